@@ -290,28 +290,6 @@ TEST(lines_are_cut_and_may_hold_anything_and_a_file_of_one_long_line_ends)
 	assert_int_equal(ask(&recorded.host, LINES, "/long", NULL), -EFBIG);
 }
 
-TEST(devices_are_read_where_libibverbs_looks_for_them)
-{
-	static const char *const given[] = { "", "/", "//" };
-	char line[64], sysfs[512], names[64];
-
-	change("/class/infiniband/fw_ver 1.2.3");
-	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
-		snprintf(sysfs, sizeof(sysfs), "%s%s", recorded.folder, given[i]);
-		setenv("SYSFS_PATH", sysfs, 1);
-		names[0] = '\0';
-		assert_true(mr_host_line(mr_this_host(), line, sizeof(line),
-					 "/sys/class/infiniband/fw_ver"));
-		assert_string_equal(line, "1.2.3");
-		assert_int_equal(
-			mr_host_list(mr_this_host(), take_name, names, "/sys/class/infiniband"), 1);
-		assert_false(mr_host_exists(mr_this_host(), "/sys/class/infiniband_verbs"));
-		/* the rest of sysfs stays where it is */
-		assert_true(mr_host_exists(mr_this_host(), "/sys/class/mem"));
-	}
-	unsetenv("SYSFS_PATH");
-}
-
 /* ---- what is recorded ---- */
 
 static bool take_key(const char *line, void *data)

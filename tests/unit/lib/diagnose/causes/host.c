@@ -84,6 +84,7 @@ TEST(limits)
 		{ USER, REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", UNRELATED, "" },  /* unknown use */
 		{ USER, REG, ENOMEM, 9 * MIB, WRITE, "MR-MEMLOCK", CERTAIN, "" }, /* of no matter */
 		{ "@memlock-0", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", CERTAIN, "" },
+		{ "", REG, ENOMEM, 4096, WRITE, "MR-MEMLOCK", POSSIBLE, "" },
 		{ "@memlock-64k", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", RULED_OUT, "" },
 		{ "", REG, EPERM, 4096, WRITE, "", 0, "" },
 		{ "@container-inert-ipc-lock", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", CERTAIN, "" },
@@ -91,6 +92,7 @@ TEST(limits)
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-IPC-LOCK", UNRELATED, "" },
 		{ "@rootless", REG, ENOMEM, GIB, WRITE, "MR-USERNS", LIKELY, "" },
 		{ "@container-privileged", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", RULED_OUT, "" },
+		{ LIMITS("0"), REG, EPERM, GIB, WRITE, "MR-MEMLOCK-ZERO", RULED_OUT, "" },
 		{ "", REG, ENOMEM, GIB, WRITE, "", 0, "" },
 	};
 

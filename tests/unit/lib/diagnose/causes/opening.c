@@ -132,18 +132,57 @@ TEST(a_device_that_is_not_found_or_not_opened)
 	}
 }
 
-/* Opening /dev/udmabuf, to make a dma-buf. */
-TEST(a_permission_is_eacces_and_rules_for_devices_are_eperm)
-{
-	const struct mr_dmabuf_request dmabuf = { .source = { .type = MR_DMABUF_UDMABUF } };
+#define UDMABUF     MR_DMABUF_UDMABUF
+#define STAT_OF(it) "/calls/dev/" it ".stat "
+#define CREATE      "ioctl(UDMABUF_CREATE)"
 
-	change(HEALTHY "/calls/dev/udmabuf.stat "
-		       "mode=20600 uid=0 gid=0 device=10:126");
-	refuse("open", EACCES, NULL);
-	refusal.dmabuf = &dmabuf;
-	expect_cause("EACCES", "MR-UDMABUF", CERTAIN, "has mode 0600");
-	refusal.errnum = EPERM;
-	expect_cause("EPERM", "MR-UDMABUF", FIRST_LIKELY, "rules for devices");
+/* Making a dma-buf of 4 MiB; the heap is "system". */
+TEST(a_dmabuf_that_cannot_be_made)
+{
+	static const struct {
+		const char *changes, *call;
+		enum mr_dmabuf_type type;
+		int errnum;
+		const char *id;
+		unsigned int certainty;
+		const char *says;
+	} rows[] = {
+		{ HEALTHY STAT_OF("udmabuf") "mode=20600 uid=0 gid=0 device=10:126", "open",
+		  UDMABUF, EACCES, "MR-UDMABUF", CERTAIN, "has mode 0600" },
+		{ "", "open", UDMABUF, EPERM, "MR-UDMABUF", FIRST_LIKELY, "rules for devices" },
+		{ "", "open", UDMABUF, ENXIO, "MR-UDMABUF", FIRST_LIKELY, "has no driver" },
+		{ "", "open", UDMABUF, ENOENT, "MR-UDMABUF", FIRST_POSSIBLE, "" },
+		{ "", "open", MR_DMABUF_HEAP, ENOENT, "MR-UDMABUF", UNRELATED, "" },
+		{ STAT_OF("udmabuf") "mode=20666 uid=0 gid=0 device=10:126", "open", UDMABUF,
+		  EACCES, "MR-UDMABUF", FIRST_LIKELY, "" },
+		{ "-/calls/dev/udmabuf.stat", "open", UDMABUF, EACCES, "MR-UDMABUF", FIRST_LIKELY,
+		  "" },
+		{ "", "open", UDMABUF, ENOENT, "MR-UDMABUF", CERTAIN, "" },
+		{ "", CREATE, UDMABUF, EINVAL, NULL, 0, "" },
+		{ "/sys/module/udmabuf/parameters/size_limit_mb 3", CREATE, UDMABUF, EINVAL,
+		  "MR-UDMABUF-SIZE", CERTAIN, "at most 3 MiB" },
+		{ "/sys/module/udmabuf/parameters/size_limit_mb 4", CREATE, UDMABUF, EINVAL,
+		  "MR-UDMABUF-SIZE", RULED_OUT, "" },
+		{ "", "open", MR_DMABUF_HEAP, ENOENT, "MR-DMA-HEAP", CERTAIN, "" },
+		{ "/calls/dev/dma_heap.list cma\n/calls/dev/dma_heap.list other", "open",
+		  MR_DMABUF_HEAP, ENOENT, "MR-DMA-HEAP", FIRST_LIKELY,
+		  "the dma-heaps cma other, and not system" },
+		{ STAT_OF("dma_heap/system") "mode=20600 uid=0 gid=0 device=10:1", "open",
+		  MR_DMABUF_HEAP, EACCES, "MR-DMA-HEAP", CERTAIN,
+		  "member of the group of /dev/dma_heap/system" },
+		{ "", CREATE, MR_DMABUF_HEAP, EACCES, "MR-DMA-HEAP", UNRELATED, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mr_dmabuf_request dmabuf = {
+			.source = { .type = rows[i].type, .name = "system" }, .size = 4 * MIB
+		};
+
+		change(rows[i].changes);
+		refuse(rows[i].call, rows[i].errnum, NULL);
+		refusal.dmabuf = &dmabuf;
+		expect_cause(rows[i].changes, rows[i].id, rows[i].certainty, rows[i].says);
+	}
 }
 
 TEST(a_healthy_host_has_no_certain_cause)

@@ -29,6 +29,8 @@ struct rule {
 	enum mr_via via;
 	uint32_t driver_id; /* 0: none is known */
 	bool is_simulated, is_elsewhere;
+	uint64_t unknown; /* bits of a comp_mask */
+	enum mr_tristate by_kernel;
 	enum mr_try_change change; /* with which the call was tried, ... */
 	int tried;                 /* ... and its answer */
 };
@@ -65,6 +67,8 @@ static void refuse(const struct rule *row)
 				       .request = &request,
 				       .memory = row->memory,
 				       .held = row->held,
+				       .unknown_attributes = row->unknown,
+				       .by_kernel = row->by_kernel,
 				       .is_elsewhere = row->is_elsewhere,
 				       .uverbs = row->driver_id ? &uverbs : NULL,
 				       .tries = row->change ? &tries : NULL };
@@ -211,6 +215,11 @@ TEST(rules_of_drivers_and_kernels)
 		{ "rxe", DMABUF, EOPNOTSUPP, MIB, "MR-PROVIDER-OPERATION", .is = CERTAIN },
 		{ "rxe", DMABUF, EOPNOTSUPP, MIB, "MR-PROVIDER-OPERATION", .is = LIKELY,
 		  .rdma_core = "2410mlnx54.0" },
+		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED },
+		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = LIKELY,
+		  .unknown = 64, .by_kernel = MR_NO, .says = "comp_mask has 0x40" },
+		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED,
+		  .unknown = 64, .by_kernel = MR_YES },
 		{ "mlx5", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = LIKELY },
 		{ "rxe", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = UNRELATED },
 	};
@@ -336,6 +345,8 @@ TEST(dmabufs_and_what_tries_show)
 		  .memory = "thp", .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, EINVAL) },
 		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = CERTAIN,
 		  .memory = "thp" },
+		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = RULED_OUT, .addr = MIB,
+		  .access = MR_ACCESS_HUGETLB | ON_DEMAND, .memory = "hugetlb-2M" },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = POSSIBLE, .addr = MIB,
 		  .access = MR_ACCESS_HUGETLB | ON_DEMAND },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = LIKELY, .addr = MIB,
@@ -350,6 +361,50 @@ TEST(dmabufs_and_what_tries_show)
 		refuse(&rows[i]);
 		snprintf(place, sizeof(place), "row %zu, %s", i, rows[i].id);
 		expect_cause(place, rows[i].id, rows[i].is, rows[i].says ?: "");
+	}
+}
+
+/* ---- freeing ---- */
+
+TEST(what_may_be_bound_to_an_object_that_is_busy)
+{
+	static const struct {
+		const char *provider, *call;
+		int errnum;
+		enum mr_region_kind kind;
+		bool is_known;
+		uint32_t access;
+		const char *id;
+		enum mr_certainty certainty;
+	} rows[] = {
+		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND",
+		  RULED_OUT },
+		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND",
+		  LIKELY },
+		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, false, 0, "MR-MW-BOUND", POSSIBLE },
+		{ "rxe", "ibv_dereg_mr", EBUSY, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND",
+		  UNRELATED },
+		{ "mlx5", "ibv_dereg_mr", EBUSY, MR_KIND_MR, true, WRITE, "MR-MW-BOUND", POSSIBLE },
+		{ "mlx5", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND",
+		  UNRELATED },
+		{ "mlx5", "ibv_free_dm", EBUSY, MR_KIND_DM, false, 0, "MR-MW-BOUND", UNRELATED },
+		{ "mlx5", "mlx5dv_devx_umem_dereg", EBUSY, MR_KIND_UMEM, false, 0, "MR-UMEM-BUSY",
+		  POSSIBLE },
+		{ "mlx5", "ibv_dereg_mr", EBUSY, MR_KIND_MR, false, 0, "MR-UMEM-BUSY", UNRELATED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		environment = (struct mr_environment){ .device = "mlx5_0" };
+		strcpy(environment.provider, rows[i].provider);
+		refusal = (struct mr_refusal){ .call = rows[i].call,
+					       .errnum = rows[i].errnum,
+					       .environment = &environment,
+					       .handle_known = true,
+					       .handle_kind = rows[i].kind,
+					       .region_known = rows[i].is_known,
+					       .region_call = MR_REG_MR,
+					       .region_access = rows[i].access };
+		expect_cause(rows[i].call, rows[i].id, rows[i].certainty, "");
 	}
 }
 
