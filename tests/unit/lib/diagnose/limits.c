@@ -39,7 +39,6 @@ EACH_TEST(set_up, tear_down)
 TEST(limit_of_locked_memory)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "/proc/self/limits" },
 		{ "/proc/self/limits Max locked memory         many lots bytes", 0, UNKNOWN, "" },
 		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN,
 		  "cannot be found out" },
@@ -60,7 +59,6 @@ TEST(limit_of_locked_memory)
 		{ "/proc/meminfo MemTotal: 2052 kB", 0, WARN, "half of this host's memory" },
 		{ SELF("1073741824", "1073741824") "-/proc/meminfo", 0, OK, ">= 1 GiB" },
 		{ SELF("unlimited", "unlimited"), 1024 * GIB, OK, "unlimited" },
-		{ "", 0, OK, "unlimited" },
 		{ "# each of two devices counts\n" SELF(
 			  "8388608",
 			  "8388608") "/calls/sys/class/infiniband.list mlx5_0\n/calls/sys/class/infiniband.list mlx5_1",
@@ -152,21 +150,14 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 TEST(capability_to_lock_memory)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "/proc/self/status" },
 		{ STATUS("self", "CapEff:\tzzz"), 0, UNKNOWN, "no CapEff" },
-		{ CAPABLE ROOTS_MAP, 0, NA, "MR-USERNS" },
-		{ WHOLE_MAP, 0, OK, "effective" },
 		{ STATUS("self", "CapPrm:\t4000") STATUS("self", "CapEff:\t0"), 0, WARN, "capset" },
-		{ "# inert in a container, for a user\n" SELF("8388608", "8388608"), 0, NA,
-		  "none" },
-		{ CONTAINER, 0, WARN, "not effective, as its user is not root" },
 		{ STATUS("self", "Uid:\t0\t0\t0\t0") STATUS("self", "CapEff:\t0")
 			  STATUS("self", "CapBnd:\t4000"),
 		  0, NA, "none" },
 		{ STATUS("self", "Uid:\t1\t1\t1\t1") STATUS("self", "CapEff:\t0")
 			  STATUS("self", "CapBnd:\t3fff"),
 		  0, NA, "none" },
-		{ SELF("unlimited", "unlimited"), 0, NA, "not needed" },
 	};
 
 	CHECK(mr_check_ipc_lock, rows);
@@ -175,15 +166,9 @@ TEST(capability_to_lock_memory)
 TEST(user_namespace)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "" },
-		{ "/proc/self/uid_map ", 0, UNKNOWN, "" },
-		{ "/proc/self/uid_map root root all", 0, UNKNOWN, "" },
-		{ WHOLE_MAP, 0, OK, "that of the host" },
 		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
-		{ "/calls/proc/self/ns/user.link user:[4026531837]", 0, OK, "that of the host" },
 		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"),
 		  0, WARN, "!but the kernel asks" },
-		{ CAPABLE, 0, WARN, "but the kernel asks" },
 		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "one of its own" },
 		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "one of its own" },
 		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "one of its own" },
@@ -195,10 +180,8 @@ TEST(user_namespace)
 TEST(memory_that_is_pinned)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "/proc/self/status" },
 		{ PINNED("x"), 0, UNKNOWN, "/proc/self/limits" },
 		{ LIMIT("self", "8388608", "8388608"), 0, UNKNOWN, "no VmPin" },
-		{ PINNED("0"), 0, OK, "all of the limit is left" },
 		{ PINNED("4096"), 0, OK, "enough" },
 		{ "", 4 * MIB, OK, "enough" },
 		{ "", 4 * MIB + 1, WARN, "asked" },
@@ -207,9 +190,6 @@ TEST(memory_that_is_pinned)
 		{ PINNED("9000"), 0, WARN, "0 bytes of 8 MiB" },
 		{ STATUS("self", "VmPin:\t9000 kB") STATUS("self", "VmLck:\t8 kB"), 0, UNKNOWN,
 		  "VmLck 8 KiB|cannot be found out" },
-		{ CAPABLE WHOLE_MAP, 0, NA, "no limit counts it" },
-		{ PINNED("4096") LIMIT("self", "unlimited", "unlimited"), 0, NA,
-		  "no limit counts it" },
 		{ "# whole pages of the limit\n" PINNED("64") LIMIT("self", "196607", "196607"),
 		  98304, OK, "" },
 		{ PAGES_OF("65536"), 65536, OK, "" },
@@ -242,7 +222,6 @@ TEST(memory_that_is_pinned)
 TEST(rdma_objects_of_the_control_group)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "" },
 		{ "/proc/self/status Name:\tmrctl", 0, NA, "" },
 		{ "/proc/self/cgroup", 0, NA, "" },
 		{ VERSION_2, 0, NA, "" },
@@ -256,7 +235,6 @@ TEST(rdma_objects_of_the_control_group)
 		  "/rdma.current mlx5_0 hca_handle=9 hca_object=9\n" GROUP
 		  "/rdma.current mlx5_1 hca_handle=2 hca_object=1999",
 		  0, BAD, "mlx5_1: hca_object 1999 of 2000|raise hca_object|" GROUP },
-		{ "", 0, BAD, "raise hca_object" },
 		{ "# enough is left, or little\n" VERSION_1 MAX("hca_handle=10 hca_object=2000")
 			  USED("hca_handle=9 hca_object=1800"),
 		  0, OK, "hca_handle at most 10" },
@@ -269,9 +247,6 @@ TEST(rdma_objects_of_the_control_group)
 		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0,
 		  BAD, "hca_object 0 of 2 in use, a registration needs 3" },
 		{ MAX("hca_handle=max hca_object=3"), 0, OK, "" },
-		{ "# use is not known\n" VERSION_1 MAX("hca_handle=10 hca_object=2000"), 0, UNKNOWN,
-		  "hca_handle at most 10, use not known" },
-		{ MAX("hca_handle=1 hca_object=2"), 0, UNKNOWN, "" },
 		{ MAX("hca_handle=0 hca_object=2000"), 0, BAD, "" },
 		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
 		{ "/calls/cg/rdma/rdma.max.read.error EIO", 0, UNKNOWN, "rdma.max: " },
@@ -310,7 +285,6 @@ TEST(memory_of_the_control_group)
 		  "/b/memory.stat anon 9\n" GROUP "/b/memory.stat inactive_file 1073741824\n" GROUP
 		  "/b/memory.stat active_file 536870912\n" GROUP "/b/memory.stat workingset_x 3",
 		  GIB, OK, "" },
-		{ "", 0, OK, "" },
 		{ "", 3 * 512 * MIB, OK, "" },
 		{ "", 3 * 512 * MIB + 1, WARN, "1.5 GiB of 2 GiB are left" },
 		{ "# 95 percent\n" VERSION_2 GROUP "/b/memory.max 2000\n" GROUP
@@ -319,7 +293,6 @@ TEST(memory_of_the_control_group)
 		{ GROUP "/b/memory.current 1901", 0, WARN, "" },
 		{ "# use is not known\n" VERSION_2 GROUP "/b/memory.max 2147483648", GIB, UNKNOWN,
 		  "use not known" },
-		{ "", 0, OK, "at most 2 GiB" },
 		{ "# it slows down\n" VERSION_2 GROUP "/b/memory.max max\n" GROUP
 		  "/b/memory.high 1048576",
 		  GIB, WARN, "slows down" },
@@ -355,7 +328,6 @@ TEST(huge_pages_of_the_control_group)
 	static const struct check_row rows[] = {
 		{ VERSION_2, 0, NA, "" },
 		{ PAGES("0", "0") HUGE("max", "0"), 0, NA, "the host has no huge pages" },
-		{ PAGES("512", "0"), 0, WARN, "hugetlb.2MB.max is 0" },
 		{ PAGES("0", "512"), 0, WARN, "hugetlb.2MB.max is 0" },
 		{ HUGE("max", "2097151"), 0, WARN, "hugetlb.2MB.max is 2097151" },
 		{ HUGE("max", "2097152"), 0, OK, "at most 2 MiB" },

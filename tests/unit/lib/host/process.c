@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Facts of this process and of a child. */
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,8 +18,6 @@
 #include "lib/host/page.h"
 #include "lib/host/process.h"
 #include "tests/unit/one_host.h"
-
-#define USER 65534
 
 /* Only its folder is used here. */
 EACH_TEST(set_up, tear_down)
@@ -219,20 +215,6 @@ TEST(a_variable_is_not_missed_while_its_process_executes_programs)
 	assert_int_equal(missed, 0);
 }
 
-TEST(sysfs_is_where_the_libibverbs_of_a_program_looks_for_it)
-{
-	char variable[128], line[16];
-	char *const environment[] = { variable, NULL };
-
-	change("/class/infiniband/x theirs");
-	snprintf(variable, sizeof(variable), "SYSFS_PATH=%s", recorded.folder);
-	start_program("/bin/sleep", sleeping, environment);
-	assert_true(mr_host_line(&host, line, sizeof(line), "/sys/class/infiniband/x"));
-	assert_string_equal(line, "theirs");
-	end();
-	assert_false(mr_host_exists(&host, "/sys/class/infiniband/x"));
-}
-
 TEST(variables_that_ask_for_fork_protection)
 {
 	struct mr_fork fork_asked;
@@ -253,45 +235,7 @@ TEST(variables_that_ask_for_fork_protection)
 	unsetenv("RDMAV_HUGEPAGES_SAFE");
 }
 
-/* ---- its mounts, descriptors and mappings ---- */
-
-static bool mount_own(void)
-{
-	char path[128];
-	int fd;
-
-	if ((geteuid() && unshare(CLONE_NEWUSER)) || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
-	    mount("tmpfs", recorded.folder, "tmpfs", 0, NULL))
-		return false;
-	snprintf(path, sizeof(path), "%s/file", recorded.folder);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	return fd >= 0 && write(fd, "theirs\n", 7) == 7 && !close(fd);
-}
-
-TEST(files_are_those_below_its_own_mounts)
-{
-	struct mr_host_status status;
-	char line[16], found[PATH_MAX], expected[64];
-
-	if (!start(mount_own)) {
-		end();
-		skip();
-	}
-	assert_true(mr_host_line(&host, line, sizeof(line), "%s/file", recorded.folder));
-	assert_string_equal(line, "theirs");
-	assert_int_equal(mr_host_stat(&host, &status, "%s/file", recorded.folder), 0);
-	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/dev/null", found), 0);
-	snprintf(expected, sizeof(expected), "/proc/%d/%s", (int)host.process,
-		 "root"
-		 "/dev/null");
-	assert_string_equal(found, expected);
-	/* The kernel is the same one. */
-	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/sys/module", found), 0);
-	assert_string_equal(found, "/sys/module");
-	end();
-	assert_false(mr_host_exists(&host, "%s/file", recorded.folder));
-}
+/* ---- its descriptors and mappings ---- */
 
 static bool fill_descriptors(void)
 {
@@ -344,47 +288,6 @@ TEST(descriptors_and_mappings_are_its_own)
 	assert_true(mr_mappings_used(&host).value > own + 50);
 	end();
 	assert_int_equal(mr_dmabuf_file_read(&host, 77, &file), -ENOENT);
-}
-
-/* The kernel hides those processes of this user that may not be dumped: proc(5), prctl(2). */
-static bool hide(void)
-{
-	return (geteuid() || (!setgroups(0, NULL) && !setgid(USER) && !setuid(USER))) &&
-	       !prctl(PR_SET_DUMPABLE, 0);
-}
-
-/* Return: what is wrong, or 0. */
-static int look_without_rights(void)
-{
-	struct mr_descriptors descriptors;
-	char found[PATH_MAX], line[64];
-
-	if (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER)))
-		return 1;
-	if (mr_seen_by(mr_host_viewer(&host), "/dev/null", found) != -EACCES)
-		return 2;
-	if (mr_host_exists(&host, "/dev/null") || mr_mappings_used(&host).known)
-		return 3;
-	if (mr_process_variable(host.process, "PATH", line, sizeof(line)) != -EACCES)
-		return 4;
-	if (!mr_descriptors_try(&host, &descriptors))
-		return 5;
-	return mr_host_line(&host, line, sizeof(line), "/proc/self/status") ? 0 : 6;
-}
-
-TEST(what_is_hidden_is_not_taken_from_this_process)
-{
-	int status;
-	pid_t looker;
-
-	assert_true(start(hide));
-	looker = fork();
-	assert_true(looker >= 0);
-	if (!looker)
-		_exit(look_without_rights());
-	assert_int_equal(waitpid(looker, &status, 0), looker);
-	end();
-	assert_int_equal(status, 0);
 }
 
 /* ---- processes by number ---- */
