@@ -44,18 +44,12 @@ static const struct sample samples[] = {
 	  "ibv_reg_mr 12 at 1000 of 2000 access f" },
 	{ "ibv_exp_reg_mr(address=0x1000, length=8192, exp_access=0x1f) failed: Bad address",
 	  "ibv_reg_mr 14 at 1000 of 2000 access 1f" },
-	{ "ib_md.c:1759 UCX DEBUG mlx5_0: ibv_reg_dmabuf_mr(fd=-1) returned Protocol not supported, "
-	  "dmabuf is not supported",
-	  "ibv_reg_dmabuf_mr 93" },
 	{ "Error: Out of memory (mlx5_0: mlx5dv_devx_umem_reg(ptr=0x7f3372600000 size=65728) failed: Bad "
 	  "address)",
 	  "mlx5dv_devx_umem_reg 14 at 7f3372600000 of 100c0" },
 	{ "failed to register region 0x55aa [0x7f0000001000..0x7f0000003000]: Input/output error",
 	  "ibv_reg_mr 5 at 55aa" },
 	/* NCCL */
-	{ "misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate "
-	  "memory",
-	  "ibv_reg_mr_iova2 12" },
 	{ "n1:4711:4800 [0] misc/ibvwrap.cc:288 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error "
 	  "Operation not supported errno 95",
 	  "ibv_reg_dmabuf_mr 95" },
@@ -64,14 +58,8 @@ static const struct sample samples[] = {
 	{ "libfabric::efa:mr:efa_mr_reg_impl():893<warn> Unable to register MR of 11279546368 bytes: Bad "
 	  "address, flags 0",
 	  "ibv_reg_mr 14 of 2a0503800" },
-	{ "libfabric_rail.cpp:1362] fi_mr_reg failed on rail 2: Bad address (buffer=0xe15fbdc00000, "
-	  "length=1048576, requested_key=0)",
-	  "ibv_reg_mr 14 at e15fbdc00000 of 100000" },
 	{ "fi_mr_regattr(access=0x3c00) = -FI_ENOMEM", "ibv_reg_mr 12" },
-	{ "rxm_mr_regv():340<warn> Unable to register MSG MR", "ibv_reg_mr 0" },
 	/* others */
-	{ "rdma_context.cpp:205] Failed to register memory 0x7fd4ad548000: Bad address [14]",
-	  "ibv_reg_mr 14 at 7fd4ad548000" },
 	{ "RdmaTransport: Failed to register memory: addr 0x7f4cfa000000 length 4885774336",
 	  "ibv_reg_mr 0 at 7f4cfa000000 of 123370000" },
 	{ "Couldn't allocate MR with error=14", "ibv_reg_mr 14" },
@@ -104,13 +92,7 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr: error 9999999999999999999999", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: errno=0", "ibv_reg_mr 0" },
 	{ "open of a file: Bad address", "- 14" },
-	{ "nothing at all", "- 0" },
-	{ "", "- 0" },
-	{ "(", "- 0" },
 	{ "0x1000..0x", "- 0" },
-	{ "CREATE_MKEY(0x200", "- 0" },
-	{ "errno", "- 0" },
-	{ "-", "- 0" },
 	/* commands of the firmware; before Linux 5.17 there is no errno */
 	{ "mlx5_cmd_check:816:(pid 0): CREATE_MKEY(0x200) op_mod(0x0) failed, status limits "
 	  "exceeded(0x8), syndrome (0x59c8a4)",

@@ -164,10 +164,6 @@ struct changed {
 
 static const struct changed rows[] = {
 	{ MR_REG_MR, BEGIN, PAGE, FLAGS, YES(NO_REMOTE_READ), .access_to = BIND | ODP },
-	{ MR_REG_MR, BEGIN, PAGE, FLAGS, YES(NO_MW_BIND), .access_to = READ | ODP },
-	{ MR_REG_MR, BEGIN, PAGE, FLAGS, YES(NO_ON_DEMAND), .access_to = READ | BIND },
-	{ MR_REG_MR, BEGIN, PAGE, FLAGS, YES(LOCAL_WRITE), .access_to = FLAGS | WRITE },
-	{ MR_REG_MR, BEGIN, PAGE, FLAGS, NO(NO_REMOTE_WRITE) },
 	{ MR_REG_MR, BEGIN, PAGE, FLAGS, NO(NO_HUGETLB) },
 	{ MR_REG_MR, BEGIN, PAGE, FLAGS, NO(NO_OTHER_FLAGS) },
 	{ MR_REG_MR, BEGIN, PAGE, 0, NO(ON_DEMAND) }, /* the device reports none */
@@ -189,10 +185,7 @@ static const struct changed rows[] = {
 	{ MR_REG_MR, BEGIN, 1, 0, NO(HALF) },
 	{ MR_REG_MR, BEGIN, PAGE, 0, NO(IOVA) }, /* the call is not given one */
 	{ MR_REG_MR, BEGIN, PAGE, 0, NO(OFFSET_0) },
-	{ MR_REG_MR, BEGIN, PAGE, 0, NO(UDMABUF) },
 	{ MR_REG_MR, BEGIN, 0, 0, NO(FRESH_MEMORY) },
-	{ MR_REG_MR_IOVA, BEGIN, PAGE, WRITE, YES(UNCHANGED) },
-	{ MR_REG_DMABUF_MR, 2 * PAGE, PAGE, 0, NO(NO_DATA_DIRECT) },
 	{ MR_REG_DMABUF_MR, 2 * PAGE, PAGE, 0, NO(ON_DEMAND) },
 	{ MR_REG_DMABUF_MR, 2 * PAGE, PAGE, 0, NO(FRESH_MEMORY) },
 	{ MR_REG_DMABUF_MR, UINT64_MAX - PAGE + 1, 2 * PAGE, 0, NO(UDMABUF) }, /* none is as long */
