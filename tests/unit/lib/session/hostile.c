@@ -450,11 +450,17 @@ static void take_entry(void)
 
 static uint32_t count_unlisted(void);
 
-TEST(a_region_whose_entry_another_holder_has_taken_is_deregistered_again)
+TEST(a_region_that_is_refused_or_whose_entry_another_holder_has_taken_leaves_nothing)
 {
-	const struct mr_region_request request = request_of(MR_REG_MR);
+	struct mr_region_request request = request_of(MR_REG_MR);
 	struct mr_entry entry = { .page_shift = mr_page_shift(PAGE) };
 
+	request.access = 2; /* remote-write without local-write */
+	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err),
+			 -EINVAL);
+	assert_nothing_is_locked();
+	assert_int_equal(mr_table_count(&session.table), 0);
+	request.access = 1;
 	victim = 0; /* the first slot */
 	interfere = take_entry;
 	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err),
@@ -528,6 +534,7 @@ TEST(rereg_uses_the_copy_of_the_entry_that_it_has_claimed)
 			continue;
 		}
 		taken++;
+		assert_false(session.table.locked);
 		assert_int_equal(before.call, MR_REG_MR);
 		assert_int_equal(before.lkey, registered.lkey);
 		mr_session_unclaim(&session, victim);
@@ -550,6 +557,7 @@ TEST(values_that_the_kernel_was_not_asked_for_are_unknown)
 	raw(victim)->state = MR_ENTRY_PENDING;
 	memset(&region, 0xa5, sizeof(region));
 	assert_int_equal(mr_session_query(&session, victim, &region, &err), 1);
+	assert_false(session.table.locked);
 	assert_int_equal(region.state, MR_STATE_IN_DOUBT);
 	assert_int_equal(kernel->lkey | kernel->rkey | kernel->length | kernel->iova, 0);
 	memset(&region, 0xa5, sizeof(region));

@@ -38,8 +38,10 @@ static int set_up(void **state __attribute__((unused)))
 
 static int tear_down(void **state __attribute__((unused)))
 {
+	const bool locked = session.table.locked;
+
 	mr_session_close(&session);
-	return 0;
+	return locked;
 }
 
 TEST(a_region_is_named_by_id_name_key_or_handle_of_its_kind)
