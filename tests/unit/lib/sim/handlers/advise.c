@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prefetching pages of simulated regions with on-demand paging. */
-#include <sys/syscall.h>
-
+/* Prefetching pages of regions on demand.  tests/cli/advise-mappings.bats has the kinds of memory. */
 #include "tests/unit/lib/sim/device.h"
 
 TEST(pages_are_there_at_once_with_flush_alone)
@@ -49,63 +47,6 @@ TEST(ranges_are_checked_with_flush_alone)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_equal_for(cases[i].name,
 				 advise(mr.lkey, READ, 0, cases[i].addr, cases[i].length), 0);
-}
-
-TEST(memory_that_is_not_there_is_not_fetched)
-{
-	static const struct range_case nothing[] = { { "read", READ, IOVA, 1, EFAULT },
-						     { "no fault", LOOK, IOVA, 1, 0 } };
-	static const struct range_case partly[] = {
-		{ "write read-only", WRITE, IOVA, 4 * PAGE, EPERM },
-		{ "write", WRITE, IOVA + 2 * PAGE, PAGE, 0 },
-		{ "write a hole", WRITE, IOVA + 2 * PAGE, 2 * PAGE, EFAULT },
-		{ "read a hole", READ, IOVA, 4 * PAGE, EFAULT },
-	};
-	static const struct range_case unreadable[] = {
-		{ "write", WRITE, IOVA, 4 * PAGE, EFAULT },
-		{ "read", READ, IOVA, 4 * PAGE, EFAULT },
-		{ "the page before", WRITE, IOVA, PAGE, 0 },
-	};
-
-	assert_int_equal(reg_at(NOT_MAPPED, PAGE, IOVA, ODP), 0);
-	assert_ranges(nothing, ARRAY_SIZE(nothing));
-	mprotect(memory + PAGE, PAGE, PROT_READ);
-	munmap(memory + 3 * PAGE, PAGE);
-	assert_int_equal(reg_at(memory, 4 * PAGE, IOVA, ODP), 0);
-	assert_ranges(partly, ARRAY_SIZE(partly));
-	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP), 0);
-	assert_int_equal(advise(mr.lkey, READ, FLUSH, 0x10000, 1), EFAULT);
-	assert_int_equal(advise(mr.lkey, WRITE, FLUSH, (uintptr_t)memory, PAGE), 0);
-	assert_int_equal(reg_at(memory + 4 * PAGE, 4 * PAGE, IOVA, ODP), 0);
-	assert_int_equal(advise(mr.lkey, WRITE, FLUSH, IOVA, 4 * PAGE), 0);
-	assert_int_equal(mprotect(memory + 5 * PAGE, PAGE, PROT_WRITE), 0);
-	assert_ranges(unreadable, ARRAY_SIZE(unreadable));
-}
-
-TEST(secret_memory_is_fetched)
-{
-	static const struct range_case cases[] = {
-		{ "read", READ, IOVA, 3 * PAGE, 0 },
-		{ "write", WRITE, IOVA, 3 * PAGE, 0 },
-		{ "past its end", READ, IOVA, 4 * PAGE, EFAULT },
-	};
-	int secret = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
-	char *start;
-
-	if (secret < 0)
-		skip(); /* the machine's kernel is older, or does not allow it */
-	assert_int_equal(ftruncate(secret, 3 * PAGE), 0);
-	start = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, secret, 0);
-	assert_ptr_not_equal(start, MAP_FAILED);
-	close(secret);
-	start[0] = 7;
-	assert_int_equal(reg_at(start, 4 * PAGE, IOVA, ODP), 0);
-	assert_ranges(cases, ARRAY_SIZE(cases));
-	assert_int_equal(start[0], 7);
-	assert_int_equal(mprotect(start, 4 * PAGE, PROT_READ), 0);
-	assert_int_equal(advise(mr.lkey, WRITE, FLUSH, IOVA, PAGE), EPERM);
-	assert_int_equal(reg(start, PAGE, 0), EFAULT);
-	munmap(start, 4 * PAGE);
 }
 
 TEST(memory_of_a_process_that_ended_is_not_fetched)

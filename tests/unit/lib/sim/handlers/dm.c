@@ -71,14 +71,11 @@ TEST(lengths_are_checked)
 		int error;
 	} cases[] = {
 		{ "a byte", 1, 0, 0 },
-		{ "nothing", 0, 0, EINVAL },
 		{ "the limit", LIMIT, 0, 0 },
 		{ "a byte more", LIMIT + 1, 0, EINVAL },
-		{ "all there is", ALL, 0, EINVAL },
 		{ "more than there is", ALL + 1, 0, ENOMEM },
 		{ "rounded up to 0", UINT64_MAX, 0, EINVAL },
 		{ "no pages in 32 bits", 1ull << 44, 0, EINVAL },
-		{ "at a page", 1, 12, 0 },
 		{ "at more than a page", 1, 13, EINVAL },
 	};
 
@@ -154,15 +151,11 @@ TEST(regions_are_checked)
 		int error;
 	} cases[] = {
 		{ "all of it", 0, 3 * PAGE, LOCAL | ZERO_BASED, 0 },
-		{ "an end", PAGE, 2 * PAGE, ZERO_BASED, 0 },
 		{ "nothing at its end", 3 * PAGE, 0, ZERO_BASED, 0 },
 		{ "behind it", 3 * PAGE + 1, 0, ZERO_BASED, EINVAL },
-		{ "too long", 0, 3 * PAGE + 1, ZERO_BASED, EINVAL },
 		{ "too long from there", PAGE, 2 * PAGE + 1, ZERO_BASED, EINVAL },
 		{ "wraps", PAGE, UINT64_MAX, ZERO_BASED, EINVAL },
 		{ "not zero-based", 0, PAGE, LOCAL, EINVAL },
-		{ "remote write", 0, PAGE, ZERO_BASED | REMOTE_WRITE, EINVAL },
-		{ "mw-bind", 0, PAGE, ZERO_BASED | MW_BIND, EINVAL },
 		{ "relaxed", 0, PAGE, ZERO_BASED | IB_UVERBS_ACCESS_RELAXED_ORDERING, EINVAL },
 		{ "unknown", 0, PAGE, ZERO_BASED | 1u << 15, EINVAL },
 	};

@@ -48,8 +48,7 @@ TEST(handles_and_keys_are_reused_at_once)
 
 TEST(registrations_are_checked)
 {
-	char *readonly = map(PAGE, PROT_READ), *hole = map(4 * PAGE, PROT_READ | PROT_WRITE);
-	char *none = map(PAGE, PROT_NONE);
+	char *readonly = map(PAGE, PROT_READ);
 	const struct {
 		const char *name;
 		void *addr;
@@ -59,35 +58,21 @@ TEST(registrations_are_checked)
 	} cases[] = {
 		{ "access 0", memory, PAGE, 0, 0, 0 },
 		{ "remote write without local", memory, PAGE, 0, REMOTE_WRITE, EINVAL },
-		{ "atomic without local", memory, PAGE, 0, IB_UVERBS_ACCESS_REMOTE_ATOMIC, EINVAL },
-		{ "remote write", memory, PAGE, 0, LOCAL | REMOTE_WRITE, 0 },
-		{ "hugetlb", memory, PAGE, 0, LOCAL | HUGETLB, 0 },
 		{ "flush-global", memory, PAGE, 0, LOCAL | 1 << 8, EOPNOTSUPP },
-		{ "flush-persistent", memory, PAGE, 0, LOCAL | 1 << 9, EOPNOTSUPP },
 		{ "bit 10", memory, PAGE, 0, LOCAL | 1 << 10, EINVAL },
-		{ "bit 19", memory, PAGE, 0, LOCAL | 1 << 19, EINVAL },
-		{ "relaxed", memory, PAGE, 0, LOCAL | IB_UVERBS_ACCESS_RELAXED_ORDERING, 0 },
 		{ "bit 29, optional", memory, PAGE, 0, LOCAL | 1 << 29, 0 },
-		{ "bit 30", memory, PAGE, 0, LOCAL | 1u << 30, EINVAL },
-		{ "zero length", memory, 0, 0, LOCAL, EINVAL },
 		{ "zero length in a page", memory + 17, 0, 17, LOCAL, EINVAL },
 		{ "zero length, unmapped", (char *)NOT_MAPPED + 1, 0, 1, LOCAL, EFAULT },
-		{ "one byte", memory + 17, 1, 17, LOCAL, 0 },
 		{ "wraps", (void *)-PAGE, 2 * PAGE, 0, LOCAL, EINVAL },
 		{ "ends at the top", (void *)-PAGE, PAGE, 0, LOCAL, EINVAL },
 		{ "the kernel's", (void *)-(4 * PAGE), PAGE, 0, LOCAL, EFAULT },
 		{ "unmapped", NOT_MAPPED, PAGE, 0, LOCAL, EFAULT },
-		{ "a hole", hole, 4 * PAGE, 0, LOCAL, EFAULT },
-		{ "up to the hole", hole, 2 * PAGE, 0, LOCAL, 0 },
-		{ "read-only, to write", readonly, PAGE, 0, LOCAL, EFAULT },
 		{ "read-only, to bind", readonly, PAGE, 0, MW_BIND, EFAULT },
 		{ "read-only, to read", readonly, PAGE, 0, REMOTE_READ, 0 },
-		{ "inaccessible", none, PAGE, 0, 0, EFAULT },
 		{ "IOVA's offset", memory, PAGE, IOVA + 1, LOCAL, EINVAL },
 		{ "IOVA at the top", memory, 2 * PAGE, 0 - 2 * PAGE, LOCAL, 0 },
 		{ "IOVA wraps", memory, 2 * PAGE, 0 - PAGE, LOCAL, EINVAL },
 		{ "on demand, unmapped", NOT_MAPPED, PAGE, 0, ODP, 0 },
-		{ "on demand, zero length", memory, 0, 0, ODP, EINVAL },
 		{ "on demand, zero length in a page", memory + 5, 0, 5, ODP, 0 },
 		{ "on demand, wraps", (void *)-PAGE, 2 * PAGE, 0, ODP, EOVERFLOW },
 		{ "on demand, 0 bytes at 0", NULL, 0, 0, ODP, EOVERFLOW },
@@ -96,7 +81,6 @@ TEST(registrations_are_checked)
 		{ "implicit huge", NULL, UINT64_MAX, 0, ODP | HUGETLB, EINVAL },
 	};
 
-	munmap(hole + 2 * PAGE, PAGE);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_equal_for(
 			cases[i].name,
@@ -140,18 +124,12 @@ TEST(dma_bufs_are_checked)
 		int error;
 	} cases[] = {
 		{ "whole", dmabuf, 0, 16 * PAGE, IOVA, LOCAL, 0 },
-		{ "part", dmabuf, PAGE + 100, 5000, IOVA + 100, LOCAL, 0 },
-		{ "IOVA 0", dmabuf, 0, PAGE, 0, LOCAL, 0 },
 		{ "IOVA's offset", dmabuf, 0, PAGE, IOVA + 100, LOCAL, EINVAL },
 		{ "past the end", dmabuf, PAGE, 16 * PAGE, IOVA, LOCAL, EINVAL },
-		{ "begins past the end", dmabuf, 17 * PAGE, PAGE, IOVA, LOCAL, EINVAL },
 		{ "wraps", dmabuf, -PAGE, 2 * PAGE, IOVA, LOCAL, EINVAL },
-		{ "length 0", dmabuf, 0, 0, IOVA, LOCAL, EINVAL },
 		{ "on demand", dmabuf, 0, PAGE, IOVA, ODP, EINVAL },
 		{ "to bind", dmabuf, 0, PAGE, IOVA, LOCAL | MW_BIND, EINVAL },
-		{ "remote write", dmabuf, 0, PAGE, IOVA, REMOTE_WRITE, EINVAL },
 		{ "not open", 999, 0, PAGE, IOVA, LOCAL, EBADF },
-		{ "negative", -1, 0, PAGE, IOVA, LOCAL, EBADF },
 		{ "no dma-buf", zero, 0, PAGE, IOVA, LOCAL, EINVAL },
 		{ "memfd", memfd, 0, 0, IOVA, LOCAL, EINVAL },
 		{ "access comes first", 999, 0, PAGE, IOVA, REMOTE_WRITE, EINVAL },
@@ -254,17 +232,12 @@ TEST(one_method_registers_memory_and_dma_bufs)
 		int error;
 	} cases[] = {
 		{ "neither", NEITHER, 0, 0, 0, LOCAL, EINVAL },
-		{ "memory", OF_ADDR, start, 0, 0, LOCAL, 0 },
 		{ "IOVA's offset", OF_ADDR, start + 1, 0, 0, LOCAL, EINVAL },
 		{ "unmapped", OF_ADDR, 0x10000, 0, 0, LOCAL, EFAULT },
 		{ "on demand", OF_ADDR, 0x10000, 0, 0, ODP, 0 },
-		{ "both", OF_ADDR | OF_DMABUF, start, 0, (uint64_t)dmabuf, LOCAL, EINVAL },
 		{ "an address and an offset", OF_ADDR | OF_OFFSET, start, 0, 0, LOCAL, EINVAL },
 		{ "a dma-buf without offset", OF_FD, 0, 0, (uint64_t)dmabuf, LOCAL, EINVAL },
 		{ "a dma-buf", OF_DMABUF, 0, PAGE, (uint64_t)dmabuf, LOCAL, 0 },
-		{ "a dma-buf on demand", OF_DMABUF, 0, 0, (uint64_t)dmabuf, ODP, EINVAL },
-		{ "past its end", OF_DMABUF, 0, 4 * PAGE, (uint64_t)dmabuf, LOCAL, EINVAL },
-		{ "its offset", OF_DMABUF, 0, 1, (uint64_t)dmabuf, LOCAL, EINVAL },
 		{ "more than 32 bits", OF_DMABUF, 0, 0, 1ull << 32, LOCAL, EINVAL },
 		{ "not open", OF_DMABUF, 0, 0, 999, LOCAL, EBADF },
 	};

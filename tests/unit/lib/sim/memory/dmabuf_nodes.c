@@ -30,19 +30,6 @@ static int ask(int fd, unsigned long request, void *arg)
 	return answer;
 }
 
-/* A memfd of pages that begin with 'a', 'b', ... */
-static int make_memfd(size_t pages, int seals)
-{
-	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_int_equal(ftruncate(fd, (off_t)(pages * PAGE)), 0);
-	for (size_t i = 0; i < pages; i++)
-		assert_int_equal(pwrite(fd, (char[]){ (char)('a' + i) }, 1, (off_t)(i * PAGE)), 1);
-	if (seals)
-		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	return fd;
-}
-
 TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 {
 	struct udmabuf_create create = { .size = PAGE };
@@ -64,18 +51,32 @@ TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 	close(fd);
 }
 
-TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
+/* A memfd of four pages that begin with 'a', 'b', ... */
+static int make_memfd(int seals)
 {
-	struct udmabuf_create create = { .memfd = (uint32_t)make_memfd(4, F_SEAL_SHRINK),
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, 4 * PAGE), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pwrite(fd, (char[]){ (char)('a' + i) }, 1, i * PAGE), 1);
+	if (seals)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+TEST(a_udmabuf_is_a_scattered_dma_buf_of_that_memory_and_a_heap_gives_whole_contiguous_pages)
+{
+	struct udmabuf_create create = { .memfd = (uint32_t)make_memfd(F_SEAL_SHRINK),
+					 .flags = UDMABUF_FLAGS_CLOEXEC,
 					 .offset = PAGE,
 					 .size = 2 * PAGE };
-	int node = open_node("/dev/udmabuf"), fd = ask(node, UDMABUF_CREATE, &create);
+	struct dma_heap_allocation_data allocation = { .len = PAGE + 1, .fd_flags = O_RDWR };
+	int node = open_node("/dev/udmabuf"), heap = open_node("/dev/dma_heap/system");
+	int fd = ask(node, UDMABUF_CREATE, &create);
 	struct sim_dmabuf dmabuf;
 	char byte = 0;
 
-	assert_true(fd >= 0);
-	assert_int_equal(fcntl(node, F_GETFD), FD_CLOEXEC);
-	assert_int_equal(fcntl(fd, F_GETFD), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
 	assert_true(dmabuf.scattered);
 	assert_int_equal(sim_dmabuf_get(fd, 1, 2 * PAGE, &dmabuf), -EINVAL);
@@ -84,19 +85,23 @@ TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
 	assert_int_equal(sim_dmabuf_get((int)create.memfd, 0, PAGE, &dmabuf), -EINVAL);
 	assert_int_equal(sim_dmabuf_get(node, 0, PAGE, &dmabuf), -EINVAL);
 	close(fd);
-	create.flags = UDMABUF_FLAGS_CLOEXEC;
-	fd = ask(node, UDMABUF_CREATE, &create);
-	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
+	fd = (int)allocation.fd;
+	assert_int_equal(fcntl(fd, F_GETFD), 0);
+	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
+	assert_false(dmabuf.scattered);
+	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
 	close(fd);
 	close((int)create.memfd);
 	close(node);
+	close(heap);
 }
 
 TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
 {
-	const int sealed = make_memfd(4, F_SEAL_SHRINK), plain = make_memfd(4, 0);
-	const int written = make_memfd(4, F_SEAL_SHRINK | F_SEAL_WRITE);
-	const int later = make_memfd(4, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	const int sealed = make_memfd(F_SEAL_SHRINK), plain = make_memfd(0);
+	const int written = make_memfd(F_SEAL_SHRINK | F_SEAL_WRITE);
+	const int later = make_memfd(F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
 	const int large = memfd_create("test", MFD_ALLOW_SEALING), null = open("/dev/null", O_RDWR);
 	const int node = open_node("/dev/udmabuf");
 	const uint64_t limit = UINT64_C(64) << 20;
@@ -130,25 +135,6 @@ TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
 	assert_int_equal(ask(node, UDMABUF_CREATE, NULL), -EFAULT);
 	for (int fd = sealed; fd <= node; fd++)
 		close(fd);
-}
-
-TEST(a_heap_gives_whole_pages_that_are_contiguous)
-{
-	const int heap = open_node("/dev/dma_heap/system");
-	struct dma_heap_allocation_data allocation = { .len = PAGE + 1, .fd_flags = O_CLOEXEC };
-	struct sim_dmabuf dmabuf;
-
-	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
-	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), FD_CLOEXEC);
-	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE, &dmabuf), 0);
-	assert_false(dmabuf.scattered);
-	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
-	close((int)allocation.fd);
-	allocation = (struct dma_heap_allocation_data){ .len = 1, .fd_flags = O_RDWR };
-	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
-	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), 0);
-	close((int)allocation.fd);
-	close(heap);
 }
 
 TEST(what_a_heap_cannot_give_is_refused)

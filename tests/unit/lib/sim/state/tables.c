@@ -431,42 +431,4 @@ TEST(indexes_are_used_in_turn)
 	assert_int_equal(sim_key_reuse(table, 0), 0);
 }
 
-/* ---- kills ---- */
-
-/* Makes and deletes objects until this process is killed. */
-static void churn(void)
-{
-	uint32_t mr[100];
-
-	for (;;) {
-		for (size_t i = 0; i < 2 * ARRAY_SIZE(mr); i++) {
-			if (sim_table_lock(table))
-				_exit(1);
-			if (i < ARRAY_SIZE(mr))
-				mr[i] = add(MR, 0);
-			else
-				sim_object_delete(table, mr[i - ARRAY_SIZE(mr)]);
-			sim_table_unlock(table);
-		}
-	}
-}
-
-TEST(a_kill_at_any_moment_leaves_a_table_that_works)
-{
-	uint32_t pd = add(PD, SIM_NO_HANDLE);
-	pid_t pid;
-
-	for (int i = 0; i < 200; i++) {
-		sim_table_unlock(table);
-		pid = fork();
-		if (!pid)
-			churn();
-		usleep((useconds_t)(i * 13 % 700)); /* kills at another moment each time */
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		assert_int_equal(sim_table_lock(table), 0);
-		assert_consistent(pd);
-	}
-}
-
 EACH_TEST(open_table, close_table)
