@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prefetching pages of regions on demand.  tests/cli/advise-mappings.bats has the kinds of memory. */
+/* Prefetching pages of regions on demand.  tests/cli/advise.bats has more answers. */
 #include "tests/unit/lib/sim/device.h"
 
 TEST(pages_are_there_at_once_with_flush_alone)
@@ -96,40 +96,32 @@ TEST(huge_pages_are_fetched_whole)
 	munmap(all, 4 * huge);
 }
 
-TEST(keys_and_requests_are_checked)
+TEST(requests_are_whole_entries_of_keys_in_the_pd)
 {
 	struct ib_uverbs_sge list[2] = { { .length = 1 } };
-	const uint32_t own = pd;
 	struct request request;
-	uint32_t pinned, readable, other, writable;
+	const struct {
+		const char *name;
+		size_t size;
+		uint32_t domain;
+		int error;
+	} cases[] = {
+		{ "one", sizeof(*list), pd, 0 },
+		{ "half", sizeof(*list) / 2, pd, EINVAL },
+		{ "one and a half", sizeof(*list) + 8, pd, EINVAL },
+		{ "a second key of 0", 2 * sizeof(*list), pd, ENOENT },
+		{ "another PD", sizeof(*list), pd + 2, EPERM },
+		{ "no PD", sizeof(*list), pd + 1, EINVAL },
+	};
+	uint32_t other;
 
-	assert_int_equal(reg_at(memory, PAGE, 0, LOCAL), 0);
-	pinned = mr.lkey;
-	assert_int_equal(reg_at(memory, PAGE, 0, IB_UVERBS_ACCESS_ON_DEMAND), 0);
-	readable = mr.lkey;
 	assert_int_equal(reg_at(memory, PAGE, 0, ODP), 0);
-	writable = list[0].lkey = mr.lkey;
-	assert_int_equal(alloc_pd(fd, &pd), 0);
-	assert_int_equal(reg_at(memory, PAGE, 0, ODP), 0);
-	other = mr.lkey;
-	pd = own;
-	assert_int_equal(advise(0, READ, 0, 0, 1), ENOENT);
-	assert_int_equal(advise(pinned, READ, 0, 0, 1), ENOENT);
-	assert_int_equal(advise(readable + 1, READ, 0, 0, 1), ENOENT);
-	assert_int_equal(advise(readable, READ, 0, 0, 1), 0);
-	assert_int_equal(advise(readable, WRITE, 0, 0, 1), EPERM);
-	assert_int_equal(advise(other, READ, 0, 0, 1), EPERM);
-	assert_int_equal(advise(writable, LOOK, 0, 0, 1), 0);
-	assert_int_equal(advise(writable, LOOK + 1, 0, 0, 1), EOPNOTSUPP);
-	assert_int_equal(advise(writable, READ, 2, 0, 1), EINVAL);
-	init_advice(&request, pd, READ, 0, list, sizeof(list[0]) + 8);
-	assert_int_equal(send_to(&request, fd), EINVAL);
-	init_advice(&request, pd, READ, 0, list, 8);
-	assert_int_equal(send_to(&request, fd), EINVAL);
-	init_advice(&request, pd, READ, FLUSH, list, sizeof(list));
-	assert_int_equal(send_to(&request, fd), ENOENT);
-	init_advice(&request, pd + 1, READ, 0, list, sizeof(list[0]));
-	assert_int_equal(send_to(&request, fd), EINVAL);
+	list[0].lkey = mr.lkey;
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		init_advice(&request, cases[i].domain, READ, 0, list, cases[i].size);
+		assert_equal_for(cases[i].name, send_to(&request, fd), cases[i].error);
+	}
 }
 
 EACH_TEST(open_device, close_device)

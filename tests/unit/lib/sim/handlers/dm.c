@@ -142,33 +142,6 @@ TEST(memory_comes_to_an_end_and_back)
 	assert_int_equal(page, 0);
 }
 
-TEST(regions_are_checked)
-{
-	static const struct {
-		const char *name;
-		uint64_t offset, length;
-		uint32_t access;
-		int error;
-	} cases[] = {
-		{ "all of it", 0, 3 * PAGE, LOCAL | ZERO_BASED, 0 },
-		{ "nothing at its end", 3 * PAGE, 0, ZERO_BASED, 0 },
-		{ "behind it", 3 * PAGE + 1, 0, ZERO_BASED, EINVAL },
-		{ "too long from there", PAGE, 2 * PAGE + 1, ZERO_BASED, EINVAL },
-		{ "wraps", PAGE, UINT64_MAX, ZERO_BASED, EINVAL },
-		{ "not zero-based", 0, PAGE, LOCAL, EINVAL },
-		{ "relaxed", 0, PAGE, ZERO_BASED | IB_UVERBS_ACCESS_RELAXED_ORDERING, EINVAL },
-		{ "unknown", 0, PAGE, ZERO_BASED | 1u << 15, EINVAL },
-	};
-
-	assert_int_equal(alloc_dm(3 * PAGE, 0), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_equal_for(cases[i].name,
-				 reg_dm(dm, cases[i].offset, cases[i].length, cases[i].access),
-				 cases[i].error);
-	assert_int_equal(reg_dm(pd, 0, 0, ZERO_BASED), EINVAL);
-	assert_int_equal(reg_dm(1000, 0, 0, ZERO_BASED), ENOENT);
-}
-
 TEST(a_region_keeps_its_memory_and_cannot_be_changed)
 {
 	uint32_t first, key;

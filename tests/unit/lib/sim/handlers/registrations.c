@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Registering and querying: the write commands, the methods REG_MR and REG_DMABUF_MR, DMA handles, limits. */
+/*
+ * Registering and querying: the write commands, the methods REG_MR and REG_DMABUF_MR, DMA handles, limits.
+ * Data Direct is in tests/cli/data-direct.bats.
+ */
 #include "tests/unit/lib/sim/device.h"
 
 TEST(query_mr_answers_what_was_registered)
@@ -110,8 +113,6 @@ TEST(on_demand_memory_must_not_be_there_in_small_pages)
 
 /* ---- the methods REG_DMABUF_MR and REG_MR ---- */
 
-#define DATA_DIRECT 0x1000 /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
-
 TEST(dma_bufs_are_checked)
 {
 	int dmabuf = make_dmabuf(16), zero = open("/dev/zero", O_RDWR),
@@ -170,52 +171,6 @@ TEST(a_dma_buf_region_becomes_one_of_memory_by_new_memory)
 	assert_int_equal(translate(memory, PAGE, (uintptr_t)memory), 0);
 	assert_int_not_equal(mr.lkey, key);
 	assert_int_equal(set_access(LOCAL | MW_BIND), 0);
-	close(dmabuf);
-}
-
-static int data_direct_path(char *path, size_t size)
-{
-	struct request request;
-
-	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
-	pointer(&request, 0x1000, size, path);
-	return send_to(&request, fd);
-}
-
-TEST(data_direct_needs_a_device_for_it)
-{
-	int dmabuf = make_dmabuf(2);
-	const struct {
-		const char *name;
-		bool present;
-		uint64_t flags, offset, length;
-		int error;
-	} cases[] = {
-		{ "absent", false, 1, 0, PAGE, EINVAL },
-		{ "absent, with an offset", false, 1, 100, PAGE, EOPNOTSUPP },
-		{ "not asked for", false, 0, 0, PAGE, 0 },
-		{ "unknown", false, 2, 0, PAGE, EINVAL },
-		{ "too long", true, 1, 0, 3 * PAGE, EINVAL },
-		{ "present", true, 1, 0, 2 * PAGE, 0 },
-	};
-	char path[64] = "";
-	struct request request;
-
-	assert_int_equal(data_direct_path(path, sizeof(path)), ENODEV);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		if (cases[i].present)
-			setenv("MRCTL_SIM_DATA_DIRECT", "1", 1);
-		init_dmabuf(&request, dmabuf, cases[i].offset, cases[i].length, cases[i].offset,
-			    LOCAL);
-		attr(&request, DATA_DIRECT, 4, cases[i].flags);
-		assert_equal_for(cases[i].name, send_reg(&request), cases[i].error);
-	}
-	assert_int_equal(set_access(LOCAL | REMOTE_READ), EOPNOTSUPP);
-	assert_int_equal(data_direct_path(path, 5), ENOSPC);
-	assert_string_equal(path, "");
-	assert_int_equal(data_direct_path(path, sizeof(path)), 0);
-	assert_memory_equal(path, "/devices/", 9);
-	unsetenv("MRCTL_SIM_DATA_DIRECT");
 	close(dmabuf);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* DEVX umems of the simulated mlx5 device. */
+/* DEVX umems of the simulated mlx5 device.  tests/cli/umem.bats has huge pages and the limit of locked memory. */
 #include "tests/unit/lib/sim/device.h"
 
-#define HUGE_PAGE (2ul << 20)
-#define ANY_SIZE  0x1ull /* in place of page sizes: the request has no such attribute */
-#define NO_FD     INT32_MIN
+#define ANY_SIZE 0x1ull /* in place of page sizes: the request has no such attribute */
+#define NO_FD    INT32_MIN
 
 static void init_umem(struct request *request, const void *addr, uint64_t length, uint32_t access,
 		      uint64_t page_sizes, int dmabuf)
@@ -92,40 +91,6 @@ TEST(umems_are_checked)
 	close(memfd);
 }
 
-static bool has_huge_pages(void)
-{
-	char line[128];
-	unsigned long size, total = 0;
-	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
-
-	while (smaps && fgets(line, sizeof(line), smaps))
-		if (sscanf(line, "AnonHugePages: %lu", &size) == 1)
-			total += size;
-	if (smaps)
-		fclose(smaps);
-	return total >= 4 * HUGE_PAGE / 1024;
-}
-
-TEST(huge_pages_have_larger_sizes)
-{
-	uintptr_t all = (uintptr_t)map(5 * HUGE_PAGE, PROT_READ | PROT_WRITE);
-	char *huge = (char *)((all + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
-	const struct umem_case cases[] = {
-		{ "2M", huge, HUGE_PAGE, LOCAL, HUGE_PAGE, NO_FD, 0 },
-		{ "2M of 3M", huge, HUGE_PAGE + HUGE_PAGE / 2, LOCAL, HUGE_PAGE, NO_FD, 0 },
-		{ "64K of 100K", huge, 25 * PAGE, LOCAL, 16 * PAGE, NO_FD, 0 },
-		{ "2M of 64K", huge, 16 * PAGE, LOCAL, HUGE_PAGE, NO_FD, EINVAL },
-		{ "4M", huge, 2 * HUGE_PAGE, LOCAL, 2 * HUGE_PAGE, NO_FD, EINVAL },
-	};
-
-	madvise(huge, 4 * HUGE_PAGE, MADV_HUGEPAGE);
-	memset(huge, 1, 4 * HUGE_PAGE);
-	if (!has_huge_pages())
-		skip();
-	assert_umems(cases, ARRAY_SIZE(cases));
-	munmap((void *)all, 5 * HUGE_PAGE);
-}
-
 TEST(umems_have_ids_and_handles)
 {
 	struct request request;
@@ -154,28 +119,6 @@ TEST(umems_have_ids_and_handles)
 	count = 4;
 	assert_int_equal(list_in(fd, MLX5_IB_OBJECT_DEVX_UMEM, list, &count), 0);
 	assert_int_equal(count, 1);
-}
-
-static int count_umems(void)
-{
-	struct request request;
-
-	EXPECT(!may_lock(10));
-	EXPECT(reg_umem(memory, 8 * PAGE, LOCAL, 2 * PAGE, NO_FD) == EINVAL);
-	init_umem(&request, memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD);
-	request.attrs[4].data = 0;
-	EXPECT(send_to(&request, fd) == EFAULT); /* the id cannot be written */
-	EXPECT(!reg_umem(memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD));
-	EXPECT(reg_umem(memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD) == ENOMEM);
-	EXPECT(reg(memory, 3 * PAGE, LOCAL) == ENOMEM);
-	EXPECT(!dereg_umem(pd + 1));
-	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
-	return 0;
-}
-
-TEST(umems_count_against_the_limit)
-{
-	in_child(count_umems);
 }
 
 TEST(umems_need_devx)
