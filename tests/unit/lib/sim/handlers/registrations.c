@@ -156,24 +156,6 @@ TEST(dma_bufs_are_checked)
 	close(memfd);
 }
 
-TEST(a_dma_buf_region_becomes_one_of_memory_by_new_memory)
-{
-	int dmabuf = make_dmabuf(16);
-	struct request request;
-	uint32_t key;
-
-	init_dmabuf(&request, dmabuf, 0, 16 * PAGE, IOVA, LOCAL);
-	assert_int_equal(send_reg(&request), 0);
-	key = mr.lkey;
-	assert_int_equal(set_access(LOCAL | REMOTE_READ), 0);
-	assert_int_equal(mr.lkey, key);
-	assert_int_equal(set_access(LOCAL | MW_BIND), EOPNOTSUPP);
-	assert_int_equal(translate(memory, PAGE, (uintptr_t)memory), 0);
-	assert_int_not_equal(mr.lkey, key);
-	assert_int_equal(set_access(LOCAL | MW_BIND), 0);
-	close(dmabuf);
-}
-
 TEST(one_method_registers_memory_and_dma_bufs)
 {
 	int dmabuf = make_dmabuf(4);

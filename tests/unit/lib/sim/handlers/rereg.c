@@ -54,16 +54,11 @@ TEST(translations_flags_and_handles_are_checked)
 		uint64_t start, length, iova;
 		int pd, error;
 	} cases[] = {
-		{ "length 0", OWN, REREG_TRANS, start, 0, IOVA, 0, EINVAL },
 		{ "offset", OWN, REREG_TRANS, start, PAGE, IOVA + 1, 0, EINVAL },
-		{ "unmapped", OWN, REREG_TRANS, 0x10000, PAGE, IOVA, 0, EFAULT },
-		{ "wraps", OWN, REREG_TRANS, -PAGE, 2 * PAGE, IOVA, 0, EINVAL },
 		{ "IOVA wraps", OWN, REREG_TRANS, start, 2 * PAGE, 0 - PAGE, 0, EINVAL },
 		{ "no flags", OWN, 0, 0, 0, 0, 0, EINVAL },
 		{ "unknown flag", OWN, 8, 0, 0, 0, 0, EOPNOTSUPP },
 		{ "no such region", NONE, REREG_ACCESS, 0, 0, 0, 0, ENOENT },
-		{ "a PD as region", (int)pd, REREG_ACCESS, 0, 0, 0, 0, EINVAL },
-		{ "no such PD", OWN, REREG_PD, 0, 0, 0, NONE, ENOENT },
 		{ "a region as PD", OWN, REREG_PD, 0, 0, 0, OWN, EINVAL },
 	};
 
@@ -92,18 +87,10 @@ TEST(access_is_checked)
 		int error;
 		bool new_key;
 	} cases[] = {
-		{ LOCAL, 0, 0, false },
-		{ LOCAL, CHANGEABLE, 0, false },
-		{ LOCAL, REMOTE_WRITE, EINVAL, false },
-		{ LOCAL, LOCAL | 1u << 30, EINVAL, false },
-		{ LOCAL, LOCAL | 1u << 8, EOPNOTSUPP, false },
-		{ 0, LOCAL, EACCES, false },
-		{ 0, MW_BIND, EACCES, false },
-		{ 0, REMOTE_READ, 0, false },
-		{ MW_BIND, LOCAL, 0, true },
-		{ LOCAL, LOCAL | ZERO_BASED, 0, true },
-		{ ODP, ODP | REMOTE_READ, 0, false },
-		{ ODP, LOCAL, EOPNOTSUPP, false },
+		{ LOCAL, CHANGEABLE, 0, false },      { LOCAL, REMOTE_WRITE, EINVAL, false },
+		{ 0, LOCAL, EACCES, false },          { 0, REMOTE_READ, 0, false },
+		{ MW_BIND, LOCAL, 0, true },          { LOCAL, LOCAL | ZERO_BASED, 0, true },
+		{ ODP, ODP | REMOTE_READ, 0, false }, { ODP, LOCAL, EOPNOTSUPP, false },
 	};
 	char name[32];
 	uint32_t key;
