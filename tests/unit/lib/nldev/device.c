@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the RDMA netlink says of the system and its devices, by answers that each test makes up. */
+/* The RDMA netlink about the system and its devices, with answers that each test makes up. */
 #include "lib/nldev/device.h"
 #include "tests/unit/lib/nldev/kernel.h"
 

@@ -358,7 +358,7 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	}
 }
 
-/* What another holder may have done to the entry meanwhile. */
+/* Changes that another holder may have made to the entry meanwhile. */
 enum done { NOTHING, BECAME_PLAIN, BECAME_RELAXED, BECAME_UMEM, MARKED, DESTROYED, OTHER_ID };
 
 TEST(a_refused_call_leaves_no_claim_and_no_lock)

@@ -183,7 +183,7 @@ TEST(a_thread_is_not_taken_for_a_process)
 	close(there[1]);
 }
 
-/* Whether @pid holds the session of @fd, and where; -2: it does not. */
+/* Returns the descriptor by which @pid holds the session of @fd; -2: it does not. */
 static int descriptor_in(const struct mr_sessions *found, int fd, pid_t pid)
 {
 	const struct mr_found_session *session = mr_sessions_by_fd(found, fd);
@@ -305,7 +305,7 @@ static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 	return mr_registrant_lives(&session, &entry);
 }
 
-/* What a registration notes about this process, in a session opened in this PID namespace. */
+/* Returns what a registration records of this process, in a session opened in this PID namespace. */
 static struct mr_registrant noted(uint32_t namespace)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };

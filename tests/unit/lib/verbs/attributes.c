@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a device reports, by a query_device_ex of this file, and which access flags have an effect on it. */
+/* Attributes of a device, by a query_device_ex of this file, and access flags that have an effect on it. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What only the simulated mlx5 device has, and that sysfs and the ioctls say the same of it. */
+/* The simulated mlx5 device: calls that only it has; sysfs agrees with the ioctls. */
 #include "tests/unit/lib/sim/devices/sysfs.h"
 
 TEST(sysfs_and_the_ioctls_say_the_same)

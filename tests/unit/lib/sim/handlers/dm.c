@@ -12,7 +12,7 @@
 #define OBJECT_DMABUF   18
 #define OFFSET_OF(page) ((8ull << 8 | (page)) * PAGE)
 
-/* Of the memory that was allocated last. */
+/* The handle and first page of the memory that was allocated last. */
 static uint32_t dm;
 static uint16_t page;
 

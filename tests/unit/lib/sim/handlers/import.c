@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a process asks that was given the descriptor of a context: its handles, its context, its PD. */
+/* Queries of a process that was given the descriptor of a context: its handles, the context, a PD. */
 #include <rdma/ib_user_ioctl_cmds.h>
 
 #include "tests/unit/lib/sim/device.h"

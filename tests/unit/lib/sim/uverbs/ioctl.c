@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is checked of an ioctl and of a write command before a handler is called: raw requests, such as
- * libibverbs would never send.  The kernel gives the same answers.
+ * Checks of an ioctl and of a write command that precede the handler: raw requests, such as libibverbs would
+ * never send.  The kernel gives the same answers.
  */
 #include "tests/unit/lib/sim/device.h"
 
