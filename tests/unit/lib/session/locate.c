@@ -146,6 +146,8 @@ TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_contains(err.text, "has closed descriptor 777");
 	stop_sleeper(pid);
+	assert_int_equal(join_process(pid, &borrowed), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 }
 
 static void *tell_number(void *pipes)

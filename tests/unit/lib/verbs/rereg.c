@@ -168,6 +168,28 @@ TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 	assert_contains(err.hint, "deregister it");
 }
 
+TEST(the_kernel_changes_a_region_that_the_library_has_registered)
+{
+	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
+						  .addr = (uintptr_t)memory,
+						  .length = 2 * PAGE,
+						  .iova = (uintptr_t)memory };
+
+	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), 0);
+	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
+	is_at((uintptr_t)memory, 2 * PAGE);
+	assert_int_equal(region.mr->lkey, region.lkey);
+	assert_int_equal(region.mr->rkey, region.rkey);
+}
+
+TEST(a_region_that_does_not_exist_is_not_imported)
+{
+	struct mr_region none;
+
+	assert_int_equal(mr_region_import(&registrar, 1000, &none, &err), -ENOENT);
+	assert_string_equal(err.call, "ibv_import_mr");
+}
+
 TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)
 {
 	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,

@@ -6,9 +6,11 @@
  */
 #include <libgen.h>
 #include <linux/magic.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
@@ -202,6 +204,29 @@ static int use_mounted_files(void)
 TEST(shared_files_are_those_of_their_file_system)
 {
 	in_child(use_mounted_files);
+}
+
+TEST(rings_of_perf_events_have_pages_in_older_kernels)
+{
+	struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE,
+					 .size = sizeof(event),
+					 .config = PERF_COUNT_SW_DUMMY,
+					 .exclude_kernel = 1,
+					 .exclude_hv = 1 };
+	int perf = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	char *ring;
+
+	if (perf < 0)
+		skip(); /* not for this user */
+	ring = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, perf, 0);
+	assert_ptr_not_equal(ring, MAP_FAILED);
+	close(perf);
+	assert_int_equal(reg(ring, PAGE, 0), ON(EFAULT, 0, 0));
+	assert_int_equal(reg(ring, PAGE, LOCAL), ON(EFAULT, EFAULT, 0));
+	/* only the first page can be written, which older kernels pin for reading, too */
+	assert_int_equal(reg(ring + PAGE, PAGE, 0), ON(EFAULT, 0, EFAULT));
+	assert_int_equal(reg(ring + PAGE, PAGE, LOCAL), EFAULT);
+	munmap(ring, 3 * PAGE);
 }
 
 /* ---- methods and attributes ---- */

@@ -142,6 +142,23 @@ TEST(the_capabilities_are_the_only_firmware_command)
 	close(fresh);
 }
 
+TEST(the_path_of_a_data_direct_device_needs_room)
+{
+	struct request request;
+	char path[64] = "";
+
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
+	pointer(&request, 0x1000, 5, path);
+	assert_int_equal(send_to(&request, fd), ENODEV);
+	setenv("MRCTL_SIM_DATA_DIRECT", "1", 1);
+	assert_int_equal(send_to(&request, fd), ENOSPC);
+	assert_string_equal(path, "");
+	request.attrs[0].len = sizeof(path);
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_memory_equal(path, "/devices/", 9);
+	unsetenv("MRCTL_SIM_DATA_DIRECT");
+}
+
 TEST(uars_can_be_mapped)
 {
 	struct request request;

@@ -76,6 +76,7 @@ TEST(registrations_are_checked)
 		{ "IOVA at the top", memory, 2 * PAGE, 0 - 2 * PAGE, LOCAL, 0 },
 		{ "IOVA wraps", memory, 2 * PAGE, 0 - PAGE, LOCAL, EINVAL },
 		{ "on demand, unmapped", NOT_MAPPED, PAGE, 0, ODP, 0 },
+		{ "on demand, zero length", memory, 0, 0, ODP, EINVAL },
 		{ "on demand, zero length in a page", memory + 5, 0, 5, ODP, 0 },
 		{ "on demand, wraps", (void *)-PAGE, 2 * PAGE, 0, ODP, EOVERFLOW },
 		{ "on demand, 0 bytes at 0", NULL, 0, 0, ODP, EOVERFLOW },
