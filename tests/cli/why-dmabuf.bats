@@ -42,10 +42,11 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	local range
 
 	require_dmabufs
-	for range in "--size 8193" "--size 8K --offset 1" "--size 4K --offset 8K" "--size 1T --offset 4K" "--size 0"; do
+	for range in "--size 8193" "--size 8K --offset 1" "--size 4K --offset 8K" "--size 1T --offset 4K" \
+		"--size max --offset 4K" "--size 0"; do
 		# shellcheck disable=SC2086 # words
 		refused_because MR-DMABUF-RANGE certain mr reg-dmabuf --from udmabuf --buffer 8K $range --json
-		[[ $range == "--size 0" ]] || json '.failures[0].causes[0].evidence.size == 8192'
+		[[ $range =~ 0$|max ]] || json '.failures[0].causes[0].evidence.size == 8192'
 		# shellcheck disable=SC2086 # words
 		refused_because MR-DMABUF-RANGE certain mr umem --dmabuf udmabuf --buffer 8K $range --json
 	done
@@ -68,6 +69,8 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	refused_because MR-DATA-DIRECT-IOVA certain mrctl sim --data-direct -- mrctl "${dd[@]}" --offset 64
 	refused_because MR-DMABUF-RANGE certain mrctl sim --data-direct -- mrctl "${dd[@]}" --size 8K --buffer 4K
 	rules_out MR-DATA-DIRECT
+	refused_for_no_certain_cause mrctl sim --data-direct --fault reg_dmabuf_mr=EOPNOTSUPP -- mrctl "${dd[@]}"
+	rules_out MR-DATA-DIRECT-IOVA MR-DMABUF-ODP
 }
 
 @test "offset and IOVA differ within their page" {

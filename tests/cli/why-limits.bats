@@ -73,11 +73,13 @@ counted() {
 	local enomem=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENOMEM -- mrctl reg --json)
 
 	never_certain reg_mr "ENOMEM EAGAIN EPERM" reg --size 64K
+	rules_out MR-MEMLOCK-ZERO
 	require_nobody
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]}" --size 64K
 	json '.failures[0].ruled_out | any(.id == "MR-MEMLOCK" and
 		(.reason | contains("0 bytes are pinned, this takes 64 KiB, and RLIMIT_MEMLOCK is 64 KiB")))'
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]}" --size 1M --access remote-write
+	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]/%reg/reg-iova}" --size 1M --iova 0x10
 	# a limit of 0 is refused with EPERM
 	refused_for_no_certain_cause as_nobody prlimit --memlock=0 "${enomem[@]}"
 }

@@ -40,6 +40,10 @@ require_odp() {
 		mr reg-iova --memory none --size max --iova 0x1000 --access $ODP --json
 	refused_because MR-ODP-IMPLICIT certain \
 		mr reg --memory none --size max --access $ODP,hugetlb --json
+	refused_because MR-IMPLICIT-ADDRESS certain \
+		mr reg --memory none --size max --addr 0x1000 --access $ODP --json
+	never_certain reg_mr EINVAL reg --memory none --size max --access $ODP
+	rules_out MR-IMPLICIT-ADDRESS MR-ODP-IMPLICIT
 	refused_because MR-ODP-HUGETLB likely mr reg --access $ODP,hugetlb --memory memfd \
 		--addr 0x200000000000 --size 4M --populate --json
 }

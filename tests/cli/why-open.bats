@@ -60,6 +60,8 @@ absent_because() {
 	run --separate-stderr "${MR[@]}" -d "$(device)" reg
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"this machine has no RDMA device '$(device)'"* ]]
+	in_namespace "mount -t tmpfs none /sys && exec mrctl reg --json"
+	suspects MR-DEVICE likely
 }
 
 @test "sysfs shows the device, and its node is missing, or was not made, or ib_uverbs is not loaded" {

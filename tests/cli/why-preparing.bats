@@ -3,6 +3,7 @@
 # Why memory or a dma-buf could not be made, so that the RDMA stack was not asked.
 
 load helpers
+load hosts
 load why
 
 # unprepared_because ID CERTAINTY COMMAND...: as refused_because, by no layer of the RDMA stack
@@ -46,16 +47,38 @@ unprepared_because() {
 		(.remedy | contains("nr_hugepages"))'
 }
 
-@test "a file that is not there, is a folder, or may not be as large" {
-	unprepared_because MR-FILE-OPEN likely mr reg --memory "file:$BATS_TEST_TMPDIR/none/file" --json
+# file_refused ID ERRNO PATH: the file of that path cannot be had, which ID explains as likely
+file_refused() {
+	unprepared_because "$1" likely mr reg --memory "file:$3" --json
+	json ".failures[0].errno == \"$2\""
+}
+
+@test "a file that is not there, is a folder, or may not be opened" {
+	local file=$BATS_TEST_TMPDIR/none/file
+
+	file_refused MR-FILE-OPEN ENOENT "$file"
 	json '.failures[0].causes[0].evidence.path | endswith("/none/file")'
+	file_refused MR-FILE-OPEN ENOTDIR /dev/null/file
 	unprepared_because MR-FILE-OPEN likely mr reg --memory "device:$BATS_TEST_TMPDIR/none" --json
 	unprepared_because MR-FILE-OPEN certain mr reg --memory "file:$BATS_TEST_TMPDIR" --json
 	json '.failures[0] | .errno == "EISDIR" and (.causes[0].cause | endswith(" is a folder"))'
+	in_namespace "mount -t tmpfs -o ro none $BATS_TEST_TMPDIR && exec ${MR[*]} reg --memory file:$BATS_TEST_TMPDIR/file --json"
+	json '.failures[0].causes[0] | .id == "MR-FILE-OPEN" and .certainty == "likely" and (.cause | test("read-only"))'
+	require_nobody
+	mkdir -m 700 "$BATS_TEST_TMPDIR/closed"
+	refused_because MR-FILE-OPEN likely mr_as_nobody 64 reg --memory "file:$BATS_TEST_TMPDIR/closed/file" --json
+	json '.failures[0] | .errno == "EACCES" and (.causes[0].cause | test("may not open"))'
+}
+
+@test "a file that may not be as large, or has no room" {
+	local file=$BATS_TEST_TMPDIR/file
+
 	session_begin
-	unprepared_because MR-FILE-SIZE likely prlimit --fsize=4096 "${MS[@]}" reg --size 64K \
-		--memory "file:$BATS_TEST_TMPDIR/file" --json
+	unprepared_because MR-FILE-SIZE likely prlimit --fsize=4096 "${MS[@]}" reg --size 64K --memory "file:$file" --json
 	json '.failures[0].errno == "EFBIG"'
+	in_namespace "mount -t tmpfs -o size=8K none $BATS_TEST_TMPDIR &&
+		exec ${MR[*]} session -- mrctl reg --memory file:$file --size 1M --json"
+	json '.failures[0] | .errno == "ENOSPC" and .causes[0].id == "MR-FILE-SIZE"'
 }
 
 @test "a file that cannot be mapped" {
