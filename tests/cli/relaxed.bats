@@ -115,6 +115,7 @@ deferred() {
 
 	session_begin
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
+	truncate -s 64K "$file"
 	one=(reg --relaxed --memory "file:$file" --size 64K --addr 0x500000000000 -n -o lkey)
 	lkey=$(ms "${one[@]}")
 	ms dereg 1 --defer-for 600 --quiet
