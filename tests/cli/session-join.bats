@@ -6,20 +6,16 @@
 load helpers
 report_leaks
 
+STARTED_ALL=()
+
 setup() {
 	note_less
 	on_mlx5 || pds_are_lost
 }
 
-# ---- joining ----
-
-@test "--session comes before MRCTL_SESSION" {
-	session_begin
-	ms reg --name a --quiet
-	MRCTL_SESSION=pid:1 run --separate-stderr "${MS[@]}" --session "pid:$SESSION_PID" \
-		stat -n -o name
-	succeeded
-	[ "$output" = a ]
+teardown() {
+	[ "${#STARTED_ALL[@]}" -eq 0 ] || kill "${STARTED_ALL[@]}" 2>/dev/null || :
+	tidy
 }
 
 @test "the program of a session can be joined by its process" {
@@ -31,14 +27,17 @@ setup() {
 	[ "$output" = a ]
 }
 
-# started WHERE: starts a process whose environment names WHERE as its session; sets STARTED to its pid
+# runs_sleep PID: it has replaced itself by sleep
+runs_sleep() {
+	[ "$(<"/proc/$1/comm")" = sleep ]
+}
+
+# started WHERE: starts a process whose environment names WHERE as its session, "own" for itself; sets STARTED to its pid
 started() {
-	MRCTL_SESSION=$1 sleep 60 3>&- &
+	sh -c '[ "$0" != own ] || set -- "pid:$$"; MRCTL_SESSION=$1 exec sleep 600' "$1" "$1" 3>&- &
 	STARTED=$!
 	STARTED_ALL+=("$!")
-	until [ "$(<"/proc/$!/comm")" = sleep ]; do
-		sleep 0.01
-	done
+	await runs_sleep $!
 }
 
 @test "a process that joined by the pid of another leads to the same session, in several steps too" {
@@ -47,38 +46,29 @@ started() {
 	started "pid:$SESSION_PID"
 	started "pid:$STARTED"
 	started "pid:$STARTED"
-	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat -n -o name
-	kill "${STARTED_ALL[@]}"
+	# and --session comes before MRCTL_SESSION
+	MRCTL_SESSION=pid:1 run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat -n -o name
 	succeeded
 	[ "$output" = a ]
 }
 
-@test "where a process leads to no session the message says which, and why" {
-	local first
+# leads_nowhere TEXT: the session of the process STARTED is not joined, with TEXT in the message
+leads_nowhere() {
+	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
+	absent "$1"
+}
 
+@test "where a process leads to no session the message says which, and why" {
 	started "pid:$(sh -c 'echo $$')"
-	first=$STARTED
-	started "pid:$first"
-	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
-	[ "$status" -eq 3 ]
-	[[ $stderr == "mrctl: stat: the session of process $STARTED is that of process "*": the session has ended: there is no process "* ]]
+	started "pid:$STARTED"
+	leads_nowhere "the session of process $STARTED is that of process "
+	[[ $stderr == *": the session has ended: there is no process "* ]]
 	started fd:nonsense
-	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"the environment of process $STARTED has an invalid session: 'fd:nonsense'"* ]]
-	# its own pid
-	sh -c 'MRCTL_SESSION=pid:$$ exec sleep 60' 3>&- &
-	STARTED_ALL+=("$!")
-	until [ "$(tr -d '\0' <"/proc/$!/comm")" = sleep ]; do sleep 0.01; done
-	run --separate-stderr "${MS[@]}" --session "pid:$!" stat
-	kill "${STARTED_ALL[@]}"
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"the session of process $! is another's, and so on without end"* ]]
+	leads_nowhere "the environment of process $STARTED has an invalid session: 'fd:nonsense'"
+	started own
+	leads_nowhere "the session of process $STARTED is another's, and so on without end"
 	started ''
-	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
-	kill "$STARTED"
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"process $STARTED was not started in a session"* ]]
+	leads_nowhere "process $STARTED was not started in a session"
 }
 
 @test "the message to a program that closed the inherited descriptors says how to join" {
@@ -103,57 +93,41 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[[ ${lines[2]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
 }
 
-@test "words that name no session are an error with exit status 3" {
+@test "words that name no session are an error with exit status 3, and nothing else is done" {
 	local word
 
 	for word in stat "dereg --all" reg; do
 		# shellcheck disable=SC2086 # a list of words
 		run --separate-stderr "${MS[@]}" --session fd:0 $word </dev/null
-		[ "$status" -eq 3 ]
-		[[ $stderr == *"descriptor 0 is no mrctl session"* ]]
+		absent "descriptor 0 is no mrctl session"
 		# shellcheck disable=SC2086
 		run --separate-stderr "${MS[@]}" --session fd:77 $word
-		[ "$status" -eq 3 ]
-		[[ $stderr == *"descriptor 77 of the session is closed"* ]]
+		absent "descriptor 77 of the session is closed"
 		# shellcheck disable=SC2086
 		run --separate-stderr "${MS[@]}" --session "pid:$BASHPID" $word
-		[ "$status" -eq 3 ]
-		[[ $stderr == *"was not started in a session"* ]]
+		absent "was not started in a session"
 		# shellcheck disable=SC2086
 		run --separate-stderr "${MS[@]}" --session nonsense $word
 		usage_error "invalid session 'nonsense'"
 	done
-}
-
-@test "stat and dereg outside a session fail, and say that there is none" {
 	run --separate-stderr ms stat
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"not in a session"*"mrctl session"*"without one there are --device --probe --host --system"* ]]
+	absent "not in a session"
+	[[ $stderr == *"mrctl session"*"--device"* ]]
 	run --separate-stderr ms dereg 1
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"not in a session"* ]]
-}
-
-@test "an empty MRCTL_SESSION names no session" {
+	absent "not in a session"
 	MRCTL_SESSION='' run --separate-stderr mr reg --json
 	succeeded
 	json '.session == false and .regions[0].state == "deregistered"'
 }
 
-@test "--device in a session is a usage error" {
+@test "a session has its own device, and one of the simulator is not joined outside of it" {
 	session_begin
-	run --separate-stderr "${MS[@]}" -d mlx5_0 stat
-	usage_error "no --device"
 	run --separate-stderr "${MS[@]}" -d mlx5_0 reg
 	usage_error "no --device"
-}
-
-@test "a session of the simulator is not joined outside of it" {
-	on_simulator || skip "about the simulator"
-	session_begin
+	on_simulator || return 0
 	run --separate-stderr mrctl stat
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"simulated HCA"*"mrctl sim -- mrctl"* ]]
+	absent "simulated HCA"
+	[[ $stderr == *"mrctl sim -- mrctl"* ]]
 }
 
 # ---- other users ----
@@ -181,23 +155,26 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[[ $stderr == *"root"* ]]
 }
 
-# bats test_tags=kernel
+# session_joined PID: the session of this process can be joined
+session_joined() {
+	as_nobody "${MS[@]}" --session "pid:$1" stat >/dev/null 2>&1
+}
+
 @test "a session whose process has ended has ended, even while that process is a zombie" {
 	local pid
 
 	require_nobody
 	: >"$BATS_TEST_TMPDIR/pid"
 	# sleep does not wait for its children: they stay zombies
-	as_nobody bash -c '"$@" >/dev/null & echo $!; exec sleep 60 >/dev/null' bash \
-		"${MR[@]}" session -- sleep 60 >"$BATS_TEST_TMPDIR/pid" 3>&- &
+	as_nobody bash -c '"$@" >/dev/null & echo $!; exec sleep 600 >/dev/null' bash \
+		"${MR[@]}" session -- sleep 600 >"$BATS_TEST_TMPDIR/pid" 3>&- &
 	HOLD_PID=$!
-	until read -r pid <"$BATS_TEST_TMPDIR/pid" && as_nobody "${MS[@]}" --session "pid:$pid" stat; do
-		sleep 0.1
-	done
+	await test -s "$BATS_TEST_TMPDIR/pid"
+	pid=$(<"$BATS_TEST_TMPDIR/pid")
+	STARTED_ALL+=("$pid")
+	await session_joined "$pid"
 	kill -KILL "$pid"
-	while is_running "$pid"; do
-		sleep 0.02
-	done
+	await_end "$pid"
 	run --separate-stderr as_nobody "${MS[@]}" --session "pid:$pid" stat
 	absent "the session has ended: there is no process $pid"
 }
