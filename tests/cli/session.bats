@@ -26,16 +26,12 @@ setup() {
 	json '.environment.device == $device' --arg device "$(device)"
 }
 
-@test "the session is a descriptor that the environment names" {
-	in_session 'echo "$MRCTL_SESSION"; readlink /proc/$$/fd/"${MRCTL_SESSION#fd:}"'
-	succeeded
-	[[ ${lines[0]} =~ ^fd:[1-9][0-9][0-9]$ ]]
-	[[ ${lines[1]} == socket:* ]]
-}
-
-@test "the program inherits one descriptor of the session and nothing else of it" {
+@test "the session is one descriptor, which the environment names, and the program inherits nothing else of it" {
 	local out=$BATS_TEST_TMPDIR/out list='cd /proc/$$/fd && printf "%s\n" *'
 
+	in_session 'echo "$MRCTL_SESSION"; readlink /proc/$$/fd/"${MRCTL_SESSION#fd:}"'
+	[ "${lines[0]}" = fd:100 ]
+	[[ ${lines[1]} == socket:* ]]
 	"${SIM[@]}" bash -c "$list" >"$out.before"
 	mr session -- bash -c "$list" >"$out"
 	[ "$(grep -vxFf "$out.before" "$out")" = 100 ] || fail "$(<"$out")"
@@ -52,9 +48,7 @@ setup() {
 	[ "$output" = '<--json><-h><a b><>' ]
 	run --separate-stderr env SHELL=/bin/echo "${MR[@]}" session
 	succeeded
-}
-
-@test "a program that is not there has exit status 127, one that cannot be run 126" {
+	# one that is not there, or cannot be run
 	run -127 --separate-stderr mr session -- nosuchprogram
 	[[ $stderr == *"session: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
 	run -126 --separate-stderr mr session -- /
@@ -84,7 +78,6 @@ setup() {
 	[ "${lines[*]}" = "1 1 inner 1 outer" ] || fail "$output" "$stderr"
 }
 
-# bats test_tags=kernel
 @test "without a device there is no session" {
 	run --separate-stderr mrctl -d nosuchdevice session -- echo started
 	[ "$status" -eq 3 ]
@@ -110,12 +103,14 @@ setup() {
 	[[ $stderr == *"the session has ended: there is no process $pid"* ]]
 }
 
-@test "--detach keeps no other descriptor, so that nobody waits for it" {
-	local fd
+@test "--detach keeps no other descriptor, terminal or process group, so that nobody waits for it" {
+	local fd group session
 
 	exec {fd}<"$BATS_TEST_FILENAME"
 	session_begin
 	exec {fd}<&-
+	read -r _ _ _ _ group session _ <"/proc/$SESSION_PID/stat"
+	[ "$group $session" = "$SESSION_PID $SESSION_PID" ]
 	cd "/proc/$SESSION_PID/fd"
 	# It has this name once it holds the session, and has closed the libraries it was started with.
 	[ "$(<../comm)" = mrctl-session ]
@@ -131,7 +126,7 @@ late() {
 }
 
 @test "--detach waits until the session is held, and says so where it cannot be" {
-	local late=$BATS_TEST_TMPDIR/late.so pid
+	local late=$BATS_TEST_TMPDIR/late.so
 
 	command -v cc >/dev/null || skip "needs cc: install gcc"
 	cc -D_GNU_SOURCE -shared -fPIC -o "$late" -x c - <<-'EOF'
@@ -152,39 +147,42 @@ late() {
 				return;
 			if (getenv("HOLDER_ENDS"))
 				_exit(9);
-			usleep(500000);
+			close(open("begun", O_CREAT | O_WRONLY, 0600));
+			while (access("go", F_OK))
+				usleep(10000);
 		}
 	EOF
-	run --separate-stderr late "$late" session --detach -n
-	succeeded
-	pid=${output#pid:}
-	SESSION_PID=$pid
-	[ "$(<"/proc/$pid/comm")" = mrctl-session ]
+	cd "$BATS_TEST_TMPDIR"
+	late "$late" session --detach -n >out 3>&- &
+	HOLD_PID=$!
+	# it waits for the holder, which has begun, and has printed nothing
+	await test -e begun
+	is_running "$HOLD_PID"
+	[ ! -s out ]
+	: >go
+	await_end "$HOLD_PID"
+	wait "$HOLD_PID"
+	HOLD_PID=
+	SESSION_PID=$(<out)
+	SESSION_PID=${SESSION_PID#pid:}
+	[ "$(<"/proc/$SESSION_PID/comm")" = mrctl-session ]
 	HOLDER_ENDS=1 run --separate-stderr late "$late" session --detach
 	[ "$status" -eq 1 ]
 	[ "$output" = false ] || fail "$output"
 	[[ $stderr == *"the process that was to hold the session has ended (exit status 9)"* ]]
 }
 
-@test "--detach outlives the terminal and the process group of its shell" {
-	local pid
-
-	session_begin
-	read -r _ _ _ _ pid session _ <"/proc/$SESSION_PID/stat"
-	[ "$pid" = "$SESSION_PID" ]
-	[ "$session" = "$SESSION_PID" ]
-}
-
 @test "--detach that cannot say where the session is leaves none" {
-	MARK=$BATS_TEST_TMPDIR run --separate-stderr bash -c '"$@" >/dev/full' bash \
+	run --separate-stderr env MARK="$BATS_TEST_TMPDIR" bash -c '"$@" >/dev/full' bash \
 		"${MR[@]}" session --detach
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"standard output"*"ENOSPC"* ]]
-	for _ in {1..250}; do
-		grep -qsz "^MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ || return 0
-		sleep 0.02
-	done
-	fail "it is still there"
+	await nobody_has "MARK=$BATS_TEST_TMPDIR"
+}
+
+# nobody_has VARIABLE: no process has it in its environment
+nobody_has() {
+	! grep -qsz "^$1" /proc/[0-9]*/environ
 }
 
 @test "--detach and --hold run no program" {
@@ -198,7 +196,6 @@ late() {
 
 # ---- regions of reg and reg-iova ----
 
-# bats test_tags=kernel
 @test "a region registered in a session is live, and the document names the session" {
 	session_begin
 	run --separate-stderr ms reg --json --size 8K --name a --access local-write,remote-read
@@ -207,15 +204,13 @@ late() {
 		--arg device "$(device)"
 	json '.regions[0] | .id == 1 and .state == "live" and .dereg_elapsed_ns == null'
 	json '.regions[0] | .pd == "default" and .access_bits == "0x5" and .length == 8192'
-	if on_mlx5; then
-		json '.regions[0].via == "library"'
-	else
-		json '.regions[0].via == "kernel"'
-	fi
+	json '.regions[0].via == $via' --arg via "$(on_mlx5 && echo library || echo kernel)"
+	run --separate-stderr ms reg --access local-write,on-demand
+	succeeded
+	[[ $stderr == *"on-demand"*"--hold"* ]]
 }
 
-# bats test_tags=kernel
-@test "--via kernel registers by the kernel's own interface" {
+@test "--via kernel registers by the kernel's own interface, --via library where it can import the session" {
 	session_begin
 	run --separate-stderr ms reg --via kernel --json
 	succeeded
@@ -225,11 +220,6 @@ late() {
 	json '.regions[0] | .via == "kernel" and .iova == "0x7000"'
 	run --separate-stderr ms reg --via kernel --size 0
 	refused EINVAL "ioctl(REG_MR)"
-	[ "$(states)" = "1 live"$'\n'"2 live" ]
-}
-
-@test "--via library registers through libibverbs where it can import the session" {
-	session_begin
 	run --separate-stderr ms reg --via library --json
 	if on_mlx5; then
 		succeeded
@@ -239,29 +229,23 @@ late() {
 	else
 		refused EOPNOTSUPP ibv_import_device
 		[[ $stderr == *"--via kernel"* ]]
-		[ -z "$(states)" ]
+		[ "$(states)" = $'1 live\n2 live' ]
 	fi
 	run --separate-stderr ms reg --via nonsense
 	usage_error "--via"
 }
 
-@test "a refusal in a session leaves no entry" {
+@test "a refusal in a session leaves no entry, and a name is free again after dereg" {
 	session_begin
 	run --separate-stderr ms reg --memory hole --count 3 --name n --json
 	[ "$status" -eq 1 ]
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 	[ "$(states)" = "1 live"$'\n'"2 live" ]
 	# the id of a refused region is not used again
-	[ "$(ms reg -n -o id)" = 4 ]
-}
-
-@test "a name in use is refused, and free again after dereg" {
-	session_begin
-	ms reg --name a --quiet
+	[ "$(ms reg --name a -n -o id)" = 4 ]
 	run --separate-stderr ms reg --name a --json
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"a region named 'a' already"* ]]
-	[ "$(states)" = "1 live" ]
 	ms dereg a --quiet
 	ms reg --name a --quiet
 }
@@ -290,34 +274,6 @@ late() {
 		fail "$(<"$HOLD_ERR")"
 }
 
-@test "a note announces that an on-demand region will have no process" {
-	session_begin
-	run --separate-stderr ms reg --access local-write,on-demand
-	succeeded
-	[[ $stderr == *"on-demand"*"--hold"* ]]
-}
-
-@test "a signal ends a registration between two regions, and all are known" {
-	local out=$BATS_TEST_TMPDIR/out pid status=0
-
-	session_begin
-	"${MS[@]}" reg --count 1000000 "${MANY[@]}" --memory none -n -o id >"$out" 2>"$out.err" 3>&- &
-	pid=$!
-	until [ -n "$(states 1 2>&-)" ]; do
-		is_running $pid || fail "it ended: $(head -n 3 "$out.err")" || return
-		sleep 0.02
-	done
-	kill -INT $pid
-	wait $pid || status=$?
-	[ "$status" -eq 130 ]
-	grep -q interrupted "$out.err"
-	run --separate-stderr ms stat --json
-	json '.totals.regions == ($count | tonumber) and .totals.unlisted == 0' \
-		--arg count "$(wc -l <"$out")"
-	json '.totals.regions < 1000000 and ([.regions[].state] | unique == ["inert"])'
-}
-
-# bats test_tags=kernel
 @test "a process without room for descriptors gets EMFILE, not a message about another session" {
 	local n met=0
 
