@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# On-demand paging: explicit and implicit regions, on huge pages, and --advise.  Odd kinds of memory
+# On-demand paging: explicit and implicit regions, and --advise.  Odd kinds of memory
 # are in memory.bats.
 # shellcheck disable=SC2016 # jq has variables of its own
 
@@ -119,31 +119,6 @@ advices() {
 		EINVAL ibv_reg_mr reg --memory none --size max
 		EINVAL ibv_reg_mr_iova reg-iova --memory none --size max --iova 0x1000 --access $ODP
 	END
-}
-
-# ---- kinds of memory
-
-# bats test_tags=kernel
-@test "hugetlb access is for memory of huge pages" {
-	require_mlx5
-	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages)" -ge 2 ] ||
-		skip "there are no free huge pages"
-	for via in library kernel; do
-		run --separate-stderr mr reg --access $ODP,hugetlb --memory hugetlb:2M --size 4M --populate \
-			--via $via --advise prefetch-write,flush --json
-		succeeded
-		json '.regions[0] | .advice_answer == "ok" and (.access | index("hugetlb")) and
-			.page_size == 2097152'
-	done
-}
-
-@test "hugetlb access to small pages is refused when pages are fetched, if not before" {
-	require_mlx5
-	advices mr reg --access $ODP,hugetlb --memory memfd --addr 0x200000000000 --size 4M <<-'END'
-		EINVAL --advise prefetch,flush
-	END
-	run --separate-stderr mr reg --access $ODP,hugetlb --memory memfd --addr 0x200000000000 --size 4M --populate
-	refused EINVAL ibv_reg_mr
 }
 
 # ---- several, and in a session

@@ -22,6 +22,9 @@ teardown() {
 	json '.lines[2].regions[0] | .state == "deregistered" and .dereg_elapsed_ns > 0'
 	json '.lines[3].regions == []'
 	json '[.lines[].regions[].lkey] | unique | length == 1'
+	# its process lives as long as the batch
+	batch -- 'reg --access local-write,on-demand'
+	[[ $stderr != *inert* ]]
 }
 
 @test "regions are found by id, name, key and handle" {
@@ -50,8 +53,8 @@ statuses() {
 @test "memory stays as long as a region lies on it, and no longer" {
 	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000' 'dereg a' \
 		'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000' 'dereg n.2' \
-		'reg --addr 0x10000000'
-	[ "$(statuses)" = "0 1 0 0 0 1 0 0" ]
+		'reg --addr 0x10000000 --name b' 'dereg b' 'reg --addr 0x10000000 --numa 1000' 'reg --addr 0x10000000'
+	[ "$(statuses)" = "0 1 0 0 0 1 0 0 0 1 0" ]
 	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
 	require_mlx5
 	# a refused change leaves the old memory, and unmaps the new one
@@ -59,16 +62,6 @@ statuses() {
 		'reg --name b --addr 0x10000000' 'rereg b --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
 		'reg --addr 0x20000000' 'reg --addr 0x10000000'
 	[ "$(statuses)" = "0 0 0 0 0 1" ]
-}
-
-@test "locked memory of all lines counts together" {
-	require_nobody
-	printf '%s\n' 'reg --size 16K' 'reg --size 16K --name b' 'reg --size 16K' 'reg --size 16K' \
-		'reg --size 16K --expect ENOMEM' 'dereg b' 'reg --size 16K' 'reg --expect ENOMEM' >"$LINES_FILE"
-	run --separate-stderr mr_as_nobody 64 --json batch < <(cat "$LINES_FILE")
-	succeeded
-	json '.lines[4].failures[0] | .call == "ibv_reg_mr" and .errno == "ENOMEM"'
-	json '.regions | length == 4'
 }
 
 @test "protection domains belong to the batch" {
@@ -114,21 +107,6 @@ statuses() {
 	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and
 		.region == 1 and .index == null and .call == "ibv_dereg_mr"))'
 	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
-}
-
-@test "a batch of many lines is executed to its end, and regions on demand are live without a warning" {
-	local n
-
-	for ((n = 1; n <= 700; n++)); do
-		echo "reg --name a$n --size 64 --access local-write,on-demand"
-		((n % 2)) || echo "dereg a$((n / 2))"
-	done >"$LINES_FILE"
-	on_mlx5 || sed -i 's/,on-demand//' "$LINES_FILE"
-	run --separate-stderr mr --json batch "$LINES_FILE"
-	succeeded
-	json '(.lines | length == 1050) and (.regions | length == 350) and
-		([.lines[].status, 0] | unique == [0])'
-	[[ $stderr != *inert* ]]
 }
 
 @test "a line that is repeated has the same answer, whatever came in between" {

@@ -96,11 +96,6 @@ registers() {
 	[[ $stderr == *"it is a directory"* ]]
 }
 
-@test "--numa takes the pages from the node" {
-	[ -d /sys/devices/system/node/node0 ] || skip "no NUMA nodes in /sys/devices/system/node"
-	registers --memory anon --numa 0 --populate
-}
-
 @test "--addr and --offset add up, with every kind" {
 	local kind
 
@@ -129,9 +124,9 @@ advised() {
 	done
 }
 
-# require_odp: skips unless device and kernel have on-demand paging
+# require_odp: skips unless the simulated device has on-demand paging
 require_odp() {
-	mr reg --access local-write,on-demand --quiet 2>/dev/null || skip "no on-demand paging"
+	on_mlx5 || [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || skip "no on-demand paging"
 }
 
 @test "secret memory and the ring of a perf event cannot be pinned, and only the former is fetched" {
@@ -157,14 +152,6 @@ require_odp() {
 }
 
 # ---- files that are made
-
-@test "a missing file is made and stays, an existing one is used as it is" {
-	mr reg --memory "file:$FILE" --size 10000 --quiet
-	[ "$(stat -c '%s %a' "$FILE")" = "12288 600" ]
-	printf 'contents' >"$FILE"
-	mr reg --memory "file:$FILE" --size 8 --quiet
-	[ "$(cat "$FILE")" = contents ]
-}
 
 @test "a file that was made for regions of which none is registered is removed again" {
 	local line

@@ -52,15 +52,15 @@ ud() {
 # bats test_tags=kernel
 @test "with --page-sizes a size must fit the pages of the dma-buf" {
 	# the pages of a udmabuf are scattered 4 KiB pages, those of a heap are contiguous
-	answers mr umem --size 64K --dmabuf <<-'END'
-		ok - udmabuf --page-sizes 4K,2M
-		ok - heap:system --page-sizes 64K
-		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --page-sizes 64K
-		EINVAL ioctl(DEVX_UMEM_REG) udmabuf --page-sizes 64K --via kernel
-		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --page-sizes none
-		EINVAL ioctl(DEVX_UMEM_REG) heap:system --page-sizes none --via kernel
+	answers mr umem --dmabuf <<-'END'
+		ok - udmabuf --size 64K --page-sizes 4K,2M
+		ok - heap:system --size 64K --page-sizes 64K
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --size 2M --page-sizes 2M
+		EINVAL ioctl(DEVX_UMEM_REG) udmabuf --size 2M --page-sizes 2M --via kernel
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --size 64K --page-sizes none
+		EINVAL ioctl(DEVX_UMEM_REG) udmabuf --size 64K --page-sizes none --via kernel
 	END
-	[[ $stderr == *"of dma-buf heap:system"*"and the page sizes none"* ]]
+	[[ $stderr == *"of dma-buf udmabuf"*"and the page sizes none"* ]]
 }
 
 @test "--try-page-sizes tries them on one dma-buf" {

@@ -98,21 +98,9 @@ load rows
 }
 
 # bats test_tags=kernel
-@test "huge pages take large sizes" {
-	require_devx
-	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages)" -ge 2 ] ||
-		skip "there are no free huge pages"
-	# 2 MiB do not fit 3 MiB: the driver halves the size
-	answers mr umem --memory hugetlb:2M --page-sizes <<-'END'
-		ok - 2M --size 4M
-		ok - 64K --size 4M
-		ok - 4K,2M --size 4M
-		ok - 2M --size 3M
-	END
-}
-
-# bats test_tags=kernel
 @test "--try-page-sizes lists each size with the answer" {
+	local via call
+
 	require_devx
 	run --separate-stderr mr umem --size 64K --try-page-sizes
 	succeeded
@@ -120,27 +108,18 @@ load rows
 	[[ ${lines[1]} == "4K "*"ok "* ]]
 	[ "${#lines[@]}" -eq 6 ]
 	[[ $stderr == *"does not prove that the HCA uses it"* ]]
-	run --separate-stderr mr umem --size 40K --try-page-sizes --json
-	succeeded
-	json '[.regions[].page_sizes[]] == [4096, 8192, 16384, 32768, 65536] and .failures == []'
-	json '.regions[0] | .answer == "ok" and .state == "deregistered" and .umem_id > 0'
-	json '[.regions[] | select(.answer != "ok") | .answer, .state, .umem_id, .elapsed_ns, .dereg_elapsed_ns] |
-		unique - [null, "EINVAL", "refused"] == []'
-	[ -z "$stderr" ]
-}
-
-@test "--try-page-sizes names its call, and says of umems that were there whether they need their process" {
-	local via call
-
-	require_devx
 	for via in library kernel; do
-		call='mlx5dv_devx_umem_reg_ex'
+		call=mlx5dv_devx_umem_reg_ex
 		[ $via = library ] || call='ioctl(DEVX_UMEM_REG)'
-		run --separate-stderr mr umem --size 64K --via $via --try-page-sizes --json
+		run --separate-stderr mr umem --size 40K --try-page-sizes --via $via --json
 		succeeded
-		json '[.regions[] | .call, .via] | unique == ([$call, $via] | unique)' \
-			--arg call "$call" --arg via $via
-		json '[.regions[] | .needs_process == if .answer == "ok" then false else null end] | all'
+		[ -z "$stderr" ]
+		json '[.regions[].page_sizes[]] == [4096, 8192, 16384, 32768, 65536] and .failures == []'
+		json '.regions[0] | .answer == "ok" and .state == "deregistered" and .umem_id > 0'
+		json '[.regions[] | select(.answer != "ok") | .answer, .state, .umem_id, .elapsed_ns, .dereg_elapsed_ns] |
+			unique - [null, "EINVAL", "refused"] == []'
+		json '.regions | all(.call == $call and .via == $via and
+			.needs_process == if .answer == "ok" then false else null end)' --arg call "$call" --arg via $via
 	done
 }
 
