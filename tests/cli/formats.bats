@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# --format: metrics for node exporter, and tables of Markdown for a ticket
+# --format: metrics for Prometheus, and tables of Markdown for a ticket
 load helpers
-
-EXPORTER=''
-
-teardown() {
-	[ -z "$EXPORTER" ] || kill "$EXPORTER" 2>/dev/null || true
-	tidy
-}
 
 # metrics DIR: makes a file VIEW.prom in it for each view that has metrics
 metrics() {
@@ -19,52 +12,6 @@ metrics() {
 			! grep -q 'no metrics' "$1/why" || rm "$1/$view.prom"
 	done
 	[ -s "$1/device.prom" ] && [ -s "$1/host.prom" ]
-}
-
-# page PORT: prints what an exporter shows at /metrics
-page() {
-	exec {connection}<>"/dev/tcp/127.0.0.1/$1" &&
-		printf 'GET /metrics HTTP/1.0\r\n\r\n' >&"$connection" &&
-		timeout 60 cat <&"$connection"
-	exec {connection}<&-
-}
-
-# export_textfiles DIR: prints what a node exporter makes of the files in DIR
-export_textfiles() {
-	local exporter=${NODE_EXPORTER:-prometheus-node-exporter} port log=$BATS_TEST_TMPDIR/exporter tries
-
-	command -v "$exporter" >/dev/null ||
-		skip "needs node exporter: apt-get install --no-install-recommends prometheus-node-exporter"
-	for tries in 1 2 3 4 5; do
-		port=$((20000 + RANDOM % 20000))
-		"$exporter" --web.listen-address="127.0.0.1:$port" --collector.disable-defaults \
-			--collector.textfile --collector.textfile.directory="$1" 2>"$log" 3>&- &
-		EXPORTER=$!
-		for _ in {1..600}; do
-			! page "$port" 2>/dev/null >"$BATS_TEST_TMPDIR/metrics" || break 2
-			kill -0 "$EXPORTER" 2>/dev/null || continue 2 # the port is taken
-			sleep 0.1
-		done
-	done
-	[ -s "$BATS_TEST_TMPDIR/metrics" ] || fail "$(cat "$log")" "$tries"
-	tr -d '\r' <"$BATS_TEST_TMPDIR/metrics"
-}
-
-@test "node exporter reads the metrics, and shows each with its type and value" {
-	local dir=$BATS_TEST_TMPDIR/textfiles file name type
-
-	metrics "$dir"
-	export_textfiles "$dir" >"$BATS_TEST_TMPDIR/page"
-	grep -qx 'node_textfile_scrape_error 0' "$BATS_TEST_TMPDIR/page" || fail "$(cat "$BATS_TEST_TMPDIR/exporter")"
-	# its own sample of each file's time says that it was read
-	for file in "$dir"/*.prom; do
-		grep -q "^node_textfile_mtime_seconds{file=\"[^\"]*${file##*/}\"}" "$BATS_TEST_TMPDIR/page"
-	done
-	[ "$(cat "$dir"/*.prom | grep -c '^# TYPE')" -ge 3 ]
-	while read -r _ _ name type; do
-		grep -qx "# TYPE $name $type" "$BATS_TEST_TMPDIR/page" || fail "$name: $(grep "$name" "$BATS_TEST_TMPDIR/page")"
-		[ "$(cat "$dir"/*.prom | grep -c "^${name}[{ ]")" -eq "$(grep -c "^${name}[{ ]" "$BATS_TEST_TMPDIR/page")" ]
-	done < <(cat "$dir"/*.prom | grep '^# TYPE')
 }
 
 @test "names, units, labels and ends follow the rules of Prometheus" {

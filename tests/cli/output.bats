@@ -82,21 +82,6 @@ columns() {
 	json '.regions[0] | has("page_size") and has("lkey") and has("call")'
 }
 
-@test "several regions are a table with one heading" {
-	run --separate-stderr mr reg --count 3 --name buf
-	succeeded
-	[ "${#lines[@]}" -eq 4 ]
-	[[ ${lines[0]} =~ ^\ *ID\ +NAME\ +LKEY\ +RKEY\ +ADDR\ +LENGTH ]]
-	[[ ${lines[3]} == *buf.3*local-write* ]]
-}
-
-@test "a long table stays aligned" {
-	run --separate-stderr mr reg --count 2500 "${MANY[@]}" -o id,length
-	succeeded
-	[ "${#lines[@]}" -eq 2501 ]
-	[ "$(awk '{ print length }' <<<"$output" | sort -u | wc -l)" -eq 1 ]
-}
-
 @test "--verbose prints more, and marks unknown values" {
 	run --separate-stderr mr reg -v
 	succeeded
@@ -135,22 +120,6 @@ columns() {
 	plain=$(jq -c "$shape" <<<"$output")
 	[ "$(mr reg -j -v -n | jq -c "$shape")" = "$plain" ]
 	[ "$(COLUMNS=10 LC_ALL=C.UTF-8 mr reg -j | jq -c "$shape")" = "$plain" ]
-}
-
-@test "integers are exact in JSON, up to the last bit" {
-	# Compared as text: jq rounds integers to doubles.
-	on_mlx5 || skip "rxe has no implicit on-demand paging"
-	run --separate-stderr mr reg -j --memory none --size max --access local-write,on-demand
-	succeeded
-	[[ $output == *'"length":18446744073709551615,'* ]]
-}
-
-@test "names of files are escaped in JSON" {
-	local file="$BATS_TEST_TMPDIR/a\"b\\c"$'\n'"d"
-
-	run --separate-stderr mr reg -j --memory "file:$file" --access remote-read
-	succeeded
-	json '.regions[0].memory == $memory' --arg memory "file:$file"
 }
 
 @test "standard output that is full or closed is a reported error, and what was done is told" {
@@ -315,15 +284,4 @@ on_wide_terminal() {
 	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
 	run on_wide_terminal 40 stat -o name,access
 	[[ $output == *"a-longer-name local-write,remote-write,remote-read,remote-atomic"* ]]
-}
-
-@test "--verbose prints several regions as lists with an empty line between" {
-	run --separate-stderr mr reg -v --count 3 --name buf
-	succeeded
-	[ "$(grep -c '^name: *buf\.[123]$' <<<"$output")" -eq 3 ]
-	[ "$(grep -c '^$' <<<"$output")" -eq 3 ] # the third is the one before the environment
-	[ "$(grep -c '^kernel:' <<<"$output")" -eq 1 ]
-	[[ $output != *ID*NAME* ]]
-	run --separate-stderr mr reg -v --count 3 -n -o id
-	[ "$output" = $'1\n2\n3' ]
 }

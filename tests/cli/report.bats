@@ -205,7 +205,7 @@ teardown() {
 		.environment.kernel != $kernel' --arg kernel "$(uname -r)"
 }
 
-@test "the pages name all that a report and its recording hold" {
+@test "the page names all that a report holds" {
 	document -- mrctl -d "$(device)" reg
 	cat <<<"$output" >document.json
 	jq -r 'keys[], (.program, .kernel_log | keys[])' document.json | sort -u >members
@@ -213,13 +213,6 @@ teardown() {
 		"$ROOT/man/mrctl-report.1" | sort -u >documented
 	[ "$(wc -l <members)" -gt 15 ]
 	[ -z "$(comm -23 members documented)" ] || fail "$(comm -23 members documented)"
-	jq -r '.recording | keys[]' document.json | sed -E 's/^\/(calls\/.*\.answer)(\.error)?$/\1/
-		s/^\/calls(\/.*)\.(read|list|link|stat|open)(\.error)?$/\1/' >paths
-	[ "$(wc -l <paths)" -gt 30 ]
-	awk '/^\.S[HS] / { on = /"?What a recording holds"?$/ } on && $1 == ".I" { gsub(/\\-/, "-"); print $2 }' \
-		"$ROOT/man/mrctl-checks.7" | sed -E 's/\./\\./g; s/GROUP\//(.+\/)?/g; s/[A-Z]{2,}/[^\/]+/g' >documented
-	run grep -vxE -f documented paths
-	[ "$status" -eq 1 ] || fail "not in mrctl-checks.7:" "$output"
 }
 
 @test "options that exclude one another are usage errors" {

@@ -9,11 +9,10 @@ setup() {
 	on_simulator || skip "needs no device, and is the same everywhere"
 }
 
-@test "the program's exit status is mrctl's" {
-	run --separate-stderr mrctl sim -- true
-	succeeded
-	run --separate-stderr mrctl sim -- sh -c 'exit 7'
+@test "the program's input, output and exit status are mrctl's" {
+	run --separate-stderr mrctl sim -- sh -c 'cat; echo error >&2; exit 7' <<<"input"
 	[ "$status" -eq 7 ]
+	[ "$output" = input ] && [ "$stderr" = error ]
 	run --separate-stderr mrctl sim -- sh -c 'kill -TERM $$'
 	[ "$status" -eq 143 ]
 }
@@ -23,13 +22,6 @@ setup() {
 	[ "$output" = '<a b><><--size><-x>' ]
 	run --separate-stderr mrctl sim printf '<%s>' --json -h --bogus
 	[ "$output" = '<--json><-h><--bogus>' ]
-}
-
-@test "the program takes the place of mrctl, input and output included" {
-	run --separate-stderr mrctl sim -- cat <<<"input"
-	[ "$output" = input ]
-	run --separate-stderr mrctl sim -- sh -c 'echo error >&2'
-	[ "$stderr" = error ]
 }
 
 @test "without a program it is the shell" {
@@ -64,17 +56,6 @@ setup() {
 		run -126 --separate-stderr as_nobody env PATH="$PATH:$closed:$open" mrctl "$command" -- notexecutable
 		[[ $stderr == *"cannot run 'notexecutable': execvp: EACCES"* ]]
 	done
-}
-
-@test "a simulator in a simulator works" {
-	run --separate-stderr mrctl sim -- mrctl sim -- mrctl reg --json
-	succeeded
-	json '.environment.simulated'
-}
-
-@test "an unknown option of sim is named" {
-	run --separate-stderr mrctl sim --bogus
-	usage_error "unknown option '--bogus'"
 }
 
 @test "a missing simulator is a reported error" {

@@ -43,13 +43,11 @@ processes() {
 
 # ---- how it is followed --------------------------------------------------------------------------
 
-@test "children of fork, and of clone with the parent's memory, are followed" {
+@test "children of fork are followed" {
 	traced fork 0
 	steps 3 2
 	traced fork 2
 	steps 9 4
-	traced clone-vm
-	steps 3 1
 }
 
 @test "a program that closes all descriptors is followed, and so is its child" {
@@ -261,7 +259,6 @@ summary() {
 }
 
 @test "what is registered at once is that of processes that run" {
-	left 3 1 0 serial
 	# each process leaves its regions, and is no longer there when the next one begins
 	run -0 "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- sh -c "for i in 1 2 3; do $TOOL silent; done"
 	summary 9 3 9
@@ -275,34 +272,4 @@ summary() {
 	wait "$HOLD_PID"
 	HOLD_PID=''
 	summary 3 3 0
-}
-
-# ---- --reproduce, of requests that are refused of any memory -------------------------------------
-
-# reproduces LINE ARG...: the tool by ARGs is refused; its batch has LINE, and is refused alike where its file is gone
-reproduces() {
-	local batch=$BATS_TEST_TMPDIR/batch
-
-	head -c 70000 /dev/zero >"$BATS_TEST_TMPDIR/file"
-	run --separate-stderr "${SIM[@]}" mrctl trace -q --reproduce "$batch" -- "$TOOL" "${@:2}"
-	[ "$output" -ne 0 ] || fail "$*: not refused"
-	rm "$BATS_TEST_TMPDIR/file"
-	# shellcheck disable=SC2053 # a pattern
-	[[ $(grep -e --expect "$batch") == $1 ]] || fail "$*: $(cat "$batch")"
-	run --separate-stderr "${SIM[@]}" bash -c "$(sed -n 's/^# Run it by: //p' "$batch")"
-	succeeded || fail "$*: $stderr" "$(cat "$batch")"
-}
-
-@test "access flags and lengths of a file that another host has not are reproduced without it" {
-	local file=$BATS_TEST_TMPDIR/file end='--access local-write --expect EINVAL'
-
-	reproduces 'reg --size 4096 --access local-write,0x80000000 --expect EINVAL' reg "$file" 4096 0x80000001
-	reproduces 'reg --offset 100 --size 8 --access remote-write --expect EINVAL' reg +100 8 2
-	on_mlx5 || return 0
-	reproduces 'umem --size 4096 --access local-write,0x80000000 --expect EINVAL' umem "$file" 4096 0x80000001
-	# rxe takes the first one
-	reproduces "reg --size 0 $end" reg "$file" 0 1
-	reproduces "umem --size 0 $end" umem "$file" 0 1
-	reproduces "reg --memory none --addr 0x*000 --size 17592186044417 $end" reg "$file" 0x100000000001 1
-	reproduces "reg --memory none --addr 0x*064 --size 9223372036854775808 $end" reg +100 0x8000000000000000 1
 }

@@ -5,7 +5,6 @@
  * A step registers a region, is refused another one, and deregisters the first.
  *   step               one step
  *   fork DEPTH         parent and child step before and after fork; children do so, too, as deep
- *   clone-vm           a child with its parent's memory, by clone(CLONE_VM | CLONE_VFORK), steps
  *   closed             closes all descriptors but the device's before each step, and before fork
  *   threads COUNT      8 threads, each COUNT steps; -1: until the process kills itself
  *   stopped COUNT      stops its parent, and makes COUNT steps
@@ -22,13 +21,9 @@
  *   waits FILE         as daemon, but the child makes a call, writes its parent's pid to FILE, and waits until FILE
  *                      has no name any more
  *   both               a child deregisters what its parent has, which tries so again when it has ended
- *   serial             3 times: a child registers a region, and leaves it to its own child, which deregisters it
- * A request of any numbers, which prints the errno:
- *   reg|umem ADDR LENGTH ACCESS    ADDR: a number; or + and an offset into a mapping of 16 pages; or FILE, which is mapped
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -74,15 +69,13 @@ static void fail(const char *where)
 	exit(1);
 }
 
-/* mlx5dv opens a device for DEVX; any other device has no umems. */
 static void open_device(void)
 {
-	struct mlx5dv_context_attr devx = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
 	if (!list || !list[0])
 		fail("ibv_get_device_list");
-	context = is("umem") ? mlx5dv_open_device(list[0], &devx) : ibv_open_device(list[0]);
+	context = ibv_open_device(list[0]);
 	pd = context ? ibv_alloc_pd(context) : NULL;
 	/* shared: fork(2) would copy private memory, so that a child's region would be another one's */
 	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -139,21 +132,6 @@ static void fork_and_step(long depth)
 	}
 	step();
 	wait_for(pid);
-}
-
-static void clone_vm(long count)
-{
-	pid_t pid;
-
-	step();
-	pid = vfork(); /* clone(CLONE_VM | CLONE_VFORK) */
-	if (!pid) {
-		step();
-		_exit(0);
-	}
-	wait_for(pid);
-	step();
-	(void)count;
 }
 
 /* What daemons do: all descriptors are closed but those that are known. */
@@ -398,54 +376,6 @@ static void run_both(long count)
 	(void)count;
 }
 
-static void run_serial(long count)
-{
-	for (int i = 0; i < REGIONS; i++) {
-		pid_t child = new_child();
-
-		if (!child) {
-			regions[0] = new_region();
-			child = new_child();
-			if (!child)
-				deregister(1);
-			else
-				wait_for(child);
-			_exit(0);
-		}
-		wait_for(child);
-	}
-	(void)count;
-}
-
-/* ---- requests ---- */
-
-static char *address_of(const char *word)
-{
-	const int fd = *word == '/' ? open(word, O_RDWR | O_CLOEXEC) : -1;
-	char *mapped;
-
-	if (*word != '/' && *word != '+')
-		return (char *)strtoull(word, NULL, 0);
-	mapped = mmap(NULL, 16 * 4096, PROT_READ | PROT_WRITE,
-		      fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-	if (mapped == MAP_FAILED)
-		fail(word);
-	return *word == '+' ? mapped + strtoull(word + 1, NULL, 0) : mapped;
-}
-
-static void request(char **words)
-{
-	char *addr = address_of(words[0]);
-	const size_t length = strtoull(words[1], NULL, 0);
-	const unsigned int access = (unsigned int)strtoul(words[2], NULL, 0);
-	void *made;
-
-	errno = 0;
-	made = is("umem") ? (void *)mlx5dv_devx_umem_reg(context, addr, length, access)
-			  : ibv_reg_mr(pd, addr, length, access);
-	printf("%d\n", made ? 0 : errno);
-}
-
 static void one_step(long count)
 {
 	(void)count;
@@ -456,9 +386,9 @@ static const struct {
 	const char *name;
 	void (*run)(long count);
 } counted[] = {
-	{ "step", one_step },   { "fork", fork_and_step }, { "clone-vm", clone_vm },
-	{ "closed", closed },   { "threads", threads },    { "stopped", stopped },
-	{ "signals", signals }, { "both", run_both },      { "serial", run_serial },
+	{ "step", one_step },   { "fork", fork_and_step }, { "closed", closed },
+	{ "threads", threads }, { "stopped", stopped },    { "signals", signals },
+	{ "both", run_both },
 };
 
 int main(int argc, char **argv)
@@ -476,8 +406,6 @@ int main(int argc, char **argv)
 		}
 	if (is("exec") && argc > 3)
 		exec_by(argv[2], argv + 3);
-	else if ((is("reg") || is("umem")) && argc > 4)
-		request(argv + 2);
 	else
 		run_daemon(argv[2]);
 	return 0;

@@ -102,9 +102,9 @@ each_alike() {
 	alike MR-PROVIDER-OPERATION -- reg-dmabuf --from fd:-1
 	alike MR-ACCESS-RXE -- reg --access zero-based
 	# A traced mrctl does not see what its provider lacks, as the functions in its place are the agent's.
-	run "${SIM[@]}" mrctl trace -q -o "$CALLS" -- mrctl reg --memory dm
-	jq -se '[.[] | select(.call == "ibv_alloc_dm")][0] | .answer == "EOPNOTSUPP" and
-		.layer == "libibverbs" and .causes[0].id == "MR-PROVIDER-OPERATION"' "$CALLS"
+	run "${SIM[@]}" mrctl trace -q -o "$CALLS" -- sh -c 'mrctl reg --memory dm; mrctl reg --memory null-mr'
+	jq -se 'map(select(.answer == "EOPNOTSUPP")) | map(.call) == ["ibv_alloc_dm", "ibv_alloc_null_mr"] and
+		all(.layer == "libibverbs" and .causes[0].id == "MR-PROVIDER-OPERATION")' "$CALLS"
 	SIM=(mrctl sim --kernel 6.1 --)
 	alike MR-ACCESS-FLAGS -- reg --access flush-global
 }
@@ -195,7 +195,7 @@ faulty_alike() {
 	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked and .layer == "uverbs"' "$CALLS"
 }
 
-@test "a program in namespaces of its own" {
+@test "a program in namespaces of its own, and a /proc that hides other users' processes" {
 	unshare -rm true 2>/dev/null || skip "no namespaces may be made"
 	run --separate-stderr "${SIM[@]}" mrctl trace -q -o "$CALLS" -- \
 		unshare -rmpf --mount-proc "${DIRECT[@]}" reg --memory readonly --json
@@ -205,11 +205,9 @@ faulty_alike() {
 		'mount -t tmpfs none /mnt && printf x >/mnt/short && "$@"' bash \
 		"${DIRECT[@]}" reg --memory file-private:/mnt/short --size 64K --json
 	compare MR-FILE-END
-}
-
-@test "a /proc that hides other users' processes" {
-	unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null || skip "/proc cannot be mounted"
+	unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null || return 0
 	require_nobody
+	rm "$CALLS"
 	run --separate-stderr unshare -m bash -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' bash \
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
 		"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json

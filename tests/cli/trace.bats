@@ -189,9 +189,11 @@ told() {
 	trace -q --live --refused-only -- "$FORGETS" refused 2
 	[ "$(grep -c '^\[pid .*ibv_reg_mr.* = EFAULT' <<<"$stderr")" -eq 2 ]
 	[[ $stderr != *lkey* ]]
+	trace -q --live -- mrctl -q reg-iova --iova 0x3000
+	told ", 4096, iova 0x3000, local-write) = lkey 0x"
 	on_mlx5 || return 0
-	trace -q --live -- mrctl -q umem
-	told "mlx5dv_devx_umem_dereg($(device)) = ok <"
+	trace -q --live -- mrctl -q umem --page-sizes 4K,2M
+	told "pages 4K,2M" "mlx5dv_devx_umem_dereg($(device)) = ok <"
 }
 
 @test "--calls adds a table, and JSON has all" {
