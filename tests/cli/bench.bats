@@ -103,19 +103,16 @@ bench() {
 	fi
 }
 
-@test "pictures are drawn on request, of ASCII where the locale has no more, and written as SVG" {
+@test "pictures are drawn of ASCII where the locale has no more, and written as SVG" {
 	local svg=$BATS_TEST_TMPDIR/a.svg
 
-	run --separate-stderr mr bench --sizes 4K,64K --count 2
-	[[ $output != *"by size"* ]]
 	LC_ALL=C run --separate-stderr mr bench --sizes 4K,64K --count 2 --plot --svg "$svg"
 	succeeded
 	[[ $output == *"reg by size: "*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
-	[ -z "$(tr -d '\n -~' <<<"$output")" ] && [ "$(wc -L <<<"$output")" -le 80 ]
-	[ "$(grep -o '</svg>' "$svg" | wc -l)" -eq 1 ]
+	[ -z "$(tr -d '\n -~' <<<"$output")" ] && [ "$(grep -o '</svg>' "$svg" | wc -l)" -eq 1 ]
 	run --separate-stderr mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
 	[ "$status" -eq 1 ]
-	[[ $output == *"4K"* && $stderr == *"ENOENT"* ]]
+	[[ $output == *"4K"* && $output != *"by size"* && $stderr == *"ENOENT"* ]]
 }
 
 @test "each call's time is measured, and a plan's is that of its calls" {
@@ -155,20 +152,13 @@ bench() {
 	json '.plan[0] | .pinned_pages == 0 and .entries > 0 and .limit == null'
 }
 
-@test "a piece that is too large to be measured is told by the line, and what does not allow it" {
-	bench --plan 8P --sizes 4P --memory memfd --count 3
-	succeeded
-	json '.plan[0] | .by == "fitted" and .pieces == 2 and .residual_percent >= 0'
-	json '.limits as $l | .plan[0] | .allowed == false and .needed > .at_most and .at_most ==
-		{max_mr_size: $l.max_mr_size, max_mr: $l.max_mr, RLIMIT_MEMLOCK: $l.memlock,
-		MemTotal: $l.memory_total}[.limit]'
-	json '.plan[0] | .limit as $limit | .reason | startswith($limit)'
-	json '.limits.memlock_lifted != false or .plan[0].limit != "MemTotal" or .limits.memlock == null'
-}
-
-@test "the limit of locked memory decides what is planned and what can be there, where no capability lifts it" {
+@test "what does not allow a plan is told, also of pieces too large to be measured: here the limit of locked memory" {
 	local limited=(prlimit --memlock=8388608:8388608)
 
+	bench --plan 8P --sizes 4P --memory memfd --count 3
+	json '.limits as $l | .plan[0] | .by == "fitted" and .pieces == 2 and .allowed == false and .needed > .at_most and
+		.at_most == {max_mr_size: $l.max_mr_size, max_mr: $l.max_mr, RLIMIT_MEMLOCK: $l.memlock,
+			MemTotal: $l.memory_total}[.limit] and (.limit as $limit | .reason | startswith($limit))'
 	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
 	"${limited[@]}" true || skip "this user cannot have such a limit"
 	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 --memory memfd --count 4
@@ -184,17 +174,16 @@ bench() {
 	json '.failures[0].errno == "ENOMEM" and [.rows[].occupied] == [0, 1]'
 }
 
-@test "huge pages have fewer entries, and as many pinned pages" {
+@test "huge pages have fewer entries" {
 	local page
 
 	page=$(getconf PAGESIZE)
-	bench --plan 8M --sizes 2M --memory hugetlb:2M --count 1
-	json '.plan[0] | .entries == 4 and .entry_bytes == 2097152 and .pinned_pages * $page == 8388608' --argjson page "$page"
 	# Where no size is given the kernel's own counts; a piece that is too small has no transparent one.
 	bench --plan 8M --sizes 1M,8M --memory hugetlb --memory thp --count 1
 	json '[.plan[] | select(.size == 8388608) | .entry_bytes] == [$huge, $thp]' \
 		--argjson huge "$(awk '$1 == "Hugepagesize:" { print $2 * 1024 }' /proc/meminfo)" \
 		--argjson thp "$(cat /sys/kernel/mm/transparent_hugepage/hpage_pmd_size || echo "$page")"
+	json 'all(.plan[]; .pinned_pages * $page == 8388608)' --argjson page "$page"
 	json '.plan[] | select(.memory == "thp" and .size == 1048576) | .entries * $page == 8388608' --argjson page "$page"
 }
 

@@ -26,33 +26,6 @@ columns() {
 	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
-@test "every column can be asked for" {
-	local column
-
-	for column in $(mrctl --dump-cli |
-		jq -r '.commands[] | select(.name == "reg").columns[].name'); do
-		set -- reg --name buf
-		case $column in
-		umem_id | page_sizes) set -- umem --page-sizes 4K ;;
-		offset) set -- reg-dmabuf --from udmabuf --name buf ;;
-		answer) set -- umem --try-page-sizes ;;
-		extended_*) set -- reg --relaxed ;;
-		deferred_*) continue ;; # only stat has them
-		export) continue ;; # only newer libraries export: umem-share.bats
-		dmah_*) # no machine of the tests has TPH
-			on_simulator && on_mlx5 && [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || continue
-			export MRCTL_SIM_TPH=1
-			set -- reg --via kernel --dmah cpu=0,mem=volatile,ph=1
-			;;
-		advice*) set -- reg --access local-write,on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
-		esac
-		[ "$1" = reg ] || on_mlx5 || continue
-		run --separate-stderr mr "$@" -n -o "$column"
-		succeeded
-		[ -n "$output" ] && [ "$output" != - ] || fail "no value in column $column"
-	done
-}
-
 @test "columns of --dump-cli are the keys of a region in JSON" {
 	run --separate-stderr mr reg --json
 	json '.regions[0] | keys_unsorted == $columns' --argjson columns "$(mrctl --dump-cli |
@@ -210,17 +183,6 @@ on_terminal() {
 	[[ $output != *registered* ]]
 	run on_terminal reg
 	[[ $output != *registered* ]]
-}
-
-@test "progress of dereg --all shows the total" {
-	local MR=("${MS[@]}")
-
-	command -v script >/dev/null || skip "script(1) is not installed"
-	session_begin
-	ms reg --count 600 "${MANY[@]}" -q
-	run on_terminal dereg --all
-	[ "$status" -eq 0 ]
-	[[ $output == *"deregistered 256 of 600"* ]] || fail "$output"
 }
 
 @test "a long step is announced on a terminal, and the line is erased afterwards" {

@@ -205,16 +205,6 @@ teardown() {
 		.environment.kernel != $kernel' --arg kernel "$(uname -r)"
 }
 
-@test "the page names all that a report holds" {
-	document -- mrctl -d "$(device)" reg
-	cat <<<"$output" >document.json
-	jq -r 'keys[], (.program, .kernel_log | keys[])' document.json | sort -u >members
-	awk '/^\.SH/ { on = /WHAT A REPORT HOLDS/ } on && /^\.IR?/ { gsub(/\\-/, "-"); gsub(/[",]/, ""); print $2 }' \
-		"$ROOT/man/mrctl-report.1" | sort -u >documented
-	[ "$(wc -l <members)" -gt 15 ]
-	[ -z "$(comm -23 members documented)" ] || fail "$(comm -23 members documented)"
-}
-
 @test "options that exclude one another are usage errors" {
 	local args text
 

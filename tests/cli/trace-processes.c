@@ -12,7 +12,6 @@
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
  *                      with "+" by all descriptors closed, with "v" before fork by vfork; "syscall": by syscall(2)
  *   await FILE TEXT    waits until FILE has TEXT, and opens no device
- *   filter CMD ARG     becomes CMD, whose socket(2) fails with EPERM
  * Who deregisters what was registered before fork:
  *   daemon             registers 3 regions and exits; its child deregisters them
  *   called             as daemon, by a child of the child, which makes a call
@@ -25,19 +24,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -274,22 +269,6 @@ static int await_text(const char *path, const char *text)
 	return 1;
 }
 
-static int filter(char **command)
-{
-	struct sock_filter filters[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		fail("prctl");
-	return execv(command[0], command);
-}
-
 /* ---- regions that others deregister ---- */
 
 static struct ibv_mr *new_region(void)
@@ -396,8 +375,6 @@ int main(int argc, char **argv)
 	what = argc > 1 ? argv[1] : "step";
 	if (is("await") && argc > 3)
 		return await_text(argv[2], argv[3]);
-	if (is("filter") && argc > 2)
-		return filter(argv + 2);
 	open_device();
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 		if (is(counted[i].name)) {
