@@ -98,7 +98,7 @@ setup() {
 	local handle
 
 	require_tool
-	ms reg --via kernel --count 3 --quiet
+	ms reg --via kernel --size 8K --count 3 --quiet
 	handle=$(ms stat -n -o handle 2)
 	tool destroy "$handle"
 	# stat changes nothing
