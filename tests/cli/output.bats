@@ -26,12 +26,6 @@ columns() {
 	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
-@test "columns of --dump-cli are the keys of a region in JSON" {
-	run --separate-stderr mr reg --json
-	json '.regions[0] | keys_unsorted == $columns' --argjson columns "$(mrctl --dump-cli |
-		jq '.commands[] | select(.name == "reg") | [.columns[].name]')"
-}
-
 @test "unknown columns are usage errors" {
 	local columns
 

@@ -296,32 +296,3 @@ over_ucx() {
 	# UCX asks again and again
 	refused_twice 2000000 1000000 timeout -k 1 5 "${ranks[@]}"
 }
-
-# ---- pyverbs -------------------------------------------------------------------------------------
-
-# py LINE...: traces Python code that has a PD p, and prints the errno of what refuse() refuses
-py() {
-	traced /usr/bin/python3 -c "from pyverbs import device, pd, mr
-p = pd.PD(device.Context(name='$DEVICE'))
-def refuse(*args, **named):
-    try: mr.MR(p, *args, **named)
-    except Exception as e: print(e.error_code)
-$*"
-}
-
-# bats test_tags=kernel
-@test "pyverbs: access and the limit of locked memory" {
-	needs /usr/bin/python3 python3-pyverbs sid
-	! on_simulator || /usr/bin/python3 -c 'import pyverbs.mr' 2>/dev/null || skip "needs pyverbs: apt-get install python3-pyverbs"
-	py 'print(mr.MR(p, 4096, 1).length)
-refuse(4096, 2)'
-	[ "$output" = $'4096\n22' ]
-	calls 'map(select(.length == 4096).answer) | index("ok") < index("EINVAL")'
-	refused_because EINVAL MR-ACCESS-LOCAL-WRITE
-	reproduced '^reg --size 4096 --access remote-write --expect EINVAL$'
-	limited 65536
-	py 'refuse(100000, 1)'
-	[ "$output" = 12 ]
-	refused_because ENOMEM MR-MEMLOCK
-	reproduced '^reg .*--size 100000 --access local-write --expect ENOMEM$'
-}

@@ -2,56 +2,37 @@
 # --watch: answers one after another, or drawn in place on a terminal
 load helpers
 
-# appears COUNT TEXT FILE...: waits for a minute until TEXT is in the files COUNT times
-appears() {
-	local i
+OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
 
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(cat "${@:3}" | grep -aoF -e "$2" | wc -l)" -lt "$1" ] || return 0
-		sleep 0.05
-	done
-	echo "not in time: $1 times $2" >&2
-	return 1
-}
-
-# interrupt_after COUNT TEXT CMD...: SIGINT ends CMD once it has printed TEXT COUNT times
-interrupt_after() {
-	local count=$1 text=$2 pid status=0
-
-	shift 2
-	: >"$BATS_TEST_TMPDIR/out"
+# watched COUNT TEXT ARG...: as `run` of mrctl ARG... in the session, which SIGINT ends once it has printed TEXT COUNT times
+watched() {
+	: >"$OUT"
+	: >"$ERR"
 	# in a background job of a shell without job control SIGINT would be ignored
-	env --default-signal=INT "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
-	pid=$!
-	appears "$count" "$text" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err" || kill -KILL "$pid"
-	kill -INT "$pid"
-	wait "$pid" || status=$?
-	cat "$BATS_TEST_TMPDIR/out"
-	cat "$BATS_TEST_TMPDIR/err" >&2
-	return "$status"
-}
-
-# in_session COMMAND: bash runs it in a session with one region, on the simulator
-in_session() {
-	export -f appears interrupt_after
-	export BATS_TEST_TMPDIR
-	run --separate-stderr "${MS[@]}" session -- timeout 100 bash -c "mrctl reg -q --name buf; $1"
+	env --default-signal=INT "${MS[@]}" "${@:3}" >"$OUT" 2>"$ERR" 3>&- &
+	HOLD_PID=$!
+	awaits "[ \$(cat '$OUT' '$ERR' | grep -c '$2') -ge $1 ]"
+	status=0
+	release "${SIGNAL:-INT}" || status=$?
+	output=$(<"$OUT") stderr=$(<"$ERR")
 }
 
 @test "answers are separated by an empty line, until a signal, which is no failure" {
-	in_session 'interrupt_after 3 "ID NAME" mrctl stat --watch 0.2'
+	session_begin
+	ms reg -q --name buf
+	watched 3 '^ID NAME' stat --watch 0.2
 	succeeded
 	[ "$(grep -c '^ID NAME' <<<"$output")" -ge 3 ] || fail "$output"
 	[ "$(grep -cx '' <<<"$output")" -eq $(($(grep -c '^ID NAME' <<<"$output") - 1)) ]
-	# shellcheck disable=SC2016 # expanded by bash
-	in_session 'out=$BATS_TEST_TMPDIR/terminated; mrctl stat --watch 600 >$out & pid=$!; appears 1 pds: $out; kill -TERM $pid; wait $pid'
+	SIGNAL=TERM watched 1 pds: stat --watch 600
 	succeeded
 }
 
 @test "each answer of -j is a line that is a document, also once the last region has gone" {
-	# shellcheck disable=SC2016 # expanded by bash
-	in_session '{ appears 2 "\"regions\":1" $BATS_TEST_TMPDIR/out; mrctl dereg -q buf; } &
-		interrupt_after 1 "\"regions\":0" mrctl -j stat --watch 0.2; wait'
+	session_begin
+	ms reg -q --name buf
+	{ awaits "grep -q '\"regions\":1' '$OUT'" && ms dereg -q buf; } 3>&- &
+	watched 1 '"regions":0' -j stat --watch 0.2
 	succeeded
 	[ "$(jq -sc length <<<"$output")" -eq "$(wc -l <<<"$output")" ] || fail "$output"
 	[ "$(jq -s 'first.totals.regions == 1 and last.totals.regions == 0 and all(.failures == [])' <<<"$output")" = true ] ||
@@ -59,10 +40,9 @@ in_session() {
 }
 
 @test "an answer that fails is not the end, and the last one makes the exit status" {
-	run --separate-stderr interrupt_after 2 'not in a session' mrctl stat --watch 0.2
+	watched 2 'not in a session' stat --watch 0.2
 	absent "not in a session"
-	[ "$(grep -c 'not in a session' <<<"$stderr")" -ge 2 ] || fail "$stderr"
-	run --separate-stderr interrupt_after 2 '"failures"' mrctl -j stat --watch 0.2
+	watched 2 '"failures"' -j stat --watch 0.2
 	[ "$status" -eq 3 ]
 	[ "$(jq -s 'length >= 2 and all(.failures[0].errno == "ENOTCONN")' <<<"$output")" = true ] || fail "$output"
 }
@@ -80,19 +60,17 @@ in_session() {
 }
 
 @test "on a terminal each page takes the place of the one before, and the cursor comes back" {
-	local seen=$BATS_TEST_TMPDIR/seen
-
 	command -v script >/dev/null || skip "script(1) is not installed"
-	: >"$seen"
+	: >"$OUT"
 	# shellcheck disable=SC2094 # Ctrl-C is typed once three pages are seen
 	{
-		appears 3 'mrctl stat --host --watch 0.3' "$seen"
+		awaits "[ \$(grep -ao 'mrctl stat --host --watch 0.3' '$OUT' | wc -l) -ge 3 ]"
 		printf '\003'
-		appears 1 'ended with' "$seen"
-	} | TERM=xterm timeout 100 script -qefc \
-		"trap : INT; stty rows 10 cols 60; mrctl stat --host --watch 0.3; echo ended with \$?" /dev/null >"$seen"
-	run cat "$seen"
-	[[ $output == *$'\e[H'*$'\e[H'*$'\e[H'*$'\e[?25h'*"ended with "[01]* ]] || fail "$(cat -v "$seen")"
+		awaits "grep -aq 'ended with' '$OUT'"
+	} | TERM=xterm timeout 200 script -qefc \
+		"trap : INT; stty rows 10 cols 60; mrctl stat --host --watch 0.3; echo ended with \$?" /dev/null >"$OUT"
+	run cat "$OUT"
+	[[ $output == *$'\e[H'*$'\e[H'*$'\e[H'*$'\e[?25h'*"ended with "[01]* ]] || fail "$(cat -v "$OUT")"
 }
 
 @test "usage errors" {
