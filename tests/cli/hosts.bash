@@ -64,10 +64,10 @@ is_turn() {
 	[ $(($1 % STEP)) -eq 0 ]
 }
 
-# host_claims NAME: prints a line "OPTIONS|ID VERDICT" for each verdict that a host states
+# host_claims NAME: prints a line "OPTIONS|ID VERDICT [TEXT]" for each verdict that a host states
 host_claims() {
 	awk '!/^#/ { exit } /^# run:/ { sub(/^# run: */, ""); options = $0; next }
-		/^# MR-[A-Z0-9-]+ [a-z\/]+$/ { print options "|" $2 " " $3 }' "$HOSTS/$1.host"
+		/^# MR-[A-Z0-9-]+ [a-z\/]+( |$)/ { print options "|" substr($0, 3) }' "$HOSTS/$1.host"
 }
 
 # host_pack DIR: prints the recording DIR as the blocks of a host
@@ -89,11 +89,6 @@ checks() {
 # check_verdicts: prints a line "ID VERDICT" for each verdict that a check can have
 check_verdicts() {
 	checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }'
-}
-
-# verdicts DIR [OPTION...]: prints a line "ID VERDICT" for each check of the recording DIR
-verdicts() {
-	mrctl -n -o id,verdict stat --host --root "$@"
 }
 
 # recorded COMMAND...: mrctl run by the command records this host, and says the same of the recording as of the host
