@@ -230,3 +230,17 @@ failed() {
 	run --separate-stderr mr -n -o name,max_mr,node_opens stat --device
 	[ "$output" = "$(device) 16777216 true" ]
 }
+
+@test "whichever allocation fails, stat --device is complete, or says that it is not" {
+	local n
+
+	starving
+	for ((n = 1; n < 5000; n++)); do
+		run --separate-stderr starved $n -n -o name,max_mr stat --device
+		[ -e "$STARVE_HIT" ] || break
+		rm "$STARVE_HIT"
+		[[ $status -eq 0 && $output == "$(device) 16777216" || $status -ne 0 && $stderr == *"mrctl: "* ]] ||
+			fail "allocation $n: exit status $status: $output $stderr" || return
+	done
+	[[ $n -gt 10 && $n -lt 5000 ]]
+}
