@@ -187,6 +187,7 @@ failed() {
 
 @test "sysfs that lies is shown harmlessly, and stops nothing" {
 	copy_sysfs
+	# shellcheck disable=SC2153 # of copy_sysfs
 	FILES=$DEVICES/$(device)
 	: >"$FILES/fw_ver"
 	printf 'mrctl simulated HCA \033[31m\377' >"$FILES/node_desc"
@@ -209,7 +210,7 @@ failed() {
 
 @test "a device that goes away meanwhile is a failure, not a crash" {
 	copy_sysfs
-	rm -r "$DEVICES/$(device)"/*
+	rm -r "${DEVICES:?}/$(device)"/*
 	run --separate-stderr timeout 60 "${MR[@]}" -j stat --device
 	[ "$status" -le 1 ]
 	json ".devices[0].name == \"$(device)\" and .devices[0].ports == []"

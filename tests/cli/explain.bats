@@ -62,10 +62,11 @@ setup() {
 @test "what is unknown is a usage error that names what is near" {
 	local row
 
+	# shellcheck disable=SC2089,SC2090 # the quotes are of the message
 	for row in "MR-MEMLOK|did you mean 'MR-MEMLOCK'?" "ENOMEN|did you mean 'ENOMEM'?" \
 		"ENOMEM --call ibv_reg_mrr|did you mean 'ibv_reg_mr'?" "|" "--list MR-MEMLOCK|" \
 		"ibv_reg_mr failed|is one argument"; do
-		# shellcheck disable=SC2086 # words
+		# shellcheck disable=SC2086,SC2090 # words
 		run --separate-stderr mrctl explain ${row%%|*}
 		usage_error "${row#*|}" || return
 	done

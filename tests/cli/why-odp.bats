@@ -80,7 +80,7 @@ require_odp() {
 }
 
 @test "the part is not in the region, or not in memory" {
-	local via range memory advice=(reg --access $ODP --size 8K --advise prefetch,flush --json)
+	local via range memory advice=(reg --access "$ODP" --size 8K --advise "prefetch,flush" --json)
 
 	require_odp
 	for via in $(paths); do

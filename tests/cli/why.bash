@@ -56,7 +56,7 @@ need_kernel() {
 # need_hca [ROW]: for tests of the software HCA, or of that row of tests/kernel/variants
 need_hca() {
 	need_kernel
-	on_mlx5 && [ "${MRCTL_TEST_HCA:-}" = "${1:-}" ] || skip "needs the software HCA ${1:-} of tests/kernel"
+	[[ $(device) == mlx5_0 && ${MRCTL_TEST_HCA:-} == "${1:-}" ]] || skip "needs the software HCA ${1:-} of tests/kernel"
 }
 
 # has_odp: the device under test has on-demand paging
