@@ -256,27 +256,25 @@ compared() {
 	local edit
 
 	measured --sizes 4K
-	for edit in '.environment.kernel' '.environment.simulated_kernel' '.host.cpu' '.host.huge_pages_safe'; do
+	for edit in '.environment.kernel' '.host.huge_pages_safe'; do
 		jq "$edit = \"x\\u001b[1mz\"" "$OLD" >"$NEW"
 		run --separate-stderr mrctl bench --compare "$OLD" "$NEW"
 		usage_error "${edit##*.} was '" "and is 'x?[1mz'" "--anyway"
 	done
 	compared "$OLD" "$NEW" --anyway
-	succeeded
 	json '.comparison | length == 1'
 	for edit in '.command = "reg"' '.rows = [1]' '.rows = {}' '.format = 2' 'del(.format)'; do
 		jq "$edit" "$OLD" >"$NEW"
 		run --separate-stderr mrctl bench --compare "$NEW" "$OLD" --anyway
 		usage_error "$NEW "
 	done
-	for edit in /dev/null "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none" "$BATS_TEST_DIRNAME/bench.bats"; do
+	for edit in /dev/null "$BATS_TEST_TMPDIR/none"; do
 		run --separate-stderr mrctl bench --compare "$OLD" "$edit"
 		usage_error "$edit"
 	done
 	# what a row does not tell is not known
-	for edit in '.rows[0].rounds = 5' '.rows[0].rounds = [{"p50_ns":-1}, 2, null]' '.rows[0].rounds[].p50_ns = 1e400' \
-		'.rows[0].call = 7' 'del(.host, .environment)' \
-		'del(.rows[].size) | .rows[].threads = null | .rows[].processes = "x"'; do
+	for edit in '.rows[0].rounds = [{"p50_ns":-1}, 2, null]' '.rows[0].rounds[].p50_ns = 1e400' '.rows[0].call = 7' \
+		'del(.host, .environment, .rows[].size) | .rows[].threads = null | .rows[].processes = "x"'; do
 		jq "$edit" "$OLD" >"$NEW"
 		compared "$OLD" "$NEW" --anyway
 		succeeded
@@ -323,7 +321,6 @@ compared() {
 	# nor does one take a day
 	jq '.rows[].rounds[].p50_ns = 1e14' "$NEW" >"$OLD"
 	run --separate-stderr mr -j bench --compare "$OLD" --seconds 0.001
-	succeeded
 	json '.comparison[0].verdict == "faster"'
 }
 

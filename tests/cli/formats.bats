@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# --format: metrics for Prometheus, and tables of Markdown for a ticket
+# stat --format: metrics for Prometheus, and tables of Markdown for a ticket; --watch: answers one after another, or
+# drawn in place on a terminal
 load helpers
 
 # metrics DIR: makes a file VIEW.prom in it for each view that has metrics
@@ -41,14 +42,92 @@ metrics() {
 	[[ $output == *'| name '*'| ----'*'| b.1 '*'| b.2 '*'| totals '*'| regions '* ]] || fail "$output"
 }
 
-@test "usage errors" {
+OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
+
+# watched COUNT TEXT ARG...: as `run` of mrctl ARG... in the session, which SIGINT ends once it has printed TEXT COUNT times
+watched() {
+	: >"$OUT"
+	: >"$ERR"
+	# in a background job of a shell without job control SIGINT would be ignored
+	env --default-signal=INT "${MS[@]}" "${@:3}" >"$OUT" 2>"$ERR" 3>&- &
+	HOLD_PID=$!
+	awaits "[ \$(cat '$OUT' '$ERR' | grep -c '$2') -ge $1 ]"
+	status=0
+	release "${SIGNAL:-INT}" || status=$?
+	output=$(<"$OUT") stderr=$(<"$ERR")
+}
+
+@test "answers are separated by an empty line, until a signal, which is no failure" {
+	session_begin
+	ms reg -q --name buf
+	watched 3 '^ID NAME' stat --watch 0.2
+	succeeded
+	[ "$(grep -c '^ID NAME' <<<"$output")" -ge 3 ] || fail "$output"
+	[ "$(grep -cx '' <<<"$output")" -eq $(($(grep -c '^ID NAME' <<<"$output") - 1)) ]
+	SIGNAL=TERM watched 1 pds: stat --watch 600
+	succeeded
+}
+
+@test "each answer of -j is a line that is a document, also once the last region has gone" {
+	session_begin
+	ms reg -q --name buf
+	{ awaits "grep -q '\"regions\":1' '$OUT'" && ms dereg -q buf; } 3>&- &
+	watched 1 '"regions":0' -j stat --watch 0.2
+	succeeded
+	[ "$(jq -sc length <<<"$output")" -eq "$(wc -l <<<"$output")" ] || fail "$output"
+	[ "$(jq -s 'first.totals.regions == 1 and last.totals.regions == 0 and all(.failures == [])' <<<"$output")" = true ] ||
+		fail "$output"
+}
+
+@test "an answer that fails is not the end, and the last one makes the exit status" {
+	watched 2 'not in a session' stat --watch 0.2
+	absent "not in a session"
+	watched 2 '"failures"' -j stat --watch 0.2
+	[ "$status" -eq 3 ]
+	[ "$(jq -s 'length >= 2 and all(.failures[0].errno == "ENOTCONN")' <<<"$output")" = true ] || fail "$output"
+}
+
+@test "it ends when nobody reads any more, also between two answers" {
+	# shellcheck disable=SC2016 # expanded by bash
+	run timeout 60 bash -c 'mrctl stat --host --watch 600 2>/dev/null | head -n 1; echo "${PIPESTATUS[0]}"'
+	[ "$status" -eq 0 ] || fail "$status $output"
+	# SIGPIPE may be ignored
+	# shellcheck disable=SC2016
+	run timeout 60 bash -c 'trap "" PIPE; mrctl stat --host --watch 0.1 2>/dev/null | head -n 1'
+	[ "$status" -eq 0 ] || fail "$status $output"
+	run -1 --separate-stderr timeout 60 bash -c 'mrctl stat --host --watch 0.1 >/dev/full'
+	[[ $stderr == *"cannot print on standard output"* ]]
+}
+
+@test "on a terminal each page takes the place of the one before, and the cursor comes back" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	: >"$OUT"
+	# shellcheck disable=SC2094 # Ctrl-C is typed once three pages are seen
+	{
+		awaits "[ \$(grep -ao 'mrctl stat --host --watch 0.3' '$OUT' | wc -l) -ge 3 ]"
+		printf '\003'
+		awaits "grep -aq 'ended with' '$OUT'"
+	} | TERM=xterm timeout 200 script -qefc \
+		"trap : INT; stty rows 10 cols 60; mrctl stat --host --watch 0.3; echo ended with \$?" /dev/null >"$OUT"
+	run cat "$OUT"
+	[[ $output == *$'\e[H'*$'\e[H'*$'\e[H'*$'\e[?25h'*"ended with "[01]* ]] || fail "$(cat -v "$OUT")"
+}
+
+@test "options that contradict each other, or make no sense, are usage errors" {
 	local args text
 
 	while IFS='|' read -r args text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mrctl $args
+		run --separate-stderr timeout 60 mrctl $args
 		usage_error "$text"
 	done <<-EOF
+		stat --watch 0|--watch: give seconds
+		stat --watch -1|--watch
+		stat --watch soon|--watch
+		-q stat --watch 1|--watch excludes --quiet
+		stat --host --watch 1 --record $BATS_TEST_TMPDIR/x|--watch excludes --record
+		stat --host --watch 1 --format openmetrics|--watch excludes --format openmetrics
+		-o nonsense stat --host --watch 1|nonsense
 		stat --format openmetrics|--format openmetrics: there are no metrics of a session's regions
 		stat --host --format mark|unknown format 'mark': did you mean 'markdown'?
 		-j stat --host --format markdown|--format excludes --json
@@ -57,6 +136,8 @@ metrics() {
 		stat -q --host --format markdown|--format excludes --quiet
 		-o id stat --host --format openmetrics|--format openmetrics excludes --output
 	EOF
-	run --separate-stderr mr batch - <<<'stat --format markdown'
-	[ "$status" -eq 2 ] && [[ $stderr == *"no line of a batch can be stat --format"* ]] || fail "$stderr"
+	for args in "watch 1" "format markdown"; do
+		run --separate-stderr mr batch - <<<"stat --$args"
+		[ "$status" -eq 2 ] && [[ $stderr == *"no line of a batch can be stat --${args% *}"* ]] || fail "$stderr"
+	done
 }

@@ -179,21 +179,12 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	json '.kernel_log.lines | (.[8] | contains("0000:3b:00.0")) and (.[12] | contains("uid=1000") and contains("/system.slice/group-"))'
 }
 
-@test "versions, kernel masks, the form of control groups and what checks are about stay in a redacted report" {
+@test "versions, masks and the form of control groups stay in a redacted report" {
 	change '.kernel_log.lines = ["mlx5 23.10-0.5.5.0 fw 16.35.4030 5.8-1.1.2.1 at 12:30:45, 0::/x, std::vector, dead:beef"]
 		| .recording["/proc/self/cgroup"] = "0::/user.slice/user-1000.slice/session-2.scope\n"'
 	run --separate-stderr mrctl -j report --read r.json --redact
-	json '.kernel_log.lines[0] == "mlx5 23.10-0.5.5.0 fw 16.35.4030 5.8-1.1.2.1 at 12:30:45, 0::/x, std::vector, dead:beef"
-		and .recording["/proc/self/cgroup"] == "0::/user.slice/user-1000.slice/session-2.scope\n"'
-	kept='.recording | with_entries(select(.key | contains("/proc/self/status") or contains("limits")))'
-	diff <(jq -S "$kept" <<<"$output") <(jq -S "$kept" "$BATS_FILE_TMPDIR/good.json")
-	# a control group that is called as what checks are about
-	change '.recording["/proc/self/cgroup"] = "0::/process_mappings/pages\n"'
-	subjects=$(jq -c '[.. | objects | .subject | strings]' r.json)
-	[[ $subjects == *"mappings of a process"* ]]
-	run --separate-stderr mrctl -j report --read r.json --redact
-	[ "$(jq -c '[.. | objects | .subject | strings]' <<<"$output")" = "$subjects" ]
-	json '[.. | strings | select(test("(this|of a) group-"))] == []'
+	kept='.kernel_log.lines[0], .recording["/proc/self/cgroup", "/proc/self/status", "/proc/self/limits"]'
+	diff <(jq "$kept" <<<"$output") <(jq "$kept" r.json)
 }
 
 @test "a path with blanks and other characters is not in a redacted report, whatever field it is in" {
