@@ -76,7 +76,7 @@ bench() {
 	EOT
 }
 
-@test "regions that cannot be there already end the levels of their kind alone, and memory that cannot be had is named" {
+@test "regions that cannot be there already end the levels of their kind alone, and missing memory is named" {
 	on_simulator || skip "faults are those of the simulator"
 	require_devx
 	# Three calls that do not count, and one that does, come before.

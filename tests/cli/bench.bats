@@ -36,7 +36,8 @@ bench() {
 	bench reg --sizes 64K --count 200
 	json '.rows[0] | .min_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and
 		.p99_ns <= .p999_ns and .p999_ns <= .max_ns and .mean_ns >= .min_ns and .mean_ns <= .max_ns'
-	json '.rows[0] | (.histogram | map(.count) | add) == 200 and .histogram[0].ns >= .min_ns and .histogram[0].ns <= .min_ns * 1.001 and
+	json '.rows[0] | (.histogram | map(.count) | add) == 200 and
+		.histogram[0].ns >= .min_ns and .histogram[0].ns <= .min_ns * 1.001 and
 		.histogram[-1].ns <= .max_ns and .histogram[-1].ns >= .max_ns * 0.999 and (.histogram | map(.ns) | . == sort)'
 	json '.rows[0] | (.bytes_per_s * .mean_ns / 65536e9 - 1) | . > -0.01 and . < 0.01'
 }
@@ -161,11 +162,13 @@ bench() {
 			MemTotal: $l.memory_total}[.limit] and (.limit as $limit | .reason | startswith($limit))'
 	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
 	"${limited[@]}" true || skip "this user cannot have such a limit"
-	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 --memory memfd --count 4
+	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 \
+		--memory memfd --count 4
 	succeeded
 	json '.limits.memlock == 8388608 and .limits.memlock_lifted == false'
 	json '.plan | all(.limit == "RLIMIT_MEMLOCK" and .at_most == 8388608 and .needed == 8388608 + $page and
-		.reason == "RLIMIT_MEMLOCK: 8388608 bytes, " + (.needed | tostring) + " bytes needed")' --argjson page "$(getconf PAGESIZE)"
+		.reason == "RLIMIT_MEMLOCK: 8388608 bytes, " + (.needed | tostring) + " bytes needed")' \
+		--argjson page "$(getconf PAGESIZE)"
 	json '[.plan[].by] == ["measured", "fitted"]'
 	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8M --sizes 4K --count 1
 	json '.plan[0] | .limit != "RLIMIT_MEMLOCK" and .pieces == 2048'
@@ -280,7 +283,8 @@ compared() {
 		succeeded
 		json '.comparison | length >= 1 and all(.verdict != "slower")'
 	done
-	json '.comparison[-1] | .verdict == "new-only" and .size == null and .threads == null and .processes == null and .occupied == 0'
+	json '.comparison[-1] | .verdict == "new-only" and .size == null and .threads == null and .processes == null and
+		.occupied == 0'
 }
 
 @test "one document is compared with what is measured now, row by row" {

@@ -44,7 +44,7 @@ metrics() {
 
 OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
 
-# watched COUNT TEXT ARG...: as `run` of mrctl ARG... in the session, which SIGINT ends once it has printed TEXT COUNT times
+# watched COUNT TEXT ARG...: as `run` of mrctl ARG... in the session, which SIGINT ends once TEXT was printed COUNT times
 watched() {
 	: >"$OUT"
 	: >"$ERR"

@@ -77,7 +77,8 @@ no_report() {
 }
 
 # Values of other kinds, of which one comes in the place of each part
-VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"causes":{"a":"b"}}]' 'null' '{"a":{"b":[1]}}' '[[1]]')
+VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"causes":{"a":"b"}}]' 'null'
+	'{"a":{"b":[1]}}' '[[1]]')
 
 @test "any part of a report may be of any kind" {
 	local parts turn=0

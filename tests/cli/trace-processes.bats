@@ -158,17 +158,19 @@ processes() {
 	cp "$(type -P true)" "$dir/narrow"
 	printf '\001' | dd of="$dir/narrow" bs=1 seek=4 conv=notrunc status=none # ELFCLASS32
 	chmod +x "$dir"/{script,narrow}
-	run -0 --separate-stderr mrctl trace -- bash -c "for i in {1..20}; do $dir/static; done; $dir/script; $dir/narrow; true"
+	run -0 --separate-stderr mrctl trace -- \
+		bash -c "for i in {1..20}; do $dir/static; done; $dir/script; $dir/narrow; true"
 	[[ $stderr == *"$dir/script "*"linked statically"* && $stderr == *"$dir/narrow "*"not followed"* ]]
 	[[ $stderr != *"/true "*"not followed"* ]]
 	[ "$(grep -c "static (pid .*is not followed" <<<"$stderr")" -eq 1 ]
-	[[ $stderr == *$'mrctl: trace: 3 programs were not followed\n'*"  $dir/static: it is linked statically"* ]] || fail "$stderr"
+	[[ $stderr == *$'mrctl: trace: 3 programs were not followed\n'*"  $dir/static: it is linked statically"* ]] ||
+		fail "$stderr"
 	# a trace within a trace tells it alone
 	run -0 --separate-stderr mrctl trace --summary "$SUMMARY" -- mrctl trace -q -- "$dir/static"
 	[ "$(grep -c "static .*is not followed" <<<"$stderr")" -eq 1 ]
 	[ "$(grep -c "not followed" "$SUMMARY")" -eq 0 ]
 	run -0 --separate-stderr mrctl trace -- "$dir/static"
-	[[ $stderr == "mrctl: trace: $dir/static is not followed: it is linked statically"*$'\n'"mrctl: trace: 1 program was not"* ]] ||
+	[[ $stderr == "mrctl: trace: $dir/static is not followed: it is "*$'\n'"mrctl: trace: 1 program was not"* ]] ||
 		fail "$stderr"
 }
 
@@ -178,6 +180,7 @@ told_at_once() {
 	local errors=$BATS_TEST_TMPDIR/errors program=$BATS_TEST_TMPDIR/lost
 
 	cp "$TOOL" "$program"
+	# shellcheck disable=SC2094 # it waits for what is written
 	(exec 3>&- && exec timeout 90 "${WITHIN[@]}" "${SIM[@]}" mrctl trace -- "${@:2}" "$program" await "$errors" \
 		"is not followed: $1") 2>"$errors" || fail "$(cat "$errors")"
 	[ "$(grep -c "^mrctl: trace: $program (pid [0-9]*) is not followed: $1" "$errors")" -eq 1 ] || fail "$(cat "$errors")"
@@ -210,8 +213,8 @@ told_at_once() {
 	cp "$TOOL" "$dir/tool"
 	chmod -R a+rX "$dir"
 	chmod u+s "$dir/suid"
-	as_nobody "${SIM[@]}" mrctl trace -- sh -c "$dir/suid await /dev/null nothing & $dir/tool exec syscall $dir/suid await \
-		$dir/errors '(suid) '; kill \$!" 2>"$dir/errors" 3>&- || :
+	as_nobody "${SIM[@]}" mrctl trace -- sh -c "$dir/suid await /dev/null nothing &
+		$dir/tool exec syscall $dir/suid await $dir/errors '(suid) '; kill \$!" 2>"$dir/errors" 3>&- || :
 	stderr=$(<"$dir/errors")
 	rm -r "$dir"
 	[[ $stderr == *"mrctl: trace: $dir/suid (pid "*") is not followed: it gets rights"* ]] || fail "$stderr"

@@ -230,7 +230,7 @@ faulty_alike() {
 	[[ $stderr == *"others that asked for the same have several causes"* ]] || fail "$stderr"
 }
 
-# had_more CASE: sets "output" to the document of the second registration's refusal, which the limit does not explain now
+# had_more CASE: sets "output" to the document of the second registration's refusal, which the limit does not explain
 had_more() {
 	local limited=(prlimit --memlock=1048576)
 

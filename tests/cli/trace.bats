@@ -19,6 +19,7 @@ setup() {
 
 # SIGTERM ends the program, too
 teardown() {
+	# shellcheck disable=SC2086 # one of them may be missing
 	[ -z "$HOLD_PID$LEFT" ] || kill $HOLD_PID $LEFT || :
 	tidy
 }
@@ -58,7 +59,8 @@ told() {
 	trace -- mrctl -q reg --count 3
 	succeeded
 	[ -z "$output" ]
-	[ "$stderr" = "mrctl: trace: 3 registrations of 12 KiB by 1 process, at most 3 regions of 12 KiB at once; 0 refused$SIMULATED" ]
+	[ "$stderr" = "mrctl: trace: 3 registrations of 12 KiB by 1 process, at most 3 regions of 12 KiB at once;\
+ 0 refused$SIMULATED" ]
 	trace -- ibv_devinfo
 	[ "$stderr" = "mrctl: trace: nothing was registered by 1 process; 0 refused$SIMULATED" ]
 	trace -- true
@@ -244,7 +246,8 @@ told() {
 
 @test "shells, pipelines and children in the background are followed until the last has ended" {
 	# shellcheck disable=SC2016 # for the other shell
-	trace -- sh -c 'mrctl -q reg | cat; (while kill -0 $$; do sleep 0.02; done 2>/dev/null; exec mrctl -q reg --count 2) & exit 3'
+	trace -- sh -c 'mrctl -q reg | cat
+		(while kill -0 $$; do sleep 0.02; done 2>/dev/null; exec mrctl -q reg --count 2) & exit 3'
 	[ "$status" -eq 3 ]
 	told "3 registrations of 12 KiB"
 }
