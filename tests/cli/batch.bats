@@ -218,10 +218,7 @@ load rows
 	HOLD_PID=$!
 	exec 4>"$fifo"
 	echo 'reg --name a' >&4
-	until grep -q '"status"' "$HOLD_OUT"; do
-		kill -0 "$HOLD_PID"
-		sleep 0.02
-	done
+	await grep -q '"status"' "$HOLD_OUT"
 	status=0
 	release INT || status=$?
 	exec 4>&-

@@ -13,7 +13,6 @@ setup() {
 }
 
 teardown() {
-	[ -z "${PID:-}" ] || kill -KILL "$PID" 2>/dev/null || :
 	rm -f "$FILE"
 	tidy
 }
@@ -192,49 +191,26 @@ require_odp() {
 	[ -s "$FILE" ]
 }
 
-# exec_mr [WORD...]: starts mrctl, on the file, in the background as the process PID
-exec_mr() {
-	"$@" "${MR[@]}" reg --memory "file:$FILE" >/dev/null 2>&1 3>&- &
-	PID=$!
-}
-
-# file_is_made: waits until the process PID has made the file
-file_is_made() {
-	until [ -s "$FILE" ]; do
-		is_running "$PID" || fail "it ended" || return
-		sleep 0.02
-	done
-}
-
 @test "a signal before the registration removes the file that was made for it" {
 	on_simulator || skip "needs the simulator's faults"
 	for signal in TERM HUP; do
 		# the default, even if the tests are run by nohup, which ignores SIGHUP
-		MRCTL_SIM_FAULT=reg_mr=delay:600000 exec_mr env --default-signal=HUP
-		file_is_made
-		kill -$signal "$PID"
+		MRCTL_SIM_FAULT=reg_mr=delay:600000 env --default-signal=HUP "${MR[@]}" reg \
+			--memory "file:$FILE" >/dev/null 3>&- &
+		HOLD_PID=$!
+		await test -s "$FILE"
 		status=0
-		wait "$PID" || status=$?
-		PID=
+		release $signal || status=$?
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
 		[ ! -e "$FILE" ]
 	done
 }
 
 @test "a file that was made is not removed where its name has become another's" {
-	local state=
-
 	on_simulator || skip "needs the simulator's faults"
-	MRCTL_SIM_FAULT='reg_mr=stop;reg_mr=ENOMEM' exec_mr
-	until [ "$state" = T ]; do
-		is_running "$PID" || fail "it ended"
-		read -r _ _ state _ <"/proc/$PID/stat"
-		sleep 0.02
-	done
+	pause_at 'reg_mr=stop;reg_mr=ENOMEM' reg --memory "file:$FILE"
 	echo mine >"$FILE.new"
 	mv "$FILE.new" "$FILE"
-	kill -CONT "$PID"
-	! wait "$PID"
-	PID=
+	! go_on
 	[ "$(cat "$FILE")" = mine ]
 }
