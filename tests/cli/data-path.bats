@@ -13,9 +13,7 @@ setup() {
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs a kernel or an HCA that moves data"
 	FILE=$(mktemp /dev/shm/mrctl-test-XXXXXX)
 	# 0x64636261 at the start, 0x68676665 at 0x40, 0x6c6b6a69 at the start of the second page
-	{
-		printf 'abcd%60sefgh%4028sijkl%4092s' '' '' ''
-	} >"$FILE"
+	printf 'abcd%60sefgh%4028sijkl%4092s' '' '' '' >"$FILE"
 	session_begin
 }
 

@@ -209,18 +209,16 @@ session() { # SCRIPT: run it in a session, as one shell
 # ---- what makes no sense ----
 
 @test "options that have no meaning for memory on the device are usage errors, and so are calls of other kinds" {
-	local kind
-
-	for kind in dm null-mr; do
-		usage_errors <<-END
-			reg --memory $kind --addr 4096 | --addr: nothing is mapped of --memory $kind
-			reg --memory $kind --populate | --populate: nothing is mapped of --memory $kind
-			reg --memory $kind --numa 0 | --numa: nothing is mapped of --memory $kind
-			reg --memory $kind --relaxed | --relaxed: --memory $kind has no pages to extend it to
-			reg-iova --iova 0 --memory $kind | --memory $kind is for reg alone
-			umem --memory $kind | --memory $kind is for reg alone
-		END
-	done
+	usage_errors <<-'END'
+		reg --memory dm --addr 4096 | --addr: nothing is mapped of --memory dm
+		reg --memory dm --numa 0 | --numa: nothing is mapped of --memory dm
+		reg --memory null-mr --populate | --populate: nothing is mapped of --memory null-mr
+		reg --memory dm --relaxed | --relaxed: --memory dm has no pages to extend it to
+		reg --memory null-mr --relaxed | --relaxed: --memory null-mr has no pages
+		reg-iova --iova 0 --memory dm | --memory dm is for reg alone
+		umem --memory null-mr | --memory null-mr is for reg alone
+		reg-dmabuf --from udmabuf --data-direct --call ibv_reg_mr_ex | give mlx5dv_reg_dmabuf_mr
+	END
 	usage_errors reg <<-'END'
 		--memory null-mr --size 4K | --size: a null MR has neither
 		--memory null-mr --offset 1 | --offset: a null MR has neither
@@ -232,9 +230,6 @@ session() { # SCRIPT: run it in a session, as one shell
 		--memory dm --call ibv_reg_mr_ex | give ibv_reg_dm_mr
 		--memory null-mr --call ibv_reg_mr_ex | give ibv_alloc_null_mr
 		--via kernel --call ibv_reg_mr | --call names a call of the library: no --via kernel
-	END
-	usage_errors reg-dmabuf <<-'END'
-		--from udmabuf --data-direct --call ibv_reg_mr_ex | give mlx5dv_reg_dmabuf_mr
 	END
 	run --separate-stderr mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
 	usage_error "--memory dm is for reg alone"

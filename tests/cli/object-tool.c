@@ -24,6 +24,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,20 +282,6 @@ static struct ibv_mw *new_window(struct ibv_qp *qp, enum ibv_mw_type type, char 
 	return mw;
 }
 
-static void bind_window(char **words)
-{
-	struct ibv_mw *mw;
-	struct ibv_qp *qp;
-
-	open_device();
-	qp = make_qp();
-	mw = new_window(qp, IBV_MW_TYPE_1, words);
-	destroy_qp(qp);
-	printf("%u 0x%x\n", mw->handle, mw->rkey);
-	if (device.imported)
-		mr_device_close(&device);
-}
-
 static void await_line(void)
 {
 	char line[16];
@@ -303,8 +290,11 @@ static void await_line(void)
 		die("no input");
 }
 
-/* A window of type 2 can be unbound only by the queue that has bound it. */
-static void use_window(char **words)
+/*
+ * Binds a window, which stays, or is unbound and freed when lines of input ask for it: one of type 2 can be unbound
+ * only by the queue that has bound it.
+ */
+static void make_window(enum ibv_mw_type type, char **words, bool stays)
 {
 	const struct ibv_mw_bind_info none = { .length = 0 };
 	struct ibv_mw *mw;
@@ -312,17 +302,29 @@ static void use_window(char **words)
 
 	open_device();
 	qp = make_qp();
-	mw = new_window(qp, words[0][0] == '1' ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2, words + 1);
+	mw = new_window(qp, type, words);
 	printf("%u 0x%x\n", mw->handle, mw->rkey);
-	await_line();
-	bind(qp, mw, &none);
-	puts("unbound");
-	await_line();
+	if (!stays) {
+		await_line();
+		bind(qp, mw, &none);
+		puts("unbound");
+		await_line();
+	}
 	destroy_qp(qp);
-	if (ibv_dealloc_mw(mw))
+	if (!stays && ibv_dealloc_mw(mw))
 		die("ibv_dealloc_mw");
 	if (device.imported)
 		mr_device_close(&device);
+}
+
+static void bind_window(char **words)
+{
+	make_window(IBV_MW_TYPE_1, words, true);
+}
+
+static void use_window(char **words)
+{
+	make_window(words[0][0] == '1' ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2, words + 1, false);
 }
 
 /* ---- data through a key ---- */
