@@ -180,6 +180,12 @@ require_odp() {
 	[ -s "$FILE" ]
 	on_mlx5 || return 0
 	rm "$FILE"
+	run --separate-stderr mr umem --try-page-sizes --memory "file:$FILE" --access remote-write
+	refused EINVAL mlx5dv_devx_umem_reg_ex
+	[ ! -e "$FILE" ]
+	mr umem --try-page-sizes --memory "file:$FILE" --quiet
+	[ -s "$FILE" ]
+	rm "$FILE"
 	session_begin
 	ms reg --quiet
 	run --separate-stderr ms rereg 1 --memory "file:$FILE"
