@@ -203,6 +203,9 @@ load rows
 	run --separate-stderr mrctl -j -d bogus_9 batch <<<reg
 	[ "$status" -eq 3 ]
 	json '.lines == [] and .regions == [] and .failures[0].errno == "ENODEV"'
+	run --separate-stderr "${MS[@]}" -d "$(device)" --json batch <<<$'reg --name a\nstat a'
+	succeeded
+	json '.environment.device == $device and .lines[1].regions[0].name == "a"' --arg device "$(device)"
 	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
 	run --separate-stderr bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"
 	[ "$status" -eq 1 ]
