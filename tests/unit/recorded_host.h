@@ -27,8 +27,7 @@ static inline void recorded_host_begin(struct recorded_host *recorded)
 	assert_int_equal(mr_host_open(&recorded->host, recorded->folder, NULL, &err), 0);
 }
 
-static inline int recorded_host_remove(const char *path, const struct stat *st, int type,
-				       struct FTW *ftw)
+static inline int recorded_host_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -45,15 +44,13 @@ static inline void recorded_host_end(struct recorded_host *recorded)
 }
 
 /* Opens a file of the recording; @path begins with "/", and the folders that lead to it are made. */
-static inline FILE *recorded_host_open(const struct recorded_host *recorded, const char *path,
-				       const char *mode)
+static inline FILE *recorded_host_open(const struct recorded_host *recorded, const char *path, const char *mode)
 {
 	char whole[PATH_MAX];
 	FILE *file;
 
 	snprintf(whole, sizeof(whole), "%s%s", recorded->folder, path);
-	for (char *slash = strchr(whole + strlen(recorded->folder) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(whole + strlen(recorded->folder) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(whole, 0755);
 		*slash = '/';
@@ -65,8 +62,7 @@ static inline FILE *recorded_host_open(const struct recorded_host *recorded, con
 }
 
 /** recorded_host_put() - write a file; @path begins with "/" */
-static inline void recorded_host_put(const struct recorded_host *recorded, const char *path,
-				     const char *text)
+static inline void recorded_host_put(const struct recorded_host *recorded, const char *path, const char *text)
 {
 	FILE *file = recorded_host_open(recorded, path, "w");
 
@@ -134,8 +130,7 @@ static inline void recorded_host_change(struct recorded_host *recorded, const ch
 		} else if (line[0]) {
 			if (text)
 				*text++ = '\0';
-			file = recorded_host_open(recorded, line,
-						  strcmp(line, previous) ? "w" : "a");
+			file = recorded_host_open(recorded, line, strcmp(line, previous) ? "w" : "a");
 			if (text)
 				fprintf(file, "%s\n", text);
 			assert_int_equal(fclose(file), 0);
@@ -146,8 +141,8 @@ static inline void recorded_host_change(struct recorded_host *recorded, const ch
 }
 
 /** recorded_host_call() - write the answer of a call: @kind is "link", "open.error", ... */
-static inline void recorded_host_call(const struct recorded_host *recorded, const char *kind,
-				      const char *path, const char *text)
+static inline void recorded_host_call(const struct recorded_host *recorded, const char *kind, const char *path,
+				      const char *text)
 {
 	char whole[PATH_MAX - 64];
 

@@ -48,9 +48,9 @@ static inline bool check_says(const struct mr_finding *finding, const char *says
 	for (char *part; (part = strsep(&rest, "|"));) {
 		const bool is_not = part[0] == '!';
 
-		says_all &= is_not != (strstr(finding->figure, part + is_not) ||
-				       strstr(finding->detail, part + is_not) ||
-				       strstr(finding->remedy, part + is_not));
+		says_all &=
+			is_not != (strstr(finding->figure, part + is_not) || strstr(finding->detail, part + is_not) ||
+				   strstr(finding->remedy, part + is_not));
 	}
 	free(copy);
 	return says_all;
@@ -65,9 +65,8 @@ static inline void check_rows(check_function *check, const struct check_row *row
 		change(rows[i].changes);
 		found = look(check, rows[i].size);
 		if (found.verdict != rows[i].verdict || !check_says(&found, rows[i].says))
-			fail_msg("row %zu, '%s', size %ju: %s '%s' (%s) try '%s', not %s '%s'", i,
-				 rows[i].changes, (uintmax_t)rows[i].size,
-				 mr_verdicts[found.verdict].name, found.figure, found.detail,
+			fail_msg("row %zu, '%s', size %ju: %s '%s' (%s) try '%s', not %s '%s'", i, rows[i].changes,
+				 (uintmax_t)rows[i].size, mr_verdicts[found.verdict].name, found.figure, found.detail,
 				 found.remedy, mr_verdicts[rows[i].verdict].name, rows[i].says);
 	}
 }

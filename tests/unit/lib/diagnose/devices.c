@@ -10,35 +10,33 @@ EACH_TEST(set_up, tear_down)
 #define CLASS        "/sys/class/infiniband/"
 #define SYSFS        "/sys/class/net/lo/ifindex 1\n"
 #define DEVICE(name) CLASS name "/node_type 1: CA\n"
-#define LISTED(number, name)                                                                       \
-	"/sys/class/infiniband_verbs/uverbs" number "/ibdev " name "\n"                            \
+#define LISTED(number, name)                                                                                           \
+	"/sys/class/infiniband_verbs/uverbs" number "/ibdev " name "\n"                                                \
 	"/sys/class/infiniband_verbs/uverbs" number "/dev 231:19" number "\n"
-#define NODE_OF(number, mode)                                                                      \
-	"/calls/dev/infiniband/uverbs" number ".stat mode=20" mode                                 \
-	" uid=0 gid=44 device=231:19" number "\n"
+#define NODE_OF(number, mode)                                                                                          \
+	"/calls/dev/infiniband/uverbs" number ".stat mode=20" mode " uid=0 gid=44 device=231:19" number "\n"
 #define NODE(number)           NODE_OF(number, "666") "/calls/dev/infiniband/uverbs" number ".open ok\n"
 #define REFUSED(number, error) "/calls/dev/infiniband/uverbs" number ".open.error " error "\n"
 #define MLX5_0                 DEVICE("mlx5_0") LISTED("0", "mlx5_0")
 #define MLX5_1                 DEVICE("mlx5_1") LISTED("1", "mlx5_1")
 
-#define USER_WITH(capabilities)                                                                    \
-	"/proc/self/status Uid:\t1000\t1000\t1000\t1000\n"                                         \
-	"/proc/self/status Gid:\t100\t100\t100\t100\n"                                             \
-	"/proc/self/status Groups:\t100 1000\n/proc/self/status CapEff:\t" capabilities "\n"       \
+#define USER_WITH(capabilities)                                                                                        \
+	"/proc/self/status Uid:\t1000\t1000\t1000\t1000\n"                                                             \
+	"/proc/self/status Gid:\t100\t100\t100\t100\n"                                                                 \
+	"/proc/self/status Groups:\t100 1000\n/proc/self/status CapEff:\t" capabilities "\n"                           \
 	"/proc/self/status NoNewPrivs:\t1\n/proc/self/uid_map 0 0 4294967295\n"
 #define USER USER_WITH("0000000000000000")
-#define DEV(type)                                                                                  \
-	"/proc/self/mountinfo 24 1 0:6 / /dev rw - devtmpfs udev rw\n"                             \
-	"/proc/self/mountinfo 90 24 0:50 / /dev rw - " type " dev rw\n"                            \
+#define DEV(type)                                                                                                      \
+	"/proc/self/mountinfo 24 1 0:6 / /dev rw - devtmpfs udev rw\n"                                                 \
+	"/proc/self/mountinfo 90 24 0:50 / /dev rw - " type " dev rw\n"                                                \
 	"/proc/self/mountinfo 91 90 0:51 / /dev/pts rw - devpts devpts rw\n"
 #define CONTAINER "/calls/proc/self/ns/pid.link pid:[4026532567]\n"
 #define NETNS     "/sys/module/ib_core/parameters/netns_mode "
 
 static check_function *const checks[] = {
-	mr_check_node,        mr_check_node_access, mr_check_sandbox, mr_check_selinux,
-	mr_check_netns,       mr_check_device,      mr_check_port,    mr_check_odp,
-	mr_check_max_mr,      mr_check_fw_pages,    mr_check_uar,     mr_check_iommu,
-	mr_check_iommu_group,
+	mr_check_node,   mr_check_node_access, mr_check_sandbox,     mr_check_selinux, mr_check_netns,
+	mr_check_device, mr_check_port,        mr_check_odp,         mr_check_max_mr,  mr_check_fw_pages,
+	mr_check_uar,    mr_check_iommu,       mr_check_iommu_group,
 };
 
 TEST(a_host_without_devices_is_not_judged)
@@ -47,16 +45,13 @@ TEST(a_host_without_devices_is_not_judged)
 		const char *changes;
 		enum mr_verdict verdict;
 	} rows[] = {
-		{ "", UNKNOWN },
-		{ SYSFS, NA },
-		{ "/calls/sys/class/infiniband.list", NA }, /* ib_core is loaded */
+		{ "", UNKNOWN }, { SYSFS, NA }, { "/calls/sys/class/infiniband.list", NA }, /* ib_core is loaded */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		change(rows[i].changes);
 		for (size_t j = 0; j < ARRAY_SIZE(checks); j++)
-			assert_equal_for(rows[i].changes, look(checks[j], GIB).verdict,
-					 rows[i].verdict);
+			assert_equal_for(rows[i].changes, look(checks[j], GIB).verdict, rows[i].verdict);
 	}
 }
 
@@ -100,27 +95,23 @@ TEST(permission_to_open_nodes)
 TEST(sandbox)
 {
 	static const struct check_row rows[] = {
-		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0,
-		  BAD,
+		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0, BAD,
 		  "a /dev of its own, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
 		{ CONTAINER, 0, BAD, "--device|unit trainer.service" },
 		{ NODE("0"), 0, OK, "a /dev of its own, with nodes" },
 		{ "/proc/self/status Seccomp:\t2", 0, OK, "seccomp|!NoNewPrivs" },
-		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666")
-			  REFUSED("0", "EPERM"),
-		  0, BAD, "device rules refuse" },
+		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666") REFUSED("0", "EPERM"), 0, BAD,
+		  "device rules refuse" },
 		{ NODE_OF("0", "600"), 0, OK, "" },
 		{ USER_WITH("0000000000000002"), 0, BAD, "" },
 		{ "/proc/self/uid_map 0 1000 1", 0, OK, "" },
-		{ "# a changed root\n" MLX5_0 USER
-		  "/proc/self/mountinfo 24 1 8:1 / / rw - ext4 sda rw\n"
+		{ "# a changed root\n" MLX5_0 USER "/proc/self/mountinfo 24 1 8:1 / / rw - ext4 sda rw\n"
 		  "/proc/self/mountinfo 25 24 0:5 / /device rw - devtmpfs udev rw",
 		  0, BAD, "plain folder|bind the host's /dev" },
 		{ CONTAINER, 0, BAD, "--device" },
 		{ "# ib_uverbs made no node\n" DEVICE("mlx5_0") DEV("tmpfs"), 0, OK, "" },
-		{ "# no list of mounts\n" MLX5_0 NODE(
-			  "0") "/calls/proc/self/mountinfo.read.error EACCES",
-		  0, UNKNOWN, "mountinfo" },
+		{ "# no list of mounts\n" MLX5_0 NODE("0") "/calls/proc/self/mountinfo.read.error EACCES", 0, UNKNOWN,
+		  "mountinfo" },
 	};
 
 	CHECK(mr_check_sandbox, rows);
@@ -129,17 +120,15 @@ TEST(sandbox)
 TEST(selinux)
 {
 	static const struct check_row rows[] = {
-		{ MLX5_0 USER NODE_OF("0", "660")
-			  REFUSED("0", "EACCES") "/sys/fs/selinux/enforce 1",
-		  0, OK, "enforcing" },
+		{ MLX5_0 USER NODE_OF("0", "660") REFUSED("0", "EACCES") "/sys/fs/selinux/enforce 1", 0, OK,
+		  "enforcing" },
 		{ NODE_OF("0", "666"), 0, WARN, "ausearch" },
 		{ REFUSED("0", "EPERM"), 0, OK, "" },
 		{ REFUSED("0", "EACCES") "/sys/fs/selinux/enforce 0", 0, OK, "permissive" },
 		{ "/sys/fs/selinux/enforce 2", 0, UNKNOWN, "" },
 		{ "/sys/fs/selinux/enforce 11", 0, UNKNOWN, "" },
 		{ "/sys/fs/selinux/enforce", 0, UNKNOWN, "" },
-		{ "# labels\n" SYSFS "/proc/self/attr/current docker-default (enforce)", 0, NA,
-		  "off" },
+		{ "# labels\n" SYSFS "/proc/self/attr/current docker-default (enforce)", 0, NA, "off" },
 		{ "/proc/self/attr/current system_u:system_r:container_t:s0:c1,c2", 0, OK,
 		  "cannot be seen|container_t" },
 	};
@@ -151,11 +140,9 @@ TEST(network_namespaces)
 {
 	static const struct check_row rows[] = {
 		{ MLX5_0, 0, OK, "shared" },
-		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK,
-		  "1 devices are in this one, 1 in others" },
+		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK, "1 devices are in this one, 1 in others" },
 		{ NETNS "?", 0, UNKNOWN, "netns_mode" },
-		{ "# none is here\n" LISTED("0", "mlx5_0") LISTED("1", "mlx5_1"), 0, UNKNOWN,
-		  "none of 2 devices" },
+		{ "# none is here\n" LISTED("0", "mlx5_0") LISTED("1", "mlx5_1"), 0, UNKNOWN, "none of 2 devices" },
 	};
 
 	CHECK(mr_check_netns, rows);
@@ -166,10 +153,10 @@ TEST(network_namespaces)
 #define PCI            "/sys/bus/pci/devices/0000:c1:00.0/"
 #define DRIVER(driver) "/calls" PCI "driver.link ../../../../bus/pci/drivers/" driver "\n"
 #define ADAPTER        PCI "class 0x020700\n" PCI "vendor 0x15b3\n"
-#define HCA                                                                                        \
-	ADAPTER DRIVER("mlx5_core") DEVICE(                                                        \
-		"mlx5_0") "/calls" CLASS "mlx5_0/device.link ../../../0000:c1:00.0\n/calls" CLASS  \
-			  "mlx5_0/device/driver.link ../../../../bus/pci/drivers/mlx5_core\n"
+#define HCA                                                                                                            \
+	ADAPTER DRIVER("mlx5_core")                                                                                    \
+		DEVICE("mlx5_0") "/calls" CLASS "mlx5_0/device.link ../../../0000:c1:00.0\n/calls" CLASS               \
+				 "mlx5_0/device/driver.link ../../../../bus/pci/drivers/mlx5_core\n"
 #define RXE                         DEVICE("rxe0")
 #define PORT(device, number, state) CLASS device "/ports/" number "/state " state "\n"
 #define PHYSICAL(device, state)     CLASS device "/ports/1/phys_state " state "\n"
@@ -178,8 +165,7 @@ TEST(devices_that_are_missing_or_not_up_yet)
 {
 	static const struct check_row rows[] = {
 		{ SYSFS ADAPTER, 0, NA, "not yet" },
-		{ DRIVER("bnxt_en") "/sys/module/bnxt_re/refcnt 0", 0, NA,
-		  "no adapter that is known" },
+		{ DRIVER("bnxt_en") "/sys/module/bnxt_re/refcnt 0", 0, NA, "no adapter that is known" },
 		{ RXE, 0, OK, "rxe0: software" },
 		{ "/calls/simulated.answer yes", 0, OK, "rxe0: simulated" },
 	};
@@ -194,9 +180,8 @@ TEST(ports)
 	static const struct check_row rows[] = {
 		{ PORT("mlx5_0", "1", "1: DOWN"), 0, WARN, "no active port" },
 		{ PORT("mlx5_0", "2", "4: ACTIVE"), 0, OK, "mlx5_0 port 1: DOWN" },
-		{ "# a second device, without a link\n" HCA LISTED("0", "mlx5_0") NODE("0")
-			  RXE LISTED("1", "rxe0") NODE("1") PORT("mlx5_0", "1", "4: ACTIVE")
-				  RXE_PORT("1: DOWN", "1: Sleep"),
+		{ "# a second device, without a link\n" HCA LISTED("0", "mlx5_0") NODE("0") RXE LISTED("1", "rxe0")
+			  NODE("1") PORT("mlx5_0", "1", "4: ACTIVE") RXE_PORT("1: DOWN", "1: Sleep"),
 		  0, OK, "mlx5_0: active; rxe0: no link|DOWN, Sleep" },
 		{ PHYSICAL("rxe0", "2: Polling"), 0, OK, "" },
 		{ PHYSICAL("rxe0", "3: Disabled"), 0, OK, "" },
@@ -206,11 +191,9 @@ TEST(ports)
 		{ RXE_PORT("2: INIT", "5: LinkUp"), 0, WARN, "rxe0: no active port" },
 		{ RXE_PORT("0: NOP", "2: Polling"), 0, WARN, "" },
 		{ RXE_PORT("", "2: Polling"), 0, UNKNOWN, "" },
-		{ RXE_PORT("1: DOWN", "2: Polling") PORT("mlx5_0", "1", "1: DOWN")
-			  PHYSICAL("mlx5_0", "3: Disabled"),
-		  0, WARN, "mlx5_0, rxe0: no link: registering works" },
-		{ "# devices of other containers do not count\n" HCA PORT("mlx5_0", "1",
-									  "4: ACTIVE")
+		{ RXE_PORT("1: DOWN", "2: Polling") PORT("mlx5_0", "1", "1: DOWN") PHYSICAL("mlx5_0", "3: Disabled"), 0,
+		  WARN, "mlx5_0, rxe0: no link: registering works" },
+		{ "# devices of other containers do not count\n" HCA PORT("mlx5_0", "1", "4: ACTIVE")
 			  RXE LISTED("1", "rxe0") NODE("1") RXE_PORT("1: DOWN", "2: Polling"),
 		  0, WARN, "rxe0: no link" },
 	};
@@ -225,11 +208,9 @@ TEST(on_demand_paging)
 	static const struct check_row rows[] = {
 		{ HCA, 0, NA, "no node" },
 		{ REPORTS("mlx5_0", "max_mr_size= odp=3"), 0, UNKNOWN, "" },
-		{ RXE REPORTS("mlx5_0", "max_mr_size=1 odp=3")
-			  REPORTS("rxe0", "max_mr_size=1 odp=1"),
-		  0, OK, "mlx5_0: explicit and implicit; rxe0: explicit only" },
-		{ REPORTS("rxe0", "max_mr_size=1 odp=3"), 0, OK,
-		  "mlx5_0, rxe0: explicit and implicit" },
+		{ RXE REPORTS("mlx5_0", "max_mr_size=1 odp=3") REPORTS("rxe0", "max_mr_size=1 odp=1"), 0, OK,
+		  "mlx5_0: explicit and implicit; rxe0: explicit only" },
+		{ REPORTS("rxe0", "max_mr_size=1 odp=3"), 0, OK, "mlx5_0, rxe0: explicit and implicit" },
 	};
 
 	CHECK(mr_check_odp, rows);
@@ -241,13 +222,12 @@ TEST(size_of_a_region)
 		{ HCA, GIB, NA, "no node" },
 		{ LISTED("0", "mlx5_0") NODE_OF("0", "666"), GIB, UNKNOWN, "mrctl stat --device" },
 		{ "/calls/device/mlx5_0/limits.answer.error ENODEV", GIB, UNKNOWN, "" },
-		{ "-/calls/device/mlx5_0/limits.answer.error\n" RXE REPORTS(
-			  "mlx5_0", "max_mr_size=18446744073709551615 odp=3")
+		{ "-/calls/device/mlx5_0/limits.answer.error\n" RXE REPORTS("mlx5_0",
+									    "max_mr_size=18446744073709551615 odp=3")
 			  REPORTS("rxe0", "max_mr_size=1073741824 odp=0"),
 		  0, OK, "any size; rxe0: max_mr_size is" },
 		{ "", GIB, OK, "" },
-		{ "", GIB + 1, BAD,
-		  "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
+		{ "", GIB + 1, BAD, "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
 	};
 
 	CHECK(mr_check_max_mr, rows);
@@ -259,9 +239,7 @@ TEST(many_findings_are_counted)
 
 	for (int i = 0; i < 40; i++) {
 		snprintf(changes, sizeof(changes),
-			 CLASS
-			 "dev%02d/node_type 1: CA\n" REPORTS("dev%02d", "max_mr_size=%d odp=0"),
-			 i, i, i + 1);
+			 CLASS "dev%02d/node_type 1: CA\n" REPORTS("dev%02d", "max_mr_size=%d odp=0"), i, i, i + 1);
 		change(changes);
 	}
 	static const struct check_row rows[] = {
@@ -281,13 +259,10 @@ TEST(memory_of_the_firmware)
 	static const struct check_row rows[] = {
 		{ HCA, 0, UNKNOWN, "fw_pages" },
 		{ FW_PAGES "262144", 0, UNKNOWN, "/proc/meminfo" }, /* 1 GiB */
-		{ "/proc/meminfo MemTotal: 10485760 kB", 0, OK,
-		  "less than a tenth|fw_pages 262144|!reg_" },
-		{ FW_PAGES "262145\n" CLASS "mlx5_0/reg_pages 9", 0, WARN,
-		  "1 GiB, more|reg_pages 9" },
+		{ "/proc/meminfo MemTotal: 10485760 kB", 0, OK, "less than a tenth|fw_pages 262144|!reg_" },
+		{ FW_PAGES "262145\n" CLASS "mlx5_0/reg_pages 9", 0, WARN, "1 GiB, more|reg_pages 9" },
 		{ FW_PAGES "18446744073709551615", 0, UNKNOWN, "" },
-		{ FW_PAGES "4503599627370494\n" RXE CLASS "rxe0/fw_pages 4503599627370494", 0, WARN,
-		  "" },
+		{ FW_PAGES "4503599627370494\n" RXE CLASS "rxe0/fw_pages 4503599627370494", 0, WARN, "" },
 	};
 
 	CHECK(mr_check_fw_pages, rows);
@@ -301,8 +276,7 @@ TEST(uars_for_open_contexts)
 		{ HCA, 0, NA, "not counted" },
 		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "root alone" },
 		{ "/calls" COMMANDS ".list.error EIO", 0, UNKNOWN, "ls /sys/kernel/debug" },
-		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA,
-		  "not counted" },
+		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA, "not counted" },
 	};
 
 	CHECK(mr_check_uar, rows);
@@ -315,8 +289,8 @@ TEST(uars_for_open_contexts)
 #define GPU                 "/sys/bus/pci/devices/0000:c4:00.0/"
 #define NVIDIA              GPU "class 0x030200\n" GPU "vendor 0x10de\n"
 #define GPU_IN_GROUP(group) "/calls" GPU "iommu_group.link ../../kernel/iommu_groups/" group "\n"
-#define OVERRIDE(value)                                                                            \
-	"/proc/driver/nvidia/params Mobile: 0\n"                                                   \
+#define OVERRIDE(value)                                                                                                \
+	"/proc/driver/nvidia/params Mobile: 0\n"                                                                       \
 	"/proc/driver/nvidia/params GrdmaPciTopoCheckOverride: " value "\n"
 
 TEST(translation_by_the_iommu)
@@ -331,8 +305,7 @@ TEST(translation_by_the_iommu)
 		{ NVIDIA, 0, OK, "" },
 		{ "/calls" GPU "driver.link ../bus/pci/drivers/nvidia", 0, WARN, "" },
 		{ TYPE("unmanaged"), 0, UNKNOWN, "unmanaged|!booted" },
-		{ "/calls/kernel/words.answer intel_iommu=on", 0, UNKNOWN,
-		  "booted with intel_iommu=on" },
+		{ "/calls/kernel/words.answer intel_iommu=on", 0, UNKNOWN, "booted with intel_iommu=on" },
 	};
 
 	CHECK(mr_check_iommu, rows);
@@ -356,9 +329,9 @@ TEST(iommu_groups_of_gpus)
 #define MODULE(name) "/sys/module/" name "/refcnt 0\n"
 #define WORDS(words) "/calls/kernel/words.answer " words "\n"
 #define MTT(figures) "/sys/module/mlx4_core/parameters/log_num_mtt " figures "\n"
-#define HEALTHY                                                                                    \
-	HCA "/proc/meminfo MemTotal: 67108864 kB\n/proc/meminfo CmaTotal: 0 kB\n"                  \
-	    "/proc/meminfo CmaFree: 8 kB\n/sys/class/infiniband_verbs/abi_version 6\n" REPORTS(    \
+#define HEALTHY                                                                                                        \
+	HCA "/proc/meminfo MemTotal: 67108864 kB\n/proc/meminfo CmaTotal: 0 kB\n"                                      \
+	    "/proc/meminfo CmaFree: 8 kB\n/sys/class/infiniband_verbs/abi_version 6\n" REPORTS(                        \
 		    "mlx5_0", "max_mr_size=1 odp=1") MODULE("mlx5_core") MODULE("mlx5_ib")
 
 TEST(combinations_known_to_fail)
@@ -378,9 +351,8 @@ TEST(combinations_known_to_fail)
 		{ "/sys/class/infiniband_verbs/abi_version 7", 0, BAD, "ABI is 7|both loaded" },
 		{ "/sys/class/infiniband_verbs/abi_version 3", 0, WARN, "both loaded" },
 		{ "/sys/class/infiniband_verbs/abi_version 2", 0, BAD, "ABI is 2" },
-		{ "# translations of mlx4\n" HEALTHY MTT(
-			  "0") "/sys/module/mlx4_core/parameters/log_mtts_per_seg 3",
-		  0, OK, "" },
+		{ "# translations of mlx4\n" HEALTHY MTT("0") "/sys/module/mlx4_core/parameters/log_mtts_per_seg 3", 0,
+		  OK, "" },
 		{ MTT("20"), 32 * GIB, WARN, "at most 32 GiB (log_num_mtt 20)" },
 		{ "", 32 * GIB + 1, BAD, "" },
 		{ MTT("21"), 64 * GIB, OK, "" },

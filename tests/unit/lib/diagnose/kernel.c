@@ -54,8 +54,7 @@ TEST(options_of_the_kernel)
 		{ CONFIG OFF("INFINIBAND"), 0, NA, "no adapter needs it" },
 		{ HCA, 0, BAD, "CONFIG_INFINIBAND is not set" },
 		{ CONFIG "CONFIG_INFINIBAND=m\n" CONFIG OFF("INFINIBAND_USER_ACCESS"), 0, BAD, "" },
-		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA,
-		  "no file tells them" },
+		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA, "no file tells them" },
 		{ HCA, 0, UNKNOWN, "" },
 		{ "# files that do not tell\n" RELEASE("6.12.1") CONFIG, 0, UNKNOWN,
 		  "does not mention CONFIG_INFINIBAND" },
@@ -74,21 +73,17 @@ TEST(options_of_the_kernel)
 TEST(modules)
 {
 	static const struct check_row rows[] = {
-		{ BARE("0x020000", "0x15b3"), 0, WARN,
-		  "an adapter has no driver|modprobe mlx5_core" },
-		{ DRIVER("mlx5_core"), 0, WARN,
-		  "mlx5_ib is not loaded|0000:c1:00.0|modprobe mlx5_ib" },
+		{ BARE("0x020000", "0x15b3"), 0, WARN, "an adapter has no driver|modprobe mlx5_core" },
+		{ DRIVER("mlx5_core"), 0, WARN, "mlx5_ib is not loaded|0000:c1:00.0|modprobe mlx5_ib" },
 		{ UVERBS DEVICE, 0, WARN, "" },
-		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0,
-		  OK, "none is shown, and there are devices" },
+		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0, OK,
+		  "none is shown, and there are devices" },
 		{ MODULE("mlx5_ib") MODULE("ib_core"), 0, OK, "ib_core, mlx5_ib" },
-		{ "# a kernel that was replaced\n" RELEASE("6.12.1") BARE("0x020000", "0x15b3"), 0,
-		  WARN, "modprobe mlx5_core" },
+		{ "# a kernel that was replaced\n" RELEASE("6.12.1") BARE("0x020000", "0x15b3"), 0, WARN,
+		  "modprobe mlx5_core" },
 		{ "/lib/modules/6.12.2/modules.dep", 0, WARN, "boot: " },
 		{ "/lib/modules/6.12.1/modules.dep", 0, WARN, "modprobe mlx5_core" },
-		{ "# adapters that are none of RDMA\n" SYSFS FUNCTION("0x020000", "0x15b3",
-								      "vfio-pci"),
-		  0, NA, "" },
+		{ "# adapters that are none of RDMA\n" SYSFS FUNCTION("0x020000", "0x15b3", "vfio-pci"), 0, NA, "" },
 		{ FUNCTION("0x020000", "0x8086", "ice"), 0, NA, "" },
 		{ "# modules of devices\n" DEVICE, 0, BAD, "mlx5_0, and no|modprobe ib_uverbs" },
 		{ UVERBS, 0, OK, "none is shown" },
@@ -104,15 +99,14 @@ TEST(modules)
 TEST(memory_of_gpus)
 {
 	static const struct check_row rows[] = {
-		{ "# the module alone\n" DEVICE FUNCTION("0x030200", "0x10de", "nvidia")
-			  MODULE("nv_peer_mem") SYMBOL("yes"),
+		{ "# the module alone\n" DEVICE FUNCTION("0x030200", "0x10de", "nvidia") MODULE("nv_peer_mem")
+			  SYMBOL("yes"),
 		  0, OK, "nv_peer_mem" },
-		{ "# amdgpu\n" RELEASE("6.12.1") DEVICE FUNCTION("0x120000", "0x1002", "amdgpu"), 0,
-		  NA, "amdgpu is not loaded" },
+		{ "# amdgpu\n" RELEASE("6.12.1") DEVICE FUNCTION("0x120000", "0x1002", "amdgpu"), 0, NA,
+		  "amdgpu is not loaded" },
 		{ MODULE("amdgpu"), 0, UNKNOWN, "" },
-		{ "# a display of a server, and a GPU of a guest\n" DEVICE FUNCTION(
-			  "0x030000", "0x1a03", "ast"),
-		  0, NA, "no GPU" },
+		{ "# a display of a server, and a GPU of a guest\n" DEVICE FUNCTION("0x030000", "0x1a03", "ast"), 0, NA,
+		  "no GPU" },
 		{ FUNCTION("0x030200", "0x10de", "vfio-pci"), 0, NA, "no GPU" },
 	};
 
@@ -123,8 +117,7 @@ TEST(dma_bufs_to_try_with_never_fail_a_node)
 {
 	static const struct check_row rows[] = {
 		{ "/calls/dev/udmabuf.open.error EPERM", 0, OK, "other users|EPERM" },
-		{ "-/calls/dev/udmabuf.open.error\n/calls/dev/udmabuf.open ok", 0, OK,
-		  "may open it" },
+		{ "-/calls/dev/udmabuf.open.error\n/calls/dev/udmabuf.open ok", 0, OK, "may open it" },
 	};
 
 	CHECK(mr_check_udmabuf, rows);
@@ -135,17 +128,6 @@ TEST(dma_bufs_to_try_with_never_fail_a_node)
 
 #define COPIES(answer) "/calls/rdma/copy-on-fork.answer " answer "\n"
 #define ASKED          "/calls/environment/RDMAV_FORK_SAFE.answer set\n"
-
-TEST(fork_of_a_process_with_regions)
-{
-	static const struct check_row rows[] = {
-		{ ASKED, 0, OK, "RDMAV_HUGEPAGES_SAFE" },
-		{ "/calls/environment/RDMAV_HUGEPAGES_SAFE.answer 0", 0, OK,
-		  "!RDMAV_HUGEPAGES_SAFE" },
-	};
-
-	CHECK(mr_check_fork, rows);
-}
 
 TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
 {
@@ -166,8 +148,7 @@ TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
 	assert_null(mr_kernel_bug(&recorded.host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		recorded_host_put(&recorded, "/proc/sys/kernel/osrelease", rows[i].release);
-		assert_equal_for(rows[i].release,
-				 !!mr_kernel_bug(&recorded.host, rows[i].driver, rows[i].access),
+		assert_equal_for(rows[i].release, !!mr_kernel_bug(&recorded.host, rows[i].driver, rows[i].access),
 				 rows[i].is_bad);
 	}
 	change("/calls/simulated.answer yes\n" RELEASE("7.2.13"));
@@ -182,10 +163,9 @@ TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
 #define COMMIT(limit, promised) MEMINFO("CommitLimit: " limit) MEMINFO("Committed_AS: " promised)
 #define MODE(overcommit)        "/proc/sys/vm/overcommit_memory " overcommit "\n"
 #define POOLS                   "/sys/kernel/mm/hugepages/hugepages-2048kB/"
-#define POOL(total, free, reserved, more)                                                          \
-	POOLS "nr_hugepages " total "\n" POOLS "free_hugepages " free "\n" POOLS                   \
-	      "resv_hugepages " reserved "\n" POOLS "surplus_hugepages 0\n" POOLS                  \
-	      "nr_overcommit_hugepages " more "\n"
+#define POOL(total, free, reserved, more)                                                                              \
+	POOLS "nr_hugepages " total "\n" POOLS "free_hugepages " free "\n" POOLS "resv_hugepages " reserved "\n" POOLS \
+	      "surplus_hugepages 0\n" POOLS "nr_overcommit_hugepages " more "\n"
 
 TEST(memory_that_is_available)
 {
@@ -202,14 +182,12 @@ TEST(memory_that_is_available)
 		{ "", UINT64_MAX, BAD, "has 64 GiB" },
 		{ POOL("16384", "16384", "0", "0"), 32 * GIB, WARN, "huge pages alone have room" },
 		{ "", 32 * GIB + 1, BAD, "" },
-		{ "# little is left\n" HAS("1000000", "49999"), 0, WARN,
-		  "of 976.5 MiB|!without huge" },
+		{ "# little is left\n" HAS("1000000", "49999"), 0, WARN, "of 976.5 MiB|!without huge" },
 		{ HAS("1000000", "50000"), 0, OK, "" },
 		{ POOL("100", "100", "0", "0") HAS("1000000", "39760"), 0, OK, "" },
 		{ HAS("1000000", "39759"), 0, WARN, "without huge pages" },
 		{ POOL("18446744073709551615", "1", "0", "0"), 0, OK, "" },
-		{ "# strict overcommit\n" OF_64_GIB COMMIT("41943040", "33554432") MODE("2"),
-		  8 * GIB, OK, "" },
+		{ "# strict overcommit\n" OF_64_GIB COMMIT("41943040", "33554432") MODE("2"), 8 * GIB, OK, "" },
 		{ "", 8 * GIB + 1, BAD, "vm.overcommit_memory is 2: of 40 GiB" },
 		{ MODE("0"), 9 * GIB, OK, "" },
 		{ MODE("2") OF_64_GIB COMMIT("1", "33554432"), 1, BAD, "CommitLimit" },
@@ -236,8 +214,7 @@ TEST(mappings_of_a_process)
 		{ COPIES("yes"), 0, OK, "" },
 		{ COPIES("no"), 0, WARN, "" },
 		{ MAPS("65531"), 0, OK, "" },
-		{ "# used ones\n" MAPS("1000") "/calls/mappings.answer 899", 0, OK,
-		  "has 899|is 1000" },
+		{ "# used ones\n" MAPS("1000") "/calls/mappings.answer 899", 0, OK, "has 899|is 1000" },
 		{ "/calls/mappings.answer 900", 0, BAD, "900 of 1000" },
 	};
 
@@ -271,8 +248,8 @@ TEST(huge_pages)
 		  "/sys/kernel/mm/hugepages/hugepages-8kb/nr_hugepages 1\n"
 		  "/sys/kernel/mm/hugepages/pages/nr_hugepages 1",
 		  0, NA, "" },
-		{ POOL("18446744073709551615", "18446744073709551615", "0", "18446744073709551615"),
-		  UINT64_MAX, OK, "" },
+		{ POOL("18446744073709551615", "18446744073709551615", "0", "18446744073709551615"), UINT64_MAX, OK,
+		  "" },
 		{ "# not a folder\n/calls/sys/kernel/mm/hugepages.list.error EACCES", 0, UNKNOWN,
 		  "as a user who may read" },
 	};

@@ -7,29 +7,29 @@
 
 EACH_TEST(set_up, tear_down)
 
-#define LIMIT(process, soft, hard)                                                                 \
-	"/proc/" process "/limits Limit  Soft Limit  Hard Limit  Units\n"                          \
+#define LIMIT(process, soft, hard)                                                                                     \
+	"/proc/" process "/limits Limit  Soft Limit  Hard Limit  Units\n"                                              \
 	"/proc/" process "/limits Max locked memory  " soft "  " hard "  bytes\n"
 #define STATUS(process, line) "/proc/" process "/status " line "\n"
 
 /* A process of a user without any right. */
-#define PROCESS(process, name, parent, soft, hard)                                                 \
-	LIMIT(process, soft, hard)                                                                 \
-	STATUS(process, "Name:\t" name)                                                            \
-	STATUS(process, "PPid:\t" parent)                                                          \
-	STATUS(process, "Uid:\t1000\t1000\t1000\t1000")                                            \
-	STATUS(process, "VmPin:\t0 kB")                                                            \
-	STATUS(process, "CapPrm:\t0")                                                              \
-	STATUS(process, "CapEff:\t0")                                                              \
+#define PROCESS(process, name, parent, soft, hard)                                                                     \
+	LIMIT(process, soft, hard)                                                                                     \
+	STATUS(process, "Name:\t" name)                                                                                \
+	STATUS(process, "PPid:\t" parent)                                                                              \
+	STATUS(process, "Uid:\t1000\t1000\t1000\t1000")                                                                \
+	STATUS(process, "VmPin:\t0 kB")                                                                                \
+	STATUS(process, "CapPrm:\t0")                                                                                  \
+	STATUS(process, "CapEff:\t0")                                                                                  \
 	STATUS(process, "CapBnd:\t000001ffffffffff")
 
 #define SELF(soft, hard) PROCESS("self", "mrctl", "0", soft, hard)
 #define CHILD            PROCESS("self", "mrctl", "300", "8388608", "8388608")
-#define PINNED(kib)                                                                                \
-	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0\n"                               \
+#define PINNED(kib)                                                                                                    \
+	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0\n"                                                   \
 	"/proc/self/status VmPin:\t" kib " kB\n"
-#define CAPABLE                                                                                    \
-	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0000000000004000\n"                \
+#define CAPABLE                                                                                                        \
+	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0000000000004000\n"                                    \
 	"/proc/self/status VmPin:\t64 kB\n"
 #define WHOLE_MAP       "/proc/self/uid_map 0 0 4294967295\n"
 #define ROOTS_MAP       "/proc/self/uid_map 0 1000 1\n"
@@ -40,8 +40,7 @@ TEST(limit_of_locked_memory)
 {
 	static const struct check_row rows[] = {
 		{ "/proc/self/limits Max locked memory         many lots bytes", 0, UNKNOWN, "" },
-		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN,
-		  "cannot be found out" },
+		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN, "cannot be found out" },
 		{ CAPABLE, 0, UNKNOWN, "cannot be found out" },
 		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have it" },
 		{ WHOLE_MAP, 0, OK, "CAP_IPC_LOCK" },
@@ -88,28 +87,24 @@ TEST(a_page_size_that_is_nonsense_is_not_taken)
 }
 
 /* Two processes above this one: the upper one has no limit. */
-#define LAUNCH(name, parent)                                                                       \
-	CHILD PROCESS("300", name, "200", "8388608", "8388608")                                    \
-		PROCESS("200", parent, "1", "unlimited", "unlimited")
+#define LAUNCH(name, parent)                                                                                           \
+	CHILD PROCESS("300", name, "200", "8388608", "8388608") PROCESS("200", parent, "1", "unlimited", "unlimited")
 
 TEST(where_the_limit_came_from_and_who_may_raise_it)
 {
 	static const struct check_row rows[] = {
-		{ CHILD PROCESS("300", "launcher", "0", "unlimited", "unlimited"), GIB, BAD,
-		  "lowered below launcher" },
-		{ PROCESS("300", "launcher", "0", "65536", "65536"), GIB, BAD,
-		  "set below launcher" },
+		{ CHILD PROCESS("300", "launcher", "0", "unlimited", "unlimited"), GIB, BAD, "lowered below launcher" },
+		{ PROCESS("300", "launcher", "0", "65536", "65536"), GIB, BAD, "set below launcher" },
 		{ "# an ancestor\n" CHILD PROCESS("300", "bash", "200", "8388608", "8388608")
-			  PROCESS("200", "containerd", "1", "8388608", "8388608") PROCESS(
-				  "1", "systemd", "0", "unlimited",
-				  "unlimited") "/proc/200/cgroup 0::/system.slice/containerd.service",
+			  PROCESS("200", "containerd", "1", "8388608", "8388608")
+				  PROCESS("1", "systemd", "0", "unlimited",
+					  "unlimited") "/proc/200/cgroup 0::/system.slice/containerd.service",
 		  GIB, BAD, "8 MiB < 1 GiB asked; lowered at containerd|containerd (200)" },
 		{ "", GIB, BAD, "LimitMEMLOCK=infinity for containerd.service|systemctl edit" },
 		{ PROCESS("2", "systemd", "1", "unlimited", "unlimited")
 			  PROCESS("200", "app", "2", "8388608", "8388608"),
 		  GIB, BAD, "systemctl --user edit" },
-		{ "# launchers\n" LAUNCH("bash", "slurmstepd"), GIB, BAD,
-		  "PropagateResourceLimitsExcept" },
+		{ "# launchers\n" LAUNCH("bash", "slurmstepd"), GIB, BAD, "PropagateResourceLimitsExcept" },
 		{ LAUNCH("bash", "sshd-session"), GIB, BAD, "limits.conf (pam_limits)" },
 		{ LAUNCH("sshd", "sshd"), GIB, BAD, "limits.conf (pam_limits)" },
 		{ LAUNCH("python3", "containerd-shim"), GIB, BAD, "--ulimit memlock=-1" },
@@ -119,11 +114,9 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 		{ LAUNCH("surprise", "surgeon"), GIB, BAD, "surgeon, or what it starts" },
 		{ LAUNCH("trainer", "prterun") "/proc/300/cgroup 0::/a.service", GIB, BAD,
 		  "prterun, or what it starts" },
-		{ "# the hard limit allows more\n" SELF("8388608", "unlimited"), GIB, BAD,
-		  "ulimit -l unlimited" },
+		{ "# the hard limit allows more\n" SELF("8388608", "unlimited"), GIB, BAD, "ulimit -l unlimited" },
 		{ SELF("8388608", "1073741824"), GIB, BAD, "ulimit -H -l" },
-		{ SELF("8388608", "1073741823"), GIB, BAD,
-		  "!ulimit -H -l|limits.conf, LimitMEMLOCK=" },
+		{ SELF("8388608", "1073741823"), GIB, BAD, "!ulimit -H -l|limits.conf, LimitMEMLOCK=" },
 		{ "# a parent is hidden\n" CHILD, GIB, BAD, "cannot be read|300" },
 		{ "", GIB, BAD, "!lowered" },
 		{ PROCESS("300", "bash", "200", "8388608", "8388608"), GIB, BAD, "!of this shell" },
@@ -134,13 +127,10 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 		{ "# a container\n" PROCESS("self", "mrctl", "1", "8388608", "8388608")
 			  PROCESS("1", "sleep", "0", "8388608", "8388608") CONTAINER,
 		  GIB, BAD, "in this container|--ulimit memlock=-1" },
-		{ "# no parent is told\n" LIMIT("self", "8388608",
-						"8388608") "/proc/self/status CapEff:\t0",
-		  GIB, BAD, "where it came from is not known" },
-		{ "# control characters\n" CHILD PROCESS("300", "\033[31mred", "200", "8388608",
-							 "8388608")
-			  PROCESS("200", "\033]0;x", "0", "unlimited",
-				  "unlimited") "/proc/300/cgroup 0::/\033[2J.service",
+		{ "# no parent is told\n" LIMIT("self", "8388608", "8388608") "/proc/self/status CapEff:\t0", GIB, BAD,
+		  "where it came from is not known" },
+		{ "# control characters\n" CHILD PROCESS("300", "\033[31mred", "200", "8388608", "8388608") PROCESS(
+			  "200", "\033]0;x", "0", "unlimited", "unlimited") "/proc/300/cgroup 0::/\033[2J.service",
 		  GIB, BAD, "!\033" },
 	};
 
@@ -152,12 +142,10 @@ TEST(capability_to_lock_memory)
 	static const struct check_row rows[] = {
 		{ STATUS("self", "CapEff:\tzzz"), 0, UNKNOWN, "no CapEff" },
 		{ STATUS("self", "CapPrm:\t4000") STATUS("self", "CapEff:\t0"), 0, WARN, "capset" },
-		{ STATUS("self", "Uid:\t0\t0\t0\t0") STATUS("self", "CapEff:\t0")
-			  STATUS("self", "CapBnd:\t4000"),
-		  0, NA, "none" },
-		{ STATUS("self", "Uid:\t1\t1\t1\t1") STATUS("self", "CapEff:\t0")
-			  STATUS("self", "CapBnd:\t3fff"),
-		  0, NA, "none" },
+		{ STATUS("self", "Uid:\t0\t0\t0\t0") STATUS("self", "CapEff:\t0") STATUS("self", "CapBnd:\t4000"), 0,
+		  NA, "none" },
+		{ STATUS("self", "Uid:\t1\t1\t1\t1") STATUS("self", "CapEff:\t0") STATUS("self", "CapBnd:\t3fff"), 0,
+		  NA, "none" },
 	};
 
 	CHECK(mr_check_ipc_lock, rows);
@@ -167,8 +155,8 @@ TEST(user_namespace)
 {
 	static const struct check_row rows[] = {
 		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
-		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"),
-		  0, WARN, "!but the kernel asks" },
+		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"), 0, WARN,
+		  "!but the kernel asks" },
 		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "one of its own" },
 		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "one of its own" },
 		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "one of its own" },
@@ -190,8 +178,7 @@ TEST(memory_that_is_pinned)
 		{ PINNED("9000"), 0, WARN, "0 bytes of 8 MiB" },
 		{ STATUS("self", "VmPin:\t9000 kB") STATUS("self", "VmLck:\t8 kB"), 0, UNKNOWN,
 		  "VmLck 8 KiB|cannot be found out" },
-		{ "# whole pages of the limit\n" PINNED("64") LIMIT("self", "196607", "196607"),
-		  98304, OK, "" },
+		{ "# whole pages of the limit\n" PINNED("64") LIMIT("self", "196607", "196607"), 98304, OK, "" },
 		{ PAGES_OF("65536"), 65536, OK, "" },
 		{ "", 65537, WARN, "64 KiB of" },
 	};
@@ -204,16 +191,16 @@ TEST(memory_that_is_pinned)
 #define GROUP "/sys/fs/cgroup/a"
 
 /* The group of the process is /a/b of version 2. */
-#define VERSION_2                                                                                  \
-	"/proc/self/cgroup 0::/a/b\n"                                                              \
+#define VERSION_2                                                                                                      \
+	"/proc/self/cgroup 0::/a/b\n"                                                                                  \
 	"/proc/self/mountinfo 31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n"
 
 /* The group is /docker/x of version 1, and the container sees no more than that. */
-#define VERSION_1                                                                                  \
-	"/proc/self/cgroup 5:cpu,memory:/docker/x\n"                                               \
-	"/proc/self/cgroup 4:hugetlb:/docker/x\n/proc/self/cgroup 3:rdma:/docker/x\n"              \
-	"/proc/self/mountinfo 35 31 0:32 /docker/x /cg/memory ro - cgroup cgroup rw,cpu,memory\n"  \
-	"/proc/self/mountinfo 36 31 0:33 /docker/x /cg/hugetlb ro - cgroup cgroup rw,hugetlb\n"    \
+#define VERSION_1                                                                                                      \
+	"/proc/self/cgroup 5:cpu,memory:/docker/x\n"                                                                   \
+	"/proc/self/cgroup 4:hugetlb:/docker/x\n/proc/self/cgroup 3:rdma:/docker/x\n"                                  \
+	"/proc/self/mountinfo 35 31 0:32 /docker/x /cg/memory ro - cgroup cgroup rw,cpu,memory\n"                      \
+	"/proc/self/mountinfo 36 31 0:33 /docker/x /cg/hugetlb ro - cgroup cgroup rw,hugetlb\n"                        \
 	"/proc/self/mountinfo 37 31 0:34 /docker/x /cg/rdma ro - cgroup cgroup rw,rdma\n"
 
 #define MAX(figures)  "/cg/rdma/rdma.max mlx5_0 " figures "\n"
@@ -228,8 +215,7 @@ TEST(rdma_objects_of_the_control_group)
 		{ GROUP "/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
 			"/rdma.current mlx5_0 hca_handle=1 hca_object=20",
 		  0, OK, "no limit" },
-		{ "# a group above is full\n" VERSION_2 GROUP
-		  "/b/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
+		{ "# a group above is full\n" VERSION_2 GROUP "/b/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
 		  "/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
 		  "/rdma.max mlx5_1 hca_handle=10 hca_object=2000\n" GROUP
 		  "/rdma.current mlx5_0 hca_handle=9 hca_object=9\n" GROUP
@@ -244,8 +230,8 @@ TEST(rdma_objects_of_the_control_group)
 		{ "# libmlx5 takes an object\n" VERSION_1 MAX("hca_handle=max hca_object=2")
 			  USED("hca_handle=0 hca_object=0"),
 		  0, OK, "" },
-		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0,
-		  BAD, "hca_object 0 of 2 in use, a registration needs 3" },
+		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0, BAD,
+		  "hca_object 0 of 2 in use, a registration needs 3" },
 		{ MAX("hca_handle=max hca_object=3"), 0, OK, "" },
 		{ MAX("hca_handle=0 hca_object=2000"), 0, BAD, "" },
 		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
@@ -268,38 +254,31 @@ TEST(memory_of_the_control_group)
 	static const struct check_row rows[] = {
 		{ VERSION_2, GIB, NA, "" },
 		{ GROUP "/b/memory.max max", GIB, OK, "no limit" },
-		{ "# version 1\n" VERSION_1 "/cg/memory/memory.limit_in_bytes 9223372036854771712",
-		  GIB, OK, "no limit|cannot be seen" },
+		{ "# version 1\n" VERSION_1 "/cg/memory/memory.limit_in_bytes 9223372036854771712", GIB, OK,
+		  "no limit|cannot be seen" },
 		{ "# a group above counts\n" VERSION_2 GROUP "/b/memory.max 4294967296\n" GROUP
-		  "/b/memory.current 1000\n" GROUP "/memory.max 2147483648\n" GROUP
-		  "/memory.current 1000",
+		  "/b/memory.current 1000\n" GROUP "/memory.max 2147483648\n" GROUP "/memory.current 1000",
 		  0, OK, "at most 2 GiB" },
 		{ "", GIB, OK, "2 GiB >= 1 GiB asked" },
 		{ "", 2 * GIB, WARN, "memory.max" },
 		{ "", 2 * GIB + 1, BAD, "2 GiB < 2 GiB asked|memory.max" },
-		{ "# files do not count as used\n" VERSION_2 GROUP
-		  "/b/memory.max 2147483648\n" GROUP "/b/memory.current 2147483648",
+		{ "# files do not count as used\n" VERSION_2 GROUP "/b/memory.max 2147483648\n" GROUP
+		  "/b/memory.current 2147483648",
 		  GIB, WARN, "0 bytes of 2 GiB are left" },
 		{ "", 0, WARN, "> 95 %" },
-		{ GROUP
-		  "/b/memory.stat anon 9\n" GROUP "/b/memory.stat inactive_file 1073741824\n" GROUP
-		  "/b/memory.stat active_file 536870912\n" GROUP "/b/memory.stat workingset_x 3",
+		{ GROUP "/b/memory.stat anon 9\n" GROUP "/b/memory.stat inactive_file 1073741824\n" GROUP
+			"/b/memory.stat active_file 536870912\n" GROUP "/b/memory.stat workingset_x 3",
 		  GIB, OK, "" },
 		{ "", 3 * 512 * MIB, OK, "" },
 		{ "", 3 * 512 * MIB + 1, WARN, "1.5 GiB of 2 GiB are left" },
-		{ "# 95 percent\n" VERSION_2 GROUP "/b/memory.max 2000\n" GROUP
-		  "/b/memory.current 1900",
-		  0, OK, "" },
+		{ "# 95 percent\n" VERSION_2 GROUP "/b/memory.max 2000\n" GROUP "/b/memory.current 1900", 0, OK, "" },
 		{ GROUP "/b/memory.current 1901", 0, WARN, "" },
-		{ "# use is not known\n" VERSION_2 GROUP "/b/memory.max 2147483648", GIB, UNKNOWN,
-		  "use not known" },
-		{ "# it slows down\n" VERSION_2 GROUP "/b/memory.max max\n" GROUP
-		  "/b/memory.high 1048576",
-		  GIB, WARN, "slows down" },
+		{ "# use is not known\n" VERSION_2 GROUP "/b/memory.max 2147483648", GIB, UNKNOWN, "use not known" },
+		{ "# it slows down\n" VERSION_2 GROUP "/b/memory.max max\n" GROUP "/b/memory.high 1048576", GIB, WARN,
+		  "slows down" },
 		{ "", MIB, OK, "" },
-		{ "# a group that cannot be seen\n" VERSION_1
-		  "/proc/self/cgroup 5:cpu,memory:/docker/other",
-		  0, UNKNOWN, "outside" },
+		{ "# a group that cannot be seen\n" VERSION_1 "/proc/self/cgroup 5:cpu,memory:/docker/other", 0,
+		  UNKNOWN, "outside" },
 		{ "/proc/self/cgroup 0::/../other\n"
 		  "/proc/self/mountinfo 31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
 		  0, UNKNOWN, "outside" },
@@ -340,16 +319,13 @@ TEST(huge_pages_of_the_control_group)
 		{ "", GIB - 2 * MIB, OK, "" },
 		{ HUGE("rsvd.current", "2147483648"), 1, WARN, "0 bytes of 1 GiB" },
 		{ "", UINT64_MAX, WARN, "rsvd.max" },
-		{ "# version 1\n" VERSION_1 PAGES("512",
-						  "0") "/cg/hugetlb/hugetlb.2MB.limit_in_bytes 0",
-		  0, WARN, "hugetlb.2MB.limit_in_bytes is 0" },
+		{ "# version 1\n" VERSION_1 PAGES("512", "0") "/cg/hugetlb/hugetlb.2MB.limit_in_bytes 0", 0, WARN,
+		  "hugetlb.2MB.limit_in_bytes is 0" },
 		{ "# pages of 1 GiB and 64 KiB\n" VERSION_2
 		  "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages 1\n"
-		  "/sys/kernel/mm/hugepages/hugepages-64kB/nr_hugepages 1\n" GROUP
-		  "/hugetlb.1GB.max 0",
+		  "/sys/kernel/mm/hugepages/hugepages-64kB/nr_hugepages 1\n" GROUP "/hugetlb.1GB.max 0",
 		  0, WARN, "hugetlb.1GB.max is 0" },
-		{ GROUP "/hugetlb.1GB.max max\n" GROUP "/hugetlb.64KB.max 0", 0, WARN,
-		  "hugetlb.64KB.max is 0" },
+		{ GROUP "/hugetlb.1GB.max max\n" GROUP "/hugetlb.64KB.max 0", 0, WARN, "hugetlb.64KB.max is 0" },
 		{ "# a hierarchy that cannot be read\n" PAGES("512", "0"), 0, UNKNOWN, "" },
 	};
 

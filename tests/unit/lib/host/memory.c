@@ -14,8 +14,8 @@ EACH_TEST(set_up, tear_down)
 
 /* ---- available ---- */
 
-#define PLACE                                                                                      \
-	"/proc/self/cgroup 0::/a/b\n/proc/self/mountinfo 31 23 0:28 / /cg rw - cgroup2 none rw\n"  \
+#define PLACE                                                                                                          \
+	"/proc/self/cgroup 0::/a/b\n/proc/self/mountinfo 31 23 0:28 / /cg rw - cgroup2 none rw\n"                      \
 	"/proc/meminfo MemFree: 10 kB\n/proc/meminfo MemAvailable: 8000 kB\n"
 #define ADDRESS_SPACE(limit) "/proc/self/limits Max address space  " limit "  unlimited  bytes\n"
 
@@ -68,9 +68,7 @@ TEST(what_was_acquired_and_not_released_is_pinned)
 		int64_t pages; /* -1: not known */
 	} rows[] = {
 		{ "", -1 },
-		{ "/proc/vmstat nr_free_pages 7\n" ACQUIRED(" 12")
-			  RELEASED(" 9") "/proc/vmstat nr_x 1",
-		  3 },
+		{ "/proc/vmstat nr_free_pages 7\n" ACQUIRED(" 12") RELEASED(" 9") "/proc/vmstat nr_x 1", 3 },
 		{ ACQUIRED(" 9") RELEASED(" 9"), 0 },
 		{ ACQUIRED(" 9") RELEASED(" 12"), 0 },
 		{ ACQUIRED(" 9"), -1 },
@@ -90,8 +88,7 @@ TEST(what_was_acquired_and_not_released_is_pinned)
 		pinned = mr_pinned_pages(&recorded.host);
 		assert_equal_for(rows[i].changes, pinned.known, rows[i].pages >= 0);
 		if (pinned.known)
-			assert_equal_for(rows[i].changes, pinned.value,
-					 rows[i].pages * sysconf(_SC_PAGESIZE));
+			assert_equal_for(rows[i].changes, pinned.value, rows[i].pages * sysconf(_SC_PAGESIZE));
 	}
 }
 
@@ -107,9 +104,9 @@ static void expect_hint(struct mr_shortage shortage, enum mr_shortage_kind kind,
 }
 
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
-#define PAGES(free, reserved, more, surplus)                                                       \
-	POOL "free_hugepages " free "\n" POOL "resv_hugepages " reserved "\n" POOL                 \
-	     "nr_overcommit_hugepages " more "\n" POOL "surplus_hugepages " surplus "\n"
+#define PAGES(free, reserved, more, surplus)                                                                           \
+	POOL "free_hugepages " free "\n" POOL "resv_hugepages " reserved "\n" POOL "nr_overcommit_hugepages " more     \
+	     "\n" POOL "surplus_hugepages " surplus "\n"
 #define MINE  "/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd."
 #define ABOVE "/sys/fs/cgroup/pods/hugetlb.2MB.rsvd."
 #define OLD   "/sys/fs/cgroup/hugetlb/old/hugetlb.2MB.rsvd."
@@ -127,8 +124,7 @@ TEST(huge_pages_run_short)
 		  "17 huge pages of 2048 KiB are wanted; 16 are free" },
 		{ "", 17, MR_SHORTAGE_HUGE_POOL, "hugepages-2048kB/nr_hugepages" },
 		{ "", 16, MR_SHORTAGE_NONE, "" },
-		{ PAGES("16", "15", "0", "0"), 2, MR_SHORTAGE_HUGE_POOL,
-		  "others have reserved 15" },
+		{ PAGES("16", "15", "0", "0"), 2, MR_SHORTAGE_HUGE_POOL, "others have reserved 15" },
 		{ PAGES("0", "0", "8", "3"), 5, MR_SHORTAGE_NONE, "" },
 		{ "", 6, MR_SHORTAGE_HUGE_POOL, "and 5 may be made on demand" },
 		/* a control group */
@@ -136,8 +132,8 @@ TEST(huge_pages_run_short)
 			"0") "/proc/self/mountinfo "
 			     "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n/proc/self/mountinfo "
 			     "31 20 0:27 / /sys/fs/cgroup/hugetlb rw - cgroup cgroup rw,hugetlb\n"
-			     "/proc/self/cgroup 3:cpu:/other\n/proc/self/cgroup 0::/pods/mine\n" MINE
-			     "max max\n" MINE "current 0",
+			     "/proc/self/cgroup 3:cpu:/other\n/proc/self/cgroup 0::/pods/mine\n" MINE "max max\n" MINE
+			     "current 0",
 		  1, MR_SHORTAGE_NONE, "" },
 		{ ABOVE "max 4194304\n" ABOVE "current 2097152", 1, MR_SHORTAGE_NONE, "" },
 		{ "", 2, MR_SHORTAGE_HUGE_GROUP,
@@ -145,21 +141,20 @@ TEST(huge_pages_run_short)
 		{ "", 2, MR_SHORTAGE_HUGE_GROUP, "raise " ABOVE "max" },
 		{ "", 17, MR_SHORTAGE_HUGE_POOL, "" },                    /* that comes first */
 		{ "/proc/self/cgroup 0::pods", 2, MR_SHORTAGE_NONE, "" }, /* no path of a group */
-		{ "/proc/self/cgroup 7:hugetlb:/old\n/proc/self/cgroup 0::/\n" OLD
-		  "limit_in_bytes 0\n" OLD "usage_in_bytes 0",
+		{ "/proc/self/cgroup 7:hugetlb:/old\n/proc/self/cgroup 0::/\n" OLD "limit_in_bytes 0\n" OLD
+		  "usage_in_bytes 0",
 		  1, MR_SHORTAGE_HUGE_GROUP, "rsvd.limit_in_bytes" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		change(rows[i].changes);
-		expect_hint((struct mr_shortage){ .length = rows[i].pages * 2 * MIB,
-						  .huge_size = 2 * MIB },
+		expect_hint((struct mr_shortage){ .length = rows[i].pages * 2 * MIB, .huge_size = 2 * MIB },
 			    rows[i].kind, rows[i].says);
 	}
 	/* a part of a page needs a whole one */
 	change(PAGES("1", "0", "0", "0"));
-	expect_hint((struct mr_shortage){ .length = 2 * MIB + 1, .huge_size = 2 * MIB },
-		    MR_SHORTAGE_HUGE_POOL, "2 huge pages");
+	expect_hint((struct mr_shortage){ .length = 2 * MIB + 1, .huge_size = 2 * MIB }, MR_SHORTAGE_HUGE_POOL,
+		    "2 huge pages");
 }
 
 TEST(limits_of_the_process_are_too_small)
@@ -173,8 +168,7 @@ TEST(limits_of_the_process_are_too_small)
 	assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
 	expect_hint(data, MR_SHORTAGE_NONE, "");
 	data.length++;
-	expect_hint(data, MR_SHORTAGE_RLIMIT,
-		    "RLIMIT_DATA is 115343360 bytes, and the process has 10485760");
+	expect_hint(data, MR_SHORTAGE_RLIMIT, "RLIMIT_DATA is 115343360 bytes, and the process has 10485760");
 	expect_hint(data, MR_SHORTAGE_RLIMIT, "ulimit -d");
 	data.is_private = false;
 	expect_hint(data, MR_SHORTAGE_NONE, "");
@@ -188,15 +182,14 @@ TEST(limits_of_the_process_are_too_small)
 	data.length = 64 * MIB * MIB - 20 * MIB;
 	expect_hint(data, MR_SHORTAGE_NONE, "");
 	data.length++;
-	expect_hint(data, MR_SHORTAGE_RLIMIT,
-		    "RLIMIT_AS is 70368744177664 bytes, and the process has 20971520");
+	expect_hint(data, MR_SHORTAGE_RLIMIT, "RLIMIT_AS is 70368744177664 bytes, and the process has 20971520");
 	data.huge_size = 2 * MIB;
 	expect_hint(data, MR_SHORTAGE_RLIMIT, "ulimit -v");
 	setrlimit(RLIMIT_AS, &before);
 }
 
-#define MEMORY                                                                                     \
-	"/proc/meminfo MemTotal: 2048000 kB\n/proc/meminfo SwapTotal: 1024000 kB\n"                \
+#define MEMORY                                                                                                         \
+	"/proc/meminfo MemTotal: 2048000 kB\n/proc/meminfo SwapTotal: 1024000 kB\n"                                    \
 	"/proc/meminfo CommitLimit: 2048000 kB\n/proc/meminfo Committed_AS: 1024000 kB\n"
 #define MODE(mode) "/proc/sys/vm/overcommit_memory " mode "\n"
 
@@ -210,21 +203,19 @@ TEST(memory_is_committed_up_to_its_limit)
 	} rows[] = {
 		{ "", UINT64_MAX, MR_SHORTAGE_NONE, "" },
 		{ MEMORY MODE("0"), 3000 * MIB, MR_SHORTAGE_NONE, "" },
-		{ "", 3000 * MIB + 1, MR_SHORTAGE_MEMORY,
-		  "2097152000 bytes of memory and 1048576000 of swap" },
+		{ "", 3000 * MIB + 1, MR_SHORTAGE_MEMORY, "2097152000 bytes of memory and 1048576000 of swap" },
 		{ MODE("1"), 3000 * MIB + 1, MR_SHORTAGE_NONE, "" },
 		{ MODE("2"), 1000 * MIB, MR_SHORTAGE_NONE, "" },
 		{ "", 1000 * MIB + 1, MR_SHORTAGE_COMMIT,
 		  "at most 2097152000 bytes (CommitLimit in /proc/meminfo), and has promised 1048576000" },
-		{ "/proc/meminfo CommitLimit: 1 kB\n/proc/meminfo Committed_AS: 2 kB", 1,
-		  MR_SHORTAGE_COMMIT, "" },
+		{ "/proc/meminfo CommitLimit: 1 kB\n/proc/meminfo Committed_AS: 2 kB", 1, MR_SHORTAGE_COMMIT, "" },
 		{ "/proc/meminfo MemTotal: 1 kB", UINT64_MAX, MR_SHORTAGE_NONE, "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		change(rows[i].changes);
-		expect_hint((struct mr_shortage){ .length = rows[i].length, .is_private = true },
-			    rows[i].kind, rows[i].says);
+		expect_hint((struct mr_shortage){ .length = rows[i].length, .is_private = true }, rows[i].kind,
+			    rows[i].says);
 	}
 	change(MODE("0") MEMORY);
 	expect_hint((struct mr_shortage){ .length = UINT64_MAX }, MR_SHORTAGE_NONE, "");

@@ -144,8 +144,7 @@ TEST(a_thread_is_found_by_its_number_in_its_own_namespace)
 		end();
 		skip();
 	}
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)host.process,
-		 (int)host.process);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)host.process, (int)host.process);
 	file = fopen(path, "re");
 	assert_true(file && fgets(text, sizeof(text), file) && !fclose(file));
 	inner = (int)strtol(text, NULL, 10);
@@ -169,19 +168,16 @@ TEST(variables_are_those_that_a_program_was_started_with)
 				      NULL };
 	static const struct {
 		const char *name, *value; /* NULL: there is none; "" too where there is no room */
-	} rows[] = { { "RDMAV_FORK_SAFE", "1" },
-		     { "EMPTY", "" },
-		     { "LONG", "" },
-		     { "A", NULL },
-		     { "ONLY_HERE", NULL } };
+	} rows[] = {
+		{ "RDMAV_FORK_SAFE", "1" }, { "EMPTY", "" }, { "LONG", "" }, { "A", NULL }, { "ONLY_HERE", NULL }
+	};
 	struct mr_fork fork_asked;
 	char value[8];
 
 	setenv("ONLY_HERE", "1", 1);
 	start_program("/bin/sleep", sleeping, environment);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_equal_for(rows[i].name,
-				 mr_process_variable(host.process, rows[i].name, value, 8),
+		assert_equal_for(rows[i].name, mr_process_variable(host.process, rows[i].name, value, 8),
 				 rows[i].value ? 1 : 0);
 		if (rows[i].value)
 			assert_string_equal(value, rows[i].value);
@@ -197,8 +193,7 @@ TEST(variables_are_those_that_a_program_was_started_with)
 /* The environment is empty for a moment of each execve(2), and goes with the old memory where it was open. */
 TEST(a_variable_is_not_missed_while_its_process_executes_programs)
 {
-	char *const again[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "eval \"$AGAIN\"" },
-				NULL };
+	char *const again[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "eval \"$AGAIN\"" }, NULL };
 	char *const environment[] = { (char[]){ "AGAIN=exec sh -c 'eval \"$AGAIN\"'" }, NULL };
 	int found = 0, missed = 0;
 	char value[64];
@@ -269,9 +264,8 @@ static bool have_descriptor_and_mappings(void)
 	const int fd = open("/dev/zero", O_PATH | O_CLOEXEC);
 
 	for (int i = 0; i < 100; i++)
-		if (mmap(NULL, mr_page_size(mr_this_host()),
-			 i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0) == MAP_FAILED)
+		if (mmap(NULL, mr_page_size(mr_this_host()), i % 2 ? PROT_READ : PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 			return false;
 	return fd >= 0 && dup2(fd, 77) == 77;
 }

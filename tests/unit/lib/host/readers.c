@@ -28,10 +28,9 @@ static void read_status(const char *text)
 
 TEST(status_is_read_by_line)
 {
-	read_status(
-		"Name:\tsome name that is long\nTgid:\t11\nPPid:\t12\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
-		"Groups:\t9 10 \nVmLck:\t1 kB\nVmPin:\t2 kB\nCapPrm:\t0000000000004000\n"
-		"CapEff:\t0000000000000002\nCapBnd:\tffffffffffffffff\nSeccomp:\t2\n");
+	read_status("Name:\tsome name that is long\nTgid:\t11\nPPid:\t12\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
+		    "Groups:\t9 10 \nVmLck:\t1 kB\nVmPin:\t2 kB\nCapPrm:\t0000000000004000\n"
+		    "CapEff:\t0000000000000002\nCapBnd:\tffffffffffffffff\nSeccomp:\t2\n");
 	assert_string_equal(status.name, "some name that ");
 	assert_int_equal(status.process.value, 11);
 	assert_int_equal(status.parent.value, 12);
@@ -46,9 +45,8 @@ TEST(status_is_read_by_line)
 	assert_int_equal(status.bounding.value, UINT64_MAX);
 	assert_int_equal(status.seccomp.value, 2);
 	assert_false(status.no_new_privs.known);
-	read_status(
-		"PPid:\t-1\nTgid:\t+1\nUid:\t7\nVmPin:\t18014398509481984 kB\nVmLck:\tx\nCapEff:\t\n"
-		"CapPrm:\t10000000000000000\nGid:\t1 2\nPPid");
+	read_status("PPid:\t-1\nTgid:\t+1\nUid:\t7\nVmPin:\t18014398509481984 kB\nVmLck:\tx\nCapEff:\t\n"
+		    "CapPrm:\t10000000000000000\nGid:\t1 2\nPPid");
 	assert_false(status.parent.known || status.process.known || status.uid.known);
 	assert_false(status.pinned.known || status.locked.known);
 	assert_false(status.effective.known || status.permitted.known);
@@ -62,9 +60,8 @@ TEST(permission_is_that_of_the_first_class_that_fits)
 		uint32_t mode, uid, gid;
 		bool may;
 	} permissions[] = {
-		{ 0600, 2, 0, true },   { 0066, 2, 6, false },  { 0060, 0, 6, true },
-		{ 0606, 0, 6, false },  { 0060, 0, 10, true },  { 0606, 0, 11, true },
-		{ 0664, 0, 11, false }, { 0622, 0, 11, false },
+		{ 0600, 2, 0, true },  { 0066, 2, 6, false }, { 0060, 0, 6, true },   { 0606, 0, 6, false },
+		{ 0060, 0, 10, true }, { 0606, 0, 11, true }, { 0664, 0, 11, false }, { 0622, 0, 11, false },
 	};
 
 	read_status("Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nGroups:\t9 10\nCapEff:\t0\n");
@@ -108,10 +105,8 @@ TEST(lists_of_cpus)
 	struct mr_cpus cpus;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_equal_for(rows[i].list, mr_cpu_list_has(rows[i].list, rows[i].cpu),
-				 rows[i].has);
-		assert_equal_for(rows[i].list, mr_cpu_list_ends_before(rows[i].list, rows[i].cpu),
-				 rows[i].ends_before);
+		assert_equal_for(rows[i].list, mr_cpu_list_has(rows[i].list, rows[i].cpu), rows[i].has);
+		assert_equal_for(rows[i].list, mr_cpu_list_ends_before(rows[i].list, rows[i].cpu), rows[i].ends_before);
 	}
 	mr_cpus_read(&recorded.host, &cpus);
 	assert_true(!cpus.possible[0] && !cpus.allowed[0]);
@@ -153,7 +148,7 @@ TEST(processors)
 
 /* ---- control groups ---- */
 
-#define MOUNTED(root, mount, type, options)                                                        \
+#define MOUNTED(root, mount, type, options)                                                                            \
 	"31 23 0:28 " root " " mount " rw shared:1 master:2 - " type " none rw," options "\n"
 #define CG2(root) MOUNTED(root, "/cg", "cgroup2", "nsdelegate")
 
@@ -173,15 +168,11 @@ TEST(a_group_is_found_below_its_mount)
 		{ "0::/ab", CG2("/a"), -EXDEV, NULL, NULL, false },
 		{ "0::/", CG2("/../.."), -EXDEV, NULL, NULL, false },
 		{ "0::/../x", CG2("/"), -EXDEV, NULL, NULL, false },
-		{ "0::/a:b", MOUNTED("/", "/c\\040g\\134", "cgroup2", "x"), 0, "/c g\\", "/a:b",
-		  false },
-		{ "3:cpu,memory:/a", MOUNTED("/", "/m", "cgroup", "cpu,memory"), 0, "/m", "/a",
-		  false },
+		{ "0::/a:b", MOUNTED("/", "/c\\040g\\134", "cgroup2", "x"), 0, "/c g\\", "/a:b", false },
+		{ "3:cpu,memory:/a", MOUNTED("/", "/m", "cgroup", "cpu,memory"), 0, "/m", "/a", false },
 		{ "3:memory:/a", MOUNTED("/", "/m", "cgroup", "cpu"), -ENOENT, NULL, NULL, false },
-		{ "3:memory:/a", MOUNTED("/", "/m", "cgroup2", "memory"), -ENOENT, NULL, NULL,
-		  false },
-		{ "3:memory_x,xmemory:/a", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL,
-		  NULL, false },
+		{ "3:memory:/a", MOUNTED("/", "/m", "cgroup2", "memory"), -ENOENT, NULL, NULL, false },
+		{ "3:memory_x,xmemory:/a", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL, NULL, false },
 		{ "0::/a", "", -ENOENT, NULL, NULL, false },
 		{ "0::/a", "31 23 - \n - \ncgroup2\n", -ENOENT, NULL, NULL, false },
 		{ "memory", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL, NULL, false },
@@ -195,8 +186,7 @@ TEST(a_group_is_found_below_its_mount)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		recorded_host_put(&recorded, "/proc/self/cgroup", places[i].member);
 		recorded_host_put(&recorded, "/proc/self/mountinfo", places[i].mount);
-		assert_equal_for(places[i].member, mr_cgroup_find(&recorded.host, "memory", &group),
-				 places[i].error);
+		assert_equal_for(places[i].member, mr_cgroup_find(&recorded.host, "memory", &group), places[i].error);
 		if (places[i].error)
 			continue;
 		assert_string_equal(group.mount, places[i].found_mount);
@@ -224,8 +214,7 @@ TEST(a_figure_of_a_group_is_a_number_or_max)
 		{ "0\n", { 0, true } },
 		{ "4096\n", { 4096, true } },
 		{ "4611686018427387903", { 4611686018427387903, true } },
-		{ "4611686018427387904\n",
-		  { UINT64_MAX, true } }, /* as version 1 writes no limit */
+		{ "4611686018427387904\n", { UINT64_MAX, true } }, /* as version 1 writes no limit */
 		{ "18446744073709551616\n", { 0, false } },
 		{ "-1\n", { 0, false } },
 		{ "12 kB\n", { 0, false } },
@@ -253,24 +242,18 @@ TEST(units_and_containers_by_the_group)
 		const char *groups, *service, *name, *container;
 	} rows[] = {
 		{ "0::/system.slice/ssh.service\n", "ssh.service", "ssh.service", "" },
-		{ "0::/user.slice/user@1000.service/app.slice/x.service/sub\n", "x.service",
-		  "x.service", "" },
-		{ "4:memory:/other.service\n1:name=systemd:/a.slice/b.service\n", "b.service",
-		  "b.service", "" },
+		{ "0::/user.slice/user@1000.service/app.slice/x.service/sub\n", "x.service", "x.service", "" },
+		{ "4:memory:/other.service\n1:name=systemd:/a.slice/b.service\n", "b.service", "b.service", "" },
 		{ "0::/user.slice/user-0.slice/session-3.scope\n", "", "session-3.scope", "" },
-		{ "0::/user.slice/user@0.service/app.slice/a.scope\n", "user@0.service", "a.scope",
-		  "" },
+		{ "0::/user.slice/user@0.service/app.slice/a.scope\n", "user@0.service", "a.scope", "" },
 		{ "0::/.service\n", "", "/.service", "" },
 		{ "0::/a.services\n", "", "/a.services", "" },
 		{ "0::/system.slice/docker-" ID ".scope\n", "", "docker-0123456789ab", ID },
 		{ "0::/docker/" ID "\n", "", "container-0123456789ab", ID },
-		{ "0::/kubepods/pod1/cri-containerd-" ID ".scope\n", "",
-		  "cri-containerd-0123456789ab", ID },
+		{ "0::/kubepods/pod1/cri-containerd-" ID ".scope\n", "", "cri-containerd-0123456789ab", ID },
 		/* a service in a container is the container's */
-		{ "0::/docker/" ID "/system.slice/a.service\n", "a.service",
-		  "container-0123456789ab", ID },
-		{ "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n", "", "slurm-job-42",
-		  "" },
+		{ "0::/docker/" ID "/system.slice/a.service\n", "a.service", "container-0123456789ab", ID },
+		{ "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n", "", "slurm-job-42", "" },
 		{ "0::/x/job_/y\n", "", "/x/job_/y", "" },
 		{ "0::/x/job_4a\n", "", "/x/job_4a", "" },
 		/* no id: too long, without a mark before it, too short, not hexadecimal */
@@ -297,8 +280,7 @@ TEST(units_and_containers_by_the_group)
 		assert_int_equal(mr_unit_read(&recorded.host, "7", &unit), 0);
 		if (strcmp(service, rows[i].service) != 0 || strcmp(unit.name, rows[i].name) != 0 ||
 		    strcmp(unit.container, rows[i].container) != 0)
-			fail_msg("'%s': '%s', '%s' in '%s'", rows[i].groups, service, unit.name,
-				 unit.container);
+			fail_msg("'%s': '%s', '%s' in '%s'", rows[i].groups, service, unit.name, unit.container);
 	}
 	assert_int_equal(mr_unit_read(&recorded.host, "8", &unit), -ENOENT);
 	assert_string_equal(unit.name, "");
@@ -323,8 +305,7 @@ TEST(a_device_is_read_as_far_as_sysfs_shows_it)
 	change(DEVICE "/node_type 1: CA\n" DEVICE "/node_desc \n" DEVICE "/fw_pages 7\n" DEVICE
 		      "/device/numa_node -1\n" DEVICE "/ports/10/state 4: ACTIVE\n" DEVICE
 		      "/ports/2/state 1: DOWN\n" DEVICE "/ports/0/state 1: DOWN\n" DEVICE
-		      "/ports/3x/state 1: DOWN\n/calls" DEVICE
-		      "/device.link ../../../0000:c1:00.0\n"
+		      "/ports/3x/state 1: DOWN\n/calls" DEVICE "/device.link ../../../0000:c1:00.0\n"
 		      "/calls" DEVICE "/device/driver.link ../../bus/pci/drivers/mlx5_core");
 	mr_rdma_device_read(&recorded.host, "mlx5_0", &device);
 	mr_rdma_device_identify(&recorded.host, &device);
@@ -357,13 +338,11 @@ TEST(counters_of_commands)
 	struct mr_mlx5_command commands[MR_MLX5_COMMANDS];
 	struct mr_error err;
 
-	assert_int_equal(mr_mlx5_commands_read(&recorded.host, "0000:c1:00.0", commands, &err),
-			 -ENOENT);
+	assert_int_equal(mr_mlx5_commands_read(&recorded.host, "0000:c1:00.0", commands, &err), -ENOENT);
 	assert_contains(err.hint, "mount -t debugfs");
 	change(COMMANDS "/CREATE_MKEY/n 12\n" COMMANDS "/CREATE_MKEY/failed 3\n" COMMANDS
 			"/CREATE_MKEY/last_failed_mbox_status 8\n" COMMANDS
-			"/CREATE_MKEY/last_failed_syndrome 0x005ca1e8\n" COMMANDS
-			"/CREATE_UMEM/n many");
+			"/CREATE_MKEY/last_failed_syndrome 0x005ca1e8\n" COMMANDS "/CREATE_UMEM/n many");
 	assert_int_equal(mr_mlx5_commands_read(&recorded.host, "0000:c1:00.0", commands, &err), 0);
 	assert_string_equal(commands[0].name, "CREATE_MKEY");
 	assert_int_equal(commands[0].sent.value, 12);
@@ -375,17 +354,16 @@ TEST(counters_of_commands)
 		assert_false(commands[i].sent.known);
 	assert_null(mr_mlx5_status_name(0xee));
 	change("/calls" COMMANDS ".list.error EACCES\n/calls/sys/kernel/debug.list.error EACCES");
-	assert_int_equal(mr_mlx5_commands_read(&recorded.host, "0000:c1:00.0", commands, &err),
-			 -EACCES);
+	assert_int_equal(mr_mlx5_commands_read(&recorded.host, "0000:c1:00.0", commands, &err), -EACCES);
 	assert_contains(err.hint, "root");
 }
 
 /* ---- the kernel's log, which holds what any driver or user has written to it ---- */
 
 #define MLX5(rest) "[1.1] mlx5_core 0000:00:10.0: x:1:(pid 164)" rest
-#define REFUSED                                                                                    \
-	"<3>[   20.119095] mlx5_core 0000:00:10.0: mlx5_cmd_out_err:822:(pid 164): "               \
-	"CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome "            \
+#define REFUSED                                                                                                        \
+	"<3>[   20.119095] mlx5_core 0000:00:10.0: mlx5_cmd_out_err:822:(pid 164): "                                   \
+	"CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome "                                \
 	"(0x5ca1e8), err(-12)"
 
 TEST(lines_of_mlx5)
@@ -422,8 +400,7 @@ TEST(lines_of_mlx5)
 	assert_false(mr_mlx5_log_parse(REFUSED, address, 16, &line));
 	assert_false(mr_mlx5_log_parse(REFUSED, "0000:00:10.1", 164, &line));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_equal_for(others[i], mr_mlx5_log_parse(others[i], address, 164, &line),
-				 false);
+		assert_equal_for(others[i], mr_mlx5_log_parse(others[i], address, 164, &line), false);
 	/* a line that is cut anywhere before its last number */
 	for (size_t length = 0; length < strlen(REFUSED) - strlen("5ca1e8), err(-12)"); length++) {
 		char cut[sizeof(REFUSED)];

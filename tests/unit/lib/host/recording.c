@@ -97,8 +97,7 @@ static ssize_t ask(struct mr_host *host, enum question question, const char *pat
 		return mr_host_list(host, take_name, text, "%s", path);
 	case STAT:
 		rc = mr_host_stat(host, &status, "%s", path);
-		sprintf(text, "%o %u %u %u:%u", status.mode, status.uid, status.gid, status.major,
-			status.minor);
+		sprintf(text, "%o %u %u %u:%u", status.mode, status.uid, status.gid, status.major, status.minor);
 		return rc;
 	case OPEN:
 		return mr_host_open_device(host, "%s", path);
@@ -142,8 +141,7 @@ static void remove_all(const char *name)
 {
 	char command[1200];
 
-	snprintf(command, sizeof(command), "chmod -R u+rwX %s; rm -r %s", in_folder(name),
-		 in_folder(name));
+	snprintf(command, sizeof(command), "chmod -R u+rwX %s; rm -r %s", in_folder(name), in_folder(name));
 	assert_int_equal(system(command), 0);
 }
 
@@ -155,8 +153,7 @@ static void assert_replayed(const char *const paths[], size_t count)
 	snprintf(folders[0], sizeof(folders[0]), "%s", in_folder("first"));
 	snprintf(folders[1], sizeof(folders[1]), "%s", in_folder("second"));
 	for (int pass = 0; pass < 3; pass++) {
-		struct mr_host host =
-			open_host(pass ? folders[pass - 1] : NULL, pass < 2 ? folders[pass] : NULL);
+		struct mr_host host = open_host(pass ? folders[pass - 1] : NULL, pass < 2 ? folders[pass] : NULL);
 		FILE *out = open_memstream(&answers[pass], &size[pass]);
 
 		for (size_t i = 0; i < count; i++)
@@ -166,8 +163,7 @@ static void assert_replayed(const char *const paths[], size_t count)
 		for (same = 0; same < size[0] && answers[pass][same] == answers[0][same]; same++)
 			;
 		if (same != size[0] || size[pass] != size[0])
-			fail_msg("pass %d differs after %.200s", pass,
-				 answers[0] + (same > 100 ? same - 100 : 0));
+			fail_msg("pass %d differs after %.200s", pass, answers[0] + (same > 100 ? same - 100 : 0));
 	}
 	for (int pass = 0; pass < 3; pass++)
 		free(answers[pass]);
@@ -202,11 +198,10 @@ static void make_odd_files(void)
 
 TEST(a_recording_answers_as_the_machine_did)
 {
-	static const char *const names[] = { "",         "huge",   "binary",  "empty",  "number",
-					     "large",    "lines",  "hidden",  "fifo",   "link",
-					     "closed",   "secret", "circle",  "a\nb",   "nobody",
-					     "dangling", "all",    "all/sub", "socket", "../odd",
-					     "link/x",   ".",      "//all/" };
+	static const char *const names[] = { "",       "huge",   "binary", "empty",    "number", "large",
+					     "lines",  "hidden", "fifo",   "link",     "closed", "secret",
+					     "circle", "a\nb",   "nobody", "dangling", "all",    "all/sub",
+					     "socket", "../odd", "link/x", ".",        "//all/" };
 	const char *others[] = { "/dev/null", "relative", "/proc/self/mem", NULL };
 	const char *paths[ARRAY_SIZE(names)];
 	char whole[ARRAY_SIZE(names)][128];
@@ -270,8 +265,7 @@ TEST(numbers_begin_with_a_digit_and_fit)
 		uint64_t number = 5;
 
 		recorded_host_put(&recorded, "/max", rows[i].text);
-		assert_equal_for(rows[i].text, mr_host_number(&recorded.host, &number, "/max"),
-				 rows[i].is_one);
+		assert_equal_for(rows[i].text, mr_host_number(&recorded.host, &number, "/max"), rows[i].is_one);
 		assert_equal_for(rows[i].text, number, rows[i].value);
 	}
 }
@@ -326,8 +320,7 @@ TEST(only_lines_of_use_are_recorded_in_the_order_of_the_file_and_the_first_answe
 	close_host(&host);
 }
 
-static int fail_without_memory(void *data __attribute__((unused)),
-			       char *found __attribute__((unused)),
+static int fail_without_memory(void *data __attribute__((unused)), char *found __attribute__((unused)),
 			       size_t size __attribute__((unused)))
 {
 	return -ENOMEM;
@@ -354,8 +347,7 @@ TEST(a_recording_that_cannot_be_complete_is_reported)
 	close_host(&host);
 	/* What this process lacks is no fact about the host. */
 	host = open_host(NULL, in_folder("other"));
-	assert_int_equal(mr_host_ask(&host, "x", fail_without_memory, NULL, text, sizeof(text)),
-			 -ENOMEM);
+	assert_int_equal(mr_host_ask(&host, "x", fail_without_memory, NULL, text, sizeof(text)), -ENOMEM);
 	assert_int_equal(mr_host_close(&host, &err), -ENOMEM);
 	assert_int_not_equal(access(in_folder("other/calls"), F_OK), 0);
 }
@@ -398,17 +390,14 @@ TEST(a_recording_written_by_hand)
 		{ "", LINK, "/proc/self", false, "" },
 		{ "", ASK, "uname", -ENOENT, "" },
 		{ "", LINES, "/proc/meminfo", -ENOENT, "" },
-		{ "/sys/block/b/size 8\n/sys/block/a\n/sys/block/.hidden", LIST, "/sys/block", 2,
-		  "a|b|" },
+		{ "/sys/block/b/size 8\n/sys/block/a\n/sys/block/.hidden", LIST, "/sys/block", 2, "a|b|" },
 		{ "", STAT, "/sys/block/b", 0, "40755 0 0 0:0" },
 		{ "/calls/uname.answer Linux 6.1", ASK, "uname", 0, "Linux 6.1" },
-		{ "/calls/dev/x.stat mode=20660 uid=1 gid=2 device=3:4", STAT, "/dev/x", 0,
-		  "20660 1 2 3:4" },
+		{ "/calls/dev/x.stat mode=20660 uid=1 gid=2 device=3:4", STAT, "/dev/x", 0, "20660 1 2 3:4" },
 		{ "/calls/dev/x.open ok", OPEN, "/dev/x", 0, "" },
 		{ "/calls/dev/y.open.error EPERM", OPEN, "/dev/y", -EPERM, "" },
 		/* the error of a call comes before what is there */
-		{ "/etc/closed/file text\n/calls/etc/closed.list.error EACCES", LIST, "/etc/closed",
-		  -EACCES, "" },
+		{ "/etc/closed/file text\n/calls/etc/closed.list.error EACCES", LIST, "/etc/closed", -EACCES, "" },
 		{ "", READ, "/etc/closed/file", 5, "text\n" },
 		{ "/calls/etc/closed/file.read.error EIO", READ, "/etc/closed/file", -EIO, "" },
 		{ "", LINES, "/etc/closed/file", -EIO, "text\n" }, /* the lines before were read */
@@ -418,8 +407,7 @@ TEST(a_recording_written_by_hand)
 		  "/calls/etc/a.list /etc\n/calls/etc/a.list a/b",
 		  LIST, "/etc/a", 2, "a|b|" },
 		{ "/calls/etc/a.stat mode=20660 uid=x", STAT, "/etc/a", -EIO, "0 0 0 0:0" },
-		{ "/calls/etc/a.read.error no errno at all, but a long text instead of it", READ,
-		  "/etc/a", -EIO, "" },
+		{ "/calls/etc/a.read.error no errno at all, but a long text instead of it", READ, "/etc/a", -EIO, "" },
 		{ "/calls/etc/b.read.error", READ, "/etc/b", -EIO, "" },
 		{ "/calls/etc/c.list/file", LIST, "/etc/c", -EISDIR, "" },
 		{ "/calls/etc/e.list", LIST, "/etc/e", 0, "" },
@@ -430,9 +418,7 @@ TEST(a_recording_written_by_hand)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		change(rows[i].changes);
-		assert_equal_for(rows[i].path,
-				 ask(&recorded.host, rows[i].question, rows[i].path, NULL),
-				 rows[i].rc);
+		assert_equal_for(rows[i].path, ask(&recorded.host, rows[i].question, rows[i].path, NULL), rows[i].rc);
 		assert_string_equal(text, rows[i].found);
 	}
 	assert_int_equal(mr_host_ask(&recorded.host, "uname", answer, NULL, text, 6), 0);
@@ -446,12 +432,10 @@ TEST(no_path_leads_out_of_a_recording_and_no_fifo_is_waited_for)
 		const char *path;
 		ssize_t rc;
 	} rows[] = {
-		{ READ, "/out/passwd", -ENOTDIR }, { LIST, "/out", -ENOTDIR },
-		{ STAT, "/out", -ELOOP },          { STAT, "/out/passwd", -ENOTDIR },
-		{ READ, "/in/passwd", -EINVAL },   { LINK, "/in", false },
-		{ READ, "/proc/fifo", -EINVAL },   { LINES, "/proc/fifo", -EINVAL },
-		{ LIST, "/proc/fifo", -EINVAL },   { READ, "/proc/other", -EINVAL },
-		{ LIST, "/etc/sparse", 0 },
+		{ READ, "/out/passwd", -ENOTDIR }, { LIST, "/out", -ENOTDIR },       { STAT, "/out", -ELOOP },
+		{ STAT, "/out/passwd", -ENOTDIR }, { READ, "/in/passwd", -EINVAL },  { LINK, "/in", false },
+		{ READ, "/proc/fifo", -EINVAL },   { LINES, "/proc/fifo", -EINVAL }, { LIST, "/proc/fifo", -EINVAL },
+		{ READ, "/proc/other", -EINVAL },  { LIST, "/etc/sparse", 0 },
 	};
 
 	change("/in/x\n/calls/proc/x\n/proc/x\n/calls/etc/sparse.list");
@@ -463,9 +447,7 @@ TEST(no_path_leads_out_of_a_recording_and_no_fifo_is_waited_for)
 	assert_int_equal(mkfifo(in_folder("calls/proc/other.read.error"), 0600), 0);
 	assert_int_equal(truncate(in_folder("calls/etc/sparse.list"), (off_t)1 << 40), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_equal_for(rows[i].path,
-				 ask(&recorded.host, rows[i].question, rows[i].path, NULL),
-				 rows[i].rc);
+		assert_equal_for(rows[i].path, ask(&recorded.host, rows[i].question, rows[i].path, NULL), rows[i].rc);
 		if (rows[i].question != STAT)
 			assert_string_equal(text, "");
 	}

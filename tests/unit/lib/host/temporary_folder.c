@@ -73,8 +73,7 @@ TEST(folders_that_killed_processes_have_left_go_with_the_next_one)
 	struct mr_temporary_folder folder = { .fd = -1 };
 	const int left = leave("mrctl-host-LEFT00", 0700), used = leave("mrctl-host-USED00", 0700);
 	const int open_to_all = leave("mrctl-host-OPEN00", 0755);
-	const int longer = leave("mrctl-host-LONGER0", 0700),
-		  other = leave("mrctl-other-ABCDE", 0700);
+	const int longer = leave("mrctl-host-LONGER0", 0700), other = leave("mrctl-other-ABCDE", 0700);
 	const int all[] = { left, used, open_to_all, longer, other };
 	struct mr_error err;
 

@@ -64,9 +64,7 @@ static struct mr_max_size find(uint64_t allowed, uint64_t cap, uint64_t reported
 	limit = allowed;
 	most = 0;
 	registered = steps = 0;
-	assert_int_equal(mr_max_size_find(&probe, (struct mr_opt_u64){ cap, true }, step, &steps,
-					  &found, &err),
-			 0);
+	assert_int_equal(mr_max_size_find(&probe, (struct mr_opt_u64){ cap, true }, step, &steps, &found, &err), 0);
 	assert_true(most <= cap);
 	assert_true(dereg_answer || !registered);
 	return found;

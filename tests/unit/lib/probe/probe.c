@@ -20,8 +20,7 @@ static int calls;      /* that were made with a descriptor */
 static enum who who;
 static const char *call;
 
-static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial,
-			struct mr_attempt *attempt)
+static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial, struct mr_attempt *attempt)
 {
 	int errnum = answers[calls % (int)ARRAY_SIZE(answers)];
 	int rc = 0;
@@ -30,8 +29,7 @@ static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial,
 	if (!probe->blind)
 		calls++;
 	if (who == BEFORE) {
-		attempt->rc =
-			mr_fail(&attempt->err, MR_ERROR_REFUSED, errnum, "ibv_alloc_dm", NULL);
+		attempt->rc = mr_fail(&attempt->err, MR_ERROR_REFUSED, errnum, "ibv_alloc_dm", NULL);
 		return;
 	}
 	mr_attempt_begin(probe, attempt, call);
@@ -40,8 +38,7 @@ static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial,
 	else if (probe->blind)
 		errnum = answers[0];
 	if (errnum)
-		rc = mr_fail(&attempt->err, who == ABSENT ? MR_ERROR_HOST : MR_ERROR_REFUSED,
-			     errnum, call, NULL);
+		rc = mr_fail(&attempt->err, who == ABSENT ? MR_ERROR_HOST : MR_ERROR_REFUSED, errnum, call, NULL);
 	mr_attempt_end(attempt, rc);
 }
 
@@ -49,8 +46,8 @@ static struct mr_environment environment;
 static struct ibv_context context = { .cmd_fd = 7 };
 
 /* Makes a trial whose call answers with @errnum each time. */
-static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who refuses,
-					const char *name, int errnum, bool has_no_attributes)
+static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who refuses, const char *name, int errnum,
+					bool has_no_attributes)
 {
 	struct mr_probe probe = { .environment = &environment,
 				  .device.context = &context,
@@ -111,21 +108,19 @@ static const struct row rows[] = {
 	{ KERNEL, "ibv_reg_mr", 0, MR_YES, ATOMICS, .capability = MR_YES, .agrees = MR_YES },
 	{ KERNEL, "ibv_reg_mr", EINVAL, MR_NO, ATOMICS, .capability = MR_YES, .agrees = MR_NO,
 	  .says = "the device reports that it can do this" },
-	{ KERNEL, "ibv_reg_mr", EIO, MR_UNKNOWN, ATOMICS, .capability = MR_YES,
-	  .agrees = MR_UNKNOWN },
+	{ KERNEL, "ibv_reg_mr", EIO, MR_UNKNOWN, ATOMICS, .capability = MR_YES, .agrees = MR_UNKNOWN },
 	{ KERNEL, "ibv_reg_mr", 0, MR_YES, FORBIDDEN, .capability = MR_NO, .agrees = MR_NO,
 	  .says = "ibv_reg_mr(3) forbids it" },
 	/* Providers refuse what the device was not asked for. */
-	{ LIBRARY, "ibv_reg_mr", EINVAL, MR_UNKNOWN, ATOMICS, .has_no_attributes = true,
-	  .capability = MR_UNKNOWN },
+	{ LIBRARY, "ibv_reg_mr", EINVAL, MR_UNKNOWN, ATOMICS, .has_no_attributes = true, .capability = MR_UNKNOWN },
 };
 
 TEST(a_refusal_means_no_only_where_it_tells_of_the_device)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
-		const struct mr_trial_answer found = try_errno(&row->trial, row->who, row->call,
-							       row->errnum, row->has_no_attributes);
+		const struct mr_trial_answer found =
+			try_errno(&row->trial, row->who, row->call, row->errnum, row->has_no_attributes);
 
 		print_message("row %zu\n", i);
 		assert_int_equal(found.answer, row->answer);

@@ -55,8 +55,7 @@ static inline bool is_complete(const struct mr_suspicion *suspicion)
  * @certainty: of the cause
  * @says:      what its text or remedy has
  */
-static inline void expect_cause(const char *row, const char *id, unsigned int certainty,
-				const char *says)
+static inline void expect_cause(const char *row, const char *id, unsigned int certainty, const char *says)
 {
 	const struct mr_suspicion *first = diagnosis.causes, *found;
 	const bool is_first = certainty > MR_CERTAINTIES || certainty == MR_CERTAIN;
@@ -80,6 +79,30 @@ static inline void expect_cause(const char *row, const char *id, unsigned int ce
 		fail_msg("%s: %s is the first cause", row, first->cause->id);
 	if (says[0] && !strstr(found->text, says) && !strstr(found->remedy, says))
 		fail_msg("%s: no '%s' in '%s' (%s)", row, says, found->text, found->remedy);
+}
+
+/** A call that is refused on the host of a row. */
+struct refused {
+	const char *changes, *what; /**< @what: as the function takes it that makes the refusal */
+	int errnum;
+	uint64_t length;
+	uint32_t access;
+	const char *id;
+	unsigned int certainty;
+	const char *says;
+};
+
+/** expect_rows() - make the refusal of each row, and compare */
+static inline void expect_rows(const struct refused *rows, size_t count, void (*make)(const struct refused *row))
+{
+	char place[64];
+
+	for (size_t i = 0; i < count; i++) {
+		change(rows[i].changes);
+		make(&rows[i]);
+		snprintf(place, sizeof(place), "row %zu: %s", i, rows[i].changes);
+		expect_cause(place, rows[i].id, rows[i].certainty, rows[i].says);
+	}
 }
 
 #endif

@@ -18,36 +18,16 @@ static void refuse(const char *call, int errnum, uint64_t length, uint32_t acces
 					      .addr = is_dmabuf ? 0 : MIB,
 					      .length = length,
 					      .access = access };
-	refusal = (struct mr_refusal){
-		.call = call, .errnum = errnum, .environment = &environment, .request = &request
-	};
+	refusal =
+		(struct mr_refusal){ .call = call, .errnum = errnum, .environment = &environment, .request = &request };
 }
 
-struct refused_call {
-	const char *changes, *call;
-	int errnum;
-	uint64_t length;
-	uint32_t access;
-	const char *id;
-	unsigned int certainty;
-	const char *says;
-};
-
-static void expect_rows(const struct refused_call *rows, size_t count)
+static void refuse_call(const struct refused *row)
 {
-	char place[64];
-
-	for (size_t i = 0; i < count; i++) {
-		const struct refused_call *row = &rows[i];
-
-		change(row->changes);
-		refuse(row->call, row->errnum, row->length, row->access);
-		snprintf(place, sizeof(place), "row %zu: %s", i, row->changes);
-		expect_cause(place, row->id, row->certainty, row->says);
-	}
+	refuse(row->what, row->errnum, row->length, row->access);
 }
 
-#define EXPECT(rows) expect_rows(rows, ARRAY_SIZE(rows))
+#define EXPECT(rows) expect_rows(rows, ARRAY_SIZE(rows), refuse_call)
 #define REG          "ibv_reg_mr"
 #define DMABUF       "ibv_reg_dmabuf_mr"
 #define TIB          (GIB << 10)
@@ -62,25 +42,23 @@ static void expect_rows(const struct refused_call *rows, size_t count)
 
 TEST(limits)
 {
-	static const struct refused_call rows[] = {
+	static const struct refused rows[] = {
 		{ "@memlock-lowered", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", CERTAIN,
 		  "RLIMIT_MEMLOCK is 8 MiB; lowered at containerd" },
 		{ "", REG, ENOMEM, GIB, WRITE, "MR-IPC-LOCK", UNRELATED, "" },
 		{ "", REG, ENOMEM, 8 * MIB, WRITE, "MR-MEMLOCK", RULED_OUT, "" },
 		{ "", REG, ENOMEM, 8 * MIB, WRITE, "", 0, "" },
 		/* pages as the kernel counts them: of the limit two and a part */
-		{ "/proc/self/limits Max locked memory 12287 unlimited bytes", REG, ENOMEM, 8192,
-		  WRITE, "MR-MEMLOCK", RULED_OUT, "" },
+		{ "/proc/self/limits Max locked memory 12287 unlimited bytes", REG, ENOMEM, 8192, WRITE, "MR-MEMLOCK",
+		  RULED_OUT, "" },
 		{ "", REG, ENOMEM, 8193, WRITE, "MR-MEMLOCK", CERTAIN, "" },
-		{ "", REG, ENOMEM, UINT64_C(1) << 45, WRITE, "", 0,
-		  "" }, /* too many to count: EINVAL */
+		{ "", REG, ENOMEM, UINT64_C(1) << 45, WRITE, "", 0, "" }, /* too many to count: EINVAL */
 		{ "", REG, ENOMEM, UINT64_MAX - 4096, WRITE, "", 0, "" }, /* wraps: EINVAL */
 		{ "", REG, ENOMEM, GIB, ON_DEMAND, "", 0, "" },
 		{ "", REG, ENOMEM, GIB, MR_ACCESS_REMOTE_WRITE, "", 0, "" }, /* is EINVAL */
-		{ "@memlock-lowered\n" USER STATUS("VmPin:\t8188 kB"), REG, ENOMEM, 4096, WRITE,
-		  "MR-MEMLOCK", RULED_OUT, "" },
-		{ "", REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", CERTAIN,
-		  "7.9 MiB are pinned, this takes 8 KiB" },
+		{ "@memlock-lowered\n" USER STATUS("VmPin:\t8188 kB"), REG, ENOMEM, 4096, WRITE, "MR-MEMLOCK",
+		  RULED_OUT, "" },
+		{ "", REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", CERTAIN, "7.9 MiB are pinned, this takes 8 KiB" },
 		{ USER, REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", UNRELATED, "" },  /* unknown use */
 		{ USER, REG, ENOMEM, 9 * MIB, WRITE, "MR-MEMLOCK", CERTAIN, "" }, /* of no matter */
 		{ "@memlock-0", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", CERTAIN, "" },
@@ -101,18 +79,16 @@ TEST(limits)
 
 TEST(control_groups)
 {
-	static const struct refused_call rows[] = {
+	static const struct refused rows[] = {
 		{ "@cgroup-rdma-full", REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN,
 		  "job_1 has 1000 of 1000 hca_object of mlx5_0" },
 		{ "", DMABUF, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN, "job_1/rdma.max" },
 		/* a handle is left, and an object not always needed */
 		{ "", "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", FIRST_LIKELY, "" },
 		{ "", "ibv_rereg_mr", EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", UNRELATED, "" },
-		{ JOB "rdma.max mlx5_1 hca_handle=0 hca_object=0\n" JOB
-		      "rdma.current mlx5_1 hca_handle=0 hca_object=0",
+		{ JOB "rdma.max mlx5_1 hca_handle=0 hca_object=0\n" JOB "rdma.current mlx5_1 hca_handle=0 hca_object=0",
 		  REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", UNRELATED, "" },
-		{ "@cgroup-rdma-near", "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", RULED_OUT,
-		  "" },
+		{ "@cgroup-rdma-near", "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", RULED_OUT, "" },
 		{ CGROUP "rdma.max mlx5_0 hca_handle=max hca_object=2000\n" CGROUP
 			 "rdma.current mlx5_0 hca_handle=9 hca_object=2000",
 		  REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN, "2000 of 2000" },
@@ -125,9 +101,8 @@ TEST(control_groups)
 
 TEST(memory_and_sandboxes)
 {
-	static const struct refused_call rows[] = {
-		{ "@kexec-handover", REG, ENOMEM, 16 * GIB, WRITE, "MR-CMA", FIRST_LIKELY,
-		  "kho=off" },
+	static const struct refused rows[] = {
+		{ "@kexec-handover", REG, ENOMEM, 16 * GIB, WRITE, "MR-CMA", FIRST_LIKELY, "kho=off" },
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-CMA", POSSIBLE, "" },
 		{ "", REG, ENOMEM, GIB, ON_DEMAND, "MR-CMA", UNRELATED, "" },
 		{ "@cma", REG, ENOMEM, 450 * GIB, WRITE, "MR-CMA", FIRST_LIKELY, "" },
@@ -135,18 +110,16 @@ TEST(memory_and_sandboxes)
 		{ "@healthy", REG, ENOMEM, TIB, WRITE, "MR-AVAILABLE", LIKELY, "" },
 		{ "", REG, ENOMEM, MIB, WRITE, NULL, 0, "" },
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-AVAILABLE", RULED_OUT, "" },
-		{ "@iommu-translation", DMABUF, ENOMEM, 63 * GIB, WRITE, "MR-IOMMU", FIRST_LIKELY,
-		  "iommu=pt" },
+		{ "@iommu-translation", DMABUF, ENOMEM, 63 * GIB, WRITE, "MR-IOMMU", FIRST_LIKELY, "iommu=pt" },
 		{ "", DMABUF, ENOMEM, GIB - 1, WRITE, "MR-IOMMU", UNRELATED, "" },
 		{ "@no-iommu", DMABUF, ENOMEM, GIB, WRITE, "MR-IOMMU", RULED_OUT, "" },
-		{ "@healthy\n" STATUS("Seccomp:\t2"), REG, EPERM, MIB, WRITE, "MR-SECCOMP",
-		  POSSIBLE, "" },
+		{ "@healthy\n" STATUS("Seccomp:\t2"), REG, EPERM, MIB, WRITE, "MR-SECCOMP", POSSIBLE, "" },
 		{ STATUS("Seccomp:\t0"), REG, EPERM, MIB, WRITE, "MR-SECCOMP", UNRELATED, "" },
 		{ "", REG, ENOTTY, MIB, WRITE, "MR-SANDBOX-IOCTL", UNRELATED, "" },
-		{ "/proc/version Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016", REG,
-		  ENOTTY, MIB, WRITE, "MR-SANDBOX-IOCTL", FIRST_LIKELY, "" },
-		{ "/proc/version Linux version 4.19.0-gvisor", REG, EINVAL, MIB, WRITE,
-		  "MR-SANDBOX-IOCTL", POSSIBLE, "" },
+		{ "/proc/version Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016", REG, ENOTTY, MIB, WRITE,
+		  "MR-SANDBOX-IOCTL", FIRST_LIKELY, "" },
+		{ "/proc/version Linux version 4.19.0-gvisor", REG, EINVAL, MIB, WRITE, "MR-SANDBOX-IOCTL", POSSIBLE,
+		  "" },
 	};
 
 	EXPECT(rows);
@@ -164,8 +137,7 @@ TEST(a_limit_of_this_process_need_not_be_that_of_another_one)
 		const char *id;
 		unsigned int certainty;
 	} rows[] = {
-		{ LIMITS("65536") USER STATUS("VmPin:\t0 kB"), ENOMEM, WRITE, false, "MR-MEMLOCK",
-		  CERTAIN },
+		{ LIMITS("65536") USER STATUS("VmPin:\t0 kB"), ENOMEM, WRITE, false, "MR-MEMLOCK", CERTAIN },
 		{ "", ENOMEM, WRITE, true, "MR-MEMLOCK", POSSIBLE },
 		{ LIMITS("unlimited"), ENOMEM, WRITE, false, "MR-MEMLOCK", RULED_OUT },
 		{ "", ENOMEM, WRITE, true, "MR-MEMLOCK", UNRELATED },
@@ -216,49 +188,30 @@ TEST(what_is_proven_of_the_firmware)
 		const char *id;
 		unsigned int certainty;
 	} rows[] = {
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 8, ENOMEM, "MR-FW-LIMIT",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 15, EAGAIN, "MR-FW-RESOURCES",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 6, EBUSY, "MR-FW-BUSY",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 1, EIO, "MR-FW-INTERNAL",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 4, EIO, "MR-FW-INTERNAL",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 3, EINVAL, "MR-FW-REFUSED",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 5, EINVAL, "MR-FW-REFUSED",
-		  CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 5, EINVAL,
-		  "MR-FW-RELAXED-ONLY", UNRELATED },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 3, EINVAL,
-		  "MR-FW-RELAXED-ONLY", POSSIBLE },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_UMEM", 3, EINVAL,
-		  "MR-FW-RELAXED-ONLY", UNRELATED },
-		{ "ibv_open_device", "mlx5_cmd_exec", IN(FIRMWARE), "ALLOC_UAR", 8, ENOMEM,
-		  "MR-FW-LIMIT", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 8, ENOMEM, "MR-FW-LIMIT", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 15, EAGAIN, "MR-FW-RESOURCES", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 6, EBUSY, "MR-FW-BUSY", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 1, EIO, "MR-FW-INTERNAL", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 4, EIO, "MR-FW-INTERNAL", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 3, EINVAL, "MR-FW-REFUSED", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 5, EINVAL, "MR-FW-REFUSED", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 5, EINVAL, "MR-FW-RELAXED-ONLY", UNRELATED },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 3, EINVAL, "MR-FW-RELAXED-ONLY", POSSIBLE },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_UMEM", 3, EINVAL, "MR-FW-RELAXED-ONLY", UNRELATED },
+		{ "ibv_open_device", "mlx5_cmd_exec", IN(FIRMWARE), "ALLOC_UAR", 8, ENOMEM, "MR-FW-LIMIT", CERTAIN },
 		/* a command that is not known */
-		{ "ibv_alloc_pd", "mlx5_cmd_exec", IN(FIRMWARE), "", 0, ENOMEM, "MR-FW-LIMIT",
-		  CERTAIN },
-		{ "ibv_alloc_pd", "mlx5_cmd_exec", IN(FIRMWARE), "", 0, EAGAIN, "MR-FW-RESOURCES",
-		  CERTAIN },
+		{ "ibv_alloc_pd", "mlx5_cmd_exec", IN(FIRMWARE), "", 0, ENOMEM, "MR-FW-LIMIT", CERTAIN },
+		{ "ibv_alloc_pd", "mlx5_cmd_exec", IN(FIRMWARE), "", 0, EAGAIN, "MR-FW-RESOURCES", CERTAIN },
 		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "", 0, EINVAL, "MR-FW-REFUSED", CERTAIN },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, ENOMEM, "MR-FW-LIMIT",
-		  UNRELATED },
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 0, ENOMEM, "MR-FW-LIMIT",
-		  UNRELATED },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, ENOMEM, "MR-FW-LIMIT", UNRELATED },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 0, ENOMEM, "MR-FW-LIMIT", UNRELATED },
 		{ REG, "cmd_exec", IN(FIRMWARE), "", 0, ENOMEM, "MR-FW-LIMIT", UNRELATED },
-		{ REG, "cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, ETIMEDOUT, "MR-FW-COMMANDS",
-		  CERTAIN },
-		{ REG, "cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, EIO, "MR-FW-COMMANDS",
-		  CERTAIN },
-		{ REG, "mlx5r_umr_post_send_wait", IN(FIRMWARE), "", 0, EFAULT, "MR-FW-UMR",
-		  CERTAIN },
+		{ REG, "cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, ETIMEDOUT, "MR-FW-COMMANDS", CERTAIN },
+		{ REG, "cmd_exec", IN(FIRMWARE) | IN(DRIVER), "", 0, EIO, "MR-FW-COMMANDS", CERTAIN },
+		{ REG, "mlx5r_umr_post_send_wait", IN(FIRMWARE), "", 0, EFAULT, "MR-FW-UMR", CERTAIN },
 		{ REG, "__get_user_pages", IN(MEMORY), "", 0, EFAULT, "MR-FW-UMR", UNRELATED },
 		/* a proof excludes causes of other layers */
-		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 8, ENOMEM, "MR-MEMLOCK",
-		  RULED_OUT },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 8, ENOMEM, "MR-MEMLOCK", RULED_OUT },
 		{ REG, "__get_user_pages", IN(MEMORY), "", 0, ENOMEM, "MR-MEMLOCK", CERTAIN },
 	};
 
@@ -277,39 +230,25 @@ TEST(what_is_proven_of_the_firmware)
 	expect_cause("rxe", "MR-FW-RELAXED-ONLY", UNRELATED, "");
 }
 
-TEST(an_errno_without_evidence_has_no_cause_in_the_firmware)
-{
-	static const int errnums[] = { ENOMEM, EAGAIN, EBUSY, EIO, EINVAL, EFAULT, ETIMEDOUT };
-
-	for (size_t i = 0; i < ARRAY_SIZE(errnums); i++) {
-		refuse(REG, errnums[i], 4096, WRITE);
-		mr_diagnose(&refusal, &recorded.host, &diagnosis);
-		for (size_t j = 0; j < diagnosis.cause_count; j++)
-			assert_int_not_equal(diagnosis.causes[j].cause->layer, MR_LAYER_FIRMWARE);
-	}
-}
-
 #define PLACE   "/calls/sys/class/infiniband/mlx5_0/device"
 #define LOGGED  PLACE ".link ../../../0000:00:10.0\n/calls/mlx5-log.answer "
 #define COUNTER "/sys/kernel/debug/mlx5/0000:c1:00.0/commands/ALLOC_UAR/"
 
 TEST(what_the_kernels_log_and_counters_tell)
 {
-	static const struct refused_call rows[] = {
-		{ LOGGED "CREATE_MKEY status=8 syndrome=6070760 errno=12 age_ns=2000000000", REG,
-		  ENOMEM, 4096, WRITE, "MR-FW-LIMIT", LIKELY,
-		  "has just refused CREATE_MKEY by LIM_ERR" },
+	static const struct refused rows[] = {
+		{ LOGGED "CREATE_MKEY status=8 syndrome=6070760 errno=12 age_ns=2000000000", REG, ENOMEM, 4096, WRITE,
+		  "MR-FW-LIMIT", LIKELY, "has just refused CREATE_MKEY by LIM_ERR" },
 		{ "", REG, EAGAIN, 4096, WRITE, "MR-FW-RESOURCES", UNRELATED, "" },
-		{ "/sys/class/infiniband/mlx5_0/fw_pages 7", REG, ENOMEM, 4096, WRITE,
-		  "MR-FW-PAGES", POSSIBLE, "7 pages" },
-		{ "/sys/class/infiniband/mlx5_0/fw_pages 0", REG, ENOMEM, 4096, WRITE,
-		  "MR-FW-PAGES", UNRELATED, "" },
-		{ LOGGED "CREATE_MKEY status=8 syndrome=6070760 errno=12 age_ns=5000000000", REG,
-		  ENOMEM, 4096, WRITE, "MR-FW-LIMIT", UNRELATED, "" },
+		{ "/sys/class/infiniband/mlx5_0/fw_pages 7", REG, ENOMEM, 4096, WRITE, "MR-FW-PAGES", POSSIBLE,
+		  "7 pages" },
+		{ "/sys/class/infiniband/mlx5_0/fw_pages 0", REG, ENOMEM, 4096, WRITE, "MR-FW-PAGES", UNRELATED, "" },
+		{ LOGGED "CREATE_MKEY status=8 syndrome=6070760 errno=12 age_ns=5000000000", REG, ENOMEM, 4096, WRITE,
+		  "MR-FW-LIMIT", UNRELATED, "" },
 		{ LOGGED "garbage", REG, ENOMEM, 4096, WRITE, "MR-FW-LIMIT", UNRELATED, "" },
 		{ "# UARs\n/sys/class/infiniband/mlx5_0/device/vendor 0x15b3\n" PLACE
-		  ".link ../../../0000:c1:00.0\n" PLACE
-		  "/driver.link ../../../../mlx5_core\n" COUNTER "n 7\n" COUNTER "failed 0",
+		  ".link ../../../0000:c1:00.0\n" PLACE "/driver.link ../../../../mlx5_core\n" COUNTER "n 7\n" COUNTER
+		  "failed 0",
 		  "ibv_open_device", ENOMEM, 0, 0, "MR-UAR", RULED_OUT, "" },
 		{ COUNTER "failed 3", "ibv_open_device", ENOMEM, 0, 0, "MR-UAR", FIRST_LIKELY, "" },
 	};

@@ -33,6 +33,8 @@ struct rule {
 	enum mr_tristate by_kernel;
 	enum mr_try_change change; /* with which the call was tried, ... */
 	int tried;                 /* ... and its answer */
+	enum mr_try_change first;  /* how it was repeated, where ... */
+	bool passes, is_other;     /* ... it passed then, or was refused with another errno */
 };
 
 static struct mr_region_request request;
@@ -50,15 +52,17 @@ static void refuse(const struct rule *row)
 					      .access = row->access ? row->access : WRITE };
 	environment = (struct mr_environment){ .device = "mlx5_0", .simulated = row->is_simulated };
 	snprintf(environment.provider, sizeof(environment.provider), "%s", row->provider);
-	snprintf(environment.rdma_core, sizeof(environment.rdma_core), "%s",
-		 row->rdma_core ?: "65.0");
-	snprintf(environment.simulated_kernel, sizeof(environment.simulated_kernel), "%s",
-		 row->kernel ?: "");
+	snprintf(environment.rdma_core, sizeof(environment.rdma_core), "%s", row->rdma_core ?: "65.0");
+	snprintf(environment.simulated_kernel, sizeof(environment.simulated_kernel), "%s", row->kernel ?: "");
 	uverbs = (struct mr_uverbs){ .driver_id = row->driver_id };
-	tries = (struct mr_tries){ .count = 2, .is_refused_again = true };
-	tries.list[0] = (struct mr_try){ .made = true, .errnum = row->errnum };
-	tries.list[1] =
-		(struct mr_try){ .change = row->change, .made = true, .errnum = row->tried };
+	tries = (struct mr_tries){ .count = 2, .is_refused_again = !row->passes && !row->is_other };
+	tries.list[0] = (struct mr_try){ .change = row->first,
+					 .made = true,
+					 .errnum = row->passes     ? 0
+						   : row->is_other ? ERANGE
+								   : row->errnum };
+	tries.count = row->change ? 2 : 1;
+	tries.list[1] = (struct mr_try){ .change = row->change, .made = true, .errnum = row->tried };
 	refusal = (struct mr_refusal){ .call = mr_call_row(row->how)->name,
 				       .errnum = row->errnum,
 				       .kind = MR_ERROR_REFUSED,
@@ -71,7 +75,7 @@ static void refuse(const struct rule *row)
 				       .by_kernel = row->by_kernel,
 				       .is_elsewhere = row->is_elsewhere,
 				       .uverbs = row->driver_id ? &uverbs : NULL,
-				       .tries = row->change ? &tries : NULL };
+				       .tries = row->change || row->passes ? &tries : NULL };
 }
 
 /* ---- causes that are asked by themselves, as their devices are not here to be asked ---- */
@@ -83,8 +87,7 @@ static void ask(const struct rule *row)
 	struct mr_suspicion suspicion = { .cause = cause };
 	struct mr_inquiry inquiry = { .refusal = &refusal,
 				      .host = &recorded.host,
-				      .has_attributes =
-					      row->reports ? MR_FACT_KNOWN : MR_FACT_UNKNOWN,
+				      .has_attributes = row->reports ? MR_FACT_KNOWN : MR_FACT_UNKNOWN,
 				      .attributes = row->attributes };
 
 	refuse(row);
@@ -92,15 +95,14 @@ static void ask(const struct rule *row)
 	assert_true(mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal.errnum));
 	cause->look(&inquiry, &suspicion);
 	if (suspicion.certainty != row->is || (row->says && !strstr(suspicion.text, row->says)))
-		fail_msg("%s by %s, length %ju, kernel %s: %s '%s'", row->id, row->provider,
-			 (uintmax_t)row->length, row->kernel ?: "?",
-			 mr_certainties[suspicion.certainty].name, suspicion.text);
+		fail_msg("%s by %s, length %ju, kernel %s: %s '%s'", row->id, row->provider, (uintmax_t)row->length,
+			 row->kernel ?: "?", mr_certainties[suspicion.certainty].name, suspicion.text);
 	if (suspicion.certainty > MR_UNRELATED)
 		assert_true(suspicion.text[0] && suspicion.evidence_count);
 }
 
-#define MTT                                                                                        \
-	"/sys/module/mlx4_core/parameters/log_num_mtt 20\n"                                        \
+#define MTT                                                                                                            \
+	"/sys/module/mlx4_core/parameters/log_num_mtt 20\n"                                                            \
 	"/sys/module/mlx4_core/parameters/log_mtts_per_seg 3\n"
 #define SIZE(n)      .reports = true, .attributes.max_mr_size = n
 #define ODP(n)       .reports = true, .attributes.odp.general = n
@@ -114,36 +116,28 @@ TEST(rules_of_drivers_and_kernels)
 {
 	static const struct rule rows[] = {
 		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = UNRELATED },
-		{ "efa", MR_REG_MR, ENOMEM, 128 * GIB, "MR-EFA-PAGES", .is = LIKELY,
-		  .says = "33554432 pages" },
+		{ "efa", MR_REG_MR, ENOMEM, 128 * GIB, "MR-EFA-PAGES", .is = LIKELY, .says = "33554432 pages" },
 		{ "efa", MR_REG_MR, ENOMEM, 96 * GIB, "MR-EFA-PAGES", .is = POSSIBLE },
 		{ "efa", MR_REG_MR, ENOMEM, 4 * GIB + 4096, "MR-EFA-PAGES", .is = POSSIBLE },
 		{ "efa", MR_REG_MR, ENOMEM, 4 * GIB, "MR-EFA-PAGES", .is = RULED_OUT },
 		{ "mlx5", MR_REG_MR, ENOMEM, 128 * GIB, "MR-EFA-PAGES", .is = UNRELATED },
 		{ "erdma", MR_REG_MR, EIO, 4 * GIB, "MR-ERDMA-SIZE", .is = LIKELY, SIZE(64 * GIB),
 		  .held = 60 * GIB + 1 },
-		{ "erdma", MR_REG_MR, EIO, 4 * GIB, "MR-ERDMA-SIZE", .is = POSSIBLE, SIZE(64 * GIB),
-		  .held = 60 * GIB },
-		{ "erdma", MR_REG_MR, EINVAL, 4 * GIB, "MR-ERDMA-SIZE", .is = LIKELY,
-		  SIZE(64 * GIB), .held = UINT64_MAX },
-		{ "erdma", MR_REG_MR, EINVAL, 4 * GIB, "MR-ERDMA-SIZE", .is = UNRELATED,
-		  SIZE(64 * GIB) },
+		{ "erdma", MR_REG_MR, EIO, 4 * GIB, "MR-ERDMA-SIZE", .is = POSSIBLE, SIZE(64 * GIB), .held = 60 * GIB },
+		{ "erdma", MR_REG_MR, EINVAL, 4 * GIB, "MR-ERDMA-SIZE", .is = LIKELY, SIZE(64 * GIB),
+		  .held = UINT64_MAX },
+		{ "erdma", MR_REG_MR, EINVAL, 4 * GIB, "MR-ERDMA-SIZE", .is = UNRELATED, SIZE(64 * GIB) },
 		{ "erdma", MR_REG_MR, EIO, 4 * GIB, "MR-ERDMA-SIZE", .is = UNRELATED },
-		{ "rxe", MR_REG_MR, EIO, 128 * GIB, "MR-ERDMA-SIZE", .is = UNRELATED,
-		  SIZE(64 * GIB) },
+		{ "rxe", MR_REG_MR, EIO, 128 * GIB, "MR-ERDMA-SIZE", .is = UNRELATED, SIZE(64 * GIB) },
 		{ "mlx4", MR_REG_MR, ENOMEM, 64 * GIB, "MR-MLX4-MTT", .is = UNRELATED },
-		{ "mlx4", MR_REG_MR, ENOMEM, 32 * GIB + 1, "MR-MLX4-MTT", .is = LIKELY,
-		  .changes = MTT, .says = "at most 32 GiB (log_num_mtt 20)" },
+		{ "mlx4", MR_REG_MR, ENOMEM, 32 * GIB + 1, "MR-MLX4-MTT", .is = LIKELY, .changes = MTT,
+		  .says = "at most 32 GiB (log_num_mtt 20)" },
 		{ "mlx4", MR_REG_MR, ENOMEM, 32 * GIB, "MR-MLX4-MTT", .is = POSSIBLE },
 		{ "mlx4", MR_REG_MR, ENOMEM, GIB, "MR-MLX4-MTT", .is = POSSIBLE, .held = 31 * GIB },
-		{ "mlx4", MR_REG_MR, ENOMEM, GIB, "MR-MLX4-MTT", .is = LIKELY,
-		  .held = 31 * GIB + 1 },
-		{ "rxe", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = POSSIBLE,
-		  .kernel = "5.12" },
-		{ "rxe", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = UNRELATED,
-		  .kernel = "5.13" },
-		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = UNRELATED,
-		  .kernel = "5.10" },
+		{ "mlx4", MR_REG_MR, ENOMEM, GIB, "MR-MLX4-MTT", .is = LIKELY, .held = 31 * GIB + 1 },
+		{ "rxe", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = POSSIBLE, .kernel = "5.12" },
+		{ "rxe", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = UNRELATED, .kernel = "5.13" },
+		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-RXE-EINVAL", .is = UNRELATED, .kernel = "5.10" },
 		{ "ionic", MR_REG_MR, EINVAL, MIB, "MR-ATOMIC-IONIC", .is = UNRELATED },
 		{ "ionic", MR_REG_MR, EINVAL, MIB, "MR-ATOMIC-IONIC", .is = POSSIBLE,
 		  .access = WRITE | MR_ACCESS_REMOTE_ATOMIC },
@@ -151,16 +145,12 @@ TEST(rules_of_drivers_and_kernels)
 		  .access = WRITE | MR_ACCESS_REMOTE_ATOMIC },
 		{ "mlx5", DMABUF, EINVAL, GIB, "MR-DMABUF-UMR", .is = POSSIBLE },
 		{ "mlx5", DMABUF, EINVAL, MIB, "MR-DMABUF-UMR", .is = UNRELATED },
-		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = UNRELATED,
+		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = UNRELATED, .kernel = "7.2" },
+		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = LIKELY, ODP(0), .kernel = "7.1" },
+		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = CERTAIN, ODP(0), .kernel = "7.2" },
+		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = UNRELATED, ODP(0),
 		  .kernel = "7.2" },
-		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = LIKELY, ODP(0),
-		  .kernel = "7.1" },
-		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = CERTAIN, ODP(0),
-		  .kernel = "7.2" },
-		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = UNRELATED,
-		  ODP(0), .kernel = "7.2" },
-		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = RULED_OUT, ODP(1),
-		  .kernel = "7.2" },
+		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = RULED_OUT, ODP(1), .kernel = "7.2" },
 		{ "mlx5", DMABUF, EOPNOTSUPP, MIB, "MR-DMABUF-ODP", .is = CERTAIN, ODP(0),
 		  .changes = NO_ODP "/proc/sys/kernel/osrelease 6.1.0-50-amd64\n"
 				    "/sys/module/ib_core/initstate live" },
@@ -172,42 +162,37 @@ TEST(rules_of_drivers_and_kernels)
 		  .access = WRITE | ON_DEMAND, .addr = MIB, .via = MR_VIA_KERNEL },
 		{ "mlx5", MR_REG_MR, EINVAL, SIZE_MAX, "MR-IMPLICIT-ADDRESS", .is = RULED_OUT,
 		  .access = WRITE | ON_DEMAND },
-		{ "new", MR_REG_MR, EINVAL, MIB, "MR-VIA-KERNEL-DATA", .is = POSSIBLE,
-		  .via = MR_VIA_KERNEL, .driver_id = 250 },
-		{ "new", MR_REG_MR, EINVAL, MIB, "MR-VIA-KERNEL-DATA", .is = UNRELATED,
-		  .via = MR_VIA_KERNEL, .driver_id = 1 },
+		{ "new", MR_REG_MR, EINVAL, MIB, "MR-VIA-KERNEL-DATA", .is = POSSIBLE, .via = MR_VIA_KERNEL,
+		  .driver_id = 250 },
+		{ "new", MR_REG_MR, EINVAL, MIB, "MR-VIA-KERNEL-DATA", .is = UNRELATED, .via = MR_VIA_KERNEL,
+		  .driver_id = 1 },
 		{ "mlx5", MR_REG_MR, ENOTSUPP_OF_KERNEL, MIB, "MR-ENOTSUPP", .is = POSSIBLE },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, MIB, "MR-ENOTSUPP", .is = LIKELY },
-		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = POSSIBLE,
-		  .kernel = "5.12" },
+		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = POSSIBLE, .kernel = "5.12" },
 		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = LIKELY,
-		  .changes =
-			  "# vendors' kernels\n/proc/sys/kernel/osrelease 4.18.0-553.5.1.el8_10.x86_64\n"
-			  "/sys/module/ib_core/initstate live",
+		  .changes = "# vendors' kernels\n/proc/sys/kernel/osrelease 4.18.0-553.5.1.el8_10.x86_64\n"
+			     "/sys/module/ib_core/initstate live",
 		  .says = "unless its vendor has added it" },
-		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = CERTAIN,
-		  REL("5.10.110-rc7") },
-		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = LIKELY,
-		  REL("5.14.0-427.13.1.el9_4.x86_64"), .access = MR_ACCESS_FLUSH_GLOBAL },
-		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = LIKELY,
-		  OFED("5.10.110") },
-		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = POSSIBLE,
-		  OFED("6.12.5"), .says = "the RDMA modules are those of OFED" },
+		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = CERTAIN, REL("5.10.110-rc7") },
+		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = LIKELY, REL("5.14.0-427.13.1.el9_4.x86_64"),
+		  .access = MR_ACCESS_FLUSH_GLOBAL },
+		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = LIKELY, OFED("5.10.110") },
+		{ "mlx5", DMABUF, EPROTONOSUPPORT, MIB, "MR-KERNEL-METHOD", .is = POSSIBLE, OFED("6.12.5"),
+		  .says = "the RDMA modules are those of OFED" },
 		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = LIKELY, OFED("6.12.5"),
 		  .access = UNKNOWN_FLAG },
 		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = LIKELY, .kernel = "7.3",
 		  .access = UNKNOWN_FLAG },
-		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = UNRELATED,
-		  .kernel = "6.2", .access = MR_ACCESS_FLUSH_GLOBAL },
+		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-FLAGS", .is = UNRELATED, .kernel = "6.2",
+		  .access = MR_ACCESS_FLUSH_GLOBAL },
 		/* vendors have providers of their own for hardware alone */
 		{ "mlx4", DMABUF, EOPNOTSUPP, MIB, "MR-PROVIDER-OPERATION", .is = LIKELY },
-		{ "rxe", DMABUF, EOPNOTSUPP, MIB, "MR-PROVIDER-OPERATION", .is = LIKELY,
-		  .rdma_core = "2410mlnx54.0" },
+		{ "rxe", DMABUF, EOPNOTSUPP, MIB, "MR-PROVIDER-OPERATION", .is = LIKELY, .rdma_core = "2410mlnx54.0" },
 		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED },
-		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = LIKELY,
-		  .unknown = 64, .by_kernel = MR_NO, .says = "comp_mask has 0x40" },
-		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED,
-		  .unknown = 64, .by_kernel = MR_YES },
+		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = LIKELY, .unknown = 64,
+		  .by_kernel = MR_NO, .says = "comp_mask has 0x40" },
+		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED, .unknown = 64,
+		  .by_kernel = MR_YES },
 		{ "mlx5", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = LIKELY },
 		{ "rxe", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = UNRELATED },
 	};
@@ -220,25 +205,18 @@ TEST(rules_of_drivers_and_kernels)
 
 /* ---- dma-bufs, and what tries show ---- */
 
-#define FILE_9(target, info)                                                                       \
-	"/calls/proc/self/fd/9.link " target "\n/proc/self/fdinfo/9 pos:\t0\n" info
-#define INFO(line) "/proc/self/fdinfo/9 " line "\n"
-#define BY(exporter)                                                                               \
-	FILE_9("/dmabuf:",                                                                         \
-	       INFO("flags:\t02000002") INFO("size:\t8192") INFO("exp_name:\t" exporter))
-#define KERNEL(release)                                                                            \
-	"/proc/sys/kernel/osrelease " release "\n/sys/module/ib_core/initstate live\n"
-#define HCA_IN(group)                                                                              \
-	"/calls/sys/bus/pci/devices/0000:c1:00.0/iommu_group.link ../kernel/iommu_groups/" group   \
-	"\n"
-#define GPU "/sys/bus/pci/devices/0000:c4:00.0/"
-#define GPU_BESIDE_HCA                                                                             \
-	"/sys/class/infiniband/mlx5_0/node_type 1: CA\n"                                           \
-	"/calls/sys/class/infiniband/mlx5_0/device.link ../../../0000:c1:00.0\n" GPU               \
-	"class 0x030200\n" GPU "vendor 0x10de\n/calls" GPU                                         \
-	"driver.link ../bus/pci/drivers/nvidia\n"                                                  \
-	"/calls" GPU "iommu_group.link ../kernel/iommu_groups/42\n"                                \
-	"/calls/uname/machine.answer aarch64\n"                                                    \
+#define FILE_9(target, info) "/calls/proc/self/fd/9.link " target "\n/proc/self/fdinfo/9 pos:\t0\n" info
+#define INFO(line)           "/proc/self/fdinfo/9 " line "\n"
+#define BY(exporter)         FILE_9("/dmabuf:", INFO("flags:\t02000002") INFO("size:\t8192") INFO("exp_name:\t" exporter))
+#define KERNEL(release)      "/proc/sys/kernel/osrelease " release "\n/sys/module/ib_core/initstate live\n"
+#define HCA_IN(group)        "/calls/sys/bus/pci/devices/0000:c1:00.0/iommu_group.link ../kernel/iommu_groups/" group "\n"
+#define GPU                  "/sys/bus/pci/devices/0000:c4:00.0/"
+#define GPU_BESIDE_HCA                                                                                                 \
+	"/sys/class/infiniband/mlx5_0/node_type 1: CA\n"                                                               \
+	"/calls/sys/class/infiniband/mlx5_0/device.link ../../../0000:c1:00.0\n" GPU "class 0x030200\n" GPU            \
+	"vendor 0x10de\n/calls" GPU "driver.link ../bus/pci/drivers/nvidia\n"                                          \
+	"/calls" GPU "iommu_group.link ../kernel/iommu_groups/42\n"                                                    \
+	"/calls/uname/machine.answer aarch64\n"                                                                        \
 	"/proc/driver/nvidia/params GrdmaPciTopoCheckOverride: 0\n"
 #define TRIED(with, errno) .change = MR_TRY_##with, .tried = errno
 
@@ -246,26 +224,30 @@ TEST(dmabufs_and_what_tries_show)
 {
 	static const struct rule rows[] = {
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = UNRELATED },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = RULED_OUT,
-		  .changes = BY("amdgpu") },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = RULED_OUT, .changes = BY("amdgpu") },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-RANGE", .is = RULED_OUT },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = FIRST_POSSIBLE,
 		  .says = "CONFIG_PCI_P2PDMA" },
 		{ "mlx5", DMABUF, EBUSY, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = LIKELY,
-		  TRIED(UDMABUF, 0) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = RULED_OUT,
-		  TRIED(UDMABUF, EINVAL) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE,
-		  TRIED(UDMABUF, ENOMEM) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE,
-		  TRIED(OTHER_PD, 0) },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = LIKELY, TRIED(UDMABUF, 0) },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = RULED_OUT, TRIED(UDMABUF, EINVAL) },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, TRIED(UDMABUF, ENOMEM) },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, TRIED(OTHER_PD, 0) },
 		/* Of a range beyond its end the exporter was not asked, and the new one is longer. */
-		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-EXPORTER", .is = UNRELATED,
+		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-EXPORTER", .is = UNRELATED, TRIED(UDMABUF, 0) },
+		/* What passes now has passed away, but a session's context may be why, and a change that of a region. */
+		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = CERTAIN },
+		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = POSSIBLE, .passes = true },
+		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = LIKELY, .passes = true,
+		  .first = MR_TRY_OWN_CONTEXT },
+		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = CERTAIN, .passes = true,
+		  .first = MR_TRY_ANEW },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, .passes = true,
+		  .first = MR_TRY_OWN_CONTEXT },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, .is_other = true,
 		  TRIED(UDMABUF, 0) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-RANGE", .is = RULED_OUT, .addr = 4096 },
-		{ "mlx5", DMABUF, EINVAL, UINT64_MAX, "MR-DMABUF-RANGE", .is = CERTAIN,
-		  .addr = 4096 },
+		{ "mlx5", DMABUF, EINVAL, UINT64_MAX, "MR-DMABUF-RANGE", .is = CERTAIN, .addr = 4096 },
 		{ "efa", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("socket:[4711]", INFO("flags:\t02")) },
 		{ "efa", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = UNRELATED },
@@ -277,17 +259,14 @@ TEST(dmabufs_and_what_tries_show)
 		  .changes = "/proc/self/fdinfo/9 garbage" },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("/dev/zero", INFO("flags:\t02")) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = UNRELATED,
-		  .is_elsewhere = true },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = UNRELATED, .is_elsewhere = true },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-ENOTSUPP", .is = POSSIBLE },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("/memfd:mrctl-dmabuf (deleted)", INFO("flags:\t02")) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = RULED_OUT,
-		  .is_simulated = true },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = RULED_OUT, .is_simulated = true },
 		{ "efa", DMABUF, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = CERTAIN,
 		  .changes = BY("vfio_pci_core") KERNEL("6.19.3") },
-		{ "efa", DMABUF, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = POSSIBLE,
-		  .changes = KERNEL("7.0.0") },
+		{ "efa", DMABUF, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = POSSIBLE, .changes = KERNEL("7.0.0") },
 		{ "mlx5", DMABUF, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = UNRELATED },
 		{ "mlx5", MR_UMEM_REG_DMABUF, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = POSSIBLE },
 		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = CERTAIN,
@@ -297,35 +276,28 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = RULED_OUT,
 		  .changes = BY("udmabuf") },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = UNRELATED },
-		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = POSSIBLE,
-		  .changes = BY("nvidia") },
-		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-EXPORTER",
-		  .is = FIRST_LIKELY, .says = "errno 524" },
+		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = POSSIBLE, .changes = BY("nvidia") },
+		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-EXPORTER", .is = FIRST_LIKELY,
+		  .says = "errno 524" },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-ENOTSUPP", .is = POSSIBLE },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-IOMMU-GROUP", .is = LIKELY,
-		  .changes = GPU_BESIDE_HCA HCA_IN("7") },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-IOMMU-GROUP", .is = RULED_OUT,
-		  .changes = HCA_IN("42") },
-		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA",
-		  .is = RULED_OUT },
-		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA",
-		  .is = POSSIBLE, .iova = 64 }, /* ib_uverbs answers EINVAL before */
-		{ "mlx5", DMABUF, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = UNRELATED,
-		  .iova = 64 },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-IOMMU-GROUP", .is = LIKELY, .changes = GPU_BESIDE_HCA HCA_IN("7") },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-IOMMU-GROUP", .is = RULED_OUT, .changes = HCA_IN("42") },
+		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = RULED_OUT },
+		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = POSSIBLE,
+		  .iova = 64 }, /* ib_uverbs answers EINVAL before */
+		{ "mlx5", DMABUF, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = UNRELATED, .iova = 64 },
 		{ "mlx5", MR_UMEM_REG_EX, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE", .is = LIKELY,
 		  .changes = KERNEL("5.10.0") },
-		{ "mlx5", MR_UMEM_REG, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE",
-		  .is = UNRELATED },
-		{ "mlx5", MR_UMEM_REG_EX, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE",
-		  .is = RULED_OUT, .changes = KERNEL("5.15.0") },
-		{ "mlx5", MR_UMEM_REG_DMABUF, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE",
-		  .is = LIKELY },
-		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = POSSIBLE,
-		  .memory = "thp", .page_sizes = 2 * MIB },
-		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = LIKELY,
-		  .memory = "thp", .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, 0) },
-		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = RULED_OUT,
-		  .memory = "thp", .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, EINVAL) },
+		{ "mlx5", MR_UMEM_REG, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE", .is = UNRELATED },
+		{ "mlx5", MR_UMEM_REG_EX, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE", .is = RULED_OUT,
+		  .changes = KERNEL("5.15.0") },
+		{ "mlx5", MR_UMEM_REG_DMABUF, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE", .is = LIKELY },
+		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = POSSIBLE, .memory = "thp",
+		  .page_sizes = 2 * MIB },
+		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = LIKELY, .memory = "thp",
+		  .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, 0) },
+		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = RULED_OUT, .memory = "thp",
+		  .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, EINVAL) },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = RULED_OUT, .addr = MIB,
 		  .access = MR_ACCESS_HUGETLB | ON_DEMAND, .memory = "hugetlb-2M" },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = POSSIBLE, .addr = MIB,
@@ -356,19 +328,14 @@ TEST(what_may_be_bound_to_an_object_that_is_busy)
 		const char *id;
 		enum mr_certainty certainty;
 	} rows[] = {
-		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND",
-		  RULED_OUT },
-		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND",
-		  LIKELY },
+		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND", RULED_OUT },
+		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND", LIKELY },
 		{ "rxe", "ibv_dereg_mr", EINVAL, MR_KIND_MR, false, 0, "MR-MW-BOUND", POSSIBLE },
-		{ "rxe", "ibv_dereg_mr", EBUSY, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND",
-		  UNRELATED },
+		{ "rxe", "ibv_dereg_mr", EBUSY, MR_KIND_MR, true, MR_ACCESS_MW_BIND, "MR-MW-BOUND", UNRELATED },
 		{ "mlx5", "ibv_dereg_mr", EBUSY, MR_KIND_MR, true, WRITE, "MR-MW-BOUND", POSSIBLE },
-		{ "mlx5", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND",
-		  UNRELATED },
+		{ "mlx5", "ibv_dereg_mr", EINVAL, MR_KIND_MR, true, WRITE, "MR-MW-BOUND", UNRELATED },
 		{ "mlx5", "ibv_free_dm", EBUSY, MR_KIND_DM, false, 0, "MR-MW-BOUND", UNRELATED },
-		{ "mlx5", "mlx5dv_devx_umem_dereg", EBUSY, MR_KIND_UMEM, false, 0, "MR-UMEM-BUSY",
-		  POSSIBLE },
+		{ "mlx5", "mlx5dv_devx_umem_dereg", EBUSY, MR_KIND_UMEM, false, 0, "MR-UMEM-BUSY", POSSIBLE },
 		{ "mlx5", "ibv_dereg_mr", EBUSY, MR_KIND_MR, false, 0, "MR-UMEM-BUSY", UNRELATED },
 	};
 
@@ -394,9 +361,7 @@ static struct mr_rereg_failure failure;
 
 static void refuse_change(const char *code, int errnum, uint32_t changes, uint32_t access)
 {
-	rereg = (struct mr_rereg_request){
-		.changes = changes, .addr = MIB, .length = 4096, .access = access
-	};
+	rereg = (struct mr_rereg_request){ .changes = changes, .addr = MIB, .length = 4096, .access = access };
 	failure = (struct mr_rereg_failure){ .code = code };
 	environment = (struct mr_environment){ .device = "mlx5_0", .provider = "mlx5" };
 	refusal = (struct mr_refusal){ .call = "ibv_rereg_mr",
@@ -422,8 +387,7 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		refuse_change(rows[i].code, EINVAL, MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS,
-			      MR_ACCESS_REMOTE_WRITE);
+		refuse_change(rows[i].code, EINVAL, MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS, MR_ACCESS_REMOTE_WRITE);
 		expect_cause(rows[i].code, "MR-ACCESS-LOCAL-WRITE", rows[i].by_kernel, "");
 		expect_cause(rows[i].code, "MR-REREG-FORK", rows[i].by_fork, "");
 	}

@@ -14,8 +14,7 @@ struct sample {
 static void add(char *text, size_t size, const char *name, struct mr_opt_u64 number)
 {
 	if (number.known)
-		snprintf(text + strlen(text), size - strlen(text), "%s%" PRIx64, name,
-			 number.value);
+		snprintf(text + strlen(text), size - strlen(text), "%s%" PRIx64, name, number.value);
 }
 
 static void expect(const struct sample *sample)
@@ -64,26 +63,21 @@ static const struct sample samples[] = {
 	  "ibv_reg_mr 0 at 7f4cfa000000 of 123370000" },
 	{ "Couldn't allocate MR with error=14", "ibv_reg_mr 14" },
 	{ "Failed to create MR", "ibv_reg_mr 0" },
-	{ "PyverbsRDMAError: Failed to register a MR. Errno: 22, Invalid argument",
-	  "ibv_reg_mr 22" },
+	{ "PyverbsRDMAError: Failed to register a MR. Errno: 22, Invalid argument", "ibv_reg_mr 22" },
 	{ "mlx5_common: Fail to create MR for address (0x7f73b1200000,2147483648), rte_errno=12",
 	  "ibv_reg_mr 12 at 7f73b1200000 of 80000000" },
-	{ "transport_ib_common.cpp:57: NULL value mem registration failed. Reason: Bad address",
-	  "ibv_reg_mr 14" },
+	{ "transport_ib_common.cpp:57: NULL value mem registration failed. Reason: Bad address", "ibv_reg_mr 14" },
 	{ "RegisterRdmaMemoryRegion failed! accessFlag:15, errno:22", "ibv_reg_mr 22 access f" },
 	{ "Check failed: mr = ibv_reg_mr(pd_, p, size, IBV_ACCESS_LOCAL_WRITE | "
 	  "IBV_ACCESS_REMOTE_WRITE): Cannot allocate memory, sa.size()=2359296",
 	  "ibv_reg_mr 12 of 240000 access 3" },
 	{ "ibv_reg_mr failed [error code: 14]", "ibv_reg_mr 14" },
 	{ "ibv_reg_dmabuf_mr(...) failed: Unknown error 524", "ibv_reg_dmabuf_mr 524" },
-	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)",
-	  "ibv_reg_mr 95" },
+	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)", "ibv_reg_mr 95" },
 	{ "rdma_rxe: err -12 from rxe_umem_get", "ibv_reg_mr 12" },
-	{ "efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12",
-	  "ibv_reg_mr 12" },
+	{ "efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12", "ibv_reg_mr 12" },
 	{ "cannot deregister memory: Device or resource busy", "ibv_dereg_mr 16" },
-	{ "EFAULT: len 0x2000 @ addr=4096 flags: 0x5 by wrap_ibv_reg_mr",
-	  "ibv_reg_mr 14 at 1000 of 2000 access 5" },
+	{ "EFAULT: len 0x2000 @ addr=4096 flags: 0x5 by wrap_ibv_reg_mr", "ibv_reg_mr 14 at 1000 of 2000 access 5" },
 	/* numbers that are no errno */
 	{ "ERROR 12:30:11 ibv_reg_mr(addr=0x1000)", "ibv_reg_mr 0 at 1000" },
 	{ "[ERROR] 14 ibv_reg_mr", "ibv_reg_mr 0" },
@@ -118,9 +112,9 @@ static struct mr_log_line read_line(const char *text)
 
 TEST(commands_of_the_firmware_have_status_and_syndrome)
 {
-	struct mr_log_line line = read_line(
-		"mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 194797): CREATE_MKEY(0x200) "
-		"op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x3bf6f), err(-22)");
+	struct mr_log_line line =
+		read_line("mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 194797): CREATE_MKEY(0x200) "
+			  "op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x3bf6f), err(-22)");
 
 	assert_string_equal(line.command, "CREATE_MKEY");
 	assert_string_equal(line.provider, "mlx5");
@@ -147,8 +141,7 @@ TEST(a_request_needs_address_length_and_access)
 		"ibv_reg_mr_iova2(addr=0x1000, length=8192, access=2): EINVAL",
 	};
 	struct mr_region_request request;
-	struct mr_log_line line =
-		read_line("ibv_reg_mr(address=0x1000, length=8192, access=0x2): EINVAL");
+	struct mr_log_line line = read_line("ibv_reg_mr(address=0x1000, length=8192, access=0x2): EINVAL");
 
 	assert_true(mr_log_line_request(&line, &request));
 	assert_int_equal(request.call, MR_REG_MR);

@@ -34,15 +34,14 @@ struct recorded {
 };
 
 /* A registration of memory that is not mapped, on Linux 7.2. */
-#define MEMORY                                                                                     \
-	{ "rdmacg_try_charge", 0, 0x780 }, { "ib_rdmacg_try_charge", 0, 0x780 },                   \
-		{ "__get_user_pages", -EFAULT, 0x518 },                                            \
-		{ "__gup_longterm_locked", -EFAULT, 0x5c8 },                                       \
-		{ "pin_user_pages_fast", (int64_t)(uint32_t)-EFAULT, 0x6d0 },                      \
-		{ "__ib_umem_get_va", -EFAULT, 0x728 }, { "ib_umem_get_desc", -EFAULT, 0x728 },    \
-		{ "mlx5_ib_reg_user_mr", -EFAULT, 0x7c8 }, { "ib_uverbs_reg_mr", -EFAULT, 0x840 }, \
-	{                                                                                          \
-		"ib_uverbs_ioctl", -EFAULT, 0xb50                                                  \
+#define MEMORY                                                                                                         \
+	{ "rdmacg_try_charge", 0, 0x780 }, { "ib_rdmacg_try_charge", 0, 0x780 },                                       \
+		{ "__get_user_pages", -EFAULT, 0x518 }, { "__gup_longterm_locked", -EFAULT, 0x5c8 },                   \
+		{ "pin_user_pages_fast", (int64_t)(uint32_t)-EFAULT, 0x6d0 }, { "__ib_umem_get_va", -EFAULT, 0x728 },  \
+		{ "ib_umem_get_desc", -EFAULT, 0x728 }, { "mlx5_ib_reg_user_mr", -EFAULT, 0x7c8 },                     \
+		{ "ib_uverbs_reg_mr", -EFAULT, 0x840 },                                                                \
+	{                                                                                                              \
+		"ib_uverbs_ioctl", -EFAULT, 0xb50                                                                      \
 	}
 
 static const struct recorded recorded[] = {
@@ -103,8 +102,7 @@ TEST(the_deepest_function_with_the_error_has_refused)
 		/* the newest first */
 		for (size_t k = 0; k < count; k++)
 			returns[count - 1 - k] =
-				(struct mr_return){ index_of(row->returns[k].name),
-						    (uint64_t)row->returns[k].value,
+				(struct mr_return){ index_of(row->returns[k].name), (uint64_t)row->returns[k].value,
 						    row->returns[k].stack };
 		mr_chain_find(returns, count, row->errnum, &chain);
 		assert_equal_for(row->refuser, chain.count, row->links);
@@ -137,8 +135,7 @@ TEST(only_small_negative_numbers_are_errors)
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		assert_equal_for(
 			values[i].function,
-			mr_kernel_function_errno(&mr_kernel_functions[index_of(values[i].function)],
-						 values[i].value),
+			mr_kernel_function_errno(&mr_kernel_functions[index_of(values[i].function)], values[i].value),
 			values[i].errnum);
 }
 
@@ -158,8 +155,7 @@ TEST(any_order_of_returns_ends)
 
 		for (size_t i = 0; i < count; i++)
 			returns[i] = (struct mr_return){ (unsigned int)rand() % functions,
-							 (uint64_t)(rand() % 3 - 1) * EFAULT,
-							 (uint64_t)(rand() % 8) };
+							 (uint64_t)(rand() % 3 - 1) * EFAULT, (uint64_t)(rand() % 8) };
 		mr_chain_find(returns, count, EFAULT, &chain);
 		assert_true(chain.count <= MR_CHAIN_MAX);
 	}
@@ -181,9 +177,7 @@ TEST(what_no_function_returned_came_from_user_space_where_the_way_in_is_watched)
 	for (size_t i = 0; i < ARRAY_SIZE(unwatched); i++) {
 		for (unsigned int k = 0; mr_kernel_functions[k].name; k++)
 			proof.watch.probes[k] =
-				unwatched[i] && !strcmp(mr_kernel_functions[k].name, unwatched[i])
-					? -1
-					: 0;
+				unwatched[i] && !strcmp(mr_kernel_functions[k].name, unwatched[i]) ? -1 : 0;
 		mr_proof_read(&proof, &question, &proven);
 		assert_int_equal(proven.in_user_space, !unwatched[i]);
 		assert_int_equal(!proven.note, !unwatched[i]);

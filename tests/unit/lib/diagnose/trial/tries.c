@@ -52,8 +52,8 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int acce
 	return errno ? NULL : &library.mr;
 }
 
-struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length,
-			       uint64_t iova __attribute__((unused)), int access)
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova __attribute__((unused)),
+			       int access)
 {
 	return ibv_reg_mr(pd, addr, length, access);
 }
@@ -116,12 +116,7 @@ static void ask(enum mr_region_call call, uint64_t addr, uint64_t length, uint32
 
 	bench = (struct mr_bench){
 		.operation = is_dmabuf ? MR_OP_REG_DMABUF : MR_OP_REG,
-		.request = { .call = call,
-			     .addr = addr,
-			     .length = length,
-			     .iova = addr,
-			     .access = access,
-			     .fd = -1 },
+		.request = { .call = call, .addr = addr, .length = length, .iova = addr, .access = access, .fd = -1 },
 		.base = { .via = MR_VIA_LIBRARY, .context = &context, .pd = &session_pd },
 		.context = &context,
 		.pd = &session_pd,
@@ -172,8 +167,7 @@ static const struct changed rows[] = {
 	{ MR_REG_MR, BEGIN, PAGE, WRITE | MR_ACCESS_REMOTE_ATOMIC, NO(LOCAL_WRITE) },
 	{ MR_REG_MR, BEGIN, PAGE, WRITE | MR_ACCESS_RELAXED_ORDERING, YES(NO_LOCAL_WRITE),
 	  .access_to = MR_ACCESS_RELAXED_ORDERING },
-	{ MR_REG_MR, BEGIN, PAGE, WRITE | 1U << 15 | 1U << 19, YES(NO_OTHER_FLAGS),
-	  .access_to = WRITE },
+	{ MR_REG_MR, BEGIN, PAGE, WRITE | 1U << 15 | 1U << 19, YES(NO_OTHER_FLAGS), .access_to = WRITE },
 	{ MR_REG_MR, ODD, 5 * PAGE, 0, YES(HALF), .length_to = 2 * PAGE },
 	{ MR_REG_MR, ODD, 5 * PAGE, 0, YES(PAGE), .length_to = PAGE - 256 },
 	{ MR_REG_MR, ODD, 5 * PAGE, 0, YES(ALIGNED), .addr_to = BEGIN, .length_to = 6 * PAGE },
@@ -352,7 +346,7 @@ TEST(the_changes_that_pass_show_the_difference_and_are_taken_back)
 		{ too_long, ENOMEM, WRITE, MR_CURED_BY(HALF) | MR_CURED_BY(PAGE), true },
 		{ old_memory, EFAULT, WRITE, MR_CURED_BY(FRESH_MEMORY), true },
 		{ NULL, EINVAL, WRITE, MR_CURED_BY(UNCHANGED), false }, /* it passes now */
-		{ always, ENOMEM, WRITE, 0, false }, /* another errno than before */
+		{ always, ENOMEM, WRITE, 0, false },                    /* another errno than before */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -391,8 +385,7 @@ TEST(the_time_for_tries_ends)
 TEST(a_change_of_a_region_is_registered_anew_if_its_memory_is_here)
 {
 	const struct mr_rereg_request rereg = { .changes = MR_CHANGE_ACCESS,
-						.access = MR_ACCESS_REMOTE_WRITE |
-							  MR_ACCESS_REMOTE_READ };
+						.access = MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ };
 
 	library.rule = lint;
 	refuse(EINVAL, WRITE);
