@@ -140,14 +140,4 @@ static inline void recorded_host_change(struct recorded_host *recorded, const ch
 	free(copy);
 }
 
-/** recorded_host_call() - write the answer of a call: @kind is "link", "open.error", ... */
-static inline void recorded_host_call(const struct recorded_host *recorded, const char *kind, const char *path,
-				      const char *text)
-{
-	char whole[PATH_MAX - 64];
-
-	snprintf(whole, sizeof(whole), "/calls%s.%s", path, kind);
-	recorded_host_put(recorded, whole, text);
-}
-
 #endif

@@ -6,7 +6,6 @@
 #include "lib/diagnose/finding.h"
 #include "tests/unit/one_host.h"
 
-#define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 

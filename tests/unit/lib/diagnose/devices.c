@@ -189,7 +189,6 @@ TEST(ports)
 		{ PHYSICAL("rxe0", "5: LinkUp"), 0, WARN, "" },
 		{ PHYSICAL("rxe0", ""), 0, WARN, "" },
 		{ RXE_PORT("2: INIT", "5: LinkUp"), 0, WARN, "rxe0: no active port" },
-		{ RXE_PORT("0: NOP", "2: Polling"), 0, WARN, "" },
 		{ RXE_PORT("", "2: Polling"), 0, UNKNOWN, "" },
 		{ RXE_PORT("1: DOWN", "2: Polling") PORT("mlx5_0", "1", "1: DOWN") PHYSICAL("mlx5_0", "3: Disabled"), 0,
 		  WARN, "mlx5_0, rxe0: no link: registering works" },
@@ -363,21 +362,4 @@ TEST(combinations_known_to_fail)
 	};
 
 	CHECK(mr_check_known_bad, rows);
-}
-
-TEST(names_of_devices_may_be_anything)
-{
-	char name[256], path[512];
-
-	memset(name, 'x', 255);
-	name[255] = '\0';
-	snprintf(path, sizeof(path), CLASS "%s/node_type", name);
-	recorded_host_put(&recorded, path, "1: CA\n");
-	for (int i = 0; i < 40; i++) {
-		snprintf(path, sizeof(path), CLASS "mlx5_%d/node_type", i);
-		recorded_host_put(&recorded, path, "\x1b[31m\xff");
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		assert_true(look(checks[i], GIB).verdict < MR_VERDICTS);
-	assert_contains(look(mr_check_device, 0).figure, " more");
 }

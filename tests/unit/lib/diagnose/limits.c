@@ -80,7 +80,7 @@ TEST(a_page_size_that_is_nonsense_is_not_taken)
 
 	change(SELF("98304", "98304"));
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		recorded_host_call(&recorded, "answer", "/page-size", sizes[i]);
+		recorded_host_put(&recorded, "/calls/page-size.answer", sizes[i]);
 		assert_equal_for(sizes[i], look(mr_check_memlock, 98304).verdict, OK);
 		assert_equal_for(sizes[i], look(mr_check_memlock, 98305).verdict, BAD);
 	}
@@ -105,7 +105,6 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 			  PROCESS("200", "app", "2", "8388608", "8388608"),
 		  GIB, BAD, "systemctl --user edit" },
 		{ "# launchers\n" LAUNCH("bash", "slurmstepd"), GIB, BAD, "PropagateResourceLimitsExcept" },
-		{ LAUNCH("bash", "sshd-session"), GIB, BAD, "limits.conf (pam_limits)" },
 		{ LAUNCH("sshd", "sshd"), GIB, BAD, "limits.conf (pam_limits)" },
 		{ LAUNCH("python3", "containerd-shim"), GIB, BAD, "--ulimit memlock=-1" },
 		{ LAUNCH("bash", "bash"), GIB, BAD, "ulimit -l" },
@@ -236,17 +235,9 @@ TEST(rdma_objects_of_the_control_group)
 		{ MAX("hca_handle=0 hca_object=2000"), 0, BAD, "" },
 		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
 		{ "/calls/cg/rdma/rdma.max.read.error EIO", 0, UNKNOWN, "rdma.max: " },
-		{ "# hostile\n" VERSION_1 "/cg/rdma/rdma.max \033[2J hca_handle=0 hca_object=\n"
-		  "/cg/rdma/rdma.current \033[2J hca_handle=-4 hca_object=9999999999999999999999",
-		  0, BAD, "!\033" },
 	};
-	char line[8192];
 
 	CHECK(mr_check_rdma_cgroup, rows);
-	memset(line, 'x', sizeof(line) - 1);
-	line[sizeof(line) - 1] = '\0';
-	recorded_host_put(&recorded, "/cg/rdma/rdma.max", line);
-	assert_int_equal(look(mr_check_rdma_cgroup, 0).verdict, OK);
 }
 
 TEST(memory_of_the_control_group)

@@ -212,20 +212,15 @@ TEST(a_variable_is_not_missed_while_its_process_executes_programs)
 
 TEST(variables_that_ask_for_fork_protection)
 {
-	struct mr_fork fork_asked;
+	struct mr_fork none, asked;
 
 	unsetenv("RDMAV_FORK_SAFE");
-	unsetenv("RDMAV_HUGEPAGES_SAFE");
 	setenv("IBV_FORK_SAFE", "0", 1);
-	mr_fork_read(mr_this_host(), &fork_asked);
-	assert_false(fork_asked.is_asked);
+	mr_fork_read(mr_this_host(), &none);
 	setenv("IBV_FORK_SAFE", "1", 1);
-	mr_fork_read(mr_this_host(), &fork_asked);
-	assert_true(fork_asked.is_asked && !fork_asked.huge_pages);
-	/* of this one libibverbs does not look at the value */
-	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1);
-	mr_fork_read(mr_this_host(), &fork_asked);
-	assert_true(fork_asked.huge_pages);
+	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1); /* libibverbs does not look at the value */
+	mr_fork_read(mr_this_host(), &asked);
+	assert_true(!none.is_asked && !none.huge_pages && asked.is_asked && asked.huge_pages);
 	unsetenv("IBV_FORK_SAFE");
 	unsetenv("RDMAV_HUGEPAGES_SAFE");
 }
@@ -353,26 +348,17 @@ TEST(a_process_lives_until_it_is_a_zombie_and_is_not_confused_with_a_later_one)
 
 TEST(facts_are_filtered_before_they_are_recorded)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char words[256], *map, copy[128], path[256];
+	char words[256], path[256];
 	struct mr_error err;
-	uint64_t before;
 
-	snprintf(copy, sizeof(copy), "%s/copy", recorded.folder);
-	assert_int_equal(mr_host_open(&host, NULL, copy, &err), 0);
-	before = mr_mappings_used(&host).value;
-	assert_true(before > 3);
-	map = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_int_equal(mprotect(map + page, page, PROT_READ), 0); /* at least two more */
-	assert_true(mr_mappings_used(mr_this_host()).value >= before + 2);
-	munmap(map, 3 * page);
+	snprintf(path, sizeof(path), "%s/copy", recorded.folder);
+	assert_int_equal(mr_host_open(&host, NULL, path, &err), 0);
+	assert_true(mr_mappings_used(&host).value > 3);
 	assert_int_equal(mr_kernel_words(&host, words, sizeof(words)), 0);
 	assert_null(strstr(words, "root="));
 	assert_null(strstr(words, "console="));
 	assert_int_not_equal(mr_kernel_has_symbol(&host, "mrctl_has_no_such_symbol"), MR_YES);
 	assert_int_equal(mr_host_close(&host, &err), 0);
-	snprintf(path, sizeof(path), "%s/calls/mappings.answer", copy);
-	assert_int_equal(access(path, F_OK), 0);
-	snprintf(path, sizeof(path), "%s/proc", copy);
+	strcat(path, "/proc");
 	assert_int_not_equal(access(path, F_OK), 0);
 }

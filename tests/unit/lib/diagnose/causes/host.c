@@ -81,8 +81,7 @@ TEST(control_groups)
 {
 	static const struct refused rows[] = {
 		{ "@cgroup-rdma-full", REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN,
-		  "job_1 has 1000 of 1000 hca_object of mlx5_0" },
-		{ "", DMABUF, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN, "job_1/rdma.max" },
+		  "job_1 has 1000 of 1000 hca_object" },
 		/* a handle is left, and an object not always needed */
 		{ "", "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", FIRST_LIKELY, "" },
 		{ "", "ibv_rereg_mr", EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", UNRELATED, "" },
@@ -123,35 +122,6 @@ TEST(memory_and_sandboxes)
 	};
 
 	EXPECT(rows);
-}
-
-/* ---- another process was refused ---- */
-
-TEST(a_limit_of_this_process_need_not_be_that_of_another_one)
-{
-	static const struct {
-		const char *changes;
-		int errnum;
-		uint32_t access;
-		bool is_elsewhere;
-		const char *id;
-		unsigned int certainty;
-	} rows[] = {
-		{ LIMITS("65536") USER STATUS("VmPin:\t0 kB"), ENOMEM, WRITE, false, "MR-MEMLOCK", CERTAIN },
-		{ "", ENOMEM, WRITE, true, "MR-MEMLOCK", POSSIBLE },
-		{ LIMITS("unlimited"), ENOMEM, WRITE, false, "MR-MEMLOCK", RULED_OUT },
-		{ "", ENOMEM, WRITE, true, "MR-MEMLOCK", UNRELATED },
-		/* what the request alone shows */
-		{ "", EINVAL, MR_ACCESS_REMOTE_WRITE, true, "MR-ACCESS-LOCAL-WRITE", CERTAIN },
-		{ "@kexec-handover", ENOMEM, WRITE, true, "MR-CMA", POSSIBLE },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		change(rows[i].changes);
-		refuse(REG, rows[i].errnum, MIB, rows[i].access);
-		refusal.is_elsewhere = rows[i].is_elsewhere;
-		expect_cause(rows[i].changes, rows[i].id, rows[i].certainty, "");
-	}
 }
 
 /* ---- firmware ---- */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/diagnose/causes/catalogue.h"
 #include "tests/unit/lib/diagnose/causes/cause.h"
 
 EACH_TEST(set_up, tear_down)
@@ -191,49 +190,6 @@ TEST(permissions_by_kernel_and_mappings_that_tell_nothing)
 	};
 
 	EXPECT(rows);
-}
-
-/* ---- ranges ---- */
-
-TEST(ranges)
-{
-	const uint64_t most = UINT64_C(4096) * UINT32_MAX, last = UINT64_MAX;
-	const struct {
-		const char *id;
-		int errnum;
-		uint64_t addr, length;
-		uint32_t access;
-		enum mr_certainty certainty;
-	} rows[] = {
-		{ "MR-LENGTH-ZERO", EINVAL, MIB + 1, 0, 0, LIKELY }, /* it has a page */
-		{ "MR-LENGTH-ZERO", EINVAL, MIB, 1, 0, UNRELATED },
-		{ "MR-RANGE-WRAPS", EINVAL, last - 8191, 4096, 0, UNRELATED },
-		{ "MR-RANGE-WRAPS", EINVAL, MIB, last, ON_DEMAND, UNRELATED },
-		{ "MR-RANGE-WRAPS", EOVERFLOW, MIB, last, 0, UNRELATED },
-		{ "MR-RANGE-WRAPS", EOVERFLOW, 0, last, ON_DEMAND, UNRELATED }, /* an implicit one */
-		{ "MR-PAGE-COUNT", EINVAL, MIB, most, 0, UNRELATED },
-		{ "MR-PAGE-COUNT", EINVAL, MIB, most + 1, ON_DEMAND, UNRELATED },
-		{ "MR-PAGE-COUNT", EINVAL, MIB, last, 0, UNRELATED },
-		{ "MR-PAGE-COUNT", EINVAL, last - most - 8192, most + 4097, 0, CERTAIN },
-		{ "MR-PAGE-COUNT", EINVAL, last - most - 8192, most + 4098, 0, UNRELATED },
-		{ "MR-MAX-MR", EIO, MIB, GIB, 0, UNRELATED },
-		{ "MR-MAX-MR", EINVAL, MIB, GIB + 1, 0, LIKELY },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct mr_cause *cause = mr_cause_find(rows[i].id, strlen(rows[i].id));
-		struct mr_suspicion suspicion = { .cause = cause };
-		struct mr_inquiry inquiry = { .refusal = &refusal,
-					      .operation = MR_OP_REG,
-					      .host = &recorded.host,
-					      .has_attributes = MR_FACT_KNOWN,
-					      .attributes = { .max_mr_size = GIB } };
-
-		refuse("", rows[i].errnum, rows[i].addr, rows[i].length, rows[i].access);
-		cause->look(&inquiry, &suspicion);
-		print_message("row %zu\n", i);
-		assert_equal_for(rows[i].id, suspicion.certainty, rows[i].certainty);
-	}
 }
 
 /* ---- advice: two pages at 0x10000 ---- */

@@ -51,7 +51,6 @@ static const struct opening openings[] = {
 	{ "# a container without the node\n" HEALTHY "/calls/proc/self/ns/pid.link pid:[4026532567]\n"
 	  "/proc/self/mountinfo 24 1 0:50 / /dev rw - tmpfs tmpfs rw",
 	  FIND, "MR-NODE", CERTAIN, "--device=/dev/infiniband" },
-	{ "", NAMED, "MR-NODE", CERTAIN, "" },
 	{ "# a host without the node\n" HEALTHY, FIND, "MR-NODE", CERTAIN, "udevadm trigger" },
 	{ "", OPEN, ENOENT, "mlx5_0", "MR-NODE", CERTAIN, "" },
 	{ "", OPEN, ENODEV, "mlx5_0", "", 0, "" }, /* which is not the errno of that */
@@ -91,11 +90,12 @@ static const struct opening openings[] = {
 	{ "", "ibv_reg_mr", EIO, "mlx5_0", "", 0, "" },
 	{ "# a node with another number\n" HEALTHY NODE_IS("mode=20666 uid=0 gid=0 device=231:7") REFUSES("ENXIO"),
 	  OPEN, ENXIO, "mlx5_0", "MR-NODE-NUMBER", CERTAIN, "" },
-	{ "", OPEN, ENOENT, "mlx5_0", "MR-NODE-NUMBER", CERTAIN, "" },
 	/* libibverbs finds the right one there */
 	{ "/calls/dev/char/231:192.stat " FOR_ALL, OPEN, ENOENT, "mlx5_0", "", 0, "" },
 	{ "# a node that is a file\n" HEALTHY NODE_IS("mode=100666 uid=0 gid=0 device=0:0"), OPEN, ENOENT, "mlx5_0",
 	  "MR-NODE-NUMBER", CERTAIN, "no character device" },
+	{ "# no provider\n" HEALTHY OPENS, FIND, "MR-PROVIDER", FIRST_LIKELY, "names no providers" },
+	{ "", "ibv_import_device", EOPNOTSUPP, "mlx5_0", "MR-IMPORT", UNRELATED, "" },
 	{ "# no more files\n" HEALTHY OPENS DESCRIPTORS("error=24 limit=256"), "ibv_get_device_list", EMFILE, NULL,
 	  "MR-DESCRIPTORS", CERTAIN, "its limit is 256" },
 	{ "", "ibv_import_device", ENODEV, "mlx5_0", "MR-DESCRIPTORS", CERTAIN, "" },

