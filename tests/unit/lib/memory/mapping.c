@@ -333,6 +333,7 @@ TEST(hugetlb_is_huge_pages_of_a_size_that_there_is)
 	refusal_of(&r);
 	r = request("hugetlb:4K", 1); /* the base size is none of huge pages */
 	refusal_of(&r);
+	assert_null(strstr(err.hint, "--addr")); /* which was not given */
 }
 
 TEST(a_node_that_does_not_exist_is_refused)

@@ -133,6 +133,8 @@ static void disturbed(struct kernel *k, const struct nlmsghdr *request)
 		kernel_end_dump(k, request, NLM_F_DUMP_INTR);
 	else
 		kernel_refuse(k, request, disturbance);
+	if (k->asked <= disturbances)
+		kernel_end_dump(k, request, 0); /* too late: no answer to the next question */
 }
 
 TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
