@@ -48,6 +48,9 @@ processes() {
 	steps 3 2
 	traced fork 2
 	steps 9 4
+	# a child with its parent's memory
+	traced clone-vm
+	steps 3 1
 }
 
 @test "a program that closes all descriptors is followed, and so is its child" {
@@ -200,6 +203,7 @@ told_at_once() {
 	# three are taken, and it needs one to read the file
 	# shellcheck disable=SC2016 # for that shell
 	told_at_once "it could not connect to mrctl, and has fewer than two descriptors" sh -c 'ulimit -n 4; exec "$@"' sh
+	told_at_once "it could not connect to mrctl, and its system calls are filtered" "$TOOL" filter
 	! unshare -n true 2>/dev/null || told_at_once "it is in another network namespace" unshare -n
 }
 

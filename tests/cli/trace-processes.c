@@ -5,12 +5,14 @@
  * A step registers a region, is refused another one, and deregisters the first.
  *   step               one step
  *   fork DEPTH         parent and child step before and after fork; children do so, too, as deep
+ *   clone-vm           a child with its parent's memory, by clone(CLONE_VM | CLONE_VFORK), steps
  *   closed             closes all descriptors but the device's before each step, and before fork
  *   threads COUNT      8 threads, each COUNT steps; -1: until the process kills itself
  *   stopped COUNT      stops its parent, and makes COUNT steps
  *   signals COUNT      COUNT steps, while a timer's signals are handled
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
  *                      with "+" by all descriptors closed, with "v" before fork by vfork; "syscall": by syscall(2)
+ *   filter CMD ARG     becomes CMD, whose socket(2) fails with EPERM
  *   await FILE TEXT    waits until FILE has TEXT, and opens no device
  * Who deregisters what was registered before fork:
  *   daemon             registers 3 regions and exits; its child deregisters them
@@ -24,6 +26,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -33,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -127,6 +132,21 @@ static void fork_and_step(long depth)
 	}
 	step();
 	wait_for(pid);
+}
+
+static void clone_vm(long count)
+{
+	pid_t pid;
+
+	(void)count;
+	step();
+	pid = vfork(); /* clone(CLONE_VM | CLONE_VFORK) */
+	if (!pid) {
+		step();
+		_exit(0);
+	}
+	wait_for(pid);
+	step();
 }
 
 /* What daemons do: all descriptors are closed but those that are known. */
@@ -367,14 +387,32 @@ static const struct {
 } counted[] = {
 	{ "step", one_step },   { "fork", fork_and_step }, { "closed", closed },
 	{ "threads", threads }, { "stopped", stopped },    { "signals", signals },
-	{ "both", run_both },
+	{ "both", run_both },	{ "clone-vm", clone_vm },
 };
+
+static int filter(char **command)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		fail("prctl");
+	return execv(command[0], command);
+}
 
 int main(int argc, char **argv)
 {
 	what = argc > 1 ? argv[1] : "step";
 	if (is("await") && argc > 3)
 		return await_text(argv[2], argv[3]);
+	if (is("filter") && argc > 2)
+		return filter(argv + 2);
 	open_device();
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 		if (is(counted[i].name)) {
