@@ -66,7 +66,7 @@ file_refused() {
 		exec ${MR[*]} reg --memory file:$BATS_TEST_TMPDIR/file --json"
 	json '.failures[0].causes[0] | .id == "MR-FILE-OPEN" and .certainty == "likely" and (.cause | test("read-only"))'
 	require_nobody
-	mkdir -m 700 "$BATS_TEST_TMPDIR/closed"
+	mkdir -m 0 "$BATS_TEST_TMPDIR/closed"
 	refused_because MR-FILE-OPEN likely mr_as_nobody 64 reg --memory "file:$BATS_TEST_TMPDIR/closed/file" --json
 	json '.failures[0] | .errno == "EACCES" and (.causes[0].cause | test("may not open"))'
 }
