@@ -50,7 +50,8 @@ TEST(options_of_the_kernel)
 {
 	static const struct check_row rows[] = {
 		{ RELEASE("6.12.1"), 0, UNKNOWN, "No such file" },
-		{ CONFIG OFF("INFINIBAND"), 0, NA, "no adapter needs it" },
+		{ CONFIG OFF("INFINIBAND") CONFIG OFF("INFINIBAND_USER_ACCESS"), 0, NA,
+		  "CONFIG_INFINIBAND is not set, and no" },
 		{ HCA, 0, BAD, "CONFIG_INFINIBAND is not set" },
 		{ CONFIG "CONFIG_INFINIBAND=m\n" CONFIG OFF("INFINIBAND_USER_ACCESS"), 0, BAD, "" },
 		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA, "no file tells them" },
