@@ -90,29 +90,6 @@ TEST(texts_of_any_bytes_are_characters_of_xml_and_long_ones_are_cut)
 	assert_int_equal(count("…</text>"), 1);
 }
 
-/* Each of 28 curves has another colour or another pattern of dashes. */
-TEST(many_curves_differ)
-{
-	static char styles[28][80];
-	struct chart_curve curves[28];
-	struct chart chart = usual;
-	const char *at = text;
-
-	for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
-		curves[i] = curve;
-	chart.curves = curves;
-	chart.count = ARRAY_SIZE(curves);
-	written(&chart, 1);
-	for (size_t i = 0; i < ARRAY_SIZE(curves); i++) {
-		at = strstr(at, "<g fill=\"none\"");
-		assert_non_null(at);
-		at = strstr(at, " stroke=");
-		snprintf(styles[i], sizeof(styles[i]), "%.*s", (int)strcspn(at, ">"), at);
-		for (size_t j = 0; j < i; j++)
-			assert_string_not_equal(styles[i], styles[j]);
-	}
-}
-
 TEST(points_without_a_place_are_left_out_and_many_are_a_short_path)
 {
 	static struct chart_point many[100000];

@@ -99,21 +99,6 @@ TEST(a_chart_is_as_wide_as_the_terminal_and_without_points_says_so)
 	assert_contains(drawn(&chart, "xx_XX.UTF-8", 80), "* lost\n");
 }
 
-TEST(values_stay_up_to_the_next_step)
-{
-	static const struct chart_point points[] = { { 0, 0 }, { 1, 0 }, { 2, 1 } };
-	const struct chart_curve curve = { "steps", points, 3, true };
-	const struct chart chart = { .title = "Steps",
-				     .x = { NULL, CHART_COUNT, false },
-				     .y = { NULL, CHART_FRACTION, false },
-				     .curves = &curve,
-				     .count = 1 };
-	const char *text = drawn(&chart, ASCII, 40);
-
-	assert_contains(text, "\n  0 % +********************************\n");
-	assert_contains(text, "\n 60 % +                               *\n");
-}
-
 TEST(texts_of_any_bytes_do_no_harm)
 {
 	static char longest[300];

@@ -105,37 +105,6 @@ static void *map(int rights)
 
 static void *buffer;
 
-static void lower_limit(void)
-{
-	const struct rlimit limit = { 16 * PAGE, 16 * PAGE };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || prctl(PR_SET_NAME, "a\nb\033") ||
-	    (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER))))
-		_exit(1);
-}
-
-TEST(limits_and_names_are_those_of_the_process)
-{
-	struct mr_trace_record record = refused(ENOMEM, buffer, 64 * PAGE, WRITE);
-	const pid_t child = start(lower_limit);
-
-	record.pinned = 2 * PAGE;
-	mr_look_at(child, &record, &context, &look);
-	end(child);
-	first("MR-MEMLOCK", MR_CERTAIN, MR_LAYER_MEMORY);
-	assert_int_equal(look.memlock.soft, 16 * PAGE);
-	assert_true(look.has_memlock && look.is_memlock_lifted == MR_NO);
-	assert_true(look.pinned.known && look.pinned.value == 2 * PAGE);
-	assert_string_equal(look.command, "a\\nb?");
-	assert_string_equal(look.environment.device, "mlx5_0");
-	assert_string_equal(look.environment.provider, "mlx5");
-	assert_true(look.environment.simulated);
-	assert_true(look.environment.rdma_core[0]);
-	assert_true(look.environment.memlock_soft.known);
-	if (!geteuid())
-		assert_int_equal(look.environment.euid.value, USER);
-}
-
 TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 {
 	struct mr_trace_record record =
@@ -227,45 +196,6 @@ TEST(the_layer_is_that_of_who_refused)
 		assert_contains(reason_against("MR-READ-ONLY"),
 				"libibverbs asked the kernel for nothing");
 	}
-}
-
-TEST(a_check_that_two_layers_make_is_of_the_one_that_made_it)
-{
-	struct mr_trace_record record = refused(EINVAL, NULL, PAGE, WRITE);
-
-	record.call = MR_TRACED_IBV_REG_DM_MR;
-	context.dm_length = (struct mr_opt_u64){ PAGE, true };
-	record.flags |= MR_TRACE_KERNEL_SEEN;
-	look_at(record);
-	first("MR-DM-ZERO-BASED", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
-	record.kernel_calls = 1;
-	record.kernel_errnum = EINVAL;
-	look_at(record);
-	first("MR-DM-ZERO-BASED", MR_CERTAIN, MR_LAYER_UVERBS);
-	context.dm_length.known = false;
-	assert_false(look.has_range);
-}
-
-TEST(fork_protection_is_known_by_the_call)
-{
-	char *memory =
-		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct mr_trace_record record = refused(ENOMEM, memory, 2 * PAGE, WRITE);
-
-	assert_int_equal(munmap(memory + PAGE, PAGE), 0);
-	look_at(record);
-	assert_int_equal(look.is_fork_safe, MR_UNKNOWN);
-	assert_string_equal(reason_against("MR-FORK-RANGE"), "");
-	record.flags |= MR_TRACE_FORK_SAFE | MR_TRACE_KERNEL_SEEN;
-	look_at(record);
-	assert_int_equal(look.is_fork_safe, MR_YES);
-	first("MR-FORK-RANGE", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
-	/* where the kernel was asked, the protection has passed */
-	record.kernel_calls = 1;
-	record.kernel_errnum = ENOMEM;
-	look_at(record);
-	assert_contains(reason_against("MR-FORK-RANGE"), "the kernel was asked");
-	munmap(memory, PAGE);
 }
 
 TEST(a_call_that_has_left_no_errno_has_that_of_mrctls_own)
