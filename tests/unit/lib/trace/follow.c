@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Following processes whose agents the tests play: what they write and ask need not be right. */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -324,40 +323,5 @@ TEST(a_program_that_cannot_be_followed_is_told_and_wrong_requests_are_not_answer
 	assert_int_equal(seen.lost, 1);
 	assert_int_equal(seen.obstacle, MR_TRACE_STATIC);
 	assert_string_equal(seen.path, "/usr/bin/application");
-	expect_exit();
-}
-
-static void *flood(void *data __attribute__((unused)))
-{
-	for (;;) {
-		int fd = play_connect(&follow.channel);
-
-		if (fd >= 0)
-			close(fd);
-	}
-	return NULL;
-}
-
-/* A flood of connections, some silent and held, does not keep a program from being followed. */
-static void join_in_a_flood(void)
-{
-	pthread_t threads[4];
-
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		if (pthread_create(&threads[i], NULL, flood, NULL))
-			_exit(107);
-	for (size_t i = 0; i < 200; i++)
-		play_connect(&follow.channel);
-	for (size_t i = 0; i < 20; i++) {
-		join();
-		put(registers(1, 4096));
-	}
-}
-
-TEST(a_flood_keeps_nobody_out)
-{
-	run(join_in_a_flood);
-	assert_int_equal(follow.joined, 20);
-	assert_int_equal(seen.calls, 20);
 	expect_exit();
 }

@@ -143,19 +143,26 @@ TEST(other_machines_and_hostile_files_are_told)
 
 TEST(rights_of_another_user_are_told)
 {
+	static const struct {
+		uid_t uid;
+		gid_t gid;
+		mode_t mode;
+		enum mr_trace_obstacle obstacle;
+	} rows[] = {
+		{ 0, 0, 04755, MR_TRACE_FOLLOWED },
+		{ 12345, 0, 04755, MR_TRACE_PRIVILEGED },
+		{ 0, 12345, 02755, MR_TRACE_PRIVILEGED },
+		{ 0, 12345, 02745, MR_TRACE_FOLLOWED }, /* without x it is for mandatory locks */
+	};
+
 	write_program("p", "/lib64/ld-linux-x86-64.so.2");
-	assert_int_equal(chmod(path, 04755), 0);
-	assert_int_equal(mr_trace_program(AT_FDCWD, path), MR_TRACE_FOLLOWED); /* own user */
-	if (geteuid())
-		skip();
-	assert_int_equal(chown(path, 12345, 0), 0);
-	assert_int_equal(chmod(path, 04755), 0);
-	assert_int_equal(mr_trace_program(AT_FDCWD, path), MR_TRACE_PRIVILEGED);
-	assert_int_equal(chown(path, 0, 12345), 0);
-	assert_int_equal(chmod(path, 02755), 0);
-	assert_int_equal(mr_trace_program(AT_FDCWD, path), MR_TRACE_PRIVILEGED);
-	assert_int_equal(chmod(path, 02745), 0); /* without x it is for mandatory locks */
-	assert_int_equal(mr_trace_program(AT_FDCWD, path), MR_TRACE_FOLLOWED);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (geteuid())
+			skip();
+		assert_int_equal(chown(path, rows[i].uid, rows[i].gid), 0);
+		assert_int_equal(chmod(path, rows[i].mode), 0);
+		assert_int_equal(mr_trace_program(AT_FDCWD, path), rows[i].obstacle);
+	}
 }
 
 /* What execve(2) refuses does not run, so nothing is to be told. */
