@@ -23,6 +23,17 @@ bench() {
 	json '.rows == [] and (.failures | length) == 1'
 }
 
+@test "a session of its own that the relaxed mode cannot have is named" {
+	local fault
+
+	on_simulator || skip "needs faults"
+	for fault in open@2=EMFILE alloc_pd@2=ENOMEM; do
+		run --separate-stderr mrctl sim --fault "$fault" -- mrctl bench relaxed --sizes 4K --count 1 --rounds 1
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"relaxed of 4096 bytes, populated: ibv_"* ]] || fail "$stderr" || return
+	done
+}
+
 @test "a worker that is refused or killed ends the row of all, and it is told once" {
 	on_simulator || skip "faults are those of the simulator"
 	run --separate-stderr faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
