@@ -136,26 +136,6 @@ TEST(records_with_the_same_labels_are_one_sample)
 	assert_contains(c.text, "\nm_info{name=\"a\"} 1\nm_info{name=\"b\"} 1\n#");
 }
 
-TEST(records_inside_have_the_labels_around_them)
-{
-	static const struct metric table[] = {
-		{ &port_record, "m_up", NULL, "U", "up", "device=name,port", METRIC_GAUGE },
-		METRIC_END,
-	};
-	static const struct port ports[] = { { { 2, true }, { true, true } },
-					     { { 3, true }, { false, false } } };
-	const struct device device = { .name = "d",
-				       .first = { { 1, true }, { false, true } },
-				       .ports = { &port_record, ports, 2, sizeof(*ports) } };
-	struct capture c;
-
-	assert_string_equal(print(&c, table, &device_record, &device, 1, sizeof(device)),
-			    "# HELP m_up U\n# TYPE m_up gauge\n"
-			    "m_up{device=\"d\",port=\"1\"} 0\n"
-			    "m_up{device=\"d\",port=\"2\"} 1\n"
-			    "# EOF\n");
-}
-
 TEST(labels_hold_any_bytes_and_no_samples_are_the_end_alone)
 {
 	static const struct metric table[] = {

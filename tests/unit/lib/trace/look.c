@@ -209,39 +209,6 @@ TEST(a_call_that_has_left_no_errno_has_that_of_mrctls_own)
 	assert_int_equal(look.errnum, ENOMEM);
 }
 
-TEST(calls_are_explained_by_what_they_are_about)
-{
-	struct mr_look_region region = { .call = MR_TRACED_IBV_REG_DMABUF_MR,
-					 .flags = MR_TRACE_HAS_FD,
-					 .length = PAGE };
-	struct mr_trace_record record = refused(EINVAL, NULL, 0, 0);
-
-	record.call = MR_TRACED_IBV_REREG_MR;
-	record.call_flags = MR_CHANGE_ACCESS;
-	record.result = -1; /* IBV_REREG_MR_ERR_INPUT */
-	context.region = &region;
-	look_at(record);
-	first("MR-REREG-KIND", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
-	region.call = MR_TRACED_IBV_IMPORT_MR;
-	look_at(record);
-	first("MR-REREG-IMPORTED", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
-	context.region = NULL;
-	record = refused(EBUSY, NULL, 0, 0);
-	record.call = MR_TRACED_IBV_DEALLOC_PD;
-	context.users = (struct mr_opt_u64){ 2, true };
-	look_at(record);
-	assert_contains(look.diagnosis.causes[0].text, "2 regions of this process are still");
-	assert_int_equal(look.diagnosis.causes[0].certainty, MR_CERTAIN);
-	context.users.known = false;
-	/* whether a handle exists is a question to the open file of the process, not to another one */
-	record = refused(ENOENT, NULL, 0, 0);
-	record.call = MR_TRACED_IBV_DEREG_MR;
-	record.handle = 12345;
-	look_at(record);
-	for (size_t i = 0; i < look.diagnosis.cause_count; i++)
-		assert_true(look.diagnosis.causes[i].certainty < MR_CERTAIN);
-}
-
 static void *map_and_unmap(void *data)
 {
 	for (;;) {

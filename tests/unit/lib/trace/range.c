@@ -54,23 +54,6 @@ static char *map(uint64_t pages, int rights, int flags, int fd)
 	return memory;
 }
 
-TEST(anonymous_memory_is_anonymous)
-{
-	char *memory = map(4, RW, MAP_PRIVATE, -1);
-
-	assert_int_equal(read_range(memory + 100, PAGE, WRITE), 0);
-	is("anon", 100, true);
-	assert_int_equal(range.page_size, PAGE);
-	assert_int_equal(range.mappings, 1);
-	read_range(NULL, UINT64_MAX, WRITE | MR_ACCESS_ON_DEMAND);
-	is("none", 0, true);
-	munmap(memory, 4 * PAGE);
-	memory = map(1, RW, MAP_SHARED, -1);
-	read_range(memory, PAGE, WRITE);
-	is("memfd", 0, true);
-	munmap(memory, PAGE);
-}
-
 TEST(what_cannot_be_pinned_is_stood_for_by_what_answers_alike)
 {
 	char *memory = map(8, RW, MAP_PRIVATE, -1);
@@ -112,26 +95,14 @@ TEST(an_empty_range_is_the_memory_that_it_points_to)
 	munmap(memory, 3 * PAGE);
 }
 
-TEST(files_are_named_and_begin_at_their_beginning)
+TEST(a_file_that_has_gone_is_told)
 {
-	char path[] = "/tmp/mrctl-range-XXXXXX", text[64];
+	char path[] = "/tmp/mrctl-range-XXXXXX";
 	const int fd = mkstemp(path);
 	char *memory;
 
 	assert_true(fd >= 0 && !ftruncate(fd, (off_t)(2 * PAGE)));
-	memory = mmap(NULL, 4 * PAGE, RW, MAP_PRIVATE, fd, (off_t)PAGE);
-	read_range(memory + 16, 16, WRITE);
-	snprintf(text, sizeof(text), "file-private:%s", path);
-	is(text, PAGE + 16, true);
-	/* behind the end of the file */
-	read_range(memory, 4 * PAGE, WRITE);
-	is(text, PAGE, true);
-	assert_int_equal(range.obstacle, MR_OBSTACLE_FILE_END);
-	munmap(memory, 4 * PAGE);
 	memory = map(2, RW, MAP_SHARED, fd);
-	read_range(memory, PAGE, 0);
-	snprintf(text, sizeof(text), "file:%s", path);
-	is(text, 0, true);
 	unlink(path);
 	read_range(memory, PAGE, 0);
 	is("memfd", 0, false);
