@@ -129,7 +129,7 @@ late() {
 	local late=$BATS_TEST_TMPDIR/late.so
 
 	command -v cc >/dev/null || skip "needs cc: install gcc"
-	cc -D_GNU_SOURCE -shared -fPIC -o "$late" -x c - <<-'EOF'
+	cc -D_GNU_SOURCE -DFOLDER="\"$BATS_TEST_TMPDIR\"" -shared -fPIC -o "$late" -x c - <<-'EOF'
 		#include <fcntl.h>
 		#include <stdlib.h>
 		#include <string.h>
@@ -147,8 +147,8 @@ late() {
 				return;
 			if (getenv("HOLDER_ENDS"))
 				_exit(9);
-			close(open("begun", O_CREAT | O_WRONLY, 0600));
-			while (access("go", F_OK))
+			close(open(FOLDER "/begun", O_CREAT | O_WRONLY, 0600));
+			while (access(FOLDER "/go", F_OK))
 				usleep(10000);
 		}
 	EOF
