@@ -227,7 +227,7 @@ $(REFUSED): $(REFUSED_OBJ)
 
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg \
-	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
+	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem relaxed advise \
 	batch batch-regions reg memory output mail probe device-view system why why-rules \
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
 	trace-reproduce trace-programs)

@@ -24,13 +24,11 @@ teardown() {
 
 # settled WORD CMD...: waits until CMD prints WORD: after the last close the kernel may need a moment
 settled() {
-	local i
+	await prints "$@" || fail "${*:2}: $("${@:2}") instead of $1"
+}
 
-	for i in {1..100}; do
-		[ "$("${@:2}")" != "$1" ] || return 0
-		sleep 0.05
-	done
-	fail "${*:2}: $("${@:2}") instead of $1"
+prints() {
+	[ "$("${@:2}")" = "$1" ]
 }
 
 # objects: prints the objects of mrctl that the kernel has on the device under test
@@ -61,9 +59,10 @@ objects() {
 	local before had
 
 	before=$(pinned) had=$(objects)
-	"${MR[@]}" session -- bash -c 'mrctl reg --size 1M --quiet; sleep 60 & echo $!; exec sleep 61' \
+	"${MR[@]}" session -- bash -c 'mrctl reg --size 1M --quiet; sleep 600 & echo $!; exec sleep 601' \
 		>"$BATS_TEST_TMPDIR/out" 3>&- &
-	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	await test -s "$BATS_TEST_TMPDIR/out"
+	UNDO+=("kill $(<"$BATS_TEST_TMPDIR/out")")
 	kill -KILL $!
 	wait $! || :
 	# the process in the background still has the descriptor
@@ -96,24 +95,22 @@ objects() {
 
 # bats test_tags=kernel
 @test "removing a software device waits for the session, and its end lets it go" {
-	local i session
+	local session
 
 	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "about rxe"
 	ip link add v8 type veth peer name v9
 	UNDO+=("ip link delete v8")
 	ip link set v8 up
 	rdma link add rxe8 type rxe netdev v8
-	# it ends by itself, even if the test fails
-	mrctl -d rxe8 session --joinable -- sleep 20 3>&- &
+	mrctl -d rxe8 session --joinable -- sleep 600 3>&- &
 	session=$!
-	for i in {1..200}; do
-		mrctl --session pid:$session reg --quiet && break
-		sleep 0.05
-	done
+	UNDO=("kill $session" "${UNDO[@]}")
+	await mrctl --session pid:$session reg --quiet
 	run --separate-stderr mrctl --session pid:$session stat
 	[[ $stderr == *"removing rxe8 or its driver waits"* ]]
 	rdma link delete rxe8 3>&- &
-	sleep 1
+	# it sleeps in the kernel, which waits for the last object
+	await eval '[[ $(<"/proc/$!/stat") == *") D "* || $(<"/proc/$!/wchan") == *wait* ]]'
 	is_running $!
 	run --separate-stderr mrctl --session pid:$session stat --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ]
@@ -166,13 +163,7 @@ objects() {
 
 # await_device: waits for the device after a driver has been bound again
 await_device() {
-	local i
-
-	for i in {1..200}; do
-		! mr reg --quiet 2>/dev/null || return 0
-		sleep 0.1
-	done
-	fail "the device does not come back"
+	await mr reg --quiet 2>/dev/null
 }
 
 # ---- what an administrator restricts ----
@@ -188,11 +179,11 @@ await_device() {
 	for joinable in '' --joinable; do
 		# shellcheck disable=SC2016,SC2086 # for the inner shell; a word or none
 		as_nobody bash -c 'echo $$ && exec "$@"' bash "${MR[@]}" session $joinable -- \
-			sleep 60 >"$BATS_TEST_TMPDIR/pid" 3>&- &
-		until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.05; done
+			sleep 600 >"$BATS_TEST_TMPDIR/pid" 3>&- &
+		await test -s "$BATS_TEST_TMPDIR/pid"
 		pid=$(<"$BATS_TEST_TMPDIR/pid")
 		UNDO+=("kill $pid")
-		until [ "$(<"/proc/$pid/comm")" = sleep ]; do sleep 0.05; done
+		await grep -qx sleep "/proc/$pid/comm"
 		run --separate-stderr as_nobody mrctl --session "pid:$pid" stat --json
 		if [ -n "$joinable" ]; then
 			succeeded

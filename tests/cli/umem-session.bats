@@ -6,26 +6,21 @@
 load helpers
 report_leaks
 
-# usual_path: prints the path (--via) by which umems in a session are made
-usual_path() {
-	if exports_umems; then
-		echo library
-	else
-		echo kernel
-	fi
+setup() {
+	note_less
+	require_devx
+	session_begin
 }
 
 # bats test_tags=kernel
 @test "in a session a umem stays, is shown with its handle, and is deregistered by a later command" {
-	local shown
+	local shown via=kernel
 
-	require_devx
-	session_begin
+	! exports_umems || via=library
 	run --separate-stderr ms umem --size 64K --name q --page-sizes 4K,64K --json
 	succeeded
 	json '.session == true and (.regions[0] | .id == 1 and .state == "live" and .handle != null and
-		.umem_id > 0 and .dereg_elapsed_ns == null)'
-	json '.regions[0].via == $via' --arg via "$(usual_path)"
+		.umem_id > 0 and .dereg_elapsed_ns == null and .via == $via)' --arg via $via
 	shown=$(jq -c '.regions[0] | del(.index)' <<<"$output")
 	run --separate-stderr ms stat --json
 	json '(.regions[0] | del(.index)) == $shown' --argjson shown "$shown"
@@ -34,14 +29,6 @@ usual_path() {
 	succeeded
 	json '.regions[0] | .kind == "umem" and .state == "deregistered" and .name == "q" and
 		.page_sizes == [4096, 65536] and .dereg_elapsed_ns > 0'
-	run --separate-stderr ms stat --json
-	json '.regions == [] and .totals.unlisted == 0'
-}
-
-# bats test_tags=kernel
-@test "both paths make umems that stay" {
-	require_devx
-	session_begin
 	run --separate-stderr ms umem --via kernel --json
 	succeeded
 	json '.regions[0] | .via == "kernel" and .handle != null'
@@ -49,24 +36,22 @@ usual_path() {
 	if exports_umems; then
 		succeeded
 		json '.regions[0] | .via == "library" and .handle != null'
-		[ "$(states)" = $'1 live\n2 live' ]
+		[ "$(states)" = $'2 live\n3 live' ]
 	else
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"does not tell the handle of a umem"*"mlx5dv_devx_umem_export: EOPNOTSUPP ("* ]]
 		[[ $stderr == *"rdma-core 63 and later do; or use --via kernel"* ]]
 		json '.regions == []'
-		[ "$(states)" = "1 live" ]
+		[ "$(states)" = "2 live" ]
 	fi
 	ms dereg --all --quiet
-	[ -z "$(states)" ]
+	run --separate-stderr ms stat --json
+	json '.regions == [] and .totals.unlisted == 0'
 }
 
-# bats test_tags=kernel
 @test "umems are named by id, name and umem:HANDLE, and have no keys" {
 	local handles id
 
-	require_devx
-	session_begin
 	ms umem --count 3 --name u --quiet
 	ms reg --name m --quiet
 	mapfile -t handles < <(ms stat -n -o handle)
@@ -84,8 +69,7 @@ usual_path() {
 	run --separate-stderr ms dereg umem:1000
 	absent "no umem with the handle 1000: ioctl(DEVX_UMEM_DEREG): ENOENT ("
 	run --separate-stderr ms stat "umem:${handles[3]}"
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"no umem with the handle ${handles[3]}"* ]]
+	absent "no umem with the handle ${handles[3]}"
 	[ "$(ms stat -n -o name "umem:${handles[1]}")" = u.2 ]
 	run --separate-stderr ms dereg 1 u.2 "umem:${handles[2]}" --json
 	succeeded
@@ -93,26 +77,38 @@ usual_path() {
 	[ "$(states)" = "4 live" ]
 }
 
-# bats test_tags=kernel
-@test "stat has a column for what a region is where there are umems, and only then" {
-	require_devx
-	session_begin
+@test "stat has a column for what a region is where there are umems, and rereg leaves a umem as it is" {
+	ms dereg pd:default
+	# umems need no protection domain
+	ms umem --name u --quiet
+	run --separate-stderr ms stat --json
+	json '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]'
+	run --separate-stderr ms rereg u --access remote-read --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
+	json '.regions == []'
+	run --separate-stderr ms rereg umem:1 --access remote-read
+	usage_error "rereg changes regions, not 'umem:1'"
 	ms reg --name m --quiet
 	run --separate-stderr ms stat
-	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
-	ms umem --name u --quiet
-	run --separate-stderr ms stat
 	[[ ${lines[0]} == "ID NAME KIND STATE LKEY"*"UMEM_ID"* ]]
-	[[ ${lines[1]} == *" m "*" mr "* && ${lines[2]} == *" u "*" umem "* ]]
+	[[ ${lines[1]} == *" u "*" umem live "* && ${lines[2]} == *" m "*" mr "* ]]
 	[ "$(ms stat -n -o kind,lkey u)" = "umem -" ]
+	ms dereg u --quiet
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
+	# a trial leaves nothing
+	run --separate-stderr ms umem --size 16K --try-page-sizes --via kernel --json
+	succeeded
+	json '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
+		.regions[0].state == "deregistered"'
+	[ "$(states)" = "2 live" ]
 }
 
 # bats test_tags=kernel
 @test "a handle can go from an MR to a umem, and neither is taken for the other" {
 	local handle
 
-	require_devx
-	session_begin
 	ms reg --via kernel --name m --quiet
 	handle=$(ms stat -n -o handle m)
 	ms dereg m --quiet
@@ -128,123 +124,61 @@ usual_path() {
 	[ "$(states)" = "3 live" ]
 }
 
-# bats test_tags=kernel
-@test "rereg is for memory regions: a umem is left as it is" {
-	require_devx
-	session_begin
-	ms umem --name u --quiet
-	run --separate-stderr ms rereg u --access remote-read --json
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
-	json '.regions == []'
-	run --separate-stderr ms rereg umem:1 --access remote-read
-	usage_error "rereg changes regions, not 'umem:1'"
-	[ "$(states)" = "1 live" ]
-	ms dereg u --quiet
+# pinned_is PAGES: that many are pinned
+pinned_is() {
+	[ "$(pinned)" -eq "$1" ]
 }
 
 # bats test_tags=kernel
-@test "umems need no protection domain" {
-	require_devx
-	session_begin
-	ms dereg pd:default
-	ms umem --quiet
-	run --separate-stderr ms stat --json
-	json '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]'
-}
+@test "umems stay pinned without a process until the session ends, and where the firmware keeps them" {
+	local before
 
-# bats test_tags=kernel
-@test "--try-page-sizes leaves nothing in a session" {
-	require_devx
-	session_begin
-	run --separate-stderr ms umem --size 16K --try-page-sizes --via kernel --json
-	succeeded
-	json '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
-		.regions[0].state == "deregistered"'
-	run --separate-stderr ms stat --json
-	json '.regions == []'
-}
-
-# bats test_tags=kernel
-@test "umems stay pinned without a process, until the session ends" {
-	local before i
-
-	require_devx
-	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "for a guest of its own"
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
 	before=$(pinned)
-	session_begin
 	ms umem --size 1M --quiet
 	ms umem --size 1M --via kernel --quiet
-	[ "$(pinned)" -eq $((before + 512)) ]
+	pinned_is $((before + 512))
 	ms dereg 1 --quiet
-	[ "$(pinned)" -eq $((before + 256)) ]
+	pinned_is $((before + 256))
+	hca-probe --fail DESTROY_UMEM=BAD_RES_STATE
+	run --separate-stderr ms dereg 2
+	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
+	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
+	[ "$(states)" = "2 live" ]
 	session_end
-	for i in {1..100}; do
-		[ "$(pinned)" -ne "$before" ] || return 0
-		sleep 0.05
-	done
-	fail "$(pinned) pages instead of $before"
-}
-
-# bats test_tags=kernel
-@test "a refusal by the firmware is reported, and a umem that it keeps stays" {
-	require_devx
-	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
+	await pinned_is "$before"
 	hca-probe --fail CREATE_UMEM=LIM_ERR
 	run --separate-stderr mr umem
 	refused ENOMEM mlx5dv_devx_umem_reg
-	session_begin
-	ms umem --name u --quiet
-	hca-probe --fail DESTROY_UMEM=BAD_RES_STATE
-	run --separate-stderr ms dereg u
-	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
-	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
-	[ "$(states)" = "1 live" ]
-	ms dereg u --quiet
-	[ -z "$(states)" ]
 }
 
 @test "a dereg that the kernel refuses leaves the umem, and gives possible reasons" {
 	on_simulator || skip "needs the simulator's faults"
-	require_devx
-	run --separate-stderr faulty umem_dereg=EINVAL umem --json
+	MRCTL_SESSION='' run --separate-stderr faulty umem_dereg=EINVAL umem --json
 	refused EINVAL mlx5dv_devx_umem_dereg
 	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
 	json '.regions[0].state == "live" and .failures[0].region == 1'
-	session_begin
 	ms umem --name u --quiet
 	run --separate-stderr faulty umem_dereg=EINVAL dereg u
 	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
 	[ "$(states)" = "1 live" ]
 }
 
-@test "unlisted umems are shown, and deregistered by their handle" {
-	local handles
+@test "unlisted umems are shown and deregistered by their handle; one that has gone is not taken for another object" {
+	local handles handle
 
-	require_devx
 	require_tool
-	session_begin
-	ms umem --name u --quiet
+	ms umem --via kernel --count 2 --name u --quiet
 	mapfile -t handles < <(tool umem 2)
 	run --separate-stderr ms stat --json
-	json '[.regions[] | .kind, .state] == ["umem", "live", "umem", "unlisted", "umem", "unlisted"]'
-	json '[.regions[1:][].handle] == $h and .totals.unlisted == 2' \
+	json '[.regions[] | .kind, .state] == ["umem", "live", "umem", "live", "umem", "unlisted", "umem", "unlisted"]'
+	json '[.regions[2:][].handle] == $h and .totals.unlisted == 2' \
 		--argjson h "$(printf '%s\n' "${handles[@]}" | jq -s .)"
 	[ "$(ms stat -n -o kind,state "umem:${handles[0]}")" = "umem unlisted" ]
-	ms dereg --all --listed --quiet
 	run --separate-stderr ms dereg "umem:${handles[0]}" --json
 	succeeded
 	json '[.regions[] | .kind, .id, .handle] == ["umem", null, ($h | tonumber)]' --arg h "${handles[0]}"
-	[ "$(ms stat -n -o state,handle)" = "unlisted ${handles[1]}" ]
-}
-
-@test "a umem that was deregistered without the table is gone, and nothing is deregistered" {
-	local handle
-
-	require_devx
-	require_tool
-	session_begin
-	ms umem --via kernel --count 2 --name u --quiet
+	ms dereg "umem:${handles[1]}" --quiet
 	handle=$(ms stat -n -o handle u.1)
 	tool umem-destroy "$handle"
 	[ "$(states)" = $'1 gone\n2 live' ]
@@ -252,15 +186,12 @@ usual_path() {
 	[ "$(tool reg 1)" = "$handle" ]
 	[ "$(states)" = $'1 gone\n2 live\n- unlisted' ]
 	run --separate-stderr ms dereg u.1
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"region 1 had gone already: the kernel has no such region"* ]]
+	absent "region 1 had gone already: the kernel has no such region"
 	[ "$(states)" = $'2 live\n- unlisted' ]
 }
 
 @test "where the kernel cannot be asked for umems, nothing is taken for gone" {
 	on_simulator || skip "needs the simulator's faults"
-	require_devx
-	session_begin
 	ms umem --name u --quiet
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
 		run --separate-stderr faulty "info_handles=$errno" dereg u --json
@@ -276,9 +207,7 @@ usual_path() {
 
 @test "more umems than the kernel lists are live, and are deregistered" {
 	on_simulator || skip "takes too long in a guest"
-	require_devx
 	may_lock 65M || skip "needs 65 MiB of lockable memory: raise ulimit -l"
-	session_begin
 	ms umem --count 16500 --size 64 --stride 64 --quiet
 	run --separate-stderr ms stat --json
 	[ "$status" -eq 1 ]
