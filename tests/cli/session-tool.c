@@ -46,26 +46,40 @@ static char *map_table(size_t *size)
 	return map;
 }
 
-/* reg COUNT: registers regions of one page without noting them in the table; prints their handles */
-static void reg_unlisted(char **words)
+/* Registers objects of one page without noting them in the table; prints their handles. */
+static void make_unlisted(const char *count, bool umem)
 {
+	struct mr_uverbs_umem_reg umem_request = { .length = 4096, .access = 1 };
 	struct mr_uverbs_reg request = { .length = 4096, .access = 1 };
-	struct mr_table_pd pd;
+	struct mr_table_pd pd = { .handle = 0 };
 	struct mr_uverbs_mr mr;
+	uint32_t id;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (page == MAP_FAILED || !mr_table_pd(&session.table, 0, &pd))
+	if (page == MAP_FAILED || (!umem && !mr_table_pd(&session.table, 0, &pd)))
 		die("no page or PD");
-	request.addr = request.iova = (uintptr_t)page;
+	umem_request.addr = request.addr = request.iova = (uintptr_t)page;
 	request.pd_handle = pd.handle;
-	for (int i = atoi(words[0]); i > 0; i--) {
-		if (mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err))
+	for (int i = atoi(count); i > 0; i--) {
+		if (umem ? mr_uverbs_reg_umem(&session.uverbs, &umem_request, &mr.handle, &id, &err)
+			 : mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err))
 			die("reg");
 		printf("%u\n", mr.handle);
 	}
 }
 
-/* destroy HANDLE...: deregisters regions without removing their entries from the table */
+/* reg COUNT, umem COUNT */
+static void reg_unlisted(char **words)
+{
+	make_unlisted(words[0], false);
+}
+
+static void reg_unlisted_umem(char **words)
+{
+	make_unlisted(words[0], true);
+}
+
+/* destroy HANDLE..., umem-destroy HANDLE...: deregisters without removing the entries from the table */
 static void destroy_mrs(char **words)
 {
 	for (; *words; words++)
@@ -73,24 +87,6 @@ static void destroy_mrs(char **words)
 			die("destroy");
 }
 
-/* umem COUNT: registers umems of one page without noting them in the table; prints their handles */
-static void reg_unlisted_umem(char **words)
-{
-	struct mr_uverbs_umem_reg request = { .length = 4096, .access = 1 };
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint32_t handle, id;
-
-	if (page == MAP_FAILED)
-		die("no page");
-	request.addr = (uintptr_t)page;
-	for (int i = atoi(words[0]); i > 0; i--) {
-		if (mr_uverbs_reg_umem(&session.uverbs, &request, &handle, &id, &err))
-			die("umem");
-		printf("%u\n", handle);
-	}
-}
-
-/* umem-destroy HANDLE...: deregisters umems without removing their entries from the table */
 static void destroy_umems(char **words)
 {
 	for (; *words; words++)
