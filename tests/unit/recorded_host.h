@@ -80,7 +80,7 @@ static inline void recorded_host_load(const struct recorded_host *recorded, cons
 	file = fopen(path, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
-		const bool is_path = sscanf(line, "%*[-=] /%255s", other + 1) == 1;
+		const bool is_path = sscanf(line, "%*[-=] /%254s", other + 1) == 1;
 
 		if (sscanf(line, "# from: %255s", other) == 1)
 			recorded_host_load(recorded, other);
