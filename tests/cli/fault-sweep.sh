@@ -136,7 +136,8 @@ fail_with_each() {
 }
 
 # The calls that open the device or import the session.  They are the same for many commands: see sweep_opening
-opening=' open get_context query_context query_device query_port query_gid query_pd alloc_uar dealloc_uar alloc_event devx '
+opening=' open get_context query_context query_device query_port query_gid query_pd alloc_uar dealloc_uar alloc_event'
+opening+=' devx '
 
 # sweep CHECK PREPARE ARG...: lets each call of `mrctl ARG...` fail, but for those that open the device; where it
 # makes a call several times, also all of these at once

@@ -11,7 +11,7 @@ limited() {
 	run --separate-stderr prlimit --fsize=$(($1 * 1024)) "${MS[@]}" "${@:2}"
 }
 
-@test "a session table, an output and a file of a region that cannot grow are reported errors, and nothing is in doubt" {
+@test "a session table, an output or a file of a region that cannot grow is an error, and nothing is in doubt" {
 	session_begin
 	ms reg --count 60 --quiet
 	limited 8 reg --count 10

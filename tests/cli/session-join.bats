@@ -32,7 +32,8 @@ runs_sleep() {
 	[ "$(<"/proc/$1/comm")" = sleep ]
 }
 
-# started WHERE: starts a process whose environment names WHERE as its session, "own" for itself; sets STARTED to its pid
+# started WHERE: starts a process whose environment names WHERE as its session, "own" for itself; sets STARTED to
+# its pid
 started() {
 	sh -c '[ "$0" != own ] || set -- "pid:$$"; MRCTL_SESSION=$1 exec sleep 600' "$1" "$1" 3>&- &
 	STARTED=$!

@@ -31,7 +31,7 @@ killed() {
 # The batches by which kill_each prepares
 setup() {
 	note_less
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	printf '%s\n' 'reg --pd one --name a' 'dereg a' >one_pd
 	printf '%s\n' 'reg --relaxed --count 2 --name n' 'dereg n.1 n.2 --defer-for 600' >deferred
 	printf '%s\n' 'reg --relaxed --count 2 --name n' 'dereg n.1 n.2 --defer-for 0' >due
@@ -175,18 +175,18 @@ kill_each() {
 # commands run, so that about half do.
 # bats test_tags=kernel
 @test "commands killed at random times leave a session that works and a true stat" {
-	local kills=150 delay=2000 landed=0 kinds=6 status never
+	local wanted=150 delay=2000 landed=0 kinds=6 status never
 
 	if on_simulator; then
 		require_tool
 	else
-		kills=15 delay=80000
+		wanted=15 delay=80000
 	fi
 	! on_mlx5 || kinds=8
 	session_begin
 	behind
 	exec {never}<> <(:)
-	while [ $landed -lt $kills ]; do
+	while [ $landed -lt $wanted ]; do
 		case $((RANDOM % kinds)) in
 		0) set -- reg --count 300 ;;
 		1) set -- reg --name "n$((RANDOM % 4))" --pd "pd$((RANDOM % 4))" ;;
@@ -207,7 +207,7 @@ kill_each() {
 		fi
 		delay=$((delay < 600000 ? delay * 5 / 4 + 1 : delay))
 		landed=$((landed + 1))
-		[ $((landed * 5 % kills)) -eq 0 ] || continue
+		[ $((landed * 5 % wanted)) -eq 0 ] || continue
 		stat_is_true || return
 		# otherwise there would be more in the end than the kernel lists
 		ms dereg --all --quiet >/dev/null || return

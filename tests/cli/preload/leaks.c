@@ -25,13 +25,13 @@
 
 /* The lock of the session's table is byte 1 << 40, and those that claim its regions begin at 1 << 41. */
 #define BYTES    (1 << 20)
-#define INDEX(i) (((size_t)((i) >> 40) << 18 | ((size_t)(i) & 0x3ffff)) % BYTES)
+#define INDEX(i) (((size_t)((i) >> 40) << 18 | ((size_t)(i)&0x3ffff)) % BYTES)
 
 static const char *log_file;
 static pid_t process;
-static bool held[BYTES];   /* by INDEX: whether the process has that lock */
-static long held_count;    /* how many it has */
-static bool before[1024];  /* descriptors that were open at the start */
+static bool held[BYTES];  /* by INDEX: whether the process has that lock */
+static long held_count;   /* how many it has */
+static bool before[1024]; /* descriptors that were open at the start */
 
 static void __attribute__((format(printf, 2, 3))) note(const char *file, const char *format, ...)
 {
