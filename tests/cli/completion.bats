@@ -57,7 +57,7 @@ offers() {
 	local wanted
 
 	wanted=$(cat)
-	diff <(printf '%s\n' "$wanted") <(sed 's/|.*//' <<<"$wanted" | "$1") >&2
+	diff <(printf '%s\n' "$wanted") <(printf '%s\n' "$wanted" | cut -d '|' -f 1 | "$1") >&2
 }
 
 # in_zsh LINE...: prints what each line has become after TAB.  zsh completes only at a terminal, so it gets one.
@@ -184,8 +184,8 @@ what_there_is() {
 	row 'mrctl reg -o rkey,' $(mrctl --dump-cli | jq -r '.commands[] |
 		select(.name == "reg").columns[] | select(.filled and .name != "rkey") | "rkey," + .name')
 	# what sim and session run
-	for words in 'sim -- ' 'session --joinable -- ' 'sim mrctl session ' 'sim --profile=mlx5 --fault reg_mr@2=delay:5 -- ' \
-		'sim --fault=reg_mr=delay:5 ' '-d x session '; do
+	for words in 'sim -- ' 'session --joinable -- ' 'sim mrctl session ' \
+		'sim --profile=mlx5 --fault reg_mr@2=delay:5 -- ' 'sim --fault=reg_mr=delay:5 ' '-d x session '; do
 		row "mrctl ${words}mrctl reg --ac" --access
 	done
 	row 'mrctl sim --prof' --profile

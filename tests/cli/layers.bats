@@ -57,7 +57,7 @@ put() {
 	done < <(find . -name '*.c' -printf '%P\n')
 	run "$ROOT/tests/layers.sh" ranks objects base low high preload
 	[ "$status" -eq 1 ]
-	diff - <(sed 's/circle: low.* low.*/circle/' <<<"$output" | sort) <<-END || fail "$output"
+	diff - <(printf '%s\n' "$output" | sed 's/circle: low.* low.*/circle/' | sort) <<-END || fail "$output"
 		circle
 		high/stray uses stray (#include), which has no rank
 		low/again may not use low/main (main)

@@ -104,7 +104,7 @@ every_line_of() { # LINES OTHER WHAT
 			man --warnings -E ascii -l "$page"
 		[ "$status" -eq 0 ]
 		[ -z "$stderr" ] || fail "$stderr"
-		wide=$(sed 's/.\x08//g' <<<"$output" | awk 'length > 80')
+		wide=$(awk '{ gsub(/.\010/, "") } length > 80' <<<"$output")
 		[ -z "$wide" ] || fail "${page##*/}: $wide"
 	done
 }
@@ -254,12 +254,6 @@ listed() {
 	done
 }
 
-# shape: prints the members of a document on stdin, with the types of their values
-shape() {
-	jq -c '[paths(true) as $p | [($p | map(if type == "number" then 0 else . end)),
-		(getpath($p) | type)]] | unique | .[]'
-}
-
 # documents: prints documents in which each member of mrctl-json(5) has a value
 documents() {
 	mrctl sim -- mrctl -j reg --size max
@@ -292,13 +286,20 @@ documents() {
 	done
 }
 
+# shape: prints the members of a document on stdin, with the types of their values
+shape() {
+	jq -c '[paths(true) as $p | [($p | map(if type == "number" then 0 else . end)), (getpath($p) | type)]] |
+		unique | .[]'
+}
+
 # Some 30 commands, one after the other: each has members that no other has.
 @test "mrctl-json(5) has the members of the documents, with their types" {
 	local all document documents example found list lists name types
 
 	document=$(ulimit -l 64; mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	documents=$(documents; echo "$document") || :
-	lists="- lines environment regions devices sessions checks summary trials answers max_size totals causes log failures request"
+	lists="- lines environment regions devices sessions checks summary trials answers max_size totals causes log"
+	lists+=" failures request"
 	all=$(jq -r --arg lists "$lists" 'def kind:
 			if type == "number" then (if . == floor then "integer" else "fraction" end)
 			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
@@ -324,15 +325,12 @@ documents() {
 	same pds "$(jq -r 'select(.totals.pds[0]?).totals.pds[0] | keys[]' <<<"$documents" | sort -u)" \
 		"$(part mrctl-json.5 DOCUMENT totals | sed -n '/^\.BR pds /,$s/^\.B //p')"
 	example=$(part mrctl-json.5 EXAMPLES | sed -n '/^{$/,/^}$/p')
-	shape() {
-		jq -c '[paths(true) as $p | [($p | map(if type == "number" then 0 else . end)), (getpath($p) | type)]] |
-			unique | .[]'
-	}
 	same example "$(shape <<<"$document")" "$(shape <<<"$example")"
 	# the section "Rules": times, and hexadecimal numbers
 	found=$(jq -r 'del(.. | .evidence?) | .. | objects | to_entries[] | select(.value != null) |
 		if .key | test("_ns$") then select(.value | type != "number")
-		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits|.*_flags|page_size_cap|vendor_id|hw_version|firmware_status|.*syndrome)$") then
+		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits|.*_flags|page_size_cap|vendor_id|hw_version)$") or
+				test("^(firmware_status|.*syndrome)$") then
 			select(.value | type != "string" or (test("^0x(0|[1-9a-f][0-9a-f]*)$") | not))
 		else select(.value | type == "string" and test("^0[xX]")) end |
 		"\(.key): \(.value)"' <<<"$documents")

@@ -32,7 +32,7 @@ compare() {
 			[ "$status" -eq "$differences" ] || { echo "$call: $output"; return 1; }
 	done <<-'END'
 		0|mlx5_0|reg_mr RANGE access=0x41 pd=0|ok handle=2 lkey=new rkey=lkey|ok handle=2 lkey=last rkey=lkey
-		0|mlx5_0|second: reg_mr_method x RANGE access=0x41 pd=0|ok handle=2 lkey=older rkey=lkey|ok handle=2 lkey=last rkey=lkey
+		0|mlx5_0|second: reg_mr_method x RANGE access=0x1 pd=0|ok handle=2 lkey=older rkey=lkey|ok handle=2 lkey=last rkey=lkey
 		0|mlx5_0|reg_dmabuf_mr x RANGE access=0x1 pd=0|ok handle=2 lkey=new rkey=lkey|ok handle=2 lkey=last rkey=lkey
 		0|mlx5_0|rereg_mr mr=1 flags=0x1 RANGE|ok lkey=new rkey=lkey|ok lkey=last rkey=lkey
 		1|mlx5_0|reg_mr RANGE access=0x41 pd=0|ok handle=3 lkey=new rkey=lkey|ok handle=2 lkey=last rkey=lkey
