@@ -56,12 +56,12 @@ class Coverage:
         self.with_code = {}   # file: [numbers of lines with code]
 
     def build(self, jobs):
-        wrapper = os.path.join(self.tree.path, 'build', 'cc')
+        # Tests find the build folder in PATH: there it must not stand for cc.
+        wrapper = os.path.join(self.tree.path, 'build', 'cc-coverage')
         os.makedirs(os.path.dirname(wrapper), exist_ok=True)
         with open(wrapper, 'w', encoding='utf-8') as f:
             f.write(WRAPPER)
         os.chmod(wrapper, 0o755)
-        # The wrapper stands in the build folder: make knows it by its name, which stays.
         self.tree.flags = [f'CC={wrapper}', 'LTO=']
         ok, out = self.tree.make('tests', jobs=jobs)
         if not ok:
