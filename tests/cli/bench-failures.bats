@@ -102,6 +102,7 @@ bench() {
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
 
+# bats test_tags=release
 @test "workers of which there can be no more end their row alone" {
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
 	run --separate-stderr prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
@@ -111,6 +112,7 @@ bench() {
 	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
 }
 
+# bats test_tags=release
 @test "whichever allocation fails, bench and stat --device say so, or lose nothing" {
 	local n whole args
 

@@ -232,6 +232,7 @@ failed() {
 	[ "$output" = "$(device) 16777216 true" ]
 }
 
+# bats test_tags=release
 @test "whichever allocation fails, stat --device is complete, or says that it is not" {
 	local n
 

@@ -208,6 +208,7 @@ session() { # SCRIPT: run it in a session, as one shell
 
 # ---- what makes no sense ----
 
+# bats test_tags=release
 @test "options that have no meaning for memory on the device are usage errors, and so are calls of other kinds" {
 	usage_errors <<-'END'
 		reg --memory dm --addr 4096 | --addr: nothing is mapped of --memory dm

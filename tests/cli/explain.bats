@@ -91,6 +91,7 @@ setup() {
 	succeeded
 }
 
+# bats test_tags=release
 @test "limits and mappings of this shell are neither certain nor excluded for another program" {
 	local without=() errno
 

@@ -35,11 +35,13 @@ all_right() {
 	sweep rxe
 }
 
+# bats test_tags=release
 @test "whichever allocation fails, commands report it, leave nothing, and the session works" {
 	! is_sanitized || skip "the sanitizer has its own allocator"
 	all_right "${SIM[@]}" mrctl session -- "$BATS_TEST_DIRNAME/starve.sh" "$BATS_TEST_TMPDIR" "$BUILD"
 }
 
+# bats test_tags=release
 @test "whichever system call of the simulator fails, the device and the session still work" {
 	! is_sanitized || skip "the sanitizer has its own calls"
 	all_right "${SIM[@]}" mrctl session -- "$BATS_TEST_DIRNAME/fail-inside.sh" "$BATS_TEST_TMPDIR" "$BUILD/fail.so"

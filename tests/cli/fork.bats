@@ -44,7 +44,7 @@ starving() {
 	fail "none of $((n - 1)) allocations gives $code"
 }
 
-# bats test_tags=kernel
+# bats test_tags=kernel,release
 @test "IBV_REREG_MR_ERR_DONT_FORK_NEW: the region is as before" {
 	batch 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
 	succeeded
@@ -55,6 +55,7 @@ starving() {
 	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
 }
 
+# bats test_tags=release
 @test "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" {
 	# the range of the middle region is split from those of its neighbours
 	starving IBV_REREG_MR_ERR_DO_FORK_OLD replaced 'reg --name a --memory memfd --count 3' \
@@ -64,6 +65,7 @@ starving() {
 	json '[.regions[].name] == ["a.1", "a.3"]'
 }
 
+# bats test_tags=release
 @test "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the region is broken" {
 	local at=0x200000001000
 

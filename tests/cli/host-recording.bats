@@ -77,6 +77,7 @@ recorded_paths() {
 	[ "$status" -eq 1 ] || fail "not in mrctl-checks.7:" "$output"
 }
 
+# bats test_tags=release
 @test "whichever allocation fails, a recording is complete, or is said not to be" {
 	local dir=$BATS_TEST_TMPDIR n
 

@@ -90,7 +90,7 @@ answers() {
 	answers "flush-persistent" "$persistent" reg --access local-write,flush-persistent
 }
 
-# bats test_tags=kernel
+# bats test_tags=kernel,release
 @test "addresses and lengths that cannot be, and an IOVA that wraps" {
 	local wanted=ok
 
@@ -313,7 +313,7 @@ file_answers() {
 	file_answers "an overlay on tmpfs" ok
 }
 
-# bats test_tags=kernel
+# bats test_tags=kernel,release
 @test "memory of a PCI device" {
 	local device file
 

@@ -48,6 +48,7 @@ registers() {
 
 # ---- what the host refuses
 
+# bats test_tags=release
 @test "shared mappings count for one of the two limits of memory only" {
 	! is_sanitized || skip "the sanitizer takes more than such limits allow"
 	# of private ones both are in why-preparing.bats
@@ -128,6 +129,7 @@ require_odp() {
 	on_mlx5 || [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || skip "no on-demand paging"
 }
 
+# bats test_tags=release
 @test "secret memory and the ring of a perf event cannot be pinned, and only the former is fetched" {
 	local answer=EPERM
 
@@ -142,6 +144,7 @@ require_odp() {
 	AT=0x200000010000 advised $answer prefetch-write,flush
 }
 
+# bats test_tags=release
 @test "memory that can only be written is pinned for writing, and a device cannot fault it in" {
 	require_odp
 	mapped "$AT:64K:write"

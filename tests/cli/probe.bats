@@ -73,6 +73,7 @@ limited() {
 	succeeded
 }
 
+# bats test_tags=release
 @test "--max-size tries half of what is available, never more than that, and names what refused" {
 	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
 	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"

@@ -122,6 +122,7 @@ holding() {
 	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
 }
 
+# bats test_tags=release
 @test "a session whose descriptor may not be taken is listed with what is known, and the reason" {
 	command -v cc >/dev/null || skip "cc is not installed"
 	! is_sanitized || skip "the sanitizer wants to be loaded first"

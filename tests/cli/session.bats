@@ -274,6 +274,7 @@ nobody_has() {
 		fail "$(<"$HOLD_ERR")"
 }
 
+# bats test_tags=release
 @test "a process without room for descriptors gets EMFILE, not a message about another session" {
 	local n met=0
 

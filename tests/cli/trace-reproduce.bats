@@ -62,6 +62,7 @@ setup() {
 	grep -q '^# MR-FILE-END: ' "$BATCH"
 }
 
+# bats test_tags=release
 @test "a file that is shared: by its path in any language, or a comment that there is none" {
 	on_simulator || skip "older kernels take it"
 	trace_cases foreign_file

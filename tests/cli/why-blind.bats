@@ -17,6 +17,7 @@ is_told() {
 
 REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 
+# bats test_tags=release
 @test "a refusal is told where a file of /proc has nothing, garbage, or is no file" {
 	local file content
 
@@ -44,6 +45,7 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 	is_told
 }
 
+# bats test_tags=release
 @test "a refusal is told where memory for its diagnosis is short" {
 	local n told=0
 

@@ -19,6 +19,7 @@ at() {
 	mr reg --memory none --addr "$AT" --size "$1" --json "${@:2}"
 }
 
+# bats test_tags=release
 @test "nothing is mapped there, or it is an address of the kernel" {
 	local addr
 
@@ -42,12 +43,14 @@ at() {
 	refused_because MR-RANGE-END certain mr reg --memory hole --size 8K --access remote-read --json
 }
 
+# bats test_tags=release
 @test "a hole between two mappings, as of a registration cache that merges neighbours" {
 	mapped "$AT:4K:anon,0x200000003000:4K:anon"
 	refused_because MR-RANGE-HOLE certain at 16K
 	json '.failures[0].causes[0].evidence | .address == "0x200000001000" and .unmapped == 8192'
 }
 
+# bats test_tags=release
 @test "the first obstacle is the cause, whatever comes behind it" {
 	mapped "$AT:4K:anon,0x200000001000:4K:read,0x200000003000:4K:none"
 	refused_because MR-READ-ONLY certain at 16K
@@ -70,6 +73,7 @@ at() {
 	json '.lines[1].failures[0].causes[0] | .id == "MR-READ-ONLY" and .certainty == "certain"'
 }
 
+# bats test_tags=release
 @test "shared memory that may only be read: kernels before 6.2 refuse it to readers, too" {
 	mapped "$AT:64K:shared"
 	refused_because MR-READ-ONLY certain at 64K
@@ -77,6 +81,7 @@ at() {
 	refused_because MR-READ-ONLY certain at 64K --access remote-read
 }
 
+# bats test_tags=release
 @test "memory without access" {
 	mapped "$AT:64K:anon,0x200000010000:64K:none"
 	refused_because MR-PROT-NONE certain at 128K
@@ -85,12 +90,14 @@ at() {
 	refused_because MR-PROT-NONE certain at 128K --access remote-read
 }
 
+# bats test_tags=release
 @test "secret memory" {
 	mapped "$AT:64K:secret"
 	refused_because MR-SECRET-MEMORY certain at 64K
 	refused_because MR-SECRET-MEMORY certain at 4K --access remote-read
 }
 
+# bats test_tags=release
 @test "memory whose faults userfaultfd refuses" {
 	mapped "$AT:64K:anon,0x200000010000:64K:uffd"
 	refused_because MR-USERFAULTFD likely at 128K

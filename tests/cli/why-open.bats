@@ -110,6 +110,7 @@ absent_because() {
 	says "/dev/infiniband/$NODE has the number $number, but that of $(device) is 231:7" "[certain, MR-NODE-NUMBER]"
 }
 
+# bats test_tags=release
 @test "the process can open no more files" {
 	local n met=0
 

@@ -12,6 +12,7 @@ unprepared_because() {
 	json '.failures[0] | .layer == null and .via == null'
 }
 
+# bats test_tags=release
 @test "the limit of the address space, and that of data" {
 	! is_sanitized || skip "the sanitizer takes more than such limits allow"
 	unprepared_because MR-ADDRESS-SPACE certain prlimit --as=536870912 "${MR[@]}" reg --size 1G --json

@@ -32,6 +32,7 @@ load why
 }
 
 # Takes some 8 s: mrctl makes as many mappings as vm.max_map_count, which is of the whole machine, allows.
+# bats test_tags=release
 @test "fork protection, with as many mappings as a process may have" {
 	! is_sanitized || skip "the sanitizer needs mappings of its own"
 	may_lock 256M || skip "needs 256 MiB of lockable memory: raise ulimit -l"

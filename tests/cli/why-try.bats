@@ -197,6 +197,7 @@ tried_and_stopped() {
 		(.tried | contains("a signal has come"))'
 }
 
+# bats test_tags=release
 @test "memory for tries is bounded" {
 	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" \
