@@ -21,6 +21,7 @@ TEST(sentences_are_cut_at_blanks_before_the_last_column)
 		{ "one  two", 75, 2, "one\n  two\n" },
 		/* a word that is too long, and columns behind the last one */
 		{ "1234567890 2", 75, 0, "1234567890\n2\n" },
+		{ "one two", 80, 1, "one\n two\n" },
 		{ "one two", 90, 1, "one\n two\n" },
 		{ "one two", 0, 90, "one two\n" },
 		{ "a\x1b[2J\nb", 0, 0, "a\\x1b[2J\\x0ab\n" },
