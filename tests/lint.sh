@@ -85,13 +85,14 @@ too_long() {
 		awk '$2 != "total" && $1 > ($2 ~ /^cmd/ ? 300 : 500)'
 }
 
-# A wait of fixed length makes a test depend on luck.  A sleep in a loop that looks for an event is none; any other has
-# a comment on its line or the line above.
+# A wait of fixed length makes a test depend on luck.  Waits of up to 0.1 s are those of loops that look for an event;
+# any longer one in a bats file has its reason on its line or on the line above.
 unexplained_sleeps() {
 	awk 'FNR == 1 { above = "" }
-		/(^|[^a-z_-])u?sleep[ (][0-9]/ && !/until|while|do sleep|exec [^;]*sleep|sleep [0-9]+ [^;]*&/ && !/#/ && above !~ /until|while|for|#|do$/ {
+		match($0, /(^|[^a-z_-])sleep [0-9.]+/) && substr($0, RSTART, RLENGTH) !~ /sleep 0\.(0[0-9]*|1)$/ &&
+			!/#/ && !/sleep [0-9]+ [^;|]*&|exec [^;]*sleep|session [^|;]*-- sleep/ && above !~ /^[ \t]*#/ {
 			print FILENAME ":" FNR ": " $0 }
-		{ above = $0 }' tests/cli/*.ba* tests/cli/*.sh
+		{ above = $0 }' tests/cli/*.ba* tests/kernel/*.bats
 }
 
 # A bats file that defines a teardown of its own has to call tidy there, which looks for leaks.
@@ -169,6 +170,7 @@ check 'libraries of trace need another library, or export more than wrappers' fo
 check 'each header compiles alone' headers_alone
 check 'SPDX line missing' without_spdx
 check 'teardown without tidy' untidy_tests
+check 'a wait of fixed length without a reason' unexplained_sleeps
 check 'file too long: does it hold two subjects?' too_long
 check 'a host or a path of one machine' private_names
 check 'clang-format' format

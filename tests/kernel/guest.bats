@@ -19,7 +19,7 @@ setup() {
 	printf 'all:\n\tcp hca.sh $(BUILD)/hca\n' >"$HERE/hca/Makefile"
 	script hca/hca.sh 'for a; do [[ $a != *.log ]] || touch "$a"; socket=$a; done
 		exec perl -MSocket -e "socket(S, PF_UNIX, SOCK_STREAM, 0);
-			bind(S, sockaddr_un(shift)); sleep 1" "$socket"'
+			bind(S, sockaddr_un(shift)); sleep" "$socket"'
 	cat >"$HERE/tool.sh" <<-'SH'
 	tool_packages=()
 	tool() { touch "${@: -2:1}"; }
