@@ -7,12 +7,13 @@
 #include "lib/host/address_space.h"
 
 struct mr_mapped_file {
-	char filesystem[32]; /**< "ext4"; empty: no visible mount has its device, and statfs(2) names none */
-	char upper[32];      /**< of an overlay: the file system of its upper layer, or "" */
-	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
-	bool is_found;       /**< the file can be looked at, so the next members are those of it */
-	bool has_path;       /**< the path of the mapping leads to it */
-	uint32_t type;       /**< S_IFREG, ..., as of stat(2) */
+	char filesystem
+		[32]; /**< "ext4"; empty: no visible mount has its device, and statfs(2) names none */
+	char upper[32];     /**< of an overlay: the file system of its upper layer, or "" */
+	bool can_be_device; /**< it is of a kind whose mappings can be memory of a device */
+	bool is_found;      /**< the file can be looked at, so the next members are those of it */
+	bool has_path;      /**< the path of the mapping leads to it */
+	uint32_t type;      /**< S_IFREG, ..., as of stat(2) */
 	struct mr_opt_u64 size;      /**< bytes of a regular file */
 	struct mr_opt_u64 allocated; /**< bytes of it that the file system has room for */
 	struct mr_opt_u64 free;      /**< bytes that are free in the file system */
