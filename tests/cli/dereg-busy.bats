@@ -5,7 +5,6 @@
 # at that moment.
 
 load helpers
-report_leaks
 
 TOOL=$BUILD/tests/cli/object-tool
 [ -x "$TOOL" ] || TOOL=object-tool

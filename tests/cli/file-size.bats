@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
-report_leaks
 
 # limited KIB [ARG...]: `run` mrctl in the session, where no file may grow beyond KIB KiB
 limited() {

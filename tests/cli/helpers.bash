@@ -37,19 +37,15 @@ else
 	[ -z "${MRCTL_TEST_PROFILE:-}" ] || SIM+=(--profile "$MRCTL_TEST_PROFILE")
 	[ -z "${MRCTL_TEST_KERNEL:-}" ] || SIM+=(--kernel "$MRCTL_TEST_KERNEL")
 	SIM+=(--)
+	# A test fails where mrctl keeps a lock of the session or a descriptor at its exit, or takes a lock twice
+	# (preload/leaks.c, tidy).  A sanitized build goes without.
+	if [ -z "${WRAP:-}" ] && [ -e "$BUILD/leaks.so" ] && [[ $(<"$BUILD/config") != *fsanitize* ]]; then
+		export LEAKS=${BATS_TEST_TMPDIR:-${BATS_FILE_TMPDIR:-}}/leaks
+		SIM=(env "LD_PRELOAD=$BUILD/leaks.so" "${SIM[@]}")
+	fi
 	MR=("${SIM[@]}" "${MR[@]}")
 	MS=("${SIM[@]}" "${MS[@]}")
 fi
-
-# report_leaks: from now on a test on the simulator fails where mrctl keeps a lock of the session or a descriptor at
-# its exit, or takes a lock twice (preload/leaks.c)
-report_leaks() {
-	on_simulator && [ -z "${WRAP:-}" ] && [ -e "$BUILD/leaks.so" ] && ! is_sanitized || return 0
-	export LEAKS=$BATS_TEST_TMPDIR/leaks
-	SIM=(env "LD_PRELOAD=$BUILD/leaks.so" "${SIM[@]}")
-	MR=("${SIM[@]}" mrctl)
-	MS=("${SIM[@]}" mrctl)
-}
 
 # mr [ARG...]: mrctl on the device under test
 mr() {

@@ -3,7 +3,6 @@
 # --hold and --hold-for: a region that stays until a signal or the time.
 
 load helpers
-report_leaks
 
 # The tests may be run by nohup, which ignores SIGHUP.
 MR=(env --default-signal=HUP "${MR[@]}")

@@ -5,7 +5,6 @@
 # shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
-report_leaks
 
 # The pid of the command in the background, and of the process that stops
 PID='' STOPPED=''

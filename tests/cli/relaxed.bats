@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # scripts for the shells in the session, and jq's variables
 
 load helpers
-report_leaks
 
 # deferred [NAME]: makes a relaxed region and deregisters it, to be invalidated later than the test ends
 deferred() {

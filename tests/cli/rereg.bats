@@ -5,7 +5,6 @@
 
 load helpers
 load rereg
-report_leaks
 
 setup() {
 	note_less

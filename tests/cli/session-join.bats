@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
-report_leaks
 
 STARTED_ALL=()
 

@@ -6,7 +6,6 @@
 
 load helpers
 load calls
-report_leaks
 
 # begin [ARG...]: opens a session; skips on a real device, and where the library that counts calls is missing.  All
 # that starts from then on is on the simulator, without `mrctl sim` before each command.

@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # scripts for the shells in the session
 
 load helpers
-report_leaks
 
 # All kinds of objects share the handles, and the kernel reuses a handle at once.
 # bats test_tags=kernel

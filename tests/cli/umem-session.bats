@@ -4,7 +4,6 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
-report_leaks
 
 setup() {
 	note_less
