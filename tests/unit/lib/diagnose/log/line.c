@@ -83,6 +83,7 @@ static const struct sample samples[] = {
 	{ "[ERROR] 14 ibv_reg_mr", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr returned -1", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: status 12", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: try 12.", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: error 9999999999999999999999", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: errno=0", "ibv_reg_mr 0" },
 	{ "open of a file: Bad address", "- 14" },
