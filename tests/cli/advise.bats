@@ -61,6 +61,7 @@ advices() {
 	json '.regions[0] | [.advice, .advice_answer, .advice_elapsed_ns] | unique == [null]'
 }
 
+# bats test_tags=slow
 @test "a refused advice is answered by its errno, after the region was registered" {
 	require_mlx5
 	advices mr <<-END
@@ -86,6 +87,7 @@ advices() {
 	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "a range inside the region is advised, by addresses of the HCA, and one that leaves it is EFAULT" {
 	require_mlx5
 	advices mr <<-END

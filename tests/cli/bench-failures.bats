@@ -188,6 +188,7 @@ bench() {
 	done
 }
 
+# bats test_tags=slow
 @test "a wrong command line is a usage error, and measures nothing" {
 	local line message
 

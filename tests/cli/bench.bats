@@ -130,6 +130,7 @@ bench() {
 	json '.plan == [] and .limits.max_mr == null and (.failures | length) == 1'
 }
 
+# bats test_tags=slow
 @test "a plan has a row for each size of pieces and number of threads, whose pages and calls are counted" {
 	local page
 
@@ -154,6 +155,7 @@ bench() {
 	json '.plan[0] | .pinned_pages == 0 and .entries > 0 and .limit == null'
 }
 
+# bats test_tags=slow
 @test "what does not allow a plan is told, also of pieces too large to be measured: here the limit of locked memory" {
 	local limited=(prlimit --memlock=8388608:8388608)
 
@@ -256,6 +258,7 @@ compared() {
 	[[ $stderr == *"the old measurement was interrupted"* && $stderr != *"the new measurement"* ]]
 }
 
+# bats test_tags=slow
 @test "documents of different hosts are compared --anyway alone, and other files never" {
 	local edit
 
@@ -288,6 +291,7 @@ compared() {
 		.occupied == 0'
 }
 
+# bats test_tags=slow
 @test "one document is compared with what is measured now, row by row" {
 	local words
 	local -a tried=(
@@ -329,6 +333,7 @@ compared() {
 	json '.comparison[0].verdict == "faster"'
 }
 
+# bats test_tags=slow
 @test "a document that is measured again chooses no options, hosts differ before that, and failures are told" {
 	local edit
 

@@ -104,6 +104,7 @@ setup() {
 	[ "$(states)" = "- unlisted" ]
 }
 
+# bats test_tags=slow
 @test "a region that was deregistered without the table is forgotten, and nothing is deregistered in its place" {
 	local handle
 
@@ -180,6 +181,7 @@ while_it_makes() {
 	go_on || fail "$1: $(<"$HOLD_ERR")"
 }
 
+# bats test_tags=slow
 @test "dereg --all leaves what a running command has made and not yet noted, and the umem of a trial" {
 	on_simulator || skip "needs the simulator's faults"
 	while_it_makes reg_mr=stop-after 1 reg --via kernel
@@ -271,6 +273,7 @@ noted_or_told() {
 	fi
 }
 
+# bats test_tags=slow
 @test "an entry that cannot be removed because the lock failed is reported, and the next dereg removes it" {
 	local n stayed=0
 

@@ -106,6 +106,7 @@ slurm() {
 	[ "$checks" -eq 2 ]
 }
 
+# bats test_tags=slow
 @test "ansible: the playbook passes where no check is bad, and names those that are" {
 	need ansible-playbook ansible-core
 	export ANSIBLE_LOCALHOST_WARNING=false ANSIBLE_HOME=$BATS_TEST_TMPDIR/ansible ANSIBLE_NOCOLOR=1

@@ -29,6 +29,7 @@ all_right() {
 }
 
 # Takes more than 10 s: it runs some 1,000 commands.
+# bats test_tags=slow
 @test "whichever call fails, commands report it, leave nothing, and the session works" {
 	sweep mlx5
 	sweep rxe

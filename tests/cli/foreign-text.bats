@@ -28,6 +28,7 @@ refused_harmlessly() {
 	harmless "$stderr"
 }
 
+# bats test_tags=slow
 @test "words of the command line and of the environment cannot forge a message on standard error" {
 	local word
 

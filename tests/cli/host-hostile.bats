@@ -58,6 +58,7 @@ ways() {
 }
 
 # Each file, and each folder, is broken in one way of STEP, another one for the next.
+# bats test_tags=slow
 @test "a recording may hold anything in place of any file" {
 	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept way file turn=0 count=0
 
@@ -79,6 +80,7 @@ ways() {
 	run ! grep -q 'root:x:0' "$BATS_TEST_TMPDIR/documents"
 }
 
+# bats test_tags=slow
 @test "a recording in which every file is broken in the same way" {
 	local dir way files count=0 LONG=300000
 
@@ -99,6 +101,7 @@ ways() {
 	documents_are_whole "$count"
 }
 
+# bats test_tags=slow
 @test "folders of a recording may be files, links, loops, or full" {
 	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept folder turn=0 count=0
 

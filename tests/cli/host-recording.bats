@@ -109,6 +109,7 @@ recorded_paths() {
 	[ "$(find "$dir" -type f -exec cat {} +)" = precious ]
 }
 
+# bats test_tags=slow
 @test "a recording says the same as the host did: of this user, another one, and a simulated device" {
 	recorded env
 	recorded mrctl sim --

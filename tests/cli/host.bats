@@ -38,6 +38,7 @@ text_is_complete() {
 		"$(cut -d' ' -f1 <<<"$rows" | sort | uniq -c | sed 's/^ *//' | sort)" ] || fail "$1: $text"
 }
 
+# bats test_tags=slow
 @test "the text has each check in its group, and a sum that is right" {
 	everywhere text_is_complete
 }
@@ -55,6 +56,7 @@ differ() {
 	! [ -e "$1/calls/mappings.answer" ] || echo 63 >"$1/calls/mappings.answer"
 }
 
+# bats test_tags=slow
 @test "hosts that differ in addresses, numbers of nodes and use have equal texts" {
 	local dir=$BATS_TEST_TMPDIR/host name text
 
@@ -100,6 +102,7 @@ document_is_complete() {
 		' --arg dir "$3" --arg ids "$1" --argjson failed "$failed"
 }
 
+# bats test_tags=slow
 @test "the document has all checks, and a summary that counts them; --verbose prints each detail" {
 	local dir detail
 
@@ -194,6 +197,7 @@ document_is_complete() {
 	done
 }
 
+# bats test_tags=slow
 @test "what keeps the checks from being done is no finding to a monitoring system" {
 	local first
 

@@ -50,6 +50,7 @@ died() {
 	[ "$status" -eq $((128 + $(kill -l "$1"))) ] || fail "exit status $status: $output" "$stderr"
 }
 
+# bats test_tags=slow
 @test "a region is registered or deregistered to its end, and the command dies of the signal" {
 	local signal
 
@@ -65,6 +66,7 @@ died() {
 	done
 }
 
+# bats test_tags=slow
 @test "each command that defers signals dies of the one that came" {
 	local line all=("rereg_mr rereg a --access local-write,remote-read --via kernel" "reg_mr reg --count 3"
 		"dereg_mr dereg a b" "query_mr dereg --all" "reg_mr batch $BATS_TEST_TMPDIR/lines")
@@ -161,6 +163,7 @@ find_stopped() {
 	make_empty
 }
 
+# bats test_tags=slow
 @test "an interrupted flush fails, and reports how many regions are still reachable" {
 	local words
 

@@ -59,6 +59,7 @@ registers() {
 	[[ $stderr == *RLIMIT_AS* && $stderr != *MEMLOCK* ]]
 }
 
+# bats test_tags=slow
 @test "memory that cannot be had is refused by the call that failed, and its path is named" {
 	local kind
 

@@ -26,6 +26,7 @@ columns() {
 	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "every column of reg has a value where its call has one" {
 	local column
 

@@ -195,6 +195,7 @@ differences() {
 
 # ---- what goes wrong
 
+# bats test_tags=slow
 @test "a fault is never reported as something that the device cannot do" {
 	ASAN_OPTIONS+=:detect_leaks=0 # the library keeps what it could not deregister
 	local fault able
@@ -216,6 +217,7 @@ differences() {
 	answers access.none yes
 }
 
+# bats test_tags=slow
 @test "a limit of open files is no answer of the device" {
 	local files able
 	local -i informed=0

@@ -38,6 +38,7 @@ setup() {
 	done
 }
 
+# bats test_tags=slow
 @test "a descriptor is inherited, and its dma-buf registered from the offset to its end" {
 	require_mlx5
 	for source in udmabuf heap:system; do

@@ -83,6 +83,7 @@ deferred() {
 	json '.regions[0] | .length == 4096 and .extended_length == 2097152 and .page_size == 2097152'
 }
 
+# bats test_tags=slow
 @test "a deferred region is found by id, keys and handle, deregistered once, and its name is free" {
 	local word
 
@@ -131,6 +132,7 @@ is_overdue() {
 	[ "$(ms stat --json 1 | jq '.regions[0].deferred_ns > 1e9')" = true ]
 }
 
+# bats test_tags=slow
 @test "each command that writes invalidates the regions that are due, by default after a second, and only those" {
 	local command
 
@@ -337,6 +339,7 @@ is_overdue() {
 	[ "$(kernel_has mr)" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "many processes use and flush the pool at once" {
 	local times=100
 

@@ -80,6 +80,7 @@ no_report() {
 VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"causes":{"a":"b"}}]' 'null'
 	'{"a":{"b":[1]}}' '[[1]]')
 
+# bats test_tags=slow
 @test "any part of a report may be of any kind" {
 	local parts turn=0
 
@@ -100,6 +101,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	reads_json r.json
 }
 
+# bats test_tags=slow
 @test "escapes, Markdown and HTML in a report are shown, not obeyed, and it is judged by this mrctl" {
 	change '.format = 99 | .judged_again = "yes" | .xyzzy = "\u001b[2J" | .recording["/calls/kernel-log.answer"] = "x"
 		| .host_name = "\u001b[2J<script>x</script>`|\u202e" | .kernel_log.lines = ["```", "```json", "\u001b[1m</details>"]
@@ -124,6 +126,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	json '.recording_left_out == 14'
 }
 
+# bats test_tags=slow
 @test "any file of a recording may hold anything" {
 	local value
 
@@ -207,6 +210,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 		and all(.answer.failures[]; .message | endswith(": open: ENOENT"))' out.json
 }
 
+# bats test_tags=slow
 @test "the names of the host and of the user's home have stand-ins, also where folders of the system have the same" {
 	local name
 
@@ -224,6 +228,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	done
 }
 
+# bats test_tags=slow
 @test "redacting a hostile report ends" {
 	# each is long for a rule that would take quadratic time
 	change '.kernel_log.lines = [[range(10000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,

@@ -50,6 +50,7 @@ document() {
 	json '.program.answer.regions | length == 2 and all(.lkey == null and .rkey == null and .addr != null)'
 }
 
+# bats test_tags=slow
 @test "a program that is traced has its refusals in the report, with place and cause" {
 	document -- sh -c 'mrctl -q reg --memory hole || mrctl -q reg --memory hole; true'
 	json '.program | .exit_status == 0 and (.answer.refusals | length == 1 and (.[0] |
@@ -59,6 +60,7 @@ document() {
 	[[ $output == *"ibv_reg_mr: EFAULT, count 1, first at "*"because: "*MR-RANGE-UNMAPPED*"try: "* ]]
 }
 
+# bats test_tags=slow
 @test "the exit status of a program is in the report, or the signal that ended it" {
 	document -- sh -c 'echo out; echo err >&2; exit 7'
 	json '.program | .exit_status == 7 and .signal == null and .answer.refusals == [] and .elapsed_ns > 0'
@@ -116,6 +118,7 @@ teardown() {
 	[ "$(jq .program.signal program.json)" -eq 15 ]
 }
 
+# bats test_tags=slow
 @test "the file is made for its owner alone, and no other file is touched" {
 	umask 0
 	report --to r.md
@@ -160,6 +163,7 @@ teardown() {
 	[[ $output == *"Only root may read it (EPERM)"* ]]
 }
 
+# bats test_tags=slow
 @test "Markdown and JSON are read again, and judged the same, or it is said what is judged otherwise" {
 	report --to r.md
 	report --to r.json --format json
@@ -187,6 +191,7 @@ teardown() {
 	[[ $output == *"these checks say something else"*MR-MEMLOCK* ]]
 }
 
+# bats test_tags=slow
 @test "a recorded host has the same verdicts in a report, redacted, and read again" {
 	local name dir step=${FAULT_STEP:-12} # make check-all takes each host
 

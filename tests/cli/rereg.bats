@@ -13,7 +13,7 @@ setup() {
 
 # ---- what changes ----
 
-# bats test_tags=kernel
+# bats test_tags=kernel,slow
 @test "new memory changes address and length, and the region keeps its id and name" {
 	local before
 
@@ -67,7 +67,7 @@ setup() {
 	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
 }
 
-# bats test_tags=kernel
+# bats test_tags=kernel,slow
 @test "another protection domain and other access replace the old, alone and with new memory" {
 	local word id
 

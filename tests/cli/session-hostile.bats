@@ -63,6 +63,7 @@ not_joined() {
 	[ "$(grep -cF "$1" <<<"$stderr")" -eq 4 ] || fail "$2: $stderr"
 }
 
+# bats test_tags=slow
 @test "a session whose table or device is not what it should be is not joined" {
 	not_joined "not a memfd with the seals" '"$TOOL" with unsealed'
 	not_joined "not a memfd with the seals" '"$TOOL" with file'

@@ -268,6 +268,7 @@ sham() {
 	absent "was not started in a session"
 }
 
+# bats test_tags=slow
 @test "--end does not wait for ever, and says how a stopped holder ends" {
 	local pid
 

@@ -6,7 +6,7 @@
 load helpers
 
 # All kinds of objects share the handles, and the kernel reuses a handle at once.
-# bats test_tags=kernel
+# bats test_tags=kernel,slow
 @test "many processes that register and deregister at once lose and confuse no region or umem" {
 	local times=200 out=$BATS_TEST_TMPDIR/out umem=true
 
@@ -40,6 +40,7 @@ load helpers
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
+# bats test_tags=slow
 @test "a name, a protection domain and a change are made once, however many processes want to" {
 	require_tool
 	session_begin
@@ -63,6 +64,7 @@ load helpers
 	[ "$(kernel_has pd)" -eq 2 ]
 }
 
+# bats test_tags=slow
 @test "several dereg --all at once, while others register, lose no region" {
 	require_tool
 	session_begin
@@ -77,6 +79,7 @@ load helpers
 	make_empty
 }
 
+# bats test_tags=slow
 @test "commands that succeed leave no region, protection domain, doorbell page or entry behind" {
 	local pds mrs i
 
@@ -106,6 +109,7 @@ load helpers
 }
 
 # Counts the calls that a command makes in a session of 20,000 regions and in a small one; times would vary.
+# bats test_tags=slow
 @test "many regions are registered, listed, found without asking for the others, and deregistered" {
 	local n word few many out=$BATS_TEST_TMPDIR/out
 

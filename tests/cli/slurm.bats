@@ -147,6 +147,7 @@ start_slurm() {
 	eventually node_is 'idle*' none
 }
 
+# bats test_tags=slow
 @test "the prolog keeps a job from a node that is not ready, and drains the node" {
 	start_slurm
 	touch "$DIR/bad-prolog"

@@ -169,6 +169,7 @@ seen_pending() {
 	fail "it was never pending"
 }
 
+# bats test_tags=slow
 @test "while a process registers or deregisters, its region is pending" {
 	on_simulator || skip "needs a call that takes long"
 	seen_pending reg_mr reg --name a --quiet

@@ -90,6 +90,7 @@ sees_all() {
 	diff <(expected_calls) <(grep -v ^madvise <<<"$calls")
 }
 
+# bats test_tags=slow
 @test "calls by name, by address, by dlsym and by dlvsym are seen, and libibverbs' advice for fork" {
 	local kind
 
@@ -169,6 +170,7 @@ prints_alike() {
 	diff <(expected_calls) <(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls" | grep -v ^madvise)
 }
 
+# bats test_tags=slow
 @test "programs with AddressSanitizer are seen, of gcc and of clang" {
 	local compiler
 	for compiler in gcc clang; do

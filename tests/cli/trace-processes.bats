@@ -58,6 +58,7 @@ processes() {
 	steps 4 2
 }
 
+# bats test_tags=slow
 @test "threads are told apart, and no call of theirs is lost" {
 	traced threads 500
 	steps 4000 1
@@ -105,6 +106,7 @@ processes() {
 	[ "$(grep -c '"call":"ibv_dereg_mr"' "$CALLS")" -eq 4001 ]
 }
 
+# bats test_tags=slow
 @test "programs are followed however they are run" {
 	local how
 

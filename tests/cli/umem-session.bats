@@ -204,6 +204,7 @@ pinned_is() {
 	[ "$(states)" = "1 live" ]
 }
 
+# bats test_tags=slow
 @test "more umems than the kernel lists are live, and are deregistered" {
 	on_simulator || skip "takes too long in a guest"
 	may_lock 65M || skip "needs 65 MiB of lockable memory: raise ulimit -l"

@@ -72,6 +72,7 @@ wrong_lines() {
 	succeeded
 }
 
+# bats test_tags=slow
 @test "every option that takes a value wants one, and every other takes none" {
 	local command option argument
 

@@ -37,7 +37,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	json '.failures[0].errno == "EBADF"'
 }
 
-# bats test_tags=kernel
+# bats test_tags=kernel,slow
 @test "the range goes past the end of the dma-buf, by a byte or by far" {
 	local range
 
@@ -83,6 +83,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	done
 }
 
+# bats test_tags=slow
 @test "an injected errno of a sane registration has no certain cause" {
 	never_certain reg_dmabuf_mr "EACCES EBADF EBUSY EFAULT EINVAL EIO ENODEV ENOMEM EOPNOTSUPP EPERM" \
 		reg-dmabuf --from udmabuf --size 64K

@@ -85,6 +85,7 @@ object() {
 	[ "$status" -eq 3 ]
 }
 
+# bats test_tags=slow
 @test "an injected errno has no certain cause" {
 	ms reg --name a --access local-write --quiet
 	ms reg --name w --access local-write,mw-bind --quiet

@@ -99,6 +99,7 @@ require_odp() {
 	json '.failures[0].causes[0].remedy | contains("without --iova")'
 }
 
+# bats test_tags=slow
 @test "an injected errno of sane advice or on-demand region has no certain cause" {
 	local via
 

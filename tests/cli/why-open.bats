@@ -64,6 +64,7 @@ absent_because() {
 	suspects MR-DEVICE likely
 }
 
+# bats test_tags=slow
 @test "sysfs shows the device, and its node is missing, or was not made, or ib_uverbs is not loaded" {
 	mv "$NODES/$NODE" "$NODES/uverbs199"
 	absent_because MR-NODE certain "the node of the RDMA device $(device) is missing: /dev/infiniband/uverbs199" \
@@ -75,6 +76,7 @@ absent_because() {
 	[[ $stderr == *"modprobe ib_uverbs"* ]]
 }
 
+# bats test_tags=slow
 @test "the device is in another network namespace" {
 	rm -r "${DEVICES:?}/$(device)"
 	absent_because MR-NETNS likely "the RDMA device $(device) is in another network namespace"
@@ -150,6 +152,7 @@ opens_not() {
 	done
 }
 
+# bats test_tags=slow
 @test "a node that cannot be opened is reported with its errno" {
 	local at=/dev/infiniband/$NODE
 
@@ -171,6 +174,7 @@ opens_not() {
 	opens_not EAGAIN "because: not known"
 }
 
+# bats test_tags=slow
 @test "an injected errno of the context has no certain cause" {
 	local command
 

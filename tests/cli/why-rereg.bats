@@ -167,6 +167,7 @@ only() {
 	never_certain rereg_mr "${ERRNOS/$1/}" rereg "${@:3}"
 }
 
+# bats test_tags=slow
 @test "of a change that is wrong only the errno of that has a certain cause" {
 	ms reg --name a --access local-write --quiet
 	only EINVAL MR-REREG-FLAGS a --flags 0

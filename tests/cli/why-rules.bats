@@ -162,6 +162,7 @@ setup() {
 
 # ---- no certain cause for what nothing shows
 
+# bats test_tags=slow
 @test "an errno without its reason has no certain cause" {
 	never_certain reg_mr "EINVAL EOPNOTSUPP EPROTONOSUPPORT EBADF ENOSYS ENOENT EIO EEXIST" \
 		reg --access local-write,remote-write,relaxed-ordering

@@ -33,7 +33,7 @@ first_cause() {
 }
 
 # Some drivers' sessions are without libibverbs: only what the kernel knows is known there.
-# bats test_tags=kernel
+# bats test_tags=kernel,slow
 @test "in a session and through --via kernel the cause is the same" {
 	local words alone=() other requests=(
 		"reg --access remote-write"
