@@ -7,7 +7,7 @@ load helpers
 load hosts
 
 # Takes some 10 s: it makes 80 hosts.
-# bats test_tags=slow
+# bats test_tags=slow,release
 @test "each check gives the verdict that a recorded host states, and only verdicts that its row names" {
 	local name options wrong
 
@@ -55,7 +55,7 @@ text_is_brief() {
 	[ "$(grep -cE '^  (WARN|BAD) ' <<<"$text")" -le "$(grep -c '^ *try: ' <<<"$text")" ] || fail "$1: $text"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,release
 @test "the text fits 80 columns, and says what to do about each finding" {
 	local name
 
