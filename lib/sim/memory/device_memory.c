@@ -54,8 +54,7 @@ static int find_pages(const struct sim_table *table, uint64_t length, uint32_t a
 	const uint64_t bytes = (length + UNIT - 1) / UNIT * UNIT, used = used_pages(table);
 	const uint32_t pages = pages_of(bytes), room = pages ? pages : 1;
 
-	if (!bytes || length > UINT64_MAX - UNIT ||
-	    (alignment > LEAST_ALIGNMENT && alignment > MOST_ALIGNMENT))
+	if (!bytes || (alignment > LEAST_ALIGNMENT && alignment > MOST_ALIGNMENT))
 		return -EINVAL;
 	/* where the length wrapped to no pages, bitmap_find_next_zero_area() needs one that is free */
 	for (*first = 0; room <= PAGES && *first <= PAGES - room; ++*first) {
