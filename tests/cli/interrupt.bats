@@ -36,7 +36,7 @@ stop_at() {
 # ended SIGNAL: sends it, waits for the end, and sets status, output, stderr
 ended() {
 	kill -"$1" "$PID"
-	kill -CONT "$STOPPED"
+	kill -CONT "$STOPPED" 2>/dev/null || : # one that was not stopped may have ended already
 	await_end "$PID"
 	status=0
 	wait "$PID" || status=$?
