@@ -114,7 +114,7 @@ run_all() {
 
 # sum_up: prints the ten slowest tests, the names of those that failed, and a line for each profile
 sum_up() {
-	local profile name failed
+	local profile failed
 
 	echo "the slowest tests:"
 	sed -nE 's/^(not )?ok [0-9]+ (.*) in ([0-9]+)ms.*/\3 \2/p' "$BUILD"/report/*/*.tap | sort -rn | head -n 10 |
@@ -123,8 +123,7 @@ sum_up() {
 		sed -E 's|^\./([^/]*)/([^:]*)\.tap:not ok [0-9]* |  \1 \2.bats: |; s/ in [0-9]+ms$//')
 	[ -z "$failed" ] || printf 'failed (seed %s):\n%s\n' "$seed" "$failed"
 	for profile in $profiles; do
-		name=$profile
-		cat /dev/null "$BUILD/report/$profile"/*.tap | awk -v profile="$name" '
+		cat /dev/null "$BUILD/report/$profile"/*.tap | awk -v profile="$profile" '
 			/^ok .*# skip/ {
 				sub(/.*# skip */, "")
 				if (/installed|^no [a-z0-9]*(\(1\))?$|^needs (cc|strace)/) missing++

@@ -43,7 +43,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a process leaves registered is what some tests are about. */
+/* Some tests need regions that a process leaves registered. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -216,7 +216,7 @@ CASE(one)
 	reg(map(40, WRITABLE), 40 * PAGE);
 }
 
-/* What was deregistered does not count. */
+/* Deregistered regions do not count. */
 CASE(sum_of_some)
 {
 	char *memory = map(40, WRITABLE);
@@ -258,7 +258,7 @@ static void set_limit(rlim_t limit)
 		die(name);
 }
 
-/* What was registered before is more than the limit now allows. */
+/* Earlier registrations exceed the limit as it is now. */
 CASE(one_below_limit)
 {
 	region(12, LOCAL);
@@ -274,7 +274,7 @@ CASE(one_of_each_limit)
 	SHOW(!ibv_reg_mr_iova(pd, map(12, WRITABLE), 12 * PAGE, 0x10000, ALL));
 }
 
-/* Of the sum, what is changed itself has a part. */
+/* The changed region is part of the sum. */
 CASE(change_to_more)
 {
 	struct ibv_mr *mr = region(10, LOCAL);

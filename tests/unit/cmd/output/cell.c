@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What columns show: headings, durations, bytes and colours. */
+/* Cells of columns: headings, durations, bytes and colours. */
 #include "cmd/output/cell.h"
 #include "tests/unit/unit.h"
 

@@ -78,7 +78,7 @@ static int answer(void *data, char *found, size_t size)
 	return 0;
 }
 
-/* What the last question was answered with. */
+/* The answer to the last question. */
 static char text[2 * MIB];
 
 /* Asks one question about a path, or by a name; @live: as answer() wants it. */

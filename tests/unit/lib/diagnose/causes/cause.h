@@ -24,7 +24,7 @@ static struct mr_environment environment;
 static struct mr_refusal refusal;
 static struct mr_diagnosis diagnosis;
 
-/* What was found out about a cause; NULL: nothing. */
+/* The finding about a cause, or NULL. */
 static inline const struct mr_suspicion *find_cause(const char *id)
 {
 	for (size_t i = 0; i < diagnosis.cause_count; i++)

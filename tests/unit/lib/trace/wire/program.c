@@ -108,7 +108,7 @@ TEST(of_a_script_the_interpreter_counts)
 	}
 }
 
-/* What a program's bytes are changed to. */
+/* Replacements for bytes of a program. */
 static struct change {
 	size_t at, size;
 	uint64_t value;
