@@ -3,8 +3,8 @@
 # The causes that mrctl finds for a refusal.
 
 # refused_because ID CERTAINTY COMMAND...
-#   COMMAND, an mrctl with --json, is refused; the first cause of its first failure is ID with that CERTAINTY, which
-#   has evidence and a remedy; and no other cause is certain.
+#   COMMAND, an mrctl with --json, is refused; the first cause of its first failure is ID with that CERTAINTY; on the
+#   simulator it has the evidence and remedy of evidence.tsv; and no other cause is certain.
 refused_because() {
 	local id=$1 certainty=$2
 	shift 2
@@ -17,6 +17,22 @@ refused_because() {
 		([.causes[1:][] | select(.certainty == "certain")] == []))' \
 		<<<"$output" >/dev/null ||
 		fail "expected $id, $certainty, but: $(jq -c '.failures[0] | {errno, causes, ruled_out}' <<<"$output")"
+	! on_simulator || has_evidence "$id"
+}
+
+# has_evidence ID: the first cause of the last run shows what evidence.tsv says of ID
+has_evidence() {
+	local general=$BATS_FILE_TMPDIR/remedies row
+
+	row=$(grep -P "^$1\t" "$ROOT/tests/cli/evidence.tsv") || fail "$1 is not in evidence.tsv"
+	[ -s "$general" ] || mrctl explain --list --json | jq '.causes | map({(.id): .remedy}) | add' >"$general"
+	jq -es --arg row "$row" --slurpfile general "$general" '($row | split("\t")) as [$id, $members, $remedy] |
+		($members | split(" ")) as $members | .[0].failures[0].causes[0] | (.evidence | keys) as $shown |
+		($members | map(select(endswith("?") | not))) - $shown == [] and
+		$shown - ($members | map(rtrimstr("?"))) == [] and
+		(if .remedy == $general[0][$id] then "general" else "own" end | . == $remedy or $remedy == "either")' \
+		<<<"$output" >/dev/null ||
+		fail "evidence.tsv has: $row" "but: $(jq -c '.failures[0].causes[0] | {id, evidence, remedy}' <<<"$output")"
 }
 
 # refused_for_no_certain_cause COMMAND... - the same, where nothing may be certain
