@@ -4,8 +4,12 @@
  *   unit           all files, one after the other
  *   unit NAME...   only these (lib/base/number); each line of --list is one
  *   unit --list    prints the names of the files
- * UNIT_TEST=PATTERN runs only the tests whose names match, as cmocka_set_test_filter() reads it.
+ * UNIT_TEST=PATTERN runs only the tests whose names match (glob(7)).  A test fails, too, where a descriptor is open
+ * after it that was not before it, or the reverse.
  */
+#include <dirent.h>
+#include <fnmatch.h>
+
 #include "tests/unit/unit.h"
 
 static struct unit_test *tests;
@@ -43,16 +47,56 @@ static const char *name_of(const char *file, char *name, size_t size)
 	return name;
 }
 
-/* Runs @n tests, all of one file; returns how many failed. */
-static int run_file(struct unit_test *const *first, size_t n, const char *name)
+/* The tests of the file that runs, in their order; the number of those that began; and what was open before the last */
+static struct CMUnitTest *own;
+static size_t begun;
+static int open_before;
+
+static int count_descriptors(void)
 {
-	struct CMUnitTest *group = calloc(n, sizeof(*group));
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int begin(void **state)
+{
+	const CMFixtureFunction set_up = own[begun++].setup_func;
+
+	open_before = count_descriptors();
+	return set_up ? set_up(state) : 0;
+}
+
+static int end(void **state)
+{
+	const CMFixtureFunction tear_down = own[begun - 1].teardown_func;
+	const int rc = tear_down ? tear_down(state) : 0, more = count_descriptors() - open_before;
+
+	if (!rc && more)
+		print_error("%d descriptors more than before the test\n", more);
+	return rc || more ? -1 : 0;
+}
+
+/* Runs those of @n tests, all of one file, that are wanted; returns how many failed. */
+static int run_file(struct unit_test *const *first, size_t all, const char *name)
+{
+	struct CMUnitTest *group = calloc(all, sizeof(*group));
 	CMFixtureFunction set_up = NULL, tear_down = NULL;
+	const char *pattern = getenv("UNIT_TEST");
+	size_t n = 0;
 	int failed;
 
+	own = calloc(all, sizeof(*own));
 	assert_non_null(group);
-	for (size_t i = 0; i < n; i++)
-		group[i] = first[i]->test;
+	assert_non_null(own);
+	for (size_t i = 0; i < all; i++)
+		if (!pattern || !fnmatch(pattern, first[i]->test.name, 0))
+			own[n++] = first[i]->test;
 	for (const struct unit_fixture *fixture = fixtures; fixture; fixture = fixture->next) {
 		if (strcmp(fixture->file, first[0]->file))
 			continue;
@@ -61,12 +105,16 @@ static int run_file(struct unit_test *const *first, size_t n, const char *name)
 			tear_down = fixture->tear_down;
 		}
 		for (size_t i = 0; i < n && fixture->each; i++) {
-			group[i].setup_func = fixture->set_up;
-			group[i].teardown_func = fixture->tear_down;
+			own[i].setup_func = fixture->set_up;
+			own[i].teardown_func = fixture->tear_down;
 		}
 	}
+	for (size_t i = 0; i < n; i++)
+		group[i] = (struct CMUnitTest){ own[i].name, own[i].test_func, begin, end, own[i].initial_state };
+	begun = 0;
 	failed = _cmocka_run_group_tests(name, group, n, set_up, tear_down);
 	free(group);
+	free(own);
 	return failed;
 }
 
@@ -87,8 +135,6 @@ int main(int argc, char **argv)
 	char name[256];
 
 	assert_non_null(sorted);
-	if (getenv("UNIT_TEST"))
-		cmocka_set_test_filter(getenv("UNIT_TEST"));
 	for (struct unit_test *test = tests; test; test = test->next)
 		sorted[n++] = test;
 	qsort(sorted, n, sizeof(struct unit_test *), compare);

@@ -86,6 +86,16 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr: try 12.", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: error 9999999999999999999999", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: errno=0", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: -14 of 20 failed", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: 14) failed", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: (14 failed", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: (14) failed", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: Bad addresses", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: aBad address", "ibv_reg_mr 0" },
+	/* numbers that are no range */
+	{ "failed to register region [0x3000..0x1000]: Bad address", "ibv_reg_mr 14 at 3000" },
+	{ "failed to register region [0x1000..8192]: Bad address", "ibv_reg_mr 14 at 1000" },
+	{ "failed to register region [0x1000.]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "open of a file: Bad address", "- 14" },
 	{ "0x1000..0x", "- 0" },
 	/* commands of the firmware; before Linux 5.17 there is no errno */

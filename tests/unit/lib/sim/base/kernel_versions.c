@@ -262,12 +262,13 @@ TEST(methods_are_those_of_the_kernel)
 
 TEST(data_direct_is_known)
 {
-	int dmabuf = make_dmabuf(1);
 	struct ib_uverbs_attr *flags;
 	struct request request;
+	int dmabuf;
 
 	if (IS_RXE)
 		skip(); /* no dma-bufs */
+	dmabuf = make_dmabuf(1);
 	init_dmabuf(&request, dmabuf, 0, PAGE, IOVA, 0);
 	assert_int_equal(send_reg(&request), 0);
 	flags = attr(&request, 0x1000, 4, 0); /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */

@@ -85,6 +85,7 @@ TEST(librxe_opens_and_registers)
 	struct ibv_context *context = ibv_open_device(list[0]);
 	struct ibv_port_attr port;
 	struct ibv_pd *domain;
+	int own;
 
 	assert_non_null(context);
 	assert_null(list[1]);
@@ -96,8 +97,10 @@ TEST(librxe_opens_and_registers)
 	assert_non_null(domain);
 	/* unlike mlx5's library, that of rxe makes no object when it opens a device */
 	assert_int_equal(domain->handle, 0);
-	assert_null(ibv_import_device(dup(context->cmd_fd)));
+	own = dup(context->cmd_fd);
+	assert_null(ibv_import_device(own));
 	assert_int_equal(errno, EOPNOTSUPP);
+	close(own);
 	assert_int_equal(ibv_dealloc_pd(domain), 0);
 	assert_int_equal(ibv_close_device(context), 0);
 	ibv_free_device_list(list);
