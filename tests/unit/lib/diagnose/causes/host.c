@@ -159,6 +159,7 @@ TEST(what_is_proven_of_the_firmware)
 		unsigned int certainty;
 	} rows[] = {
 		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 8, ENOMEM, "MR-FW-LIMIT", CERTAIN },
+		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 3, ENOMEM, "MR-FW-LIMIT", UNRELATED },
 		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 15, EAGAIN, "MR-FW-RESOURCES", CERTAIN },
 		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 6, EBUSY, "MR-FW-BUSY", CERTAIN },
 		{ REG, "mlx5_cmd_exec", IN(FIRMWARE), "CREATE_MKEY", 1, EIO, "MR-FW-INTERNAL", CERTAIN },
