@@ -57,6 +57,7 @@ setup() {
 	run --separate-stderr ms rereg a --offset 16 --size 100 --populate --json
 	succeeded
 	json '.regions[0] | .length == 100 and (.addr | endswith("010")) and .iova == .addr'
+	[[ $(ms rereg a --offset 32 -n -o addr,length) == *20\ 100 ]]
 	run --separate-stderr ms rereg a --addr 0x7e0000000000 -n -o addr,length
 	succeeded
 	[ "$output" = "0x7e0000000000 100" ]

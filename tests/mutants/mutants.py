@@ -99,11 +99,12 @@ class Judge:
         folder = os.path.dirname(change.file)
         own = [unit for unit in units if unit.startswith(folder) or folder.startswith(unit)]
         in_order = sorted(bats, key=lambda file: self.cover.seconds(file, bats[file]))
+        # also for the units: those of the simulator run below it
+        ok, out = tree.make('all', *self.programs)
+        if not ok:
+            return f'killed by the linker: {out[-200:]}'
         killer = self.units_kill(tree, own)
         if not killer and bats:
-            ok, out = tree.make('all', *self.programs)
-            if not ok:
-                return f'killed by the linker: {out[-200:]}'
             killer = next(filter(None, (self.bats_kills(tree, file, bats[file]) for file in in_order)), None)
         killer = killer or self.units_kill(tree, [unit for unit in units if unit not in own])
         return f'killed by {killer}' if killer else f'survived {len(units)} unit programs, ' \
@@ -113,7 +114,7 @@ class Judge:
         for unit in units:
             if not tree.make(f'build/tests/unit/{unit}')[0]:
                 return f'the linker of {unit}'
-            if tree.unit(unit, 300) != 0 and self.is_clean(unit, lambda unit=unit: self.clean.unit(unit, 300) == 0):
+            if tree.unit(unit, 120) != 0 and self.is_clean(unit, lambda unit=unit: self.clean.unit(unit, 120) == 0):
                 return f'unit {unit}'
         return None
 

@@ -13,6 +13,7 @@ TEST(characters_that_a_terminal_shows_have_a_length)
 		{ "~", 1 },
 		{ "\xc3\xa4z", 2 },
 		{ "\xe5\xa4\xa7", 3 },
+		{ "\xe0\xa4\x85", 3 },
 		{ "\xf0\x9f\x98\x80", 4 },
 		/* not UTF-8: lone bytes, cut ones, overlong ones, surrogates, too large ones */
 		{ "\xff", 0 },
