@@ -4,7 +4,7 @@
 
 load helpers
 
-# Takes 20 s: 700 runs of mrctl
+# Takes 25 s: 660 runs of mrctl
 # bats test_tags=release
 @test "whichever call of libc fails, commands report it, and a session works afterwards" {
 	on_simulator || skip "needs the simulator, which is preloaded as well"

@@ -59,10 +59,14 @@ sweep() {
 
 if [ -z "${MRCTL_SESSION:-}" ]; then
 	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'stat' 'dereg a' >"$work/lines"
+	printf '%s\n' 'reg --memory memfd --populate --pd p --name a' 'rereg a --memory anon --populate --pd q' \
+		'reg --memory dm --name b' 'reg --relaxed --name c' 'umem --name d' 'dereg a c' 'stat b d' >"$work/more"
 	sweep --json batch "$work/lines"
+	sweep --json batch "$work/more"
 	sweep reg --memory "file:$work/refuse.so" --access none
 	sweep reg-dmabuf --from udmabuf
 	sweep umem --page-sizes 4K
+	sweep umem --try-page-sizes
 	sweep stat --device
 	sweep stat --probe
 	sweep stat --host
