@@ -43,9 +43,32 @@ static inline enum mr_certainty certainty_of(const char *id)
 	return found ? found->certainty : MR_UNRELATED;
 }
 
-static inline bool is_complete(const struct mr_suspicion *suspicion)
+static inline int compare_names(const void *a, const void *b)
 {
-	return suspicion->text[0] && suspicion->remedy[0] && suspicion->evidence_count;
+	return strcmp(((const struct mr_evidence *)a)->name, ((const struct mr_evidence *)b)->name);
+}
+
+/** expect_evidence() - compare what a cause shows with the rows of tests/cli/evidence.tsv */
+static inline void expect_evidence(const struct mr_suspicion *suspicion)
+{
+	const bool is_own = suspicion->remedy[0] && strcmp(suspicion->remedy, suspicion->cause->remedy) != 0;
+	struct mr_evidence sorted[MR_EVIDENCE_MAX];
+	FILE *rows = fopen("tests/cli/evidence.tsv", "r");
+	char shown[256], row[256] = "";
+
+	assert_non_null(rows);
+	memcpy(sorted, suspicion->evidence, sizeof(sorted));
+	qsort(sorted, suspicion->evidence_count, sizeof(*sorted), compare_names);
+	snprintf(shown, sizeof(shown), "%s\t", suspicion->cause->id);
+	for (size_t i = 0; i < suspicion->evidence_count; i++)
+		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "%s%s", i ? "," : "",
+			 sorted[i].name);
+	snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "\t%s\n", is_own ? "own" : "general");
+	while (strcmp(row, shown) != 0 && fgets(row, sizeof(row), rows))
+		;
+	fclose(rows);
+	if (strcmp(row, shown) != 0)
+		fail_msg("not in tests/cli/evidence.tsv: %s", shown);
 }
 
 /**
@@ -75,7 +98,9 @@ static inline void expect_cause(const char *row, const char *id, unsigned int ce
 		fail_msg("%s: %s is %s, not %s", row, id, mr_certainties[got].name,
 			 mr_certainties[certainty % MR_CERTAINTIES].name);
 	found = find_cause(id);
-	if (is_first && (found != first || !is_complete(first)))
+	if (found && found->certainty > MR_RULED_OUT)
+		expect_evidence(found);
+	if (is_first && found != first)
 		fail_msg("%s: %s is the first cause", row, first->cause->id);
 	if (says[0] && !strstr(found->text, says) && !strstr(found->remedy, says))
 		fail_msg("%s: no '%s' in '%s' (%s)", row, says, found->text, found->remedy);
