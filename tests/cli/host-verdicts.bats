@@ -25,6 +25,7 @@ load hosts
 				' "$BATS_TEST_TMPDIR/found" -)
 			[ -z "$wrong" ] || fail "$name $options: not" "$wrong" || return
 			run ! grep -vxF -f "$BATS_TEST_TMPDIR/all" <(cut -d' ' -f1,2 "$BATS_TEST_TMPDIR/found")
+			run ! grep -vE '^[^ ]+ [^ ]+ [^ ]' "$BATS_TEST_TMPDIR/found" # each says why
 		done < <(host_claims "$name" | cut -d'|' -f1 | sort -u)
 	done
 	# this machine, and a simulated one
