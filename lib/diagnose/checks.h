@@ -19,7 +19,7 @@ struct mr_check {
 	const char *id;      /**< "MR-MEMLOCK" */
 	const char *subject; /**< what is looked at, a few words: "limit of locked memory" */
 	const char *group;   /**< neighbours have the same: "limits", "memory", "devices", ... */
-	/** Bits of all verdicts that it can have; below tests/hosts is a recording for each. */
+	/** Bits of all verdicts that it can have. */
 	unsigned int verdicts;
 	void (*look)(const struct mr_question *question, struct mr_finding *finding);
 };
