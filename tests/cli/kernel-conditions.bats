@@ -57,24 +57,6 @@ answers() {
 }
 
 # bats test_tags=kernel
-@test "every combination of the first five access flags is answered by the rule of InfiniBand" {
-	local bits wanted bit
-
-	for ((bits = 0; bits < 32; bits++)); do
-		wanted=ok		# remote-write (2) and remote-atomic (8) want local-write (1)
-		(((bits & 10) && !(bits & 1))) && wanted="ibv_reg_mr EINVAL [certain, MR-ACCESS-LOCAL-WRITE]"
-		answers "access $bits" "$wanted" reg --access $bits
-	done
-	# bits that no kernel knows are refused, or ignored where they are optional
-	for bit in 10 11 15 19 30 31; do
-		answers "access bit $bit" "ibv_reg_mr EINVAL" reg --access $((1 | 1 << bit))
-	done
-	for bit in 21 29; do
-		answers "optional access bit $bit" ok reg --access $((1 | 1 << bit))
-	done
-}
-
-# bats test_tags=kernel
 @test "zero-based, huge pages and flushes are answered by a device without them" {
 	local unsupported=ok global="ibv_reg_mr EINVAL" persistent="ibv_reg_mr EINVAL"
 
