@@ -211,6 +211,7 @@ told() {
 		.registered_bytes == 12288 and .most_regions == 2 and .most_bytes == 12288 and .leaked == 2 and
 		.unseen == 0 and .program[2] == "1" and .not_followed == []'
 	json '.calls[] | select(.call == "ibv_reg_mr") | .calls == 3 and .refused == 1 and .bytes == 12288'
+	json '.calls | all(.calls > 0)'
 	json '.leaks == [{program: $p, place: .leaks[0].place, call: "ibv_reg_mr", regions: 2, bytes: 12288, stack: null}]' \
 		--arg p "$FORGETS"
 }
