@@ -295,7 +295,7 @@ bench-compare:
 
 ## mutants: change one line of cmd or lib, N times (SEED or LIST), and list the changes that no test notices
 mutants:
-	@BUILD=$(BUILD) N='$(N)' SEED='$(SEED)' LIST='$(LIST)' JOBS='$(JOBS)' python3 -B tests/mutants/mutants.py
+	@BUILD=$(BUILD) N='$(N)' SEED='$(SEED)' LIST='$(LIST)' ONLY='$(ONLY)' JOBS='$(JOBS)' python3 -B tests/mutants/mutants.py
 
 ## install: install below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.

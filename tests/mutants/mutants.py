@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Makes small changes to C files of cmd and lib, and finds out which of them no test notices (tests/mutants.md).
 
-Environment: BUILD (folder of the build); N and SEED (how many changes, which), or LIST (a file with lines
-"file line was became", by tabs); JOBS (how many at once, one for each processor).
+Environment: BUILD (folder of the build); N and SEED (how many changes, which) and ONLY (folders or files), or LIST (a
+file with lines "file line was became", by tabs); JOBS (how many at once, one for each processor).
 """
 import os
 import shutil
@@ -192,7 +192,9 @@ def main():
     if not ok:
         sys.exit(f'mutants: {out}')
 
-    sources = [file for file in files if file.endswith('.c') and file.startswith(('cmd/', 'lib/'))]
+    only = tuple((os.environ.get('ONLY') or 'cmd/ lib/').split())
+    sources = [file for file in files if file.endswith('.c') and file.startswith(('cmd/', 'lib/')) and
+               file.startswith(only)]
     if os.environ.get('LIST'):
         listed, lost = changes.read_list(ROOT, os.environ['LIST'])
         for row in lost:
