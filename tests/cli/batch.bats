@@ -27,6 +27,9 @@ load rows
 }
 
 @test "a wrong line is a usage error with an errno and a message of its own" {
+	local cause=EINVAL:MR-LENGTH-ZERO
+
+	usage_errors <<<"reg --expect $(printf "$cause,%.0s" {1..16})$cause | too many causes: at most 16"
 	usage_errors <<-'END'
 		bogus | unknown command 'bogus'
 		mrctl | no command given
@@ -37,6 +40,7 @@ load rows
 		reg --iova 0 | unknown option '--iova'
 		reg --via bogus | --via: unknown path 'bogus'
 		rereg a | say what to change
+		reg a | unexpected argument 'a'
 		dereg | name the regions
 		stat pd:default | stat shows regions
 		reg --hold | --hold makes no sense in a batch

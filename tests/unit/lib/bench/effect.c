@@ -37,6 +37,10 @@ TEST(a_factor_is_found_again)
 	assert_true(is_near(effect.ratio, 1.2));
 	assert_true(is_near(effect.low, 1.2));
 	assert_true(is_near(effect.high, 1.2));
+	for (size_t i = 0; i < 10; i++)
+		new[i] = i < 5 ? 1000 : 4000; /* the middle is between the fifth and the sixth */
+	assert_int_equal(mr_effect(old, 10, new, 10, &effect), 0);
+	assert_true(is_near(effect.ratio, 2));
 }
 
 /*

@@ -65,6 +65,7 @@ TEST(options_of_the_kernel)
 		{ CONFIG "CONFIG_INFINIBANDS=y", 0, UNKNOWN, "" },
 		{ CONFIG "\x7f\x45LF\x02\xff", 0, UNKNOWN, "" },
 		{ CONFIG "CONFIG_INFINIBAND=y\n" RELEASE("6.12/../6.12.1"), 0, UNKNOWN, "" },
+		{ "/boot/config-6/1 # CONFIG_INFINIBAND is not set\n" RELEASE("6/1"), 0, UNKNOWN, "" },
 	};
 
 	CHECK(mr_check_kernel_config, rows);

@@ -93,7 +93,7 @@ TEST(faults_are_collected)
 		strcat(text, i ? ";open=kill" : "open=kill");
 	assert_int_equal(parse(text), 0);
 	assert_int_equal(faults.count, MR_SIM_FAULTS_MAX);
-	assert_true(mr_sim_faults_parse("open=kill", &faults, &err) < 0);
+	assert_int_equal(mr_sim_faults_parse("open=kill", &faults, &err), -EINVAL);
 	assert_contains(err.text, "more than");
 }
 

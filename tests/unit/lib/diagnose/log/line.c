@@ -72,6 +72,7 @@ static const struct sample samples[] = {
 	  "IBV_ACCESS_REMOTE_WRITE): Cannot allocate memory, sa.size()=2359296",
 	  "ibv_reg_mr 12 of 240000 access 3" },
 	{ "ibv_reg_mr failed [error code: 14]", "ibv_reg_mr 14" },
+	{ "ibv_reg_mr: out of memory", "ibv_reg_mr 12" },
 	{ "ibv_reg_dmabuf_mr(...) failed: Unknown error 524", "ibv_reg_dmabuf_mr 524" },
 	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)", "ibv_reg_mr 95" },
 	{ "rdma_rxe: err -12 from rxe_umem_get", "ibv_reg_mr 12" },
@@ -119,6 +120,23 @@ static struct mr_log_line read_line(const char *text)
 
 	mr_log_line_read(&line, text, strlen(text));
 	return line;
+}
+
+TEST(the_device_tells_the_provider)
+{
+	static const char *const names[] = { "mlx5_0", "mlx4_1", "rxe0",    "siw_eth0", "efa_0",   "erdma_0", "irdma0",
+					     "hns_0",  "qedr0",  "ionic_0", "cxgb4_0",  "bnxt_re3", "mana_0" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char text[64];
+		struct mr_log_line line;
+
+		snprintf(text, sizeof(text), "%s: ibv_reg_mr failed: EINVAL", names[i]);
+		line = read_line(text);
+		assert_string_equal(line.device, names[i]);
+		assert_true(!strncmp(line.device, line.provider, strlen(line.provider)) && line.provider[0]);
+	}
+	assert_string_equal(read_line("rdma_rxe: err -12 from rxe_umem_get").provider, "rxe");
 }
 
 TEST(commands_of_the_firmware_have_status_and_syndrome)
