@@ -13,9 +13,7 @@
 static struct mr_follow follow;
 static int status;
 static struct {
-	size_t calls, looks, lost;
-	uint32_t obstacle;
-	char path[MR_TRACE_PATH];
+	size_t calls, looks;
 } seen;
 
 static struct mr_trace_ring *ring;
@@ -68,14 +66,6 @@ static void take_call(void *data __attribute__((unused)),
 	seen.looks += look != NULL;
 }
 
-static void take_lost(void *data __attribute__((unused)), pid_t pid __attribute__((unused)),
-		      const char *path, uint32_t obstacle)
-{
-	seen.lost++;
-	seen.obstacle = obstacle;
-	strcpy(seen.path, path);
-}
-
 /* Follows a child that runs @agent. */
 static void run(void (*agent)(void))
 {
@@ -83,7 +73,7 @@ static void run(void (*agent)(void))
 	pid_t child;
 
 	memset(&seen, 0, sizeof(seen));
-	follow = (struct mr_follow){ .sink = { NULL, take_call, take_lost, NULL } };
+	follow = (struct mr_follow){ .sink = { NULL, take_call, NULL, NULL } };
 	assert_int_equal(mr_follow_open(&follow, &err), 0);
 	child = mr_follow_fork(&follow);
 	if (!child) {
@@ -105,34 +95,6 @@ static void expect_exit(void)
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 7);
 	mr_follow_close(&follow);
-}
-
-/* More than a ring holds, so that it must be emptied meanwhile. */
-static void register_many(void)
-{
-	join();
-	for (uint64_t i = 1; i <= 3 * MR_TRACE_SLOTS; i++) {
-		put(registers(i % 5 + 1, 4096));
-		if (i % 5)
-			put((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR,
-						      .object = i % 5 + 1 });
-	}
-}
-
-TEST(what_is_registered_and_what_stays_is_known)
-{
-	run(register_many);
-	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 3 * MR_TRACE_SLOTS);
-	assert_int_equal(follow.totals.live.most_count, 2);
-	assert_int_equal(follow.totals.live.count, 0);
-	assert_int_equal(follow.totals.live.bytes, 0);
-	assert_int_equal(follow.leaks.count, 1);
-	assert_int_equal(follow.leaks.list[0].count, 1);
-	assert_int_equal(follow.leaks.list[0].bytes, 4096);
-	assert_string_equal(follow.leaks.list[0].program, "/usr/bin/application");
-	assert_contains(follow.leaks.list[0].place, mr_places_package() ? "follow+0x" : "put");
-	assert_int_equal(follow.unseen, 0);
-	expect_exit();
 }
 
 static void write_garbage(void)
@@ -238,90 +200,5 @@ TEST(places_leaks_and_memory_are_bounded)
 	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 100000);
 	assert_int_equal(follow.totals.live.most_count, 100000);
 	assert_in_range(follow.leaks.count, 1, MR_LEDGER_SITES + 1);
-	expect_exit();
-}
-
-/* As by exec(): what the program before it had registered is gone. */
-static void join_again(void)
-{
-	for (uint64_t i = 0; i < 100; i++) {
-		join();
-		put(registers(1, 4096));
-	}
-}
-
-TEST(a_process_that_joins_again_begins_anew)
-{
-	run(join_again);
-	assert_int_equal(follow.joined, 100);
-	assert_int_equal(seen.calls, 100);
-	assert_int_equal(follow.totals.live.most_count, 1);
-	assert_int_equal(follow.leaks.list[0].count, 100);
-	expect_exit();
-}
-
-/* Children that have joined when the child of mrctl ends, and outlive it. */
-static void leave_children(void)
-{
-	int joined[2], ended[2];
-	char byte = 0;
-
-	if (pipe(joined) || pipe(ended))
-		_exit(1);
-	for (int i = 0; i < 20; i++) {
-		if (fork())
-			continue;
-		close(ended[1]);
-		join();
-		if (write(joined[1], &byte, 1) != 1 || read(ended[0], &byte, 1) != 0)
-			_exit(1);
-		put(registers(1, 4096));
-		_exit(0);
-	}
-	for (int i = 0; i < 20; i++)
-		if (read(joined[0], &byte, 1) != 1)
-			_exit(1);
-}
-
-TEST(all_that_have_joined_are_waited_for)
-{
-	run(leave_children);
-	assert_int_equal(follow.joined, 20);
-	assert_int_equal(seen.calls, 20);
-	expect_exit();
-}
-
-/* Sends one request.  Return: bytes of the reply; 0: sent away. */
-static ssize_t ask_once(uint32_t kind, uint32_t obstacle)
-{
-	struct mr_trace_request request = play_request(&follow.channel, kind);
-	int fd = play_connect(&follow.channel), none;
-
-	request.obstacle = obstacle;
-	if (send(fd, &request, sizeof(request), 0) != sizeof(request))
-		_exit(102);
-	return play_reply(fd, &none);
-}
-
-static void say_lost_and_ask_wrongly(void)
-{
-	if (ask_once(MR_TRACE_LOST, MR_TRACE_STATIC) <= 0)
-		_exit(103);
-	if (ask_once(77, 0) != 0)
-		_exit(104);
-	if (ask_once(MR_TRACE_LOOK, 0) <= 0) /* without a ring */
-		_exit(105);
-	follow.channel.token[3] ^= 1;
-	if (ask_once(MR_TRACE_JOIN, 0) != 0)
-		_exit(106);
-}
-
-TEST(a_program_that_cannot_be_followed_is_told_and_wrong_requests_are_not_answered)
-{
-	run(say_lost_and_ask_wrongly);
-	assert_int_equal(follow.joined, 0);
-	assert_int_equal(seen.lost, 1);
-	assert_int_equal(seen.obstacle, MR_TRACE_STATIC);
-	assert_string_equal(seen.path, "/usr/bin/application");
 	expect_exit();
 }

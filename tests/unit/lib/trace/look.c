@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Looks at children whose calls were refused, on the simulated HCA. */
 #include <errno.h>
-#include <grp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "lib/trace/look.h"
@@ -15,7 +12,6 @@
 
 #define PAGE  ((uint64_t)sysconf(_SC_PAGESIZE))
 #define WRITE MR_ACCESS_LOCAL_WRITE
-#define USER  65534
 
 static struct mr_look look;
 static struct mr_look_context context;
@@ -125,44 +121,6 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 	assert_int_equal(look.diagnosis.cause_count, 0);
 }
 
-/* Of this user's processes the kernel hides those that may not be dumped: proc(5), prctl(2). */
-static void hide(void)
-{
-	if ((!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER))) ||
-	    prctl(PR_SET_DUMPABLE, 0))
-		_exit(1);
-}
-
-/* In a process without rights.  Return: what is wrong, or 0. */
-static int look_without_rights(pid_t hidden, const void *addr)
-{
-	const struct mr_trace_record record = refused(EFAULT, addr, PAGE, WRITE);
-
-	if (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER)))
-		return 1;
-	mr_look_at(hidden, &record, &context, &look);
-	if (look.error || !look.has_memlock || look.environment.rdma_core[0])
-		return 2;
-	if (look.range.memory[0] || look.range.has_mapping)
-		return 3;
-	return look.diagnosis.cause_count ? 4 : 0;
-}
-
-TEST(what_may_not_be_seen_of_a_process_is_not_known)
-{
-	const pid_t hidden = start(hide);
-	const void *addr = map(PROT_READ);
-	int status;
-	pid_t looker = fork();
-
-	assert_true(looker >= 0);
-	if (!looker)
-		_exit(look_without_rights(hidden, addr));
-	assert_int_equal(waitpid(looker, &status, 0), looker);
-	end(hidden);
-	assert_int_equal(status, 0);
-}
-
 TEST(the_layer_is_that_of_who_refused)
 {
 	static const struct {
@@ -207,64 +165,6 @@ TEST(a_call_that_has_left_no_errno_has_that_of_mrctls_own)
 	record.call = MR_TRACED_IBV_REREG_MR;
 	look_at(record);
 	assert_int_equal(look.errnum, ENOMEM);
-}
-
-static void *map_and_unmap(void *data)
-{
-	for (;;) {
-		mprotect(buffer, 4 * PAGE, data ? PROT_READ : PROT_NONE);
-		munmap(mmap(NULL, 64 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		       64 * PAGE);
-		mprotect(buffer, 4 * PAGE, PROT_READ | PROT_WRITE);
-	}
-	return NULL;
-}
-
-static void change(void)
-{
-	pthread_t threads[2];
-
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		if (pthread_create(&threads[i], NULL, map_and_unmap, i ? buffer : NULL))
-			_exit(1);
-}
-
-/* What is found is what there was at some moment: the page cannot be written, or can. */
-TEST(mappings_may_change_while_they_are_read)
-{
-	const struct mr_trace_record record = refused(EFAULT, buffer, 64 * PAGE, WRITE);
-	const pid_t child = start(change);
-
-	for (int i = 0; i < 50; i++) {
-		mr_look_at(child, &record, &context, &look);
-		assert_int_equal(look.error, 0);
-		if (look.diagnosis.cause_count && look.diagnosis.causes[0].certainty == MR_CERTAIN)
-			assert_true(strstr("MR-READ-ONLY MR-PROT-NONE",
-					   look.diagnosis.causes[0].cause->id) != NULL);
-	}
-	end(child);
-}
-
-TEST(a_process_may_end_while_it_is_read)
-{
-	const struct mr_trace_record record = refused(EFAULT, buffer, 64 * PAGE, WRITE);
-
-	for (useconds_t i = 0; i < 40; i++) {
-		const pid_t child = start(nothing), killer = fork();
-
-		assert_true(killer >= 0);
-		if (!killer) {
-			usleep(i * 100); /* at another moment of the look each time */
-			kill(child, SIGKILL);
-			_exit(0);
-		}
-		mr_look_at(child, &record, &context, &look);
-		/* All of this is as it should be, and what is not known is nothing bad. */
-		assert_true(look.diagnosis.cause_count == 0 ||
-			    look.diagnosis.causes[0].certainty < MR_LIKELY);
-		waitpid(killer, NULL, 0);
-		waitpid(child, NULL, 0);
-	}
 }
 
 TEST(no_record_makes_it_fail)
