@@ -52,12 +52,10 @@ advices() {
 		ok prefetch-no-fault,flush
 		ok prefetch --via kernel --expect ok
 	END
-	run --separate-stderr odp --advise prefetch
-	succeeded
+	succeeded odp --advise prefetch
 	grep -qx 'advice_answer: *ok' <<<"$output"
 	grep -Eqx 'advice_elapsed_ns: *[1-9][0-9]*' <<<"$output"
-	run --separate-stderr odp --json
-	succeeded
+	succeeded odp --json
 	json '.regions[0] | [.advice, .advice_answer, .advice_elapsed_ns] | unique == [null]'
 }
 
@@ -81,8 +79,7 @@ advices() {
 	[[ $stderr == *"advised prefetch,flush of 4096 bytes at 0x"* ]]
 	run --separate-stderr mr reg --advise prefetch
 	[[ $stderr == *"access 0x1 has no on-demand"* ]]
-	run --separate-stderr odp --memory unmapped --advise prefetch,flush --expect EFAULT --quiet
-	succeeded
+	succeeded odp --memory unmapped --advise prefetch,flush --expect EFAULT --quiet
 	run --separate-stderr odp --memory unmapped --advise prefetch,flush --expect ok --quiet
 	[ "$status" -eq 1 ]
 }
@@ -106,16 +103,14 @@ advices() {
 		EFAULT --advise-offset 8K --advise-size 1
 	END
 	[[ $stderr == *"of 1 bytes at 0x9000"* ]]
-	run --separate-stderr odp --memory none --size max --advise prefetch,flush --advise-size max
-	refused ENOMEM mmap
+	refused ENOMEM mmap odp --memory none --size max --advise prefetch,flush --advise-size max
 	run --separate-stderr odp --size 8K --advise prefetch,flush --advise-size 12K
 	[[ $stderr == *"are not all in the region of"* ]]
 }
 
 @test "the whole address space is a region on demand alone, at address 0" {
 	require_mlx5
-	run --separate-stderr odp --memory none --size max --json
-	succeeded
+	succeeded odp --memory none --size max --json
 	json '.regions[0] | .addr == "0x0" and .length == 18446744073709551615 and .lkey != null'
 	answers mr <<-END
 		EINVAL ibv_reg_mr reg --memory none --size max
@@ -127,8 +122,7 @@ advices() {
 
 @test "each of several regions is advised, up to the first refusal, or all with --keep-going" {
 	require_mlx5
-	run --separate-stderr odp --count 3 --name n --advise prefetch,flush -n -o name,advice_answer
-	succeeded
+	succeeded odp --count 3 --name n --advise prefetch,flush -n -o name,advice_answer
 	[ "$output" = $'n.1 ok\nn.2 ok\nn.3 ok' ]
 	run --separate-stderr odp --count 3 --memory unmapped --advise prefetch,flush --json
 	[ "$status" -eq 1 ]
@@ -143,12 +137,10 @@ advices() {
 @test "in a session the region stays whatever the answer is, and needs its process, as note, document and stat say" {
 	require_mlx5
 	session_begin
-	run --separate-stderr ms reg --access $ODP --name o --via kernel --advise prefetch-write,flush --json
-	succeeded
+	succeeded ms reg --access $ODP --name o --via kernel --advise prefetch-write,flush --json
 	json '.regions[0] | .needs_process == true and .state == "live" and .advice_answer == "ok"'
 	[[ $stderr == *"an on-demand region is inert once this process has ended: use --hold"* ]]
-	run --separate-stderr ms reg --access $ODP --memory unmapped --advise prefetch,flush --json
-	refused EFAULT ibv_advise_mr
+	refused EFAULT ibv_advise_mr ms reg --access $ODP --memory unmapped --advise prefetch,flush --json
 	json '.regions[0].state == "live" and .failures[0].region == 2'
 	run --separate-stderr ms reg --name p --json
 	json '.regions[0].needs_process == false'

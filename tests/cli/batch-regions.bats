@@ -235,8 +235,7 @@ statuses() {
 	session_begin
 	ms reg --name old --quiet
 	printf '%s\n' 'stat old' 'reg --name a' 'reg --name b --pd new' 'dereg old' >"$LINES_FILE"
-	run --separate-stderr ms --json batch "$LINES_FILE"
-	succeeded
+	succeeded ms --json batch "$LINES_FILE"
 	json '.session == true and .regions == [] and .failures == [] and [.lines[].status] == [0, 0, 0, 0]'
 	[ "$(states)" = $'2 live\n3 live' ] || [ "$(states)" = $'3 live\n2 live' ]
 	printf '%s\n' 'reg --pd new --name c' 'dereg b c' 'dereg pd:new' 'dereg pd:new' >"$LINES_FILE"
@@ -246,13 +245,11 @@ statuses() {
 	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
 	make_empty
 	# the same as the commands without a batch
-	run --separate-stderr ms -d x batch "$LINES_FILE"
-	usage_error "no --device"
+	usage_error "no --device" -- ms -d x batch "$LINES_FILE"
 	on_mlx5 || return 0
 	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'rereg a --size 8K --via library --expect EINVAL' \
 		'dereg a' >"$LINES_FILE"
-	run --separate-stderr ms --json batch "$LINES_FILE"
-	succeeded
+	succeeded ms --json batch "$LINES_FILE"
 	json '.lines[1].regions[0].via == "kernel"'
 }
 
@@ -272,7 +269,6 @@ statuses() {
 	[ "$line" = "b new" ]
 	hang_up
 	ms dereg x y --quiet
-	run --separate-stderr ms dereg pd:new
-	refused EBUSY "ioctl(PD_DESTROY)"
+	refused EBUSY "ioctl(PD_DESTROY)" ms dereg pd:new
 	ms dereg pd:other b pd:new --quiet
 }

@@ -65,8 +65,7 @@ load rows
 @test "of a file a wrong line is reported before any line is run" {
 	batch --json --keep-going -- reg '' "reg --name 'a"
 	usage_error "batch: line 3: reg --name 'a: the quote ' has no end"
-	run --separate-stderr mr --json batch - <"$LINES_FILE"
-	usage_error "line 3: reg --name 'a"
+	usage_error "line 3: reg --name 'a" -- mr --json batch - <"$LINES_FILE"
 	batch -- reg 'reg --iova 0'
 	usage_error "line 2: reg --iova 0: unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
 	batch -- "reg --name a\\"
@@ -77,13 +76,10 @@ load rows
 	usage_error "line 1: reg --name 000"
 	[[ $stderr == *"00...: --name"* ]]
 	printf 'reg\n%070000d\n' 0 >"$LINES_FILE"
-	run --separate-stderr mr batch "$LINES_FILE"
-	usage_error "line 2: longer than 65535 bytes"
+	usage_error "line 2: longer than 65535 bytes" -- mr batch "$LINES_FILE"
 	printf 'reg\nreg --name \0\n' >"$LINES_FILE"
-	run --separate-stderr mr batch "$LINES_FILE"
-	usage_error "line 2: a NUL byte"
-	run --separate-stderr mr batch a b
-	usage_error "one FILE, not also 'b'"
+	usage_error "line 2: a NUL byte" -- mr batch "$LINES_FILE"
+	usage_error "one FILE, not also 'b'" -- mr batch a b
 }
 
 @test "of a pipe it ends the batch, unless --keep-going is given" {
@@ -123,8 +119,7 @@ load rows
 	succeeded
 	json '.command == "batch" and .lines == [] and .regions == [] and .failures == []'
 	[ -z "$stderr" ]
-	run --separate-stderr mr batch </dev/null
-	succeeded
+	succeeded mr batch </dev/null
 	[ -z "$output$stderr" ]
 }
 
@@ -199,16 +194,14 @@ load rows
 	[[ $stderr == *"deregistered now: 1, 2, 3, 4, 5, 6, 7, 8" ]]
 	batch -n -- 'reg --count 11'
 	[[ $stderr == *"deregistered now: 1, 2, 3, 4, 5, 6, 7, 8, and 3 more" ]]
-	run --separate-stderr mr -o bogus batch "$LINES_FILE"
-	usage_error "unknown column 'bogus'"
+	usage_error "unknown column 'bogus'" -- mr -o bogus batch "$LINES_FILE"
 }
 
 @test "without a device there is a document that says so, and a full disk ends the batch" {
 	run --separate-stderr mrctl -j -d bogus_9 batch <<<reg
 	[ "$status" -eq 3 ]
 	json '.lines == [] and .regions == [] and .failures[0].errno == "ENODEV"'
-	run --separate-stderr "${MS[@]}" -d "$(device)" --json batch <<<$'reg --name a\nstat a'
-	succeeded
+	succeeded "${MS[@]}" -d "$(device)" --json batch <<<$'reg --name a\nstat a'
 	json '.environment.device == $device and .lines[1].regions[0].name == "a"' --arg device "$(device)"
 	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
 	run --separate-stderr bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"

@@ -18,8 +18,7 @@ bench() {
 	json '[.rows[] | [.memory, .size]] == [["anon", 4096], ["anon", 16384]]'
 	[[ $stderr == *"reg of 4096 bytes, populated: ibv_reg_mr: EFAULT"* ]]
 	[[ $stderr == *"'mrctl reg' with the same options tells why"* ]]
-	run --separate-stderr "${SIM[@]}" mrctl -j -d nosuch bench --sizes 4K
-	absent "nosuch"
+	absent "nosuch" "${SIM[@]}" mrctl -j -d nosuch bench --sizes 4K
 	json '.rows == [] and (.failures | length) == 1'
 }
 
@@ -196,8 +195,7 @@ bench() {
 	cd "$BATS_TEST_TMPDIR/empty"
 	while IFS='|' read -r line message; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mr bench $line
-		usage_error "$message"
+		usage_error "$message" -- mr bench $line
 	done <<-'EOT'
 		foo|unknown call 'foo'
 		--sizes 4K..|is neither a number nor a range
@@ -234,7 +232,6 @@ bench() {
 		--compare a --access none|--compare measures what OLD has
 		--tolerance 5%|--tolerance needs --compare
 	EOT
-	run --separate-stderr mr bench --sizes 4K --count 1 --svg ''
-	usage_error "--svg wants the name of a file"
+	usage_error "--svg wants the name of a file" -- mr bench --sizes 4K --count 1 --svg ''
 	[ -z "$(ls -A)" ]
 }

@@ -122,11 +122,9 @@ bench() {
 	# a call that waits takes as long at least; the highest bound finds another unit
 	run --separate-stderr faulty reg_mr=delay:20 -j bench --sizes 4K --count 2 --rounds 1
 	json '.rows[0] | [.min_ns, .p50_ns, .max_ns] | all(. >= 20e6) and .[0] < 20e9'
-	run --separate-stderr faulty reg_mr=delay:20 -j bench --plan 10M --sizes 1M,4K --count 2 --rounds 1
-	succeeded
+	succeeded faulty reg_mr=delay:20 -j bench --plan 10M --sizes 1M,4K --count 2 --rounds 1
 	json '.plan[0].time_ns >= 200e6 and .plan[1].time_ns >= 51.2e9'
-	run --separate-stderr "${SIM[@]}" mrctl -j -d nosuch bench --plan 1M
-	absent "nosuch"
+	absent "nosuch" "${SIM[@]}" mrctl -j -d nosuch bench --plan 1M
 	json '.plan == [] and .limits.max_mr == null and (.failures | length) == 1'
 }
 
@@ -147,8 +145,7 @@ bench() {
 		(.time_ns - .piece_ns * $turns) | fabs <= $turns)'
 	json '.plan | all(.by == "measured" and .residual_percent == null or .by == "fitted" and .residual_percent >= 0)'
 	json 'has("rows") or has("fits") | not'
-	run --separate-stderr mr bench --plan 5M --sizes 64K,2M --count 1
-	succeeded
+	succeeded mr bench --plan 5M --sizes 64K,2M --count 1
 	[[ $output == *"TIME"*"PINNED_PAGES"*"ENTRIES"*"ALLOWED"* ]]
 	# Regions on demand pin nothing.
 	bench --plan 64K --count 1 --access on-demand
@@ -165,9 +162,8 @@ bench() {
 			MemTotal: $l.memory_total}[.limit] and (.limit as $limit | .reason | startswith($limit))'
 	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
 	"${limited[@]}" true || skip "this user cannot have such a limit"
-	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 \
+	succeeded "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 \
 		--memory memfd --count 4
-	succeeded
 	json '.limits.memlock == 8388608 and .limits.memlock_lifted == false'
 	json '.plan | all(.limit == "RLIMIT_MEMLOCK" and .at_most == 8388608 and .needed == 8388608 + $page and
 		.reason == "RLIMIT_MEMLOCK: 8388608 bytes, " + (.needed | tostring) + " bytes needed")' \
@@ -272,12 +268,10 @@ compared() {
 	json '.comparison | length == 1'
 	for edit in '.command = "reg"' '.rows = [1]' '.rows = {}' '.format = 2' 'del(.format)'; do
 		jq "$edit" "$OLD" >"$NEW"
-		run --separate-stderr mrctl bench --compare "$NEW" "$OLD" --anyway
-		usage_error "$NEW "
+		usage_error "$NEW " -- mrctl bench --compare "$NEW" "$OLD" --anyway
 	done
 	for edit in /dev/null "$BATS_TEST_TMPDIR/none"; do
-		run --separate-stderr mrctl bench --compare "$OLD" "$edit"
-		usage_error "$edit"
+		usage_error "$edit" -- mrctl bench --compare "$OLD" "$edit"
 	done
 	# what a row does not tell is not known
 	for edit in '.rows[0].rounds = [{"p50_ns":-1}, 2, null]' '.rows[0].rounds[].p50_ns = 1e400' '.rows[0].call = 7' \
@@ -322,8 +316,7 @@ compared() {
 	run --separate-stderr mr -j bench --compare "$NEW"
 	[ "$status" -eq 1 ]
 	json '.comparison[0].verdict == "slower"'
-	run --separate-stderr mr -j bench --compare "$NEW" --rounds 3
-	succeeded
+	succeeded mr -j bench --compare "$NEW" --rounds 3
 	json '.comparison[0].verdict == "too-few-rounds"'
 	run --separate-stderr mr -j bench --compare "$NEW" --count 1
 	json '.comparison[0].verdict == "too-few-rounds"'
@@ -348,16 +341,14 @@ compared() {
 	[ ! -e x ]
 	# A file that the document names is not made before hosts are found to be the same.
 	jq '.environment.kernel = "1.0" | .rows[].memory = "file:" + $file' --arg file "$BATS_TEST_TMPDIR/made" "$OLD" >"$NEW"
-	run --separate-stderr mr bench --compare "$NEW"
-	usage_error "kernel was '1.0'"
+	usage_error "kernel was '1.0'" -- mr bench --compare "$NEW"
 	[ ! -e "$BATS_TEST_TMPDIR/made" ]
 	jq '.rows[].memory = "file:/nonexistent/file"' "$OLD" >"$NEW"
 	run --separate-stderr mr bench --compare "$NEW"
 	[ "$status" -ne 0 ]
 	[[ $output == *old-only* && $stderr == *"'/nonexistent/file'"* ]]
 	jq '.environment.device = "nosuch"' "$OLD" >"$NEW"
-	run --separate-stderr "${SIM[@]}" mrctl bench --compare "$NEW"
-	absent "nosuch"
+	absent "nosuch" "${SIM[@]}" mrctl bench --compare "$NEW"
 	[ -z "$output" ]
 	run --separate-stderr "${SIM[@]}" mrctl -d nosuch bench --compare "$OLD"
 	usage_error "measures on the device of" "'nosuch'"

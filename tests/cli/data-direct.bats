@@ -77,8 +77,7 @@ path_of_function() {
 		return
 	fi
 	# before the dma-buf is looked at
-	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K --data-direct --json --expect EINVAL </dev/null
-	refused ENOSYS mlx5dv_reg_dmabuf_mr
+	refused ENOSYS mlx5dv_reg_dmabuf_mr mr reg-dmabuf --from fd:0 --size 4K --data-direct --json --expect EINVAL </dev/null
 	[[ $stderr == *"libmlx5.so.1 lacks the function"*"install rdma-core 54 or later; --via kernel does without"* ]]
 	json '.failures[0] | .call == "mlx5dv_reg_dmabuf_mr" and .errno == "ENOSYS" and .via == null'
 }
@@ -88,8 +87,7 @@ path_of_function() {
 	on_mlx5 && skip "this one is"
 	require_exporter
 	[ "$(rdma_core)" -ge 54 ] || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
-	run --separate-stderr ud --data-direct
-	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
+	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr ud --data-direct
 }
 
 # ---- through the Data Direct function
@@ -102,11 +100,9 @@ path_of_function() {
 	path=$(path_of_function)
 	attach
 	for via in kernel "$VIA"; do
-		run --separate-stderr ud --size 64K --data-direct --via "$via"
-		succeeded
+		succeeded ud --size 64K --data-direct --via "$via"
 		grep -qx "data_direct: *$path" <<<"$output"
-		run --separate-stderr ud --size 64K --via "$via" --json # without the option, too
-		succeeded
+		succeeded ud --size 64K --via "$via" --json # without the option, too
 		json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$path"
 	done
 	if [ "$(rdma_core)" -lt 54 ]; then
@@ -213,8 +209,7 @@ reads() {
 	[ "$(hca-probe "$lkey" $((addr + 0x1000)))" = 0x00001234 ]
 	[ "$(hca-probe --route "$key" $((addr + 0x1000)))" = data-direct ]
 	[ "$(hca-probe "$key" "$addr" 2>&1 || :)" = "hca-probe: range" ]
-	run --separate-stderr ms dereg a
-	refused EBUSY "ioctl(MR_DESTROY)"
+	refused EBUSY "ioctl(MR_DESTROY)" ms dereg a
 	observed "Data Direct: a window on a region" "goes by data-direct; dereg of the region: EBUSY"
 	"$tool" free-window "$window"
 	run ! hca-probe "$key" $((addr + 0x1000))
@@ -252,8 +247,7 @@ reads() {
 	done
 	# not EACCES, as of other regions that were registered for reading
 	ms reg-dmabuf --from heap:system --data-direct --via "$VIA" --access remote-read --name b --quiet
-	run --separate-stderr ms rereg b --access local-write
-	refused EOPNOTSUPP "ioctl(REREG_MR)"
+	refused EOPNOTSUPP "ioctl(REREG_MR)" ms rereg b --access local-write
 }
 
 # bats test_tags=kernel
@@ -268,8 +262,7 @@ reads() {
 	ms reg --name c --size 4K --quiet
 	[ "$(ms stat -n -o name,state | tr -s ' \n' ' ')" = "a live b live c live " ]
 	detach
-	run --separate-stderr ms stat -n -o name,state
-	succeeded
+	succeeded ms stat -n -o name,state
 	[ "$(tr -s ' \n' ' ' <<<"$output")" = "a inert b inert c live " ]
 	[[ $stderr == *"2 regions are inert: the driver of the Data Direct function was unbound"* ]]
 	on_simulator || run ! hca-probe "$key" "$addr"
@@ -300,6 +293,5 @@ reads() {
 	esac
 	refused_because MR-DATA-DIRECT certain mr reg-dmabuf --from heap:system --size 64K --data-direct --json
 	json '.failures[0].errno == "EINVAL" and .environment.data_direct == null'
-	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --json
-	succeeded
+	succeeded mr reg-dmabuf --from heap:system --size 64K --json
 }

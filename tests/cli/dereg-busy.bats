@@ -34,12 +34,10 @@ stays() {
 	local before
 
 	before=$(ms stat --json used | jq -c .regions)
-	run --separate-stderr ms dereg used
-	refused "$1" "$2"
+	refused "$1" "$2" ms dereg used
 	[[ $stderr == *"$3"* ]] || fail "no such cause: $stderr" || return
 	[ -z "$output" ]
-	run --separate-stderr ms dereg --all --json
-	refused "$1" "$2"
+	refused "$1" "$2" ms dereg --all --json
 	json '([.regions[].name] | sort) == ["one", "two"] and [.failures[].region] == [2]'
 	[[ $stderr == *"2 of 3 regions deregistered"* ]]
 	[ "$(ms stat --json | jq -c .regions)" = "$before" ]
@@ -68,8 +66,7 @@ stays() {
 	echo "mrctl-test: expect umr" >/dev/kmsg
 	ms reg --name used --access local-write --size 8K --quiet
 	read -r window _ < <(bind used)
-	run --separate-stderr ms dereg used --json
-	refused EBUSY "ioctl(MR_DESTROY)"
+	refused EBUSY "ioctl(MR_DESTROY)" ms dereg used --json
 	json '.failures[0] | (.causes | any(.id == "MR-MW-BOUND" and .certainty == "possible")) and
 		(.ruled_out | any(.id == "MR-MW-BOUND") | not)'
 	object free-window "$window"
@@ -143,8 +140,7 @@ through_window() {
 	read -r key addr < <(ms stat -n -o rkey,iova used)
 	hca-probe --fail UMR=RES_BUSY
 	hca-probe --fail DESTROY_MKEY=RES_BUSY
-	run --separate-stderr ms dereg used --json
-	refused EBUSY "ioctl(MR_DESTROY)"
+	refused EBUSY "ioctl(MR_DESTROY)" ms dereg used --json
 	json '.regions == [] and .failures[0].region == 1'
 	[ "$(states)" = "1 live" ]
 	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]

@@ -19,9 +19,8 @@ setup() {
 	mapfile -t keys < <(ms stat -n -o lkey,rkey,handle n.3 n.4 n.5)
 	read -ra keys <<<"${keys[*]}"
 	before=$(ms stat 1 --json | jq -c '.regions[0] | del(.state, .dereg_elapsed_ns)')
-	run --separate-stderr ms dereg 1 n.2 "lkey:${keys[0]}" "rkey:${keys[4]}" "mr:${keys[8]}" \
+	succeeded ms dereg 1 n.2 "lkey:${keys[0]}" "rkey:${keys[4]}" "mr:${keys[8]}" \
 		--json
-	succeeded
 	json '.format == 1 and .command == "dereg" and .session and .as_expected == null and .failures == []'
 	json '[.regions[].id] == [1, 2, 3, 4, 5]'
 	json '[.regions[].name] == ["n.1", "n.2", "n.3", "n.4", "n.5"]'
@@ -30,8 +29,7 @@ setup() {
 	json '.regions[0] | del(.state, .dereg_elapsed_ns) == $before' --argjson before "$before"
 	[ "$(states)" = "6 live" ]
 	for word in 1 n.1; do
-		run --separate-stderr ms dereg $word --json
-		absent "the session has no region '$word'"
+		absent "the session has no region '$word'" ms dereg $word --json
 		json '.regions == [] and (.failures | length == 1)'
 	done
 	run --separate-stderr ms dereg 6
@@ -39,13 +37,11 @@ setup() {
 }
 
 @test "dereg --all deregisters all regions, and leaves protection domains" {
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '.regions == [] and .failures == []'
 	ms reg --count 3 --quiet
 	ms reg --pd other --quiet
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '[.regions[] | .id, .pd] == [1, "default", 2, "default", 3, "default", 4, "other"]'
 	run --separate-stderr ms stat --json
 	json '.regions == [] and .totals.regions == 0 and .totals.unlisted == 0'
@@ -63,8 +59,7 @@ setup() {
 
 @test "a protection domain is deallocated when it is empty, else refused with EBUSY" {
 	ms reg --pd mine --quiet
-	run --separate-stderr ms dereg pd:mine --expect EBUSY --json
-	succeeded
+	succeeded ms dereg pd:mine --expect EBUSY --json
 	json '.as_expected and (.failures[0] | .errno == "EBUSY" and .call == "ioctl(PD_DESTROY)")'
 	[[ $stderr == *"1 region of this session is still in this protection domain"*"mrctl stat shows"* ]]
 	run --separate-stderr ms dereg 1 --expect EBUSY
@@ -73,8 +68,7 @@ setup() {
 	ms dereg pd:mine pd:default --quiet
 	run --separate-stderr ms stat --json
 	json '.totals.pds == []'
-	run --separate-stderr ms dereg pd:mine
-	absent "no protection domain 'mine'"
+	absent "no protection domain 'mine'" ms dereg pd:mine
 	# the name may be used again, and the default one comes back
 	ms reg --pd mine --quiet
 	ms reg --quiet
@@ -88,17 +82,14 @@ setup() {
 	require_tool
 	ms reg --quiet
 	mapfile -t handles < <(tool reg 2)
-	run --separate-stderr ms dereg "mr:${handles[0]}" --json
-	succeeded
+	succeeded ms dereg "mr:${handles[0]}" --json
 	json '[.regions[] | .id, .state, .handle] == [null, "deregistered", ($h | tonumber)]
 		and (.regions[0] | .lkey != null and .length == 4096)' --arg h "${handles[0]}"
 	[ "$(ms stat -n -o state,handle | sed 1d)" = "unlisted ${handles[1]}" ]
-	run --separate-stderr ms dereg mr:1000
-	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
+	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT (" ms dereg mr:1000
 	ms dereg mr:1000 --expect ENOENT --quiet
 	pd=$(ms stat --json | jq '.totals.pds[0].handle')
-	run --separate-stderr ms dereg "mr:$pd"
-	absent "ioctl(QUERY_MR): EINVAL ("
+	absent "ioctl(QUERY_MR): EINVAL (" ms dereg "mr:$pd"
 	run --separate-stderr ms dereg 1 mr:1000
 	[ "$status" -eq 1 ] # one region was deregistered, so it is 1 and not 3
 	[ "$(states)" = "- unlisted" ]
@@ -114,20 +105,17 @@ setup() {
 	tool destroy "$handle"
 	# another object gets the handle
 	[ "$(tool reg 1)" = "$handle" ]
-	run --separate-stderr ms dereg 1 --json
-	absent "region 1 had gone already"
+	absent "region 1 had gone already" ms dereg 1 --json
 	json '.regions == []'
 	[ "$(ms stat -n -o state,handle | tail -n 1)" = "unlisted $handle" ]
 	tool destroy "$handle" "$(ms stat -n -o handle 3)"
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '[.regions[].id] == [2, 4, 5] and .failures == [] and .unlisted == {"deregistered": 0, "left": 0}'
 	# all of a run
 	ms reg --count 3 --quiet
 	# shellcheck disable=SC2046 # words
 	tool destroy $(ms stat -n -o handle)
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '.regions == [] and .failures == []'
 	[ -z "$(states)" ]
 }
@@ -138,13 +126,11 @@ setup() {
 	require_tool
 	ms reg --quiet
 	mapfile -t handles < <(tool reg 2)
-	run --separate-stderr ms dereg --all --listed --json
-	succeeded
+	succeeded ms dereg --all --listed --json
 	json '[.regions[].id] == [1] and .unlisted == {"deregistered": null, "left": null}'
 	[ "$(ms stat -n -o state)" = $'unlisted\nunlisted' ]
 	ms reg --quiet
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '[.regions[] | .id, .state] == [2, "deregistered", null, "deregistered", null, "deregistered"]
 		and .unlisted == {"deregistered": 2, "left": 0}'
 	json '[.regions[1:][].handle] == ($ARGS.positional | map(tonumber))' --args "${handles[@]}"
@@ -164,8 +150,7 @@ setup() {
 		faulty "${spec%% *}=kill-after" ${spec#* } >/dev/null 2>&1 || :
 		[[ $(ms stat -n -o state) == *unlisted* ]] || fail "$spec" || return
 	done
-	run --separate-stderr ms dereg --all
-	succeeded
+	succeeded ms dereg --all
 	[ "$(kernel_has mr) $(kernel_has umem)" = "0 0" ]
 	[ -z "$(ms stat -n)" ]
 }
@@ -174,8 +159,7 @@ setup() {
 # Checks that dereg --all leaves them.
 while_it_makes() {
 	pause_at "$1" "${@:3}"
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json ".unlisted == {\"deregistered\": 0, \"left\": $2}"
 	[[ $stderr == *" left: another command is registering"* ]]
 	go_on || fail "$1: $(<"$HOLD_ERR")"
@@ -214,8 +198,7 @@ while_it_makes() {
 	run --separate-stderr ms dereg 2
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"region 2 is in the hands of another process"*"process $HOLD_PID holds it (mrctl)"* ]] || fail "$stderr"
-	run --separate-stderr ms dereg --all --json
-	succeeded
+	succeeded ms dereg --all --json
 	json '[.regions[].id] == [1, 3, 4] and .failures == []'
 	go_on
 	[ -z "$(states)" ]
@@ -246,14 +229,12 @@ while_it_makes() {
 	json '[.regions[].id] == [range(1; 41)] - [25] and (.failures | length) == 1 and .failures[0].region == 25'
 	[ "$(states)" = "25 live" ]
 	for errno in EINVAL EIO; do
-		run --separate-stderr faulty "dereg_mr=$errno" dereg n.25 --json
-		refused "$errno" "ioctl(MR_DESTROY)"
+		refused "$errno" "ioctl(MR_DESTROY)" faulty "dereg_mr=$errno" dereg n.25 --json
 		json '.regions == [] and .failures[0].index == 1'
 	done
 	[ "$(ms rereg n.25 --access remote-read -n -o state,access)" = "live remote-read" ]
 	session_end
-	run --separate-stderr faulty dereg_mr=EBUSY reg --json
-	refused EBUSY ibv_dereg_mr
+	refused EBUSY ibv_dereg_mr faulty dereg_mr=EBUSY reg --json
 	json '.regions[0].state == "live" and .failures[0].region == 1'
 	[[ $stderr != *certain,* ]]
 }
@@ -294,16 +275,11 @@ noted_or_told() {
 }
 
 @test "words that name no region are usage errors, and so is no word" {
-	run --separate-stderr ms dereg
-	usage_error "name the regions, or give --all"
-	run --separate-stderr ms dereg --all 1
-	usage_error "--all excludes naming regions"
-	run --separate-stderr ms dereg --listed 1
-	usage_error "--listed needs --all"
-	run --separate-stderr ms dereg lkey:x
-	usage_error "'x'"
-	run --separate-stderr ms dereg 'a b'
-	usage_error "'a b'"
+	usage_error "name the regions, or give --all" -- ms dereg
+	usage_error "--all excludes naming regions" -- ms dereg --all 1
+	usage_error "--listed needs --all" -- ms dereg --listed 1
+	usage_error "'x'" -- ms dereg lkey:x
+	usage_error "'a b'" -- ms dereg 'a b'
 }
 
 @test "a key that two regions have had names the one that has it now" {

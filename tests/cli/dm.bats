@@ -21,15 +21,13 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=kernel
 @test "memory on the device is allocated, registered from byte 0 on, and freed, by both paths" {
 	require_dm
-	run --separate-stderr mr --json reg --memory dm --size 64K
-	succeeded
+	succeeded mr --json reg --memory dm --size 64K
 	json '.regions[0] | .kind == "mr" and .state == "deregistered" and .memory == "dm" and
 		.call == "ibv_reg_dm_mr" and .via == "library" and .length == 65536 and .offset == 0 and
 		.iova == "0x0" and .addr == null and .page_size == null and .pd == "default" and
 		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0 and
 		.access == ["local-write", "zero-based"] and .in_force == .access'
-	run --separate-stderr mr --json reg --memory dm:8K --offset 4K --via kernel
-	succeeded
+	succeeded mr --json reg --memory dm:8K --offset 4K --via kernel
 	json '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
 		.iova == "0x0" and .memory == "dm:8K"'
 	# A second run shows that the memory was freed: the device has not enough for two of these.
@@ -41,8 +39,7 @@ session() { # SCRIPT: run it in a session, as one shell
 
 @test "regions of one piece of memory have their places in it" {
 	require_dm
-	run --separate-stderr mr --json reg --memory dm --offset 64 --size 192 --count 3 --stride 256
-	succeeded
+	succeeded mr --json reg --memory dm --offset 64 --size 192 --count 3 --stride 256
 	json '[.regions[].offset] == [64, 320, 576] and ([.regions[].iova] | unique) == ["0x0"] and
 		([.regions[].lkey] | unique | length) == 3'
 	run --separate-stderr mr reg --memory dm --count 2
@@ -137,18 +134,15 @@ session() { # SCRIPT: run it in a session, as one shell
 	row=$(ms stat -n d)
 	for change in "--access zero-based" "--pd other" "--size 128"; do
 		# shellcheck disable=SC2086 # two words
-		run --separate-stderr ms rereg d $change --json
-		refused EINVAL "ioctl(REREG_MR)"
+		refused EINVAL "ioctl(REREG_MR)" ms rereg d $change --json
 		[[ $stderr == *"the region is as before"* ]]
 		json '.failures[0] | .old_region == "valid" and .library_would_say == "IBV_REREG_MR_ERR_INPUT"'
 		[ "$(ms stat -n d)" = "$row" ]
 	done
 	[[ $row == *" live "* ]]
-	run --separate-stderr ms rereg d --access none --via library
-	refused EINVAL ibv_rereg_mr
+	refused EINVAL ibv_rereg_mr ms rereg d --access none --via library
 	[[ $stderr != *"--via kernel"* ]]
-	run --separate-stderr ms rereg dm:1 --access none
-	usage_error "'dm:1'"
+	usage_error "'dm:1'" -- ms rereg dm:1 --access none
 }
 
 @test "what a killed command leaves is listed, and can be freed" {
@@ -173,8 +167,7 @@ session() { # SCRIPT: run it in a session, as one shell
 	require_dm
 	printf '%s\n' 'reg --memory dm --size 64 --count 2 --name d' 'reg --memory null-mr --name n' \
 		'dereg d.1' stat 'dereg --all' stat >"$BATS_TEST_TMPDIR/lines"
-	run --separate-stderr mr --json batch "$BATS_TEST_TMPDIR/lines"
-	succeeded
+	succeeded mr --json batch "$BATS_TEST_TMPDIR/lines"
 	json '.lines[3] | ([.regions[].memory] | sort) == ["dm", "null-mr"] and
 		.totals.bytes == 64 and .totals.unlisted == 0'
 	json '[.lines[1, 3].regions[] | select(.memory == "null-mr") | .length == 18446744073709551615 and
@@ -188,20 +181,16 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=kernel
 @test "the null MR has an lkey only, and the maximum length; it takes the library, and no session can keep it" {
 	on_mlx5 || skip "needs mlx5"
-	run --separate-stderr mr --json reg --memory null-mr
-	succeeded
+	succeeded mr --json reg --memory null-mr
 	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
 		.call == "ibv_alloc_null_mr" and .memory == "null-mr" and .pd == "default" and
 		([.rkey, .addr, .iova, .handle, .access, .access_bits, .in_force, .offset, .page_size] |
 			unique) == [null]'
-	run --separate-stderr mr reg --memory null-mr --count 2 -o lkey -n
-	succeeded
+	succeeded mr reg --memory null-mr --count 2 -o lkey -n
 	[ "${lines[0]}" = "${lines[1]}" ]
-	run --separate-stderr mr reg --memory null-mr --via kernel
-	refused EOPNOTSUPP ibv_alloc_null_mr
+	refused EOPNOTSUPP ibv_alloc_null_mr mr reg --memory null-mr --via kernel
 	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
-	run --separate-stderr mr session -- mrctl reg --memory null-mr
-	refused EOPNOTSUPP ibv_alloc_null_mr
+	refused EOPNOTSUPP ibv_alloc_null_mr mr session -- mrctl reg --memory null-mr
 	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
 	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
 }
@@ -232,8 +221,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		--memory null-mr --call ibv_reg_mr_ex | give ibv_alloc_null_mr
 		--via kernel --call ibv_reg_mr | --call names a call of the library: no --via kernel
 	END
-	run --separate-stderr mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
-	usage_error "--memory dm is for reg alone"
+	usage_error "--memory dm is for reg alone" -- mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
 }
 
 # ---- a dma-buf of it ----
@@ -251,14 +239,11 @@ session() { # SCRIPT: run it in a session, as one shell
 			mrctl -q reg-dmabuf --from dm --buffer 128K
 			mrctl -q reg --memory dm:128K
 			mrctl -j stat | jq -e ".totals.unlisted == 0"'
-		run --separate-stderr mr umem --dmabuf dm --size 64K
-		refused EOPNOTSUPP mlx5dv_devx_umem_reg_ex
-		run --separate-stderr mr reg-dmabuf --from dm --via kernel
-		refused EOPNOTSUPP ibv_dm_export_dmabuf_fd
+		refused EOPNOTSUPP mlx5dv_devx_umem_reg_ex mr umem --dmabuf dm --size 64K
+		refused EOPNOTSUPP ibv_dm_export_dmabuf_fd mr reg-dmabuf --from dm --via kernel
 		[[ $stderr == *"use --via library"* ]]
 		on_simulator || return 0
-		run --separate-stderr mrctl sim --kernel 6.12 -- mrctl reg-dmabuf --from dm
-		refused EPROTONOSUPPORT ibv_dm_export_dmabuf_fd
+		refused EPROTONOSUPPORT ibv_dm_export_dmabuf_fd mrctl sim --kernel 6.12 -- mrctl reg-dmabuf --from dm
 		[[ $stderr == *"[certain, MR-KERNEL-METHOD]"* ]]
 	else
 		refused ENOSYS ibv_dm_export_dmabuf_fd
@@ -279,8 +264,7 @@ session() { # SCRIPT: run it in a session, as one shell
 			json '.regions[0].call == "ibv_reg_mr_ex" and .regions[0].via == "library"'
 			[ "$command" = reg ] || json '.regions[0].iova == "0x10000"'
 			# shellcheck disable=SC2086 # several words
-			run --separate-stderr mr $command --call ibv_reg_mr_ex --access remote-write
-			refused EINVAL ibv_reg_mr_ex
+			refused EINVAL ibv_reg_mr_ex mr $command --call ibv_reg_mr_ex --access remote-write
 		else
 			refused ENOSYS ibv_reg_mr_ex
 			json '.failures[0] | .call == "ibv_reg_mr_ex" and .errno == "ENOSYS"'

@@ -51,9 +51,8 @@ slurm() {
 	slurm prolog.sh
 	[ "$status" -eq "$real" ] || fail "$status, not $real: $stderr"
 	require_nobody
-	run --separate-stderr as_nobody prlimit --memlock=4096 env PATH="$PATH" sh -c \
+	succeeded as_nobody prlimit --memlock=4096 env PATH="$PATH" sh -c \
 		"$(cat "$EXAMPLES/slurm/task-prolog.sh")"
-	succeeded
 	[[ $output == "print mrctl: "*MR-MEMLOCK* ]] || fail "$output" "$stderr"
 }
 
@@ -150,8 +149,7 @@ slurm() {
 	local dir=$BATS_TEST_TMPDIR/textfiles
 
 	mkdir "$dir"
-	run --separate-stderr "${SIM[@]}" "$EXAMPLES/systemd/mrctl-metrics.sh" "$dir"
-	succeeded
+	succeeded "${SIM[@]}" "$EXAMPLES/systemd/mrctl-metrics.sh" "$dir"
 	[ "$(cd "$dir" && find . -type f | sort | tr '\n' ' ')" = './mrctl-device.prom ./mrctl-host.prom ' ] || fail "$(ls -a "$dir")"
 	for file in "$dir"/*.prom; do
 		[ "$(tail -n 1 "$file")" = '# EOF' ] && [ "$(stat -c %a "$file")" = 644 ]
@@ -207,7 +205,6 @@ install_examples() {
 		[[ $status -le 1 && $output$stderr != *"not found"* ]] || fail "$file: $status $output" "$stderr"
 	done
 	mkdir "$BATS_TEST_TMPDIR/metrics"
-	run --separate-stderr env -i "$examples/systemd/mrctl-metrics.sh" "$BATS_TEST_TMPDIR/metrics" host
-	succeeded
+	succeeded env -i "$examples/systemd/mrctl-metrics.sh" "$BATS_TEST_TMPDIR/metrics" host
 	[ -s "$BATS_TEST_TMPDIR/metrics/mrctl-host.prom" ]
 }

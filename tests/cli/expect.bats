@@ -70,13 +70,11 @@ expected() {
 	local value
 
 	for value in '' inval 22 'ok,' EINVAL,,ok 'ok EINVAL'; do
-		run --separate-stderr mr reg --expect "$value"
-		usage_error "--expect: unknown answer"
+		usage_error "--expect: unknown answer" -- mr reg --expect "$value"
 	done
 	while IFS='|' read -r value text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mr reg --expect $value
-		usage_error "$text"
+		usage_error "$text" -- mr reg --expect $value
 	done <<-'EOF'
 		ENOMME|unknown answer 'ENOMME': did you mean 'ENOMEM'?
 		ENOMEM:MR-MEMLOK|unknown cause 'MR-MEMLOK'

@@ -15,8 +15,7 @@ setup() {
 @test "a cause is explained by its id, in any case, and so is a check that is no cause" {
 	local check
 
-	run --separate-stderr mrctl explain mr-MemLock
-	succeeded
+	succeeded mrctl explain mr-MemLock
 	[[ ${lines[0]} == 'MR-MEMLOCK: limit of locked memory' ]]
 	for part in what recognise try errnos calls sources 'this host'; do
 		grep -q "^$part: " <<<"$output" || fail "no $part"
@@ -27,14 +26,12 @@ setup() {
 	# a check that is no cause is told as such
 	check=$(mrctl help checks | awk '/^  MR-/ { print $1 }' | grep -vxF -f <(mrctl -n -o id explain --list) | head -n 1)
 	[ -n "$check" ]
-	run --separate-stderr mrctl explain "$check"
-	succeeded
+	succeeded mrctl explain "$check"
 	[[ $output == *'a check of mrctl stat --host'* && $output == *"--only $check"* ]]
 }
 
 @test "all causes of an errno, by name, number or text, the frequent ones first" {
-	run --separate-stderr mrctl explain ENOMEM --json
-	succeeded
+	succeeded mrctl explain ENOMEM --json
 	json '.causes | length > 0 and all(.errnos == null or (.errnos | index("ENOMEM")))'
 	json '[.causes[].frequency | {common: 0, occasional: 1, rare: 2}[.]] | . == sort'
 	for errno in enomem 12 -12 'cannot allocate memory'; do
@@ -50,8 +47,7 @@ setup() {
 }
 
 @test "the list has all causes, each once and complete" {
-	run --separate-stderr mrctl explain --list --json
-	succeeded
+	succeeded mrctl explain --list --json
 	json '[.causes[].id] | length > 1 and (unique | length) == length'
 	json '.causes | all((.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$")) and .subject != "" and
 		(.calls | length > 0) and .frequency != null and
@@ -75,8 +71,7 @@ setup() {
 @test "a line of a log says what was asked for; what is wrong with it alone is certain" {
 	local repeat
 
-	run --separate-stderr mrctl explain "$UCX"
-	succeeded
+	succeeded mrctl explain "$UCX"
 	[[ $output == *'10485760 bytes (10 MiB) at 0x7f56f0f20000, access remote-write'*'[certain, MR-ACCESS-LOCAL-WRITE]'* ]]
 	[[ $output != *'does not name the call'* ]]
 	run --separate-stderr mrctl explain "$UCX" --json
@@ -88,8 +83,7 @@ setup() {
 	repeat=$(jq -r '.log[0].repeat' <<<"$output")
 	[[ $repeat == 'mrctl reg '* ]]
 	# shellcheck disable=SC2086 # words
-	run --separate-stderr mrctl sim -- $repeat --expect EINVAL
-	succeeded
+	succeeded mrctl sim -- $repeat --expect EINVAL
 }
 
 # bats test_tags=release
@@ -117,16 +111,14 @@ setup() {
 	local words
 
 	for words in "access=0xf" "access=0x41" ""; do
-		run --separate-stderr mrctl -j explain "ibv_reg_mr failed: EOPNOTSUPP length=4096 $words"
-		succeeded
+		succeeded mrctl -j explain "ibv_reg_mr failed: EOPNOTSUPP length=4096 $words"
 		json '[.causes[].id] | index("MR-MAX-MR") != null and (index("MR-ODP") != null) == ($words != "access=0xf")' \
 			--arg words "$words"
 	done
 }
 
 @test "an answer of the firmware is told, and leaves out what comes before it" {
-	run --separate-stderr mrctl explain "$FIRMWARE"
-	succeeded
+	succeeded mrctl explain "$FIRMWARE"
 	[[ $output == *'does not name the call: this one sends the command'*'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
 	[[ $output != *MEMLOCK* ]]
 	run --separate-stderr mrctl explain "${FIRMWARE/-12/-11}"
@@ -165,8 +157,7 @@ setup() {
 @test "hostile lines are shown escaped, or not read" {
 	local escape=$'\e[31mibv_reg_mr\e[0m \xff\xc3 failed: EINVAL\r'
 
-	run --separate-stderr mrctl explain "$escape"
-	succeeded
+	succeeded mrctl explain "$escape"
 	[[ $output != *$'\e'* && $output == *'\x1b[31m'* ]]
 	run --separate-stderr mrctl explain "$escape" --json
 	json '.log[0].errno == "EINVAL"'

@@ -55,14 +55,12 @@ refused_harmlessly() {
 @test "a path is harmless in lines, in tables and without headings" {
 	local file="$BATS_TEST_TMPDIR/$HOSTILE"
 
-	run --separate-stderr mr reg --access remote-read --memory "file:$file"
-	succeeded
+	succeeded mr reg --access remote-read --memory "file:$file"
 	harmless "$output$stderr"
 	[[ $output == *'x\x0amrctl: all is well\x1b[2J'* ]]
 	for options in "-o memory" "-n -o memory" -v; do
 		# shellcheck disable=SC2086 # a list of words
-		run --separate-stderr mr reg --access remote-read --memory "file:$file" $options
-		succeeded
+		succeeded mr reg --access remote-read --memory "file:$file" $options
 		harmless "$output$stderr"
 	done
 }
@@ -74,8 +72,7 @@ refused_harmlessly() {
 		run --separate-stderr mr reg -j --memory "file:/nonexistent/$text"
 		[ "$status" -eq 1 ]
 		json_is_strict || return
-		run --separate-stderr mr reg -j --access remote-read --memory "file:$BATS_TEST_TMPDIR/$text"
-		succeeded
+		succeeded mr reg -j --access remote-read --memory "file:$BATS_TEST_TMPDIR/$text"
 		json_is_strict || return
 	done
 	[[ $output == *"/a"$'\xef\xbf\xbd'"b\""* ]]

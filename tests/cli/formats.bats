@@ -118,8 +118,7 @@ watched() {
 
 	while IFS='|' read -r args text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 60 mrctl $args
-		usage_error "$text"
+		usage_error "$text" -- timeout 60 mrctl $args
 	done <<-EOF
 		stat --watch 0|--watch: give seconds
 		stat --watch -1|--watch

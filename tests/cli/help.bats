@@ -14,8 +14,7 @@ topics() {
 @test "help explains mrctl, each command with every option, and the words of each topic" {
 	local command topic word
 
-	run --separate-stderr mrctl --help
-	succeeded
+	succeeded mrctl --help
 	[[ $output == "Usage: mrctl "* ]]
 	for word in $(cli command) $(cli option | sed 's/^/--/; s/\t.*//'); do
 		[[ $output == *" $word "* ]] || fail "no $word in mrctl --help" || return
@@ -23,8 +22,7 @@ topics() {
 	[ "$(mrctl help)" = "$output" ]
 	[ "$(mrctl help help)" = "$output" ]
 	for command in $(cli command); do
-		run --separate-stderr mrctl "$command" --help
-		succeeded
+		succeeded mrctl "$command" --help
 		[ -z "$stderr" ]
 		[[ $output == "Usage: mrctl [global options] $command"* ]]
 		for word in $(cli option "$command" | cut -f 1); do
@@ -35,8 +33,7 @@ topics() {
 	done
 	[ "$(topics | wc -l)" -ge 5 ]
 	for topic in $(topics); do
-		run --separate-stderr mrctl help "$topic"
-		succeeded
+		succeeded mrctl help "$topic"
 		[[ -z $stderr && ${#lines[@]} -ge 4 ]] || fail "$topic: $output" || return
 	done
 	[[ $(mrctl help access) == *"  remote-read  "* ]]
@@ -69,8 +66,7 @@ columns_of() {
 			select(.option == $view).columns[].name' <<<"$dump")" ]
 	done
 	[[ $(mrctl help columns reg) != *umem_id* ]]
-	run --separate-stderr mrctl help columns sim
-	usage_error "sim prints no columns"
+	usage_error "sim prints no columns" -- mrctl help columns sim
 }
 
 # simulator_words TITLE: prints the words of a section of mrctl help simulator, in the form of an option's help
@@ -133,8 +129,7 @@ simulator_words() {
 }
 
 @test "--version names mrctl and rdma-core" {
-	run --separate-stderr mrctl --version
-	succeeded
+	succeeded mrctl --version
 	[[ $output =~ ^mrctl\ [0-9.]+\ \(rdma-core\ [0-9.]+\)$ ]]
 	[ "$(mrctl version)" = "$output" ]
 	[ "$(mrctl reg -V)" = "$output" ]
@@ -142,8 +137,7 @@ simulator_words() {
 
 # stat --device is a flag, and -d NAME the global option.  trace -o names a file, as that of other tracers does.
 @test "--dump-cli has each command, option and column once, with its help" {
-	run --separate-stderr mrctl --dump-cli
-	succeeded
+	succeeded mrctl --dump-cli
 	json '.format == 1 and .command == "--dump-cli"'
 	json '[.commands[].name] | index("reg") and index("reg-iova") and (unique | length) == length'
 	json '.commands | all(.summary | test("^[a-z].*[^.]$"))'

@@ -162,32 +162,40 @@ fail() {
 	return 1
 }
 
-# The next functions check the result of the last `run --separate-stderr mr ...`.
+# The next functions run a CMD, and check its result; without one, that of the last `run --separate-stderr mr ...`.
 
-# succeeded: exit status 0
+# succeeded [CMD...]: exit status 0
 succeeded() {
+	[ $# -eq 0 ] || run --separate-stderr "$@"
 	[ "$status" -eq 0 ] || fail "exit status $status instead of 0: $output" "$stderr"
 }
 
-# refused ERRNO CALL: exit status 1, and a message that CALL was refused with ERRNO
+# refused ERRNO CALL [CMD...]: exit status 1, and a message that CALL was refused with ERRNO
 refused() {
+	[ $# -eq 2 ] || run --separate-stderr "${@:3}"
 	[ "$status" -eq 1 ] || fail "exit status $status instead of 1: $output" "$stderr" || return
 	[[ $stderr == *"mrctl: "*"$2: $1 ("*")"* ]] || fail "unexpected message: $stderr"
 }
 
-# absent TEXT: exit status 3, with TEXT in the message
+# absent TEXT [CMD...]: exit status 3, with TEXT in the message
 absent() {
+	[ $# -eq 1 ] || run --separate-stderr "${@:2}"
 	[ "$status" -eq 3 ] || fail "exit status $status instead of 3: $output" "$stderr" || return
 	[[ $stderr == *"mrctl: "*"$1"* ]] || fail "no '$1' in the message: $stderr"
 }
 
-# usage_error TEXT...: exit status 2, nothing on stdout, each TEXT in the message
+# usage_error TEXT... [-- CMD...]: exit status 2, nothing on stdout, each TEXT in the message
 usage_error() {
-	local text
+	local text texts=()
 
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		texts+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || run --separate-stderr "${@:2}"
 	[ "$status" -eq 2 ] || fail "exit status $status instead of 2: $output" "$stderr" || return
 	[ -z "$output" ] || fail "something on stdout: $output" || return
-	for text; do
+	for text in "${texts[@]}"; do
 		[[ $stderr == *"$text"* ]] || fail "no '$text' in the message: $stderr" || return
 	done
 	[[ $stderr == mrctl:*"Try 'mrctl "*"--help'."* ]] || fail "unexpected message: $stderr"

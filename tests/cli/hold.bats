@@ -30,15 +30,12 @@ held() {
 }
 
 @test "--hold-for ends after its time, and reports what it holds unless with --quiet or for no time" {
-	run --separate-stderr mr reg --hold-for 0.01 --count 2
-	succeeded
+	succeeded mr reg --hold-for 0.01 --count 2
 	[[ $stderr =~ "holding 2 regions for 0.01 s, or until Ctrl-C, SIGTERM or SIGHUP; pid "[0-9]+ ]] ||
 		fail "$stderr"
-	run --separate-stderr mr reg --hold-for 0.01 -q
-	succeeded
+	succeeded mr reg --hold-for 0.01 -q
 	[ -z "$output$stderr" ]
-	run --separate-stderr mr reg --hold-for 0 --json
-	succeeded
+	succeeded mr reg --hold-for 0 --json
 	json '.regions[0] | .state == "live" and .dereg_elapsed_ns == null'
 	[ -z "$stderr" ]
 }
@@ -57,8 +54,7 @@ held() {
 }
 
 @test "nothing is held without a region, or where the answer cannot be printed; the rest is, after a refusal" {
-	run --separate-stderr timeout 60 "${MR[@]}" reg --size 0 --hold --json
-	refused EINVAL ibv_reg_mr
+	refused EINVAL ibv_reg_mr timeout 60 "${MR[@]}" reg --size 0 --hold --json
 	json '.regions == []'
 	[[ $stderr != *holding* ]]
 	run --separate-stderr timeout 60 bash -c '"$@" >/dev/full' -- "${MR[@]}" reg --hold
@@ -73,9 +69,7 @@ held() {
 	local value
 
 	for value in '' -1 1s .5 9999999999; do
-		run --separate-stderr mr reg --hold-for "$value"
-		usage_error "--hold-for: invalid time '$value'"
+		usage_error "--hold-for: invalid time '$value'" -- mr reg --hold-for "$value"
 	done
-	run --separate-stderr mr reg --hold=1
-	usage_error "option '--hold' takes no value"
+	usage_error "option '--hold' takes no value" -- mr reg --hold=1
 }

@@ -30,8 +30,7 @@ load hosts
 	wrong=$({ mrctl -n -o id,verdict stat --host || :; mrctl sim -- mrctl -n -o id,verdict stat --host || :; } |
 		grep -vxF -f "$BATS_TEST_TMPDIR/all" || :)
 	[ -z "$wrong" ] || fail "live: $wrong"
-	run --separate-stderr mrctl stat --host --root "$(host_folder healthy)" --fail-on warn
-	succeeded
+	succeeded mrctl stat --host --root "$(host_folder healthy)" --fail-on warn
 	[[ ! $output =~ $'\n  '(WARN|BAD|unknown) ]] || fail "$output"
 }
 

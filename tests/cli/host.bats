@@ -129,16 +129,13 @@ document_is_complete() {
 	[ "$output" = "$second" ]
 	run --separate-stderr mrctl stat --host --only "${first}X"
 	usage_error "there is no check '${first}X'" "did you mean '$first'?"
-	run --separate-stderr mrctl stat --host --only "$first" --ignore "$first"
-	usage_error "--only and --ignore leave no check to do"
+	usage_error "--only and --ignore leave no check to do" -- mrctl stat --host --only "$first" --ignore "$first"
 	for list in '' "$first," ",$first" "$first,,$second"; do
 		run --separate-stderr mrctl stat --host --only "$list"
 		usage_error "--only: an id is missing in '$list'" || return
 	done
-	run --separate-stderr mrctl stat --host --for-size 0
-	usage_error "--for-size: a registration has at least 1 byte"
-	run --separate-stderr mrctl stat --host --for-size 1 --only MR-AVAILABLE
-	succeeded
+	usage_error "--for-size: a registration has at least 1 byte" -- mrctl stat --host --for-size 0
+	succeeded mrctl stat --host --for-size 1 --only MR-AVAILABLE
 }
 
 @test "the exit status is 1 where a check is bad, with --fail-on warn also for a warning" {
@@ -234,20 +231,15 @@ told() {
 	run --separate-stderr mrctl stat --host --exit nagios --fail-on warn
 	[[ $status -eq 3 && $output == "MRCTL UNKNOWN: "*"--fail-on warn" && -n $stderr ]] || fail "$output $stderr"
 	# who does not ask for it gets the usual status
-	run --separate-stderr mrctl stat --host --exit xyzzy
-	usage_error "unknown style of exit statuses 'xyzzy'"
-	run --separate-stderr mrctl stat --host --exit plain --xyzzy
-	usage_error "unknown option '--xyzzy'"
-	run --separate-stderr mrctl stat --host -- --exit nagios
-	usage_error "'--exit' is one"
-	run --separate-stderr mrctl reg --exit nagios
-	usage_error "unknown option '--exit'"
+	usage_error "unknown style of exit statuses 'xyzzy'" -- mrctl stat --host --exit xyzzy
+	usage_error "unknown option '--xyzzy'" -- mrctl stat --host --exit plain --xyzzy
+	usage_error "'--exit' is one" -- mrctl stat --host -- --exit nagios
+	usage_error "unknown option '--exit'" -- mrctl reg --exit nagios
 }
 
 @test "the kernel's RDMA has no say about a simulated HCA" {
-	run --separate-stderr mrctl sim -- mrctl stat --host --exit nagios \
+	succeeded mrctl sim -- mrctl stat --host --exit nagios \
 		--only MR-CGROUP-RDMA,MR-KERNEL,MR-KERNEL-CONFIG,MR-MODULES,MR-PEER-MEMORY,MR-FORK,MR-KNOWN-BAD
-	succeeded
 	[[ ${lines[0]} == "MRCTL OK: no check is this host's business | "* ]] || fail "$output"
 	# root of this machine gets a healthy answer, which --exit npd prints as one line
 	[ "$(id -u)" -eq 0 ] || return 0
@@ -283,8 +275,6 @@ told() {
 	done
 	run --separate-stderr mrctl stat --host --root x --record y
 	usage_error "--record" "--root"
-	run --separate-stderr mrctl stat --host mlx5_0
-	usage_error "mlx5_0"
-	run --separate-stderr mrctl stat --host -d mlx5_0
-	usage_error "--device"
+	usage_error "mlx5_0" -- mrctl stat --host mlx5_0
+	usage_error "--device" -- mrctl stat --host -d mlx5_0
 }

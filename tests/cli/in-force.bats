@@ -10,8 +10,7 @@ has_no_effect() {
 }
 
 @test "flags that always have an effect are in force, without a note" {
-	run --separate-stderr mr --json reg --access local-write,remote-read,remote-write,mw-bind
-	succeeded
+	succeeded mr --json reg --access local-write,remote-read,remote-write,mw-bind
 	[ -z "$stderr" ]
 	json '.regions[0] | .access == ["local-write", "remote-write", "remote-read", "mw-bind"] and
 		.in_force == .access'
@@ -28,8 +27,7 @@ has_no_effect() {
 
 	on_mlx5 || skip "rxe refuses it"
 	for via in library kernel; do
-		run --separate-stderr mr reg --access local-write,zero-based --via "$via"
-		succeeded
+		succeeded mr reg --access local-write,zero-based --via "$via"
 		grep -qx 'access: *local-write,zero-based' <<<"$output"
 		grep -qx 'in_force: *local-write' <<<"$output"
 		has_no_effect zero-based "reg-iova --iova 0"
@@ -38,8 +36,7 @@ has_no_effect() {
 	run --separate-stderr mr --json reg --access zero-based --count 2
 	json '[.regions[] | .in_force == [] and .iova == .addr] == [true, true]'
 	[ "$(grep -c 'has no effect' <<<"$stderr")" -eq 1 ]
-	run --separate-stderr mr -q reg --access zero-based
-	succeeded
+	succeeded mr -q reg --access zero-based
 	[ -z "$stderr" ]
 	run --separate-stderr mr -n -o access,in_force reg --access local-write,zero-based
 	[ "$output" = "local-write,zero-based local-write" ]
@@ -47,8 +44,7 @@ has_no_effect() {
 
 @test "at the address 0 zero-based is in force, of one region and in stat" {
 	on_mlx5 || skip "rxe refuses it"
-	run --separate-stderr mr --json reg-iova --iova 0 --access zero-based,local-write
-	succeeded
+	succeeded mr --json reg-iova --iova 0 --access zero-based,local-write
 	[ -z "$stderr" ]
 	json '.regions[0] | .in_force == ["local-write", "zero-based"]'
 	# With several regions only the first has the address 0.
@@ -66,8 +62,7 @@ has_no_effect() {
 
 @test "hugetlb counts only with on-demand" {
 	on_mlx5 || skip "rxe refuses it"
-	run --separate-stderr mr --json reg --access local-write,hugetlb
-	succeeded
+	succeeded mr --json reg --access local-write,hugetlb
 	json '.regions[0] | .in_force == ["local-write"] and .access_bits == "0x81"'
 	has_no_effect hugetlb "only with on-demand"
 }
@@ -77,8 +72,7 @@ has_no_effect() {
 	local via
 
 	for via in library kernel; do
-		run --separate-stderr mr --json reg --access local-write,relaxed-ordering --via "$via"
-		succeeded
+		succeeded mr --json reg --access local-write,relaxed-ordering --via "$via"
 		if on_mlx5; then
 			[ -z "$stderr" ]
 			json '.regions[0].in_force == ["local-write", "relaxed-ordering"]'
@@ -88,15 +82,13 @@ has_no_effect() {
 		fi
 	done
 	on_mlx5 || return 0
-	run --separate-stderr mr --json umem --access local-write,relaxed-ordering
-	succeeded
+	succeeded mr --json umem --access local-write,relaxed-ordering
 	json '.regions[0].in_force == ["local-write"]'
 	has_no_effect relaxed-ordering umem
 }
 
 @test "nothing is claimed about the effect of an unknown optional flag" {
-	run --separate-stderr mr --json reg --access local-write,0x20000000
-	succeeded
+	succeeded mr --json reg --access local-write,0x20000000
 	[ -z "$stderr" ]
 	json '.regions[0] | .access == ["local-write", "0x20000000"] and .in_force == null'
 	run --separate-stderr mr reg --access local-write,0x20000000
@@ -105,13 +97,11 @@ has_no_effect() {
 
 @test "on an old kernel libibverbs leaves optional flags out, and the kernel refuses them" {
 	on_mlx5 || skip "needs mlx5"
-	run --separate-stderr mrctl sim --no-optional-access -- mrctl --json reg \
+	succeeded mrctl sim --no-optional-access -- mrctl --json reg \
 		--access local-write,relaxed-ordering,0x20000000
-	succeeded
 	json '.regions[0].in_force == ["local-write"]'
 	has_no_effect relaxed-ordering "this kernel does not know optional flags"
 	has_no_effect 0x20000000 "this kernel does not know optional flags"
-	run --separate-stderr mrctl sim --no-optional-access -- mrctl reg \
+	refused EINVAL 'ioctl(REG_MR)' mrctl sim --no-optional-access -- mrctl reg \
 		--access local-write,relaxed-ordering --via kernel
-	refused EINVAL 'ioctl(REG_MR)'
 }

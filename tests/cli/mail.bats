@@ -58,8 +58,7 @@ load helpers
 
 @test "a refused change has what was to change, and nothing else" {
 	session_begin
-	run --separate-stderr ms reg --name a -q
-	succeeded
+	succeeded ms reg --name a -q
 	run --separate-stderr ms -j rereg a --access 0x80000000 --via kernel
 	[ "$status" -eq 1 ]
 	json '.failures[0].request | .access_bits == "0x80000000" and .memory == null and

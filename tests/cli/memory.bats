@@ -54,8 +54,7 @@ registers() {
 	# of private ones both are in why-preparing.bats
 	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G --memory memfd --access on-demand
 	[[ $stderr != *RLIMIT_DATA* ]]
-	run --separate-stderr prlimit --as=536870912 "${MR[@]}" reg --size 1G --memory memfd
-	refused ENOMEM mmap
+	refused ENOMEM mmap prlimit --as=536870912 "${MR[@]}" reg --size 1G --memory memfd
 	[[ $stderr == *RLIMIT_AS* && $stderr != *MEMLOCK* ]]
 }
 
@@ -74,8 +73,7 @@ registers() {
 	[[ $stderr == *--offset* ]]
 	run --separate-stderr mr reg --numa 1000
 	[[ $stderr == *"NUMA node 1000"* ]]
-	run --separate-stderr mr reg --memory "file-private:$FILE"
-	refused ENOENT open
+	refused ENOENT open mr reg --memory "file-private:$FILE"
 	[[ $stderr == *"'$FILE'"* ]]
 	printf short >"$FILE"
 	answers mr reg --memory "file:$FILE" --size 64K <<-'END'
@@ -184,16 +182,14 @@ require_odp() {
 	[ -s "$FILE" ]
 	on_mlx5 || return 0
 	rm "$FILE"
-	run --separate-stderr mr umem --try-page-sizes --memory "file:$FILE" --access remote-write
-	refused EINVAL mlx5dv_devx_umem_reg_ex
+	refused EINVAL mlx5dv_devx_umem_reg_ex mr umem --try-page-sizes --memory "file:$FILE" --access remote-write
 	[ ! -e "$FILE" ]
 	mr umem --try-page-sizes --memory "file:$FILE" --quiet
 	[ -s "$FILE" ]
 	rm "$FILE"
 	session_begin
 	ms reg --quiet
-	run --separate-stderr ms rereg 1 --memory "file:$FILE"
-	succeeded
+	succeeded ms rereg 1 --memory "file:$FILE"
 	[ -s "$FILE" ]
 	# the second is refused; its file existed before, and stays
 	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write

@@ -11,8 +11,7 @@ columns() {
 }
 
 @test "-o prints the columns in the order asked for, with headings or as values for scripts, in any case" {
-	run --separate-stderr mr reg --size 64K -o length,access,memory,name,length
-	succeeded
+	succeeded mr reg --size 64K -o length,access,memory,name,length
 	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME LENGTH\n65536 local-write anon - 65536' ]
 	run --separate-stderr mr reg -o 'ID, State,page-size' -n
 	[ "$output" = '1 deregistered 4096' ]
@@ -46,8 +45,7 @@ columns() {
 		advice*) set -- reg --access local-write,on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac
 		[ "$1" = reg ] || on_mlx5 || continue
-		run --separate-stderr mr "$@" -n -o "$column"
-		succeeded
+		succeeded mr "$@" -n -o "$column"
 		[ -n "$output" ] && [ "$output" != - ] || fail "no value in column $column"
 	done
 }
@@ -67,8 +65,7 @@ columns() {
 	usual=$(mr reg --count 2 | head -n 1)
 	more=$(mr reg --count 2 -o +page_size -o +length,call | head -n 1)
 	[ "$(xargs <<<"$more")" = "$(xargs <<<"$usual") PAGE_SIZE CALL" ]
-	run --separate-stderr mr reg -n -o +page_size
-	succeeded
+	succeeded mr reg -n -o +page_size
 	[[ $output == "1 "*" 4096" ]]
 	# a document has no more to show
 	run --separate-stderr mr reg -o +page_size -j
@@ -76,8 +73,7 @@ columns() {
 }
 
 @test "--verbose prints more, and marks unknown values" {
-	run --separate-stderr mr reg -v
-	succeeded
+	succeeded mr reg -v
 	grep -qx 'name: *-' <<<"$output"
 	grep -qx 'access_bits: *0x1' <<<"$output"
 	grep -Eqx 'kernel: *[0-9].*' <<<"$output"
@@ -88,24 +84,20 @@ columns() {
 @test "--quiet prints nothing but errors, and excludes what would be printed" {
 	local option
 
-	run --separate-stderr mr reg -q --count 2
-	succeeded
+	succeeded mr reg -q --count 2
 	[ -z "$output$stderr" ]
-	run --separate-stderr mr reg -q --size 0
-	refused EINVAL ibv_reg_mr
+	refused EINVAL ibv_reg_mr mr reg -q --size 0
 	[ -z "$output" ]
 	for option in --json "--output rkey" --verbose; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mr reg -q $option
-		usage_error "--quiet excludes ${option% *}"
+		usage_error "--quiet excludes ${option% *}" -- mr reg -q $option
 	done
 }
 
 @test "--json is one document with lists as lists, whatever the verbosity, the terminal's width and the locale" {
 	local shape='paths | map(tostring) | join(".")' plain
 
-	run --separate-stderr mr reg -j
-	succeeded
+	succeeded mr reg -j
 	json 'keys == ["as_expected", "command", "environment", "failures", "format", "regions",
 		"session"]'
 	json '(.regions | type == "array") and (.failures | type == "array")'

@@ -60,17 +60,15 @@ answers() {
 @test "--max-size finds a limit to the page, and names it" {
 	require_nobody
 	# 3,000 KiB are no power of two
-	run --separate-stderr mr_as_nobody 3000 --json stat --probe --max-size --cap 64M
-	succeeded
+	succeeded mr_as_nobody 3000 --json stat --probe --max-size --cap 64M
 	json '.max_size | .largest == 3072000 and .refused == .largest + 4096 and
 		.limit == "RLIMIT_MEMLOCK" and .call == "ibv_reg_mr" and .errno == "ENOMEM"'
 }
 
 # limited LIMIT [ARG...]: --max-size of a process with this limit of ulimit
 limited() {
-	run --separate-stderr bash -c 'ulimit "$1" 400000; shift; "$@"' bash "$1" "${MR[@]}" --json stat --probe \
+	succeeded bash -c 'ulimit "$1" 400000; shift; "$@"' bash "$1" "${MR[@]}" --json stat --probe \
 		--max-size "${@:2}"
-	succeeded
 }
 
 # bats test_tags=release
@@ -90,8 +88,7 @@ limited() {
 
 @test "--max-size names no limit where the device failed" {
 	ASAN_OPTIONS+=:detect_leaks=0 # the library keeps what it could not deregister
-	run --separate-stderr faulty dereg_mr=EIO --json stat --probe --max-size --cap 1M
-	succeeded
+	succeeded faulty dereg_mr=EIO --json stat --probe --max-size --cap 1M
 	json '.max_size | .largest == 4096 and .limit == null and .refused == null and .errno == "EIO" and
 		.call == "ibv_dereg_mr" and .tries == 1'
 }
@@ -121,8 +118,7 @@ table() {
 
 	probe
 	trials=$(jq -c '.trials | map({ key: .id, value: .answer }) | from_entries' <<<"$output")
-	run --separate-stderr mr --json stat --device
-	succeeded
+	succeeded mr --json stat --device
 	# "no" of a trial and false are the same, and so are "yes" and true; neither is said of what is unknown.
 	json '.devices[0] as $device | [
 			[$device.dmabuf, $trials["dmabuf.udmabuf"]], [$device.dmabuf, $trials["dmabuf.heap"]],
@@ -139,9 +135,8 @@ table() {
 
 # probe_kernel KERNEL: tries the simulated device of that kernel; sets $library to the major number of rdma-core
 probe_kernel() {
-	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel "$1" -- \
+	succeeded mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel "$1" -- \
 		mrctl --json stat --probe
-	succeeded
 	library=$(jq -r '.environment.rdma_core | split(".")[0]' <<<"$output")
 }
 
@@ -238,16 +233,14 @@ differences() {
 
 @test "a difference to what the device reports follows the reason" {
 	on_mlx5 || skip "rxe does not order"
-	run --separate-stderr mrctl sim --no-optional-access -- mrctl --json stat --probe
-	succeeded
+	succeeded mrctl sim --no-optional-access -- mrctl --json stat --probe
 	json '.trials[] | select(.id == "access.relaxed-ordering") | .answer == "no" and (.agrees | not) and
 		(.reason | startswith("accepted, and left out") and endswith("; the device reports that it can do this"))'
 }
 
 @test "a limit of the process is named, and is no answer of the device" {
 	require_nobody
-	run --separate-stderr mr_as_nobody 0 --json stat --probe
-	succeeded
+	succeeded mr_as_nobody 0 --json stat --probe
 	answers access.none "unknown EPERM"
 	json '.trials[0].reason | contains("0 bytes of memory (RLIMIT_MEMLOCK)")'
 	answers access.remote-write "no EINVAL uverbs"
@@ -287,8 +280,7 @@ differences() {
 # ---- how it is printed
 
 @test "the table fits 80 columns, and reasons follow it" {
-	run --separate-stderr mr stat --probe
-	succeeded
+	succeeded mr stat --probe
 	[ "$(awk 'length > 80 || /: *$/' <<<"$output")" = "" ]
 	grep -qE '^ID  *ANSWER  *ERRNO  *LAYER  *ELAPSED$' <<<"$output" || fail "$output"
 	grep -qE '^access.local-write  *yes  *- .* [0-9.]+ (ns|us|ms|s)$' <<<"$output" || fail "$output"

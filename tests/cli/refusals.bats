@@ -5,14 +5,12 @@
 load helpers
 
 @test "a length of zero is refused with EINVAL" {
-	run --separate-stderr mr reg --size 0
-	refused EINVAL ibv_reg_mr
+	refused EINVAL ibv_reg_mr mr reg --size 0
 	[ -z "$output" ]
 }
 
 @test "a refusal is an element of failures, with all its members" {
-	run --separate-stderr mr reg --access remote-write --json
-	refused EINVAL ibv_reg_mr
+	refused EINVAL ibv_reg_mr mr reg --access remote-write --json
 	json '.regions == [] and (.failures | length == 1)'
 	json '.failures[0] | keys == ["call", "causes", "errno", "errno_value", "index", "layer",
 		"library_would_say", "message", "old_region", "proof", "region", "request",
@@ -27,8 +25,7 @@ load helpers
 }
 
 @test "--count stops at the first refusal, and reports it and the regions before it" {
-	run --separate-stderr mr reg --memory hole --size 4K --count 3 --json
-	refused EFAULT ibv_reg_mr
+	refused EFAULT ibv_reg_mr mr reg --memory hole --size 4K --count 3 --json
 	json '[.regions[].state] == ["deregistered", "deregistered"] and [.failures[].index] == [3]'
 	[[ $stderr == *"region 3 of 3: ibv_reg_mr: EFAULT"*"2 of 3 regions registered"* ]]
 	# where more could be registered, too
@@ -39,8 +36,7 @@ load helpers
 }
 
 @test "--keep-going goes on after a refusal: all are in the document, and ten have messages" {
-	run --separate-stderr mr reg --size 0 --count 3 --keep-going --json
-	refused EINVAL ibv_reg_mr
+	refused EINVAL ibv_reg_mr mr reg --size 0 --count 3 --keep-going --json
 	json '.regions == [] and [.failures[].index] == [1, 2, 3]'
 	run --separate-stderr mr reg --size 0 --count 100 --keep-going --json
 	json '.failures | length == 100'
@@ -52,11 +48,9 @@ load helpers
 	run --separate-stderr mr reg --numa 1000 --json
 	[ "$status" -eq 1 ]
 	json '.regions == [] and (.failures[0] | .call == "mbind" and .via == null and .index == null)'
-	run --separate-stderr mr reg --size max --json
-	refused ENOMEM mmap
+	refused ENOMEM mmap mr reg --size max --json
 	json '.failures[0] | .call == "mmap" and .errno == "ENOMEM" and .via == null'
-	run --separate-stderr mr reg --count 0x7fffffffffffffff --stride 0
-	refused ENOMEM reallocarray
+	refused ENOMEM reallocarray mr reg --count 0x7fffffffffffffff --stride 0
 	[ -z "$output" ]
 }
 

@@ -23,9 +23,8 @@ setup() {
 			page=null call=ibv_reg_dmabuf_mr
 			[ $source != udmabuf ] || page=4096
 			[ $via = library ] || call='ioctl(REG_DMABUF_MR)'
-			run --separate-stderr mr reg-dmabuf --from $source --json --size 64K --offset 8K \
+			succeeded mr reg-dmabuf --from $source --json --size 64K --offset 8K \
 				--iova 0x7000 --access local-write,remote-read --via $via
-			succeeded
 			json '.command == "reg-dmabuf" and .failures == [] and .environment.data_direct == null and
 				(.regions | length == 1)'
 			json '.regions[0] | .kind == "mr" and .memory == $source and .state == "deregistered" and
@@ -49,8 +48,7 @@ setup() {
 			--count 2 | fd:9 0 4096 0x0 fd:9 4096 4096 0x1000
 		END
 		# nothing is left from the end on: one page is asked for, and refused
-		run --separate-stderr with_dmabuf $source 65536 "${MR[@]}" reg-dmabuf --from fd:9 --offset 64K
-		refused EINVAL ibv_reg_dmabuf_mr
+		refused EINVAL ibv_reg_dmabuf_mr with_dmabuf $source 65536 "${MR[@]}" reg-dmabuf --from fd:9 --offset 64K
 		[[ $stderr == *"asked for 4096 bytes at 0x10000 of dma-buf fd:9"* ]]
 	done
 }
@@ -90,8 +88,7 @@ setup() {
 	END
 	[[ $stderr == *"asked for 4096 bytes at 0x64 of dma-buf udmabuf, access local-write"* ]]
 	[[ $stderr == *"and the I/O virtual address 0x10000"* ]]
-	run --separate-stderr ud --json --size 0 --expect EINVAL
-	succeeded
+	succeeded ud --json --size 0 --expect EINVAL
 	json '.as_expected and .regions == [] and (.failures[0] | .errno == "EINVAL" and
 		.call == "ibv_reg_dmabuf_mr" and .via == "library")'
 }
@@ -102,9 +99,8 @@ setup() {
 	require_mlx5
 	# Numbers that mrctl itself would get for files that it opens.
 	for fd in 4 5 6 7 8 9; do
-		run --separate-stderr bash -c 'exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"' bash \
+		refused EBADF ibv_reg_dmabuf_mr bash -c 'exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"' bash \
 			"${MR[@]}" reg-dmabuf --from "fd:$fd"
-		refused EBADF ibv_reg_dmabuf_mr
 	done
 	# The kernel checks IOVA and access before the descriptor, and so does the simulator.
 	answers mr reg-dmabuf --from <<-'END'
@@ -130,8 +126,7 @@ setup() {
 	EBADF) json '.failures[0].causes[0].id == "MR-DESCRIPTOR"' ;;
 	*) fail "$stderr" ;;
 	esac
-	run --separate-stderr mr reg-dmabuf --from fd:-2 --call ibv_reg_mr_ex
-	refused EBADF ibv_reg_mr_ex
+	refused EBADF ibv_reg_mr_ex mr reg-dmabuf --from fd:-2 --call ibv_reg_mr_ex
 }
 
 # ---- in a session
@@ -140,22 +135,18 @@ setup() {
 	require_mlx5
 	session_begin
 	before=$(kernel_has mr)
-	run --separate-stderr ms reg-dmabuf --from udmabuf --size 0
-	refused EINVAL ibv_reg_dmabuf_mr
+	refused EINVAL ibv_reg_dmabuf_mr ms reg-dmabuf --from udmabuf --size 0
 	[ -z "$(states)" ]
-	run --separate-stderr ms reg-dmabuf --from udmabuf --size 64K --offset 4K --name win --json
-	succeeded
+	succeeded ms reg-dmabuf --from udmabuf --size 64K --offset 4K --name win --json
 	json '.session and (.regions[0] | .state == "live" and .offset == 4096)'
 	ms reg-dmabuf --from heap:system --via kernel --name buf --quiet
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '.failures == [] and .totals.regions == 2 and .totals.unlisted == 0'
 	json '.regions[0] | .name == "win" and .kind == "mr" and .state == "live" and
 		.memory == "udmabuf" and .addr == null and .offset == 4096 and .iova == "0x1000" and
 		.length == 65536 and .page_size == 4096 and .via == "library"'
 	json '.regions[1] | .memory == "heap:system" and .page_size == null and .via == "kernel"'
-	run --separate-stderr ms dereg win "lkey:$(ms stat -n -o lkey buf)" --json
-	succeeded
+	succeeded ms dereg win "lkey:$(ms stat -n -o lkey buf)" --json
 	json '[.regions[] | .state, .offset] == ["deregistered", 4096, "deregistered", 0]'
 	[ "$(kernel_has mr)" = "$before" ]
 }

@@ -10,8 +10,7 @@ load rows
 @test "reg registers a page, prints it line by line and deregisters it" {
 	local line
 
-	run --separate-stderr mr reg
-	succeeded
+	succeeded mr reg
 	[ -z "$stderr" ]
 	for line in 'state: *deregistered' 'lkey: *0x[0-9a-f]+' 'rkey: *0x[0-9a-f]+' 'addr: *0x[0-9a-f]+' \
 		'length: *4096' 'access: *local-write' 'memory: *anon' 'elapsed_ns: *[1-9][0-9]*' \
@@ -25,8 +24,7 @@ load rows
 	local simulated=false
 
 	! on_simulator || simulated=true
-	run --separate-stderr mr reg --json --size 5000 --count 3 --name buf --access local-write,remote-read
-	succeeded
+	succeeded mr reg --json --size 5000 --count 3 --name buf --access local-write,remote-read
 	[ -z "$stderr" ]
 	json '.format == 1 and .command == "reg" and .session == false and .failures == [] and .as_expected == null'
 	json '[.regions[] | [.id, .name]] == [[1, "buf.1"], [2, "buf.2"], [3, "buf.3"]]'
@@ -51,8 +49,7 @@ load rows
 }
 
 @test "--stride is the distance between regions, without it they begin in whole pages" {
-	run --separate-stderr mr reg --size 8K --count 3 --stride 0x10 -n -o addr
-	succeeded
+	succeeded mr reg --size 8K --count 3 --stride 0x10 -n -o addr
 	[ "$((lines[1] - lines[0])) $((lines[2] - lines[1]))" = "16 16" ]
 	run --separate-stderr mr reg --size 5000 --count 2 -n -o addr
 	[ $((lines[1] - lines[0])) -eq 8192 ]
@@ -84,8 +81,7 @@ load rows
 }
 
 @test "more regions than memory has room for are no regions, and a name that its number makes too long none either" {
-	run --separate-stderr mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
-	refused ENOMEM reallocarray
+	refused ENOMEM reallocarray mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
 	json '.regions == [] and (.failures[0].message | contains("cannot keep track of 72057594037927935 regions"))'
 	session_begin
 	run --separate-stderr ms reg --count 11 --name "$(printf 'a%060d' 0)" --json
@@ -96,7 +92,6 @@ load rows
 
 @test "reg works as an ordinary user" {
 	require_nobody
-	run --separate-stderr mr_as_nobody 64 reg --json
-	succeeded
+	succeeded mr_as_nobody 64 reg --json
 	json '.regions | length == 1'
 }

@@ -12,13 +12,11 @@ deferred() {
 }
 
 @test "outside a session a relaxed region is extended to its pages, and invalidated at the end" {
-	run --separate-stderr mr reg --relaxed --offset 100 --size 4097 --json
-	succeeded
+	succeeded mr reg --relaxed --offset 100 --size 4097 --json
 	json '.failures == [] and (.regions[0] | .state == "deregistered" and .dereg_elapsed_ns > 0 and
 		.length == 4097 and (.addr | endswith("064")) and .iova == .addr and
 		.extended_length == 8192 and .extended_addr == (.addr | .[:-3] + "000"))'
-	run --separate-stderr mr reg --relaxed
-	succeeded
+	succeeded mr reg --relaxed
 	[[ $output == *$'\nextended_length:   '* ]]
 	[[ $stderr == *"outside a session the end of the command invalidates a relaxed region" ]]
 	run --separate-stderr mr reg --json
@@ -32,9 +30,8 @@ deferred() {
 	session_begin
 	! on_mlx5 || paths+=(library)
 	for via in "${paths[@]}"; do
-		run --separate-stderr ms reg --relaxed --offset 8 --size 8 --via "$via" --name "$via" \
+		succeeded ms reg --relaxed --offset 8 --size 8 --via "$via" --name "$via" \
 			--access local-write,remote-read --json
-		succeeded
 		json '.regions[0] | .state == "live" and .length == 8 and .extended_length == 4096 and
 			(.addr | endswith("008")) and .iova == .addr and .via == $via' --arg via "$via"
 		run --separate-stderr ms stat "$via" --json
@@ -45,31 +42,26 @@ deferred() {
 	run --separate-stderr ms stat --json
 	json '.totals.bytes == 4096 * .totals.regions and .totals.deferred == 0'
 	[ "${#paths[@]}" -eq 1 ] || ms dereg library --flush --quiet
-	run --separate-stderr ms dereg kernel --defer-for 600
-	succeeded
+	succeeded ms dereg kernel --defer-for 600
 	[[ ${lines[1]} == *"1 kernel "*"deferred"* ]]
 	[[ $stderr == *"1 relaxed region is deferred, and reachable by its keys; mrctl dereg --flush invalidates it now" ]]
 	[ "$(kernel_has mr)" -eq 1 ]
 	run --separate-stderr ms stat --json
 	json '.totals.deferred == 1 and .totals.regions == 1 and (.regions[0] |
 		.name == "kernel" and .state == "deferred" and .deferred_ns > 0 and .lkey != null)'
-	run --separate-stderr ms dereg --flush --json
-	succeeded
+	succeeded ms dereg --flush --json
 	json '[.regions[] | .id, .name, .state, .dereg_elapsed_ns > 0] ==
 		[1, "kernel", "deregistered", true] and .failures == []'
 	[ "$(kernel_has mr)" -eq 0 ]
-	run --separate-stderr ms dereg --flush --json
-	succeeded
+	succeeded ms dereg --flush --json
 	json '.regions == []'
 }
 
 @test "a relaxed region is extended neither beyond the address space nor to a page that is not mapped" {
 	on_mlx5 || skip "needs on-demand paging of a whole address space"
-	run --separate-stderr mr reg --relaxed --memory none --access on-demand --size max --json
-	succeeded
+	succeeded mr reg --relaxed --memory none --access on-demand --size max --json
 	json '.regions[0] | .extended_addr == "0x0" and .extended_length == .length'
-	run --separate-stderr mr reg --relaxed --memory hole --size 4097
-	refused EFAULT ibv_reg_mr
+	refused EFAULT ibv_reg_mr mr reg --relaxed --memory hole --size 4097
 	[[ $stderr == *"asked for 4097 bytes at "*$'\n'"  extended to whole pages: 8192 bytes at "* ]]
 	run --separate-stderr mr reg --relaxed --memory hole --size 8K
 	[[ $stderr != *extended* ]]
@@ -78,8 +70,7 @@ deferred() {
 @test "the pages that a relaxed region is extended to are those of its memory, huge ones too" {
 	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0)" -gt 0 ] ||
 		skip "there are no free huge pages"
-	run --separate-stderr mr reg --relaxed --memory hugetlb:2M --size 4096 --json
-	succeeded
+	succeeded mr reg --relaxed --memory hugetlb:2M --size 4096 --json
 	json '.regions[0] | .length == 4096 and .extended_length == 2097152 and .page_size == 2097152'
 }
 
@@ -92,12 +83,10 @@ deferred() {
 	for word in 1 buf "lkey:$(ms stat -n -o lkey 1)" "rkey:$(ms stat -n -o rkey 1)" \
 		"mr:$(ms stat -n -o handle 1)"; do
 		[ "$(states "$word")" = "1 deferred" ]
-		run --separate-stderr ms dereg "$word"
-		refused EALREADY "cannot deregister region 1 again: mr_dereg_mr_relaxed"
+		refused EALREADY "cannot deregister region 1 again: mr_dereg_mr_relaxed" ms dereg "$word"
 		[[ $stderr == *"it is deferred, and its keys work until it is invalidated: mrctl dereg --flush does that now"* ]]
 	done
-	run --separate-stderr ms dereg buf --expect EALREADY --json
-	succeeded
+	succeeded ms dereg buf --expect EALREADY --json
 	json '.failures[0] | .errno == "EALREADY" and .region == 1 and .via == null'
 	[ "$(ms reg --relaxed --name buf -n -o id)" = 2 ]
 	[ "$(states buf)" = "2 live" ]
@@ -160,22 +149,19 @@ is_overdue() {
 	ms reg --relaxed --count 4 --name n --quiet
 	ms dereg n.1 n.2 --defer-for 600 --quiet
 	[ "$(states | sort)" = $'1 deferred\n2 deferred\n3 live\n4 live' ]
-	run --separate-stderr ms dereg n.3 --defer-for 600 --json
-	succeeded
+	succeeded ms dereg n.3 --defer-for 600 --json
 	json '[.regions[] | .name, .state] == ["n.3", "deregistered"]'
 	[ "$(states)" = "4 live" ]
 	[ "$(ms dereg n.4 -n -o state)" = deferred ]
 	session_end
 	session_begin --relaxed-watermark 1
 	ms reg --relaxed --count 2 --quiet
-	run --separate-stderr ms dereg 1
-	succeeded
+	succeeded ms dereg 1
 	[[ $output == *"deregistered"* && $stderr != *deferred* ]]
 	[ "$(states)" = "2 live" ]
 	on_simulator || return 0
 	# a region that cannot be invalidated is reported at once
-	run --separate-stderr faulty dereg_mr=EBUSY dereg 2 --json
-	succeeded
+	succeeded faulty dereg_mr=EBUSY dereg 2 --json
 	json '.regions[0] | .state == "deferred" and .deferred_answer == "EBUSY"'
 	[[ $stderr == *"1 deferred region could not be invalidated: region 2: EBUSY ("* ]]
 	ms dereg --flush --quiet
@@ -193,8 +179,7 @@ is_overdue() {
 	ms reg --quiet
 	ms dereg n.1 --defer-for 600 --quiet
 	if on_simulator; then
-		run --separate-stderr faulty dereg_mr=EBUSY reg --relaxed
-		refused EAGAIN mr_reg_mr_relaxed
+		refused EAGAIN mr_reg_mr_relaxed faulty dereg_mr=EBUSY reg --relaxed
 		[[ $stderr == *"1 deferred region could not be invalidated: region 1: EBUSY ("* ]]
 		[ "$(states n.1)" = "1 deferred" ] || [ "$(states 1)" = "1 deferred" ]
 	fi
@@ -220,8 +205,7 @@ is_overdue() {
 		([.regions[].id] | sort == [1, 3])'
 	[[ $stderr == *"cannot invalidate region 2: ioctl(MR_DESTROY): EBUSY ("*"2 of 3 regions deregistered"* ]]
 	[ "$(states)" = "2 deferred" ]
-	run --separate-stderr faulty dereg_mr@1=EBUSY dereg --flush --expect EBUSY
-	succeeded
+	succeeded faulty dereg_mr@1=EBUSY dereg --flush --expect EBUSY
 }
 
 @test "every command reports an old region that cannot be invalidated, until it is" {
@@ -233,16 +217,13 @@ is_overdue() {
 	ms reg --relaxed --name due --quiet
 	ms dereg due --defer-for 0 --quiet
 	# the command itself succeeds
-	run --separate-stderr faulty dereg_mr=EIO reg --quiet
-	succeeded
+	succeeded faulty dereg_mr=EIO reg --quiet
 	[[ $stderr == "mrctl: reg: 1 deferred region could not be invalidated: region 2: EIO ("*"keys still work"* ]]
-	run --separate-stderr faulty dereg_mr=EBUSY rereg plain --access none
-	succeeded
+	succeeded faulty dereg_mr=EBUSY rereg plain --access none
 	[[ $stderr == *"mrctl: rereg: 1 deferred region could not be invalidated: region 2: EBUSY ("* ]]
 	for command in "batch --quiet" "stat --json"; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr ms $command <<<stat
-		succeeded
+		succeeded ms $command <<<stat
 		[ "$(grep -c "deferred region could not be invalidated: region 2: EBUSY (" <<<"$stderr")" -eq 1 ]
 	done
 	json '[.regions[] | select(.deferred_answer != null) | .id, .state, .deferred_answer] ==
@@ -259,21 +240,17 @@ is_overdue() {
 	ms reg --relaxed --pd one --name b --quiet
 	ms reg --relaxed --pd two --name c --quiet
 	ms dereg --all --defer-for 600 --quiet
-	run --separate-stderr ms dereg --flush --pd one --json
-	succeeded
+	succeeded ms dereg --flush --pd one --json
 	json '[.regions[] | .name, .state, .pd] == ["b", "deregistered", "one"]'
 	[ "$(states | sort)" = $'1 deferred\n3 deferred' ]
-	run --separate-stderr ms dereg --flush --pd none
-	absent "no protection domain 'none'"
-	run --separate-stderr ms dereg pd:two --json
-	succeeded
+	absent "no protection domain 'none'" ms dereg --flush --pd none
+	succeeded ms dereg pd:two --json
 	json '[.regions[] | .name, .state] == ["c", "deregistered"]'
 	run --separate-stderr ms stat --json
 	json '[.totals.pds[].name] == ["default", "one"] and [.regions[].name] == ["a"]'
 	# a live region keeps it
 	ms reg --relaxed --pd one --name d --quiet
-	run --separate-stderr ms dereg pd:one
-	refused EBUSY "ioctl(PD_DESTROY)"
+	refused EBUSY "ioctl(PD_DESTROY)" ms dereg pd:one
 }
 
 @test "dereg --all marks relaxed regions and leaves those that are deferred; with --flush each is reported once" {
@@ -281,22 +258,18 @@ is_overdue() {
 	deferred
 	ms reg --name plain --quiet
 	ms reg --relaxed --name r --quiet
-	run --separate-stderr ms dereg --all --defer-for 600 --json
-	succeeded
+	succeeded ms dereg --all --defer-for 600 --json
 	json '[.regions[] | .name, .state] == ["plain", "deregistered", "r", "deferred"]'
 	[ "$(states)" = $'1 deferred\n3 deferred' ]
-	run --separate-stderr ms dereg --all
-	succeeded
+	succeeded ms dereg --all
 	[[ $stderr == *"2 relaxed regions are deferred, and reachable by their keys; mrctl dereg --flush invalidates them now" ]]
 	ms reg --name plain --quiet
 	ms reg --relaxed --name s --quiet
 	ms reg --relaxed --pd one --name p --quiet
-	run --separate-stderr ms dereg buf s p --flush --pd default --json
-	succeeded
+	succeeded ms dereg buf s p --flush --pd default --json
 	json '.failures == [] and ([.regions[] | "\(.name) \(.state)"] | sort) ==
 		["buf deregistered", "p deferred", "r deregistered", "s deregistered"]'
-	run --separate-stderr ms dereg --all --flush --json
-	succeeded
+	succeeded ms dereg --all --flush --json
 	json '([.regions[] | "\(.name) \(.state)"] | sort) == ["p deregistered", "plain deregistered"]'
 	[ -z "$(states)" ]
 }
@@ -316,14 +289,10 @@ is_overdue() {
 }
 
 @test "options that make no sense are usage errors" {
-	run --separate-stderr mr dereg --pd one 1
-	usage_error "--pd needs --flush"
-	run --separate-stderr mr session --relaxed-limit 0x100000000 true
-	usage_error "--relaxed-limit: at most 4294967295"
-	run --separate-stderr mr session --hold --relaxed-watermark 1
-	usage_error "--hold excludes --relaxed-watermark"
-	run --separate-stderr mr reg-iova --relaxed --iova 0
-	usage_error "relaxed"
+	usage_error "--pd needs --flush" -- mr dereg --pd one 1
+	usage_error "--relaxed-limit: at most 4294967295" -- mr session --relaxed-limit 0x100000000 true
+	usage_error "--hold excludes --relaxed-watermark" -- mr session --hold --relaxed-watermark 1
+	usage_error "relaxed" -- mr reg-iova --relaxed --iova 0
 }
 
 @test "a deferred region whose handle another has by now is forgotten, not invalidated" {
@@ -332,8 +301,7 @@ is_overdue() {
 	deferred
 	tool destroy "$(ms stat -n -o handle 1)"
 	ms reg --size 8K --name other --quiet
-	run --separate-stderr ms dereg --flush --json
-	succeeded
+	succeeded ms dereg --flush --json
 	json '.regions == []'
 	[ "$(states)" = "2 live" ]
 	[ "$(kernel_has mr)" -eq 1 ]

@@ -109,8 +109,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	reads r.json
 	[[ $output != *'<script>'* && $output != *'<img'* && $output == *'\\x1b'* ]]
 	# its document is still found, as the last block
-	run --separate-stderr mrctl report --read r.json --to again.md
-	succeeded
+	succeeded mrctl report --read r.json --to again.md
 	reads_json again.md
 	json '.kernel_log.lines[1] == "```json" and .judged_again == [] and .xyzzy == "\u001b[2J"'
 }
@@ -234,7 +233,6 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 	change '.kernel_log.lines = [[range(10000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
 		("1." * 50000), ("a:" * 50000), ("-1.1.1.1" * 12000), (" " * 75000 + "x"), ("deadbeef" * 12000), ("aa:" * 25000),
 		("/home/a/" * 10000), ("~a|" * 15000), (("(/" + "root/x") * 10000), ("\u0027~a" * 15000)]'
-	run --separate-stderr timeout 120 mrctl -j report --read r.json --redact
-	succeeded
+	succeeded timeout 120 mrctl -j report --read r.json --redact
 	run ! grep -F 10.0.0.1 <<<"$output"
 }

@@ -18,8 +18,7 @@ report() {
 
 # document [ARG...]: the same, as JSON
 document() {
-	run --separate-stderr "${SIM[@]}" mrctl -j report "$@"
-	succeeded
+	succeeded "${SIM[@]}" mrctl -j report "$@"
 }
 
 @test "a report has what stat --host and stat --device say, and the versions" {
@@ -158,8 +157,7 @@ teardown() {
 @test "where the kernel's log cannot be read, that is said" {
 	require_nobody
 	[ "$(cat /proc/sys/kernel/dmesg_restrict)" -eq 1 ] || skip "anybody may read the log here"
-	run --separate-stderr as_nobody mrctl report
-	succeeded
+	succeeded as_nobody mrctl report
 	[[ $output == *"Only root may read it (EPERM)"* ]]
 }
 
@@ -170,12 +168,10 @@ teardown() {
 	# the line ends of a mail program, and text around it
 	{ echo 'Dear support,'; cat r.md; echo Regards; } | sed 's/$/\r/' >mail.md
 	for file in mail.md r.json; do
-		run --separate-stderr mrctl report --read "$file"
-		succeeded
+		succeeded mrctl report --read "$file"
 		[[ $output == *"each check says the same"*"## Devices"* && $output != *'```json'* ]]
 	done
-	run --separate-stderr mrctl -j report --read r.json
-	succeeded
+	succeeded mrctl -j report --read r.json
 	json '.judged_again == [] and .recording_left_out == 0 and (.recording | length) > 20'
 	# no folder is left behind
 	mkdir tmp
@@ -204,8 +200,7 @@ teardown() {
 		diff <(awk '{ print $1, $2 }' want) found || fail "$name"
 	done < <(host_names | awk -v step="$step" 'NR % step == 0')
 	# it has nothing of this host
-	run --separate-stderr mrctl -j report --root "$dir"
-	succeeded
+	succeeded mrctl -j report --root "$dir"
 	json '.host_name == null and .devices == null and .session == null and .kernel_log.errno == "ENOENT" and
 		.environment.kernel != $kernel' --arg kernel "$(uname -r)"
 }
@@ -215,8 +210,7 @@ teardown() {
 
 	while IFS='|' read -r args text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mrctl report $args
-		usage_error "$text"
+		usage_error "$text" -- mrctl report $args
 	done <<-'EOF'
 		--read x --root y|--root
 		--read x -- true|--read is about another time or host: it excludes the program 'true'

@@ -20,8 +20,7 @@ setup() {
 	require_translation
 	ms reg --name a --size 64K --memory memfd --quiet
 	before=$(ms stat a --json | jq -c '.regions[0]')
-	run --separate-stderr ms rereg a --size 8K --json
-	succeeded
+	succeeded ms rereg a --size 8K --json
 	json '.format == 1 and .command == "rereg" and .session == true and .failures == []'
 	json '.before | length == 1 and (.[0] | .state == "replaced" and
 		del(.state) == ($b | del(.state)))' --argjson b "$before"
@@ -37,8 +36,7 @@ setup() {
 	json '.regions[0] | del(.state) == ($now | del(.state))' \
 		--argjson now "$(ms stat a --json | jq -c '.regions[0]')"
 	# larger memory may need other keys, and what is printed is what the kernel has
-	run --separate-stderr ms rereg a --size 4M --json
-	succeeded
+	succeeded ms rereg a --size 4M --json
 	json '.before[0].length == 8192 and .regions[0].length == 4194304'
 	[ "$(field lkey,rkey)" = "$(jq -r '.regions[0] | "\(.lkey) \(.rkey)"' <<<"$output")" ]
 	# the new key names the region, an old one only if it is the same
@@ -54,17 +52,13 @@ setup() {
 	require_translation
 	ms reg --name a --size 12K --quiet
 	[ "$(ms rereg a --memory memfd -n -o length,memory)" = "12288 memfd" ]
-	run --separate-stderr ms rereg a --offset 16 --size 100 --populate --json
-	succeeded
+	succeeded ms rereg a --offset 16 --size 100 --populate --json
 	json '.regions[0] | .length == 100 and (.addr | endswith("010")) and .iova == .addr'
 	[[ $(ms rereg a --offset 32 -n -o addr,length) == *20\ 100 ]]
-	run --separate-stderr ms rereg a --addr 0x7e0000000000 -n -o addr,length
-	succeeded
+	succeeded ms rereg a --addr 0x7e0000000000 -n -o addr,length
 	[ "$output" = "0x7e0000000000 100" ]
-	run --separate-stderr ms rereg a --memory none --size 4K
-	refused EFAULT "ioctl(REREG_MR)"
-	run --separate-stderr ms rereg a --size 8K --access on-demand --json
-	succeeded
+	refused EFAULT "ioctl(REREG_MR)" ms rereg a --memory none --size 4K
+	succeeded ms rereg a --size 8K --access on-demand --json
 	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
 }
 
@@ -74,16 +68,13 @@ setup() {
 
 	require_rereg
 	ms reg --name a --pd one --access local-write,remote-read --quiet
-	run --separate-stderr ms rereg a --pd two --json
-	succeeded
+	succeeded ms rereg a --pd two --json
 	json '.before[0].pd == "one" and .regions[0].pd == "two"'
 	json '[.before[0], .regions[0] | [.addr, .length, .iova, .access]] | unique | length == 1'
 	[ "$(field pd)" = two ]
-	run --separate-stderr ms dereg pd:two
-	refused EBUSY "ioctl(PD_DESTROY)"
+	refused EBUSY "ioctl(PD_DESTROY)" ms dereg pd:two
 	ms dereg pd:one --quiet
-	run --separate-stderr ms rereg a --access local-write,remote-write --json
-	succeeded
+	succeeded ms rereg a --access local-write,remote-write --json
 	json '.before[0].access == ["local-write", "remote-read"]'
 	json '.regions[0].access == ["local-write", "remote-write"] and .regions[0].access_bits == "0x3"'
 	json '[.before[0], .regions[0] | [.addr, .length, .iova, .pd]] | unique | length == 1'
@@ -95,8 +86,7 @@ setup() {
 		[ "$(ms rereg "$word" --access remote-read -n -o id)" = "$id" ]
 	done
 	on_mlx5 || return 0
-	run --separate-stderr ms rereg a --size 8K --memory memfd --pd three --access local-write --json
-	succeeded
+	succeeded ms rereg a --size 8K --memory memfd --pd three --access local-write --json
 	json '.regions[0] | .length == 8192 and .memory == "memfd" and .pd == "three" and
 		.access == ["local-write"] and .state == "live"'
 	[ "$(field length,memory,pd,access)" = "8192 memfd three local-write" ]
@@ -106,12 +96,10 @@ setup() {
 	require_translation
 	ms reg-iova --name a --iova 0x10000 --quiet
 	[ "$(ms rereg a --size 8K -n -o iova,length)" = "0x10000 8192" ]
-	run --separate-stderr ms rereg a --size 8K --iova 0x20000 --json
-	succeeded
+	succeeded ms rereg a --size 8K --iova 0x20000 --json
 	json '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"'
 	[ "$(field iova)" = 0x20000 ]
-	run --separate-stderr ms rereg a --offset 16 --size 4K
-	refused EINVAL "ioctl(REREG_MR)"
+	refused EINVAL "ioctl(REREG_MR)" ms rereg a --offset 16 --size 4K
 	[[ $stderr == *"I/O virtual address 0x20000"* ]]
 	ms rereg a --offset 16 --size 4K --iova 0x10010 --quiet
 	# a region of reg can get a chosen address as well, and keeps it
@@ -125,18 +113,15 @@ setup() {
 
 	require_tool
 	handle=$(tool reg 1)
-	run --separate-stderr ms rereg "mr:$handle" --access remote-read --json
-	succeeded
+	succeeded ms rereg "mr:$handle" --access remote-read --json
 	json '.before[0] | .id == null and .access == null and .addr == null and .pd == null and
 		.via == null and .elapsed_ns == null'
 	json '.regions[0] | .state == "unlisted" and .id == null and .access == ["remote-read"] and
 		.addr == null and .pd == null and .handle == ($h | tonumber)' --arg h "$handle"
 	[ "$(states)" = "- unlisted" ]
-	run --separate-stderr ms rereg "mr:$handle" --pd new --json
-	succeeded
+	succeeded ms rereg "mr:$handle" --pd new --json
 	json '.regions[0] | .pd == "new" and .access == null'
-	run --separate-stderr ms rereg mr:1000 --access none
-	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
+	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT (" ms rereg mr:1000 --access none
 }
 
 @test "text has rows for before and after, output for scripts only for after" {
@@ -160,8 +145,7 @@ setup() {
 	ms reg --name a --quiet
 	iova=$(field iova)
 	if on_mlx5; then
-		run --separate-stderr ms rereg a --memory unmapped --size 8K --json
-		refused EFAULT "ioctl(REREG_MR)"
+		refused EFAULT "ioctl(REREG_MR)" ms rereg a --memory unmapped --size 8K --json
 		[[ $stderr == *"asked for 8192 bytes at "*" of memory unmapped"* ]]
 		[[ $stderr == *"does not tell whether the old region still works"* ]]
 		json '.regions == [] and .before == [] and (.failures | length == 1)'
@@ -177,8 +161,7 @@ setup() {
 		[ "$(states)" = "1 live" ]
 		[ "$(field memory,access)" = "memfd remote-read" ]
 	else
-		run --separate-stderr ms rereg a --size 8K
-		refused EOPNOTSUPP "ioctl(REREG_MR)"
+		refused EOPNOTSUPP "ioctl(REREG_MR)" ms rereg a --size 8K
 		[ "$(field length)" = 4096 ]
 	fi
 	run --separate-stderr ms rereg a --access remote-write
@@ -220,8 +203,7 @@ would_say() {
 	require_rereg
 	[[ $(uname -r) != 6.1.* ]] || skip "Linux 6.1 allows it"
 	ms reg --name a --memory readonly --access none --quiet
-	run --separate-stderr ms rereg a --access local-write
-	refused EACCES "ioctl(REREG_MR)"
+	refused EACCES "ioctl(REREG_MR)" ms rereg a --access local-write
 	ms rereg a --access remote-read --quiet
 	[ "$(field state)" = live ]
 }
@@ -243,23 +225,20 @@ would_say() {
 		json '.failures[0] | .rereg_code == null and .old_region == null'
 	fi
 	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
-	run --separate-stderr ms rereg a --access remote-write --expect EINVAL --json
-	succeeded
+	succeeded ms rereg a --access remote-write --expect EINVAL --json
 	json '.as_expected == true and .failures[0].errno == "EINVAL"'
 	run --separate-stderr ms rereg a --access none --expect EINVAL
 	[ "$status" -eq 1 ]
 }
 
 @test "a region that does not exist, or no longer, is named, and nothing is changed or made in its place" {
-	run --separate-stderr ms rereg nosuch --pd new --json
-	absent "the session has no region 'nosuch'"
+	absent "the session has no region 'nosuch'" ms rereg nosuch --pd new --json
 	json '.regions == [] and .before == [] and .failures[0].old_region == null'
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
 	require_tool
 	ms reg --name a --via kernel --size 8K --quiet
 	tool destroy "$(field handle)"
-	run --separate-stderr ms rereg a --access none
-	absent "region 1 had gone already"
+	absent "region 1 had gone already" ms rereg a --access none
 	[ "$(states)" = "1 gone" ]
 	# another object gets its handle
 	tool reg 1
@@ -295,8 +274,7 @@ would_say() {
 	ms reg --name a --quiet
 	while IFS='|' read -r words text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr ms rereg $words
-		usage_error "$text"
+		usage_error "$text" -- ms rereg $words
 	done <<-'EOF'
 		--access none|name one region
 		a a --access none|name one region

@@ -25,8 +25,7 @@ setup() {
 }
 
 @test "without a program it is the shell" {
-	run --separate-stderr env SHELL=/bin/echo mrctl sim
-	succeeded
+	succeeded env SHELL=/bin/echo mrctl sim
 	run --separate-stderr env -u SHELL mrctl sim <<<"exit 7"
 	[ "$status" -eq 7 ]
 }

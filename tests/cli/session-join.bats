@@ -54,8 +54,7 @@ started() {
 
 # leads_nowhere TEXT: the session of the process STARTED is not joined, with TEXT in the message
 leads_nowhere() {
-	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
-	absent "$1"
+	absent "$1" "${MS[@]}" --session "pid:$STARTED" stat
 }
 
 @test "where a process leads to no session the message says which, and why" {
@@ -98,23 +97,17 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 
 	for word in stat "dereg --all" reg; do
 		# shellcheck disable=SC2086 # a list of words
-		run --separate-stderr "${MS[@]}" --session fd:0 $word </dev/null
-		absent "descriptor 0 is no mrctl session"
+		absent "descriptor 0 is no mrctl session" "${MS[@]}" --session fd:0 $word </dev/null
 		# shellcheck disable=SC2086
-		run --separate-stderr "${MS[@]}" --session fd:77 $word
-		absent "descriptor 77 of the session is closed"
+		absent "descriptor 77 of the session is closed" "${MS[@]}" --session fd:77 $word
 		# shellcheck disable=SC2086
-		run --separate-stderr "${MS[@]}" --session "pid:$BASHPID" $word
-		absent "was not started in a session"
+		absent "was not started in a session" "${MS[@]}" --session "pid:$BASHPID" $word
 		# shellcheck disable=SC2086
-		run --separate-stderr "${MS[@]}" --session nonsense $word
-		usage_error "invalid session 'nonsense'"
+		usage_error "invalid session 'nonsense'" -- "${MS[@]}" --session nonsense $word
 	done
-	run --separate-stderr ms stat
-	absent "not in a session"
+	absent "not in a session" ms stat
 	[[ $stderr == *"mrctl session"*"--device"* ]]
-	run --separate-stderr ms dereg 1
-	absent "not in a session"
+	absent "not in a session" ms dereg 1
 	MRCTL_SESSION='' run --separate-stderr mr reg --json
 	succeeded
 	json '.session == false and .regions[0].state == "deregistered"'
@@ -122,11 +115,9 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 
 @test "a session has its own device, and one of the simulator is not joined outside of it" {
 	session_begin
-	run --separate-stderr "${MS[@]}" -d mlx5_0 reg
-	usage_error "no --device"
+	usage_error "no --device" -- "${MS[@]}" -d mlx5_0 reg
 	on_simulator || return 0
-	run --separate-stderr mrctl stat
-	absent "simulated HCA"
+	absent "simulated HCA" mrctl stat
 	[[ $stderr == *"mrctl sim -- mrctl"* ]]
 }
 
@@ -142,11 +133,9 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	eval "$(<"$out")"
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	as_nobody "${MS[@]}" reg --name theirs --quiet
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '[.regions[] | .name, .state] == ["theirs", "live"]'
-	run --separate-stderr ms dereg theirs --json
-	succeeded
+	succeeded ms dereg theirs --json
 	session_end
 	session_begin
 	run --separate-stderr as_nobody "${MS[@]}" stat
@@ -175,6 +164,5 @@ session_joined() {
 	await session_joined "$pid"
 	kill -KILL "$pid"
 	await_end "$pid"
-	run --separate-stderr as_nobody "${MS[@]}" --session "pid:$pid" stat
-	absent "the session has ended: there is no process $pid"
+	absent "the session has ended: there is no process $pid" as_nobody "${MS[@]}" --session "pid:$pid" stat
 }

@@ -108,8 +108,7 @@ holding() {
 	on_simulator || skip "about the simulator"
 	session_begin
 	ms reg --quiet
-	run --separate-stderr env -u MRCTL_SESSION mrctl session --list --json
-	succeeded
+	succeeded env -u MRCTL_SESSION mrctl session --list --json
 	row "$SESSION_PID" '.simulated == true and .joinable == false and .regions == 1'
 	row "$SESSION_PID" '(.reason | contains("simulated HCA")) and (.remedy | contains("mrctl sim -- "))'
 	json '.session == false'
@@ -191,8 +190,7 @@ sham() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	require_nobody
 	session_begin
-	run --separate-stderr as_nobody "${MS[@]}" session --list --json
-	succeeded
+	succeeded as_nobody "${MS[@]}" session --list --json
 	json '[.sessions[].session] | index($pid) == null' --arg pid "pid:$SESSION_PID"
 	session_end
 	as_nobody "${MR[@]}" session --detach >"$BATS_TEST_TMPDIR/out"
@@ -200,8 +198,7 @@ sham() {
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	list --json
 	row "$SESSION_PID" '.joinable and .holders[0].user == .user and .user != $user'
-	run --separate-stderr ms session --end
-	succeeded
+	succeeded ms session --end
 	! is_running "$SESSION_PID" || fail "it goes on"
 	SESSION_PID=
 }
@@ -214,28 +211,23 @@ sham() {
 	session_begin
 	ms reg --quiet
 	pid=$SESSION_PID SESSION_PID=
-	run --separate-stderr ms session --end
-	succeeded
+	succeeded ms session --end
 	[ -z "$output" ]
 	[ "$stderr" = "mrctl: session: the session of process $pid has ended: $(device), 1 region" ]
 	! is_running "$pid" || fail "it goes on"
-	run --separate-stderr ms session --end
-	absent "the session has ended: there is no process $pid"
+	absent "the session has ended: there is no process $pid" ms session --end
 	session_begin
 	unset MRCTL_SESSION
-	run --separate-stderr mrctl session --end --json "pid:$SESSION_PID"
-	succeeded
+	succeeded mrctl session --end --json "pid:$SESSION_PID"
 	json '.sessions[0].session == $pid and .sessions[0].reason == "it has ended" and .failures == []' \
 		--arg pid "pid:$SESSION_PID"
 	[ -z "$stderr" ]
 	session_begin
 	unset MRCTL_SESSION
-	run --separate-stderr mrctl --session "pid:$SESSION_PID" session --end --quiet
-	succeeded
+	succeeded mrctl --session "pid:$SESSION_PID" session --end --quiet
 	[ -z "$output$stderr" ]
 	SESSION_PID=
-	run --separate-stderr mrctl -j session --end
-	absent "not in a session"
+	absent "not in a session" mrctl -j session --end
 	[[ $stderr == *"--list"* ]]
 	json '.sessions == [] and .failures[0].errno == "ENOTCONN"'
 }
@@ -264,8 +256,7 @@ sham() {
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"runs another mrctl"* ]] || fail "$stderr"
 	is_running "$(<"$session.pid")"
-	run --separate-stderr "${MS[@]}" session --end "pid:$BASHPID"
-	absent "was not started in a session"
+	absent "was not started in a session" "${MS[@]}" session --end "pid:$BASHPID"
 }
 
 # bats test_tags=slow
@@ -286,19 +277,16 @@ sham() {
 # ---- --detach for scripts ----
 
 @test "--detach prints only where the session is with -n, a document with -j, and nothing to take for one on failure" {
-	run --separate-stderr mr session --detach -n -o device,session
-	succeeded
+	succeeded mr session --detach -n -o device,session
 	[[ $output =~ ^"$(device) pid:"([0-9]+)$ ]]
 	SESSION_PID=${BASH_REMATCH[1]}
 	session_end
-	run --separate-stderr mr session --detach -n
-	succeeded
+	succeeded mr session --detach -n
 	[[ $output =~ ^pid:([0-9]+)$ ]]
 	SESSION_PID=${BASH_REMATCH[1]}
 	[ "$(MRCTL_SESSION=$output "${MS[@]}" reg -n -o state)" = live ]
 	session_end
-	run --separate-stderr mr --json session --detach
-	succeeded
+	succeeded mr --json session --detach
 	SESSION_PID=$(jq '.sessions[0].holders[0].pid' <<<"$output")
 	json '.format == 1 and .command == "session" and .session == true and .failures == []'
 	json '.environment.device == $device and .sessions[0].device == $device' --arg device "$(device)"
@@ -306,14 +294,11 @@ sham() {
 	export MRCTL_SESSION=pid:$SESSION_PID
 	list --json
 	row "$SESSION_PID" '.holders[0].role == "detached"'
-	run --separate-stderr mrctl -d nosuchdevice -n session --detach
-	absent nosuchdevice
+	absent nosuchdevice mrctl -d nosuchdevice -n session --detach
 	[ -z "$output" ]
-	run --separate-stderr mrctl -d nosuchdevice -j session --detach
-	absent nosuchdevice
+	absent nosuchdevice mrctl -d nosuchdevice -j session --detach
 	json '.sessions == [] and (.failures | length == 1)'
-	run --separate-stderr mrctl -d nosuchdevice session --detach
-	absent nosuchdevice
+	absent nosuchdevice mrctl -d nosuchdevice session --detach
 	[ "$output" = false ]
 }
 
@@ -322,8 +307,7 @@ sham() {
 
 	while IFS='|' read -r line text; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mrctl session $line
-		usage_error "$text"
+		usage_error "$text" -- mrctl session $line
 	done <<-'EOF'
 		--list --end|--list excludes --end
 		--detach --list|--detach excludes --list
@@ -343,8 +327,7 @@ sham() {
 
 @test "a session in a session says so, where there really is an outer one" {
 	session_begin
-	run --separate-stderr mr session -- true
-	succeeded
+	succeeded mr session -- true
 	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), whose regions are out of sight until this one ends" ]
 	run --separate-stderr mr session --quiet -- true
 	[ -z "$stderr" ]

@@ -45,8 +45,7 @@ setup() {
 	[ "$output" = input ]
 	run --separate-stderr mr session printf '<%s>' --json -h 'a b' ''
 	[ "$output" = '<--json><-h><a b><>' ]
-	run --separate-stderr env SHELL=/bin/echo "${MR[@]}" session
-	succeeded
+	succeeded env SHELL=/bin/echo "${MR[@]}" session
 	# one that is not there, or cannot be run
 	run -127 --separate-stderr mr session -- nosuchprogram
 	[[ $stderr == *"session: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
@@ -59,9 +58,8 @@ setup() {
 
 	for shell in bash dash zsh fish; do
 		command -v $shell >/dev/null || continue
-		run --separate-stderr mr session -- $shell -c \
+		succeeded mr session -- $shell -c \
 			'mrctl reg --name a -n -o name; mrctl dereg a -n -o state; mrctl stat -n'
-		succeeded
 		[ "${lines[*]}" = "a deregistered" ] || fail "$shell: $output" "$stderr"
 	done
 }
@@ -89,8 +87,7 @@ setup() {
 @test "--detach leaves a session for commands of any shell, and kill ends it" {
 	local pid
 
-	run --separate-stderr mr session --detach
-	succeeded
+	succeeded mr session --detach
 	[[ $output =~ ^"MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION"$ ]]
 	SESSION_PID=${BASH_REMATCH[1]} pid=$SESSION_PID
 	sh -c 'eval "$1" && shift && "$@"' sh "$output" "${MS[@]}" reg --name a --quiet
@@ -185,53 +182,43 @@ nobody_has() {
 }
 
 @test "--detach and --hold run no program" {
-	run --separate-stderr mr session --detach -- true
-	usage_error "--detach runs no program"
-	run --separate-stderr mr session --hold -- true
-	usage_error "--hold runs no program"
-	run --separate-stderr mr session --detach --hold
-	usage_error "--detach excludes --hold"
+	usage_error "--detach runs no program" -- mr session --detach -- true
+	usage_error "--hold runs no program" -- mr session --hold -- true
+	usage_error "--detach excludes --hold" -- mr session --detach --hold
 }
 
 # ---- regions of reg and reg-iova ----
 
 @test "a region registered in a session is live, and the document names the session" {
 	session_begin
-	run --separate-stderr ms reg --json --size 8K --name a --access local-write,remote-read
-	succeeded
+	succeeded ms reg --json --size 8K --name a --access local-write,remote-read
 	json '.session == true and .failures == [] and .environment.device == $device' \
 		--arg device "$(device)"
 	json '.regions[0] | .id == 1 and .state == "live" and .dereg_elapsed_ns == null'
 	json '.regions[0] | .pd == "default" and .access_bits == "0x5" and .length == 8192'
 	json '.regions[0].via == $via' --arg via "$(on_mlx5 && echo library || echo kernel)"
-	run --separate-stderr ms reg --access local-write,on-demand
-	succeeded
+	succeeded ms reg --access local-write,on-demand
 	[[ $stderr == *"on-demand"*"--hold"* ]]
 }
 
 @test "--via kernel registers by the kernel's own interface, --via library where it can import the session" {
 	session_begin
-	run --separate-stderr ms reg --via kernel --json
-	succeeded
+	succeeded ms reg --via kernel --json
 	json '.regions[0].via == "kernel" and .regions[0].state == "live"'
-	run --separate-stderr ms reg-iova --via kernel --iova 0x7000 --json
-	succeeded
+	succeeded ms reg-iova --via kernel --iova 0x7000 --json
 	json '.regions[0] | .via == "kernel" and .iova == "0x7000"'
-	run --separate-stderr ms reg --via kernel --size 0
-	refused EINVAL "ioctl(REG_MR)"
+	refused EINVAL "ioctl(REG_MR)" ms reg --via kernel --size 0
 	run --separate-stderr ms reg --via library --json
 	if on_mlx5; then
 		succeeded
 		json '.regions[0].via == "library"'
-		run --separate-stderr ms reg --via library --size 0
-		refused EINVAL ibv_reg_mr
+		refused EINVAL ibv_reg_mr ms reg --via library --size 0
 	else
 		refused EOPNOTSUPP ibv_import_device
 		[[ $stderr == *"--via kernel"* ]]
 		[ "$(states)" = $'1 live\n2 live' ]
 	fi
-	run --separate-stderr ms reg --via nonsense
-	usage_error "--via"
+	usage_error "--via" -- ms reg --via nonsense
 }
 
 @test "a refusal in a session leaves no entry, and a name is free again after dereg" {

@@ -29,8 +29,7 @@ prompts() {
 	ln -s "$BUILD/mrctl" "$BATS_TEST_TMPDIR/link/mrctl"
 	# a PATH that leads to this mrctl stays as it is
 	while read -r path expected; do
-		run --separate-stderr env PATH="$path" "$BUILD/mrctl" sim -- sh -c 'command -v mrctl; echo "$PATH"'
-		succeeded
+		succeeded env PATH="$path" "$BUILD/mrctl" sim -- sh -c 'command -v mrctl; echo "$PATH"'
 		[[ ${lines[0]} -ef $BUILD/mrctl && ${lines[1]} == "$expected" ]] || fail "$path: $output" || return
 	done <<-END
 		/usr/bin:/bin $BUILD:/usr/bin:/bin
@@ -39,8 +38,7 @@ prompts() {
 		/usr/bin:/bin:$BUILD /usr/bin:/bin:$BUILD
 		$BATS_TEST_TMPDIR/link:/usr/bin:/bin $BATS_TEST_TMPDIR/link:/usr/bin:/bin
 	END
-	run --separate-stderr env PATH=/usr/bin:/bin "$BUILD/mrctl" sim mrctl session mrctl reg -n -o state
-	succeeded
+	succeeded env PATH=/usr/bin:/bin "$BUILD/mrctl" sim mrctl session mrctl reg -n -o state
 	[ "$output" = live ]
 }
 

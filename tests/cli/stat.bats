@@ -13,16 +13,14 @@ setup() {
 @test "stat lists the regions as they were registered, and none of an empty session" {
 	local reg
 
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '.regions == [] and .totals.regions == 0 and .totals.bytes == 0'
 	json '.totals.unlisted == 0 and .totals.table_bytes > 0 and [.totals.pds[].name] == ["default"]'
 	run --separate-stderr ms stat
 	grep -Eqx 'regions: *0' <<<"$output"
 	ms reg --name a --size 8K --access local-write,remote-read --pd one --memory memfd --quiet
 	reg=$(ms reg-iova --iova 0x10000 --json | jq -c '.regions[0] | del(.index)')
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '.format == 1 and .command == "stat" and .session == true and .failures == []'
 	json '.regions[0] | .id == 1 and .name == "a" and .length == 8192 and .pd == "one" and .memory == "memfd"'
 	json '.regions[0] | .access_bits == "0x5" and .state == "live" and .iova == .addr'
@@ -36,8 +34,7 @@ setup() {
 	ms reg --count 2 --name n --access local-write,remote-read --quiet
 	read -ra keys < <(ms stat -n -o lkey,rkey,handle n.2)
 	for word in 2 n.2 "lkey:${keys[0]}" "rkey:${keys[1]}" "mr:${keys[2]}"; do
-		run --separate-stderr ms stat "$word" --json
-		succeeded
+		succeeded ms stat "$word" --json
 		json '[.regions[].name] == ["n.2"] and (has("totals") | not)'
 	done
 	run --separate-stderr ms stat 2 1 n.2 -n -o id
@@ -62,8 +59,7 @@ setup() {
 	on_simulator || return 0
 	behind
 	faulty dealloc_uar=EIO reg --quiet
-	run --separate-stderr ms stat
-	succeeded
+	succeeded ms stat
 	[[ $stderr == *"mrctl: stat: UARs of libmlx5 in the session: 1"$'\n'*"has left its own"* ]]
 	[[ $output != *uars* ]]
 	run --separate-stderr ms stat --json
@@ -78,20 +74,16 @@ setup() {
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"the session has no region 'nosuch'"* ]]
 	json '[.regions[].id] == [1] and [.failures[].index] == [1]'
-	run --separate-stderr ms stat mr:1000 --json
-	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
+	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT (" ms stat mr:1000 --json
 	json '.failures[0] | .call == "ioctl(QUERY_MR)" and .errno == "ENOENT" and .via == "kernel"'
 	# the handle of the protection domain
 	run --separate-stderr ms stat "mr:$(ms stat --json | jq '.totals.pds[0].handle')"
 	absent "ioctl(QUERY_MR): EINVAL ("
 	for word in umem:1000 dm:1000; do
-		run --separate-stderr ms stat $word
-		absent "with the handle 1000: ioctl(INFO_HANDLES) does not list it"
+		absent "with the handle 1000: ioctl(INFO_HANDLES) does not list it" ms stat $word
 	done
-	run --separate-stderr ms stat lkey:zz
-	usage_error "lkey:zz: invalid number 'zz'"
-	run --separate-stderr ms stat pd:default
-	usage_error "stat shows regions, not 'pd:default'"
+	usage_error "lkey:zz: invalid number 'zz'" -- ms stat lkey:zz
+	usage_error "stat shows regions, not 'pd:default'" -- ms stat pd:default
 }
 
 @test "a region that was deregistered without the table is gone, also where another has its handle" {
@@ -121,8 +113,7 @@ setup() {
 	mapfile -t handles < <(tool reg 3)
 	run --separate-stderr ms stat
 	[[ ${lines[0]} == *" STATE    HANDLE "* && $output == *" unlisted "*" ${handles[0]} "* ]] || fail "$output"
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '[.regions[].state] == ["live", "unlisted", "unlisted", "unlisted"]'
 	json '[.regions[1:][].handle] | sort == $h' --argjson h "$(jq -sc sort <<<"${handles[*]}")"
 	json '.regions[1] | .id == null and .name == null and .addr == null and .length == 4096'
@@ -138,8 +129,7 @@ setup() {
 	require_tool
 	ms reg --count 16400 "${MANY[@]}" --memory none --quiet 2>/dev/null
 	mapfile -t handles < <(tool reg 2)
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	jq -e --argjson h "$(jq -sc sort <<<"${handles[*]}")" '.totals.regions == 16400
 		and .totals.unlisted == 2
 		and ([.regions[] | select(.state == "unlisted") | .handle] | sort == $h)
@@ -238,8 +228,7 @@ seen_pending() {
 @test "where the device was removed, one line says why the states are unknown" {
 	on_simulator || skip "needs the simulator's faults"
 	ms reg --count 3 --quiet
-	run --separate-stderr faulty query_mr=EIO stat
-	succeeded
+	succeeded faulty query_mr=EIO stat
 	[ "$(grep -c "the states are unknown: the kernel answers EIO, as it does once $(device) was" <<<"$stderr")" -eq 1 ]
 	run --separate-stderr faulty query_mr=EIO stat -q
 	[ -z "$stderr" ]

@@ -54,16 +54,11 @@ hold() {
 }
 
 @test "words that make no sense are refused before anything is done" {
-	run --separate-stderr mrctl stat --system --by session
-	usage_error "--by: unknown list 'session'; valid values: mr, process, unit, device"
-	run --separate-stderr mrctl stat --system --sort size
-	usage_error "--sort: unknown column 'size'"
-	run --separate-stderr mrctl stat --system --by unit --sort mrn
-	usage_error "--sort: unknown column 'mrn'"
-	run --separate-stderr mrctl stat --system --format openmetrics --top 3
-	usage_error "--format openmetrics excludes --top"
-	run --separate-stderr mrctl stat --by unit
-	usage_error "--by"
+	usage_error "--by: unknown list 'session'; valid values: mr, process, unit, device" -- mrctl stat --system --by session
+	usage_error "--sort: unknown column 'size'" -- mrctl stat --system --sort size
+	usage_error "--sort: unknown column 'mrn'" -- mrctl stat --system --by unit --sort mrn
+	usage_error "--format openmetrics excludes --top" -- mrctl stat --system --format openmetrics --top 3
+	usage_error "--by" -- mrctl stat --by unit
 }
 
 # bats test_tags=kernel
@@ -71,8 +66,7 @@ hold() {
 	need_kernel
 	hold 3 64K
 	keys=$(jq -c '[.regions[] | [.lkey, .rkey]] | sort' "$BATS_TEST_TMPDIR"/hold.*.0)
-	run --separate-stderr system -j
-	succeeded
+	succeeded system -j
 	json '[.mrs[] | select(.pid == $pid)] | length == 3 and
 		all(.comm == "mrctl" and .length == 65536 and .gone == false and .session == null) and
 		([.[] | [.lkey, .rkey]] | sort) == $keys' --argjson pid "$HOLDER" --argjson keys "$keys"
@@ -80,8 +74,7 @@ hold() {
 		.regions == 3 and .bytes == 196608 and .pinned >= 196608 and .comm == "mrctl"' --argjson pid "$HOLDER"
 	json '(.devices | length) == 1 and .devices[0].device == $device and
 		.devices[0].regions == (.mrs | length) and .totals.counted == .totals.regions' --arg device "$(device)"
-	run --separate-stderr system
-	succeeded
+	succeeded system
 	grep -Eq "^$(device) +[0-9]+ +$HOLDER +mrctl +65536 +0x" <<<"$output"
 	[ "$(wc -L <<<"$output")" -le 80 ]
 	# the numbers are those of iproute2
@@ -90,8 +83,7 @@ hold() {
 		[.mrn, .mrlen, .pdn, .pid]] | sort' < <(rdma -j resource show mr))" = \
 		"$(jq -c '[.mrs[] | [.mrn, .length, .pdn, .pid]] | sort' <<<"$output")" ]
 	require_nobody
-	run --separate-stderr as_nobody mrctl -j stat --system
-	succeeded
+	succeeded as_nobody mrctl -j stat --system
 	json '(.mrs | length) >= 3 and all(.mrs[]; .lkey == null and .rkey == null and .length != null) and
 		.totals.session_regions == null'
 	run --separate-stderr as_nobody mrctl stat --system
@@ -146,8 +138,7 @@ sample() {
 	run --separate-stderr mrctl -j stat --system "$(device)"
 	json=$output
 	total=$(jq .totals.bytes <<<"$json")
-	run --separate-stderr mrctl stat --system --format openmetrics "$(device)"
-	succeeded
+	succeeded mrctl stat --system --format openmetrics "$(device)"
 	[ "$(tail -n 1 <<<"$output")" = '# EOF' ]
 	[ "$(sample "mrctl_mr_count$labels")" -eq 5 ]
 	[ "$(sample "mrctl_mr_bytes$labels")" -eq $((2 * 12288 + 3 * 65536)) ]

@@ -129,8 +129,7 @@ setup() {
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	trace_cases sum
 	chmod 755 "$BATS_TEST_TMPDIR"
-	run --separate-stderr as_nobody "${MR[@]}" batch --keep-going --limit memlock=64K <"$BATCH"
-	succeeded
+	succeeded as_nobody "${MR[@]}" batch --keep-going --limit memlock=64K <"$BATCH"
 }
 
 @test "fork protection is told in the head, where the program has it" {
@@ -205,6 +204,5 @@ setup() {
 	run faulty dereg_mr=EBUSY trace -q --reproduce "$BATCH" -- mrctl reg
 	run ! grep -e --expect "$BATCH"
 	grep -q '^# It cannot be reproduced: the call depends on objects' "$BATCH"
-	run --separate-stderr mr batch "$BATCH"
-	succeeded
+	succeeded mr batch "$BATCH"
 }

@@ -161,8 +161,7 @@ faulty_alike() {
 	on_simulator || skip "needs the simulator's faults"
 	require_devx
 	local SIM=(mrctl sim --fault umem_reg=EINVAL --)
-	run --separate-stderr "${SIM[@]}" mrctl -j trace -- "$TOOL" "$(device)" umem_of_plain_context
-	succeeded
+	succeeded "${SIM[@]}" mrctl -j trace -- "$TOOL" "$(device)" umem_of_plain_context
 	output=$stderr
 	json '.refusals[0] | all(.causes[]; .certainty != "certain") and
 		any(.ruled_out[]; .id == "MR-DEVX-CONTEXT")'

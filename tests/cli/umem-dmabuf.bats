@@ -26,9 +26,8 @@ ud() {
 
 	for via in library kernel; do
 		for source in udmabuf heap:system; do
-			run --separate-stderr mr umem --dmabuf $source --size 64K --offset 100 --json \
+			succeeded mr umem --dmabuf $source --size 64K --offset 100 --json \
 				--via $via --access local-write,remote-write,remote-read
-			succeeded
 			json '.failures == [] and (.regions | length == 1) and .environment.data_direct == null'
 			json '.regions[0] | .kind == "umem" and .memory == $source and .addr == null and
 				.offset == 100 and .length == 65536 and .umem_id > 0 and .via == $via and
@@ -64,17 +63,14 @@ ud() {
 }
 
 @test "--try-page-sizes tries them on one dma-buf" {
-	run --separate-stderr mr umem --dmabuf heap:system --size 64K --try-page-sizes --json
-	succeeded
+	succeeded mr umem --dmabuf heap:system --size 64K --try-page-sizes --json
 	json '[.regions[].page_sizes[]] == [4096, 8192, 16384, 32768, 65536]'
 	json '.regions[0] | .answer == "ok" and .offset == 0 and .addr == null and
 		.memory == "heap:system" and .page_size == null'
-	run --separate-stderr ud --size 64K --try-page-sizes --via kernel -n -o page_sizes,answer
-	succeeded
+	succeeded ud --size 64K --try-page-sizes --via kernel -n -o page_sizes,answer
 	[ "${lines[0]}" = "4K ok" ]
 	[ "${lines[-1]}" = "64K EINVAL" ]
-	run --separate-stderr mr umem --dmabuf fd:0 --try-page-sizes --json </dev/null
-	refused EINVAL mlx5dv_devx_umem_reg_ex
+	refused EINVAL mlx5dv_devx_umem_reg_ex mr umem --dmabuf fd:0 --try-page-sizes --json </dev/null
 	[[ $stderr == *"asked for 4096 bytes at 0x0 of dma-buf fd:0"* ]]
 }
 
@@ -96,8 +92,7 @@ ud() {
 		EBADF mlx5dv_devx_umem_reg_ex fd:-1
 		EBADF ioctl(DEVX_UMEM_REG) fd:-2 --via kernel
 	END
-	run --separate-stderr ud --buffer 8K --size max
-	refused EINVAL mlx5dv_devx_umem_reg_ex
+	refused EINVAL mlx5dv_devx_umem_reg_ex ud --buffer 8K --size max
 	run --separate-stderr ud --buffer 8K --size 4K --offset 0xfffffffffffff000
 	[[ $stderr == *"offset and length together exceed 64 bits"*"MR-DMABUF-RANGE"* ]]
 }
@@ -106,8 +101,7 @@ ud() {
 
 @test "in a session the umem stays when the command and its descriptors have gone" {
 	session_begin
-	run --separate-stderr ms umem --dmabuf udmabuf --size 64K --offset 4K --name d --json
-	succeeded
+	succeeded ms umem --dmabuf udmabuf --size 64K --offset 4K --name d --json
 	json '.session and (.regions[0] | .state == "live" and .offset == 4096 and .handle != null)'
 	ms umem --dmabuf heap:system --via kernel --page-sizes 4K --name h --quiet
 	run --separate-stderr ms stat --json

@@ -16,20 +16,17 @@ setup() {
 	local shown via=kernel
 
 	! exports_umems || via=library
-	run --separate-stderr ms umem --size 64K --name q --page-sizes 4K,64K --json
-	succeeded
+	succeeded ms umem --size 64K --name q --page-sizes 4K,64K --json
 	json '.session == true and (.regions[0] | .id == 1 and .state == "live" and .handle != null and
 		.umem_id > 0 and .dereg_elapsed_ns == null and .via == $via)' --arg via $via
 	shown=$(jq -c '.regions[0] | del(.index)' <<<"$output")
 	run --separate-stderr ms stat --json
 	json '(.regions[0] | del(.index)) == $shown' --argjson shown "$shown"
 	json '.totals.regions == 1 and .totals.bytes == 65536 and .totals.unlisted == 0'
-	run --separate-stderr ms dereg q --json
-	succeeded
+	succeeded ms dereg q --json
 	json '.regions[0] | .kind == "umem" and .state == "deregistered" and .name == "q" and
 		.page_sizes == [4096, 65536] and .dereg_elapsed_ns > 0'
-	run --separate-stderr ms umem --via kernel --json
-	succeeded
+	succeeded ms umem --via kernel --json
 	json '.regions[0] | .via == "kernel" and .handle != null'
 	run --separate-stderr ms umem --via library --json
 	if exports_umems; then
@@ -60,18 +57,13 @@ setup() {
 		[ "$status" -eq 3 ]
 	done
 	# the kernel refuses handles of another kind of object
-	run --separate-stderr ms dereg "mr:${handles[0]}"
-	absent "ioctl(QUERY_MR): EINVAL ("
-	run --separate-stderr ms dereg "umem:${handles[3]}"
-	absent "no umem with the handle ${handles[3]}: ioctl(DEVX_UMEM_DEREG): EINVAL ("
+	absent "ioctl(QUERY_MR): EINVAL (" ms dereg "mr:${handles[0]}"
+	absent "no umem with the handle ${handles[3]}: ioctl(DEVX_UMEM_DEREG): EINVAL (" ms dereg "umem:${handles[3]}"
 	[[ $stderr != *DEVX\ object* ]]
-	run --separate-stderr ms dereg umem:1000
-	absent "no umem with the handle 1000: ioctl(DEVX_UMEM_DEREG): ENOENT ("
-	run --separate-stderr ms stat "umem:${handles[3]}"
-	absent "no umem with the handle ${handles[3]}"
+	absent "no umem with the handle 1000: ioctl(DEVX_UMEM_DEREG): ENOENT (" ms dereg umem:1000
+	absent "no umem with the handle ${handles[3]}" ms stat "umem:${handles[3]}"
 	[ "$(ms stat -n -o name "umem:${handles[1]}")" = u.2 ]
-	run --separate-stderr ms dereg 1 u.2 "umem:${handles[2]}" --json
-	succeeded
+	succeeded ms dereg 1 u.2 "umem:${handles[2]}" --json
 	json '[.regions[].name] == ["u.1", "u.2", "u.3"]'
 	[ "$(states)" = "4 live" ]
 }
@@ -86,8 +78,7 @@ setup() {
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
 	json '.regions == []'
-	run --separate-stderr ms rereg umem:1 --access remote-read
-	usage_error "rereg changes regions, not 'umem:1'"
+	usage_error "rereg changes regions, not 'umem:1'" -- ms rereg umem:1 --access remote-read
 	ms reg --name m --quiet
 	run --separate-stderr ms stat
 	[[ ${lines[0]} == "ID NAME KIND STATE LKEY"*"UMEM_ID"* ]]
@@ -97,8 +88,7 @@ setup() {
 	run --separate-stderr ms stat
 	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
 	# a trial leaves nothing
-	run --separate-stderr ms umem --size 16K --try-page-sizes --via kernel --json
-	succeeded
+	succeeded ms umem --size 16K --try-page-sizes --via kernel --json
 	json '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
 		.regions[0].state == "deregistered"'
 	[ "$(states)" = "2 live" ]
@@ -113,13 +103,11 @@ setup() {
 	ms dereg m --quiet
 	ms umem --via kernel --name u --quiet
 	[ "$(ms stat -n -o handle u)" = "$handle" ]
-	run --separate-stderr ms dereg "mr:$handle"
-	absent "ioctl(QUERY_MR): EINVAL ("
+	absent "ioctl(QUERY_MR): EINVAL (" ms dereg "mr:$handle"
 	ms dereg u --quiet
 	ms reg --via kernel --name m --quiet
 	[ "$(ms stat -n -o name,handle)" = "m $handle" ]
-	run --separate-stderr ms dereg "umem:$handle"
-	absent "ioctl(DEVX_UMEM_DEREG): EINVAL ("
+	absent "ioctl(DEVX_UMEM_DEREG): EINVAL (" ms dereg "umem:$handle"
 	[ "$(states)" = "3 live" ]
 }
 
@@ -140,15 +128,13 @@ pinned_is() {
 	ms dereg 1 --quiet
 	pinned_is $((before + 256))
 	hca-probe --fail DESTROY_UMEM=BAD_RES_STATE
-	run --separate-stderr ms dereg 2
-	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
+	refused EINVAL "ioctl(DEVX_UMEM_DEREG)" ms dereg 2
 	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
 	[ "$(states)" = "2 live" ]
 	session_end
 	await pinned_is "$before"
 	hca-probe --fail CREATE_UMEM=LIM_ERR
-	run --separate-stderr mr umem
-	refused ENOMEM mlx5dv_devx_umem_reg
+	refused ENOMEM mlx5dv_devx_umem_reg mr umem
 }
 
 @test "a dereg that the kernel refuses leaves the umem, and gives possible reasons" {
@@ -158,8 +144,7 @@ pinned_is() {
 	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
 	json '.regions[0].state == "live" and .failures[0].region == 1'
 	ms umem --name u --quiet
-	run --separate-stderr faulty umem_dereg=EINVAL dereg u
-	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
+	refused EINVAL "ioctl(DEVX_UMEM_DEREG)" faulty umem_dereg=EINVAL dereg u
 	[ "$(states)" = "1 live" ]
 }
 
@@ -174,8 +159,7 @@ pinned_is() {
 	json '[.regions[2:][].handle] == $h and .totals.unlisted == 2' \
 		--argjson h "$(printf '%s\n' "${handles[@]}" | jq -s .)"
 	[ "$(ms stat -n -o kind,state "umem:${handles[0]}")" = "umem unlisted" ]
-	run --separate-stderr ms dereg "umem:${handles[0]}" --json
-	succeeded
+	succeeded ms dereg "umem:${handles[0]}" --json
 	json '[.regions[] | .kind, .id, .handle] == ["umem", null, ($h | tonumber)]' --arg h "${handles[0]}"
 	ms dereg "umem:${handles[1]}" --quiet
 	handle=$(ms stat -n -o handle u.1)
@@ -184,8 +168,7 @@ pinned_is() {
 	# and its handle was given to an MR
 	[ "$(tool reg 1)" = "$handle" ]
 	[ "$(states)" = $'1 gone\n2 live\n- unlisted' ]
-	run --separate-stderr ms dereg u.1
-	absent "region 1 had gone already: the kernel has no such region"
+	absent "region 1 had gone already: the kernel has no such region" ms dereg u.1
 	[ "$(states)" = $'2 live\n- unlisted' ]
 }
 
@@ -216,7 +199,6 @@ pinned_is() {
 	[[ $stderr == *"more umems that no entry names than the kernel lists"* ]]
 	ms dereg 1 --quiet
 	ms dereg --all --quiet
-	run --separate-stderr ms stat --json
-	succeeded
+	succeeded ms stat --json
 	json '.regions == []'
 }

@@ -17,8 +17,7 @@ require_export() {
 
 @test "a libmlx5 that cannot export or import says which release can, and nothing is registered" {
 	! exports_umems || skip "this one can"
-	run --separate-stderr mr umem --export --json
-	refused ENOSYS mlx5dv_devx_umem_export
+	refused ENOSYS mlx5dv_devx_umem_export mr umem --export --json
 	[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"rdma-core 63 and later [certain, MR-LIBRARY-FUNCTION]"* ]]
 	json '.regions == [] and (.failures[0] | .call == "mlx5dv_devx_umem_export" and
 		.errno == "ENOSYS" and .via == null)'
@@ -36,17 +35,14 @@ require_export() {
 
 @test "what is exported has the size that the library says, and differs from umem to umem" {
 	require_export
-	run --separate-stderr mr umem --export --count 2 --json
-	succeeded
+	succeeded mr umem --export --count 2 --json
 	json '[.regions[].export] | length == 2 and (unique | length == 2) and
 		all(test("^([0-9a-f]{2})+$"))'
-	run --separate-stderr mr umem --export
-	succeeded
+	succeeded mr umem --export
 	grep -Eqx 'export: *[0-9a-f]+' <<<"$output"
 	run --separate-stderr mr umem --json
 	json '.regions[0].export == null'
-	run --separate-stderr mr umem --export --size 0
-	refused EINVAL mlx5dv_devx_umem_reg
+	refused EINVAL mlx5dv_devx_umem_reg mr umem --export --size 0
 }
 
 # bats test_tags=kernel
@@ -58,21 +54,18 @@ require_export() {
 	ms umem --name other --quiet
 	blob=$(ms umem --size 64K --name q --export -n -o export)
 	shown=$(ms stat --json q | jq -c '.regions[0] | del(.via, .index, .export)')
-	run --separate-stderr ms umem --import "$blob" --json
-	succeeded
+	succeeded ms umem --import "$blob" --json
 	json '.session and .failures == [] and (.regions | length == 1)'
 	json '.regions[0] | .export == $blob and .state == "live" and .via == "library"' --arg blob "$blob"
 	json '(.regions[0] | del(.via, .index, .export)) == $shown' --argjson shown "$shown"
 	# the import has changed nothing, and left nothing behind
 	[ "$(states)" = $'1 live\n2 live' ]
-	run --separate-stderr ms umem --import "${blob^^}"
-	succeeded
+	succeeded ms umem --import "${blob^^}"
 	grep -qx 'name: *q' <<<"$output"
 	# the library imports one that has gone; the answer reports it, and which umem has the handle now
 	handle=$(ms stat -n -o handle q)
 	ms dereg q --quiet
-	run --separate-stderr ms umem --import "$blob" --json
-	absent "the session has no umem with the handle $handle (any more)"
+	absent "the session has no umem with the handle $handle (any more)" ms umem --import "$blob" --json
 	json '.regions[0].state == "gone" and .failures[0].errno == "ENOENT" and .failures[0].via == null'
 	ms umem --name r --quiet
 	[ "$(ms stat -n -o handle r)" = "$handle" ] || return 0 # the handle was not given out again
@@ -87,20 +80,15 @@ require_export() {
 @test "--export and --import exclude options that do not fit, and an import needs a session and what was exported" {
 	local blob option
 
-	run --separate-stderr mr umem --import 0000000001000000
-	absent "not in a session"
-	run --separate-stderr mr umem --export --via kernel
-	usage_error "--export is a matter of libmlx5: not with --via kernel"
-	run --separate-stderr mr umem --export --try-page-sizes
-	usage_error "--try-page-sizes excludes --export"
+	absent "not in a session" mr umem --import 0000000001000000
+	usage_error "--export is a matter of libmlx5: not with --via kernel" -- mr umem --export --via kernel
+	usage_error "--try-page-sizes excludes --export" -- mr umem --export --try-page-sizes
 	for blob in '' 0 012 0x12 '00 ' "$(printf '%0128d' 0)"; do
-		run --separate-stderr mr umem --import "$blob"
-		usage_error "--import: give what --export printed"
+		usage_error "--import: give what --export printed" -- mr umem --import "$blob"
 	done
 	for option in --export --try-page-sizes --page-sizes=4K --size=4K --memory=anon --name=a \
 		--count=2 --dmabuf=udmabuf --hold --via=library --access=none --offset=1; do
-		run --separate-stderr mr umem --import 00 "$option"
-		usage_error "--import excludes ${option%%=*}"
+		usage_error "--import excludes ${option%%=*}" -- mr umem --import 00 "$option"
 	done
 	require_export
 	session_begin

@@ -11,21 +11,18 @@ load rows
 # bats test_tags=kernel
 @test "umem registers by both paths, shows the id that the device gave and what belongs to a umem, and deregisters" {
 	require_devx
-	run --separate-stderr mr umem --size 64K
-	succeeded
+	succeeded mr umem --size 64K
 	grep -Eqx 'umem_id: *[1-9][0-9]*' <<<"$output"
 	grep -qx 'state: *deregistered' <<<"$output"
 	grep -Eqx 'dereg_elapsed_ns: *[1-9][0-9]*' <<<"$output"
 	[[ $output != *key:* && $output != *iova:* ]]
-	run --separate-stderr mr umem --size 12345 --offset 7 --name q --access remote-read --json
-	succeeded
+	succeeded mr umem --size 12345 --offset 7 --name q --access remote-read --json
 	json '.command == "umem" and .session == false and .failures == []'
 	json '.regions[0] | .kind == "umem" and .name == "q" and .length == 12345 and .umem_id > 0 and
 		.elapsed_ns > 0 and .dereg_elapsed_ns > 0 and .access == ["remote-read"] and
 		.via == "library" and .call == "mlx5dv_devx_umem_reg" and (.addr | endswith("007"))'
 	json '.regions[0] | [.lkey, .rkey, .iova, .pd, .page_sizes, .answer] | unique == [null]'
-	run --separate-stderr mr umem --via kernel --page-sizes 4K --json
-	succeeded
+	succeeded mr umem --via kernel --page-sizes 4K --json
 	json '.regions[0] | .via == "kernel" and .call == "ioctl(DEVX_UMEM_REG)" and .umem_id > 0 and
 		.handle != null and .state == "deregistered" and .page_sizes == [4096]'
 }
@@ -72,16 +69,14 @@ load rows
 	run --separate-stderr mr umem --size 0 --count 3 --keep-going --json
 	[ "$status" -eq 1 ]
 	json '[.failures[] | .index, .call] == ([1, 2, 3] | map(., "mlx5dv_devx_umem_reg"))'
-	run --separate-stderr mr -q umem --size 0 --expect EINVAL
-	succeeded
+	succeeded mr -q umem --size 0 --expect EINVAL
 }
 
 # ---- page sizes ----
 
 @test "with --page-sizes mlx5dv_devx_umem_reg_ex is called, which takes a size that fits" {
 	require_devx
-	run --separate-stderr mr umem --size 64K --page-sizes 4K,2M --json
-	succeeded
+	succeeded mr umem --size 64K --page-sizes 4K,2M --json
 	json '.regions[0] | .page_sizes == [4096, 2097152] and .call == "mlx5dv_devx_umem_reg_ex"'
 	# sizes below those that the HCA supports are ignored
 	answers mr umem --size 64K --page-sizes <<-'END'
@@ -102,8 +97,7 @@ load rows
 	local via call
 
 	require_devx
-	run --separate-stderr mr umem --size 64K --try-page-sizes
-	succeeded
+	succeeded mr umem --size 64K --try-page-sizes
 	[[ ${lines[0]} == "PAGE_SIZES ANSWER ELAPSED_NS DEREG_ELAPSED_NS" ]]
 	[[ ${lines[1]} == "4K "*"ok "* ]]
 	[ "${#lines[@]}" -eq 6 ]
@@ -111,8 +105,7 @@ load rows
 	for via in library kernel; do
 		call=mlx5dv_devx_umem_reg_ex
 		[ $via = library ] || call='ioctl(DEVX_UMEM_REG)'
-		run --separate-stderr mr umem --size 40K --try-page-sizes --via $via --json
-		succeeded
+		succeeded mr umem --size 40K --try-page-sizes --via $via --json
 		[ -z "$stderr" ]
 		json '[.regions[].page_sizes[]] == [4096, 8192, 16384, 32768, 65536] and .failures == []'
 		json '.regions[0] | .answer == "ok" and .state == "deregistered" and .umem_id > 0'
@@ -127,24 +120,20 @@ load rows
 	local answer=EFAULT
 
 	require_devx
-	run --separate-stderr mr umem --size 1 --try-page-sizes -n -o page_sizes,answer
-	succeeded
+	succeeded mr umem --size 1 --try-page-sizes -n -o page_sizes,answer
 	[ "$output" = "4K ok" ]
 	may_lock 3G || answer=ENOMEM # the kernel checks the limit first
-	run --separate-stderr mr umem --size 3G --memory unmapped --try-page-sizes -n -o page_sizes,answer
-	refused $answer mlx5dv_devx_umem_reg_ex
+	refused $answer mlx5dv_devx_umem_reg_ex mr umem --size 3G --memory unmapped --try-page-sizes -n -o page_sizes,answer
 	[ "${lines[0]}" = "4K $answer" ]
 	[ "${lines[-1]}" = "1G $answer" ]
 	[ "${#lines[@]}" -eq 19 ]
-	run --separate-stderr mr umem --access remote-write --try-page-sizes --json
-	refused EINVAL mlx5dv_devx_umem_reg_ex
+	refused EINVAL mlx5dv_devx_umem_reg_ex mr umem --access remote-write --try-page-sizes --json
 	[[ $stderr == *"asked for 4096 bytes at 0x"*" of memory anon"* ]]
 	json '[.regions[].answer] == ["EINVAL"]'
 	json '.failures | length == 1 and (.[0] | .errno == "EINVAL" and .request.page_sizes == [4096])'
 	on_simulator || return 0
 	# a umem that cannot be deregistered is a failure, though its size was taken
-	run --separate-stderr faulty umem_dereg@1=EBUSY umem --size 8K --try-page-sizes --json
-	refused EBUSY mlx5dv_devx_umem_dereg
+	refused EBUSY mlx5dv_devx_umem_dereg faulty umem_dereg@1=EBUSY umem --size 8K --try-page-sizes --json
 	json '[.regions[] | .page_sizes[0], .answer, .state] == [4096, "ok", "live", 8192, "EINVAL", "refused"]'
 }
 
@@ -194,8 +183,7 @@ load rows
 	[ -z "$(states)" ]
 	run --separate-stderr ms stat umem:1
 	[ "$status" -eq 3 ]
-	run --separate-stderr ms dereg umem:1
-	absent "no umem with the handle 1: ioctl(DEVX_UMEM_DEREG): EPROTONOSUPPORT ("
+	absent "no umem with the handle 1: ioctl(DEVX_UMEM_DEREG): EPROTONOSUPPORT (" ms dereg umem:1
 }
 
 @test "umems are refused on an mlx5 device whose firmware has no DEVX" {
@@ -206,8 +194,7 @@ load rows
 	answers faulty get_context@1=EINVAL umem --via kernel <<<'EINVAL ioctl(DEVX_UMEM_REG)'
 	eval "$(faulty get_context@1=EINVAL session --detach)"
 	SESSION_PID=${MRCTL_SESSION#pid:}
-	run --separate-stderr ms umem --via kernel
-	refused EINVAL "ioctl(DEVX_UMEM_REG)"
+	refused EINVAL "ioctl(DEVX_UMEM_REG)" ms umem --via kernel
 	ms reg --quiet
 	[ "$(states)" = "2 live" ]
 }

@@ -43,8 +43,7 @@ wrong_lines() {
 		reg 4K|unexpected argument '4K'
 		reg -- --size|unexpected argument '--size'
 	EOF
-	run --separate-stderr mrctl ''
-	usage_error "unknown command ''"
+	usage_error "unknown command ''" -- mrctl ''
 	for words in bogus 'reg --bogus' 'reg -Z'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr mrctl $words
@@ -68,8 +67,7 @@ wrong_lines() {
 	run -127 --separate-stderr mr session no-such-program
 	[[ $stderr != *"did you mean"* ]]
 	# a program that exists is run
-	run --separate-stderr mr session true
-	succeeded
+	succeeded mr session true
 }
 
 # bats test_tags=slow
@@ -78,11 +76,9 @@ wrong_lines() {
 
 	while read -r command option _ _ argument; do
 		if [ "$argument" = - ]; then
-			run --separate-stderr mrctl "$command" "--$option=x"
-			usage_error "option '--$option' takes no value"
+			usage_error "option '--$option' takes no value" -- mrctl "$command" "--$option=x"
 		else
-			run --separate-stderr mrctl "$command" "--$option"
-			usage_error "option '--$option' needs a value"
+			usage_error "option '--$option' needs a value" -- mrctl "$command" "--$option"
 		fi
 	done < <(cli option | sed 's/^/reg /'; for command in $(cli command); do
 		[ -z "$(cli column "$command")" ] || cli option "$command" | sed "s/^/$command /"
@@ -105,8 +101,7 @@ wrong() {
 
 	while read -r option _ type _; do
 		[[ $type != @(flag|string) ]] || continue
-		run --separate-stderr mrctl reg-iova --iova 0 "--$option=$(wrong "$type")"
-		usage_error "--$option: "
+		usage_error "--$option: " -- mrctl reg-iova --iova 0 "--$option=$(wrong "$type")"
 		seen+=" $type"
 	done < <(cli option reg-iova)
 	[ "$(tr ' ' '\n' <<<"$seen" | sort -u | grep -c .)" -ge 7 ]
@@ -115,31 +110,25 @@ wrong() {
 @test "right values are accepted, before and after the command, in each form" {
 	local flags size
 
-	run --separate-stderr mr reg -s 0x1000 -m anon --offset 4KiB --addr 35184372088832 \
+	succeeded mr reg -s 0x1000 -m anon --offset 4KiB --addr 35184372088832 \
 		--populate -c 2 --stride 8k -a local-write,0x4 --name a --hold-for 0.001 \
 		--expect ok,EINVAL --keep-going -n -o rkey -v
-	succeeded
 	[ "${#lines[@]}" -eq 2 ]
 	run --separate-stderr mr --json reg
 	json '.command == "reg"'
-	run --separate-stderr mr -n reg -no rkey
-	succeeded
+	succeeded mr -n reg -no rkey
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
-	run --separate-stderr mr -o length reg -no access,kind -a local-write --access remote-read
-	succeeded
+	succeeded mr -o length reg -no access,kind -a local-write --access remote-read
 	[ "$output" = '4096 local-write,remote-read mr' ]
-	run --separate-stderr mr reg-iova -i4096 -s4096 -no iova
-	succeeded
+	succeeded mr reg-iova -i4096 -s4096 -no iova
 	[ "$output" = 0x1000 ]
 	for flags in 'IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ' \
 		'IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ' 'local_write, REMOTE-READ' 1,0x4; do
-		run --separate-stderr mr reg -a "$flags" -no access
-		succeeded
+		succeeded mr reg -a "$flags" -no access
 		[ "$output" = local-write,remote-read ] || fail "$flags: $output" || return
 	done
 	for size in 1MB=1000000 1m=1048576 1MiB=1048576; do
-		run --separate-stderr mr reg -s "${size%=*}" -no length
-		succeeded
+		succeeded mr reg -s "${size%=*}" -no length
 		[ "$output" = "${size#*=}" ] || fail "$size: $output" || return
 	done
 }
@@ -172,8 +161,7 @@ wrong() {
 		--json reg --size 1X|--size
 	EOF
 	# with --help nothing else is checked
-	run --separate-stderr mrctl reg --hold --hold-for 1 --help
-	succeeded
+	succeeded mrctl reg --hold --hold-for 1 --help
 }
 
 @test "without a device the exit status is 3, and the message points to the simulator" {

@@ -25,8 +25,7 @@ counted() {
 	json '.failures[0].layer == "memory" and .failures[0].causes[0].evidence.limit == 65536'
 	counted 0 1048576
 	json '.failures[0].causes[0].cause | contains("0 bytes are pinned, this takes 1 MiB, and RLIMIT_MEMLOCK is 64 KiB")'
-	run --separate-stderr mr_as_nobody 64 reg --size 64K
-	succeeded
+	succeeded mr_as_nobody 64 reg --size 64K
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 reg --size 64K --offset 1 --json
 	counted 0 $((65536 + 4096))
 	refused_because MR-MEMLOCK-ZERO certain mr_as_nobody 0 reg --size 4K --json

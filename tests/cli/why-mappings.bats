@@ -65,11 +65,9 @@ at() {
 	for access in local-write local-write,remote-atomic mw-bind; do
 		refused_because MR-READ-ONLY certain mr reg --memory readonly --access $access --json
 	done
-	run --separate-stderr mr reg --memory readonly --access remote-read
-	succeeded
+	succeeded mr reg --memory readonly --access remote-read
 	on_mlx5 || return 0 # librxe cannot change regions
-	run --separate-stderr mr --json batch <<<$'reg --name a\nrereg a --memory readonly --expect EFAULT'
-	succeeded
+	succeeded mr --json batch <<<$'reg --name a\nrereg a --memory readonly --expect EFAULT'
 	json '.lines[1].failures[0].causes[0] | .id == "MR-READ-ONLY" and .certainty == "certain"'
 }
 
@@ -112,8 +110,7 @@ at() {
 	json '.failures[0].causes[0].evidence | .file_size == 5000 and .file_offset == 8192'
 	refused_because MR-FILE-END certain \
 		mr reg --memory "file:$file" --size 64K --access remote-read --json
-	run --separate-stderr mr reg --memory "file-private:$file" --size 8K
-	succeeded
+	succeeded mr reg --memory "file-private:$file" --size 8K
 }
 
 @test "shared files of this machine's disk" {
@@ -131,8 +128,7 @@ at() {
 	esac
 	linux 6.5 || skip "older kernels pin them"
 	refused_because MR-FILE-MAPPING $certainty mr reg --memory "file:$file" --size 64K --json
-	run --separate-stderr mr reg --memory "file:$file" --size 64K --access remote-read
-	succeeded
+	succeeded mr reg --memory "file:$file" --size 64K --access remote-read
 	# as in a chroot whose root is no mount point
 	in_namespace "mount --bind /dev/null /proc/\$\$/mountinfo && exec ${MR[*]} reg --memory file:$file --json"
 	[[ $certainty == likely || $(stat -fc %T "$file") == btrfs ]] ||
@@ -145,8 +141,7 @@ at() {
 	truncate -s 1M "$MOUNT/sparse"
 	refused_because MR-FILESYSTEM-FULL likely mr reg --memory "file:$MOUNT/sparse" --size 1M --json
 	json '.failures[0].causes[0].evidence | .free == 0 and .allocated < .file_size'
-	run --separate-stderr mr reg --memory "file:$MOUNT/sparse" --size 64K
-	succeeded
+	succeeded mr reg --memory "file:$MOUNT/sparse" --size 64K
 }
 
 @test "errors without a reason have no certain cause" {
