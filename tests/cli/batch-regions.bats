@@ -102,8 +102,7 @@ statuses() {
 @test "what cannot be deregistered at the end is a failure" {
 	on_simulator || skip "needs the simulator's faults"
 	printf 'reg --name a\nreg --name b\n' >"$LINES_FILE"
-	run --separate-stderr faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
-	[ "$status" -eq 1 ]
+	exits 1 faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
 	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and
 		.region == 1 and .index == null and .call == "ibv_dereg_mr"))'
 	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
@@ -239,8 +238,7 @@ statuses() {
 	json '.session == true and .regions == [] and .failures == [] and [.lines[].status] == [0, 0, 0, 0]'
 	[ "$(states)" = $'2 live\n3 live' ] || [ "$(states)" = $'3 live\n2 live' ]
 	printf '%s\n' 'reg --pd new --name c' 'dereg b c' 'dereg pd:new' 'dereg pd:new' >"$LINES_FILE"
-	run --separate-stderr ms --json batch "$LINES_FILE"
-	[ "$status" -eq 3 ]
+	exits 3 ms --json batch "$LINES_FILE"
 	json '[.lines[].status] == [0, 0, 0, 3]'
 	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
 	make_empty

@@ -22,8 +22,7 @@ load rows
 	json '[.regions[:4][].name] == ["a", "b", "c", "d"]'
 	json '.lines[5].regions[0].memory | endswith("/end ")'
 	[ -e "$BATS_TEST_TMPDIR/end " ]
-	run --separate-stderr mr batch --json <<<$'reg\n\xef\xbb\xbfreg'
-	[ "$status" -eq 2 ]
+	exits 2 mr batch --json <<<$'reg\n\xef\xbb\xbfreg'
 }
 
 @test "a wrong line is a usage error with an errno and a message of its own" {
@@ -109,11 +108,9 @@ load rows
 }
 
 @test "a FILE that cannot be read is named, and one without lines is an empty answer" {
-	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/none"
-	[ "$status" -eq 1 ]
+	exits 1 mr batch "$BATS_TEST_TMPDIR/none"
 	[[ $stderr == *"cannot read '$BATS_TEST_TMPDIR/none': open: ENOENT ("* ]]
-	run --separate-stderr mr batch "$BATS_TEST_TMPDIR"
-	[ "$status" -eq 1 ]
+	exits 1 mr batch "$BATS_TEST_TMPDIR"
 	[[ $stderr == *"read: EISDIR ("* ]]
 	batch --json -- '# nothing'
 	succeeded
@@ -198,14 +195,12 @@ load rows
 }
 
 @test "without a device there is a document that says so, and a full disk ends the batch" {
-	run --separate-stderr mrctl -j -d bogus_9 batch <<<reg
-	[ "$status" -eq 3 ]
+	exits 3 mrctl -j -d bogus_9 batch <<<reg
 	json '.lines == [] and .regions == [] and .failures[0].errno == "ENODEV"'
 	succeeded "${MS[@]}" -d "$(device)" --json batch <<<$'reg --name a\nstat a'
 	json '.environment.device == $device and .lines[1].regions[0].name == "a"' --arg device "$(device)"
 	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
-	run --separate-stderr bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"
-	[ "$status" -eq 1 ]
+	exits 1 bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"
 	[[ $stderr == *"cannot print on standard output: write: ENOSPC ("* ]]
 }
 
@@ -252,7 +247,6 @@ load rows
 	usage_error "--limit: invalid number '4K'"
 	require_nobody
 	# shellcheck disable=SC2016 # for the other shell
-	run --separate-stderr as_nobody bash -c 'ulimit -n 256; exec "$@"' bash "${MR[@]}" batch --limit nofile=300 <<<reg
-	[ "$status" -eq 1 ]
+	exits 1 as_nobody bash -c 'ulimit -n 256; exec "$@"' bash "${MR[@]}" batch --limit nofile=300 <<<reg
 	[[ $stderr == *"cannot set the limit nofile: setrlimit: EPERM"*"the hard limit is 256;"* ]]
 }

@@ -27,19 +27,16 @@ bench() {
 
 	on_simulator || skip "needs faults"
 	for fault in open@2=EMFILE alloc_pd@2=ENOMEM; do
-		run --separate-stderr mrctl sim --fault "$fault" -- mrctl bench relaxed --sizes 4K --count 1 --rounds 1
-		[ "$status" -eq 1 ]
+		exits 1 mrctl sim --fault "$fault" -- mrctl bench relaxed --sizes 4K --count 1 --rounds 1
 		[[ $stderr == *"relaxed of 4096 bytes, populated: ibv_"* ]] || fail "$stderr" || return
 	done
 }
 
 @test "a worker that is refused or killed ends the row of all, and it is told once" {
 	on_simulator || skip "faults are those of the simulator"
-	run --separate-stderr faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
-	[ "$status" -eq 1 ]
+	exits 1 faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
-	run --separate-stderr faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
-	[ "$status" -eq 1 ]
+	exits 1 faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
 	json '.failures | length == 1 and .[0].errno == "ECHILD"'
 	[[ $stderr == *"a process that measured was killed (signal 9)"* ]]
 }
@@ -49,8 +46,7 @@ bench() {
 	local fault call errno
 
 	while read -r fault call errno; do
-		run --separate-stderr faulty "$fault" -j bench "$call" --sizes 4K --count 2 --rounds 1
-		[ "$status" -eq 1 ]
+		exits 1 faulty "$fault" -j bench "$call" --sizes 4K --count 2 --rounds 1
 		json '.rows == [] and (.failures | length == 1 and .[0].errno == $errno)' --arg errno "$errno"
 	done <<-'EOT'
 		reg_mr=EPERM dereg EPERM
@@ -67,8 +63,7 @@ bench() {
 	require_devx
 	while IFS='|' read -r line words; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr faulty $line --sizes 4K --count 1
-		[ "$status" -eq 1 ]
+		exits 1 faulty $line --sizes 4K --count 1
 		if [ -n "$words" ]; then
 			[[ $stderr == *"'mrctl $words tells why"* ]]
 		else
@@ -90,22 +85,19 @@ bench() {
 	on_simulator || skip "faults are those of the simulator"
 	require_devx
 	# Three calls that do not count, and one that does, come before.
-	run --separate-stderr faulty reg_mr@5=ENOMEM -j bench reg umem --sizes 4K --count 1 --occupied 2,4K
-	[ "$status" -eq 1 ]
+	exits 1 faulty reg_mr@5=ENOMEM -j bench reg umem --sizes 4K --count 1 --occupied 2,4K
 	json '[.rows[] | select(.call == "reg") | .occupied] == [0]'
 	json '[.rows[] | select(.call == "umem") | .occupied] == [0, 1, 2, 1, 0]'
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' tells why"* ]]
-	run --separate-stderr mr bench --sizes 4K --count 1 --occupied 4,4E
-	[ "$status" -eq 1 ]
+	exits 1 mr bench --sizes 4K --count 1 --occupied 4,4E
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
 
 # bats test_tags=release
 @test "workers of which there can be no more end their row alone" {
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
-	run --separate-stderr prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
-	[ "$status" -eq 1 ]
+	exits 1 prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
 	json '[.rows[] | [.threads, .count, (.rounds | length)]] == [[1, 2, 2]]'
 	json '[.failures[] | [.call, .errno]] == [["mmap", "ENOMEM"]]'
 	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]

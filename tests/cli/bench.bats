@@ -112,8 +112,7 @@ bench() {
 	succeeded
 	[[ $output == *"reg by size: "*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
 	[ -z "$(tr -d '\n -~' <<<"$output")" ] && [ "$(grep -o '</svg>' "$svg" | wc -l)" -eq 1 ]
-	run --separate-stderr mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
-	[ "$status" -eq 1 ]
+	exits 1 mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
 	[[ $output == *"4K"* && $output != *"by size"* && $stderr == *"ENOENT"* ]]
 }
 
@@ -171,8 +170,7 @@ bench() {
 	json '[.plan[].by] == ["measured", "fitted"]'
 	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8M --sizes 4K --count 1
 	json '.plan[0] | .limit != "RLIMIT_MEMLOCK" and .pieces == 2048'
-	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --sizes 4K --count 1 --occupied 4,4M
-	[ "$status" -eq 1 ]
+	exits 1 "${limited[@]}" "${SIM[@]}" mrctl -j bench --sizes 4K --count 1 --occupied 4,4M
 	json '.failures[0].errno == "ENOMEM" and [.rows[].occupied] == [0, 1]'
 }
 
@@ -229,8 +227,7 @@ compared() {
 		100% unclear
 		100.1 same
 	EOT
-	run --separate-stderr mrctl bench --compare "$OLD.1" "$NEW"
-	[ "$status" -eq 1 ]
+	exits 1 mrctl bench --compare "$OLD.1" "$NEW"
 	[[ $output == *"RATIO"*"slower"* && $stderr == *"1 slower, 0 faster, 0 same, 0 unclear: "*"rank-sum test"* ]]
 	figures 1000000 3 "$NEW"
 	compared "$NEW" "$NEW"
@@ -313,8 +310,7 @@ compared() {
 	measured --sizes 4K
 	# no call takes a nanosecond
 	jq '.method.rounds = 4 | .method.calls = 4 | .rows[].rounds = [range(4) | {p50_ns: 1}]' "$OLD" >"$NEW"
-	run --separate-stderr mr -j bench --compare "$NEW"
-	[ "$status" -eq 1 ]
+	exits 1 mr -j bench --compare "$NEW"
 	json '.comparison[0].verdict == "slower"'
 	succeeded mr -j bench --compare "$NEW" --rounds 3
 	json '.comparison[0].verdict == "too-few-rounds"'

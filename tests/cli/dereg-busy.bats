@@ -169,8 +169,7 @@ through_window() {
 	ms reg --pd two --name a --quiet
 	ms dereg a --quiet
 	pause_at reg_mr=stop reg --via kernel --pd one -n -o pd
-	run --separate-stderr ms dereg pd:one
-	[ "$status" -eq 1 ]
+	exits 1 ms dereg pd:one
 	[[ $stderr == *"another process is at work on the protection domain"*"(mrctl)"* ]] || fail "$stderr"
 	ms dereg pd:two --quiet
 	go_on

@@ -37,12 +37,10 @@ setup() {
 }
 
 @test "dereg --all deregisters all regions, and leaves protection domains" {
-	succeeded ms dereg --all --json
-	json '.regions == [] and .failures == []'
+	gives '.regions == [] and .failures == []' ms dereg --all
 	ms reg --count 3 --quiet
 	ms reg --pd other --quiet
-	succeeded ms dereg --all --json
-	json '[.regions[] | .id, .pd] == [1, "default", 2, "default", 3, "default", 4, "other"]'
+	gives '[.regions[] | .id, .pd] == [1, "default", 2, "default", 3, "default", 4, "other"]' ms dereg --all
 	run --separate-stderr ms stat --json
 	json '.regions == [] and .totals.regions == 0 and .totals.unlisted == 0'
 	json '[.totals.pds[].name] == ["default", "other"]'
@@ -50,8 +48,7 @@ setup() {
 
 @test "a region that does not exist, or no longer, does not keep others from being deregistered" {
 	ms reg --count 2 --quiet
-	run --separate-stderr ms dereg 1 nosuch 2 1 --json
-	[ "$status" -eq 1 ]
+	exits 1 ms dereg 1 nosuch 2 1 --json
 	json '[.regions[].id] == [1, 2] and [.failures[].index] == [2, 4]'
 	[[ $stderr == *"2 of 4 regions deregistered"* ]]
 	[ -z "$(states)" ]
@@ -62,8 +59,7 @@ setup() {
 	succeeded ms dereg pd:mine --expect EBUSY --json
 	json '.as_expected and (.failures[0] | .errno == "EBUSY" and .call == "ioctl(PD_DESTROY)")'
 	[[ $stderr == *"1 region of this session is still in this protection domain"*"mrctl stat shows"* ]]
-	run --separate-stderr ms dereg 1 --expect EBUSY
-	[ "$status" -eq 1 ]
+	exits 1 ms dereg 1 --expect EBUSY
 	[[ $stderr == *"mrctl: dereg: expected EBUSY, got ok"* ]]
 	ms dereg pd:mine pd:default --quiet
 	run --separate-stderr ms stat --json
@@ -115,8 +111,7 @@ setup() {
 	ms reg --count 3 --quiet
 	# shellcheck disable=SC2046 # words
 	tool destroy $(ms stat -n -o handle)
-	succeeded ms dereg --all --json
-	json '.regions == [] and .failures == []'
+	gives '.regions == [] and .failures == []' ms dereg --all
 	[ -z "$(states)" ]
 }
 
@@ -126,13 +121,11 @@ setup() {
 	require_tool
 	ms reg --quiet
 	mapfile -t handles < <(tool reg 2)
-	succeeded ms dereg --all --listed --json
-	json '[.regions[].id] == [1] and .unlisted == {"deregistered": null, "left": null}'
+	gives '[.regions[].id] == [1] and .unlisted == {"deregistered": null, "left": null}' ms dereg --all --listed
 	[ "$(ms stat -n -o state)" = $'unlisted\nunlisted' ]
 	ms reg --quiet
-	succeeded ms dereg --all --json
-	json '[.regions[] | .id, .state] == [2, "deregistered", null, "deregistered", null, "deregistered"]
-		and .unlisted == {"deregistered": 2, "left": 0}'
+	gives '[.regions[] | .id, .state] == [2, "deregistered", null, "deregistered", null, "deregistered"]
+		and .unlisted == {"deregistered": 2, "left": 0}' ms dereg --all
 	json '[.regions[1:][].handle] == ($ARGS.positional | map(tonumber))' --args "${handles[@]}"
 	[[ $stderr == *"2 unlisted regions were deregistered as well"* ]]
 	[ "$(kernel_has mr)" -eq 0 ]
@@ -195,11 +188,9 @@ while_it_makes() {
 	ms reg --count 4 --quiet
 	pause_at dereg_mr=stop dereg 2 --quiet
 	[[ $(states) == *"2 pending"* ]]
-	run --separate-stderr ms dereg 2
-	[ "$status" -eq 1 ]
+	exits 1 ms dereg 2
 	[[ $stderr == *"region 2 is in the hands of another process"*"process $HOLD_PID holds it (mrctl)"* ]] || fail "$stderr"
-	succeeded ms dereg --all --json
-	json '[.regions[].id] == [1, 3, 4] and .failures == []'
+	gives '[.regions[].id] == [1, 3, 4] and .failures == []' ms dereg --all
 	go_on
 	[ -z "$(states)" ]
 	# a call that takes long ends the run of regions that are deregistered together
@@ -224,8 +215,7 @@ while_it_makes() {
 @test "dereg goes on after a region that is refused, whatever the errno; that one stays and can be changed" {
 	on_simulator || skip "needs the simulator's faults"
 	ms reg --count 40 --name n --quiet
-	run --separate-stderr faulty dereg_mr@25=EBUSY dereg --all --json
-	[ "$status" -eq 1 ]
+	exits 1 faulty dereg_mr@25=EBUSY dereg --all --json
 	json '[.regions[].id] == [range(1; 41)] - [25] and (.failures | length) == 1 and .failures[0].region == 25'
 	[ "$(states)" = "25 live" ]
 	for errno in EINVAL EIO; do

@@ -145,23 +145,18 @@ failed() {
 }
 
 @test "a device is named by an operand or by -d, and one that does not exist has exit status 3" {
-	run --separate-stderr "${SIM[@]}" mrctl stat --device other0
-	[ "$status" -eq 3 ]
+	exits 3 "${SIM[@]}" mrctl stat --device other0
 	[[ $stderr == *"no RDMA device 'other0'"*"there is: $(device)"* ]]
-	run --separate-stderr "${SIM[@]}" mrctl -j stat --device other0 "$(device)"
-	[ "$status" -eq 1 ]
+	exits 1 "${SIM[@]}" mrctl -j stat --device other0 "$(device)"
 	json "[.devices[].name] == [\"$(device)\"] and .failures[0].errno == \"ENODEV\""
-	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" stat --device "$(device)"
-	[ "$status" -eq 2 ]
-	run --separate-stderr "${SIM[@]}" mrctl -j stat --device ../../etc
-	[ "$status" -eq 3 ]
+	exits 2 "${SIM[@]}" mrctl -d "$(device)" stat --device "$(device)"
+	exits 3 "${SIM[@]}" mrctl -j stat --device ../../etc
 	json '.devices == []'
 }
 
 @test "a machine without RDMA says so, and what to do, with exit status 1" {
 	mkdir -p "$BATS_TEST_TMPDIR/none"
-	run --separate-stderr "${SIM[@]}" env SYSFS_PATH="$BATS_TEST_TMPDIR/none" mrctl -j stat --device
-	[ "$status" -eq 1 ]
+	exits 1 "${SIM[@]}" env SYSFS_PATH="$BATS_TEST_TMPDIR/none" mrctl -j stat --device
 	json '.devices == [] and (.failures | length) == 1'
 	[[ $stderr == *"this machine has no RDMA device"*modprobe*"mrctl sim"* ]]
 }
@@ -169,8 +164,7 @@ failed() {
 @test "a device that cannot be opened shows all that sysfs tells, and why" {
 	copy_sysfs
 	mv "$NODES"/uverbs* "$NODES/uverbs199"
-	run --separate-stderr mr -j stat --device
-	[ "$status" -eq 1 ]
+	exits 1 mr -j stat --device
 	json ".devices[0] | .name == \"$(device)\" and .node_guid != null and .max_mr == null and
 		.node_opens == false and .node_error == \"ENOENT\" and (.ports | length) == 1 and
 		.devx == null and .dmabuf == null and .odp.rc == null"
@@ -179,8 +173,7 @@ failed() {
 	run mr stat --device
 	[[ $output == *"dmabuf:            unknown (mrctl stat --probe tries it)"* ]]
 	# as does one whose node is closed to this user
-	run --separate-stderr faulty open=EACCES -j stat --device
-	[ "$status" -eq 1 ]
+	exits 1 faulty open=EACCES -j stat --device
 	json '.devices[0] | .node_guid != null and .max_mr == null and .node_opens == false and
 		.node_error == "EACCES"'
 }
@@ -217,16 +210,14 @@ failed() {
 }
 
 @test "a call that fails leaves the rest of the answer" {
-	run --separate-stderr faulty query_device=EIO -j stat --device
-	[ "$status" -eq 1 ]
+	exits 1 faulty query_device=EIO -j stat --device
 	json '.devices[0] | .max_mr == null and .node_guid != null and .odp.rc == null and .dmabuf != null'
 	json '.failures[0] | .call == "ibv_query_device_ex" and .errno == "EIO"'
 	[[ $stderr == *"$(device)"*ibv_query_device_ex* ]]
 }
 
 @test "metrics and tables have the device's values" {
-	run --separate-stderr mr stat --device --format openmetrics
-	[ "$status" -eq 0 ]
+	exits 0 mr stat --device --format openmetrics
 	[[ $output == *"mrctl_device_mr_max{device=\"$(device)\"} 16777216"* ]]
 	run --separate-stderr mr -n -o name,max_mr,node_opens stat --device
 	[ "$output" = "$(device) 16777216 true" ]

@@ -78,8 +78,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		EIO ibv_free_dm
 		EIO ioctl(DM_FREE) --via kernel
 	END
-	run --separate-stderr faulty 'free_dm=EIO;reg_dm_mr=EPERM' reg --memory dm --json
-	[ "$status" -eq 1 ]
+	exits 1 faulty 'free_dm=EIO;reg_dm_mr=EPERM' reg --memory dm --json
 	json '[.failures[] | .call, .errno] == ["ibv_reg_dm_mr", "EPERM", "ibv_free_dm", "EIO"]'
 }
 

@@ -12,22 +12,18 @@ setup() {
 
 # bats test_tags=kernel
 @test "the host's refusals to make a dma-buf name the call and what to do" {
-	run --separate-stderr mr reg-dmabuf --from heap:nowhere
-	[ "$status" -eq 1 ]
+	exits 1 mr reg-dmabuf --from heap:nowhere
 	[[ $stderr == *"cannot use '/dev/dma_heap/nowhere': open: ENOENT ("* ]]
 	[[ $stderr == *"this machine has "*"dma-heaps"* ]]
-	run --separate-stderr ud --buffer 1G --json --expect EINVAL
-	[ "$status" -eq 1 ]
+	exits 1 ud --buffer 1G --json --expect EINVAL
 	[[ $stderr == *"cannot make a udmabuf of 1073741824 bytes: ioctl(UDMABUF_CREATE): EINVAL ("* ]]
 	on_simulator || [[ $stderr == *"at most "*" MiB [certain, MR-UDMABUF-SIZE]"* ]]
 	json '.regions == [] and (.failures[0] | .call == "ioctl(UDMABUF_CREATE)" and .via == null)'
-	run --separate-stderr ud --size max
-	[ "$status" -eq 1 ]
+	exits 1 ud --size max
 	[[ $stderr == *"ftruncate: E"* ]]
 	for size in '--buffer 1P' '--size max'; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mr reg-dmabuf --from heap:system --json $size
-		[ "$status" -eq 1 ]
+		exits 1 mr reg-dmabuf --from heap:system --json $size
 		[[ $stderr == *"a dma-heap cannot give "*" bytes: this machine has "* ]]
 		json '.failures[0].errno == "ENOMEM"'
 	done
@@ -36,8 +32,7 @@ setup() {
 # bats test_tags=kernel
 @test "a user who may not open /dev/udmabuf is shown its owner" {
 	on_simulator && skip "there any user may"
-	run --separate-stderr mr_as_nobody 1024 reg-dmabuf --from udmabuf
-	[ "$status" -eq 1 ]
+	exits 1 mr_as_nobody 1024 reg-dmabuf --from udmabuf
 	[[ $stderr == *"cannot use /dev/udmabuf: open: EACCES ("* ]]
 	[[ $stderr == *"/dev/udmabuf has mode 0"*", user 0 and group "*", and this is user 65534 [certain, MR-UDMABUF]"* ]]
 }
@@ -46,8 +41,7 @@ setup() {
 
 @test "without a CUDA driver the message says so, and where it lacks a function, which" {
 	! ldconfig -p | grep -q 'libcuda\.so\.1' || skip "this machine has one"
-	run --separate-stderr mr reg-dmabuf --from cuda:0 --json
-	[ "$status" -eq 1 ]
+	exits 1 mr reg-dmabuf --from cuda:0 --json
 	[[ $stderr == *"no CUDA driver: dlopen: libcuda.so.1: cannot open shared object file"* ]]
 	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"* ]]
 	json '.failures[0] | .errno == "ENODEV" and .via == null'

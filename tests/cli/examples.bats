@@ -82,8 +82,7 @@ slurm() {
 	grep -qx 'n\[1-3\] (3)' <<<"$output" || fail "$output" "$stderr"
 	[ "$(grep -c '^n' <<<"$output")" -eq 1 ] || fail "$output"
 	[[ $output == *MR-MEMLOCK* ]]
-	run --separate-stderr "$EXAMPLES/clush.sh"
-	[ "$status" -eq 2 ]
+	exits 2 "$EXAMPLES/clush.sh"
 }
 
 @test "nhc: each line is a check whose command has the status that it asks for" {

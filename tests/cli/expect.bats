@@ -43,8 +43,7 @@ expected() {
 	expected 1 "expected ENOMEM, got ENOMEM, which is no answer of the stack" --size max --expect ENOMEM
 	json '.failures[0].call == "mmap"'
 	on_simulator || return 0
-	run --separate-stderr mr -d nosuch reg --expect ENODEV
-	[ "$status" -eq 3 ]
+	exits 3 mr -d nosuch reg --expect ENODEV
 }
 
 @test "an errno may be expected for its cause, which must be the first one" {

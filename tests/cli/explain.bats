@@ -31,8 +31,7 @@ setup() {
 }
 
 @test "all causes of an errno, by name, number or text, the frequent ones first" {
-	succeeded mrctl explain ENOMEM --json
-	json '.causes | length > 0 and all(.errnos == null or (.errnos | index("ENOMEM")))'
+	gives '.causes | length > 0 and all(.errnos == null or (.errnos | index("ENOMEM")))' mrctl explain ENOMEM
 	json '[.causes[].frequency | {common: 0, occasional: 1, rare: 2}[.]] | . == sort'
 	for errno in enomem 12 -12 'cannot allocate memory'; do
 		[ "$(mrctl -n -o id explain -- "$errno")" = "$(mrctl -n -o id explain ENOMEM)" ]
@@ -41,14 +40,12 @@ setup() {
 	json '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))'
 	run --separate-stderr mrctl explain EINVAL
 	[[ ${lines[0]} == 'EINVAL (Invalid argument): '* ]]
-	run --separate-stderr mrctl explain EXDEV --call ibv_reg_mr
-	[ "$status" -eq 1 ]
+	exits 1 mrctl explain EXDEV --call ibv_reg_mr
 	[[ $stderr == *'no cause of EXDEV by ibv_reg_mr is known' ]]
 }
 
 @test "the list has all causes, each once and complete" {
-	succeeded mrctl explain --list --json
-	json '[.causes[].id] | length > 1 and (unique | length) == length'
+	gives '[.causes[].id] | length > 1 and (unique | length) == length' mrctl explain --list
 	json '.causes | all((.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$")) and .subject != "" and
 		(.calls | length > 0) and .frequency != null and
 		([.what, .recognise, .remedy, .source] | all(type == "string" and length > 0)))'
@@ -139,11 +136,9 @@ setup() {
 	succeeded
 	json '[.log[] | [.number, .count, .errno]] == [[2, 3, "EFAULT"], [5, 1, "ENOMEM"]]'
 	json '[.causes[].log] | unique - [1, 2] == []'
-	run --separate-stderr mrctl explain - <<<'all is well'
-	[ "$status" -eq 1 ]
+	exits 1 mrctl explain - <<<'all is well'
 	[[ -z $output && $stderr == *'none of 1 lines tells of a refused registration'* ]]
-	run --separate-stderr mrctl explain - --json </dev/null
-	[ "$status" -eq 1 ]
+	exits 1 mrctl explain - --json </dev/null
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
 	# a line that cannot be explained says what it lacks
 	run --separate-stderr mrctl explain 'Unable to register MSG MR'
@@ -161,8 +156,7 @@ setup() {
 	[[ $output != *$'\e'* && $output == *'\x1b[31m'* ]]
 	run --separate-stderr mrctl explain "$escape" --json
 	json '.log[0].errno == "EINVAL"'
-	run --separate-stderr mrctl explain "ibv_reg_mr: EINVAL $(printf '%5000s' .)"
-	[ "$status" -eq 2 ]
+	exits 2 mrctl explain "ibv_reg_mr: EINVAL $(printf '%5000s' .)"
 	run --separate-stderr mrctl explain - < <(
 		printf 'ibv_reg_mr: EINVAL %1048576s\n' .
 		printf 'ibv_reg_mr\0: EFAULT\n\n\0\0'
@@ -170,8 +164,7 @@ setup() {
 	)
 	succeeded
 	[[ $output == *EFAULT* && $output != *EINVAL* ]]
-	run --separate-stderr mrctl explain - <.
-	[ "$status" -eq 1 ]
+	exits 1 mrctl explain - <.
 	[[ $stderr == *'standard input: read: EISDIR'* ]]
 	# many kinds of refusals are not all explained, and that is said
 	run --separate-stderr mrctl explain - < <(

@@ -51,14 +51,12 @@ all_right() {
 	session_begin
 	ms reg --name a --quiet
 	for errno in ENOMEM EINTR EPERM EBUSY; do
-		run --separate-stderr faulty "query_mr=$errno" dereg a --json
-		[ "$status" -eq 1 ]
+		exits 1 faulty "query_mr=$errno" dereg a --json
 		json '.failures[0].call == "ioctl(QUERY_MR)" and .regions == []'
 		[[ $stderr == *"cannot make sure of region 1: ioctl(QUERY_MR): $errno ("* ]]
 		[ "$(states)" = "1 live" ]
 	done
-	run --separate-stderr faulty query_mr=ENOENT dereg a
-	[ "$status" -eq 3 ]
+	exits 3 faulty query_mr=ENOENT dereg a
 	[ "$(states)" = "- unlisted" ]
 	make_empty
 }
@@ -67,23 +65,19 @@ all_right() {
 	session_begin
 	ms reg --count 2 --quiet
 	# the listed region; then, when it looks for unlisted ones
-	run --separate-stderr faulty query_mr@1=ENOMEM stat --json
-	[ "$status" -eq 1 ]
+	exits 1 faulty query_mr@1=ENOMEM stat --json
 	json '[.regions[].state] == ["unknown", "live"] and .totals.unlisted == 0 and
 		[.failures[] | .region, .errno] == [1, "ENOMEM"]'
-	run --separate-stderr faulty query_mr@1=EBUSY stat --json
-	[ "$status" -eq 0 ]
+	exits 0 faulty query_mr@1=EBUSY stat --json
 	json '[.regions[].state] == ["pending", "live"]'
 	[ "$(states)" = $'1 live\n2 live' ]
 	# a region that no entry names: the kernel is asked for it, and again under the lock
 	ms reg --name lost --quiet
 	run faulty query_mr=ENOENT dereg lost
 	[ "$(states)" = $'1 live\n2 live\n- unlisted' ]
-	run --separate-stderr faulty query_mr@3=ENOMEM stat --json
-	[ "$status" -eq 0 ]
+	exits 0 faulty query_mr@3=ENOMEM stat --json
 	json '[.regions[].state] == ["live", "live", "unlisted"] and .totals.unlisted == 1'
-	run --separate-stderr faulty 'query_mr@3=ENOMEM;query_mr@4=ENOMEM' stat --json
-	[ "$status" -eq 1 ]
+	exits 1 faulty 'query_mr@3=ENOMEM;query_mr@4=ENOMEM' stat --json
 	json '[.regions[].state] == ["live", "live"] and .totals.unlisted == null and
 		.failures[0].errno == "ENOMEM"'
 	make_empty

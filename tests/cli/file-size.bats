@@ -20,9 +20,8 @@ limited() {
 	[ "$(states | wc -l)" -eq 64 ]
 	stat_is_true
 	# output into a file
-	run --separate-stderr prlimit --fsize=1024 bash -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/out" \
+	exits 1 prlimit --fsize=1024 bash -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/out" \
 		"${MS[@]}" stat --json
-	[ "$status" -eq 1 ]
 	[[ $stderr == *"cannot print on standard output: write: EFBIG ("* ]]
 	# the file of a region
 	limited 4 reg --memory "file:$BATS_TEST_TMPDIR/file" --size 64K
@@ -36,8 +35,6 @@ limited() {
 
 	run --separate-stderr mr session -- bash -c "$script" "$file"
 	[ "$status" -eq 153 ] # SIGXFSZ is 25
-	run --separate-stderr mrctl sim -- bash -c "$script" "$file"
-	[ "$status" -eq 153 ]
-	run --separate-stderr env --ignore-signal=XFSZ "${MR[@]}" session -- bash -c "$script" "$file"
-	[ "$status" -eq 1 ]
+	exits 153 mrctl sim -- bash -c "$script" "$file"
+	exits 1 env --ignore-signal=XFSZ "${MR[@]}" session -- bash -c "$script" "$file"
 }

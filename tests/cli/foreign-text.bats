@@ -69,8 +69,7 @@ refused_harmlessly() {
 	local text
 
 	for text in "$HOSTILE" a$'\xff'b; do
-		run --separate-stderr mr reg -j --memory "file:/nonexistent/$text"
-		[ "$status" -eq 1 ]
+		exits 1 mr reg -j --memory "file:/nonexistent/$text"
 		json_is_strict || return
 		succeeded mr reg -j --access remote-read --memory "file:$BATS_TEST_TMPDIR/$text"
 		json_is_strict || return
@@ -84,12 +83,10 @@ refused_harmlessly() {
 	local batch=$BATS_TEST_TMPDIR/batch
 
 	printf 'reg --size 4K --memory "file:/nonexistent/\e[2J\xff\xc2\x9b31m"\n' >"$batch"
-	run --separate-stderr mr batch "$batch"
-	[ "$status" -eq 1 ]
+	exits 1 mr batch "$batch"
 	harmless "$output$stderr"
 	[[ $output == "line 1: "*'\x1b[2J\xff\xc2\x9b31m'* ]]
-	run --separate-stderr mr batch -j "$batch"
-	[ "$status" -eq 1 ]
+	exits 1 mr batch -j "$batch"
 	json_is_strict
 	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/$HOSTILE"
 	[ "$status" -ne 0 ]

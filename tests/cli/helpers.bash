@@ -164,23 +164,26 @@ fail() {
 
 # The next functions run a CMD, and check its result; without one, that of the last `run --separate-stderr mr ...`.
 
+# exits STATUS [CMD...]
+exits() {
+	[ $# -eq 1 ] || run --separate-stderr "${@:2}"
+	[ "$status" -eq "$1" ] || fail "exit status $status instead of $1: $output" "$stderr"
+}
+
 # succeeded [CMD...]: exit status 0
 succeeded() {
-	[ $# -eq 0 ] || run --separate-stderr "$@"
-	[ "$status" -eq 0 ] || fail "exit status $status instead of 0: $output" "$stderr"
+	exits 0 "$@"
 }
 
 # refused ERRNO CALL [CMD...]: exit status 1, and a message that CALL was refused with ERRNO
 refused() {
-	[ $# -eq 2 ] || run --separate-stderr "${@:3}"
-	[ "$status" -eq 1 ] || fail "exit status $status instead of 1: $output" "$stderr" || return
+	exits 1 "${@:3}" || return
 	[[ $stderr == *"mrctl: "*"$2: $1 ("*")"* ]] || fail "unexpected message: $stderr"
 }
 
 # absent TEXT [CMD...]: exit status 3, with TEXT in the message
 absent() {
-	[ $# -eq 1 ] || run --separate-stderr "${@:2}"
-	[ "$status" -eq 3 ] || fail "exit status $status instead of 3: $output" "$stderr" || return
+	exits 3 "${@:2}" || return
 	[[ $stderr == *"mrctl: "*"$1"* ]] || fail "no '$1' in the message: $stderr"
 }
 
@@ -192,8 +195,7 @@ usage_error() {
 		texts+=("$1")
 		shift
 	done
-	[ $# -eq 0 ] || run --separate-stderr "${@:2}"
-	[ "$status" -eq 2 ] || fail "exit status $status instead of 2: $output" "$stderr" || return
+	exits 2 "${@:2}" || return
 	[ -z "$output" ] || fail "something on stdout: $output" || return
 	for text in "${texts[@]}"; do
 		[[ $stderr == *"$text"* ]] || fail "no '$text' in the message: $stderr" || return
@@ -205,6 +207,11 @@ usage_error() {
 json() {
 	jq -es "${@:2}" "length == 1 and (.[0] | $1)" <<<"$output" >/dev/null ||
 		fail "this does not hold: $1" "$output" "$stderr"
+}
+
+# gives FILTER CMD...: CMD --json succeeds, and FILTER holds for its document
+gives() {
+	succeeded "${@:2}" --json && json "$1"
 }
 
 # cli KIND [COMMAND]: prints lines of --dump-cli.  KIND is "command" (prints NAME), or "option" (prints NAME

@@ -35,8 +35,7 @@ held() {
 		fail "$stderr"
 	succeeded mr reg --hold-for 0.01 -q
 	[ -z "$output$stderr" ]
-	succeeded mr reg --hold-for 0 --json
-	json '.regions[0] | .state == "live" and .dereg_elapsed_ns == null'
+	gives '.regions[0] | .state == "live" and .dereg_elapsed_ns == null' mr reg --hold-for 0
 	[ -z "$stderr" ]
 }
 
@@ -57,11 +56,9 @@ held() {
 	refused EINVAL ibv_reg_mr timeout 60 "${MR[@]}" reg --size 0 --hold --json
 	json '.regions == []'
 	[[ $stderr != *holding* ]]
-	run --separate-stderr timeout 60 bash -c '"$@" >/dev/full' -- "${MR[@]}" reg --hold
-	[ "$status" -eq 1 ]
+	exits 1 timeout 60 bash -c '"$@" >/dev/full' -- "${MR[@]}" reg --hold
 	[[ $stderr == *"standard output"*"ENOSPC"* ]]
-	run --separate-stderr mr reg --memory hole --count 3 --hold-for 0.01 --json
-	[ "$status" -eq 1 ]
+	exits 1 mr reg --memory hole --count 3 --hold-for 0.01 --json
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 }
 

@@ -34,8 +34,7 @@ verdict() {
 	[ "$(ulimit -l unlimited && verdict MR-MEMLOCK as_nobody)" = ok ]
 	[ "$(verdict MR-IPC-LOCK as_nobody prlimit --memlock=65536)" = n/a ]
 	succeeded as_nobody prlimit --memlock=65536 mrctl stat --host --only MR-MEMLOCK --for-size 32K
-	run --separate-stderr as_nobody prlimit --memlock=65536 mrctl stat --host --only MR-MEMLOCK --for-size 1M
-	[ "$status" -eq 1 ]
+	exits 1 as_nobody prlimit --memlock=65536 mrctl stat --host --only MR-MEMLOCK --for-size 1M
 	refused ENOMEM ibv_reg_mr mr_as_nobody 64 reg --size 1M
 	unshare -r true 2>/dev/null || skip "no user namespaces here"
 	[ "$(verdict MR-USERNS prlimit --memlock=65536:65536 unshare -r)" = warn ]

@@ -267,8 +267,7 @@ told() {
 
 @test "a folder that is no recording is an error that names it" {
 	for folder in "$BATS_TEST_TMPDIR/none" /dev/null /etc/passwd; do
-		run --separate-stderr mrctl -j stat --host --root "$folder"
-		[ "$status" -eq 1 ]
+		exits 1 mrctl -j stat --host --root "$folder"
 		json '.checks == [] and .environment.kernel == null and (.failures[0].message | contains($folder))' \
 			--arg folder "$folder"
 		[[ $stderr == *"$folder: open: "* ]]

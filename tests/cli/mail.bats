@@ -6,9 +6,8 @@
 load helpers
 
 @test "a refusal has its request, as words and as the values of the call" {
-	run --separate-stderr mr -j reg --size 64K --offset 100 --memory hole --pd foo \
+	exits 1 mr -j reg --size 64K --offset 100 --memory hole --pd foo \
 		--access local-write,remote-read,0x8000000
-	[ "$status" -eq 1 ]
 	json '.failures[0].request | .argv[1:] | .[index("reg"):] == ["reg", "--size", "64K",
 		"--offset", "100", "--memory", "hole", "--pd", "foo", "--access",
 		"local-write,remote-read,0x8000000"]'
@@ -34,22 +33,19 @@ load helpers
 	require_devx
 	run --separate-stderr mr -j umem --page-sizes 4K,2M --memory hole
 	json '.failures[0].request | .page_sizes == [4096, 2097152] and .iova == null and .pd == null'
-	run --separate-stderr mr -j umem --try-page-sizes --memory hole --size 8K
-	[ "$status" -eq 1 ]
+	exits 1 mr -j umem --try-page-sizes --memory hole --size 8K
 	json '.failures[0].request | .memory == "hole" and .length == 8192 and .addr != null and
 		.page_sizes == [4096] and .access == ["local-write"]'
-	run --separate-stderr mr -j reg-dmabuf --from udmabuf --size 4K --offset 4K --iova 0x3000 \
+	exits 1 mr -j reg-dmabuf --from udmabuf --size 4K --offset 4K --iova 0x3000 \
 		--access 0x80000000
-	[ "$status" -eq 1 ]
 	json '.failures[0].request | .offset == 4096 and .addr == null'
 }
 
 @test "each failure has its own request, not that of an earlier one" {
 	on_simulator || skip "faults are of the simulator"
 	on_mlx5 || skip "advice is of mlx5"
-	run --separate-stderr faulty reg_mr@2=ENOMEM -j reg --count 3 --keep-going --size 8K \
+	exits 1 faulty reg_mr@2=ENOMEM -j reg --count 3 --keep-going --size 8K \
 		--access on-demand --advise prefetch-write --memory readonly
-	[ "$status" -eq 1 ]
 	json '[.failures[].call] == ["ibv_reg_mr", "ibv_advise_mr", "ibv_advise_mr"]'
 	json '[.failures[].request | .length, .count] == [8192, 3, 8192, 3, 8192, 3]'
 	json '(.failures[1:] | map(.request.addr)) == (.regions | map(.addr))'
@@ -59,8 +55,7 @@ load helpers
 @test "a refused change has what was to change, and nothing else" {
 	session_begin
 	succeeded ms reg --name a -q
-	run --separate-stderr ms -j rereg a --access 0x80000000 --via kernel
-	[ "$status" -eq 1 ]
+	exits 1 ms -j rereg a --access 0x80000000 --via kernel
 	json '.failures[0].request | .access_bits == "0x80000000" and .memory == null and
 		.addr == null and .length == null and .pd == null'
 }
@@ -122,8 +117,7 @@ load helpers
 }
 
 @test "-v prints the request and the environment as text" {
-	run --separate-stderr mr -v reg --memory hole --size 64K --access local-write,remote-read
-	[ "$status" -eq 1 ]
+	exits 1 mr -v reg --memory hole --size 64K --access local-write,remote-read
 	[ -z "$output" ]
 	grep -qx '  argv: .*mrctl .*-v reg --memory hole --size 64K --access local-write,remote-read' \
 		<<<"$stderr"
@@ -139,8 +133,7 @@ load helpers
 }
 
 @test "words are quoted in text so that a shell reads them, and a batch prints its environment once" {
-	run --separate-stderr mr reg -v --memory "file:/nonexistent/it's \$HOME"
-	[ "$status" -eq 1 ]
+	exits 1 mr reg -v --memory "file:/nonexistent/it's \$HOME"
 	[[ $stderr == *"'file:/nonexistent/it'\\''s \$HOME'"* ]] || fail "$stderr"
 	run --separate-stderr mr -v batch --keep-going <<<$'reg --memory hole\nreg --memory hole'
 	[ "$(grep -c '^  argv:' <<<"$stderr")" -eq 2 ] || fail "$stderr"

@@ -43,8 +43,7 @@ fakes() {
 
 @test "a failed target is named after all targets were made" {
 	printf '%s\n' 'one two three:' $'\t@echo made $@ $(BUILD)' $'\t@test $@ != two' >Makefile
-	run --separate-stderr env MAKE="make -s" "$ROOT/tests/each.sh" BUILD=there one two three
-	[ "$status" -eq 1 ]
+	exits 1 env MAKE="make -s" "$ROOT/tests/each.sh" BUILD=there one two three
 	[ "$output" = $'made one there\nmade two there\nmade three there' ]
 	[ "${stderr_lines[-1]}" = "failed: two" ]
 }
@@ -53,8 +52,7 @@ fakes() {
 	local package
 
 	fakes dpkg-query apt-get sudo
-	run --separate-stderr sh "$ROOT/tests/setup.sh"
-	[ "$status" -eq 1 ]
+	exits 1 sh "$ROOT/tests/setup.sh"
 	[[ ${stderr_lines[-1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
 	for package in ${lines[0]#Installing:}; do
 		grep -Eq "^\|.*\|.*\|.*[| ]${package}[| ]" "$ROOT/README.md" || fail "not in README.md: $package" || return
@@ -65,8 +63,7 @@ fakes() {
 	ln -s "$(command -v sh)" fakes/sh
 	printf '#!/bin/sh\necho 1000\n' >fakes/id
 	chmod 755 fakes/id
-	run --separate-stderr env PATH="$PWD/fakes" sh "$ROOT/tests/setup.sh"
-	[ "$status" -eq 1 ]
+	exits 1 env PATH="$PWD/fakes" sh "$ROOT/tests/setup.sh"
 	[ -z "$output" ]
 	[[ ${stderr_lines[0]} == *"no sudo"* ]]
 	[[ ${stderr_lines[1]} == "    apt-get update && apt-get install "*" gcc make "* ]]

@@ -90,8 +90,7 @@ registers() {
 		json '.failures[0].errno == "ENODEV" and .regions == []'
 	done
 	[ -p "$FILE" ]
-	run --separate-stderr mr reg --memory "file-private:$BATS_TEST_TMPDIR"
-	[ "$status" -eq 1 ]
+	exits 1 mr reg --memory "file-private:$BATS_TEST_TMPDIR"
 	[[ $stderr == *"it is a directory"* ]]
 }
 
@@ -159,26 +158,22 @@ require_odp() {
 
 	for line in "--addr 1" "--size max" "--access remote-write" "--access remote-write --count 3 --keep-going"; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr mr reg --memory "file:$FILE" $line
-		[ "$status" -eq 1 ]
+		exits 1 mr reg --memory "file:$FILE" $line
 		[ ! -e "$FILE" ] || fail "$line"
 	done
 	for line in "reg --memory file:$FILE --access remote-write" \
 		"rereg a --memory file:$FILE --flags 0x100 --via library"; do
-		run --separate-stderr mr batch < <(printf '%s\n' 'reg --name a' "$line")
-		[ "$status" -eq 1 ]
+		exits 1 mr batch < <(printf '%s\n' 'reg --name a' "$line")
 		[ ! -e "$FILE" ] || fail "$line"
 	done
 	session_begin
-	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --memory "file:$FILE" --access remote-write
 	[ ! -e "$FILE" ]
 }
 
 @test "a file that was made stays where one of its regions is registered" {
 	on_simulator || skip "needs the simulator's faults"
-	run --separate-stderr faulty reg_mr@1=ENOMEM reg --memory "file:$FILE" --count 2 --keep-going
-	[ "$status" -eq 1 ]
+	exits 1 faulty reg_mr@1=ENOMEM reg --memory "file:$FILE" --count 2 --keep-going
 	[ -s "$FILE" ]
 	on_mlx5 || return 0
 	rm "$FILE"
@@ -192,8 +187,7 @@ require_odp() {
 	succeeded ms rereg 1 --memory "file:$FILE"
 	[ -s "$FILE" ]
 	# the second is refused; its file existed before, and stays
-	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --memory "file:$FILE" --access remote-write
 	[ -s "$FILE" ]
 }
 

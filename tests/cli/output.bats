@@ -116,8 +116,7 @@ columns() {
 		[ "$status" -eq 1 ] || fail "$arguments: exit status $status" || return
 		[[ $stderr == *"standard output"*ENOSPC* ]] || fail "$arguments: $stderr" || return
 	done
-	run --separate-stderr closed_output reg --json
-	[ "$status" -eq 1 ]
+	exits 1 closed_output reg --json
 	[[ $stderr == *"standard output"*EBADF* ]]
 	run --separate-stderr mr_to /dev/full reg --count 2
 	[[ $stderr == *ENOSPC*$'\n'"  2 regions were registered all the same, and deregistered again" ]]
@@ -145,8 +144,7 @@ ms_to() {
 
 @test "if the disk is full, a command in a session reports what became of the regions" {
 	session_begin
-	run --separate-stderr ms_to /dev/full reg --json
-	[ "$status" -eq 1 ]
+	exits 1 ms_to /dev/full reg --json
 	[[ $stderr == *ENOSPC*$'\n'"  1 region is registered all the same and stays in the session: mrctl stat shows it" ]] ||
 		fail "$stderr"
 	[ "$(ms stat -n -o id,state)" = "1 live" ]

@@ -52,8 +52,7 @@ answers() {
 	# Not a multiple of the page size: whole pages are tried.
 	probe --max-size --cap 10001
 	json '.max_size.largest == 8192 and .max_size.tries == 2'
-	run --separate-stderr mr stat --probe --max-size --cap 4095
-	[ "$status" -eq 2 ]
+	exits 2 mr stat --probe --max-size --cap 4095
 	[[ $stderr == *"--cap is less than a page"* ]]
 }
 
@@ -265,15 +264,12 @@ differences() {
 
 	probe --max-size --cap 1M
 	with=$(jq -c '[keys_unsorted, (.answers, .max_size | keys)]' <<<"$output")
-	run --separate-stderr mrctl -j -d absent0 stat --probe --max-size
-	[ "$status" -eq 3 ]
+	exits 3 mrctl -j -d absent0 stat --probe --max-size
 	json '[keys_unsorted, (.answers, .max_size | keys)] == $with' --argjson with "$with"
 	json '([.answers, .max_size | .[]] | all(. == null)) and .trials == [] and (.failures | length == 1)'
-	run --separate-stderr mr stat --probe one two
-	[ "$status" -eq 2 ]
+	exits 2 mr stat --probe one two
 	[[ $stderr == *"one device at a time: 'two'"* ]]
-	run --separate-stderr mr -d one stat --probe two
-	[ "$status" -eq 2 ]
+	exits 2 mr -d one stat --probe two
 	probe "$(device)"
 }
 

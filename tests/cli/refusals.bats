@@ -45,8 +45,7 @@ load helpers
 }
 
 @test "a call of this host that fails is reported as such, with exit status 1" {
-	run --separate-stderr mr reg --numa 1000 --json
-	[ "$status" -eq 1 ]
+	exits 1 mr reg --numa 1000 --json
 	json '.regions == [] and (.failures[0] | .call == "mbind" and .via == null and .index == null)'
 	refused ENOMEM mmap mr reg --size max --json
 	json '.failures[0] | .call == "mmap" and .errno == "ENOMEM" and .via == null'
@@ -57,7 +56,6 @@ load helpers
 @test "--size 1T is answered by mmap or the stack, not by mrctl" {
 	# A user with a small limit of locked memory cannot pin that much.
 	require_nobody
-	run --separate-stderr mr_as_nobody 64 reg --size 1T --json
-	[ "$status" -eq 1 ]
+	exits 1 mr_as_nobody 64 reg --size 1T --json
 	json '.failures[0] | .errno == "ENOMEM" and (.call == "mmap" or .call == "ibv_reg_mr")'
 }

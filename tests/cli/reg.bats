@@ -84,14 +84,12 @@ load rows
 	refused ENOMEM reallocarray mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
 	json '.regions == [] and (.failures[0].message | contains("cannot keep track of 72057594037927935 regions"))'
 	session_begin
-	run --separate-stderr ms reg --count 11 --name "$(printf 'a%060d' 0)" --json
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --count 11 --name "$(printf 'a%060d' 0)" --json
 	json '.failures[0] | .errno == "ENAMETOOLONG" and .index == 10'
 	json '.regions | length == 9'
 }
 
 @test "reg works as an ordinary user" {
 	require_nobody
-	succeeded mr_as_nobody 64 reg --json
-	json '.regions | length == 1'
+	gives '.regions | length == 1' mr_as_nobody 64 reg
 }

@@ -49,12 +49,10 @@ deferred() {
 	run --separate-stderr ms stat --json
 	json '.totals.deferred == 1 and .totals.regions == 1 and (.regions[0] |
 		.name == "kernel" and .state == "deferred" and .deferred_ns > 0 and .lkey != null)'
-	succeeded ms dereg --flush --json
-	json '[.regions[] | .id, .name, .state, .dereg_elapsed_ns > 0] ==
-		[1, "kernel", "deregistered", true] and .failures == []'
+	gives '[.regions[] | .id, .name, .state, .dereg_elapsed_ns > 0] ==
+		[1, "kernel", "deregistered", true] and .failures == []' ms dereg --flush
 	[ "$(kernel_has mr)" -eq 0 ]
-	succeeded ms dereg --flush --json
-	json '.regions == []'
+	gives '.regions == []' ms dereg --flush
 }
 
 @test "a relaxed region is extended neither beyond the address space nor to a page that is not mapped" {
@@ -86,13 +84,11 @@ deferred() {
 		refused EALREADY "cannot deregister region 1 again: mr_dereg_mr_relaxed" ms dereg "$word"
 		[[ $stderr == *"it is deferred, and its keys work until it is invalidated: mrctl dereg --flush does that now"* ]]
 	done
-	succeeded ms dereg buf --expect EALREADY --json
-	json '.failures[0] | .errno == "EALREADY" and .region == 1 and .via == null'
+	gives '.failures[0] | .errno == "EALREADY" and .region == 1 and .via == null' ms dereg buf --expect EALREADY
 	[ "$(ms reg --relaxed --name buf -n -o id)" = 2 ]
 	[ "$(states buf)" = "2 live" ]
 	[ "$(ms stat 1 -n -o name,state)" = "- deferred" ]
-	run --separate-stderr ms reg --name buf
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --name buf
 	[[ $stderr == *"has a region named 'buf' already"* ]]
 	ms dereg buf --defer-for 600 --quiet
 	[ "$(states)" = $'1 deferred\n2 deferred' ]
@@ -149,8 +145,7 @@ is_overdue() {
 	ms reg --relaxed --count 4 --name n --quiet
 	ms dereg n.1 n.2 --defer-for 600 --quiet
 	[ "$(states | sort)" = $'1 deferred\n2 deferred\n3 live\n4 live' ]
-	succeeded ms dereg n.3 --defer-for 600 --json
-	json '[.regions[] | .name, .state] == ["n.3", "deregistered"]'
+	gives '[.regions[] | .name, .state] == ["n.3", "deregistered"]' ms dereg n.3 --defer-for 600
 	[ "$(states)" = "4 live" ]
 	[ "$(ms dereg n.4 -n -o state)" = deferred ]
 	session_end
@@ -161,16 +156,14 @@ is_overdue() {
 	[ "$(states)" = "2 live" ]
 	on_simulator || return 0
 	# a region that cannot be invalidated is reported at once
-	succeeded faulty dereg_mr=EBUSY dereg 2 --json
-	json '.regions[0] | .state == "deferred" and .deferred_answer == "EBUSY"'
+	gives '.regions[0] | .state == "deferred" and .deferred_answer == "EBUSY"' faulty dereg_mr=EBUSY dereg 2
 	[[ $stderr == *"1 deferred region could not be invalidated: region 2: EBUSY ("* ]]
 	ms dereg --flush --quiet
 }
 
 @test "a full pool answers EAGAIN, unless something deferred makes room" {
 	session_begin --relaxed-limit 2
-	run --separate-stderr ms reg --relaxed --count 3 --name n --json
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --relaxed --count 3 --name n --json
 	json '[.regions[].id] == [1, 2] and (.failures[0] | .errno == "EAGAIN" and
 		.call == "mr_reg_mr_relaxed" and .index == 3 and .via == null)'
 	[[ $stderr == *"the session's pool of 2 relaxed regions is full"*"--relaxed-limit"* ]]
@@ -199,8 +192,7 @@ is_overdue() {
 	session_begin
 	ms reg --relaxed --count 3 --name n --quiet
 	ms dereg --all --defer-for 600 --quiet
-	run --separate-stderr faulty dereg_mr@2=EBUSY dereg --flush --json
-	[ "$status" -eq 1 ]
+	exits 1 faulty dereg_mr@2=EBUSY dereg --flush --json
 	json '[.failures[] | .region, .errno, .call] == [2, "EBUSY", "ioctl(MR_DESTROY)"] and
 		([.regions[].id] | sort == [1, 3])'
 	[[ $stderr == *"cannot invalidate region 2: ioctl(MR_DESTROY): EBUSY ("*"2 of 3 regions deregistered"* ]]
@@ -240,12 +232,10 @@ is_overdue() {
 	ms reg --relaxed --pd one --name b --quiet
 	ms reg --relaxed --pd two --name c --quiet
 	ms dereg --all --defer-for 600 --quiet
-	succeeded ms dereg --flush --pd one --json
-	json '[.regions[] | .name, .state, .pd] == ["b", "deregistered", "one"]'
+	gives '[.regions[] | .name, .state, .pd] == ["b", "deregistered", "one"]' ms dereg --flush --pd one
 	[ "$(states | sort)" = $'1 deferred\n3 deferred' ]
 	absent "no protection domain 'none'" ms dereg --flush --pd none
-	succeeded ms dereg pd:two --json
-	json '[.regions[] | .name, .state] == ["c", "deregistered"]'
+	gives '[.regions[] | .name, .state] == ["c", "deregistered"]' ms dereg pd:two
 	run --separate-stderr ms stat --json
 	json '[.totals.pds[].name] == ["default", "one"] and [.regions[].name] == ["a"]'
 	# a live region keeps it
@@ -277,12 +267,10 @@ is_overdue() {
 @test "rereg refuses relaxed regions, live and deferred" {
 	session_begin
 	ms reg --relaxed --name a --quiet
-	run --separate-stderr ms rereg a --size 8K
-	[ "$status" -eq 1 ]
+	exits 1 ms rereg a --size 8K
 	[[ $stderr == *"region 1 is relaxed, and such regions cannot be changed"*"register another one"* ]]
 	ms dereg a --defer-for 600 --quiet
-	run --separate-stderr ms rereg a --access none
-	[ "$status" -eq 1 ]
+	exits 1 ms rereg a --access none
 	[[ $stderr == *"region 1 is relaxed and deferred, and such regions cannot be changed"* ]]
 	ms rereg a --access none --expect EINVAL --quiet
 	[ "$(states)" = "1 deferred" ]
@@ -301,8 +289,7 @@ is_overdue() {
 	deferred
 	tool destroy "$(ms stat -n -o handle 1)"
 	ms reg --size 8K --name other --quiet
-	succeeded ms dereg --flush --json
-	json '.regions == []'
+	gives '.regions == []' ms dereg --flush
 	[ "$(states)" = "2 live" ]
 	[ "$(kernel_has mr)" -eq 1 ]
 }

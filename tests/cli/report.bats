@@ -88,8 +88,7 @@ document() {
 	[[ $stderr == *"mrctl report -- mrctl reg"* ]]
 	run -127 --separate-stderr mrctl -j report -- nosuchprogram
 	json '.error | contains("nosuchprogram")'
-	run --separate-stderr mrctl -j report --read /nonexistent
-	[ "$status" -eq 1 ]
+	exits 1 mrctl -j report --read /nonexistent
 	json '.command == "report" and (.error | contains("ENOENT"))'
 }
 
@@ -137,8 +136,7 @@ teardown() {
 }
 
 @test "a report that cannot be written leaves no file, and is said to fail" {
-	run --separate-stderr bash -c 'mrctl report >/dev/full'
-	[ "$status" -eq 1 ]
+	exits 1 bash -c 'mrctl report >/dev/full'
 	[[ $stderr == *ENOSPC* ]]
 	(ulimit -f 1; "${SIM[@]}" mrctl report --to r.md 2>err) && fail "written"
 	[ ! -e r.md ] || fail "left"

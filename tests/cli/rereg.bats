@@ -20,8 +20,7 @@ setup() {
 	require_translation
 	ms reg --name a --size 64K --memory memfd --quiet
 	before=$(ms stat a --json | jq -c '.regions[0]')
-	succeeded ms rereg a --size 8K --json
-	json '.format == 1 and .command == "rereg" and .session == true and .failures == []'
+	gives '.format == 1 and .command == "rereg" and .session == true and .failures == []' ms rereg a --size 8K
 	json '.before | length == 1 and (.[0] | .state == "replaced" and
 		del(.state) == ($b | del(.state)))' --argjson b "$before"
 	json '.regions | length == 1'
@@ -36,8 +35,7 @@ setup() {
 	json '.regions[0] | del(.state) == ($now | del(.state))' \
 		--argjson now "$(ms stat a --json | jq -c '.regions[0]')"
 	# larger memory may need other keys, and what is printed is what the kernel has
-	succeeded ms rereg a --size 4M --json
-	json '.before[0].length == 8192 and .regions[0].length == 4194304'
+	gives '.before[0].length == 8192 and .regions[0].length == 4194304' ms rereg a --size 4M
 	[ "$(field lkey,rkey)" = "$(jq -r '.regions[0] | "\(.lkey) \(.rkey)"' <<<"$output")" ]
 	# the new key names the region, an old one only if it is the same
 	[ "$(ms stat -n -o name "rkey:$(jq -r '.regions[0].rkey' <<<"$output")")" = a ]
@@ -68,14 +66,12 @@ setup() {
 
 	require_rereg
 	ms reg --name a --pd one --access local-write,remote-read --quiet
-	succeeded ms rereg a --pd two --json
-	json '.before[0].pd == "one" and .regions[0].pd == "two"'
+	gives '.before[0].pd == "one" and .regions[0].pd == "two"' ms rereg a --pd two
 	json '[.before[0], .regions[0] | [.addr, .length, .iova, .access]] | unique | length == 1'
 	[ "$(field pd)" = two ]
 	refused EBUSY "ioctl(PD_DESTROY)" ms dereg pd:two
 	ms dereg pd:one --quiet
-	succeeded ms rereg a --access local-write,remote-write --json
-	json '.before[0].access == ["local-write", "remote-read"]'
+	gives '.before[0].access == ["local-write", "remote-read"]' ms rereg a --access local-write,remote-write
 	json '.regions[0].access == ["local-write", "remote-write"] and .regions[0].access_bits == "0x3"'
 	json '[.before[0], .regions[0] | [.addr, .length, .iova, .pd]] | unique | length == 1'
 	[ "$(ms rereg a --access none -n -o access)" = none ]
@@ -96,8 +92,7 @@ setup() {
 	require_translation
 	ms reg-iova --name a --iova 0x10000 --quiet
 	[ "$(ms rereg a --size 8K -n -o iova,length)" = "0x10000 8192" ]
-	succeeded ms rereg a --size 8K --iova 0x20000 --json
-	json '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"'
+	gives '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"' ms rereg a --size 8K --iova 0x20000
 	[ "$(field iova)" = 0x20000 ]
 	refused EINVAL "ioctl(REREG_MR)" ms rereg a --offset 16 --size 4K
 	[[ $stderr == *"I/O virtual address 0x20000"* ]]
@@ -113,14 +108,12 @@ setup() {
 
 	require_tool
 	handle=$(tool reg 1)
-	succeeded ms rereg "mr:$handle" --access remote-read --json
-	json '.before[0] | .id == null and .access == null and .addr == null and .pd == null and
-		.via == null and .elapsed_ns == null'
+	gives '.before[0] | .id == null and .access == null and .addr == null and .pd == null and
+		.via == null and .elapsed_ns == null' ms rereg "mr:$handle" --access remote-read
 	json '.regions[0] | .state == "unlisted" and .id == null and .access == ["remote-read"] and
 		.addr == null and .pd == null and .handle == ($h | tonumber)' --arg h "$handle"
 	[ "$(states)" = "- unlisted" ]
-	succeeded ms rereg "mr:$handle" --pd new --json
-	json '.regions[0] | .pd == "new" and .access == null'
+	gives '.regions[0] | .pd == "new" and .access == null' ms rereg "mr:$handle" --pd new
 	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT (" ms rereg mr:1000 --access none
 }
 
@@ -164,8 +157,7 @@ setup() {
 		refused EOPNOTSUPP "ioctl(REREG_MR)" ms rereg a --size 8K
 		[ "$(field length)" = 4096 ]
 	fi
-	run --separate-stderr ms rereg a --access remote-write
-	[ "$status" -eq 1 ]
+	exits 1 ms rereg a --access remote-write
 	{ ! on_mlx5 && ! on_simulator; } || refused EINVAL "ioctl(REREG_MR)"
 	[[ $stderr == *"asked for access remote-write"* ]]
 	[ "$(states)" = "1 $(rxe_is_old && echo live || echo suspect)" ]
@@ -225,10 +217,8 @@ would_say() {
 		json '.failures[0] | .rereg_code == null and .old_region == null'
 	fi
 	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
-	succeeded ms rereg a --access remote-write --expect EINVAL --json
-	json '.as_expected == true and .failures[0].errno == "EINVAL"'
-	run --separate-stderr ms rereg a --access none --expect EINVAL
-	[ "$status" -eq 1 ]
+	gives '.as_expected == true and .failures[0].errno == "EINVAL"' ms rereg a --access remote-write --expect EINVAL
+	exits 1 ms rereg a --access none --expect EINVAL
 }
 
 @test "a region that does not exist, or no longer, is named, and nothing is changed or made in its place" {
@@ -242,12 +232,10 @@ would_say() {
 	[ "$(states)" = "1 gone" ]
 	# another object gets its handle
 	tool reg 1
-	run --separate-stderr ms rereg a --access none
-	[ "$status" -eq 3 ]
+	exits 3 ms rereg a --access none
 	[ "$(states)" = $'1 gone\n- unlisted' ]
 	session_end
-	run --separate-stderr mr rereg 1 --access none --json
-	[ "$status" -eq 3 ]
+	exits 3 mr rereg 1 --access none --json
 	[[ $stderr == *"not in a session or batch"* ]]
 }
 
@@ -260,8 +248,7 @@ would_say() {
 	[ "$(states)" = "1 pending" ]
 	for command in "rereg a --access none" "dereg a"; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr ms $command
-		[ "$status" -eq 1 ]
+		exits 1 ms $command
 		[[ $stderr == *"region 1 is in the hands of another process"* ]]
 	done
 	go_on
@@ -317,8 +304,7 @@ would_say() {
 	tool destroy "$(field handle)"
 	tool reg 1
 	[ "$(states)" = $'2 gone\n- unlisted' ]
-	run --separate-stderr ms dereg a
-	[ "$status" -eq 3 ]
+	exits 3 ms dereg a
 	[ "$(states)" = "- unlisted" ]
 }
 

@@ -10,11 +10,9 @@ setup() {
 }
 
 @test "the program's input, output and exit status are mrctl's" {
-	run --separate-stderr mrctl sim -- sh -c 'cat; echo error >&2; exit 7' <<<"input"
-	[ "$status" -eq 7 ]
+	exits 7 mrctl sim -- sh -c 'cat; echo error >&2; exit 7' <<<"input"
 	[ "$output" = input ] && [ "$stderr" = error ]
-	run --separate-stderr mrctl sim -- sh -c 'kill -TERM $$'
-	[ "$status" -eq 143 ]
+	exits 143 mrctl sim -- sh -c 'kill -TERM $$'
 }
 
 @test "the program gets its words as they are, with or without --" {
@@ -26,8 +24,7 @@ setup() {
 
 @test "without a program it is the shell" {
 	succeeded env SHELL=/bin/echo mrctl sim
-	run --separate-stderr env -u SHELL mrctl sim <<<"exit 7"
-	[ "$status" -eq 7 ]
+	exits 7 env -u SHELL mrctl sim <<<"exit 7"
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
@@ -59,7 +56,6 @@ setup() {
 
 @test "a missing simulator is a reported error" {
 	cp "$BUILD/mrctl" "$BATS_TEST_TMPDIR/mrctl"
-	run --separate-stderr "$BATS_TEST_TMPDIR/mrctl" sim -- true
-	[ "$status" -eq 1 ]
+	exits 1 "$BATS_TEST_TMPDIR/mrctl" sim -- true
 	[[ $stderr == *"not installed beside $BATS_TEST_TMPDIR"* ]]
 }

@@ -133,13 +133,11 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	eval "$(<"$out")"
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	as_nobody "${MS[@]}" reg --name theirs --quiet
-	succeeded ms stat --json
-	json '[.regions[] | .name, .state] == ["theirs", "live"]'
+	gives '[.regions[] | .name, .state] == ["theirs", "live"]' ms stat
 	succeeded ms dereg theirs --json
 	session_end
 	session_begin
-	run --separate-stderr as_nobody "${MS[@]}" stat
-	[ "$status" -eq 1 ]
+	exits 1 as_nobody "${MS[@]}" stat
 	[[ $stderr == *"cannot take the session out of process $SESSION_PID"* ]]
 	[[ $stderr == *"root"* ]]
 }

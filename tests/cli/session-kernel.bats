@@ -138,20 +138,17 @@ objects() {
 	refused EIO "ioctl(DEVX_UMEM_REG)" ms umem --via kernel
 	[[ $stderr == *"[certain, MR-DEVICE-GONE]"* ]] || fail "$stderr"
 	observed "driver unbound under a session, umem" "ioctl(DEVX_UMEM_REG) EIO"
-	run --separate-stderr ms reg --json
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --json
 	json '.failures[0].errno == "EIO" and .regions == []'
 	observed "driver unbound under a session, through the library" \
 		"$(jq -r '.failures[0] | "\(.call) \(.errno)"' <<<"$output")"
-	run --separate-stderr ms stat --json
-	[ "$status" -eq 0 ]
+	exits 0 ms stat --json
 	json '[.regions[].state] - ["unknown", "gone"] == []'
 	[[ $stderr == *"the kernel answers EIO, as it does once mlx5_0 was removed or its driver unbound"* ]] || fail "$stderr"
 	succeeded ms dereg --all
 	[ -z "$(ms stat -n)" ]
 	session_end
-	run --separate-stderr mr reg
-	[ "$status" -eq 3 ]
+	exits 3 mr reg
 	[[ $stderr == *"no RDMA device 'mlx5_0'"* ]] || fail "$stderr"
 	for i in "${UNDO[@]}"; do eval "$i"; done
 	UNDO=()

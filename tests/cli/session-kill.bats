@@ -157,8 +157,7 @@ kill_each() {
 	killed dereg_mr=kill-after dereg 4
 	[ "$(states)" = $'3 in-doubt\n4 gone' ]
 	ms dereg 3 --quiet
-	run --separate-stderr ms dereg 4
-	[ "$status" -eq 3 ]
+	exits 3 ms dereg 4
 	[ -z "$(states)" ]
 	ms --quiet batch deferred
 	killed dereg_mr@1=kill dereg --flush

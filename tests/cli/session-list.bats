@@ -21,8 +21,7 @@ teardown() {
 
 # list [ARG...]: `run`s session --list.  Other users may have sessions at the same time: tests look at single rows
 list() {
-	run --separate-stderr "${MS[@]}" session --list "$@"
-	[ "$status" -eq 0 ]
+	exits 0 "${MS[@]}" session --list "$@"
 }
 
 # row PID FILTER: FILTER is true for the row, in JSON, of the session of this process; there is exactly one
@@ -69,8 +68,7 @@ holding() {
 	list --json
 	row "$SESSION_PID" '[.holders[] | .role] == ["detached", "command"] and .regions == 3'
 	row "$SESSION_PID" '.holders[1].command == "mrctl"'
-	run --separate-stderr ms session --end
-	[ "$status" -eq 1 ]
+	exits 1 ms session --end
 	[[ $stderr == *"the session of process $SESSION_PID is in use by others: mrctl ("* ]]
 	[ "$(states 1)" = "1 live" ]
 	release
@@ -238,8 +236,7 @@ sham() {
 	[ "${lines[*]}" = "1 1 0" ]
 	[[ $stderr == *"was not detached; it is held by: bash ("*"exit the shell"* ]]
 	holding mrctl session --hold
-	run --separate-stderr "${MS[@]}" session --end "pid:$PROGRAM"
-	[ "$status" -eq 1 ]
+	exits 1 "${MS[@]}" session --end "pid:$PROGRAM"
 	is_running "$PROGRAM"
 }
 
@@ -252,8 +249,7 @@ sham() {
 	holding setsid --fork bash -c 'echo $$ >"$0"; exec -a mrctl bash session --hold' "$session.pid"
 	await test -s "$session.runs"
 	RUNNING+=("$(<"$session.pid")")
-	run --separate-stderr "${MS[@]}" session --end "pid:$(<"$session.pid")"
-	[ "$status" -eq 1 ]
+	exits 1 "${MS[@]}" session --end "pid:$(<"$session.pid")"
 	[[ $stderr == *"runs another mrctl"* ]] || fail "$stderr"
 	is_running "$(<"$session.pid")"
 	absent "was not started in a session" "${MS[@]}" session --end "pid:$BASHPID"
@@ -266,8 +262,7 @@ sham() {
 	session_begin
 	pid=$SESSION_PID
 	kill -STOP "$pid"
-	run --separate-stderr ms session --end
-	[ "$status" -eq 1 ]
+	exits 1 ms session --end
 	[[ $stderr == *"process $pid was told to end (SIGTERM)"*"kill -CONT $pid"* ]]
 	kill -CONT "$pid"
 	SESSION_PID=

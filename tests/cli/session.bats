@@ -37,10 +37,8 @@ setup() {
 }
 
 @test "the program's exit status, input, output and words are its own" {
-	run --separate-stderr mr session -- sh -c 'exit 7'
-	[ "$status" -eq 7 ]
-	run --separate-stderr mr session -- sh -c 'kill -TERM $$'
-	[ "$status" -eq 143 ]
+	exits 7 mr session -- sh -c 'exit 7'
+	exits 143 mr session -- sh -c 'kill -TERM $$'
 	run --separate-stderr mr session -- cat <<<input
 	[ "$output" = input ]
 	run --separate-stderr mr session printf '<%s>' --json -h 'a b' ''
@@ -76,8 +74,7 @@ setup() {
 }
 
 @test "without a device there is no session" {
-	run --separate-stderr mrctl -d nosuchdevice session -- echo started
-	[ "$status" -eq 3 ]
+	exits 3 mrctl -d nosuchdevice session -- echo started
 	[ -z "$output" ]
 }
 
@@ -94,8 +91,7 @@ setup() {
 	export MRCTL_SESSION=pid:$SESSION_PID
 	[ "$(states a)" = "1 live" ]
 	session_end
-	run --separate-stderr "${MS[@]}" --session "pid:$pid" stat
-	[ "$status" -eq 3 ]
+	exits 3 "${MS[@]}" --session "pid:$pid" stat
 	[[ $stderr == *"the session has ended: there is no process $pid"* ]]
 }
 
@@ -169,9 +165,8 @@ late() {
 }
 
 @test "--detach that cannot say where the session is leaves none" {
-	run --separate-stderr env MARK="$BATS_TEST_TMPDIR" bash -c '"$@" >/dev/full' bash \
+	exits 1 env MARK="$BATS_TEST_TMPDIR" bash -c '"$@" >/dev/full' bash \
 		"${MR[@]}" session --detach
-	[ "$status" -eq 1 ]
 	[[ $stderr == *"standard output"*"ENOSPC"* ]]
 	await nobody_has "MARK=$BATS_TEST_TMPDIR"
 }
@@ -203,10 +198,8 @@ nobody_has() {
 
 @test "--via kernel registers by the kernel's own interface, --via library where it can import the session" {
 	session_begin
-	succeeded ms reg --via kernel --json
-	json '.regions[0].via == "kernel" and .regions[0].state == "live"'
-	succeeded ms reg-iova --via kernel --iova 0x7000 --json
-	json '.regions[0] | .via == "kernel" and .iova == "0x7000"'
+	gives '.regions[0].via == "kernel" and .regions[0].state == "live"' ms reg --via kernel
+	gives '.regions[0] | .via == "kernel" and .iova == "0x7000"' ms reg-iova --via kernel --iova 0x7000
 	refused EINVAL "ioctl(REG_MR)" ms reg --via kernel --size 0
 	run --separate-stderr ms reg --via library --json
 	if on_mlx5; then
@@ -223,8 +216,7 @@ nobody_has() {
 
 @test "a refusal in a session leaves no entry, and a name is free again after dereg" {
 	session_begin
-	run --separate-stderr ms reg --memory hole --count 3 --name n --json
-	[ "$status" -eq 1 ]
+	exits 1 ms reg --memory hole --count 3 --name n --json
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 	[ "$(states)" = "1 live"$'\n'"2 live" ]
 	# the id of a refused region is not used again
@@ -283,12 +275,10 @@ nobody_has() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, to be another user as well"
 	require_nobody
 	session_begin
-	run --separate-stderr as_nobody "${MS[@]}" stat
-	[ "$status" -eq 1 ]
+	exits 1 as_nobody "${MS[@]}" stat
 	[[ $stderr == *"pidfd_getfd: EPERM"*"it belongs to another user, or may not be traced: join as root"* ]]
 	# in a container root may lack that right
 	((0x$(awk '/^CapEff/ { print $2 }' /proc/self/status) >> 19 & 1)) || return 0
-	run --separate-stderr setpriv --bounding-set -sys_ptrace "${MS[@]}" stat
-	[ "$status" -eq 1 ]
+	exits 1 setpriv --bounding-set -sys_ptrace "${MS[@]}" stat
 	[[ $stderr == *"pidfd_getfd: EPERM"*"root itself may not trace it here: without CAP_SYS_PTRACE"* ]]
 }

@@ -13,15 +13,13 @@ setup() {
 @test "stat lists the regions as they were registered, and none of an empty session" {
 	local reg
 
-	succeeded ms stat --json
-	json '.regions == [] and .totals.regions == 0 and .totals.bytes == 0'
+	gives '.regions == [] and .totals.regions == 0 and .totals.bytes == 0' ms stat
 	json '.totals.unlisted == 0 and .totals.table_bytes > 0 and [.totals.pds[].name] == ["default"]'
 	run --separate-stderr ms stat
 	grep -Eqx 'regions: *0' <<<"$output"
 	ms reg --name a --size 8K --access local-write,remote-read --pd one --memory memfd --quiet
 	reg=$(ms reg-iova --iova 0x10000 --json | jq -c '.regions[0] | del(.index)')
-	succeeded ms stat --json
-	json '.format == 1 and .command == "stat" and .session == true and .failures == []'
+	gives '.format == 1 and .command == "stat" and .session == true and .failures == []' ms stat
 	json '.regions[0] | .id == 1 and .name == "a" and .length == 8192 and .pd == "one" and .memory == "memfd"'
 	json '.regions[0] | .access_bits == "0x5" and .state == "live" and .iova == .addr'
 	json '.regions[1] | .id == 2 and del(.index) == $reg' --argjson reg "$reg"
@@ -34,8 +32,7 @@ setup() {
 	ms reg --count 2 --name n --access local-write,remote-read --quiet
 	read -ra keys < <(ms stat -n -o lkey,rkey,handle n.2)
 	for word in 2 n.2 "lkey:${keys[0]}" "rkey:${keys[1]}" "mr:${keys[2]}"; do
-		succeeded ms stat "$word" --json
-		json '[.regions[].name] == ["n.2"] and (has("totals") | not)'
+		gives '[.regions[].name] == ["n.2"] and (has("totals") | not)' ms stat "$word"
 	done
 	run --separate-stderr ms stat 2 1 n.2 -n -o id
 	[ "${lines[*]}" = "2 1 2" ]
@@ -70,8 +67,7 @@ setup() {
 	local word
 
 	ms reg --quiet
-	run --separate-stderr ms stat nosuch 1 --json
-	[ "$status" -eq 1 ]
+	exits 1 ms stat nosuch 1 --json
 	[[ $stderr == *"the session has no region 'nosuch'"* ]]
 	json '[.regions[].id] == [1] and [.failures[].index] == [1]'
 	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT (" ms stat mr:1000 --json
@@ -113,8 +109,7 @@ setup() {
 	mapfile -t handles < <(tool reg 3)
 	run --separate-stderr ms stat
 	[[ ${lines[0]} == *" STATE    HANDLE "* && $output == *" unlisted "*" ${handles[0]} "* ]] || fail "$output"
-	succeeded ms stat --json
-	json '[.regions[].state] == ["live", "unlisted", "unlisted", "unlisted"]'
+	gives '[.regions[].state] == ["live", "unlisted", "unlisted", "unlisted"]' ms stat
 	json '[.regions[1:][].handle] | sort == $h' --argjson h "$(jq -sc sort <<<"${handles[*]}")"
 	json '.regions[1] | .id == null and .name == null and .addr == null and .length == 4096'
 	json '.regions[1] | .lkey != null and .iova != null'

@@ -39,16 +39,13 @@ hold() {
 }
 
 @test "on the simulated HCA, and without RDMA, it refuses and says why" {
-	run --separate-stderr mr -j stat --system
-	[ "$status" -eq 1 ]
+	exits 1 mr -j stat --system
 	[[ $stderr == *"simulated HCA has no kernel that lists all MRs"* ]]
 	json '.mrs == [] and .totals.regions == null and .failures[0].errno == "EOPNOTSUPP"'
-	run --separate-stderr mr stat --system --format markdown
-	[ "$status" -eq 1 ]
+	exits 1 mr stat --system --format markdown
 	[[ $output == "failures:"*EOPNOTSUPP* && $output != *totals* ]]
 	[ ! -e /sys/class/infiniband ] || skip "this machine has RDMA"
-	run --separate-stderr mrctl stat --system
-	[ "$status" -eq 1 ]
+	exits 1 mrctl stat --system
 	[[ $stderr == *"EPROTONOSUPPORT"*"modprobe ib_core"* ]]
 	[ -z "$output" ]
 }
@@ -180,8 +177,7 @@ sample() {
 	HOLDERS+=("$!")
 	for i in {1..3}; do
 		[ "$i" -ne 2 ] || kill "$first"
-		run --separate-stderr system -j
-		[ "$status" -eq 0 ]
+		exits 0 system -j
 		json '([.mrs[] | select(.pid == $pid) | .mrn] | unique | length) == 2000' --argjson pid "$second"
 	done
 }
@@ -191,11 +187,9 @@ sample() {
 	local group=/sys/fs/cgroup/system.slice/mrctl-test.service
 
 	need_kernel
-	run --separate-stderr mrctl stat --system nosuch
-	[ "$status" -eq 3 ]
+	exits 3 mrctl stat --system nosuch
 	[[ $stderr == *"no RDMA device 'nosuch'"* ]]
-	run --separate-stderr mrctl -j stat --system nosuch "$(device)"
-	[ "$status" -eq 1 ]
+	exits 1 mrctl -j stat --system nosuch "$(device)"
 	json '[.devices[].device] == [$device]' --arg device "$(device)"
 	mkdir -p "$group" 2>/dev/null || skip "cannot make a control group"
 	hold 2 4K

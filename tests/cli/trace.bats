@@ -83,8 +83,7 @@ told() {
 	trace -q -- sh -c 'kill -9 $$'
 	[ "$status" -eq 137 ]
 	# shellcheck disable=SC2016 # for the other shell
-	run --separate-stderr "${SIM[@]}" mrctl -j trace -- sh -c 'kill -15 $$'
-	[ "$status" -eq 143 ]
+	exits 143 "${SIM[@]}" mrctl -j trace -- sh -c 'kill -15 $$'
 	output=$stderr
 	json '.signal == 15 and .exit_status == null'
 	trace -q --expect-none-refused -- mrctl -q reg
@@ -203,8 +202,7 @@ told() {
 	succeeded
 	grep -Eq '^CALL +CALLS +REFUSED +BYTES' <<<"$stderr"
 	grep -Eq '^ibv_reg_mr +4 +0 +16384' <<<"$stderr"
-	run --separate-stderr "${SIM[@]}" mrctl -j trace -- "$FORGETS" refused 1
-	[ "$status" -eq 5 ]
+	exits 5 "${SIM[@]}" mrctl -j trace -- "$FORGETS" refused 1
 	[ -z "$output" ]
 	output=$stderr
 	json '.exit_status == 5 and .signal == null and .processes == 1 and .registered == 2 and .refused == 1 and

@@ -23,11 +23,9 @@ setup() {
 	run --separate-stderr ms stat --json
 	json '(.regions[0] | del(.index)) == $shown' --argjson shown "$shown"
 	json '.totals.regions == 1 and .totals.bytes == 65536 and .totals.unlisted == 0'
-	succeeded ms dereg q --json
-	json '.regions[0] | .kind == "umem" and .state == "deregistered" and .name == "q" and
-		.page_sizes == [4096, 65536] and .dereg_elapsed_ns > 0'
-	succeeded ms umem --via kernel --json
-	json '.regions[0] | .via == "kernel" and .handle != null'
+	gives '.regions[0] | .kind == "umem" and .state == "deregistered" and .name == "q" and
+		.page_sizes == [4096, 65536] and .dereg_elapsed_ns > 0' ms dereg q
+	gives '.regions[0] | .via == "kernel" and .handle != null' ms umem --via kernel
 	run --separate-stderr ms umem --via library --json
 	if exports_umems; then
 		succeeded
@@ -53,8 +51,7 @@ setup() {
 	mapfile -t handles < <(ms stat -n -o handle)
 	id=$(ms stat -n -o umem_id u.1)
 	for key in lkey rkey; do
-		run --separate-stderr ms stat "$key:$id"
-		[ "$status" -eq 3 ]
+		exits 3 ms stat "$key:$id"
 	done
 	# the kernel refuses handles of another kind of object
 	absent "ioctl(QUERY_MR): EINVAL (" ms dereg "mr:${handles[0]}"
@@ -63,8 +60,7 @@ setup() {
 	absent "no umem with the handle 1000: ioctl(DEVX_UMEM_DEREG): ENOENT (" ms dereg umem:1000
 	absent "no umem with the handle ${handles[3]}" ms stat "umem:${handles[3]}"
 	[ "$(ms stat -n -o name "umem:${handles[1]}")" = u.2 ]
-	succeeded ms dereg 1 u.2 "umem:${handles[2]}" --json
-	json '[.regions[].name] == ["u.1", "u.2", "u.3"]'
+	gives '[.regions[].name] == ["u.1", "u.2", "u.3"]' ms dereg 1 u.2 "umem:${handles[2]}"
 	[ "$(states)" = "4 live" ]
 }
 
@@ -74,8 +70,7 @@ setup() {
 	ms umem --name u --quiet
 	run --separate-stderr ms stat --json
 	json '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]'
-	run --separate-stderr ms rereg u --access remote-read --json
-	[ "$status" -eq 1 ]
+	exits 1 ms rereg u --access remote-read --json
 	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
 	json '.regions == []'
 	usage_error "rereg changes regions, not 'umem:1'" -- ms rereg umem:1 --access remote-read
@@ -88,9 +83,8 @@ setup() {
 	run --separate-stderr ms stat
 	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
 	# a trial leaves nothing
-	succeeded ms umem --size 16K --try-page-sizes --via kernel --json
-	json '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
-		.regions[0].state == "deregistered"'
+	gives '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
+		.regions[0].state == "deregistered"' ms umem --size 16K --try-page-sizes --via kernel
 	[ "$(states)" = "2 live" ]
 }
 
@@ -176,12 +170,10 @@ pinned_is() {
 	on_simulator || skip "needs the simulator's faults"
 	ms umem --name u --quiet
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
-		run --separate-stderr faulty "info_handles=$errno" dereg u --json
-		[ "$status" -eq 1 ]
+		exits 1 faulty "info_handles=$errno" dereg u --json
 		json '.failures[0].call == "ioctl(INFO_HANDLES)" and .regions == []'
 		[[ $stderr == *"cannot make sure of region 1: ioctl(INFO_HANDLES): $errno ("* ]]
-		run --separate-stderr faulty "info_handles@1=$errno" stat u --json
-		[ "$status" -eq 1 ]
+		exits 1 faulty "info_handles@1=$errno" stat u --json
 		json '.regions[0].state == "unknown" and .failures[0].errno == $errno' --arg errno $errno
 	done
 	[ "$(states)" = "1 live" ]
@@ -192,13 +184,11 @@ pinned_is() {
 	on_simulator || skip "takes too long in a guest"
 	may_lock 65M || skip "needs 65 MiB of lockable memory: raise ulimit -l"
 	ms umem --count 16500 --size 64 --stride 64 --quiet
-	run --separate-stderr ms stat --json
-	[ "$status" -eq 1 ]
+	exits 1 ms stat --json
 	json '[.regions[].state] | length == 16500 and unique == ["live"]'
 	json '.totals.unlisted == null and .failures[0].errno == "EOVERFLOW"'
 	[[ $stderr == *"more umems that no entry names than the kernel lists"* ]]
 	ms dereg 1 --quiet
 	ms dereg --all --quiet
-	succeeded ms stat --json
-	json '.regions == []'
+	gives '.regions == []' ms stat
 }

@@ -22,11 +22,9 @@ require_export() {
 	json '.regions == [] and (.failures[0] | .call == "mlx5dv_devx_umem_export" and
 		.errno == "ENOSYS" and .via == null)'
 	session_begin
-	run --separate-stderr ms umem --export --json
-	[ "$status" -eq 1 ]
+	exits 1 ms umem --export --json
 	json '.regions == [] and .failures[0].errno == "ENOSYS"'
-	run --separate-stderr ms umem --import 0000000001000000 --json
-	[ "$status" -eq 1 ]
+	exits 1 ms umem --import 0000000001000000 --json
 	json '.regions == [] and .failures[0].call == "mlx5dv_devx_umem_import" and
 		.failures[0].errno == "ENOSYS"'
 	[ "$(grep -c '^mrctl: ' <<<"$stderr")" -eq 1 ]
@@ -35,9 +33,8 @@ require_export() {
 
 @test "what is exported has the size that the library says, and differs from umem to umem" {
 	require_export
-	succeeded mr umem --export --count 2 --json
-	json '[.regions[].export] | length == 2 and (unique | length == 2) and
-		all(test("^([0-9a-f]{2})+$"))'
+	gives '[.regions[].export] | length == 2 and (unique | length == 2) and
+		all(test("^([0-9a-f]{2})+$"))' mr umem --export --count 2
 	succeeded mr umem --export
 	grep -Eqx 'export: *[0-9a-f]+' <<<"$output"
 	run --separate-stderr mr umem --json
@@ -54,8 +51,7 @@ require_export() {
 	ms umem --name other --quiet
 	blob=$(ms umem --size 64K --name q --export -n -o export)
 	shown=$(ms stat --json q | jq -c '.regions[0] | del(.via, .index, .export)')
-	succeeded ms umem --import "$blob" --json
-	json '.session and .failures == [] and (.regions | length == 1)'
+	gives '.session and .failures == [] and (.regions | length == 1)' ms umem --import "$blob"
 	json '.regions[0] | .export == $blob and .state == "live" and .via == "library"' --arg blob "$blob"
 	json '(.regions[0] | del(.via, .index, .export)) == $shown' --argjson shown "$shown"
 	# the import has changed nothing, and left nothing behind

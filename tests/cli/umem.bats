@@ -63,11 +63,9 @@ load rows
 	output=$(<"$HOLD_OUT") stderr=''
 	json '[.regions[].state] == ["live", "live"] and ([.regions[].umem_id] | unique | length == 2)'
 	release
-	run --separate-stderr mr umem --count 3 --memory hole --size 4K --json
-	[ "$status" -eq 1 ]
+	exits 1 mr umem --count 3 --memory hole --size 4K --json
 	json '[.regions[].index] == [1, 2] and [.failures[] | .index, .errno] == [3, "EFAULT"]'
-	run --separate-stderr mr umem --size 0 --count 3 --keep-going --json
-	[ "$status" -eq 1 ]
+	exits 1 mr umem --size 0 --count 3 --keep-going --json
 	json '[.failures[] | .index, .call] == ([1, 2, 3] | map(., "mlx5dv_devx_umem_reg"))'
 	succeeded mr -q umem --size 0 --expect EINVAL
 }
@@ -181,8 +179,7 @@ load rows
 		EOPNOTSUPP ibv_import_device --via library
 	END
 	[ -z "$(states)" ]
-	run --separate-stderr ms stat umem:1
-	[ "$status" -eq 3 ]
+	exits 3 ms stat umem:1
 	absent "no umem with the handle 1: ioctl(DEVX_UMEM_DEREG): EPROTONOSUPPORT (" ms dereg umem:1
 }
 

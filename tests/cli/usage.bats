@@ -170,15 +170,12 @@ wrong() {
 		mrctl sim -- env SYSFS_PATH="$BATS_TEST_TMPDIR/sysfs" mrctl "$@"
 	}
 
-	run --separate-stderr no_device reg
-	[ "$status" -eq 3 ]
+	exits 3 no_device reg
 	[ -z "$output" ]
 	[[ $stderr == *"no RDMA device"*"mrctl sim"* ]]
-	run --separate-stderr no_device -d mlx5_7 reg
-	[ "$status" -eq 3 ]
+	exits 3 no_device -d mlx5_7 reg
 	[[ $stderr == *mlx5_7* ]]
-	run --separate-stderr no_device reg --json
-	[ "$status" -eq 3 ]
+	exits 3 no_device reg --json
 	json '.regions == [] and .failures[0].errno == "ENODEV" and .failures[0].call == null'
 	json '.environment.device == null and .environment.provider == null'
 	json '.environment.kernel != null'
@@ -196,8 +193,7 @@ wrong() {
 
 	on_simulator || skip "the device is named already"
 	for name in nosuch mlx5 ''; do
-		run --separate-stderr mr -d "$name" reg
-		[ "$status" -eq 3 ]
+		exits 3 mr -d "$name" reg
 		[[ $stderr == *"no RDMA device '$name'"*"mlx5_0"* ]]
 	done
 }

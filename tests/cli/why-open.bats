@@ -36,8 +36,7 @@ absent_because() {
 		says "${@:3}" "[$2, $1]" "try: " || return
 		json '.failures[0] | .errno == "ENODEV" and .call == null'
 	done
-	run --separate-stderr "${MR[@]}" session -- true
-	[ "$status" -eq 3 ]
+	exits 3 "${MR[@]}" session -- true
 	says "[$2, $1]"
 }
 
@@ -57,8 +56,7 @@ absent_because() {
 	run --separate-stderr "${MR[@]}" session --why none -- true
 	[[ $status -eq 3 && $stderr != *because* ]] || fail "$stderr"
 	rm -r "$SYS"
-	run --separate-stderr "${MR[@]}" -d "$(device)" reg
-	[ "$status" -eq 3 ]
+	exits 3 "${MR[@]}" -d "$(device)" reg
 	[[ $stderr == *"this machine has no RDMA device '$(device)'"* ]]
 	in_namespace "mount -t tmpfs none /sys && exec mrctl reg --json"
 	suspects MR-DEVICE likely

@@ -93,8 +93,7 @@ file_refused() {
 }
 
 @test "a dma-heap that there is not" {
-	run --separate-stderr mr reg-dmabuf --from heap:nowhere --json
-	[ "$status" -eq 1 ]
+	exits 1 mr reg-dmabuf --from heap:nowhere --json
 	json '.failures[0] | .layer == null and (.causes[0] | .id == "MR-DMA-HEAP" and
 		(.certainty == "certain" or .certainty == "likely"))'
 }
