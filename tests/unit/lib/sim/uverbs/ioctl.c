@@ -109,9 +109,9 @@ TEST(write_commands_are_checked)
 	struct request request;
 	uint32_t pdn;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		init_write(&request, cases[i].command, cases[i].in, cases[i].in_size, NULL, 0);
-		assert_equal_for(cases[i].name, send_to(&request, fd), cases[i].error);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		init_write(&request, c->command, c->in, c->in_size, NULL, 0);
+		assert_equal_for(c->name, send_to(&request, fd), c->error);
 	}
 	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &domain, sizeof(domain));
 	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
