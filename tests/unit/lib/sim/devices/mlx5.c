@@ -21,46 +21,33 @@ TEST(sysfs_and_the_ioctls_say_the_same)
 
 TEST(contexts_are_checked)
 {
-	const size_t all = sizeof(struct mlx5_ib_alloc_ucontext_req_v2);
-	const struct {
+	enum { ALL = sizeof(struct mlx5_ib_alloc_ucontext_req_v2), NEW = MLX5_LIB_CAP_DYN_UAR };
+	static const struct {
 		const char *name;
 		struct mlx5_ib_alloc_ucontext_req_v2 in;
 		size_t size;
 		int error;
 	} cases[] = {
-		{ "plain", { .lib_caps = MLX5_LIB_CAP_DYN_UAR }, all, 0 },
-		{ "a flag", { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .flags = 2 }, all, EOPNOTSUPP },
-		{ "a mask", { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .comp_mask = 1 }, all, EOPNOTSUPP },
-		{ "reserved0",
-		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved0 = 1 },
-		  all,
-		  EOPNOTSUPP },
-		{ "reserved1",
-		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved1 = 1 },
-		  all,
-		  EOPNOTSUPP },
-		{ "reserved2",
-		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved2 = 1 },
-		  all,
-		  EOPNOTSUPP },
-		{ "static UARs", { .lib_caps = MLX5_LIB_CAP_4K_UAR }, all, EOPNOTSUPP },
+		{ "plain", { .lib_caps = NEW }, ALL, 0 },
+		{ "a flag", { .lib_caps = NEW, .flags = 2 }, ALL, EOPNOTSUPP },
+		{ "a mask", { .lib_caps = NEW, .comp_mask = 1 }, ALL, EOPNOTSUPP },
+		{ "reserved0", { .lib_caps = NEW, .reserved0 = 1 }, ALL, EOPNOTSUPP },
+		{ "reserved1", { .lib_caps = NEW, .reserved1 = 1 }, ALL, EOPNOTSUPP },
+		{ "reserved2", { .lib_caps = NEW, .reserved2 = 1 }, ALL, EOPNOTSUPP },
+		{ "static UARs", { .lib_caps = MLX5_LIB_CAP_4K_UAR }, ALL, EOPNOTSUPP },
 		{ "the first version",
 		  { .total_num_bfregs = 16 },
 		  sizeof(struct mlx5_ib_alloc_ucontext_req),
 		  EOPNOTSUPP },
-		{ "too short", { .lib_caps = MLX5_LIB_CAP_DYN_UAR }, 12, EINVAL },
+		{ "too short", { .lib_caps = NEW }, 12, EINVAL },
 	};
 	struct mlx5_ib_alloc_ucontext_resp out;
-	struct request request;
 	int fresh;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
 		fresh = open_node();
-		init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-		pointer(&request, UVERBS_ATTR_UHW_IN, cases[i].size, &cases[i].in);
-		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
-		assert_equal_for(cases[i].name, send_to(&request, fresh), cases[i].error);
-		if (!cases[i].error)
+		assert_equal_for(c->name, send_context(fresh, &c->in, c->size, &out), c->error);
+		if (!c->error)
 			assert_int_equal(out.cqe_version, 0);
 		close(fresh);
 	}
@@ -99,13 +86,13 @@ TEST(gids_are_told_in_whole_entries)
 	struct request request;
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
 		init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
-		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 8, cases[i].size);
-		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 4, cases[i].flags);
-		pointer(&request, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, cases[i].room, entries);
+		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 8, c->size);
+		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 4, c->flags);
+		pointer(&request, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, c->room, entries);
 		pointer(&request, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8, &count);
-		assert_equal_for("case", send_to(&request, fd), cases[i].error);
+		assert_equal_for("case", send_to(&request, fd), c->error);
 	}
 	assert_int_equal(count, 1);
 	assert_int_equal(entries[0].port_num, 1);
@@ -128,16 +115,12 @@ TEST(the_capabilities_are_the_only_firmware_command)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = { .lib_caps = MLX5_LIB_CAP_DYN_UAR };
 	struct mlx5_ib_alloc_ucontext_resp out;
-	struct request request;
 	int fresh = open_node();
 
 	assert_int_equal(send_command(fd, 1), 0); /* 0x100: QUERY_HCA_CAP */
 	assert_int_equal(send_command(fd, 2), EOPNOTSUPP);
 	assert_int_equal(send_command(fresh, 1), EINVAL);
-	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
-	assert_int_equal(send_to(&request, fresh), 0);
+	assert_int_equal(send_context(fresh, &in, sizeof(in), &out), 0);
 	assert_int_equal(send_command(fresh, 1), EINVAL); /* a context without DEVX */
 	close(fresh);
 }
@@ -159,6 +142,11 @@ TEST(the_path_of_a_data_direct_device_needs_room)
 	unsetenv("MRCTL_SIM_DATA_DIRECT");
 }
 
+static char *map_uar(size_t length, int flags, uint64_t offset)
+{
+	return mmap(NULL, length, PROT_WRITE, flags, fd, (off_t)offset);
+}
+
 TEST(uars_can_be_mapped)
 {
 	struct request request;
@@ -174,18 +162,15 @@ TEST(uars_can_be_mapped)
 	pointer(&request, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4, &page);
 	assert_int_equal(send_to(&request, fd), 0);
 	assert_int_equal(request.attrs[0].data, pd + 1);
-	uar = mmap(NULL, length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	uar = map_uar(length, MAP_SHARED, offset);
 	assert_ptr_not_equal(uar, MAP_FAILED);
 	uar[0] = 1;
-	munmap(uar, length);
-	assert_ptr_equal(mmap(NULL, 2 * length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset),
-			 MAP_FAILED);
-	assert_ptr_equal(mmap(NULL, length, PROT_WRITE, MAP_PRIVATE, fd, (off_t)offset),
-			 MAP_FAILED);
+	assert_ptr_equal(map_uar(2 * length, MAP_SHARED, offset), MAP_FAILED);
+	assert_ptr_equal(map_uar(length, MAP_PRIVATE, offset), MAP_FAILED);
 	assert_int_equal(destroy(fd, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY,
 				 MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, pd + 1),
 			 0);
-	assert_ptr_equal(mmap(NULL, length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset), MAP_FAILED);
+	assert_ptr_equal(map_uar(length, MAP_SHARED, offset), MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
 	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0), MAP_FAILED);
 

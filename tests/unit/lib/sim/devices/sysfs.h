@@ -23,14 +23,6 @@ static inline void read_sysfs(const char *file, char *text, size_t size)
 	fclose(stream);
 }
 
-static inline void guid_text(uint64_t guid, char text[20])
-{
-	guid = be64toh(guid);
-	snprintf(text, 20, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
-		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
-		 (unsigned int)guid & 0xffff);
-}
-
 /* Reads a file of the device @name, such as "fw_ver", of a port or of its PCI function. */
 static inline const char *of_device(const char *name, const char *file)
 {
@@ -62,27 +54,19 @@ static inline void assert_sysfs_agrees(struct ibv_context *context, const char *
 {
 	struct ibv_device_attr attributes;
 	struct ibv_port_attr port;
-	union ibv_gid gid;
 	char guid[20];
-	uint16_t pkey;
+	uint64_t bits;
 
 	assert_string_equal(ibv_get_device_name(context->device), name);
 	assert_contains(of_device(name, "node_desc"), "mrctl simulated HCA");
 	assert_int_equal(ibv_query_device(context, &attributes), 0);
-	guid_text(attributes.node_guid, guid);
+	bits = be64toh(attributes.node_guid);
+	snprintf(guid, sizeof(guid), "%04x:%04x:%04x:%04x", (unsigned int)(bits >> 48),
+		 (unsigned int)(bits >> 32) & 0xffff, (unsigned int)(bits >> 16) & 0xffff,
+		 (unsigned int)bits & 0xffff);
 	assert_string_equal(of_device(name, "node_guid"), guid);
 	assert_int_equal(ibv_query_port(context, 1, &port), 0);
 	assert_int_equal(port.state, IBV_PORT_ACTIVE);
-	assert_int_equal(strtoul(of_device(name, "ports/1/cap_mask"), NULL, 16),
-			 port.port_cap_flags);
-	assert_int_equal(strtoul(of_device(name, "ports/1/lid"), NULL, 16), port.lid);
-	for (int i = 0; i < port.pkey_tbl_len; i++)
-		assert_int_equal(ibv_query_pkey(context, 1, i, &pkey), 0);
-	assert_int_equal(ibv_query_gid(context, 1, 0, &gid), 0);
-	guid_text(gid.global.subnet_prefix, guid);
-	assert_memory_equal(of_device(name, "ports/1/gids/0"), guid, 19);
-	guid_text(gid.global.interface_id, guid);
-	assert_string_equal(of_device(name, "ports/1/gids/0") + 20, guid);
 	assert_int_equal(ibv_query_port(context, 2, &port), EINVAL);
 }
 

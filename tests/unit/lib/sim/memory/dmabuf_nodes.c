@@ -48,7 +48,6 @@ TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 	assert_false(sim_dmabuf_node_ioctl(fd, 0x5401, &create, &answer));
 	assert_false(sim_dmabuf_node_ioctl(0, UDMABUF_CREATE, &create, &answer));
 	assert_false(sim_dmabuf_node_ioctl(-1, UDMABUF_CREATE, &create, &answer));
-	close(fd);
 }
 
 /* A memfd of four pages that begin with 'a', 'b', ... */
@@ -91,10 +90,6 @@ TEST(a_udmabuf_is_a_scattered_dma_buf_of_that_memory_and_a_heap_gives_whole_cont
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
 	assert_false(dmabuf.scattered);
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
-	close(fd);
-	close((int)create.memfd);
-	close(node);
-	close(heap);
 }
 
 TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
@@ -133,8 +128,6 @@ TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
 			fail_msg("case %zu", i);
 	}
 	assert_int_equal(ask(node, UDMABUF_CREATE, NULL), -EFAULT);
-	for (int fd = sealed; fd <= node; fd++)
-		close(fd);
 }
 
 TEST(what_a_heap_cannot_give_is_refused)
@@ -158,5 +151,4 @@ TEST(what_a_heap_cannot_give_is_refused)
 		if (ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation) != cases[i].answer)
 			fail_msg("case %zu", i);
 	}
-	close(heap);
 }
