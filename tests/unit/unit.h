@@ -90,6 +90,14 @@ void unit_add_fixture(struct unit_fixture *fixture);
 			fail_msg("no '%s' in '%s'", part, text);                                   \
 	} while (0)
 
+/* Checks the result of a call that fails, and the kind and a part of the text of its error, a struct mr_error. */
+#define assert_failure(call, rc, error, of_kind, part)                                             \
+	do {                                                                                       \
+		assert_equal_for(part, call, rc);                                                  \
+		assert_equal_for(part, (error).kind, of_kind);                                     \
+		assert_contains((error).text, part);                                               \
+	} while (0)
+
 /** What is written to a descriptor between capture_begin() and capture_end(). */
 struct capture {
 	int fd, saved;

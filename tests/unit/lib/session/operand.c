@@ -14,12 +14,12 @@ static struct mr_session session;
 
 static void add(struct mr_entry entry)
 {
-	const struct mr_entry keys = entry;
+	const uint32_t handle = entry.handle;
 	uint32_t slot;
 
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
 	assert_int_equal(mr_table_add(&session.table, &entry, &slot, &err), 0);
-	entry.handle = keys.handle;
+	entry.handle = handle;
 	assert_true(mr_table_commit(&session.table, slot, &entry));
 	mr_table_unlock(&session.table);
 }
@@ -68,16 +68,15 @@ TEST(a_region_is_named_by_id_name_key_or_handle_of_its_kind)
 	};
 	struct mr_operand operand;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_equal_for(cases[i].word,
-				 mr_operand_find(&session, cases[i].word, &operand, &err), 0);
-		assert_equal_for(cases[i].word, operand.type, cases[i].type);
-		if (cases[i].type == MR_OPERAND_ENTRY) {
-			assert_equal_for(cases[i].word, operand.id, cases[i].id);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		assert_equal_for(c->word, mr_operand_find(&session, c->word, &operand, &err), 0);
+		assert_equal_for(c->word, operand.type, c->type);
+		if (c->type == MR_OPERAND_ENTRY) {
+			assert_equal_for(c->word, operand.id, c->id);
 			continue;
 		}
-		assert_equal_for(cases[i].word, operand.kind, cases[i].kind);
-		assert_equal_for(cases[i].word, operand.handle, cases[i].handle);
+		assert_equal_for(c->word, operand.kind, c->kind);
+		assert_equal_for(c->word, operand.handle, c->handle);
 	}
 	assert_int_equal(mr_operand_find(&session, "pd:one", &operand, &err), 0);
 	assert_int_equal(operand.type, MR_OPERAND_PD);
@@ -90,29 +89,14 @@ TEST(what_names_no_region_is_named_in_the_error)
 		"3", "0", "buf", "lkey:0x1806", "rkey:0x1805", "18446744073709551615",
 	};
 	static const char *const malformed[] = {
-		"",
-		"a b",
-		"lkey:",
-		"lkey:x",
-		"rkey:-1",
-		"mr:",
-		"mr:x",
-		"pd:",
-		"qp:1",
-		"pd:a b",
-		"lkey:0x100000000",
-		"umem:",
-		"umem:x",
-		"99999999999999999999",
+		"", "a b", "lkey:", "lkey:x", "rkey:-1", "mr:", "mr:x", "pd:", "qp:1", "pd:a b",
+		"lkey:0x100000000", "umem:", "umem:x", "99999999999999999999",
 	};
 	struct mr_operand operand;
 
-	for (size_t i = 0; i < ARRAY_SIZE(absent); i++) {
-		assert_equal_for(absent[i], mr_operand_find(&session, absent[i], &operand, &err),
-				 -ENOENT);
-		assert_equal_for(absent[i], err.kind, MR_ERROR_ABSENT);
-		assert_contains(err.text, absent[i]);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_failure(mr_operand_find(&session, absent[i], &operand, &err), -ENOENT, err,
+			       MR_ERROR_ABSENT, absent[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
 		assert_true(mr_operand_find(&session, malformed[i], &operand, &err) < 0);
 		assert_equal_for(malformed[i], err.kind, MR_ERROR_USAGE);
