@@ -3,41 +3,23 @@
 #include "lib/nldev/device.h"
 #include "tests/unit/lib/nldev/kernel.h"
 
-static struct kernel kernel;
-static struct mr_nldev nl;
-static struct mr_error err;
-
 /* Adds the attributes of the answer. */
 static void (*put)(struct nlmsghdr *answer);
 
-static void answer_by_put(struct kernel *k, const struct nlmsghdr *request)
+static void answer_by_put(const struct nlmsghdr *request)
 {
-	char room[1024] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlmsghdr *answer = kernel_put(request);
 
 	put(answer);
-	kernel_send(k, answer, answer->nlmsg_len);
-	if (request->nlmsg_flags & NLM_F_DUMP)
-		kernel_end_dump(k, request, 0);
-}
-
-static void begin(void (*answer)(struct kernel *kernel, const struct nlmsghdr *request))
-{
-	kernel = (struct kernel){ .answer = answer };
-	err = (struct mr_error){ .errnum = 0 };
-	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, &kernel, &err), 0);
+	kernel_send(answer, answer->nlmsg_len);
+	if (is_dump(request))
+		kernel_end_dump(request, 0, 0);
 }
 
 static void begin_put(void (*by)(struct nlmsghdr *answer))
 {
 	put = by;
-	begin(answer_by_put);
-}
-
-static void end(void)
-{
-	mr_nldev_close(&nl);
-	kernel_end(&kernel);
+	kernel_begin(answer_by_put);
 }
 
 /* ---- the system ---- */
@@ -66,7 +48,7 @@ TEST(the_attributes_of_the_system_are_read_as_far_as_the_kernel_has_them)
 		assert_int_equal(system.copy_on_fork.value, newer);
 		assert_int_equal(system.privileged_qkey.known, newer);
 		assert_int_equal(system.privileged_qkey.value, 0);
-		end();
+		kernel_end();
 	}
 }
 
@@ -84,25 +66,24 @@ static void put_device(struct nlmsghdr *answer, uint32_t index, const char *name
 }
 
 /* Two devices, and one without a name, which is none. */
-static void some_devices(struct kernel *k, const struct nlmsghdr *request)
+static void some_devices(const struct nlmsghdr *request)
 {
 	static const char *const names[] = { "mlx5_0", "rxe0", "" };
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char room[512] __attribute__((aligned(8))) = { 0 };
-		struct nlmsghdr *answer = kernel_put(room, request);
+		struct nlmsghdr *answer = kernel_put(request);
 
 		put_device(answer, i * 7, names[i]);
-		kernel_send(k, answer, answer->nlmsg_len);
+		kernel_send(answer, answer->nlmsg_len);
 	}
-	kernel_end_dump(k, request, 0);
+	kernel_end_dump(request, 0, 0);
 }
 
 TEST(devices_are_listed_with_their_indexes)
 {
 	struct mr_nldev_devices devices;
 
-	begin(some_devices);
+	kernel_begin(some_devices);
 	assert_int_equal(mr_nldev_devices(&nl, &devices, &err), 0);
 	assert_int_equal(devices.count, 2);
 	assert_string_equal(devices.list[0].name, "mlx5_0");
@@ -115,28 +96,26 @@ TEST(devices_are_listed_with_their_indexes)
 	assert_int_equal(mr_nldev_device_by_name(&devices, "rxe0")->index, 7);
 	assert_null(mr_nldev_device_by_name(&devices, "rxe1"));
 	mr_nldev_devices_release(&devices);
-	end();
+	kernel_end();
 }
 
 /* The first dumps are marked as disturbed, or the kernel has no room for them. */
 static unsigned int disturbances;
 static int disturbance;
 
-static void disturbed(struct kernel *k, const struct nlmsghdr *request)
+static void disturbed(const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlmsghdr *answer = kernel_put(request);
 
-	put_device(answer, k->asked, "mlx5_0");
-	kernel_send(k, answer, answer->nlmsg_len);
-	if (k->asked > disturbances)
-		kernel_end_dump(k, request, 0);
-	else if (disturbance == EINTR)
-		kernel_end_dump(k, request, NLM_F_DUMP_INTR);
-	else
-		kernel_refuse(k, request, disturbance);
-	if (k->asked <= disturbances)
-		kernel_end_dump(k, request, 0); /* too late: no answer to the next question */
+	put_device(answer, kernel.asked, "mlx5_0");
+	kernel_send(answer, answer->nlmsg_len);
+	if (kernel.asked <= disturbances) {
+		if (disturbance == EINTR)
+			kernel_end_dump(request, 0, NLM_F_DUMP_INTR);
+		else
+			kernel_refuse(request, disturbance);
+	}
+	kernel_end_dump(request, 0, 0); /* after a disturbance too late: no answer to the next question */
 }
 
 TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
@@ -153,15 +132,15 @@ TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
 	struct mr_nldev_devices devices;
 	char name[32];
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		snprintf(name, sizeof(name), "case %zu", i);
-		disturbance = cases[i].disturbance;
-		disturbances = cases[i].times;
-		begin(disturbed);
-		assert_equal_for(name, mr_nldev_devices(&nl, &devices, &err), cases[i].rc);
-		if (!cases[i].rc) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		snprintf(name, sizeof(name), "%d, %u times", c->disturbance, c->times);
+		disturbance = c->disturbance;
+		disturbances = c->times;
+		kernel_begin(disturbed);
+		assert_equal_for(name, mr_nldev_devices(&nl, &devices, &err), c->rc);
+		if (!c->rc) {
 			assert_equal_for(name, devices.count, 1);
-			assert_equal_for(name, devices.list[0].index, cases[i].times + 1);
+			assert_equal_for(name, devices.list[0].index, c->times + 1);
 		} else {
 			assert_contains(err.text, "RDMA_NLDEV_CMD_GET");
 		}
@@ -171,22 +150,11 @@ TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
 		assert_equal_for(name, mr_nldev_devices(&nl, &devices, &err), 0);
 		assert_equal_for(name, devices.count, 2);
 		mr_nldev_devices_release(&devices);
-		end();
+		kernel_end();
 	}
 }
 
 /* ---- summary ---- */
-
-static void put_count(struct nlmsghdr *answer, const char *kind, uint64_t count)
-{
-	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
-
-	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, kind);
-	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
-	if (!strcmp(kind, "qp"))
-		mnl_attr_put_u64(answer, MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX, 131072);
-	mnl_attr_nest_end(answer, entry);
-}
 
 static void put_summary(struct nlmsghdr *answer)
 {
@@ -194,8 +162,8 @@ static void put_summary(struct nlmsghdr *answer)
 
 	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
 	table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
-	put_count(answer, "mr", 42);
-	put_count(answer, "qp", 3);
+	kernel_put_count(answer, "mr", 42, 0);
+	kernel_put_count(answer, "qp", 3, 131072);
 	mnl_attr_nest_end(answer, table);
 }
 
@@ -204,8 +172,8 @@ static void put_many_kinds(struct nlmsghdr *answer)
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
 
 	for (int i = 0; i <= MR_NLDEV_KINDS; i++)
-		put_count(answer, i ? "k" : "", (uint64_t)i); /* one without a name counts not */
-	put_count(answer, "last", 1);
+		kernel_put_count(answer, i ? "k" : "", (uint64_t)i, 0); /* one without a name counts not */
+	kernel_put_count(answer, "last", 1, 0);
 	mnl_attr_nest_end(answer, table);
 }
 
@@ -225,26 +193,25 @@ TEST(the_summary_has_counts_and_maxima_of_as_many_kinds_as_there_is_room_for)
 	assert_int_equal(summary.count, MR_NLDEV_KINDS);
 	assert_int_equal(summary.kinds[0].count, 1);
 	assert_false(mr_nldev_summary_of(&summary, "last").known);
-	end();
+	kernel_end();
 }
 
 /* An answer of which one byte is another, or whose end is missing: asked - 1 chooses which. */
 static bool cut;
 
-static void mutated(struct kernel *k, const struct nlmsghdr *request)
+static void mutated(const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
-	size_t size, n = k->asked - 1;
+	struct nlmsghdr *answer = kernel_put(request);
+	char *body = mnl_nlmsg_get_payload(answer);
+	size_t size, n = kernel.asked - 1;
 
 	put_summary(answer);
 	size = answer->nlmsg_len;
 	if (cut)
 		size = n % size;
 	else
-		room[sizeof(struct nlmsghdr) + n % (size - sizeof(struct nlmsghdr))] ^=
-			(char)(1 << n / 61 % 8);
-	kernel_send(k, room, size);
+		body[n % (size - sizeof(*answer))] ^= (char)(1 << n / 61 % 8);
+	kernel_send(answer, size);
 }
 
 TEST(no_byte_of_an_answer_is_trusted_and_one_that_is_cut_is_an_error)
@@ -252,21 +219,21 @@ TEST(no_byte_of_an_answer_is_trusted_and_one_that_is_cut_is_an_error)
 	struct mr_nldev_summary summary;
 
 	cut = false;
-	begin(mutated);
+	kernel_begin(mutated);
 	for (int i = 0; i < 2000; i++) {
 		assert_int_equal(mr_nldev_summary(&nl, 5, &summary, &err), 0);
 		assert_true(summary.count <= MR_NLDEV_KINDS);
 		for (size_t j = 0; j < summary.count; j++)
 			assert_true(strlen(summary.kinds[j].kind) < sizeof(summary.kinds[j].kind));
 	}
-	end();
+	kernel_end();
 	cut = true;
 	for (unsigned int size = 1; size < 100; size++) {
-		begin(mutated);
+		kernel_begin(mutated);
 		kernel.asked = size;
 		assert_int_not_equal(mr_nldev_summary(&nl, 5, &summary, &err), 0);
 		assert_true(mr_error_is_set(&err));
-		end();
+		kernel_end();
 	}
 }
 
@@ -304,7 +271,7 @@ TEST(pools_are_listed_with_their_keys)
 	assert_false(pools.list[0].pinned.known);
 	assert_false(pools.list[0].kernel_vendor.known);
 	mr_nldev_pools_release(&pools);
-	end();
+	kernel_end();
 }
 
 /* ---- refusals ---- */
@@ -312,21 +279,16 @@ TEST(pools_are_listed_with_their_keys)
 static int refusal; /* an errno, or how the answer is wrong: */
 enum { NOT_AN_ERROR = 0, DUMP_FAILS = -1, TOO_LONG = -2 };
 
-static void refuse(struct kernel *k, const struct nlmsghdr *request)
+static void refuse(const struct nlmsghdr *request)
 {
 	static const char long_text[MR_NLDEV_RECEIVE + 1];
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
 
-	if (refusal >= NOT_AN_ERROR) {
-		kernel_refuse(k, request, refusal);
-	} else if (refusal == TOO_LONG) {
-		kernel_send(k, long_text, sizeof(long_text));
-	} else {
-		answer->nlmsg_type = NLMSG_DONE;
-		*(int *)mnl_nlmsg_put_extra_header(answer, sizeof(int)) = -ENODEV;
-		kernel_send(k, answer, answer->nlmsg_len);
-	}
+	if (refusal >= NOT_AN_ERROR)
+		kernel_refuse(request, refusal);
+	else if (refusal == TOO_LONG)
+		kernel_send(long_text, sizeof(long_text));
+	else
+		kernel_end_dump(request, ENODEV, 0);
 }
 
 TEST(a_refusal_has_the_command_the_errno_and_a_kind)
@@ -338,18 +300,14 @@ TEST(a_refusal_has_the_command_the_errno_and_a_kind)
 		int refusal, rc, kind;
 		const char *call;
 	} cases[] = {
-		{ "EPERM", SYSTEM, EPERM, -EPERM, MR_ERROR_REFUSED, "RDMA_NLDEV_CMD_SYS_GET" },
-		{ "EIO", SYSTEM, EIO, -EIO, MR_ERROR_HOST, "RDMA_NLDEV_CMD_SYS_GET" },
-		{ "EINVAL", SYSTEM, EINVAL, -EINVAL, MR_ERROR_HOST, "RDMA_NLDEV_CMD_SYS_GET" },
-		{ "no errno", SYSTEM, NOT_AN_ERROR, -EBADMSG, MR_ERROR_HOST,
-		  "RDMA_NLDEV_CMD_SYS_GET" },
-		{ "too long", SYSTEM, TOO_LONG, -EBADMSG, MR_ERROR_HOST, "RDMA_NLDEV_CMD_SYS_GET" },
-		{ "a dump ends early", DEVICES, DUMP_FAILS, -ENODEV, MR_ERROR_HOST,
-		  "RDMA_NLDEV_CMD_GET" },
-		{ "the device has gone", SUMMARY, EINVAL, -ENODEV, MR_ERROR_ABSENT,
-		  "RDMA_NLDEV_CMD_RES_GET" },
-		{ "no pools", POOLS, EINVAL, -EOPNOTSUPP, MR_ERROR_ABSENT,
-		  "RDMA_NLDEV_CMD_FRMR_POOLS_GET" },
+		{ "EPERM", SYSTEM, EPERM, -EPERM, MR_ERROR_REFUSED, "SYS_GET" },
+		{ "EIO", SYSTEM, EIO, -EIO, MR_ERROR_HOST, "SYS_GET" },
+		{ "EINVAL", SYSTEM, EINVAL, -EINVAL, MR_ERROR_HOST, "SYS_GET" },
+		{ "no errno", SYSTEM, NOT_AN_ERROR, -EBADMSG, MR_ERROR_HOST, "SYS_GET" },
+		{ "too long", SYSTEM, TOO_LONG, -EBADMSG, MR_ERROR_HOST, "SYS_GET" },
+		{ "a dump ends early", DEVICES, DUMP_FAILS, -ENODEV, MR_ERROR_HOST, "GET" },
+		{ "the device has gone", SUMMARY, EINVAL, -ENODEV, MR_ERROR_ABSENT, "RES_GET" },
+		{ "no pools", POOLS, EINVAL, -EOPNOTSUPP, MR_ERROR_ABSENT, "FRMR_POOLS_GET" },
 	};
 	struct mr_nldev_summary summary;
 	struct mr_nldev_devices devices;
@@ -357,10 +315,10 @@ TEST(a_refusal_has_the_command_the_errno_and_a_kind)
 	struct mr_nldev_pools pools;
 	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		refusal = cases[i].refusal;
-		begin(refuse);
-		switch (cases[i].ask) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		refusal = c->refusal;
+		kernel_begin(refuse);
+		switch (c->ask) {
 		case SYSTEM:
 			rc = mr_nldev_system(&nl, &system, &err);
 			break;
@@ -375,10 +333,11 @@ TEST(a_refusal_has_the_command_the_errno_and_a_kind)
 			rc = mr_nldev_pools(&nl, 0, &pools, &err);
 			mr_nldev_pools_release(&pools);
 		}
-		assert_equal_for(cases[i].name, rc, cases[i].rc);
-		assert_equal_for(cases[i].name, err.kind, cases[i].kind);
-		assert_string_equal(err.call, cases[i].call);
-		end();
+		assert_equal_for(c->name, rc, c->rc);
+		assert_equal_for(c->name, err.kind, c->kind);
+		assert_contains(err.call, "RDMA_NLDEV_CMD_");
+		assert_string_equal(err.call + strlen("RDMA_NLDEV_CMD_"), c->call);
+		kernel_end();
 	}
 }
 

@@ -13,78 +13,87 @@
 
 #define KERNEL_PORT 4711
 
-struct kernel {
+/* The kernel of each test. */
+static struct {
 	/** Answers one request by kernel_send(). */
-	void (*answer)(struct kernel *kernel, const struct nlmsghdr *request);
+	void (*answer)(const struct nlmsghdr *request);
 
 	unsigned int opened; /**< how often it was connected to */
 	unsigned int asked;  /**< requests that it got */
 	pthread_t threads[64];
-};
+} kernel;
+
+static struct mr_nldev nl;
+static struct mr_error err;
 
 /* The socket of the thread that answers: one that is no longer connected to may still run. */
 static __thread int kernel_fd;
 
-struct kernel_end {
-	struct kernel *kernel;
-	int fd;
-};
-
-static inline void *kernel_main(void *data)
+static inline void *kernel_main(void *fd)
 {
-	struct kernel_end end = *(struct kernel_end *)data;
 	char requests[8192] __attribute__((aligned(8))) = { 0 };
 	ssize_t got;
 
-	free(data);
-	while ((got = recv(end.fd, requests, sizeof(requests), 0)) > 0) {
+	kernel_fd = (int)(intptr_t)fd;
+	while ((got = recv(kernel_fd, requests, sizeof(requests), 0)) > 0) {
 		const struct nlmsghdr *request = (void *)requests;
 		int left = (int)got;
 
-		kernel_fd = end.fd;
 		for (; mnl_nlmsg_ok(request, left); request = mnl_nlmsg_next(request, &left)) {
-			end.kernel->asked++;
-			end.kernel->answer(end.kernel, request);
+			kernel.asked++;
+			kernel.answer(request);
 		}
 	}
-	close(end.fd);
+	close(kernel_fd);
 	return NULL;
 }
 
 static inline int kernel_connect(void *data, uint32_t *port)
 {
-	struct kernel_end *end = malloc(sizeof(*end));
-	struct kernel *kernel = data;
 	int fds[2], room = 1 << 20;
 
-	assert_non_null(end);
+	assert_null(data);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
 	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-	*end = (struct kernel_end){ kernel, fds[1] };
-	assert_true(kernel->opened < ARRAY_SIZE(kernel->threads));
-	assert_int_equal(pthread_create(&kernel->threads[kernel->opened], NULL, kernel_main, end),
+	assert_true(kernel.opened < ARRAY_SIZE(kernel.threads));
+	assert_int_equal(pthread_create(&kernel.threads[kernel.opened++], NULL, kernel_main,
+					(void *)(intptr_t)fds[1]),
 			 0);
-	kernel->opened++;
 	*port = KERNEL_PORT;
 	return fds[0];
 }
 
-/** kernel_end() - after mr_nldev_close(): wait until its threads have ended */
-static inline void kernel_end(struct kernel *kernel)
+/** kernel_begin() - connect to a kernel that answers so */
+static inline void kernel_begin(void (*answer)(const struct nlmsghdr *request))
 {
-	for (unsigned int i = 0; i < kernel->opened; i++)
-		pthread_join(kernel->threads[i], NULL);
+	kernel.opened = kernel.asked = 0;
+	kernel.answer = answer;
+	mr_error_clear(&err);
+	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, NULL, &err), 0);
 }
 
-static inline void kernel_send(const struct kernel *kernel, const void *bytes, size_t size)
+/** kernel_end() - close the connection, and wait until its threads have ended */
+static inline void kernel_end(void)
 {
-	(void)kernel;
+	mr_nldev_close(&nl);
+	for (unsigned int i = 0; i < kernel.opened; i++)
+		pthread_join(kernel.threads[i], NULL);
+}
+
+static inline void kernel_send(const void *bytes, size_t size)
+{
 	send(kernel_fd, bytes, size, MSG_NOSIGNAL);
 }
 
-/** kernel_put() - begin an answer to @request in @room */
-static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *request)
+static inline bool is_dump(const struct nlmsghdr *request)
 {
+	return (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
+/** kernel_put() - begin an answer to @request, in memory of this thread that the next answer overwrites */
+static inline struct nlmsghdr *kernel_put(const struct nlmsghdr *request)
+{
+	static __thread char room[1 << 16] __attribute__((aligned(8)));
 	struct nlmsghdr *answer = mnl_nlmsg_put_header(room);
 
 	answer->nlmsg_type = request->nlmsg_type;
@@ -94,31 +103,41 @@ static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *req
 	return answer;
 }
 
-/** kernel_end_dump() - send NLMSG_DONE, with @flags such as NLM_F_DUMP_INTR */
-static inline void kernel_end_dump(struct kernel *kernel, const struct nlmsghdr *request,
-				   uint16_t flags)
+/** kernel_put_count() - add an entry of a summary; @max: 0 for none */
+static inline void kernel_put_count(struct nlmsghdr *answer, const char *kind, uint64_t count,
+				    uint64_t max)
 {
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *done = kernel_put(room, request);
+	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, kind);
+	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
+	if (max)
+		mnl_attr_put_u64(answer, MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX, max);
+	mnl_attr_nest_end(answer, entry);
+}
+
+/** kernel_end_dump() - send NLMSG_DONE, with an errno, and with @flags such as NLM_F_DUMP_INTR */
+static inline void kernel_end_dump(const struct nlmsghdr *request, int error, uint16_t flags)
+{
+	struct nlmsghdr *done = kernel_put(request);
 
 	done->nlmsg_type = NLMSG_DONE;
 	done->nlmsg_flags |= flags;
-	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = 0;
-	kernel_send(kernel, done, done->nlmsg_len);
+	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -error;
+	kernel_send(done, done->nlmsg_len);
 }
 
 /** kernel_refuse() - send NLMSG_ERROR */
-static inline void kernel_refuse(struct kernel *kernel, const struct nlmsghdr *request, int error)
+static inline void kernel_refuse(const struct nlmsghdr *request, int error)
 {
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlmsghdr *answer = kernel_put(request);
 	struct nlmsgerr *body;
 
 	answer->nlmsg_type = NLMSG_ERROR;
 	answer->nlmsg_flags = 0;
 	body = mnl_nlmsg_put_extra_header(answer, sizeof(*body));
 	*body = (struct nlmsgerr){ .error = -error, .msg = *request };
-	kernel_send(kernel, answer, answer->nlmsg_len);
+	kernel_send(answer, answer->nlmsg_len);
 }
 
 /** kernel_command() - RDMA_NLDEV_CMD_… of a request */
