@@ -126,9 +126,7 @@ TEST(kinds_are_read_as_they_are_written)
 		assert_equal_for(cases[i].text, kind.dm_size.known, cases[i].dm_size.known);
 		assert_equal_for(cases[i].text, kind.dm_size.value, cases[i].dm_size.value);
 		assert_string_equal(kind.text, cases[i].text);
-		assert_equal_for(cases[i].text, !kind.path, !cases[i].path);
-		if (cases[i].path)
-			assert_string_equal(kind.path, cases[i].path);
+		assert_string_equal(kind.path ? kind.path : "", cases[i].path ? cases[i].path : "");
 	}
 	for (size_t i = 0; i < MR_MEMORY_TYPES; i++)
 		assert_true(mr_memory_kinds[i].name && *mr_memory_kinds[i].help);
@@ -175,28 +173,26 @@ TEST(each_kind_is_mapped_in_whole_pages_with_its_permissions)
 		{ "thp", 2 * huge, 0, 2 * huge, false, true },
 	};
 	unsigned char resident;
+	uint64_t last;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct mr_memory_request r = request(cases[i].kind, cases[i].length);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		struct mr_memory_request r = request(c->kind, c->length);
 		struct mr_memory memory;
 
-		r.offset = cases[i].offset;
-		r.populate = cases[i].populate;
+		r.offset = c->offset;
+		r.populate = c->populate;
 		memory = map(&r);
-		assert_equal_for(cases[i].kind, memory.map_length, cases[i].mapped);
-		assert_equal_for(cases[i].kind, memory.start - (uintptr_t)memory.map,
-				 cases[i].offset);
+		last = (uintptr_t)memory.map + c->mapped - 1;
+		assert_equal_for(c->kind, memory.map_length, c->mapped);
+		assert_equal_for(c->kind, memory.start - (uintptr_t)memory.map, c->offset);
 		if (memory.start % huge)
-			assert_string_not_equal(cases[i].kind, "thp");
-		assert_int_equal(
-			mincore((char *)memory.map + cases[i].mapped - PAGE, PAGE, &resident), 0);
-		if (cases[i].populate || !strcmp(cases[i].kind, "anon"))
-			assert_equal_for(cases[i].kind, resident & 1, cases[i].populate);
+			assert_string_not_equal(c->kind, "thp");
+		assert_int_equal(mincore(pointer(last + 1 - PAGE), PAGE, &resident), 0);
+		if (c->populate || !strcmp(c->kind, "anon"))
+			assert_equal_for(c->kind, resident & 1, c->populate);
 		assert_true(can_read(memory.start));
-		assert_equal_for(cases[i].kind, can_write(memory.start), cases[i].write);
-		assert_equal_for(cases[i].kind,
-				 can_write((uintptr_t)memory.map + cases[i].mapped - 1),
-				 cases[i].write);
+		assert_equal_for(c->kind, can_write(memory.start), c->write);
+		assert_equal_for(c->kind, can_write(last), c->write);
 		mr_memory_unmap(&memory);
 		assert_null(memory.map);
 		assert_false(can_read(memory.start));

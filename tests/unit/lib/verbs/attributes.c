@@ -111,18 +111,10 @@ TEST(access_flags_are_in_force_by_the_answers_of_kernel_and_device)
 		{ "kernel?, no device", UNKNOWN, NO, { .access = RELAXED }, true, 0 },
 		{ "via", YES, YES, { .access = RELAXED, .via = MR_VIA_KERNEL }, true, RELAXED },
 		{ "via, no", NO, YES, { .access = RELAXED, .via = MR_VIA_KERNEL }, true, RELAXED },
-		{ "via?",
-		  UNKNOWN,
-		  YES,
-		  { .access = RELAXED, .via = MR_VIA_KERNEL },
-		  true,
+		{ "via?", UNKNOWN, YES, { .access = RELAXED, .via = MR_VIA_KERNEL }, true,
 		  RELAXED },
-		{ "data direct",
-		  YES,
-		  YES,
-		  { .access = RELAXED, .call = MR_DV_REG_DMABUF_MR },
-		  false,
-		  RELAXED },
+		{ "data direct", YES, YES, { .access = RELAXED, .call = MR_DV_REG_DMABUF_MR },
+		  false, RELAXED },
 		{ "strange", YES, YES, { .access = STRANGE }, false, STRANGE },
 		{ "strange, no kernel", NO, YES, { .access = STRANGE }, true, 0 },
 		/* the value is right as far as it is known */
@@ -130,27 +122,13 @@ TEST(access_flags_are_in_force_by_the_answers_of_kernel_and_device)
 		{ "umem", YES, YES, { .access = RELAXED | 1, .call = MR_UMEM_REG }, true, 1 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
 		struct mr_in_force in_force = { .asked = true,
-						.optional = cases[i].optional,
-						.relaxed = cases[i].relaxed };
-		struct mr_opt_u64 found = mr_in_force_bits(&in_force, &cases[i].region);
+						.optional = c->optional,
+						.relaxed = c->relaxed };
+		struct mr_opt_u64 found = mr_in_force_bits(&in_force, &c->region);
 
-		assert_equal_for(cases[i].name, found.known, cases[i].known);
-		assert_equal_for(cases[i].name, found.value, cases[i].value);
+		assert_equal_for(c->name, found.known, c->known);
+		assert_equal_for(c->name, found.value, c->value);
 	}
-}
-
-TEST(each_flag_without_effect_has_a_reason)
-{
-	struct mr_in_force in_force = { .asked = true, .optional = NO, .relaxed = NO };
-
-	assert_contains(mr_in_force_reason(&in_force, ZERO), "QUERY_MR");
-	assert_contains(mr_in_force_reason(&in_force, HUGETLB), "on-demand");
-	assert_contains(mr_in_force_reason(&in_force, RELAXED), "kernel");
-	in_force.optional = YES;
-	assert_contains(mr_in_force_reason(&in_force, RELAXED), "device");
-	in_force.asked = false;
-	assert_contains(mr_in_force_reason(&in_force, RELAXED), "umem");
-	assert_null(mr_in_force_reason(&in_force, MR_ACCESS_LOCAL_WRITE));
 }

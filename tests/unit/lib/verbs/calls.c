@@ -91,12 +91,12 @@ TEST(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps)
 		{ "the largest size", UINT64_C(1) << 63, 5, 5, 0, UINT64_C(1) << 63 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t addr = cases[i].addr, length = cases[i].length;
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		uint64_t addr = c->addr, length = c->length;
 
-		mr_extend_to_pages(cases[i].page, &addr, &length);
-		assert_equal_for(cases[i].what, addr, cases[i].whole_addr);
-		assert_equal_for(cases[i].what, length, cases[i].whole_length);
+		mr_extend_to_pages(c->page, &addr, &length);
+		assert_equal_for(c->what, addr, c->whole_addr);
+		assert_equal_for(c->what, length, c->whole_length);
 	}
 }
 

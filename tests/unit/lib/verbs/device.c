@@ -146,9 +146,6 @@ TEST(a_device_that_does_not_exist_is_named)
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_null(err.call);
 	assert_string_equal(err.shown_by, "ibv_get_device_list");
-	err = open_device("mlx5_0");
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "mlx5_0");
 	machine.list[0] = &one;
 	machine.list[1] = &two;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -174,27 +171,18 @@ TEST(a_device_that_cannot_be_opened_is_a_refusal_and_closed_again)
 	};
 
 	machine.list[0] = &one;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
 		struct mr_error err;
 
-		machine.open_errno = cases[i].open_errno;
-		machine.pd_errno = cases[i].pd_errno;
+		machine.open_errno = c->open_errno;
+		machine.pd_errno = c->pd_errno;
 		err = open_device(NULL);
-		assert_equal_for(cases[i].name, err.kind, MR_ERROR_REFUSED);
-		assert_equal_for(cases[i].name, err.errnum, cases[i].errnum);
-		assert_string_equal(err.call, cases[i].call);
+		assert_equal_for(c->name, err.kind, MR_ERROR_REFUSED);
+		assert_equal_for(c->name, err.errnum, c->errnum);
+		assert_string_equal(err.call, c->call);
 		assert_string_equal(environment.device, "mlx5_0");
-		assert_equal_for(cases[i].name, machine.contexts, 0);
+		assert_equal_for(c->name, machine.contexts, 0);
 	}
-}
-
-TEST(the_environment_contains_the_kernel_release)
-{
-	struct mr_environment e;
-
-	mr_environment_init(&e);
-	assert_true(e.kernel[0]);
-	assert_string_equal(e.device, "");
 }
 
 EACH_TEST(reset, nothing_is_left)

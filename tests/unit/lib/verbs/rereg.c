@@ -73,19 +73,11 @@ static int close_device(void **state __attribute__((unused)))
 	return 0;
 }
 
-static char *map(size_t length)
-{
-	char *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(at, MAP_FAILED);
-	return at;
-}
-
 static int set_up(void **state __attribute__((unused)))
 {
 	struct mr_region_request request = { .length = PAGE, .access = 1 };
 
-	memory = map(2 * PAGE);
+	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	request.addr = (uintptr_t)memory;
 	return mr_region_register(&registrar, &request, &region, &err);
 }
@@ -104,6 +96,16 @@ static int rereg(uint32_t changes, uint64_t addr, uint64_t length, uint32_t acce
 	};
 
 	return mr_region_rereg(&registrar, &request, &region, &failure, &err);
+}
+
+static int rereg_by_kernel(uint64_t length)
+{
+	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
+						  .addr = (uintptr_t)memory,
+						  .length = length,
+						  .iova = (uintptr_t)memory };
+
+	return mr_region_rereg(&by_kernel, &request, &region, &failure, &err);
 }
 
 static void fails(int rc, int errnum, const char *code, const char *old)
@@ -159,10 +161,9 @@ TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 		  "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", "unusable" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		starved = cases[i].starved;
-		fails(rereg(cases[i].changes, cases[i].addr, cases[i].length, cases[i].access),
-		      EINVAL, cases[i].code, cases[i].old);
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		starved = c->starved;
+		fails(rereg(c->changes, c->addr, c->length, c->access), EINVAL, c->code, c->old);
 		is_at((uintptr_t)memory, PAGE);
 	}
 	assert_contains(err.hint, "deregister it");
@@ -170,12 +171,7 @@ TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 
 TEST(the_kernel_changes_a_region_that_the_library_has_registered)
 {
-	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
-						  .addr = (uintptr_t)memory,
-						  .length = 2 * PAGE,
-						  .iova = (uintptr_t)memory };
-
-	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), 0);
+	assert_int_equal(rereg_by_kernel(2 * PAGE), 0);
 	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
 	is_at((uintptr_t)memory, 2 * PAGE);
 	assert_int_equal(region.mr->lkey, region.lkey);
@@ -192,13 +188,8 @@ TEST(a_region_that_does_not_exist_is_not_imported)
 
 TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)
 {
-	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
-						  .addr = (uintptr_t)memory,
-						  .length = 2 * PAGE,
-						  .iova = (uintptr_t)memory };
-
 	munmap(memory + PAGE, PAGE);
-	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), -EFAULT);
+	assert_int_equal(rereg_by_kernel(2 * PAGE), -EFAULT);
 	assert_string_equal(err.call, "ioctl(REREG_MR)");
 	assert_null(failure.code);
 	assert_string_equal(failure.library_would_say, "IBV_REREG_MR_ERR_CMD");
