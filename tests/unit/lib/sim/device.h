@@ -356,4 +356,13 @@ static inline void in_child(int (*work)(void))
 	assert_child_succeeds(pid);
 }
 
+/** TEST_IN_CHILD() - define a test that runs in a child: with EXPECT(), and "return 0;" at its end */
+#define TEST_IN_CHILD(name)                                                                        \
+	static int body_of_##name(void);                                                           \
+	TEST(name)                                                                                 \
+	{                                                                                          \
+		in_child(body_of_##name);                                                          \
+	}                                                                                          \
+	static int body_of_##name(void)
+
 #endif

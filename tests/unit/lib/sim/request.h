@@ -123,17 +123,19 @@ static inline int get_context(int fd)
 	return send_context(fd, &in, sizeof(in), &out);
 }
 
+/* The driver's number of the PD that was allocated last, on mlx5. */
+static __thread uint32_t last_pdn;
+
 static inline int alloc_pd(int fd, uint32_t *handle)
 {
 	const struct ib_uverbs_alloc_pd in = { 0 };
 	struct ib_uverbs_alloc_pd_resp out = { NO_HANDLE };
 	struct request request;
-	uint32_t pdn;
 	int rc;
 
 	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
 	if (DRIVER_ID == RDMA_DRIVER_MLX5)
-		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
+		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(last_pdn), &last_pdn);
 	rc = send_to(&request, fd);
 	*handle = out.pd_handle;
 	return rc;

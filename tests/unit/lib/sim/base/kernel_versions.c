@@ -157,7 +157,8 @@ TEST(files_are_written_by_shared_mappings_in_older_kernels)
 	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
 }
 
-static int use_mounted_files(void)
+/* ramfs treats writes to shared pages as a disk's file system does; of an overlay its upper layer counts. */
+TEST_IN_CHILD(shared_files_are_those_of_their_file_system)
 {
 	char folder[] = "/tmp/mrctl-test-XXXXXX", path[512], options[300], *start;
 
@@ -185,12 +186,6 @@ static int use_mounted_files(void)
 	EXPECT(!chdir("/") && !umount2(folder, MNT_DETACH));
 	rmdir(folder);
 	return 0;
-}
-
-/* ramfs treats writes to shared pages as a disk's file system does; of an overlay its upper layer counts. */
-TEST(shared_files_are_those_of_their_file_system)
-{
-	in_child(use_mounted_files);
 }
 
 TEST(rings_of_perf_events_have_pages_in_older_kernels)

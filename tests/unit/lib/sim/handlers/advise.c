@@ -45,6 +45,12 @@ TEST(ranges_are_checked_with_flush_alone)
 		assert_equal_for(c->name, advise(mr.lkey, READ, 0, c->addr, c->length), 0);
 }
 
+static int register_and_fetch(void)
+{
+	EXPECT(!reg_at(memory, 4 * PAGE, IOVA, ODP));
+	return advise(mr.lkey, READ, FLUSH, IOVA, PAGE);
+}
+
 TEST(memory_of_a_process_that_ended_is_not_fetched)
 {
 	static const struct range_case cases[] = {
@@ -52,18 +58,11 @@ TEST(memory_of_a_process_that_ended_is_not_fetched)
 		{ "no fault", LOOK, IOVA, PAGE, EINVAL },
 		{ "before it", READ, IOVA - PAGE, PAGE, EFAULT },
 	};
-	uint32_t *key = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t pid = fork();
+	struct mr found;
 
-	if (!pid) {
-		if (reg_at(memory, 4 * PAGE, IOVA, ODP))
-			_exit(1);
-		*key = mr.lkey;
-		_exit(advise(*key, READ, FLUSH, IOVA, PAGE));
-	}
-	assert_child_succeeds(pid);
-	mr.lkey = *key;
-	munmap(key, PAGE);
+	in_child(register_and_fetch);
+	assert_int_equal(query(fd, pd + 1, &found), 0);
+	mr.lkey = found.lkey;
 	assert_ranges(cases, ARRAY_SIZE(cases));
 	assert_int_equal(advise(mr.lkey, READ, 0, IOVA, PAGE), 0);
 }

@@ -98,18 +98,15 @@ static int query_pd(uint64_t handle, uint32_t *pdn, size_t size)
 
 TEST(a_pd_has_the_number_that_it_was_allocated_with)
 {
-	const struct ib_uverbs_alloc_pd in = { 0 };
-	struct ib_uverbs_alloc_pd_resp out;
-	uint32_t pdn = 0, queried = 1;
-	struct request request;
+	const uint32_t pdn = last_pdn;
+	uint32_t other, queried = 1;
 
-	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
-	assert_int_equal(send_to(&request, fd), 0);
-	assert_int_equal(query_pd(out.pd_handle, &queried, 4), 0);
-	assert_int_equal(queried, pdn);
 	assert_int_equal(query_pd(pd, &queried, 4), 0);
-	assert_int_not_equal(queried, pdn);
+	assert_int_equal(queried, pdn);
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	assert_int_not_equal(last_pdn, pdn);
+	assert_int_equal(query_pd(other, &queried, 4), 0);
+	assert_int_equal(queried, last_pdn);
 	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
 	assert_int_equal(query_pd(mr.mr_handle, &queried, 4), EINVAL);
 	assert_int_equal(query_pd(4711, &queried, 4), ENOENT);

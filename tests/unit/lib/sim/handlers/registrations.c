@@ -178,7 +178,7 @@ TEST(one_method_registers_memory_and_dma_bufs)
 }
 
 /* A call that cannot write its answer registers nothing, and leaves no page counted. */
-static int refuse_answers(void)
+TEST_IN_CHILD(a_registration_whose_answer_cannot_be_written_is_undone)
 {
 	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)memory,
 					     .length = 8 * PAGE,
@@ -200,11 +200,6 @@ static int refuse_answers(void)
 	EXPECT(!list_in(fd, UVERBS_OBJECT_MR, list, &count) && !count);
 	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
 	return 0;
-}
-
-TEST(a_registration_whose_answer_cannot_be_written_is_undone)
-{
-	in_child(refuse_answers);
 }
 
 /* ---- memory windows ---- */
@@ -387,7 +382,7 @@ TEST(a_limit_is_a_number)
 
 /* ---- the account of locked memory ---- */
 
-static int count_pages(void)
+TEST_IN_CHILD(pages_are_counted_against_the_limit)
 {
 	int second = open_context();
 	uint32_t first_mr, second_pd, second_mr;
@@ -418,12 +413,7 @@ static int count_pages(void)
 	return 0;
 }
 
-TEST(pages_are_counted_against_the_limit)
-{
-	in_child(count_pages);
-}
-
-static int lock_nothing(void)
+TEST_IN_CHILD(with_a_limit_of_0_locking_is_not_permitted)
 {
 	EXPECT(!may_lock(0));
 	EXPECT(reg(memory, PAGE, LOCAL) == EPERM);
@@ -432,12 +422,7 @@ static int lock_nothing(void)
 	return 0;
 }
 
-TEST(with_a_limit_of_0_locking_is_not_permitted)
-{
-	in_child(lock_nothing);
-}
-
-static int count_for_the_one_who_pinned(void)
+TEST_IN_CHILD(the_account_is_that_of_the_address_space)
 {
 	uint32_t of_parent;
 	int status;
@@ -458,11 +443,6 @@ static int count_for_the_one_who_pinned(void)
 	EXPECT(!WEXITSTATUS(status));
 	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
 	return 0;
-}
-
-TEST(the_account_is_that_of_the_address_space)
-{
-	in_child(count_for_the_one_who_pinned);
 }
 
 EACH_TEST(open_device, close_device)

@@ -123,7 +123,7 @@ TEST(on_demand_regions_get_a_new_key_with_new_memory)
 	assert_int_not_equal(mr.lkey, key);
 }
 
-static int count_old_and_new(void)
+TEST_IN_CHILD(old_and_new_pages_count_together)
 {
 	EXPECT(!may_lock(10));
 	EXPECT(!reg(memory, 6 * PAGE, LOCAL));
@@ -139,11 +139,6 @@ static int count_old_and_new(void)
 	EXPECT(translate(memory, 3 * PAGE, 0 - PAGE) == EINVAL);
 	EXPECT(!reg(memory, 3 * PAGE, LOCAL));
 	return 0;
-}
-
-TEST(old_and_new_pages_count_together)
-{
-	in_child(count_old_and_new);
 }
 
 /* ---- races ---- */

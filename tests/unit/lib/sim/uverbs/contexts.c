@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Contexts: each open() makes one of its own; processes and threads share it, also after an exec or a kill. */
+/* Contexts: each open() makes one of its own; processes and threads share it, also after a kill. */
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
@@ -89,61 +89,6 @@ TEST(objects_outlive_the_process_that_made_them)
 	assert_int_equal(dereg(pd + 1), 0);
 }
 
-/* Preloads the simulator by an open descriptor: may_lock() changes the user, whom its path may be closed to. */
-static int preload_by_descriptor(void)
-{
-	char *list = strdup(getenv("LD_PRELOAD")), path[64];
-	int library;
-
-	EXPECT(list);
-	library = open(strtok(list, ": "), O_RDONLY);
-	free(list);
-	EXPECT(library >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", library);
-	EXPECT(!setenv("LD_PRELOAD", path, 1));
-	return 0;
-}
-
-static int exec_query(void)
-{
-	char context[16], handle[16];
-
-	snprintf(context, sizeof(context), "%d", fd);
-	snprintf(handle, sizeof(handle), "%u", pd + 1);
-	EXPECT(!fcntl(fd, F_SETFD, 0));
-	EXPECT(!preload_by_descriptor());
-	EXPECT(!may_lock(10));
-	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
-	execl("/proc/self/exe", "after-exec", context, handle, NULL);
-	return __LINE__ % 255 + 1;
-}
-
-/* Runs after exec: the process still has the objects, but none of the pages that it has pinned. */
-static int after_exec(int context, uint32_t handle)
-{
-	struct mr found;
-
-	EXPECT(!query(context, handle, &found));
-	EXPECT(found.length == 10 * PAGE);
-	EXPECT(!reg_in(context, handle - 1, map(10 * PAGE, PROT_READ | PROT_WRITE), 10 * PAGE, 0,
-		       LOCAL));
-	return dereg_in(context, handle);
-}
-
-/* Takes over a program that exec() has started so; libc gives constructors the arguments. */
-__attribute__((constructor)) static void continue_after_exec(int argc, char **argv)
-{
-	if (argc == 3 && !strcmp(argv[0], "after-exec"))
-		_exit(after_exec(atoi(argv[1]), (uint32_t)atoi(argv[2])));
-}
-
-TEST(objects_survive_exec_and_the_account_does_not)
-{
-	if (getenv("WRAP")) /* valgrind does not follow this exec */
-		skip();
-	in_child(exec_query);
-}
-
 static void *register_often(void *argument)
 {
 	uint32_t domain;
@@ -162,7 +107,7 @@ static void *register_often(void *argument)
 	return NULL;
 }
 
-static int register_in_threads(void)
+TEST_IN_CHILD(threads_can_register_at_once)
 {
 	pthread_t threads[4];
 	void *failed;
@@ -177,11 +122,6 @@ static int register_in_threads(void)
 	EXPECT(!reg(memory, 12 * PAGE, LOCAL));
 	EXPECT(reg(memory, PAGE, LOCAL) == ENOMEM);
 	return 0;
-}
-
-TEST(threads_can_register_at_once)
-{
-	in_child(register_in_threads);
 }
 
 EACH_TEST(open_device, close_device)
