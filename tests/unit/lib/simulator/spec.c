@@ -32,16 +32,15 @@ TEST(faults_are_read)
 		{ "query_mr@18446744073709551615=delay:3600000", MR_SIM_QUERY_MR, MR_SIM_DELAY,
 		  UINT64_MAX, 3600000 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_equal_for(cases[i].text, parse(cases[i].text), 0);
-		assert_equal_for(cases[i].text, faults.count, 1);
-		assert_equal_for(cases[i].text, faults.list[0].call, cases[i].call);
-		assert_equal_for(cases[i].text, faults.list[0].action, cases[i].action);
-		assert_equal_for(cases[i].text, faults.list[0].turn, cases[i].turn);
-		assert_equal_for(cases[i].text, faults.list[0].value, cases[i].value);
-		assert_equal_for(cases[i].text, faults.list[0].length, strlen(cases[i].text));
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
+		assert_equal_for(c->text, parse(c->text), 0);
+		assert_equal_for(c->text, faults.count, 1);
+		assert_equal_for(c->text, faults.list[0].call, c->call);
+		assert_equal_for(c->text, faults.list[0].action, c->action);
+		assert_equal_for(c->text, faults.list[0].turn, c->turn);
+		assert_equal_for(c->text, faults.list[0].value, c->value);
+		assert_equal_for(c->text, faults.list[0].length, strlen(c->text));
 	}
 }
 
@@ -70,11 +69,8 @@ TEST(malformed_faults_are_refused)
 		{ "reg_mr=delay:3600001", "too large" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_true(parse(cases[i].text) < 0);
-		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, cases[i].message);
-	}
+	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++)
+		assert_failure(parse(c->text) < 0, true, err, MR_ERROR_USAGE, c->message);
 }
 
 TEST(faults_are_collected)
@@ -93,8 +89,8 @@ TEST(faults_are_collected)
 		strcat(text, i ? ";open=kill" : "open=kill");
 	assert_int_equal(parse(text), 0);
 	assert_int_equal(faults.count, MR_SIM_FAULTS_MAX);
-	assert_int_equal(mr_sim_faults_parse("open=kill", &faults, &err), -EINVAL);
-	assert_contains(err.text, "more than");
+	assert_failure(mr_sim_faults_parse("open=kill", &faults, &err) < 0, true, err,
+		       MR_ERROR_USAGE, "more than");
 }
 
 TEST(each_call_profile_and_kernel_has_its_word)
@@ -117,15 +113,14 @@ TEST(each_call_profile_and_kernel_has_its_word)
 		assert_int_equal(profile, i);
 	}
 	assert_null(mr_sim_profiles[MR_SIM_PROFILES].name);
-	assert_int_equal(mr_sim_profile_parse("mlx", &profile, &err), -EINVAL);
-	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	assert_failure(mr_sim_profile_parse("mlx", &profile, &err), -EINVAL, err, MR_ERROR_USAGE,
+		       "'mlx'");
 	for (i = 0; i < MR_SIM_KERNELS; i++) {
 		assert_int_equal(mr_sim_kernel_parse(mr_sim_kernels[i].name, &kernel, &err), 0);
 		assert_int_equal(kernel, i);
 	}
 	assert_null(mr_sim_kernels[MR_SIM_KERNELS].name);
-	assert_int_equal(mr_sim_kernel_parse("6", &kernel, &err), -EINVAL);
-	assert_int_equal(err.kind, MR_ERROR_USAGE);
 	for (i = 0; i < MR_SIM_KERNELS; i++)
-		assert_contains(err.text, mr_sim_kernels[i].name);
+		assert_failure(mr_sim_kernel_parse("6", &kernel, &err), -EINVAL, err,
+			       MR_ERROR_USAGE, mr_sim_kernels[i].name);
 }
