@@ -62,26 +62,13 @@ static int reg_dm(uint32_t handle, uint64_t offset, uint64_t length, uint32_t ac
 
 TEST(lengths_are_checked)
 {
-	static const struct {
-		const char *name;
-		uint64_t length;
-		uint32_t alignment;
-		int error;
-	} cases[] = {
-		{ "a byte", 1, 0, 0 },
-		{ "the limit", LIMIT, 0, 0 },
-		{ "a byte more", LIMIT + 1, 0, EINVAL },
-		{ "more than there is", ALL + 1, 0, ENOMEM },
-		{ "rounded up to 0", UINT64_MAX, 0, EINVAL },
-		{ "no pages in 32 bits", 1ull << 44, 0, EINVAL },
-		{ "at more than a page", 1, 13, EINVAL },
-	};
-
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		assert_equal_for(c->name, alloc_dm(c->length, c->alignment), c->error);
-		if (!c->error)
-			assert_int_equal(free_dm(dm), 0);
-	}
+	assert_int_equal(alloc_dm(LIMIT, 0), 0);
+	assert_int_equal(free_dm(dm), 0);
+	assert_int_equal(alloc_dm(LIMIT + 1, 0), EINVAL);
+	assert_int_equal(alloc_dm(ALL + 1, 0), ENOMEM);
+	assert_int_equal(alloc_dm(UINT64_MAX, 0), EINVAL);  /* rounded up to 0 */
+	assert_int_equal(alloc_dm(1ull << 44, 0), EINVAL);  /* no pages in 32 bits */
+	assert_int_equal(alloc_dm(1, 13), EINVAL);          /* at more than a page */
 	/* the driver has 32 bits for the pages of a DM: regions see the low bits of a longer one */
 	assert_int_equal(alloc_dm((1ull << 44) + 1, 0), 0);
 	assert_int_equal(reg_dm(dm, 0, 2, ZERO_BASED), EINVAL);

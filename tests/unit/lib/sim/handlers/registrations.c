@@ -42,43 +42,39 @@ TEST(handles_and_keys_are_reused_at_once)
 
 TEST(registrations_are_checked)
 {
-	char *readonly = map(PAGE, PROT_READ);
-	const struct {
-		const char *name;
-		void *addr;
-		uint64_t length, iova;
-		uint32_t access;
-		int error;
-	} cases[] = {
-		{ "access 0", memory, PAGE, 0, 0, 0 },
-		{ "remote write without local", memory, PAGE, 0, REMOTE_WRITE, EINVAL },
-		{ "bit 29, optional", memory, PAGE, 0, LOCAL | 1 << 29, 0 },
-		{ "zero length in a page", memory + 17, 0, 17, LOCAL, EINVAL },
-		{ "zero length, unmapped", (char *)NOT_MAPPED + 1, 0, 1, LOCAL, EFAULT },
-		{ "wraps", (void *)-PAGE, 2 * PAGE, 0, LOCAL, EINVAL },
-		{ "ends at the top", (void *)-PAGE, PAGE, 0, LOCAL, EINVAL },
-		{ "the kernel's", (void *)-(4 * PAGE), PAGE, 0, LOCAL, EFAULT },
-		{ "unmapped", NOT_MAPPED, PAGE, 0, LOCAL, EFAULT },
-		{ "read-only, to bind", readonly, PAGE, 0, MW_BIND, EFAULT },
-		{ "read-only, to read", readonly, PAGE, 0, REMOTE_READ, 0 },
-		{ "IOVA's offset", memory, PAGE, IOVA + 1, LOCAL, EINVAL },
-		{ "IOVA at the top", memory, 2 * PAGE, 0 - 2 * PAGE, LOCAL, 0 },
-		{ "IOVA wraps", memory, 2 * PAGE, 0 - PAGE, LOCAL, EINVAL },
-		{ "on demand, unmapped", NOT_MAPPED, PAGE, 0, ODP, 0 },
-		{ "on demand, zero length", memory, 0, 0, ODP, EINVAL },
-		{ "on demand, zero length in a page", memory + 5, 0, 5, ODP, 0 },
-		{ "on demand, wraps", (void *)-PAGE, 2 * PAGE, 0, ODP, EOVERFLOW },
-		{ "on demand, 0 bytes at 0", NULL, 0, 0, ODP, EOVERFLOW },
-		{ "implicit", NULL, UINT64_MAX, 0, ODP, 0 },
-		{ "implicit with IOVA", NULL, UINT64_MAX, PAGE, ODP, EINVAL },
-		{ "implicit huge", NULL, UINT64_MAX, 0, ODP | HUGETLB, EINVAL },
-	};
+	char *readonly = map(PAGE, PROT_READ), *top = (char *)-PAGE;
 
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		assert_equal_for(c->name, reg_at(c->addr, c->length, c->iova, c->access), c->error);
-		if (!c->error)
-			assert_region(c->length, c->iova);
-	}
+	assert_int_equal(reg_at(memory, PAGE, 0, 0), 0);
+	assert_int_equal(reg_at(memory, PAGE, 0, REMOTE_WRITE), EINVAL);
+	assert_int_equal(reg_at(memory, PAGE, 0, LOCAL | 1 << 29), 0); /* an optional flag */
+	assert_int_equal(reg_at(memory + 17, 0, 17, LOCAL), EINVAL);
+	assert_int_equal(reg_at((char *)NOT_MAPPED + 1, 0, 1, LOCAL), EFAULT);
+	assert_int_equal(reg_at(top, 2 * PAGE, 0, LOCAL), EINVAL);
+	assert_int_equal(reg_at(top, PAGE, 0, LOCAL), EINVAL);
+	assert_int_equal(reg_at((void *)-(4 * PAGE), PAGE, 0, LOCAL), EFAULT); /* the kernel's */
+	assert_int_equal(reg_at(NOT_MAPPED, PAGE, 0, LOCAL), EFAULT);
+	assert_int_equal(reg_at(readonly, PAGE, 0, MW_BIND), EFAULT);
+	assert_int_equal(reg_at(readonly, PAGE, 0, REMOTE_READ), 0);
+	assert_int_equal(reg_at(memory, PAGE, IOVA + 1, LOCAL), EINVAL);
+	assert_int_equal(reg_at(memory, 2 * PAGE, 0 - 2 * PAGE, LOCAL), 0);
+	assert_region(2 * PAGE, 0 - 2 * PAGE);
+	assert_int_equal(reg_at(memory, 2 * PAGE, 0 - PAGE, LOCAL), EINVAL);
+}
+
+TEST(on_demand_registrations_are_checked)
+{
+	assert_int_equal(reg_at(NOT_MAPPED, PAGE, 0, ODP), 0);
+	assert_region(PAGE, 0);
+	assert_int_equal(reg_at(memory, 0, 0, ODP), EINVAL);
+	assert_int_equal(reg_at(memory + 5, 0, 5, ODP), 0);
+	assert_region(0, 5);
+	assert_int_equal(reg_at((void *)-PAGE, 2 * PAGE, 0, ODP), EOVERFLOW);
+	assert_int_equal(reg_at(NULL, 0, 0, ODP), EOVERFLOW);
+	/* implicit */
+	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP), 0);
+	assert_region(UINT64_MAX, 0);
+	assert_int_equal(reg_at(NULL, UINT64_MAX, PAGE, ODP), EINVAL);
+	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP | HUGETLB), EINVAL);
 }
 
 TEST(on_demand_memory_must_not_be_there_in_small_pages)
@@ -96,41 +92,35 @@ TEST(on_demand_memory_must_not_be_there_in_small_pages)
 
 /* ---- the methods REG_DMABUF_MR and REG_MR ---- */
 
+static int reg_dmabuf(int dmabuf, uint64_t offset, uint64_t length, uint64_t iova, uint32_t access)
+{
+	struct request request;
+
+	init_dmabuf(&request, dmabuf, offset, length, iova, access);
+	return send_reg(&request);
+}
+
 TEST(dma_bufs_are_checked)
 {
 	int dmabuf = make_dmabuf(16), zero = open("/dev/zero", O_RDWR),
 	    memfd = memfd_create("x", 0);
-	const struct {
-		const char *name;
-		int fd;
-		uint64_t offset, length, iova;
-		uint32_t access;
-		int error;
-	} cases[] = {
-		{ "whole", dmabuf, 0, 16 * PAGE, IOVA, LOCAL, 0 },
-		{ "IOVA's offset", dmabuf, 0, PAGE, IOVA + 100, LOCAL, EINVAL },
-		{ "past the end", dmabuf, PAGE, 16 * PAGE, IOVA, LOCAL, EINVAL },
-		{ "wraps", dmabuf, -PAGE, 2 * PAGE, IOVA, LOCAL, EINVAL },
-		{ "on demand", dmabuf, 0, PAGE, IOVA, ODP, EINVAL },
-		{ "to bind", dmabuf, 0, PAGE, IOVA, LOCAL | MW_BIND, EINVAL },
-		{ "not open", 999, 0, PAGE, IOVA, LOCAL, EBADF },
-		{ "no dma-buf", zero, 0, PAGE, IOVA, LOCAL, EINVAL },
-		{ "memfd", memfd, 0, 0, IOVA, LOCAL, EINVAL },
-		{ "access comes first", 999, 0, PAGE, IOVA, REMOTE_WRITE, EINVAL },
-	};
 	struct request request;
 
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		init_dmabuf(&request, c->fd, c->offset, c->length, c->iova, c->access);
-		assert_equal_for(c->name, send_reg(&request), c->error);
-		if (!c->error)
-			assert_region(c->length, c->iova);
-	}
+	assert_int_equal(reg_dmabuf(dmabuf, 0, PAGE, IOVA + 100, LOCAL), EINVAL);
+	assert_int_equal(reg_dmabuf(dmabuf, PAGE, 16 * PAGE, IOVA, LOCAL), EINVAL);
+	assert_int_equal(reg_dmabuf(dmabuf, -PAGE, 2 * PAGE, IOVA, LOCAL), EINVAL);
+	assert_int_equal(reg_dmabuf(dmabuf, 0, PAGE, IOVA, ODP), EINVAL);
+	assert_int_equal(reg_dmabuf(dmabuf, 0, PAGE, IOVA, LOCAL | MW_BIND), EINVAL);
+	assert_int_equal(reg_dmabuf(999, 0, PAGE, IOVA, LOCAL), EBADF);
+	assert_int_equal(reg_dmabuf(zero, 0, PAGE, IOVA, LOCAL), EINVAL);
+	assert_int_equal(reg_dmabuf(memfd, 0, 0, IOVA, LOCAL), EINVAL);
+	assert_int_equal(reg_dmabuf(999, 0, PAGE, IOVA, REMOTE_WRITE), EINVAL); /* access first */
+	assert_int_equal(reg_dmabuf(dmabuf, 0, 16 * PAGE, IOVA, LOCAL), 0);
+	assert_region(16 * PAGE, IOVA);
 	assert_int_equal(dealloc_pd(pd), EBUSY);
-	init_dmabuf(&request, dmabuf, 0, PAGE, IOVA, LOCAL);
-	assert_int_equal(send_reg(&request), 0);
 	assert_int_equal(advise(mr.lkey, READ, FLUSH, IOVA, 1), 0);
 	assert_int_equal(advise(mr.lkey, READ, FLUSH, IOVA - 1, 1), EFAULT);
+	init_dmabuf(&request, dmabuf, 0, PAGE, IOVA, LOCAL);
 	request.attrs[1].data = 4711;
 	assert_int_equal(send_reg(&request), ENOENT);
 	close(dmabuf);
@@ -138,43 +128,39 @@ TEST(dma_bufs_are_checked)
 	close(memfd);
 }
 
-TEST(one_method_registers_memory_and_dma_bufs)
+enum { OF_ADDR = 1, OF_OFFSET = 2, OF_FD = 4, OF_DMABUF = OF_OFFSET | OF_FD };
+
+/* @start: an address, or an offset; @given: which of address, offset and descriptor are given */
+static int reg_of(unsigned int given, uint64_t start, uint64_t dmabuf, uint32_t access)
 {
-	int dmabuf = make_dmabuf(4);
-	const uint64_t start = (uintptr_t)memory;
-	enum { NEITHER, OF_ADDR = 1, OF_OFFSET = 2, OF_FD = 4, OF_DMABUF = OF_OFFSET | OF_FD };
-	const struct {
-		const char *name;
-		unsigned int given;
-		uint64_t addr, offset, fd;
-		uint32_t access;
-		int error;
-	} cases[] = {
-		{ "neither", NEITHER, 0, 0, 0, LOCAL, EINVAL },
-		{ "IOVA's offset", OF_ADDR, start + 1, 0, 0, LOCAL, EINVAL },
-		{ "unmapped", OF_ADDR, 0x10000, 0, 0, LOCAL, EFAULT },
-		{ "on demand", OF_ADDR, 0x10000, 0, 0, ODP, 0 },
-		{ "an address and an offset", OF_ADDR | OF_OFFSET, start, 0, 0, LOCAL, EINVAL },
-		{ "a dma-buf without offset", OF_FD, 0, 0, (uint64_t)dmabuf, LOCAL, EINVAL },
-		{ "a dma-buf", OF_DMABUF, 0, PAGE, (uint64_t)dmabuf, LOCAL, 0 },
-		{ "more than 32 bits", OF_DMABUF, 0, 0, 1ull << 32, LOCAL, EINVAL },
-		{ "not open", OF_DMABUF, 0, 0, 999, LOCAL, EBADF },
-	};
 	struct request request;
 
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		init_reg(&request, PAGE, IOVA, c->access);
-		if (c->given & OF_ADDR)
-			attr(&request, BY_ADDR, 8, c->addr);
-		if (c->given & OF_OFFSET)
-			attr(&request, BY_FD_OFFSET, 8, c->offset);
-		if (c->given & OF_FD)
-			attr(&request, BY_FD, 0, c->fd);
-		assert_equal_for(c->name, send_reg(&request), c->error);
-		if (!c->error)
-			assert_region(PAGE, IOVA);
-	}
-	close(dmabuf);
+	init_reg(&request, PAGE, IOVA, access);
+	if (given & OF_ADDR)
+		attr(&request, BY_ADDR, 8, start);
+	if (given & OF_OFFSET)
+		attr(&request, BY_FD_OFFSET, 8, start);
+	if (given & OF_FD)
+		attr(&request, BY_FD, 0, dmabuf);
+	return send_reg(&request);
+}
+
+TEST(one_method_registers_memory_and_dma_bufs)
+{
+	const uint64_t start = (uintptr_t)memory, dmabuf = (uint64_t)make_dmabuf(4);
+
+	assert_int_equal(reg_of(0, 0, 0, LOCAL), EINVAL);
+	assert_int_equal(reg_of(OF_ADDR, start + 1, 0, LOCAL), EINVAL);
+	assert_int_equal(reg_of(OF_ADDR, 0x10000, 0, LOCAL), EFAULT);
+	assert_int_equal(reg_of(OF_ADDR, 0x10000, 0, ODP), 0);
+	assert_region(PAGE, IOVA);
+	assert_int_equal(reg_of(OF_ADDR | OF_OFFSET, start, 0, LOCAL), EINVAL);
+	assert_int_equal(reg_of(OF_FD, 0, dmabuf, LOCAL), EINVAL);
+	assert_int_equal(reg_of(OF_DMABUF, PAGE, dmabuf, LOCAL), 0);
+	assert_region(PAGE, IOVA);
+	assert_int_equal(reg_of(OF_DMABUF, 0, 1ull << 32, LOCAL), EINVAL); /* more than 32 bits */
+	assert_int_equal(reg_of(OF_DMABUF, 0, 999, LOCAL), EBADF);
+	close((int)dmabuf);
 }
 
 /* A call that cannot write its answer registers nothing, and leaves no page counted. */
