@@ -96,18 +96,3 @@ TEST(an_inherited_descriptor_is_used_as_it_is_and_a_closed_one_is_not_one_opened
 	assert_int_equal(mr_dmabuf_source_size(&request.source), 0);
 	close(fd);
 }
-
-TEST(a_heap_that_is_missing_is_an_error)
-{
-	const struct mr_dmabuf_request request = {
-		.source = { .type = MR_DMABUF_HEAP, .text = "heap:mrctl", .name = "mrctl" },
-		.size = 1,
-	};
-	struct mr_dmabuf dmabuf;
-
-	assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), -ENOENT);
-	assert_int_equal(err.kind, MR_ERROR_HOST);
-	assert_string_equal(err.call, "open");
-	assert_contains(err.text, "/dev/dma_heap/mrctl");
-	mr_dmabuf_close(&dmabuf);
-}

@@ -35,45 +35,40 @@ TEST(a_descriptor_keeps_its_profile)
 	close(other);
 }
 
+/* Advice about a range of the region @mr, to be followed at once; another is accepted whatever it is. */
+static int fetch(uint64_t advice, uint64_t addr, uint64_t length)
+{
+	assert_int_equal(advise(mr.lkey, advice, 0, addr, length), 0);
+	return advise(mr.lkey, advice, FLUSH, addr, length);
+}
+
 TEST(advice_takes_addresses_of_the_memory)
 {
 	const uint64_t start = (uintptr_t)memory + PAGE;
-	const struct {
-		const char *name;
-		uint64_t advice, addr, length;
-		int error;
-	} cases[] = {
-		{ "all", READ, start, 2 * PAGE, 0 },
-		{ "to the page's end", WRITE, start + 100, 2 * PAGE - 100, 0 },
-		{ "nothing inside a page", READ, start + 1, 0, 0 },
-		{ "nothing at a page", READ, start, 0, EINVAL },
-		{ "nothing at a page, without fault", LOOK, start, 0, EINVAL },
-		{ "behind it", LOOK, start + 2 * PAGE, 1, EFAULT },
-		{ "nothing behind it", LOOK, start + 2 * PAGE + 1, 0, EFAULT },
-		{ "the IOVA", READ, IOVA, 1, EFAULT },
-		/* the driver compares the end without regard to the wrap: it is behind the region, or before it */
-		{ "wraps", READ, 0 - PAGE, 2 * PAGE, EINVAL },
-		{ "wraps to 0", READ, 0 - PAGE, PAGE, EINVAL },
-	};
-	uint32_t key;
 
 	assert_int_equal(reg_at(memory + PAGE, PAGE + 1, IOVA, ODP), 0);
-	key = mr.lkey;
-	assert_int_equal(advise(key, WRITE, 0, start, PAGE), 0);
-	assert_int_equal(advise(key, LOOK, FLUSH, start, PAGE), 0);
+	assert_int_equal(advise(mr.lkey, WRITE, 0, start, PAGE), 0);
+	assert_int_equal(fetch(LOOK, start, PAGE), 0);
 	assert_false(is_resident(memory + PAGE));
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		assert_equal_for(c->name, advise(key, c->advice, FLUSH, c->addr, c->length), c->error);
-		assert_int_equal(advise(key, c->advice, 0, c->addr, c->length), 0);
-	}
+	assert_int_equal(fetch(READ, start, 2 * PAGE), 0);
+	assert_int_equal(fetch(WRITE, start + 100, 2 * PAGE - 100), 0);
+	assert_int_equal(fetch(READ, start + 1, 0), 0);
+	assert_int_equal(fetch(READ, start, 0), EINVAL);
+	assert_int_equal(fetch(LOOK, start, 0), EINVAL);
+	assert_int_equal(fetch(LOOK, start + 2 * PAGE, 1), EFAULT);
+	assert_int_equal(fetch(LOOK, start + 2 * PAGE + 1, 0), EFAULT);
+	assert_int_equal(fetch(READ, IOVA, 1), EFAULT);
+	/* the driver compares the end without regard to the wrap: it is behind the region, or before it */
+	assert_int_equal(fetch(READ, 0 - PAGE, 2 * PAGE), EINVAL);
+	assert_int_equal(fetch(READ, 0 - PAGE, PAGE), EINVAL);
 	assert_true(is_resident(memory + PAGE));
 	munmap(memory + PAGE, PAGE);
-	assert_int_equal(advise(key, READ, FLUSH, start, PAGE), EFAULT);
-	assert_int_equal(advise(key, LOOK, FLUSH, start, PAGE), 0);
+	assert_int_equal(fetch(READ, start, PAGE), EFAULT);
+	assert_int_equal(fetch(LOOK, start, PAGE), 0);
 	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP), EINVAL); /* no implicit regions */
 	assert_int_equal(reg_at(NULL, PAGE, 0, ODP), 0);
-	assert_int_equal(advise(mr.lkey, LOOK, FLUSH, 0 - PAGE, 2 * PAGE), EINVAL);
-	assert_int_equal(advise(mr.lkey, LOOK, FLUSH, 0 - PAGE, 3 * PAGE), EFAULT);
+	assert_int_equal(fetch(LOOK, 0 - PAGE, 2 * PAGE), EINVAL);
+	assert_int_equal(fetch(LOOK, 0 - PAGE, 3 * PAGE), EFAULT);
 }
 
 TEST(librxe_opens_and_registers)
