@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Sources of dma-bufs, as far as they need no special kernel or device. */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-
 #include "lib/memory/dmabuf.h"
 #include "tests/unit/unit.h"
 

@@ -3,9 +3,6 @@
  * The memory behind a region: kinds as users type them, and the mapping of each kind.  Files that are made,
  * kept and removed are in tests/cli/memory.bats.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "lib/memory/kinds.h"

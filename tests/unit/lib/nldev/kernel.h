@@ -3,7 +3,6 @@
 #ifndef TESTS_UNIT_LIB_NLDEV_KERNEL_H
 #define TESTS_UNIT_LIB_NLDEV_KERNEL_H
 
-#include <errno.h>
 #include <pthread.h>
 #include <sys/socket.h>
 

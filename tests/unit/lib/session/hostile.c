@@ -4,13 +4,9 @@
  * HCA.  The tests write some at each ioctl: they change between two reads of the table by the command.
  */
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"

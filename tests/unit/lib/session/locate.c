@@ -3,12 +3,8 @@
  * Finding a session by --session and MRCTL_SESSION, the sessions of other processes, and the process of a
  * region.  tests/cli/session-join.bats has the processes that lead to each other, have ended or are another user's.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Creating and opening the descriptor of a session, and refusing other descriptors. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <infiniband/verbs.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 

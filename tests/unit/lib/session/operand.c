@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* REGION operands: which entry, object or PD each names. */
-#include <errno.h>
-
 #include "lib/session/open.h"
 #include "lib/session/operand.h"
 #include "lib/session/table/entries.h"

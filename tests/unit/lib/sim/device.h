@@ -3,9 +3,7 @@
 #ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
 #define TESTS_UNIT_LIB_SIM_DEVICE_H
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

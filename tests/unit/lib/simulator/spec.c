@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Names of profiles, kernels and faults of the simulated HCA. */
-#include <errno.h>
-
 #include "lib/simulator/spec.h"
 #include "tests/unit/unit.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Attributes of a device, by a query_device_ex of this file, and access flags that have an effect on it. */
-#include <errno.h>
 #include <infiniband/verbs.h>
-#include <string.h>
 
 #include "lib/base/tristate.h"
 #include "lib/verbs/access.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The tables of calls that register, of drivers, and of functions that older libraries lack. */
-#include <errno.h>
-#include <fcntl.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/verbs/calls.h"

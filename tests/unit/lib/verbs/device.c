@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Choosing and opening a device.  This file replaces libibverbs, so each test has its own devices. */
-#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "lib/verbs/device.h"

@@ -4,9 +4,7 @@
  * attributes.  The tests provoke each code of ibv_rereg_mr(3), and check what the region is then.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <infiniband/verbs.h>
-#include <sys/mman.h>
 
 #include "lib/verbs/attributes.h"
 #include "lib/verbs/deregister.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Words that users write: access flags, advice, and hints of a DMA handle. */
-#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "lib/verbs/access.h"

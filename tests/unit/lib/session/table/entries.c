@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The entries and protection domains of the table: their values, and how each is found. */
-#include <sys/mman.h>
-
 #include "lib/session/table/format.h"
 #include "tests/unit/lib/session/table/table.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Files that are no table, and values that other holders may write into one: texts, garbage, sizes. */
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "lib/session/table/format.h"

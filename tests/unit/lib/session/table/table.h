@@ -3,8 +3,6 @@
 #ifndef TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 #define TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The object table: its file, its lock, objects and keys, and the repair after a kill. */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "lib/sim/state/keys.h"
