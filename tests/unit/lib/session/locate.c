@@ -5,10 +5,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-
-#include <infiniband/verbs.h>
 
 #include "lib/base/tristate.h"
 #include "lib/host/process.h"
@@ -17,7 +14,6 @@
 #include "lib/session/open.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
-#include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;
@@ -56,10 +52,9 @@ static void need_pidfd(void)
 		skip();
 }
 
-/* Starts a process that sleeps, with MRCTL_SESSION set to @where, and @fill descriptors before a copy of @fd. */
-static pid_t start_sleeper(const char *where, int fd, unsigned int fill)
+/* Starts a process that sleeps, with MRCTL_SESSION set to @where. */
+static pid_t start_sleeper(const char *where)
 {
-	const struct rlimit many = { fill + 200, fill + 200 };
 	int ready[2];
 	pid_t pid;
 	char c;
@@ -69,17 +64,8 @@ static pid_t start_sleeper(const char *where, int fd, unsigned int fill)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		unsetenv(MR_SESSION_VARIABLE);
-		if (where)
-			setenv(MR_SESSION_VARIABLE, where, 1);
+		setenv(MR_SESSION_VARIABLE, where, 1);
 		mr_session_allow_joining(&err);
-		if (fill && setrlimit(RLIMIT_NOFILE, &many))
-			_exit(1);
-		for (unsigned int i = 0; i < fill; i++)
-			if (dup(0) < 0)
-				_exit(1);
-		if (fill && (dup(fd) < 0 || close(fd)))
-			_exit(1);
 		execlp("sleep", "sleep", "60", NULL);
 		_exit(1);
 	}
@@ -114,7 +100,7 @@ TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 	need_pidfd();
 	assert_int_equal(pipe(pipes), 0);
 	snprintf(where, sizeof(where), "fd:%d", pipes[0]);
-	pid = start_sleeper(where, -1, 0);
+	pid = start_sleeper(where);
 	assert_int_equal(join_process(pid, &borrowed), 0);
 	assert_int_equal(fcntl(borrowed, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(write(pipes[1], "s", 1), 1);
@@ -124,7 +110,7 @@ TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 	stop_sleeper(pid);
 	close(pipes[0]);
 	close(pipes[1]);
-	pid = start_sleeper("fd:777", -1, 0);
+	pid = start_sleeper("fd:777");
 	assert_failure(join_process(pid, &borrowed), -EBADF, err, MR_ERROR_ABSENT,
 		       "has closed descriptor 777");
 	stop_sleeper(pid);
@@ -166,48 +152,14 @@ TEST(a_thread_is_not_taken_for_a_process)
 	close(there[1]);
 }
 
-/* Returns the descriptor by which @pid holds the session of @fd; -2: it does not. */
-static int descriptor_in(const struct mr_sessions *found, int fd, pid_t pid)
+TEST(a_search_for_sessions_that_runs_out_of_time_is_incomplete)
 {
-	const struct mr_found_session *session = mr_sessions_by_fd(found, fd);
-
-	assert_non_null(session);
-	for (size_t i = 0; i < session->holder_count; i++)
-		if (session->holders[i].pid == pid)
-			return session->holders[i].fd;
-	return -2;
-}
-
-TEST(holders_of_a_session_are_found_behind_many_descriptors_while_there_is_time)
-{
-	enum { MANY = 1200 }; /* more than are looked at between two looks at the clock */
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = -1;
-	struct ibv_context context = { .cmd_fd = null };
-	struct ibv_pd pd = { .context = &context, .handle = 5 };
-	struct mr_device device = { .context = &context, .pd = &pd };
-	struct mr_environment environment = { .device = "dev0", .provider = "mlx5" };
 	struct mr_sessions found;
-	char where[32];
-	pid_t named, other;
 
-	need_pidfd();
 	assert_int_equal(mr_sessions_find(0, &found, &err), 0);
 	assert_true(found.incomplete);
 	assert_int_equal(found.count, 0);
 	mr_sessions_release(&found);
-	assert_int_equal(mr_session_create(&device, &environment, &fd, &err), 0);
-	snprintf(where, sizeof(where), "fd:%d", fd);
-	named = start_sleeper(where, fd, 0);
-	other = start_sleeper(NULL, fd, MANY);
-	assert_int_equal(mr_sessions_find((uint64_t)60 * 1000000000, &found, &err), 0);
-	assert_false(found.incomplete);
-	assert_int_equal(descriptor_in(&found, fd, named), fd);
-	assert_true(descriptor_in(&found, fd, other) > MANY);
-	mr_sessions_release(&found);
-	stop_sleeper(named);
-	stop_sleeper(other);
-	close(fd);
-	close(null);
 }
 
 /* ---- the environment of a process ---- */

@@ -72,25 +72,6 @@ TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
 	assert_int_equal(table.waited_ns, 0);
 }
 
-TEST(a_signal_that_is_blocked_ends_the_wait_for_the_lock)
-{
-	const struct timespec none = { 0 };
-	sigset_t before, term;
-	pid_t pid;
-	int fd;
-
-	pid = lock_elsewhere(&fd);
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
-	sigprocmask(SIG_BLOCK, &term, &before);
-	kill(getpid(), SIGTERM);
-	assert_int_equal(mr_table_lock(&table, &err), -EINTR);
-	assert_string_equal(err.text, "interrupted: the session is locked by another process");
-	assert_int_equal(sigtimedwait(&term, NULL, &none), SIGTERM);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	end_elsewhere(pid, fd);
-}
-
 /* kill(1) with -1 or 0 signals many processes: a hint must not name those numbers as a process. */
 static void assert_names_nobody(void)
 {
@@ -254,58 +235,6 @@ TEST(others_know_of_objects_without_an_entry_and_of_entries_that_are_pending)
 }
 
 /* ---- writers ---- */
-
-enum { WRITERS = 4, TIMES = 500, STAY = 100 };
-
-/* Adds, commits and removes entries under the lock, as commands do, and leaves some. */
-static int write_entries(void)
-{
-	for (uint32_t i = 0; i < TIMES; i++) {
-		struct mr_entry entry = { .length = (uint64_t)getpid() };
-		uint32_t slot;
-
-		if (mr_table_lock(&table, &err) || mr_table_add(&table, &entry, &slot, &err))
-			return 1;
-		mr_table_unlock(&table);
-		if (mr_table_lock(&table, &err))
-			return 1;
-		entry.handle = (uint32_t)entry.id;
-		entry.lkey = entry.rkey = (uint32_t)entry.id + 7;
-		mr_table_commit(&table, slot, &entry);
-		mr_table_unlock(&table);
-		if (i < STAY)
-			continue;
-		if (mr_table_lock(&table, &err) ||
-		    mr_table_find(&table, MR_BY_HANDLE, (uint32_t)entry.id) != slot)
-			return 1;
-		mr_table_remove(&table, slot, entry.id);
-		mr_table_unlock(&table);
-	}
-	return 0;
-}
-
-TEST(many_writers_at_once_lose_no_entry)
-{
-	pid_t pids[WRITERS];
-
-	mr_table_unlock(&table);
-	fflush(NULL);
-	for (int i = 0; i < WRITERS; i++) {
-		pids[i] = fork();
-		assert_true(pids[i] >= 0);
-		if (!pids[i])
-			_exit(write_entries());
-	}
-	for (int i = 0; i < WRITERS; i++) {
-		int status;
-
-		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-		assert_int_equal(status, 0);
-	}
-	assert_int_equal(mr_table_lock(&table, &err), 0);
-	assert_int_equal(mr_table_count(&table), WRITERS * STAY);
-	assert_sound();
-}
 
 /* Adds, commits, marks and removes entries until this process is killed. */
 static void churn(unsigned int seed)
