@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Creating and opening the descriptor of a session, and refusing other descriptors. */
+/* Descriptors that are no session.  tests/cli/session-hostile.bats has tables and devices that are none. */
 #include <dirent.h>
 #include <infiniband/verbs.h>
 #include <sys/resource.h>
@@ -40,10 +40,10 @@ static int tear_down(void **state __attribute__((unused)))
 	return 0;
 }
 
-/* Creates a session whose device is this descriptor. */
-static int session_of(int device_fd)
+/* Creates a session whose device is no device. */
+static int session_of_null(void)
 {
-	struct ibv_context context = { .cmd_fd = device_fd };
+	struct ibv_context context = { .cmd_fd = null };
 	struct ibv_pd pd = { .context = &context, .handle = 5 };
 	struct mr_device device = { .context = &context, .pd = &pd };
 	struct mr_environment environment = { .device = "dev0", .provider = "mlx5" };
@@ -59,19 +59,6 @@ static int open_fd(int fd)
 
 	snprintf(where, sizeof(where), "fd:%d", fd);
 	return mr_session_open(where, &session, &err);
-}
-
-TEST(a_session_is_one_descriptor_that_programs_inherit)
-{
-	int first = session_of(null), second;
-
-	assert_int_equal(open_descriptors(), before + 2);
-	assert_true(first >= 100);
-	assert_int_equal(fcntl(first, F_GETFD), 0);
-	second = session_of(null);
-	assert_true(second > first);
-	close(first);
-	close(second);
 }
 
 TEST(a_descriptor_that_was_not_sent_as_a_session_is_refused)
@@ -148,7 +135,7 @@ TEST(other_messages_are_no_session)
 TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session)
 {
 	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
-	int fd = session_of(null), on = 1;
+	int fd = session_of_null(), on = 1;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (!setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on))) /* since Linux 6.5 */
@@ -158,7 +145,7 @@ TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session
 
 TEST(running_out_of_descriptors_is_not_reported_as_a_foreign_session)
 {
-	int fd = session_of(null), free_fd = dup(null);
+	int fd = session_of_null(), free_fd = dup(null);
 	struct rlimit limit, none;
 
 	close(free_fd);
@@ -172,30 +159,6 @@ TEST(running_out_of_descriptors_is_not_reported_as_a_foreign_session)
 		assert_int_equal(err.kind, MR_ERROR_HOST);
 	}
 	close(fd);
-}
-
-TEST(descriptors_that_are_no_device_get_no_ioctl)
-{
-	const int sockets = socket(AF_UNIX, SOCK_STREAM, 0);
-	const int memfd = memfd_create("device", MFD_ALLOW_SEALING);
-	const struct {
-		int device, rc;
-		const char *text, *hint;
-	} cases[] = {
-		{ null, -EPROTO, "no RDMA device", "" },
-		{ sockets, -EPROTO, "no RDMA device", "" },
-		{ memfd, -ENODEV, "simulated", "mrctl sim" },
-	};
-	int fd;
-
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		fd = session_of(c->device);
-		assert_failure(open_fd(fd), c->rc, err, MR_ERROR_ABSENT, c->text);
-		assert_contains(err.hint, c->hint);
-		close(fd);
-	}
-	close(sockets);
-	close(memfd);
 }
 
 EACH_TEST(set_up, tear_down)

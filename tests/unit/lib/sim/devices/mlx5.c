@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The simulated mlx5 device: calls that only it has; sysfs agrees with the ioctls. */
-#include "tests/unit/lib/sim/devices/sysfs.h"
-
-TEST(sysfs_and_the_ioctls_say_the_same)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = ibv_open_device(list[0]);
-	struct ibv_device_attr attributes;
-
-	assert_non_null(context);
-	assert_node_is_in_sysfs();
-	assert_sysfs_agrees(context, "mlx5_0");
-	assert_int_equal(ibv_query_device(context, &attributes), 0);
-	assert_string_equal(of_device("mlx5_0", "fw_ver"), attributes.fw_ver);
-	assert_int_equal(strtoul(of_device("mlx5_0", "device/device"), NULL, 16),
-			 attributes.vendor_part_id);
-	assert_int_equal(ibv_close_device(context), 0);
-	ibv_free_device_list(list);
-}
+/* The simulated mlx5 device: calls that only it has.  tests/cli/sim.bats has its sysfs. */
+#include "tests/unit/lib/sim/device.h"
 
 TEST(contexts_are_checked)
 {

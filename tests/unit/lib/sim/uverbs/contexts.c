@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Contexts: each open() makes one of its own; processes and threads share it, also after a kill. */
+/* Contexts: each open() makes one of its own; threads share it. */
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
@@ -70,24 +70,7 @@ TEST(an_error_of_fstat_is_the_answer_of_the_ioctl)
 	in_child(refuse_fstat);
 }
 
-/* ---- processes and threads ---- */
-
-static int register_and_end(void)
-{
-	EXPECT(!reg(memory, PAGE, LOCAL));
-	return 0;
-}
-
-TEST(objects_outlive_the_process_that_made_them)
-{
-	struct mr found;
-
-	in_child(register_and_end);
-	assert_int_equal(query(fd, pd + 1, &found), 0);
-	assert_int_equal(found.length, PAGE);
-	assert_int_equal(dealloc_pd(pd), EBUSY);
-	assert_int_equal(dereg(pd + 1), 0);
-}
+/* ---- threads ---- */
 
 static void *register_often(void *argument)
 {
