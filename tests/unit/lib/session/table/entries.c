@@ -24,23 +24,6 @@ static void assert_found(uint32_t slot, const struct mr_entry *entry, unsigned i
 	}
 }
 
-TEST(a_new_table_is_empty_sealed_and_knows_its_device)
-{
-	struct mr_table_device device;
-
-	assert_int_equal(mr_table_count(&table), 0);
-	assert_int_equal(fcntl(table.fd, F_GET_SEALS) & (F_SEAL_SHRINK | F_SEAL_SEAL),
-			 F_SEAL_SHRINK | F_SEAL_SEAL);
-	assert_int_equal(ftruncate(table.fd, 0), -1);
-	assert_int_equal(fcntl(table.fd, F_GETFD), FD_CLOEXEC);
-	mr_table_device(&table, &device);
-	assert_string_equal(device.name, "mlx5_0");
-	assert_string_equal(device.provider, "mlx5");
-	assert_int_equal(device.driver_id, 1);
-	for (uint32_t slot = 0; slot < table.capacity; slot++)
-		assert_false(mr_table_is_used(&table, slot));
-}
-
 TEST(an_entry_is_found_by_the_values_of_its_state)
 {
 	struct mr_entry entry, other, got;
@@ -122,19 +105,6 @@ TEST(a_handle_that_was_given_out_again_retires_the_entry_that_had_it)
 	assert_int_equal(mr_table_find(&table, MR_BY_ID, second.id), MR_NO_SLOT);
 }
 
-TEST(a_name_in_use_is_refused_until_it_is_free)
-{
-	struct mr_entry entry, same = { .name = "buf0" };
-	uint32_t slot = add("buf0", &entry), other;
-
-	assert_int_equal(mr_table_add(&table, &same, &other, &err), -EEXIST);
-	assert_int_equal(err.kind, MR_ERROR_USAGE);
-	assert_contains(err.text, "'buf0'");
-	assert_int_equal(mr_table_count(&table), 1);
-	mr_table_remove(&table, slot, entry.id);
-	assert_int_equal(mr_table_add(&table, &same, &other, &err), 0);
-}
-
 TEST(slots_are_reused_and_ids_are_not)
 {
 	uint64_t size = mr_table_size(&table), last = 0;
@@ -207,53 +177,24 @@ TEST(an_entry_that_was_changed_is_found_by_its_new_keys_only)
 	assert_int_equal(mr_table_count(&table), 1);
 }
 
-TEST(the_name_of_a_marked_entry_is_free_for_another)
+TEST(a_marked_entry_is_in_the_chain_of_marks_without_a_name_to_refuse)
 {
-	struct mr_entry entry = { .name = "buf0", .call = MR_REG_MR_RELAXED }, other = entry, got;
+	struct mr_entry entry = { .name = "buf0", .call = MR_REG_MR_RELAXED }, other = entry;
 	uint32_t slot, other_slot;
 
 	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
 	entry.handle = 3;
 	assert_true(mr_table_commit(&table, slot, &entry));
 	mr_table_mark(&table, slot, entry.id + 1, 5, 6);
-	assert_int_equal(mr_table_add(&table, &other, &other_slot, &err), -EEXIST);
+	assert_failure(mr_table_add(&table, &other, &other_slot, &err), -EEXIST, err,
+		       MR_ERROR_USAGE, "'buf0'");
 	mr_table_mark(&table, slot, entry.id, 5, 6);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
 	assert_int_equal(mr_table_next_marked(&table, MR_NO_SLOT), slot);
 	assert_int_equal(mr_table_next_marked(&table, slot), MR_NO_SLOT);
 	assert_int_equal(mr_table_add(&table, &other, &other_slot, &err), 0);
 	assert_int_equal(mr_table_find_name(&table, "buf0"), other_slot);
-	assert_true(mr_table_get(&table, slot, &got));
-	assert_string_equal(got.name, "");
-	assert_int_equal(got.marked_ns, 5);
-	assert_int_equal(got.defer_ns, 6);
 	mr_table_unlock(&table);
 	assert_sound();
-}
-
-TEST(the_table_grows_for_all_who_have_it_open)
-{
-	enum { MANY = 5000 };
-	struct mr_table other;
-	struct mr_entry entry;
-	char name[16];
-
-	assert_int_equal(mr_table_open(dup(table.fd), &other, &err), 0);
-	for (uint32_t i = 0; i < MANY; i++) {
-		snprintf(name, sizeof(name), "buf.%u", i);
-		add_live(name, i, &entry);
-	}
-	assert_int_equal(mr_table_lock(&other, &err), 0); /* same process */
-	assert_int_equal(mr_table_count(&other), MANY);
-	assert_true(mr_table_size(&other) < MANY * 256);
-	for (uint32_t i = 0; i < MANY; i++) {
-		snprintf(name, sizeof(name), "buf.%u", i);
-		assert_true(mr_table_get(&other, mr_table_find_name(&other, name), &entry));
-		assert_int_equal(entry.handle, i);
-		assert_int_equal(mr_table_find(&other, MR_BY_LKEY, 0x1000 + i),
-				 mr_table_find_name(&other, name));
-	}
-	mr_table_close(&other);
 }
 
 TEST(protection_domains_are_found_by_name_and_slot)
