@@ -203,19 +203,8 @@ static inline void assert_region(uint64_t length, uint64_t iova)
 }
 
 /* Registers by the method REG_MR, which the headers of rdma-core 44 do not have. */
-enum {
-	BY_HANDLE,
-	BY_PD,
-	BY_DMAH,
-	BY_IOVA,
-	BY_ADDR,
-	BY_LENGTH,
-	BY_ACCESS,
-	BY_FD,
-	BY_FD_OFFSET,
-	BY_LKEY,
-	BY_RKEY
-};
+enum { BY_HANDLE, BY_PD, BY_DMAH, BY_IOVA, BY_ADDR, BY_LENGTH };
+enum { BY_ACCESS = BY_LENGTH + 1, BY_FD, BY_FD_OFFSET, BY_LKEY, BY_RKEY };
 
 static inline void init_reg(struct request *request, uint64_t length, uint64_t iova,
 			    uint32_t access)
