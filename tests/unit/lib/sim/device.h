@@ -114,32 +114,28 @@ static inline int reg(const void *addr, uint64_t length, uint32_t access)
 	return reg_at(addr, length, (uintptr_t)addr, access);
 }
 
-/* Sends REREG_MR; sets the keys in @mr if it succeeds and changes that region. */
-static inline int send_change(const struct ib_uverbs_rereg_mr *in)
+/* Sends REREG_MR for the region @mr; sets its keys if it succeeds. */
+static inline int change(uint32_t flags, const void *addr, uint64_t length, uint64_t iova,
+			 uint32_t domain, uint32_t access)
 {
+	const struct ib_uverbs_rereg_mr in = { .mr_handle = mr.mr_handle,
+					       .flags = flags,
+					       .start = (uintptr_t)addr,
+					       .length = length,
+					       .hca_va = iova,
+					       .pd_handle = domain,
+					       .access_flags = access };
 	struct ib_uverbs_rereg_mr_resp out;
 	struct request request;
 	int rc;
 
-	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, in, sizeof(*in), &out, sizeof(out));
+	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
 	rc = send_to(&request, fd);
-	if (!rc && in->mr_handle == mr.mr_handle) {
+	if (!rc) {
 		mr.lkey = out.lkey;
 		mr.rkey = out.rkey;
 	}
 	return rc;
-}
-
-static inline int change(uint32_t flags, const void *addr, uint64_t length, uint64_t iova,
-			 uint32_t domain, uint32_t access)
-{
-	return send_change(&(struct ib_uverbs_rereg_mr){ .mr_handle = mr.mr_handle,
-							 .flags = flags,
-							 .start = (uintptr_t)addr,
-							 .length = length,
-							 .hca_va = iova,
-							 .pd_handle = domain,
-							 .access_flags = access });
 }
 
 static inline int translate(const void *addr, uint64_t length, uint64_t iova)
@@ -324,23 +320,17 @@ static inline int may_lock(rlim_t pages)
 			return __LINE__ % 255 + 1;                                                 \
 	} while (0)
 
-static inline void assert_child_succeeds(pid_t pid)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
-}
-
 /* Runs work() in a child.  It uses EXPECT(), and returns 0 at its end. */
 static inline void in_child(int (*work)(void))
 {
 	pid_t pid = fork();
+	int status;
 
 	if (!pid)
 		_exit(work());
-	assert_child_succeeds(pid);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
 }
 
 /** TEST_IN_CHILD() - define a test that runs in a child: with EXPECT(), and "return 0;" at its end */
