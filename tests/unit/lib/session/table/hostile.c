@@ -24,23 +24,16 @@ static int copy_of(size_t length, int seals)
 	return fd;
 }
 
-/* Returns a copy of a table, with the first number @from of its header replaced by @to. */
-static int changed(uint32_t from, uint32_t to)
+/* Returns a copy of a table with another number in its header. */
+static int changed(size_t at, uint32_t to)
 {
 	int fd = copy_of(SIZE_MAX, GOOD);
 
-	for (off_t at = 0; at < 64; at += 4) {
-		uint32_t value;
-
-		assert_int_equal(pread(fd, &value, sizeof(value), at), sizeof(value));
-		if (value != from)
-			continue;
-		assert_int_equal(pwrite(fd, &to, sizeof(to), at), sizeof(to));
-		return fd;
-	}
-	fail_msg("no %u in the header", from);
-	return -1;
+	assert_int_equal(pwrite(fd, &to, sizeof(to), (off_t)at), sizeof(to));
+	return fd;
 }
+
+#define IN_HEADER(member) offsetof(struct mr_table_header, member)
 
 TEST(files_that_are_no_sound_table_are_not_mapped)
 {
@@ -59,11 +52,11 @@ TEST(files_that_are_no_sound_table_are_not_mapped)
 		{ copy_of(0, GOOD), "header" },
 		{ copy_of(100, GOOD), "header" },
 		{ copy_of(8192, GOOD), "shorter" },
-		{ changed(64, 1000), "shorter" },
-		{ changed(64, UINT32_MAX), "shorter" },
-		{ changed(64, 0), "shorter" },
-		{ changed(7, 6), "another version" },
-		{ changed(sizeof(struct mr_entry), 128), "another version" },
+		{ changed(IN_HEADER(capacity), 1000), "shorter" },
+		{ changed(IN_HEADER(capacity), UINT32_MAX), "shorter" },
+		{ changed(IN_HEADER(capacity), 0), "shorter" },
+		{ changed(IN_HEADER(version), 6), "another version" },
+		{ changed(IN_HEADER(entry_size), 128), "another version" },
 	};
 	int fd = copy_of(SIZE_MAX, GOOD);
 	struct mr_table other;
@@ -71,11 +64,9 @@ TEST(files_that_are_no_sound_table_are_not_mapped)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_true(cases[i].fd >= 0);
-		assert_equal_for(cases[i].why, mr_table_open(cases[i].fd, &other, &err), -EPROTO);
-		assert_int_equal(err.kind, MR_ERROR_ABSENT);
-		assert_contains(err.text, cases[i].why);
-		assert_int_equal(fcntl(cases[i].fd, F_GETFD),
-				 -1); /* mr_table_open() has closed it */
+		assert_failure(mr_table_open(cases[i].fd, &other, &err), -EPROTO, err,
+			       MR_ERROR_ABSENT, cases[i].why);
+		assert_int_equal(fcntl(cases[i].fd, F_GETFD), -1); /* it is closed */
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(mr_table_open(open(path, O_RDONLY | O_CLOEXEC), &other, &err), -EACCES);
@@ -104,15 +95,11 @@ TEST(texts_from_the_table_end)
 	struct mr_table_device device;
 	struct mr_table_pd pd;
 	struct mr_entry entry;
-	size_t size;
-	char *map;
 
-	mr_table_add_pd(&table, "mlx5_0", 1);
-	add("mlx5_0", &entry);
-	map = map_all(&size);
+	mr_table_add_pd(&table, "default", 1);
+	add("buf0", &entry);
 	/* all but the first members of the header, which identify the file as a table */
-	memset(map + 48, 'x', size - 48);
-	munmap(map, size);
+	memset((char *)table.header + 48, 'x', mr_table_size(&table) - 48);
 	mr_table_device(&table, &device);
 	assert_int_equal(strnlen(device.provider, sizeof(device.provider)),
 			 sizeof(device.provider) - 1);
@@ -246,31 +233,19 @@ TEST(repairing_the_free_chain_does_not_make_the_indexes_valid)
 	assert_sound();
 }
 
-/* Returns where the header has that number. */
-static volatile uint32_t *find_in_header(uint32_t number)
-{
-	uint32_t *at = (uint32_t *)(void *)table.header;
-
-	while (*at != number)
-		at++;
-	return at;
-}
-
 /* The slot of an entry may be beyond the table's end by the time that the entry is committed. */
 TEST(a_table_whose_capacity_shrinks_does_no_harm)
 {
-	volatile uint32_t *capacity;
 	struct mr_entry entry;
 	uint32_t slot = 0;
 
 	for (int i = 0; i < 3000; i++)
 		slot = add("", &entry);
 	mr_table_unlock(&table);
-	capacity = find_in_header(table.capacity);
-	*capacity = UINT32_MAX;
+	table.header->capacity = UINT32_MAX;
 	assert_int_equal(mr_table_lock(&table, &err), -EPROTO);
 	assert_false(table.locked);
-	*capacity = 1;
+	table.header->capacity = 1;
 	assert_int_equal(mr_table_lock(&table, &err), 0);
 	assert_int_equal(table.capacity, 1);
 	assert_false(mr_table_commit(&table, slot, &entry));
