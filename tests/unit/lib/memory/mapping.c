@@ -246,9 +246,6 @@ TEST(nothing_is_mapped_at_unmapped_and_at_none)
 	memory = map(&r);
 	assert_int_equal(memory.start, 0);
 	assert_null(memory.map);
-	r.offset = 8;
-	r.addr = (struct mr_opt_u64){ 4096, true };
-	assert_int_equal(map(&r).start, 4104);
 }
 
 TEST(later_mappings_do_not_fill_an_unmapped_range)

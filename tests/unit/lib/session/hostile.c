@@ -164,7 +164,7 @@ static uint32_t slot_of(uint64_t id)
 /* The entry in the shared memory, not a copy. */
 static struct mr_entry *raw(uint32_t slot)
 {
-	return (struct mr_entry *)(void *)((char *)session.table.header + HEADER_SIZE) + slot;
+	return mr_entry_at(&session.table, slot);
 }
 
 static bool kernel_has(const struct mr_entry *entry)
@@ -176,35 +176,23 @@ static bool kernel_has(const struct mr_entry *entry)
 
 /* ---- relaxed regions; tests/cli/relaxed.bats has what commands do with them ---- */
 
-/* Registers a relaxed region inside of pages, in the PD of this slot. */
-static int reg_relaxed(uint16_t pd, struct mr_entry *entry)
-{
-	struct mr_region_request request = request_of(MR_REG_MR_RELAXED);
-
-	request.addr += 100;
-	*entry = (struct mr_entry){ .pd = pd, .page_shift = mr_page_shift(PAGE) };
-	return mr_reg_mr_relaxed(&session, &registrar, &request, entry, &err);
-}
-
+/* Registers a relaxed region inside of pages, in the PD of this slot; returns its id. */
 static uint64_t plain(uint16_t pd)
 {
-	struct mr_entry entry;
+	struct mr_region_request request = request_of(MR_REG_MR_RELAXED);
+	struct mr_entry entry = { .pd = pd, .page_shift = mr_page_shift(PAGE) };
 
-	assert_int_equal(reg_relaxed(pd, &entry), 0);
+	request.addr += 100;
+	assert_int_equal(mr_reg_mr_relaxed(&session, &registrar, &request, &entry, &err), 0);
 	return entry.id;
 }
 
-static int defer(uint64_t id, uint64_t ns, bool *still)
-{
-	return mr_dereg_mr_relaxed(&session, slot_of(id), id, ns, still, &err);
-}
-
-static uint64_t deferred(uint16_t pd, uint64_t defer_ns)
+static uint64_t deferred(uint16_t pd)
 {
 	uint64_t id = plain(pd);
 	bool still = false;
 
-	assert_int_equal(defer(id, defer_ns, &still), 0);
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot_of(id), id, HOUR, &still, &err), 0);
 	assert_true(still);
 	return id;
 }
@@ -233,7 +221,7 @@ static bool has_reported(uint64_t id)
 
 TEST(a_region_that_was_marked_at_a_time_to_come_is_due)
 {
-	uint64_t late = deferred(0, HOUR), future = deferred(0, HOUR);
+	uint64_t late = deferred(0), future = deferred(0);
 
 	raw(slot_of(future))->marked_ns = UINT64_MAX;
 	mr_relaxed_expire(&session);
@@ -246,10 +234,10 @@ TEST(a_region_that_was_marked_at_a_time_to_come_is_due)
 
 TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
 {
-	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR);
+	uint64_t first = deferred(0), second = deferred(0);
 	sigset_t set;
 
-	deferred(1, HOUR);
+	deferred(1);
 	mr_signals_block();
 	raise(SIGTERM);
 	assert_int_equal(flush(0), -EINTR);
@@ -269,7 +257,7 @@ TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
 /* Another holder of the session can write a wrong chain.  The flush ends, and no other region is invalidated. */
 TEST(a_flush_ends_on_a_damaged_chain_of_marked_entries)
 {
-	uint64_t kept = plain(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
+	uint64_t kept = plain(0), first = deferred(0), second = deferred(0);
 
 	raw(slot_of(second))->next[MR_BY_MARK] = slot_of(kept); /* not marked: the end */
 	assert_int_equal(flush(MR_ALL_PDS), 0);
@@ -280,7 +268,7 @@ TEST(a_flush_ends_on_a_damaged_chain_of_marked_entries)
 	assert_nothing_is_locked();
 	assert_int_equal(reported.count, 1);
 	session.table.header->marked = slot_of(first);
-	second = deferred(0, HOUR);
+	second = deferred(0);
 	raw(slot_of(first))->next[MR_BY_MARK] = slot_of(second); /* a circle */
 	assert_int_equal(flush(MR_ALL_PDS), 0);
 	assert_int_equal(reported.count, 3);
@@ -297,7 +285,7 @@ static void take_back_mark(void)
 
 TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 {
-	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR);
+	uint64_t first = deferred(0), second = deferred(0);
 	struct mr_entry kept, gone;
 
 	/* the second is invalidated first; the first is changed at that call */
@@ -314,7 +302,7 @@ TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 /* The kernel fails each call behind QUERY_MR, as for a region in use: the refusal is kept for whoever asks. */
 TEST(a_region_that_the_kernel_keeps_stays_marked_with_the_errno)
 {
-	uint64_t id = deferred(0, HOUR);
+	uint64_t id = deferred(0);
 	struct mr_entry entry;
 
 	assert_int_equal(mr_relaxed_overdue(&session, &entry), 0);
