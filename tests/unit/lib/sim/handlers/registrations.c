@@ -227,14 +227,13 @@ TEST(memory_windows_keep_their_pd_busy)
 #define OBJECT_DMAH 17
 enum { OF_HANDLE, OF_CPU, OF_MEMORY, OF_HINT };
 
-struct dmah_case {
-	const char *name;
-	unsigned int given; /* 1 << OF_CPU and so on */
-	uint32_t cpu, memory, reserved, hint;
-	int error;
-};
+enum { CPU = 1 << OF_CPU, KIND = 1 << OF_MEMORY, HINT = 1 << OF_HINT, ALL = CPU | KIND | HINT };
 
-static int alloc_dmah(const struct dmah_case *c, uint32_t *handle)
+/* The handle that was allocated last. */
+static uint32_t dmah;
+
+/* @given: which hints the request has; @place: the kind of memory, and 8 reserved bits above */
+static int alloc_dmah(unsigned int given, uint32_t cpu, unsigned int place, uint8_t hint)
 {
 	struct ib_uverbs_attr *kind;
 	struct request request;
@@ -242,59 +241,53 @@ static int alloc_dmah(const struct dmah_case *c, uint32_t *handle)
 
 	init(&request, OBJECT_DMAH, 0);
 	attr(&request, OF_HANDLE, 0, 0);
-	if (c->given & 1 << OF_CPU)
-		attr(&request, OF_CPU, 4, c->cpu);
-	if (c->given & 1 << OF_MEMORY) {
+	if (given & CPU)
+		attr(&request, OF_CPU, 4, cpu);
+	if (given & KIND) {
 		kind = attr(&request, OF_MEMORY, 0, 0);
-		kind->attr_data.enum_data.elem_id = (uint8_t)c->memory;
-		kind->attr_data.enum_data.reserved = (uint8_t)c->reserved;
+		kind->attr_data.enum_data.elem_id = (uint8_t)place;
+		kind->attr_data.enum_data.reserved = (uint8_t)(place >> 8);
 	}
-	if (c->given & 1 << OF_HINT)
-		attr(&request, OF_HINT, 1, c->hint);
+	if (given & HINT)
+		attr(&request, OF_HINT, 1, hint);
 	rc = send_to(&request, fd);
-	*handle = (uint32_t)request.attrs[0].data;
+	dmah = (uint32_t)request.attrs[0].data;
 	return rc;
 }
-
-static const struct dmah_case hint_alone = { "a hint", 1 << OF_HINT, 0, 0, 0, 1, 0 };
 
 static int free_dmah(uint32_t handle)
 {
 	return destroy(fd, OBJECT_DMAH, 1, 0, handle);
 }
 
-static int reg_with(uint32_t dmah, uint32_t access)
+static int reg_with(uint32_t handle, uint32_t access)
 {
 	struct request request;
 
 	init_reg(&request, PAGE, (uintptr_t)memory, access);
 	attr(&request, BY_ADDR, 8, (uintptr_t)memory);
-	attr(&request, BY_DMAH, 0, dmah);
+	attr(&request, BY_DMAH, 0, handle);
 	return send_reg(&request);
 }
 
 TEST(dma_handles_are_checked_and_busy_while_a_region_uses_them)
 {
-	enum { CPU = 1 << OF_CPU, KIND = 1 << OF_MEMORY, HINT = 1 << OF_HINT };
-	static const struct dmah_case cases[] = {
-		{ "all", CPU | KIND | HINT, 0, 0, 0, 1, 0 },
-		{ "without a hint", CPU | KIND, 0, 0, 0, 0, EINVAL },
-		{ "memory without a CPU", KIND | HINT, 0, 0, 0, 1, EINVAL },
-		{ "a CPU without memory", CPU | HINT, 0, 0, 0, 1, EINVAL },
-		{ "no such CPU", CPU | KIND | HINT, 100000, 0, 0, 1, EINVAL },
-		{ "persistent memory", CPU | KIND | HINT, 0, 1, 0, 1, 0 },
-		{ "unknown memory", CPU | KIND | HINT, 0, 2, 0, 1, EOPNOTSUPP },
-		{ "reserved", CPU | KIND | HINT, 0, 0, 1, 1, EINVAL },
-		{ "the highest hint", CPU | KIND | HINT, 0, 0, 0, 3, 0 },
-		{ "a hint too high", CPU | KIND | HINT, 0, 0, 0, 4, EINVAL },
-	};
-	uint32_t dmah, other, list[1], count = 1;
+	uint32_t other, list[1], count = 1;
 
 	setenv("MRCTL_SIM_TPH", "1", 1);
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++)
-		assert_equal_for(c->name, alloc_dmah(c, &dmah), c->error);
-	assert_int_equal(alloc_dmah(&hint_alone, &dmah), 0);
-	assert_int_equal(alloc_dmah(&hint_alone, &other), 0);
+	assert_int_equal(alloc_dmah(ALL, 0, 0, 1), 0);
+	assert_int_equal(alloc_dmah(CPU | KIND, 0, 0, 0), EINVAL);
+	assert_int_equal(alloc_dmah(KIND | HINT, 0, 0, 1), EINVAL);
+	assert_int_equal(alloc_dmah(CPU | HINT, 0, 0, 1), EINVAL);
+	assert_int_equal(alloc_dmah(ALL, 100000, 0, 1), EINVAL); /* no such CPU */
+	assert_int_equal(alloc_dmah(ALL, 0, 1, 1), 0);           /* persistent memory */
+	assert_int_equal(alloc_dmah(ALL, 0, 2, 1), EOPNOTSUPP);
+	assert_int_equal(alloc_dmah(ALL, 0, 1 << 8, 1), EINVAL);
+	assert_int_equal(alloc_dmah(ALL, 0, 0, 3), 0);
+	assert_int_equal(alloc_dmah(ALL, 0, 0, 4), EINVAL);
+	assert_int_equal(alloc_dmah(HINT, 0, 0, 1), 0);
+	other = dmah;
+	assert_int_equal(alloc_dmah(HINT, 0, 0, 1), 0);
 	assert_int_equal(reg_with(dmah, IB_UVERBS_ACCESS_ON_DEMAND), EOPNOTSUPP);
 	assert_int_equal(reg_with(dmah, LOCAL), 0);
 	assert_int_equal(set_access(0), EOPNOTSUPP);
@@ -305,11 +298,11 @@ TEST(dma_handles_are_checked_and_busy_while_a_region_uses_them)
 	assert_int_equal(free_dmah(dmah), ENOENT);
 	assert_int_equal(reg_with(dmah, LOCAL), ENOENT);
 
-	assert_int_equal(alloc_dmah(&hint_alone, &dmah), 0);
+	assert_int_equal(alloc_dmah(HINT, 0, 0, 1), 0);
 	assert_int_equal(list_in(fd, OBJECT_DMAH, list, &count), 0);
 	unsetenv("MRCTL_SIM_TPH");
-	assert_int_equal(alloc_dmah(&hint_alone, &other), EPROTONOSUPPORT);
 	assert_int_equal(free_dmah(dmah), EPROTONOSUPPORT);
+	assert_int_equal(alloc_dmah(HINT, 0, 0, 1), EPROTONOSUPPORT);
 	assert_int_equal(list_in(fd, OBJECT_DMAH, list, &count), ENOENT);
 	assert_int_equal(reg_with(dmah, 0), EINVAL);
 }
