@@ -227,114 +227,58 @@ TEST(numbers_that_were_written_over_reach_nothing_else)
 	assert_int_equal(users(pd), 0);
 }
 
-/* Runs work() in a child that is killed while it holds the lock. */
-static void killed_inside(void (*work)(void))
+/* The process is killed while it holds the lock. */
+TEST(a_reservation_does_not_outlive_its_maker)
 {
+	uint32_t pd = add(PD, SIM_NO_HANDLE), handle;
+	struct sim_object *object;
 	pid_t pid;
 
+	add(MR, pd);
 	sim_table_unlock(table);
 	pid = fork();
 	if (!pid) {
 		if (!sim_table_lock(table))
-			work();
+			for (int i = 0; i < 3000 && !sim_object_reserve(table, &handle, &object); i++)
+				object->parent = 0;
 		kill(getpid(), SIGKILL);
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(sim_table_lock(table), 0);
-}
-
-static void reserve_only(void)
-{
-	struct sim_object *object;
-	uint32_t handle;
-	int i;
-
-	for (i = 0; i < 3000; i++)
-		if (!sim_object_reserve(table, &handle, &object))
-			object->parent = 0;
-}
-
-TEST(a_reservation_does_not_outlive_its_maker)
-{
-	uint32_t pd = add(PD, SIM_NO_HANDLE);
-
-	add(MR, pd);
-	killed_inside(reserve_only);
 	assert_int_equal(users(pd), 1);
 	assert_int_equal(add(MR, pd), 2);
 }
 
-/* The stores of sim_object_delete() until a kill. */
-static void half_a_deletion(void)
-{
-	table->objects[1].type = 0;
-}
-
-/* The same, killed one store later; object 1 is the newest. */
-static void more_of_a_deletion(void)
-{
-	half_a_deletion();
-	table->header->newest = table->objects[1].older;
-}
-
-/* The stores of sim_object_commit() until a kill. */
-static void half_a_commit(void)
-{
-	struct sim_object *object;
-	uint32_t handle;
-
-	if (sim_object_reserve(table, &handle, &object))
-		return;
-	object->older = table->header->newest;
-	table->header->newest = handle;
-}
-
-/* The stores of sim_object_renew() until a kill. */
-static void half_a_renewal(void)
-{
-	table->objects[3].older = table->objects[2].older;
-}
-
 TEST(what_was_half_done_is_repaired)
 {
-	static void (*const cases[])(void) = {
-		half_a_deletion,
-		more_of_a_deletion,
-		half_a_commit,
-	};
-	uint32_t pd = add(PD, SIM_NO_HANDLE);
-	size_t i;
+	uint32_t pd = add(PD, SIM_NO_HANDLE), handle;
+	struct sim_object *object;
 
-	add(MR, pd);
-	add(MR, pd);
-	add(MR, pd);
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		killed_inside(cases[i]);
+	for (int i = 0; i < 3; i++)
+		add(MR, pd);
+	/* the first store of sim_object_delete(), then the first two, of the newest object */
+	for (int i = 0; i < 2; i++) {
+		table->objects[1].type = 0;
+		if (i)
+			table->header->newest = table->objects[1].older;
+		repair();
 		assert_consistent(pd);
-		if (cases[i] != half_a_commit)
-			assert_int_equal(add(MR, pd), 1);
+		assert_int_equal(add(MR, pd), 1);
 	}
+	/* stores of sim_object_commit() */
+	assert_int_equal(sim_object_reserve(table, &handle, &object), 0);
+	object->older = table->header->newest;
+	table->header->newest = handle;
+	repair();
+	assert_consistent(pd);
 	assert_int_equal(add(MR, pd), 4);
 	assert_int_equal(table->header->newest, 4);
 	assert_int_equal(table->objects[4].older, 1);
-	killed_inside(half_a_renewal);
+	/* a store of sim_object_renew() */
+	table->objects[3].older = table->objects[2].older;
+	repair();
 	assert_consistent(pd);
 	assert_int_equal(table->header->newest, 2);
-}
-
-/* The stores of sim_object_change() until a kill: header->changing, and some of what follows it. */
-static void half_a_change(void)
-{
-	table->header->change = (struct sim_object){ .parent = 1, .key = 7, .length = 11 };
-	table->header->changing = 2;
-	table->objects[0].users--;
-	table->objects[2].length = 11;
-}
-
-/* The same, killed before header->changing is stored: the change is not made. */
-static void before_a_change(void)
-{
-	table->header->change = (struct sim_object){ .parent = 0, .key = 8 };
 }
 
 TEST(a_change_is_made_or_not)
@@ -351,7 +295,12 @@ TEST(a_change_is_made_or_not)
 	assert_int_equal(users(pd), 1);
 	assert_int_equal(users(other), 0);
 
-	killed_inside(half_a_change);
+	/* stores of sim_object_change(): header->changing, and some of what follows it */
+	table->header->change = (struct sim_object){ .parent = 1, .key = 7, .length = 11 };
+	table->header->changing = 2;
+	table->objects[0].users--;
+	table->objects[2].length = 11;
+	repair();
 	assert_int_equal(sim_object_find(table, MR, handle, &mr), 0);
 	assert_int_equal(mr->key, 7);
 	assert_int_equal(mr->length, 11);
@@ -359,7 +308,9 @@ TEST(a_change_is_made_or_not)
 	assert_int_equal(users(other), 1);
 	assert_listed(3);
 
-	killed_inside(before_a_change);
+	/* before header->changing is stored, the change is not made */
+	table->header->change = (struct sim_object){ .parent = 0, .key = 8 };
+	repair();
 	assert_int_equal(mr->key, 7);
 	assert_int_equal(users(other), 1);
 }
