@@ -124,11 +124,10 @@ TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
 		int disturbance;
 		unsigned int times;
 		int rc;
-	} cases[] = { { EINTR, 2, 0 },
-		      { EINTR, 9, 0 },
-		      { EINTR, 10, -EINTR },
-		      { ENOBUFS, 9, 0 },
-		      { EIO, 1, -EIO } };
+	} cases[] = {
+		{ EINTR, 2, 0 },   { EINTR, 9, 0 }, { EINTR, 10, -EINTR },
+		{ ENOBUFS, 9, 0 }, { EIO, 1, -EIO },
+	};
 	struct mr_nldev_devices devices;
 	char name[32];
 

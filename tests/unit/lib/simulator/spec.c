@@ -112,8 +112,7 @@ TEST(each_call_profile_and_kernel_has_its_word)
 	for (i = 0; i < MR_SIM_KERNELS; i++) {
 		assert_int_equal(mr_sim_kernel_parse(mr_sim_kernels[i].name, &kernel, &err), 0);
 		assert_int_equal(kernel, i);
-	}
-	for (i = 0; i < MR_SIM_KERNELS; i++)
 		assert_failure(mr_sim_kernel_parse("6", &kernel, &err), -EINVAL, err,
 			       MR_ERROR_USAGE, mr_sim_kernels[i].name);
+	}
 }

@@ -5,6 +5,7 @@
 TEST(contexts_are_checked)
 {
 	enum { ALL = sizeof(struct mlx5_ib_alloc_ucontext_req_v2), NEW = MLX5_LIB_CAP_DYN_UAR };
+	enum { FIRST = sizeof(struct mlx5_ib_alloc_ucontext_req) };
 	static const struct {
 		const char *name;
 		struct mlx5_ib_alloc_ucontext_req_v2 in;
@@ -18,10 +19,7 @@ TEST(contexts_are_checked)
 		{ "reserved1", { .lib_caps = NEW, .reserved1 = 1 }, ALL, EOPNOTSUPP },
 		{ "reserved2", { .lib_caps = NEW, .reserved2 = 1 }, ALL, EOPNOTSUPP },
 		{ "static UARs", { .lib_caps = MLX5_LIB_CAP_4K_UAR }, ALL, EOPNOTSUPP },
-		{ "the first version",
-		  { .total_num_bfregs = 16 },
-		  sizeof(struct mlx5_ib_alloc_ucontext_req),
-		  EOPNOTSUPP },
+		{ "the first version", { .total_num_bfregs = 16 }, FIRST, EOPNOTSUPP },
 		{ "too short", { .lib_caps = NEW }, 12, EINVAL },
 	};
 	struct mlx5_ib_alloc_ucontext_resp out;
