@@ -339,29 +339,30 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	}
 }
 
-/* Changes that another holder may have made to the entry meanwhile. */
-enum done { NOTHING, BECAME_PLAIN, BECAME_RELAXED, BECAME_UMEM, MARKED, DESTROYED, OTHER_ID };
+/* What may have happened to the region meanwhile. */
+enum event { NOTHING, MARKED, DESTROYED, OTHER_ID };
 
 TEST(a_refused_call_leaves_no_claim_and_no_lock)
 {
+	enum { PLAIN = MR_REG_MR, RELAXED = MR_REG_MR_RELAXED, UMEM = MR_UMEM_REG };
 	static const struct {
 		const char *name;
-		enum mr_region_call call;
-		enum done done;
+		unsigned int call, becomes; /* another holder may write another call */
+		enum event event;
 		enum deed deed;
 		int rc, kind;
 	} cases[] = {
-		{ "rereg relaxed", MR_REG_MR, BECAME_RELAXED, REREG, -EINVAL, MR_ERROR_RELAXED },
-		{ "rereg a umem", MR_REG_MR, BECAME_UMEM, REREG, -EINVAL, MR_ERROR_HOST },
-		{ "rereg a gone one", MR_REG_MR, DESTROYED, REREG, -ENOENT, MR_ERROR_ABSENT },
-		{ "rereg another", MR_REG_MR, OTHER_ID, REREG, -ENOENT, MR_ERROR_ABSENT },
-		{ "defer plain", MR_REG_MR_RELAXED, BECAME_PLAIN, DEFER, -EINVAL, MR_ERROR_HOST },
-		{ "defer twice", MR_REG_MR_RELAXED, MARKED, DEFER, -EALREADY, MR_ERROR_RELAXED },
-		{ "defer gone", MR_REG_MR_RELAXED, DESTROYED, DEFER, -ENOENT, MR_ERROR_ABSENT },
-		{ "defer another", MR_REG_MR_RELAXED, OTHER_ID, DEFER, -ENOENT, MR_ERROR_ABSENT },
-		{ "dereg gone", MR_REG_MR, DESTROYED, DEREG, -ENOENT, MR_ERROR_ABSENT },
-		{ "dereg another", MR_REG_MR, OTHER_ID, DEREG, -ENOENT, MR_ERROR_ABSENT },
-		{ "invalidate", MR_REG_MR_RELAXED, NOTHING, INVALIDATE, -ENOENT, MR_ERROR_ABSENT },
+		{ "rereg relaxed", PLAIN, RELAXED, NOTHING, REREG, -EINVAL, MR_ERROR_RELAXED },
+		{ "rereg a umem", PLAIN, UMEM, NOTHING, REREG, -EINVAL, MR_ERROR_HOST },
+		{ "rereg gone", PLAIN, PLAIN, DESTROYED, REREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "rereg another", PLAIN, PLAIN, OTHER_ID, REREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "defer plain", RELAXED, PLAIN, NOTHING, DEFER, -EINVAL, MR_ERROR_HOST },
+		{ "defer twice", RELAXED, RELAXED, MARKED, DEFER, -EALREADY, MR_ERROR_RELAXED },
+		{ "defer gone", RELAXED, RELAXED, DESTROYED, DEFER, -ENOENT, MR_ERROR_ABSENT },
+		{ "defer another", RELAXED, RELAXED, OTHER_ID, DEFER, -ENOENT, MR_ERROR_ABSENT },
+		{ "dereg gone", PLAIN, PLAIN, DESTROYED, DEREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "dereg another", PLAIN, PLAIN, OTHER_ID, DEREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "invalidate", RELAXED, RELAXED, NOTHING, INVALIDATE, -ENOENT, MR_ERROR_ABSENT },
 	};
 
 	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
@@ -369,36 +370,23 @@ TEST(a_refused_call_leaves_no_claim_and_no_lock)
 		uint64_t marked_ns;
 
 		victim = slot_of(registered.id);
-		switch (c->done) {
-		case BECAME_PLAIN:
-			raw(victim)->call = MR_REG_MR;
-			break;
-		case BECAME_RELAXED:
-			raw(victim)->call = MR_REG_MR_RELAXED;
-			break;
-		case BECAME_UMEM:
-			raw(victim)->call = MR_UMEM_REG;
+		raw(victim)->call = (uint8_t)c->becomes;
+		if (c->becomes == UMEM)
 			raw(victim)->state = MR_ENTRY_IN_DOUBT;
-			break;
-		case MARKED:
+		if (c->event == MARKED)
 			assert_int_equal(deal(DEFER, registered.id, &entry), 0);
-			break;
-		case DESTROYED:
+		if (c->event == DESTROYED)
 			mr_uverbs_destroy_mr(&session.uverbs, registered.handle, &err);
-			break;
-		default:
-			break;
-		}
 		marked_ns = raw(victim)->marked_ns;
 		assert_equal_for(c->name,
-				 deal(c->deed, registered.id + (c->done == OTHER_ID), &entry),
+				 deal(c->deed, registered.id + (c->event == OTHER_ID), &entry),
 				 c->rc);
 		assert_equal_for(c->name, err.kind, c->kind);
 		assert_nothing_is_locked();
 		assert_equal_for(c->name, raw(victim)->marked_ns, marked_ns);
 		/* rereg alone leaves the entry of a region that has gone */
 		assert_equal_for(c->name, slot_of(registered.id) == MR_NO_SLOT,
-				 c->done == DESTROYED && c->deed != REREG);
+				 c->event == DESTROYED && c->deed != REREG);
 	}
 }
 

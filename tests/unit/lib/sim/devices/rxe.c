@@ -37,7 +37,7 @@ TEST(a_descriptor_keeps_its_profile)
 	close(other);
 }
 
-/* Advice about a range of the region @mr, to be followed at once; another is accepted whatever it is. */
+/* Advises about a range of the region @mr, with flush; without it any range is accepted. */
 static int fetch(uint64_t advice, uint64_t addr, uint64_t length)
 {
 	assert_int_equal(advise(mr.lkey, advice, 0, addr, length), 0);

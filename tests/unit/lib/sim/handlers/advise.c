@@ -14,7 +14,7 @@ TEST(pages_are_there_at_once_with_flush_alone)
 	assert_false(is_resident(memory + 3 * PAGE));
 }
 
-/* Advice about a range of the region @mr, to be followed at once. */
+/* Advises about a range of the region @mr, with flush. */
 static int fetch(uint64_t advice, uint64_t addr, uint64_t length)
 {
 	return advise(mr.lkey, advice, FLUSH, addr, length);

@@ -8,7 +8,7 @@ static int dereg_umem(uint64_t handle)
 		       MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
 }
 
-/* Deregisters it at once: all umems together would exceed RLIMIT_MEMLOCK. */
+/* Registers a umem, and deregisters it at once: all together would exceed RLIMIT_MEMLOCK. */
 static int reg_umem(const void *addr, uint64_t length, uint32_t access, uint64_t page_sizes,
 		    int dmabuf)
 {

@@ -89,7 +89,7 @@ TEST(a_udmabuf_is_a_scattered_dma_buf_of_that_memory_and_a_heap_gives_whole_cont
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
 }
 
-/* The answer to a request for a udmabuf. */
+/* Asks for a udmabuf; returns the answer. */
 static int create(int memfd, uint32_t flags, uint64_t offset, uint64_t size)
 {
 	struct udmabuf_create request = { (uint32_t)memfd, flags, offset, size };
@@ -121,7 +121,7 @@ TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
 	assert_int_equal(ask(open_node("/dev/udmabuf"), UDMABUF_CREATE, NULL), -EFAULT);
 }
 
-/* The answer of the heap to a request. */
+/* Asks the heap for memory; returns the answer. */
 static int allocate(uint64_t length, uint32_t fd, uint32_t fd_flags, uint64_t heap_flags)
 {
 	struct dma_heap_allocation_data request = { length, fd, fd_flags, heap_flags };
