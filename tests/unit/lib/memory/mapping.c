@@ -250,28 +250,18 @@ TEST(nothing_is_mapped_at_unmapped_and_at_none)
 
 TEST(later_mappings_do_not_fill_an_unmapped_range)
 {
-	static const char *const kinds[] = { "unmapped", "hole", "unmapped", "hole" };
-	struct mr_memory memory[4];
-	void *other[64];
+	const struct mr_memory_request unmapped = request("unmapped", 4 * PAGE);
+	const struct mr_memory_request hole = request("hole", 4 * PAGE);
+	struct mr_memory memory[] = { map(&unmapped), map(&hole), map(&unmapped), map(&hole) };
 
-	if (under_valgrind()) {
-		print_message("valgrind chooses addresses itself\n");
-		skip();
-	}
-	for (size_t i = 0; i < 4; i++) {
-		const struct mr_memory_request r = request(kinds[i], 4 * PAGE);
-
-		memory[i] = map(&r);
-	}
+	if (under_valgrind())
+		skip(); /* it chooses addresses itself */
 	for (size_t i = 0; i < 64; i++)
-		other[i] = mmap(NULL, PAGE * (1 + i % 4), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
-				-1, 0);
-	for (size_t i = 0; i < 4; i++)
+		mmap(NULL, PAGE * (1 + i % 4), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
 		assert_false(can_read(memory[i].start + 3 * PAGE));
-	for (size_t i = 0; i < 64; i++)
-		munmap(other[i], PAGE * (1 + i % 4));
-	for (size_t i = 0; i < 4; i++)
 		mr_memory_unmap(&memory[i]);
+	}
 }
 
 TEST(a_hole_has_its_last_page_unmapped)
