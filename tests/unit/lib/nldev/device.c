@@ -3,17 +3,19 @@
 #include "lib/nldev/device.h"
 #include "tests/unit/lib/nldev/kernel.h"
 
+static struct mr_error err;
+
 /* Adds the attributes of the answer. */
 static void (*put)(struct nlmsghdr *answer);
 
-static void answer_by_put(const struct nlmsghdr *request)
+static void answer_by_put(struct kernel *k, const struct nlmsghdr *request)
 {
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 
 	put(answer);
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 	if (is_dump(request))
-		kernel_end_dump(request, 0, 0);
+		kernel_end_dump(k, request, 0);
 }
 
 static void begin_put(void (*by)(struct nlmsghdr *answer))
@@ -48,7 +50,7 @@ TEST(the_attributes_of_the_system_are_read_as_far_as_the_kernel_has_them)
 		assert_int_equal(system.copy_on_fork.value, newer);
 		assert_int_equal(system.privileged_qkey.known, newer);
 		assert_int_equal(system.privileged_qkey.value, 0);
-		kernel_end();
+		kernel_close();
 	}
 }
 
@@ -66,17 +68,17 @@ static void put_device(struct nlmsghdr *answer, uint32_t index, const char *name
 }
 
 /* Two devices, and one without a name, which is none. */
-static void some_devices(const struct nlmsghdr *request)
+static void some_devices(struct kernel *k, const struct nlmsghdr *request)
 {
 	static const char *const names[] = { "mlx5_0", "rxe0", "" };
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct nlmsghdr *answer = kernel_put(request);
+		struct nlmsghdr *answer = kernel_answer(request);
 
 		put_device(answer, i * 7, names[i]);
-		kernel_send(answer, answer->nlmsg_len);
+		kernel_send(k, answer, answer->nlmsg_len);
 	}
-	kernel_end_dump(request, 0, 0);
+	kernel_end_dump(k, request, 0);
 }
 
 TEST(devices_are_listed_with_their_indexes)
@@ -96,26 +98,26 @@ TEST(devices_are_listed_with_their_indexes)
 	assert_int_equal(mr_nldev_device_by_name(&devices, "rxe0")->index, 7);
 	assert_null(mr_nldev_device_by_name(&devices, "rxe1"));
 	mr_nldev_devices_release(&devices);
-	kernel_end();
+	kernel_close();
 }
 
 /* The first dumps are marked as disturbed, or the kernel has no room for them. */
 static unsigned int disturbances;
 static int disturbance;
 
-static void disturbed(const struct nlmsghdr *request)
+static void disturbed(struct kernel *k, const struct nlmsghdr *request)
 {
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 
 	put_device(answer, kernel.asked, "mlx5_0");
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 	if (kernel.asked <= disturbances) {
 		if (disturbance == EINTR)
-			kernel_end_dump(request, 0, NLM_F_DUMP_INTR);
+			kernel_end_dump(k, request, NLM_F_DUMP_INTR);
 		else
-			kernel_refuse(request, disturbance);
+			kernel_refuse(k, request, disturbance);
 	}
-	kernel_end_dump(request, 0, 0); /* after a disturbance too late: no answer to the next question */
+	kernel_end_dump(k, request, 0); /* after a disturbance too late: no answer to the next question */
 }
 
 TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
@@ -149,7 +151,7 @@ TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
 		assert_equal_for(name, mr_nldev_devices(&nl, &devices, &err), 0);
 		assert_equal_for(name, devices.count, 2);
 		mr_nldev_devices_release(&devices);
-		kernel_end();
+		kernel_close();
 	}
 }
 
@@ -192,15 +194,15 @@ TEST(the_summary_has_counts_and_maxima_of_as_many_kinds_as_there_is_room_for)
 	assert_int_equal(summary.count, MR_NLDEV_KINDS);
 	assert_int_equal(summary.kinds[0].count, 1);
 	assert_false(mr_nldev_summary_of(&summary, "last").known);
-	kernel_end();
+	kernel_close();
 }
 
 /* An answer of which one byte is another, or whose end is missing: asked - 1 chooses which. */
 static bool cut;
 
-static void mutated(const struct nlmsghdr *request)
+static void mutated(struct kernel *k, const struct nlmsghdr *request)
 {
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	char *body = mnl_nlmsg_get_payload(answer);
 	size_t size, n = kernel.asked - 1;
 
@@ -210,7 +212,7 @@ static void mutated(const struct nlmsghdr *request)
 		size = n % size;
 	else
 		body[n % (size - sizeof(*answer))] ^= (char)(1 << n / 61 % 8);
-	kernel_send(answer, size);
+	kernel_send(k, answer, size);
 }
 
 TEST(no_byte_of_an_answer_is_trusted_and_one_that_is_cut_is_an_error)
@@ -225,14 +227,15 @@ TEST(no_byte_of_an_answer_is_trusted_and_one_that_is_cut_is_an_error)
 		for (size_t j = 0; j < summary.count; j++)
 			assert_true(strlen(summary.kinds[j].kind) < sizeof(summary.kinds[j].kind));
 	}
-	kernel_end();
+	kernel_close();
 	cut = true;
 	for (unsigned int size = 1; size < 100; size++) {
 		kernel_begin(mutated);
 		kernel.asked = size;
+		mr_error_clear(&err);
 		assert_int_not_equal(mr_nldev_summary(&nl, 5, &summary, &err), 0);
 		assert_true(mr_error_is_set(&err));
-		kernel_end();
+		kernel_close();
 	}
 }
 
@@ -270,7 +273,7 @@ TEST(pools_are_listed_with_their_keys)
 	assert_false(pools.list[0].pinned.known);
 	assert_false(pools.list[0].kernel_vendor.known);
 	mr_nldev_pools_release(&pools);
-	kernel_end();
+	kernel_close();
 }
 
 /* ---- refusals ---- */
@@ -278,16 +281,16 @@ TEST(pools_are_listed_with_their_keys)
 static int refusal; /* an errno, or how the answer is wrong: */
 enum { NOT_AN_ERROR = 0, DUMP_FAILS = -1, TOO_LONG = -2 };
 
-static void refuse(const struct nlmsghdr *request)
+static void refuse(struct kernel *k, const struct nlmsghdr *request)
 {
 	static const char long_text[MR_NLDEV_RECEIVE + 1];
 
 	if (refusal >= NOT_AN_ERROR)
-		kernel_refuse(request, refusal);
+		kernel_refuse(k, request, refusal);
 	else if (refusal == TOO_LONG)
-		kernel_send(long_text, sizeof(long_text));
+		kernel_send(k, long_text, sizeof(long_text));
 	else
-		kernel_end_dump(request, ENODEV, 0);
+		kernel_fail_dump(k, request, ENODEV, 0);
 }
 
 TEST(a_refusal_has_the_command_the_errno_and_a_kind)
@@ -336,7 +339,7 @@ TEST(a_refusal_has_the_command_the_errno_and_a_kind)
 		assert_equal_for(c->name, err.kind, c->kind);
 		assert_contains(err.call, "RDMA_NLDEV_CMD_");
 		assert_string_equal(err.call + strlen("RDMA_NLDEV_CMD_"), c->call);
-		kernel_end();
+		kernel_close();
 	}
 }
 

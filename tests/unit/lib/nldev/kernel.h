@@ -12,18 +12,18 @@
 
 #define KERNEL_PORT 4711
 
-/* The kernel of each test. */
-static struct {
+struct kernel {
 	/** Answers one request by kernel_send(). */
-	void (*answer)(const struct nlmsghdr *request);
+	void (*answer)(struct kernel *kernel, const struct nlmsghdr *request);
 
 	unsigned int opened; /**< how often it was connected to */
 	unsigned int asked;  /**< requests that it got */
 	pthread_t threads[64];
-} kernel;
+};
 
+/* The kernel of each test, and the connection to it. */
+static struct kernel kernel;
 static struct mr_nldev nl;
-static struct mr_error err;
 
 /* The socket of the thread that answers: one that is no longer connected to may still run. */
 static __thread int kernel_fd;
@@ -40,7 +40,7 @@ static inline void *kernel_main(void *fd)
 
 		for (; mnl_nlmsg_ok(request, left); request = mnl_nlmsg_next(request, &left)) {
 			kernel.asked++;
-			kernel.answer(request);
+			kernel.answer(&kernel, request);
 		}
 	}
 	close(kernel_fd);
@@ -51,7 +51,7 @@ static inline int kernel_connect(void *data, uint32_t *port)
 {
 	int fds[2], room = 1 << 20;
 
-	assert_null(data);
+	assert_ptr_equal(data, &kernel);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
 	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	assert_true(kernel.opened < ARRAY_SIZE(kernel.threads));
@@ -63,24 +63,32 @@ static inline int kernel_connect(void *data, uint32_t *port)
 }
 
 /** kernel_begin() - connect to a kernel that answers so */
-static inline void kernel_begin(void (*answer)(const struct nlmsghdr *request))
+static inline void kernel_begin(void (*answer)(struct kernel *kernel,
+					       const struct nlmsghdr *request))
 {
-	kernel.opened = kernel.asked = 0;
-	kernel.answer = answer;
-	mr_error_clear(&err);
-	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, NULL, &err), 0);
+	struct mr_error err;
+
+	kernel = (struct kernel){ .answer = answer };
+	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, &kernel, &err), 0);
 }
 
-/** kernel_end() - close the connection, and wait until its threads have ended */
-static inline void kernel_end(void)
+/** kernel_end() - after mr_nldev_close(): wait until its threads have ended */
+static inline void kernel_end(struct kernel *k)
+{
+	for (unsigned int i = 0; i < k->opened; i++)
+		pthread_join(k->threads[i], NULL);
+}
+
+/** kernel_close() - close the connection of kernel_begin() */
+static inline void kernel_close(void)
 {
 	mr_nldev_close(&nl);
-	for (unsigned int i = 0; i < kernel.opened; i++)
-		pthread_join(kernel.threads[i], NULL);
+	kernel_end(&kernel);
 }
 
-static inline void kernel_send(const void *bytes, size_t size)
+static inline void kernel_send(const struct kernel *k, const void *bytes, size_t size)
 {
+	(void)k;
 	send(kernel_fd, bytes, size, MSG_NOSIGNAL);
 }
 
@@ -89,10 +97,9 @@ static inline bool is_dump(const struct nlmsghdr *request)
 	return (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 }
 
-/** kernel_put() - begin an answer to @request, in memory of this thread that the next answer overwrites */
-static inline struct nlmsghdr *kernel_put(const struct nlmsghdr *request)
+/** kernel_put() - begin an answer to @request in @room */
+static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *request)
 {
-	static __thread char room[1 << 16] __attribute__((aligned(8)));
 	struct nlmsghdr *answer = mnl_nlmsg_put_header(room);
 
 	answer->nlmsg_type = request->nlmsg_type;
@@ -100,6 +107,14 @@ static inline struct nlmsghdr *kernel_put(const struct nlmsghdr *request)
 	answer->nlmsg_seq = request->nlmsg_seq;
 	answer->nlmsg_pid = KERNEL_PORT;
 	return answer;
+}
+
+/** kernel_answer() - begin an answer to @request, in memory of this thread that the next answer overwrites */
+static inline struct nlmsghdr *kernel_answer(const struct nlmsghdr *request)
+{
+	static __thread char room[1 << 16] __attribute__((aligned(8)));
+
+	return kernel_put(room, request);
 }
 
 /** kernel_put_count() - add an entry of a summary; @max: 0 for none */
@@ -115,28 +130,36 @@ static inline void kernel_put_count(struct nlmsghdr *answer, const char *kind, u
 	mnl_attr_nest_end(answer, entry);
 }
 
-/** kernel_end_dump() - send NLMSG_DONE, with an errno, and with @flags such as NLM_F_DUMP_INTR */
-static inline void kernel_end_dump(const struct nlmsghdr *request, int error, uint16_t flags)
+/** kernel_fail_dump() - send NLMSG_DONE, with an errno, and with @flags such as NLM_F_DUMP_INTR */
+static inline void kernel_fail_dump(const struct kernel *k, const struct nlmsghdr *request,
+				    int error, uint16_t flags)
 {
-	struct nlmsghdr *done = kernel_put(request);
+	struct nlmsghdr *done = kernel_answer(request);
 
 	done->nlmsg_type = NLMSG_DONE;
 	done->nlmsg_flags |= flags;
 	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -error;
-	kernel_send(done, done->nlmsg_len);
+	kernel_send(k, done, done->nlmsg_len);
+}
+
+/** kernel_end_dump() - the same without an errno */
+static inline void kernel_end_dump(const struct kernel *k, const struct nlmsghdr *request,
+				   uint16_t flags)
+{
+	kernel_fail_dump(k, request, 0, flags);
 }
 
 /** kernel_refuse() - send NLMSG_ERROR */
-static inline void kernel_refuse(const struct nlmsghdr *request, int error)
+static inline void kernel_refuse(const struct kernel *k, const struct nlmsghdr *request, int error)
 {
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	struct nlmsgerr *body;
 
 	answer->nlmsg_type = NLMSG_ERROR;
 	answer->nlmsg_flags = 0;
 	body = mnl_nlmsg_put_extra_header(answer, sizeof(*body));
 	*body = (struct nlmsgerr){ .error = -error, .msg = *request };
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 }
 
 /** kernel_command() - RDMA_NLDEV_CMD_… of a request */

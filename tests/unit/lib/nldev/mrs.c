@@ -5,6 +5,7 @@
 
 #define PART 300 /* MRs in a part of a dump */
 
+static struct mr_error err;
 static struct mr_nldev_mrs mrs;
 
 /* The kernel's MRs, by their numbers, in ascending order. */
@@ -41,10 +42,10 @@ static void put_mr(struct nlmsghdr *answer, uint32_t number)
 	mnl_attr_nest_end(answer, driver);
 }
 
-static void dump_mrs(const struct nlmsghdr *request)
+static void dump_mrs(struct kernel *k, const struct nlmsghdr *request)
 {
 	for (size_t i = 0; i < count; i += PART) {
-		struct nlmsghdr *answer = kernel_put(request);
+		struct nlmsghdr *answer = kernel_answer(request);
 		struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR), *entry;
 		char *body = mnl_nlmsg_get_payload(answer);
 
@@ -57,10 +58,10 @@ static void dump_mrs(const struct nlmsghdr *request)
 		if (mutation)
 			body[mutation / 8 % (answer->nlmsg_len - sizeof(*answer))] ^=
 				(char)(1 << mutation % 8);
-		kernel_send(answer, answer->nlmsg_len);
+		kernel_send(k, answer, answer->nlmsg_len);
 		dumped++;
 	}
-	kernel_end_dump(request, 0, 0);
+	kernel_end_dump(k, request, 0);
 }
 
 static int by_number(const void *a, const void *b)
@@ -70,36 +71,36 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void send_mr(const struct nlmsghdr *request)
+static void send_mr(struct kernel *k, const struct nlmsghdr *request)
 {
 	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
 	struct nlmsghdr *answer;
 
 	if (!bsearch(&number, numbers, count, sizeof(*numbers), by_number)) {
-		kernel_refuse(request, ENOENT);
+		kernel_refuse(k, request, ENOENT);
 		return;
 	}
-	answer = kernel_put(request);
+	answer = kernel_answer(request);
 	put_mr(answer, number);
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 }
 
-static void send_summary(const struct nlmsghdr *request)
+static void send_summary(struct kernel *k, const struct nlmsghdr *request)
 {
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
 
 	kernel_put_count(answer, "mr", count + miscounted, 0);
 	mnl_attr_nest_end(answer, table);
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 }
 
-static void send_counters(const struct nlmsghdr *request)
+static void send_counters(struct kernel *k, const struct nlmsghdr *request)
 {
 	static const char *const names[] = { "page_faults", "page_invalidations", "page_prefetch",
 					     "something_new" };
 	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
-	struct nlmsghdr *answer = kernel_put(request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS), *entry;
 
 	assert_int_equal(kernel_number(request, RDMA_NLDEV_ATTR_STAT_RES), RDMA_NLDEV_ATTR_RES_MR);
@@ -110,28 +111,28 @@ static void send_counters(const struct nlmsghdr *request)
 		mnl_attr_nest_end(answer, entry);
 	}
 	mnl_attr_nest_end(answer, table);
-	kernel_send(answer, answer->nlmsg_len);
+	kernel_send(k, answer, answer->nlmsg_len);
 }
 
-static void answer(const struct nlmsghdr *request)
+static void answer(struct kernel *k, const struct nlmsghdr *request)
 {
 	switch (kernel_command(request)) {
 	case RDMA_NLDEV_CMD_RES_GET:
-		send_summary(request);
+		send_summary(k, request);
 		break;
 	case RDMA_NLDEV_CMD_RES_MR_GET:
 		if (is_dump(request))
-			dump_mrs(request);
+			dump_mrs(k, request);
 		else
-			send_mr(request);
+			send_mr(k, request);
 		break;
 	case RDMA_NLDEV_CMD_STAT_GET:
-		send_counters(request);
+		send_counters(k, request);
 		break;
 	}
 }
 
-static void begin(void (*by)(const struct nlmsghdr *request))
+static void begin(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
 {
 	dumped = 0;
 	alarm(120); /* a walk without an end fails */
@@ -139,7 +140,7 @@ static void begin(void (*by)(const struct nlmsghdr *request))
 }
 
 /* Lists the MRs of a kernel that answers by @by. */
-static void list(void (*by)(const struct nlmsghdr *request))
+static void list(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
 {
 	begin(by);
 	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), 0);
@@ -148,7 +149,7 @@ static void list(void (*by)(const struct nlmsghdr *request))
 static void end(void)
 {
 	mr_nldev_mrs_release(&mrs);
-	kernel_end();
+	kernel_close();
 	permitted = true;
 	miscounted = 0;
 	alarm(0);
@@ -258,13 +259,13 @@ TEST(the_last_number_is_the_end_of_a_dump_and_of_a_walk)
 }
 
 /* After the first part of the dump the first hundred MRs vanish, and as many come at the end. */
-static void moving(const struct nlmsghdr *request)
+static void moving(struct kernel *k, const struct nlmsghdr *request)
 {
 	static bool moved;
 
 	if (kernel.asked == 1)
 		moved = false;
-	answer(request);
+	answer(k, request);
 	if (!moved && kernel_command(request) == RDMA_NLDEV_CMD_RES_MR_GET) {
 		for (size_t i = 0; i < count; i++)
 			numbers[i] += 100;
@@ -286,16 +287,16 @@ TEST(what_exists_all_the_time_is_found_while_others_vanish)
 }
 
 /* After the first part of the dump its MRs vanish: the kernel goes on behind as many others, and finds the end. */
-static void vanishing(const struct nlmsghdr *request)
+static void vanishing(struct kernel *k, const struct nlmsghdr *request)
 {
 	const size_t all = count;
 
 	if (!is_dump(request)) {
-		answer(request);
+		answer(k, request);
 		return;
 	}
 	count = PART;
-	dump_mrs(request);
+	dump_mrs(k, request);
 	count = all - PART;
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = numbers[i + PART];
@@ -318,12 +319,12 @@ static bool is_for_one(const struct nlmsghdr *request)
 }
 
 /* A kernel whose socket has no room for some of the answers. */
-static void short_of_room(const struct nlmsghdr *request)
+static void short_of_room(struct kernel *k, const struct nlmsghdr *request)
 {
 	if (is_for_one(request) && kernel.asked % 7 == 0)
-		kernel_refuse(request, EAGAIN);
+		kernel_refuse(k, request, EAGAIN);
 	else
-		answer(request);
+		answer(k, request);
 }
 
 TEST(answers_that_found_no_room_are_asked_for_again)
@@ -337,12 +338,12 @@ TEST(answers_that_found_no_room_are_asked_for_again)
 /* A kernel that refuses to tell of single MRs, by an errno, or always for want of room. */
 static int refusal;
 
-static void refusing(const struct nlmsghdr *request)
+static void refusing(struct kernel *k, const struct nlmsghdr *request)
 {
 	if (is_for_one(request))
-		kernel_refuse(request, refusal);
+		kernel_refuse(k, request, refusal);
 	else
-		answer(request);
+		answer(k, request);
 }
 
 /* A number between two parts of a dump is asked for: it may be that of an MR that the dump has skipped. */
