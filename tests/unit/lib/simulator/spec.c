@@ -87,7 +87,7 @@ TEST(faults_are_collected)
 		strcat(text, i ? ";open=kill" : "open=kill");
 	assert_int_equal(parse(text), 0);
 	assert_int_equal(faults.count, MR_SIM_FAULTS_MAX);
-	assert_failure(mr_sim_faults_parse("open=kill", &faults, &err) < 0, true, err,
+	assert_failure(mr_sim_faults_parse("open=kill", &faults, &err), -EINVAL, err,
 		       MR_ERROR_USAGE, "more than");
 }
 
