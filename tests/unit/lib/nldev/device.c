@@ -117,7 +117,8 @@ static void disturbed(struct kernel *k, const struct nlmsghdr *request)
 		else
 			kernel_refuse(k, request, disturbance);
 	}
-	kernel_end_dump(k, request, 0); /* after a disturbance too late: no answer to the next question */
+	kernel_end_dump(k, request,
+			0); /* after a disturbance too late: no answer to the next question */
 }
 
 TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
@@ -127,7 +128,7 @@ TEST(a_disturbed_dump_is_repeated_from_its_beginning_up_to_ten_times)
 		unsigned int times;
 		int rc;
 	} cases[] = {
-		{ EINTR, 2, 0 },   { EINTR, 9, 0 }, { EINTR, 10, -EINTR },
+		{ EINTR, 2, 0 },   { EINTR, 9, 0 },  { EINTR, 10, -EINTR },
 		{ ENOBUFS, 9, 0 }, { EIO, 1, -EIO },
 	};
 	struct mr_nldev_devices devices;
@@ -173,7 +174,8 @@ static void put_many_kinds(struct nlmsghdr *answer)
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
 
 	for (int i = 0; i <= MR_NLDEV_KINDS; i++)
-		kernel_put_count(answer, i ? "k" : "", (uint64_t)i, 0); /* one without a name counts not */
+		kernel_put_count(answer, i ? "k" : "", (uint64_t)i,
+				 0); /* one without a name counts not */
 	kernel_put_count(answer, "last", 1, 0);
 	mnl_attr_nest_end(answer, table);
 }

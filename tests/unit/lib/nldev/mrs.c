@@ -182,7 +182,8 @@ TEST(each_attribute_of_an_mr_is_read)
 
 	number_from(10, 10);
 	list_all();
-	assert_int_equal(kernel.asked, 3); /* the dump, and how many there are before and after it */
+	assert_int_equal(kernel.asked,
+			 3); /* the dump, and how many there are before and after it */
 	mr = &mrs.list[1];
 	assert_true(mr->has_keys && mr->has_pdn && !mr->has_counters);
 	assert_int_equal(mr->lkey, 11 << 8);

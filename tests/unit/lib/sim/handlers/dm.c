@@ -66,9 +66,9 @@ TEST(lengths_are_checked)
 	assert_int_equal(free_dm(dm), 0);
 	assert_int_equal(alloc_dm(LIMIT + 1, 0), EINVAL);
 	assert_int_equal(alloc_dm(ALL + 1, 0), ENOMEM);
-	assert_int_equal(alloc_dm(UINT64_MAX, 0), EINVAL);  /* rounded up to 0 */
-	assert_int_equal(alloc_dm(1ull << 44, 0), EINVAL);  /* no pages in 32 bits */
-	assert_int_equal(alloc_dm(1, 13), EINVAL);          /* at more than a page */
+	assert_int_equal(alloc_dm(UINT64_MAX, 0), EINVAL); /* rounded up to 0 */
+	assert_int_equal(alloc_dm(1ull << 44, 0), EINVAL); /* no pages in 32 bits */
+	assert_int_equal(alloc_dm(1, 13), EINVAL);         /* at more than a page */
 	/* the driver has 32 bits for the pages of a DM: regions see the low bits of a longer one */
 	assert_int_equal(alloc_dm((1ull << 44) + 1, 0), 0);
 	assert_int_equal(reg_dm(dm, 0, 2, ZERO_BASED), EINVAL);
@@ -138,7 +138,7 @@ TEST(a_region_keeps_its_memory_and_cannot_be_changed)
 	assert_int_equal(reg_dm(dm, 64, 128, LOCAL | ZERO_BASED), 0);
 	first = mr.mr_handle;
 	key = mr.lkey;
-	assert_region(128, START + 64);                       /* where the memory is */
+	assert_region(128, START + 64); /* where the memory is */
 	assert_int_equal(set_access(LOCAL | ZERO_BASED), EINVAL);
 	assert_int_equal(reg_dm(dm, 64, 128, LOCAL | ZERO_BASED), 0);
 	assert_int_not_equal(mr.lkey, key);

@@ -239,7 +239,8 @@ TEST(a_reservation_does_not_outlive_its_maker)
 	pid = fork();
 	if (!pid) {
 		if (!sim_table_lock(table))
-			for (int i = 0; i < 3000 && !sim_object_reserve(table, &handle, &object); i++)
+			for (int i = 0; i < 3000 && !sim_object_reserve(table, &handle, &object);
+			     i++)
 				object->parent = 0;
 		kill(getpid(), SIGKILL);
 	}

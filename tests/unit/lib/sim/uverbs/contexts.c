@@ -83,8 +83,8 @@ static void *register_often(void *argument)
 		if (i % 10)
 			continue;
 		own = open_context();
-		if (alloc_pd(own, &domain) ||
-		    reg_in(own, domain, memory, 2 * PAGE, 0, LOCAL) || close(own))
+		if (alloc_pd(own, &domain) || reg_in(own, domain, memory, 2 * PAGE, 0, LOCAL) ||
+		    close(own))
 			return argument;
 	}
 	return NULL;
