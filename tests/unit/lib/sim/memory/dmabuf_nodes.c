@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The simulated nodes that make dma-bufs: /dev/udmabuf and the system heap. */
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/dma-heap.h>
 #include <linux/udmabuf.h>
+#include <sys/mman.h>
 
 #include "lib/sim/memory/dmabuf.h"
 #include "lib/sim/memory/dmabuf_nodes.h"
@@ -45,6 +48,7 @@ TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 	assert_false(sim_dmabuf_node_ioctl(fd, 0x5401, &create, &answer));
 	assert_false(sim_dmabuf_node_ioctl(0, UDMABUF_CREATE, &create, &answer));
 	assert_false(sim_dmabuf_node_ioctl(-1, UDMABUF_CREATE, &create, &answer));
+	close(fd);
 }
 
 /* A memfd of four pages that begin with 'a', 'b', ... */
@@ -87,54 +91,72 @@ TEST(a_udmabuf_is_a_scattered_dma_buf_of_that_memory_and_a_heap_gives_whole_cont
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
 	assert_false(dmabuf.scattered);
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
-}
-
-/* Asks for a udmabuf; returns the answer. */
-static int create(int memfd, uint32_t flags, uint64_t offset, uint64_t size)
-{
-	struct udmabuf_create request = { (uint32_t)memfd, flags, offset, size };
-
-	return ask(open_node("/dev/udmabuf"), UDMABUF_CREATE, &request);
+	close(fd);
+	close((int)create.memfd);
+	close(node);
+	close(heap);
 }
 
 TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
 {
-	const int sealed = make_memfd(F_SEAL_SHRINK), large = make_memfd(0);
+	const int sealed = make_memfd(F_SEAL_SHRINK), plain = make_memfd(0);
+	const int written = make_memfd(F_SEAL_SHRINK | F_SEAL_WRITE);
+	const int later = make_memfd(F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	const int large = memfd_create("test", MFD_ALLOW_SEALING), null = open("/dev/null", O_RDWR);
+	const int node = open_node("/dev/udmabuf");
 	const uint64_t limit = UINT64_C(64) << 20;
+	const struct {
+		struct udmabuf_create create;
+		int answer;
+	} cases[] = {
+		{ { (uint32_t)sealed, 0, 0, 0 }, -EINVAL },
+		{ { (uint32_t)sealed, 2, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 1, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 0, 1 }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 0, 5 * PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 4 * PAGE, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, -(uint64_t)PAGE, 2 * PAGE }, -EINVAL },
+		{ { (uint32_t)plain, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)written, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)later, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)null, 0, 0, PAGE }, -EBADFD },
+		{ { 999, 0, 0, PAGE }, -EBADFD },
+		{ { (uint32_t)large, 0, 0, limit + PAGE }, -EINVAL },
+	};
+	struct udmabuf_create create;
 
-	assert_int_equal(create(sealed, 0, 0, 0), -EINVAL);
-	assert_int_equal(create(sealed, 2, 0, PAGE), -EINVAL);
-	assert_int_equal(create(sealed, 0, 1, PAGE), -EINVAL);
-	assert_int_equal(create(sealed, 0, 0, 1), -EINVAL);
-	assert_int_equal(create(sealed, 0, 0, 5 * PAGE), -EINVAL);
-	assert_int_equal(create(sealed, 0, 4 * PAGE, PAGE), -EINVAL);
-	assert_int_equal(create(sealed, 0, -(uint64_t)PAGE, 2 * PAGE), -EINVAL);
-	assert_int_equal(create(large, 0, 0, PAGE), -EINVAL); /* without seals */
-	assert_int_equal(create(make_memfd(F_SEAL_SHRINK | F_SEAL_WRITE), 0, 0, PAGE), -EINVAL);
-	assert_int_equal(create(make_memfd(F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE), 0, 0, PAGE),
-			 -EINVAL);
-	assert_int_equal(create(open("/dev/null", O_RDWR), 0, 0, PAGE), -EBADFD);
-	assert_int_equal(create(999, 0, 0, PAGE), -EBADFD);
 	assert_int_equal(ftruncate(large, (off_t)limit + PAGE), 0);
 	assert_int_equal(fcntl(large, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	assert_int_equal(create(large, 0, 0, limit + PAGE), -EINVAL);
-	assert_int_equal(ask(open_node("/dev/udmabuf"), UDMABUF_CREATE, NULL), -EFAULT);
-}
-
-/* Asks the heap for memory; returns the answer. */
-static int allocate(uint64_t length, uint32_t fd, uint32_t fd_flags, uint64_t heap_flags)
-{
-	struct dma_heap_allocation_data request = { length, fd, fd_flags, heap_flags };
-
-	return ask(open_node("/dev/dma_heap/system"), DMA_HEAP_IOCTL_ALLOC, &request);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		create = cases[i].create;
+		if (ask(node, UDMABUF_CREATE, &create) != cases[i].answer)
+			fail_msg("case %zu", i);
+	}
+	assert_int_equal(ask(node, UDMABUF_CREATE, NULL), -EFAULT);
+	for (int fd = sealed; fd <= node; fd++)
+		close(fd);
 }
 
 TEST(what_a_heap_cannot_give_is_refused)
 {
-	assert_int_equal(allocate(0, 0, 0, 0), -EINVAL);
-	assert_int_equal(allocate(UINT64_MAX, 0, 0, 0), -EINVAL); /* rounded up it is 0 */
-	assert_int_equal(allocate(UINT64_C(1) << 50, 0, 0, 0), -ENOMEM);
-	assert_int_equal(allocate(PAGE, 1, 0, 0), -EINVAL);
-	assert_int_equal(allocate(PAGE, 0, O_APPEND, 0), -EINVAL);
-	assert_int_equal(allocate(PAGE, 0, 0, 1), -EINVAL);
+	const int heap = open_node("/dev/dma_heap/system");
+	const struct {
+		struct dma_heap_allocation_data allocation;
+		int answer;
+	} cases[] = {
+		{ { .len = 0 }, -EINVAL },
+		{ { .len = UINT64_MAX }, -EINVAL }, /* rounded up it is 0 */
+		{ { .len = UINT64_C(1) << 50 }, -ENOMEM },
+		{ { .len = PAGE, .fd = 1 }, -EINVAL },
+		{ { .len = PAGE, .fd_flags = O_APPEND }, -EINVAL },
+		{ { .len = PAGE, .heap_flags = 1 }, -EINVAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dma_heap_allocation_data allocation = cases[i].allocation;
+
+		if (ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation) != cases[i].answer)
+			fail_msg("case %zu", i);
+	}
+	close(heap);
 }
