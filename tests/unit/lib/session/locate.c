@@ -193,6 +193,7 @@ static bool find_in(const char *environment, size_t size, char value[MR_LOCATION
 	bool found, any = false;
 
 	assert_non_null(file);
+	memset(value, 'x', MR_LOCATION_SIZE);
 	found = mr_session_find_variable(file, value, &any);
 	fclose(file);
 	assert_true(any);

@@ -155,6 +155,31 @@ TEST(a_header_that_was_written_over_is_refused)
 	assert_int_equal(sim_table_lock(table), 0);
 }
 
+TEST(a_lock_that_another_process_has_is_waited_for)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	sim_table_unlock(table);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if (sim_table_lock(table) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		usleep(20000); /* for a parent that does not wait to come too early */
+		table->header->umem_id = 7;
+		sim_table_unlock(table);
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(table->header->umem_id, 7);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 /* ---- objects ---- */
 
 TEST(the_lowest_free_handle_is_given_out_in_each_mapping)
