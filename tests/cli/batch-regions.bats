@@ -100,7 +100,6 @@ statuses() {
 }
 
 @test "what cannot be deregistered at the end is a failure" {
-	on_simulator || skip "needs the simulator's faults"
 	printf 'reg --name a\nreg --name b\n' >"$LINES_FILE"
 	exits 1 faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
 	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and
@@ -189,7 +188,6 @@ statuses() {
 }
 
 @test "the path of a refusal is that of the call which was refused" {
-	on_simulator || skip "needs faults"
 	take_lines -- 'reg --relaxed --name r' 'dereg r' 'dereg --flush' 'reg --relaxed --via kernel --name k' 'dereg k' \
 		'dereg --flush' 'rereg mr:1000 --access none --via library'
 	run --separate-stderr faulty dereg_mr=EBUSY batch --json --keep-going "$LINES_FILE"

@@ -25,7 +25,6 @@ bench() {
 @test "a session of its own that the relaxed mode cannot have is named" {
 	local fault
 
-	on_simulator || skip "needs faults"
 	for fault in open@2=EMFILE alloc_pd@2=ENOMEM; do
 		exits 1 mrctl sim --fault "$fault" -- mrctl bench relaxed --sizes 4K --count 1 --rounds 1
 		[[ $stderr == *"relaxed of 4096 bytes, populated: ibv_"* ]] || fail "$stderr" || return
@@ -33,7 +32,6 @@ bench() {
 }
 
 @test "a worker that is refused or killed ends the row of all, and it is told once" {
-	on_simulator || skip "faults are those of the simulator"
 	exits 1 faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	exits 1 faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
@@ -42,7 +40,6 @@ bench() {
 }
 
 @test "a call before or after the measured one that is refused ends the row" {
-	on_simulator || skip "faults are those of the simulator"
 	local fault call errno
 
 	while read -r fault call errno; do
@@ -59,8 +56,6 @@ bench() {
 @test "the command that tells why a call was refused is one that makes this call" {
 	local line words
 
-	on_simulator || skip "faults are those of the simulator"
-	require_devx
 	while IFS='|' read -r line words; do
 		# shellcheck disable=SC2086 # words
 		exits 1 faulty $line --sizes 4K --count 1
@@ -82,8 +77,6 @@ bench() {
 }
 
 @test "regions that cannot be there already end the levels of their kind alone, and missing memory is named" {
-	on_simulator || skip "faults are those of the simulator"
-	require_devx
 	# Three calls that do not count, and one that does, come before.
 	exits 1 faulty reg_mr@5=ENOMEM -j bench reg umem --sizes 4K --count 1 --occupied 2,4K
 	json '[.rows[] | select(.call == "reg") | .occupied] == [0]'
@@ -153,7 +146,6 @@ bench() {
 }
 
 @test "a signal in the last round of all is told, too" {
-	on_simulator || skip "needs calls that take long"
 	local out=$BATS_TEST_TMPDIR/out
 
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
@@ -168,7 +160,6 @@ bench() {
 @test "processes that measure end with the one that has started them" {
 	local pid
 
-	on_simulator || skip "needs calls that take long"
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
 		mrctl -q bench --sizes 4K --processes 3 --seconds 100 --rounds 1 >/dev/null 2>&1 3>&- &
 	HOLD_PID=$!

@@ -110,8 +110,7 @@ path_of_function() {
 		json '.environment.data_direct == null' # this libmlx5 cannot tell it
 	fi
 	detach
-	run --separate-stderr ud --size 64K --via kernel --json
-	json '.environment.data_direct == null'
+	shows '.environment.data_direct == null' ud --size 64K --via kernel
 }
 
 # bats test_tags=kernel

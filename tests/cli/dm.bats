@@ -73,7 +73,6 @@ session() { # SCRIPT: run it in a session, as one shell
 
 @test "memory that cannot be freed outside a session is a failure of its own" {
 	require_dm
-	on_simulator || skip "needs the simulator's faults"
 	answers faulty free_dm=EIO reg --memory dm <<-'END'
 		EIO ibv_free_dm
 		EIO ioctl(DM_FREE) --via kernel

@@ -4,12 +4,6 @@
 
 load helpers
 
-setup() {
-	note_less
-	on_simulator || skip "needs the simulator's faults"
-	require_tool
-}
-
 # sweep PROFILE: runs fault-sweep.sh on it.  FAULT_STEP=1 tries all errnos for each call, the default every seventh;
 # with sanitizers one for each call: the errors that they find depend on the call, not on the errno
 sweep() {

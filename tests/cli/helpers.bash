@@ -214,6 +214,24 @@ gives() {
 	succeeded "${@:2}" --json && json "$1"
 }
 
+# shows FILTER CMD...: FILTER holds for the document of CMD --json, whatever its exit status
+shows() {
+	run --separate-stderr "${@:2}" --json
+	json "$1"
+}
+
+# outputs TEXT CMD...: CMD succeeds, and prints TEXT alone
+outputs() {
+	succeeded "${@:2}" || return
+	[ "$output" = "$1" ] || fail "printed: $output"
+}
+
+# fails TEXT CMD...: exit status 1, with TEXT in the message
+fails() {
+	exits 1 "${@:2}" || return
+	[[ $stderr == *"$1"* ]] || fail "no '$1' in the message: $stderr"
+}
+
 # cli KIND [COMMAND]: prints lines of --dump-cli.  KIND is "command" (prints NAME), or "option" (prints NAME
 # LETTER TYPE ARGUMENT) or "column" (prints NAME) of COMMAND; without COMMAND the options are the global ones.
 # Words are separated by tabs; "-" stands for a missing one.

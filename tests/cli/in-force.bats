@@ -25,7 +25,6 @@ has_no_effect() {
 @test "zero-based is accepted and leaves the addresses as they are, which is said once" {
 	local via
 
-	on_mlx5 || skip "rxe refuses it"
 	for via in library kernel; do
 		succeeded mr reg --access local-write,zero-based --via "$via"
 		grep -qx 'access: *local-write,zero-based' <<<"$output"
@@ -43,7 +42,6 @@ has_no_effect() {
 }
 
 @test "at the address 0 zero-based is in force, of one region and in stat" {
-	on_mlx5 || skip "rxe refuses it"
 	succeeded mr --json reg-iova --iova 0 --access zero-based,local-write
 	[ -z "$stderr" ]
 	json '.regions[0] | .in_force == ["local-write", "zero-based"]'
@@ -61,7 +59,6 @@ has_no_effect() {
 }
 
 @test "hugetlb counts only with on-demand" {
-	on_mlx5 || skip "rxe refuses it"
 	succeeded mr --json reg --access local-write,hugetlb
 	json '.regions[0] | .in_force == ["local-write"] and .access_bits == "0x81"'
 	has_no_effect hugetlb "only with on-demand"
@@ -96,7 +93,6 @@ has_no_effect() {
 }
 
 @test "on an old kernel libibverbs leaves optional flags out, and the kernel refuses them" {
-	on_mlx5 || skip "needs mlx5"
 	succeeded mrctl sim --no-optional-access -- mrctl --json reg \
 		--access local-write,relaxed-ordering,0x20000000
 	json '.regions[0].in_force == ["local-write"]'

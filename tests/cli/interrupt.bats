@@ -11,7 +11,6 @@ PID='' STOPPED=''
 
 setup() {
 	note_less
-	on_simulator || skip "needs the simulator's faults"
 	session_begin
 }
 

@@ -42,7 +42,6 @@ load helpers
 }
 
 @test "each failure has its own request, not that of an earlier one" {
-	on_simulator || skip "faults are of the simulator"
 	on_mlx5 || skip "advice is of mlx5"
 	exits 1 faulty reg_mr@2=ENOMEM -j reg --count 3 --keep-going --size 8K \
 		--access on-demand --advise prefetch-write --memory readonly
@@ -92,7 +91,6 @@ load helpers
 @test "the environment has the firmware, and the kernel that the simulator answers for" {
 	local firmware
 
-	on_simulator || skip "of the simulated HCA"
 	firmware=$(on_mlx5 && echo '"16.35.4030"' || echo null)
 	run --separate-stderr mr reg -j
 	json '.environment.firmware == $firmware' --argjson firmware "$firmware"

@@ -6,10 +6,6 @@
 load helpers
 load why
 
-setup() {
-	note_less
-}
-
 # probe [ARG...]: tries the device under test; sets $output to the document
 probe() {
 	run --separate-stderr mr --json stat --probe "$@"

@@ -11,7 +11,6 @@ export TOOL=$BUILD/tests/cli/session-tool
 setup_file() {
 	local out=$BATS_FILE_TMPDIR/lock word
 
-	require_tool
 	session_begin
 	ms reg --count 6 --quiet
 	echo "$SESSION_PID" >"$out.session"
@@ -33,11 +32,6 @@ teardown_file() {
 	for file in "$BATS_FILE_TMPDIR"/lock.{locker,session}; do
 		kill "$(<"$file")" || :
 	done
-}
-
-setup() {
-	note_less
-	require_tool
 }
 
 teardown() {
@@ -214,7 +208,6 @@ gave_up() {
 @test "a region that cannot be noted is deregistered again, and its entry is in doubt" {
 	local pid status=0
 
-	on_simulator || skip "needs the simulator's faults"
 	session_begin
 	behind
 	pause_at reg_mr@1=stop reg --via kernel

@@ -137,8 +137,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	succeeded ms dereg theirs --json
 	session_end
 	session_begin
-	exits 1 as_nobody "${MS[@]}" stat
-	[[ $stderr == *"cannot take the session out of process $SESSION_PID"* ]]
+	fails "cannot take the session out of process $SESSION_PID" as_nobody "${MS[@]}" stat
 	[[ $stderr == *"root"* ]]
 }
 

@@ -93,7 +93,6 @@ kill_each() {
 }
 
 @test "umem and its dereg can be killed anywhere" {
-	require_devx
 	begin
 	kill_each "umem_reg lock" umem --count 2 --name n% --via kernel
 	PREPARE='umem --name a%' kill_each "info_handles umem_dereg lock" dereg a%

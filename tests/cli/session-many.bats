@@ -42,7 +42,6 @@ load helpers
 
 # bats test_tags=slow
 @test "a name, a protection domain and a change are made once, however many processes want to" {
-	require_tool
 	session_begin
 	at_once 64 'mrctl reg --name mine --quiet 2>/dev/null && echo "$1" || :'
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -eq 1 ]
@@ -52,21 +51,18 @@ load helpers
 		--pd "p$(($1 % 4))" -n -o pd 2>"$BATS_TEST_TMPDIR/err.$1" ||
 		grep -q "in the hands of another process" "$BATS_TEST_TMPDIR/err.$1"'
 	[ -s "$BATS_TEST_TMPDIR/out" ]
-	run --separate-stderr ms stat --json
-	json '.totals.unlisted == 0 and [.regions[] | .state, .access_bits] == ["live", "0x4"]'
+	shows '.totals.unlisted == 0 and [.regions[] | .state, .access_bits] == ["live", "0x4"]' ms stat
 	at_once 64 'mrctl dereg mine -n -o name 2>/dev/null || :'
 	[ "$(<"$BATS_TEST_TMPDIR/out")" = mine ]
 	[ "$(kernel_has mr)" -eq 0 ]
 	ms dereg pd:p0 pd:p1 pd:p2 pd:p3 --quiet 2>/dev/null || :
 	at_once 64 'mrctl reg --pd mine --quiet'
-	run --separate-stderr ms stat --json
-	json '[.totals.pds[].name] == ["default", "mine"] and .totals.regions == 64'
+	shows '[.totals.pds[].name] == ["default", "mine"] and .totals.regions == 64' ms stat
 	[ "$(kernel_has pd)" -eq 2 ]
 }
 
 # bats test_tags=slow
 @test "several dereg --all at once, while others register, lose no region" {
-	require_tool
 	session_begin
 	at_once 120 '
 		case $(($1 % 4)) in
@@ -83,7 +79,6 @@ load helpers
 @test "commands that succeed leave no region, protection domain, doorbell page or entry behind" {
 	local pds mrs i
 
-	require_tool
 	session_begin
 	ms reg --quiet
 	ms dereg --all --quiet
@@ -96,8 +91,7 @@ load helpers
 	ms stat --quiet
 	ms dereg a pd:mine --quiet
 	ms dereg --all --quiet
-	run --separate-stderr ms stat --json
-	json '.regions == [] and .totals.unlisted == 0'
+	shows '.regions == [] and .totals.unlisted == 0' ms stat
 	[ "$(kernel_has pd)" -eq "$pds" ]
 	[ "$(kernel_has mr)" -eq "$mrs" ]
 	# many registrations reuse a few handles

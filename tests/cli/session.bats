@@ -233,8 +233,7 @@ nobody_has() {
 	ms reg --pd one --quiet
 	ms reg --pd one --quiet
 	ms reg --pd two --quiet
-	run --separate-stderr ms stat --json
-	json '[.regions[].pd] == ["one", "one", "two"]'
+	shows '[.regions[].pd] == ["one", "one", "two"]' ms stat
 	json '[.totals.pds[].name] == ["default", "one", "two"]'
 	json '[.totals.pds[].handle] | unique | length == 3'
 }

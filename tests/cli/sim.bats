@@ -5,11 +5,6 @@
 
 load helpers
 
-setup() {
-	note_less
-	on_simulator || skip "about the simulator"
-}
-
 # sim [OPTION...] -- CMD...: `run`s CMD on the simulated HCA
 sim() {
 	run --separate-stderr mrctl sim "$@"

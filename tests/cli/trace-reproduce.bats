@@ -64,7 +64,6 @@ setup() {
 
 # bats test_tags=release
 @test "a file that is shared: by its path in any language, or a comment that there is none" {
-	on_simulator || skip "older kernels take it"
 	trace_cases foreign_file
 	[ "${output##* }" -ne 0 ] || skip "$BATS_TEST_TMPDIR is on a file system whose memory is taken"
 	reproduces foreign_file
@@ -199,7 +198,6 @@ setup() {
 }
 
 @test "what cannot be reproduced has a comment that says why" {
-	on_simulator || skip "faults are those of the simulator"
 	BATCH=$BATS_TEST_TMPDIR/batch
 	run faulty dereg_mr=EBUSY trace -q --reproduce "$BATCH" -- mrctl reg
 	run ! grep -e --expect "$BATCH"

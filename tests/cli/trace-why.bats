@@ -78,7 +78,6 @@ each_alike() {
 }
 
 @test "what mlx5 refuses" {
-	on_simulator || skip "of the simulated mlx5"
 	local SIM=(mrctl sim --kernel 7.2 --)
 
 	each_alike <<-EOF
@@ -96,7 +95,6 @@ each_alike() {
 }
 
 @test "kernels and devices of other kinds" {
-	on_simulator || skip "of the simulator"
 	local SIM=(mrctl sim --profile rxe --)
 
 	alike MR-PROVIDER-OPERATION -- reg-dmabuf --from fd:-1
@@ -141,7 +139,6 @@ faulty_alike() {
 @test "a umem in a context without DEVX" {
 	local TOOL=$BUILD/tests/cli/trace-refused
 
-	on_simulator || skip "needs the simulator's faults"
 	require_devx
 	faulty_alike 'umem_reg=EINVAL;devx=EINVAL' MR-DEVX-CONTEXT umem
 	# ibv_open_device() asks for DEVX; refused, it opens without
@@ -158,7 +155,6 @@ faulty_alike() {
 @test "a umem that is refused for another reason, in a context that has DEVX" {
 	local TOOL=$BUILD/tests/cli/trace-refused
 
-	on_simulator || skip "needs the simulator's faults"
 	require_devx
 	local SIM=(mrctl sim --fault umem_reg=EINVAL --)
 	succeeded "${SIM[@]}" mrctl -j trace -- "$TOOL" "$(device)" umem_of_plain_context
@@ -168,14 +164,12 @@ faulty_alike() {
 }
 
 @test "fork protection" {
-	on_simulator || skip "the kernels of the guests copy pinned pages"
 	export RDMAV_FORK_SAFE=1
 	alike MR-FORK-RANGE -- reg --memory hole --size 64K
 	jq -se '[.[] | select(.call == "ibv_reg_mr")][0].layer == "libibverbs"' "$CALLS"
 }
 
 @test "a program that runs on the simulator, traced from outside of it" {
-	on_simulator || skip "of the simulator"
 	run --separate-stderr mrctl trace -q -o "$CALLS" -- "${SIM[@]}" mrctl reg --memory readonly --json
 	compare MR-READ-ONLY
 }
@@ -210,7 +204,6 @@ faulty_alike() {
 }
 
 @test "refusals in one place of the program are told apart by their causes" {
-	on_simulator || skip "needs the simulator"
 	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" several_causes
 	jq -ce '.refusals | map([.causes[0].id, .count]) == [["MR-ACCESS-LOCAL-WRITE", 3], ["MR-ACCESS-FLAGS", 50],
@@ -218,7 +211,6 @@ faulty_alike() {
 }
 
 @test "what was not looked at has no cause where others that asked for the same had several" {
-	on_simulator || skip "needs the simulator"
 	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
 	jq -ce '(.refusals | map(.count) | add) == 100 and
@@ -240,7 +232,6 @@ had_more() {
 }
 
 @test "a limit that another thread may have used up is not ruled out" {
-	on_simulator || skip "needs the simulator's faults"
 	had_more had_more
 	json '.refusals[0] | .errno == "ENOMEM" and .causes == [] and (.ruled_out | map(.id) | index("MR-MEMLOCK"))'
 	had_more had_more_among_threads
@@ -249,7 +240,6 @@ had_more() {
 }
 
 @test "where no cause is known, a batch is named that can be tried, and no option that trace has not" {
-	on_simulator || skip "needs the simulator's faults"
 	local file=$BATS_TEST_TMPDIR/batch
 	local SIM=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENODEV --)
 	run --separate-stderr "${SIM[@]}" mrctl trace -- mrctl -q reg

@@ -104,11 +104,9 @@ ud() {
 	succeeded ms umem --dmabuf udmabuf --size 64K --offset 4K --name d --json
 	json '.session and (.regions[0] | .state == "live" and .offset == 4096 and .handle != null)'
 	ms umem --dmabuf heap:system --via kernel --page-sizes 4K --name h --quiet
-	run --separate-stderr ms stat --json
-	json '[.regions[] | .name, .offset, .addr, .memory, .page_sizes, .state] ==
-		["d", 4096, null, "udmabuf", null, "live", "h", 0, null, "heap:system", [4096], "live"]'
-	run --separate-stderr ms dereg --all --json
-	json '[.regions[] | .state, .offset] == ["deregistered", 4096, "deregistered", 0]'
+	shows '[.regions[] | .name, .offset, .addr, .memory, .page_sizes, .state] ==
+		["d", 4096, null, "udmabuf", null, "live", "h", 0, null, "heap:system", [4096], "live"]' ms stat
+	shows '[.regions[] | .state, .offset] == ["deregistered", 4096, "deregistered", 0]' ms dereg --all
 	exits 1 ms umem --dmabuf udmabuf --size 0 --json
 	[ -z "$(states)" ]
 }

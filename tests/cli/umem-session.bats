@@ -39,8 +39,7 @@ setup() {
 		[ "$(states)" = "2 live" ]
 	fi
 	ms dereg --all --quiet
-	run --separate-stderr ms stat --json
-	json '.regions == [] and .totals.unlisted == 0'
+	shows '.regions == [] and .totals.unlisted == 0' ms stat
 }
 
 @test "umems are named by id, name and umem:HANDLE, and have no keys" {
@@ -68,10 +67,8 @@ setup() {
 	ms dereg pd:default
 	# umems need no protection domain
 	ms umem --name u --quiet
-	run --separate-stderr ms stat --json
-	json '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]'
-	exits 1 ms rereg u --access remote-read --json
-	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
+	shows '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]' ms stat
+	fails "region 1 is a umem, and only memory regions can be changed" ms rereg u --access remote-read --json
 	json '.regions == []'
 	usage_error "rereg changes regions, not 'umem:1'" -- ms rereg umem:1 --access remote-read
 	ms reg --name m --quiet
@@ -132,7 +129,6 @@ pinned_is() {
 }
 
 @test "a dereg that the kernel refuses leaves the umem, and gives possible reasons" {
-	on_simulator || skip "needs the simulator's faults"
 	MRCTL_SESSION='' run --separate-stderr faulty umem_dereg=EINVAL umem --json
 	refused EINVAL mlx5dv_devx_umem_dereg
 	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
@@ -145,7 +141,6 @@ pinned_is() {
 @test "unlisted umems are shown and deregistered by their handle; one that has gone is not taken for another object" {
 	local handles handle
 
-	require_tool
 	ms umem --via kernel --count 2 --name u --quiet
 	mapfile -t handles < <(tool umem 2)
 	run --separate-stderr ms stat --json
@@ -167,7 +162,6 @@ pinned_is() {
 }
 
 @test "where the kernel cannot be asked for umems, nothing is taken for gone" {
-	on_simulator || skip "needs the simulator's faults"
 	ms umem --name u --quiet
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
 		exits 1 faulty "info_handles=$errno" dereg u --json
@@ -181,7 +175,6 @@ pinned_is() {
 
 # bats test_tags=slow
 @test "more umems than the kernel lists are live, and are deregistered" {
-	on_simulator || skip "takes too long in a guest"
 	may_lock 65M || skip "needs 65 MiB of lockable memory: raise ulimit -l"
 	ms umem --count 16500 --size 64 --stride 64 --quiet
 	exits 1 ms stat --json

@@ -37,8 +37,7 @@ require_export() {
 		all(test("^([0-9a-f]{2})+$"))' mr umem --export --count 2
 	succeeded mr umem --export
 	grep -Eqx 'export: *[0-9a-f]+' <<<"$output"
-	run --separate-stderr mr umem --json
-	json '.regions[0].export == null'
+	shows '.regions[0].export == null' mr umem
 	refused EINVAL mlx5dv_devx_umem_reg mr umem --export --size 0
 }
 

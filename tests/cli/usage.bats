@@ -118,10 +118,8 @@ wrong() {
 	json '.command == "reg"'
 	succeeded mr -n reg -no rkey
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
-	succeeded mr -o length reg -no access,kind -a local-write --access remote-read
-	[ "$output" = '4096 local-write,remote-read mr' ]
-	succeeded mr reg-iova -i4096 -s4096 -no iova
-	[ "$output" = 0x1000 ]
+	outputs '4096 local-write,remote-read mr' mr -o length reg -no access,kind -a local-write --access remote-read
+	outputs 0x1000 mr reg-iova -i4096 -s4096 -no iova
 	for flags in 'IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ' \
 		'IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ' 'local_write, REMOTE-READ' 1,0x4; do
 		succeeded mr reg -a "$flags" -no access
@@ -191,7 +189,6 @@ wrong() {
 @test "a device that does not exist is named, with those that do" {
 	local name
 
-	on_simulator || skip "the device is named already"
 	for name in nosuch mlx5 ''; do
 		exits 3 mr -d "$name" reg
 		[[ $stderr == *"no RDMA device '$name'"*"mlx5_0"* ]]

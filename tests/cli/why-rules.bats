@@ -6,10 +6,6 @@ load helpers
 load why
 load dmabuf
 
-setup() {
-	note_less
-}
-
 # ---- access flags
 
 @test "an access flag that nobody knows, or that this call does not take" {

@@ -51,8 +51,7 @@ on_demand() {
 	passes local-write
 	tried mr reg --size 64K --access local-write,0x8000
 	passes without-other-flags
-	run --separate-stderr mr reg --size 64K --access remote-write --json
-	json '.failures[0] | .tries == [] and .tried == null'
+	shows '.failures[0] | .tries == [] and .tried == null' mr reg --size 64K --access remote-write
 }
 
 @test "read-only memory, none, and an IOVA that lies elsewhere in its page" {
