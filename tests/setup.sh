@@ -12,7 +12,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
 	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
-	slurmctld slurmd slurm-client munge"
+	slurmctld slurmd slurm-client munge gnuplot-nox"
 
 missing=
 command -v dpkg-query >/dev/null || {

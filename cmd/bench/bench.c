@@ -6,6 +6,7 @@
 
 #include "cmd/bench/forecast.h"
 #include "cmd/bench/job.h"
+#include "cmd/bench/pictures.h"
 #include "cmd/bench/pieces.h"
 #include "cmd/bench/row.h"
 #include "cmd/cli/help_topics.h"
@@ -82,7 +83,9 @@ static int run_bench(const struct invocation *invocation, struct mr_error *err)
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = answer_init(&job.answer, invocation, NULL, &environment, 0, err);
+	rc = bench_draw_check(job.args, err);
+	if (!rc)
+		rc = answer_init(&job.answer, invocation, NULL, &environment, 0, err);
 	if (rc)
 		return rc;
 	rc = run_job(&job, err);
@@ -129,9 +132,9 @@ static const struct option_spec length_options[] = {
 };
 static const struct option_spec picture_options[] = {
 	OPTION(0, "plot", flag, struct bench_args, plot, NULL,
-	       "draw pictures also without a terminal"),
+	       "draw percentiles and distribution with gnuplot"),
 	OPTION(0, "svg", string, struct bench_args, svg, "FILE",
-	       "write the pictures to FILE, as SVG"),
+	       "write them to FILE: SVG, or .png or .pdf"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {

@@ -1,88 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
+#include <float.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/bench/groups.h"
 #include "cmd/bench/pictures.h"
+#include "cmd/cli/child.h"
 #include "cmd/output/cell.h"
-#include "cmd/output/chart.h"
 #include "cmd/output/paragraph.h"
+#include "cmd/output/replaced_file.h"
+#include "cmd/output/stream.h"
+#include "lib/base/memfd.h"
 #include "lib/bench/case.h"
 
-/* More curves than these cannot be told apart. */
-enum { CURVES_MAX = 12, NAME_SIZE = 160 };
+enum {
+	CURVES_MAX = 12, /* more cannot be told apart */
+	NAME_SIZE = 160,
+	PATIENCE_S = 60,
+};
 
-/* A chart while it is made, with what its pointers point to. */
-struct picture {
-	struct chart chart;
-	struct chart_curve curves[CURVES_MAX];
-	char names[CURVES_MAX][NAME_SIZE];
-	char title[256], subtitle[256];
-	size_t left_out; /* curves that there is no room for */
-	bool out_of_memory;
+/* A script for gnuplot while it is written: data blocks $c0, $c1, ... and what the plot needs that shows them. */
+struct script {
+	FILE *stream;
+	char curves[CURVES_MAX][NAME_SIZE];
+	size_t count, left_out;
+	struct {
+		double least, most;
+	} x, y;
 };
 
 static const double parts[] = { 0.5, 0.9, 0.99, 1 };
 static const char *const part_names[] = { "p50", "p90", "p99", "max" };
 
-static void release(struct picture *picture)
+/* Text between single quotes, where gnuplot expands nothing. */
+static void put_quoted(FILE *stream, const char *text)
 {
-	for (size_t i = 0; i < picture->chart.count; i++)
-		free((void *)(uintptr_t)picture->curves[i].points);
+	putc('\'', stream);
+	for (; *text; text++)
+		fputs(*text == '\'' ? "''"
+				    : (char[]){ isprint((unsigned char)*text) ? *text : '?', '\0' },
+		      stream);
+	putc('\'', stream);
 }
 
-/* Begins a curve.  Return: room for its points; NULL: there is none, or no memory. */
-static struct chart_point *add_curve(struct picture *picture, size_t points)
+/* Begins the data of a curve.  Return: room for its name; NULL: there are too many curves. */
+static char *begin_curve(struct script *script)
 {
-	struct chart_curve *curve = &picture->curves[picture->chart.count];
-	struct chart_point *room;
-
-	if (picture->chart.count == CURVES_MAX) {
-		picture->left_out++;
+	if (script->count == CURVES_MAX) {
+		script->left_out++;
 		return NULL;
 	}
-	room = calloc(points, sizeof(*room));
-	if (!room) {
-		picture->out_of_memory = true;
-		return NULL;
-	}
-	*curve = (struct chart_curve){ .name = picture->names[picture->chart.count++],
-				       .points = room };
-	picture->chart.curves = picture->curves;
-	return room;
+	fprintf(script->stream, "$c%zu << EOD\n", script->count);
+	return script->curves[script->count++];
 }
 
-static char *name_of_last(struct picture *picture)
+static void put_point(struct script *script, double x, double y)
 {
-	return picture->names[picture->chart.count - 1];
+	fprintf(script->stream, "%.9f %.9f\n", x, y);
+	script->x.least = x < script->x.least ? x : script->x.least;
+	script->x.most = x > script->x.most ? x : script->x.most;
+	script->y.least = y < script->y.least ? y : script->y.least;
+	script->y.most = y > script->y.most ? y : script->y.most;
 }
 
-/* ---- percentiles by size ---- */
-
-/* Adds the curve of a percentile of the group that begins with series @first. */
-static void add_percentile(struct picture *picture, const struct bench_job *job, size_t first,
-			   size_t part, bool is_only_group)
+static void end_curve(struct script *script)
 {
-	const size_t count = bench_job_series_count(job);
-	struct chart_point *points = add_curve(picture, count);
-	struct chart_curve *curve = &picture->curves[picture->chart.count - 1];
-	char group[NAME_SIZE];
-
-	if (!points)
-		return;
-	for (size_t i = first; i < count; i++) {
-		const struct bench_series *series = &job->series[i];
-
-		if (series->round_count && bench_same_group(&job->series[first], series))
-			points[curve->count++] = (struct chart_point){
-				(double)series->setup->point.size,
-				(double)mr_histogram_quantile(&series->histogram, parts[part]),
-			};
-	}
-	bench_group_text(&job->series[first], group, sizeof(group));
-	snprintf(name_of_last(picture), NAME_SIZE, "%s", is_only_group ? part_names[part] : group);
+	fputs("EOD\n", script->stream);
 }
 
 static size_t count_groups(const struct bench_job *job)
@@ -94,152 +82,281 @@ static size_t count_groups(const struct bench_job *job)
 	return groups;
 }
 
-static void describe(struct picture *picture, const struct bench_job *job, const char *what)
+static void begin_plot(struct script *script)
+{
+	script->count = script->left_out = 0;
+	script->x.least = script->y.least = DBL_MAX;
+	script->x.most = script->y.most = 0;
+}
+
+/* Writes titles, and the plot of the curves. */
+static void end_plot(struct script *script, const struct bench_job *job, const char *what,
+		     const char *x_label, const char *style)
 {
 	const struct mr_environment *environment = job->answer.environment;
-	const size_t length = sizeof(picture->subtitle);
-	int used;
+	char text[512];
 
-	snprintf(picture->title, sizeof(picture->title), "%s: %s%s, Linux %s", what,
-		 environment->device, environment->simulated ? " (simulated)" : "",
-		 environment->kernel);
-	used = snprintf(picture->subtitle, length, "mrctl %s, rdma-core %s, %u rounds",
-			environment->mrctl, environment->rdma_core, job->rounds);
-	if (picture->left_out && (size_t)used < length)
-		snprintf(picture->subtitle + used, length - (size_t)used,
-			 "; the first %d of %zu curves", CURVES_MAX,
-			 CURVES_MAX + picture->left_out);
-	picture->chart.title = picture->title;
-	picture->chart.subtitle = picture->subtitle;
+	snprintf(text, sizeof(text), "%s: %.64s%s, Linux %.64s", what, environment->device,
+		 environment->simulated ? " (simulated)" : "", environment->kernel);
+	fputs("set title ", script->stream);
+	put_quoted(script->stream, text);
+	snprintf(text, sizeof(text), "%s  (mrctl %.32s, rdma-core %.32s, %u round%s%s)", x_label,
+		 environment->mrctl, environment->rdma_core, job->rounds,
+		 job->rounds == 1 ? "" : "s", script->left_out ? ", not all curves" : "");
+	fputs("\nset xlabel ", script->stream);
+	put_quoted(script->stream, text);
+	fprintf(script->stream, "\nset xrange [%.9f:%.9f]\nplot", script->x.least * 0.9,
+		script->x.most * 1.1);
+	for (size_t i = 0; i < script->count; i++) {
+		fprintf(script->stream, "%s $c%zu with %s title ", i ? "," : "", i, style);
+		put_quoted(script->stream, script->curves[i]);
+	}
+	putc('\n', script->stream);
+}
+
+/* Whether an axis in powers of 10 has labels enough. */
+static bool has_decades(double least, double most)
+{
+	return most > 100 * least;
+}
+
+/* ---- percentiles by size ---- */
+
+/* The curve of a percentile of the group that begins with series @first. */
+static void put_percentile(struct script *script, const struct bench_job *job, size_t first,
+			   size_t part, bool is_only_group)
+{
+	char *name = begin_curve(script);
+
+	if (!name)
+		return;
+	for (size_t i = first; i < bench_job_series_count(job); i++) {
+		const struct bench_series *series = &job->series[i];
+
+		if (series->round_count && bench_same_group(&job->series[first], series))
+			put_point(script, (double)series->setup->point.size,
+				  (double)mr_histogram_quantile(&series->histogram, parts[part]) /
+					  1e9);
+	}
+	end_curve(script);
+	if (is_only_group)
+		snprintf(name, NAME_SIZE, "%s", part_names[part]);
+	else
+		bench_group_text(&job->series[first], name, NAME_SIZE);
 }
 
 /* Of one group the percentiles, of several groups their medians. */
-static void draw_percentiles(struct picture *picture, const struct bench_job *job)
+static void plot_percentiles(struct script *script, const struct bench_job *job)
 {
-	const size_t groups = count_groups(job), count = bench_job_series_count(job);
+	const bool is_only_group = count_groups(job) == 1;
 	char what[NAME_SIZE] = "median by size";
 
-	picture->chart.x = (struct chart_axis){ "size", CHART_BYTES, true };
-	picture->chart.y = (struct chart_axis){ "time of a call", CHART_NS, true };
-	for (size_t i = 0; i < count; i++) {
+	begin_plot(script);
+	for (size_t i = 0; i < bench_job_series_count(job); i++) {
 		if (!bench_begins_group(job, i))
 			continue;
-		for (size_t part = 0; part < (groups == 1 ? sizeof(parts) / sizeof(*parts) : 1);
+		for (size_t part = 0; part < (is_only_group ? sizeof(parts) / sizeof(*parts) : 1);
 		     part++)
-			add_percentile(picture, job, i, part, groups == 1);
-		if (groups == 1)
+			put_percentile(script, job, i, part, is_only_group);
+		if (is_only_group)
 			snprintf(what, sizeof(what), "%s by size",
 				 job->series[i].setup->point.what->name);
 	}
-	describe(picture, job, what);
+	fprintf(script->stream,
+		"set logscale x 2\n%s\nset ylabel 'time of a call'\n"
+		"set format x '%%.0b %%BB'\nset format y '%%.0s %%cs'\nset yrange [%.9f:%.9f]\n",
+		has_decades(script->y.least, script->y.most) ? "set logscale y 10" : "",
+		script->y.least * 0.9, script->y.most * 1.1);
+	end_plot(script, job, what, "size", "linespoints");
 }
 
 /* ---- distribution ---- */
 
 /* From the least value on, each bucket adds its part. */
-static void add_distribution(struct picture *picture, const struct bench_series *series)
+static void put_distribution(struct script *script, const struct bench_series *series,
+			     bool is_only_group)
 {
+	char size[FIELD_TEXT_MAX], group[NAME_SIZE], *name = begin_curve(script);
 	struct mr_histogram_bucket bucket;
-	size_t from = 0, buckets = 0;
-	struct chart_point *points;
 	uint64_t seen = 0;
+	size_t from = 0;
 
-	while (mr_histogram_next(&series->histogram, &from, &bucket))
-		buckets++;
-	points = add_curve(picture, buckets + 1);
-	if (!points)
+	if (!name)
 		return;
-	points[0] = (struct chart_point){ (double)series->histogram.min, 0 };
-	buckets = 1;
-	for (from = 0; mr_histogram_next(&series->histogram, &from, &bucket); buckets++) {
+	put_point(script, (double)series->histogram.min / 1e9, 0);
+	while (mr_histogram_next(&series->histogram, &from, &bucket)) {
 		seen += bucket.count;
-		points[buckets] =
-			(struct chart_point){ (double)bucket.ns,
-					      (double)seen / (double)series->histogram.count };
+		put_point(script, (double)bucket.ns / 1e9,
+			  100 * (double)seen / (double)series->histogram.count);
 	}
-	picture->curves[picture->chart.count - 1].count = buckets;
-	picture->curves[picture->chart.count - 1].is_stepped = true;
-}
-
-static void name_distribution(struct picture *picture, const struct bench_series *series,
-			      bool is_only_group)
-{
-	char size[FIELD_TEXT_MAX], group[NAME_SIZE];
-
+	end_curve(script);
 	cell_iec_text(series->setup->point.size, size);
 	bench_group_text(series, group, sizeof(group));
-	snprintf(name_of_last(picture), NAME_SIZE, "%.20s%s%.120s", size, is_only_group ? "" : " ",
+	snprintf(name, NAME_SIZE, "%.20s%s%.120s", size, is_only_group ? "" : " ",
 		 is_only_group ? "" : group);
 }
 
-static void draw_distributions(struct picture *picture, const struct bench_job *job)
+static void plot_distributions(struct script *script, const struct bench_job *job)
 {
 	const bool is_only_group = count_groups(job) == 1;
 
-	picture->chart.x = (struct chart_axis){ "time of a call", CHART_NS, true };
-	picture->chart.y = (struct chart_axis){ "calls", CHART_FRACTION, false };
-	for (size_t i = 0; i < bench_job_series_count(job); i++) {
-		const struct bench_series *series = &job->series[i];
-		const size_t before = picture->chart.count;
-
-		if (series->round_count)
-			add_distribution(picture, series);
-		if (picture->chart.count > before)
-			name_distribution(picture, series, is_only_group);
-	}
-	describe(picture, job, "distribution of calls");
+	begin_plot(script);
+	for (size_t i = 0; i < bench_job_series_count(job); i++)
+		if (job->series[i].round_count)
+			put_distribution(script, &job->series[i], is_only_group);
+	fprintf(script->stream,
+		"unset logscale\n%s\nset ylabel 'calls'\n"
+		"set format x '%%.0s %%cs'\nset format y '%%.0f %%%%'\nset yrange [0:100]\n",
+		has_decades(script->x.least, script->x.most) ? "set logscale x 10" : "");
+	end_plot(script, job, "distribution of calls", "time of a call", "steps");
 }
 
-/* ---- drawing ---- */
+/* ---- gnuplot ---- */
 
-static bool wants_text(const struct bench_job *job)
+/* Writes the script for a terminal of gnuplot.  Return: descriptor, or -errno. */
+static int write_script(const struct bench_job *job, const char *terminal, bool is_file,
+			struct mr_error *err)
 {
-	return output_is_for_people(&job->answer.out) && (job->args->plot || isatty(STDOUT_FILENO));
+	int fd = mr_memfd_create("mrctl-plot", 0);
+	struct script script = { .stream = fd < 0 ? NULL : fdopen(dup(fd), "w") };
+
+	if (!script.stream) {
+		const int rc = mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
+
+		return fd < 0 ? rc : (close(fd), rc);
+	}
+	fprintf(script.stream,
+		"set terminal %s\nset encoding utf8\nset grid\nset key below width 2\n", terminal);
+	if (is_file)
+		fputs("set multiplot layout 2,1\n", script.stream);
+	plot_percentiles(&script, job);
+	plot_distributions(&script, job);
+	if (is_file)
+		fputs("unset multiplot\n", script.stream);
+	if (!fclose(script.stream))
+		return fd;
+	close(fd);
+	return mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL);
 }
 
-static int draw_text(const struct picture *pictures, size_t count, struct mr_error *err)
+/* Runs gnuplot with one argument.  Return: 0, and what it printed, which is to be freed; or -errno. */
+static int run_gnuplot(char *argument, char **text, size_t *length, struct mr_error *err)
 {
-	int rc = 0;
+	char *argv[] = { (char[]){ "gnuplot" }, argument, NULL };
+	sigset_t none;
+	struct child child = { .argv = argv,
+			       .output = CHILD_CATCH,
+			       .patience_ns = PATIENCE_S * UINT64_C(1000000000),
+			       .mask = &none };
+	int rc;
 
-	for (size_t i = 0; !rc && i < count; i++) {
-		output_empty_line();
-		rc = chart_text(&pictures[i].chart, 0, err);
+	sigemptyset(&none);
+	rc = child_run(&child, err);
+	if (rc == -ENOENT)
+		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
+	if (!rc && child.status) {
+		rc = mr_fail_text(err, MR_ERROR_HOST, EIO, "gnuplot failed, and says why above");
+		free(child.text);
 	}
+	*text = child.text;
+	*length = child.length;
 	return rc;
 }
 
-static int draw(const struct bench_job *job, struct picture *pictures, struct mr_error *err)
+int bench_draw_check(const struct bench_args *args, struct mr_error *err)
 {
-	const struct chart charts[] = { pictures[0].chart, pictures[1].chart };
-	int rc = 0;
+	size_t length;
+	char *text;
+	int rc = args->plot || args->svg ? run_gnuplot((char[]){ "--version" }, &text, &length, err)
+					 : 0;
 
-	if (pictures[0].out_of_memory || pictures[1].out_of_memory)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (!charts[0].count)
-		return 0; /* nothing was measured */
-	if (wants_text(job))
-		rc = draw_text(pictures, 2, err);
-	if (!rc && job->args->svg)
-		rc = chart_svg(job->args->svg, charts, 2, err);
+	if (!rc && (args->plot || args->svg))
+		free(text);
+	return rc;
+}
+
+/* Draws for a terminal of gnuplot.  Return: as run_gnuplot(). */
+static int draw(const struct bench_job *job, const char *terminal, bool is_file, char **text,
+		size_t *length, struct mr_error *err)
+{
+	char path[32];
+	int fd = write_script(job, terminal, is_file, err), rc;
+
+	if (fd < 0)
+		return fd;
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	rc = run_gnuplot(path, text, length, err);
+	close(fd);
+	return rc;
+}
+
+/* Without the blanks and empty lines that gnuplot fills the picture with. */
+static int draw_text(const struct bench_job *job, struct mr_error *err)
+{
+	bool was_empty = true;
+	size_t length;
+	char *text;
+	int rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &text, &length, err);
+
+	if (rc)
+		return rc;
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		for (char *end = line + strlen(line);
+		     end > line && isspace((unsigned char)end[-1]);)
+			*--end = '\0';
+		if (*line && was_empty)
+			output_empty_line();
+		if (*line)
+			output_text("%s\n", line);
+		was_empty = !*line;
+	}
+	free(text);
+	return 0;
+}
+
+/* The file has the kind of its ending. */
+static const char *terminal_for(const char *path)
+{
+	const char *ending = strrchr(path, '.');
+
+	if (ending && !strcasecmp(ending, ".png"))
+		return "pngcairo noenhanced size 1000,1100";
+	if (ending && !strcasecmp(ending, ".pdf"))
+		return "pdfcairo noenhanced size 8,9";
+	return "svg noenhanced size 1000,1100 background 'white'";
+}
+
+static int draw_file(const struct bench_job *job, struct mr_error *err)
+{
+	const char *path = job->args->svg;
+	struct replaced_file file;
+	size_t length;
+	char *text;
+	int rc = draw(job, terminal_for(path), true, &text, &length, err);
+
+	if (rc)
+		return rc;
+	rc = replaced_file_open(&file, path, err);
+	if (!rc) {
+		fwrite(text, 1, length, file.stream);
+		rc = replaced_file_close(&file, err);
+	}
+	free(text);
 	return rc;
 }
 
 int bench_draw(const struct bench_job *job, struct mr_error *err)
 {
-	struct picture *pictures = calloc(2, sizeof(*pictures));
-	int rc;
+	int rc = 0;
 
-	if (!wants_text(job) && !job->args->svg) {
-		free(pictures);
-		return 0;
-	}
-	if (!pictures)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	draw_percentiles(&pictures[0], job);
-	draw_distributions(&pictures[1], job);
-	rc = draw(job, pictures, err);
-	release(&pictures[0]);
-	release(&pictures[1]);
-	free(pictures);
+	if (!count_groups(job))
+		return 0; /* nothing was measured */
+	if (job->args->plot && output_is_for_people(&job->answer.out))
+		rc = draw_text(job, err);
+	if (!rc && job->args->svg)
+		rc = draw_file(job, err);
 	return rc;
 }

@@ -105,19 +105,25 @@ bench() {
 	fi
 }
 
-@test "pictures are drawn of ASCII where the locale has no more, and written as SVG" {
-	local svg=$BATS_TEST_TMPDIR/a.svg
+@test "gnuplot draws pictures as text and as files of the kind of their ending; without it nothing is measured" {
+	local file=$BATS_TEST_TMPDIR/a kind
 
-	LC_ALL=C run --separate-stderr mr bench --sizes 4K,64K --count 2 --plot --svg "$svg"
-	succeeded
-	[[ $output == *"reg by size: "*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
-	[ -z "$(tr -d '\n -~' <<<"$output")" ] && [ "$(grep -o '</svg>' "$svg" | wc -l)" -eq 1 ]
-	exits 1 mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
-	[[ $output == *"4K"* && $output != *"by size"* && $stderr == *"ENOENT"* ]]
+	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
+	succeeded mr bench --sizes 4K,64K --count 2 --plot
+	[[ $output == *"reg by size: "*" kiB"*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
+	[[ $stderr != *[Ww]arning* ]]
+	for kind in svg:'<?xml' png:$'\x89PNG' pdf:%PDF; do
+		succeeded mr bench reg dereg --sizes 4K,64K --count 2 --svg "$file.${kind%%:*}"
+		[ "$(head -c ${#kind} "$file.${kind%%:*}" | head -c $((${#kind} - 4)))" = "${kind#*:}" ]
+	done
+	[ "$(grep -c 'dereg on ' "$file.svg")" -ge 2 ]
+	fails ENOENT mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
+	[[ $output == *"4K"* ]]
+	fails "gnuplot draws the pictures: install it" "${SIM[@]}" env PATH="$BUILD" mrctl bench --sizes 4K --plot
+	[ -z "$output" ]
 }
 
 @test "each call's time is measured, and a plan's is that of its calls" {
-	on_simulator || skip "faults are those of the simulator"
 	# a call that waits takes as long at least; the highest bound finds another unit
 	run --separate-stderr faulty reg_mr=delay:20 -j bench --sizes 4K --count 2 --rounds 1
 	json '.rows[0] | [.min_ns, .p50_ns, .max_ns] | all(. >= 20e6) and .[0] < 20e9'
