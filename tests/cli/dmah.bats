@@ -29,7 +29,7 @@ next_handle() {
 }
 
 @test "hints that make no sense are usage errors, and so are options that do not go together" {
-	# more of them are in tests/unit/lib/verbs/dmah_hints.c
+	# more of them are in tests/unit/lib/verbs/words.c
 	usage_errors reg --dmah <<-'END'
 		cpu=abc,mem=volatile,ph=1 | --dmah: cpu: 'abc' is not a number
 		ERANGE cpu=4294967296,mem=volatile,ph=1 | --dmah: cpu: '4294967296' is too large: give 0 to 4294967295
