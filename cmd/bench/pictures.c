@@ -255,8 +255,9 @@ static int run_gnuplot(char *argument, char **text, size_t *length, struct mr_er
 	if (rc == -ENOENT)
 		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
 	if (!rc && child.status) {
-		rc = mr_fail_text(err, MR_ERROR_HOST, EIO, "gnuplot failed, and says why above");
 		free(child.text);
+		mr_fail_text(err, MR_ERROR_HOST, EIO, "gnuplot failed, and says why above");
+		return -EIO;
 	}
 	*text = child.text;
 	*length = child.length;

@@ -129,7 +129,7 @@ TEST(a_function_that_is_missing_names_its_library)
 {
 	struct mr_error err;
 
-	for (int symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++) {
+	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++) {
 		const struct mr_symbol_origin *origin = mr_symbol_origin(mr_symbol_name(symbol));
 
 		assert_string_equal(origin->name, mr_symbol_name(symbol));
