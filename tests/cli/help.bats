@@ -24,7 +24,7 @@ topics() {
 	for command in $(cli command); do
 		succeeded mrctl "$command" --help
 		[ -z "$stderr" ]
-		[[ $output == "Usage: mrctl [global options] $command"* ]]
+		[[ $output == "Usage: mrctl [global options] $command"* && $output =~ $'\n\n'(Topics|Global\ options) ]]
 		for word in $(cli option "$command" | cut -f 1); do
 			[[ $output == *"--$word "* ]] || fail "no $word in $command --help" || return
 		done

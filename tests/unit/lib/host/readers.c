@@ -4,6 +4,7 @@
 
 #include "lib/host/cgroup.h"
 #include "lib/host/cpus.h"
+#include "lib/host/descriptors.h"
 #include "lib/host/kernel_log.h"
 #include "lib/host/mlx5_commands.h"
 #include "lib/host/mlx5_log.h"
@@ -318,6 +319,17 @@ TEST(a_device_is_read_as_far_as_sysfs_shows_it)
 }
 
 #define COMMANDS "/sys/kernel/debug/mlx5/0000:c1:00.0/commands"
+
+TEST(damaged_answers_are_refused)
+{
+	struct mr_descriptors descriptors;
+	struct mr_mlx5_log_line line;
+
+	change("/calls/descriptors.answer error=x limit=1\n/calls/mlx5-log.answer CREATE_MKEY status=x\n"
+	       "/calls/sys/class/infiniband/mlx5_0/device.link ../../../0000:c1:00.0");
+	assert_int_equal(mr_descriptors_try(&recorded.host, &descriptors), -EINVAL);
+	assert_int_equal(mr_mlx5_log_read(&recorded.host, "mlx5_0", &line), -EINVAL);
+}
 
 TEST(counters_of_commands)
 {

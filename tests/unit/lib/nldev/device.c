@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The RDMA netlink about the system and its devices, with answers that each test makes up. */
+#include "lib/nldev/attributes.h"
 #include "lib/nldev/device.h"
 #include "tests/unit/lib/nldev/kernel.h"
 
@@ -22,6 +23,21 @@ static void begin_put(void (*by)(struct nlmsghdr *answer))
 {
 	put = by;
 	kernel_begin(answer_by_put);
+}
+
+TEST(a_text_ends_in_its_place)
+{
+	struct {
+		struct nlattr header;
+		char text[8];
+	} attribute = { { .nla_len = sizeof(struct nlattr) + 6 }, "abcdef" };
+	struct {
+		char text[4], behind;
+	} place = { "", 'x' };
+
+	mr_attribute_text(&attribute.header, place.text, sizeof(place.text));
+	assert_string_equal(place.text, "abc");
+	assert_int_equal(place.behind, 'x');
 }
 
 /* ---- the system ---- */
