@@ -122,6 +122,9 @@ setup() {
 	json '[.regions[1:][].handle] == ($ARGS.positional | map(tonumber))' --args "${handles[@]}"
 	[[ $stderr == *"2 unlisted regions were deregistered as well"* ]]
 	[ "$(kernel_has mr)" -eq 0 ]
+	tool reg 2 >/dev/null
+	refused ENOLCK "fcntl(F_SETLK)" faulty lock@1=ENOLCK dereg --all
+	make_empty
 }
 
 @test "dereg --all deregisters what killed commands have left: regions, umems and memory on the device" {
