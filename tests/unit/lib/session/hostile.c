@@ -339,7 +339,7 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	}
 }
 
-/* What may have happened to the region meanwhile. */
+/* Events that the region may meet meanwhile. */
 enum event { NOTHING, MARKED, DESTROYED, OTHER_ID };
 
 TEST(a_refused_call_leaves_no_claim_and_no_lock)

@@ -43,6 +43,11 @@ static inline enum mr_certainty certainty_of(const char *id)
 	return found ? found->certainty : MR_UNRELATED;
 }
 
+static inline bool is_complete(const struct mr_suspicion *suspicion)
+{
+	return suspicion->text[0] && suspicion->remedy[0] && suspicion->evidence_count;
+}
+
 static inline int compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct mr_evidence *)a)->name, ((const struct mr_evidence *)b)->name);
@@ -100,7 +105,7 @@ static inline void expect_cause(const char *row, const char *id, unsigned int ce
 	found = find_cause(id);
 	if (found && found->certainty > MR_RULED_OUT)
 		expect_evidence(found);
-	if (is_first && found != first)
+	if (is_first && (found != first || !is_complete(first)))
 		fail_msg("%s: %s is the first cause", row, first->cause->id);
 	if (says[0] && !strstr(found->text, says) && !strstr(found->remedy, says))
 		fail_msg("%s: no '%s' in '%s' (%s)", row, says, found->text, found->remedy);

@@ -97,6 +97,8 @@ static void ask(const struct rule *row)
 	if (suspicion.certainty != row->is || (row->says && !strstr(suspicion.text, row->says)))
 		fail_msg("%s by %s, length %ju, kernel %s: %s '%s'", row->id, row->provider, (uintmax_t)row->length,
 			 row->kernel ?: "?", mr_certainties[suspicion.certainty].name, suspicion.text);
+	if (suspicion.certainty > MR_UNRELATED)
+		assert_true(suspicion.text[0] && suspicion.evidence_count);
 	if (suspicion.certainty > MR_RULED_OUT)
 		expect_evidence(&suspicion);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What each change makes of a refused request. */
+/* The request that each change makes from a refused one. */
 #include <infiniband/verbs.h>
 
 #include "lib/diagnose/trial/changes.h"
