@@ -26,15 +26,6 @@ const char *colour_escape(enum output_colour colour)
 	return escapes[colour] && has_colours() ? escapes[colour] : NULL;
 }
 
-const char *colour_curve(size_t curve)
-{
-	/* Blue comes last: on a dark ground it is hard to see. */
-	static const char *const colours[] = { "\033[36m", "\033[33m", "\033[35m",
-					       "\033[32m", "\033[31m", "\033[34m" };
-
-	return has_colours() ? colours[curve % (sizeof(colours) / sizeof(*colours))] : NULL;
-}
-
 void output_coloured(enum output_colour colour, const char *word, int width)
 {
 	const char *escape = colour_escape(colour);

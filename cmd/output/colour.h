@@ -22,9 +22,6 @@ struct coloured_word {
  */
 const char *colour_escape(enum output_colour colour);
 
-/** colour_curve() - the same for one of several curves, which have few colours in turn; they tell nothing else */
-const char *colour_curve(size_t curve);
-
 /** output_coloured() - print a word in its colour, in at least @width columns */
 void output_coloured(enum output_colour colour, const char *word, int width);
 

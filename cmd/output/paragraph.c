@@ -21,10 +21,10 @@ static size_t end_of_line(const char *text, size_t room)
 	return cut ? cut : strcspn(text, " ");
 }
 
-static void put_paragraph(const char *text, size_t at, size_t indent, size_t width)
+void output_paragraph(const char *text, size_t at, size_t indent)
 {
 	while (*text) {
-		const size_t cut = end_of_line(text, at < width ? width - 1 - at : 0);
+		const size_t cut = end_of_line(text, at < WIDTH ? WIDTH - 1 - at : 0);
 
 		text_print_part(text, cut, stdout);
 		putchar('\n');
@@ -33,16 +33,6 @@ static void put_paragraph(const char *text, size_t at, size_t indent, size_t wid
 		if (*text)
 			printf("%*s", (int)indent, "");
 	}
-}
-
-void output_paragraph(const char *text, size_t at, size_t indent)
-{
-	put_paragraph(text, at, indent, WIDTH);
-}
-
-void output_paragraph_within(const char *text, size_t width)
-{
-	put_paragraph(text, 0, 0, width);
 }
 
 void output_empty_line(void)

@@ -14,9 +14,6 @@
  */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
-/** output_paragraph_within() - the same from the first column on, in lines shorter than @width columns */
-void output_paragraph_within(const char *text, size_t width);
-
 /** output_empty_line() - print an empty line, between parts of an answer */
 void output_empty_line(void);
 
