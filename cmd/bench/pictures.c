@@ -15,6 +15,7 @@
 #include "cmd/output/paragraph.h"
 #include "cmd/output/replaced_file.h"
 #include "cmd/output/stream.h"
+#include "lib/base/cleanup.h"
 #include "lib/base/memfd.h"
 #include "lib/bench/case.h"
 
@@ -213,30 +214,20 @@ static void plot_distributions(struct script *script, const struct bench_job *jo
 
 /* ---- gnuplot ---- */
 
-/* Writes the script for a terminal of gnuplot.  Return: descriptor, or -errno. */
-static int write_script(const struct bench_job *job, const char *terminal, bool is_file,
-			struct mr_error *err)
+/* Writes the script for a terminal of gnuplot. */
+static void write_script(FILE *stream, const struct bench_job *job, const char *terminal,
+			 bool is_file)
 {
-	int fd = mr_memfd_create("mrctl-plot", 0);
-	struct script script = { .stream = fd < 0 ? NULL : fdopen(dup(fd), "w") };
+	struct script script = { .stream = stream };
 
-	if (!script.stream) {
-		const int rc = mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
-
-		return fd < 0 ? rc : (close(fd), rc);
-	}
-	fprintf(script.stream,
-		"set terminal %s\nset encoding utf8\nset grid\nset key below width 2\n", terminal);
+	fprintf(stream, "set terminal %s\nset encoding utf8\nset grid\nset key below width 2\n",
+		terminal);
 	if (is_file)
-		fputs("set multiplot layout 2,1\n", script.stream);
+		fputs("set multiplot layout 2,1\n", stream);
 	plot_percentiles(&script, job);
 	plot_distributions(&script, job);
 	if (is_file)
-		fputs("unset multiplot\n", script.stream);
-	if (!fclose(script.stream))
-		return fd;
-	close(fd);
-	return mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL);
+		fputs("unset multiplot\n", stream);
 }
 
 /* Runs gnuplot with one argument.  Return: 0, and what it printed, which is to be freed; or -errno. */
@@ -256,7 +247,10 @@ static int run_gnuplot(char *argument, char **text, size_t *length, struct mr_er
 		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
 	if (!rc && child.status) {
 		free(child.text);
-		mr_fail_text(err, MR_ERROR_HOST, EIO, "gnuplot failed, and says why above");
+		mr_fail_text(err, MR_ERROR_HOST, EIO,
+			     child.is_late ? "gnuplot did not end within %d seconds"
+					   : "gnuplot failed; its message is above",
+			     PATIENCE_S);
 		return -EIO;
 	}
 	*text = child.text;
@@ -268,10 +262,12 @@ int bench_draw_check(const struct bench_args *args, struct mr_error *err)
 {
 	size_t length;
 	char *text;
-	int rc = args->plot || args->svg ? run_gnuplot((char[]){ "--version" }, &text, &length, err)
-					 : 0;
+	int rc;
 
-	if (!rc && (args->plot || args->svg))
+	if (!args->plot && !args->svg)
+		return 0;
+	rc = run_gnuplot((char[]){ "--version" }, &text, &length, err);
+	if (!rc)
 		free(text);
 	return rc;
 }
@@ -280,15 +276,20 @@ int bench_draw_check(const struct bench_args *args, struct mr_error *err)
 static int draw(const struct bench_job *job, const char *terminal, bool is_file, char **text,
 		size_t *length, struct mr_error *err)
 {
+	mr_auto_fd int fd = mr_memfd_create("mrctl-plot", 0); /* gnuplot inherits it */
+	FILE *stream;
 	char path[32];
-	int fd = write_script(job, terminal, is_file, err), rc;
+	int rc;
 
 	if (fd < 0)
-		return fd;
+		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	rc = run_gnuplot(path, text, length, err);
-	close(fd);
-	return rc;
+	stream = fopen(path, "we");
+	if (!stream)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fopen", NULL);
+	write_script(stream, job, terminal, is_file);
+	rc = fclose(stream) ? mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL) : 0;
+	return rc ? rc : run_gnuplot(path, text, length, err);
 }
 
 /* Without the blanks and empty lines that gnuplot fills the picture with. */
