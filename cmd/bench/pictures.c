@@ -279,8 +279,9 @@ static int draw(const struct bench_job *job, const char *terminal, bool is_file,
 	mr_auto_fd int fd = mr_memfd_create("mrctl-plot", 0); /* gnuplot inherits it */
 	FILE *stream;
 	char path[32];
-	int rc;
 
+	*text = NULL;
+	*length = 0;
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
@@ -288,8 +289,9 @@ static int draw(const struct bench_job *job, const char *terminal, bool is_file,
 	if (!stream)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fopen", NULL);
 	write_script(stream, job, terminal, is_file);
-	rc = fclose(stream) ? mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL) : 0;
-	return rc ? rc : run_gnuplot(path, text, length, err);
+	if (fclose(stream))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL);
+	return run_gnuplot(path, text, length, err);
 }
 
 /* Without the blanks and empty lines that gnuplot fills the picture with. */
