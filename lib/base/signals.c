@@ -105,9 +105,8 @@ bool mr_interrupted(void)
 {
 	sigset_t ending, pending;
 
-	sigpending(&pending);
 	/* This runs before each region of a command: mostly one system call is all. */
-	if (sigisemptyset(&pending))
+	if (sigpending(&pending) || sigisemptyset(&pending))
 		return false;
 	ending_signals(&ending);
 	sigandset(&pending, &pending, &ending);
@@ -128,7 +127,8 @@ void mr_signals_deliver(const sigset_t *mask)
 {
 	sigset_t pending;
 
-	sigpending(&pending);
+	if (sigpending(&pending))
+		sigemptyset(&pending);
 	/* Also a signal that the parent had ignored: it has stopped the work all the same. */
 	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
 		if (sigismember(&pending, mr_ending_signals[i]) > 0 &&

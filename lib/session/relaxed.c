@@ -216,16 +216,17 @@ static int invalidate_targets(struct mr_session *session, struct flush *flush, u
 {
 	mr_auto_free struct target *targets = NULL;
 	size_t count = 0, done = 0;
+	bool is_interrupted = false;
 	struct mr_error failure;
 
 	*left = 0;
 	flush->rc = list_targets(session, &flush->choice, &targets, &count, flush->err);
 	if (flush->rc)
 		report_flushed(flush, NULL, 0, flush->err);
-	while (done < count && !mr_interrupted() &&
+	while (done < count && !(is_interrupted = mr_interrupted()) &&
 	       invalidate_target(session, &targets[done], flush))
 		done++;
-	if (done < count && mr_interrupted() &&
+	if (is_interrupted &&
 	    fail_interrupted(&session->table, targets + done, count - done, left, &failure)) {
 		keep_first_failure(flush, &failure);
 		report_flushed(flush, NULL, 0, &failure);
