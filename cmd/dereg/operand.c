@@ -22,7 +22,7 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 {
 	struct mr_table_pd pd;
 	uint32_t pd_slot = MR_ALL_PDS;
-	bool stopped = !mr_session_pd(job->session, name, false, &pd_slot, &pd, err) &&
+	bool stopped = !mr_session_pd(job->session, name, NULL, &pd_slot, &pd, err) &&
 		       dereg_flush_pd(job, pd_slot);
 
 	/* If two commands deallocated the PD while both still used it, each would find it busy. */

@@ -200,7 +200,7 @@ void dereg_flush(struct session_job *job, const char *pd_name)
 	struct mr_error err;
 	uint32_t pd_slot = MR_ALL_PDS;
 
-	if (pd_name && mr_session_pd(job->session, pd_name, false, &pd_slot, &pd, &err))
+	if (pd_name && mr_session_pd(job->session, pd_name, NULL, &pd_slot, &pd, &err))
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	else
 		dereg_flush_pd(job, pd_slot);

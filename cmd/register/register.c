@@ -181,7 +181,7 @@ static void register_and_advise(struct register_job *job, int rc, struct mr_erro
 	register_all(job);
 	if (!job->interrupted)
 		advise_all(job);
-	registrar_leave_pd(&job->registrar);
+	registrar_leave_pd(&job->registrar, job->count > 0);
 }
 
 static void wait_for_signal(const struct register_job *job)

@@ -82,7 +82,8 @@ static int open_in_session(struct registrar *registrar, const struct registrar_r
 		context_environment(registrar->invocation, session, &request->room->environment);
 	registrar->uverbs = session->uverbs;
 	if (registrar->pd)
-		rc = mr_session_pd(session, registrar->pd, true, &registrar->pd_slot, &pd, err);
+		rc = mr_session_pd(session, registrar->pd, &registrar->made_pd,
+				   &registrar->pd_slot, &pd, err);
 	if (!rc)
 		rc = check_library(registrar, kernel, &library, err);
 	if (rc)
@@ -150,10 +151,16 @@ int registrar_open(struct registrar *registrar, const struct registrar_request *
 	return rc;
 }
 
-void registrar_leave_pd(const struct registrar *registrar)
+void registrar_leave_pd(struct registrar *registrar, bool is_used)
 {
-	if (registrar->session)
-		mr_session_leave_pd(registrar->session, registrar->pd_slot);
+	struct mr_error ignored;
+
+	if (!registrar->session)
+		return;
+	mr_session_leave_pd(registrar->session, registrar->pd_slot);
+	if (registrar->made_pd && !is_used)
+		mr_session_dealloc_pd(registrar->session, registrar->pd, &ignored);
+	registrar->made_pd = false;
 }
 
 void registrar_close(struct registrar *registrar)
@@ -162,7 +169,7 @@ void registrar_close(struct registrar *registrar)
 		mr_device_close(&registrar->device);
 		return;
 	}
-	registrar_leave_pd(registrar);
+	registrar_leave_pd(registrar, false);
 	mr_session_release_device(registrar->session, &registrar->device);
 	context_leave_session(registrar->invocation, registrar->session);
 }

@@ -36,6 +36,7 @@ struct registrar {
 	bool dmah;                /**< with a DMA handle */
 	const char *pd;           /**< name of the PD; NULL for umems, which need none */
 	uint32_t pd_slot;         /**< of the PD in the session's table; MR_TABLE_PDS: none */
+	bool made_pd;             /**< this command has allocated it, and is not known to use it */
 };
 
 /**
@@ -67,7 +68,10 @@ static inline bool registrar_is_own(const struct registrar *registrar)
 /** registrar_close() - close the device, and leave the session */
 void registrar_close(struct registrar *registrar);
 
-/** registrar_leave_pd() - let the PD be deallocated: this command registers nothing more in it */
-void registrar_leave_pd(const struct registrar *registrar);
+/**
+ * registrar_leave_pd() - let the PD be deallocated: this command registers nothing more in it
+ * @is_used: something was registered; else a PD that was allocated for it is deallocated
+ */
+void registrar_leave_pd(struct registrar *registrar, bool is_used);
 
 #endif

@@ -27,6 +27,7 @@ struct rereg_job {
 	enum mr_via via;
 	uint32_t slot;    /**< of the region; MR_NO_SLOT: no entry names it */
 	uint32_t pd_slot; /**< of the call's PD in the session's table; MR_TABLE_PDS: none */
+	bool made_pd;     /**< this command has allocated it */
 	struct mr_entry before;
 	struct mr_entry after;
 	struct mr_device device;

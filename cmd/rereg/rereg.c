@@ -74,7 +74,7 @@ static int choose_pd(struct rereg_job *job, uint32_t *slot, struct mr_table_pd *
 	if (!name)
 		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
 									  : MR_DEFAULT_PD;
-	rc = mr_session_pd(session, name, job->args->pd != NULL, slot, pd, err);
+	rc = mr_session_pd(session, name, job->args->pd ? &job->made_pd : NULL, slot, pd, err);
 	if (!rc && job->request.changes & MR_CHANGE_PD)
 		job->after.pd = (uint16_t)*slot;
 	return rc;
@@ -166,6 +166,16 @@ static int prepare_change(struct rereg_job *job, struct mr_error *err)
 	return rc;
 }
 
+/* @is_used: the region is in the PD.  The kernel refuses to deallocate one that has something in it. */
+static void leave_pd(struct rereg_job *job, bool is_used)
+{
+	struct mr_error ignored;
+
+	mr_session_leave_pd(job->in->session, job->pd_slot);
+	if (job->made_pd && !is_used)
+		mr_session_dealloc_pd(job->in->session, job->args->pd, &ignored);
+}
+
 static int change_region(struct session_job *in, struct mr_error *err)
 {
 	struct rereg_job job = { .in = in,
@@ -191,8 +201,8 @@ static int change_region(struct session_job *in, struct mr_error *err)
 								  .failure = &job.failure },
 				      &refusal);
 	}
-	mr_session_leave_pd(in->session, job.pd_slot);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
+	leave_pd(&job, changed);
 	if (changed || job.failure.old == MR_OLD_UNKNOWN)
 		mr_memory_keep_file(&job.memory);
 	if (rc)

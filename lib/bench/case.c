@@ -242,6 +242,7 @@ static int open_session(struct mr_bench_work *work, struct mr_error *err)
 	struct mr_environment environment;
 	struct mr_device device;
 	uint32_t pd_slot;
+	bool made;
 	int rc;
 
 	work->session = calloc(1, sizeof(*work->session));
@@ -254,7 +255,7 @@ static int open_session(struct mr_bench_work *work, struct mr_error *err)
 		work->session = NULL;
 		return rc;
 	}
-	rc = mr_session_pd(work->session, MR_DEFAULT_PD, true, &pd_slot, &pd, err);
+	rc = mr_session_pd(work->session, MR_DEFAULT_PD, &made, &pd_slot, &pd, err);
 	if (!rc)
 		rc = mr_session_device(work->session, pd_slot, pd.handle, &device, err);
 	if (rc)

@@ -111,7 +111,7 @@ static bool find_pd(const struct mr_session *session, const char *name, uint32_t
 	       (mr_session_is_private(session) || !strcmp(pd->name, name));
 }
 
-int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *pd_slot,
+int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
 	int rc = mr_table_lock(&session->table, err);
@@ -119,9 +119,11 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 	if (rc)
 		return rc;
 	recover_pds(session);
-	if (!find_pd(session, name, pd_slot, pd))
-		rc = create ? new_pd(session, name, pd_slot, pd, err)
-			    : fail_no_pd(session, name, err);
+	if (!find_pd(session, name, pd_slot, pd)) {
+		rc = made ? new_pd(session, name, pd_slot, pd, err) : fail_no_pd(session, name, err);
+		if (made)
+			*made = !rc;
+	}
 	if (!rc)
 		rc = mr_table_use_pd(&session->table, *pd_slot, err);
 	mr_table_unlock(&session->table);

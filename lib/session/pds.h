@@ -7,7 +7,7 @@
 
 /**
  * mr_session_pd() - find a protection domain by its name, and use it
- * @create:  allocate one (ALLOC_PD) where there is none of that name
+ * @made:    NULL: there has to be one of that name; else one is allocated (ALLOC_PD) where there is none, and this set
  * @pd_slot: set to its slot in the table
  * @pd:      set to a copy
  *
@@ -15,7 +15,7 @@
  *
  * Return: 0, -ENOENT with MR_ERROR_ABSENT where there is none, or another -errno.
  */
-int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *pd_slot,
+int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err);
 
 /** mr_session_leave_pd() - let others deallocate it; nothing happens where @pd_slot is beyond all slots */

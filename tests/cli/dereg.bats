@@ -53,6 +53,14 @@ setup() {
 	[ -z "$(states)" ]
 }
 
+@test "a protection domain that was made for a call that is refused goes with it" {
+	ms reg --name a --quiet
+	exits 1 ms reg --pd new --memory hole
+	refused EINVAL "ioctl(REREG_MR)" ms rereg a --pd new --access remote-write
+	absent "no protection domain 'new'" ms dereg pd:new
+	[ "$(ms stat -n -o pd a)" = default ]
+}
+
 @test "a protection domain is deallocated when it is empty, else refused with EBUSY" {
 	ms reg --pd mine --quiet
 	succeeded ms dereg pd:mine --expect EBUSY --json
