@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The options of mrctl stat that say how it prints, and how often. */
 #include <errno.h>
+#include <string.h>
 
 #include "cmd/stat/args.h"
 #include "cmd/stat/watch.h"
+#include "lib/base/signals.h"
 
 /* What --format excludes: the formats have headings, and the values that the user did not choose. */
 static const char *excluded_by_format(const struct output_style *style)
@@ -65,6 +67,12 @@ int stat_check_print(const struct invocation *invocation, struct mr_error *err)
 	return !rc && args->watch.known ? check_watch(invocation, err) : rc;
 }
 
+/* Long lists that the kernel gives at once: a signal ends mrctl when their document is whole. */
+static bool is_list(const struct command_view *view)
+{
+	return !view || !strcmp(view->option, "system");
+}
+
 int stat_print(const struct invocation *invocation, command_run_function *run, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
@@ -74,6 +82,8 @@ int stat_print(const struct invocation *invocation, command_run_function *run, s
 	global.style.format = args->format.format;
 	global.style.one_line = args->watch.known;
 	asked.global = &global;
+	if (global.style.json && is_list(command_view(invocation)))
+		mr_signals_block();
 	return args->watch.known ? stat_watch(&asked, run, args->watch.value, err)
 				 : run(&asked, err);
 }

@@ -65,6 +65,13 @@ died() {
 	done
 }
 
+@test "the document of stat is whole" {
+	ms reg --count 100 --quiet
+	stop_at query_mr@1 mrctl stat --json
+	died INT
+	json '.regions | length == 100'
+}
+
 # bats test_tags=slow
 @test "each command that defers signals dies of the one that came" {
 	local line all=("rereg_mr rereg a --access local-write,remote-read --via kernel" "reg_mr reg --count 3"
