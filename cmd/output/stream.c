@@ -17,14 +17,29 @@ void output_init(void)
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 
+/* Of the file that standard output has become; NULL: it is the one that mrctl was started with. */
+static const char *output_path;
+
+int output_redirect(int fd, const char *path, struct mr_error *err)
+{
+	if (dup2(fd, STDOUT_FILENO) < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	output_path = path;
+	return 0;
+}
+
 int output_flush(struct mr_error *err)
 {
+	int errnum;
+
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	/* The stream remembers that an earlier write failed, but not its errno. */
-	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write",
-		       "cannot print on standard output");
+	errnum = errno ? errno : EIO;
+	return output_path ? mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s", output_path)
+			   : mr_fail(err, MR_ERROR_HOST, errnum, "write",
+				     "cannot print on standard output");
 }
 
 bool output_is_terminal(void)

@@ -26,6 +26,14 @@ void output_put_bytes(const char *bytes, size_t count);
 /** output_foreign() - print text that may hold any bytes, as text_print() does */
 void output_foreign(const char *text);
 
+/**
+ * output_redirect() - make a file standard output
+ * @path: of that file, for messages; must live as long as the process, or NULL
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int output_redirect(int fd, const char *path, struct mr_error *err);
+
 /** output_has_failed() - whether something could not be written, so that nothing can any more */
 static inline bool output_has_failed(void)
 {

@@ -76,10 +76,8 @@ static int print(const struct report *report, struct mr_error *err)
 
 static int print_to(const struct report *report, int fd, struct mr_error *err)
 {
-	int rc = 0;
+	int rc = fd >= 0 ? output_redirect(fd, report->args->to, err) : 0;
 
-	if (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0)
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
 	if (!rc)
 		rc = print(report, err);
 	if (rc)

@@ -65,13 +65,14 @@ static void print_document(struct output *out, const struct trace_row *row,
 }
 
 /* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
-static int redirect(FILE *file, struct mr_error *err)
+static int redirect(FILE *file, const char *path, struct mr_error *err)
 {
 	int fd = file ? fileno(file) : STDERR_FILENO;
+	int rc = output_redirect(fd, path, err);
 
-	if (dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
-	return 0;
+	if (!rc && dup2(fd, STDERR_FILENO) < 0)
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	return rc;
 }
 
 /* Standard error remembers that a write has failed, but not why: one more fails for the same reason. */
@@ -111,7 +112,8 @@ int summary_print(const struct invocation *invocation, struct trace_result *resu
 		  struct mr_error *err)
 {
 	mr_auto_fd int errors = dup(STDERR_FILENO);
-	int rc = redirect(file, err);
+	const struct trace_args *args = invocation->args;
+	int rc = redirect(file, args->summary_file, err);
 
 	if (!rc)
 		rc = print_summary(invocation, result, err);

@@ -140,6 +140,7 @@ teardown() {
 	[[ $stderr == *ENOSPC* ]]
 	(ulimit -f 1; "${SIM[@]}" mrctl report --to r.md 2>err) && fail "written"
 	[ ! -e r.md ] || fail "left"
+	[[ $(<err) == *"r.md: write: EFBIG ("* ]] || fail "$(<err)"
 }
 
 @test "in a session the report has its regions, without keys" {
