@@ -69,13 +69,13 @@ void mr_batch_print_pages(FILE *file, uint64_t sizes)
 		fputs(" --page-sizes none", file);
 }
 
-void mr_batch_print_path(FILE *file, const char *path)
+void mr_batch_print_shell_word(FILE *file, const char *word)
 {
 	char clean[PATH_MAX];
 	size_t length = 0;
 
-	for (; length < sizeof(clean) - 1 && path[length]; length++)
-		clean[length] = isprint((unsigned char)path[length]) ? path[length] : '?';
+	for (; length < sizeof(clean) - 1 && word[length]; length++)
+		clean[length] = isprint((unsigned char)word[length]) ? word[length] : '?';
 	clean[length] = '\0';
 	fputc(' ', file);
 	if (clean[strspn(clean, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -9,8 +9,8 @@
 /** mr_batch_print_foreign() - text that is not mrctl's own, in a comment: it stays in its line */
 void mr_batch_print_foreign(FILE *file, const char *text);
 
-/** mr_batch_print_path() - a path as a shell reads it; signs that no line can have are told as '?' */
-void mr_batch_print_path(FILE *file, const char *path);
+/** mr_batch_print_shell_word() - a word as a shell reads it; signs that no line can have are told as '?' */
+void mr_batch_print_shell_word(FILE *file, const char *word);
 
 /** mr_batch_print_memory() - @option with a kind of memory: "--memory", "readonly" */
 void mr_batch_print_memory(FILE *file, const char *option, const char *memory);

@@ -27,6 +27,23 @@ static bool is_fork_safe(const struct mr_refusals *refusals)
 	return false;
 }
 
+static void print_environment(FILE *file, const struct mr_environment *environment)
+{
+	fputs("\n# with Linux ", file);
+	mr_batch_print_foreign(file, environment->simulated_kernel[0]
+					     ? environment->simulated_kernel
+					     : environment->kernel);
+	fputs(", rdma-core ", file);
+	mr_batch_print_foreign(file, environment->rdma_core[0] ? environment->rdma_core
+							       : "of unknown version");
+	if (environment->device[0]) {
+		fputs(", device ", file);
+		mr_batch_print_foreign(file, environment->device);
+	}
+	if (environment->simulated)
+		fputs(" (simulated)", file);
+}
+
 static void print_head(FILE *file, const struct mr_refusals *refusals,
 		       const struct mr_reproduction_head *head, uint64_t limit)
 {
@@ -42,22 +59,18 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 	fprintf(file, "# What was refused to this program%s:\n#   ", date);
 	mr_batch_print_foreign(file, head->program);
 	if (environment)
-		fprintf(file, "\n# with Linux %s, rdma-core %s%s%s%s",
-			environment->simulated_kernel[0] ? environment->simulated_kernel
-							 : environment->kernel,
-			environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
-			environment->device[0] ? ", device " : "", environment->device,
-			environment->simulated ? " (simulated)" : "");
+		print_environment(file, environment);
 	if (limit != UINT64_MAX)
 		fprintf(file, ", ulimit -l %" PRIu64, limit / 1024);
 	fprintf(file, "\n# Run it by: %smrctl batch --keep-going",
 		is_fork_safe(refusals) ? "RDMAV_FORK_SAFE=1 " : "");
 	if (limit != UINT64_MAX)
 		print_limit(file, limit);
-	mr_batch_print_path(file, head->path);
-	if (environment && environment->device[0])
-		fprintf(file, "\n# Where there are several devices, with mrctl -d %s",
-			environment->device);
+	mr_batch_print_shell_word(file, head->path);
+	if (environment && environment->device[0]) {
+		fputs("\n# Where there are several devices, with mrctl -d", file);
+		mr_batch_print_shell_word(file, environment->device);
+	}
 	fputs("\n# The exit status is 0 where each line is refused as the program was.\n", file);
 }
 
@@ -92,9 +105,12 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 		fputc('\n', file);
 	}
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
-	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
-		fprintf(file, "# a udmabuf stands for a dma-buf of %s\n",
-			look->dmabuf.exporter[0] ? look->dmabuf.exporter : "an unknown driver");
+	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated) {
+		fputs("# a udmabuf stands for a dma-buf of ", file);
+		mr_batch_print_foreign(file, look->dmabuf.exporter[0] ? look->dmabuf.exporter
+								      : "an unknown driver");
+		fputc('\n', file);
+	}
 	if (!look->diagnosis.cause_count)
 		fputs("# the cause is not known: the line shows whether the request alone is refused\n",
 		      file);

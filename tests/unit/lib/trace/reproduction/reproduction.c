@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The batch of --reproduce, where all text that a traced process decides is hostile. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/diagnose/causes/catalogue.h"
+#include "lib/trace/reproduction/reproduction.h"
+#include "tests/unit/unit.h"
+
+#define SET(array, text) snprintf(array, sizeof(array), "%s", text)
+
+/* The batch of one refusal of memory that is gone, with @text in each member that has one. */
+static char *batch_with(char *text)
+{
+	static struct mr_refusal_kind kind;
+	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
+	struct mr_look *look = &kind.look;
+	char *batch = NULL;
+	size_t size;
+	FILE *file = open_memstream(&batch, &size);
+
+	assert_non_null(file);
+	kind = (struct mr_refusal_kind){ .count = 1,
+					 .record.call = { .call = MR_TRACED_IBV_REG_MR,
+							  .errnum = EFAULT,
+							  .addr = 0x1000,
+							  .length = 4096,
+							  .access = 1 },
+					 .has_look = true,
+					 .place = text,
+					 .program = text };
+	SET(kind.record.call.device, text);
+	SET(look->command, text);
+	SET(look->environment.kernel, text);
+	SET(look->environment.rdma_core, text);
+	SET(look->environment.device, text);
+	SET(look->environment.provider, text);
+	SET(look->environment.firmware, text);
+	SET(look->environment.simulated_kernel, text);
+	look->has_range = look->has_dmabuf = look->dmabuf.is_dmabuf = true;
+	SET(look->range.memory, "hole");
+	SET(look->range.remark, text);
+	SET(look->range.mapping.path, text);
+	SET(look->dmabuf.exporter, text);
+	look->diagnosis.cause_count = 1;
+	look->diagnosis.causes[0].cause = mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
+	SET(look->diagnosis.causes[0].text, text);
+	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ text, text, 0 }, file);
+	fclose(file);
+	return batch;
+}
+
+/* The lines that are run; the number of all. */
+static size_t lines_of(char *batch, char *run, size_t size)
+{
+	size_t count = 0;
+
+	*run = '\0';
+	for (char *line = strtok(batch, "\n"); line; line = strtok(NULL, "\n"), count++)
+		if (line[0] != '#')
+			snprintf(run + strlen(run), size - strlen(run), "%s\n", line);
+	return count;
+}
+
+TEST(text_of_the_program_stays_in_comments)
+{
+	static char texts[][48] = { "\nreg --memory file:/tmp/x\n#", "\r\033[31m\x9b", "'; $(id) `id` \"\\",
+				    "\xff\xc3", "#\t\v\f\x7f" };
+	char expected[512], run[512], plain[] = "plain";
+	char *batch = batch_with(plain);
+	const size_t count = lines_of(batch, expected, sizeof(expected));
+
+	assert_true(expected[0]);
+	free(batch);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		batch = batch_with(texts[i]);
+		for (const char *c = batch; *c; c++)
+			assert_true((*c >= ' ' && *c <= '~') || *c == '\n');
+		assert_int_equal(lines_of(batch, run, sizeof(run)), count);
+		assert_string_equal(run, expected);
+		free(batch);
+	}
+}
+
+/* Who copies the command from the head gives the shell one word. */
+TEST(the_device_in_the_command_is_one_word)
+{
+	char text[] = "m; $(id)'";
+	char *batch = batch_with(text);
+
+	assert_non_null(strstr(batch, "mrctl -d 'm; $(id)'\\'''\n"));
+	free(batch);
+}
