@@ -98,7 +98,7 @@ void call_row_fill(struct call_row *row, const struct call_facts *facts)
 	*row = (struct call_row){
 		.at_ns = known(begin > facts->start_ns ? begin - facts->start_ns : 0),
 		.pid = { (uint64_t)facts->process->pid, facts->process->pid != 0 },
-		.tid = known(call->tid),
+		.tid = { call->tid, call->tid != 0 },
 		.call = mr_traced_call_row(call->call)->name,
 		.device = call->device[0] ? call->device : NULL,
 		.place = mr_process_place(facts->process, facts->site),

@@ -202,7 +202,7 @@ pid_t mr_process_thread(pid_t process, uint32_t tid)
 	ssize_t got;
 	int number;
 
-	if (!mr_process_open(process, &folder))
+	if (!tid || !mr_process_open(process, &folder))
 		return 0;
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)process);
 	tasks = opendir(name);

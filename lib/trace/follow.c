@@ -214,16 +214,11 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 	case MR_TRACE_JOIN:
 		serve_join(follow, visitor, &request);
 		return;
-	case MR_TRACE_LOOK:
-		index = find_process(follow, visitor->pid);
-		if (index < follow->process_count)
-			take_calls(follow, follow->processes[index], false);
-		break;
 	case MR_TRACE_CLOSE:
 		index = find_process(follow, visitor->pid);
 		if (index < follow->process_count) {
 			take_calls(follow, follow->processes[index], false);
-			mr_process_unmap(follow->processes[index], request.index);
+			mr_process_unmap(follow->processes[index], request.address);
 		}
 		break;
 	case MR_TRACE_LOST:

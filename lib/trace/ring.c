@@ -69,12 +69,12 @@ bool mr_ring_take(struct mr_ring *ring, bool is_last, struct mr_traced_record *r
 
 	if (!ring->shared)
 		return false;
+	atomic_store_explicit(&ring->shared->tail, ring->taken, memory_order_release);
 	if (!is_complete(ring, ring->taken) && (!is_last || !skip_incomplete(ring)))
 		return false;
 	memcpy(record, record_at(ring, ring->taken),
 	       sizeof(record->call) + ring->frames * sizeof(uint64_t));
 	ring->taken++;
-	atomic_store_explicit(&ring->shared->tail, ring->taken, memory_order_release);
 	frames = record->call.frame_count;
 	record->call.frame_count = frames < ring->frames ? (uint32_t)frames : ring->frames;
 	record->call.device[sizeof(record->call.device) - 1] = '\0';

@@ -36,7 +36,7 @@ struct mr_traced_record {
 int mr_ring_create(struct mr_ring *ring, uint32_t frames, int *fd, struct mr_error *err);
 
 /**
- * mr_ring_take() - take the next record
+ * mr_ring_take() - take the next record; the process may go on after the one before
  * @is_last: the process has ended: records that it did not complete are skipped
  *
  * Return: false where there is none yet.

@@ -9,6 +9,10 @@
  *   closed             closes all descriptors but the device's before each step, and before fork
  *   threads COUNT      8 threads, each COUNT steps; -1: until the process kills itself
  *   stopped COUNT      stops its parent, and makes COUNT steps
+ *   small              a thread with the smallest stack steps, and runs true(1) with an empty environment
+ *   filtered           installs a filter that kills for calls that the agent makes, by prctl(2), and steps, also in a
+ *                      new thread; "filtered-syscall": by syscall(2)
+ *   unreadable         runs programs whose path, environment or variable cannot be read
  *   signals COUNT      COUNT steps, while a timer's signals are handled
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
  *                      with "+" by all descriptors closed, with "v" before fork by vfork; "syscall": by syscall(2)
@@ -196,6 +200,92 @@ static void stopped(long count)
 	step();
 	kill(getppid(), SIGSTOP);
 	step_often((void *)count);
+}
+
+static void in_thread(void *(*run)(void *), size_t stack_size)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, stack_size) ||
+	    pthread_create(&thread, &attributes, run, NULL) || pthread_join(thread, NULL))
+		fail("pthread_create");
+}
+
+static void *step_and_run(void *unused)
+{
+	char path[] = "/bin/true", *command[] = { path, NULL }, *nothing[] = { NULL };
+	pid_t pid;
+
+	step();
+	errno = posix_spawn(&pid, command[0], NULL, NULL, command, nothing);
+	if (errno)
+		fail("posix_spawn");
+	wait_for(pid);
+	pid = vfork();
+	if (!pid) {
+		execve(command[0], command, nothing);
+		_exit(99);
+	}
+	wait_for(pid);
+	return unused;
+}
+
+static void small(long count)
+{
+	(void)count;
+	in_thread(step_and_run, (size_t)PTHREAD_STACK_MIN);
+}
+
+static void *one_more_step(void *unused)
+{
+	step();
+	return unused;
+}
+
+static void filtered(long count)
+{
+	static const int killed[] = { SYS_socket,  SYS_connect, SYS_sendto,
+				      SYS_recvmsg, SYS_gettid,  SYS_readlinkat };
+	struct sock_filter filters[2 + 2 * sizeof(killed) / sizeof(*killed)] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+	};
+	struct sock_fprog program = { 1, filters };
+
+	(void)count;
+	for (size_t i = 0; i < sizeof(killed) / sizeof(*killed); i++) {
+		filters[program.len++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)killed[i], 0, 1);
+		filters[program.len++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	}
+	filters[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    (is("filtered") ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
+			    : (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)))
+		fail("seccomp");
+	step();
+	in_thread(one_more_step, 1 << 20);
+}
+
+static void expect_fault(int rc)
+{
+	if (rc != -1 || errno != EFAULT)
+		fail("execve of what cannot be read");
+}
+
+static void unreadable(long count)
+{
+	char *volatile bad = (char *)1; /* volatile: the compiler would warn */
+	char path[] = "/bin/true", *command[] = { path, NULL }, *variables[] = { bad, NULL };
+
+	(void)count;
+	expect_fault(execve(bad, command, environ));
+	expect_fault(execv(bad, command));
+	expect_fault(execve(command[0], command, (char **)bad));
+	expect_fault(execve(command[0], command, variables));
+	step();
 }
 
 static volatile sig_atomic_t handled;
@@ -388,6 +478,8 @@ static const struct {
 	{ "step", one_step },   { "fork", fork_and_step }, { "closed", closed },
 	{ "threads", threads }, { "stopped", stopped },    { "signals", signals },
 	{ "both", run_both },	{ "clone-vm", clone_vm },
+	{ "small", small },	{ "unreadable", unreadable },
+	{ "filtered", filtered }, { "filtered-syscall", filtered },
 };
 
 static int filter(char **command)

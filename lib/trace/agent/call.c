@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lib/trace/agent/call.h"
-#include "lib/trace/agent/channel.h"
 #include "lib/trace/agent/devx.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
@@ -40,9 +39,10 @@ bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
 	return true;
 }
 
+/* 0: not known */
 static uint32_t own_tid(void)
 {
-	if (agent_thread.pid != agent_process->pid) {
+	if (agent_thread.pid != agent_process->pid && !agent_is_filtered) {
 		agent_thread.pid = agent_process->pid;
 		agent_thread.tid = (pid_t)SYSTEM(SYS_gettid);
 	}
@@ -122,7 +122,6 @@ static void put(struct mr_trace_record *record)
 {
 	struct mr_trace_ring *ring = ring_of_process();
 	void *frames[MR_TRACE_FRAMES + OWN_FRAMES], **first = frames;
-	uint64_t index;
 
 	if (!ring)
 		return;
@@ -136,8 +135,7 @@ static void put(struct mr_trace_record *record)
 		note_pinned(record);
 		devx_note(record);
 	}
-	if (ring_put(ring, record, first, &index) && record->flags & MR_TRACE_LOOKED_AT)
-		channel_look(index, record->tid);
+	ring_put(ring, record, first);
 }
 
 void call_end(struct call *call, bool failed, int result)

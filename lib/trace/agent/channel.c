@@ -80,7 +80,6 @@ static void fill(struct mr_trace_request *request, enum mr_trace_request_kind ki
 	request->magic = MR_TRACE_MAGIC;
 	request->version = MR_TRACE_VERSION;
 	request->kind = kind;
-	request->tid = (uint32_t)SYSTEM(SYS_gettid);
 	memcpy(request->token, token, sizeof(request->token));
 }
 
@@ -210,21 +209,11 @@ bool channel_join(struct agent_process *process)
 	return joined;
 }
 
-void channel_look(uint64_t index, uint32_t tid)
-{
-	struct mr_trace_request request;
-
-	fill(&request, MR_TRACE_LOOK);
-	request.index = index;
-	request.tid = tid;
-	tell(&request);
-}
-
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 {
 	struct mr_trace_request request;
 
-	if (!address_length)
+	if (!address_length || agent_is_filtered)
 		return;
 	fill(&request, MR_TRACE_LOST);
 	request.obstacle = obstacle;
@@ -236,14 +225,16 @@ void channel_closing(uintptr_t library)
 {
 	struct mr_trace_request request;
 
+	if (agent_is_filtered)
+		return;
 	fill(&request, MR_TRACE_CLOSE);
-	request.index = library;
+	request.address = library;
 	tell(&request);
 }
 
 bool channel_is_refused(void)
 {
-	int fd = connect_to();
+	int fd = agent_is_filtered ? -EPERM : connect_to();
 
 	if (fd >= 0)
 		SYSTEM(SYS_close, fd);

@@ -9,13 +9,11 @@
 struct mr_trace_ring *ring_of_process(void);
 
 /**
- * ring_put() - add a record; waits while the ring is full
+ * ring_put() - add a record; waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has taken it
  * @frames: return addresses, of which there are record->frame_count
- * @index:  set to the record's
  *
- * Return: false where the record was lost, as mrctl does not empty the ring.
+ * Where mrctl does not empty the ring, the record counts as lost.
  */
-bool ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, void *const *frames,
-	      uint64_t *index);
+void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, void *const *frames);
 
 #endif

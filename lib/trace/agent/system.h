@@ -7,6 +7,7 @@
 #define LIB_TRACE_AGENT_SYSTEM_H
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -37,12 +38,13 @@ static inline uint64_t system_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/** system_pause() - wait for 100 us, or less where a signal comes */
+/** system_pause() - wait for 100 us, or less where a signal comes.  A filter allows futex(2) to who has threads. */
 static inline void system_pause(void)
 {
 	struct timespec pause = { .tv_nsec = 100000 };
+	uint32_t word = 0;
 
-	SYSTEM(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	SYSTEM(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &pause, NULL, 0);
 }
 
 #endif

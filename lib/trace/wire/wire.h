@@ -4,9 +4,9 @@
  *
  * The agent finds an abstract socket by $MRCTL_TRACE, and joins: it sends a request and receives a memfd, its
  * ring.  It keeps no descriptor, so that the program's descriptors have the numbers that they would have, and the
- * program may close all.  Each call is a record in the ring; mrctl empties it every few milliseconds.  Only where a
- * call was refused does the agent connect again and wait: mrctl looks at the process while the call has not
- * returned.
+ * program may close all.  Each call is a record in the ring; mrctl empties it every few milliseconds.  Where a call was
+ * refused the agent waits until mrctl has taken its record: mrctl looks at the process before the call returns.  That
+ * takes no system call but futex(2), as the program may have a filter by then.
  *
  * Each process has a ring of its own, also after fork(2).  Whatever a process writes there, mrctl checks.
  */
@@ -24,7 +24,7 @@
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 1,  /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_VERSION = 2,  /**< of this file: mrctl and its agent are of one version */
 	MR_TRACE_TOKEN = 32,   /**< bytes of the token, without a NUL */
 	MR_TRACE_SLOTS = 8192, /**< records of a ring; a power of 2 */
 	MR_TRACE_FRAMES = 32,  /**< return addresses of a record, with --stacks */
@@ -37,7 +37,6 @@ enum {
 /** What an agent asks for. */
 enum mr_trace_request_kind {
 	MR_TRACE_JOIN, /**< the process has begun, or was forked: a ring, by SCM_RIGHTS with the reply */
-	MR_TRACE_LOOK, /**< a call was refused: reply once the process was looked at */
 	MR_TRACE_LOST, /**< the process is about to run a program that cannot be followed */
 	MR_TRACE_CLOSE, /**< the process is about to unmap a library: reply once its places are named */
 };
@@ -67,10 +66,8 @@ struct mr_trace_request {
 	char token[MR_TRACE_TOKEN];
 	uint32_t kind;     /**< enum mr_trace_request_kind */
 	uint32_t obstacle; /**< LOST: enum mr_trace_obstacle */
-	uint64_t index;    /**< LOOK: of the record; CLOSE: an address in the library */
-	uint32_t tid;      /**< of the thread that asks, as its process sees it */
-	uint32_t reserved;
-	uint64_t parent;          /**< JOIN: id of the process that it was forked from; 0: none */
+	uint64_t address;  /**< CLOSE: in the library */
+	uint64_t parent;   /**< JOIN: id of the process that it was forked from; 0: none */
 	char path[MR_TRACE_PATH]; /**< LOST: of the program; JOIN: of the one that runs */
 };
 
@@ -90,7 +87,7 @@ enum mr_trace_flags {
 		<< 0, /**< calls of libibverbs to the kernel have been seen, so kernel_calls counts */
 	MR_TRACE_FORK_SAFE = 1 << 1,      /**< fork protection of libibverbs is on */
 	MR_TRACE_IN_LIBRARY = 1 << 2,     /**< madvise(): libibverbs itself made the call */
-	MR_TRACE_LOOKED_AT = 1 << 3,      /**< the agent has sent MR_TRACE_LOOK for it */
+	MR_TRACE_LOOKED_AT = 1 << 3,      /**< the agent waits until the record is taken */
 	MR_TRACE_HAS_IOVA = 1 << 4,       /**< the call was given an IOVA */
 	MR_TRACE_HAS_PAGE_SIZES = 1 << 5, /**< page_sizes was given: a umem's pgsz_bitmap */
 	MR_TRACE_HAS_DMAH = 1 << 6,       /**< ibv_reg_mr_ex(): with a DMA handle */
@@ -127,7 +124,7 @@ struct mr_trace_record {
 	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
 	uint32_t call; /**< enum mr_traced_call */
-	uint32_t tid;
+	uint32_t tid;  /**< as the process sees it; 0: not known */
 	int32_t errnum;  /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
 	int32_t result;  /**< what the call returned, of those that return an int */
 	uint32_t access; /**< access flags; ADVISES: the advice */
@@ -158,7 +155,7 @@ struct mr_trace_ring {
 	uint32_t frames;      /**< as of the reply */
 	uint32_t reserved[11];
 	_Alignas(64) _Atomic uint64_t head; /**< records that were begun */
-	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken */
+	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken, and is done with */
 	_Alignas(64) _Atomic uint64_t lost; /**< calls that were made while mrctl did not answer */
 };
 

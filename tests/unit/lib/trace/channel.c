@@ -135,7 +135,7 @@ TEST(wrong_requests_are_sent_away)
 /* Others of the host can connect, too: they cost a bounded number of descriptors, and keep nobody out. */
 TEST(a_flood_of_silent_visitors_keeps_nobody_out)
 {
-	const struct mr_trace_request request = play_request(&channel, MR_TRACE_LOOK);
+	const struct mr_trace_request request = play_request(&channel, MR_TRACE_CLOSE);
 	enum { FLOOD = 500 };
 	int silent[FLOOD], fd;
 
