@@ -8,6 +8,7 @@ enum exit_status {
 	EXIT_REFUSED = 1,
 	EXIT_USAGE = 2,
 	EXIT_ABSENT = 3,
+	EXIT_UNSEEN = 4,
 	EXIT_CANNOT_EXEC = 126,
 	EXIT_NO_PROGRAM = 127,
 };

@@ -21,6 +21,8 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_row, unseen, FIELD_NUMBER, 0,
 	      "calls that were made while mrctl did not answer; they count nowhere else"),
+	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
+	      "whether all calls of all programs were seen"),
 	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
 	FIELD_END,
 };
@@ -133,6 +135,8 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		.leaked = known(leaked),
 		.leaked_bytes = known(leaked_bytes),
 		.unseen = known(follow->unseen + totals->uncounted),
+		.complete = follow->joined && !follow->unseen && !totals->uncounted &&
+			    !result->not_followed_count,
 		.simulated = is_simulated(&follow->refusals),
 	};
 }

@@ -20,6 +20,7 @@ struct trace_row {
 	struct mr_opt_u64 refused;
 	struct mr_opt_u64 leaked, leaked_bytes;
 	struct mr_opt_u64 unseen;
+	bool complete;
 	bool simulated;
 };
 

@@ -111,7 +111,9 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 
 	if (!follow->leaks.count) {
 		if (args->leaks)
-			report_note(command, "all regions were deregistered");
+			report_note(command, row->complete
+						     ? "all regions were deregistered"
+						     : "all regions that were seen were deregistered");
 		return;
 	}
 	report_note(command, "%s never deregistered",
@@ -161,9 +163,6 @@ static void report_total(const struct trace_row *row)
 			    row->refused.value);
 	if (row->simulated)
 		report_detail("these are answers of the simulated HCA");
-	if (row->unseen.value)
-		report_detail("%" PRIu64 " more calls were made while mrctl did not answer",
-			      row->unseen.value);
 }
 
 static bool has_calls(const struct mr_follow *follow)
@@ -174,13 +173,23 @@ static bool has_calls(const struct mr_follow *follow)
 	return false;
 }
 
+static void report_unseen(const struct trace_row *row)
+{
+	const uint64_t unseen = row->unseen.value;
+
+	if (unseen)
+		report_note(command,
+			    "not complete: %" PRIu64 " call%s made while mrctl did not answer",
+			    unseen, unseen == 1 ? " was" : "s were");
+}
+
 /* Each was told when it began, which may be far above. */
 static void report_not_followed(const struct trace_result *result)
 {
 	const size_t count = result->not_followed_count;
 
 	if (count)
-		report_note(command, "%zu program%s not followed", count,
+		report_note(command, "not complete: %zu program%s not followed", count,
 			    count == 1 ? " was" : "s were");
 	for (size_t i = 0; i < count; i++)
 		report_detail("%s: %s", result->not_followed[i].program,
@@ -213,6 +222,7 @@ void trace_text(const struct invocation *invocation, const struct trace_row *row
 	if (!quiet || args->leaks)
 		report_leaks(invocation, row, follow);
 	report_unnamed(result);
+	report_unseen(row);
 	if (quiet)
 		return;
 	report_not_followed(result);

@@ -62,6 +62,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
 	if (!child)
 		run_program(job);
+	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go, and the program runs on */
 	if (is_told)
 		mr_lookout_announced(&follow->lookout, child);
 	return mr_follow_run(follow, child, &job->result.status, err);
@@ -81,12 +82,30 @@ static void die_of(int signal_number)
 	sigprocmask(SIG_UNBLOCK, &mask, NULL);
 }
 
+static bool was_run(int status)
+{
+	return !WIFEXITED(status) ||
+	       (WEXITSTATUS(status) != EXIT_CANNOT_EXEC && WEXITSTATUS(status) != EXIT_NO_PROGRAM);
+}
+
+/* With --expect-none-refused; 0: nothing was refused. */
+static int status_of_refusals(const struct trace_job *job)
+{
+	struct trace_row row;
+
+	trace_row_fill(&row, job->invocation, &job->result);
+	if (row.refused.value)
+		return EXIT_REFUSED;
+	return row.complete || !was_run(job->result.status) ? 0 : EXIT_UNSEEN;
+}
+
 static int status_of(const struct trace_job *job)
 {
 	const int status = job->result.status;
+	const int refused = job->args->expect_none_refused ? status_of_refusals(job) : 0;
 
-	if (job->args->expect_none_refused && job->result.follow.refusals.total)
-		return EXIT_REFUSED;
+	if (refused)
+		return refused;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	die_of(WTERMSIG(status));
@@ -176,9 +195,13 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 		rc = open_files(job, err);
 	if (!rc)
 		rc = follow_program(job, err);
-	if (!rc)
-		rc = tell(job, err);
-	return rc ? rc : status_of(job);
+	if (rc || !tell(job, err))
+		return rc ? rc : status_of(job);
+	if (WIFEXITED(job->result.status) && !WEXITSTATUS(job->result.status))
+		return -err->errnum;
+	report_error("trace", err);
+	mr_error_clear(err);
+	return status_of(job);
 }
 
 static void close_file(FILE *file)
@@ -247,7 +270,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
-	       "exit status 1 where a call was refused"),
+	       "exit status 1 where a call was refused, 4 where not all were seen"),
 	OPTION_END,
 };
 

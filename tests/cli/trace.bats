@@ -92,6 +92,21 @@ told() {
 	[ "$status" -eq 1 ]
 }
 
+@test "a file whose reader goes costs neither the program nor its exit status" {
+	local expected=(42 1) i
+
+	for i in 42 0; do
+		rm -f "$CALLS" "$OUT"
+		mkfifo "$CALLS"
+		{ : <"$CALLS"; : >"$OUT"; } 3>&- &
+		trace -o "$CALLS" -- sh -c "until [ -e '$OUT' ]; do sleep 0.01; done; mrctl -q reg; exit $i"
+		wait
+		[ "$status" -eq "${expected[0]}" ] || fail "$status: $stderr"
+		told "mrctl: trace: $CALLS: write: EPIPE (Broken pipe)" "1 registration of 4 KiB"
+		expected=("${expected[@]:1}")
+	done
+}
+
 @test "a kind of refusal is told once, with count, place, cause and remedy, and without escapes" {
 	local name
 
