@@ -82,8 +82,8 @@ static int open_in_session(struct registrar *registrar, const struct registrar_r
 		context_environment(registrar->invocation, session, &request->room->environment);
 	registrar->uverbs = session->uverbs;
 	if (registrar->pd)
-		rc = mr_session_pd(session, registrar->pd, &registrar->made_pd,
-				   &registrar->pd_slot, &pd, err);
+		rc = mr_session_pd(session, registrar->pd, &registrar->made_pd, &registrar->pd_slot,
+				   &pd, err);
 	if (!rc)
 		rc = check_library(registrar, kernel, &library, err);
 	if (rc)

@@ -111,9 +111,9 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 
 	if (!follow->leaks.count) {
 		if (args->leaks)
-			report_note(command, row->complete
-						     ? "all regions were deregistered"
-						     : "all regions that were seen were deregistered");
+			report_note(command,
+				    row->complete ? "all regions were deregistered"
+						  : "all regions that were seen were deregistered");
 		return;
 	}
 	report_note(command, "%s never deregistered",

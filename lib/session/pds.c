@@ -120,7 +120,8 @@ int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint
 		return rc;
 	recover_pds(session);
 	if (!find_pd(session, name, pd_slot, pd)) {
-		rc = made ? new_pd(session, name, pd_slot, pd, err) : fail_no_pd(session, name, err);
+		rc = made ? new_pd(session, name, pd_slot, pd, err)
+			  : fail_no_pd(session, name, err);
 		if (made)
 			*made = !rc;
 	}

@@ -248,9 +248,8 @@ static void filtered(long count)
 {
 	static const int killed[] = { SYS_socket,  SYS_connect, SYS_sendto,
 				      SYS_recvmsg, SYS_gettid,  SYS_readlinkat };
-	struct sock_filter filters[2 + 2 * sizeof(killed) / sizeof(*killed)] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
-	};
+	struct sock_filter filters[2 + 2 * sizeof(killed) / sizeof(*killed)] = { BPF_STMT(
+		BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)) };
 	struct sock_fprog program = { 1, filters };
 
 	(void)count;
@@ -475,11 +474,10 @@ static const struct {
 	const char *name;
 	void (*run)(long count);
 } counted[] = {
-	{ "step", one_step },   { "fork", fork_and_step }, { "closed", closed },
-	{ "threads", threads }, { "stopped", stopped },    { "signals", signals },
-	{ "both", run_both },	{ "clone-vm", clone_vm },
-	{ "small", small },	{ "unreadable", unreadable },
-	{ "filtered", filtered }, { "filtered-syscall", filtered },
+	{ "step", one_step },         { "fork", fork_and_step }, { "closed", closed },
+	{ "threads", threads },       { "stopped", stopped },    { "signals", signals },
+	{ "both", run_both },         { "clone-vm", clone_vm },  { "small", small },
+	{ "unreadable", unreadable }, { "filtered", filtered },  { "filtered-syscall", filtered },
 };
 
 static int filter(char **command)

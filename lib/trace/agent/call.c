@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/trace/agent/call.h"
+#include "lib/trace/agent/channel.h"
 #include "lib/trace/agent/devx.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"

@@ -14,6 +14,8 @@ enum {
 	ATTEMPTS = 200, /* of a request that is sent away unread */
 };
 
+_Atomic uint32_t agent_is_filtered;
+
 /* What became of a request. */
 enum answer { ANSWERED, SENT_AWAY, NO_ANSWER };
 

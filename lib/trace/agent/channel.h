@@ -8,6 +8,12 @@
 
 #include "lib/trace/agent/state.h"
 
+/**
+ * Whether the program has installed a filter of system calls, which may kill it for one that it does not make itself.
+ * A child has inherited that.
+ */
+extern _Atomic uint32_t agent_is_filtered;
+
 /** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
 bool channel_read_environment(void);
 

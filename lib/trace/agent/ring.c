@@ -10,7 +10,6 @@
 struct agent_process *agent_process;
 _Atomic uint32_t agent_fork_safe;
 _Atomic uint32_t agent_kernel_seen;
-_Atomic uint32_t agent_is_filtered;
 _Thread_local struct agent_thread agent_thread;
 
 static uint64_t ms(uint64_t count)

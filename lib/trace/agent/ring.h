@@ -14,6 +14,7 @@ struct mr_trace_ring *ring_of_process(void);
  *
  * Where mrctl does not empty the ring, the record counts as lost.
  */
-void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, void *const *frames);
+void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record,
+	      void *const *frames);
 
 #endif

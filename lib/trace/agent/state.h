@@ -45,19 +45,14 @@ extern _Atomic uint32_t agent_fork_safe;
 /** Whether libibverbs' calls to the kernel come to the agent: it has seen one. */
 extern _Atomic uint32_t agent_kernel_seen;
 
-/**
- * Whether the program has installed a filter of system calls, which may kill it for one that it does not make itself.
- * A child has inherited that.
- */
-extern _Atomic uint32_t agent_is_filtered;
-
 /** Of a thread. */
 struct agent_thread {
 	uintptr_t outermost; /**< stack address of the call that is seen; 0: none */
 	uint32_t kernel_calls;
 	int kernel_errnum;
 	pid_t pid, tid; /**< of the process, and of the thread in it */
-	struct scratch *scratch; /**< exec.c: what a child of vfork(2) has borrowed; NULL: nothing */
+	struct scratch
+		*scratch; /**< exec.c: what a child of vfork(2) has borrowed; NULL: nothing */
 };
 
 /*

@@ -27,8 +27,8 @@ static const uintptr_t *main_cookie;  /* of the program itself */
 static bool is_ending;
 
 static const char *const verbs_functions[] = { "ibv_", "mlx5dv_", NULL };
-static const char *const libc_functions[] = { "exec", "fexecve", "posix_spawn", "prctl", "syscall",
-					       NULL };
+static const char *const libc_functions[] = { "exec",  "fexecve", "posix_spawn",
+					      "prctl", "syscall", NULL };
 
 static bool is_agent(const char *path)
 {

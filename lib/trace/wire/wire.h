@@ -64,10 +64,10 @@ struct mr_trace_request {
 	uint32_t magic;
 	uint32_t version;
 	char token[MR_TRACE_TOKEN];
-	uint32_t kind;     /**< enum mr_trace_request_kind */
-	uint32_t obstacle; /**< LOST: enum mr_trace_obstacle */
-	uint64_t address;  /**< CLOSE: in the library */
-	uint64_t parent;   /**< JOIN: id of the process that it was forked from; 0: none */
+	uint32_t kind;            /**< enum mr_trace_request_kind */
+	uint32_t obstacle;        /**< LOST: enum mr_trace_obstacle */
+	uint64_t address;         /**< CLOSE: in the library */
+	uint64_t parent;          /**< JOIN: id of the process that it was forked from; 0: none */
 	char path[MR_TRACE_PATH]; /**< LOST: of the program; JOIN: of the one that runs */
 };
 
@@ -123,8 +123,8 @@ struct mr_trace_record {
 	uint64_t comp_mask;  /**< of the attributes, where the call takes a struct of them */
 	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
-	uint32_t call; /**< enum mr_traced_call */
-	uint32_t tid;  /**< as the process sees it; 0: not known */
+	uint32_t call;   /**< enum mr_traced_call */
+	uint32_t tid;    /**< as the process sees it; 0: not known */
 	int32_t errnum;  /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
 	int32_t result;  /**< what the call returned, of those that return an int */
 	uint32_t access; /**< access flags; ADVISES: the advice */

@@ -43,7 +43,8 @@ static char *batch_with(char *text)
 	SET(look->range.mapping.path, text);
 	SET(look->dmabuf.exporter, text);
 	look->diagnosis.cause_count = 1;
-	look->diagnosis.causes[0].cause = mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
+	look->diagnosis.causes[0].cause =
+		mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
 	SET(look->diagnosis.causes[0].text, text);
 	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ text, text, 0 }, file);
 	fclose(file);
@@ -64,8 +65,8 @@ static size_t lines_of(char *batch, char *run, size_t size)
 
 TEST(text_of_the_program_stays_in_comments)
 {
-	static char texts[][48] = { "\nreg --memory file:/tmp/x\n#", "\r\033[31m\x9b", "'; $(id) `id` \"\\",
-				    "\xff\xc3", "#\t\v\f\x7f" };
+	static char texts[][48] = { "\nreg --memory file:/tmp/x\n#", "\r\033[31m\x9b",
+				    "'; $(id) `id` \"\\", "\xff\xc3", "#\t\v\f\x7f" };
 	char expected[512], run[512], plain[] = "plain";
 	char *batch = batch_with(plain);
 	const size_t count = lines_of(batch, expected, sizeof(expected));
