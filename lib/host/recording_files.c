@@ -127,9 +127,10 @@ int mr_recording_pack(const char *folder,
 
 /* ---- unpacking ---- */
 
-/* Whether each folder and the file have a name, and none of them leads upwards. */
+/* Whether each folder and the file have a name, none of them leads upwards, and none is too deep. */
 static bool is_safe(const char *path)
 {
+	unsigned int depth = 0;
 	size_t length;
 
 	if (*path != '/' || strlen(path) >= PATH_MAX)
@@ -137,8 +138,8 @@ static bool is_safe(const char *path)
 	for (; *path; path += length) {
 		path++;
 		length = strcspn(path, "/");
-		if (!length || length > NAME_MAX || (length == 1 && *path == '.') ||
-		    (length == 2 && !strncmp(path, "..", 2)))
+		if (!length || length > NAME_MAX || depth++ > DEPTH_MAX ||
+		    (length == 1 && *path == '.') || (length == 2 && !strncmp(path, "..", 2)))
 			return false;
 	}
 	return true;

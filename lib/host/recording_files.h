@@ -9,7 +9,7 @@
 #include "lib/base/error.h"
 
 /** The most files, bytes of a file, and bytes of all files that are packed. */
-#define MR_RECORDING_FILES_MAX 20000
+#define MR_RECORDING_FILES_MAX 4000
 #define MR_RECORDING_FILE_MAX  (UINT64_C(1) << 20)
 #define MR_RECORDING_BYTES_MAX (UINT64_C(16) << 20)
 

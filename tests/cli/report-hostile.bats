@@ -58,6 +58,11 @@ no_report() {
 	done
 }
 
+@test "a report that names more files than a recording has is read, and says how many it left out" {
+	jq '.recording += ([range(5000) | {key: "/x/\(.)", value: ""}] | from_entries)' "$BATS_FILE_TMPDIR/good.json" >many
+	gives ".recording_left_out > 1000" mr report --read many
+}
+
 @test "what is no report, or too large for one, is an error that names it" {
 	: >empty
 	head -c 100000 /dev/urandom >binary
