@@ -75,6 +75,8 @@ struct mr_cause {
 		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
 	uint32_t
 		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
+	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
+	bool is_of_gpu;     /**< of memory of a GPU */
 	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
 	const char *what;      /**< what it is: one or two sentences */

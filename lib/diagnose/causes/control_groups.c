@@ -150,8 +150,9 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 }
 
 #define ON_OBJECTS                                                                                 \
-	(MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) |     \
-	 MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM))
+	(MR_ON(QUEUE) | MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) |          \
+	 MR_ON(ALLOC_DMAH) | MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) |         \
+	 MR_ON(UMEM))
 
 const struct mr_cause mr_causes_of_control_groups[] = {
 	{ .id = "MR-CGROUP-RDMA",
@@ -173,7 +174,7 @@ const struct mr_cause mr_causes_of_control_groups[] = {
 		     "opencontainers/runtime-spec#942" },
 	{ .id = "MR-CGROUP-MEMORY",
 	  .subject = "memory of the control group",
-	  .operations = MR_ON_PINNING,
+	  .operations = MR_ON_LOCKING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,

@@ -106,6 +106,7 @@ const struct mr_cause mr_causes_of_devx[] = {
 	  .sources = "mlx5dv_open_device(3); rdma-core providers/mlx5/mlx5.c "
 		     "mlx5dv_open_device()" },
 	{ .id = "MR-DEVX",
+	  .driver = "mlx5",
 	  .subject = "DEVX of the firmware",
 	  .operations = MR_ON(OPEN),
 	  .errnums = { EINVAL, EOPNOTSUPP },

@@ -225,6 +225,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_reg_user_mr_dmabuf(); "
 		     "drivers/infiniband/hw/mlx5/odp.c mlx5r_odp_create_eq()" },
 	{ .id = "MR-DMABUF-UMR",
+	  .driver = "mlx5",
 	  .subject = "UMR that cannot load the addresses of a dma-buf",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },
@@ -238,6 +239,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .remedy = "register parts of less than 255 MiB, or use another function of the device",
 	  .sources = "drivers/infiniband/hw/mlx5/umr.h mlx5r_umr_can_load_pas()" },
 	{ .id = "MR-DATA-DIRECT-IOVA",
+	  .driver = "mlx5",
 	  .subject = "an I/O virtual address that Data Direct cannot have",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP },
@@ -252,6 +254,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c reg_user_mr_dmabuf_by_data_direct(); "
 		     "meta-pytorch/torchcomms#3027" },
 	{ .id = "MR-DATA-DIRECT",
+	  .driver = "mlx5",
 	  .subject = "an HCA without its Data Direct device",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },

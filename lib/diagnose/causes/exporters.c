@@ -172,6 +172,7 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_pin(); drivers/vfio/pci/"
 		     "vfio_pci_dmabuf.c; drivers/infiniband/core/uverbs_std_types_dmabuf.c" },
 	{ .id = "MR-DMABUF-PCIE",
+	  .is_of_gpu = true,
 	  .subject = "memory of a GPU exported for PCIe",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP, ENOTSUPP_OF_KERNEL },
@@ -187,6 +188,7 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .remedy = "export it without that flag, or register it with --data-direct",
 	  .sources = "openucx/ucx#11571, openucx/ucx#11584" },
 	{ .id = "MR-IOMMU-GROUP",
+	  .is_of_gpu = true,
 	  .subject = "IOMMU groups of GPU and RDMA device",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EOPNOTSUPP, EINVAL, ENOTSUPP_OF_KERNEL },
@@ -201,6 +203,7 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .sources = "Azure/azhpc-images#589; Documentation/ABI/testing/sysfs-kernel-"
 		     "iommu_groups" },
 	{ .id = "MR-DMABUF-EXPORTER",
+	  .is_of_gpu = true,
 	  .subject = "the exporter of the dma-buf",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EOPNOTSUPP, EINVAL, EBUSY, ENODEV, ENOTSUPP_OF_KERNEL },

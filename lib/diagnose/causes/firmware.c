@@ -217,8 +217,8 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 }
 
 #define ON_OBJECTS                                                                                 \
-	(MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REG_DM) |          \
-	 MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON(REREG))
+	(MR_ON(QUEUE) | MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(REG) | MR_ON_DMABUFS |           \
+	 MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON(REREG))
 #define ON_ANYTHING (ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(DEREG) | MR_ON(FREE))
 
 #define RECOGNISE                                                                                  \
@@ -229,6 +229,7 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 const struct mr_cause mr_causes_of_firmware[] = {
 	{ .id = "MR-FW-LIMIT",
+	  .driver = "mlx5",
 	  .subject = "limit of the device (LIM_ERR)",
 	  .operations = ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT),
 	  .errnums = { ENOMEM },
@@ -243,6 +244,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 		    "used; rdma resource show tells who has them",
 	  .sources = CMD_C "cmd_status_to_err(); openucx/ucx#6264; openucx/ucx#7861" },
 	{ .id = "MR-FW-RESOURCES",
+	  .driver = "mlx5",
 	  .subject = "no resources left in the device (NO_RES_ERR)",
 	  .operations = ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT),
 	  .errnums = { EAGAIN },
@@ -257,6 +259,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 		    "reload mlx5_core, or restart the host",
 	  .sources = CMD_C "cmd_status_to_err(); kvcache-ai/Mooncake#1765; openucx/ucx#5291" },
 	{ .id = "MR-FW-BUSY",
+	  .driver = "mlx5",
 	  .subject = "object in use by the device (RES_BUSY)",
 	  .operations = ON_OBJECTS | MR_ON(DEREG) | MR_ON(FREE),
 	  .errnums = { EBUSY },
@@ -269,6 +272,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .remedy = "destroy first what uses it: memory windows, queues, DEVX objects",
 	  .sources = CMD_C "cmd_status_to_err()" },
 	{ .id = "MR-FW-UMR",
+	  .driver = "mlx5",
 	  .subject = "work request for a key (UMR) that the device failed",
 	  .operations = ON_OBJECTS | MR_ON(DEREG),
 	  .errnums = { EFAULT, EIO, EINVAL },
@@ -282,6 +286,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .remedy = "try again; if it stays, update the firmware, or reset the device",
 	  .sources = "drivers/infiniband/hw/mlx5/umr.c mlx5r_umr_post_send_wait()" },
 	{ .id = "MR-FW-COMMANDS",
+	  .driver = "mlx5",
 	  .subject = "commands that do not reach the firmware",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EIO, ETIMEDOUT, ENXIO, ECANCELED },
@@ -295,6 +300,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .remedy = "look at dmesg and devlink health; wait for the recovery, or reset the device",
 	  .sources = CMD_C "cmd_exec(), mlx5_cmd_is_down()" },
 	{ .id = "MR-FW-INTERNAL",
+	  .driver = "mlx5",
 	  .subject = "error inside the firmware",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EIO },
@@ -308,6 +314,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 		    "device; NVIDIA's support reads the syndrome",
 	  .sources = CMD_C "cmd_status_to_err()" },
 	{ .id = "MR-FW-REFUSED",
+	  .driver = "mlx5",
 	  .subject = "parameter or object that the firmware refuses",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EINVAL },
@@ -322,6 +329,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 		  "the syndrome",
 	  .sources = CMD_C "cmd_status_to_err()" },
 	{ .id = "MR-FW-RELAXED-ONLY",
+	  .driver = "mlx5",
 	  .subject = "firmware that takes keys only with relaxed ordering",
 	  .operations = MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REREG),
 	  .errnums = { EINVAL, EIO },
@@ -334,6 +342,7 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .remedy = "add relaxed-ordering to the access",
 	  .sources = "openucx/ucx#11649" },
 	{ .id = "MR-FW-PAGES",
+	  .driver = "mlx5",
 	  .subject = "memory of the firmware",
 	  .operations = ON_OBJECTS,
 	  .errnums = { ENOMEM, EAGAIN },

@@ -191,6 +191,7 @@ const struct mr_cause mr_causes_of_freeing[] = {
 	  .remedy = "invalidate or deallocate the windows first (ibv_dealloc_mw)",
 	  .sources = "ibv_dereg_mr(3); drivers/infiniband/sw/rxe/rxe_mr.c rxe_dereg_mr()" },
 	{ .id = "MR-UMEM-BUSY",
+	  .driver = "mlx5",
 	  .subject = "object on a umem",
 	  .operations = MR_ON(DEREG),
 	  .errnums = { EINVAL, EBUSY },

@@ -121,6 +121,7 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 const struct mr_cause mr_causes_of_gpu_memory[] = {
 	{ .id = "MR-PEER-MEMORY",
+	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
 	  .subject = "memory of a GPU without its module",
 	  .operations = MR_ON_PINNING,
@@ -137,6 +138,7 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 		  "ibv_reg_dmabuf_mr), or modprobe nvidia-peermem where ib_core is that of OFED",
 	  .sources = "linux-rdma/perftest#126; Mellanox/nv_peer_memory#36; openucx/ucx#11383" },
 	{ .id = "MR-GPU-BAR1",
+	  .is_of_gpu = true,
 	  .subject = "window to the memory of a GPU",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT, ENOMEM },
@@ -152,6 +154,7 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 		    "firmware of the machine, or use a GPU with a large BAR1",
 	  .sources = "openucx/ucx#8049; Mellanox/nv_peer_memory#101; openucx/ucx#4513" },
 	{ .id = "MR-GPU-POINTER",
+	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
 	  .subject = "memory of a GPU by its address",
 	  .operations = MR_ON_PINNING,

@@ -372,6 +372,7 @@ const struct mr_cause mr_causes_of_nodes[] = {
 	  .sources = "drivers/infiniband/core/uverbs_main.c ib_uverbs_free_hw_resources(), "
 		     "ib_uverbs_open()" },
 	{ .id = "MR-UAR",
+	  .driver = "mlx5",
 	  .subject = "UARs for open contexts",
 	  .operations = MR_ON(OPEN) | MR_ON(IMPORT),
 	  .errnums = { ENOMEM },

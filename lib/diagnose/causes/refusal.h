@@ -43,6 +43,7 @@ enum mr_operation {
 	MR_OP_ADVISE,      /**< advice about a region */
 	MR_OP_DEREG,       /**< deregistering a region */
 	MR_OP_FREE,        /**< freeing another object: a PD, memory on the device */
+	MR_OP_QUEUE,       /**< creating a CQ, QP or SRQ, whose buffers the driver pins */
 	MR_OP_QUERY,       /**< asking the kernel about objects */
 	MR_OPERATIONS,     /**< how many there are */
 };
@@ -55,6 +56,9 @@ enum mr_operation {
 
 /** The operations that pin memory of the process, or may do so. */
 #define MR_ON_PINNING (MR_ON(REG) | MR_ON(UMEM) | MR_ON(REREG))
+
+/** The operations that count against the limit of locked memory. */
+#define MR_ON_LOCKING (MR_ON_PINNING | MR_ON(QUEUE))
 
 /** The operations that register a dma-buf. */
 #define MR_ON_DMABUFS (MR_ON(REG_DMABUF) | MR_ON(UMEM_DMABUF))

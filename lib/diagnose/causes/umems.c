@@ -186,6 +186,7 @@ const struct mr_cause mr_causes_of_umems[] = {
 	  .sources = "drivers/infiniband/hw/mlx5/devx.c mlx5_ib_devx_is_enabled(); "
 		     "drivers/infiniband/core/uverbs_ioctl.c; openucx/ucx#7229" },
 	{ .id = "MR-UMEM-ATTRIBUTE",
+	  .driver = "mlx5",
 	  .subject = "an attribute of umems that the kernel does not know",
 	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
 	  .errnums = { EPROTONOSUPPORT },
@@ -198,6 +199,7 @@ const struct mr_cause mr_causes_of_umems[] = {
 	  .remedy = "use Linux 6.1 or newer (5.11 for page sizes); or do without: mrctl umem",
 	  .sources = "include/uapi/rdma/mlx5_user_ioctl_cmds.h; mlx5dv_devx_umem_reg(3)" },
 	{ .id = "MR-DEVX-CONTEXT",
+	  .driver = "mlx5",
 	  .subject = "a context without DEVX",
 	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
 	  .errnums = { EINVAL },
@@ -210,6 +212,7 @@ const struct mr_cause mr_causes_of_umems[] = {
 		    "mrctl does where the device can",
 	  .sources = "mlx5dv_open_device(3); drivers/infiniband/hw/mlx5/devx.c" },
 	{ .id = "MR-UMEM-PAGE-SIZES",
+	  .driver = "mlx5",
 	  .subject = "page sizes that do not fit",
 	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
 	  .errnums = { EINVAL },
