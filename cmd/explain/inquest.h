@@ -7,21 +7,19 @@
 #include "cmd/explain/log.h"
 #include "lib/diagnose/causes/diagnosis.h"
 
+enum { INQUEST_OTHERS = 128 };
+
 /** A kind of refusal, and what was found out about it. */
 struct inquest {
 	struct log_row row;
 	struct mr_diagnosis diagnosis;
-	struct mr_opt_u64 access; /**< flags of the call, where the line has them */
-	uint32_t operations;
-	int errnum;
+	/** Causes that can own the errno, and of which nothing was found out; the most likely ones first. */
+	const struct mr_cause *others[INQUEST_OTHERS];
+	size_t other_count;
 };
 
 /** inquest_hold() - look for the causes; @index: of the kind, from 0 */
 void inquest_hold(struct inquest *inquest, const struct log_kind *kind, size_t index,
 		  enum why_depth depth);
-
-/** inquest_next_other() - the next cause that can own the errno, and of which nothing was found out; or NULL */
-const struct mr_cause *inquest_next_other(const struct inquest *inquest,
-					  const struct mr_cause *cause);
 
 #endif

@@ -24,12 +24,15 @@ static void print_row(struct answer *answer, const struct inquest *inquest, stru
 static void print_causes(struct answer *answer, const struct inquest *inquest)
 {
 	const struct mr_diagnosis *diagnosis = &inquest->diagnosis;
-	const struct mr_cause *cause = NULL;
 	struct explained row;
 
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
 		explained_fill(&row, diagnosis->causes[i].cause);
 		explained_add(&row, &diagnosis->causes[i]);
+		print_row(answer, inquest, &row);
+	}
+	for (size_t i = 0; i < inquest->other_count; i++) {
+		explained_fill(&row, inquest->others[i]);
 		print_row(answer, inquest, &row);
 	}
 	for (size_t i = 0; i < diagnosis->ruled_out_count; i++) {
@@ -38,34 +41,33 @@ static void print_causes(struct answer *answer, const struct inquest *inquest)
 		row.cause = diagnosis->ruled_out[i].reason;
 		print_row(answer, inquest, &row);
 	}
-	while ((cause = inquest_next_other(inquest, cause))) {
-		explained_fill(&row, cause);
-		print_row(answer, inquest, &row);
-	}
 }
 
 /* ---- text ---- */
 
 static void print_others(const struct inquest *inquest, bool verbose)
 {
-	const struct mr_cause *cause = NULL;
-	size_t count = 0;
+	const size_t shown =
+		verbose || inquest->other_count <= OTHERS_MAX ? inquest->other_count : OTHERS_MAX;
 	char text[512];
 
-	while ((cause = inquest_next_other(inquest, cause))) {
-		if (++count > OTHERS_MAX && !verbose)
-			continue;
-		if (count == 1)
-			output_text("  %s\n", inquest->diagnosis.cause_count
-						      ? "Other causes that it can have:"
-						      : "Causes that it can have:");
+	if (shown)
+		output_text("  %s\n", inquest->diagnosis.cause_count
+					      ? "Other causes that it can have:"
+					      : "Causes that it can have:");
+	for (size_t i = 0; i < shown; i++) {
+		const struct mr_cause *cause = inquest->others[i];
+
 		snprintf(text, sizeof(text), "%s (%s)", cause->subject, cause->id);
 		text_labelled(4, "", text);
 		text_labelled(6, "", cause->recognise);
 	}
-	if (count > OTHERS_MAX && !verbose)
-		output_text("    and %zu more: mrctl explain %s --call %s\n", count - OTHERS_MAX,
-			    inquest->row.errno_name, inquest->row.call);
+	if (shown < inquest->other_count && inquest->row.errno_name)
+		output_text("    and %zu more: mrctl explain %s --call %s\n",
+			    inquest->other_count - shown, inquest->row.errno_name,
+			    inquest->row.call);
+	if (!inquest->other_count && !inquest->diagnosis.cause_count && !inquest->row.remark)
+		output_text("  No cause of it is known.\n");
 }
 
 static void print_ruled_out(const struct mr_diagnosis *diagnosis)
@@ -157,19 +159,21 @@ static void print_log(struct answer *answer, const struct log *log)
 static void fail_line(const char *text, size_t length, struct mr_error *why)
 {
 	struct mr_log_line line;
+	int errnum;
 
 	mr_log_line_read(&line, text, length);
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "nothing is known of this line");
+	errnum = mr_log_line_errno(text, length);
 	if (line.call)
 		mr_hint(why,
-			"it is about %s, but has no errno: a line near it may have one; "
+			"it is about %s, but does not say that it failed, and has no errno; "
 			"mrctl explain ERRNO --call %s lists causes",
 			line.call, line.call);
-	else if (line.errnum)
+	else if (errnum)
 		mr_hint(why,
 			"it has %s, but names no call of registration: mrctl explain %s lists "
 			"causes",
-			mr_errno_name(line.errnum), mr_errno_name(line.errnum));
+			mr_errno_name(errnum), mr_errno_name(errnum));
 	else
 		mr_hint(why, "it names neither a call of registration nor an errno");
 }

@@ -15,34 +15,36 @@ static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 /* Addresses differ from line to line. */
 static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 {
-	return a->call == b->call && a->errnum == b->errnum && !strcmp(a->command, b->command) &&
-	       is_same_number(a->status, b->status) && is_same_number(a->length, b->length) &&
-	       is_same_number(a->access, b->access) && !strcmp(a->provider, b->provider);
+	return a->call == b->call && a->errnum == b->errnum && a->remark == b->remark &&
+	       !strcmp(a->command, b->command) && is_same_number(a->status, b->status) &&
+	       is_same_number(a->length, b->length) && is_same_number(a->access, b->access) &&
+	       !strcmp(a->provider, b->provider);
 }
 
-static struct log_kind *find_kind(const struct log *log, const struct mr_log_line *line)
+/* The first @count kinds are searched. */
+static size_t find_kind(const struct log *log, const struct mr_log_line *line, size_t count)
 {
-	for (size_t i = 0; i < log->count; i++)
-		if (is_same(&log->kinds[i].line, line))
-			return &log->kinds[i];
-	return NULL;
+	size_t i = 0;
+
+	while (i < count && !is_same(&log->kinds[i].line, line))
+		i++;
+	return i;
 }
 
-int log_take(struct log *log, const char *text, size_t length, struct mr_error *err)
+static int add_kind(struct log *log, const struct mr_log_line *line, const char *text,
+		    size_t length, struct mr_error *err)
 {
-	struct mr_log_line line;
 	struct log_kind *kind;
+	const size_t index = find_kind(log, line, log->count);
 
-	log->lines++;
-	if (!mr_log_line_read(&line, text, length))
-		return 0;
-	kind = find_kind(log, &line);
-	if (kind) {
-		kind->count++;
+	if (index == LOG_KINDS_MAX) {
+		log->left_out++;
 		return 0;
 	}
-	if (log->count == LOG_KINDS_MAX) {
-		log->left_out++;
+	log->last = index;
+	log->last_lines = log->lines;
+	if (index < log->count) {
+		log->kinds[index].count++;
 		return 0;
 	}
 	kind = realloc(log->kinds, (log->count + 1) * sizeof(*kind));
@@ -50,10 +52,158 @@ int log_take(struct log *log, const char *text, size_t length, struct mr_error *
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
 	log->kinds = kind;
 	kind += log->count++;
-	*kind = (struct log_kind){ .number = log->lines, .count = 1, .line = line };
+	*kind = (struct log_kind){ .number = log->lines, .count = 1, .line = *line };
 	for (size_t i = 0; i < length; i++)
 		kind->text[i] = text[i] ? text[i] : ' ';
 	return 0;
+}
+
+static bool is_near(const struct log *log)
+{
+	return log->last_lines && log->lines - log->last_lines <= LOG_NEAR;
+}
+
+/* The errno of one of the lines before, where programs tell it first. */
+static int errno_before(const struct log *log)
+{
+	int errnum = 0;
+
+	for (uint64_t i = 1; i <= LOG_NEAR && !errnum && i < log->lines; i++) {
+		const char *text = log->before[(log->lines - i) % LOG_NEAR];
+
+		errnum = mr_log_line_errno(text, strlen(text));
+	}
+	return errnum;
+}
+
+/* What a line near the last refusal says of it: its errno, the limit, or that the memory is that of a GPU. */
+static void add_to_last(struct log *log, const struct mr_log_line *line, const char *text,
+			size_t length)
+{
+	struct log_kind *kind = &log->kinds[log->last];
+	size_t same;
+
+	kind->line.is_on_gpu |= line->is_on_gpu;
+	kind->line.is_memlock |= line->is_memlock;
+	if (kind->line.errnum || kind->line.remark)
+		return;
+	kind->line.errnum = mr_log_line_errno(text, length);
+	same = find_kind(log, &kind->line, log->last);
+	if (!kind->line.errnum || same == log->last || log->last + 1 != log->count)
+		return;
+	log->kinds[same].count += kind->count;
+	log->count--;
+	log->last = same;
+}
+
+/* "message repeated 5 times: [ibv_reg_mr ...]", "last message repeated 5 times" */
+static uint64_t repeated(const char *text, size_t length)
+{
+	static const char words[] = "message repeated ";
+	const char *at = memmem(text, length, words, strlen(words));
+	char digits[12] = "";
+
+	if (!at)
+		return 0;
+	at += strlen(words);
+	for (size_t i = 0;
+	     i < sizeof(digits) - 1 && at + i < text + length && at[i] >= '0' && at[i] <= '9'; i++)
+		digits[i] = at[i];
+	return strtoull(digits, NULL, 10);
+}
+
+/* Takes what the line has and the other one lacks.  Return: false where they tell of different refusals. */
+static bool merge(struct mr_log_line *into, const struct mr_log_line *line)
+{
+	struct mr_opt_u64 *const to[] = { &into->addr, &into->length, &into->iova, &into->access };
+	const struct mr_opt_u64 from[] = { line->addr, line->length, line->iova, line->access };
+	const size_t count = sizeof(to) / sizeof(*to);
+
+	if (into->call != line->call || into->remark || line->remark ||
+	    (into->errnum && line->errnum && into->errnum != line->errnum) ||
+	    (into->device[0] && line->device[0] && strcmp(into->device, line->device) != 0) ||
+	    (into->command[0] && line->command[0]))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (to[i]->known && from[i].known && to[i]->value != from[i].value)
+			return false;
+	for (size_t i = 0; i < count; i++)
+		*to[i] = to[i]->known ? *to[i] : from[i];
+	into->errnum = into->errnum ?: line->errnum;
+	into->is_on_gpu |= line->is_on_gpu;
+	into->is_memlock |= line->is_memlock;
+	into->limit = into->limit.known ? into->limit : line->limit;
+	into->is_mtt |= line->is_mtt;
+	into->is_umr |= line->is_umr;
+	into->is_pinning |= line->is_pinning;
+	if (!into->provider[0])
+		memcpy(into->provider, line->provider, sizeof(into->provider));
+	if (!into->device[0])
+		memcpy(into->device, line->device, sizeof(into->device));
+	if (!into->command[0] && line->command[0]) {
+		memcpy(into->command, line->command, sizeof(into->command));
+		into->status = line->status;
+		into->syndrome = line->syndrome;
+	}
+	return true;
+}
+
+/* Whether the line only adds to the refusal that the one before has told of, in other words. */
+static bool is_another_view(struct log *log, const struct mr_log_line *line)
+{
+	struct log_kind *kind = &log->kinds[log->last];
+
+	if (!is_near(log) || is_same(&kind->line, line) || kind->number == log->lines)
+		return false;
+	kind->line.is_on_gpu |= line->is_on_gpu;
+	return merge(&kind->line, line);
+}
+
+static int take_part(struct log *log, const char *text, size_t length, struct mr_error *err)
+{
+	struct mr_log_line line;
+	const bool is_about = mr_log_line_read(&line, text, length);
+
+	/* What has a remark is often told behind the line that has the call. */
+	if (is_about && line.remark && is_near(log) && !log->kinds[log->last].line.remark) {
+		add_to_last(log, &line, "", 0);
+		return 0;
+	}
+	if (!is_about) {
+		if (is_near(log))
+			add_to_last(log, &line, text, length);
+		return 0;
+	}
+	if (is_another_view(log, &line)) {
+		log->last_lines = log->lines;
+		return 0;
+	}
+	if (is_near(log))
+		line.is_on_gpu |= log->kinds[log->last].line.is_on_gpu;
+	if (!line.errnum && !line.remark)
+		line.errnum = errno_before(log);
+	return add_kind(log, &line, text, length, err);
+}
+
+int log_take(struct log *log, const char *text, size_t length, struct mr_error *err)
+{
+	const uint64_t times = repeated(text, length);
+	const uint64_t last_lines = log->last_lines;
+	char *before = log->before[++log->lines % LOG_NEAR];
+	int rc = 0;
+
+	for (size_t done = 0, part; !rc && done < length; done += part) {
+		part = mr_log_line_part(text + done, length - done);
+		rc = take_part(log, text + done, part, err);
+	}
+	snprintf(before, sizeof(log->before[0]), "%.*s", (int)(length < 255 ? length : 255), text);
+	if (!times)
+		return rc;
+	if (log->last_lines == log->lines) /* the line has the message that was repeated */
+		log->kinds[log->last].count += times - 1;
+	else if (last_lines && last_lines + 1 == log->lines)
+		log->kinds[log->last].count += times;
+	return rc;
 }
 
 /* Reads a line, of which at most MR_LOG_LINE_MAX bytes are kept.  Return: false at the end. */
@@ -115,6 +265,9 @@ static const struct field fields[] = {
 	FIELD(struct log_row, firmware_status, FIELD_HEX, 0, "what the firmware answered"),
 	FIELD(struct log_row, status_name, FIELD_STRING, 0, "the same by name"),
 	FIELD(struct log_row, syndrome, FIELD_HEX, 0, "the firmware's number of the reason"),
+	FIELD(struct log_row, limit, FIELD_NUMBER, 0, "limit of locked memory that the line names"),
+	FIELD(struct log_row, remark, FIELD_STRING, 0,
+	      "why the line tells of no refused call of libibverbs"),
 	FIELD(struct log_row, repeat, FIELD_TEXT, 0, "command that makes the same call"),
 	FIELD_END,
 };
@@ -138,9 +291,10 @@ static const struct repeat {
 	{ "ibv_open_device", "stat --device", false },
 	{ "mlx5dv_open_device", "umem", false },
 	{ "ibv_get_device_list", "stat --device", false },
-	{ "ibv_rereg_mr", NULL, false },
 	{ NULL, NULL, false },
 };
+
+static const struct repeat on_gpu = { "", "reg-dmabuf --from cuda:0", true };
 
 static const struct repeat *find_repeat(const char *call)
 {
@@ -153,7 +307,7 @@ static const struct repeat *find_repeat(const char *call)
 
 static void write_repeat(struct log_row *row, const struct mr_log_line *line)
 {
-	const struct repeat *repeat = find_repeat(line->call ? line->call : "");
+	const struct repeat *repeat = find_repeat(line->call && !line->remark ? line->call : "");
 	const uint64_t page = 4096;
 	char access[FIELD_TEXT_MAX], *at = row->repeat, *end = at + sizeof(row->repeat);
 	bool is_iova = !strncmp(repeat->command ? repeat->command : "", "reg-iova", 8);
@@ -163,6 +317,9 @@ static void write_repeat(struct log_row *row, const struct mr_log_line *line)
 		is_iova = false;
 	}
 
+	/* Memory of a GPU: the way that needs no module */
+	if (line->is_on_gpu && repeat->command && !strcmp(repeat->command, "reg"))
+		repeat = &on_gpu;
 	row->repeat[0] = '\0';
 	if (!repeat->command)
 		return;
@@ -199,8 +356,8 @@ void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index
 		.text = kind->text,
 		.call = line->call,
 		.call_is_named = line->is_named,
-		.errno_name = mr_errno_name(line->errnum),
-		.errno_text = mr_errno_text(line->errnum),
+		.errno_name = line->errnum ? mr_errno_name(line->errnum) : NULL,
+		.errno_text = line->errnum ? mr_errno_text(line->errnum) : NULL,
 		.other_errno = line->other_errnum ? mr_errno_name(line->other_errnum) : NULL,
 		.addr = line->addr,
 		.length = line->length,
@@ -212,6 +369,8 @@ void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index
 		.status_name = status ? status->name : NULL,
 		.status_meaning = status ? status->meaning : NULL,
 		.syndrome = line->syndrome,
+		.limit = line->limit,
+		.remark = line->remark,
 	};
 	write_repeat(row, line);
 }

@@ -8,6 +8,7 @@
 
 enum {
 	LOG_KINDS_MAX = 64, /**< kinds of refusals that are explained */
+	LOG_NEAR = 3,       /**< lines that are as near as to tell of the same refusal */
 };
 
 /** Lines that tell of the same refusal. */
@@ -22,12 +23,16 @@ struct log_kind {
 struct log {
 	struct log_kind *kinds;
 	size_t count;
-	uint64_t lines;    /**< that were read */
-	uint64_t too_long; /**< of them too long */
-	uint64_t left_out; /**< of them of yet other kinds */
+	uint64_t lines;      /**< that were read */
+	uint64_t too_long;   /**< of them too long */
+	uint64_t left_out;   /**< of them of yet other kinds */
+	size_t last;         /**< index of the kind of the last line that told of a refusal */
+	uint64_t last_lines; /**< its number; 0: there was none */
+	/** The lines before, which may have the errno that a line lacks; [lines % LOG_NEAR] is the next one. */
+	char before[LOG_NEAR][256];
 };
 
-/** log_read() - take a line.  Return: 0 or -ENOMEM. */
+/** log_take() - take a line.  Return: 0 or -ENOMEM. */
 int log_take(struct log *log, const char *text, size_t length, struct mr_error *err);
 
 /** log_read() - take all lines of standard input.  Return: 0 or -errno. */
@@ -52,6 +57,8 @@ struct log_row {
 	struct mr_opt_u64 firmware_status;
 	const char *status_name;
 	struct mr_opt_u64 syndrome;
+	struct mr_opt_u64 limit;
+	const char *remark;
 	char repeat[FIELD_TEXT_MAX]; /**< empty: there is none */
 	/* Not in the record: */
 	const char *errno_text;

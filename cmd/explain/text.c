@@ -129,8 +129,17 @@ void text_of_line(const struct log_row *row)
 	output_text("> ");
 	output_paragraph(row->text, 2, 2);
 	output_text("\n");
-	snprintf(text, sizeof(text), "%s: %s (%s)", row->call ? row->call : row->command,
-		 row->errno_name, row->errno_text);
+	if (row->remark) {
+		output_paragraph(row->remark, 2, 2);
+		output_text("\n");
+		return;
+	}
+	if (row->errno_name)
+		snprintf(text, sizeof(text), "%s: %s (%s)", row->call ? row->call : row->command,
+			 row->errno_name, row->errno_text);
+	else
+		snprintf(text, sizeof(text), "%s failed; no line near this one has the errno",
+			 row->call ? row->call : row->command);
 	output_paragraph(text, 0, 2);
 	if (row->call && row->command)
 		text_labelled(2, "",

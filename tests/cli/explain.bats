@@ -134,12 +134,46 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	exits 1 mrctl explain - --json </dev/null
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
 	# a line that cannot be explained says what it lacks
-	run --separate-stderr mrctl explain 'Unable to register MSG MR'
-	[[ $status -eq 1 && $stderr == *'it is about ibv_reg_mr, but has no errno'* ]]
+	run --separate-stderr mrctl explain 'MSG MR is registered: ibv_reg_mr'
+	[[ $status -eq 1 && $stderr == *'it is about ibv_reg_mr, but does not say that it failed'* ]]
 	run --separate-stderr mrctl explain 'open failed: Permission denied'
 	[[ $status -eq 1 && $stderr == *'it has EACCES, but names no call'* ]]
 	run --separate-stderr mrctl explain 'hello world'
 	[[ $status -eq 1 && -z $output ]]
+}
+
+@test "what a line says itself comes first: other drivers' causes are left out, and its own raised" {
+	local line expected
+
+	while IFS='|' read -r expected line; do
+		succeeded mrctl -j explain "$line"
+		json '.causes[0].id == $id and (.causes | map(.id) | index("MR-EFA-PAGES")) == null' --arg id "$expected" ||
+			fail "$line"
+	done <<-'EOF'
+		MR-MLX4-MTT|ibv_reg_mr err 12 device mlx4_0. Try increasing device MTTs.
+		MR-PEER-MEMORY|ibv_reg_mr(gpu) failed on mlx5_0: Bad address
+		MR-MEMLOCK|mlx5_0: ibv_reg_mr failed (current: 64 kbytes, ulimit -l): Cannot allocate memory
+		MR-LENGTH-ZERO|mlx5_0: Unable to register MR buf (Invalid argument): 0x7ffc94c94c40 len: 0
+		MR-FW-UMR|mlx5_0: reg umr failed (4)
+		MR-MEMLOCK|mlx5_0: Couldn't create CQ: Cannot allocate memory
+	EOF
+}
+
+@test "lines that are near tell of one refusal; repeated ones count; a line of several calls tells of each" {
+	run -0 --separate-stderr mrctl -j explain - <<-'EOF'
+		Err(Os { code: 12, message: "Cannot allocate memory" })
+		ERROR memory_region: ibv_reg_mr failed
+		message repeated 5 times: [ ibv_reg_mr failed: Cannot allocate memory]
+		ibv_reg_dmabuf_mr failed: Invalid argument, ibv_reg_mr failed: Bad address
+	EOF
+	json '[.log[] | [.call, .errno, .count]] ==
+		[["ibv_reg_mr", "ENOMEM", 6], ["ibv_reg_dmabuf_mr", "EINVAL", 1], ["ibv_reg_mr", "EFAULT", 1]]'
+	succeeded mrctl explain 'nvme nvme0: failed to initialize MR pool sized 128 for QID 8'
+	[[ $output == *"kernel's NVMe over RDMA"* && $output != *"mrctl reg"* ]]
+	succeeded mrctl explain 'ibv_reg_mr failed: No space left on device'
+	[[ $output == *"No cause of it is known"* ]]
+	succeeded mrctl explain 'Unable to register MSG MR'
+	[[ $output == *"ibv_reg_mr failed; no line near this one has the errno"* ]]
 }
 
 @test "hostile lines are shown escaped, or not read" {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/diagnose/log/parts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Names of other libraries and of the kernel for what ends in a call. */
 struct alias {
@@ -16,6 +19,7 @@ static const struct alias aliases[] = {
 	{ "fi_mr_regattr", "ibv_reg_mr" },
 	{ "ibv_exp_reg_mr", "ibv_reg_mr" },
 	{ "ibv_cmd_reg_mr", "ibv_reg_mr" },
+	{ "efa_cmd_reg_mr", "ibv_reg_mr" },
 	{ "rdma_reg_msgs", "ibv_reg_mr" },
 	{ "rdma_reg_read", "ibv_reg_mr" },
 	{ "rdma_reg_write", "ibv_reg_mr" },
@@ -30,6 +34,13 @@ static const struct alias aliases[] = {
 	{ "ib_umem_dmabuf_get", "ibv_reg_dmabuf_mr" },
 	{ "reg_user_mr_dmabuf", "ibv_reg_dmabuf_mr" },
 	{ "dereg_user_mr", "ibv_dereg_mr" },
+	{ "rdma_create_qp", "ibv_create_qp" },
+	{ "rdma_create_srq", "ibv_create_srq" },
+	{ "ibv_create_cq_ex", "ibv_create_cq" },
+	{ "ibv_create_qp_ex", "ibv_create_qp" },
+	{ "ibv_create_srq_ex", "ibv_create_srq" },
+	{ "mlx5dv_create_cq", "ibv_create_cq" },
+	{ "mlx5dv_create_qp", "ibv_create_qp" },
 };
 
 /* Commands of mlx5's firmware, and the calls that send them. */
@@ -39,50 +50,11 @@ static const struct alias commands[] = {
 	{ "ALLOC_PD", "ibv_alloc_pd" },          { "DESTROY_UMEM", "mlx5dv_devx_umem_dereg" },
 	{ "DEALLOC_PD", "ibv_dealloc_pd" },      { "ALLOC_UAR", "ibv_open_device" },
 	{ "CREATE_UCTX", "mlx5dv_open_device" }, { "ALLOC_MEMIC", "ibv_alloc_dm" },
-	{ "DEALLOC_MEMIC", "ibv_free_dm" },
+	{ "DEALLOC_MEMIC", "ibv_free_dm" },      { "CREATE_CQ", "ibv_create_cq" },
+	{ "CREATE_QP", "ibv_create_qp" },
 };
 
-/* Words that stand for a call, with one blank between; the first row whose words are there counts. */
-static const struct alias phrases[] = {
-	{ "deregister memory", "ibv_dereg_mr" },
-	{ "unregister memory", "ibv_dereg_mr" },
-	{ "deregister mr", "ibv_dereg_mr" },
-	{ "dereg mr", "ibv_dereg_mr" },
-	{ "register mr", "ibv_reg_mr" },
-	{ "register a mr", "ibv_reg_mr" },
-	{ "register an mr", "ibv_reg_mr" },
-	{ "register the mr", "ibv_reg_mr" },
-	{ "register msg mr", "ibv_reg_mr" },
-	{ "reg mr", "ibv_reg_mr" },
-	{ "mr reg", "ibv_reg_mr" },
-	{ "mr registration", "ibv_reg_mr" },
-	{ "allocate mr", "ibv_reg_mr" },
-	{ "create mr", "ibv_reg_mr" },
-	{ "create a mr", "ibv_reg_mr" },
-	{ "create an mr", "ibv_reg_mr" },
-	{ "register memory", "ibv_reg_mr" },
-	{ "register the memory", "ibv_reg_mr" },
-	{ "register a memory", "ibv_reg_mr" },
-	{ "register rdma memory", "ibv_reg_mr" },
-	{ "register local memory", "ibv_reg_mr" },
-	{ "registering memory", "ibv_reg_mr" },
-	{ "registering the memory", "ibv_reg_mr" },
-	{ "memory registration", "ibv_reg_mr" },
-	{ "mem registration", "ibv_reg_mr" },
-	{ "register mem", "ibv_reg_mr" },
-	{ "reg mem", "ibv_reg_mr" },
-	{ "register region", "ibv_reg_mr" },
-	{ "register buffer", "ibv_reg_mr" },
-	{ "register the buffer", "ibv_reg_mr" },
-	{ "register dmabuf", "ibv_reg_dmabuf_mr" },
-	{ "umem get", "ibv_reg_mr" },
-	{ "allocate pd", "ibv_alloc_pd" },
-	{ "alloc pd", "ibv_alloc_pd" },
-	{ "deallocate pd", "ibv_dealloc_pd" },
-	{ "dealloc pd", "ibv_dealloc_pd" },
-};
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+/* ---- names ---- */
 
 /* Whether a word is the name, or ends with it as "wrap_ibv_reg_mr" does. */
 static bool is_name(const struct mr_token *token, const char *name)
@@ -94,11 +66,22 @@ static bool is_name(const struct mr_token *token, const char *name)
 	       (token->length == length || token->text[token->length - length - 1] == '_');
 }
 
-/* The call that a word names; of several that it ends with, the longest. */
-static const char *call_of(const struct mr_token *token)
+static const char *find_alias(const struct alias *table, size_t count, const struct mr_token *token)
+{
+	if (!memchr(token->text, '_', token->length))
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (is_name(token, table[i].name))
+			return table[i].call;
+	return NULL;
+}
+
+const char *mr_log_call_of(const struct mr_token *token)
 {
 	const char *name, *best = NULL;
 
+	if (!memchr(token->text, '_', token->length))
+		return NULL;
 	for (size_t i = 0; (name = mr_call_name(i)); i++)
 		if ((!strncmp(name, "ibv_", 4) || !strncmp(name, "mlx5dv_", 7)) &&
 		    is_name(token, name) && (!best || strlen(name) > strlen(best)))
@@ -106,93 +89,318 @@ static const char *call_of(const struct mr_token *token)
 	return best;
 }
 
-static const char *find_alias(const struct alias *table, size_t count, const struct mr_token *token)
+bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index)
 {
-	for (size_t i = 0; i < count; i++)
-		if (is_name(token, table[i].name))
-			return table[i].call;
-	return NULL;
+	static const char *const words[] = { "back",     "fallback", "instead", "retry",
+					     "retrying", "trying",   "use",     "using" };
+
+	for (size_t i = index < 4 ? 0 : index - 4; i < index; i++)
+		for (size_t k = 0; k < COUNT(words); k++)
+			if (mr_token_is(&tokens->list[i], words[k]))
+				return true;
+	return false;
 }
+
+/* ---- words ---- */
+
+/* A part of a word, in lower case: "registerMemory" has two; or a sign. */
+struct word {
+	char text[16]; /* cut */
+	bool is_sign;  /* or a number */
+};
+
+enum { WORDS_MAX = 400 };
+
+struct words {
+	struct word list[WORDS_MAX + 1]; /* ends with an empty one */
+	size_t count;
+};
 
 static bool is_upper(char c)
 {
 	return c >= 'A' && c <= 'Z';
 }
 
-/* The next part of a word: "register_memory" counts as two words, and so does "registerMemory". */
-static size_t next_part(const char **at, const char *end, const char **part)
+static void add_word(struct words *words, const char *text, size_t length, bool is_sign)
 {
-	size_t length = 0;
+	struct word *word = &words->list[words->count];
 
-	while (*at < end && **at == '_')
-		(*at)++;
-	*part = *at;
-	while (*at + length < end && (*at)[length] != '_' &&
-	       !(length && is_upper((*at)[length]) && !is_upper((*at)[length - 1])))
-		length++;
-	*at += length;
-	return length;
+	if (!length || words->count == WORDS_MAX)
+		return;
+	word->is_sign = is_sign;
+	length = length < sizeof(word->text) ? length : sizeof(word->text) - 1;
+	for (size_t i = 0; i < length; i++)
+		word->text[i] = is_upper(text[i]) ? (char)(text[i] | 0x20) : text[i];
+	word->text[length] = '\0';
+	words->list[++words->count].text[0] = '\0';
 }
 
-/* All words of the line in lower case, with a blank around each; signs between words are blanks too. */
-static void join_words(const struct mr_tokens *tokens, char joined[MR_LOG_LINE_MAX + 3])
+static void split_words(const struct mr_tokens *tokens, struct words *words)
 {
-	size_t used = 0;
-
-	joined[used++] = ' ';
+	words->count = 0;
+	words->list[0].text[0] = '\0';
 	for (size_t i = 0; i < tokens->count; i++) {
 		const struct mr_token *token = &tokens->list[i];
-		const char *at = token->text, *end = at + token->length, *part;
-		size_t length;
+		const char *at = token->text, *end = at + token->length;
 
-		if (token->kind == MR_TOKEN_SIGN && strchr("'\"*", *token->text))
+		if (token->kind == MR_TOKEN_SIGN && strchr("'\"*`", *token->text))
 			continue;
-		while ((length = next_part(&at, end, &part)) &&
-		       used + length + 2 < MR_LOG_LINE_MAX + 3) {
-			for (size_t k = 0; k < length; k++)
-				joined[used++] =
-					is_upper(part[k]) ? (char)(part[k] | 0x20) : part[k];
-			joined[used++] = ' ';
+		if (token->kind != MR_TOKEN_WORD) {
+			add_word(words, at, token->length, true);
+			continue;
+		}
+		while (at < end) {
+			size_t length = 0;
+
+			while (at + length < end && at[length] != '_' &&
+			       !(length && is_upper(at[length]) && !is_upper(at[length - 1])))
+				length++;
+			add_word(words, at, length, false);
+			at += length + (at + length < end && at[length] == '_');
 		}
 	}
-	joined[used] = '\0';
 }
 
-static const char *find_phrase(const char *joined)
+static bool is_one_of(const struct word *word, const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < COUNT(phrases); i++) {
-		const size_t length = strlen(phrases[i].name);
+	for (size_t i = 0; i < count; i++)
+		if (*word->text == *list[i] && !strcmp(word->text, list[i]))
+			return true;
+	return false;
+}
 
-		for (const char *at = joined; (at = strstr(at, phrases[i].name)); at++)
-			if (at[-1] == ' ' && (at[length] == ' ' || !strncmp(at + length, "s ", 2)))
-				return phrases[i].call;
+#define IS(name)                                                                                   \
+	static bool is_##name(const struct word *word)                                             \
+	{                                                                                          \
+		return is_one_of(word, name, COUNT(name));                                         \
+	}
+
+static const char *const registering[] = { "reg",           "register",      "registers",
+					   "registered",    "registering",   "registration",
+					   "registrations", "registeration", "registerin" };
+static const char *const freeing[] = { "dereg",      "deregister",    "deregistering",
+				       "unregister", "unregistering", "deregistration",
+				       "unreg" };
+static const char *const making[] = { "create", "creating", "allocate", "allocating", "alloc" };
+static const char *const getting[] = { "get", "getting", "pin", "pinning" };
+/* What is registered. */
+static const char *const object[] = { "memory",  "mem",      "mr",      "mrs",    "region",
+				      "regions", "buffer",   "buffers", "buf",    "bufs",
+				      "segment", "segments", "umem",    "block",  "blocks",
+				      "mkey",    "dmabuf",   "ram",     "heap",   "chunk",
+				      "range",   "address",  "ptr",     "tensor", "umr" };
+/* What may stand between a verb and its object, but for adjectives, and what ends the object. */
+static const char *const article[] = { "a", "an", "the", "its", "our", "all", "some", "any", "of" };
+static const char *const follower[] = {
+	"for",     "from",    "at",       "of",    "with",    "on",      "in",      "to",
+	"by",      "is",      "was",      "and",   "or",      "as",      "due",     "using",
+	"via",     "because", "that",     "into",  "fail",    "failed",  "failing", "fails",
+	"failure", "error",   "err",      "errno", "ret",     "rc",      "size",    "length",
+	"len",     "addr",    "returned", "has",   "attempt", "request", "through", "key",
+};
+
+IS(registering)
+IS(freeing)
+IS(making)
+IS(getting)
+IS(object)
+IS(article)
+IS(follower)
+
+static bool ends(const struct word *word)
+{
+	return !word->text[0] || (word->is_sign && strcmp(word->text, "-") != 0) ||
+	       is_follower(word);
+}
+
+/* Words that another subsystem than RDMA has in its lines about memory that it registers. */
+static const char *const foreign[] = { "io",  "vhost",   "kvm",         "vfio",    "xdp",
+				       "xsk", "kubelet", "framebuffer", "hotplug", "cgroup" };
+
+/* The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none. */
+static const struct word *find_object(const struct word *word)
+{
+	const struct word *found = NULL;
+
+	for (int i = 0; i < 6 && word->text[0] && !(word->is_sign && *word->text != '-');
+	     i++, word++) {
+		if (!is_object(word)) {
+			if (is_follower(word) && !is_article(word))
+				break;
+			found = NULL;
+			continue;
+		}
+		found = word;
+		if (ends(&word[1]))
+			break;
+	}
+	return found && ends(&found[1]) ? found : NULL;
+}
+
+static bool is_queue(const struct word *word, const char **call)
+{
+	static const struct alias queues[] = {
+		{ "cq", "ibv_create_cq" },         { "cqs", "ibv_create_cq" },
+		{ "completion", "ibv_create_cq" }, { "qp", "ibv_create_qp" },
+		{ "qps", "ibv_create_qp" },        { "queuepair", "ibv_create_qp" },
+		{ "srq", "ibv_create_srq" },
+	};
+
+	for (size_t i = 0; i < COUNT(queues); i++)
+		if (!strcmp(word->text, queues[i].name)) {
+			*call = queues[i].call;
+			return strcmp(word->text, "completion") != 0 ||
+			       !strncmp(word[1].text, "queue", 5);
+		}
+	return false;
+}
+
+/* "create CQ", "create a verbs MR": the call that makes it. */
+static const char *find_made(const struct word *word)
+{
+	const char *call;
+
+	for (int i = 1; i < 5 && word[i].text[0] && !word[i].is_sign; i++) {
+		if (is_queue(&word[i], &call) && ends(&word[i + 1]))
+			return call;
+		if (!strcmp(word[i].text, "pd"))
+			return "ibv_alloc_pd";
+		if (!strcmp(word[i].text, "dm"))
+			return "ibv_alloc_dm";
+		if (!strcmp(word[i].text, "mr") || !strcmp(word[i].text, "mkey") ||
+		    !strcmp(word[i].text, "mtr") ||
+		    (!strcmp(word[i].text, "memory") && !strcmp(word[i + 1].text, "region")))
+			return "ibv_reg_mr";
 	}
 	return NULL;
 }
 
-static bool is_about_dmabuf(const char *joined)
+/* "registration failed", alone */
+static bool is_bare(const struct words *words, size_t i)
 {
-	return strstr(joined, " dmabuf") || strstr(joined, " dma buf") ||
-	       strstr(joined, " dma - buf");
+	return (!i || words->list[i - 1].is_sign) && strstr(words->list[i].text, "ration") &&
+	       ends(&words->list[i + 1]);
 }
 
-void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
-{
-	char joined[MR_LOG_LINE_MAX + 3];
+/* Words in this order, whatever stands before and behind them. */
+static const struct {
+	const char *words[4];
+	const char *call;
+} phrases[] = {
+	{ { "export", "dm" }, "ibv_dm_export_dmabuf_fd" },
+	{ { "deallocate", "pd" }, "ibv_dealloc_pd" },
+	{ { "dealloc", "pd" }, "ibv_dealloc_pd" },
+	{ { "umem", "get" }, "ibv_reg_mr" },
+	{ { "out", "of", "mr", "size" }, "ibv_reg_mr" },
+	{ { "pin", "and", "map" }, "ibv_reg_mr" },
+	{ { "internal", "receive", "buffers" },
+	  "ibv_reg_mr" }, /* libfabric's EFA, which registers them */
+};
 
-	for (size_t i = 0; i < tokens->count && !line->call; i++)
-		line->call = call_of(&tokens->list[i]);
+static const char *find_phrase(const struct word *word)
+{
+	for (size_t i = 0; i < COUNT(phrases); i++) {
+		size_t k = 0;
+
+		while (k < COUNT(phrases[i].words) && phrases[i].words[k] &&
+		       !strcmp(word[k].text, phrases[i].words[k]))
+			k++;
+		if (k == COUNT(phrases[i].words) || !phrases[i].words[k])
+			return phrases[i].call;
+	}
+	return NULL;
+}
+
+static const char *call_at(const struct words *words, size_t i, bool *bare)
+{
+	const struct word *word = &words->list[i], *of;
+	const char *call = find_phrase(word);
+
+	if (call)
+		return call;
+	if (is_registering(word)) {
+		of = find_object(word + 1);
+		if (of)
+			return strcmp(of->text, "umem") ? "ibv_reg_mr" : "mlx5dv_devx_umem_reg";
+		if (i && is_object(word - 1) && ends(word + 1))
+			return "ibv_reg_mr";
+		*bare = is_bare(words, i);
+		return *bare ? "ibv_reg_mr" : NULL;
+	}
+	if (is_freeing(word))
+		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
+	if (is_making(word))
+		return find_made(word);
+	of = is_getting(word) ? find_object(word + 1) : NULL;
+	return of && !strcmp(of->text, "umem") ? "ibv_reg_mr" : NULL;
+}
+
+static const char *find_words(const struct words *words, bool *bare)
+{
+	const char *call = NULL;
+
+	for (size_t i = 0; i < words->count; i++)
+		if (is_one_of(&words->list[i], foreign, COUNT(foreign)) &&
+		    (strcmp(words->list[i].text, "io") != 0 ||
+		     !strcmp(words->list[i + 1].text, "uring")))
+			return NULL;
+	for (size_t i = 0; i < words->count && !call; i++)
+		call = call_at(words, i, bare);
+	return call;
+}
+
+static bool is_about_dmabuf(const struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const struct word *word = &words->list[i];
+
+		if (!strncmp(word->text, "dmabuf", 6))
+			return true;
+		if (!strcmp(word->text, "dma")) {
+			word += 1 + !strcmp(word[1].text, "-");
+			if (!strncmp(word->text, "buf", 3))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- both ---- */
+
+/* Return: a call that the line names, but not as that which was refused; NULL: there is none. */
+static const char *find_named(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	const char *mentioned = NULL;
+
+	for (size_t i = 0; i < tokens->count && !line->call; i++) {
+		const char *call = mr_log_call_of(&tokens->list[i]);
+
+		if (call && mr_log_is_mention(tokens, i))
+			mentioned = call;
+		else
+			line->call = call;
+	}
 	line->is_named = line->call;
 	for (size_t i = 0; i < COUNT(commands) && !line->call; i++)
 		if (!strcmp(line->command, commands[i].name))
 			line->call = commands[i].call;
-	if (line->call || line->command[0])
-		return;
-	for (size_t i = 0; i < tokens->count && !line->call; i++)
+	for (size_t i = 0; i < tokens->count && !line->call && !line->command[0]; i++)
 		line->call = find_alias(aliases, COUNT(aliases), &tokens->list[i]);
-	join_words(tokens, joined);
+	return mentioned;
+}
+
+void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	const char *mentioned = find_named(line, tokens);
+	struct words words;
+
+	if (line->is_named || line->command[0])
+		return;
+	split_words(tokens, &words);
 	if (!line->call)
-		line->call = find_phrase(joined);
-	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(joined))
+		line->call = find_words(&words, &line->is_bare);
+	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(&words))
 		line->call = "ibv_reg_dmabuf_mr";
+	if (!line->call)
+		line->call = mentioned;
 }

@@ -10,10 +10,13 @@ static const struct {
 	const char *prefix;
 	const char *provider;
 } prefixes[] = {
-	{ "mlx5", "mlx5" },       { "mlx4", "mlx4" }, { "rdma_rxe", "rxe" }, { "rxe", "rxe" },
-	{ "siw", "siw" },         { "efa", "efa" },   { "erdma", "erdma" },  { "irdma", "irdma" },
-	{ "bnxt_re", "bnxt_re" }, { "hns", "hns" },   { "qedr", "qedr" },    { "ionic", "ionic" },
-	{ "cxgb4", "cxgb4" },     { "mana", "mana" },
+	{ "mlx5", "mlx5" },   { "mlx4", "mlx4" },       { "rdma_rxe", "rxe" },
+	{ "rxe", "rxe" },     { "siw", "siw" },         { "efa", "efa" },
+	{ "rdmap", "efa" },   { "erdma", "erdma" },     { "irdma", "irdma" },
+	{ "i40iw", "irdma" }, { "bnxt_re", "bnxt_re" }, { "hns", "hns" },
+	{ "qedr", "qedr" },   { "ionic", "ionic" },     { "cxgb4", "cxgb4" },
+	{ "mana", "mana" },   { "ocrdma", "ocrdma" },   { "hfi1", "hfi1" },
+	{ "qib", "qib" },     { "mthca", "mthca" },     { "vmw_pvrdma", "vmw_pvrdma" },
 };
 
 static const char *provider_of(const struct mr_token *word)

@@ -1,28 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <string.h>
 
 #include "lib/diagnose/log/line.h"
 #include "lib/diagnose/log/parts.h"
 
-bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
-{
+/* A line with an end.  A NUL would end what is searched as a text. */
+struct copy {
+	char text[MR_LOG_LINE_MAX + 1];
+	char lower[MR_LOG_LINE_MAX + 1]; /* the same in lower case */
 	struct mr_tokens tokens;
-	char copy[MR_LOG_LINE_MAX + 1];
+};
 
-	*line = (struct mr_log_line){ .call = NULL };
+static bool copy_line(struct copy *copy, const char *text, size_t length)
+{
 	if (length > MR_LOG_LINE_MAX)
 		return false;
-	/* A NUL would end what is searched as a text. */
-	for (size_t i = 0; i < length; i++)
-		copy[i] = text[i] ? text[i] : ' ';
-	copy[length] = '\0';
-	mr_tokens_read(&tokens, copy, length);
-	mr_log_find_command(line, &tokens);
-	mr_log_find_call(line, &tokens);
-	mr_log_find_errno(line, &tokens, copy);
-	mr_log_find_numbers(line, &tokens);
-	mr_log_find_device(line, &tokens);
-	return (line->call || line->command[0]) && line->errnum;
+	for (size_t i = 0; i < length; i++) {
+		copy->text[i] = text[i] ? text[i] : ' ';
+		copy->lower[i] =
+			(char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : copy->text[i]);
+	}
+	copy->text[length] = copy->lower[length] = '\0';
+	return true;
+}
+
+static void read_rest(struct mr_log_line *line, const struct copy *copy)
+{
+	mr_log_find_subject(line, copy->lower);
+	if (line->call || line->command[0])
+		mr_log_find_errno(line, &copy->tokens, copy->text);
+	if (line->is_umr) /* what stands in brackets is the status of its completion */
+		line->errnum = line->other_errnum = 0;
+	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
+		line->call = NULL;
+	/* "RLIMIT_MEMLOCK too small", without a word about a call */
+	if (!line->call && line->is_memlock && line->has_failed && !line->remark)
+		line->call = "ibv_reg_mr";
+	if (!line->call && !line->command[0] && !line->remark)
+		return;
+	mr_log_find_numbers(line, &copy->tokens);
+	mr_log_find_device(line, &copy->tokens);
+}
+
+bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
+{
+	struct copy copy;
+
+	*line = (struct mr_log_line){ .call = NULL };
+	if (!copy_line(&copy, text, length) || !mr_log_may_be_about_call(copy.lower))
+		return false;
+	mr_tokens_read(&copy.tokens, copy.text, length);
+	mr_log_find_command(line, &copy.tokens);
+	mr_log_find_call(line, &copy.tokens);
+	read_rest(line, &copy);
+	if (line->remark)
+		return line->has_failed;
+	return (line->call || line->command[0]) && (line->errnum || line->has_failed);
+}
+
+int mr_log_line_errno(const char *text, size_t length)
+{
+	struct mr_log_line line = { .call = NULL };
+	struct copy copy;
+
+	if (!copy_line(&copy, text, length))
+		return 0;
+	mr_tokens_read(&copy.tokens, copy.text, length);
+	mr_log_find_errno(&line, &copy.tokens, copy.text);
+	return line.errnum;
+}
+
+size_t mr_log_line_part(const char *text, size_t length)
+{
+	struct mr_tokens tokens;
+	const char *first = NULL;
+	const struct mr_token *begin = NULL;
+
+	if (length > MR_LOG_LINE_MAX)
+		return length;
+	mr_tokens_read(&tokens, text, length);
+	for (size_t i = 0; i < tokens.count; i++) {
+		const struct mr_token *token = &tokens.list[i];
+		const char *call = token->kind == MR_TOKEN_WORD ? mr_log_call_of(token) : NULL;
+		const size_t before = (size_t)(token->text - text);
+
+		if (!call || call == first || mr_log_is_mention(&tokens, i))
+			continue;
+		if (begin && mr_log_line_errno(text, before) &&
+		    mr_log_line_errno(token->text, length - before))
+			return before;
+		first = call;
+		begin = token;
+	}
+	return length;
 }
 
 bool mr_log_line_request(const struct mr_log_line *line, struct mr_region_request *request)

@@ -17,10 +17,18 @@
  * mr_log_line_read() - read a line
  * @text: @length bytes, which may be any
  *
- * Return: whether it is about a call of this kind, and says or implies its errno.  @line is set to what was found
- * in either case.
+ * Return: whether it tells of a refusal: of a call of this kind, with its errno or with words that say that it
+ * failed; of the limit of locked memory; or one that has a remark.  @line is set to what was found in either case.
  */
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
+
+/** mr_log_line_errno() - the errno of a line that mrctl cannot tell the call of; 0: it has none */
+int mr_log_line_errno(const char *text, size_t length);
+
+/**
+ * mr_log_line_part() - how many bytes of the line are about one call: a line may tell of several, each with its errno
+ */
+size_t mr_log_line_part(const char *text, size_t length);
 
 /**
  * mr_log_line_request() - the request of which the line tells

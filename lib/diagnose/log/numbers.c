@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
+#include <strings.h>
 
+#include "lib/base/character.h"
 #include "lib/diagnose/log/parts.h"
 #include "lib/verbs/access.h"
 
@@ -21,14 +23,17 @@ static const struct key keys[] = {
 	KEY("addr", addr, false),
 	KEY("va", addr, false),
 	KEY("vaddr", addr, false),
+	KEY("iov_base", addr, false),
 	KEY("ptr", addr, true),
 	KEY("buf", addr, true),
 	KEY("buffer", addr, true),
 	KEY("base", addr, true),
 	KEY("start", addr, true),
 	KEY("memory", addr, true),
+	KEY("mr", addr, true),
 	KEY("at", addr, true),
 	KEY("region", addr, true),
+	KEY("segment", addr, true),
 	KEY("data", addr, true),
 	KEY("length", length, false),
 	KEY("len", length, false),
@@ -63,51 +68,181 @@ static void set(struct mr_opt_u64 *number, uint64_t value)
 		*number = (struct mr_opt_u64){ value, true };
 }
 
-/* "0x7f1000..0x7f2000" and "0x7f1000-0x7f2000": the second number is the end. */
-static bool is_range(const struct mr_token *number)
+/* ---- amounts ---- */
+
+/* "KB", "KiB", "kbytes" as programs mean them: 1,024 bytes.  Return: the power of 2; -1: no unit. */
+static int unit_shift(const char *text, size_t length)
 {
-	return number->is_hex &&
-	       ((mr_token_is_sign(&number[1], ".") && mr_token_is_sign(&number[2], ".") &&
-		 number[3].kind == MR_TOKEN_NUMBER && number[3].is_hex &&
-		 number[3].value > number->value));
+	static const char letters[] = "kmgt";
+	const char *letter = length ? strchr(letters, *text | 0x20) : NULL;
+	static const char *const rest[] = { "",      "b",        "ib",       "byte",
+					    "bytes", "ilobytes", "egabytes", "igabytes" };
+
+	if (length >= 1 && (*text | 0x20) == 'b' &&
+	    (length == 1 || !strncasecmp(text, "bytes", length)))
+		return 0;
+	if (!letter || !*letter)
+		return -1;
+	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
+		if (strlen(rest[i]) == length - 1 && !strncasecmp(text + 1, rest[i], length - 1))
+			return (int)(letter - letters + 1) * 10;
+	return -1;
 }
+
+/* "2G", one word */
+static bool read_suffixed(const struct mr_token *word, uint64_t *amount)
+{
+	size_t digits = 0;
+	int shift;
+
+	*amount = 0;
+	for (; digits < word->length && word->text[digits] >= '0' && word->text[digits] <= '9';
+	     digits++)
+		if (digits > 15)
+			return false;
+		else
+			*amount = *amount * 10 + (uint64_t)(word->text[digits] - '0');
+	shift = unit_shift(word->text + digits, word->length - digits);
+	if (!digits || shift < 0 || *amount > UINT64_MAX >> shift)
+		return false;
+	*amount <<= shift;
+	return true;
+}
+
+static bool is_next(const struct mr_token *token)
+{
+	return token->text == token[-1].text + token[-1].length;
+}
+
+/* "1,073,741,824": groups of three digits, without blanks. */
+static const struct mr_token *read_groups(const struct mr_token *number, uint64_t *amount)
+{
+	*amount = number->value;
+	while (!number->is_hex && number->length <= 3 && mr_token_is_sign(&number[1], ",") &&
+	       is_next(&number[1]) && number[2].kind == MR_TOKEN_NUMBER && is_next(&number[2]) &&
+	       number[2].length == 3 && !number[2].is_hex && *amount < UINT64_MAX / 1000 - 1) {
+		number += 2;
+		*amount = *amount * 1000 + number->value;
+	}
+	return number;
+}
+
+/*
+ * An amount of bytes: "4096", "0x1000", "8388608 KB", "2G", "1,073,741,824".
+ * @has_unit: set to whether it says that these are bytes, or more of them
+ * Return: the token behind it; NULL: there is none
+ */
+static const struct mr_token *read_amount(const struct mr_token *token, uint64_t *amount,
+					  bool *has_unit)
+{
+	int shift;
+
+	*has_unit = true;
+	if (token->kind == MR_TOKEN_WORD)
+		return read_suffixed(token, amount) ? token + 1 : NULL;
+	if (token->kind != MR_TOKEN_NUMBER || token->is_negative)
+		return NULL;
+	token = read_groups(token, amount) + 1;
+	shift = token->kind == MR_TOKEN_WORD ? unit_shift(token->text, token->length) : -1;
+	*has_unit = shift >= 0;
+	if (shift < 0)
+		return token;
+	*amount = *amount > UINT64_MAX >> shift ? UINT64_MAX : *amount << shift;
+	return token + 1;
+}
+
+/* ---- ranges ---- */
+
+static bool is_hex(const struct mr_token *token)
+{
+	return token->kind == MR_TOKEN_NUMBER && token->is_hex;
+}
+
+/* The end behind a begin: "A..B", "A-B", "A:B", "A ~ B", "A to B", and in brackets "[A, B)"; NULL: none */
+static const struct mr_token *end_of_range(const struct mr_token *number, bool in_brackets)
+{
+	const struct mr_token *next = number + 1;
+
+	if (mr_token_is_sign(next, ".") && mr_token_is_sign(&next[1], "."))
+		next += 2;
+	else if (mr_token_is_sign(next, "-:~") || mr_token_is(next, "to") ||
+		 (in_brackets && mr_token_is_sign(next, ",")))
+		next++;
+	else
+		return NULL;
+	return is_hex(next) && next->value > number->value &&
+			       (next->value - number->value) >> 48 == 0
+		       ? next
+		       : NULL;
+}
+
+static void find_range(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	for (size_t i = 0; i < tokens->count && !line->addr.known; i++) {
+		const struct mr_token *number = &tokens->list[i], *end;
+		const bool in_brackets = i && mr_token_is_sign(number - 1, "[(");
+
+		end = is_hex(number) ? end_of_range(number, in_brackets) : NULL;
+		if (!end)
+			continue;
+		set(&line->addr, number->value);
+		/* "0x1000:0x1fff" has its last byte, not its end */
+		set(&line->length, end->value - number->value + (end->value & 1));
+	}
+}
+
+/* ---- words and numbers ---- */
 
 static void set_addr(struct mr_log_line *line, const struct mr_token *number)
 {
 	if (line->addr.known)
 		return;
 	set(&line->addr, number->value);
-	if (is_range(number))
-		set(&line->length, number[3].value - number->value);
 	/* "(0x7f73b1200000,2147483648)" */
-	else if (mr_token_is_sign(&number[-1], "(") && mr_token_is_sign(&number[1], ",") &&
-		 number[2].kind == MR_TOKEN_NUMBER && !number[2].is_hex)
+	if (mr_token_is_sign(&number[-1], "(") && mr_token_is_sign(&number[1], ",") &&
+	    number[2].kind == MR_TOKEN_NUMBER && !number[2].is_hex)
 		set(&line->length, number[2].value);
 }
 
-/* The number behind a word: "length=4096", "addr: (0x7f...", "size 4096", "sa.size()=4096"; or NULL. */
-static const struct mr_token *number_behind(const struct mr_token *word)
+/* What stands behind a word: "length=4096", "addr: (0x7f...", "size 4096", "sa.size()=4096". */
+static const struct mr_token *behind(const struct mr_token *word)
 {
 	const struct mr_token *number = word + 1;
 
+	if (mr_token_is(number, "of") || mr_token_is(number, "is"))
+		number++;
 	for (int i = 0; i < 4 && mr_token_is_sign(number, ":=()[<\"' "); i++)
 		number++;
-	return number->kind == MR_TOKEN_NUMBER && !number->is_negative ? number : NULL;
+	return number;
+}
+
+/* "Bad address (14)" is the text of an errno. */
+static bool is_of_errno(const struct mr_tokens *tokens, const struct mr_token *word)
+{
+	return word > tokens->list && mr_token_is(word - 1, "bad");
 }
 
 static void take_number(struct mr_log_line *line, const struct mr_token *word)
 {
-	const struct mr_token *number = number_behind(word);
+	const struct mr_token *number = behind(word);
+	uint64_t amount;
+	bool ignored;
 
-	for (size_t i = 0; number && i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = member_of(line, &keys[i]);
 
-		if (!mr_token_is(word, keys[i].word) || (keys[i].is_hex_only && !number->is_hex))
+		if (!mr_token_is(word, keys[i].word) || (keys[i].is_hex_only && !is_hex(number)))
 			continue;
-		if (member == &line->addr)
+		if (member == &line->length) {
+			if (read_amount(number, &amount, &ignored))
+				set(member, amount);
+		} else if (number->kind != MR_TOKEN_NUMBER || number->is_negative) {
+			continue;
+		} else if (member == &line->addr) {
 			set_addr(line, number);
-		else if (member != &line->access || number->value <= UINT32_MAX)
+		} else if (member != &line->access || number->value <= UINT32_MAX) {
 			set(member, number->value);
+		}
 	}
 }
 
@@ -133,22 +268,59 @@ static bool has_other_flags(const struct mr_token *word)
 	return word->length > 3 && !strncmp(word->text, "fi_", 3);
 }
 
+/* The limit of locked memory: the first amount behind its name. */
+static const struct mr_token *find_limit(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	static const char *const names[] = { "RLIMIT_MEMLOCK", "memlock", "ulimit", "current",
+					     "locked" };
+	const struct mr_token *token = tokens->list, *end;
+	bool is_behind = false, has_unit;
+	uint64_t amount;
+
+	for (; line->is_memlock && token->kind != MR_TOKEN_END; token++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			is_behind |= mr_token_is(token, names[i]);
+		end = is_behind ? read_amount(token, &amount, &has_unit) : NULL;
+		/* "Memlock limit: 65536" */
+		if (!end || (!has_unit && (amount < 1024 || token < tokens->list + 2 ||
+					   !mr_token_is(token - 2, "limit"))))
+			continue;
+		set(&line->limit, amount);
+		return end;
+	}
+	return NULL;
+}
+
 void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
+	const struct mr_token *limit = find_limit(line, tokens);
+	struct mr_opt_u64 from_range;
 	bool is_libfabric = false;
 
+	find_range(line, tokens);
+	from_range = line->length;
+	line->length.known = false;
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		if (token->kind == MR_TOKEN_WORD) {
-			take_number(line, token);
+			if (!is_of_errno(tokens, token))
+				take_number(line, token);
 			take_flag(line, token);
 			is_libfabric |= has_other_flags(token);
-		} else if (token->kind == MR_TOKEN_NUMBER && !token->is_hex &&
-			   mr_token_is(&token[1], "bytes")) {
-			set(&line->length, token->value);
-		} else if (token->kind == MR_TOKEN_NUMBER && is_range(token)) {
-			set_addr(line, token);
 		}
 	}
+	for (const struct mr_token *token = tokens->list;
+	     token->kind != MR_TOKEN_END && !from_range.known; token++) {
+		uint64_t amount;
+		bool has_unit;
+		const struct mr_token *end = read_amount(token, &amount, &has_unit);
+
+		/* "5m" may be anything */
+		if (end && has_unit && end != limit && end[-1].length > 1 &&
+		    mr_is_letter(end[-1].text[end[-1].length - 2]))
+			set(&line->length, amount);
+	}
+	if (from_range.known)
+		set(&line->length, from_range.value);
 	if (is_libfabric)
 		line->access.known = false;
 }

@@ -9,6 +9,21 @@
 /** mr_log_find_call() - the call; to be called behind mr_log_find_command() */
 void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens);
 
+/** mr_log_call_of() - the call that a word names; of several that it ends with, the longest; NULL: none */
+const char *mr_log_call_of(const struct mr_token *token);
+
+/** mr_log_is_mention() - whether the call that the @index-th word names is one that is to follow: "fall back to ..." */
+bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index);
+
+/**
+ * mr_log_may_be_about_call() - whether a line can name a call, or have words that stand for one
+ * @text: as of mr_log_find_subject()
+ */
+bool mr_log_may_be_about_call(const char *text);
+
+/** mr_log_find_subject() - what the line is about beside a call, by its words; @text: the line in lower case */
+void mr_log_find_subject(struct mr_log_line *line, const char *text);
+
 /** mr_log_find_command() - the command of mlx5's firmware, and its answer */
 void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens);
 

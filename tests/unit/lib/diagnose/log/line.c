@@ -14,7 +14,8 @@ struct sample {
 static void add(char *text, size_t size, const char *name, struct mr_opt_u64 number)
 {
 	if (number.known)
-		snprintf(text + strlen(text), size - strlen(text), "%s%" PRIx64, name, number.value);
+		snprintf(text + strlen(text), size - strlen(text), "%s%" PRIx64, name,
+			 number.value);
 }
 
 static void expect(const struct sample *sample)
@@ -29,7 +30,8 @@ static void expect(const struct sample *sample)
 	add(text, sizeof(text), " access ", line.access);
 	if (strcmp(text, sample->read) != 0)
 		fail_msg("'%s': '%s', not '%s'", sample->text, text, sample->read);
-	assert_equal_for(sample->text, is_read, line.call && line.errnum);
+	assert_equal_for(sample->text, is_read,
+			 line.remark || (line.call && (line.errnum || line.has_failed)));
 }
 
 /* One sample of each way to write a call, an errno, or a number. */
@@ -47,7 +49,11 @@ static const struct sample samples[] = {
 	  "address)",
 	  "mlx5dv_devx_umem_reg 14 at 7f3372600000 of 100c0" },
 	{ "failed to register region 0x55aa [0x7f0000001000..0x7f0000003000]: Input/output error",
-	  "ibv_reg_mr 5 at 55aa" },
+	  "ibv_reg_mr 5 at 7f0000001000 of 2000" },
+	{ "rcache.c:534  UCX  WARN  failed to register region 0x9c03e0 [0x108abb0..0x108cbb0]: Input/output error",
+	  "- 0 at 108abb0 of 2000" },
+	{ "ib_iface.c:1017 UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory",
+	  "ibv_create_cq 12" },
 	/* NCCL */
 	{ "n1:4711:4800 [0] misc/ibvwrap.cc:288 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error "
 	  "Operation not supported errno 95",
@@ -63,10 +69,12 @@ static const struct sample samples[] = {
 	  "ibv_reg_mr 0 at 7f4cfa000000 of 123370000" },
 	{ "Couldn't allocate MR with error=14", "ibv_reg_mr 14" },
 	{ "Failed to create MR", "ibv_reg_mr 0" },
-	{ "PyverbsRDMAError: Failed to register a MR. Errno: 22, Invalid argument", "ibv_reg_mr 22" },
+	{ "PyverbsRDMAError: Failed to register a MR. Errno: 22, Invalid argument",
+	  "ibv_reg_mr 22" },
 	{ "mlx5_common: Fail to create MR for address (0x7f73b1200000,2147483648), rte_errno=12",
 	  "ibv_reg_mr 12 at 7f73b1200000 of 80000000" },
-	{ "transport_ib_common.cpp:57: NULL value mem registration failed. Reason: Bad address", "ibv_reg_mr 14" },
+	{ "transport_ib_common.cpp:57: NULL value mem registration failed. Reason: Bad address",
+	  "ibv_reg_mr 14" },
 	{ "RegisterRdmaMemoryRegion failed! accessFlag:15, errno:22", "ibv_reg_mr 22 access f" },
 	{ "Check failed: mr = ibv_reg_mr(pd_, p, size, IBV_ACCESS_LOCAL_WRITE | "
 	  "IBV_ACCESS_REMOTE_WRITE): Cannot allocate memory, sa.size()=2359296",
@@ -74,11 +82,48 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr failed [error code: 14]", "ibv_reg_mr 14" },
 	{ "ibv_reg_mr: out of memory", "ibv_reg_mr 12" },
 	{ "ibv_reg_dmabuf_mr(...) failed: Unknown error 524", "ibv_reg_dmabuf_mr 524" },
-	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)", "ibv_reg_mr 95" },
+	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)",
+	  "ibv_reg_mr 95" },
 	{ "rdma_rxe: err -12 from rxe_umem_get", "ibv_reg_mr 12" },
-	{ "efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12", "ibv_reg_mr 12" },
+	{ "efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12",
+	  "ibv_reg_mr 12" },
 	{ "cannot deregister memory: Device or resource busy", "ibv_dereg_mr 16" },
-	{ "EFAULT: len 0x2000 @ addr=4096 flags: 0x5 by wrap_ibv_reg_mr", "ibv_reg_mr 14 at 1000 of 2000 access 5" },
+	{ "EFAULT: len 0x2000 @ addr=4096 flags: 0x5 by wrap_ibv_reg_mr",
+	  "ibv_reg_mr 14 at 1000 of 2000 access 5" },
+	{ "efa_domain_hmem_info_init_cuda():177<info> Unable to register CUDA device buffer via dmabuf: Protocol "
+	  "not supported. Fall back to ibv_reg_mr",
+	  "ibv_reg_dmabuf_mr 93" },
+	{ "node1.77 reg_mr failed: 0x7f2200000000:0x7f22003fffff (len 0x400000) access 0x1: Cannot allocate memory",
+	  "ibv_reg_mr 12 at 7f2200000000 of 400000 access 1" },
+	{ "Unexpected error -28 (No space left on device) from fi_mr_regattr() when binding segment "
+	  "[0x7fd2c0000000, 0x7fd6e6800000) to EP 8",
+	  "ibv_reg_mr 28 at 7fd2c0000000 of 426800000" },
+	{ "Failed to register GPU memory from 0x7c1cda000000 to 0x7c1cdc000000 in mlx5_0: Bad address [14]",
+	  "ibv_reg_mr 14 at 7c1cda000000 of 2000000" },
+	{ "ibv_reg_mr err 12 device mlx4_0 addr 0x4000000000 len 8388608 KB",
+	  "ibv_reg_mr 12 at 4000000000 of 200000000" },
+	{ "ibv_reg_mr(addr=0x1000, len=2G) failed: Bad address (14)",
+	  "ibv_reg_mr 14 at 1000 of 80000000" },
+	{ "cannot register memory region of 1,073,741,824 bytes: EINVAL",
+	  "ibv_reg_mr 22 of 40000000" },
+	{ "VERBS: RLIMIT_MEMLOCK is 32768 bytes: register memory failed", "ibv_reg_mr 0" },
+	{ "Failed to export DM as dmabuf fd: Operation not supported",
+	  "ibv_dm_export_dmabuf_fd 95" },
+	{ "mlx5_common: Failed to register umem for CQ.", "mlx5dv_devx_umem_reg 0" },
+	{ "Failed registering a memory region of size 2147483648 bytes",
+	  "ibv_reg_mr 0 of 80000000" },
+	{ "Failed to register local dest ram block!: Cannot allocate memory", "ibv_reg_mr 12" },
+	{ "registeration failed with errno: Cannot allocate memory", "ibv_reg_mr 12" },
+	{ "mana_0: Failed to get dmabuf umem, -95", "ibv_reg_dmabuf_mr 95" },
+	{ "hns_0: failed to alloc mtr bufs, ret = -12.", "ibv_reg_mr 12" },
+	{ "rdma_create_qp failed: errno 12: Cannot allocate memory", "ibv_create_qp 12" },
+	{ "mlx5_0:mlx5_ib_post_send_wait:1:(pid 9): reg umr failed (4)", "ibv_reg_mr 0" },
+	/* memory of other subsystems, and registrations of other things */
+	{ "Failed to register memory manager state: no such file", "- 0" },
+	{ "Failed to register memory cgroup notifier: EINVAL", "- 0" },
+	{ "io_uring: failed to register buffers: Cannot allocate memory", "- 0" },
+	{ "node registration failed: Cannot allocate memory", "- 0" },
+	{ "registration failed: Connection refused", "- 111" },
 	/* numbers that are no errno */
 	{ "ERROR 12:30:11 ibv_reg_mr(addr=0x1000)", "ibv_reg_mr 0 at 1000" },
 	{ "[ERROR] 14 ibv_reg_mr", "ibv_reg_mr 0" },
@@ -97,7 +142,7 @@ static const struct sample samples[] = {
 	{ "failed to register region [0x3000..0x1000]: Bad address", "ibv_reg_mr 14 at 3000" },
 	{ "failed to register region [0x1000..8192]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "failed to register region [0x1000.]: Bad address", "ibv_reg_mr 14 at 1000" },
-	{ "open of a file: Bad address", "- 14" },
+	{ "open of a file: Bad address", "- 0" },
 	{ "0x1000..0x", "- 0" },
 	/* commands of the firmware; before Linux 5.17 there is no errno */
 	{ "mlx5_cmd_check:816:(pid 0): CREATE_MKEY(0x200) op_mod(0x0) failed, status limits "
@@ -124,8 +169,9 @@ static struct mr_log_line read_line(const char *text)
 
 TEST(the_device_tells_the_provider)
 {
-	static const char *const names[] = { "mlx5_0", "mlx4_1", "rxe0",    "siw_eth0", "efa_0",   "erdma_0", "irdma0",
-					     "hns_0",  "qedr0",  "ionic_0", "cxgb4_0",  "bnxt_re3", "mana_0" };
+	static const char *const names[] = { "mlx5_0",  "mlx4_1",   "rxe0",  "siw_eth0", "efa_0",
+					     "erdma_0", "irdma0",   "hns_0", "qedr0",    "ionic_0",
+					     "cxgb4_0", "bnxt_re3", "mana_0" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char text[64];
@@ -134,16 +180,17 @@ TEST(the_device_tells_the_provider)
 		snprintf(text, sizeof(text), "%s: ibv_reg_mr failed: EINVAL", names[i]);
 		line = read_line(text);
 		assert_string_equal(line.device, names[i]);
-		assert_true(!strncmp(line.device, line.provider, strlen(line.provider)) && line.provider[0]);
+		assert_true(!strncmp(line.device, line.provider, strlen(line.provider)) &&
+			    line.provider[0]);
 	}
 	assert_string_equal(read_line("rdma_rxe: err -12 from rxe_umem_get").provider, "rxe");
 }
 
 TEST(commands_of_the_firmware_have_status_and_syndrome)
 {
-	struct mr_log_line line =
-		read_line("mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 194797): CREATE_MKEY(0x200) "
-			  "op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x3bf6f), err(-22)");
+	struct mr_log_line line = read_line(
+		"mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 194797): CREATE_MKEY(0x200) "
+		"op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x3bf6f), err(-22)");
 
 	assert_string_equal(line.command, "CREATE_MKEY");
 	assert_string_equal(line.provider, "mlx5");
@@ -154,7 +201,7 @@ TEST(commands_of_the_firmware_have_status_and_syndrome)
 	line = read_line("CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), "
 			 "syndrome (0x18af6), err(-11)");
 	assert_int_equal(line.other_errnum, ENOMEM);
-	line = read_line("CREATE_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), "
+	line = read_line("MODIFY_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), "
 			 "syndrome (0x1), err(-12)"); /* registers nothing */
 	assert_null(line.call);
 	assert_int_equal(line.errnum, ENOMEM);
@@ -170,7 +217,8 @@ TEST(a_request_needs_address_length_and_access)
 		"ibv_reg_mr_iova2(addr=0x1000, length=8192, access=2): EINVAL",
 	};
 	struct mr_region_request request;
-	struct mr_log_line line = read_line("ibv_reg_mr(address=0x1000, length=8192, access=0x2): EINVAL");
+	struct mr_log_line line =
+		read_line("ibv_reg_mr(address=0x1000, length=8192, access=0x2): EINVAL");
 
 	assert_true(mr_log_line_request(&line, &request));
 	assert_int_equal(request.call, MR_REG_MR);
@@ -190,4 +238,38 @@ TEST(a_line_that_is_too_long_is_not_read)
 
 	assert_true(mr_log_line_read(&line, text, MR_LOG_LINE_MAX));
 	assert_false(mr_log_line_read(&line, text, MR_LOG_LINE_MAX + 1));
+}
+
+TEST(a_line_about_several_calls_has_a_part_for_each)
+{
+	static const struct {
+		const char *text;
+		size_t part; /* 0: all of it */
+	} rows[] = {
+		{ "ibv_reg_dmabuf_mr: EINVAL, ibv_reg_mr: EFAULT", 27 },
+		{ "ibv_reg_dmabuf_mr: EINVAL, falling back to ibv_reg_mr: EFAULT", 0 },
+		{ "ibv_reg_dmabuf_mr or ibv_reg_mr: EFAULT", 0 },
+		{ "ibv_reg_mr: EINVAL, ibv_reg_mr", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const size_t length = strlen(rows[i].text);
+
+		assert_equal_for(rows[i].text, mr_log_line_part(rows[i].text, length),
+				 rows[i].part ? rows[i].part : length);
+	}
+}
+
+TEST(what_a_line_is_about_beside_its_call)
+{
+	assert_true(read_line("failed to register address 0x1000 (cuda): EFAULT").is_on_gpu);
+	assert_false(read_line("failed to register the pgpu memory: EFAULT").is_on_gpu);
+	assert_int_equal(read_line("ibv_reg_mr failed, ulimit -l (current: 64 kbytes)").limit.value,
+			 65536);
+	assert_int_equal(read_line("cannot register memory, Memlock limit: 65536").limit.value,
+			 65536);
+	assert_true(read_line("ibv_reg_mr err 12: increase device MTTs").is_mtt);
+	assert_non_null(read_line("libfabric:1:cxi:mr: Failed to register memory: EINVAL").remark);
+	assert_non_null(read_line("nvme nvme0: failed to initialize MR pool sized 128").remark);
+	assert_null(read_line("ibv_reg_mr failed: EINVAL").remark);
 }

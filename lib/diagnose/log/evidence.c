@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/diagnose/log/evidence.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/mlx5_status.h"
+#include "lib/verbs/access.h"
+
+#define GPU_PAGE                                                                                   \
+	(UINT64_C(2)                                                                               \
+	 << 20) /* cudaMalloc() aligns to it; host memory is seldom at such an address */
+
+/* Each returns how the line speaks for its cause, with a sentence where it is likely. */
+typedef enum mr_certainty judge(const struct mr_log_line *line, struct mr_suspicion *suspicion);
+
+static enum mr_certainty judge_memlock(const struct mr_log_line *line,
+				       struct mr_suspicion *suspicion)
+{
+	if (!line->is_memlock)
+		return MR_UNRELATED;
+	if (line->limit.known && line->limit.value != UINT64_MAX)
+		mr_suspect(suspicion, MR_LIKELY, "the line names a limit of locked memory of %s",
+			   mr_size_text(line->limit.value).text);
+	else
+		mr_suspect(suspicion, MR_LIKELY, "the line names the limit of locked memory");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_length(const struct mr_log_line *line,
+				      struct mr_suspicion *suspicion)
+{
+	if (!line->length.known || line->length.value)
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY, "the line says that 0 bytes were to be registered");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_wrap(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+{
+	uint64_t end;
+
+	if (!line->addr.known || !line->length.known ||
+	    !__builtin_add_overflow(line->addr.value, line->length.value, &end))
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY,
+		   "address and length of the line lead beyond all addresses");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_local_write(const struct mr_log_line *line,
+					   struct mr_suspicion *suspicion)
+{
+	if (!line->access.known || line->access.value & MR_ACCESS_LOCAL_WRITE ||
+	    !(line->access.value & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)))
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY,
+		   "the access of the line has remote-write or remote-atomic, but "
+		   "not local-write, which it needs");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_iova(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+{
+	if (!line->addr.known || !line->iova.known ||
+	    !((line->addr.value ^ line->iova.value) & 4095))
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY,
+		   "address and I/O virtual address of the line differ within their page");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_translations(const struct mr_log_line *line,
+					    struct mr_suspicion *suspicion)
+{
+	if (!line->is_mtt)
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY, "the line names the translations (MTTs) of the device");
+	return MR_LIKELY;
+}
+
+static enum mr_certainty judge_work_request(const struct mr_log_line *line,
+					    struct mr_suspicion *suspicion)
+{
+	if (!line->is_umr)
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY, "the line names a work request for a key (UMR)");
+	return MR_LIKELY;
+}
+
+/* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
+static enum mr_certainty judge_peer_memory(const struct mr_log_line *line,
+					   struct mr_suspicion *suspicion)
+{
+	if (!line->is_on_gpu || line->errnum != EFAULT)
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY,
+		   "the line is about memory of a GPU, which ibv_reg_mr takes only "
+		   "where a module offers it to ib_core");
+	return MR_LIKELY;
+}
+
+static const struct {
+	const char *id;
+	judge *judge;
+} rules[] = {
+	{ "MR-MEMLOCK", judge_memlock },     { "MR-LENGTH-ZERO", judge_length },
+	{ "MR-RANGE-WRAPS", judge_wrap },    { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
+	{ "MR-IOVA-OFFSET", judge_iova },    { "MR-MLX4-MTT", judge_translations },
+	{ "MR-FW-UMR", judge_work_request }, { "MR-PEER-MEMORY", judge_peer_memory },
+};
+
+/* What mlx5's firmware has answered, and the cause that it is. */
+static const struct {
+	uint64_t status;
+	const char *id;
+} answers[] = {
+	{ 0x1, "MR-FW-INTERNAL" }, { 0x2, "MR-FW-REFUSED" }, { 0x3, "MR-FW-REFUSED" },
+	{ 0x5, "MR-FW-REFUSED" },  { 0x6, "MR-FW-BUSY" },    { 0x8, "MR-FW-LIMIT" },
+	{ 0x9, "MR-FW-REFUSED" },  { 0xa, "MR-FW-REFUSED" }, { 0xf, "MR-FW-RESOURCES" },
+};
+
+static enum mr_certainty judge_answer(const struct mr_log_line *line, const struct mr_cause *cause,
+				      struct mr_suspicion *suspicion)
+{
+	const struct mr_mlx5_status *status =
+		line->status.known ? mr_mlx5_status(line->status.value) : NULL;
+
+	for (size_t i = 0; status && i < sizeof(answers) / sizeof(*answers); i++) {
+		if (answers[i].status != line->status.value ||
+		    strcmp(answers[i].id, cause->id) != 0)
+			continue;
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the firmware answered %s with 0x%" PRIx64 " (%s: %s)", line->command,
+			   line->status.value, status->name, status->meaning);
+		return MR_LIKELY;
+	}
+	return MR_UNRELATED;
+}
+
+static bool is_likely_on_gpu(const struct mr_log_line *line)
+{
+	return line->is_on_gpu || (line->errnum == EFAULT && line->addr.known && line->addr.value &&
+				   !(line->addr.value % GPU_PAGE));
+}
+
+/* Not of mlx5: what its firmware refuses is not more frequent than what is refused before. */
+static bool is_of_its_driver(const struct mr_log_line *line, const struct mr_cause *cause)
+{
+	return cause->driver && line->provider[0] && strcmp(cause->driver, "mlx5") != 0;
+}
+
+enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_cause *cause,
+			       struct mr_suspicion *suspicion)
+{
+	enum mr_certainty certainty;
+
+	if ((cause->driver && line->provider[0] && strcmp(cause->driver, line->provider) != 0) ||
+	    (cause->needs_access && line->access.known &&
+	     !(line->access.value & cause->needs_access)))
+		return MR_RULED_OUT;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		certainty = strcmp(rules[i].id, cause->id) ? MR_UNRELATED
+							   : rules[i].judge(line, suspicion);
+		if (certainty != MR_UNRELATED)
+			return certainty;
+	}
+	certainty = judge_answer(line, cause, suspicion);
+	if (certainty != MR_UNRELATED)
+		return certainty;
+	if ((line->is_pinning && cause->layer == MR_LAYER_MEMORY) ||
+	    (cause->is_of_gpu && is_likely_on_gpu(line)) || is_of_its_driver(line, cause))
+		return MR_POSSIBLE;
+	return MR_UNRELATED;
+}
