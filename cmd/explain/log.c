@@ -222,7 +222,7 @@ static bool read_line(char line[MR_LOG_LINE_MAX], size_t *length)
 
 int log_read(struct log *log, struct mr_error *err)
 {
-	char line[MR_LOG_LINE_MAX];
+	char line[MR_LOG_LINE_MAX] = "";
 	size_t length;
 	int rc = 0;
 
