@@ -3,6 +3,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/options.h"
+#include "cmd/cli/suggest.h"
 #include "lib/base/choice.h"
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)
@@ -102,9 +103,20 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	const struct command_view *view = command_view(invocation);
 	int rc;
 
-	if (!command->operands && invocation->operands[0])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
-				    invocation->operands[0]);
+	if (!command->operands && invocation->operands[0]) {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
+			     invocation->operands[0]);
+		suggest_operand(command, invocation->operands[0], err);
+		return -EINVAL;
+	}
+	if (command->opens_no_device && invocation->global->device && !invocation->enclosing) {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--device: %s opens no device",
+			     command->name);
+		if (command->runs_program)
+			mr_hint(err, "give it to the program: mrctl %s -- mrctl -d %s ...",
+				command->name, invocation->global->device);
+		return -EINVAL;
+	}
 	rc = check_output_options(command, invocation->global, err);
 	if (!rc && command->check)
 		rc = command->check(invocation, err);

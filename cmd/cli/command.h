@@ -74,8 +74,9 @@ struct command {
 	/** Ends with NULL; or NULL: it has none. */
 	const struct command_view *const *views;
 	const char *const *examples; /**< command lines for --help; ends with NULL */
-	bool runs_program; /**< its operands are another program's: no option after the first */
-	bool not_in_batch; /**< no line of a batch can be this command */
+	bool runs_program;    /**< its operands are another program's: no option after the first */
+	bool opens_no_device; /**< --device has no meaning */
+	bool not_in_batch;    /**< no line of a batch can be this command */
 	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
 	/** The topics of help that belong to its options; ends with NULL; or NULL. */
 	const struct help_topic *const *topics;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/cli/help.h"
 #include "cmd/cli/help_topics.h"
+#include "cmd/cli/suggest.h"
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
 #include "lib/base/choice.h"
@@ -227,6 +229,101 @@ static void print_all_columns(const struct command *const *commands)
 		print_views(*c);
 }
 
+/* ---- words that are no topic ---- */
+
+/* Whether a word of the text begins so. */
+static bool speaks_of(const char *text, const char *word)
+{
+	for (const char *at = text; at && (at = strcasestr(at, word)); at++)
+		if (at == text || !isalnum((unsigned char)at[-1]))
+			return true;
+	return false;
+}
+
+static bool has_option_of(const struct command *command, const char *word)
+{
+	for (const struct option_group *const *group = command->groups; *group; group++)
+		for (const struct option_spec *o = (*group)->options; o->name; o++)
+			if (speaks_of(o->name, word) || speaks_of(o->help, word))
+				return true;
+	return false;
+}
+
+static void begin_list(const char *title, const char *word, size_t *count)
+{
+	if (!(*count)++)
+		output_text("%s that speak of '%s':\n", title, word);
+}
+
+/* Return: how many commands and topics have the word. */
+static size_t print_commands_with(const struct command *const *commands, const char *word)
+{
+	size_t count = 0;
+
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!speaks_of((*c)->summary, word) && !speaks_of((*c)->description, word) &&
+		    !has_option_of(*c, word))
+			continue;
+		begin_list("Commands", word, &count);
+		print_entry((*c)->name, (*c)->summary, INDENT);
+	}
+	for (const struct help_topic *const *t = help_topics; *t; t++)
+		for (const struct help_section *s = (*t)->sections; s->title; s++)
+			for (const struct mr_word *w = s->words; w && w->name; w++) {
+				char name[64];
+
+				if (!speaks_of(w->name, word) && !speaks_of(w->help, word))
+					continue;
+				begin_list("Commands", word, &count);
+				snprintf(name, sizeof(name), "help %s: %s", (*t)->name, w->name);
+				print_entry(name, w->help, INDENT);
+			}
+	return count;
+}
+
+static size_t print_causes_with(const char *word)
+{
+	size_t count = 0;
+
+	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
+	     cause = mr_cause_next(cause)) {
+		if (!speaks_of(cause->id, word) && !speaks_of(cause->subject, word) &&
+		    !speaks_of(cause->what, word) && !speaks_of(cause->recognise, word) &&
+		    !speaks_of(cause->remedy, word))
+			continue;
+		begin_list("Causes (mrctl explain ID)", word, &count);
+		print_entry(cause->id, cause->subject, INDENT);
+	}
+	return count;
+}
+
+static size_t print_checks_with(const char *word)
+{
+	size_t count = 0;
+
+	for (const struct mr_check *check = mr_checks; check->id; check++) {
+		if (!speaks_of(check->id, word) && !speaks_of(check->subject, word))
+			continue;
+		begin_list("Checks (mrctl stat --host --only ID)", word, &count);
+		print_entry(check->id, check->subject, INDENT);
+	}
+	return count;
+}
+
+/* Lists all that has the word.  Return: whether anything has. */
+static bool print_all_with(const struct command *const *commands, const char *word)
+{
+	const char *meant = suggest_meant(word);
+	size_t count = 0;
+
+	if (meant)
+		output_text("Did you mean %s\n", meant);
+	if (strlen(word) > 2)
+		count = print_commands_with(commands, word) + print_causes_with(word) +
+			print_checks_with(word);
+	return meant || count;
+}
+
 static int fail_unknown_topic(const struct command *const *commands, const char *word,
 			      struct mr_error *err)
 {
@@ -281,7 +378,7 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 		return print_columns(commands, words[1], err);
 	else if (topic)
 		print_topic(topic);
-	else
+	else if (!print_all_with(commands, words[0]))
 		return fail_unknown_topic(commands, words[0], err);
 	return 0;
 }

@@ -6,10 +6,47 @@
 #include "cmd/cli/suggest.h"
 #include "lib/base/choice.h"
 
+/* Words that other tools have for commands, and what is meant. */
+static const struct {
+	const char *words, *meant;
+} other_commands[] = {
+	{ " list ls show regions status ",
+	  "'mrctl stat' (regions), or 'mrctl stat --device' (devices)?" },
+	{ " devices device dev info devinfo ", "'mrctl stat --device'?" },
+	{ " check host ready doctor diagnose test ", "'mrctl stat --host'?" },
+	{ " probe capabilities caps limits ", "'mrctl stat --probe'?" },
+	{ " resource resources system ", "'mrctl stat --system'?" },
+	{ " register add create new mr ", "'mrctl reg'?" },
+	{ " deregister unregister unreg delete del rm remove free ", "'mrctl dereg'?" },
+	{ " change modify update ", "'mrctl rereg'?" },
+	{ " dmabuf ", "'mrctl reg-dmabuf'?" },
+	{ " why errno error log ", "'mrctl explain'?" },
+	{ " simulate simulator ", "'mrctl sim'?" },
+	{ " perf benchmark measure ", "'mrctl bench'?" },
+	{ " strace follow ", "'mrctl trace'?" },
+	{ " run exec script ", "'mrctl batch', 'mrctl session' or 'mrctl trace'?" },
+};
+
+const char *suggest_meant(const char *word)
+{
+	char padded[32];
+
+	snprintf(padded, sizeof(padded), " %s ", word);
+	for (size_t i = 0; i < sizeof(other_commands) / sizeof(*other_commands); i++)
+		if (strstr(other_commands[i].words, padded))
+			return other_commands[i].meant;
+	return NULL;
+}
+
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(name, strlen(name));
+	const char *meant = suggest_meant(name);
 
+	if (meant) {
+		mr_hint(err, "did you mean %s", meant);
+		return;
+	}
 	for (const struct command *const *c = commands; *c; c++)
 		mr_guess_try(&guess, (*c)->name);
 	for (const char *const *word = help_words; *word; word++)
@@ -43,6 +80,21 @@ static void guess_option(struct mr_guess *guess, const struct option_group *cons
 			mr_guess_try(guess, o->name);
 }
 
+/* The option that the command has for a word that other tools have; NULL: none. */
+static const struct option_spec *find_other_word(const struct option_group *const *groups,
+						 const char *option)
+{
+	static const char *const words[][2] = {
+		{ "--length", "--size" },  { "--len", "--size" },     { "--bytes", "--size" },
+		{ "--flags", "--access" }, { "--number", "--count" }, { "--file", "--memory" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(option, words[i][0]))
+			return find_option(groups, words[i][1]);
+	return NULL;
+}
+
 /* Lists the commands that have the option, as in "reg-iova, rereg".  Return: how many they are. */
 static unsigned int list_owners(const struct command *const *commands, const char *option,
 				char *list, size_t size)
@@ -65,7 +117,8 @@ void suggest_option(const struct command *const *commands, const struct command 
 	const struct option_group *const *own = command ? command->groups : none;
 	struct mr_guess guess =
 		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
-	const struct option_spec *same_word = find_option(own, option);
+	const struct option_spec *same_word =
+		find_option(own, option) ?: find_other_word(own, option);
 	char owners[128];
 	unsigned int count = list_owners(commands, option, owners, sizeof(owners));
 
@@ -73,12 +126,23 @@ void suggest_option(const struct command *const *commands, const struct command 
 	guess_option(&guess, global);
 	if (same_word) /* in another spelling, such as --IOVA */
 		mr_hint(err, "did you mean '--%s'?", same_word->name);
+	else if (command && !strcmp(option, "--format"))
+		mr_hint(err, "for JSON: --json (-j); %s have --format", owners);
 	else if (count && command)
 		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
 	else if (count)
 		mr_hint(err, "an option of %s stands behind that command", owners);
 	else if (guess.best)
 		mr_hint(err, "did you mean '--%s'?", guess.best);
+}
+
+void suggest_operand(const struct command *command, const char *word, struct mr_error *err)
+{
+	struct mr_error ignored;
+	uint64_t size;
+
+	if (find_option(command->groups, "--size") && !mr_parse_size(word, &size, &ignored))
+		mr_hint(err, "did you mean '--size %s'?", word);
 }
 
 /* Words that people use for options of session. */

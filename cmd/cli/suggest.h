@@ -7,6 +7,9 @@
 
 /* In each, @commands are all that there are; they end with NULL. */
 
+/** suggest_meant() - what a word of other tools means here: "'mrctl stat --host'?"; NULL: not known */
+const char *suggest_meant(const char *word);
+
 /** suggest_command() - hint which command is nearest to the unknown @name, if one is near */
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err);
 
@@ -17,6 +20,9 @@ void suggest_command(const struct command *const *commands, const char *name, st
  */
 void suggest_option(const struct command *const *commands, const struct command *command,
 		    const char *option, struct mr_error *err);
+
+/** suggest_operand() - hint which option of the command was meant by an operand that it does not take */
+void suggest_operand(const struct command *command, const char *word, struct mr_error *err);
 
 /** suggest_program() - hint which command or option of mrctl was meant by a program that does not exist */
 void suggest_program(const struct command *const *commands, const struct command *command,

@@ -269,6 +269,7 @@ const struct command command_explain = {
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",
 					   "mrctl explain ENOMEM --call ibv_reg_mr",
 					   "dmesg | mrctl explain -", NULL },
+	.opens_no_device = true,
 	.not_in_batch = true,
 	.check = check_explain,
 	.run = run_explain,

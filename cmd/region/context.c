@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
 #include "lib/base/signals.h"
+#include "lib/host/root.h"
 #include "lib/session/open.h"
 
 const char *context_session(const struct invocation *invocation)
@@ -26,9 +28,20 @@ int context_fail_no_session(struct mr_error *err)
 	return -ENOTCONN;
 }
 
-/* Who sees no session may have meant a view, which needs none. */
-static void hint_at_views(const struct command *command, struct mr_error *err)
+/* "stat mlx5_0" */
+static bool is_device(const char *word)
 {
+	char type[32];
+
+	return word && !strchr(word, '/') && *word != '.' &&
+	       mr_host_line(mr_this_host(), type, sizeof(type),
+			    "/sys/class/infiniband/%s/node_type", word);
+}
+
+/* Who sees no session may have meant a view, which needs none. */
+static void hint_at_views(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct command *command = invocation->command;
 	char options[128] = "";
 	size_t used = 0;
 
@@ -36,7 +49,10 @@ static void hint_at_views(const struct command *command, struct mr_error *err)
 		if (used < sizeof(options))
 			used += (size_t)snprintf(options + used, sizeof(options) - used, " --%s",
 						 (*view)->option);
-	if (used)
+	if (used && is_device(invocation->operands[0]))
+		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name,
+			invocation->operands[0]);
+	else if (used)
 		mr_hint(err,
 			"open one with mrctl session, or name one with --session; "
 			"without one there are%s",
@@ -53,7 +69,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return invocation->enclosing->session;
 	if (!where) {
 		context_fail_no_session(err);
-		hint_at_views(invocation->command, err);
+		hint_at_views(invocation, err);
 		return NULL;
 	}
 	if (global->device) {

@@ -296,6 +296,7 @@ const struct command command_trace = {
 				       "mrctl sim -- mrctl trace -- mrctl reg --memory readonly",
 				       NULL },
 	.runs_program = true,
+	.opens_no_device = true,
 	.not_in_batch = true,
 	.check = check_trace,
 	.run = run_trace,

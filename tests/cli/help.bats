@@ -97,6 +97,15 @@ simulator_words() {
 	END
 }
 
+@test "help on a word lists the commands, causes and checks that speak of it" {
+	succeeded mrctl help gpu
+	[[ $output == *"cuda:N"*"MR-PEER-MEMORY"* ]]
+	succeeded mrctl help huge
+	[[ $output == *"thp"*"MR-HUGEPAGES"*"Checks"* ]]
+	succeeded mrctl help ready
+	[[ $output == *"Did you mean 'mrctl stat --host'?"* ]]
+}
+
 @test "help fits a screen: 45 lines of 80 columns without trailing blanks" {
 	local command
 

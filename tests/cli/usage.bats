@@ -23,7 +23,9 @@ wrong_lines() {
 		bogus|unknown command 'bogus'
 		re|unknown command 're'
 		rge|unknown command 'rge'|did you mean 'reg'?
-		register|did you mean 'reg'?
+		register|did you mean 'mrctl reg'?
+		list|'mrctl stat --device' (devices)?
+		check|did you mean 'mrctl stat --host'?
 		REG|did you mean 'reg'?
 		reg_iova|did you mean 'reg-iova'?
 		sesion|did you mean 'session'?
@@ -40,7 +42,12 @@ wrong_lines() {
 		reg --try-page-sizes|unknown option '--try-page-sizes'|umem has it
 		stat -i 0|unknown option '-i'|reg-iova, reg-dmabuf, rereg have it
 		--size 1M reg|unknown option '--size'|stands behind that command
-		reg 4K|unexpected argument '4K'
+		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
+		reg --length 4K|unknown option '--length'|did you mean '--size'?
+		reg --format json|for JSON: --json (-j)
+		reg --memory cuda:0|mrctl reg-dmabuf --from cuda:0
+		-d mlx5_0 sim -- true|--device: sim opens no device|mrctl sim -- mrctl -d mlx5_0
+		-d mlx5_0 explain ENOMEM|--device: explain opens no device
 		reg -- --size|unexpected argument '--size'
 	EOF
 	usage_error "unknown command ''" -- mrctl ''
