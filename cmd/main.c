@@ -82,7 +82,7 @@ static int run_command(const struct command *command, struct global_args *global
 				 &invocation.operands, err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
-		rc = parser_check(&parser, err);
+		rc = parser_check(&parser, invocation.operands, err);
 		if (!rc)
 			rc = command_check(&invocation, err);
 		if (!rc)

@@ -110,8 +110,9 @@ static struct batch_command *parse_line(struct batch_reader *reader, struct invo
 		return NULL;
 	name = given_global(&reader->given);
 	if (!name)
-		return reader->checked || (!parser_check(&command->parser, err) &&
-					   !command_check(invocation, err))
+		return reader->checked ||
+				       (!parser_check(&command->parser, command->operands, err) &&
+					!command_check(invocation, err))
 			       ? command
 			       : NULL;
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,

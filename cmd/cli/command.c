@@ -3,7 +3,6 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/options.h"
-#include "cmd/cli/suggest.h"
 #include "lib/base/choice.h"
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)
@@ -103,12 +102,6 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	const struct command_view *view = command_view(invocation);
 	int rc;
 
-	if (!command->operands && invocation->operands[0]) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
-			     invocation->operands[0]);
-		suggest_operand(command, invocation->operands[0], err);
-		return -EINVAL;
-	}
 	if (command->opens_no_device && invocation->global->device && !invocation->enclosing) {
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--device: %s opens no device",
 			     command->name);

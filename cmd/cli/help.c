@@ -177,8 +177,6 @@ static void print_topic(const struct help_topic *topic)
 	}
 }
 
-const char *const help_words[] = { "help", "version", NULL };
-
 static const struct help_topic *find_topic(const char *word)
 {
 	const struct help_topic *const *t = help_topics;

@@ -5,9 +5,6 @@
 
 #include "cmd/cli/command.h"
 
-/** "help" and "version", which stand in the place of a command: main() runs them.  Ends with NULL. */
-extern const char *const help_words[];
-
 /** Room for option_help_text(). */
 #define OPTION_HELP_MAX 128
 

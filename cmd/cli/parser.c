@@ -35,9 +35,15 @@ int parser_read(struct parser *parser, const struct command *const *commands, in
 	return rc;
 }
 
-int parser_check(const struct parser *parser, struct mr_error *err)
+int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
 {
-	return options_check(parser->options, parser->command->rules, err);
+	int rc = options_check(parser->options, parser->command->rules, err);
+
+	if (rc || parser->command->operands || !operands[0])
+		return rc;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'", operands[0]);
+	suggest_operand(parser->command, operands[0], err);
+	return -EINVAL;
 }
 
 void parser_release(struct parser *parser)

@@ -31,8 +31,8 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
 		char ***operands, struct mr_error *err);
 
-/** parser_check() - options_check() of the command line that was read last, by the command's rules */
-int parser_check(const struct parser *parser, struct mr_error *err);
+/** parser_check() - options_check() of the command line that was read last, and whether it may have @operands */
+int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err);
 void parser_release(struct parser *parser);
 
 #endif

@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cli/help.h"
 #include "cmd/cli/suggest.h"
 #include "lib/base/choice.h"
+
+const char *const help_words[] = { "help", "version", NULL };
 
 /* Words that other tools have for commands, and what is meant. */
 static const struct {

@@ -5,6 +5,9 @@
 
 #include "cmd/cli/command.h"
 
+/** "help" and "version", which stand in the place of a command: main() runs them.  Ends with NULL. */
+extern const char *const help_words[];
+
 /* In each, @commands are all that there are; they end with NULL. */
 
 /** suggest_meant() - what a word of other tools means here: "'mrctl stat --host'?"; NULL: not known */
