@@ -83,8 +83,10 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 {
 	struct mr_hardware hardware;
 
-	mr_finding_set(finding, MR_VERDICT_NA,
-		       "none, and no adapter that is known to do RDMA; mrctl sim simulates one");
+	mr_finding_set(finding, MR_VERDICT_BAD, "none, and no adapter that is known to do RDMA");
+	mr_finding_remedy(finding,
+			  "load the driver of the adapter (modprobe mlx5_ib, ...; 'rdma dev' lists "
+			  "devices), or try the simulated HCA: mrctl sim -- mrctl ...");
 	mr_hardware_read(host, &hardware);
 	for (size_t i = 0; i < hardware.count; i++) {
 		const struct mr_adapter *adapter = &hardware.adapters[i];
@@ -92,9 +94,10 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 		if (!adapter->is_certain)
 			continue;
 		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
-			mr_finding_set(finding, MR_VERDICT_NA,
+			mr_finding_set(finding, MR_VERDICT_BAD,
 				       "not yet: the driver of an adapter is not up (see "
 				       "MR-MODULES)");
+			mr_finding_remedy(finding, "load the driver: see MR-MODULES");
 			continue;
 		}
 		mr_finding_set(finding, MR_VERDICT_BAD, "none, although an adapter has %s and %s",
