@@ -314,12 +314,15 @@ static int fault_in_for_pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t 
  * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of a private mapping is copied, even
  * if the mapping is not writable
  */
-static int force_pin(const struct sim_mapping *mapping, void *unused)
+static int force_pin(const struct sim_mapping *mapping, void *argument)
 {
 	const uint64_t size = mapping->end - mapping->start;
+	struct pinning *pinning = argument;
 	struct stat st;
 
-	(void)unused;
+	if (mapping->start > pinning->at)
+		return -EFAULT;
+	pinning->at = mapping->end;
 	if (mapping->writable)
 		return sim_mapping_is_ring(mapping) ? fault_in_ring(mapping, true)
 						    : fault_in(mapping->start, size, true);
@@ -335,11 +338,13 @@ static int force_pin(const struct sim_mapping *mapping, void *unused)
 /* pin_user_pages() with FOLL_LONGTERM */
 static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
+	struct pinning pinning = { .kernel = kernel, .at = start };
 	int rc;
 
-	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
-		return has_hole(start, end - start) ? -EFAULT
-						    : sim_maps_walk(start, end, force_pin, NULL);
+	if (!writable && !sim_has_change(kernel, SIM_READ_PINS)) {
+		rc = sim_maps_walk(start, end, force_pin, &pinning);
+		return !rc && pinning.at < end ? -EFAULT : rc;
+	}
 	rc = fault_in_for_pin(kernel, start, end, writable);
 	if (!rc && writable && sim_maps_has_shared_file() &&
 	    sim_has_change(kernel, SIM_SHARED_FILES))
