@@ -7,6 +7,7 @@
 #include "lib/diagnose/causes/diagnosis.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/causes/weigh.h"
+#include "lib/diagnose/simulated.h"
 
 static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
 {
@@ -195,6 +196,21 @@ static bool is_excluded_by_code(const struct mr_inquiry *inquiry, const struct m
 	return !is_fork || !strcmp(code, "IBV_REREG_MR_ERR_INPUT");
 }
 
+/* Whether a filter of system calls (MR-SECCOMP) may have answered the ioctl with this errno, before the kernel looked. */
+static bool may_be_filtered(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const struct mr_cause *filter = mr_causes_of_sandboxes;
+	struct mr_suspicion suspicion;
+
+	if (cause->layer < MR_LAYER_UVERBS || mr_inquiry_proof(inquiry) ||
+	    1U << inquiry->operation & (MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(PREPARE)) ||
+	    !mr_cause_speaks_for(filter, 1U << inquiry->operation, inquiry->refusal->errnum) ||
+	    mr_is_simulated(inquiry->host))
+		return false;
+	look(inquiry, filter, &suspicion);
+	return suspicion.certainty > MR_RULED_OUT;
+}
+
 static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		struct mr_diagnosis *diagnosis)
 {
@@ -207,6 +223,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		weaken(&suspicion, inquiry->host->reads);
 	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, cause))
 		suspicion.certainty = MR_POSSIBLE;
+	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, cause))
+		suspicion.certainty = MR_LIKELY;
 	if (inquiry->refusal->tries)
 		mr_tries_weigh(inquiry->refusal->tries, &suspicion);
 	if (suspicion.certainty == MR_UNRELATED)
