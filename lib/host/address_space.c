@@ -280,3 +280,42 @@ int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 		rc = -EFBIG;
 	return rc ? rc : search.is_done ? 0 : -ENOENT;
 }
+
+/* ---- pages ---- */
+
+#define PAGE_PRESENT  (UINT64_C(1) << 63)
+#define PAGE_SWAPPED  (UINT64_C(1) << 62)
+#define PAGE_IS_GUARD (UINT64_C(1) << 58)
+
+int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end,
+			struct mr_absent_page *page)
+{
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t entries[1024];
+	mr_auto_fd int fd = -1;
+
+	if (!mr_host_is_live(host))
+		return -ENODATA;
+	host->reads |= MR_READ_MEMORY;
+	fd = mr_live_open(mr_host_viewer(host), "/proc/self/pagemap");
+	if (fd < 0)
+		return fd;
+	while (start < end) {
+		const uint64_t left = (end - start + size - 1) / size;
+		const size_t count = left < 1024 ? (size_t)left : 1024;
+		const ssize_t got = pread(fd, entries, count * sizeof(*entries),
+					  (off_t)(start / size * sizeof(*entries)));
+
+		if (got < (ssize_t)sizeof(*entries))
+			return got < 0 ? -errno : -EIO;
+		for (size_t i = 0; i < (size_t)got / sizeof(*entries); i++, start += size) {
+			if (entries[i] & PAGE_PRESENT)
+				continue;
+			*page = (struct mr_absent_page){ .addr = start,
+							 .is_swapped = entries[i] & PAGE_SWAPPED,
+							 .is_guard = entries[i] & PAGE_IS_GUARD };
+			return 1;
+		}
+	}
+	return 0;
+}

@@ -54,4 +54,21 @@ struct mr_mapping_details {
 int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 			    struct mr_mapping_details *details);
 
+/** A page that is not in memory (Documentation/admin-guide/mm/pagemap.rst). */
+struct mr_absent_page {
+	uint64_t addr;
+	bool is_swapped; /**< in swap, or marked as one that must not be used: bit 62 */
+	bool is_guard;   /**< of MADV_GUARD_INSTALL, since Linux 6.15: bit 58 */
+};
+
+/**
+ * mr_absent_page_find() - find the first page of a range that the process does not have in memory
+ * @start: of a page
+ * @end:   first address behind the range
+ *
+ * Return: 1 where there is one; 0; -ENODATA of a recording, which has no pages; or -errno.
+ */
+int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end,
+			struct mr_absent_page *page);
+
 #endif

@@ -211,6 +211,9 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 	case MR_OBSTACLE_SECRET:
 		stand_for_unpinnable(range, "of memfd_secret(2)");
 		return;
+	case MR_OBSTACLE_GUARD:
+		stand_for_unpinnable(range, "a guard page of madvise(2)");
+		return;
 	case MR_OBSTACLE_DEVICE:
 		if (has_usable_path(range))
 			stand_by_path(host, MR_MEMORY_DEVICE, "device", range);

@@ -102,6 +102,44 @@ at() {
 	refused_because MR-USERFAULTFD likely at 128K
 }
 
+# pair LIST: maps 4 pages in turn of these kinds
+pair() {
+	local kind list='' at=$AT
+
+	for kind; do
+		list+=${list:+,}$(printf '0x%x' "$at"):4K:$kind
+		at=$((at + 4096))
+	done
+	mapped "$list"
+}
+
+# bats test_tags=release,kernel
+@test "pages that /proc/PID/maps does not show: what comes behind them is not certain" {
+	unset LEAKS # the preload keeps a descriptor
+	pair anon uffd anon read
+	refused_because MR-USERFAULTFD likely at 16K
+	json '.failures[0].causes | map(.id) == ["MR-USERFAULTFD", "MR-READ-ONLY"] and all(.certainty == "likely")'
+	pair anon read uffd
+	refused_because MR-READ-ONLY certain at 12K
+	pair guard
+	refused_because MR-GUARD-PAGE certain at 4K
+	pair anon guard anon read
+	refused_because MR-GUARD-PAGE certain at 16K
+	json '.failures[0].causes[0].evidence.address == "0x200000001000"'
+	pair anon read anon guard
+	refused_because MR-READ-ONLY certain at 16K
+}
+
+# bats test_tags=kernel
+@test "a page that has failed" {
+	on_simulator && skip "this machine's memory would lose a page"
+	pair anon poison anon read
+	refused_because MR-POISONED-PAGES likely at 16K
+	pair anon read
+	refused_because MR-READ-ONLY certain at 8K # although the machine has lost a page
+	json '.failures[0].causes | map(.id) == ["MR-READ-ONLY"]'
+}
+
 @test "beyond the end of a file, private or shared" {
 	local file=$BATS_TEST_TMPDIR/short
 

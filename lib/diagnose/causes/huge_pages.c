@@ -20,8 +20,8 @@ static const struct mr_obstacle *find_huge(struct mr_inquiry *inquiry)
 	const struct mr_obstacle *obstacle =
 		inquiry->refusal->errnum == EFAULT ? mr_obstacle_find(inquiry) : NULL;
 
-	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && obstacle->has_huge &&
-			       obstacle->huge_details.page_size
+	return obstacle && obstacle->has_huge && obstacle->huge_details.page_size &&
+			       mr_obstacle_may_be_in(obstacle, &obstacle->huge)
 		       ? obstacle
 		       : NULL;
 }

@@ -207,13 +207,13 @@ static void look_at_file_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 /* ---- pages that cannot be faulted in ---- */
 
-/* The mappings are as they should be, so the fault of a page failed. */
-static bool is_unexplained(struct mr_inquiry *inquiry)
+static void look_at_guard(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_GUARD, suspicion);
 
-	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && !obstacle->has_huge &&
-	       !obstacle->has_full;
+	if (obstacle)
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " is a guard page (MADV_GUARD_INSTALL)", obstacle->addr);
 }
 
 static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -221,7 +221,7 @@ static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	const struct mr_mapped_file *file = obstacle ? &obstacle->full_file : NULL;
 
-	if (!obstacle || obstacle->kind != MR_OBSTACLE_NONE || !obstacle->has_full)
+	if (!obstacle || !obstacle->has_full || !mr_obstacle_may_be_in(obstacle, &obstacle->full))
 		return;
 	mr_evidence_text(suspicion, "file", "%.90s", obstacle->full.path);
 	mr_evidence_text(suspicion, "filesystem", "%s", file->filesystem);
@@ -259,12 +259,18 @@ static bool find_userfault(const struct mr_mapping *mapping, void *data)
 static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct userfault_search search = { .host = inquiry->host, .left = 8 };
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	const struct mr_mapping *mapping = &search.mapping;
 	struct mr_range range;
 
-	if (!is_unexplained(inquiry) || !mr_inquiry_range(inquiry, &range))
+	if (!obstacle || (obstacle->kind && !obstacle->has_stop) ||
+	    !mr_inquiry_range(inquiry, &range))
 		return;
 	search.end = range.addr + range.length;
+	if (obstacle->has_stop) {
+		range.addr = obstacle->stop.addr;
+		search.end = obstacle->stop_mapping.end;
+	}
 	mr_mappings_walk(inquiry->host, range.addr, find_userfault, &search);
 	if (!search.is_found)
 		return;
@@ -278,22 +284,91 @@ static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	struct mr_meminfo info;
 
-	if (!is_unexplained(inquiry))
+	if (!obstacle || !obstacle->has_stop || !obstacle->stop.is_swapped)
 		return;
 	mr_meminfo_read(inquiry->host, &info);
 	if (!info.corrupted.known || !info.corrupted.value)
 		return;
+	mr_evidence_hex(suspicion, "address", obstacle->stop.addr);
 	mr_evidence_number(suspicion, "corrupted", info.corrupted.value);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "the range is mapped as it should be, and %s of this machine's memory are bad",
-		   mr_size_text(info.corrupted.value).text);
+	mr_suspect(suspicion,
+		   info.swap_total.known && !info.swap_total.value ? MR_LIKELY : MR_POSSIBLE,
+		   "the page at 0x%" PRIx64
+		   " is in swap or bad, and %s of this machine's memory are bad",
+		   obstacle->stop.addr, mr_size_text(info.corrupted.value).text);
 }
 
 #define GUP "mm/gup.c check_vma_flags()"
 
 const struct mr_cause mr_causes_of_mappings[] = {
+	/* Pages that no mapping tells of, and that pinning ended at: before what the mappings tell */
+	{ .id = "MR-GUARD-PAGE",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "a guard page",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_guard,
+	  .what = "A page of the range is a guard page of madvise(2), MADV_GUARD_INSTALL, as "
+		  "allocators and the C library place behind stacks.  /proc/PID/maps does not show it.",
+	  .recognise =
+		  "Bit 58 of the page's word in /proc/PID/pagemap is set (Linux 6.15 and later).",
+	  .remedy = "register what was allocated only, or remove the guard "
+		    "(madvise, MADV_GUARD_REMOVE)",
+	  .sources = "mm/madvise.c madvise_guard_install(); mm/memory.c handle_pte_marker(); "
+		     "Documentation/admin-guide/mm/pagemap.rst" },
+	{ .id = "MR-FILESYSTEM-FULL",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "a file in memory that has no room",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_full,
+	  .what = "The range maps a file of tmpfs that was made large without writing to it "
+		  "(ftruncate, shm_open), and the file system has no room for its pages.  The "
+		  "/dev/shm of a container has 64 MiB unless more is asked for.",
+	  .recognise =
+		  "df of the folder says 100 %, and the file has fewer blocks (stat, du) than its "
+		  "size.  A program that touches the memory gets SIGBUS.",
+	  .remedy =
+		  "make the file system larger (mount -o remount,size=..., docker run --shm-size), "
+		  "or remove files from it",
+	  .sources = "mm/shmem.c shmem_fault(), shmem_inode_acct_blocks(); tmpfs(5)" },
+	{ .id = "MR-USERFAULTFD",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "userfaultfd",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_userfault,
+	  .what = "A program handles the page faults of the range by userfaultfd(2), for those of its "
+		  "own code alone (UFFD_USER_MODE_ONLY) or with SIGBUS (UFFD_FEATURE_SIGBUS).  The "
+		  "kernel's own faults fail then.",
+	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have um, uw or ui.",
+	  .remedy = "fault the pages in before they are registered, or allow faults of the kernel "
+		    "(sysctl vm.unprivileged_userfaultfd)",
+	  .sources = "mm/userfaultfd.c; fs/userfaultfd.c handle_userfault(); userfaultfd(2)" },
+	{ .id = "MR-POISONED-PAGES",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "bad memory",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_poison,
+	  .what = "A page of the range is on memory that has failed, and was taken out of use.",
+	  .recognise = "HardwareCorrupted in /proc/meminfo is not 0, and the kernel's log has "
+		       "\"Memory failure\" for a page of the process.",
+	  .remedy =
+		  "look for \"Memory failure\" and \"Hardware Error\" in dmesg, start the program "
+		  "anew, and have the memory replaced",
+	  .sources = "mm/memory-failure.c; mm/gup.c faultin_page()" },
 	{ .id = "MR-RANGE-UNMAPPED",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
 	  .subject = "nothing mapped at the address",
@@ -438,53 +513,5 @@ const struct mr_cause mr_causes_of_mappings[] = {
 	  .recognise = "The offset of the page in the file is not below the file's size.",
 	  .remedy = "make the file larger (truncate, fallocate), or register less",
 	  .sources = "mm/filemap.c filemap_fault(); mmap(2)" },
-	{ .id = "MR-FILESYSTEM-FULL",
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a file in memory that has no room",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
-	  .look = look_at_full,
-	  .what = "The range maps a file of tmpfs that was made large without writing to it "
-		  "(ftruncate, shm_open), and the file system has no room for its pages.  The "
-		  "/dev/shm of a container has 64 MiB unless more is asked for.",
-	  .recognise =
-		  "df of the folder says 100 %, and the file has fewer blocks (stat, du) than its "
-		  "size.  A program that touches the memory gets SIGBUS.",
-	  .remedy =
-		  "make the file system larger (mount -o remount,size=..., docker run --shm-size), "
-		  "or remove files from it",
-	  .sources = "mm/shmem.c shmem_fault(), shmem_inode_acct_blocks(); tmpfs(5)" },
-	{ .id = "MR-USERFAULTFD",
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "userfaultfd",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .look = look_at_userfault,
-	  .what = "A program handles the page faults of the range by userfaultfd(2), for those of its "
-		  "own code alone (UFFD_USER_MODE_ONLY) or with SIGBUS (UFFD_FEATURE_SIGBUS).  The "
-		  "kernel's own faults fail then.",
-	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have um, uw or ui.",
-	  .remedy = "fault the pages in before they are registered, or allow faults of the kernel "
-		    "(sysctl vm.unprivileged_userfaultfd)",
-	  .sources = "mm/userfaultfd.c; fs/userfaultfd.c handle_userfault(); userfaultfd(2)" },
-	{ .id = "MR-POISONED-PAGES",
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "bad memory",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .look = look_at_poison,
-	  .what = "A page of the range is on memory that has failed, and was taken out of use.",
-	  .recognise = "HardwareCorrupted in /proc/meminfo is not 0, and the kernel's log has "
-		       "\"Memory failure\" for a page of the process.",
-	  .remedy =
-		  "look for \"Memory failure\" and \"Hardware Error\" in dmesg, start the program "
-		  "anew, and have the memory replaced",
-	  .sources = "mm/memory-failure.c; mm/gup.c faultin_page()" },
 	{ .id = NULL },
 };

@@ -20,16 +20,25 @@ enum mr_obstacle_kind {
 	MR_OBSTACLE_READ_ONLY, /**< mapped without write permission */
 	MR_OBSTACLE_NO_ACCESS, /**< mapped without any permission, or without that to read */
 	MR_OBSTACLE_FILE_END,  /**< beyond the end of the mapped file */
+	MR_OBSTACLE_GUARD, /**< a page of MADV_GUARD_INSTALL, which /proc/PID/maps does not show */
 };
 
 struct mr_obstacle {
 	enum mr_obstacle_kind kind;
-	bool is_sure;  /**< nothing else can explain it: the page cannot be pinned */
+	/**
+	 * Nothing else can explain it: the page cannot be pinned, and those before it were.  Pinning puts each page
+	 * into memory before it goes on to the next one.
+	 */
+	bool is_sure;
 	uint64_t addr; /**< of the page; of a hole: its first one */
 	uint64_t hole; /**< HOLE, END, UNMAPPED: bytes of the range that are not mapped there */
 	unsigned int mappings;      /**< of the range that were looked at */
 	struct mr_mapping mapping;  /**< that has the page, or is before the hole */
 	struct mr_mapped_file file; /**< behind @mapping */
+	/** Where pinning ended before @addr, or is not known to have begun: the page, and the mapping that has it. */
+	bool has_stop;
+	struct mr_absent_page stop;
+	struct mr_mapping stop_mapping;
 	/** Where the shared mapping of a file has gaps that its file system has no room for. */
 	bool has_full;
 	struct mr_mapping full;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -242,8 +243,41 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	return search->addr < search->end;
 }
 
+static bool keep_mapping(const struct mr_mapping *mapping, void *data)
+{
+	*(struct mr_mapping *)data = *mapping;
+	return false;
+}
+
+/*
+ * Looks whether pinning came to the obstacle.  GUP goes through the pages in order and leaves each one in memory (mm/gup.c
+ * __get_user_pages()), so the first that is not there is where it ended, or where it never began.
+ */
+static void look_before(struct search *search, uint64_t start)
+{
+	struct mr_host *host = search->inquiry->host;
+	struct mr_obstacle *found = search->found;
+	const uint64_t end = found->kind ? found->addr : search->end;
+	int rc = mr_absent_page_find(host, start, end, &found->stop);
+
+	if (!rc || rc == -ENODATA)
+		return;
+	found->is_sure = false;
+	if (rc < 0 || mr_mappings_walk(host, found->stop.addr, keep_mapping, &found->stop_mapping))
+		return;
+	found->has_stop = true;
+	if (!found->stop.is_guard)
+		return;
+	found->kind = MR_OBSTACLE_GUARD;
+	found->is_sure = true;
+	found->addr = found->stop.addr;
+	found->mapping = found->stop_mapping;
+	mr_mapped_file_read(host, &found->mapping, &found->file);
+}
+
 static bool look(struct mr_inquiry *inquiry)
 {
+	const int errnum = inquiry->refusal->errnum;
 	const uint64_t page = mr_page_size(inquiry->host);
 	struct search search = { .inquiry = inquiry,
 				 .writes = mr_obstacle_writes(inquiry),
@@ -266,7 +300,16 @@ static bool look(struct mr_inquiry *inquiry)
 			return false;
 		meet_hole(&search, NULL);
 	}
+	if (errnum == EFAULT || errnum == EOPNOTSUPP)
+		look_before(&search, range.addr);
 	return true;
+}
+
+bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping)
+{
+	if (obstacle->has_stop)
+		return obstacle->stop.addr >= mapping->start && obstacle->stop.addr < mapping->end;
+	return obstacle->kind == MR_OBSTACLE_NONE;
 }
 
 bool mr_is_pinned(struct mr_inquiry *inquiry)

@@ -20,6 +20,13 @@ bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
  */
 const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry);
 
+/**
+ * mr_obstacle_may_be_in() - whether a page of the mapping can be what was not pinned, though the mapping does not tell
+ *
+ * That is so where pinning ended in it, or where it is not known where that was and no mapping is an obstacle.
+ */
+bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping);
+
 /** mr_is_pinned() - whether nothing is known that keeps the memory from being pinned, which drivers do first */
 bool mr_is_pinned(struct mr_inquiry *inquiry);
 

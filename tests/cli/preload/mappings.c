@@ -7,6 +7,8 @@
  *   shared             anonymous, shared, read-only
  *   secret             memfd_secret(2)
  *   uffd               anonymous; userfaultfd(2) handles faults, those of the process's own code alone
+ *   guard              anonymous, of guard pages (MADV_GUARD_INSTALL)
+ *   poison             anonymous, of pages that are said to have failed (MADV_HWPOISON): of guests only
  *   huge               a huge page of 2 MiB that is not reserved
  *   ring, readring     the ring of a perf event, of a page more than a power of two; that can only be read
  */
@@ -14,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,9 @@
 
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
 #endif
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
@@ -41,6 +47,8 @@ static const struct kind {
 	{ "shared", PROT_READ, MAP_SHARED | MAP_ANONYMOUS },
 	{ "secret", PROT_READ | PROT_WRITE, MAP_SHARED },
 	{ "uffd", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
+	{ "guard", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
+	{ "poison", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE },
 	{ "ring", PROT_READ | PROT_WRITE, MAP_SHARED },
 	{ "readring", PROT_READ, MAP_SHARED },
 	{ "huge", PROT_READ | PROT_WRITE,
@@ -90,6 +98,21 @@ static void handle_faults(void *map, size_t size)
 		give_up("userfaultfd");
 }
 
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* The kernel tells of a page that has failed by SIGBUS, which is not to be ignored. */
+static void fail_pages(void *map, size_t size)
+{
+	struct sigaction former, action = { .sa_handler = go_on };
+
+	if (sigaction(SIGBUS, &action, &former) || madvise(map, size, MADV_HWPOISON) ||
+	    sigaction(SIGBUS, &former, NULL))
+		give_up("MADV_HWPOISON");
+}
+
 static void map_one(uintptr_t addr, size_t size, const char *name)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -110,6 +133,10 @@ static void map_one(uintptr_t addr, size_t size, const char *name)
 			close(fd);
 		if (!strcmp(name, "uffd"))
 			handle_faults(map, size);
+		if (!strcmp(name, "guard") && madvise(map, size, MADV_GUARD_INSTALL))
+			give_up("MADV_GUARD_INSTALL");
+		if (!strcmp(name, "poison"))
+			fail_pages(map, size);
 		return;
 	}
 	errno = EINVAL;
