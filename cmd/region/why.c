@@ -48,8 +48,8 @@ const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 
 struct why {
 	unsigned int users;
-	bool is_of_other; /* the call is another program's: it cannot be tried with changes */
-	bool has_tries;   /* the call was tried with changes */
+	bool can_be_tried; /* the RDMA stack has answered, and this process: it can be asked with changes */
+	bool has_tries; /* the call was tried with changes */
 	struct tried tried;
 	struct mr_diagnosis diagnosis;
 	bool has_proof;
@@ -97,7 +97,7 @@ struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
 		return NULL;
 	why->users = 1;
 	why->has_tries = why->has_proof = false;
-	why->is_of_other = true;
+	why->can_be_tried = false;
 	why->diagnosis = *diagnosis;
 	fill_rows(why);
 	return why;
@@ -110,7 +110,7 @@ static struct why *why_find(struct mr_refusal *refusal, bool tries)
 	if (!why)
 		return NULL;
 	why->users = 1;
-	why->is_of_other = false;
+	why->can_be_tried = false;
 	why->has_tries = tries;
 	if (tries)
 		tried_make(&why->tried, refusal);
@@ -154,11 +154,9 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	if (!refusal->device)
 		refusal->device = global->device;
 	why = why_find(refusal, global->why == WHY_TRY);
-	/* What there is to try otherwise is about answers of the RDMA stack. */
-	if (!why || why->diagnosis.cause_count || mr_error_is_answer(err->kind, refusal->call))
-		return why;
-	why_release(why);
-	return NULL;
+	if (why)
+		why->can_be_tried = mr_error_is_answer(err->kind, refusal->call);
+	return why;
 }
 
 void why_tell(const struct global_args *global, const char *command, const struct mr_error *err)
@@ -260,7 +258,7 @@ static void report_unknown(const struct why *why, bool verbose)
 					 diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
-	if (why->is_of_other)
+	if (!why->can_be_tried)
 		return;
 	if (!why->has_tries)
 		report_detail("try: --why try, which changes one thing at a time%s",

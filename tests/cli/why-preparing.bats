@@ -38,6 +38,23 @@ unprepared_because() {
 	json ".failures[0].causes[0].evidence.address == \"$stack\""
 }
 
+@test "an address that no process has, and a NUMA node that is not there" {
+	unprepared_because MR-ADDRESS-RANGE likely mr reg --addr 0x7fffffffe000 --size 64K --json
+	unprepared_because MR-NUMA-NODE certain mr reg --numa 900 --json
+	json '.failures[0].causes[0].evidence.node == 900'
+	[ "$(</proc/sys/vm/mmap_min_addr)" -ge 4096 ] || skip "vm.mmap_min_addr allows all"
+	unprepared_because MR-ADDRESS-RANGE certain setpriv --bounding-set=-sys_rawio "${MR[@]}" reg --addr 0 --json
+}
+
+@test "a program that runs, and a failure whose cause is not known" {
+	local program=$BATS_TEST_TMPDIR/timeout
+
+	cp "$(command -v timeout)" "$program"
+	unprepared_because MR-FILE-OPEN certain "$program" 600 "${MR[@]}" reg --memory "file:$program" --json
+	exits 1 "${MR[@]}" reg --memory "file:$BATS_TEST_TMPDIR/$(printf 'x%.0s' {1..300})"
+	[[ $stderr == *"open: ENAMETOOLONG"*"  because: not known" ]]
+}
+
 @test "too few huge pages" {
 	local pages=/sys/kernel/mm/hugepages/hugepages-2048kB
 

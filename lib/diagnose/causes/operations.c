@@ -22,6 +22,8 @@ struct operation_row {
 
 static const struct operation_row rows[] = {
 	ONE("mmap", PREPARE),
+	ONE("mbind", PREPARE),
+	ONE("madvise", PREPARE),
 	ONE("memfd_create", PREPARE),
 	ONE("ftruncate", PREPARE),
 	ONE("fallocate", PREPARE),

@@ -67,6 +67,68 @@ static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   mapping->addr.value);
 }
 
+/*
+ * The first address behind those of a process.  With 57 bits of virtual address a process has more only where it asks for
+ * an address there (Documentation/arch/x86/x86_64/5level-paging.rst), which --addr does, so no figure is certain.
+ */
+#ifdef __x86_64__
+#define ADDRESSES_END ((UINT64_C(1) << 47) - 4096)
+#else
+#define ADDRESSES_END (UINT64_C(1) << 48)
+#endif
+
+/* security/min_addr.c: EPERM below vm.mmap_min_addr, without CAP_SYS_RAWIO; mm/mmap.c: ENOMEM beyond TASK_SIZE. */
+static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
+	const uint64_t addr = mapping ? mapping->addr.value : 0;
+	uint64_t least;
+
+	if (!mapping || !mapping->addr.known || !is_call(inquiry, "mmap"))
+		return;
+	mr_evidence_hex(suspicion, "address", addr);
+	if (inquiry->refusal->errnum == ENOMEM) {
+		if (addr > ADDRESSES_END - mapping->length || mapping->length > ADDRESSES_END)
+			mr_suspect(suspicion, MR_LIKELY,
+				   "the addresses of a process end at 0x%" PRIx64
+				   ", and the memory does not",
+				   ADDRESSES_END);
+	} else if (mr_host_number(inquiry->host, &least, "/proc/sys/vm/mmap_min_addr")) {
+		mr_evidence_hex(suspicion, "least", least);
+		if (addr < least)
+			mr_suspect(suspicion, MR_CERTAIN,
+				   "0x%" PRIx64 " is below vm.mmap_min_addr (0x%" PRIx64
+				   "), where only processes with CAP_SYS_RAWIO may map",
+				   addr, least);
+	}
+}
+
+/* mm/mempolicy.c: EINVAL of nodes that are not there, or have no memory, or that the process may not use (cpuset) */
+static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
+	char online[64];
+
+	if (!mapping || !mapping->node.known || !is_call(inquiry, "mbind"))
+		return;
+	mr_evidence_number(suspicion, "node", mapping->node.value);
+	if (mr_host_read(inquiry->host, online, sizeof(online),
+			 "/sys/devices/system/node/has_memory") <= 0)
+		return;
+	online[strcspn(online, "\n")] = '\0';
+	mr_evidence_text(suspicion, "nodes", "%s", online);
+	if (!mr_host_exists(inquiry->host, "/sys/devices/system/node/node%" PRIu64,
+			    mapping->node.value))
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "this machine has no NUMA node %" PRIu64 "; those with memory: %s",
+			   mapping->node.value, online);
+	else
+		mr_suspect(suspicion, MR_LIKELY,
+			   "NUMA node %" PRIu64
+			   " has no memory (%s have), or a cpuset keeps this process from it",
+			   mapping->node.value, online);
+}
+
 /* ---- files ---- */
 
 static const char *path_of(const struct mr_inquiry *inquiry)
@@ -87,7 +149,14 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (errnum == EISDIR)
 		mr_suspect(suspicion, MR_CERTAIN, "%.120s is a folder", path);
-	else if (errnum == ENOENT || errnum == ENOTDIR)
+	else if (errnum == ETXTBSY) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%.120s is a program that runs, or in use for swap: it cannot be "
+			   "opened for writing",
+			   path);
+		mr_suspect_remedy(suspicion, "use a copy of it, or --memory file-private:%.120s",
+				  path);
+	} else if (errnum == ENOENT || errnum == ENOTDIR)
 		mr_suspect(suspicion, MR_LIKELY, "there is no %.120s, or not its folder", path);
 	else if (errnum == EROFS)
 		mr_suspect(suspicion, MR_LIKELY, "%.120s is on a file system that is read-only",
@@ -128,6 +197,16 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 	if (!path || !is_call(inquiry, "mmap"))
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
+	if (inquiry->refusal->errnum == EINVAL) {
+		if (inquiry->refusal->mapping->kind.type != MR_MEMORY_DEVICE)
+			return;
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the driver of %.120s does not map this part: see its size, and "
+			   "where it begins",
+			   path);
+		mr_suspect_remedy(suspicion, "correct --size and --offset");
+		return;
+	}
 	mr_suspect(suspicion, inquiry->refusal->errnum == ENODEV ? MR_CERTAIN : MR_LIKELY,
 		   "%.120s is of a driver or file system that does not let it be mapped", path);
 	if (inquiry->refusal->mapping->kind.type == MR_MEMORY_DEVICE)
@@ -203,22 +282,25 @@ static void look_at_udmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		mr_suspect(suspicion, MR_LIKELY, UDMABUF " has no driver");
 }
 
-/* drivers/dma-buf/udmabuf.c udmabuf_create(): EINVAL beyond size_limit_mb, in pages */
+/* drivers/dma-buf/udmabuf.c udmabuf_create(): EINVAL beyond size_limit_mb, 64 if nobody has changed it */
 static void look_at_udmabuf_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_request *dmabuf = inquiry->refusal->dmabuf;
-	uint64_t limit;
+	uint64_t limit = 64;
+	bool is_told;
 
-	if (!makes(inquiry, MR_DMABUF_UDMABUF, "ioctl(UDMABUF_CREATE)") ||
-	    !mr_host_number(inquiry->host, &limit,
-			    "/sys/module/udmabuf/parameters/size_limit_mb") ||
-	    limit > UINT64_MAX >> 20)
+	if (!makes(inquiry, MR_DMABUF_UDMABUF, "ioctl(UDMABUF_CREATE)"))
+		return;
+	is_told = mr_host_number(inquiry->host, &limit,
+				 "/sys/module/udmabuf/parameters/size_limit_mb");
+	if (limit > UINT64_MAX >> 20)
 		return;
 	mr_evidence_number(suspicion, "limit", limit << 20);
 	mr_evidence_number(suspicion, "asked", dmabuf->size);
 	if (dmabuf->size > limit << 20)
-		mr_suspect(suspicion, MR_CERTAIN, "a udmabuf has at most %" PRIu64 " MiB", limit);
-	else
+		mr_suspect(suspicion, is_told ? MR_CERTAIN : MR_LIKELY,
+			   "a udmabuf has at most %" PRIu64 " MiB", limit);
+	else if (is_told)
 		mr_rule_out(suspicion, "a udmabuf may have %" PRIu64 " MiB", limit);
 }
 
@@ -299,10 +381,35 @@ const struct mr_cause mr_causes_of_preparing[] = {
 	  .recognise = "The file maps of the process in /proc.",
 	  .remedy = "choose another address (--addr), or let the kernel choose one",
 	  .sources = "mmap(2) MAP_FIXED_NOREPLACE" },
+	{ .id = "MR-ADDRESS-RANGE",
+	  .subject = "an address that no process has",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { EPERM, ENOMEM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_bounds,
+	  .what = "The memory was to be mapped at an address that is not for processes, or not for this "
+		  "one: near 0, or beyond the last one.",
+	  .recognise = "sysctl vm.mmap_min_addr; the highest lines of /proc/self/maps.",
+	  .remedy = "choose another address (--addr), or let the kernel choose one",
+	  .sources = "security/min_addr.c; mm/mmap.c get_unmapped_area()" },
+	{ .id = "MR-NUMA-NODE",
+	  .subject = "a NUMA node",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_numa_node,
+	  .what = "The pages were to come from a NUMA node that is not there, has no memory, or is not "
+		  "among those of the process (cpuset).",
+	  .recognise = "/sys/devices/system/node/has_memory, and Mems_allowed_list in "
+		       "/proc/PID/status.",
+	  .remedy = "name a node that has memory (numactl --hardware), or leave --numa out",
+	  .sources = "mbind(2); mm/mempolicy.c" },
 	{ .id = "MR-FILE-OPEN",
 	  .subject = "a file that cannot be opened",
 	  .operations = MR_ON(PREPARE),
-	  .errnums = { ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS },
+	  .errnums = { ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ETXTBSY },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
 	  .look = look_at_file,
@@ -327,7 +434,7 @@ const struct mr_cause mr_causes_of_preparing[] = {
 	{ .id = "MR-FILE-MMAP",
 	  .subject = "a file that cannot be mapped",
 	  .operations = MR_ON(PREPARE),
-	  .errnums = { ENODEV, EIO },
+	  .errnums = { ENODEV, EIO, EINVAL },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
 	  .look = look_at_file_mapping,
