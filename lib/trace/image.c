@@ -67,9 +67,10 @@ static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
 	if (mr_process_status_read(&host, number, &status) ||
 	    mr_process_status_read(&host, "self", &own))
 		return MR_IMAGE_NO_MATTER;
+	/* It hides by itself (PR_SET_DUMPABLE), or is in the midst of execve(2), which may give it rights. */
 	if (status.uid.value == own.uid.value && status.gid.value == own.gid.value &&
 	    !(status.permitted.value & ~own.permitted.value))
-		return MR_IMAGE_NO_MATTER; /* it hides by itself: prctl(PR_SET_DUMPABLE) */
+		return MR_IMAGE_BEGINS;
 	snprintf(image->path, sizeof(image->path), "(%s)", status.name);
 	return not_followed(image, MR_TRACE_PRIVILEGED);
 }

@@ -15,10 +15,10 @@ uint64_t mr_image_id(pid_t pid, const struct mr_process_stat *process);
 
 /** What is known of a program that a process runs. */
 enum mr_image_fate {
-	MR_IMAGE_BEGINS,       /**< it may still join */
+	MR_IMAGE_BEGINS,       /**< it may still join, or become one that will not */
 	MR_IMAGE_OF_OTHER,     /**< another mrctl follows it */
 	MR_IMAGE_NOT_FOLLOWED, /**< it will not join */
-	MR_IMAGE_NO_MATTER, /**< it has ended, or cannot be looked at and has no rights that keep the agent out */
+	MR_IMAGE_NO_MATTER,    /**< it has ended, or cannot be looked at */
 };
 
 /** What is found out of it. */
