@@ -57,6 +57,13 @@ static bool is_of_missing_node(const struct mr_inquiry *inquiry)
 
 /* ---- is the kernel's RDMA loaded? ---- */
 
+/* Whether an adapter has no device for want of a module. */
+static bool lacks_module(struct mr_inquiry *inquiry, struct mr_finding *finding)
+{
+	ask_check(inquiry, NULL, mr_check_modules, finding);
+	return finding->verdict == MR_VERDICT_WARN || finding->verdict == MR_VERDICT_BAD;
+}
+
 static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
@@ -76,15 +83,14 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		mr_suspect_remedy(suspicion, "modprobe ib_uverbs");
 		return;
 	}
-	if (place->is_listed || place->has_others)
-		return;
-	ask_check(inquiry, NULL, mr_check_modules, &finding);
-	if (finding.verdict != MR_VERDICT_WARN && finding.verdict != MR_VERDICT_BAD)
+	if (place->is_listed || !lacks_module(inquiry, &finding))
 		return;
 	mr_evidence_text(suspicion, "modules", "%s", finding.figure);
 	/* The device of that name need not be one of the adapter. */
 	mr_suspect(suspicion, place->is_named ? MR_LIKELY : MR_CERTAIN,
-		   "there is no RDMA device: %s", finding.figure);
+		   place->has_others ? "there is no RDMA device of that name: %s"
+				     : "there is no RDMA device: %s",
+		   finding.figure);
 	take_remedy(&finding, suspicion);
 }
 
@@ -93,17 +99,14 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
-	struct mr_finding modules, finding;
+	struct mr_finding finding;
 
 	if (place->is_shown || place->is_listed) {
 		mr_rule_out(suspicion, "sysfs has %s", place->device);
 		return;
 	}
-	if (place->has_others)
+	if (place->has_others || lacks_module(inquiry, &finding)) /* MR-MODULES */
 		return;
-	ask_check(inquiry, NULL, mr_check_modules, &modules);
-	if (modules.verdict == MR_VERDICT_WARN || modules.verdict == MR_VERDICT_BAD)
-		return; /* MR-MODULES */
 	ask_check(inquiry, NULL, mr_check_device, &finding);
 	mr_evidence_number(suspicion, "devices", 0);
 	if (!mr_host_exists(inquiry->host, "/sys/class")) {
@@ -126,14 +129,16 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	struct mr_name_text names = { .count = 0 };
+	struct mr_finding modules;
 
 	if (!place->is_named || place->is_shown || place->is_listed || !place->has_others)
 		return;
 	mr_rdma_device_list(inquiry->host, add_name, &names);
 	mr_evidence_text(suspicion, "name", "%s", place->device);
 	mr_evidence_text(suspicion, "devices", "%s", names.text);
-	mr_suspect(suspicion, MR_CERTAIN, "no device here is called '%s'; there is: %s",
-		   place->device, names.text);
+	/* An adapter may have the device once its driver is loaded. */
+	mr_suspect(suspicion, lacks_module(inquiry, &modules) ? MR_LIKELY : MR_CERTAIN,
+		   "no device here is called '%s'; there is: %s", place->device, names.text);
 }
 
 /* ---- network namespaces ---- */

@@ -82,6 +82,9 @@ static const struct opening openings[] = {
 	{ ENFORCE("0"), OPEN, EACCES, "mlx5_0", NULL, 0, "" },
 	{ "# an adapter without driver\n" SYSFS ADAPTER, FIND, "MR-MODULES", CERTAIN, "an adapter has no driver" },
 	{ "", "ibv_get_device_list", ENODEV, "rxe0", "MR-MODULES", FIRST_LIKELY, "adapter" },
+	{ "# another device than that of the adapter\n" HEALTHY OPENS ADAPTER, "ibv_get_device_list", ENODEV, "mlx5_1",
+	  "MR-MODULES", FIRST_LIKELY, "modprobe" },
+	{ "", "ibv_get_device_list", ENODEV, "mlx5_1", "MR-DEVICE-NAME", LIKELY, "" },
 	{ "# no device\n" SYSFS, NAMED, "MR-DEVICE", CERTAIN, "" },
 	/* A context that is open holds ib_uverbs: without its class this is another sysfs. */
 	{ "", "ibv_reg_mr", EIO, "mlx5_0", "", 0, "" },
