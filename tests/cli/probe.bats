@@ -267,6 +267,8 @@ differences() {
 	[[ $stderr == *"one device at a time: 'two'"* ]]
 	exits 2 mr -d one stat --probe two
 	probe "$(device)"
+	exits 3 "${SIM[@]}" mrctl stat --probe absent0
+	[[ $stderr == *"[certain, MR-DEVICE-NAME]"* ]]
 }
 
 # ---- how it is printed

@@ -171,6 +171,11 @@ static int answer_with_rows(struct answer *answer, struct mr_probe *probe, struc
 	return rc;
 }
 
+static const char *device_of(const struct invocation *invocation)
+{
+	return invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
+}
+
 /* Without a device, JSON has all members that it has otherwise, and nothing is known. */
 static int answer_without_device(const struct invocation *invocation, struct mr_error *why,
 				 struct mr_error *err)
@@ -186,6 +191,7 @@ static int answer_without_device(const struct invocation *invocation, struct mr_
 	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
 	if (rc)
 		return rc;
+	answer.refusal.device = device_of(invocation);
 	answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
 	answer_begin(&answer);
 	answer_end_rows(&answer);
@@ -198,11 +204,6 @@ static int answer_without_device(const struct invocation *invocation, struct mr_
 		rc = answer_status(&answer, 0, NULL);
 	answer_release(&answer);
 	return rc;
-}
-
-static const char *device_of(const struct invocation *invocation)
-{
-	return invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
 }
 
 static int check_probe(const struct invocation *invocation, struct mr_error *err)
