@@ -81,12 +81,11 @@ static int check_view(const struct invocation *invocation, const struct command_
 static int check_output_options(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
-	const char *printed = global->style.json      ? "json"
-			      : global->style.columns ? "output"
+	const char *printed = global->style.columns   ? "output"
 			      : global->style.verbose ? "verbose"
 						      : NULL;
 
-	if (global->style.quiet && printed)
+	if (global->style.quiet && !global->style.json && printed)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
 	if (!command->record && !(command->prints_document && !global->style.columns) &&
 	    (global->style.json || global->style.columns))

@@ -62,7 +62,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 /** answer_has_rows() - whether regions are printed; if not, rows need not be filled */
 static inline bool answer_has_rows(const struct answer *answer)
 {
-	return !answer->invocation->global->style.quiet;
+	return answer->out.style->json || !answer->out.style->quiet;
 }
 
 /** answer_row() - print a row: a region (struct region_row), or another record of the command */

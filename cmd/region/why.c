@@ -154,9 +154,14 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	if (!refusal->device)
 		refusal->device = global->device;
 	why = why_find(refusal, global->why == WHY_TRY);
-	if (why)
-		why->can_be_tried = mr_error_is_answer(err->kind, refusal->call);
-	return why;
+	if (!why)
+		return NULL;
+	why->can_be_tried = mr_error_is_answer(err->kind, refusal->call);
+	/* Any command may fail to open a file, of which no cause says more than the errno. */
+	if (why->diagnosis.cause_count || why->can_be_tried || refusal->mapping || refusal->dmabuf)
+		return why;
+	why_release(why);
+	return NULL;
 }
 
 void why_tell(const struct global_args *global, const char *command, const struct mr_error *err)

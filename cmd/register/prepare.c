@@ -56,8 +56,9 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 static bool shows_no_times(const struct register_job *job)
 {
 	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
+	const struct output_style *style = job->answer.out.style;
 
-	if (job->answer.invocation->global->style.quiet)
+	if (style->quiet && !style->json)
 		return true;
 	return columns && !columns_find(columns, "elapsed_ns") &&
 	       !columns_find(columns, "advice_elapsed_ns") &&

@@ -88,10 +88,13 @@ columns() {
 	[ -z "$output$stderr" ]
 	refused EINVAL ibv_reg_mr mr reg -q --size 0
 	[ -z "$output" ]
-	for option in --json "--output rkey" --verbose; do
+	for option in "--output rkey" --verbose; do
 		# shellcheck disable=SC2086 # words
 		usage_error "--quiet excludes ${option% *}" -- mr reg -q $option
 	done
+	succeeded mr reg -q --json
+	json '.regions | length == 1'
+	[ -z "$stderr" ]
 }
 
 @test "--json is one document with lists as lists, whatever the verbosity, the terminal's width and the locale" {
