@@ -130,6 +130,17 @@ const char *options_unknown(const struct options *tables)
 	return tables->unknown[0] ? tables->unknown : NULL;
 }
 
+/* Whether a word with the value of a letter in it is a whole name behind one dash: -size, in place of -s ize. */
+static bool lacks_dash(const struct options *tables, const char *word)
+{
+	if (!optarg || optarg <= word || optarg > word + strlen(word) || word[1] == '-')
+		return false;
+	for (size_t i = 0; i < tables->count; i++)
+		if (!strcmp(word + 1, tables->longs[i].name))
+			return true;
+	return false;
+}
+
 static int read_by_getopt(struct options *tables, int argc, char **argv, struct mr_error *err)
 {
 	int found;
@@ -142,6 +153,12 @@ static int read_by_getopt(struct options *tables, int argc, char **argv, struct 
 
 		if (!value || !value->option)
 			return fail_bad_option(tables, found, argv, err);
+		if (found < FIRST_VALUE && lacks_dash(tables, argv[optind - 1])) {
+			mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '%s'",
+				     argv[optind - 1]);
+			mr_hint(err, "did you mean '-%s'?", argv[optind - 1]);
+			return -EINVAL;
+		}
 		rc = found >= FIRST_VALUE ? check_written_out(value->option, argv, err) : 0;
 		if (!rc)
 			rc = option_value_set(value, &tables->given, optarg, err);

@@ -103,6 +103,13 @@ static unsigned int distance(const char *a, size_t a_length, const char *b, size
 	return row[b_length];
 }
 
+/* Whether a word is the name with something before it: ibv_reg_mr for reg_mr. */
+static bool is_end(const char *word, size_t size, const char *name, size_t length)
+{
+	return size > length && fold(word[size - length - 1]) == fold('_') &&
+	       is_same(word + size - length, name, length);
+}
+
 struct mr_guess mr_guess_init(const char *word, size_t length)
 {
 	return (struct mr_guess){ .word = word, .length = length };
@@ -120,7 +127,8 @@ void mr_guess_try(struct mr_guess *guess, const char *name)
 	shorter = word < length ? word : length;
 	found = distance(guess->word, word, name, length);
 	limit = (unsigned int)(word > length ? word : length) / 3;
-	if (found > limit && shorter >= BEGINNING_MIN && is_same(guess->word, name, shorter))
+	if (found > limit && shorter >= BEGINNING_MIN &&
+	    (is_same(guess->word, name, shorter) || is_end(guess->word, word, name, length)))
 		found = limit; /* near, but any nearer name wins */
 	if (found <= limit && (!guess->best || found < guess->distance)) {
 		guess->best = name;

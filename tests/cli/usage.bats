@@ -42,6 +42,8 @@ wrong_lines() {
 		reg --try-page-sizes|unknown option '--try-page-sizes'|umem has it
 		stat -i 0|unknown option '-i'|reg-iova, reg-dmabuf, rereg have it
 		--size 1M reg|unknown option '--size'|stands behind that command
+		reg -size 4K|unknown option '-size'|did you mean '--size'?
+		sim --fault ibv_reg_mr=ENOMEM|unknown call 'ibv_reg_mr'|did you mean 'reg_mr'?
 		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
 		reg --length 4K|unknown option '--length'|did you mean '--size'?
 		reg --format json|for JSON: --json (-j)
