@@ -84,9 +84,10 @@ void register_note_hold(const struct register_job *job)
 	if (time.known)
 		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
 	report_note(job->answer.invocation->command->name,
-		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
+		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", job->count,
 		    job->count == 1 ? "" : "s", seconds,
 		    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
+		    job->registrar.in_session ? ", then left to the session (mrctl dereg)" : "",
 		    (int)getpid());
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -98,6 +99,11 @@ static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 	if (fcntl(*fd, F_GETFD) >= 0)
 		return 0;
 	mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed", *fd);
+	if (*fd >= 1024 && (!kill(*fd, 0) || errno == EPERM)) { /* descriptors seldom are so many */
+		mr_hint(err, "%d is a process: if it is one of the session, --session pid:%d", *fd,
+			*fd);
+		return -EBADF;
+	}
 	mr_hint(err,
 		"sudo, Python's subprocess and others close inherited descriptors: join by process "
 		"(--session pid:$$ in a shell of the session), or pass it on (pass_fds=(%d,))",

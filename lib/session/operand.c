@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/number.h"
@@ -80,6 +81,19 @@ static bool is_of_kind(const struct mr_entry *entry, const struct parsed_operand
 	return parsed->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == parsed->kind;
 }
 
+/* reg --name NAME --count N has made NAME.1, NAME.2, ... */
+static void hint_number(struct mr_session *session, const struct parsed_operand *parsed,
+			struct mr_error *err)
+{
+	char first[MR_NAME_SIZE + 2];
+
+	snprintf(first, sizeof(first), "%s.1", parsed->name ?: "");
+	if (parsed->name && strlen(first) < MR_NAME_SIZE &&
+	    mr_table_find_name(&session->table, first) != MR_NO_SLOT)
+		mr_hint(err, "did you mean '%s'? It is one of several that --count has made",
+			first);
+}
+
 int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err)
 {
@@ -108,6 +122,7 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
 	} else if (operand->type == MR_OPERAND_ENTRY) {
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
 				  mr_table_noun(&session->table), text);
+		hint_number(session, &parsed, err);
 	}
 	mr_table_unlock(&session->table);
 	return rc;

@@ -75,6 +75,10 @@ leads_nowhere() {
 	[ "$status" -eq 3 ]
 	[ -z "$output" ]
 	[[ $stderr == *"descriptor 100 of the session is closed"*"pid:"*"pass_fds=(100,)"* ]]
+	[ $$ -lt 1024 ] || {
+		exits 3 env -u MRCTL_SESSION mrctl --session $$ stat
+		[[ $stderr == *"descriptor $$ of the session is closed"*"--session pid:$$"* ]]
+	}
 }
 
 @test "Python's subprocess loses the session, keeps it with pass_fds, and joins it by pid" {

@@ -247,7 +247,7 @@ nobody_has() {
 	ms dereg 2 --quiet
 	release
 	[ "$(states)" = "1 live" ]
-	[[ $(<"$HOLD_ERR") == "mrctl: reg: holding 2 regions until Ctrl-C"*"; pid "+([0-9]) ]] ||
+	[[ $(<"$HOLD_ERR") == "mrctl: reg: holding 2 regions until Ctrl-C"*", then left to the session (mrctl dereg); pid "+([0-9]) ]] ||
 		fail "$(<"$HOLD_ERR")"
 }
 
