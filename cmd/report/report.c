@@ -88,13 +88,22 @@ static int print_to(const struct report *report, int fd, struct mr_error *err)
 	return 0;
 }
 
+static bool is_document(const char *name)
+{
+	const char *end = name ? strrchr(name, '.') : NULL;
+
+	return end && (!strcmp(end, ".md") || !strcmp(end, ".json") || !strcmp(end, ".txt"));
+}
+
 /* The program cannot be run: the exit status is that which a shell has for it. */
 static int tell_no_program(const struct report *report, struct mr_error *err)
 {
 	const struct invocation *invocation = report->invocation;
 	const int errnum = err->errnum;
 
-	if (errnum == ENOENT && invocation->operands[0])
+	if (errnum == ENOENT && is_document(invocation->operands[0]))
+		mr_hint(err, "did you mean 'mrctl report --to %s'?", invocation->operands[0]);
+	else if (errnum == ENOENT && invocation->operands[0])
 		suggest_program(invocation->commands, invocation->command, invocation->operands,
 				err);
 	report_error(invocation->command->name, err);
