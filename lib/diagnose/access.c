@@ -27,8 +27,9 @@ struct nodes {
 	struct mr_process_status process;
 	unsigned int devices;
 	unsigned int unlisted; /* of them, for which the kernel has made no node */
-	struct mr_name_text absent, refused;
-	struct mr_rdma_node first; /* that was refused */
+	struct mr_name_text absent, other,
+		refused; /* other: of which the file there is not the node */
+	struct mr_rdma_node first_absent, first_other, first; /* first: that was refused */
 	/* errno of the first node that was refused although its permission allows it; 0: none */
 	int against_permission;
 };
@@ -59,7 +60,13 @@ static void take_device(const char *name, void *data)
 	nodes->devices++;
 	nodes->unlisted += !is_listed;
 	if (!is_listed || (!node.mode.known && node.error == -ENOENT)) {
+		if (is_listed && !nodes->first_absent.path[0])
+			nodes->first_absent = node;
 		mr_name_add(&nodes->absent, name);
+	} else if (node.is_other) {
+		if (!nodes->other.count)
+			nodes->first_other = node;
+		mr_name_add(&nodes->other, name);
 	} else if (node.error) {
 		if (!nodes->refused.count)
 			nodes->first = node;
@@ -97,6 +104,23 @@ static bool is_in_container(struct mr_host *host)
 
 /* ---- presence ---- */
 
+/* rdma-core util/open_cdev.c looks at the number of what it has opened; udev leaves a file alone that is there. */
+static void judge_others(const struct nodes *nodes, struct mr_finding *finding)
+{
+	const struct mr_rdma_node *node = &nodes->first_other;
+
+	mr_finding_set(finding,
+		       nodes->other.count + nodes->absent.count == nodes->devices ? MR_VERDICT_BAD
+										  : MR_VERDICT_WARN,
+		       "%u of %u devices: the file of %s is not its node",
+		       nodes->devices - nodes->other.count - nodes->absent.count, nodes->devices,
+		       nodes->other.text);
+	mr_finding_detail(finding, "%s is not the device %u:%u", node->path, node->major,
+			  node->minor);
+	mr_finding_remedy(finding, "rm %s && mknod %s c %u %u && chmod 666 %s", node->path,
+			  node->path, node->major, node->minor, node->path);
+}
+
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_dev_folder dev;
@@ -104,6 +128,10 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 
 	if (!read_nodes(question, &nodes, finding))
 		return;
+	if (nodes.other.count) {
+		judge_others(&nodes, finding);
+		return;
+	}
 	if (!nodes.absent.count) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%u of %u devices", nodes.devices,
 			       nodes.devices);
@@ -129,9 +157,9 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 	} else if (!mr_dev_folder_read(question->host, &dev) && !dev.is_hosts) {
 		mr_finding_remedy(finding, "/dev is not that of the host: see MR-SANDBOX");
 	} else {
-		mr_finding_remedy(finding,
-				  "udevadm trigger --action=add "
-				  "--subsystem-match=infiniband_verbs; without udev, mknod");
+		mr_finding_remedy(finding, "mknod %s c %u %u && chmod 666 %s",
+				  nodes.first_absent.path, nodes.first_absent.major,
+				  nodes.first_absent.minor, nodes.first_absent.path);
 	}
 }
 
@@ -172,7 +200,7 @@ void mr_check_node_access(const struct mr_question *question, struct mr_finding 
 
 	if (!read_nodes(question, &nodes, finding))
 		return;
-	present = nodes.devices - nodes.absent.count;
+	present = nodes.devices - nodes.absent.count - nodes.other.count;
 	if (!present) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no node: see MR-NODE");
 		return;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/host/rdma_device.h"
 #include "lib/host/uverbs_node.h"
@@ -165,7 +166,12 @@ bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_
 		node->mode = (struct mr_opt_u64){ status.mode & 07777, true };
 		node->uid = (struct mr_opt_u64){ status.uid, true };
 		node->gid = (struct mr_opt_u64){ status.gid, true };
+		node->is_other = status.mode & S_IFMT &&
+				 (!S_ISCHR(status.mode) || status.major != found.major ||
+				  status.minor != found.minor);
 	}
+	node->major = found.major;
+	node->minor = found.minor;
 	node->error = mr_host_open_device(host, "%s", node->path);
 	return true;
 }

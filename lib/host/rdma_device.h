@@ -48,7 +48,9 @@ struct mr_rdma_node {
 	char path[64];              /**< "/dev/infiniband/uverbs0"; empty: sysfs knows of none */
 	struct mr_opt_u64 mode;     /**< its permission; not known: there is no such file */
 	struct mr_opt_u64 uid, gid; /**< its owner and group */
-	int error; /**< -errno of opening it for reading and writing; 0: this user may */
+	int error;     /**< -errno of opening it for reading and writing; 0: this user may */
+	bool is_other; /**< the file there is no device, or another one than sysfs says */
+	unsigned int major, minor; /**< of the device, as sysfs says */
 };
 
 /**

@@ -182,11 +182,18 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	const struct mr_uverbs_node *node = &place->node;
 	const bool is_device = S_ISCHR(place->file.mode);
+	struct mr_host_status link;
 	bool elsewhere;
 
 	if (!place->is_listed || place->found)
 		return;
-	elsewhere = mr_host_exists(inquiry->host, "/dev/char/%u:%u", node->major, node->minor);
+	/* A link of udev, by which libibverbs looks for the device: it may lead to the same wrong file. */
+	elsewhere =
+		!mr_host_stat(inquiry->host, &link, "/dev/char/%u:%u", node->major, node->minor) &&
+		S_ISCHR(link.mode) && link.major == node->major && link.minor == node->minor;
+	mr_suspect_remedy(suspicion,
+			  "rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
+			  node->path, node->path, node->major, node->minor, node->path);
 	mr_evidence_text(suspicion, "node", "%s", node->path);
 	mr_evidence_text(suspicion, "wanted", "%u:%u", node->major, node->minor);
 	if (is_device)
@@ -345,7 +352,7 @@ const struct mr_cause mr_causes_of_nodes[] = {
 	{ .id = "MR-NODE-NUMBER",
 	  .subject = "number of a node",
 	  .operations = MR_ON(OPEN),
-	  .errnums = { ENOENT, ENXIO },
+	  .errnums = { ENOENT, ENXIO, EIO },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_RARE,
 	  .look = look_at_number,
@@ -353,8 +360,8 @@ const struct mr_cause mr_causes_of_nodes[] = {
 		  "copied into a container, before the device got another number.",
 	  .recognise = "ls -l /dev/infiniband/uverbsN against the file "
 		       "dev of /sys/class/infiniband_verbs/uverbsN.",
-	  .remedy = "make the node again: rm it, and udevadm trigger --action=add "
-		    "--subsystem-match=infiniband_verbs; start the container again",
+	  .remedy = "make the node again: rm it, and mknod with the number in that file; udev does "
+		    "not; or start the container again",
 	  .sources = "rdma-core util/open_cdev.c; drivers/infiniband/core/uverbs_main.c "
 		     "ib_uverbs_open()" },
 	{ .id = "MR-DEVICE-GONE",

@@ -409,8 +409,9 @@ const struct mr_cause mr_causes_of_opening[] = {
 		  "programs open it, is missing.  Containers see all devices of their host in /sys, "
 		  "and have the nodes that were given to them.",
 	  .recognise = "ls /dev/infiniband against ls /sys/class/infiniband_verbs.",
-	  .remedy = "docker run --device=/dev/infiniband; without a container: udevadm trigger "
-		    "--action=add --subsystem-match=infiniband_verbs",
+	  .remedy =
+		  "docker run --device=/dev/infiniband; without a container: mknod with the number "
+		  "in /sys/class/infiniband_verbs/uverbsN/dev, or load the driver again",
 	  .sources = "rdma-core libibverbs/ibdev_nl.c; linux-rdma/rdma-core#357, #1060" },
 	{ .id = "MR-PROVIDER",
 	  .subject = "provider of a device",

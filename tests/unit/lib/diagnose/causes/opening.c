@@ -51,7 +51,7 @@ static const struct opening openings[] = {
 	{ "# a container without the node\n" HEALTHY "/calls/proc/self/ns/pid.link pid:[4026532567]\n"
 	  "/proc/self/mountinfo 24 1 0:50 / /dev rw - tmpfs tmpfs rw",
 	  FIND, "MR-NODE", CERTAIN, "--device=/dev/infiniband" },
-	{ "# a host without the node\n" HEALTHY, FIND, "MR-NODE", CERTAIN, "udevadm trigger" },
+	{ "# a host without the node\n" HEALTHY, FIND, "MR-NODE", CERTAIN, "mknod /dev/infiniband/uverbs0 c 231 192" },
 	{ "", OPEN, ENOENT, "mlx5_0", "MR-NODE", CERTAIN, "" },
 	{ "", OPEN, ENODEV, "mlx5_0", "", 0, "" }, /* which is not the errno of that */
 	{ "# a service with private devices\n" HEALTHY SERVICE
@@ -97,6 +97,8 @@ static const struct opening openings[] = {
 	{ "/calls/dev/char/231:192.stat " FOR_ALL, OPEN, ENOENT, "mlx5_0", "", 0, "" },
 	{ "# a node that is a file\n" HEALTHY NODE_IS("mode=100666 uid=0 gid=0 device=0:0"), OPEN, ENOENT, "mlx5_0",
 	  "MR-NODE-NUMBER", CERTAIN, "no character device" },
+	{ "/calls/dev/char/231:192.stat mode=100666 uid=0 gid=0 device=0:0", OPEN, EIO, "mlx5_0", "MR-NODE-NUMBER",
+	  CERTAIN, "mknod /dev/infiniband/uverbs0 c 231 192" },
 	{ "# no provider\n" HEALTHY OPENS, FIND, "MR-PROVIDER", FIRST_LIKELY, "names no providers" },
 	{ "", "ibv_import_device", EOPNOTSUPP, "mlx5_0", "MR-IMPORT", UNRELATED, "" },
 	{ "# no more files\n" HEALTHY OPENS DESCRIPTORS("error=24 limit=256"), "ibv_get_device_list", EMFILE, NULL,
