@@ -27,9 +27,10 @@ struct nodes {
 	struct mr_process_status process;
 	unsigned int devices;
 	unsigned int unlisted; /* of them, for which the kernel has made no node */
-	struct mr_name_text absent, other,
-		refused; /* other: of which the file there is not the node */
-	struct mr_rdma_node first_absent, first_other, first; /* first: that was refused */
+	struct mr_name_text absent, refused;
+	struct mr_name_text other; /* the file in the node's place is not the device */
+	struct mr_rdma_node first_absent, first_other;
+	struct mr_rdma_node first; /* that was refused */
 	/* errno of the first node that was refused although its permission allows it; 0: none */
 	int against_permission;
 };

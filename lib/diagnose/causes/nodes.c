@@ -182,6 +182,8 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	const struct mr_uverbs_node *node = &place->node;
 	const bool is_device = S_ISCHR(place->file.mode);
+	const bool is_other =
+		!is_device || place->file.major != node->major || place->file.minor != node->minor;
 	struct mr_host_status link;
 	bool elsewhere;
 
@@ -191,18 +193,20 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	elsewhere =
 		!mr_host_stat(inquiry->host, &link, "/dev/char/%u:%u", node->major, node->minor) &&
 		S_ISCHR(link.mode) && link.major == node->major && link.minor == node->minor;
-	mr_suspect_remedy(suspicion,
-			  "rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
-			  node->path, node->path, node->major, node->minor, node->path);
 	mr_evidence_text(suspicion, "node", "%s", node->path);
 	mr_evidence_text(suspicion, "wanted", "%u:%u", node->major, node->minor);
+	if (is_other)
+		mr_suspect_remedy(
+			suspicion,
+			"rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
+			node->path, node->path, node->major, node->minor, node->path);
 	if (is_device)
 		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, place->file.major,
 				 place->file.minor);
 	if (!is_device)
 		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
 			   "%s is no character device", node->path);
-	else if (place->file.major != node->major || place->file.minor != node->minor)
+	else if (is_other)
 		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
 			   "%s has the number %" PRIu32 ":%" PRIu32
 			   ", but that of %s is %u:%u: it is an old node, or another device's",
