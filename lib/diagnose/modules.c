@@ -84,7 +84,13 @@ static bool find_missing(struct mr_host *host, const struct mr_hardware *hardwar
 		if (!adapter->driver[0]) {
 			mr_finding_set(finding, MR_VERDICT_WARN, "an adapter has no driver");
 			mr_finding_detail(finding, "the adapter is %s", adapter->address);
-			advise_loading(host, adapter->needs, finding);
+			if (mr_kernel_has_module(host, adapter->needs)) /* and did not take it */
+				mr_finding_remedy(finding,
+						  "see dmesg, and echo %s > "
+						  "/sys/bus/pci/drivers/%s/bind",
+						  adapter->address, adapter->needs);
+			else /* the module loads the driver as well */
+				advise_loading(host, adapter->module, finding);
 			return true;
 		}
 		if (adapter->is_certain && !mr_kernel_has_module(host, adapter->module) &&

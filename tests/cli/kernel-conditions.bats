@@ -176,8 +176,9 @@ answers() {
 	UNLOADED=mlx5_ib
 	modprobe -r $UNLOADED
 	run --separate-stderr mr reg
-	answered "driver not loaded" "exit status 3" "no RDMA device 'mlx5_0'" "[certain, MR-DEVICE-NAME]"
-	modprobe $UNLOADED
+	answered "driver not loaded" "exit status 3" "no RDMA device 'mlx5_0'" \
+		"an adapter has no driver [likely, MR-MODULES]" "modprobe $UNLOADED," "rxe0 [likely, MR-DEVICE-NAME]"
+	modprobe $UNLOADED # as the remedy says
 	UNLOADED=''
 	timeout 60 bash -c 'until "$@" reg --quiet 2>/dev/null; do sleep 0.1; done' bash "${MR[@]}" ||
 		fail "the device does not come back"

@@ -74,16 +74,17 @@ TEST(options_of_the_kernel)
 TEST(modules)
 {
 	static const struct check_row rows[] = {
-		{ BARE("0x020000", "0x15b3"), 0, WARN, "an adapter has no driver|modprobe mlx5_core" },
+		{ BARE("0x020000", "0x15b3"), 0, WARN, "an adapter has no driver|modprobe mlx5_ib" },
+		{ MODULE("mlx5_core"), 0, WARN, "echo 0000:c1:00.0 > /sys/bus/pci/drivers/mlx5_core/bind" },
 		{ DRIVER("mlx5_core"), 0, WARN, "mlx5_ib is not loaded|0000:c1:00.0|modprobe mlx5_ib" },
 		{ UVERBS DEVICE, 0, WARN, "" },
 		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0, OK,
 		  "none is shown, and there are devices" },
 		{ MODULE("mlx5_ib") MODULE("ib_core"), 0, OK, "ib_core, mlx5_ib" },
 		{ "# a kernel that was replaced\n" RELEASE("6.12.1") BARE("0x020000", "0x15b3"), 0, WARN,
-		  "modprobe mlx5_core" },
+		  "modprobe mlx5_ib" },
 		{ "/lib/modules/6.12.2/modules.dep", 0, WARN, "boot: " },
-		{ "/lib/modules/6.12.1/modules.dep", 0, WARN, "modprobe mlx5_core" },
+		{ "/lib/modules/6.12.1/modules.dep", 0, WARN, "modprobe mlx5_ib" },
 		{ "# adapters that are none of RDMA\n" SYSFS FUNCTION("0x020000", "0x15b3", "vfio-pci"), 0, NA, "" },
 		{ FUNCTION("0x020000", "0x8086", "ice"), 0, NA, "" },
 		{ "# modules of devices\n" DEVICE, 0, BAD, "mlx5_0, and no|modprobe ib_uverbs" },
