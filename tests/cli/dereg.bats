@@ -47,6 +47,16 @@ setup() {
 	json '[.totals.pds[].name] == ["default", "other"]'
 }
 
+@test "dereg --all, with regions and umems in turn" {
+	on_mlx5 || skip "rxe has no umems"
+	ms reg --count 6 --quiet
+	ms umem --quiet
+	ms reg --count 2 --quiet
+	ms umem --count 2 --quiet
+	gives '[.regions[].id] == [range(1; 12)] and .failures == []' ms dereg --all
+	make_empty
+}
+
 @test "a region that does not exist, or no longer, does not keep others from being deregistered" {
 	ms reg --count 2 --quiet
 	exits 1 ms dereg 1 nosuch 2 1 --json

@@ -165,11 +165,14 @@ document_is_complete() {
 		[[ ${lines[0]} =~ \|\ bad=${number}\;\;0\;0\;1\ warn=${number}\;0\;\;0\;1\ unknown=${number}\;\;\;0\;1\ ok=${number}\;\;\;0\;1$ ]] ||
 			fail "$output" || return
 		[[ $verdict == @(ok|n/a) || ${lines[0]} == *": 1 $verdict: $ID ("* ]] || fail "$output" || return
+		[[ $verdict != ok || ${lines[0]} != *"$ID"* ]] || fail "$output" || return
 		# a bar begins the numbers, and is nowhere else
 		[ "$(tr -cd '|' <<<"$output")" = "|" ] || fail "$output" || return
 		on "$verdict" --exit nagios --json
 		[ "$status" -eq "$expected" ]
 		json '.summary.checks == 1'
+		on "$verdict" --exit nagios --format openmetrics
+		[[ ${lines[0]} == '# HELP'* ]] || fail "$output" || return
 		on "$verdict" --exit nagios --quiet
 		[ "$status" -eq "$expected" ]
 		[ -z "$output" ]

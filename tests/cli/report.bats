@@ -76,6 +76,7 @@ document() {
 	report --to r.json --format json -- echo out
 	[ "$output" = out ]
 	[ "$(jq .program.exit_status r.json)" -eq 0 ]
+	[ "$(tail -c 2 r.json)" = '}' ] # and the end of a line
 }
 
 @test "a program that cannot be run makes no report" {
@@ -131,7 +132,7 @@ teardown() {
 	for file in mine link; do
 		report --to "$file"
 		[ "$status" -eq 1 ]
-		[[ $stderr == *EEXIST* && $(<mine) = mine ]]
+		[[ $stderr == *EEXIST*"a report needs a file of its own"* && $(<mine) = mine ]]
 	done
 	report -q --to q.md
 	[ -z "$output$stderr" ] && [ -s q.md ]

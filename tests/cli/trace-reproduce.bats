@@ -90,6 +90,7 @@ setup() {
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	reproduces one sum sum_of_small sum_of_some
 	grep -qx 'reg --size 16384 --count 3' "$BATCH"
+	grep -q ', ulimit -l 64$' "$BATCH"
 	[[ $how == *"--limit memlock=64K "* ]]
 	on_mlx5 || return 0 # librxe cannot change regions
 	# the region itself is a part of the sum

@@ -106,6 +106,8 @@ TEST(memory_of_gpus)
 		{ "# amdgpu\n" RELEASE("6.12.1") DEVICE FUNCTION("0x120000", "0x1002", "amdgpu"), 0, NA,
 		  "amdgpu is not loaded" },
 		{ MODULE("amdgpu"), 0, UNKNOWN, "" },
+		{ "# ib_core without devices\n" FUNCTION("0x030200", "0x10de", "nvidia") "/calls/sys/class/infiniband.list\n",
+		  0, NA, "no RDMA devices" },
 		{ "# a display of a server, and a GPU of a guest\n" DEVICE FUNCTION("0x030000", "0x1a03", "ast"), 0, NA,
 		  "no GPU" },
 		{ FUNCTION("0x030200", "0x10de", "vfio-pci"), 0, NA, "no GPU" },
@@ -155,8 +157,9 @@ TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
 TEST(memory_that_is_available)
 {
 	static const struct check_row rows[] = {
-		{ "", 0, UNKNOWN, "/proc/meminfo" },
-		{ OF_64_GIB, 0, OK, "64 GiB (MemTotal)|16 GiB available" },
+		{ "", 0, UNKNOWN, "/proc/meminfo|mount /proc|!mount /proc/" },
+		{ "/calls/proc/meminfo.read.error EACCES", 0, UNKNOWN, "ask as a user who may read /proc/meminfo" },
+		{ "-/calls/proc/meminfo.read.error\n" OF_64_GIB, 0, OK, "64 GiB (MemTotal)|16 GiB available" },
 		{ "", 16 * GIB, OK, "" },
 		{ "", 16 * GIB + 1, WARN, "swapped out" },
 		{ "", 24 * GIB, WARN, "" },
@@ -181,7 +184,7 @@ TEST(memory_that_is_available)
 		{ HAS("-1", "1"), 0, UNKNOWN, "" },
 		{ HAS("18446744073709551615", "1"), 0, UNKNOWN, "" },
 		{ MEMINFO("MemTotal: 5"), GIB, UNKNOWN, "" },
-		{ "/proc/meminfo MemTotal: 5 MB\n" MEMINFO("MemAvailable: 1"), 0, UNKNOWN, "" },
+		{ "/proc/meminfo MemTotal: 5 MB\n" MEMINFO("MemAvailable: 1"), 0, UNKNOWN, "No data available" },
 	};
 
 	CHECK(mr_check_available, rows);

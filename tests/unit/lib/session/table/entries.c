@@ -223,6 +223,8 @@ TEST(protection_domains_are_found_by_name_and_slot)
 		assert_int_not_equal(mr_table_add_pd(&table, name, 100 + i), MR_NO_SLOT);
 	}
 	assert_int_equal(mr_table_add_pd(&table, "toomany", 200), MR_NO_SLOT);
+	snprintf(name, sizeof(name), "pd%u", MR_TABLE_PDS - 1);
+	assert_int_not_equal(mr_table_find_pd(&table, name), MR_NO_SLOT);
 	assert_true(mr_table_pd(&table, MR_TABLE_PDS - 1, &pd));
 	assert_false(mr_table_pd(&table, MR_TABLE_PDS, &pd));
 	/* a slot beyond the last is nobody's */
