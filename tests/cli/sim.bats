@@ -39,6 +39,18 @@ is_seen() {
 	sim -- bash -c '[ -c /dev/infiniband/uverbs250 ]'
 	[ "$status" -eq 0 ]
 	[ ! -e /dev/infiniband/uverbs250 ]
+	# as programs look for it before they open it
+	sim -- bash -ec 'node=/dev/infiniband/uverbs250
+		[ -r $node ] && [ -w $node ] && [ ! -x $node ] && [ ! -L $node ]
+		/usr/bin/test -w $node
+		! /usr/bin/test -x $node
+		! readlink $node
+		sh -c "test -r $node"
+		ls -l $node; stat -c "%t:%T %A" $node; find $node -type c'
+	succeeded
+	[[ $output == "crw-rw-rw- "*" 231, 442 "*$'\ne7:1ba crw-rw-rw-\n/dev/infiniband/uverbs250' ]] || fail "$output"
+	sim -- bash -c '[ -e /dev/infiniband/uverbs251 ] || ls -L /dev/infiniband/uverbs251'
+	[[ $status -ne 0 && $stderr == *"No such file"* ]]
 	sim -- sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
 	[ "$output" = text ]
 	[[ $stderr == *"No such file or directory"* ]]

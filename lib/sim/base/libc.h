@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+struct statx;
+
 /** Functions of libc in whose place the program gets those of preload/interpose.c. */
 struct sim_libc {
 	int (*open)(const char *path, int flags, ...);
@@ -13,6 +15,14 @@ struct sim_libc {
 	int (*fcntl)(int fd, int command, ...);
 	int (*fstat)(int fd, struct stat *st);
 	int (*stat)(const char *path, struct stat *st);
+	int (*lstat)(const char *path, struct stat *st);
+	int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
+	int (*statx)(int dir, const char *path, int flags, unsigned int mask, struct statx *st);
+	int (*access)(const char *path, int mode);
+	int (*euidaccess)(const char *path, int mode);
+	int (*faccessat)(int dir, const char *path, int mode, int flags);
+	ssize_t (*readlink)(const char *path, char *text, size_t size);
+	ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t size);
 	void *(*mmap)(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
 	int (*ioctl)(int fd, unsigned long request, ...);
 	int (*socket)(int domain, int type, int protocol);

@@ -38,6 +38,10 @@ int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);
 int __fxstat(int version, int fd, struct stat *st);
 int __fxstat64(int version, int fd, struct stat64 *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
 /* what mrctl asks (lib/simulator/pinned.h): the kernel's VmPin has nothing of it */
 uint64_t mrctl_sim_pinned(void);
@@ -215,15 +219,46 @@ EXPORT int fstat(int fd, struct stat *st)
 	return 0;
 }
 
-EXPORT int stat(const char *path, struct stat *st)
+/* Return: false for any other path. */
+static bool stat_node(const char *path, struct stat *st)
 {
 	const struct sim_profile *profile = profile_of_path(path);
 
 	if (!profile)
-		return sim_libc()->stat(path, st);
+		return false;
 	memset(st, 0, sizeof(*st));
 	st->st_blksize = sysconf(_SC_PAGESIZE);
 	show_as_device(profile, st);
+	return true;
+}
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+	return stat_node(path, st) ? 0 : sim_libc()->stat(path, st);
+}
+
+EXPORT int lstat(const char *path, struct stat *st)
+{
+	return stat_node(path, st) ? 0 : sim_libc()->lstat(path, st);
+}
+
+EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	return stat_node(path, st) ? 0 : sim_libc()->fstatat(dir, path, st, flags);
+}
+
+EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *stx)
+{
+	struct stat st;
+
+	if (!stat_node(path, &st))
+		return sim_libc()->statx(dir, path, flags, mask, stx);
+	*stx = (struct statx){ .stx_mask = STATX_BASIC_STATS,
+			       .stx_blksize = (uint32_t)st.st_blksize,
+			       .stx_mode = (uint16_t)st.st_mode,
+			       .stx_nlink = 1,
+			       .stx_rdev_major = major(st.st_rdev),
+			       .stx_rdev_minor = minor(st.st_rdev) };
 	return 0;
 }
 
@@ -235,6 +270,16 @@ EXPORT int fstat64(int fd, struct stat64 *st)
 EXPORT int stat64(const char *path, struct stat64 *st)
 {
 	return stat(path, (struct stat *)st);
+}
+
+EXPORT int lstat64(const char *path, struct stat64 *st)
+{
+	return lstat(path, (struct stat *)st);
+}
+
+EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+{
+	return fstatat(dir, path, (struct stat *)st, flags);
 }
 
 /* For programs that were built against glibc before 2.33.  64-bit machines have one version of struct stat. */
@@ -260,6 +305,71 @@ EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
 {
 	(void)version;
 	return stat(path, (struct stat *)st);
+}
+
+EXPORT int __lxstat(int version, const char *path, struct stat *st)
+{
+	(void)version;
+	return lstat(path, st);
+}
+
+EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+	(void)version;
+	return lstat(path, (struct stat *)st);
+}
+
+EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
+{
+	(void)version;
+	return fstatat(dir, path, st, flags);
+}
+
+EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags)
+{
+	(void)version;
+	return fstatat(dir, path, (struct stat *)st, flags);
+}
+
+/* ---- access, readlink ---------------------------------------------------------------------- */
+
+/* Of a node with mode 0666. */
+static int access_node(int mode)
+{
+	return return_errno(mode & ~(R_OK | W_OK | X_OK) ? -EINVAL : mode & X_OK ? -EACCES : 0);
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	return profile_of_path(path) ? access_node(mode) : sim_libc()->access(path, mode);
+}
+
+EXPORT int euidaccess(const char *path, int mode)
+{
+	return profile_of_path(path) ? access_node(mode) : sim_libc()->euidaccess(path, mode);
+}
+
+EXPORT int eaccess(const char *path, int mode)
+{
+	return euidaccess(path, mode);
+}
+
+EXPORT int faccessat(int dir, const char *path, int mode, int flags)
+{
+	return profile_of_path(path) ? access_node(mode)
+				     : sim_libc()->faccessat(dir, path, mode, flags);
+}
+
+EXPORT ssize_t readlink(const char *path, char *text, size_t size)
+{
+	return profile_of_path(path) ? return_errno(-EINVAL)
+				     : sim_libc()->readlink(path, text, size);
+}
+
+EXPORT ssize_t readlinkat(int dir, const char *path, char *text, size_t size)
+{
+	return profile_of_path(path) ? return_errno(-EINVAL)
+				     : sim_libc()->readlinkat(dir, path, text, size);
 }
 
 /* ---- fcntl, mmap, ioctl, socket ------------------------------------------------------------ */
