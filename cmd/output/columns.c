@@ -13,7 +13,14 @@ bool columns_have(const struct field *const *columns, const struct field *field)
 	return *columns;
 }
 
-int columns_parse(const struct record *record, const char *text, bool once,
+/* A table has no place for records in a cell. */
+static bool is_nested(const struct field *field)
+{
+	return field->type == FIELD_LIST || field->type == FIELD_RECORD ||
+	       field->type == FIELD_ONE || field->type == FIELD_MEMBERS;
+}
+
+int columns_parse(const struct record *record, const char *text, bool json,
 		  const struct field ***columns, struct mr_error *err)
 {
 	size_t count = 0, length;
@@ -29,7 +36,13 @@ int columns_parse(const struct record *record, const char *text, bool once,
 		if (!field)
 			return mr_fail_word(err, "column", item + plus, length - plus,
 					    record->fields, sizeof(*record->fields));
-		if (!once || !columns_have(*columns, field))
+		if (!json && is_nested(field)) {
+			mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "column '%s' needs --json: it has more than one value",
+				     field->key);
+			return -EINVAL;
+		}
+		if (!json || !columns_have(*columns, field))
 			(*columns)[count++] = field;
 	}
 	return 0;
@@ -45,8 +58,7 @@ const struct field **columns_usual(const struct record *record, bool verbose)
 	columns = calloc(count + 1, sizeof(*columns));
 	count = 0;
 	for (const struct field *f = record->fields; columns && f->key; f++)
-		if (f->type != FIELD_LIST && f->type != FIELD_RECORD && f->type != FIELD_ONE &&
-		    f->type != FIELD_MEMBERS && (verbose || !(f->flags & FIELD_DETAIL)))
+		if (!is_nested(f) && (verbose || !(f->flags & FIELD_DETAIL)))
 			columns[count++] = f;
 	return columns;
 }

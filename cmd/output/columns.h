@@ -41,12 +41,12 @@
 
 /**
  * columns_parse() - "rkey,length" to fields
- * @once:    drop a column that is named again: members of a JSON object have different names
+ * @json:    for objects: a column that is named again is dropped, and lists and records are columns, too
  * @columns: set to them, ends with NULL; free() it, after a failure too
  *
- * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist.
+ * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist, or is no cell of a table.
  */
-int columns_parse(const struct record *record, const char *text, bool once,
+int columns_parse(const struct record *record, const char *text, bool json,
 		  const struct field ***columns, struct mr_error *err);
 
 /**

@@ -59,6 +59,22 @@ columns() {
 	done
 }
 
+@test "lists and objects are columns of --json alone" {
+	usage_error "column 'ports' needs --json" -- mr -o name,ports stat --device
+	usage_error "column 'odp' needs --json" -- mr -n -o +odp stat --device
+	usage_error "column 'histogram' needs --json" -- mr -o histogram bench --sizes 4K --count 1
+	succeeded mr -j -o name,ports stat --device
+	json '.devices[0] | keys == ["name", "ports"] and (.ports | length == 1)'
+	# no column is empty where the document has a value
+	succeeded mr -j stat --device
+	local values column
+	values=$(jq -r '.devices[0] | to_entries[] | select(.value != null and (.value | type) != "object") | .key' <<<"$output")
+	for column in $values; do
+		run --separate-stderr mr -n -o "$column" stat --device
+		[ "$status" -eq 2 ] || [ "$output" != - ] || fail "$column" || return
+	done
+}
+
 @test "--output +COLUMN adds to the default columns" {
 	local usual more
 
