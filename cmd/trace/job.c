@@ -43,6 +43,10 @@ static void show_call(void *data, struct mr_traced_process *process,
 
 	if (job->args->refused_only && !record->call.errnum)
 		return;
+	/* libibverbs makes one for each registration of a program that forks. */
+	if (record->call.call == MR_TRACED_MADVISE && !record->call.errnum &&
+	    !job->invocation->global->style.verbose)
+		return;
 	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
 	call_row_fill(&row, &facts);
 	if (job->calls)

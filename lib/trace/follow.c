@@ -63,6 +63,13 @@ static struct mr_site *find_site(struct mr_traced_process *process, struct mr_tr
 	return see_site(process, call, has_ended);
 }
 
+/* A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early. */
+static bool is_refusal(const struct mr_trace_record *call)
+{
+	return call->errnum && mr_traced_call_row(call->call)->effect != MR_TRACED_PROTECTS &&
+	       !(call->call == MR_TRACED_IBV_DEALLOC_PD && call->errnum == EBUSY);
+}
+
 static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
 		      struct mr_traced_record *record, bool has_ended)
 {
@@ -89,7 +96,7 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (look)
 		mr_look_at(process->pid, call, &context, look);
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
-	if (call->errnum && mr_traced_call_row(call->call)->effect != MR_TRACED_PROTECTS)
+	if (is_refusal(call))
 		mr_refusals_add(&follow->refusals, &(struct mr_refusal_seen){
 							   .pid = process->pid,
 							   .program = process->program,

@@ -154,6 +154,24 @@ TEST(a_process_that_closes_is_followed_on)
 	expect_exit();
 }
 
+static void deallocate_busy_pds(void)
+{
+	join();
+	for (int i = 0; i < 3; i++)
+		put((struct mr_trace_record){ .call = MR_TRACED_IBV_DEALLOC_PD,
+					      .object = 1,
+					      .errnum = i ? EBUSY : EINVAL,
+					      .caller = (uintptr_t)put + 4 });
+}
+
+TEST(a_pd_that_is_busy_is_no_refused_registration)
+{
+	run(deallocate_busy_pds);
+	assert_int_equal(follow.totals.calls[MR_TRACED_IBV_DEALLOC_PD].refused, 3);
+	assert_int_equal(follow.refusals.total, 1);
+	expect_exit();
+}
+
 /* Each refusal claims that it is waited for: mrctl looks at some, and has time for the others. */
 static void refuse_for_ever(void)
 {
