@@ -13,6 +13,7 @@
 #include "lib/host/kernel.h"
 #include "lib/host/meminfo.h"
 #include "lib/host/mlx5_commands.h"
+#include "lib/host/page.h"
 #include "lib/host/rdma_device.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
@@ -261,13 +262,32 @@ void mr_check_odp(const struct mr_question *question, struct mr_finding *finding
 		mr_finding_remedy(finding, "mrctl stat --device says why");
 }
 
+/* siw, the other driver without hardware, makes an RNIC. */
+static bool is_rxe_since_7_0(const struct look *look)
+{
+	struct mr_host *host = look->question->host;
+	struct mr_kernel_version version;
+	struct mr_rdma_device device;
+	char release[96];
+
+	if (look->device.driver[0])
+		return false;
+	mr_rdma_device_read(host, look->device.name, &device);
+	return device.parent[0] && !strcmp(device.node_type, "CA") &&
+	       mr_kernel_release(host, release, sizeof(release)) &&
+	       mr_kernel_version(release, &version) && version.major >= 7;
+}
+
 static void judge_max_mr(struct look *look)
 {
 	const struct mr_opt_u64 *planned = &look->question->size;
+	const uint64_t most_of_rxe = MR_RXE_PAGES_MAX * mr_page_size(look->question->host);
 	struct mr_device_limits limits;
 
 	if (!ask_limits(look, &limits))
 		return;
+	if (is_rxe_since_7_0(look) && limits.max_mr_size > most_of_rxe) /* and reports 2^64 - 1 */
+		limits.max_mr_size = most_of_rxe;
 	if (planned->known && planned->value > limits.max_mr_size)
 		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
 			     "max_mr_size is %s, and %s are planned", SIZE(limits.max_mr_size),

@@ -8,6 +8,12 @@
 
 #include "lib/host/root.h"
 
+/**
+ * Pages of a region of rxe since Linux 7.0: it has 16 bytes of each, in one piece of at most 4 MiB
+ * (sw/rxe/rxe_mr.c __alloc_mr_page_info(); mm/page_alloc.c, MAX_PAGE_ORDER 10).
+ */
+#define MR_RXE_PAGES_MAX ((UINT64_C(4) << 20) / 16)
+
 /** Limits of a device. */
 struct mr_device_limits {
 	uint64_t max_mr_size; /**< bytes */

@@ -82,3 +82,14 @@ counted() {
 	# a limit of 0 is refused with EPERM
 	refused_for_no_certain_cause as_nobody prlimit --memlock=0 "${enomem[@]}"
 }
+
+# bats test_tags=release
+@test "more pages than rxe has an array for" {
+	local rxe=(mrctl sim --profile rxe)
+
+	may_lock 1100M || skip "needs 1100 MiB of lockable memory: raise ulimit -l"
+	refused_because MR-RXE-SIZE likely "${rxe[@]}" -- mrctl reg --size 1G --offset 4095 --memory thp --json
+	json '.failures[0] | .causes == [.causes[0]] and (.ruled_out | any(.id == "MR-AVAILABLE"))'
+	succeeded "${rxe[@]}" -- mrctl reg --size 1G --memory thp
+	succeeded "${rxe[@]}" --kernel 6.12 -- mrctl reg --size 1025M --memory thp
+}

@@ -5,6 +5,7 @@
 
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
 #include "lib/nldev/device.h"
@@ -201,6 +202,27 @@ static void look_at_old_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   kernel->major, kernel->minor);
 }
 
+static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint64_t page = mr_page_size(inquiry->host);
+	struct mr_range range;
+
+	if (!mr_inquiry_is_driver(inquiry, "rxe") || !mr_inquiry_range(inquiry, &range) ||
+	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
+	    mr_inquiry_kernel_since(inquiry, 7, 0) != MR_YES)
+		return;
+	mr_extend_to_pages(page, &range.addr, &range.length);
+	if (range.length / page <= MR_RXE_PAGES_MAX)
+		return;
+	mr_evidence_number(suspicion, "pages", range.length / page);
+	mr_evidence_number(suspicion, "pages_max", MR_RXE_PAGES_MAX);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "the region has %" PRIu64
+		   " pages, and rxe since Linux 7.0 takes at most %" PRIu64 " (%s)",
+		   range.length / page, MR_RXE_PAGES_MAX,
+		   mr_size_text(MR_RXE_PAGES_MAX * page).text);
+}
+
 /* How many MRs a device has, of all processes. */
 static struct mr_opt_u64 count_mrs(const struct mr_environment *environment)
 {
@@ -366,6 +388,24 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .remedy = "look for \"rxe_umem_get\" in the kernel's log (dmesg): -12 is ENOMEM, "
 		    "-14 EFAULT",
 	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c rxe_mem_init_user(); pmem/rpma#1197" },
+	{ .id = "MR-RXE-SIZE",
+	  .driver = "rxe",
+	  .cured_by = MR_CURED_BY(PAGE),
+	  .subject = "a region of rxe of more than 1 GiB",
+	  .operations = MR_ON(REG),
+	  .errnums = { ENOMEM },
+	  .is_of_request = true,
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_rxe_size,
+	  .what = "Since Linux 7.0 rxe allocates 16 bytes for each page of a region in one piece, "
+		  "and the kernel has no piece of more than 4 MiB: 262144 pages, 1 GiB of 4 KiB "
+		  "pages.  Huge pages count by their 4 KiB parts.",
+	  .recognise = "The kernel's log has a WARNING of __alloc_frozen_pages_noprof, for the "
+		       "first such region since boot.",
+	  .remedy = "register several regions of at most 1 GiB, or with on-demand paging",
+	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c __alloc_mr_page_info(); "
+		     "mm/page_alloc.c __alloc_frozen_pages_noprof()" },
 	{ .id = "MR-MR-COUNT",
 	  .subject = "the number of MRs of a device",
 	  .operations = ON_KEYS,

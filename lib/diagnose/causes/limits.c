@@ -7,8 +7,11 @@
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
+#include "lib/host/address_space.h"
 #include "lib/host/meminfo.h"
+#include "lib/host/page.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/calls.h"
 
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
 #define LARGE_DMABUF (UINT64_C(1) << 30)
@@ -42,6 +45,21 @@ static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
 	return finding;
 }
 
+/* Pinning leaves each page in memory (mm/gup.c), so that it may have taken what is not available any more. */
+static bool is_in_memory(struct mr_inquiry *inquiry)
+{
+	const uint64_t page = mr_page_size(inquiry->host);
+	struct mr_absent_page absent;
+	struct mr_range range;
+
+	if (!mr_inquiry_range(inquiry, &range) || !range.length ||
+	    range.addr + range.length > UINT64_MAX - (page - 1) ||
+	    range.addr + range.length < range.addr)
+		return false;
+	mr_extend_to_pages(page, &range.addr, &range.length);
+	return !mr_absent_page_find(inquiry->host, range.addr, range.addr + range.length, &absent);
+}
+
 static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct mr_finding finding;
@@ -49,6 +67,10 @@ static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 	if (!pins(inquiry, &length))
 		return;
+	if (is_in_memory(inquiry)) {
+		mr_rule_out(suspicion, "all pages of the range are in memory");
+		return;
+	}
 	finding = take(inquiry, length, mr_check_available, suspicion);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "%s", finding.figure);

@@ -49,6 +49,9 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	/* rxe has on-demand paging: rxe_odp.c */
 	[SIM_RXE_ODP] = MR_SIM_KERNEL_7_2,
 
+	/* rxe has an array of the pages of a region, in one piece: rxe_mr.c __alloc_mr_page_info() */
+	[SIM_RXE_PAGES] = MR_SIM_KERNEL_7_2,
+
 	/* One method registers memory and dma-bufs alike:
 	 * uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
 	[SIM_REG_MR] = MR_SIM_KERNEL_7_2,

@@ -26,6 +26,7 @@ enum sim_change {
 
 	/* since Linux 7.2 */
 	SIM_RXE_ODP,
+	SIM_RXE_PAGES,
 	SIM_REG_MR,
 	SIM_PORT_SPEED,
 	SIM_DMABUF_EXPORT,

@@ -25,8 +25,11 @@
 #define DEVICE_FLUSH_GLOBAL     (UINT64_C(1) << 38)
 #define DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
 
-#define FIRST_KEY_INDEX         1 /* rxe_param.h RXE_MIN_MR_INDEX */
-#define PORT_GRH_REQUIRED       1 /* IB_UVERBS_QPF_GRH_REQUIRED */
+/* rxe_mr.c __alloc_mr_page_info(): one piece of 4 MiB, MAX_PAGE_ORDER, has 16 bytes for each page */
+#define PAGES_MAX         ((UINT32_C(4) << 20) / 16)
+
+#define FIRST_KEY_INDEX   1 /* rxe_param.h RXE_MIN_MR_INDEX */
+#define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
 /* rxe_alloc_ucontext() */
 static int rxe_get_context(struct sim_call *call)
@@ -84,11 +87,15 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 		return rxe_reg_odp(request);
 	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
 			  &request->pinned);
+	if (rc)
+		return rc;
+	if (request->pinned > PAGES_MAX && sim_has_change(request->kernel, SIM_RXE_PAGES))
+		rc = -ENOMEM;
 	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence needs persistent memory */
-	if (!rc && request->access & SIM_ACCESS_FLUSH_PERSISTENT) {
-		sim_account_cancel(request->pinned);
+	else if (request->access & SIM_ACCESS_FLUSH_PERSISTENT)
 		rc = -EINVAL;
-	}
+	if (rc)
+		sim_account_cancel(request->pinned);
 	request->range_unset = true;
 	return rc;
 }

@@ -232,6 +232,12 @@ TEST(size_of_a_region)
 		  0, OK, "any size; rxe0: max_mr_size is" },
 		{ "", GIB, OK, "" },
 		{ "", GIB + 1, BAD, "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
+		{ "# rxe tells no limit\n" "/proc/sys/kernel/osrelease 7.0.1\n" RXE LISTED("0", "rxe0") NODE_OF("0", "666")
+			  REPORTS("rxe0", "max_mr_size=18446744073709551615 odp=0") CLASS "rxe0/parent eth0\n" CLASS
+			  "rxe0/node_type 1: CA",
+		  GIB, OK, "max_mr_size is 1 GiB" },
+		{ "", GIB + 1, BAD, "max_mr_size is 1 GiB" },
+		{ "/proc/sys/kernel/osrelease 6.12.1", GIB + 1, OK, "any size" },
 	};
 
 	CHECK(mr_check_max_mr, rows);
