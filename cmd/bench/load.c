@@ -67,7 +67,7 @@ struct json_node *bench_load(const char *path, struct mr_error *err)
 	free(text);
 	if (!is_document(document))
 		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG, "%s is no document of 'mrctl -j bench'",
-			     path);
+			     file_name(path));
 	else if (!is_of_this_format(document))
 		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 			     "%s has another format than the documents of this version: 1", path);

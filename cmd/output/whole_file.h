@@ -8,11 +8,15 @@
 #include "lib/base/error.h"
 
 /**
- * file_read() - read a whole file of at most 64 MiB; a FIFO would make it wait, so it must be a regular one
+ * file_read() - read a whole file of at most 64 MiB
+ * @path:   of a regular file; "-": standard input, which may be a pipe
  * @length: set to its bytes, behind which there is a NUL
  *
  * Return: free() it; NULL with MR_ERROR_HOST.
  */
 char *file_read(const char *path, size_t *length, struct mr_error *err);
+
+/** file_name() - the path, or "standard input" */
+const char *file_name(const char *path);
 
 #endif

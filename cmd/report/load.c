@@ -36,7 +36,7 @@ static int fail_parse(const char *path, int errnum, struct mr_error *err)
 {
 	if (errnum == ENOMEM)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	mr_fail_text(err, MR_ERROR_HOST, EBADMSG, "%s is not a report of mrctl", path);
+	mr_fail_text(err, MR_ERROR_HOST, EBADMSG, "%s is not a report of mrctl", file_name(path));
 	mr_hint(err, errnum == E2BIG ? "it has more values than any report"
 				     : "a report is a file that mrctl report wrote, whole: in "
 				       "Markdown its document is the last block");

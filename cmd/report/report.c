@@ -185,7 +185,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "redact", flag, struct report_args, redact, NULL,
 	       "put stand-ins in place of names and addresses"),
 	OPTION(0, "read", string, struct report_args, read, "FILE",
-	       "show a report, and judge its host again"),
+	       "show a report (-: of standard input), and judge its host again"),
 	OPTION(0, "root", string, struct report_args, root, "DIR",
 	       "report the host recorded in DIR"),
 	OPTION_END,

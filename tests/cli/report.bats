@@ -173,6 +173,14 @@ teardown() {
 		succeeded mrctl report --read "$file"
 		[[ $output == *"each check says the same"*"## Devices"* && $output != *'```json'* ]]
 	done
+	# of a pipe, too
+	run --separate-stderr bash -o pipefail -c 'cat mail.md | mrctl report --read -'
+	succeeded
+	[[ $output == *"each check says the same"* ]]
+	run --separate-stderr mrctl report --read - </dev/null
+	[[ $status -eq 1 && $stderr == *"standard input is not a report of mrctl"* ]]
+	run --separate-stderr mrctl report --read - < <(head -c 70M /dev/zero)
+	[[ $status -eq 1 && $stderr == *"standard input: too large"* ]]
 	succeeded mrctl -j report --read r.json
 	json '.judged_again == [] and .recording_left_out == 0 and (.recording | length) > 20'
 	# no folder is left behind
