@@ -181,6 +181,13 @@ int session_detach(const struct invocation *invocation, const struct mr_environm
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
 			    MR_SESSION_VARIABLE);
 		rc = output_flush(err);
+		if (!rc && !global->style.quiet &&
+		    output_is_terminal()) /* not in eval "$(mrctl session --detach)" */
+			report_note(
+				invocation->command->name,
+				"run the line above to work in the session; 'mrctl session --end "
+				"pid:%d' ends it",
+				(int)pid);
 	}
 	if (rc)
 		kill(pid, SIGTERM);

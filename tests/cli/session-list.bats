@@ -73,6 +73,15 @@ holding() {
 	release
 }
 
+@test "--detach without eval on a terminal says how to work in the session, and how to end it" {
+	succeeded env -u MRCTL_SESSION "${SIM[@]}" script -qefc "mrctl -d $(device) session --detach" /dev/null
+	[[ $output =~ "MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION" ]]
+	SESSION_PID=${BASH_REMATCH[1]}
+	[[ $output == *"'mrctl session --end pid:$SESSION_PID' ends it"* ]]
+	"${MS[@]}" session --end "pid:$SESSION_PID"
+	SESSION_PID=''
+}
+
 @test "a session is one row, whoever holds it, also without naming it" {
 	ulimit -n 2048 || skip "needs 2048 descriptors"
 	# the last one has it as the highest of more descriptors than are looked at between two looks at the clock
