@@ -46,6 +46,20 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[ "$(mrctl -n -o id explain --list)" = "$(mrctl help causes | awk '/^  MR-/ { print $1 }')" ]
 }
 
+@test "values of options that causes name are values that there are" {
+	local option options
+
+	run --separate-stderr mrctl -j explain --list
+	options=$(jq -r '.causes[] | .what, .recognise, .remedy' <<<"$output" |
+		grep -oE -e '--(memory|from|access) [A-Za-z0-9:-]+' | sort -u)
+	[ -n "$options" ]
+	while read -r option; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr "reg$([[ $option != --from* ]] || echo -dmabuf)" $option
+		[ "$status" -ne 2 ] || fail "$option" "$stderr" || return
+	done <<<"$options"
+}
+
 @test "what is unknown is a usage error that names what is near" {
 	local row
 

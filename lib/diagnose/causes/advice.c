@@ -343,7 +343,7 @@ const struct mr_cause mr_causes_of_advice[] = {
 	  .look = look_at_device,
 	  .what = "Advice fetches pages of on-demand regions.  Drivers of devices without "
 		  "on-demand paging have no function for it.",
-	  .recognise = "mrctl stat --device shows no odp_general.",
+	  .recognise = "mrctl stat --device shows \"general: none\" for on-demand paging.",
 	  .remedy = "go on without: an advice is an optimisation",
 	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR; "
 		     "ibv_advise_mr(3)" },

@@ -219,8 +219,9 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .what = "mlx5 registers dma-bufs by what it has for on-demand paging.  It needs a kernel "
 		  "with CONFIG_INFINIBAND_ON_DEMAND_PAGING, and, from Linux 7.2 on, a device with "
 		  "ODP.",
-	  .recognise = "mrctl stat --device shows no odp_general, and mrctl stat --host says "
-		       "MR-ODP and MR-KERNEL-CONFIG.",
+	  .recognise =
+		  "mrctl stat --device shows \"general: none\" for on-demand paging, and mrctl stat --host says "
+		  "MR-ODP and MR-KERNEL-CONFIG.",
 	  .remedy = "enable on-demand paging in the device's firmware, or use another device",
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_reg_user_mr_dmabuf(); "
 		     "drivers/infiniband/hw/mlx5/odp.c mlx5r_odp_create_eq()" },

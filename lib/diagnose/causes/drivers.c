@@ -346,7 +346,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .recognise =
 		  "The kernel's log has \"Failed to process command REG_MR\"; the same size on "
 		  "huge pages registers.",
-	  .remedy = "use huge pages (--memory huge-2M), or register less",
+	  .remedy = "use huge pages (--memory hugetlb:2M), or register less",
 	  .sources = "ofiwg/libfabric#9739, ofiwg/libfabric#10402; drivers/infiniband/hw/efa" },
 	{ .id = "MR-ERDMA-SIZE",
 	  .driver = "erdma",

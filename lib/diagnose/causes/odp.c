@@ -150,8 +150,9 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .look = look_at_support,
 	  .what = "The access flag on-demand needs a device that reports on-demand paging.  Which "
 		  "operations of a transport may use it shows at run time only.",
-	  .recognise = "mrctl stat --device shows no odp_general; the errno is EINVAL up to Linux "
-		       "6.1, and EOPNOTSUPP from 6.2 on.",
+	  .recognise =
+		  "mrctl stat --device shows \"general: none\" for on-demand paging; the errno is EINVAL up to Linux "
+		  "6.1, and EOPNOTSUPP from 6.2 on.",
 	  .remedy =
 		  "leave out on-demand, which pins the memory; or enable it in the firmware, with "
 		  "a kernel that has CONFIG_INFINIBAND_ON_DEMAND_PAGING",
@@ -168,7 +169,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 		  "must report implicit on-demand paging, the I/O virtual address must be 0, and "
 		  "hugetlb must not be asked for.  mlx5 has none of it on machines with 57-bit "
 		  "addresses.",
-	  .recognise = "mrctl stat --device shows implicit among odp_general, or not.",
+	  .recognise = "mrctl stat --device shows implicit, or not, under on-demand paging.",
 	  .remedy = "register ranges; where addresses have 57 bits, boot with no5lvl",
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c create_user_odp_mr(); "
 		     "drivers/infiniband/core/umem_odp.c ib_umem_odp_alloc_implicit()" },
