@@ -48,7 +48,8 @@ is_seen() {
 		sh -c "test -r $node"
 		ls -l $node; stat -c "%t:%T %A" $node; find $node -type c'
 	succeeded
-	[[ $output == "crw-rw-rw- "*" 231, 442 "*$'\ne7:1ba crw-rw-rw-\n/dev/infiniband/uverbs250' ]] || fail "$output"
+	# a newer ls marks a node whose extended attributes it cannot read with "?"
+	[[ $output == "crw-rw-rw-"[\ ?]*" 231, 442 "*$'\ne7:1ba crw-rw-rw-\n/dev/infiniband/uverbs250' ]] || fail "$output"
 	sim -- bash -c '[ -e /dev/infiniband/uverbs251 ] || ls -L /dev/infiniband/uverbs251'
 	[[ $status -ne 0 && $stderr == *"No such file"* ]]
 	sim -- sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
