@@ -37,62 +37,68 @@ static int open_whole(const char *path, bool is_input, size_t *room, struct mr_e
 	}
 	if (st.st_size > FILE_MAX)
 		return mr_fail_text(err, MR_ERROR_HOST, EFBIG, "%s: too large", file_name(path));
-	*room = (S_ISREG(st.st_mode) ? (size_t)st.st_size : PIPE_BEGIN) + 1;
+	*room = is_input ? PIPE_BEGIN : (size_t)st.st_size;
 	return mr_steal_fd(&fd);
 }
 
-/* Makes room for more.  Return: false with @err. */
-static bool grow(char **text, size_t *room, const char *path, struct mr_error *err)
+/* What has been read. */
+struct content {
+	char *text;
+	size_t used, room; /* without the NUL behind them */
+};
+
+/* Makes room for more. */
+static int grow(struct content *content, const char *path, struct mr_error *err)
 {
 	char *larger;
 
-	if (*room > FILE_MAX) {
-		mr_fail_text(err, MR_ERROR_HOST, EFBIG, "%s: too large", file_name(path));
-		return false;
-	}
-	larger = realloc(*text, 2 * *room);
-	if (!larger) {
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
-		return false;
-	}
-	*text = larger;
-	*room *= 2;
-	return true;
+	if (content->room >= FILE_MAX)
+		return mr_fail_text(err, MR_ERROR_HOST, EFBIG, "%s: too large", file_name(path));
+	larger = realloc(content->text, 2 * content->room + 1);
+	if (!larger)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
+	content->text = larger;
+	content->room *= 2;
+	return 0;
+}
+
+static int read_all(int fd, bool is_input, struct content *content, const char *path,
+		    struct mr_error *err)
+{
+	ssize_t got;
+	int rc = 0;
+
+	do {
+		if (is_input && !mr_signals_wait_readable(fd))
+			return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
+		got = read(fd, content->text + content->used, content->room - content->used);
+		if (got < 0)
+			return mr_fail(err, MR_ERROR_HOST, errno, "read", "%s", file_name(path));
+		content->used += (size_t)got;
+		if (is_input && content->used == content->room)
+			rc = grow(content, path, err);
+	} while (got && !rc);
+	return rc;
 }
 
 char *file_read(const char *path, size_t *length, struct mr_error *err)
 {
 	const bool is_input = !strcmp(path, "-");
-	mr_auto_free char *text = NULL;
-	size_t used = 0, room = 0;
-	mr_auto_fd int fd = open_whole(path, is_input, &room, err);
-	ssize_t got;
-	char *whole;
+	struct content content = { .used = 0 };
+	mr_auto_fd int fd = open_whole(path, is_input, &content.room, err);
 
 	if (fd < 0)
 		return NULL;
-	text = malloc(room);
-	if (!text) {
+	content.text = malloc(content.room + 1);
+	if (!content.text) {
 		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 		return NULL;
 	}
-	do {
-		if (is_input && !mr_signals_wait_readable(fd)) {
-			mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
-			return NULL;
-		}
-		got = read(fd, text + used, room - 1 - used);
-		used += got > 0 ? (size_t)got : 0;
-		if (is_input && used == room - 1 && !grow(&text, &room, path, err))
-			return NULL;
-	} while (got > 0);
-	if (got < 0) {
-		mr_fail(err, MR_ERROR_HOST, errno, "read", "%s", file_name(path));
+	if (read_all(fd, is_input, &content, path, err)) {
+		free(content.text);
 		return NULL;
 	}
-	text[used] = '\0';
-	*length = used;
-	whole = text;
-	text = NULL;
-	return whole;
+	content.text[content.used] = '\0';
+	*length = content.used;
+	return content.text;
 }
