@@ -70,7 +70,8 @@ struct json_node *bench_load(const char *path, struct mr_error *err)
 			     file_name(path));
 	else if (!is_of_this_format(document))
 		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
-			     "%s has another format than the documents of this version: 1", path);
+			     "%s has another format than the documents of this version: 1",
+			     file_name(path));
 	else
 		return document;
 	json_tree_free(document);

@@ -41,7 +41,7 @@ static int open_whole(const char *path, bool is_input, size_t *room, struct mr_e
 	return mr_steal_fd(&fd);
 }
 
-/* What has been read. */
+/* Text that was read so far. */
 struct content {
 	char *text;
 	size_t used, room; /* without the NUL behind them */

@@ -333,7 +333,7 @@ EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *s
 
 /* ---- access, readlink ---------------------------------------------------------------------- */
 
-/* Of a node with mode 0666. */
+/* Answers for a node with mode 0666. */
 static int access_node(int mode)
 {
 	return return_errno(mode & ~(R_OK | W_OK | X_OK) ? -EINVAL : mode & X_OK ? -EACCES : 0);
