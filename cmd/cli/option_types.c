@@ -134,6 +134,16 @@ static int read_memory(const char *text, void *member, struct mr_error *err)
 	return rc;
 }
 
+static int read_planned_memory(const char *text, void *member, struct mr_error *err)
+{
+	struct planned_memory *memory = member;
+	struct mr_dmabuf_source source;
+
+	memory->is_gpu = !strncmp(text, "cuda", 4);
+	return memory->is_gpu ? mr_dmabuf_source_parse(text, &source, err)
+			      : mr_memory_kind_parse(text, &memory->kind, err);
+}
+
 static int read_dmabuf(const char *text, void *member, struct mr_error *err)
 {
 	return mr_dmabuf_source_parse(text, member, err);
@@ -268,6 +278,8 @@ const struct option_type option_type_pages = { .name = "pages",
 					       .read = read_pages,
 					       .adds_up = true };
 const struct option_type option_type_memory = { .name = "memory", .read = read_memory };
+const struct option_type option_type_planned_memory = { .name = "memory",
+							.read = read_planned_memory };
 const struct option_type option_type_dmabuf = { .name = "dma-buf", .read = read_dmabuf };
 const struct option_type option_type_advice = { .name = "advice", .read = read_advice };
 const struct option_type option_type_dmah = { .name = "dma-handle", .read = read_dmah };

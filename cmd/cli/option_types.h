@@ -15,6 +15,7 @@
 #include "cmd/output/style.h"
 #include "lib/base/limits.h"
 #include "lib/base/number.h"
+#include "lib/memory/kinds.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah_hints.h"
 
@@ -49,6 +50,12 @@ struct format_option {
 
 /** The format of a report. */
 enum report_format { REPORT_MARKDOWN, REPORT_JSON };
+
+/** Memory that is planned, and need not be here. */
+struct planned_memory {
+	struct mr_memory_kind kind;
+	bool is_gpu; /**< it is that of a GPU, and no kind */
+};
 
 struct mr_cause;
 
@@ -102,6 +109,8 @@ enum exit_style {
 #define OPTION_CTYPE_report_format enum report_format
 /** A kind of memory. */
 #define OPTION_CTYPE_memory struct mr_memory_kind
+/** A kind of memory, or "cuda:N". */
+#define OPTION_CTYPE_planned_memory struct planned_memory
 /** A source of a dma-buf. */
 #define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
 /** Advice about a region. */
@@ -128,9 +137,9 @@ enum exit_style {
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
 	option_type_via, option_type_name, option_type_size, option_type_number,
 	option_type_seconds, option_type_format, option_type_access, option_type_changes,
-	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
-	option_type_dmah, option_type_expect, option_type_profile, option_type_kernel,
-	option_type_faults, option_type_limits, option_type_fail_on, option_type_exit_style,
-	option_type_why, option_type_report_format;
+	option_type_pages, option_type_memory, option_type_planned_memory, option_type_dmabuf,
+	option_type_advice, option_type_dmah, option_type_expect, option_type_profile,
+	option_type_kernel, option_type_faults, option_type_limits, option_type_fail_on,
+	option_type_exit_style, option_type_why, option_type_report_format;
 
 #endif

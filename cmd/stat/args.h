@@ -14,13 +14,14 @@ struct stat_args {
 	bool max_size;         /**< of probe */
 	struct mr_opt_u64 cap; /**< of max_size: bytes */
 
-	struct mr_opt_u64 for_size; /**< of host: bytes of a planned registration */
-	const char *only;           /**< of host: ids of checks, separated by ',' */
-	const char *ignore;         /**< of host: the same */
-	enum fail_on fail_on;       /**< of host */
-	enum exit_style exit_style; /**< of host */
-	const char *root;           /**< of host: the folder of a recording */
-	const char *record;         /**< of host: the folder of a new recording */
+	struct mr_opt_u64 for_size;   /**< of host: bytes of a planned registration */
+	struct planned_memory memory; /**< of host: of the planned registration */
+	const char *only;             /**< of host: ids of checks, separated by ',' */
+	const char *ignore;           /**< of host: the same */
+	enum fail_on fail_on;         /**< of host */
+	enum exit_style exit_style;   /**< of host */
+	const char *root;             /**< of host: the folder of a recording */
+	const char *record;           /**< of host: the folder of a new recording */
 
 	const char *by;        /**< of system: what a row is */
 	const char *sort;      /**< of system: a column */

@@ -28,6 +28,8 @@ static const struct option_spec probe_options[] = {
 static const struct option_spec host_options[] = {
 	OPTION(0, "for-size", size, struct stat_args, for_size, "SIZE",
 	       "judge for a registration of SIZE on each device"),
+	OPTION('m', "memory", planned_memory, struct stat_args, memory, "KIND",
+	       "judge for memory of that kind: hugetlb:2M, cuda:0, ... (default: anon)"),
 	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
 	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
 	OPTION(0, "fail-on", fail_on, struct stat_args, fail_on, "VERDICT",
@@ -63,13 +65,21 @@ static const struct option_group *const groups[] = { &view_group,   &probe_group
 						     &system_group, &print_group, NULL };
 
 static const struct option_rule rules[] = {
-	{ "max-size", OPTION_NEEDS, "probe" }, { "cap", OPTION_NEEDS, "max-size" },
-	{ "for-size", OPTION_NEEDS, "host" },  { "only", OPTION_NEEDS, "host" },
-	{ "ignore", OPTION_NEEDS, "host" },    { "fail-on", OPTION_NEEDS, "host" },
-	{ "exit", OPTION_NEEDS, "host" },      { "root", OPTION_NEEDS, "host" },
-	{ "record", OPTION_NEEDS, "host" },    { "record", OPTION_EXCLUDES, "root" },
-	{ "by", OPTION_NEEDS, "system" },      { "sort", OPTION_NEEDS, "system" },
-	{ "top", OPTION_NEEDS, "system" },     OPTION_RULES_END,
+	{ "max-size", OPTION_NEEDS, "probe" },
+	{ "cap", OPTION_NEEDS, "max-size" },
+	{ "for-size", OPTION_NEEDS, "host" },
+	{ "only", OPTION_NEEDS, "host" },
+	{ "memory", OPTION_NEEDS, "host" },
+	{ "ignore", OPTION_NEEDS, "host" },
+	{ "fail-on", OPTION_NEEDS, "host" },
+	{ "exit", OPTION_NEEDS, "host" },
+	{ "root", OPTION_NEEDS, "host" },
+	{ "record", OPTION_NEEDS, "host" },
+	{ "record", OPTION_EXCLUDES, "root" },
+	{ "by", OPTION_NEEDS, "system" },
+	{ "sort", OPTION_NEEDS, "system" },
+	{ "top", OPTION_NEEDS, "system" },
+	OPTION_RULES_END,
 };
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)

@@ -173,7 +173,9 @@ static void set_access_remedy(const struct nodes *nodes, const char *group,
 	const int error = -nodes->first.error;
 	const uint64_t mode = nodes->first.mode.value;
 
-	if (error != EACCES && error != EPERM)
+	if (error == EMFILE || error == ENFILE)
+		mr_finding_remedy(finding, "raise the limit of open files: see MR-DESCRIPTORS");
+	else if (error != EACCES && error != EPERM)
 		mr_finding_remedy(finding,
 				  "the driver does not answer: look into the kernel's log");
 	else if (nodes->against_permission == EPERM)

@@ -147,6 +147,31 @@ static void look_at_rdma(struct walk *walk)
 			judge_rdma(walk, &pools.pools[i], (enum mr_rdma_resource)resource);
 }
 
+/* "rdma 0 105 1": its hierarchy, groups in it, whether it is enabled */
+static bool take_controller(const char *line, void *data)
+{
+	unsigned int groups, is_enabled;
+
+	if (sscanf(line, "rdma %*u %u %u", &groups, &is_enabled) != 2)
+		return false;
+	*(bool *)data = is_enabled && groups > 1;
+	return true;
+}
+
+/*
+ * Tells a group that cannot be seen from none: a group has files of the controller where the group above enables it, so
+ * the limit of a group further up may be in force without any here.  Return: whether there may be such a limit.
+ */
+static bool may_be_hidden(struct mr_host *host)
+{
+	struct mr_cgroup group;
+	bool has_groups = false;
+	const int rc = mr_cgroup_find(host, "rdma", &group);
+
+	mr_host_lines(host, "/proc/cgroups", take_controller, &has_groups);
+	return has_groups && (rc == -ENOENT || rc == -EXDEV || (!rc && group.is_below));
+}
+
 void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct walk walk = { question, finding, .is_enabled = false };
@@ -154,6 +179,14 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
 	walk_up(&walk, "rdma", look_at_rdma);
+	if (finding->verdict == MR_VERDICT_NA && may_be_hidden(question->host) &&
+	    mr_host_exists(question->host, "/sys/class/infiniband_verbs")) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "a group that cannot be seen from here may limit it");
+		mr_finding_remedy(finding,
+				  "mrctl stat --probe; on the host: rdma.max of each group");
+		return;
+	}
 	if (has_finding(&walk))
 		return;
 	if (walk.lowest == NO_LIMIT)
@@ -169,7 +202,7 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 	"raise memory.max and memory.high of the control group (-v names it): MemoryMax= and MemoryHigh= " \
 	"of the unit, or the memory limit of the pod or job"
 
-/* Pinned memory can neither be swapped out nor dropped, so it has to fit. */
+/* Pinned memory can neither be swapped out nor dropped, so it has to fit.  Huge pages are not counted here. */
 static void judge_memory_size(struct walk *walk, const struct mr_memory_group *memory)
 {
 	const uint64_t max = memory->max.value, size = walk->question->size.value;
@@ -202,7 +235,7 @@ static void look_at_memory(struct walk *walk)
 	walk->is_enabled = true;
 	if (memory.max.value < walk->lowest)
 		walk->lowest = memory.max.value;
-	if (walk->question->size.known)
+	if (walk->question->size.known && !walk->question->huge_size)
 		judge_memory_size(walk, &memory);
 	else if (memory.used.known && memory.max.value != NO_LIMIT &&
 		 memory.used.value > memory.max.value / 20 * 19 &&
@@ -221,7 +254,7 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 		return;
 	if (walk.lowest == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
-	else if (question->size.known)
+	else if (question->size.known && !question->huge_size)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s asked",
 			       mr_size_text(walk.lowest).text,
 			       mr_size_text(question->size.value).text);
@@ -236,22 +269,24 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uint64_t page)
 {
 	const struct mr_opt_u64 size = walk->question->size;
+	const bool is_planned = walk->question->huge_size == page;
 	const uint64_t whole = size.known ? mr_round_up(size.value, page) : page;
 	const uint64_t wanted = whole ? whole : NO_LIMIT;
 	const uint64_t max = limit->max.value, used = limit->used.known ? limit->used.value : 0;
 	const uint64_t left = used < max ? max - used : 0;
+	const enum mr_verdict verdict = is_planned ? MR_VERDICT_BAD : MR_VERDICT_WARN;
 	bool is_set = false;
 
-	if (max == NO_LIMIT)
+	if (max == NO_LIMIT || (size.known && !is_planned))
 		return;
 	walk->lowest = max < walk->lowest ? max : walk->lowest;
 	if (max < page)
-		is_set = find_worse(walk, MR_VERDICT_WARN,
+		is_set = find_worse(walk, verdict,
 				    "%s is %" PRIu64 ": none of the host's huge pages can be used",
 				    limit->file, max);
 	else if (size.known && (max < wanted || left < wanted))
-		is_set = find_worse(walk, MR_VERDICT_WARN, "%s: %s of %s are left < %s asked",
-				    limit->file, mr_size_text(left).text, mr_size_text(max).text,
+		is_set = find_worse(walk, verdict, "%s: %s of %s are left < %s asked", limit->file,
+				    mr_size_text(left).text, mr_size_text(max).text,
 				    mr_size_text(size.value).text);
 	else if (size.known && !limit->used.known)
 		find_worse(walk, MR_VERDICT_UNKNOWN, "%s at most %s, use not known", limit->file,
@@ -301,6 +336,10 @@ void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_findi
 	walk_up(&walk, "hugetlb", look_at_huge);
 	if (has_finding(&walk))
 		return;
+	if (question->size.known && !question->huge_size) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no huge pages are planned");
+		return;
+	}
 	if (walk.lowest == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
 	else

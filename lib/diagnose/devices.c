@@ -13,7 +13,6 @@
 #include "lib/host/kernel.h"
 #include "lib/host/meminfo.h"
 #include "lib/host/mlx5_commands.h"
-#include "lib/host/page.h"
 #include "lib/host/rdma_device.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
@@ -71,12 +70,36 @@ static bool is_mlx5(const struct look *look)
 
 /* ---- presence ---- */
 
+/*
+ * Opens the device as a program does: a seccomp or Landlock filter, and limits of the process, let the node be opened
+ * and refuse what follows.  One call for each device, as libibverbs compares the ABI in its first list of devices alone.
+ * Return: 0 also for a device that has no node here; or -errno.
+ */
+static int try_device(const struct look *look)
+{
+	struct mr_device_limits limits;
+	const int rc = mr_device_limits_ask(look->question->host, look->device.name, &limits);
+
+	return (rc == -ENOENT || rc == -ENODEV) && has_no_node(look) ? 0 : rc;
+}
+
 static void judge_presence(struct look *look)
 {
-	mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
-		     look->device.driver[0]                  ? look->device.driver
-		     : mr_is_simulated(look->question->host) ? "simulated"
-							     : "software");
+	const int rc = try_device(look);
+	const char *error = mr_errno_name(-rc);
+
+	look->sum += !rc && !has_no_node(look);
+	if (!rc)
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
+			     look->device.driver[0]                  ? look->device.driver
+			     : mr_is_simulated(look->question->host) ? "simulated"
+								     : "software");
+	else if (rc == -ENOENT && !mr_host_is_live(look->question->host))
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+			     "the recording does not say whether it can be opened");
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
+			     "cannot be opened: %s (%s)", error ? error : "?", mr_errno_text(-rc));
 }
 
 /* There is no device: why not? */
@@ -114,9 +137,14 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct look look = { .question = question, .finding = finding, .judge = judge_presence };
+	const enum mr_verdict verdict = look_at_devices(&look);
 
-	if (look_at_devices(&look) == MR_VERDICT_NA && finding->verdict == MR_VERDICT_NA)
+	if (verdict == MR_VERDICT_NA && finding->verdict == MR_VERDICT_NA)
 		explain_absence(question->host, finding);
+	else if (verdict == MR_VERDICT_BAD && look.sum)
+		finding->verdict = MR_VERDICT_WARN; /* another one opens */
+	if (verdict == MR_VERDICT_BAD)
+		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
 }
 
 /* ---- ports ---- */
@@ -230,7 +258,7 @@ static bool ask_limits(struct look *look, struct mr_device_limits *limits)
 			     "no node: see MR-NODE");
 	else if (rc)
 		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "could not be asked: %s", mr_errno_text(-rc));
+			     "cannot be opened: see MR-DEVICE");
 	return !rc;
 }
 
@@ -259,35 +287,16 @@ void mr_check_odp(const struct mr_question *question, struct mr_finding *finding
 		mr_finding_remedy(finding, "mlx5 needs CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
 					   "MR-KERNEL-CONFIG) and firmware with on-demand paging");
 	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "mrctl stat --device says why");
-}
-
-/* siw, the other driver without hardware, makes an RNIC. */
-static bool is_rxe_since_7_0(const struct look *look)
-{
-	struct mr_host *host = look->question->host;
-	struct mr_kernel_version version;
-	struct mr_rdma_device device;
-	char release[96];
-
-	if (look->device.driver[0])
-		return false;
-	mr_rdma_device_read(host, look->device.name, &device);
-	return device.parent[0] && !strcmp(device.node_type, "CA") &&
-	       mr_kernel_release(host, release, sizeof(release)) &&
-	       mr_kernel_version(release, &version) && version.major >= 7;
+		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
 }
 
 static void judge_max_mr(struct look *look)
 {
 	const struct mr_opt_u64 *planned = &look->question->size;
-	const uint64_t most_of_rxe = MR_RXE_PAGES_MAX * mr_page_size(look->question->host);
 	struct mr_device_limits limits;
 
 	if (!ask_limits(look, &limits))
 		return;
-	if (is_rxe_since_7_0(look) && limits.max_mr_size > most_of_rxe) /* and reports 2^64 - 1 */
-		limits.max_mr_size = most_of_rxe;
 	if (planned->known && planned->value > limits.max_mr_size)
 		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
 			     "max_mr_size is %s, and %s are planned", SIZE(limits.max_mr_size),
@@ -309,7 +318,7 @@ void mr_check_max_mr(const struct mr_question *question, struct mr_finding *find
 		mr_finding_remedy(finding, "register the memory as several regions; mrctl stat "
 					   "--probe --max-size finds the largest that works");
 	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "mrctl stat --device says why");
+		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
 }
 
 /* ---- what the firmware has ---- */

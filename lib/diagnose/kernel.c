@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -221,7 +222,7 @@ static void check_node(const struct mr_question *question, const char *path, con
 	if (!rc)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s, this user may open it", path);
 	else if (rc == -EACCES || rc == -EPERM)
-		mr_finding_set(finding, MR_VERDICT_OK, "%s, for other users than this one (%s)",
+		mr_finding_set(finding, MR_VERDICT_NA, "%s, for other users than this one (%s)",
 			       path, mr_errno_name(-rc));
 	else if (rc == -ENOENT)
 		mr_finding_set(finding, MR_VERDICT_NA, "there is no %s (%s)", path, option);
@@ -231,9 +232,20 @@ static void check_node(const struct mr_question *question, const char *path, con
 	}
 }
 
+/* drivers/dma-buf/udmabuf.c udmabuf_create() refuses more than size_limit_mb with EINVAL; 64 unless it is changed. */
 void mr_check_udmabuf(const struct mr_question *question, struct mr_finding *finding)
 {
+	uint64_t most = 64;
+
 	check_node(question, "/dev/udmabuf", "CONFIG_UDMABUF", finding);
+	if (finding->verdict != MR_VERDICT_OK)
+		return;
+	mr_host_number(question->host, &most, "/sys/module/udmabuf/parameters/size_limit_mb");
+	if (question->size.known && question->size.value >> 20 >= most &&
+	    question->size.value > most << 20)
+		mr_finding_set(finding, MR_VERDICT_NA,
+			       "/dev/udmabuf: one has at most %" PRIu64 " MiB (size_limit_mb)",
+			       most);
 }
 
 void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *finding)

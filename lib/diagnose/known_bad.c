@@ -136,20 +136,41 @@ static int find_la57(void *data, char *text, size_t size)
 
 struct odp_search {
 	struct mr_host *host;
-	char device[64]; /* the first one that is affected */
+	char device[64];  /* the first one that is affected */
+	char unasked[64]; /* the first one that may be, and cannot be opened */
 };
+
+/* Asks a device that is affected where it has explicit on-demand paging, and not @implicit at the same time. */
+static void search_device(struct odp_search *search, const char *name, bool excludes_implicit)
+{
+	struct mr_device_limits limits;
+	int rc;
+
+	if (search->device[0])
+		return;
+	rc = mr_device_limits_ask(search->host, name, &limits);
+	if (rc && rc != -ENODEV)
+		snprintf(search->unasked, sizeof(search->unasked), "%s", name);
+	else if (!rc && limits.odp_explicit && !(excludes_implicit && limits.odp_implicit))
+		snprintf(search->device, sizeof(search->device), "%s", name);
+}
+
+static enum mr_verdict weigh_unasked(const struct odp_search *search, char *evidence, size_t size)
+{
+	if (!search->unasked[0])
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "%s cannot be opened: see MR-DEVICE", search->unasked);
+	return MR_VERDICT_UNKNOWN;
+}
 
 static void search_odp(const char *name, void *data)
 {
 	struct odp_search *search = data;
-	struct mr_device_limits limits;
 	struct mr_rdma_device device;
 
 	mr_rdma_device_read_place(search->host, name, &device);
-	if (!search->device[0] && !strcmp(device.driver, "mlx5_core") &&
-	    !mr_device_limits_ask(search->host, name, &limits) && limits.odp_explicit &&
-	    !limits.odp_implicit)
-		snprintf(search->device, sizeof(search->device), "%s", name);
+	if (!strcmp(device.driver, "mlx5_core"))
+		search_device(search, name, true);
 }
 
 static enum mr_verdict find_long_addresses(const struct mr_question *question, char *evidence,
@@ -163,7 +184,7 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 		return MR_VERDICT_OK;
 	mr_rdma_device_list(question->host, search_odp, &search);
 	if (!search.device[0])
-		return MR_VERDICT_OK;
+		return weigh_unasked(&search, evidence, size);
 	snprintf(evidence, size, "57-bit addresses, and %s has no implicit on-demand paging",
 		 search.device);
 	return MR_VERDICT_WARN;
@@ -175,13 +196,11 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 static void search_rxe(const char *name, void *data)
 {
 	struct odp_search *search = data;
-	struct mr_device_limits limits;
 	struct mr_rdma_device device;
 
 	mr_rdma_device_read(search->host, name, &device);
-	if (!search->device[0] && !device.driver[0] && device.parent[0] &&
-	    !mr_device_limits_ask(search->host, name, &limits) && limits.odp_explicit)
-		snprintf(search->device, sizeof(search->device), "%s", name);
+	if (!device.driver[0] && device.parent[0])
+		search_device(search, name, false);
 }
 
 static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, char *evidence,
@@ -193,7 +212,7 @@ static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, ch
 		return MR_VERDICT_OK;
 	mr_rdma_device_list(question->host, search_rxe, &search);
 	if (!search.device[0])
-		return MR_VERDICT_OK;
+		return weigh_unasked(&search, evidence, size);
 	snprintf(evidence, size, "this kernel's rxe corrupts data of on-demand regions (%s)",
 		 search.device);
 	return MR_VERDICT_WARN;

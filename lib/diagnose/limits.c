@@ -12,12 +12,15 @@
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memlock_remedy.h"
 #include "lib/diagnose/size_text.h"
+#include "lib/host/descriptors.h"
 #include "lib/host/meminfo.h"
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/page.h"
 #include "lib/host/process_status.h"
 #include "lib/host/rdma_device.h"
+#include "lib/host/rlimit.h"
+#include "lib/host/shortage.h"
 
 /* With less than this programs cannot even make the queues that they need. */
 #define TOO_LITTLE (UINT64_C(1) << 20)
@@ -296,4 +299,62 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	}
 	if (exempt == MR_UNKNOWN)
 		doubt(finding);
+}
+
+/* ---- open files ---- */
+
+void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_descriptors descriptors;
+	const int rc = mr_descriptors_try(question->host, &descriptors);
+
+	if (rc) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "whether more can be opened: %s",
+			       mr_errno_text(-rc));
+		mr_finding_remedy(finding, "ulimit -n");
+	} else if (descriptors.error) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "%d more cannot be opened: %s",
+			       MR_LIBIBVERBS_DESCRIPTORS, mr_errno_text(descriptors.error));
+		mr_finding_remedy(finding, "%s",
+				  descriptors.error == ENFILE
+					  ? "raise fs.file-max (sysctl)"
+					  : "close some files, or raise their limit: ulimit -n; "
+					    "LimitNOFILE= of a unit");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "the limit leaves room");
+	}
+	if (!rc && descriptors.limit != NO_LIMIT)
+		mr_finding_detail(finding, "RLIMIT_NOFILE is %" PRIu64, descriptors.limit);
+}
+
+/* ---- address space ---- */
+
+/* What libibverbs and its providers map when they open a device; some 1 MiB on the simulated HCA. */
+#define SPACE_TO_OPEN (UINT64_C(4) << 20)
+
+void mr_check_address_space(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_shortage planned = { .length = SPACE_TO_OPEN, .is_private = true };
+	struct mr_shortage_reason reason;
+	struct mr_rlimit all, data;
+	int rc = mr_rlimit_read(question->host, "self", "Max address space", &all);
+
+	if (!rc)
+		rc = mr_rlimit_read(question->host, "self", "Max data size", &data);
+	if (rc) {
+		mr_finding_unread(finding, "/proc/self/limits", -rc);
+		return;
+	}
+	if (question->size.known &&
+	    __builtin_add_overflow(planned.length, question->size.value, &planned.length))
+		planned.length = NO_LIMIT;
+	if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_RLIMIT) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s", reason.text);
+		mr_finding_remedy(finding, "%s", reason.remedy);
+	} else if (all.soft == NO_LIMIT && data.soft == NO_LIMIT) {
+		mr_finding_set(finding, MR_VERDICT_OK, "unlimited");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "RLIMIT_AS is %s, RLIMIT_DATA is %s",
+			       limit_text(all.soft).text, limit_text(data.soft).text);
+	}
 }

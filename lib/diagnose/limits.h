@@ -17,4 +17,10 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 /** mr_check_pinned() - MR-PINNED: what this process has pinned of its limit */
 void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding);
 
+/** mr_check_descriptors() - MR-DESCRIPTORS: whether this process can open the files of a device */
+void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_address_space() - MR-ADDRESS-SPACE: what RLIMIT_AS and RLIMIT_DATA leave */
+void mr_check_address_space(const struct mr_question *question, struct mr_finding *finding);
+
 #endif

@@ -2,10 +2,28 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/diagnose/limits_of_device.h"
+#include "lib/host/kernel.h"
+#include "lib/host/page.h"
 #include "lib/verbs/attributes.h"
 #include "lib/verbs/device.h"
+
+/* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */
+static uint64_t largest_region(const struct mr_environment *environment, uint64_t reported)
+{
+	const uint64_t of_rxe = MR_RXE_PAGES_MAX * mr_page_size(mr_this_host());
+	struct mr_kernel_version version;
+
+	if (strcmp(environment->provider, "rxe") != 0 || reported < of_rxe ||
+	    !mr_kernel_version(environment->simulated ? environment->simulated_kernel
+						      : environment->kernel,
+			       &version) ||
+	    version.major < 7)
+		return reported;
+	return of_rxe;
+}
 
 static int query_device(void *data, char *text, size_t size)
 {
@@ -23,8 +41,8 @@ static int query_device(void *data, char *text, size_t size)
 	mr_device_close(&device);
 	if (rc)
 		return rc;
-	snprintf(text, size, "max_mr_size=%" PRIu64 " odp=%" PRIu64, attributes.max_mr_size,
-		 attributes.odp.general);
+	snprintf(text, size, "max_mr_size=%" PRIu64 " odp=%" PRIu64,
+		 largest_region(&environment, attributes.max_mr_size), attributes.odp.general);
 	return 0;
 }
 

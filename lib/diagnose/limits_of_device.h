@@ -16,7 +16,7 @@
 
 /** Limits of a device. */
 struct mr_device_limits {
-	uint64_t max_mr_size; /**< bytes */
+	uint64_t max_mr_size; /**< bytes; of rxe less than it reports */
 	bool odp_explicit, odp_implicit;
 };
 

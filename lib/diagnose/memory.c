@@ -12,6 +12,7 @@
 #include "lib/host/huge_pages.h"
 #include "lib/host/mappings.h"
 #include "lib/host/meminfo.h"
+#include "lib/host/shortage.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 
@@ -47,6 +48,8 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s planned, the host has %s (MemTotal)",
 			       SIZE(wanted), SIZE(info->total.value));
 		mr_finding_remedy(finding, "register less: what is registered stays in memory");
+	} else if (question->huge_size) {
+		mr_finding_set(finding, MR_VERDICT_OK, "not needed: huge pages are planned");
 	} else if (wanted > info->available.value && wanted <= mr_huge_pools_room(pools)) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "%s planned, for which huge pages alone have room", SIZE(wanted));
@@ -98,6 +101,9 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 /* mm/mmap.c: DEFAULT_MAX_MAP_COUNT, for the kernels of most distributions */
 #define DEFAULT_MAX_MAPS 65530U
 
+/* Mappings that opening a device takes: libibverbs loads all its providers for one that it has not seen, some 20. */
+#define MAPS_TO_OPEN 100U
+
 /*
  * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  That splits the mapping in up to
  * three, so a region needs up to two more.
@@ -129,10 +135,12 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "/proc/sys/vm/max_map_count cannot be read");
 		mr_finding_remedy(finding, "sysctl vm.max_map_count");
-	} else if (used.known && used.value >= max.value - max.value / 10) {
+	} else if (used.known && (used.value >= max.value - max.value / 10 ||
+				  used.value + MAPS_TO_OPEN > max.value)) {
 		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count)",
-			       used.value, max.value);
+			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count), a "
+			       "registration needs some %u more",
+			       used.value, max.value, MAPS_TO_OPEN);
 		mr_finding_remedy(finding, "raise vm.max_map_count (sysctl)");
 	} else if (fork.is_asked && mr_copies_on_fork(question->host) != MR_YES) {
 		judge_split_mappings(max.value, finding);
@@ -189,23 +197,47 @@ static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t si
 	return is_known;
 }
 
+/* Memory of a size that is not known is at least a page. */
+static void judge_planned_pool(const struct mr_question *question,
+			       const struct mr_huge_pools *pools, struct mr_finding *finding)
+{
+	const uint64_t page = question->huge_size;
+	const struct mr_shortage planned = { .length = question->size.known ? question->size.value
+									    : page,
+					     .huge_size = page };
+	struct mr_shortage_reason reason;
+
+	if (!mr_huge_pools_find(pools, page)) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "this kernel has none of %s", SIZE(page));
+		mr_finding_remedy(finding,
+				  "plan another size of them: ls /sys/kernel/mm/hugepages");
+	} else if (!mr_huge_pool_room(mr_huge_pools_find(pools, page)).known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "a pool in /sys/kernel/mm/hugepages cannot be read");
+		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");
+	} else if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_HUGE_POOL) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s", reason.text);
+		mr_finding_remedy(finding, "%s", reason.remedy);
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "enough of %s are free", SIZE(page));
+	}
+}
+
 static void judge_pools(const struct mr_question *question, const struct mr_huge_pools *pools,
 			struct mr_finding *finding)
 {
-	const uint64_t room = mr_huge_pools_room(pools);
 	char text[160];
 
+	if (question->huge_size) {
+		judge_planned_pool(question, pools, finding);
+		return;
+	}
 	if (!write_pools(pools, text, sizeof(text))) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "a pool in /sys/kernel/mm/hugepages cannot be read");
 		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");
 	} else if (!text[0]) {
 		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
-	} else if (question->size.known && room < question->size.value) {
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s: room for %s, %s planned", text,
-			       SIZE(room), SIZE(question->size.value));
-		mr_finding_remedy(finding, "raise vm.nr_hugepages (sysctl), or plan without huge "
-					   "pages");
 	} else {
 		/* That all are in use is what they are for. */
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
@@ -234,7 +266,10 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 	const int rc = mr_huge_pools_read(question->host, NULL, &pools);
 
 	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
-		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_HUGETLBFS)");
+		mr_finding_set(finding, question->huge_size ? MR_VERDICT_BAD : MR_VERDICT_NA,
+			       "this kernel has none (CONFIG_HUGETLBFS)");
+		if (question->huge_size)
+			mr_finding_remedy(finding, "plan other memory");
 	} else if (rc) {
 		mr_finding_unread(finding, "/sys/kernel/mm/hugepages", -rc);
 	} else {
@@ -260,7 +295,7 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 	} else if (rc) {
 		mr_finding_unread(finding, "/sys/kernel/mm/transparent_hugepage/enabled", -rc);
 	} else if (!strcmp(mode, "never") && question->size.known &&
-		   question->size.value >= SLOW_PLAN) {
+		   question->size.value >= SLOW_PLAN && !question->huge_size) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "never, and %s planned: slow in small pages",
 			       SIZE(question->size.value));

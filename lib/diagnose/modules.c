@@ -163,10 +163,14 @@ static struct nvidia_ways find_nvidia_ways(struct mr_host *host)
 	return ways;
 }
 
-static void judge_nvidia(const struct nvidia_ways *ways, struct mr_finding *finding)
+static void judge_nvidia(const struct nvidia_ways *ways, bool is_planned,
+			 struct mr_finding *finding)
 {
 	if (!ways->has_driver && !ways->module) {
-		mr_finding_set(finding, MR_VERDICT_NA, "a GPU, whose driver nvidia is not loaded");
+		mr_finding_set(finding, is_planned ? MR_VERDICT_BAD : MR_VERDICT_NA,
+			       "a GPU, whose driver nvidia is not loaded");
+		if (is_planned)
+			mr_finding_remedy(finding, "modprobe nvidia");
 	} else if (ways->module && ways->is_offered == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core takes it", ways->module);
 	} else if (ways->has_dmabuf) {
@@ -233,15 +237,20 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 	struct nvidia_ways ways;
 	int rc;
 
+	mr_hardware_read(question->host, &hardware);
+	if (question->is_gpu && !hardware.has_nvidia) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "no NVIDIA GPU");
+		mr_finding_remedy(finding, "lspci -nn lists GPUs; plan other memory");
+		return;
+	}
 	if (mr_kernel_has_no_say(question, finding))
 		return;
-	mr_hardware_read(question->host, &hardware);
 	rc = mr_rdma_device_list(question->host, add_name, &devices);
 	if (!rc || rc == -ENOENT) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	} else if (hardware.has_nvidia) {
 		ways = find_nvidia_ways(question->host);
-		judge_nvidia(&ways, finding);
+		judge_nvidia(&ways, question->is_gpu, finding);
 	} else if (hardware.has_amd) {
 		judge_amd(question->host, finding);
 	} else {

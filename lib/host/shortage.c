@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "lib/host/huge_pages.h"
 #include "lib/host/memory_cgroup.h"
 #include "lib/host/meminfo.h"
 #include "lib/host/process_status.h"
+#include "lib/host/rlimit.h"
 #include "lib/host/shortage.h"
 
 #define WRITE(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
@@ -24,8 +24,9 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 			    struct mr_shortage_reason *reason)
 {
 	const uint64_t wanted = s->length / s->huge_size + (s->length % s->huge_size != 0);
-	struct mr_huge_pools pools;
 	const struct mr_huge_pool *pool;
+	struct mr_huge_pools pools;
+	struct mr_meminfo memory;
 	struct mr_opt_u64 room;
 	uint64_t overcommit, surplus;
 
@@ -36,15 +37,22 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 	room = mr_huge_pool_room(pool);
 	if (!room.known || wanted <= room.value)
 		return false;
+	if (!mr_meminfo_read(host, &memory) && memory.total.known &&
+	    s->length > memory.total.value) {
+		WRITE(reason->text,
+		      "%" PRIu64 " huge pages of %" PRIu64 " KiB requested; this host has %" PRIu64
+		      " KiB of memory (MemTotal)",
+		      wanted, s->huge_size >> 10, memory.total.value >> 10);
+		WRITE(reason->remedy, "%s", "request less: this host can never have as many");
+		return true;
+	}
 	overcommit = pool->overcommit.value;
 	surplus = pool->surplus.value;
 	WRITE(reason->text,
-	      "%" PRIu64 " huge page%s of %" PRIu64 " KiB %s wanted; %" PRIu64
-	      " are free, of which others have reserved %" PRIu64 ", and %" PRIu64
-	      " may be made on demand",
-	      wanted, wanted == 1 ? "" : "s", s->huge_size >> 10, wanted == 1 ? "is" : "are",
-	      pool->free.value, pool->reserved.value,
-	      overcommit > surplus ? overcommit - surplus : 0);
+	      "%" PRIu64 " huge page%s of %" PRIu64 " KiB requested; %" PRIu64 " free (%" PRIu64
+	      " reserved), %" PRIu64 " overcommit",
+	      wanted, wanted == 1 ? "" : "s", s->huge_size >> 10, pool->free.value,
+	      pool->reserved.value, overcommit > surplus ? overcommit - surplus : 0);
 	WRITE(reason->remedy, "raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB/nr_hugepages",
 	      s->huge_size >> 10);
 	return true;
@@ -74,20 +82,26 @@ static bool find_group(const struct mr_shortage *s, struct mr_host *host,
 
 /* ---- limits of the process and the machine ---- */
 
-/* @used: by the process, as the line @line of /proc/self/status has it */
-static bool find_limit(const struct mr_shortage *s, struct mr_opt_u64 used, const char *line,
-		       int resource, const char *name, struct mr_shortage_reason *reason)
-{
-	struct rlimit limit;
+/* A limit of the process: its lines in /proc/self/limits and /proc/self/status, its names in C and in a shell. */
+struct process_limit {
+	const char *line, *use, *name;
+	char letter;
+};
 
-	if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    !used.known || !exceeds(used.value, s->length, limit.rlim_cur))
+/* @used: by the process */
+static bool find_limit(const struct mr_shortage *s, struct mr_host *host, struct mr_opt_u64 used,
+		       const struct process_limit *of, struct mr_shortage_reason *reason)
+{
+	struct mr_rlimit limit;
+
+	if (mr_rlimit_read(host, "self", of->line, &limit) || limit.soft == UINT64_MAX ||
+	    !used.known || !exceeds(used.value, s->length, limit.soft))
 		return false;
 	WRITE(reason->text,
 	      "%s is %" PRIu64 " bytes, and the process has %" PRIu64
 	      " already (%s in /proc/self/status)",
-	      name, (uint64_t)limit.rlim_cur, used.value, line);
-	WRITE(reason->remedy, "raise it (ulimit -%c)", resource == RLIMIT_AS ? 'v' : 'd');
+	      of->name, limit.soft, used.value, of->use);
+	WRITE(reason->remedy, "raise it (ulimit -%c)", of->letter);
 	return true;
 }
 
@@ -125,12 +139,13 @@ static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct
 enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struct mr_host *host,
 				       struct mr_shortage_reason *reason)
 {
+	static const struct process_limit all = { "Max address space", "VmSize", "RLIMIT_AS", 'v' },
+					  data = { "Max data size", "VmData", "RLIMIT_DATA", 'd' };
 	struct mr_process_status self;
 
 	mr_process_status_read(host, "self", &self);
-	if (find_limit(shortage, self.mapped, "VmSize", RLIMIT_AS, "RLIMIT_AS", reason) ||
-	    (shortage->is_private &&
-	     find_limit(shortage, self.data, "VmData", RLIMIT_DATA, "RLIMIT_DATA", reason)))
+	if (find_limit(shortage, host, self.mapped, &all, reason) ||
+	    (shortage->is_private && find_limit(shortage, host, self.data, &data, reason)))
 		return MR_SHORTAGE_RLIMIT;
 	if (!shortage->huge_size)
 		return find_overcommit(shortage, host, reason);

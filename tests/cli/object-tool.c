@@ -16,18 +16,26 @@
  *        object-tool read RKEY ADDR                   print the word that a peer reads through a key of the
  *                                                     default protection domain (rxe)
  *        object-tool write RKEY ADDR VALUE            write it
+ *        object-tool seccomp CMD...                   run it where RDMA's ioctl(2) is refused with EPERM
+ *        object-tool landlock CMD...                  run it where Landlock refuses ioctl(2) on devices with EACCES
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../kernel/hca/prm.h"
@@ -415,6 +423,44 @@ static void create_mkey(char **words)
 	mr_device_close(&device);
 }
 
+static int run_filtered(char **command)
+{
+	const unsigned int low = offsetof(struct seccomp_data, args[1]);
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RDMA_VERBS_IOCTL, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		die("prctl");
+	execvp(command[0], command);
+	die("execvp");
+	return 1;
+}
+
+/* LANDLOCK_ACCESS_FS_IOCTL_DEV, of Linux 6.10 */
+#define IOCTL_DEV (1ULL << 15)
+
+static int run_confined(char **command)
+{
+	struct landlock_ruleset_attr rules = { .handled_access_fs = IOCTL_DEV };
+	const int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
+
+	if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_landlock_restrict_self, fd, 0))
+		die("landlock");
+	close(fd);
+	execvp(command[0], command);
+	die("execvp");
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int words;
@@ -430,6 +476,10 @@ int main(int argc, char **argv)
 {
 	const char *where = getenv(MR_SESSION_VARIABLE);
 
+	if (argc > 2 && !strcmp(argv[1], "seccomp"))
+		return run_filtered(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "landlock"))
+		return run_confined(argv + 2);
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(argv[1], commands[i].name) != 0 || argc - 2 != commands[i].words)
 			continue;

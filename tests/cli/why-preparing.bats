@@ -64,8 +64,8 @@ unprepared_because() {
 	[ -e $pages ] || skip "this kernel has no huge pages of 2M"
 	[ "$(<$pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	unprepared_because MR-HUGEPAGES certain mr reg --memory hugetlb:2M --size 900G --json
-	json '.failures[0].causes[0] | (.cause | test("huge pages? of 2048 KiB (is|are) wanted")) and
-		(.remedy | contains("nr_hugepages"))'
+	json '.failures[0].causes[0] | (.cause | test("huge pages? of 2048 KiB requested")) and
+		(.remedy | contains("can never have"))'
 }
 
 # file_refused ID ERRNO PATH: the file of that path cannot be had, which ID explains as likely

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/stat/host/result.h"
+#include "lib/host/huge_pages.h"
 
 static int fail_unknown(const char *option, const char *id, size_t length, struct mr_error *err)
 {
@@ -114,13 +115,28 @@ static void look(struct host_result *result, const struct mr_question *question,
 	result->counts[row->finding.verdict]++;
 }
 
+/* Memory of a GPU takes nothing of what these groups of checks look at. */
+static bool is_of_host_memory(const char *group)
+{
+	return !strcmp(group, "limits") || !strcmp(group, "control groups") ||
+	       !strcmp(group, "memory");
+}
+
 void result_look(struct host_result *result, struct mr_host *host)
 {
-	const struct mr_question question = { .host = host, .size = result->args->for_size };
+	struct mr_question question = { .host = host, .is_gpu = result->args->memory.is_gpu };
+	const struct mr_memory_kind *memory = &result->args->memory.kind;
 	const size_t *counts = result->counts;
 
-	for (size_t i = 0; i < result->count; i++)
+	if (memory->type == MR_MEMORY_HUGETLB)
+		question.huge_size =
+			memory->huge_size ? memory->huge_size : mr_huge_page_default(host);
+	for (size_t i = 0; i < result->count; i++) {
+		question.size = result->args->for_size;
+		if (question.is_gpu && is_of_host_memory(result->rows[i].group))
+			question.size.known = false;
 		look(result, &question, &result->rows[i]);
+	}
 	result->summary = (struct summary){
 		.checks = known(result->count),
 		.ok = known(counts[MR_VERDICT_OK]),

@@ -18,6 +18,7 @@ struct check_row {
 	enum mr_verdict verdict;
 	/** "PART|PART": each is in figure, detail or remedy, or in none of them if it begins with "!". */
 	const char *says;
+	uint64_t huge_size; /**< bytes of a page of planned memory in huge pages, 0: other memory */
 };
 
 #define NA      MR_VERDICT_NA
@@ -27,9 +28,11 @@ struct check_row {
 #define BAD     MR_VERDICT_BAD
 
 /** look() - do a check */
-static inline struct mr_finding look(check_function *check, uint64_t size)
+static inline struct mr_finding look_for(check_function *check, uint64_t size, uint64_t huge_size)
 {
-	const struct mr_question question = { .host = &recorded.host, .size = { size, size != 0 } };
+	const struct mr_question question = { .host = &recorded.host,
+					      .size = { size, size != 0 },
+					      .huge_size = huge_size };
 	struct mr_finding finding = { 0 };
 
 	check(&question, &finding);
@@ -37,6 +40,11 @@ static inline struct mr_finding look(check_function *check, uint64_t size)
 	if (finding.verdict != MR_VERDICT_UNKNOWN)
 		assert_int_equal(finding.remedy[0] != '\0', finding.verdict > MR_VERDICT_UNKNOWN);
 	return finding;
+}
+
+static inline struct mr_finding look(check_function *check, uint64_t size)
+{
+	return look_for(check, size, 0);
 }
 
 static inline bool check_says(const struct mr_finding *finding, const char *says)
@@ -62,7 +70,7 @@ static inline void check_rows(check_function *check, const struct check_row *row
 		struct mr_finding found;
 
 		change(rows[i].changes);
-		found = look(check, rows[i].size);
+		found = look_for(check, rows[i].size, rows[i].huge_size);
 		if (found.verdict != rows[i].verdict || !check_says(&found, rows[i].says))
 			fail_msg("row %zu, '%s', size %ju: %s '%s' (%s) try '%s', not %s '%s'", i, rows[i].changes,
 				 (uintmax_t)rows[i].size, mr_verdicts[found.verdict].name, found.figure, found.detail,

@@ -163,6 +163,7 @@ TEST(network_namespaces)
 		DEVICE("mlx5_0") "/calls" CLASS "mlx5_0/device.link ../../../0000:c1:00.0\n/calls" CLASS               \
 				 "mlx5_0/device/driver.link ../../../../bus/pci/drivers/mlx5_core\n"
 #define RXE                         DEVICE("rxe0")
+#define REPORTS(device, limits) "/calls/device/" device "/limits.answer " limits "\n"
 #define PORT(device, number, state) CLASS device "/ports/" number "/state " state "\n"
 #define PHYSICAL(device, state)     CLASS device "/ports/1/phys_state " state "\n"
 
@@ -173,6 +174,14 @@ TEST(devices_that_are_missing_or_not_up_yet)
 		{ DRIVER("bnxt_en") "/sys/module/bnxt_re/refcnt 0", 0, BAD, "no adapter that is known|mrctl sim" },
 		{ RXE, 0, OK, "rxe0: software" },
 		{ "/calls/simulated.answer yes", 0, OK, "rxe0: simulated" },
+		{ "# a node that is there, and a device that does not open\n" RXE LISTED("0", "rxe0") NODE_OF("0", "666")
+			  REPORTS("rxe0", "max_mr_size=1 odp=0"),
+		  0, OK, "" },
+		{ "-/calls/device/rxe0/limits.answer", 0, UNKNOWN, "does not say" },
+		{ "/calls/device/rxe0/limits.answer.error EPERM", 0, BAD, "rxe0: cannot be opened: EPERM|mrctl reg" },
+		{ HCA REPORTS("mlx5_0", "max_mr_size=1 odp=0"), 0, BAD, "rxe0: cannot be opened" },
+		{ LISTED("1", "mlx5_0") NODE_OF("1", "666"), 0, WARN, "rxe0: cannot be opened" },
+		{ "-/calls/dev/infiniband/uverbs0.stat\n/calls/device/rxe0/limits.answer.error ENODEV", 0, OK, "" },
 	};
 
 	CHECK(mr_check_device, rows);
@@ -205,8 +214,6 @@ TEST(ports)
 	CHECK(mr_check_port, rows);
 }
 
-#define REPORTS(device, limits) "/calls/device/" device "/limits.answer " limits "\n"
-
 TEST(on_demand_paging)
 {
 	static const struct check_row rows[] = {
@@ -224,7 +231,7 @@ TEST(size_of_a_region)
 {
 	static const struct check_row rows[] = {
 		{ HCA, GIB, NA, "no node" },
-		{ LISTED("0", "mlx5_0") NODE_OF("0", "666"), GIB, UNKNOWN, "mrctl stat --device" },
+		{ LISTED("0", "mlx5_0") NODE_OF("0", "666"), GIB, UNKNOWN, "see MR-DEVICE|mrctl reg --device" },
 		{ "/calls/device/mlx5_0/limits.answer.error ENODEV", GIB, UNKNOWN, "" },
 		{ "-/calls/device/mlx5_0/limits.answer.error\n" RXE REPORTS("mlx5_0",
 									    "max_mr_size=18446744073709551615 odp=3")
@@ -232,12 +239,6 @@ TEST(size_of_a_region)
 		  0, OK, "any size; rxe0: max_mr_size is" },
 		{ "", GIB, OK, "" },
 		{ "", GIB + 1, BAD, "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
-		{ "# rxe tells no limit\n" "/proc/sys/kernel/osrelease 7.0.1\n" RXE LISTED("0", "rxe0") NODE_OF("0", "666")
-			  REPORTS("rxe0", "max_mr_size=18446744073709551615 odp=0") CLASS "rxe0/parent eth0\n" CLASS
-			  "rxe0/node_type 1: CA",
-		  GIB, OK, "max_mr_size is 1 GiB" },
-		{ "", GIB + 1, BAD, "max_mr_size is 1 GiB" },
-		{ "/proc/sys/kernel/osrelease 6.12.1", GIB + 1, OK, "any size" },
 	};
 
 	CHECK(mr_check_max_mr, rows);
@@ -256,7 +257,7 @@ TEST(many_findings_are_counted)
 		{ "", GIB, BAD, "dev00: max_mr_size is 1 bytes| more" },
 		{ "", 1, OK, "" },
 		{ "", 2, BAD, "dev00: max_mr_size is 1 bytes|!more" },
-		{ REPORTS("dev39", ""), 0, UNKNOWN, "dev39: could not be asked|!more" },
+		{ REPORTS("dev39", ""), 0, UNKNOWN, "dev39: cannot be opened|!more" },
 	};
 
 	CHECK(mr_check_max_mr, rows);
@@ -349,7 +350,9 @@ TEST(combinations_known_to_fail)
 	static const struct check_row rows[] = {
 		{ HEALTHY, 0, OK, "none of" },
 		{ "/calls/cpu/address-bits.answer 57", 0, WARN, "57-bit addresses, and mlx5_0" },
-		{ REPORTS("mlx5_0", "max_mr_size=1 odp=3"), 0, OK, "" },
+		{ "-/calls/device/mlx5_0/limits.answer\n/calls/device/mlx5_0/limits.answer.error EPERM", 0, UNKNOWN,
+		  "mlx5_0 cannot be opened: see MR-DEVICE" },
+		{ "-/calls/device/mlx5_0/limits.answer.error\n" REPORTS("mlx5_0", "max_mr_size=1 odp=3"), 0, OK, "" },
 		{ WORDS("iommu=pt kho=on"), 0, WARN, "kexec handover" },
 		{ WORDS("kho=off"), 0, OK, "" },
 		{ "/sys/module/mlx5_core/version\n/sys/module/mlx5_ib/version 24.10-0.7.0\n"

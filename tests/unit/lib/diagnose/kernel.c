@@ -203,6 +203,8 @@ TEST(mappings_of_a_process)
 		{ MAPS("65531"), 0, OK, "" },
 		{ "# used ones\n" MAPS("1000") "/calls/mappings.answer 899", 0, OK, "has 899|is 1000" },
 		{ "/calls/mappings.answer 900", 0, BAD, "900 of 1000" },
+		{ "# what opening a device maps\n" MAPS("160") "/calls/mappings.answer 60", 0, OK, "" },
+		{ "/calls/mappings.answer 61", 0, BAD, "61 of 160|some 100 more" },
 	};
 
 	CHECK(mr_check_map_count, rows);
@@ -212,16 +214,24 @@ TEST(huge_pages)
 {
 	static const struct check_row rows[] = {
 		{ POOL("0", "0", "0", "0"), GIB, NA, "none are set aside" },
+		{ "", 0, BAD, "1 huge page of 2048 KiB requested; 0 free", 2 * MIB },
 		{ POOL("0", "0", "0", "1"), 2 * MIB, OK, "0 of 2 MiB" },
+		{ "", 2 * MIB, OK, "", 2 * MIB },
+		{ "", 2 * MIB + 1, BAD, "2 huge pages", 2 * MIB },
 		{ POOL("1024", "512", "0", "0"), 0, OK, "1024 of 2 MiB|512 free, 0 promised" },
-		{ "", GIB, OK, "" },
-		{ "", GIB + 1, WARN, "room for 1 GiB" },
-		{ POOL("1024", "512", "1", "0"), GIB, WARN, "" },
-		{ POOL("1024", "512", "1", "1"), GIB, OK, "" },
-		{ POOLS "surplus_hugepages 1", GIB, WARN, "1 surplus" },
+		{ "", 2 * GIB, OK, "" },
+		{ "", GIB, OK, "", 2 * MIB },
+		{ "", GIB + 1, BAD, "513 huge pages of 2048 KiB requested; 512 free|nr_hugepages", 2 * MIB },
+		{ POOL("1024", "512", "1", "0"), GIB, BAD, "(1 reserved)", 2 * MIB },
+		{ POOL("1024", "512", "1", "1"), GIB, OK, "", 2 * MIB },
+		{ POOLS "surplus_hugepages 1", GIB, BAD, "1 surplus", 2 * MIB },
 		{ POOL("1024", "512", "513", "0"), 0, OK, "" },
-		{ "", 1, WARN, "room for 0 bytes" },
+		{ "", 1, BAD, "0 overcommit", 2 * MIB },
+		{ "", 1, BAD, "this kernel has none of 1 GiB", GIB },
+		{ "/proc/meminfo MemTotal: 1048576 kB", GIB + 1, BAD, "1048576 KiB of memory (MemTotal)|never", 2 * MIB },
+		{ "-/proc/meminfo", GIB, BAD, "!never", 2 * MIB },
 		{ POOL("1024", "x", "512", "0"), 0, UNKNOWN, "" },
+		{ "", 0, UNKNOWN, "", 2 * MIB },
 		{ POOL("8", "8", "0",
 		       "0") "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages 8\n"
 			    "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/free_hugepages 7\n"

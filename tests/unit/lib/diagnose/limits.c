@@ -235,6 +235,16 @@ TEST(rdma_objects_of_the_control_group)
 		{ MAX("hca_handle=0 hca_object=2000"), 0, BAD, "" },
 		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
 		{ "/calls/cg/rdma/rdma.max.read.error EIO", 0, UNKNOWN, "rdma.max: " },
+		{ "# a group above may be limited\n" VERSION_2 "/calls/proc/self/ns/cgroup.link cgroup:[4026532567]\n"
+		  "/sys/class/infiniband_verbs/abi_version 6\n"
+		  "/proc/cgroups #subsys_name\thierarchy\tnum_cgroups\tenabled\n/proc/cgroups rdma\t0\t105\t1",
+		  0, UNKNOWN, "a group that cannot be seen|mrctl stat --probe" },
+		{ "/proc/self/mountinfo 1 1 0:5 / /dev rw - tmpfs udev rw", 0,
+		  UNKNOWN, "cannot be seen" },
+		{ "/proc/cgroups rdma\t0\t1\t1", 0, NA, "" },
+		{ "/proc/cgroups rdma\t0\t105\t0", 0, NA, "" },
+		{ "/proc/cgroups rdma\t0\t105\t1", 0, UNKNOWN, "" },
+		{ "-/sys/class/infiniband_verbs/abi_version\n-/sys/class/infiniband_verbs", 0, NA, "" },
 	};
 
 	CHECK(mr_check_rdma_cgroup, rows);
@@ -301,15 +311,18 @@ TEST(huge_pages_of_the_control_group)
 		{ PAGES("0", "512"), 0, WARN, "hugetlb.2MB.max is 0" },
 		{ HUGE("max", "2097151"), 0, WARN, "hugetlb.2MB.max is 2097151" },
 		{ HUGE("max", "2097152"), 0, OK, "at most 2 MiB" },
-		{ HUGE("max", "max"), GIB, OK, "no limit" },
-		{ HUGE("rsvd.max", "1073741824"), GIB, UNKNOWN, "use not known" },
-		{ HUGE("rsvd.current", "0"), GIB, OK, "at most 1 GiB" },
-		{ "", GIB + 1, WARN, "hugetlb.2MB.rsvd.max: 1 GiB of 1 GiB are left" },
+		{ "", GIB, NA, "no huge pages are planned" },
+		{ HUGE("max", "0"), GIB, BAD, "hugetlb.2MB.max is 0", 2 * MIB },
+		{ "", GIB, OK, "no limit", GIB },
+		{ HUGE("max", "max"), GIB, OK, "no limit", 2 * MIB },
+		{ HUGE("rsvd.max", "1073741824"), GIB, UNKNOWN, "use not known", 2 * MIB },
+		{ HUGE("rsvd.current", "0"), GIB, OK, "at most 1 GiB", 2 * MIB },
+		{ "", GIB + 1, BAD, "hugetlb.2MB.rsvd.max: 1 GiB of 1 GiB are left", 2 * MIB },
 		{ HUGE("rsvd.current", "2097152"), 0, OK, "" },
-		{ "", GIB, WARN, "hugetlb.2MB.rsvd.max" },
-		{ "", GIB - 2 * MIB, OK, "" },
-		{ HUGE("rsvd.current", "2147483648"), 1, WARN, "0 bytes of 1 GiB" },
-		{ "", UINT64_MAX, WARN, "rsvd.max" },
+		{ "", GIB, BAD, "hugetlb.2MB.rsvd.max", 2 * MIB },
+		{ "", GIB - 2 * MIB, OK, "", 2 * MIB },
+		{ HUGE("rsvd.current", "2147483648"), 1, BAD, "0 bytes of 1 GiB", 2 * MIB },
+		{ "", UINT64_MAX, BAD, "rsvd.max", 2 * MIB },
 		{ "# version 1\n" VERSION_1 PAGES("512", "0") "/cg/hugetlb/hugetlb.2MB.limit_in_bytes 0", 0, WARN,
 		  "hugetlb.2MB.limit_in_bytes is 0" },
 		{ "# pages of 1 GiB and 64 KiB\n" VERSION_2
@@ -321,4 +334,38 @@ TEST(huge_pages_of_the_control_group)
 	};
 
 	CHECK(mr_check_hugetlb_cgroup, rows);
+}
+
+TEST(files_that_can_be_opened)
+{
+	static const struct check_row rows[] = {
+		{ "/calls/descriptors.answer error=0 limit=1024", 0, OK, "RLIMIT_NOFILE is 1024" },
+		{ "/calls/descriptors.answer error=24 limit=4", 0, BAD, "3 more cannot be opened|LimitNOFILE" },
+		{ "/calls/descriptors.answer error=23 limit=1024", 0, BAD, "fs.file-max|!LimitNOFILE" },
+		{ "-/calls/descriptors.answer", 0, UNKNOWN, "ulimit -n" },
+	};
+
+	CHECK(mr_check_descriptors, rows);
+}
+
+#define SPACE(all, data)                                                                                               \
+	"/proc/self/limits Max address space  " all "  unlimited  bytes\n"                         \
+	"/proc/self/limits Max data size  " data "  unlimited  bytes\n"
+
+TEST(address_space_of_a_process)
+{
+	static const struct check_row rows[] = {
+		{ "/proc/self/status VmSize:\t  20480 kB\n/proc/self/status VmData:\t  10240 kB", 0, UNKNOWN, "" },
+		{ SPACE("unlimited", "unlimited"), 1024 * GIB, OK, "unlimited" },
+		{ "", UINT64_MAX, OK, "" },
+		{ SPACE("1073741824", "unlimited"), 0, OK, "RLIMIT_AS is 1 GiB, RLIMIT_DATA is unlimited" },
+		{ "", 1000 * MIB, OK, "" },
+		{ "", 1000 * MIB + 1, BAD, "RLIMIT_AS is 1073741824 bytes, and the process has 20971520|ulimit -v" },
+		{ "", UINT64_MAX, BAD, "" },
+		{ SPACE("25165823", "unlimited"), 0, BAD, "RLIMIT_AS is 25165823" },
+		{ SPACE("unlimited", "1073741824"), 1010 * MIB, OK, "" },
+		{ "", 1011 * MIB, BAD, "RLIMIT_DATA|ulimit -d" },
+	};
+
+	CHECK(mr_check_address_space, rows);
 }

@@ -121,12 +121,12 @@ TEST(huge_pages_run_short)
 	} rows[] = {
 		{ "", MIB, MR_SHORTAGE_NONE, "" },
 		{ "/proc/self/cgroup 0::/\n" PAGES("16", "0", "0", "0"), 17, MR_SHORTAGE_HUGE_POOL,
-		  "17 huge pages of 2048 KiB are wanted; 16 are free" },
+		  "17 huge pages of 2048 KiB requested; 16 free (0 reserved), 0 overcommit" },
 		{ "", 17, MR_SHORTAGE_HUGE_POOL, "hugepages-2048kB/nr_hugepages" },
 		{ "", 16, MR_SHORTAGE_NONE, "" },
-		{ PAGES("16", "15", "0", "0"), 2, MR_SHORTAGE_HUGE_POOL, "others have reserved 15" },
+		{ PAGES("16", "15", "0", "0"), 2, MR_SHORTAGE_HUGE_POOL, "16 free (15 reserved)" },
 		{ PAGES("0", "0", "8", "3"), 5, MR_SHORTAGE_NONE, "" },
-		{ "", 6, MR_SHORTAGE_HUGE_POOL, "and 5 may be made on demand" },
+		{ "", 6, MR_SHORTAGE_HUGE_POOL, "0 free (0 reserved), 5 overcommit" },
 		/* a control group */
 		{ PAGES("16", "0", "0",
 			"0") "/proc/self/mountinfo "
@@ -160,19 +160,16 @@ TEST(huge_pages_run_short)
 TEST(the_limit_of_data_is_too_small)
 {
 	struct mr_shortage data = { .length = 100 * MIB, .is_private = true };
-	struct rlimit before, limit;
 
-	change("/proc/self/status VmSize:\t  20480 kB\n/proc/self/status VmData:\t  10240 kB");
-	getrlimit(RLIMIT_DATA, &before);
-	limit = (struct rlimit){ 110 * MIB, before.rlim_max };
-	assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+	change("/proc/self/status VmSize:\t  20480 kB\n/proc/self/status VmData:\t  10240 kB\n"
+	       "/proc/self/limits Max data size  115343360  unlimited  bytes");
 	expect_hint(data, MR_SHORTAGE_NONE, "");
 	data.length++;
 	expect_hint(data, MR_SHORTAGE_RLIMIT, "RLIMIT_DATA is 115343360 bytes, and the process has 10485760");
 	expect_hint(data, MR_SHORTAGE_RLIMIT, "ulimit -d");
 	data.is_private = false;
 	expect_hint(data, MR_SHORTAGE_NONE, "");
-	setrlimit(RLIMIT_DATA, &before);
+	change("-/proc/self/limits\n/proc/self/limits Max data size  unlimited  unlimited  bytes");
 	data.is_private = true;
 	expect_hint(data, MR_SHORTAGE_NONE, "");
 }
