@@ -99,22 +99,28 @@ static int wait_for(struct child *child, pid_t pid, uint64_t start_ns, const sig
 	return came;
 }
 
-/* Reads what was caught.  Return: 0 or a positive errno. */
-static int read_caught(struct child *child, int caught)
+/* Reads what was caught. */
+static int read_caught(struct child *child, int caught, struct mr_error *err)
 {
+	const char *call = "fstat";
+	ssize_t got = -1;
 	struct stat st;
-	ssize_t got;
 
-	if (fstat(caught, &st))
-		return errno;
-	if (st.st_size > CATCH_MAX)
-		return EFBIG;
-	child->text = malloc((size_t)st.st_size + 1);
-	if (!child->text)
-		return ENOMEM;
-	got = pread(caught, child->text, (size_t)st.st_size, 0);
-	child->length = got > 0 ? (size_t)got : 0;
-	child->text[child->length] = '\0';
+	errno = 0;
+	if (!fstat(caught, &st)) {
+		call = "malloc";
+		errno = st.st_size > CATCH_MAX ? EFBIG : 0;
+		child->text = errno ? NULL : malloc((size_t)st.st_size + 1);
+	}
+	if (child->text) {
+		call = "pread";
+		got = pread(caught, child->text, (size_t)st.st_size, 0);
+	}
+	if (got < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, call, "the output of '%s'",
+			       child->argv[0]);
+	child->length = (size_t)got;
+	child->text[got] = '\0';
 	return 0;
 }
 
@@ -161,7 +167,5 @@ int child_run(struct child *child, struct mr_error *err)
 		raise(signal);
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
 	}
-	rc = caught < 0 ? 0 : read_caught(child, caught);
-	return rc ? mr_fail(err, MR_ERROR_HOST, rc, "read", "the output of '%s'", child->argv[0])
-		  : 0;
+	return caught < 0 ? 0 : read_caught(child, caught, err);
 }

@@ -22,7 +22,8 @@ struct pack {
 	int (*take)(void *data, const char *path, const char *text);
 	void *data;
 	struct mr_recording_tally *tally;
-	char *text; /* MR_RECORDING_FILE_MAX + 1 bytes */
+	char *text;       /* MR_RECORDING_FILE_MAX + 1 bytes */
+	const char *call; /* the last one that failed */
 };
 
 static int is_entry(const struct dirent *entry)
@@ -90,8 +91,10 @@ static int pack_folder(struct pack *pack, int folder, const char *path, unsigned
 	const int found = scandirat(folder, ".", &entries, is_entry, by_name);
 	int rc = 0;
 
-	if (found < 0)
+	if (found < 0) {
+		pack->call = "scandirat";
 		return -errno;
+	}
 	for (int i = 0; i < found; i++) {
 		char below[PATH_MAX];
 		const int length =
@@ -112,7 +115,7 @@ int mr_recording_pack(const char *folder,
 		      struct mr_recording_tally *tally, struct mr_error *err)
 {
 	mr_auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct pack pack = { take, data, tally, NULL };
+	struct pack pack = { take, data, tally, NULL, "read" };
 	int rc;
 
 	if (fd < 0)
@@ -122,7 +125,7 @@ int mr_recording_pack(const char *folder,
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	rc = pack_folder(&pack, fd, "", 0);
 	free(pack.text);
-	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "read", "%s", folder) : 0;
+	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, pack.call, "%s", folder) : 0;
 }
 
 /* ---- unpacking ---- */

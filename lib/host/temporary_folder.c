@@ -131,16 +131,18 @@ static bool is_still_there(const struct mr_temporary_folder *folder)
 	       opened.st_dev == found.st_dev && opened.st_ino == found.st_ino;
 }
 
-/* Return: 0 or -errno; -EAGAIN: it is gone again. */
-static int make_locked(struct mr_temporary_folder *folder, const char *parent)
+/* Sets @call to the one that failed.  Return: 0 or -errno; -EAGAIN: it is gone again. */
+static int make_locked(struct mr_temporary_folder *folder, const char *parent, const char **call)
 {
 	mr_auto_fd int fd = -1;
 
 	if (snprintf(folder->path, sizeof(folder->path), "%s/" PREFIX RANDOM, parent) >=
 	    (int)sizeof(folder->path))
 		return -ENAMETOOLONG;
+	*call = "mkdtemp";
 	if (!mkdtemp(folder->path))
 		return -errno;
+	*call = "openat";
 	fd = open_folder(AT_FDCWD, folder->path);
 	if (fd < 0) {
 		const int error = errno;
@@ -158,16 +160,16 @@ static int make_locked(struct mr_temporary_folder *folder, const char *parent)
 
 int mr_temporary_folder_make(struct mr_temporary_folder *folder, struct mr_error *err)
 {
-	const char *path = parent_path();
+	const char *path = parent_path(), *call = "mkdtemp";
 	mr_auto_fd int parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = -EAGAIN;
 
 	if (parent >= 0)
 		remove_abandoned(parent);
 	for (unsigned int i = 0; i < ATTEMPTS && rc == -EAGAIN; i++)
-		rc = make_locked(folder, path);
+		rc = make_locked(folder, path, &call);
 	if (!rc)
 		return 0;
 	folder->path[0] = '\0';
-	return mr_fail(err, MR_ERROR_HOST, -rc, "mkdtemp", "%s", path);
+	return mr_fail(err, MR_ERROR_HOST, -rc, call, "%s", path);
 }

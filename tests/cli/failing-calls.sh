@@ -23,6 +23,14 @@ run_mrctl() {
 	status=$?
 }
 
+# names_another: the message blames another call of libc than that which has failed
+names_another() {
+	local name
+
+	name=$(sed -nE 's/^mrctl: .*[ :]([a-z_0-9]+)(\([^)]*\))?: EXDEV \(.*/\1/p' "$work/err" | head -1)
+	[ "${name%64}" != "${REFUSE%64}" ] && grep -qxE "${name}(64)?" "$work/calls"
+}
+
 # check_messages ARG...: a failure has a message, with the errno or a reason for it.  A verdict of stat --host and
 # an unsupported size are no failures of a call.  A trace says what it has not seen.
 check_messages() {
@@ -38,6 +46,7 @@ check_messages() {
 	[[ " $* " == *" --host "* ]] || grep -q '^mrctl: ' "$work/err" || complain "no message"
 	[[ $status -ne 1 || " $* " == *" --host "* ]] ||
 		grep -qE '(EXDEV|ENOMEM) \(|^mrctl: .*(has no provider|is not installed)' "$work/err" || complain "no errno"
+	! names_another || complain "another call"
 }
 
 # sweep ARG...: lets each of the first calls of each function fail

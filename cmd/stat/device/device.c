@@ -64,7 +64,8 @@ static void choose(struct device_job *job)
 	char *const *operand = job->invocation->operands;
 	const char *device = job->invocation->global->device;
 
-	mr_rdma_device_list(&job->host, names_add, &job->present);
+	if (mr_rdma_device_list(&job->host, names_add, &job->present) == -ENOMEM)
+		job->present.out_of_memory = true;
 	for (; *operand; operand++)
 		if (!names_have(&job->chosen, *operand))
 			names_add(*operand, &job->chosen);

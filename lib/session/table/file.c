@@ -112,13 +112,13 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
 		mr_table_close(table);
 		return fail_memory(err, rc, "posix_fallocate");
 	}
-	if (pwrite(table->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-	    fcntl(table->fd, F_ADD_SEALS, SEALS)) {
+	errno = EIO; /* of a write that is cut */
+	if (pwrite(table->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+		rc = fail_memory(err, errno, "pwrite");
+	else if (fcntl(table->fd, F_ADD_SEALS, SEALS))
 		rc = fail_memory(err, errno, "fcntl(F_ADD_SEALS)");
-		mr_table_close(table);
-		return rc;
-	}
-	rc = mr_table_map(table, err);
+	else
+		rc = mr_table_map(table, err);
 	if (rc)
 		mr_table_close(table);
 	else
