@@ -165,7 +165,10 @@ pair() {
 		;;
 	esac
 	linux 6.5 || skip "older kernels pin them"
+	truncate -s 64K "$file"
+	touch -d 2020-01-01 "$file"
 	refused_because MR-FILE-MAPPING $certainty mr reg --memory "file:$file" --size 64K --json
+	[ "$(date -r "$file" +%Y)" = 2020 ] # nothing was written
 	succeeded mr reg --memory "file:$file" --size 64K --access remote-read
 	# as in a chroot whose root is no mount point
 	in_namespace "mount --bind /dev/null /proc/\$\$/mountinfo && exec ${MR[*]} reg --memory file:$file --json"

@@ -239,10 +239,13 @@ bool sim_access_writable(uint32_t access)
 	return access & WRITING_ACCESS;
 }
 
-static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
+/* Sets @argument, a uint64_t, to the start of the first mapping from which pages are written back to a file. */
+static int find_write_back(const struct sim_mapping *mapping, void *argument)
 {
-	(void)unused;
-	return mapping->writable && sim_mapping_writes_back(mapping) ? -EFAULT : 0;
+	if (!mapping->writable || !sim_mapping_writes_back(mapping))
+		return 0;
+	*(uint64_t *)argument = mapping->start;
+	return -EFAULT;
 }
 
 /* Whether all pages of a range are mapped: bit 63 of their words in pagemap. */
@@ -339,17 +342,21 @@ static int force_pin(const struct sim_mapping *mapping, void *argument)
 static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
 	struct pinning pinning = { .kernel = kernel, .at = start };
+	uint64_t refused_at = end;
 	int rc;
 
 	if (!writable && !sim_has_change(kernel, SIM_READ_PINS)) {
 		rc = sim_maps_walk(start, end, force_pin, &pinning);
 		return !rc && pinning.at < end ? -EFAULT : rc;
 	}
-	rc = fault_in_for_pin(kernel, start, end, writable);
-	if (!rc && writable && sim_maps_has_shared_file() &&
-	    sim_has_change(kernel, SIM_SHARED_FILES))
-		rc = sim_maps_walk(start, end, refuse_write_back, NULL);
-	return rc;
+	/* check_vma_flags() refuses such a mapping before its pages are touched, which would change the file's mtime */
+	if (writable && sim_maps_has_shared_file() && sim_has_change(kernel, SIM_SHARED_FILES)) {
+		rc = sim_maps_walk(start, end, find_write_back, &refused_at);
+		if (rc && rc != -EFAULT)
+			return rc;
+	}
+	rc = refused_at > start ? fault_in_for_pin(kernel, start, refused_at, writable) : 0;
+	return !rc && refused_at < end ? -EFAULT : rc;
 }
 
 int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access,
