@@ -25,7 +25,7 @@ static const struct field method_fields[] = {
 	FIELD(struct method, row_ns, FIELD_NUMBER, FIELD_DURATION, "time for each row"),
 	FIELD(struct method, calls, FIELD_NUMBER, 0, "calls of each worker, in place of a time"),
 	FIELD(struct method, warm_up, FIELD_NUMBER, 0,
-	      "calls of each worker before each round that do not count"),
+	      "warm-up calls of each worker in each round, which are excluded"),
 	FIELD(struct method, clock_ns, FIELD_NUMBER, FIELD_DURATION,
 	      "what reading the clock costs; it is in each figure, and is not subtracted"),
 	FIELD(struct method, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of all rows"),
@@ -101,7 +101,7 @@ static int print_beside(struct bench_job *job, struct mr_error *err)
 static void tell_method(struct bench_job *job, const struct method *method)
 {
 	answer_note(&job->answer,
-		    "%" PRIu64 " rounds, %" PRIu64 " calls before each do not count; "
+		    "%" PRIu64 " rounds; %" PRIu64 " warm-up calls per round are excluded; "
 		    "reading the clock costs %" PRIu64 " ns, which each figure includes",
 		    method->rounds.value, method->warm_up.value, method->clock_ns.value);
 	if (job->is_interrupted)
