@@ -3,6 +3,7 @@
 #ifndef CMD_OUTPUT_PRIVATE_FILE_H
 #define CMD_OUTPUT_PRIVATE_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "lib/base/error.h"
@@ -16,6 +17,15 @@
  * Return: NULL with MR_ERROR_HOST, or with MR_ERROR_USAGE where the file is another user's.
  */
 FILE *private_file_open(const char *path, struct mr_error *err);
+
+/**
+ * private_file_open_new() - the same, but a regular file that exists is refused with MR_ERROR_USAGE
+ * @force: it is emptied
+ */
+FILE *private_file_open_new(const char *path, bool force, struct mr_error *err);
+
+/** private_file_fail_exists() - set @err where a file exists that is not overwritten without --force.  Return: -EEXIST */
+int private_file_fail_exists(const char *path, struct mr_error *err);
 
 /** private_file_link_flag() - O_NOFOLLOW; 0 for a link that stands for a descriptor of this process */
 int private_file_link_flag(const char *path);

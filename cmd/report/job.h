@@ -17,6 +17,7 @@ struct report_args {
 	enum report_format format;
 	const char *root; /**< the folder of a recorded host */
 	const char *to;   /**< the file of the report */
+	bool force;       /**< it may exist, and is replaced */
 	const char *read; /**< the file of a report that is there already */
 };
 

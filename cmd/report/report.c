@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cli/child.h"
@@ -10,6 +11,8 @@
 #include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
+#include "cmd/output/private_file.h"
+#include "cmd/output/replaced_file.h"
 #include "cmd/report/collect.h"
 #include "cmd/report/load.h"
 #include "cmd/report/program.h"
@@ -46,18 +49,44 @@ static int make(struct report *report, struct mr_error *err)
 	return rc ? rc : report_collect(report, err);
 }
 
-/* From here on what is printed goes into the file.  An old report is never lost: the file must be a new one. */
-static int open_file(const char *path, struct mr_error *err)
+/* Opens the file: a new one, or with --force one that takes the place of another once it is whole. */
+static int open_file(const struct report_args *args, struct replaced_file *file,
+		     struct mr_error *err)
 {
-	mr_auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const mode_t before = umask(077);
+	mr_auto_fd int fd = -1;
+	int rc = 0;
 
-	if (fd < 0) {
-		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
-		if (err->errnum == EEXIST)
-			mr_hint(err, "a report needs a file of its own, that is not there yet");
-		return -err->errnum;
+	file->path = args->to;
+	if (args->force) {
+		rc = replaced_file_open(file, args->to, err);
+		umask(before);
+		return rc;
 	}
-	return mr_steal_fd(&fd);
+	umask(before);
+	fd = open(args->to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == EEXIST)
+		return private_file_fail_exists(args->to, err);
+	file->stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file->stream)
+		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fdopen", "%s",
+			       args->to);
+	mr_steal_fd(&fd);
+	return 0;
+}
+
+/* Puts a whole report in its place; or removes the part of one. */
+static int close_file(struct replaced_file *file, bool is_whole, struct mr_error *err)
+{
+	const char *path = file->temporary[0] ? file->temporary : file->path;
+	struct stat st;
+
+	if (is_whole)
+		return replaced_file_close(file, err);
+	if (!fstat(fileno(file->stream), &st) && S_ISREG(st.st_mode)) /* and no device */
+		unlink(path);
+	fclose(file->stream);
+	return 0;
 }
 
 static int print(const struct report *report, struct mr_error *err)
@@ -78,14 +107,7 @@ static int print_to(const struct report *report, int fd, struct mr_error *err)
 {
 	int rc = fd >= 0 ? output_redirect(fd, report->args->to, err) : 0;
 
-	if (!rc)
-		rc = print(report, err);
-	if (rc)
-		return rc;
-	if (report->args->to && !report->invocation->global->style.quiet)
-		report_note("report", "%s has it; to read it: mrctl report --read %s",
-			    report->args->to, report->args->to);
-	return 0;
+	return rc ? rc : print(report, err);
 }
 
 static bool is_document(const char *name)
@@ -129,13 +151,9 @@ static void print_failure(const struct report *report, const struct mr_error *wh
 
 static int make_and_print(struct report *report, struct mr_error *err)
 {
-	mr_auto_fd int fd = -1;
-	int rc = 0;
+	struct replaced_file file = { .stream = NULL };
+	int rc = report->args->to ? open_file(report->args, &file, err) : 0;
 
-	if (report->args->to) {
-		fd = open_file(report->args->to, err);
-		rc = fd < 0 ? fd : 0;
-	}
 	if (!rc)
 		rc = make(report, err);
 	if (!rc && report->args->redact)
@@ -143,9 +161,12 @@ static int make_and_print(struct report *report, struct mr_error *err)
 	if (rc)
 		print_failure(report, err);
 	else
-		rc = print_to(report, fd, err);
-	if (rc && fd >= 0)
-		unlink(report->args->to);
+		rc = print_to(report, file.stream ? fileno(file.stream) : -1, err);
+	if (file.stream && close_file(&file, !rc, err))
+		rc = -err->errnum;
+	if (!rc && report->args->to && !report->invocation->global->style.quiet)
+		report_note("report", "%s has it; to read it: mrctl report --read %s",
+			    report->args->to, report->args->to);
 	return rc;
 }
 
@@ -181,6 +202,8 @@ static int check_report(const struct invocation *invocation, struct mr_error *er
 
 static const struct option_spec options[] = {
 	OPTION(0, "to", string, struct report_args, to, "FILE", "write it to FILE, which is made"),
+	OPTION(0, "force", flag, struct report_args, force, NULL,
+	       "replace the file of --to where it exists"),
 	OPTION(0, "format", report_format, struct report_args, format, "FORMAT", "write it as"),
 	OPTION(0, "redact", flag, struct report_args, redact, NULL,
 	       "put stand-ins in place of names and addresses"),
@@ -196,6 +219,7 @@ static const struct option_group *const groups[] = { &group, NULL };
 
 static const struct option_rule rules[] = {
 	{ "read", OPTION_EXCLUDES, "root" },
+	{ "force", OPTION_NEEDS, "to" },
 	OPTION_RULES_END,
 };
 

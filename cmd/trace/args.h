@@ -9,6 +9,7 @@ struct trace_args {
 	const char *calls_file;   /**< each call as a line of JSON */
 	const char *summary_file; /**< the summary, in the place of standard error */
 	const char *reproduce;    /**< the batch that is refused in the same way */
+	bool force;               /**< overwrite that batch */
 	bool refused_only;
 	bool calls; /**< the summary has a table of the calls */
 	bool stacks;

@@ -127,7 +127,10 @@ static int open_files(struct trace_job *job, struct mr_error *err)
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		if (!files[i].path)
 			continue;
-		*files[i].file = private_file_open(files[i].path, err);
+		*files[i].file =
+			files[i].file == &job->reproduction
+				? private_file_open_new(files[i].path, job->args->force, err)
+				: private_file_open(files[i].path, err);
 		if (!*files[i].file)
 			return -err->errnum;
 	}
@@ -267,11 +270,18 @@ static const struct option_spec options[] = {
 	       "tell all places of regions that were never deregistered"),
 	OPTION(0, "reproduce", string, struct trace_args, reproduce, "FILE",
 	       "write a batch that is refused in the same way"),
+	OPTION(0, "force", flag, struct trace_args, force, NULL,
+	       "overwrite the file of --reproduce where it exists"),
 	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
 	       "exit status 1 where a call was refused, 4 where not all were seen"),
 	OPTION_END,
+};
+
+static const struct option_rule rules[] = {
+	{ "force", OPTION_NEEDS, "reproduce" },
+	OPTION_RULES_END,
 };
 
 static const struct option_group group = { "Trace", options, 0 };
@@ -287,6 +297,7 @@ const struct command command_trace = {
 		"a summary on standard error tells what was registered, what was never "
 		"deregistered, and why calls were refused. CMD and its output stay as they are.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct trace_args),
 	.record = &trace_call_record,
 	.columns = "call,calls,refused,bytes,elapsed_ns,slowest_ns",

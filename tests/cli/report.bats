@@ -131,9 +131,24 @@ teardown() {
 	ln -s mine link
 	for file in mine link; do
 		report --to "$file"
-		[ "$status" -eq 1 ]
-		[[ $stderr == *EEXIST*"a report needs a file of its own"* && $(<mine) = mine ]]
+		usage_error "$file: the file exists" "--force" || return
+		[ "$(<mine)" = mine ]
 	done
+	report --to mine --force -- no-such-program
+	[[ $status -eq 127 && $(<mine) = mine && $(echo mine*) = mine ]]
+	report --to mine --force
+	succeeded
+	[ "$(stat -c %a mine)" = 600 ]
+	succeeded mrctl report --read mine
+	[ "$(echo mine*)" = mine ]
+	if mknod full c 1 7 2>/dev/null && printf '' 2>/dev/null >full; then
+		report --to full --force
+		[[ $status -eq 1 && $stderr == *"full: write: ENOSPC"* && -c full ]]
+	fi
+	report --to link --force
+	[[ $status -eq 1 && $stderr == *"link: open: ELOOP"* ]]
+	report --force
+	usage_error "--force needs --to"
 	report -q --to q.md
 	[ -z "$output$stderr" ] && [ -s q.md ]
 }

@@ -38,7 +38,7 @@ on_kernel() {
 # traced CMD...: traces it; what it printed is in $output, its calls in $CALLS, what reproduces them in $BATCH
 traced() {
 	run --separate-stderr "${SIM[@]}" "${LIMITED[@]}" \
-		timeout -k 1 120 mrctl trace -q -o "$CALLS" --reproduce "$BATCH" -- "$@"
+		timeout -k 1 120 mrctl trace -q -o "$CALLS" --force --reproduce "$BATCH" -- "$@"
 }
 
 # A script that runs a server, waits until READY, runs a client, and fails if one of them does.  The other is given

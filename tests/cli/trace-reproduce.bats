@@ -15,7 +15,7 @@ UNPRIVILEGED=()
 trace_cases() {
 	BATCH=$BATS_TEST_TMPDIR/batch
 	TMPDIR=$BATS_TEST_TMPDIR run --separate-stderr \
-		"${SIM[@]}" "${LIMITED[@]}" mrctl trace -q --reproduce "$BATCH" -- "$TOOL" "$(device)" "$@"
+		"${SIM[@]}" "${LIMITED[@]}" mrctl trace -q --force --reproduce "$BATCH" -- "$TOOL" "$(device)" "$@"
 	[ "$status" -eq 0 ] || fail "$*: exit status $status" "$output" "$stderr"
 	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
 	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
@@ -200,7 +200,7 @@ setup() {
 
 @test "what cannot be reproduced has a comment that says why" {
 	BATCH=$BATS_TEST_TMPDIR/batch
-	run faulty dereg_mr=EBUSY trace -q --reproduce "$BATCH" -- mrctl reg
+	run faulty dereg_mr=EBUSY trace -q --force --reproduce "$BATCH" -- mrctl reg
 	run ! grep -e --expect "$BATCH"
 	grep -q '^# It cannot be reproduced: the call depends on objects' "$BATCH"
 	succeeded mr batch "$BATCH"

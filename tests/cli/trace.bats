@@ -182,6 +182,14 @@ told() {
 		told "folder: open: EISDIR"
 		[ "$(<other)" = kept ] && [ ! -e ran ] || fail "$option"
 	done
+	trace --reproduce other -- touch ran
+	usage_error "other: the file exists" "--force"
+	[ "$(<other)" = kept ] && [ ! -e ran ]
+	trace --force --reproduce other -- mrctl -q reg
+	succeeded
+	grep -q '^# ' other
+	trace --force -- touch ran
+	usage_error "--force needs --reproduce"
 }
 
 @test "a full disk is told with its errno, and costs nothing else that was found" {
