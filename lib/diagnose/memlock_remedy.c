@@ -23,6 +23,11 @@ struct launcher {
 	const char *remedy;
 };
 
+/* Whether the shell or the login above it has set the limit cannot be seen. */
+#define LOGIN_OR_SHELL                                                                               \
+	"if a new login has the limit, too, set memlock in /etc/security/limits.conf (pam_limits); " \
+	"else remove \"ulimit -l\" from the script or the start-up file of this shell"
+
 static const struct launcher launchers[] = {
 	{ "containerd", true, CONTAINER },
 	{ "crio", true, CONTAINER },
@@ -81,8 +86,14 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 
 	if (!remedy && origin->trace == MR_MEMLOCK_FROM_START && in_container)
 		remedy = CONTAINER;
-	if (!remedy && !by_systemd)
-		remedy = find_remedy(origin->name, origin->trace != MR_MEMLOCK_SET);
+	if (!by_systemd && (!remedy || !strcmp(remedy, PAM))) {
+		const char *of_process = find_remedy(origin->name, origin->trace != MR_MEMLOCK_SET);
+
+		if (!remedy)
+			remedy = of_process;
+		else if (of_process && !strcmp(of_process, SHELL))
+			remedy = LOGIN_OR_SHELL;
+	}
 	if (remedy)
 		mr_finding_remedy(finding, "%s", remedy);
 	else if (origin->unit[0] && (by_systemd || origin->trace != MR_MEMLOCK_SET))
@@ -93,9 +104,9 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	else if (origin->trace == MR_MEMLOCK_SET)
 		mr_finding_remedy(
 			finding,
-			"%s, or what it starts, sets this limit (prlimit, setrlimit, \"ulimit -l\"): "
-			"let that set a higher one",
-			origin->parent);
+			"%s sets this limit, or %s when it starts (prlimit, setrlimit, \"ulimit -l\"): "
+			"raise it there",
+			origin->parent, origin->pid ? origin->name : "the process");
 	else
 		mr_finding_remedy(finding, "%s",
 				  "set memlock in /etc/security/limits.conf, LimitMEMLOCK= of the "

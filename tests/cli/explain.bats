@@ -60,6 +60,22 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	done <<<"$options"
 }
 
+@test "commands that messages and remedies name have the options that they are named with" {
+	local command options option known
+
+	known=$(mrctl --dump-cli | jq -r '.options[].name as $all | .commands[] | "\(.name) \($all)", "\(.name) \(.options[].name)"' |
+		sort -u)
+	while read -r command options; do
+		grep -q "^$command " <<<"$known" || continue # a sentence about mrctl
+		for option in $(grep -oE -e '(^| )--[a-z-]+' <<<" ${options%%-- *}"); do
+			grep -qxF "$command ${option#--}" <<<"$known" || fail "mrctl $command $options" || return
+			echo "$command $option" >>"$BATS_TEST_TMPDIR/found"
+		done
+	done < <(grep -rhE '"[^"]*mrctl [^"]*"' "$ROOT/lib" "$ROOT/cmd" --include=*.c | grep -oE "mrctl [a-z][^,;:()\"'\\]*" |
+		sed 's/^mrctl //; s/^sim [^m]*-- mrctl //' | sort -u)
+	[ "$(sort -u "$BATS_TEST_TMPDIR/found" | wc -l)" -gt 25 ]
+}
+
 @test "what is unknown is a usage error that names what is near" {
 	local row
 

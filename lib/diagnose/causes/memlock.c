@@ -289,6 +289,11 @@ static void look_at_user_namespace(struct mr_inquiry *inquiry, struct mr_suspici
 	look_at_exemption(inquiry, mr_check_user_namespace, suspicion);
 }
 
+#define RAISE_MEMLOCK                                                                                 \
+	"raise the limit where the process is started: ulimit -l in its shell; memlock in a file of " \
+	"/etc/security/limits.d, then log in again; LimitMEMLOCK=infinity of its service (systemctl " \
+	"edit); PropagateResourceLimitsExcept=MEMLOCK in slurm.conf; docker run --ulimit memlock=-1"
+
 const struct mr_cause mr_causes_of_memlock[] = {
 	{ .id = "MR-MEMLOCK-ZERO",
 	  .subject = "limit of locked memory that is 0",
@@ -301,7 +306,7 @@ const struct mr_cause mr_causes_of_memlock[] = {
 		  "EPERM rather than ENOMEM.",
 	  .recognise =
 		  "\"Max locked memory\" of /proc/PID/limits is 0, and CAP_IPC_LOCK is not effective.",
-	  .remedy = "raise the limit of locked memory (ulimit -l), where the process is started",
+	  .remedy = RAISE_MEMLOCK,
 	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); mm/mlock.c can_do_mlock()" },
 	{ .id = "MR-MEMLOCK",
 	  .subject = "limit of locked memory",
@@ -318,7 +323,7 @@ const struct mr_cause mr_causes_of_memlock[] = {
 		  "VmPin of /proc/PID/status and the new region together are more than \"Max "
 		  "locked memory\" of /proc/PID/limits, and CAP_IPC_LOCK is not effective.  The "
 		  "limit is inherited: look for the parent process that has another one.",
-	  .remedy = "raise the limit of locked memory (ulimit -l), where the process is started",
+	  .remedy = RAISE_MEMLOCK,
 	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); getrlimit(2); "
 		     "NVIDIA/nccl-tests#206; systemd/systemd#11448" },
 	{ .id = "MR-IPC-LOCK",
