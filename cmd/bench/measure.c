@@ -88,6 +88,47 @@ static void hint_at_command(const struct mr_bench_point *point, struct mr_error 
 			mr_bench_access(point) == point->access ? "" : " and on-demand access");
 }
 
+/* Whether memory of that kind could not be had for a size that is not larger, which was reported. */
+static bool is_reported(const struct bench_job *job, const struct bench_setup *setup)
+{
+	const struct mr_bench_point *point = &setup->point;
+
+	for (size_t i = 0; i < job->setup_count; i++) {
+		const struct bench_setup *other = &job->setups[i];
+
+		if (other->unmapped && other != setup && other->point.size <= point->size &&
+		    !strcmp(other->point.memory.text, point->memory.text))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a worker could not map its memory; a dma-buf has memory of its own. */
+static bool is_of_memory(const struct mr_bench_point *point, const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_HOST && err->call && !strcmp(err->call, "mmap") &&
+	       !mr_region_is_dmabuf(point->what->call);
+}
+
+/* Reports once for all larger sizes that memory cannot be had, with the causes: they are still there. */
+static void fail_memory(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
+{
+	const struct mr_memory_request mapping = { .kind = setup->point.memory,
+						   .length = setup->point.size };
+
+	setup->failed = setup->unmapped = true;
+	if (is_reported(job, setup)) {
+		mr_error_clear(err);
+		return;
+	}
+	job->answer.refusal =
+		(struct mr_refusal){ .mapping = &mapping, .memory = mapping.kind.text };
+	progress_clear(&job->answer.progress);
+	answer_fail(&job->answer, err, 0, 0, setup->point.via);
+	job->answer.refusal = (struct mr_refusal){ .call = NULL };
+	mr_error_clear(err);
+}
+
 static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
 {
 	const struct mr_bench_point *point = &setup->point;
@@ -158,7 +199,11 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 	int rc = mr_bench_crew_open(
 		&crew, (uint32_t)job->device_count * setup->threads * setup->processes, err);
 
-	if (rc || mr_bench_crew_run(&crew, &what, err))
+	if (rc)
+		fail_setup(job, setup, err);
+	else if (mr_bench_crew_run(&crew, &what, err) && is_of_memory(&setup->point, err))
+		fail_memory(job, setup, err);
+	else if (mr_error_is_set(err))
 		fail_setup(job, setup, err);
 	rc = add_results(job, &crew, level, index, err);
 	mr_bench_crew_close(&crew);

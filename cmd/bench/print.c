@@ -101,9 +101,10 @@ static int print_beside(struct bench_job *job, struct mr_error *err)
 static void tell_method(struct bench_job *job, const struct method *method)
 {
 	answer_note(&job->answer,
-		    "%" PRIu64 " rounds; %" PRIu64 " warm-up calls per round are excluded; "
+		    "%" PRIu64 " round%s; %" PRIu64 " warm-up calls per round are excluded; "
 		    "reading the clock costs %" PRIu64 " ns, which each figure includes",
-		    method->rounds.value, method->warm_up.value, method->clock_ns.value);
+		    method->rounds.value, method->rounds.value == 1 ? "" : "s",
+		    method->warm_up.value, method->clock_ns.value);
 	if (job->is_interrupted)
 		answer_note(&job->answer, "interrupted: %" PRIu64 " of %" PRIu64 " measurements",
 			    job->done, job->total);

@@ -17,7 +17,8 @@ struct bench_level {
 struct bench_setup {
 	struct mr_bench_point point;
 	uint32_t threads, processes;
-	bool failed; /**< a call has failed, so that it is not measured any more */
+	bool failed;   /**< a call has failed, so that it is not measured any more */
+	bool unmapped; /**< its memory could not be had */
 };
 
 /** What a round came to. */

@@ -87,6 +87,19 @@ bench() {
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
 
+@test "memory that cannot be had is reported once for all its sizes, with its cause" {
+	local page=/sys/kernel/mm/hugepages/hugepages-2048kB
+
+	[ -e $page ] && [ "$(<$page/nr_overcommit_hugepages)$(<$page/free_hugepages)" = 00 ] ||
+		skip "needs a kernel with huge pages of 2 MiB, and none of them free"
+	exits 1 mr -j bench --memory hugetlb:2M --memory anon --sizes 4K,64K,4M --count 1
+	json '.failures | length == 1 and .[0].call == "mmap" and .[0].causes[0].id == "MR-HUGEPAGES"'
+	json '[.rows[].size] == [4096, 65536, 4194304]'
+	exits 1 mr bench --plan 64G --memory hugetlb:2M
+	[ "$(grep -c "cannot map" <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *"because: "*"2048 KiB requested"* ]]
+}
+
 # bats test_tags=release
 @test "workers of which there can be no more end their row alone" {
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
