@@ -48,7 +48,9 @@ const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 
 struct why {
 	unsigned int users;
-	bool can_be_tried; /* the RDMA stack has answered, and this process: it can be asked with changes */
+	bool is_answer; /* the RDMA stack has answered, and this process: it can be asked again */
+	bool can_be_tried; /* with changes */
+	bool can_be_proven;
 	bool has_tries; /* the call was tried with changes */
 	struct tried tried;
 	struct mr_diagnosis diagnosis;
@@ -97,7 +99,7 @@ struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
 		return NULL;
 	why->users = 1;
 	why->has_tries = why->has_proof = false;
-	why->can_be_tried = false;
+	why->is_answer = why->can_be_tried = why->can_be_proven = false;
 	why->diagnosis = *diagnosis;
 	fill_rows(why);
 	return why;
@@ -110,7 +112,7 @@ static struct why *why_find(struct mr_refusal *refusal, bool tries)
 	if (!why)
 		return NULL;
 	why->users = 1;
-	why->can_be_tried = false;
+	why->is_answer = why->can_be_tried = why->can_be_proven = false;
 	why->has_tries = tries;
 	if (tries)
 		tried_make(&why->tried, refusal);
@@ -156,9 +158,12 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	why = why_find(refusal, global->why == WHY_TRY);
 	if (!why)
 		return NULL;
-	why->can_be_tried = mr_error_is_answer(err->kind, refusal->call);
+	why->is_answer = mr_error_is_answer(err->kind, refusal->call);
+	why->can_be_tried = why->is_answer && !why->has_tries && mr_tries_exist(refusal);
+	why->can_be_proven = why->is_answer && !why->has_proof &&
+			     !(refusal->environment && refusal->environment->simulated);
 	/* Any command may fail to open a file, of which no cause says more than the errno. */
-	if (why->diagnosis.cause_count || why->can_be_tried || refusal->mapping || refusal->dmabuf)
+	if (why->diagnosis.cause_count || why->is_answer || refusal->mapping || refusal->dmabuf)
 		return why;
 	why_release(why);
 	return NULL;
@@ -263,17 +268,14 @@ static void report_unknown(const struct why *why, bool verbose)
 					 diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
-	if (!why->can_be_tried)
-		return;
-	if (!why->has_tries)
-		report_detail("try: --why try, which changes one thing at a time%s",
-			      why->has_proof ? ""
-					     : "; or as root --why prove, which names the function "
-					       "of the kernel that refuses");
-	else
-		report_detail(
-			"try: as root --why prove, which names the function of the kernel that "
-			"refuses");
+	if (why->can_be_tried || why->can_be_proven)
+		report_detail("try: %s%s%s",
+			      why->can_be_tried ? "--why try, which changes one thing at a time"
+						: "",
+			      why->can_be_tried && why->can_be_proven ? "; or " : "",
+			      why->can_be_proven ? "as root --why prove, which names the function "
+						   "of the kernel that refuses"
+						 : "");
 }
 
 void why_report(const struct why *why, bool verbose)

@@ -160,6 +160,18 @@ on_demand() {
 		(.tried | contains("no more, as without remote-write could not be taken back"))'
 }
 
+@test "tries are offered where a call has something to change, and a proof where a kernel answers" {
+	local fault
+
+	on_simulator || skip "needs the simulator"
+	for fault in get_context=EPERM alloc_pd=ENOMEM; do
+		exits 1 faulty "$fault" reg
+		[[ $stderr == *"because: not known"* && $stderr != *"try: "* ]] || fail "$stderr" || return
+	done
+	exits 1 faulty reg_mr=ENODEV reg
+	[[ $stderr == *"try: --why try, which changes one thing at a time" ]] || fail "$stderr"
+}
+
 @test "a busy device is opened again" {
 	tried faulty get_context=EAGAIN reg
 	json '.failures[0] | (.tries | map(.answer)) == ["EAGAIN"]'

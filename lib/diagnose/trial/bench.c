@@ -144,6 +144,13 @@ static void find_available(struct mr_bench *bench)
 	bench->available_by = available.by;
 }
 
+bool mr_bench_has_request(const struct mr_refusal *refusal)
+{
+	struct mr_bench bench = { .refusal = refusal, .operation = mr_operation_of(refusal) };
+
+	return refusal->registrar && refusal->environment && find_request(&bench);
+}
+
 bool mr_bench_open(struct mr_bench *bench, const struct mr_refusal *refusal, uint64_t ns,
 		   char *note, size_t size)
 {
@@ -153,7 +160,7 @@ bool mr_bench_open(struct mr_bench *bench, const struct mr_refusal *refusal, uin
 				    .operation = mr_operation_of(refusal),
 				    .page = (uint64_t)getpagesize(),
 				    .until_ns = mr_now_ns() + ns };
-	if (!refusal->registrar || !refusal->environment || !find_request(bench)) {
+	if (!mr_bench_has_request(refusal) || !find_request(bench)) {
 		note_untried(bench->operation, note, size);
 		return false;
 	}

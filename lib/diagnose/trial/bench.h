@@ -32,6 +32,9 @@ struct mr_bench {
 	uint64_t until_ns;        /**< the tries end then, as mr_now_ns() counts */
 };
 
+/** mr_bench_has_request() - whether a refused call has anything that a try could change */
+bool mr_bench_has_request(const struct mr_refusal *refusal);
+
 /**
  * mr_bench_open() - prepare tries of a refused call that registers, or changes a region
  * @ns:   time that they may take

@@ -160,6 +160,16 @@ static void try_opening(const struct mr_refusal *refusal, struct mr_tries *tries
 	tries->is_refused_again = try->errnum == refusal->errnum;
 }
 
+static bool is_opened_again(const struct mr_refusal *refusal)
+{
+	return mr_operation_of(refusal) == MR_OP_OPEN && is_passing(refusal->errnum);
+}
+
+bool mr_tries_exist(const struct mr_refusal *refusal)
+{
+	return is_opened_again(refusal) || mr_bench_has_request(refusal);
+}
+
 void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_tries *tries)
 {
 	const uint64_t start = mr_now_ns();
@@ -170,7 +180,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 		note(tries, "nothing, as the time for tries is over");
 	else if (mr_interrupted())
 		note(tries, "nothing, as a signal has come");
-	else if (mr_operation_of(refusal) == MR_OP_OPEN && is_passing(refusal->errnum))
+	else if (is_opened_again(refusal))
 		try_opening(refusal, tries);
 	else if (mr_bench_open(&bench, refusal, ns, tries->note, sizeof(tries->note))) {
 		if (try_again(&bench, tries))

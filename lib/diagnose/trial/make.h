@@ -19,6 +19,9 @@
  */
 void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_tries *tries);
 
+/** mr_tries_exist() - whether mr_tries_make() can try anything */
+bool mr_tries_exist(const struct mr_refusal *refusal);
+
 /** mr_tries_text() - what the tries tell, as a sentence without a subject: "it passes without remote-atomic; ..." */
 void mr_tries_text(const struct mr_tries *tries, char *text, size_t size);
 
