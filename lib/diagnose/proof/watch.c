@@ -50,6 +50,12 @@ struct record {
 	uint64_t registers[2]; /* in the order of their numbers */
 };
 
+/* Whether this process can have no more of what a probe takes, so that not all could be put up. */
+static bool is_exhausted(int errnum)
+{
+	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM;
+}
+
 /* Tells of no probe at all why that is. */
 static int explain(int errnum, struct mr_error *err)
 {
@@ -61,6 +67,10 @@ static int explain(int errnum, struct mr_error *err)
 				       : "root may not here: the kernel is locked down "
 					 "(/sys/kernel/security/lockdown), or this is a container "
 					 "without CAP_PERFMON; run it on the host");
+	else if (is_exhausted(errnum))
+		mr_hint(err, "%s",
+			errnum == ENOMEM ? "no mapping is left: raise vm.max_map_count or ulimit -v"
+					 : "no file can be opened: raise ulimit -n");
 	else if (errnum == ENOENT)
 		mr_hint(err, "the kernel has none of the functions: ib_uverbs is not loaded");
 	else
@@ -164,31 +174,34 @@ void mr_watch_mark(struct mr_watch *watch)
 /*
  * Probes can stand and record nothing: kprobes can be switched off (/sys/kernel/debug/kprobes/enabled), and
  * what they do not see must not count as what did not happen.  So opening a file that does not exist has to
- * appear.
+ * appear.  Return: 0; -ENODATA: it does not; or -errno where that could not be tried.
  */
-static bool sees_open(uint64_t type)
+static int see_open(uint64_t type)
 {
 	static const char *const functions[] = { "do_sys_openat2", "do_filp_open", "do_file_open" };
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct mr_watch trial = { .probes = { -1 } };
 	struct record record = { .id = 0 };
 	mr_auto_fd int probe = -1;
-	bool is_seen = false;
+	int rc = -ENODATA;
 
 	for (size_t i = 0; probe < 0 && i < sizeof(functions) / sizeof(*functions); i++)
 		probe = open_probe(type, functions[i]);
 	if (probe < 0)
-		return false;
+		return is_exhausted(errno) ? -errno : -ENODATA;
 	trial.buffer = mmap(NULL, page * (1 + DATA_PAGES), PROT_READ, MAP_SHARED, probe, 0);
 	if (trial.buffer == MAP_FAILED)
-		return false;
-	if (open("/dev/null/none", O_RDONLY | O_CLOEXEC) < 0 && newest(&trial)) {
+		return -errno;
+	if (open("/dev/null/none", O_RDONLY | O_CLOEXEC) < 0 && is_exhausted(errno)) {
+		rc = -errno;
+	} else if (newest(&trial)) {
 		copy_record(&trial, newest(&trial), &record);
-		is_seen = record.header.size == sizeof(record) &&
-			  (int32_t)record.registers[REGISTER_VALUE > REGISTER_STACK] == -ENOTDIR;
+		if (record.header.size == sizeof(record) &&
+		    (int32_t)record.registers[REGISTER_VALUE > REGISTER_STACK] == -ENOTDIR)
+			rc = 0;
 	}
 	munmap(trial.buffer, page * (1 + DATA_PAGES));
-	return is_seen;
+	return rc;
 }
 
 static int put_up_probes(struct mr_watch *watch, uint64_t type)
@@ -198,6 +211,8 @@ static int put_up_probes(struct mr_watch *watch, uint64_t type)
 	for (unsigned int i = 0; mr_kernel_functions[i].name; i++) {
 		watch->probes[i] = open_probe(type, mr_kernel_functions[i].name);
 		if (watch->probes[i] < 0) {
+			if (is_exhausted(errno))
+				return -errno;
 			if (errno != ENOENT && errno != EADDRNOTAVAIL)
 				errnum = errno;
 			continue;
@@ -230,8 +245,12 @@ int mr_watch_begin(struct mr_watch *watch, struct mr_error *err)
 		mr_watch_end(watch);
 		return explain(-rc, err);
 	}
-	if (!sees_open(type)) {
+	rc = see_open(type);
+	if (rc)
 		mr_watch_end(watch);
+	if (rc && rc != -ENODATA)
+		return explain(-rc, err);
+	if (rc) {
 		mr_fail_text(err, MR_ERROR_HOST, ENODATA, "probes in the kernel record nothing");
 		mr_hint(err, "kprobes are switched off: echo 1 >/sys/kernel/debug/kprobes/enabled");
 		return -ENODATA;
