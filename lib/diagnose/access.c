@@ -180,6 +180,11 @@ static void set_access_remedy(const struct nodes *nodes, const char *group,
 				  "the driver does not answer: look into the kernel's log");
 	else if (nodes->against_permission == EPERM)
 		mr_finding_remedy(finding, "its permission allows it: see MR-SANDBOX and MR-NETNS");
+	else if (nodes->against_permission &&
+		 mr_path_is_nodev(nodes->host, nodes->first.path) == MR_YES)
+		mr_finding_remedy(finding,
+				  "it is on a file system that is mounted with nodev: "
+				  "mount -o remount,dev it, or bind the host's /dev/infiniband");
 	else if (nodes->against_permission)
 		mr_finding_remedy(finding,
 				  "its permission allows it: look at that of /dev/infiniband, and "

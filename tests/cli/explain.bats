@@ -67,10 +67,10 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		sort -u)
 	while read -r command options; do
 		grep -q "^$command " <<<"$known" || continue # a sentence about mrctl
-		for option in $(grep -oE -e '(^| )--[a-z-]+' <<<" ${options%%-- *}"); do
+		while read -r option; do
 			grep -qxF "$command ${option#--}" <<<"$known" || fail "mrctl $command $options" || return
 			echo "$command $option" >>"$BATS_TEST_TMPDIR/found"
-		done
+		done < <(grep -oE -e '(^| )--[a-z-]+' <<<" ${options%%-- *}" | tr -d ' ')
 	done < <(grep -rhE '"[^"]*mrctl [^"]*"' "$ROOT/lib" "$ROOT/cmd" --include=*.c | grep -oE "mrctl [a-z][^,;:()\"'\\]*" |
 		sed 's/^mrctl //; s/^sim [^m]*-- mrctl //' | sort -u)
 	[ "$(sort -u "$BATS_TEST_TMPDIR/found" | wc -l)" -gt 25 ]

@@ -89,6 +89,10 @@ TEST(permission_to_open_nodes)
 		{ NODE_OF("0", "666"), 0, WARN, "security module" },
 		{ REFUSED("0", "EPERM"), 0, WARN, "see MR-SANDBOX" },
 		{ REFUSED("0", "ENXIO"), 0, WARN, "ENXIO|kernel's log" },
+		{ REFUSED("0", "EMFILE"), 0, WARN, "see MR-DESCRIPTORS|!kernel's log" },
+		{ REFUSED("0", "EACCES") "/calls/nodev/dev/infiniband/uverbs0.answer 1", 0, WARN,
+		  "remount,dev|!security module" },
+		{ "/calls/nodev/dev/infiniband/uverbs0.answer 0", 0, WARN, "security module" },
 		{ REFUSED("0", "EACCES") "-/calls/dev/infiniband/uverbs0.stat\n"
 					 "/calls/dev/infiniband/uverbs0.stat.error EACCES",
 		  0, WARN, "chmod|!mode" },
