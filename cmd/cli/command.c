@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <string.h>
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/options.h"
@@ -78,6 +79,18 @@ static int check_view(const struct invocation *invocation, const struct command_
 	return view->check ? view->check(invocation, err) : 0;
 }
 
+static int fail_unprinted(const struct command *command, const struct global_args *global,
+			  struct mr_error *err)
+{
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+		     "--%s: this command prints no regions or sessions",
+		     global->style.json ? "json" : "output");
+	if (command->prints_document && strpbrk(global->style.columns, "./"))
+		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
+			global->style.columns);
+	return -EINVAL;
+}
+
 static int check_output_options(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
@@ -89,9 +102,7 @@ static int check_output_options(const struct command *command, const struct glob
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
 	if (!command->record && !(command->prints_document && !global->style.columns) &&
 	    (global->style.json || global->style.columns))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: this command prints no regions or sessions",
-				    global->style.json ? "json" : "output");
+		return fail_unprinted(command, global, err);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_types.h"
@@ -56,9 +57,12 @@ static int read_format(const char *text, void *member, struct mr_error *err)
 	size_t length = strlen(text);
 	int format = mr_word_find(output_formats, text, length);
 
-	if (format < 0)
-		return mr_fail_word(err, "format", text, length, output_formats,
-				    sizeof(*output_formats));
+	if (format < 0) {
+		mr_fail_word(err, "format", text, length, output_formats, sizeof(*output_formats));
+		if (!strcasecmp(text, "json"))
+			mr_hint(err, "for JSON: --json (-j)");
+		return -EINVAL;
+	}
 	*(struct format_option *)member =
 		(struct format_option){ (enum output_format)format, true };
 	return 0;

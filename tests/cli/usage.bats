@@ -47,6 +47,9 @@ wrong_lines() {
 		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
 		reg --length 4K|unknown option '--length'|did you mean '--size'?
 		reg --format json|for JSON: --json (-j)
+		stat --format json|for JSON: --json (-j)
+		stat --host --format JSON|for JSON: --json (-j)
+		report -o t.md|did you mean 'mrctl report --to t.md'?
 		reg --memory cuda:0|mrctl reg-dmabuf --from cuda:0
 		-d mlx5_0 sim -- true|--device: sim opens no device|mrctl sim -- mrctl -d mlx5_0
 		-d mlx5_0 explain ENOMEM|--device: explain opens no device
