@@ -8,6 +8,7 @@
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -18,6 +19,7 @@
 #include "lib/sim/devices/mlx5_mmap.h"
 #include "lib/sim/devices/rxe.h"
 #include "lib/sim/handlers/advise.h"
+#include "lib/sim/handlers/cq.h"
 #include "lib/sim/handlers/device.h"
 #include "lib/sim/handlers/devx_umem.h"
 #include "lib/sim/handlers/dm.h"
@@ -201,6 +203,19 @@ static const struct sim_method methods[] = {
 		    NULL,
 		    OBJECT(MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, SIM_ATTR_DESTROY,
 			   MLX5_IB_OBJECT_DEVX_UMEM)),
+	MLX5_METHOD(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, MR_SIM_CALLS, sim_mlx5_create_cq,
+		    OBJECT(UVERBS_ATTR_CREATE_CQ_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_CQ),
+		    IN(UVERBS_ATTR_CREATE_CQ_CQE, 4, true),
+		    IN(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 8, true),
+		    RAW_FD(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL),
+		    IN(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 4, true),
+		    IN_FLAGS(UVERBS_ATTR_CREATE_CQ_FLAGS),
+		    OUT(UVERBS_ATTR_CREATE_CQ_RESP_CQE, 4, true),
+		    RAW_FD(UVERBS_ATTR_CREATE_CQ_EVENT_FD), DRIVER_DATA),
+	MLX5_METHOD(
+		UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, MR_SIM_CALLS, sim_mlx5_destroy_cq,
+		OBJECT(UVERBS_ATTR_DESTROY_CQ_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_CQ),
+		OUT(UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(struct ib_uverbs_destroy_cq_resp), true)),
 	MLX5_METHOD(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, MR_SIM_ALLOC_UAR,
 		    sim_mlx5_alloc_uar,
 		    OBJECT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, SIM_ATTR_NEW, MLX5_IB_OBJECT_UAR),
