@@ -63,11 +63,24 @@ static struct mr_site *find_site(struct mr_traced_process *process, struct mr_tr
 	return see_site(process, call, has_ended);
 }
 
-/* A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early. */
+/*
+ * A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early.  Nor is a queue that
+ * the device cannot have: libfabric finds out by such calls what a queue may have.
+ */
 static bool is_refusal(const struct mr_trace_record *call)
 {
-	return call->errnum && mr_traced_call_row(call->call)->effect != MR_TRACED_PROTECTS &&
-	       !(call->call == MR_TRACED_IBV_DEALLOC_PD && call->errnum == EBUSY);
+	switch (mr_traced_call_row(call->call)->effect) {
+	case MR_TRACED_PROTECTS:
+		return false;
+	case MR_TRACED_FREES:
+		return call->errnum &&
+		       !(call->call == MR_TRACED_IBV_DEALLOC_PD && call->errnum == EBUSY);
+	case MR_TRACED_CREATES:
+		return call->errnum && call->errnum != EINVAL && call->errnum != EOPNOTSUPP &&
+		       call->errnum != ENOSYS;
+	default:
+		return call->errnum;
+	}
 }
 
 static void take_call(struct mr_follow *follow, struct mr_traced_process *process,

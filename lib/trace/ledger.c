@@ -175,6 +175,7 @@ static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals
 	case MR_TRACED_OPENS:
 	case MR_TRACED_CLOSES:
 	case MR_TRACED_ADVISES:
+	case MR_TRACED_CREATES:
 	case MR_TRACED_PROTECTS:
 		break;
 	}

@@ -189,8 +189,8 @@ prints_alike() {
 
 	library=$(ldd "$KIND/now" | sed -n 's/.*libibverbs.so.1 => \([^ ]*\) .*/\1/p')
 	found=$(nm -D --defined-only "$library" "${library/libibverbs/libmlx5}" 2>/dev/null |
-		sed -nE 's/.* [TW] ((ibv|mlx5dv)_(devx_)?(reg|rereg|dereg|import|unimport|umem_reg|umem_dereg)_?[a-z0-9_]*)@@.*/\1/p' |
-		grep -E '_mr|umem' | grep -vx -e mlx5dv_devx_umem_export | sort -u)
+		sed -nE 's/.* [TW] ((ibv|mlx5dv)_(devx_)?(reg|rereg|dereg|import|unimport|umem_reg|umem_dereg|create_cq|create_qp|create_srq)_?[a-z0-9_]*)@@.*/\1/p' |
+		grep -E '_mr|umem|create_(cq|qp|srq)$' | grep -vx -e mlx5dv_devx_umem_export | sort -u)
 	[ -n "$found" ]
 	run comm -23 <(echo "$found") <(nm -D --defined-only "$BUILD/trace/libmrctl-trace.so" |
 		sed -n 's/.* mr_traced_//p' | sort)

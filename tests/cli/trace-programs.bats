@@ -170,6 +170,13 @@ refused_by_firmware() {
 	[[ $stderr == *"Couldn't register MR"* ]] || fail "$output" "$stderr"
 	refused_because ENOMEM MR-MEMLOCK
 	reproduced '^reg --size 1000000 --access local-write --expect ENOMEM$'
+	if on_mlx5; then # its CQ, of 512 entries, is pinned
+		limited 16384
+		traced "${PINGPONG[@]}"
+		[[ $stderr == *"Couldn't create CQ"* ]] || fail "$output" "$stderr"
+		refused_because ENOMEM MR-MEMLOCK
+		reproduced '^reg --size 32768 --expect ENOMEM$'
+	fi
 	LIMITED=()
 	read_only 1 "${PINGPONG[@]}" -s 100000
 	refused_because EFAULT MR-READ-ONLY

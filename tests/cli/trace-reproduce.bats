@@ -99,6 +99,31 @@ setup() {
 	grep -qx 'reg --name changed --size 40960 --access local-write' "$BATCH"
 }
 
+# bats test_tags=kernel
+@test "queues beyond the limit of locked memory: a region stands for their buffers" {
+	on_mlx5 || skip "rxe pins no queues"
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces cq cq_ex cq_after_cq
+	grep -q '^# a region stands for the buffers of the queue, which take at least 32768 bytes$' "$BATCH"
+	grep -q '^# MR-MEMLOCK: .*, this takes at least 32 KiB, and RLIMIT_MEMLOCK is 64 KiB' "$BATCH"
+	on_simulator || reproduces srq # it has no SRQs
+	LIMITED=()
+	BATCH=$BATS_TEST_TMPDIR/batch
+	run -0 --separate-stderr "${SIM[@]}" mrctl trace --expect-none-refused -- "$TOOL" "$(device)" qp_without_limit
+	[[ $output != *" 0" && $stderr == *"; 0 refused"* ]]
+	run -1 --separate-stderr "${SIM[@]}" "${UNPRIVILEGED[@]}" prlimit --memlock=65536 \
+		mrctl trace --expect-none-refused -- "$TOOL" "$(device)" cq
+	[[ $stderr == *"ibv_create_cq: ENOMEM"*"0 bytes are pinned, this takes at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"[certain, MR-MEMLOCK]"*"; 1 refused"* ]]
+}
+
+@test "a queue that was refused for another reason is a comment" {
+	on_simulator && on_mlx5 || skip "only the simulated mlx5 limits objects"
+	LIMITED=(env MRCTL_SIM_MAX_OBJECTS=2)
+	trace_cases cq
+	[ "$output" = "cq 11" ]
+	grep -q '^# It cannot be reproduced: a batch creates no queues' "$BATCH"
+}
+
 @test "a limit of locked memory that changed: the batch has the first one, and comments for the others" {
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	trace_cases one_below_limit

@@ -25,8 +25,21 @@ struct memlock {
 	enum mr_tristate is_lifted;
 	uint64_t page;
 	uint64_t asked;           /* bytes of the pages that are begun */
+	bool is_least;            /* of a queue: it may pin more than @asked */
 	struct mr_opt_u64 pinned; /* bytes */
 };
+
+/* The pages that the buffers of a queue take at least, before the page of its doorbell; false: not known. */
+static bool count_queue_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
+{
+	const uint64_t bytes = inquiry->refusal->queue_bytes;
+
+	if (!bytes || !mr_inquiry_is_driver(inquiry, "mlx5") || bytes > UINT64_MAX - memlock->page)
+		return false;
+	memlock->asked = (bytes + memlock->page - 1) / memlock->page * memlock->page;
+	memlock->is_least = true;
+	return true;
+}
 
 /* The pages that the call pins; false: none, or the range wraps. */
 static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
@@ -36,7 +49,9 @@ static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
 	struct mr_range range;
 	uint64_t mask, end;
 
-	memlock->page = mr_page_size(inquiry->host);
+	*memlock = (struct memlock){ .page = mr_page_size(inquiry->host) };
+	if (inquiry->operation == MR_OP_QUEUE)
+		return count_queue_pages(inquiry, memlock);
 	mask = (is_relaxed && request->page_size > memlock->page ? request->page_size
 								 : memlock->page) -
 	       1;
@@ -205,6 +220,22 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memloc
 		   SIZE(memlock->limit->soft), origin.figure);
 }
 
+/*
+ * What the buffers of a queue take beyond the least is not known: the inline data and the pieces of a request to send
+ * make it as much as MORE times as large.
+ */
+#define MORE 16
+
+static bool may_be_exceeded(const struct mr_inquiry *inquiry, const struct memlock *memlock)
+{
+	struct memlock most = *memlock;
+
+	if (__builtin_mul_overflow(memlock->asked, MORE, &most.asked))
+		most.asked = UINT64_MAX;
+	return inquiry->refusal->by_kernel != MR_NO && memlock->is_lifted != MR_YES &&
+	       is_exceeded(&most) != MR_NO;
+}
+
 /* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
 static bool can_be_counted(const struct memlock *memlock)
 {
@@ -230,6 +261,20 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			suspect_other_thread(inquiry, &memlock, suspicion);
 		return;
 	}
+	if (exceeded == MR_NO && memlock.is_least && memlock.limit->soft != UINT64_MAX &&
+	    memlock.is_lifted != MR_YES) {
+		if (may_be_exceeded(inquiry, &memlock)) {
+			explain_limit(inquiry, &memlock,
+				      memlock.pinned.value + MORE * memlock.asked, &origin,
+				      suspicion);
+			mr_suspect(suspicion, MR_LIKELY,
+				   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is "
+				   "%s%s",
+				   SIZE(memlock.pinned.value), SIZE(memlock.asked),
+				   SIZE(memlock.limit->soft), origin.figure);
+		}
+		return;
+	}
 	if (exceeded == MR_NO || (memlock.is_lifted == MR_YES && !is_other_rule(inquiry))) {
 		rule_out_limit(&memlock, suspicion);
 		return;
@@ -238,10 +283,10 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, &origin, suspicion);
 	mr_suspect(suspicion, how_sure(inquiry, &memlock),
-		   "%s %s pinned, this takes %s, and RLIMIT_MEMLOCK is %s%s",
+		   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
 		   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
-		   memlock.pinned.known ? "are" : "may be", SIZE(memlock.asked),
-		   SIZE(memlock.limit->soft), origin.figure);
+		   memlock.pinned.known ? "are" : "may be", memlock.is_least ? "at least " : "",
+		   SIZE(memlock.asked), SIZE(memlock.limit->soft), origin.figure);
 }
 
 /* Whether the call was refused as the limit counts. */

@@ -95,6 +95,7 @@ struct mr_refusal {
 	const struct mr_region_request *request; /**< of a registration */
 	uint64_t unknown_attributes;           /**< bits of a comp_mask that mrctl does not know */
 	uint64_t dm_length;                    /**< of ALLOC_DM: bytes */
+	uint64_t queue_bytes; /**< of QUEUE: that its buffers take at least on mlx5; 0: not known */
 	const struct mr_dmah_hints *hints;     /**< of ALLOC_DMAH */
 	const struct mr_advice *advice;        /**< of ADVISE */
 	const struct mr_advice_range *advised; /**< of ADVISE */

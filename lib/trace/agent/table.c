@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "lib/trace/agent/call.h"
+#include "lib/trace/agent/queues.h"
 #include "lib/trace/agent/table.h"
 
 enum { CONTEXTS = 1024 };
@@ -19,6 +20,9 @@ struct replaced {
 	int (*free_dm)(struct ibv_dm *);
 	struct ibv_pd *(*alloc_parent_domain)(struct ibv_context *,
 					      struct ibv_parent_domain_init_attr *);
+	struct ibv_cq_ex *(*create_cq_ex)(struct ibv_context *, struct ibv_cq_init_attr_ex *);
+	struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+	struct ibv_srq *(*create_srq_ex)(struct ibv_context *, struct ibv_srq_init_attr_ex *);
 };
 
 static struct replaced list[CONTEXTS];
@@ -166,6 +170,39 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 	return pd;
 }
 
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	struct replaced *real = find(context);
+	struct call call;
+
+	if (!begin(&call, MR_TRACED_IBV_CREATE_CQ_EX, CALLER, FRAME))
+		return real->create_cq_ex(context, attr);
+	queue_note_cq(&call, attr->cqe);
+	return queue_end(&call, context, real->create_cq_ex(context, attr));
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	struct replaced *real = find(context);
+	struct call call;
+
+	if (!begin(&call, MR_TRACED_IBV_CREATE_QP_EX, CALLER, FRAME))
+		return real->create_qp_ex(context, attr);
+	queue_note_qp_ex(&call, attr);
+	return queue_end(&call, context, real->create_qp_ex(context, attr));
+}
+
+static struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct replaced *real = find(context);
+	struct call call;
+
+	if (!begin(&call, MR_TRACED_IBV_CREATE_SRQ_EX, CALLER, FRAME))
+		return real->create_srq_ex(context, attr);
+	queue_note_srq(&call, &attr->attr);
+	return queue_end(&call, context, real->create_srq_ex(context, attr));
+}
+
 /* A free entry, or NULL where the program has very many contexts open: then their inline functions are not seen. */
 static struct replaced *take(void)
 {
@@ -201,6 +238,9 @@ void table_replace(struct ibv_context *context)
 	REPLACE(alloc_dm);
 	REPLACE(free_dm);
 	REPLACE(alloc_parent_domain);
+	REPLACE(create_cq_ex);
+	REPLACE(create_qp_ex);
+	REPLACE(create_srq_ex);
 	atomic_store_explicit(&entry->context, context, memory_order_release);
 }
 

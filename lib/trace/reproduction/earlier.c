@@ -12,7 +12,7 @@ bool mr_earlier_matter(const struct mr_reproduced *it)
 	const struct mr_look *look = it->look;
 	const int errnum = it->record->errnum;
 
-	return look->registered_count && !(look->pinned.known && !look->pinned.value) &&
+	return (look->pinned.known ? look->pinned.value : look->registered_count) &&
 	       (errnum == ENOMEM || errnum == EAGAIN || errnum == ENOSPC || errnum == ENOBUFS);
 }
 
@@ -107,10 +107,11 @@ void mr_earlier_print(FILE *file, const struct mr_reproduced *it)
 	const uint64_t own = pinned_before_change(it);
 	const uint64_t bytes = look->pinned.known ? look->pinned.value : look->registered_bytes;
 	const uint64_t pages = bytes / mr_page_size(mr_this_host());
-	uint64_t count = look->registered_count - (own != 0);
+	uint64_t count = look->registered_count - (look->registered_count && own);
 
 	if (look->pinned.known && pages < count)
 		count = pages;
-	if (count && bytes > own)
-		print_sum(file, bytes - own, count);
+	/* Buffers of queues are pinned, too, and are no regions. */
+	if (bytes > own)
+		print_sum(file, bytes - own, count ?: 1);
 }

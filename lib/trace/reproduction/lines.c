@@ -222,6 +222,15 @@ static void print_dm(FILE *file, const struct mr_reproduced *it)
 	print_expect(file, it);
 }
 
+static void print_queue(FILE *file, const struct mr_reproduced *it)
+{
+	fprintf(file,
+		"# a region stands for the buffers of the queue, which take at least %" PRIu64
+		" bytes\nreg --size %" PRIu64,
+		it->record->queue_bytes, it->record->queue_bytes);
+	print_expect(file, it);
+}
+
 void mr_reproduction_print_lines(FILE *file, const struct mr_reproduced *it)
 {
 	const bool earlier = mr_earlier_matter(it);
@@ -234,6 +243,8 @@ void mr_reproduction_print_lines(FILE *file, const struct mr_reproduced *it)
 		print_advice(file, it);
 	else if (it->record->call == MR_TRACED_IBV_ALLOC_DM)
 		print_dm(file, it);
+	else if (mr_traced_call_row(it->record->call)->effect == MR_TRACED_CREATES)
+		print_queue(file, it);
 	else
 		print_registration(file, it);
 	fputs("dereg --all\n", file);

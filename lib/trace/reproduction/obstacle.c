@@ -48,16 +48,29 @@ static const char *obstacle_of_change(const struct mr_reproduced *it)
 	return NULL;
 }
 
+/* The limit of locked memory refuses a region as it refuses the buffers of a queue. */
+static const char *obstacle_of_queue(const struct mr_reproduced *it)
+{
+	if (it->look && it->record->queue_bytes &&
+	    (is_certainly(it->look, "MR-MEMLOCK") || is_certainly(it->look, "MR-MEMLOCK-ZERO")))
+		return NULL;
+	return "a batch creates no queues";
+}
+
 const char *mr_reproduction_obstacle(const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
 	const enum mr_traced_effect effect = mr_traced_call_row(it->record->call)->effect;
 	const bool advises = effect == MR_TRACED_ADVISES, changes = effect == MR_TRACED_CHANGES;
+	const bool creates = effect == MR_TRACED_CREATES;
 	const bool on_memory = advises ||
 			       (changes && it->record->call_flags & MR_CHANGE_TRANSLATION) ||
 			       (it->registers && mr_call_row(it->call)->on == MR_ON_MEMORY);
 
-	if (!it->registers && !advises && !changes && it->record->call != MR_TRACED_IBV_ALLOC_DM)
+	if (creates && obstacle_of_queue(it))
+		return obstacle_of_queue(it);
+	if (!it->registers && !advises && !changes && !creates &&
+	    it->record->call != MR_TRACED_IBV_ALLOC_DM)
 		return "the call depends on objects of the program that a batch does not make";
 	if (!look)
 		return "the process was not looked at while it waited in the call";

@@ -15,6 +15,7 @@ enum mr_traced_effect {
 	MR_TRACED_CHANGES,     /**< changes a region */
 	MR_TRACED_DEREGISTERS, /**< deregisters it */
 	MR_TRACED_ADVISES,     /**< advice about a range of regions */
+	MR_TRACED_CREATES, /**< creates a CQ, QP or SRQ, for whose buffers the driver pins memory */
 	MR_TRACED_PROTECTS, /**< sets fork protection: ibv_fork_init(), madvise() of libibverbs */
 };
 
@@ -48,6 +49,14 @@ enum mr_traced_effect {
 	CALL(IBV_UNIMPORT_MR, "ibv_unimport_mr", DEREGISTERS)                                      \
 	CALL(MLX5DV_DEVX_UMEM_DEREG, "mlx5dv_devx_umem_dereg", DEREGISTERS)                        \
 	CALL(IBV_ADVISE_MR, "ibv_advise_mr", ADVISES)                                              \
+	CALL(IBV_CREATE_CQ, "ibv_create_cq", CREATES)                                              \
+	CALL(IBV_CREATE_CQ_EX, "ibv_create_cq_ex", CREATES)                                        \
+	CALL(MLX5DV_CREATE_CQ, "mlx5dv_create_cq", CREATES)                                        \
+	CALL(IBV_CREATE_QP, "ibv_create_qp", CREATES)                                              \
+	CALL(IBV_CREATE_QP_EX, "ibv_create_qp_ex", CREATES)                                        \
+	CALL(MLX5DV_CREATE_QP, "mlx5dv_create_qp", CREATES)                                        \
+	CALL(IBV_CREATE_SRQ, "ibv_create_srq", CREATES)                                            \
+	CALL(IBV_CREATE_SRQ_EX, "ibv_create_srq_ex", CREATES)                                      \
 	CALL(IBV_FORK_INIT, "ibv_fork_init", PROTECTS)                                             \
 	CALL(MADVISE, "madvise", PROTECTS)
 

@@ -24,7 +24,7 @@
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 2,  /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_VERSION = 3,  /**< of this file: mrctl and its agent are of one version */
 	MR_TRACE_TOKEN = 32,   /**< bytes of the token, without a NUL */
 	MR_TRACE_SLOTS = 8192, /**< records of a ring; a power of 2 */
 	MR_TRACE_FRAMES = 32,  /**< return addresses of a record, with --stacks */
@@ -120,7 +120,9 @@ struct mr_trace_record {
 	uint64_t iova;
 	uint64_t page_sizes; /**< umem: pgsz_bitmap */
 	uint64_t dm;         /**< pointer to the struct ibv_dm */
-	uint64_t comp_mask;  /**< of the attributes, where the call takes a struct of them */
+	uint64_t
+		queue_bytes; /**< CREATES: that the buffers of the queue take at least on mlx5; 0: not known */
+	uint64_t comp_mask; /**< of the attributes, where the call takes a struct of them */
 	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
 	uint32_t call;   /**< enum mr_traced_call */

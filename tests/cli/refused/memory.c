@@ -258,6 +258,52 @@ static void set_limit(rlim_t limit)
 		die(name);
 }
 
+/* ---- buffers of queues, which are pinned, too ---- */
+
+static struct ibv_cq *queue(int entries)
+{
+	return ibv_create_cq(context, entries, NULL, NULL, 0);
+}
+
+CASE(cq)
+{
+	SHOW(!queue(4000));
+}
+
+CASE(cq_after_cq)
+{
+	region(1, LOCAL);
+	if (!queue(500)) /* 32 KiB, beside the page of the doorbell */
+		die(name);
+	SHOW(!queue(500));
+}
+
+CASE(cq_ex)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 4000 };
+
+	SHOW(!ibv_create_cq_ex(context, &attr));
+}
+
+CASE(srq)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4000, .max_sge = 1 } };
+
+	SHOW(!ibv_create_srq(pd, &attr));
+}
+
+/* No device has such a QP. */
+CASE(qp_without_limit)
+{
+	struct ibv_cq *cq = queue(10);
+	struct ibv_qp_init_attr attr = { .send_cq = cq,
+					 .recv_cq = cq,
+					 .cap = { .max_send_wr = UINT32_MAX, .max_send_sge = 1 },
+					 .qp_type = IBV_QPT_RC };
+
+	SHOW(!ibv_create_qp(pd, &attr));
+}
+
 /* Earlier registrations exceed the limit as it is now. */
 CASE(one_below_limit)
 {

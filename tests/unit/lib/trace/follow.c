@@ -172,6 +172,25 @@ TEST(a_pd_that_is_busy_is_no_refused_registration)
 	expect_exit();
 }
 
+static void create_queues(void)
+{
+	static const int errnums[] = { EINVAL, EOPNOTSUPP, ENOMEM, EFAULT, EAGAIN };
+
+	join();
+	for (int i = 0; i < 5; i++)
+		put((struct mr_trace_record){ .call = MR_TRACED_IBV_CREATE_QP,
+					      .errnum = errnums[i],
+					      .caller = (uintptr_t)put + 4 });
+}
+
+TEST(a_queue_that_the_device_cannot_have_is_no_refused_registration)
+{
+	run(create_queues);
+	assert_int_equal(follow.totals.calls[MR_TRACED_IBV_CREATE_QP].refused, 5);
+	assert_int_equal(follow.refusals.total, 3);
+	expect_exit();
+}
+
 /* Each refusal claims that it is waited for: mrctl looks at some, and has time for the others. */
 static void refuse_for_ever(void)
 {
