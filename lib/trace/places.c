@@ -12,7 +12,8 @@
 #include "lib/base/clean_text.h"
 #include "lib/trace/places.h"
 
-#define LIBRARY "libdw.so.1"
+#define LIBRARY     "libdw.so.1"
+#define CXX_LIBRARY "libstdc++.so.6"
 
 enum {
 	INLINED_MAX = 32, /* inline functions within each other that are kept */
@@ -295,6 +296,25 @@ bool mr_places_is_header(struct mr_places *places, uint64_t caller)
 	return source.file && is_of_library(source.file);
 }
 
+/* The name of a C++ function as in its source, by the library that its program has as well.  NULL: it is no such name */
+static char *demangle(const char *name)
+{
+	static char *(*demangle_name)(const char *, char *, size_t *, int *);
+	static bool is_looked_up;
+	int status;
+
+	if (strncmp(name, "_Z", 2) != 0)
+		return NULL;
+	if (!is_looked_up) {
+		void *library = dlopen(CXX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+		if (library)
+			demangle_name = (__typeof__(demangle_name))dlsym(library, "__cxa_demangle");
+		is_looked_up = true;
+	}
+	return demangle_name ? demangle_name(name, NULL, NULL, &status) : NULL;
+}
+
 char *mr_places_name(struct mr_places *places, const struct mr_modules *modules, uint64_t caller)
 {
 	/* The call itself is before the address that it returns to. */
@@ -302,6 +322,7 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 	const struct mr_mapping *mapping = mr_modules_find(modules, addr);
 	Dwfl_Module *module = places && mapping ? dw.dwfl_addrmodule(places->dwfl, addr) : NULL;
 	struct source source = { .file = NULL };
+	mr_auto_free char *plain = NULL;
 	const char *function = NULL;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
@@ -315,6 +336,8 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 	}
 	if (!function)
 		return file_and_offset(modules, caller);
+	plain = demangle(function);
+	function = plain ?: function;
 	if (source.file)
 		rc = asprintf(&text, "%s (%s:%d)", source.function ? source.function : function,
 			      last_part(source.file), source.line);

@@ -337,6 +337,23 @@ told() {
 	[ "$(grep -c '^      \(first\|second\) ' <<<"$stderr")" -eq 2 ]
 }
 
+@test "functions of C++ are named as in their source" {
+	command -v "${CXX:-c++}" >/dev/null || skip "needs a compiler for C++"
+	"${CXX:-c++}" -g -O0 -o "$BATS_TEST_TMPDIR/pool" -x c++ - -libverbs <<-'EOF'
+		#include <infiniband/verbs.h>
+		static char memory[8192];
+		namespace app {
+		struct Pool {
+			void grow(ibv_pd *pd, unsigned long bytes);
+		};
+		void Pool::grow(ibv_pd *pd, unsigned long bytes) { (ibv_reg_mr)(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE); }
+		}
+		int main() { app::Pool().grow(ibv_alloc_pd(ibv_open_device(*ibv_get_device_list(nullptr))), sizeof(memory)); }
+	EOF
+	trace --leaks -- "$BATS_TEST_TMPDIR/pool"
+	told "1 region of 8 KiB by ibv_reg_mr at app::Pool::grow(ibv_pd*, unsigned long) (<stdin>:7)"
+}
+
 @test "places are lines of the program, where libibverbs has inline functions" {
 	local flags compiler lines
 
