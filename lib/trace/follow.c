@@ -10,6 +10,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clean_text.h"
+#include "lib/base/clock.h"
 #include "lib/trace/follow.h"
 #include "lib/trace/others.h"
 
@@ -417,6 +418,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	const int wait_ms = mr_lookout_wait_ms(&follow->lookout);
+	uint64_t begun;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
@@ -424,6 +426,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 		    0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
+	begun = mr_now_ns();
 	if (loop->fds[FD_SIGNALS].revents)
 		take_signal(loop);
 	if (loop->fds[FD_CHILD].revents || (!has_child_fd && !loop->child_is_over))
@@ -431,6 +434,8 @@ static int turn(struct loop *loop, struct mr_error *err)
 	if (loop->fds[FD_OTHER].revents)
 		leave_other(loop);
 	take_all(loop, polled);
+	/* All that was called before the first ring was emptied is known now. */
+	mr_totals_settle(&follow->totals, begun);
 	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
 		if (loop->fds[1 + i].revents && follow->channel.visitors[i].fd >= 0)
 			serve(follow, &follow->channel.visitors[i]);
@@ -478,6 +483,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;
+	mr_totals_settle(&follow->totals, UINT64_MAX);
 	mr_leaks_count(&follow->leaks);
 	leave_other(&loop);
 	free(loop.fds);
@@ -491,6 +497,7 @@ void mr_follow_close(struct mr_follow *follow)
 	while (follow->process_count)
 		end_process(follow, follow->process_count - 1);
 	mr_leaks_release(&follow->leaks);
+	mr_totals_release(&follow->totals);
 	free(follow->processes);
 	if (follow->signals >= 0)
 		close(follow->signals);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/sum.h"
 #include "lib/trace/ledger.h"
 
@@ -28,7 +29,8 @@ static void add(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
 {
 	live->count += count;
 	live->bytes = mr_sum(live->bytes, bytes);
-	if (live->count > live->most_count)
+	/* Signed: where a process lies of its times more may seem to be deregistered than there is. */
+	if ((int64_t)live->count > (int64_t)live->most_count)
 		live->most_count = live->count;
 	if (live->bytes > live->most_bytes)
 		live->most_bytes = live->bytes;
@@ -37,7 +39,7 @@ static void add(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
 static void remove_from(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
 {
 	live->count -= count;
-	live->bytes = live->count ? mr_sum_without(live->bytes, bytes) : 0;
+	live->bytes = (int64_t)live->count > 0 ? mr_sum_without(live->bytes, bytes) : 0;
 }
 
 static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
@@ -45,6 +47,89 @@ static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
 	remove_from(live, 1, before);
 	add(live, 1, after);
 }
+
+/* ---- sums over all processes ---- */
+
+/* A process may say that its calls are of any time: so many changes are waited for, and no more. */
+#define CHANGES_MAX (1 << 18)
+
+static void apply(struct mr_live_tally *live, const struct mr_live_change *change)
+{
+	if (change->removed)
+		remove_from(live, change->removed, change->removed_bytes);
+	if (change->added)
+		add(live, change->added, change->added_bytes);
+}
+
+static bool make_room(struct mr_trace_totals *totals)
+{
+	const size_t capacity = totals->change_capacity ? 2 * totals->change_capacity : 256;
+	struct mr_live_change *changes;
+
+	if (totals->change_count < totals->change_capacity)
+		return true;
+	if (totals->change_count >= CHANGES_MAX)
+		mr_totals_settle(totals, UINT64_MAX);
+	if (totals->change_count < totals->change_capacity)
+		return true;
+	changes = reallocarray(totals->changes, capacity, sizeof(*changes));
+	if (!changes)
+		return false;
+	totals->changes = changes;
+	totals->change_capacity = capacity;
+	return true;
+}
+
+static void note_change(struct mr_trace_totals *totals, struct mr_live_change change)
+{
+	if (!make_room(totals)) {
+		apply(&totals->live, &change);
+		return;
+	}
+	if (totals->change_count)
+		totals->is_unordered |=
+			totals->changes[totals->change_count - 1].at_ns > change.at_ns;
+	totals->changes[totals->change_count++] = change;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct mr_live_change *left = a, *right = b;
+
+	return (left->at_ns > right->at_ns) - (left->at_ns < right->at_ns);
+}
+
+void mr_totals_settle(struct mr_trace_totals *totals, uint64_t until_ns)
+{
+	size_t count = 0;
+
+	if (!totals->change_count)
+		return;
+	if (totals->is_unordered)
+		qsort(totals->changes, totals->change_count, sizeof(*totals->changes),
+		      compare_changes);
+	totals->is_unordered = false;
+	while (count < totals->change_count && totals->changes[count].at_ns <= until_ns)
+		apply(&totals->live, &totals->changes[count++]);
+	totals->change_count -= count;
+	memmove(totals->changes, totals->changes + count,
+		totals->change_count * sizeof(*totals->changes));
+}
+
+void mr_totals_release(struct mr_trace_totals *totals)
+{
+	free(totals->changes);
+	totals->changes = NULL;
+	totals->change_count = totals->change_capacity = 0;
+}
+
+/* A region is registered for certain from the end of its call until the call begins that deregisters it. */
+static uint64_t end_of(const struct mr_trace_record *call)
+{
+	return mr_sum(call->begin_ns, call->elapsed_ns);
+}
+
+/* ---- objects ---- */
 
 /*
  * An object that the process has made, or has from its parent.  That may have freed it since, and have another region at
@@ -63,11 +148,13 @@ static struct mr_object *find_object(const struct mr_ledger *ledger,
 	return object;
 }
 
-static void drop_object(struct mr_trace_totals *totals, struct mr_object *object)
+static void drop_object(struct mr_trace_totals *totals, struct mr_object *object, uint64_t at_ns)
 {
 	if (object->is_region) {
 		remove_from(&object->ledger->live, 1, object->bytes);
-		remove_from(&totals->live, 1, object->bytes);
+		note_change(totals, (struct mr_live_change){ .at_ns = at_ns,
+							     .removed = 1,
+							     .removed_bytes = object->bytes });
 		object->site->count--;
 		object->site->bytes = mr_sum_without(object->site->bytes, object->bytes);
 	}
@@ -96,7 +183,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
 
 	if (object) /* it was freed by a call that was not seen */
-		drop_object(totals, object);
+		drop_object(totals, object, call->begin_ns);
 	object = ledger->objects.count < MR_LEDGER_OBJECTS
 			 ? mr_objects_add(&ledger->objects, call->object)
 			 : NULL;
@@ -117,7 +204,9 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	if (!is_region)
 		return;
 	add(&ledger->live, 1, object->bytes);
-	add(&totals->live, 1, object->bytes);
+	note_change(totals, (struct mr_live_change){ .at_ns = end_of(call),
+						     .added = 1,
+						     .added_bytes = object->bytes });
 	site->count++;
 	site->bytes = mr_sum(site->bytes, object->bytes);
 }
@@ -142,7 +231,11 @@ static void change_object(const struct mr_ledger *ledger, struct mr_trace_totals
 	region->length = call->length;
 	region->pinned_access = (struct mr_opt_u64){ region->access, true };
 	resize(&object->ledger->live, object->bytes, bytes_of(call));
-	resize(&totals->live, object->bytes, bytes_of(call));
+	note_change(totals, (struct mr_live_change){ .at_ns = end_of(call),
+						     .removed = 1,
+						     .removed_bytes = object->bytes,
+						     .added = 1,
+						     .added_bytes = bytes_of(call) });
 	object->site->bytes =
 		mr_sum(mr_sum_without(object->site->bytes, object->bytes), bytes_of(call));
 	object->bytes = bytes_of(call);
@@ -154,7 +247,7 @@ static void free_object(const struct mr_ledger *ledger, struct mr_trace_totals *
 	struct mr_object *object = find_object(ledger, call);
 
 	if (object)
-		drop_object(totals, object);
+		drop_object(totals, object, call->begin_ns);
 }
 
 static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals,
@@ -414,12 +507,16 @@ void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller,
 
 void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
-	remove_from(&totals->live, ledger->live.count, ledger->live.bytes);
+	note_change(totals, (struct mr_live_change){ .at_ns = mr_now_ns(),
+						     .removed = ledger->live.count,
+						     .removed_bytes = ledger->live.bytes });
 }
 
 void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
-	add(&totals->live, ledger->live.count, ledger->live.bytes);
+	note_change(totals, (struct mr_live_change){ .at_ns = mr_now_ns(),
+						     .added = ledger->live.count,
+						     .added_bytes = ledger->live.bytes });
 }
 
 void mr_ledger_release(struct mr_ledger *ledger)

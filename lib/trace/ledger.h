@@ -56,10 +56,21 @@ struct mr_live_tally {
 	uint64_t most_count, most_bytes;
 };
 
+/** A change of what is registered by all processes. */
+struct mr_live_change {
+	uint64_t at_ns; /**< when: CLOCK_MONOTONIC */
+	uint64_t removed, removed_bytes;
+	uint64_t added, added_bytes;
+};
+
 /** Sums over all processes. */
 struct mr_trace_totals {
 	struct mr_call_tally calls[MR_TRACED_CALL_COUNT];
-	struct mr_live_tally live;
+	struct mr_live_tally live; /**< without @changes */
+	/** Not applied yet: the calls of one process are taken before those of the next, which may be earlier. */
+	struct mr_live_change *changes;
+	size_t change_count, change_capacity;
+	bool is_unordered;
 	uint64_t uncounted; /**< objects beyond MR_LEDGER_OBJECTS */
 };
 
@@ -125,6 +136,11 @@ void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *total
 
 /** mr_ledger_revive() - a process has the objects: the totals are with them */
 void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
+
+/** mr_totals_settle() - apply the changes until a time, in the order in which they were made; UINT64_MAX: all */
+void mr_totals_settle(struct mr_trace_totals *totals, uint64_t until_ns);
+
+void mr_totals_release(struct mr_trace_totals *totals);
 
 /** mr_ledger_release() - free all */
 void mr_ledger_release(struct mr_ledger *ledger);

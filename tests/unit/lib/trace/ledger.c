@@ -124,6 +124,7 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 
 	mr_ledger_end(&ledger, &totals);
 	mr_ledger_release(&ledger);
+	mr_totals_release(&totals);
 	totals = (struct mr_trace_totals){ 0 };
 	registers(0x30, 0, UINT64_MAX);
 	registers(0x31, 0, UINT64_MAX);
@@ -134,6 +135,7 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 	registers(0x33, 0x1000, UINT64_MAX - 1);
 	assert_int_equal(bytes_before(), UINT64_MAX);
 	assert_int_equal(tally->bytes, UINT64_MAX);
+	mr_totals_settle(&totals, UINT64_MAX);
 	assert_int_equal(totals.live.most_bytes, UINT64_MAX);
 	for (uint64_t object = 0x30; object <= 0x33; object++)
 		take((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR, .object = object });
@@ -146,33 +148,70 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 TEST(a_forked_process_has_the_objects_of_its_parent_by_their_handles)
 {
 	struct mr_ledger child = { .parent = &ledger };
-	const uint64_t before = totals.live.count;
+	uint64_t before;
 	struct mr_traced_record dereg = {
 		.call = { .call = MR_TRACED_IBV_DEREG_MR, .object = 0x40, .handle = 6 }
 	};
 	struct mr_site *site = mr_ledger_site(&child, 1, MR_TRACED_IBV_DEREG_MR);
 
+	mr_totals_settle(&totals, UINT64_MAX);
+	before = totals.live.count;
 	take((struct mr_trace_record){ .call = MR_TRACED_IBV_REG_MR,
 				       .object = 0x40,
 				       .handle = 5,
 				       .addr = 1,
 				       .length = 9 });
 	mr_ledger_take(&child, &totals, &dereg, site);
+	mr_totals_settle(&totals, UINT64_MAX);
 	assert_int_equal(totals.live.count, before + 1);
 	dereg.call.handle = 5;
 	dereg.call.errnum = ENOENT;
 	mr_ledger_take(&child, &totals, &dereg, site);
+	mr_totals_settle(&totals, UINT64_MAX);
 	assert_int_equal(totals.live.count, before + 1);
 	dereg.call.errnum = 0;
 	mr_ledger_take(&child, &totals, &dereg, site);
+	mr_totals_settle(&totals, UINT64_MAX);
 	assert_int_equal(totals.live.count, before);
 	mr_ledger_release(&child);
+}
+
+static void take_at(uint64_t begin_ns, enum mr_traced_call call, uint64_t object)
+{
+	take((struct mr_trace_record){ .begin_ns = begin_ns,
+				       .elapsed_ns = 10,
+				       .call = call,
+				       .object = object,
+				       .addr = 0x1000,
+				       .length = 0x1000 });
+}
+
+/* The calls of one process are taken before those of another one. */
+TEST(sums_of_all_processes_are_those_of_each_moment)
+{
+	uint64_t before;
+
+	mr_totals_settle(&totals, UINT64_MAX);
+	before = totals.live.count;
+	totals.live.most_count = before;
+	take_at(100, MR_TRACED_IBV_REG_MR, 0x50);
+	take_at(200, MR_TRACED_IBV_DEREG_MR, 0x50);
+	take_at(150, MR_TRACED_IBV_REG_MR, 0x51);
+	take_at(250, MR_TRACED_IBV_DEREG_MR, 0x51);
+	take_at(195, MR_TRACED_IBV_REG_MR, 0x52); /* ends when the first one is no more */
+	take_at(260, MR_TRACED_IBV_DEREG_MR, 0x52);
+	mr_totals_settle(&totals, 155);
+	assert_int_equal(totals.live.count, before + 1);
+	mr_totals_settle(&totals, UINT64_MAX);
+	assert_int_equal(totals.live.count, before);
+	assert_int_equal(totals.live.most_count, before + 2);
 }
 
 static int end_ledger(void **state __attribute__((unused)))
 {
 	mr_ledger_end(&ledger, &totals);
 	mr_ledger_release(&ledger);
+	mr_totals_release(&totals);
 	return 0;
 }
 
