@@ -82,7 +82,7 @@ static void fill_answer(struct call_row *row, const struct mr_trace_record *call
 
 static void fill_stack(struct call_row *row, const struct call_facts *facts)
 {
-	const uint32_t count = facts->record->call.frame_count;
+	const uint32_t count = facts->has_stack ? facts->record->call.frame_count : 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		row->frames[i] = mr_process_caller(facts->process, facts->record->frames[i]);

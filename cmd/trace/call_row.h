@@ -40,6 +40,7 @@ struct call_facts {
 	struct mr_site *site;
 	const struct mr_look *look; /**< or NULL */
 	const struct why *why;      /**< of its diagnosis; or NULL */
+	bool has_stack;             /**< the callers are asked for */
 	uint64_t start_ns;          /**< of the trace, as mr_now_ns() counts */
 };
 

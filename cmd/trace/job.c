@@ -37,6 +37,7 @@ static void show_call(void *data, struct mr_traced_process *process,
 				    .record = record,
 				    .site = site,
 				    .look = look,
+				    .has_stack = job->args->stacks,
 				    .start_ns = job->start_ns };
 	struct why *why;
 	struct call_row row;

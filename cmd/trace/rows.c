@@ -81,7 +81,7 @@ static const struct field leak_fields[] = {
 	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, 0, "how many"),
 	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_leak_row, stack, FIELD_WORDS, 0,
-	      "with --stacks: that place and its callers, the innermost first"),
+	      "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD_END,
 };
 const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };

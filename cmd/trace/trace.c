@@ -221,7 +221,7 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 	struct mr_follow *follow = &job.result.follow;
 	int rc;
 
-	follow->frames = job.args->stacks ? MR_TRACE_FRAMES : 0;
+	follow->frames = job.args->stacks || job.args->leaks ? MR_TRACE_FRAMES : 0;
 	follow->channel.fd = -1;
 	follow->signals = -1;
 	follow->sink = trace_job_sink(&job);
@@ -267,7 +267,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "calls", flag, struct trace_args, calls, NULL,
 	       "add a table of the calls to the summary"),
 	OPTION(0, "leaks", flag, struct trace_args, leaks, NULL,
-	       "tell all places of regions that were never deregistered"),
+	       "tell all places of regions that were never deregistered, with their callers"),
 	OPTION(0, "reproduce", string, struct trace_args, reproduce, "FILE",
 	       "write a batch that is refused in the same way"),
 	OPTION(0, "force", flag, struct trace_args, force, NULL,

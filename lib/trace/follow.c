@@ -13,6 +13,7 @@
 #include "lib/base/clock.h"
 #include "lib/trace/follow.h"
 #include "lib/trace/others.h"
+#include "lib/trace/wire/likeness.h"
 
 enum {
 	POLL_MS = 10, /* between two looks into the rings */
@@ -42,10 +43,23 @@ static bool is_sane(const struct mr_trace_record *call)
 	return call->call < MR_TRACED_CALL_COUNT && call->errnum >= 0;
 }
 
-static struct mr_site *see_site(struct mr_traced_process *process,
-				const struct mr_trace_record *call, bool has_ended)
+/* A number for the callers of a registration: a library may register in one place for all of them. */
+static uint64_t stack_of(const struct mr_traced_record *record)
 {
-	struct mr_site *site = mr_ledger_site(&process->ledger, call->caller, call->call);
+	uint64_t stack = 0;
+
+	if (mr_traced_call_row(record->call.call)->effect == MR_TRACED_REGISTERS)
+		for (uint32_t i = 0; i < record->call.frame_count; i++)
+			stack = mr_trace_mix(stack, record->frames[i]);
+	return stack;
+}
+
+static struct mr_site *see_site(struct mr_traced_process *process,
+				const struct mr_traced_record *record, bool has_ended)
+{
+	const struct mr_trace_record *call = &record->call;
+	struct mr_site *site =
+		mr_ledger_site(&process->ledger, call->caller, call->call, stack_of(record));
 
 	if (site && !has_ended && !site->calls)
 		mr_process_see(process, call->caller - 1);
@@ -53,15 +67,16 @@ static struct mr_site *see_site(struct mr_traced_process *process,
 }
 
 /* The place of a call: that which calls the inline function, where the caller is one. */
-static struct mr_site *find_site(struct mr_traced_process *process, struct mr_trace_record *call,
+static struct mr_site *find_site(struct mr_traced_process *process, struct mr_traced_record *record,
 				 bool has_ended)
 {
-	struct mr_site *site = see_site(process, call, has_ended);
+	struct mr_trace_record *call = &record->call;
+	struct mr_site *site = see_site(process, record, has_ended);
 
 	if (!site || !call->outer || !mr_process_is_header(process, site))
 		return site;
 	call->caller = call->outer;
-	return see_site(process, call, has_ended);
+	return see_site(process, record, has_ended);
 }
 
 /*
@@ -96,7 +111,7 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (!is_sane(call))
 		return;
 	mr_ledger_complete(&process->ledger, call);
-	site = find_site(process, call, has_ended);
+	site = find_site(process, record, has_ended);
 	if (!site) {
 		follow->totals.uncounted++;
 		return;

@@ -55,17 +55,33 @@ static void name_sites(struct mr_traced_process *process)
 	free(sites.list);
 }
 
-static struct mr_leak *find_leak(const struct mr_leaks *leaks, const char *program,
-				 const char *place, uint32_t call)
+static bool has_frames(const struct mr_leak *leak, char *const *frames)
+{
+	size_t i = 0;
+
+	while (leak->frames[i] && frames[i] && !strcmp(leak->frames[i], frames[i]))
+		i++;
+	return !leak->frames[i] && !frames[i];
+}
+
+static struct mr_leak *find_leak(const struct mr_leaks *leaks, const struct mr_leak *wanted)
 {
 	for (size_t i = 0; i < leaks->count; i++) {
 		struct mr_leak *leak = &leaks->list[i];
 
-		if (leak->call == call && !strcmp(leak->place, place) &&
-		    !strcmp(leak->program, program))
+		if (leak->call == wanted->call && !strcmp(leak->place, wanted->place) &&
+		    !strcmp(leak->program, wanted->program) && has_frames(leak, wanted->frames))
 			return leak;
 	}
 	return NULL;
+}
+
+static void release_leak(struct mr_leak *leak)
+{
+	for (char **frame = leak->frames; *frame; frame++)
+		free(*frame);
+	free(leak->program);
+	free(leak->place);
 }
 
 static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
@@ -75,30 +91,27 @@ static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
 		leak->frames[i] = mr_process_frame(process, site, i);
 }
 
-static struct mr_leak *new_leak(struct mr_leaks *leaks, struct mr_traced_process *process,
-				struct mr_site *site)
+/* The leak that the regions of a place belong to, which may be one of another process.  NULL: memory is short */
+static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process *process,
+			       struct mr_site *site)
 {
-	const char *place = mr_process_place(process, site);
-	struct mr_leak *list, *leak = find_leak(leaks, process->program, place, site->call);
+	struct mr_leak leak = { .program = strdup(process->program),
+				.place = strdup(mr_process_place(process, site)),
+				.call = site->call };
+	struct mr_leak *list, *found;
 
-	if (leak || leaks->count == LEAKS_MAX)
-		return leak;
-	list = reallocarray(leaks->list, leaks->count + 1, sizeof(*list));
-	if (!list)
-		return NULL;
-	leaks->list = list;
-	leak = &list[leaks->count];
-	*leak = (struct mr_leak){ .program = strdup(process->program),
-				  .place = strdup(place),
-				  .call = site->call };
-	if (!leak->program || !leak->place) {
-		free(leak->program);
-		free(leak->place);
-		return NULL;
+	name_frames(&leak, process, site);
+	found = leak.program && leak.place ? find_leak(leaks, &leak) : NULL;
+	list = !found && leak.program && leak.place && leaks->count < LEAKS_MAX
+		       ? reallocarray(leaks->list, leaks->count + 1, sizeof(*list))
+		       : NULL;
+	if (!list) {
+		release_leak(&leak);
+		return found;
 	}
-	leaks->count++;
-	name_frames(leak, process, site);
-	return leak;
+	leaks->list = list;
+	list[leaks->count] = leak;
+	return &list[leaks->count++];
 }
 
 static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *process)
@@ -107,7 +120,7 @@ static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *proces
 
 	collect_sites(process, &sites);
 	for (size_t i = 0; i < sites.count; i++) {
-		struct mr_leak *leak = new_leak(leaks, process, sites.list[i]);
+		struct mr_leak *leak = leak_of(leaks, process, sites.list[i]);
 
 		if (!leak)
 			continue;
@@ -222,12 +235,8 @@ void mr_leaks_release(struct mr_leaks *leaks)
 		next = at->next;
 		mr_process_release(at);
 	}
-	for (size_t i = 0; i < leaks->count; i++) {
-		for (char **frame = leaks->list[i].frames; *frame; frame++)
-			free(*frame);
-		free(leaks->list[i].program);
-		free(leaks->list[i].place);
-	}
+	for (size_t i = 0; i < leaks->count; i++)
+		release_leak(&leaks->list[i]);
 	free(leaks->list);
 	*leaks = (struct mr_leaks){ 0 };
 }

@@ -16,6 +16,8 @@ static int compare_sites(const void *a, const void *b)
 		return left->caller > right->caller ? 1 : -1;
 	if (left->retired != right->retired)
 		return left->retired > right->retired ? 1 : -1;
+	if (left->stack != right->stack)
+		return left->stack > right->stack ? 1 : -1;
 	return (left->call > right->call) - (left->call < right->call);
 }
 
@@ -274,13 +276,14 @@ static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals
 	}
 }
 
-static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
+static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
+				 uint64_t stack)
 {
-	struct mr_site key = { .caller = caller, .call = call };
+	struct mr_site key = { .caller = caller, .call = call, .stack = stack };
 	struct mr_site **found = tfind(&key, &ledger->sites, compare_sites), *site;
 
 	if (!found && ledger->site_count >= MR_LEDGER_SITES) {
-		key.caller = 0;
+		key.caller = key.stack = 0;
 		found = tfind(&key, &ledger->sites, compare_sites);
 	}
 	if (found)
@@ -290,6 +293,7 @@ static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint
 		return NULL;
 	site->caller = key.caller;
 	site->call = key.call;
+	site->stack = key.stack;
 	if (!tsearch(site, &ledger->sites, compare_sites)) {
 		free(site);
 		return NULL;
@@ -299,14 +303,15 @@ static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint
 }
 
 /* Mostly one place calls again and again, or two: one registers, and one deregisters. */
-struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
+			       uint64_t stack)
 {
 	struct mr_site **recent = &ledger->recent[call % MR_LEDGER_RECENT];
 	struct mr_site *site = *recent;
 
-	if (site && site->caller == caller && site->call == call)
+	if (site && site->caller == caller && site->call == call && site->stack == stack)
 		return site;
-	site = find_site(ledger, caller, call);
+	site = find_site(ledger, caller, call, stack);
 	if (site)
 		*recent = site;
 	return site;

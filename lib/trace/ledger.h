@@ -30,6 +30,7 @@ enum mr_site_kind {
 struct mr_site {
 	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
 	uint32_t call;   /**< enum mr_traced_call */
+	uint64_t stack;  /**< of a registration with its callers: a number for these; else 0 */
 	uint64_t
 		retired; /**< 0: it may call again; else a number of its own, as its library was unmapped */
 	enum mr_site_kind kind;
@@ -108,11 +109,13 @@ void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 
 /**
  * mr_ledger_site() - the place with a return address, made where it is new
- * @call: enum mr_traced_call; or MR_TRACED_CALL_COUNT for a place that only leads to one which calls
+ * @call:  enum mr_traced_call; or MR_TRACED_CALL_COUNT for a place that only leads to one which calls
+ * @stack: of struct mr_site
  *
  * Return: NULL where memory is short.
  */
-struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call);
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
+			       uint64_t stack);
 
 /** mr_ledger_sites() - call @visit with each place */
 void mr_ledger_sites(const struct mr_ledger *ledger,

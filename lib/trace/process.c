@@ -48,7 +48,7 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 {
-	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT);
+	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT, 0);
 
 	return site ? mr_process_place(process, site) : "?";
 }

@@ -138,7 +138,8 @@ told() {
 	trace -- sh -c "$FORGETS; $FORGETS refused 0"
 	told "and at 1 other places (--leaks)"
 	trace --leaks -- sh -c "$FORGETS; $FORGETS refused 0"
-	[ "$(grep -c ' by ibv_.* at .* in ' <<<"$stderr")" -eq 4 ]
+	# two lines call the function that forgets
+	[ "$(grep -c ' by ibv_.* at .* in ' <<<"$stderr")" -eq 5 ]
 }
 
 @test "-o has each call as a line of JSON, with what was asked for and what it answered" {
@@ -335,6 +336,31 @@ told() {
 	[ "$(jq -r 'select(.call == "ibv_reg_mr") | .place + " " + .stack[0] | gsub(" \\([^)]*\\)"; "")' "$CALLS")" = \
 		$'first first\nsecond second' ]
 	[ "$(grep -c '^      \(first\|second\) ' <<<"$stderr")" -eq 2 ]
+}
+
+@test "--leaks tells apart who has called the function that registers for all" {
+	"${CC:-cc}" -g -O0 -o "$BATS_TEST_TMPDIR/library" -x c - -libverbs <<-'EOF'
+		#include <infiniband/verbs.h>
+		static char memory[4][4096];
+		static void registers(struct ibv_pd *pd, int i) { (ibv_reg_mr)(pd, memory[i], 4096, IBV_ACCESS_LOCAL_WRITE); }
+		static void first(struct ibv_pd *pd) { registers(pd, 0); }
+		static void second(struct ibv_pd *pd, int i) { registers(pd, i); }
+		int main(void)
+		{
+			struct ibv_pd *pd = ibv_alloc_pd(ibv_open_device(*ibv_get_device_list(NULL)));
+
+			first(pd);
+			for (int i = 1; i < 4; i++)
+				second(pd, i);
+		}
+	EOF
+	trace --leaks -o "$CALLS" -- sh -c "$BATS_TEST_TMPDIR/library; $BATS_TEST_TMPDIR/library"
+	told "2 regions of 8 KiB by ibv_reg_mr at registers (<stdin>:3)" "      first (<stdin>:4)" \
+		"6 regions of 24 KiB by ibv_reg_mr at registers (<stdin>:3)" "      second (<stdin>:5)"
+	[ "$(jq -sc 'map(.stack) | unique' "$CALLS")" = '[null]' ]
+	trace -- "$BATS_TEST_TMPDIR/library"
+	told "4 regions of 16 KiB by ibv_reg_mr at registers (<stdin>:3)"
+	[[ $stderr != *"first ("* ]]
 }
 
 @test "functions of C++ are named as in their source" {

@@ -15,7 +15,7 @@ static struct mr_look_context context;
 static void take(struct mr_trace_record call)
 {
 	const struct mr_traced_record record = { .call = call };
-	struct mr_site *site = mr_ledger_site(&ledger, call.caller, call.call);
+	struct mr_site *site = mr_ledger_site(&ledger, call.caller, call.call, 0);
 
 	assert_non_null(site);
 	mr_ledger_take(&ledger, &totals, &record, site);
@@ -152,7 +152,7 @@ TEST(a_forked_process_has_the_objects_of_its_parent_by_their_handles)
 	struct mr_traced_record dereg = {
 		.call = { .call = MR_TRACED_IBV_DEREG_MR, .object = 0x40, .handle = 6 }
 	};
-	struct mr_site *site = mr_ledger_site(&child, 1, MR_TRACED_IBV_DEREG_MR);
+	struct mr_site *site = mr_ledger_site(&child, 1, MR_TRACED_IBV_DEREG_MR, 0);
 
 	mr_totals_settle(&totals, UINT64_MAX);
 	before = totals.live.count;
