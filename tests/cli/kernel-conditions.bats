@@ -232,6 +232,9 @@ answers() {
 	answered "rdma.max one hca_object short" "ibv_reg_mr EAGAIN"
 	json ".failures[0].causes[0] | .id == \"$id\" and .evidence.resource == \"hca_object\" and
 		.evidence.group == \"/mrctl-test\""
+	run --separate-stderr within "${SIM[@]}" mrctl trace --reproduce "$BATS_TEST_TMPDIR/batch" -- "${MR[@]}" reg
+	grep -qx "# it needs a control group with this limit in rdma.max: $MRCTL_TEST_DEVICE hca_object=$((used - 1))" \
+		"$BATS_TEST_TMPDIR/batch" || fail "$(cat "$BATS_TEST_TMPDIR/batch")"
 }
 
 # bats test_tags=kernel

@@ -94,6 +94,31 @@ static void print_title(FILE *file, const struct mr_reproduced *it)
 	fputc('\n', file);
 }
 
+static const struct mr_evidence *find_evidence(const struct mr_suspicion *cause, const char *name)
+{
+	for (size_t i = 0; i < cause->evidence_count; i++)
+		if (!strcmp(cause->evidence[i].name, name))
+			return &cause->evidence[i];
+	return NULL;
+}
+
+/* A batch does not set the limits of control groups, which are files of root. */
+static void print_control_group(FILE *file, const struct mr_look *look)
+{
+	const struct mr_suspicion *cause = &look->diagnosis.causes[0];
+	const struct mr_evidence *resource, *max;
+
+	if (!look->diagnosis.cause_count || strcmp(cause->cause->id, "MR-CGROUP-RDMA") != 0)
+		return;
+	resource = find_evidence(cause, "resource");
+	max = find_evidence(cause, "max");
+	if (!resource || !max)
+		return;
+	fputs("# it needs a control group with this limit in rdma.max: ", file);
+	mr_batch_print_foreign(file, look->environment.device);
+	fprintf(file, " %s=%" PRIu64 "\n", resource->text, max->number);
+}
+
 static void print_remarks(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
@@ -114,6 +139,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 	if (!look->diagnosis.cause_count)
 		fputs("# the cause is not known: the line shows whether the request alone is refused\n",
 		      file);
+	print_control_group(file, look);
 	if (look->registered_count)
 		fprintf(file, "# registered before: %" PRIu64 " region%s of %" PRIu64 " bytes\n",
 			look->registered_count, look->registered_count == 1 ? "" : "s",

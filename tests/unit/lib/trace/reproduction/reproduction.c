@@ -9,10 +9,11 @@
 
 #define SET(array, text) snprintf(array, sizeof(array), "%s", text)
 
+static struct mr_refusal_kind kind;
+
 /* The batch of one refusal of memory that is gone, with @text in each member that has one. */
 static char *batch_with(char *text)
 {
-	static struct mr_refusal_kind kind;
 	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
 	struct mr_look *look = &kind.look;
 	char *batch = NULL;
@@ -49,6 +50,27 @@ static char *batch_with(char *text)
 	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ text, text, 0 }, file);
 	fclose(file);
 	return batch;
+}
+
+TEST(a_limit_of_a_control_group_is_named)
+{
+	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
+	struct mr_suspicion *cause = &kind.look.diagnosis.causes[0];
+	char plain[] = "mlx5_0", *batch = batch_with(plain);
+	size_t size;
+	FILE *file;
+
+	assert_null(strstr(batch, "rdma.max"));
+	free(batch);
+	cause->cause = mr_cause_find("MR-CGROUP-RDMA", strlen("MR-CGROUP-RDMA"));
+	mr_evidence_text(cause, "resource", "hca_object");
+	mr_evidence_number(cause, "max", 5);
+	kind.record.call.errnum = EAGAIN;
+	file = open_memstream(&batch, &size);
+	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ plain, plain, 0 }, file);
+	fclose(file);
+	assert_non_null(strstr(batch, "\n# it needs a control group with this limit in rdma.max: mlx5_0 hca_object=5\n"));
+	free(batch);
 }
 
 /* The lines that are run; the number of all. */
