@@ -14,6 +14,9 @@
 /* The largest log that is read: CONFIG_LOG_BUF_SHIFT is at most 25. */
 #define LOG_MAX (32 << 20)
 
+/* Lines that a warning has at most. */
+#define WARNING_LINES 200
+
 const char *const mr_kernel_log_words[] = {
 	/* RDMA, and drivers of devices that have it */
 	"rdma", "infiniband", "ib_core", "ib_uverbs", "uverbs", "mlx4", "mlx5", "rxe", "siw",
@@ -38,6 +41,37 @@ static bool is_of_use(const char *line)
 	return false;
 }
 
+static bool is_in_line(const char *line, const char *word)
+{
+	return memmem(line, strcspn(line, "\n"), word, strlen(word));
+}
+
+/* Where the line before @end begins. */
+static char *line_before(char *log, char *end)
+{
+	char *line = memrchr(log, '\n', (size_t)(end - log));
+
+	return line ? line + 1 : log;
+}
+
+/*
+ * A warning of the kernel is of many lines, few of which have a word: include/asm-generic/bug.h CUT_HERE, kernel/panic.c
+ * print_oops_end_marker().  Return: where the warning begins whose last line is @line; @line: that ends none.
+ */
+static char *warning_before(char *log, char *line)
+{
+	char *begin = line;
+
+	if (!strstr(line, "---[ end trace"))
+		return line;
+	for (int i = 0; i < WARNING_LINES && begin > log; i++) {
+		begin = line_before(log, begin - 1);
+		if (is_in_line(begin, "[ cut here ]"))
+			return begin;
+	}
+	return line;
+}
+
 void mr_kernel_log_choose(char *log, char *text, size_t size)
 {
 	size_t used = size - 1; /* the text is written from its end */
@@ -50,8 +84,7 @@ void mr_kernel_log_choose(char *log, char *text, size_t size)
 
 		if (end[-1] == '\n')
 			*--end = '\0';
-		line = memrchr(log, '\n', (size_t)(end - log));
-		line = line ? line + 1 : log;
+		line = warning_before(log, line_before(log, end));
 		length = (size_t)(end - line);
 		end = line;
 		if (!is_of_use(line))

@@ -422,6 +422,14 @@ TEST(the_newest_lines_of_use_that_fit_are_chosen)
 		{ "mlx5 1\nmlx5 2\nmlx5 3\n", 15, "mlx5 2\nmlx5 3\n" },
 		{ "mlx5 1\nmlx5 2\nmlx5 3\n", 14, "mlx5 3\n" },
 		{ "mlx5 1\n", 1, "" },
+		/* a warning is kept whole, or left out */
+		{ "x\n[1] ------------[ cut here ]------------\nWARNING: a\nModules: rdma_rxe\nRIP: b\n"
+		  "[1] ---[ end trace 0 ]---\ny\n",
+		  512,
+		  "[1] ------------[ cut here ]------------\nWARNING: a\nModules: rdma_rxe\nRIP: b\n"
+		  "[1] ---[ end trace 0 ]---\n" },
+		{ "--[ cut here ]--\nWARNING: a\n---[ end trace 0 ]---\nmlx5 1\n", 512, "mlx5 1\n" },
+		{ "mlx5 1\n---[ end trace 0 ]---\n", 512, "mlx5 1\n" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
