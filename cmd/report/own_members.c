@@ -7,7 +7,8 @@
 #include "cmd/report/paths.h"
 
 /* Members whose value, or each value of whose list, is a path or an argument. */
-static const char *const path_members[] = { "argv", "program", "memory", "file", "path", NULL };
+static const char *const path_members[] = { "argv", "program",   "memory", "file",
+					    "path", "libraries", NULL };
 
 /* Those whose value is a place of a program. */
 static const char *const place_members[] = { "place", "stack", NULL };

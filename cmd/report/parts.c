@@ -52,6 +52,33 @@ static void show_cause(const struct json_node *cause, bool is_first)
 	markdown_line("  - ", line);
 }
 
+/* What was asked for, by whom, of which device. */
+static void show_request(const struct json_node *refusal)
+{
+	char line[1024], number[JSON_SCALAR_MAX], addr[JSON_SCALAR_MAX];
+	const char *length = json_tree_scalar(json_tree_get(refusal, "length"), number);
+	const char *at = json_tree_scalar(json_tree_get(refusal, "addr"), addr);
+	const char *memory = json_tree_text_of(refusal, "memory");
+
+	snprintf(line, sizeof(line), "by %s on %s%s%s%s%s%s%s%s",
+		 show_or_unknown(json_tree_text_of(refusal, "program")),
+		 show_or_unknown(json_tree_text_of(refusal, "device")), length ? ": " : "",
+		 length ? length : "", length ? " bytes" : "", at ? " at " : "", at ? at : "",
+		 memory ? ", memory like " : "", memory ? memory : "");
+	markdown_line("  - ", line);
+}
+
+static void show_stack(const struct json_node *refusal)
+{
+	const struct json_node *frame = json_tree_first(json_tree_get(refusal, "stack"));
+	char line[1024];
+
+	for (; frame; frame = json_tree_next(frame)) {
+		snprintf(line, sizeof(line), "in %s", show_or_unknown(json_tree_string(frame)));
+		markdown_line("  - ", line);
+	}
+}
+
 static void show_causes(const struct json_node *failure)
 {
 	const struct json_node *first = json_tree_first(json_tree_get(failure, "causes"));
@@ -71,6 +98,8 @@ static void show_refusal(const struct json_node *refusal)
 		 show_or_unknown(json_tree_scalar(json_tree_get(refusal, "count"), buffer)),
 		 show_or_unknown(json_tree_text_of(refusal, "place")));
 	markdown_line("- ", line);
+	show_request(refusal);
+	show_stack(refusal);
 	show_causes(refusal);
 }
 
@@ -109,6 +138,29 @@ static int show_words(const struct json_node *list)
 	return 0;
 }
 
+static void show_libraries(const struct json_node *answer)
+{
+	const struct json_node *library = json_tree_first(json_tree_get(answer, "libraries"));
+
+	if (library)
+		output_text("\nLibraries that its processes had mapped:\n\n");
+	for (; library; library = json_tree_next(library))
+		markdown_line("- ", show_or_unknown(json_tree_string(library)));
+}
+
+/* The batch that is refused as the program was. */
+static int show_reproduction(const struct json_node *batch)
+{
+	int rc;
+
+	if (json_tree_kind(batch) != JSON_LIST)
+		return 0;
+	markdown_fold("A batch that is refused as the program was: refused.batch");
+	rc = show_lines(batch);
+	markdown_unfold();
+	return rc;
+}
+
 /* What a trace has counted, and its lists: calls, refusals, what was never deregistered or not followed. */
 static int show_trace(const struct json_node *answer)
 {
@@ -143,5 +195,8 @@ int show_program(const struct json_node *program)
 	if (cells_print(&cells, 2))
 		rc = -ENOMEM;
 	show_failures(json_tree_get(program, "answer"));
+	show_libraries(json_tree_get(program, "answer"));
+	if (!rc)
+		rc = show_reproduction(json_tree_get(program, "reproduction"));
 	return rc ? rc : show_trace(json_tree_get(program, "answer"));
 }

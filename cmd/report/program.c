@@ -13,6 +13,10 @@
 #include "cmd/report/arguments.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"
+#include "lib/base/cleanup.h"
+
+/* Name of the batch, which a folder of the report's own has while the program runs. */
+#define BATCH "refused.batch"
 
 /* ---- mrctl itself ---- */
 
@@ -93,19 +97,54 @@ static bool was_not_run(const struct child *child)
 	return is_none;
 }
 
-/* Runs a program under mrctl trace, whose summary becomes the child's text. */
-static int trace(const struct report *report, const char *summary, struct child *child,
-		 struct mr_error *err)
+/*
+ * The batch of the refusals as lines, in which its own path, in a folder that goes, is a name.  Return: NULL: no memory,
+ * or no batch
+ */
+static struct json_node *list_batch(const char *path)
 {
-	const char *const before[] = {
-		"mrctl", "--json", "trace", "--summary", summary, "--", NULL
-	};
+	struct json_node *list = json_tree_list();
+	struct mr_error ignored;
+	size_t length;
+	mr_auto_free char *text = file_read(path, &length, &ignored);
+	char *line, *rest = NULL;
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; list && line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *at = strstr(line, path);
+
+		if (at) {
+			memcpy(at, BATCH, strlen(BATCH));
+			memmove(at + strlen(BATCH), at + strlen(path),
+				strlen(at + strlen(path)) + 1);
+		}
+		if (json_tree_add(list, NULL, json_tree_new_string(line, strlen(line))))
+			continue;
+		json_tree_free(list);
+		list = NULL;
+	}
+	return list;
+}
+
+/*
+ * Runs a program under mrctl trace, whose summary becomes the child's text.
+ * @batch: set to the lines of a batch that is refused as the program was
+ */
+static int trace(const struct report *report, const char *folder, struct child *child,
+		 struct json_node **batch, struct mr_error *err)
+{
+	char summary[PATH_MAX], reproduction[PATH_MAX];
+	const char *const before[] = { "mrctl",     "--json", "trace",       "--stacks",
+				       "--summary", summary,  "--reproduce", reproduction,
+				       "--",        NULL };
 	char **words = join_words(before, report->invocation->operands);
 	struct mr_error ignored;
 	int rc;
 
 	if (!words)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	snprintf(summary, sizeof(summary), "%s/trace.json", folder);
+	snprintf(reproduction, sizeof(reproduction), "%s/" BATCH, folder);
 	child->path = "/proc/self/exe";
 	child->argv = words;
 	child->output = report->args->to ? CHILD_KEEP : CHILD_TO_STDERR;
@@ -113,6 +152,8 @@ static int trace(const struct report *report, const char *summary, struct child 
 	free(words);
 	if (!rc)
 		child->text = file_read(summary, &child->length, &ignored);
+	if (!rc)
+		*batch = list_batch(reproduction);
 	if (rc || !was_not_run(child))
 		return rc;
 	rc = mr_fail_text(err, MR_ERROR_HOST,
@@ -122,16 +163,16 @@ static int trace(const struct report *report, const char *summary, struct child 
 	return rc;
 }
 
-static int run_other(const struct report *report, struct child *child, struct mr_error *err)
+static int run_other(const struct report *report, struct child *child, struct json_node **batch,
+		     struct mr_error *err)
 {
 	struct mr_temporary_folder folder = { .fd = -1 };
-	char summary[PATH_MAX];
 	int rc = mr_temporary_folder_make(&folder, err);
 
 	if (rc)
 		return rc;
-	if (snprintf(summary, sizeof(summary), "%s/trace.json", folder.path) < (int)sizeof(summary))
-		rc = trace(report, summary, child, err);
+	if (strlen(folder.path) + sizeof("/" BATCH) < PATH_MAX)
+		rc = trace(report, folder.path, child, batch, err);
 	mr_temporary_folder_remove(&folder);
 	return rc;
 }
@@ -179,10 +220,28 @@ static int fill(struct json_node *program, const struct child *child, char *cons
 	return answer ? report_add(program, "answer", answer, err) : -ENOMEM;
 }
 
-static int add_program(struct report *report, const struct child *child, struct mr_error *err)
+/* @batch: of what was refused, else dropped; or NULL */
+static int add_batch(struct json_node *program, struct json_node *batch, struct mr_error *err)
+{
+	const struct json_node *answer = json_tree_get(program, "answer");
+
+	if (!json_tree_first(json_tree_get(answer, "refusals"))) {
+		json_tree_free(batch);
+		batch = NULL;
+	}
+	return report_add(program, "reproduction", batch ?: json_tree_new_null(), err);
+}
+
+static int add_program(struct report *report, const struct child *child, struct json_node *batch,
+		       struct mr_error *err)
 {
 	struct json_node *program = json_tree_object();
 	int rc = fill(program, child, report->invocation->operands, err);
+
+	if (!rc)
+		rc = add_batch(program, batch, err);
+	else
+		json_tree_free(batch);
 
 	section_drop_secrets(program);
 	if (!rc)
@@ -194,15 +253,19 @@ static int add_program(struct report *report, const struct child *child, struct 
 int report_run_program(struct report *report, struct mr_error *err)
 {
 	struct child child = { .mask = &report->mask };
+	struct json_node *batch = NULL;
 	int rc;
 
 	if (!report->invocation->operands[0])
 		return report_add(report->root, "program", json_tree_new_null(), err);
 	shell_find_mrctl();
-	rc = gives_document(report, report->invocation->operands) ? run_mrctl(report, &child, err)
-								  : run_other(report, &child, err);
+	rc = gives_document(report, report->invocation->operands)
+		     ? run_mrctl(report, &child, err)
+		     : run_other(report, &child, &batch, err);
 	if (!rc)
-		rc = add_program(report, &child, err);
+		rc = add_program(report, &child, batch, err);
+	else
+		json_tree_free(batch);
 	free(child.text);
 	return rc;
 }

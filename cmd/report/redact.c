@@ -59,11 +59,21 @@ static void redact_host_name(struct json_node *root, struct stand_ins *all)
 		all->out_of_memory = true;
 }
 
+/* It has the program's command line, paths and comments as one text: no field says what is somebody's own in it. */
+static void drop_batch(struct json_node *root)
+{
+	struct json_node *batch = json_tree_get(json_tree_get(root, "program"), "reproduction");
+
+	if (batch)
+		json_tree_clear(batch);
+}
+
 int report_redact(struct report *report, struct mr_error *err)
 {
 	struct stand_ins all = { .out_of_memory = false };
 	bool out_of_memory;
 
+	drop_batch(report->root);
 	names_collect(report->root, !report->args->read && !report->args->root, &all);
 	own_collect(report->root, &all);
 	/* A GUID without colons, say, is known by the same one with them, which may come later. */

@@ -24,6 +24,8 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
 	      "whether all calls of all programs were seen"),
 	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct trace_row, libraries, FIELD_WORDS, 0,
+	      "paths of the libraries of RDMA, communication and GPUs that the processes had mapped"),
 	FIELD_END,
 };
 const struct record trace_record = { "trace", trace_fields, NULL };
@@ -66,6 +68,8 @@ static const struct field refusal_fields[] = {
 	FIELD(struct trace_refusal_row, access_bits, FIELD_HEX, 0, "the same as a mask"),
 	FIELD(struct trace_refusal_row, memory, FIELD_STRING, 0,
 	      "kind of memory of mrctl that is like the range"),
+	FIELD(struct trace_refusal_row, stack, FIELD_WORDS, 0,
+	      "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD(struct trace_refusal_row, layer, FIELD_STRING, 0, "layer that refused"),
 	FIELD(struct trace_refusal_row, causes, FIELD_LIST, 0, "causes, the most certain first"),
 	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, 0,
@@ -138,6 +142,7 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		.complete = follow->joined && !follow->unseen && !totals->uncounted &&
 			    !result->not_followed_count,
 		.simulated = is_simulated(&follow->refusals),
+		.libraries = (const char *const *)follow->libraries,
 	};
 }
 
@@ -182,6 +187,7 @@ void trace_refusal_row_fill(struct trace_refusal_row *row, const struct mr_refus
 		.memory = kind->has_look && kind->look.has_range && kind->look.range.memory[0]
 				  ? kind->look.range.memory
 				  : NULL,
+		.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL,
 		.layer = why_layer(why),
 		.causes = why_causes(why),
 		.ruled_out = why_ruled_out(why),

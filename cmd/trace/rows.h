@@ -22,6 +22,7 @@ struct trace_row {
 	struct mr_opt_u64 unseen;
 	bool complete;
 	bool simulated;
+	const char *const *libraries;
 };
 
 /** The calls of one name. */
@@ -40,6 +41,7 @@ struct trace_refusal_row {
 	const char *program, *place, *device;
 	struct mr_opt_u64 addr, offset, length, iova, access, access_bits;
 	const char *memory;
+	const char *const *stack;
 	const char *layer;
 	struct list causes, ruled_out;
 	struct why *why; /**< for why_release(); NULL: the process was not looked at */

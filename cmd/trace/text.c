@@ -69,6 +69,7 @@ static void report_experiment(const struct invocation *invocation, uint32_t call
 
 static void report_refusal(const struct invocation *invocation, const struct mr_refusal_kind *kind)
 {
+	const struct trace_args *args = invocation->args;
 	struct trace_refusal_row row;
 	char errno_text[128], times[40];
 
@@ -84,6 +85,8 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 			      ? "the simulated HCA "
 			      : "",
 		      row.device ? row.device : "");
+	for (const char *const *frame = args->stacks ? row.stack : NULL; frame && *frame; frame++)
+		report_detail("    %s", *frame);
 	report_request(&row);
 	if (row.why)
 		why_report(row.why, invocation->global->style.verbose);

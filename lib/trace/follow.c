@@ -99,6 +99,18 @@ static bool is_refusal(const struct mr_trace_record *call)
 	}
 }
 
+static void add_refusal(struct mr_follow *follow, struct mr_traced_process *process,
+			const struct mr_refusal_seen *refused)
+{
+	struct mr_refusal_kind *kind = mr_refusals_add(&follow->refusals, refused);
+	const struct mr_traced_record *record = refused->record;
+
+	if (!kind || kind->count > 1)
+		return;
+	for (uint32_t i = 0; i < record->call.frame_count; i++)
+		kind->frames[i] = strdup(mr_process_caller(process, record->frames[i]));
+}
+
 static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
 		      struct mr_traced_record *record, bool has_ended)
 {
@@ -125,16 +137,21 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (look)
 		mr_look_at(process->pid, call, &context, look);
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
+	if (mr_traced_call_row(call->call)->effect == MR_TRACED_OPENS && !has_ended) {
+		process->modules.is_stale = true; /* libibverbs may be there only now */
+		mr_process_see(process, call->caller);
+	}
 	if (is_refusal(call))
-		mr_refusals_add(&follow->refusals, &(struct mr_refusal_seen){
-							   .pid = process->pid,
-							   .program = process->program,
-							   .record = record,
-							   .look = look,
-							   .region = context.region,
-							   .dm_length = context.dm_length,
-							   .place = mr_process_place(process, site),
-						   });
+		add_refusal(follow, process,
+			    &(struct mr_refusal_seen){
+				    .pid = process->pid,
+				    .program = process->program,
+				    .record = record,
+				    .look = look,
+				    .region = context.region,
+				    .dm_length = context.dm_length,
+				    .place = mr_process_place(process, site),
+			    });
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
@@ -156,12 +173,45 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 
 /* ---- the end of a process ---- */
 
+/* Whether a library is one whose version is asked for.  Providers have that of libibverbs, which loads all. */
+static bool is_of_interest(const char *path)
+{
+	static const char *const names[] = { "libibverbs.", "librdmacm.",   "libucp.",
+					     "libuct",      "libucs.",      "libucm.",
+					     "libfabric.",  "libnccl",      "librccl",
+					     "libmpi",      "libopen-pal.", "libnvshmem",
+					     "libcuda.",    "libcudart.",   "libamdhip64." };
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(slash + 1, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void note_libraries(struct mr_follow *follow, const struct mr_modules *modules)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		const char *path = modules->mappings[i].path;
+		size_t at = 0;
+
+		if (!is_of_interest(path))
+			continue;
+		while (follow->libraries[at] && strcmp(follow->libraries[at], path) != 0)
+			at++;
+		if (!follow->libraries[at] && at < MR_FOLLOW_LIBRARIES &&
+		    (follow->libraries[at] = strdup(path)))
+			mr_clean_text(follow->libraries[at], strlen(path) + 1);
+	}
+}
+
 static void end_process(struct mr_follow *follow, size_t index)
 {
 	struct mr_traced_process *process = follow->processes[index];
 
 	take_calls(follow, process, true);
 	follow->unseen += mr_ring_lost(&process->ring);
+	note_libraries(follow, &process->modules);
 	follow->processes[index] = follow->processes[--follow->process_count];
 	mr_leaks_end(&follow->leaks, process, &follow->totals);
 }
@@ -513,6 +563,8 @@ void mr_follow_close(struct mr_follow *follow)
 		end_process(follow, follow->process_count - 1);
 	mr_leaks_release(&follow->leaks);
 	mr_totals_release(&follow->totals);
+	for (char **library = follow->libraries; *library; library++)
+		free(*library);
 	free(follow->processes);
 	if (follow->signals >= 0)
 		close(follow->signals);

@@ -9,6 +9,10 @@
 #include "lib/trace/process.h"
 #include "lib/trace/refusals.h"
 
+enum {
+	MR_FOLLOW_LIBRARIES = 64, /**< that are listed at most */
+};
+
 /** Who is told of what is seen, while it happens. */
 struct mr_trace_sink {
 	void *data;
@@ -34,6 +38,8 @@ struct mr_follow {
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
 	struct mr_leaks leaks;
+	/** Paths of libraries that register, as the processes had mapped them: they tell the versions; ends with NULL. */
+	char *libraries[MR_FOLLOW_LIBRARIES + 1];
 	struct mr_lookout lookout;
 };
 

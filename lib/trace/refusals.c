@@ -143,8 +143,8 @@ static struct mr_refusal_kind *add(struct mr_refusals *refusals,
 	return kind;
 }
 
-const struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					      const struct mr_refusal_seen *refused)
+struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
+					const struct mr_refusal_seen *refused)
 {
 	const struct mr_trace_record *call = &refused->record->call;
 	bool ambiguous = false;
@@ -172,6 +172,8 @@ void mr_refusals_release(struct mr_refusals *refusals)
 	for (size_t i = 0; i < refusals->count; i++) {
 		free(refusals->kinds[i]->place);
 		free(refusals->kinds[i]->program);
+		for (char **frame = refusals->kinds[i]->frames; *frame; frame++)
+			free(*frame);
 		free(refusals->kinds[i]);
 	}
 	*refusals = (struct mr_refusals){ .count = 0 };

@@ -29,6 +29,8 @@ struct mr_refusal_kind {
 	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call was on */
 	char *place;                 /**< of the call; or NULL */
 	char *program;               /**< path of the program; or NULL */
+	char *frames[MR_TRACE_FRAMES +
+		     1]; /**< its callers, the innermost first, where they are recorded */
 };
 
 struct mr_refusals {
@@ -50,8 +52,8 @@ struct mr_refusal_seen {
 };
 
 /** mr_refusals_add() - note a refusal.  Return: its kind; NULL where it was left out. */
-const struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					      const struct mr_refusal_seen *refused);
+struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
+					const struct mr_refusal_seen *refused);
 
 /** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
 const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);
