@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
+#include "lib/base/number.h"
+
 struct trace_args {
+	struct mr_opt_u64 pid;    /**< of a program that runs already */
 	const char *calls_file;   /**< each call as a line of JSON */
 	const char *summary_file; /**< the summary, in the place of standard error */
 	const char *reproduce;    /**< the batch that is refused in the same way */

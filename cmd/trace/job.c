@@ -33,6 +33,8 @@ static void show_call(void *data, struct mr_traced_process *process,
 		      const struct mr_look *look)
 {
 	struct trace_job *job = data;
+	const struct output_style *style = &job->invocation->global->style;
+	const bool is_shown = job->args->pid.known && record->call.errnum && !style->quiet;
 	struct call_facts facts = { .process = process,
 				    .record = record,
 				    .site = site,
@@ -45,15 +47,16 @@ static void show_call(void *data, struct mr_traced_process *process,
 	if (job->args->refused_only && !record->call.errnum)
 		return;
 	/* libibverbs makes one for each registration of a program that forks. */
-	if (record->call.call == MR_TRACED_MADVISE && !record->call.errnum &&
-	    !job->invocation->global->style.verbose)
+	if (record->call.call == MR_TRACED_MADVISE && !record->call.errnum && !style->verbose)
 		return;
 	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
 	call_row_fill(&row, &facts);
 	if (job->calls)
 		write_call(job, &row);
-	if (job->args->live)
-		live_print(&row);
+	if (job->args->live || is_shown)
+		live_print(&row, job->args->pid.known);
+	if (is_shown && why)
+		why_report(why, style->verbose);
 	why_release(why);
 }
 
@@ -104,7 +107,7 @@ static void flush_calls(void *data)
 
 struct mr_trace_sink trace_job_sink(struct trace_job *job)
 {
-	const bool shows = job->args->calls_file || job->args->live;
+	const bool shows = job->args->calls_file || job->args->live || job->args->pid.known;
 
 	return (struct mr_trace_sink){ .data = job,
 				       .call = shows ? show_call : NULL,

@@ -85,11 +85,17 @@ static void add_answer(struct line *line, const struct call_row *row)
 	    (unsigned int)(row->elapsed_ns.value % 1000));
 }
 
-void live_print(const struct call_row *row)
+void live_print(const struct call_row *row, bool is_attached)
 {
 	struct line line = { .used = 0 };
 
-	add(&line, "[pid %" PRIu64 "] %s(", row->pid.value, row->call);
+	if (is_attached)
+		add(&line, "%" PRIu64 ".%06u [pid %" PRIu64 ", tid %" PRIu64 "] %s(",
+		    row->at_ns.value / 1000000000,
+		    (unsigned int)(row->at_ns.value % 1000000000 / 1000), row->pid.value,
+		    row->tid.value, row->call);
+	else
+		add(&line, "[pid %" PRIu64 "] %s(", row->pid.value, row->call);
 	add_arguments(&line, row);
 	add(&line, ") = ");
 	add_answer(&line, row);

@@ -5,7 +5,10 @@
 
 #include "cmd/trace/call_row.h"
 
-/** live_print() - print a call on standard error: "[pid 12] ibv_reg_mr(mlx5_0, ...) = lkey 0x1308 <12 us>" */
-void live_print(const struct call_row *row);
+/**
+ * live_print() - print a call on standard error: "[pid 12] ibv_reg_mr(mlx5_0, ...) = lkey 0x1308 <12 us>"
+ * @is_attached: begin with its time, and name the thread
+ */
+void live_print(const struct call_row *row, bool is_attached);
 
 #endif

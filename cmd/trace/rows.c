@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <sys/wait.h>
 
+#include "cmd/trace/args.h"
 #include "cmd/trace/rows.h"
 #include "lib/base/sum.h"
 #include "lib/simulator/enter.h"
@@ -10,11 +11,15 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, program, FIELD_WORDS, 0, "the command line that was run"),
 	FIELD(struct trace_row, exit_status, FIELD_NUMBER, 0, "of the program"),
 	FIELD(struct trace_row, signal, FIELD_NUMBER, 0, "that ended the program"),
+	FIELD(struct trace_row, pid, FIELD_NUMBER, 0, "with --pid: the process"),
 	FIELD(struct trace_row, processes, FIELD_NUMBER, 0, "that were followed"),
 	FIELD(struct trace_row, registered, FIELD_NUMBER, 0, "calls that registered a region"),
 	FIELD(struct trace_row, registered_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_row, most_regions, FIELD_NUMBER, 0, "registered at once"),
 	FIELD(struct trace_row, most_bytes, FIELD_NUMBER, 0, "registered at once"),
+	FIELD(struct trace_row, now_regions, FIELD_NUMBER, 0,
+	      "with --pid: that the kernel lists for the process at the end"),
+	FIELD(struct trace_row, now_bytes, FIELD_NUMBER, 0, "with --pid: sum of their lengths"),
 	FIELD(struct trace_row, refused, FIELD_NUMBER, 0, "calls that were refused"),
 	FIELD(struct trace_row, leaked, FIELD_NUMBER, 0,
 	      "regions that were registered when their process ended"),
@@ -112,6 +117,8 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 {
 	const struct mr_follow *follow = &result->follow;
 	const struct mr_trace_totals *totals = &follow->totals;
+	const struct mr_opt_u64 pid = ((const struct trace_args *)invocation->args)->pid;
+	const bool is_whole = !pid.known; /* else nothing is known of the time before */
 	uint64_t count = 0, bytes = 0, leaked = 0, leaked_bytes = 0;
 
 	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++) {
@@ -128,16 +135,20 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 	}
 	*row = (struct trace_row){
 		.program = (const char *const *)invocation->operands,
-		.exit_status = { (uint64_t)WEXITSTATUS(result->status), WIFEXITED(result->status) },
+		.exit_status = { (uint64_t)WEXITSTATUS(result->status),
+				 is_whole && WIFEXITED(result->status) },
 		.signal = { (uint64_t)WTERMSIG(result->status), WIFSIGNALED(result->status) },
+		.pid = pid,
 		.processes = known(follow->joined),
 		.registered = known(count),
 		.registered_bytes = known(bytes),
-		.most_regions = known(totals->live.most_count),
-		.most_bytes = known(totals->live.most_bytes),
+		.most_regions = { totals->live.most_count, is_whole },
+		.most_bytes = { totals->live.most_bytes, is_whole },
+		.now_regions = result->now_regions,
+		.now_bytes = result->now_bytes,
 		.refused = known(follow->refusals.total),
-		.leaked = known(leaked),
-		.leaked_bytes = known(leaked_bytes),
+		.leaked = { leaked, is_whole },
+		.leaked_bytes = { leaked_bytes, is_whole },
 		.unseen = known(follow->unseen + totals->uncounted),
 		.complete = follow->joined && !follow->unseen && !totals->uncounted &&
 			    !result->not_followed_count,

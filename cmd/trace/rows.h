@@ -14,9 +14,11 @@ extern const struct record trace_record, trace_call_record, trace_refusal_record
 struct trace_row {
 	const char *const *program;
 	struct mr_opt_u64 exit_status, signal;
+	struct mr_opt_u64 pid;
 	struct mr_opt_u64 processes;
 	struct mr_opt_u64 registered, registered_bytes;
 	struct mr_opt_u64 most_regions, most_bytes;
+	struct mr_opt_u64 now_regions, now_bytes;
 	struct mr_opt_u64 refused;
 	struct mr_opt_u64 leaked, leaked_bytes;
 	struct mr_opt_u64 unseen;

@@ -78,9 +78,9 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	report_note(command, "%s: %s, %s", row.call,
 		    trace_errno_text(kind->record.call.errnum, errno_text, sizeof(errno_text)),
 		    kind->count > 1 ? times : "once");
-	report_detail("%sby %s (pid %" PRIu64 ") at %s%s%s%s", kind->count > 1 ? "first " : "",
+	report_detail("%sby %s (pid %" PRIu64 ")%s%s%s%s%s", kind->count > 1 ? "first " : "",
 		      row.program && row.program[0] ? row.program : "a program", row.pid.value,
-		      row.place ? row.place : "?", row.device ? ", on " : "",
+		      row.place ? " at " : "", row.place ?: "", row.device ? ", on " : "",
 		      row.device && kind->has_look && kind->look.environment.simulated
 			      ? "the simulated HCA "
 			      : "",
@@ -144,6 +144,21 @@ static void report_unnamed(const struct trace_result *result)
 			    refusals->left_out);
 	if (package && (refusals->count || result->follow.leaks.count))
 		report_note(command, "places have no names of functions: install %s", package);
+}
+
+/* With --pid nothing is known of what was registered before. */
+static void report_attached(const struct trace_row *row)
+{
+	char now[96], text[128] = "";
+
+	if (row->now_regions.known)
+		snprintf(text, sizeof(text), "; %s registered now",
+			 amount(now, sizeof(now), row->now_regions.value, row->now_bytes.value));
+	report_note(command,
+		    "%" PRIu64 " registration%s of %s by pid %" PRIu64 "; %" PRIu64 " refused%s",
+		    row->registered.value, row->registered.value == 1 ? "" : "s",
+		    mr_size_text(row->registered_bytes.value).text, row->pid.value,
+		    row->refused.value, text);
 }
 
 static void report_total(const struct trace_row *row)
@@ -222,14 +237,16 @@ void trace_text(const struct invocation *invocation, const struct trace_row *row
 
 	for (size_t i = 0; i < follow->refusals.count; i++)
 		report_refusal(invocation, follow->refusals.kinds[i]);
-	if (!quiet || args->leaks)
+	if ((!quiet || args->leaks) && !args->pid.known)
 		report_leaks(invocation, row, follow);
 	report_unnamed(result);
 	report_unseen(row);
 	if (quiet)
 		return;
 	report_not_followed(result);
-	if (has_calls(follow))
+	if (row->pid.known)
+		report_attached(row);
+	else if (has_calls(follow))
 		report_total(row);
 	else
 		report_nothing(row, result);

@@ -14,6 +14,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/private_file.h"
+#include "cmd/trace/attach.h"
 #include "cmd/trace/job.h"
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
@@ -192,12 +193,13 @@ static int tell(struct trace_job *job, struct mr_error *err)
 static int run_job(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
-	int rc = mr_follow_open(follow, err);
+	const bool is_attached = job->args->pid.known;
+	int rc = is_attached ? 0 : mr_follow_open(follow, err);
 
 	if (!rc)
 		rc = open_files(job, err);
 	if (!rc)
-		rc = follow_program(job, err);
+		rc = is_attached ? attach_run(job, err) : follow_program(job, err);
 	if (rc || !tell(job, err))
 		return rc ? rc : status_of(job);
 	if (WIFEXITED(job->result.status) && !WEXITSTATUS(job->result.status))
@@ -244,6 +246,16 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 {
 	const struct trace_args *args = invocation->args;
 
+	if (args->pid.known && invocation->operands[0])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--pid is for a program that runs already: leave out '%s'",
+				    invocation->operands[0]);
+	if (args->pid.known && (args->stacks || args->leaks))
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--%s requires CMD: with --pid calls are seen in the kernel, which does not "
+			"know their place in the program",
+			args->stacks ? "stacks" : "leaks");
 	if (args->refused_only && !args->calls_file && !args->live)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--refused-only is about the calls of -o FILE or --live");
@@ -256,6 +268,8 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 }
 
 static const struct option_spec options[] = {
+	OPTION('p', "pid", number, struct trace_args, pid, "PID",
+	       "watch a program that runs already, as root, until it ends or Ctrl-C"),
 	OPTION('o', "output", string, struct trace_args, calls_file, "FILE",
 	       "write each call to FILE, as JSON Lines"),
 	OPTION(0, "live", flag, struct trace_args, live, NULL,

@@ -178,41 +178,54 @@ int mr_process_variable(pid_t process, const char *name, char *value, size_t siz
 
 /* ---- threads ---- */
 
-/* Whether the last number of the line NSpid of a thread, which is that in its own PID namespace, is @tid. */
-static bool is_thread(const char *status, uint32_t tid)
+/* The last number of the line NSpid of a thread's status, which is that in its own PID namespace; 0: not known */
+static uint32_t read_own_number(const struct mr_process *process, pid_t thread)
 {
-	const char *line = strstr(status, "\nNSpid:");
+	char name[64], status[2048];
+	const char *line;
 	uint32_t number = 0;
+	ssize_t got;
 	int used;
 
+	snprintf(name, sizeof(name), "task/%d/status", (int)thread);
+	got = mr_process_read(process, name, status, sizeof(status) - 1);
+	status[got > 0 ? got : 0] = '\0';
+	line = strstr(status, "\nNSpid:");
 	if (!line)
-		return false;
+		return 0;
 	for (line += strlen("\nNSpid:"); sscanf(line, " %" SCNu32 "%n", &number, &used) == 1;)
 		if (*(line += used) == '\n')
 			break;
-	return number == tid;
+	return number;
+}
+
+uint32_t mr_process_own_thread(pid_t process, pid_t thread)
+{
+	struct mr_process folder;
+	uint32_t number;
+
+	if (!mr_process_open(process, &folder))
+		return 0;
+	number = read_own_number(&folder, thread);
+	mr_process_close(&folder);
+	return number;
 }
 
 pid_t mr_process_thread(pid_t process, uint32_t tid)
 {
 	struct mr_process folder;
-	char name[64], status[2048];
+	char name[64];
 	DIR *tasks;
 	pid_t found = 0;
-	ssize_t got;
 	int number;
 
 	if (!tid || !mr_process_open(process, &folder))
 		return 0;
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)process);
 	tasks = opendir(name);
-	while (tasks && !found && (number = mr_process_next_number(tasks)) > 0) {
-		snprintf(name, sizeof(name), "task/%d/status", number);
-		got = mr_process_read(&folder, name, status, sizeof(status) - 1);
-		status[got > 0 ? got : 0] = '\0';
-		if (is_thread(status, tid))
+	while (tasks && !found && (number = mr_process_next_number(tasks)) > 0)
+		if (read_own_number(&folder, number) == tid)
 			found = number;
-	}
 	if (tasks)
 		closedir(tasks);
 	mr_process_close(&folder);

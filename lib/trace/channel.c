@@ -140,7 +140,7 @@ void mr_channel_leave(struct mr_visitor *visitor)
 
 void mr_channel_close(struct mr_channel *channel)
 {
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+	for (size_t i = 0; channel->fd >= 0 && i < MR_CHANNEL_VISITORS; i++)
 		if (channel->visitors[i].fd >= 0)
 			mr_channel_leave(&channel->visitors[i]);
 	if (channel->fd >= 0)

@@ -129,11 +129,13 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		return;
 	}
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
-	    process->looks++ < LOOKS_MAX)
+	    (process->looks++ < LOOKS_MAX || process->is_attached))
 		look = calloc(1, sizeof(*look));
 	/* A search in all that is registered: not for each of many refusals, of which the first ones tell enough. */
 	if (call->errnum && (look || has_ended))
 		mr_ledger_context(&process->ledger, call, &region, &context);
+	if (process->is_attached) /* what it did before is not known, and it does not wait */
+		context = (struct mr_look_context){ .has_gone_on = true };
 	if (look)
 		mr_look_at(process->pid, call, &context, look);
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
@@ -154,6 +156,12 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 			    });
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
+}
+
+void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
+		    struct mr_traced_record *record)
+{
+	take_call(follow, process, record, false);
 }
 
 /*
@@ -209,8 +217,10 @@ static void end_process(struct mr_follow *follow, size_t index)
 {
 	struct mr_traced_process *process = follow->processes[index];
 
-	take_calls(follow, process, true);
-	follow->unseen += mr_ring_lost(&process->ring);
+	if (!process->is_attached) {
+		take_calls(follow, process, true);
+		follow->unseen += mr_ring_lost(&process->ring);
+	}
 	note_libraries(follow, &process->modules);
 	follow->processes[index] = follow->processes[--follow->process_count];
 	mr_leaks_end(&follow->leaks, process, &follow->totals);
@@ -522,6 +532,25 @@ static int open_signals(sigset_t *before)
 		sigaddset(&taken, numbers[i]);
 	sigprocmask(SIG_BLOCK, &taken, before);
 	return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid)
+{
+	struct mr_traced_process *process = calloc(1, sizeof(*process));
+	sigset_t before;
+
+	follow->processes = calloc(1, sizeof(struct mr_traced_process *));
+	if (!process || !follow->processes) {
+		free(process);
+		return NULL;
+	}
+	process->pid = pid;
+	process->pidfd = open_pidfd(pid);
+	process->is_attached = true;
+	follow->processes[follow->process_count++] = process;
+	follow->joined = 1;
+	follow->signals = open_signals(&before);
+	return process;
 }
 
 pid_t mr_follow_fork(struct mr_follow *follow)

@@ -47,6 +47,19 @@ struct mr_follow {
 int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
 
 /**
+ * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/attach.h
+ *
+ * From now on @follow->signals has the signals that would end mrctl.
+ *
+ * Return: the process; its pidfd is -1 where there is none.  NULL: memory is short.
+ */
+struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid);
+
+/** mr_follow_take() - take a call of that process */
+void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
+		    struct mr_traced_record *record);
+
+/**
  * mr_follow_fork() - fork(2) the child that is to be followed
  *
  * From now on signals that would end mrctl are left to the child.  Those of a terminal come to it by themselves, and so

@@ -30,6 +30,8 @@ static struct mr_places *places_of(struct mr_traced_process *process)
 
 const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site)
 {
+	if (process->is_attached)
+		return NULL;
 	if (!site->place)
 		site->place = site->caller ? mr_places_name(places_of(process), &process->modules,
 							    site->caller)

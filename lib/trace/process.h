@@ -21,6 +21,7 @@ struct mr_traced_process {
 	int pidfd;                   /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
 	unsigned int looks;          /**< that were asked for */
+	bool is_attached; /**< it ran already, and has no agent: places are not known, and it does not wait */
 	struct mr_ring ring;
 	struct mr_ledger ledger;
 	struct mr_modules modules;
@@ -29,7 +30,7 @@ struct mr_traced_process {
 	unsigned int place_reads; /**< modules.reads of @places */
 };
 
-/** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short */
+/** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short; NULL: not known */
 const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site);
 
 /** mr_process_is_header() - whether a place is in an inline function of rdma-core that is a function of its own */

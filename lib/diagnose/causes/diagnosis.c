@@ -61,6 +61,15 @@ static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
 		suspicion->certainty = most;
 }
 
+/* The process was looked at after its call: what it has now may not be what the call has met. */
+static void weaken_later(struct mr_suspicion *suspicion, uint32_t reads)
+{
+	if (reads & MR_READ_MEMORY && suspicion->certainty == MR_RULED_OUT)
+		suspicion->certainty = MR_UNRELATED;
+	if (reads & (MR_READ_MEMORY | MR_READ_PROCESS) && suspicion->certainty == MR_CERTAIN)
+		suspicion->certainty = MR_LIKELY;
+}
+
 /* The layers that can have refused for a cause. */
 static uint32_t layers_of(const struct mr_cause *cause)
 {
@@ -221,6 +230,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	look(inquiry, cause, &suspicion);
 	if (inquiry->refusal->is_elsewhere)
 		weaken(&suspicion, inquiry->host->reads);
+	if (inquiry->refusal->has_gone_on)
+		weaken_later(&suspicion, inquiry->host->reads);
 	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, cause))
 		suspicion.certainty = MR_POSSIBLE;
 	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, cause))
@@ -273,7 +284,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	     cause = mr_cause_next(cause)) {
 		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
 			continue;
-		if (refusal->is_elsewhere) {
+		if (refusal->is_elsewhere || refusal->has_gone_on) {
 			inquiry =
 				begin; /* each reads by itself, so that it is known what it has read */
 			host->reads = 0;

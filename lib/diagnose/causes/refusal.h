@@ -113,6 +113,8 @@ struct mr_refusal {
 		*tries; /**< what became of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_elsewhere;
+	/** The process has gone on since: its memory and limits may have changed. */
+	bool has_gone_on;
 	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */
 	const char *pd;                   /**< name of the PD, of FREE */
 	/** Of FREE: regions of the session that are in the PD, or on the memory. */

@@ -56,8 +56,7 @@ static bool is_exhausted(int errnum)
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM;
 }
 
-/* Tells of no probe at all why that is. */
-static int explain(int errnum, struct mr_error *err)
+int mr_kprobe_fail(int errnum, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, errnum, "perf_event_open",
 		"functions of the kernel cannot be watched");
@@ -78,20 +77,22 @@ static int explain(int errnum, struct mr_error *err)
 	return -errnum;
 }
 
-static int open_probe(uint64_t type, const char *function)
+int mr_kprobe_open(uint64_t type, const struct mr_kprobe *probe)
 {
 	struct perf_event_attr attributes = {
 		.type = (uint32_t)type,
 		.size = sizeof(attributes),
-		.config = 1, /* /sys/bus/event_source/devices/kprobe/format/retprobe */
+		.config =
+			!probe->at_entry, /* /sys/bus/event_source/devices/kprobe/format/retprobe */
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_REGS_INTR,
 		.sample_regs_intr = BIT(REGISTER_VALUE) | BIT(REGISTER_STACK),
 		.write_backward = 1,
-		.kprobe_func = (uint64_t)(uintptr_t)function,
+		.kprobe_func = (uint64_t)(uintptr_t)probe->function,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attributes, probe->by_program ? -1 : 0,
+			    probe->by_program ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Lets a probe write into the buffer, which the first probe brings. */
@@ -186,9 +187,9 @@ static int see_open(uint64_t type)
 	int rc = -ENODATA;
 
 	for (size_t i = 0; probe < 0 && i < sizeof(functions) / sizeof(*functions); i++)
-		probe = open_probe(type, functions[i]);
+		probe = mr_kprobe_open(type, &(struct mr_kprobe){ .function = functions[i] });
 	if (probe < 0)
-		return is_exhausted(errno) ? -errno : -ENODATA;
+		return errno == ENOENT || errno == EADDRNOTAVAIL ? -ENODATA : -errno;
 	trial.buffer = mmap(NULL, page * (1 + DATA_PAGES), PROT_READ, MAP_SHARED, probe, 0);
 	if (trial.buffer == MAP_FAILED)
 		return -errno;
@@ -204,12 +205,28 @@ static int see_open(uint64_t type)
 	return rc;
 }
 
+int mr_kprobe_type(uint64_t *type, struct mr_error *err)
+{
+	int rc;
+
+	if (REGISTER_VALUE < 0 ||
+	    !mr_host_number(mr_this_host(), type, "/sys/bus/event_source/devices/kprobe/type"))
+		return mr_kprobe_fail(EOPNOTSUPP, err);
+	rc = see_open(*type);
+	if (rc != -ENODATA)
+		return rc ? mr_kprobe_fail(-rc, err) : 0;
+	mr_fail_text(err, MR_ERROR_HOST, ENODATA, "probes in the kernel record nothing");
+	mr_hint(err, "kprobes are switched off: echo 1 >/sys/kernel/debug/kprobes/enabled");
+	return rc;
+}
+
 static int put_up_probes(struct mr_watch *watch, uint64_t type)
 {
 	int first = -1, errnum = ENOENT;
 
 	for (unsigned int i = 0; mr_kernel_functions[i].name; i++) {
-		watch->probes[i] = open_probe(type, mr_kernel_functions[i].name);
+		watch->probes[i] = mr_kprobe_open(
+			type, &(struct mr_kprobe){ .function = mr_kernel_functions[i].name });
 		if (watch->probes[i] < 0) {
 			if (is_exhausted(errno))
 				return -errno;
@@ -236,24 +253,13 @@ int mr_watch_begin(struct mr_watch *watch, struct mr_error *err)
 	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++)
 		watch->probes[i] = -1;
 	watch->buffer = NULL;
-	if (REGISTER_VALUE < 0)
-		return explain(EOPNOTSUPP, err);
-	if (!mr_host_number(mr_this_host(), &type, "/sys/bus/event_source/devices/kprobe/type"))
-		return explain(EOPNOTSUPP, err);
+	rc = mr_kprobe_type(&type, err);
+	if (rc)
+		return rc;
 	rc = put_up_probes(watch, type);
 	if (rc) {
 		mr_watch_end(watch);
-		return explain(-rc, err);
-	}
-	rc = see_open(type);
-	if (rc)
-		mr_watch_end(watch);
-	if (rc && rc != -ENODATA)
-		return explain(-rc, err);
-	if (rc) {
-		mr_fail_text(err, MR_ERROR_HOST, ENODATA, "probes in the kernel record nothing");
-		mr_hint(err, "kprobes are switched off: echo 1 >/sys/kernel/debug/kprobes/enabled");
-		return -ENODATA;
+		return mr_kprobe_fail(-rc, err);
 	}
 	mr_watch_mark(watch);
 	return 0;

@@ -21,6 +21,29 @@ struct mr_return {
 	uint64_t stack; /**< the stack pointer of the caller: of callers further out it is higher */
 };
 
+/** A probe of one function. */
+struct mr_kprobe {
+	const char *function;
+	bool at_entry; /**< of its entry; else of its return */
+	/** A BPF program takes what it sees, of all processes on all processors; else it records calls of this thread. */
+	bool by_program;
+};
+
+/**
+ * mr_kprobe_type() - find the PMU of probes, and see whether they work
+ * @type: set, for mr_kprobe_open()
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST and a hint: only root may, the kernel has no such probes or does not
+ * allow them, or they do not record.
+ */
+int mr_kprobe_type(uint64_t *type, struct mr_error *err);
+
+/** mr_kprobe_open() - put up a probe.  Return: its descriptor; -1 with errno, ENOENT: there is no such function. */
+int mr_kprobe_open(uint64_t type, const struct mr_kprobe *probe);
+
+/** mr_kprobe_fail() - explain why no probe at all could be put up.  Return: -@errnum. */
+int mr_kprobe_fail(int errnum, struct mr_error *err);
+
 /** The probes.  All zero: none stands. */
 struct mr_watch {
 	int probes
@@ -30,14 +53,7 @@ struct mr_watch {
 	uint64_t mark; /**< where the records of the current call begin */
 };
 
-/**
- * mr_watch_begin() - put up probes, and see whether they work
- *
- * A function that the kernel does not have is left out.
- *
- * Return: 0, or -errno with MR_ERROR_HOST and a hint: only root may, the kernel has no such probes or does not
- * allow them, or they do not record.
- */
+/** mr_watch_begin() - put up probes of functions that the kernel has.  Return: as of mr_kprobe_type(). */
 int mr_watch_begin(struct mr_watch *watch, struct mr_error *err);
 
 /** mr_watch_end() - remove the probes, where some stand */

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/diagnose/proof/watch.h"
+#include "lib/host/process.h"
+#include "lib/trace/attach_program.h"
+
+#define RING (1U << 22) /* bytes for events, some 4,500 calls; a power of 2 */
+#define PATIENCE                                                                                   \
+	UINT64_C(                                                                                  \
+		1000000000) /* ns after which a look at the process says nothing of a call any more */
+
+enum {
+	THREADS = 16384,    /* that are in a call at once */
+	EVENTS = 1024,      /* taken before signals are looked at again */
+	LOOKS_AT_ONCE = 64, /* at the process; then one each PATIENCE */
+};
+
+struct mr_attach_call {
+	pid_t tid;
+	int fd; /* of the device; or -1 */
+	bool is_known;
+	struct mr_trace_record record;
+};
+
+/* The returns come first, so that no call is seen to begin and not to end. */
+static const struct {
+	struct mr_kprobe probe;
+	enum mr_kernel_event_kind kind;
+} probes[] = {
+	{ { "ib_uverbs_ioctl", .by_program = true }, MR_KERNEL_RETURN },
+	{ { "ib_uverbs_write", .by_program = true }, MR_KERNEL_RETURN },
+	{ { "ib_uverbs_ioctl", .at_entry = true, .by_program = true }, MR_KERNEL_IOCTL },
+	{ { "ib_uverbs_write", .at_entry = true, .by_program = true }, MR_KERNEL_WRITE },
+};
+
+/* ---- putting up ---- */
+
+static int fail(int errnum, const char *call, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, errnum, call, "calls of a running process cannot be watched");
+	if (errnum == EPERM)
+		mr_hint(err,
+			geteuid()
+				? "only root may (CAP_BPF and CAP_PERFMON): run it by sudo"
+				: "root may not here: the kernel is locked down "
+				  "(/sys/kernel/security/lockdown), or this is a container without CAP_BPF; "
+				  "run it on the host");
+	else if (errnum == EOPNOTSUPP)
+		mr_hint(err, "not available on this processor: run the program by mrctl trace");
+	else
+		mr_hint(err, "requires Linux 5.8 with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS");
+	return -errnum;
+}
+
+/* Keeps a descriptor for mr_attach_end().  Return: whether it is one */
+static bool keep(struct mr_attach *attach, int fd)
+{
+	if (fd >= 0)
+		attach->fds[attach->fd_count++] = fd;
+	return fd >= 0;
+}
+
+static bool create_map(struct mr_attach *attach, int *map, uint32_t type, uint32_t key,
+		       uint32_t entries)
+{
+	union bpf_attr attributes;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.map_type = type;
+	attributes.key_size = key;
+	attributes.value_size = key ? sizeof(uint64_t) : 0;
+	attributes.max_entries = entries;
+	*map = mr_attach_bpf(BPF_MAP_CREATE, &attributes);
+	return keep(attach, *map);
+}
+
+static int create_maps(struct mr_attach *attach, struct mr_error *err)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *consumer, *producer;
+
+	if (!create_map(attach, &attach->ring, BPF_MAP_TYPE_RINGBUF, 0, RING) ||
+	    !create_map(attach, &attach->pending, BPF_MAP_TYPE_HASH, sizeof(uint64_t), THREADS) ||
+	    !create_map(attach, &attach->lost, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 1))
+		return fail(errno, "bpf(BPF_MAP_CREATE)", err);
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, attach->ring, 0);
+	if (consumer == MAP_FAILED)
+		return fail(errno, "mmap", err);
+	attach->consumer = consumer;
+	producer = mmap(NULL, page + 2 * RING, PROT_READ, MAP_SHARED, attach->ring, (off_t)page);
+	if (producer == MAP_FAILED)
+		return fail(errno, "mmap", err);
+	attach->producer = producer;
+	return 0;
+}
+
+int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
+{
+	uint64_t type;
+	int rc = mr_kprobe_type(&type, err);
+
+	if (!rc)
+		rc = create_maps(attach, err);
+	for (size_t i = 0; !rc && i < sizeof(probes) / sizeof(*probes); i++) {
+		const int program = mr_attach_program(attach, pid, probes[i].kind);
+		int probe;
+
+		if (!keep(attach, program))
+			return fail(errno, "bpf(BPF_PROG_LOAD)", err);
+		probe = mr_kprobe_open(type, &probes[i].probe);
+		if (!keep(attach, probe))
+			return mr_kprobe_fail(errno, err);
+		if (ioctl(probe, PERF_EVENT_IOC_SET_BPF, program))
+			return fail(errno, "ioctl(PERF_EVENT_IOC_SET_BPF)", err);
+	}
+	return rc;
+}
+
+void mr_attach_end(struct mr_attach *attach)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (attach->consumer)
+		munmap(attach->consumer, page);
+	if (attach->producer)
+		munmap(attach->producer, page + 2 * RING);
+	while (attach->fd_count)
+		close(attach->fds[--attach->fd_count]);
+	free(attach->calls);
+	*attach = (struct mr_attach){ .fd_count = 0 };
+}
+
+/* ---- events ---- */
+
+/* Takes the next event of the ring (kernel/bpf/ringbuf.c), which is mapped twice in a row.  Return: whether there is one */
+static bool next_event(struct mr_attach *attach, struct mr_kernel_event *event)
+{
+	const char *data = (const char *)attach->producer + sysconf(_SC_PAGESIZE);
+	uint64_t *consumed = attach->consumer;
+	bool is_event = false;
+
+	while (!is_event &&
+	       *consumed < __atomic_load_n((uint64_t *)attach->producer, __ATOMIC_ACQUIRE)) {
+		const uint32_t *header = (const void *)(data + (*consumed & (RING - 1)));
+		const uint32_t length = __atomic_load_n(header, __ATOMIC_ACQUIRE);
+		const size_t size = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			return false;
+		is_event = !(length & BPF_RINGBUF_DISCARD_BIT) && size <= sizeof(*event);
+		if (is_event)
+			memcpy(event, (const char *)header + BPF_RINGBUF_HDR_SZ, size);
+		__atomic_store_n(consumed, *consumed + (BPF_RINGBUF_HDR_SZ + size + 7) / 8 * 8,
+				 __ATOMIC_RELEASE);
+	}
+	return is_event;
+}
+
+static struct mr_attach_call *find_call(struct mr_attach *attach, uint32_t tid)
+{
+	for (size_t i = 0; i < attach->call_count; i++)
+		if (attach->calls[i].tid == (pid_t)tid)
+			return &attach->calls[i];
+	return NULL;
+}
+
+/* A call of the thread that is still there has returned unseen. */
+static void begin_call(struct mr_attach *attach, const struct mr_kernel_event *event)
+{
+	struct mr_attach_call *call = find_call(attach, event->tid), *more;
+
+	if (call)
+		attach->unpaired += call->is_known;
+	else
+		more = reallocarray(attach->calls, attach->call_count + 1, sizeof(*more));
+	if (!call && !more) {
+		attach->unpaired++;
+		return;
+	}
+	if (!call) {
+		attach->calls = more;
+		call = &more[attach->call_count++];
+	}
+	call->tid = (pid_t)event->tid;
+	call->fd = event->value <= INT32_MAX ? (int)event->value : -1;
+	call->is_known = mr_kernel_call_read(event, &call->record);
+}
+
+/* @call: set.  Return: whether it is of interest */
+static bool end_call(struct mr_attach *attach, const struct mr_kernel_event *event,
+		     struct mr_attach_call *call)
+{
+	struct mr_attach_call *found = find_call(attach, event->tid);
+
+	if (!found)
+		return false;
+	*call = *found;
+	*found = attach->calls[--attach->call_count];
+	call->record.elapsed_ns = event->time_ns - call->record.begin_ns;
+	if (event->value >= (uint64_t)-4095)
+		call->record.errnum = call->record.kernel_errnum = -(int32_t)event->value;
+	return call->is_known;
+}
+
+static uint64_t count_lost(const struct mr_attach *attach)
+{
+	union bpf_attr attributes;
+	uint64_t lost = 0;
+	uint32_t key = 0;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.map_fd = (uint32_t)attach->lost;
+	attributes.key = (uintptr_t)&key;
+	attributes.value = (uintptr_t)&lost;
+	mr_attach_bpf(BPF_MAP_LOOKUP_ELEM, &attributes);
+	return lost + attach->unpaired;
+}
+
+/* ---- the process ---- */
+
+/* The device that a descriptor of the process is of. */
+static void find_device(pid_t pid, int fd, char *device)
+{
+	struct mr_process process;
+	struct stat st;
+	char name[24];
+
+	if (fd < 0 || !mr_process_open(pid, &process))
+		return;
+	snprintf(name, sizeof(name), "fd/%d", fd);
+	if (mr_process_stat_link(&process, name, &st) && S_ISCHR(st.st_mode))
+		mr_host_line(mr_this_host(), device, MR_TRACE_DEVICE, "/sys/dev/char/%u:%u/ibdev",
+			     major(st.st_rdev), minor(st.st_rdev));
+	mr_process_close(&process);
+}
+
+/* Whether the process is to be looked at: soon after the call, and not all the time where it is refused again and again. */
+static bool is_due(struct mr_attach *attach, const struct mr_trace_record *call)
+{
+	const uint64_t now = mr_now_ns();
+
+	if (!call->errnum || now - call->begin_ns - call->elapsed_ns > PATIENCE)
+		return false;
+	if (attach->looks++ >= LOOKS_AT_ONCE && now - attach->last_look_ns < PATIENCE)
+		return false;
+	attach->last_look_ns = now;
+	return true;
+}
+
+static void take_events(struct mr_attach *attach, struct mr_follow *follow)
+{
+	struct mr_traced_process *process = follow->processes[0];
+	struct mr_kernel_event event;
+	struct mr_attach_call call;
+
+	for (size_t i = 0; i < EVENTS && next_event(attach, &event); i++) {
+		struct mr_traced_record record = { .call = { .ready = 0 } };
+
+		if (event.kind != MR_KERNEL_RETURN) {
+			begin_call(attach, &event);
+			continue;
+		}
+		if (!end_call(attach, &event, &call))
+			continue;
+		record.call = call.record;
+		record.call.tid = mr_process_own_thread(process->pid, call.tid);
+		find_device(process->pid, call.fd, record.call.device);
+		if (is_due(attach, &record.call))
+			record.call.flags |= MR_TRACE_LOOKED_AT;
+		mr_follow_take(follow, process, &record);
+	}
+	follow->sink.caught_up(follow->sink.data);
+}
+
+int mr_attach_run(struct mr_attach *attach, struct mr_follow *follow, struct mr_error *err)
+{
+	struct pollfd fds[] = { { .fd = attach->ring, .events = POLLIN },
+				{ .fd = follow->processes[0]->pidfd, .events = POLLIN },
+				{ .fd = follow->signals, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	int rc = 0;
+
+	while (!rc && !fds[1].revents && !fds[2].revents) {
+		if (poll(fds, sizeof(fds) / sizeof(*fds), -1) < 0 && errno != EINTR)
+			rc = mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
+		take_events(attach, follow);
+	}
+	/* The signal has done what it was sent for: it must not end mrctl before the summary. */
+	if (fds[2].revents && read(follow->signals, &info, sizeof(info)) < 0)
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "read", "signalfd");
+	follow->unseen = count_lost(attach);
+	return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF programs that copy calls and their returns into the ring. */
+#ifndef LIB_TRACE_ATTACH_PROGRAM_H
+#define LIB_TRACE_ATTACH_PROGRAM_H
+
+#include <linux/bpf.h>
+
+#include "lib/trace/attach.h"
+
+/** mr_attach_program() - load a program, which works on the maps of @attach.  Return: its descriptor; -1 with errno. */
+int mr_attach_program(const struct mr_attach *attach, pid_t pid, enum mr_kernel_event_kind kind);
+
+/** mr_attach_bpf() - bpf(2) */
+int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes);
+
+#endif
