@@ -123,6 +123,7 @@ static int watch(struct trace_job *job, pid_t pid, const char *program, struct m
 	if (process->pidfd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", "pid %d", pid);
 	snprintf(process->program, sizeof(process->program), "%s", program);
+	job->result.attached_program[0] = process->program;
 	rc = mr_attach_begin(attach, pid, err);
 	if (rc)
 		return rc;

@@ -134,7 +134,8 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		leaked_bytes = mr_sum(leaked_bytes, follow->leaks.list[i].bytes);
 	}
 	*row = (struct trace_row){
-		.program = (const char *const *)invocation->operands,
+		.program = is_whole ? (const char *const *)invocation->operands
+				    : result->attached_program,
 		.exit_status = { (uint64_t)WEXITSTATUS(result->status),
 				 is_whole && WIFEXITED(result->status) },
 		.signal = { (uint64_t)WTERMSIG(result->status), WIFSIGNALED(result->status) },

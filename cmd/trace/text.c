@@ -97,7 +97,10 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	else
 		report_detail(
 			"because: not known; the process could not be looked at while it waited");
-	if (!why_first(row.why))
+	if (!why_first(row.why) && args->pid.known)
+		report_detail("the process has gone on since: what it was refused for may be over; "
+			      "mrctl trace -- CMD lets it wait");
+	else if (!why_first(row.why))
 		report_experiment(invocation, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)
 		report_detail("looked at %" PRIu64 " of them", kind->looked_at);

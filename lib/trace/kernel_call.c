@@ -10,6 +10,8 @@
 /* Of UVERBS_METHOD_REG_MR and of mlx5, from later versions of the headers; as in lib/verbs/uverbs.c */
 enum { METHOD_REG_MR = 5 };
 enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, REG_MR_FD_OFFSET };
+/* Page sizes that mlx5dv_devx_umem_reg() asks for: all from 4 KiB (providers/mlx5/verbs.c) */
+#define ALL_PAGES	      (~UINT64_C(4095))
 #define MLX5_REG_DMABUF_FLAGS (1U << UVERBS_ID_NS_SHIFT)
 
 #define METHOD(object_, method_, call_, ...)                                                       \
@@ -116,6 +118,8 @@ static void read_method(const struct mr_kernel_event *event, const struct mr_ker
 	record->handle = (uint32_t)handle;
 	if (has_flags && record->call == MR_TRACED_IBV_REG_DMABUF_MR)
 		record->call = MR_TRACED_MLX5DV_REG_DMABUF_MR;
+	if (record->page_sizes == ALL_PAGES)
+		record->flags &= ~(uint32_t)MR_TRACE_HAS_PAGE_SIZES;
 	if (record->flags & (MR_TRACE_HAS_PAGE_SIZES | MR_TRACE_HAS_FD) &&
 	    record->call == MR_TRACED_MLX5DV_DEVX_UMEM_REG)
 		record->call = MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX;
