@@ -94,8 +94,9 @@ static void count_registered(pid_t pid, struct trace_result *result)
 	struct mr_nldev nl = { .fd = -1 };
 	struct mr_nldev_devices devices = { .count = 0 };
 	struct mr_error ignored;
-	bool is_known = mr_process_of_thread(pid) == pid && !mr_nldev_open(&nl, &ignored) &&
-			!mr_nldev_devices(&nl, &devices, &ignored);
+	uint64_t start;
+	bool is_known = mr_process_life(pid, &start) == MR_PROCESS_LIVES &&
+			!mr_nldev_open(&nl, &ignored) && !mr_nldev_devices(&nl, &devices, &ignored);
 
 	for (size_t i = 0; is_known && i < devices.count; i++) {
 		struct mr_nldev_mrs mrs = { .count = 0 };

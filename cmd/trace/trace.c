@@ -309,7 +309,8 @@ const struct command command_trace = {
 		"Runs CMD (default: $SHELL) and follows all processes that it starts. Each call of libibverbs and "
 		"libmlx5 that registers, changes or deregisters memory is seen. When all have ended, "
 		"a summary on standard error tells what was registered, what was never "
-		"deregistered, and why calls were refused. CMD and its output stay as they are.",
+		"deregistered, and why calls were refused. CMD and its output stay as they are. "
+		"With --pid it watches a program that runs already.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct trace_args),
@@ -318,6 +319,7 @@ const struct command command_trace = {
 	.examples =
 		(const char *const[]){ "mrctl trace -- ibv_rc_pingpong",
 				       "mrctl trace -o calls.jsonl --stacks -- ibv_devinfo",
+				       "mrctl trace --pid 4711",
 				       "mrctl sim -- mrctl trace -- mrctl reg --memory readonly",
 				       NULL },
 	.runs_program = true,

@@ -22,27 +22,14 @@
 		1000000000) /* ns after which a look at the process says nothing of a call any more */
 
 enum {
-	THREADS = 16384,    /* that are in a call at once */
+	THREADS = 16384,    /* in a call at once */
 	EVENTS = 1024,      /* taken before signals are looked at again */
 	LOOKS_AT_ONCE = 64, /* at the process; then one each PATIENCE */
 };
 
-struct mr_attach_call {
-	pid_t tid;
-	int fd; /* of the device; or -1 */
-	bool is_known;
-	struct mr_trace_record record;
-};
-
 /* The returns come first, so that no call is seen to begin and not to end. */
-static const struct {
-	struct mr_kprobe probe;
-	enum mr_kernel_event_kind kind;
-} probes[] = {
-	{ { "ib_uverbs_ioctl", .by_program = true }, MR_KERNEL_RETURN },
-	{ { "ib_uverbs_write", .by_program = true }, MR_KERNEL_RETURN },
-	{ { "ib_uverbs_ioctl", .at_entry = true, .by_program = true }, MR_KERNEL_IOCTL },
-	{ { "ib_uverbs_write", .at_entry = true, .by_program = true }, MR_KERNEL_WRITE },
+static const struct mr_attach_kind kinds[] = {
+	{ false, false }, { false, true }, { true, false }, { true, true }
 };
 
 /* ---- putting up ---- */
@@ -50,17 +37,10 @@ static const struct {
 static int fail(int errnum, const char *call, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, errnum, call, "calls of a running process cannot be watched");
-	if (errnum == EPERM)
-		mr_hint(err,
-			geteuid()
-				? "only root may (CAP_BPF and CAP_PERFMON): run it by sudo"
-				: "root may not here: the kernel is locked down "
-				  "(/sys/kernel/security/lockdown), or this is a container without CAP_BPF; "
-				  "run it on the host");
-	else if (errnum == EOPNOTSUPP)
+	if (errnum == EOPNOTSUPP)
 		mr_hint(err, "not available on this processor: run the program by mrctl trace");
 	else
-		mr_hint(err, "requires Linux 5.8 with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS");
+		mr_hint(err, "requires root (CAP_BPF), and Linux 5.8 with CONFIG_BPF_EVENTS");
 	return -errnum;
 }
 
@@ -73,14 +53,14 @@ static bool keep(struct mr_attach *attach, int fd)
 }
 
 static bool create_map(struct mr_attach *attach, int *map, uint32_t type, uint32_t key,
-		       uint32_t entries)
+		       uint32_t value, uint32_t entries)
 {
 	union bpf_attr attributes;
 
 	memset(&attributes, 0, sizeof(attributes));
 	attributes.map_type = type;
 	attributes.key_size = key;
-	attributes.value_size = key ? sizeof(uint64_t) : 0;
+	attributes.value_size = value;
 	attributes.max_entries = entries;
 	*map = mr_attach_bpf(BPF_MAP_CREATE, &attributes);
 	return keep(attach, *map);
@@ -91,9 +71,11 @@ static int create_maps(struct mr_attach *attach, struct mr_error *err)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *consumer, *producer;
 
-	if (!create_map(attach, &attach->ring, BPF_MAP_TYPE_RINGBUF, 0, RING) ||
-	    !create_map(attach, &attach->pending, BPF_MAP_TYPE_HASH, sizeof(uint64_t), THREADS) ||
-	    !create_map(attach, &attach->lost, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 1))
+	if (!create_map(attach, &attach->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING) ||
+	    !create_map(attach, &attach->pending, BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+			2 * sizeof(uint64_t), THREADS) ||
+	    !create_map(attach, &attach->lost, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+			sizeof(uint64_t), 1))
 		return fail(errno, "bpf(BPF_MAP_CREATE)", err);
 	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, attach->ring, 0);
 	if (consumer == MAP_FAILED)
@@ -113,13 +95,19 @@ int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 
 	if (!rc)
 		rc = create_maps(attach, err);
-	for (size_t i = 0; !rc && i < sizeof(probes) / sizeof(*probes); i++) {
-		const int program = mr_attach_program(attach, pid, probes[i].kind);
+	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const int program = mr_attach_program(attach, pid, &kinds[i]);
 		int probe;
 
 		if (!keep(attach, program))
 			return fail(errno, "bpf(BPF_PROG_LOAD)", err);
-		probe = mr_kprobe_open(type, &probes[i].probe);
+		probe = mr_kprobe_open(type,
+				       &(struct mr_kprobe){
+					       .function = kinds[i].is_write ? "ib_uverbs_write"
+									     : "ib_uverbs_ioctl",
+					       .at_entry = kinds[i].at_entry,
+					       .by_program = true,
+				       });
 		if (!keep(attach, probe))
 			return mr_kprobe_fail(errno, err);
 		if (ioctl(probe, PERF_EVENT_IOC_SET_BPF, program))
@@ -138,7 +126,6 @@ void mr_attach_end(struct mr_attach *attach)
 		munmap(attach->producer, page + 2 * RING);
 	while (attach->fd_count)
 		close(attach->fds[--attach->fd_count]);
-	free(attach->calls);
 	*attach = (struct mr_attach){ .fd_count = 0 };
 }
 
@@ -168,52 +155,6 @@ static bool next_event(struct mr_attach *attach, struct mr_kernel_event *event)
 	return is_event;
 }
 
-static struct mr_attach_call *find_call(struct mr_attach *attach, uint32_t tid)
-{
-	for (size_t i = 0; i < attach->call_count; i++)
-		if (attach->calls[i].tid == (pid_t)tid)
-			return &attach->calls[i];
-	return NULL;
-}
-
-/* A call of the thread that is still there has returned unseen. */
-static void begin_call(struct mr_attach *attach, const struct mr_kernel_event *event)
-{
-	struct mr_attach_call *call = find_call(attach, event->tid), *more;
-
-	if (call)
-		attach->unpaired += call->is_known;
-	else
-		more = reallocarray(attach->calls, attach->call_count + 1, sizeof(*more));
-	if (!call && !more) {
-		attach->unpaired++;
-		return;
-	}
-	if (!call) {
-		attach->calls = more;
-		call = &more[attach->call_count++];
-	}
-	call->tid = (pid_t)event->tid;
-	call->fd = event->value <= INT32_MAX ? (int)event->value : -1;
-	call->is_known = mr_kernel_call_read(event, &call->record);
-}
-
-/* @call: set.  Return: whether it is of interest */
-static bool end_call(struct mr_attach *attach, const struct mr_kernel_event *event,
-		     struct mr_attach_call *call)
-{
-	struct mr_attach_call *found = find_call(attach, event->tid);
-
-	if (!found)
-		return false;
-	*call = *found;
-	*found = attach->calls[--attach->call_count];
-	call->record.elapsed_ns = event->time_ns - call->record.begin_ns;
-	if (event->value >= (uint64_t)-4095)
-		call->record.errnum = call->record.kernel_errnum = -(int32_t)event->value;
-	return call->is_known;
-}
-
 static uint64_t count_lost(const struct mr_attach *attach)
 {
 	union bpf_attr attributes;
@@ -225,21 +166,21 @@ static uint64_t count_lost(const struct mr_attach *attach)
 	attributes.key = (uintptr_t)&key;
 	attributes.value = (uintptr_t)&lost;
 	mr_attach_bpf(BPF_MAP_LOOKUP_ELEM, &attributes);
-	return lost + attach->unpaired;
+	return lost;
 }
 
 /* ---- the process ---- */
 
 /* The device that a descriptor of the process is of. */
-static void find_device(pid_t pid, int fd, char *device)
+static void find_device(pid_t pid, uint64_t fd, char *device)
 {
 	struct mr_process process;
 	struct stat st;
 	char name[24];
 
-	if (fd < 0 || !mr_process_open(pid, &process))
+	if (!mr_process_open(pid, &process))
 		return;
-	snprintf(name, sizeof(name), "fd/%d", fd);
+	snprintf(name, sizeof(name), "fd/%d", (int)fd);
 	if (mr_process_stat_link(&process, name, &st) && S_ISCHR(st.st_mode))
 		mr_host_line(mr_this_host(), device, MR_TRACE_DEVICE, "/sys/dev/char/%u:%u/ibdev",
 			     major(st.st_rdev), minor(st.st_rdev));
@@ -263,20 +204,14 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 {
 	struct mr_traced_process *process = follow->processes[0];
 	struct mr_kernel_event event;
-	struct mr_attach_call call;
 
 	for (size_t i = 0; i < EVENTS && next_event(attach, &event); i++) {
-		struct mr_traced_record record = { .call = { .ready = 0 } };
+		struct mr_traced_record record;
 
-		if (event.kind != MR_KERNEL_RETURN) {
-			begin_call(attach, &event);
+		if (!mr_kernel_call_read(&event, &record.call))
 			continue;
-		}
-		if (!end_call(attach, &event, &call))
-			continue;
-		record.call = call.record;
-		record.call.tid = mr_process_own_thread(process->pid, call.tid);
-		find_device(process->pid, call.fd, record.call.device);
+		record.call.tid = mr_process_own_thread(process->pid, (pid_t)event.tid);
+		find_device(process->pid, event.fd, record.call.device);
 		if (is_due(attach, &record.call))
 			record.call.flags |= MR_TRACE_LOOKED_AT;
 		mr_follow_take(follow, process, &record);

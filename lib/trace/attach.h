@@ -18,15 +18,14 @@ enum {
 	MR_KERNEL_COMMANDS = 5,
 };
 
-enum mr_kernel_event_kind { MR_KERNEL_IOCTL, MR_KERNEL_WRITE, MR_KERNEL_RETURN };
-
-/** A call, or its return, which ends before @size. */
+/** A call that has returned. */
 struct mr_kernel_event {
-	uint64_t time_ns; /**< CLOCK_MONOTONIC */
+	uint64_t begin_ns, end_ns; /**< CLOCK_MONOTONIC */
 	uint32_t tid, pid;
-	uint64_t kind;  /**< enum mr_kernel_event_kind */
-	uint64_t value; /**< RETURN: the result; else the descriptor, UINT64_MAX: not known */
-	/* IOCTL: struct ib_uverbs_ioctl_hdr and its attributes.  WRITE: @size is the command, the first @block its request */
+	int64_t result;
+	uint64_t fd;       /**< UINT64_MAX: not known */
+	uint64_t is_write; /**< @size is the command, and the first @block its request */
+	/* Else struct ib_uverbs_ioctl_hdr and its attributes: */
 	uint16_t size, object, method, attributes;
 	uint64_t header[2];
 	struct mr_kernel_attribute {
@@ -53,14 +52,11 @@ extern const uint32_t mr_kernel_commands[MR_KERNEL_COMMANDS];
 
 /**
  * mr_kernel_call_read() - read a call as the agent would have recorded it
- * @record: set, but for its result, its thread and its device
+ * @record: set, but for its thread and its device
  *
  * Return: false where it is of no interest.
  */
 bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_record *record);
-
-/** A call that has not returned. */
-struct mr_attach_call;
 
 /** All zero: nothing is watched. */
 struct mr_attach {

@@ -23,9 +23,11 @@ enum { ARGUMENT_2 = 8, ARGUMENT_3 = 16, RESULT = 0, FD = 0, IS_KNOWN = 1 };
 enum { ARGUMENT_2, ARGUMENT_3, RESULT, FD, IS_KNOWN = 0 };
 #endif
 
-enum { R0, R1, R2, R3, R4, FUNCTION = 6, THREAD, REQUEST, EVENT, FRAME };
+/* COUNT takes the place of a register that is not needed any more. */
+enum { R0, R1, R2, R3, R4, FUNCTION = 6, COUNT = FUNCTION, THREAD, REQUEST, EVENT, FRAME };
 
-enum { KEY = -8, VALUE = -16 /* places in the frame */ };
+/* Places in the frame: a thread, and when its call began and with which address */
+enum { KEY = -8, REQUEST_AT = -16, BEGIN_AT = -24 };
 
 /* Places that are jumped to; NEXT + n: the attribute after the n-th */
 enum label {
@@ -69,17 +71,8 @@ static void add(struct program *p, unsigned int target, struct bpf_insn instruct
 #define STORE(to, offset, from)                                                                    \
 	ADD(BPF_STX | BPF_MEM | BPF_DW, .dst_reg = (to)&15, .src_reg = (from)&15,                  \
 	    .off = (int16_t)(offset))
-#define STORE_NUMBER(to, offset, number)                                                           \
-	ADD(BPF_ST | BPF_MEM | BPF_DW, .dst_reg = (to)&15, .off = (int16_t)(offset),               \
-	    .imm = (number))
 #define CALL(function) ADD(BPF_JMP | BPF_CALL, .imm = BPF_FUNC_##function)
 #define AT(member)     offsetof(struct mr_kernel_event, member)
-
-static void load_map(struct program *p, unsigned int to, int fd)
-{
-	ADD(BPF_LD | BPF_DW | BPF_IMM, .dst_reg = to & 15, .src_reg = BPF_PSEUDO_MAP_FD, .imm = fd);
-	ADD(0); /* the second half of that instruction */
-}
 
 static void point_to(struct program *p, unsigned int to, unsigned int from, size_t offset)
 {
@@ -87,28 +80,19 @@ static void point_to(struct program *p, unsigned int to, unsigned int from, size
 	COMPUTE(ADD, to, offset);
 }
 
-static void begin(struct program *p, pid_t pid)
+static void finish(struct program *p, int32_t function)
 {
-	MOVE(FUNCTION, R1);
-	CALL(get_current_pid_tgid);
-	MOVE(THREAD, R0);
-	COMPUTE(RSH, R0, 32);
-	JUMP_IF(JNE, R0, pid, OUT);
-	STORE(FRAME, KEY, THREAD);
+	MOVE(R1, EVENT);
+	COMPUTE(MOV, R2, 0);
+	ADD(BPF_JMP | BPF_CALL, .imm = function);
+	JUMP(OUT);
 }
 
-static void reserve(struct program *p, int ring, size_t size, enum mr_kernel_event_kind kind)
+static void use_map(struct program *p, int map)
 {
-	load_map(p, R1, ring);
-	COMPUTE(MOV, R2, size);
-	COMPUTE(MOV, R3, 0);
-	CALL(ringbuf_reserve);
-	JUMP_IF(JEQ, R0, 0, LOST);
-	MOVE(EVENT, R0);
-	STORE(EVENT, AT(tid), THREAD);
-	STORE_NUMBER(EVENT, AT(kind), kind);
-	CALL(ktime_get_ns);
-	STORE(EVENT, AT(time_ns), R0);
+	ADD(BPF_LD | BPF_DW | BPF_IMM, .dst_reg = R1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map);
+	ADD(0); /* the second half of that instruction */
+	point_to(p, R2, FRAME, (size_t)KEY);
 }
 
 /* Copies @size bytes of the process, from @offset of the request. */
@@ -120,21 +104,12 @@ static void copy(struct program *p, size_t to, size_t size, size_t offset)
 	CALL(probe_read_user);
 }
 
-/* R1: the command */
-static void admit_commands(struct program *p, enum label admitted)
-{
-	for (size_t i = 0; i < MR_KERNEL_COMMANDS; i++)
-		JUMP_IF(JEQ, R1, mr_kernel_commands[i], admitted);
-	JUMP(DISCARD);
-	LABEL(admitted);
-}
-
-/* Copies the n-th attribute, and what its pointer leads to; FUNCTION: how many there are. */
+/* Copies the n-th attribute, and what its pointer leads to; COUNT: how many there are. */
 static void copy_attribute(struct program *p, unsigned int n)
 {
 	const size_t place = AT(attribute) + n * sizeof(struct mr_kernel_attribute);
 
-	JUMP_IF(JLE, FUNCTION, n, READ);
+	JUMP_IF(JLE, COUNT, n, READ);
 	copy(p, place, sizeof(struct mr_kernel_attribute), place - AT(size));
 	LOAD(H, R2, EVENT, place + offsetof(struct mr_kernel_attribute, length));
 	JUMP_IF(JLE, R2, sizeof(uint64_t), NEXT + n);
@@ -146,35 +121,23 @@ static void copy_attribute(struct program *p, unsigned int n)
 	LABEL(NEXT + n);
 }
 
-/* Leaves out what is of no interest: some providers send and receive by such calls. */
 static void copy_ioctl(struct program *p)
 {
 	copy(p, AT(size), AT(attribute) - AT(size), 0);
-	LOAD(H, R1, EVENT, AT(method));
-	COMPUTE(LSH, R1, 16);
-	LOAD(H, R2, EVENT, AT(object));
-	ADD(BPF_ALU64 | BPF_OR | BPF_X, .dst_reg = R1, .src_reg = R2);
-	for (size_t i = 0; i < MR_KERNEL_METHODS; i++)
-		JUMP_IF(JEQ, R1, mr_kernel_methods[i].method << 16 | mr_kernel_methods[i].object,
-			TAKE);
-	JUMP(DISCARD);
-	LABEL(TAKE);
-	LOAD(H, FUNCTION, EVENT, AT(attributes));
-	copy_attribute(p, 0);
-	LOAD(H, R1, EVENT, AT(object));
-	JUMP_IF(JNE, R1, 0, ADMITTED);
-	/* The first attribute is UVERBS_ATTR_WRITE_CMD (ioctl_write() of libibverbs/cmd_fallback.c). */
-	LOAD(DW, R1, EVENT, AT(attribute[0].data));
-	admit_commands(p, ADMITTED);
-	for (unsigned int n = 1; n < MR_KERNEL_ATTRIBUTES; n++)
+	LOAD(H, COUNT, EVENT, AT(attributes));
+	for (unsigned int n = 0; n < MR_KERNEL_ATTRIBUTES; n++)
 		copy_attribute(p, n);
 }
 
+/* Some providers send and receive by such calls, so that what is of no interest is left out. */
 static void copy_write(struct program *p)
 {
 	copy(p, AT(size), sizeof(uint64_t), 0);
 	LOAD(H, R1, EVENT, AT(size));
-	admit_commands(p, ADMITTED);
+	for (size_t i = 0; i < MR_KERNEL_COMMANDS; i++)
+		JUMP_IF(JEQ, R1, mr_kernel_commands[i], ADMITTED);
+	finish(p, BPF_FUNC_ringbuf_discard);
+	LABEL(ADMITTED);
 	copy(p, AT(block), MR_KERNEL_BLOCK, sizeof(uint64_t));
 }
 
@@ -188,57 +151,80 @@ static void store_fd(struct program *p, bool has_btf)
 		CALL(task_pt_regs);
 		LOAD(DW, R0, R0, FD);
 	}
-	STORE(EVENT, AT(value), R0);
+	STORE(EVENT, AT(fd), R0);
 }
 
-static void finish(struct program *p, int32_t function)
+/* Notes where the request is.  The thread has no other call: one that is there has returned unseen. */
+static void build_entry(struct program *p, const struct mr_attach *attach, bool is_write)
 {
-	MOVE(R1, EVENT);
-	COMPUTE(MOV, R2, 0);
-	ADD(BPF_JMP | BPF_CALL, .imm = function);
-	JUMP(OUT);
-}
-
-static void build_entry(struct program *p, const struct mr_attach *attach, bool has_btf,
-			enum mr_kernel_event_kind kind)
-{
-	LOAD(DW, REQUEST, FUNCTION, kind == MR_KERNEL_IOCTL ? ARGUMENT_3 : ARGUMENT_2);
-	reserve(p, attach->ring, sizeof(struct mr_kernel_event), kind);
-	store_fd(p, has_btf);
-	if (kind == MR_KERNEL_IOCTL)
-		copy_ioctl(p);
-	else
-		copy_write(p);
-	LABEL(READ);
-	STORE_NUMBER(FRAME, VALUE, 0);
-	load_map(p, R1, attach->pending);
-	point_to(p, R2, FRAME, (size_t)KEY);
-	point_to(p, R3, FRAME, (size_t)VALUE);
+	LOAD(DW, R1, FUNCTION, is_write ? ARGUMENT_2 : ARGUMENT_3);
+	STORE(FRAME, REQUEST_AT, R1);
+	CALL(ktime_get_ns);
+	STORE(FRAME, BEGIN_AT, R0);
+	use_map(p, attach->pending);
+	CALL(map_delete_elem);
+	MOVE(COUNT, R0);
+	use_map(p, attach->pending);
+	point_to(p, R3, FRAME, (size_t)BEGIN_AT);
 	COMPUTE(MOV, R4, BPF_ANY);
 	CALL(map_update_elem);
-	finish(p, BPF_FUNC_ringbuf_submit);
-	LABEL(DISCARD);
-	finish(p, BPF_FUNC_ringbuf_discard);
+	JUMP_IF(JNE, R0, 0, LOST);
+	JUMP_IF(JNE, COUNT, 0, OUT);
 }
 
-static void build_return(struct program *p, const struct mr_attach *attach)
+/* Copies the request, which the process keeps until the call has returned, and the answer. */
+static void build_return(struct program *p, const struct mr_attach *attach, bool is_write,
+			 bool has_btf)
 {
-	load_map(p, R1, attach->pending);
-	point_to(p, R2, FRAME, (size_t)KEY);
+	use_map(p, attach->pending);
+	CALL(map_lookup_elem);
+	JUMP_IF(JEQ, R0, 0, OUT);
+	LOAD(DW, R1, R0, 0);
+	STORE(FRAME, BEGIN_AT, R1);
+	LOAD(DW, REQUEST, R0, sizeof(uint64_t));
+	use_map(p, attach->pending);
 	CALL(map_delete_elem);
-	JUMP_IF(JNE, R0, 0, OUT);
-	reserve(p, attach->ring, AT(size), MR_KERNEL_RETURN);
+	use_map(p, attach->ring);
+	COMPUTE(MOV, R2, sizeof(struct mr_kernel_event));
+	COMPUTE(MOV, R3, 0);
+	CALL(ringbuf_reserve);
+	JUMP_IF(JEQ, R0, 0, LOST);
+	MOVE(EVENT, R0);
+	STORE(EVENT, AT(tid), THREAD);
+	LOAD(DW, R1, FRAME, BEGIN_AT);
+	STORE(EVENT, AT(begin_ns), R1);
 	LOAD(DW, R1, FUNCTION, RESULT);
-	STORE(EVENT, AT(value), R1);
+	STORE(EVENT, AT(result), R1);
+	COMPUTE(MOV, R1, is_write);
+	STORE(EVENT, AT(is_write), R1);
+	CALL(ktime_get_ns);
+	STORE(EVENT, AT(end_ns), R0);
+	store_fd(p, has_btf);
+	if (is_write)
+		copy_write(p);
+	else
+		copy_ioctl(p);
+	LABEL(READ);
 	finish(p, BPF_FUNC_ringbuf_submit);
 }
 
-static void build_end(struct program *p, const struct mr_attach *attach)
+static void build(struct program *p, const struct mr_attach *attach, pid_t pid,
+		  const struct mr_attach_kind *kind, bool has_btf)
 {
+	MOVE(FUNCTION, R1);
+	CALL(get_current_pid_tgid);
+	MOVE(THREAD, R0);
+	COMPUTE(RSH, R0, 32);
+	JUMP_IF(JNE, R0, pid, OUT);
+	STORE(FRAME, KEY, THREAD);
+	if (kind->at_entry)
+		build_entry(p, attach, kind->is_write);
+	else
+		build_return(p, attach, kind->is_write, has_btf);
 	LABEL(LOST);
-	STORE_NUMBER(FRAME, KEY, 0);
-	load_map(p, R1, attach->lost);
-	point_to(p, R2, FRAME, (size_t)KEY);
+	COMPUTE(MOV, R1, 0);
+	STORE(FRAME, KEY, R1);
+	use_map(p, attach->lost);
 	CALL(map_lookup_elem);
 	JUMP_IF(JEQ, R0, 0, OUT);
 	COMPUTE(MOV, R1, 1);
@@ -256,7 +242,7 @@ int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes)
 	return (int)syscall(SYS_bpf, command, attributes, sizeof(*attributes));
 }
 
-int mr_attach_program(const struct mr_attach *attach, pid_t pid, enum mr_kernel_event_kind kind)
+int mr_attach_program(const struct mr_attach *attach, pid_t pid, const struct mr_attach_kind *kind)
 {
 	union bpf_attr attributes;
 	int fd = -1;
@@ -265,12 +251,7 @@ int mr_attach_program(const struct mr_attach *attach, pid_t pid, enum mr_kernel_
 	for (int has_btf = 1; IS_KNOWN && fd < 0 && has_btf >= 0; has_btf--) {
 		struct program program = { .count = 0 };
 
-		begin(&program, pid);
-		if (kind == MR_KERNEL_RETURN)
-			build_return(&program, attach);
-		else
-			build_entry(&program, attach, has_btf, kind);
-		build_end(&program, attach);
+		build(&program, attach, pid, kind, has_btf);
 		memset(&attributes, 0, sizeof(attributes));
 		attributes.prog_type = BPF_PROG_TYPE_KPROBE;
 		attributes.insns = (uintptr_t)program.list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF programs that copy calls and their returns into the ring. */
+/* The BPF programs that copy calls into the ring. */
 #ifndef LIB_TRACE_ATTACH_PROGRAM_H
 #define LIB_TRACE_ATTACH_PROGRAM_H
 
@@ -7,8 +7,14 @@
 
 #include "lib/trace/attach.h"
 
+/** What a program is for. */
+struct mr_attach_kind {
+	bool at_entry; /**< of the function; else at its return */
+	bool is_write; /**< the function is that of write(2); else of ioctl(2) */
+};
+
 /** mr_attach_program() - load a program, which works on the maps of @attach.  Return: its descriptor; -1 with errno. */
-int mr_attach_program(const struct mr_attach *attach, pid_t pid, enum mr_kernel_event_kind kind);
+int mr_attach_program(const struct mr_attach *attach, pid_t pid, const struct mr_attach_kind *kind);
 
 /** mr_attach_bpf() - bpf(2) */
 int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes);

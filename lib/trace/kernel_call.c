@@ -11,7 +11,7 @@
 enum { METHOD_REG_MR = 5 };
 enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, REG_MR_FD_OFFSET };
 /* Page sizes that mlx5dv_devx_umem_reg() asks for: all from 4 KiB (providers/mlx5/verbs.c) */
-#define ALL_PAGES	      (~UINT64_C(4095))
+#define ALL_PAGES             (~UINT64_C(4095))
 #define MLX5_REG_DMABUF_FLAGS (1U << UVERBS_ID_NS_SHIFT)
 
 #define METHOD(object_, method_, call_, ...)                                                       \
@@ -201,10 +201,13 @@ static bool read_invoked(const struct mr_kernel_event *event, struct mr_trace_re
 bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_record *record)
 {
 	memset(record, 0, sizeof(*record));
-	record->begin_ns = event->time_ns;
+	record->begin_ns = event->begin_ns;
+	record->elapsed_ns = event->end_ns - event->begin_ns;
+	if (event->result < 0 && event->result >= -4095)
+		record->errnum = record->kernel_errnum = -(int32_t)event->result;
 	record->kernel_calls = 1;
 	record->flags = MR_TRACE_KERNEL_SEEN;
-	if (event->kind == MR_KERNEL_WRITE)
+	if (event->is_write)
 		return read_command(event->size, event->block[0], record);
 	for (size_t i = 0; i < MR_KERNEL_METHODS; i++) {
 		const struct mr_kernel_method *method = &mr_kernel_methods[i];

@@ -149,10 +149,9 @@ nothing_left() {
 		"${MR[@]}" -q bench --sizes 4K --threads 2 --count 4 --rounds 1 < <(awaits "[ -e '$CALLS.go' ]"; echo) >/dev/null 3>&- &
 	HOLD_PID=$!
 	awaits "[ -s '$OUT' ]"
-	PROGRAM=$(awk -v parent=$HOLD_PID '$1 == "PPid:" && $2 == parent { split(FILENAME, part, "/"); print part[3] }' \
-		/proc/[0-9]*/status 2>/dev/null)
+	PROGRAM=$(grep -ls "^PPid:[[:space:]]*$HOLD_PID\$" /proc/[0-9]*/status | cut -d/ -f3)
 	exits 1 nsenter --pid --mount --target "$PROGRAM" mrctl trace --pid 1
-	[[ $stderr == *"requires the first PID namespace"*"on the host"* ]]
+	[[ $stderr == *"requires the first PID namespace"*"on the host"* ]] || fail "$stderr"
 	watch "$PROGRAM" -o "$CALLS"
 	: >"$CALLS.go"
 	watched 0
