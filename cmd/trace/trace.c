@@ -319,7 +319,6 @@ const struct command command_trace = {
 	.examples =
 		(const char *const[]){ "mrctl trace -- ibv_rc_pingpong",
 				       "mrctl trace -o calls.jsonl --stacks -- ibv_devinfo",
-				       "mrctl trace --pid 4711",
 				       "mrctl sim -- mrctl trace -- mrctl reg --memory readonly",
 				       NULL },
 	.runs_program = true,

@@ -14,7 +14,7 @@
 #include "lib/base/clock.h"
 #include "lib/diagnose/proof/watch.h"
 #include "lib/host/process.h"
-#include "lib/trace/attach_program.h"
+#include "lib/trace/attach.h"
 
 #define RING (1U << 22) /* bytes for events, some 4,500 calls; a power of 2 */
 #define PATIENCE                                                                                   \
@@ -71,17 +71,18 @@ static int create_maps(struct mr_attach *attach, struct mr_error *err)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *consumer, *producer;
 
-	if (!create_map(attach, &attach->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING) ||
-	    !create_map(attach, &attach->pending, BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+	if (!create_map(attach, &attach->maps.ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING) ||
+	    !create_map(attach, &attach->maps.pending, BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 			2 * sizeof(uint64_t), THREADS) ||
-	    !create_map(attach, &attach->lost, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+	    !create_map(attach, &attach->maps.lost, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 			sizeof(uint64_t), 1))
 		return fail(errno, "bpf(BPF_MAP_CREATE)", err);
-	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, attach->ring, 0);
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, attach->maps.ring, 0);
 	if (consumer == MAP_FAILED)
 		return fail(errno, "mmap", err);
 	attach->consumer = consumer;
-	producer = mmap(NULL, page + 2 * RING, PROT_READ, MAP_SHARED, attach->ring, (off_t)page);
+	producer =
+		mmap(NULL, page + 2 * RING, PROT_READ, MAP_SHARED, attach->maps.ring, (off_t)page);
 	if (producer == MAP_FAILED)
 		return fail(errno, "mmap", err);
 	attach->producer = producer;
@@ -96,7 +97,7 @@ int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 	if (!rc)
 		rc = create_maps(attach, err);
 	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const int program = mr_attach_program(attach, pid, &kinds[i]);
+		const int program = mr_attach_program(&attach->maps, pid, &kinds[i]);
 		int probe;
 
 		if (!keep(attach, program))
@@ -162,7 +163,7 @@ static uint64_t count_lost(const struct mr_attach *attach)
 	uint32_t key = 0;
 
 	memset(&attributes, 0, sizeof(attributes));
-	attributes.map_fd = (uint32_t)attach->lost;
+	attributes.map_fd = (uint32_t)attach->maps.lost;
 	attributes.key = (uintptr_t)&key;
 	attributes.value = (uintptr_t)&lost;
 	mr_attach_bpf(BPF_MAP_LOOKUP_ELEM, &attributes);
@@ -221,7 +222,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 
 int mr_attach_run(struct mr_attach *attach, struct mr_follow *follow, struct mr_error *err)
 {
-	struct pollfd fds[] = { { .fd = attach->ring, .events = POLLIN },
+	struct pollfd fds[] = { { .fd = attach->maps.ring, .events = POLLIN },
 				{ .fd = follow->processes[0]->pidfd, .events = POLLIN },
 				{ .fd = follow->signals, .events = POLLIN } };
 	struct signalfd_siginfo info;

@@ -155,16 +155,16 @@ static void store_fd(struct program *p, bool has_btf)
 }
 
 /* Notes where the request is.  The thread has no other call: one that is there has returned unseen. */
-static void build_entry(struct program *p, const struct mr_attach *attach, bool is_write)
+static void build_entry(struct program *p, const struct mr_attach_maps *maps, bool is_write)
 {
 	LOAD(DW, R1, FUNCTION, is_write ? ARGUMENT_2 : ARGUMENT_3);
 	STORE(FRAME, REQUEST_AT, R1);
 	CALL(ktime_get_ns);
 	STORE(FRAME, BEGIN_AT, R0);
-	use_map(p, attach->pending);
+	use_map(p, maps->pending);
 	CALL(map_delete_elem);
 	MOVE(COUNT, R0);
-	use_map(p, attach->pending);
+	use_map(p, maps->pending);
 	point_to(p, R3, FRAME, (size_t)BEGIN_AT);
 	COMPUTE(MOV, R4, BPF_ANY);
 	CALL(map_update_elem);
@@ -173,18 +173,18 @@ static void build_entry(struct program *p, const struct mr_attach *attach, bool 
 }
 
 /* Copies the request, which the process keeps until the call has returned, and the answer. */
-static void build_return(struct program *p, const struct mr_attach *attach, bool is_write,
+static void build_return(struct program *p, const struct mr_attach_maps *maps, bool is_write,
 			 bool has_btf)
 {
-	use_map(p, attach->pending);
+	use_map(p, maps->pending);
 	CALL(map_lookup_elem);
 	JUMP_IF(JEQ, R0, 0, OUT);
 	LOAD(DW, R1, R0, 0);
 	STORE(FRAME, BEGIN_AT, R1);
 	LOAD(DW, REQUEST, R0, sizeof(uint64_t));
-	use_map(p, attach->pending);
+	use_map(p, maps->pending);
 	CALL(map_delete_elem);
-	use_map(p, attach->ring);
+	use_map(p, maps->ring);
 	COMPUTE(MOV, R2, sizeof(struct mr_kernel_event));
 	COMPUTE(MOV, R3, 0);
 	CALL(ringbuf_reserve);
@@ -208,7 +208,7 @@ static void build_return(struct program *p, const struct mr_attach *attach, bool
 	finish(p, BPF_FUNC_ringbuf_submit);
 }
 
-static void build(struct program *p, const struct mr_attach *attach, pid_t pid,
+static void build(struct program *p, const struct mr_attach_maps *maps, pid_t pid,
 		  const struct mr_attach_kind *kind, bool has_btf)
 {
 	MOVE(FUNCTION, R1);
@@ -218,13 +218,13 @@ static void build(struct program *p, const struct mr_attach *attach, pid_t pid,
 	JUMP_IF(JNE, R0, pid, OUT);
 	STORE(FRAME, KEY, THREAD);
 	if (kind->at_entry)
-		build_entry(p, attach, kind->is_write);
+		build_entry(p, maps, kind->is_write);
 	else
-		build_return(p, attach, kind->is_write, has_btf);
+		build_return(p, maps, kind->is_write, has_btf);
 	LABEL(LOST);
 	COMPUTE(MOV, R1, 0);
 	STORE(FRAME, KEY, R1);
-	use_map(p, attach->lost);
+	use_map(p, maps->lost);
 	CALL(map_lookup_elem);
 	JUMP_IF(JEQ, R0, 0, OUT);
 	COMPUTE(MOV, R1, 1);
@@ -242,7 +242,8 @@ int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes)
 	return (int)syscall(SYS_bpf, command, attributes, sizeof(*attributes));
 }
 
-int mr_attach_program(const struct mr_attach *attach, pid_t pid, const struct mr_attach_kind *kind)
+int mr_attach_program(const struct mr_attach_maps *maps, pid_t pid,
+		      const struct mr_attach_kind *kind)
 {
 	union bpf_attr attributes;
 	int fd = -1;
@@ -251,7 +252,7 @@ int mr_attach_program(const struct mr_attach *attach, pid_t pid, const struct mr
 	for (int has_btf = 1; IS_KNOWN && fd < 0 && has_btf >= 0; has_btf--) {
 		struct program program = { .count = 0 };
 
-		build(&program, attach, pid, kind, has_btf);
+		build(&program, maps, pid, kind, has_btf);
 		memset(&attributes, 0, sizeof(attributes));
 		attributes.prog_type = BPF_PROG_TYPE_KPROBE;
 		attributes.insns = (uintptr_t)program.list;

@@ -5,7 +5,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <string.h>
 
-#include "lib/trace/attach.h"
+#include "lib/trace/kernel_call.h"
 
 /* Of UVERBS_METHOD_REG_MR and of mlx5, from later versions of the headers; as in lib/verbs/uverbs.c */
 enum { METHOD_REG_MR = 5 };

@@ -27,7 +27,7 @@ struct mr_look_context {
 		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
 	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
 	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
-	bool has_gone_on; /**< the process does not wait: it may have changed since */
+	bool has_gone_on;        /**< the process does not wait: it may have changed since */
 };
 
 /** What the refusal points to is in here: so it stays where it is. */

@@ -145,15 +145,16 @@ nothing_left() {
 # bats test_tags=kernel
 @test "all threads of a process are seen, in a PID namespace by their own numbers; from in there it is refused" {
 	need_kernel
-	unshare --pid --fork --mount-proc bash -c 'echo $$ >"$1"; read -r; exec "${@:2}"' bash "$OUT" \
-		"${MR[@]}" -q bench --sizes 4K --threads 2 --count 4 --rounds 1 < <(awaits "[ -e '$CALLS.go' ]"; echo) >/dev/null 3>&- &
+	mkfifo "$LINES_IN"
+	unshare --pid --fork --mount-proc bash -c 'echo $$ >"$1"; read -r <"$2"; exec "${@:3}"' bash "$OUT" "$LINES_IN" \
+		"${MR[@]}" -q bench --sizes 4K --threads 2 --count 4 --rounds 1 >/dev/null 3>&- &
 	HOLD_PID=$!
 	awaits "[ -s '$OUT' ]"
 	PROGRAM=$(grep -ls "^PPid:[[:space:]]*$HOLD_PID\$" /proc/[0-9]*/status | cut -d/ -f3)
 	exits 1 nsenter --pid --mount --target "$PROGRAM" mrctl trace --pid 1
 	[[ $stderr == *"requires the first PID namespace"*"on the host"* ]] || fail "$stderr"
 	watch "$PROGRAM" -o "$CALLS"
-	: >"$CALLS.go"
+	echo >"$LINES_IN"
 	watched 0
 	wait "$HOLD_PID"
 	PROGRAM='' HOLD_PID=''
