@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Calls to the kernel that libibverbs makes in other ways than in the guests. */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+#include "lib/trace/kernel_call.h"
+#include "tests/unit/unit.h"
+
+TEST(a_write_is_read_like_an_ioctl_with_the_same_command)
+{
+	const struct ib_uverbs_reg_mr in = {
+		.start = 0x7000, .length = 4096, .hca_va = 0x7000, .access_flags = 1
+	};
+	struct mr_kernel_event event = { .begin_ns = 5,
+					 .end_ns = 8,
+					 .result = -EFAULT,
+					 .is_write = 1,
+					 .size = IB_USER_VERBS_CMD_REG_MR };
+	struct mr_trace_record record;
+
+	memcpy(event.block[0], &in, sizeof(in));
+	assert_true(mr_kernel_call_read(&event, &record));
+	assert_int_equal(record.call, MR_TRACED_IBV_REG_MR);
+	assert_int_equal(record.addr, 0x7000);
+	assert_int_equal(record.length, 4096);
+	assert_int_equal(record.access, 1);
+	assert_int_equal(record.errnum, EFAULT);
+	assert_int_equal(record.elapsed_ns, 3);
+	event.size = IB_USER_VERBS_CMD_POLL_CQ;
+	assert_false(mr_kernel_call_read(&event, &record));
+}
+
+/* A process may count more attributes than are copied. */
+TEST(an_ioctl_is_read_by_its_attributes_in_any_order)
+{
+	struct mr_kernel_event event = {
+		.object = UVERBS_OBJECT_MR,
+		.method = UVERBS_METHOD_REG_DMABUF_MR,
+		.attributes = 60000,
+		.attribute = { { .id = UVERBS_ATTR_REG_DMABUF_MR_LENGTH, .length = 8, .data = 4096 },
+			       { .id = UVERBS_ATTR_REG_DMABUF_MR_FD, .data = 7 },
+			       { .id = UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+				 .length = 4,
+				 .data = UINT64_C(0xffffffff00000005) } },
+	};
+	struct mr_trace_record record;
+
+	assert_true(mr_kernel_call_read(&event, &record));
+	assert_int_equal(record.call, MR_TRACED_IBV_REG_DMABUF_MR);
+	assert_int_equal(record.length, 4096);
+	assert_int_equal(record.fd, 7);
+	assert_int_equal(record.access, 5);
+	assert_int_equal(record.flags & (MR_TRACE_HAS_FD | MR_TRACE_HAS_IOVA), MR_TRACE_HAS_FD);
+	assert_int_equal(record.errnum, 0);
+	event.object = UVERBS_OBJECT_CQ;
+	assert_false(mr_kernel_call_read(&event, &record));
+}
+
+ALL_TESTS(NULL, NULL)
