@@ -139,6 +139,31 @@ static void judge_errno(struct inquest *inquest, const struct mr_log_line *line,
 	}
 }
 
+/* Causes that the line names itself, of whatever call and errno. */
+static void judge_topics(struct inquest *inquest, const struct mr_log_line *line,
+			 struct places *places)
+{
+	for (size_t i = 0; mr_log_topics[i].id; i++) {
+		const struct mr_cause *cause =
+			mr_cause_find(mr_log_topics[i].id, strlen(mr_log_topics[i].id));
+		struct mr_suspicion suspicion = { .cause = cause };
+		enum mr_certainty certainty;
+
+		if (!(line->topics >> i & 1) || !cause || is_too_early(inquest, cause) ||
+		    is_ruled_out(&inquest->diagnosis, cause))
+			continue;
+		certainty = mr_log_judge(line, cause, &suspicion);
+		if (certainty == MR_LIKELY)
+			add_suspicion(&inquest->diagnosis, &suspicion);
+		else if (certainty == MR_POSSIBLE &&
+			 find_suspicion(&inquest->diagnosis, cause) ==
+				 inquest->diagnosis.cause_count) {
+			add_other(inquest, cause, places->raised);
+			places->raised = places->plain = inquest->other_count;
+		}
+	}
+}
+
 static void judge_by_line(struct inquest *inquest, const struct mr_log_line *line)
 {
 	/* Of a line without one: those that registrations have, the commonest first. */
@@ -149,9 +174,10 @@ static void judge_by_line(struct inquest *inquest, const struct mr_log_line *lin
 	inquest->other_count = 0;
 	if (line->remark)
 		return;
+	judge_topics(inquest, line, &places);
 	if (line->errnum)
 		judge_errno(inquest, line, line->errnum, &places);
-	for (size_t i = 0; !line->errnum && i < sizeof(usual) / sizeof(*usual); i++)
+	for (size_t i = 0; !line->errnum && (!line->is_reason || line->is_memlock) && i < sizeof(usual) / sizeof(*usual); i++)
 		judge_errno(inquest, line, usual[i], &places);
 }
 

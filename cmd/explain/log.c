@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/explain/log.h"
 #include "lib/host/mlx5_status.h"
@@ -16,6 +17,7 @@ static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 {
 	return a->call == b->call && a->errnum == b->errnum && a->remark == b->remark &&
+	       a->is_reason == b->is_reason && a->topics == b->topics &&
 	       !strcmp(a->command, b->command) && is_same_number(a->status, b->status) &&
 	       is_same_number(a->length, b->length) && is_same_number(a->access, b->access) &&
 	       !strcmp(a->provider, b->provider);
@@ -43,6 +45,7 @@ static int add_kind(struct log *log, const struct mr_log_line *line, const char 
 	}
 	log->last = index;
 	log->last_lines = log->lines;
+	log->last_seen = log->seen;
 	if (index < log->count) {
 		log->kinds[index].count++;
 		return 0;
@@ -58,25 +61,45 @@ static int add_kind(struct log *log, const struct mr_log_line *line, const char 
 	return 0;
 }
 
+/* Lines between this one and the last that told of a refusal, but for empty ones. */
 static bool is_near(const struct log *log)
 {
-	return log->last_lines && log->lines - log->last_lines <= LOG_NEAR;
+	return log->last_lines && log->seen - log->last_seen <= LOG_NEAR;
 }
 
-/* The errno of one of the lines before, where programs tell it first. */
-static int errno_before(const struct log *log)
+/* A line that has nothing but an errno, as in "Error:   Cannot allocate memory", may stand farther off. */
+static bool is_label(const char *text, size_t length)
 {
-	int errnum = 0;
+	static const char *const labels[] = { "err", "reason", "strerror" };
+	size_t at = 0;
 
-	for (uint64_t i = 1; i <= LOG_NEAR && !errnum && i < log->lines; i++) {
-		const char *text = log->before[(log->lines - i) % LOG_NEAR];
-
-		errnum = mr_log_line_errno(text, strlen(text));
-	}
-	return errnum;
+	while (at < length && (text[at] == ' ' || text[at] == '\t'))
+		at++;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (length - at > strlen(labels[i]) &&
+		    !strncasecmp(text + at, labels[i], strlen(labels[i])))
+			return true;
+	return false;
 }
 
-/* What a line near the last refusal says of it: its errno, the limit, or that the memory is that of a GPU. */
+/* What the lines before say: the errno, where programs tell it first, and about the memory. */
+static void look_back(struct log *log, struct mr_log_line *line)
+{
+	for (uint64_t i = 1; i <= LOG_NEAR && i < log->seen; i++) {
+		struct log_before *before = &log->before[(log->seen - i) % (LOG_NEAR + 1)];
+
+		if (!line->errnum && i <= LOG_NEAR_ERRNO)
+			line->errnum = mr_log_line_errno(before->text, strlen(before->text));
+		if (!before->is_read)
+			mr_log_line_context(&before->context, before->text, strlen(before->text));
+		before->is_read = true;
+		line->is_on_gpu |= before->context.is_on_gpu;
+		line->is_of_gpu_program |= before->context.is_of_gpu_program;
+		line->topics |= before->context.topics;
+	}
+}
+
+/* What a line near the last refusal says of it: its call or errno, the limit, or of which memory it is. */
 static void add_to_last(struct log *log, const struct mr_log_line *line, const char *text,
 			size_t length)
 {
@@ -85,7 +108,16 @@ static void add_to_last(struct log *log, const struct mr_log_line *line, const c
 
 	kind->line.is_on_gpu |= line->is_on_gpu;
 	kind->line.is_memlock |= line->is_memlock;
-	if (kind->line.errnum || kind->line.remark)
+	kind->line.topics |= line->topics;
+	if (!kind->line.limit.known)
+		kind->line.limit = line->limit;
+	if (kind->line.is_reason && line->is_named) {
+		kind->line.call = line->call;
+		kind->line.is_named = true;
+		kind->line.is_reason = false;
+	}
+	if (kind->line.errnum || kind->line.remark || kind->line.is_reason ||
+	    (log->seen - log->last_seen > LOG_NEAR_ERRNO && !is_label(text, length)))
 		return;
 	kind->line.errnum = mr_log_line_errno(text, length);
 	same = find_kind(log, &kind->line, log->last);
@@ -112,51 +144,106 @@ static uint64_t repeated(const char *text, size_t length)
 	return strtoull(digits, NULL, 10);
 }
 
-/* Takes what the line has and the other one lacks.  Return: false where they tell of different refusals. */
-static bool merge(struct mr_log_line *into, const struct mr_log_line *line)
+/* Drivers that tell a failure to pin memory as another errno: their line in the kernel's log has the true one. */
+static bool tells_true_errno(const struct mr_log_line *line)
 {
-	struct mr_opt_u64 *const to[] = { &into->addr, &into->length, &into->iova, &into->access };
-	const struct mr_opt_u64 from[] = { line->addr, line->length, line->iova, line->access };
-	const size_t count = sizeof(to) / sizeof(*to);
+	return line->is_pinning && !line->is_named &&
+	       (!strcmp(line->provider, "rxe") || !strcmp(line->provider, "bnxt_re"));
+}
 
-	if (into->call != line->call || into->remark || line->remark ||
-	    (into->errnum && line->errnum && into->errnum != line->errnum) ||
-	    (into->device[0] && line->device[0] && strcmp(into->device, line->device) != 0) ||
-	    (into->command[0] && line->command[0]))
+/* Whether two lines can be about the same call: a function of the kernel that pins memory is called for any. */
+static bool is_same_call(const struct mr_log_line *a, const struct mr_log_line *b)
+{
+	return a->call == b->call || (a->is_pinning && !a->is_named) ||
+	       (b->is_pinning && !b->is_named);
+}
+
+/* Whether both can be about one refusal. */
+static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line *b)
+{
+	const struct mr_opt_u64 of_a[] = { a->addr, a->length, a->iova, a->access };
+	const struct mr_opt_u64 of_b[] = { b->addr, b->length, b->iova, b->access };
+
+	if (!is_same_call(a, b) || a->remark || b->remark || a->is_reason || b->is_reason ||
+	    (a->errnum && b->errnum && a->errnum != b->errnum && !tells_true_errno(b)) ||
+	    (a->device[0] && b->device[0] && strcmp(a->device, b->device) != 0) ||
+	    (a->command[0] && b->command[0]))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (to[i]->known && from[i].known && to[i]->value != from[i].value)
+	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
+		if (of_a[i].known && of_b[i].known && of_a[i].value != of_b[i].value)
 			return false;
-	for (size_t i = 0; i < count; i++)
+	return true;
+}
+
+static void take_text(char *into, size_t size, const char *text)
+{
+	if (!into[0])
+		snprintf(into, size, "%s", text);
+}
+
+/* Takes what the line has and the other one lacks. */
+static void merge(struct mr_log_line *into, const struct mr_log_line *line)
+{
+	struct mr_opt_u64 *const to[] = { &into->addr, &into->length, &into->iova, &into->access,
+					  &into->limit };
+	const struct mr_opt_u64 from[] = { line->addr, line->length, line->iova, line->access,
+					   line->limit };
+
+	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++)
 		*to[i] = to[i]->known ? *to[i] : from[i];
+	if (line->is_named && !into->is_named) {
+		into->call = line->call;
+		into->is_named = true;
+	}
+	if (into->errnum && line->errnum && into->errnum != line->errnum)
+		into->other_errnum = line->errnum;
 	into->errnum = into->errnum ?: line->errnum;
 	into->is_on_gpu |= line->is_on_gpu;
+	into->is_of_gpu_program |= line->is_of_gpu_program;
 	into->is_memlock |= line->is_memlock;
-	into->limit = into->limit.known ? into->limit : line->limit;
-	into->is_mtt |= line->is_mtt;
-	into->is_umr |= line->is_umr;
 	into->is_pinning |= line->is_pinning;
-	if (!into->provider[0])
-		memcpy(into->provider, line->provider, sizeof(into->provider));
-	if (!into->device[0])
-		memcpy(into->device, line->device, sizeof(into->device));
+	into->topics |= line->topics;
 	if (!into->command[0] && line->command[0]) {
-		memcpy(into->command, line->command, sizeof(into->command));
 		into->status = line->status;
 		into->syndrome = line->syndrome;
 	}
-	return true;
+	take_text(into->provider, sizeof(into->provider), line->provider);
+	take_text(into->device, sizeof(into->device), line->device);
+	take_text(into->command, sizeof(into->command), line->command);
 }
 
 /* Whether the line only adds to the refusal that the one before has told of, in other words. */
 static bool is_another_view(struct log *log, const struct mr_log_line *line)
 {
-	struct log_kind *kind = &log->kinds[log->last];
+	struct mr_log_line *last = &log->kinds[log->last].line;
 
-	if (!is_near(log) || is_same(&kind->line, line) || kind->number == log->lines)
+	if (!is_near(log) || is_same(last, line) || log->kinds[log->last].number == log->lines)
 		return false;
-	kind->line.is_on_gpu |= line->is_on_gpu;
-	return merge(&kind->line, line);
+	last->is_on_gpu |= line->is_on_gpu;
+	/* "registration failed", behind what says that it was not the call */
+	if (last->remark && !line->remark && !line->is_named && !line->errnum)
+		return true;
+	/* A reason, and then the call */
+	if (last->is_reason && line->call == last->call)
+		last->is_reason = false;
+	if (!are_compatible(last, line))
+		return false;
+	merge(last, line);
+	return true;
+}
+
+/* What has a remark is often told behind the line that has the call.  Return: whether it adds to that. */
+static bool add_remark(struct log *log, const struct mr_log_line *line)
+{
+	struct mr_log_line *last = &log->kinds[log->last].line;
+
+	if (!line->remark || !is_near(log) || last->remark)
+		return false;
+	/* A command of the firmware, which that user of the kernel has sent */
+	if (last->command[0] && !last->is_named && !line->call)
+		last->remark = line->remark;
+	add_to_last(log, line, "", 0);
+	return true;
 }
 
 static int take_part(struct log *log, const char *text, size_t length, struct mr_error *err)
@@ -164,39 +251,52 @@ static int take_part(struct log *log, const char *text, size_t length, struct mr
 	struct mr_log_line line;
 	const bool is_about = mr_log_line_read(&line, text, length);
 
-	/* What has a remark is often told behind the line that has the call. */
-	if (is_about && line.remark && is_near(log) && !log->kinds[log->last].line.remark) {
-		add_to_last(log, &line, "", 0);
-		return 0;
-	}
 	if (!is_about) {
 		if (is_near(log))
 			add_to_last(log, &line, text, length);
 		return 0;
 	}
+	if (add_remark(log, &line))
+		return 0;
 	if (is_another_view(log, &line)) {
 		log->last_lines = log->lines;
+		log->last_seen = log->seen;
 		return 0;
 	}
 	if (is_near(log))
 		line.is_on_gpu |= log->kinds[log->last].line.is_on_gpu;
-	if (!line.errnum && !line.remark)
-		line.errnum = errno_before(log);
+	if (!line.remark && !line.is_reason)
+		look_back(log, &line);
 	return add_kind(log, &line, text, length, err);
+}
+
+static bool is_blank(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))
+		at++;
+	return at == length;
 }
 
 int log_take(struct log *log, const char *text, size_t length, struct mr_error *err)
 {
 	const uint64_t times = repeated(text, length);
 	const uint64_t last_lines = log->last_lines;
-	char *before = log->before[++log->lines % LOG_NEAR];
+	struct log_before *before;
 	int rc = 0;
 
+	log->lines++;
+	if (is_blank(text, length))
+		return 0;
+	before = &log->before[++log->seen % (LOG_NEAR + 1)];
+	*before = (struct log_before){ .is_read = false };
 	for (size_t done = 0, part; !rc && done < length; done += part) {
 		part = mr_log_line_part(text + done, length - done);
 		rc = take_part(log, text + done, part, err);
 	}
-	snprintf(before, sizeof(log->before[0]), "%.*s", (int)(length < 255 ? length : 255), text);
+	snprintf(before->text, sizeof(before->text), "%.*s", (int)(length < 255 ? length : 255),
+		 text);
 	if (!times)
 		return rc;
 	if (log->last_lines == log->lines) /* the line has the message that was repeated */
@@ -371,6 +471,8 @@ void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index
 		.syndrome = line->syndrome,
 		.limit = line->limit,
 		.remark = line->remark,
+		.is_reason = line->is_reason,
+		.is_of_libfabric = line->is_of_libfabric,
 	};
 	write_repeat(row, line);
 }

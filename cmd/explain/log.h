@@ -8,7 +8,8 @@
 
 enum {
 	LOG_KINDS_MAX = 64, /**< kinds of refusals that are explained */
-	LOG_NEAR = 3,       /**< lines that are as near as to tell of the same refusal */
+	LOG_NEAR = 6,       /**< lines that are as near as to tell of the same refusal */
+	LOG_NEAR_ERRNO = 3, /**< lines whose errno is that of the refusal */
 };
 
 /** Lines that tell of the same refusal. */
@@ -28,8 +29,14 @@ struct log {
 	uint64_t left_out;   /**< of them of yet other kinds */
 	size_t last;         /**< index of the kind of the last line that told of a refusal */
 	uint64_t last_lines; /**< its number; 0: there was none */
-	/** The lines before, which may have the errno that a line lacks; [lines % LOG_NEAR] is the next one. */
-	char before[LOG_NEAR][256];
+	uint64_t seen;       /**< lines that were read, but for empty ones */
+	uint64_t last_seen;  /**< how many until the last that told of that refusal */
+	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
+	struct log_before {
+		char text[256];
+		bool is_read;                /**< @context is set */
+		struct mr_log_line context;  /**< what it says of the memory of a call near it */
+	} before[LOG_NEAR + 1];
 };
 
 /** log_take() - take a line.  Return: 0 or -ENOMEM. */
@@ -62,6 +69,7 @@ struct log_row {
 	char repeat[FIELD_TEXT_MAX]; /**< empty: there is none */
 	/* Not in the record: */
 	const char *errno_text;
+	bool is_reason, is_of_libfabric;
 	const char *status_meaning;
 };
 

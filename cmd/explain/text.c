@@ -137,6 +137,9 @@ void text_of_line(const struct log_row *row)
 	if (row->errno_name)
 		snprintf(text, sizeof(text), "%s: %s (%s)", row->call ? row->call : row->command,
 			 row->errno_name, row->errno_text);
+	else if (row->is_reason)
+		snprintf(text, sizeof(text), "%s: the line tells why it is refused, and of no call",
+			 row->call);
 	else
 		snprintf(text, sizeof(text), "%s failed; no line near this one has the errno",
 			 row->call ? row->call : row->command);
@@ -144,7 +147,11 @@ void text_of_line(const struct log_row *row)
 	if (row->call && row->command)
 		text_labelled(2, "",
 			      "The line does not name the call: this one sends the command.");
-	else if (row->call && !row->call_is_named)
+	else if (row->call && row->is_of_libfabric)
+		text_labelled(2, "",
+			      "The line is of libfabric, whose providers verbs and efa make this call; "
+			      "others do not (FI_LOG_LEVEL=info names the provider).");
+	else if (row->call && !row->call_is_named && !row->is_reason)
 		text_labelled(2, "",
 			      "The line does not name the call: its words stand for this one.");
 	print_request(row);

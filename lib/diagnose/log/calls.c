@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/diagnose/log/parts.h"
@@ -59,9 +60,9 @@ static const struct alias commands[] = {
 /* Whether a word is the name, or ends with it as "wrap_ibv_reg_mr" does. */
 static bool is_name(const struct mr_token *token, const char *name)
 {
-	const size_t length = strlen(name);
+	const size_t length = memchr(token->text, *name, token->length) ? strlen(name) : 0;
 
-	return token->kind == MR_TOKEN_WORD && token->length >= length &&
+	return length && token->kind == MR_TOKEN_WORD && token->length >= length &&
 	       !strncmp(token->text + token->length - length, name, length) &&
 	       (token->length == length || token->text[token->length - length - 1] == '_');
 }
@@ -80,7 +81,8 @@ const char *mr_log_call_of(const struct mr_token *token)
 {
 	const char *name, *best = NULL;
 
-	if (!memchr(token->text, '_', token->length))
+	if (!memmem(token->text, token->length, "ibv_", 4) &&
+	    !memmem(token->text, token->length, "mlx5dv_", 7))
 		return NULL;
 	for (size_t i = 0; (name = mr_call_name(i)); i++)
 		if ((!strncmp(name, "ibv_", 4) || !strncmp(name, "mlx5dv_", 7)) &&
@@ -250,7 +252,7 @@ static bool is_queue(const struct word *word, const char **call)
 		if (!strcmp(word->text, queues[i].name)) {
 			*call = queues[i].call;
 			return strcmp(word->text, "completion") != 0 ||
-			       !strncmp(word[1].text, "queue", 5);
+			       !strcmp(word[1].text, "queue") || !strcmp(word[1].text, "queues");
 		}
 	return false;
 }
@@ -261,7 +263,8 @@ static const char *find_made(const struct word *word)
 	const char *call;
 
 	for (int i = 1; i < 5 && word[i].text[0] && !word[i].is_sign; i++) {
-		if (is_queue(&word[i], &call) && ends(&word[i + 1]))
+		if (is_queue(&word[i], &call) &&
+		    ends(&word[i + 1 + !strncmp(word[i + 1].text, "queue", 5)]))
 			return call;
 		if (!strcmp(word[i].text, "pd"))
 			return "ibv_alloc_pd";
@@ -382,7 +385,7 @@ static const char *find_named(struct mr_log_line *line, const struct mr_tokens *
 	}
 	line->is_named = line->call;
 	for (size_t i = 0; i < COUNT(commands) && !line->call; i++)
-		if (!strcmp(line->command, commands[i].name))
+		if (!strcasecmp(line->command, commands[i].name))
 			line->call = commands[i].call;
 	for (size_t i = 0; i < tokens->count && !line->call && !line->command[0]; i++)
 		line->call = find_alias(aliases, COUNT(aliases), &tokens->list[i]);

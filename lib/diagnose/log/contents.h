@@ -9,6 +9,20 @@
 /** Bytes of a line.  No program writes longer ones about a registration. */
 #define MR_LOG_LINE_MAX 4095
 
+/** What a line can say beside its call, and the cause that it speaks for. */
+struct mr_log_topic {
+	const char *words[5]; /**< one of them is in the line; "^" as of has_one() */
+	const char *id;       /**< of the cause */
+	int errnum;           /**< only where the call has this errno, or none is known; 0: any */
+	bool is_likely;       /**< else possible */
+	bool is_reason;       /**< the line need not have a call */
+	bool has_no_errno;    /**< numbers in the line are none */
+	const char *text;     /**< the evidence, a clause */
+};
+
+/** All topics; the last one has no id. */
+extern const struct mr_log_topic mr_log_topics[];
+
 /** What a line says. */
 struct mr_log_line {
 	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
@@ -21,12 +35,14 @@ struct mr_log_line {
 	struct mr_opt_u64 access; /**< IBV_ACCESS_... */
 	char provider[16];        /**< of the device that the line names: "mlx5"; or empty */
 	char device[32];          /**< its name: "mlx5_0"; or empty */
-	bool is_on_gpu;           /**< memory of a GPU is meant, or likely */
+	bool is_on_gpu;           /**< memory of a GPU is meant */
+	bool is_of_gpu_program;   /**< the program registers memory of GPUs mostly */
 	bool is_memlock;          /**< the limit of locked memory is named */
 	struct mr_opt_u64 limit;  /**< that limit, in bytes */
-	bool is_mtt;              /**< the device's translations (MTTs) are named */
-	bool is_umr;              /**< a work request for a key (UMR) of mlx5 is named */
 	bool is_pinning;          /**< a function that pins memory is named */
+	bool is_of_libfabric;     /**< a function of libfabric is named (fi_mr_reg) */
+	bool is_reason;   /**< it has no refused call, but the reason why calls are refused */
+	uint32_t topics;  /**< bits: the index in mr_log_topics of each that it has */
 	const char
 		*remark; /**< why it is no refusal of a call of libibverbs, a sentence; or NULL */
 	/* Of a line of mlx5_core: */

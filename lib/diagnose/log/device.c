@@ -22,9 +22,10 @@ static const struct {
 static const char *provider_of(const struct mr_token *word)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-		const size_t length = strlen(prefixes[i].prefix);
+		const size_t length =
+			*word->text == *prefixes[i].prefix ? strlen(prefixes[i].prefix) : 0;
 
-		if (word->length >= length && !strncmp(word->text, prefixes[i].prefix, length) &&
+		if (length && word->length >= length && !strncmp(word->text, prefixes[i].prefix, length) &&
 		    (word->length == length || !mr_is_letter(word->text[length])))
 			return prefixes[i].provider;
 	}

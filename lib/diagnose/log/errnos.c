@@ -7,8 +7,10 @@
 #include "lib/diagnose/log/parts.h"
 #include "lib/host/mlx5_status.h"
 
-/* No errno from this number on has a name (lib/base/error.h). */
-#define ERRNO_END 532
+/* No errno from this number on has a name (lib/base/error.h), and none between these but one of the kernel's own. */
+#define ERRNO_END    532
+#define ERRNO_COMMON 134
+#define ERRNO_KERNEL 524
 
 /* Words before the number of an errno. */
 struct key {
@@ -108,12 +110,14 @@ static int find_bracket(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* A number without anything at the end: ": -12". */
+/* A number without anything at the end: ": -12", "failed with 22". */
 static int find_last(const struct mr_tokens *tokens)
 {
 	const struct mr_token *last = tokens->count ? &tokens->list[tokens->count - 1] : NULL;
 
-	return last && last->kind == MR_TOKEN_NUMBER && last->is_negative && last->value > 1
+	return last && last->kind == MR_TOKEN_NUMBER && last->value > 1 &&
+			       (last->is_negative ||
+				(tokens->count > 1 && mr_token_is(last - 1, "with")))
 		       ? errno_of(last)
 		       : 0;
 }
@@ -132,7 +136,7 @@ static int find_name(const struct mr_tokens *tokens)
 			name += 3;
 			length -= 3;
 		}
-		errnum = *name == 'E' && isupper((unsigned char)name[1]) &&
+		errnum = *name == 'E' && !is_level(token) && isupper((unsigned char)name[1]) &&
 					 isupper((unsigned char)name[length - 1])
 				 ? mr_errno_parse(name, length)
 				 : 0;
@@ -142,41 +146,61 @@ static int find_name(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* Whether @text stands in the line as whole words; sets @last behind the last place where it does. */
-static bool is_in(const char *line, const char *text, const char **last)
+/* Whether the text begins a whole word or more of the line at @at, where no letter stands before. */
+static bool is_at(const char *at, const char *text, size_t length)
 {
-	const size_t length = strlen(text);
-	bool found = false;
+	return !strncasecmp(at, text, length) && !mr_is_letter(at[length]);
+}
 
-	for (const char *at = line; (at = strcasestr(at, text)); at++) {
-		if ((at > line && mr_is_letter(at[-1])) || mr_is_letter(at[length]))
+static bool begins_word(const char *line, const char *at)
+{
+	return mr_is_letter(*at) && (at == line || !mr_is_letter(at[-1]));
+}
+
+/* The texts of strerror(3), in lists by their first letter. */
+struct texts {
+	int first[32], next[ERRNO_END]; /* 0: the end */
+};
+
+static void list_texts(struct texts *texts)
+{
+	*texts = (struct texts){ .next = { 0 } };
+	for (int i = ERRNO_END - 1; i; i--) {
+		int *first;
+
+		if ((i >= ERRNO_COMMON && i != ERRNO_KERNEL) || !mr_errno_name(i))
 			continue;
-		*last = at + length;
-		found = true;
+		first = &texts->first[mr_errno_text(i)[0] & 31];
+		texts->next[i] = *first;
+		*first = i;
 	}
-	return found;
 }
 
 /* The text of strerror(3).  The last one counts: others before it are about what else went wrong. */
 static int find_text(const char *line)
 {
-	const char *best = NULL, *end;
-	size_t longest = 0;
 	int errnum = 0;
+	struct texts texts;
 
-	for (int i = 1; i < ERRNO_END; i++) {
-		const char *text = mr_errno_name(i) ? mr_errno_text(i) : NULL;
+	list_texts(&texts);
+	for (const char *at = line; *at; at++) {
+		size_t longest = 0;
 
-		if (!text || !is_in(line, text, &end) ||
-		    (best && (end < best || (end == best && strlen(text) <= longest))))
+		if (!begins_word(line, at))
 			continue;
-		best = end;
-		longest = strlen(text);
-		errnum = i;
+		for (int i = texts.first[*at & 31]; i; i = texts.next[i]) {
+			const size_t length = strlen(mr_errno_text(i));
+
+			if (length <= longest || !is_at(at, mr_errno_text(i), length))
+				continue;
+			longest = length;
+			errnum = i;
+		}
 	}
 	/* as musl and Rust have it */
-	if (!errnum && is_in(line, "Out of memory", &end))
-		return ENOMEM;
+	for (const char *at = line; !errnum && *at; at++)
+		if (begins_word(line, at) && is_at(at, "Out of memory", 13))
+			errnum = ENOMEM;
 	return errnum;
 }
 

@@ -71,24 +71,6 @@ static enum mr_certainty judge_iova(const struct mr_log_line *line, struct mr_su
 	return MR_LIKELY;
 }
 
-static enum mr_certainty judge_translations(const struct mr_log_line *line,
-					    struct mr_suspicion *suspicion)
-{
-	if (!line->is_mtt)
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY, "the line names the translations (MTTs) of the device");
-	return MR_LIKELY;
-}
-
-static enum mr_certainty judge_work_request(const struct mr_log_line *line,
-					    struct mr_suspicion *suspicion)
-{
-	if (!line->is_umr)
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY, "the line names a work request for a key (UMR)");
-	return MR_LIKELY;
-}
-
 /* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
 static enum mr_certainty judge_peer_memory(const struct mr_log_line *line,
 					   struct mr_suspicion *suspicion)
@@ -107,8 +89,7 @@ static const struct {
 } rules[] = {
 	{ "MR-MEMLOCK", judge_memlock },     { "MR-LENGTH-ZERO", judge_length },
 	{ "MR-RANGE-WRAPS", judge_wrap },    { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
-	{ "MR-IOVA-OFFSET", judge_iova },    { "MR-MLX4-MTT", judge_translations },
-	{ "MR-FW-UMR", judge_work_request }, { "MR-PEER-MEMORY", judge_peer_memory },
+	{ "MR-IOVA-OFFSET", judge_iova },    { "MR-PEER-MEMORY", judge_peer_memory },
 };
 
 /* What mlx5's firmware has answered, and the cause that it is. */
@@ -139,10 +120,21 @@ static enum mr_certainty judge_answer(const struct mr_log_line *line, const stru
 	return MR_UNRELATED;
 }
 
+/* Between the heap of programs at fixed addresses and mmap(2), where CUDA reserves addresses, and hardly any other. */
+static bool is_odd_address(uint64_t addr)
+{
+	return addr >> 32 && addr >> 45 == 0 && addr >> 32 != 0xc0; /* the heap of Go */
+}
+
 static bool is_likely_on_gpu(const struct mr_log_line *line)
 {
-	return line->is_on_gpu || (line->errnum == EFAULT && line->addr.known && line->addr.value &&
-				   !(line->addr.value % GPU_PAGE));
+	if (line->is_on_gpu)
+		return true;
+	if (line->errnum != EFAULT && line->errnum != EINVAL)
+		return false;
+	return line->is_of_gpu_program ||
+	       (line->addr.known && line->addr.value &&
+		(!(line->addr.value % GPU_PAGE) || is_odd_address(line->addr.value)));
 }
 
 /* Not of mlx5: what its firmware refuses is not more frequent than what is refused before. */
@@ -151,12 +143,38 @@ static bool is_of_its_driver(const struct mr_log_line *line, const struct mr_cau
 	return cause->driver && line->provider[0] && strcmp(cause->driver, "mlx5") != 0;
 }
 
+/* Causes that only calls of mrctl have. */
+static bool is_of_mrctl(const char *id)
+{
+	return !strcmp(id, "MR-VIA-KERNEL-DATA") || !strcmp(id, "MR-RELAXED-POOL");
+}
+
+static enum mr_certainty judge_topics(const struct mr_log_line *line, const struct mr_cause *cause,
+				      struct mr_suspicion *suspicion)
+{
+	enum mr_certainty certainty = MR_UNRELATED;
+
+	for (size_t i = 0; mr_log_topics[i].id; i++) {
+		const struct mr_log_topic *topic = &mr_log_topics[i];
+
+		if (!(line->topics >> i & 1) || strcmp(topic->id, cause->id) != 0 ||
+		    (topic->errnum && line->errnum && topic->errnum != line->errnum))
+			continue;
+		if (certainty == MR_LIKELY)
+			break;
+		certainty = topic->is_likely ? MR_LIKELY : MR_POSSIBLE;
+		mr_suspect(suspicion, certainty, "%s", topic->text);
+	}
+	return certainty;
+}
+
 enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_cause *cause,
 			       struct mr_suspicion *suspicion)
 {
 	enum mr_certainty certainty;
 
-	if ((cause->driver && line->provider[0] && strcmp(cause->driver, line->provider) != 0) ||
+	if (is_of_mrctl(cause->id) ||
+	    (cause->driver && line->provider[0] && strcmp(cause->driver, line->provider) != 0) ||
 	    (cause->needs_access && line->access.known &&
 	     !(line->access.value & cause->needs_access)))
 		return MR_RULED_OUT;
@@ -166,6 +184,9 @@ enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_c
 		if (certainty != MR_UNRELATED)
 			return certainty;
 	}
+	certainty = judge_topics(line, cause, suspicion);
+	if (certainty != MR_UNRELATED)
+		return certainty;
 	certainty = judge_answer(line, cause, suspicion);
 	if (certainty != MR_UNRELATED)
 		return certainty;

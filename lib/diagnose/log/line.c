@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/diagnose/log/line.h"
@@ -25,18 +26,30 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 	return true;
 }
 
+/* Whether one of its topics has the member, a bool at this offset. */
+static bool has_topic(const struct mr_log_line *line, size_t member)
+{
+	for (size_t i = 0; mr_log_topics[i].id; i++)
+		if (line->topics >> i & 1 && *(const bool *)((const char *)&mr_log_topics[i] + member))
+			return true;
+	return false;
+}
+
 static void read_rest(struct mr_log_line *line, const struct copy *copy)
 {
 	mr_log_find_subject(line, copy->lower);
 	if (line->call || line->command[0])
 		mr_log_find_errno(line, &copy->tokens, copy->text);
-	if (line->is_umr) /* what stands in brackets is the status of its completion */
+	if (has_topic(line, offsetof(struct mr_log_topic, has_no_errno)))
 		line->errnum = line->other_errnum = 0;
 	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
 		line->call = NULL;
 	/* "RLIMIT_MEMLOCK too small", without a word about a call */
-	if (!line->call && line->is_memlock && line->has_failed && !line->remark)
+	if (!line->call && line->has_failed && !line->remark &&
+	    (line->is_memlock || has_topic(line, offsetof(struct mr_log_topic, is_reason)))) {
 		line->call = "ibv_reg_mr";
+		line->is_reason = true;
+	}
 	if (!line->call && !line->command[0] && !line->remark)
 		return;
 	mr_log_find_numbers(line, &copy->tokens);
@@ -59,6 +72,14 @@ bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
 	return (line->call || line->command[0]) && (line->errnum || line->has_failed);
 }
 
+void mr_log_line_context(struct mr_log_line *line, const char *text, size_t length)
+{
+	struct copy copy;
+
+	if (copy_line(&copy, text, length))
+		mr_log_find_context(line, copy.lower);
+}
+
 int mr_log_line_errno(const char *text, size_t length)
 {
 	struct mr_log_line line = { .call = NULL };
@@ -71,13 +92,23 @@ int mr_log_line_errno(const char *text, size_t length)
 	return line.errnum;
 }
 
+/* Whether a line can name two calls. */
+static bool has_two_calls(const char *text, size_t length)
+{
+	const char *first = memmem(text, length, "ibv_", 4) ?: memmem(text, length, "mlx5dv_", 7);
+	const size_t rest = first ? length - (size_t)(first + 1 - text) : 0;
+
+	return first &&
+	       (memmem(first + 1, rest, "ibv_", 4) || memmem(first + 1, rest, "mlx5dv_", 7));
+}
+
 size_t mr_log_line_part(const char *text, size_t length)
 {
 	struct mr_tokens tokens;
 	const char *first = NULL;
 	const struct mr_token *begin = NULL;
 
-	if (length > MR_LOG_LINE_MAX)
+	if (length > MR_LOG_LINE_MAX || !has_two_calls(text, length))
 		return length;
 	mr_tokens_read(&tokens, text, length);
 	for (size_t i = 0; i < tokens.count; i++) {

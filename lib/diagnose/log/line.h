@@ -22,6 +22,9 @@
  */
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
 
+/** mr_log_line_context() - add to @line what a line near it says of its memory */
+void mr_log_line_context(struct mr_log_line *line, const char *text, size_t length);
+
 /** mr_log_line_errno() - the errno of a line that mrctl cannot tell the call of; 0: it has none */
 int mr_log_line_errno(const char *text, size_t length);
 

@@ -295,8 +295,6 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 {
 	const struct mr_token *limit = find_limit(line, tokens);
 	struct mr_opt_u64 from_range;
-	bool is_libfabric = false;
-
 	find_range(line, tokens);
 	from_range = line->length;
 	line->length.known = false;
@@ -305,7 +303,7 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 			if (!is_of_errno(tokens, token))
 				take_number(line, token);
 			take_flag(line, token);
-			is_libfabric |= has_other_flags(token);
+			line->is_of_libfabric |= has_other_flags(token);
 		}
 	}
 	for (const struct mr_token *token = tokens->list;
@@ -321,6 +319,6 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	}
 	if (from_range.known)
 		set(&line->length, from_range.value);
-	if (is_libfabric)
+	if (line->is_of_libfabric)
 		line->access.known = false;
 }

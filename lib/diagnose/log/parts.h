@@ -24,6 +24,12 @@ bool mr_log_may_be_about_call(const char *text);
 /** mr_log_find_subject() - what the line is about beside a call, by its words; @text: the line in lower case */
 void mr_log_find_subject(struct mr_log_line *line, const char *text);
 
+/** mr_log_topics_of() - the topics that a text has, in lower case: bits of mr_log_topics */
+uint32_t mr_log_topics_of(const char *text);
+
+/** mr_log_find_context() - adds what a line near this one says of its memory; @text: that line in lower case */
+void mr_log_find_context(struct mr_log_line *line, const char *text);
+
 /** mr_log_find_command() - the command of mlx5's firmware, and its answer */
 void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens);
 

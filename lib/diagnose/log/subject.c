@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a line is about, by single words in it. */
+#include <errno.h>
 #include <string.h>
 
 #include "lib/base/character.h"
@@ -22,7 +23,7 @@ static bool has_one(const char *line, const char *const *texts)
 /* All that names a call, or stands for one, has one of these. */
 static const char *const seeds[] = { "reg",    "mr",     "umem", "lock", "limit", "ibv_",
 				     "cq",     "qp",     "srq",  "pd",   "dm",    "mkey",
-				     "op_mod", "memory", "mtr",  "umr",  "buf",   NULL };
+				     "op_mod", "memory", "mtr",  "umr",  "buf",   "queue", NULL };
 
 static const char *const failures[] = { "fail",
 					"error",
@@ -43,7 +44,11 @@ static const char *const failures[] = { "fail",
 					"not permitted",
 					"returned null",
 					"only allow",
+					"registerable memory",
+					"registering part of",
 					"severely limit",
+					"unknown symbol",
+					"version of symbol",
 					NULL };
 
 static const char *const limits[] = {
@@ -51,20 +56,110 @@ static const char *const limits[] = {
 	"locked-in-memory", "max locked",    NULL
 };
 
-static const char *const translations[] = { "^mtt", "num_mtt", "registerable memory",
-					    "registering part of", NULL };
-
-static const char *const work_requests[] = { "^umr", NULL };
-
 static const char *const pinning[] = { "umem_get",       "umem get",    "get umem",
 				       "get user pages", "pin and map", "get_user_pages",
 				       "pin_user_pages", NULL };
 
-/* Memory of a GPU, and programs that register hardly any other. */
-static const char *const gpus[] = { "cuda",   "^gpu",    "^hip",          "rocm",
-				    "^cumem", "nvshmem", "gpunetio",      "level zero",
-				    "^hmem",  "gdrcopy", "gaudi",         "^neuron",
-				    "^vram",  "^hbm",    "device memory", NULL };
+/* Memory of a GPU. */
+static const char *const gpus[] = {
+	"cuda",    "^gpu",  "^hip",    "rocm",  "^cumem", "gpunetio",      "level zero",  "^hmem",
+	"gdrcopy", "gaudi", "^neuron", "^vram", "^hbm",   "device memory", "sink memory", NULL
+};
+
+/* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
+static const char *const gpu_programs[] = { "nccl",
+					    "rccl",
+					    "ibvwrap",
+					    "nvshmem",
+					    "ibgda",
+					    "transport_ib_common",
+					    "mooncake",
+					    "rdma_context.cpp",
+					    "rdma_transport.cpp",
+					    "nixl",
+					    "deepep",
+					    "hybridep",
+					    "registerrdmamemoryregion",
+					    "^mori",
+					    "uccl",
+					    "flagcx",
+					    "torch",
+					    "vllm",
+					    "sglang",
+					    "cufile",
+					    "nvidia",
+					    "amdgpu",
+					    "peermem",
+					    "peer_mem",
+					    NULL };
+
+const struct mr_log_topic mr_log_topics[] = {
+	{ { "^mtt", "num_mtt", "registerable memory", "registering part of" },
+	  "MR-MLX4-MTT",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .text = "the line names the translations (MTTs) of the device" },
+	{ { "^umr" },
+	  "MR-FW-UMR",
+	  .is_likely = true,
+	  .has_no_errno = true, /* what stands in brackets is the status of its completion */
+	  .text = "the line names a work request for a key (UMR)" },
+	/* hw/mlx5/mr.c create_mkey_callback(): the status is the errno of CREATE_MKEY */
+	{ { "create_mkey_callback" },
+	  "MR-FW-LIMIT",
+	  .errnum = ENOMEM,
+	  .is_likely = true,
+	  .text = "the line is about CREATE_MKEY, and ENOMEM is the errno of its status \"limits exceeded\"" },
+	{ { "create_mkey_callback" },
+	  "MR-FW-RESOURCES",
+	  .errnum = EAGAIN,
+	  .is_likely = true,
+	  .text = "the line is about CREATE_MKEY, and EAGAIN is the errno of its status \"no resources\"" },
+	{ { "out of mr size" },
+	  "MR-ERDMA-SIZE",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .text = "the line is erdma's about a region longer than its device can have" },
+	/* hw/efa/efa_com_cmd.c efa_com_register_mr() */
+	{ { "comp_status" },
+	  "MR-EFA-PAGES",
+	  .errnum = ENOMEM,
+	  .is_likely = true,
+	  .text = "the line has the answer of an EFA device, which has no room for the pages" },
+	{ { "rxe_umem_get", "rxe_mem_init_user" },
+	  "MR-RXE-EINVAL",
+	  .errnum = EINVAL,
+	  .is_likely = true,
+	  .text = "the line of rxe has another errno than the call" },
+	{ { "peer_memory_client" },
+	  "MR-PEER-SYMBOLS",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .has_no_errno = true,
+	  .text = "the line says that a module did not get ib_core's function for memory of GPUs" },
+	{ { "bar1" }, "MR-GPU-BAR1", .is_likely = true, .text = "the line names BAR1 of a GPU" },
+	{ { "expandable_segments", "cumemcreate", "gpudirectrdmacapable", "sink memory" },
+	  "MR-GPU-NOT-RDMA",
+	  .text = "the line is about memory that may be of cuMemCreate" },
+	{ { "hugepages_safe" },
+	  "MR-FORK-HUGEPAGES",
+	  .errnum = EINVAL,
+	  .is_likely = true,
+	  .text = "the line says that the memory has huge pages" },
+	{ { "hugepage", "huge page" }, "MR-HUGEPAGES", .text = "the line names huge pages" },
+	{ { "hugepage", "huge page", "shmget", "shmmni" },
+	  "MR-SHMMNI",
+	  .text = "the line names huge pages, which some programs take by shmget(2)" },
+	{ { "max_map_count" },
+	  "MR-MAP-COUNT",
+	  .is_likely = true,
+	  .text = "the line names vm.max_map_count" },
+	{ { "pmem", "fsdax", "/dax" },
+	  "MR-FSDAX",
+	  .errnum = EOPNOTSUPP,
+	  .text = "the line names persistent memory" },
+	{ .id = NULL },
+};
 
 /* What registers memory in another way than by libibverbs. */
 static const struct {
@@ -85,6 +180,9 @@ static const struct {
 	  "This is NFS over RDMA, which registers memory in the kernel, not by libibverbs." },
 	{ { "ib_iser", "ib_isert", "ib_srp", "^iser:", NULL },
 	  "This is a storage driver of the kernel (iSER, SRP), which registers memory there, not by libibverbs." },
+	{ { "memory for unknown device", "specified or all potential backends", NULL },
+	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
+	  "that its backend was set up for." },
 	{ { "^rds_", "rds/ib", "rds_ib", NULL },
 	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
 	{ { "smc_", "smc-r", NULL },
@@ -104,6 +202,15 @@ bool mr_log_may_be_about_call(const char *text)
 	return has_one(text, seeds);
 }
 
+uint32_t mr_log_topics_of(const char *text)
+{
+	uint32_t topics = 0;
+
+	for (size_t i = 0; mr_log_topics[i].id; i++)
+		topics |= has_one(text, mr_log_topics[i].words) ? UINT32_C(1) << i : 0;
+	return topics;
+}
+
 void mr_log_find_subject(struct mr_log_line *line, const char *text)
 {
 	line->has_failed = has_one(text, failures);
@@ -111,9 +218,9 @@ void mr_log_find_subject(struct mr_log_line *line, const char *text)
 		return;
 	line->is_memlock = has_one(text, limits);
 	line->is_on_gpu = has_one(text, gpus);
-	line->is_mtt = has_one(text, translations);
-	line->is_umr = has_one(text, work_requests);
+	line->is_of_gpu_program = has_one(text, gpu_programs);
 	line->is_pinning = has_one(text, pinning);
+	line->topics = mr_log_topics_of(text);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !line->remark; i++)
 		if (has_one(text, others[i].words))
 			line->remark = others[i].remark;
@@ -123,4 +230,11 @@ void mr_log_find_subject(struct mr_log_line *line, const char *text)
 		line->remark = ucx_remark;
 		line->call = NULL;
 	}
+}
+
+void mr_log_find_context(struct mr_log_line *line, const char *text)
+{
+	line->is_on_gpu |= has_one(text, gpus);
+	line->is_of_gpu_program |= has_one(text, gpu_programs);
+	line->topics |= mr_log_topics_of(text);
 }
