@@ -71,7 +71,7 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	return 0;
 }
 
-/* The kinds without memory have no pages to fault in, or to place on a node. */
+/* Only memory of the host has pages to fault in, or to place on a node. */
 static int check_pages(const struct memory_args *args, struct mr_error *err)
 {
 	const enum mr_memory_type type = args->memory.type;
@@ -80,11 +80,15 @@ static int check_pages(const struct memory_args *args, struct mr_error *err)
 						    { NULL, false } };
 	const char *option;
 
-	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED)
+	if (type == MR_MEMORY_CUDA && args->addr.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--addr: the CUDA driver chooses the address of --memory %s",
+				    args->memory.text);
+	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED && type != MR_MEMORY_CUDA)
 		return 0;
 	option = options_first_given(about_pages);
 	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "--%s: there are no pages in --memory %s", option,
+				     "--%s: --memory %s has no pages of the kernel", option,
 				     args->memory.text)
 		      : 0;
 }

@@ -46,10 +46,11 @@ static inline bool register_plan_exports_dm(const struct register_plan *plan)
 	return mr_region_is_dmabuf(plan->call) && plan->dmabuf.source.type == MR_DMABUF_DM;
 }
 
-/** register_plan_is_on_gpu() - whether the dma-buf is one of a GPU's memory */
+/** register_plan_is_on_gpu() - whether memory of a GPU is registered, by its address or as a dma-buf */
 static inline bool register_plan_is_on_gpu(const struct register_plan *plan)
 {
-	return mr_region_is_dmabuf(plan->call) && plan->dmabuf.source.type == MR_DMABUF_CUDA;
+	return mr_region_is_dmabuf(plan->call) ? plan->dmabuf.source.type == MR_DMABUF_CUDA
+					       : plan->memory.mapping.kind.type == MR_MEMORY_CUDA;
 }
 
 /** register_plan_needs_dm() - whether memory on the RDMA device is to be allocated */

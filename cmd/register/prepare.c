@@ -24,6 +24,12 @@ static void find_data_direct(struct register_job *job)
 	job->registrar.environment = job->answer.environment = own;
 }
 
+static void report_steps(const struct register_job *job, const struct mr_cuda *cuda)
+{
+	if (cuda && job->answer.invocation->global->style.verbose)
+		report_note(job->answer.invocation->command->name, "%s", mr_cuda_steps(cuda));
+}
+
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
 	int rc = register_plan_exports_dm(job->plan)
@@ -34,9 +40,7 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 	if (rc)
 		return rc;
 	job->memory.page_size = job->dmabuf.page_size;
-	if (job->dmabuf.cuda && job->answer.invocation->global->style.verbose)
-		report_note(job->answer.invocation->command->name, "%s",
-			    mr_cuda_steps(job->dmabuf.cuda));
+	report_steps(job, job->dmabuf.cuda);
 	return 0;
 }
 
@@ -49,6 +53,7 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 		progress_wait(&job->answer.progress, "populating", request->length);
 	rc = mr_memory_map(request, &job->memory, err);
 	progress_clear(&job->answer.progress);
+	report_steps(job, job->memory.cuda);
 	return rc;
 }
 

@@ -234,6 +234,10 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 				    operands[0]);
 	if (mr_operand_check(operands[0], err))
 		return -EINVAL;
+	if (args->memory.memory.type == MR_MEMORY_CUDA)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--memory %s is not for rereg: register it anew",
+				    args->memory.memory.text);
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova is of new memory: give --memory or --size as well");

@@ -58,7 +58,7 @@ static const struct symbol {
 	{ "cuMemGetHandleForAddressRange", offsetof(struct mr_cuda, export) }, /* CUDA 11.7 */
 };
 
-static int load_library(struct mr_cuda *cuda, struct mr_error *err)
+static int load_library(struct mr_cuda *cuda, bool exports, struct mr_error *err)
 {
 	void *library = dlopen(LIBRARY, RTLD_NOW);
 
@@ -70,6 +70,8 @@ static int load_library(struct mr_cuda *cuda, struct mr_error *err)
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
 		void *found = dlsym(library, symbols[i].name);
 
+		if (!found && !exports && symbols[i].offset == offsetof(struct mr_cuda, export))
+			continue;
 		if (!found) {
 			mr_fail(err, MR_ERROR_HOST, ENOSYS, symbols[i].name,
 				"the installed " LIBRARY " lacks the function");
@@ -135,7 +137,7 @@ static int allocate_and_export(struct mr_cuda *cuda, int number, uint64_t size, 
 	if (!rc)
 		rc = record_step(cuda, "cuMemAlloc",
 				 cuda->mem_alloc(&cuda->memory, whole ? whole : SIZE_MAX), err);
-	if (!rc)
+	if (!rc && fd)
 		rc = record_step(cuda, "cuMemGetHandleForAddressRange",
 				 cuda->export(fd, cuda->memory, size, RANGE_HANDLE_TYPE_DMA_BUF_FD,
 					      pcie ? RANGE_FLAG_MAPPING_TYPE_PCIE : 0),
@@ -151,7 +153,7 @@ int mr_cuda_open(int number, uint64_t size, bool pcie, struct mr_cuda **cuda, in
 
 	if (!new)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = load_library(new, err);
+	rc = load_library(new, fd, err);
 	if (!rc)
 		rc = allocate_and_export(new, number, size, pcie, fd, err);
 	if (rc)
@@ -159,6 +161,11 @@ int mr_cuda_open(int number, uint64_t size, bool pcie, struct mr_cuda **cuda, in
 	else
 		*cuda = new;
 	return rc;
+}
+
+uint64_t mr_cuda_address(const struct mr_cuda *cuda)
+{
+	return cuda->memory;
 }
 
 const char *mr_cuda_steps(const struct mr_cuda *cuda)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 
 #include "lib/base/word_argument.h"
@@ -19,6 +20,7 @@ const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {
 	[MR_MEMORY_UNMAPPED] = MR_WORD("unmapped", "an address with nothing there"),
 	[MR_MEMORY_HOLE] = MR_WORD("hole", "anonymous, but the last page is missing"),
 	[MR_MEMORY_DEVICE] = MR_WORD("device:PATH", "mmap of a device node"),
+	[MR_MEMORY_CUDA] = MR_WORD("cuda:N", "of GPU N, by its address (peer memory)"),
 	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only"),
 	[MR_MEMORY_NULL_MR] = MR_WORD("null-mr", "none: the null MR (ibv_alloc_null_mr): reg only"),
 	[MR_MEMORY_TYPES] = { .name = NULL },
@@ -42,6 +44,16 @@ static int parse_dm_size(const char *text, struct mr_memory_kind *kind, struct m
 	return mr_parse_size(text, &kind->dm_size.value, err);
 }
 
+static int parse_gpu(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
+{
+	uint64_t number;
+	const int rc = mr_parse_u64(text, INT_MAX, &number, err);
+
+	if (!rc)
+		kind->gpu = (int)number;
+	return rc;
+}
+
 int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
 {
 	const char *argument;
@@ -54,6 +66,8 @@ int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct m
 		return argument ? parse_huge_size(argument, kind, err) : 0;
 	if (kind->type == MR_MEMORY_DM)
 		return argument ? parse_dm_size(argument, kind, err) : 0;
+	if (kind->type == MR_MEMORY_CUDA)
+		return parse_gpu(argument, kind, err);
 	kind->path = argument;
 	return 0;
 }

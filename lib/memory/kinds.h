@@ -22,6 +22,7 @@ enum mr_memory_type {
 	MR_MEMORY_UNMAPPED,
 	MR_MEMORY_HOLE,
 	MR_MEMORY_DEVICE,
+	MR_MEMORY_CUDA,    /**< of a GPU, by the CUDA driver: this process cannot read it */
 	MR_MEMORY_DM,      /**< memory on the RDMA device: nothing is mapped */
 	MR_MEMORY_NULL_MR, /**< the null MR, which has no memory: nothing is mapped */
 	MR_MEMORY_TYPES,   /**< how many there are */
@@ -33,6 +34,7 @@ struct mr_memory_kind {
 	const char *text;          /**< as typed */
 	const char *path;          /**< of FILE, FILE_PRIVATE and DEVICE, else NULL */
 	uint64_t huge_size;        /**< of HUGETLB: bytes of a page, 0 for the system's default */
+	int gpu;                   /**< of CUDA: the number of the GPU */
 	struct mr_opt_u64 dm_size; /**< of DM: bytes to allocate; not known: as regions need */
 };
 

@@ -12,6 +12,7 @@
 #include "lib/base/pointer.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/shortage.h"
+#include "lib/memory/cuda.h"
 #include "lib/memory/file.h"
 #include "lib/memory/mapping.h"
 
@@ -283,6 +284,17 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 	return 0;
 }
 
+/* Memory of a GPU has an address of this process, at which nothing can be read. */
+static int allocate_on_gpu(const struct mr_memory_request *request, uint64_t length,
+			   struct mr_memory *memory, struct mr_error *err)
+{
+	const int rc = mr_cuda_open(request->kind.gpu, length, false, &memory->cuda, NULL, err);
+
+	if (!rc)
+		memory->start = mr_cuda_address(memory->cuda) + request->offset;
+	return rc;
+}
+
 int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *memory,
 		  struct mr_error *err)
 {
@@ -302,6 +314,8 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	if (request->kind.type == MR_MEMORY_UNMAPPED)
 		return find_unmapped(request, mr_round_up(wanted ? wanted : 1, memory->page_size),
 				     memory, err);
+	if (request->kind.type == MR_MEMORY_CUDA)
+		return allocate_on_gpu(request, wanted, memory, err);
 	rc = describe_mapping(request, mr_round_up(wanted ? wanted : 1, memory->page_size), &m,
 			      err);
 	if (rc)
@@ -350,5 +364,7 @@ void mr_memory_unmap(struct mr_memory *memory)
 	if (memory->map)
 		munmap(memory->map, memory->map_length);
 	memory->map = NULL;
+	mr_cuda_close(memory->cuda);
+	memory->cuda = NULL;
 	mr_unfinished_remove(&memory->created);
 }

@@ -22,10 +22,13 @@ struct mr_memory_request {
 	bool populate;          /**< fault the pages in now */
 };
 
+struct mr_cuda;
+
 /** Mapped memory. */
 struct mr_memory {
 	uint64_t start;               /**< address of the range: the mapping's, plus the offset */
 	uint64_t page_size;           /**< bytes of the pages behind it, base or huge ones */
+	struct mr_cuda *cuda;         /**< of CUDA, or NULL */
 	void *map;                    /**< the mapping, or NULL */
 	uint64_t map_length;          /**< bytes */
 	struct mr_unfinished created; /**< a file that was created for it, until it is kept */

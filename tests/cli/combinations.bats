@@ -93,6 +93,7 @@ make_all() {
 		device) answer=ok with=$kind:/dev/zero ;;
 		hugetlb) answer=ok/ENOMEM ;;
 		none | readonly | unmapped | hole) answer=EFAULT ;;
+		cuda) continue ;; # tests/cli/dmabuf-sources.bats
 		dm)
 			make dm "$umem" reg --memory dm
 			continue

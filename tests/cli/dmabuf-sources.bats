@@ -78,6 +78,32 @@ cuda() {
 	[[ $stderr == *"a cuda region is inert once this process has ended: use --hold"* ]]
 }
 
+@test "memory of a GPU is registered by its address: the cause is the module, and what it has not is refused" {
+	local option
+
+	require_mlx5
+	stand_in
+	cuda mr reg --memory cuda:0 --size 100K --json
+	refused EFAULT ibv_reg_mr
+	json '.failures[0].causes[0] | .id == "MR-PEER-MEMORY" and .certainty == "certain" and .evidence.file == "cuda:0"'
+	[[ $stderr == *$'cuda: free 0x7f0000200000\ncuda: release 40' && $stderr != *"cuda: export"* ]]
+	cuda mr reg --memory cuda:0 --access local-write,on-demand --offset 512 --json
+	succeeded
+	json '.regions[0] | .memory == "cuda:0" and .addr == "0x7f0000200200" and .needs_process == true'
+	CUDA_FAIL=cuMemAlloc:2 cuda mr reg-iova --memory cuda:0 --iova 0 --json
+	[ "$status" -eq 1 ]
+	json '.failures[0] | .call == "cuMemAlloc" and .errno == "ENOMEM"'
+	for option in --populate "--numa 0" "--addr 0x10000"; do
+		# shellcheck disable=SC2086 # words
+		cuda mr reg --memory cuda:0 $option
+		usage_error "${option%% *}:"
+	done
+	run --separate-stderr mrctl sim -- mrctl bench --memory cuda:0
+	usage_error 'no memory that this process can write to'
+	run --separate-stderr mrctl rereg 1 --memory cuda:0
+	usage_error 'not for rereg'
+}
+
 @test "a failing step of CUDA is reported with its CUresult, and with the steps before it" {
 	local before='' call row
 

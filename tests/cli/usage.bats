@@ -50,7 +50,7 @@ wrong_lines() {
 		stat --format json|for JSON: --json (-j)
 		stat --host --format JSON|for JSON: --json (-j)
 		report -o t.md|did you mean 'mrctl report --to t.md'?
-		reg --memory cuda:0|mrctl reg-dmabuf --from cuda:0
+		reg --memory gpu:0|memory of a GPU is cuda:0
 		-d mlx5_0 sim -- true|--device: sim opens no device|mrctl sim -- mrctl -d mlx5_0
 		-d mlx5_0 explain ENOMEM|--device: explain opens no device
 		reg -- --size|unexpected argument '--size'

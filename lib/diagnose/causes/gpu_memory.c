@@ -40,7 +40,8 @@ static const struct mr_obstacle *meet_gpu(struct mr_inquiry *inquiry,
 
 static bool is_nvidia(const struct mr_obstacle *obstacle)
 {
-	return !strncmp(obstacle->mapping.path, "/dev/nvidia", 11);
+	return !strncmp(obstacle->mapping.path, "/dev/nvidia", 11) ||
+	       !strncmp(obstacle->mapping.path, "cuda:", 5);
 }
 
 static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

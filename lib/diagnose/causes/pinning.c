@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -49,7 +50,7 @@ static bool is_one_of(const char *word, const char *const *words)
 bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
 {
 	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/accel/",
-					     "/dev/hl" };
+					     "/dev/hl",     "cuda:" };
 
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
 		if (!strncmp(mapping->path, nodes[i], strlen(nodes[i])))
@@ -292,6 +293,12 @@ static bool look(struct mr_inquiry *inquiry)
 	mr_extend_to_pages(page, &range.addr, &range.length);
 	search.addr = range.addr;
 	search.end = range.addr + range.length;
+	/* Memory of --memory cuda:N: what is mapped there differs from driver to driver. */
+	if (inquiry->refusal->memory && !strncmp(inquiry->refusal->memory, "cuda:", 5)) {
+		snprintf(search.found->mapping.path, sizeof(search.found->mapping.path), "%s",
+			 inquiry->refusal->memory);
+		return meet(&search, MR_OBSTACLE_DEVICE, true);
+	}
 	if (mr_mappings_walk(inquiry->host, search.addr, visit, &search) ||
 	    search.files > FILES_MAX)
 		return false;

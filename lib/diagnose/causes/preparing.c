@@ -24,7 +24,7 @@ static bool is_mapped(const struct mr_memory_request *mapping)
 {
 	return mapping && mapping->kind.type != MR_MEMORY_NONE &&
 	       mapping->kind.type != MR_MEMORY_UNMAPPED && mapping->kind.type != MR_MEMORY_DM &&
-	       mapping->kind.type != MR_MEMORY_NULL_MR;
+	       mapping->kind.type != MR_MEMORY_NULL_MR && mapping->kind.type != MR_MEMORY_CUDA;
 }
 
 void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind kind,

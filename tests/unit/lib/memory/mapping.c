@@ -104,6 +104,7 @@ TEST(kinds_are_read_as_they_are_written)
 		{ "file:a:b", MR_MEMORY_FILE, "a:b", 0, { 0, false } },
 		{ "file-private:x", MR_MEMORY_FILE_PRIVATE, "x", 0, { 0, false } },
 		{ "none", MR_MEMORY_NONE, NULL, 0, { 0, false } },
+		{ "cuda:0", MR_MEMORY_CUDA, NULL, 0, { 0, false } },
 		{ "dm", MR_MEMORY_DM, NULL, 0, { 0, false } },
 		{ "dm:0", MR_MEMORY_DM, NULL, 0, { 0, true } },
 		{ "dm:64K", MR_MEMORY_DM, NULL, 0, { 65536, true } },
@@ -136,6 +137,7 @@ TEST(other_kinds_are_usage_errors)
 		"file",   "file:",   "device:",     "hugetlb:",  "hugetlb:x", "hugetlb:3M",
 		"dm:",    "dm:x",    "hugetlb:0",   "hugetlb:1", "none:0",    "null-mr:1",
 		"thp:2M", "anon:4K", "hugetlb[:2M", " anon",     "device",    "file-private:",
+		"cuda",   "cuda:",   "cuda:x",      "cuda:-1",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
