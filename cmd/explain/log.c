@@ -16,7 +16,9 @@ static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 /* Addresses differ from line to line. */
 static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 {
-	return a->call == b->call && a->errnum == b->errnum && a->remark == b->remark &&
+	if (a->remark || b->remark)
+		return a->remark == b->remark;
+	return a->call == b->call && a->errnum == b->errnum &&
 	       a->is_reason == b->is_reason && a->topics == b->topics &&
 	       !strcmp(a->command, b->command) && is_same_number(a->status, b->status) &&
 	       is_same_number(a->length, b->length) && is_same_number(a->access, b->access) &&
@@ -223,6 +225,8 @@ static bool is_another_view(struct log *log, const struct mr_log_line *line)
 	/* "registration failed", behind what says that it was not the call */
 	if (last->remark && !line->remark && !line->is_named && !line->errnum)
 		return true;
+	if (last->is_reason && line->is_reason && last->topics == line->topics)
+		return true;
 	/* A reason, and then the call */
 	if (last->is_reason && line->call == last->call)
 		last->is_reason = false;
@@ -240,8 +244,11 @@ static bool add_remark(struct log *log, const struct mr_log_line *line)
 	if (!line->remark || !is_near(log) || last->remark)
 		return false;
 	/* A command of the firmware, which that user of the kernel has sent */
-	if (last->command[0] && !last->is_named && !line->call)
+	if (last->command[0] && !last->is_named && !line->call) {
 		last->remark = line->remark;
+		last->call = NULL;
+		last->errnum = 0;
+	}
 	add_to_last(log, line, "", 0);
 	return true;
 }
@@ -394,7 +401,7 @@ static const struct repeat {
 	{ NULL, NULL, false },
 };
 
-static const struct repeat on_gpu = { "", "reg-dmabuf --from cuda:0", true };
+static const struct repeat on_gpu = { "", "reg --memory cuda:0", true };
 
 static const struct repeat *find_repeat(const char *call)
 {
@@ -417,11 +424,10 @@ static void write_repeat(struct log_row *row, const struct mr_log_line *line)
 		is_iova = false;
 	}
 
-	/* Memory of a GPU: the way that needs no module */
 	if (line->is_on_gpu && repeat->command && !strcmp(repeat->command, "reg"))
 		repeat = &on_gpu;
 	row->repeat[0] = '\0';
-	if (!repeat->command)
+	if (!repeat->command || (line->is_reason && !line->is_memlock))
 		return;
 #define ADD(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
 	ADD("mrctl %s", repeat->command);

@@ -76,6 +76,24 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[ "$(sort -u "$BATS_TEST_TMPDIR/found" | wc -l)" -gt 25 ]
 }
 
+@test "commands that causes name are command lines without a mistake; what is of GPUs and dma-bufs names one" {
+	local value='([A-Za-z0-9:_,-]*[0-9A-Z:][A-Za-z0-9:_-]*|udmabuf|try|prove|none|dm)' line commands
+
+	run --separate-stderr mrctl -j explain --list
+	commands=$(jq -r '.causes[] | .what, .recognise, .remedy' <<<"$output" |
+		grep -oE "mrctl [a-z][a-z-]*( --?[a-z][a-z-]*( $value)?)*" | sort -u)
+	while read -r line; do
+		mrctl help | grep -q "^  $(cut -d ' ' -f 2 <<<"$line") " || continue # "mrctl shows"
+		[[ $line != "mrctl explain" && $line != "mrctl sim" ]] || continue
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mrctl sim -- $line
+		[ "$status" -ne 2 ] || fail "$line" "$stderr" || return
+	done <<<"$commands"
+	[[ $commands == *'reg --memory cuda:0'* && $commands == *'reg-dmabuf --from cuda:0'* ]]
+	run --separate-stderr mrctl -j explain --list
+	json '[.causes[] | select(.id | test("^MR-(GPU|PEER|DMABUF)")) | select(.recognise | contains("mrctl ") | not).id] == []'
+}
+
 @test "what is unknown is a usage error that names what is near" {
 	local row
 
@@ -185,7 +203,75 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-MEMLOCK|mlx5_0: ibv_reg_mr failed (current: 64 kbytes, ulimit -l): Cannot allocate memory
 		MR-LENGTH-ZERO|mlx5_0: Unable to register MR buf (Invalid argument): 0x7ffc94c94c40 len: 0
 		MR-FW-UMR|mlx5_0: reg umr failed (4)
+		MR-FW-LIMIT|infiniband mlx5_0: create_mkey_callback:131:(pid 0): async reg mr failed. status -12
+		MR-FW-RESOURCES|ibv_exp_reg_mr(address=0xf154610, length=6544, access=0xf) failed: Resource temporarily unavailable
+		MR-ERDMA-SIZE|rdma_context.cpp:265] Failed to register memory 0x7f105035d000: Input/output error [5]
+		MR-ERDMA-SIZE|erdma_0: ERROR: Out of mr size: 0, max 68719476736
+		MR-BNXT-FIRMWARE|bnxt_re0: Failed to register user MR - rc = -5
+		MR-MAX-MR|vmw_pvrdma 0000:0b:00.1: invalid mem region length
+		MR-FSDAX|register mr failed at addr: (0x7f73b1200000,2147483648) with error: Operation not supported
+		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument. Application is using HUGE pages. Please set environment variable RDMAV_HUGEPAGES_SAFE=1
+		MR-FORK-HUGEPAGES|ibv_reg_mr(address=0x7fe35ea00000, length=16, access=0x1) failed: Invalid argument
+		MR-GPU-BAR1|RegisterRdmaMemoryRegion failed! addr:0x738214000000, size:3607764992, accessFlag:15, errno:14 (Bad address) BAR1
+		MR-PEER-MEMORY|misc/ibvwrap.cc:190 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address
+		MR-PEER-MEMORY|Failed to register memory 0x2e1cbac200: Bad address [14]
+		MR-PEER-MEMORY|NULL value mem registration failed. Reason: Bad address (transport_ib_common.cpp:57)
+		MR-PEER-SYMBOLS|nv_peer_mem: Unknown symbol ib_register_peer_memory_client (err 0)
+		MR-PEER-SYMBOLS|nv_peer_mem: disagrees about version of symbol ib_register_peer_memory_client
+		MR-PEER-SYMBOLS|failing symbol_get of non-GPLONLY symbol ib_register_peer_memory_client.
+		MR-GPU-NOT-RDMA|Failed to register sink memory region
+		MR-MLX4-MTT|allow registering part of your physical memory.  This can cause MPI jobs to
 		MR-MEMLOCK|mlx5_0: Couldn't create CQ: Cannot allocate memory
+	EOF
+}
+
+@test "several lines about one refusal are read together, whichever comes first" {
+	local expected text
+
+	while IFS='|' read -r expected text; do
+		run --separate-stderr mrctl -j explain - < <(tr '~' '\n' <<<"$text")
+		json '[(.log | length), .log[0].call, .log[0].errno, (.causes | map(select(.certainty != "ruled-out"))[0].id)] |
+			map(tostring) | join(" ") == $expected' --arg expected "$expected" || fail "$text"
+	done <<-'EOF'
+		1 ibv_create_cq ENOMEM MR-MEMLOCK|Failed to create a completion queue (CQ):~~Hostname: c1n1~Requested CQE: 16384~Error:    Cannot allocate memory
+		1 ibv_create_cq null MR-MEMLOCK|memlock limits are set too low.~  Local host:    node1~  Function:      ibv_create_cq()~  Device:        mlx4_0~  Memlock limit: 65536
+		1 ibv_create_qp ENOMEM MR-FW-LIMIT|rdma_create_qp: Cannot allocate memory (12)~CREATE_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x19c6d6)
+		1 ibv_create_cq EFAULT MR-SECCOMP|gds_create_cp() error 14 in ibv_exp_create_cq, old errno 22~ib_umem_get: failed to get user pages, nr_pages=1
+		1 ibv_reg_mr EFAULT MR-PEER-MEMORY|VRAM is used~rdma_context.cpp:201] Failed to register memory 0x7f4680000000: Bad address [14]
+		1 ibv_reg_mr EFAULT MR-PEER-MEMORY|cuMemAlloc() of a 262144 bytes GPU buffer~allocated~Couldn't allocate MR~failed to create mr~Failed to create MR~ERRNO: Bad address.
+		1 ibv_reg_mr null MR-HUGEPAGES|Failed to allocate hugepages. Please configure hugepages~failed to create mr~Couldn't create IB resources
+		1 ibv_reg_mr null MR-MLX4-MTT|Failure in mem_reg: addr=0x2aaaab200000, length=372800063, ibv_dev=mlx4_0~Failed registering memory, This might happen due to low MTT entries
+		1 ibv_reg_mr EINVAL MR-RXE-EINVAL|rpma_peer_mr_reg: ibv_reg_mr() failed: Invalid argument~rdma_rxe: err -12 from rxe_umem_get
+		1 ibv_reg_mr EFAULT MR-BNXT-EFAULT|ibv_reg_mr failed on bnxt_re0: Bad address~infiniband bnxt_re0: Failed to get umem
+		1 ibv_reg_mr ENOMEM MR-EFA-PAGES|efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12~efa_0: Failed to register mr [-12]
+		1 null null null|create_mkey(0x200) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x35e6ec)~nvme nvme1: failed to initialize pi mr pool sized 128 for qid 1
+		1 null null null|Can't register memory for unknown device 3~registerMem: registration failed for the specified or all potential backends
+		1 null null null|rcache.c:534  UCX  WARN  failed to register region 0x1: Input/output error~mpool.c:176  UCX  ERROR Failed to allocate memory pool: Input/output error
+	EOF
+}
+
+@test "what registers no memory by libibverbs has a remark, and lines of others are left alone" {
+	local line
+
+	while read -r line; do
+		shows '.log | length == 1 and (.[0] | .remark != null and .repeat == "" or .repeat == null)' mrctl explain "$line" ||
+			fail "$line"
+	done <<-'EOF'
+		LNetError: 5211:0:(o2iblnd.c:1363:kiblnd_alloc_freg_pool()) Failed to allocate fastreg MR: -12
+		svcrdma: failed to allocate FRMR -12
+		rpcrdma: frwr_mr_init: ib_alloc_mr failed: -12
+		libfabric:7843:1690000000::cxi:mr:cxip_do_map():59<warn> nid000001: cxil_map() failed: mem len -12
+		iser: iser_create_fastreg_desc: Failed to allocate ib_fast_reg_mr err=-12
+	EOF
+	exits 1 mrctl explain - <<-'EOF'
+		E0101 memory_manager.go:191] Failed to register memory manager state: invalid checkpoint
+		memheap_attach_segment() tr_id: 1 key 76d2800d attach failed: errno = 12
+		error posting send request error 12: Cannot allocate memory. size = 14
+		virtio-mem virtio0: failed to register memory notifier: -12
+		kvm: failed to register memory region: Invalid argument
+		EDAC MC0: Failed to register memory controller: -12
+		Failed to post a send for the qpair 0x7fa3380e6e20 with errno -12
+		z_rdma_listen: rdma_create_event_channel failed. zerr 7
 	EOF
 }
 

@@ -221,7 +221,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 		  "ODP.",
 	  .recognise =
 		  "mrctl stat --device shows \"general: none\" for on-demand paging, and mrctl stat --host says "
-		  "MR-ODP and MR-KERNEL-CONFIG.",
+		  "MR-ODP and MR-KERNEL-CONFIG; mrctl reg-dmabuf --from udmabuf is refused, too.",
 	  .remedy = "enable on-demand paging in the device's firmware, or use another device",
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_reg_user_mr_dmabuf(); "
 		     "drivers/infiniband/hw/mlx5/odp.c mlx5r_odp_create_eq()" },
@@ -236,7 +236,8 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .what = "mlx5 has the device itself write the addresses of a dma-buf into its table "
 		  "(UMR).  Some functions may not do that, or not for a long range.",
 	  .recognise = "The device reports no on-demand paging, which needs UMR as well; a short "
-		       "range of the same dma-buf is refused like a long one.",
+		       "range of a dma-buf is refused like a long one: mrctl reg-dmabuf --from "
+		       "udmabuf --size 64K.",
 	  .remedy = "register parts of less than 255 MiB, or use another function of the device",
 	  .sources = "drivers/infiniband/hw/mlx5/umr.h mlx5r_umr_can_load_pas()" },
 	{ .id = "MR-DATA-DIRECT-IOVA",
@@ -280,7 +281,8 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .look = look_at_file,
 	  .what = "The descriptor stands for another kind of file.  Only files that a driver "
 		  "exported as dma-bufs can be registered by their descriptor.",
-	  .recognise = "/proc/PID/fdinfo/N of a dma-buf has a line exp_name.",
+	  .recognise = "/proc/PID/fdinfo/N of a dma-buf has a line exp_name; mrctl reg-dmabuf --from "
+		       "fd:3 registers the descriptor 3 that it inherits.",
 	  .remedy = "export the memory as a dma-buf (of a GPU, by udmabuf, or by a dma-heap), and "
 		    "give that descriptor",
 	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_get()" },
@@ -295,7 +297,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 		  "that was allocated as a part of something is exported as a whole: the offset "
 		  "counts from the start of the whole.",
 	  .recognise = "Offset and length together are more than the line size of "
-		       "/proc/PID/fdinfo/N.",
+		       "/proc/PID/fdinfo/N; mrctl reg-dmabuf --from udmabuf --size 64K is not refused.",
 	  .remedy = "give a length of at least 1, and an offset from the start of the dma-buf",
 	  .sources = "drivers/infiniband/core/umem_dmabuf.c ib_umem_dmabuf_get(); "
 		     "kvcache-ai/Mooncake#2035" },

@@ -2,6 +2,7 @@
 /* What a driver cannot do, or refuses by a rule of its own. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
@@ -202,6 +203,49 @@ static void look_at_old_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   kernel->major, kernel->minor);
 }
 
+/* hw/bnxt_re/ib_verbs.c bnxt_re_reg_user_mr(): rc = -EFAULT wherever ib_umem_get() failed, until dma-bufs came to it. */
+static void look_at_old_bnxt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	if (!kernel || !mr_inquiry_is_driver(inquiry, "bnxt_re") ||
+	    mr_inquiry_kernel_since(inquiry, 6, 5) != MR_NO)
+		return;
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "bnxt_re of Linux %u.%u answers EFAULT whatever kept the memory from being pinned",
+		   kernel->major, kernel->minor);
+}
+
+/* hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr(): rc = -EIO behind bnxt_qplib_alloc_mrw() and bnxt_qplib_reg_mr() */
+static void look_at_bnxt_firmware(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (!mr_inquiry_is_driver(inquiry, "bnxt_re"))
+		return;
+	mr_evidence_text(suspicion, "provider", "bnxt_re");
+	mr_suspect(suspicion, MR_LIKELY,
+		   "bnxt_re answers EIO where its firmware did not make the region");
+}
+
+/* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 stands for none. */
+static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	char guid[32];
+
+	if (!environment || !environment->device[0] ||
+	    !mr_host_line(inquiry->host, guid, sizeof(guid), "/sys/class/infiniband/%s/node_guid",
+			  environment->device))
+		return;
+	mr_evidence_text(suspicion, "node_guid", "%s", guid);
+	if (strcmp(guid, "0000:0000:0000:0000") != 0)
+		mr_rule_out(suspicion, "%s has the node GUID %s", environment->device, guid);
+	else
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the node GUID of %s is 0, so that librdmacm does not find the device",
+			   environment->device);
+}
+
 static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
@@ -356,8 +400,9 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_erdma_size,
-	  .what = "Devices of Alibaba's driver erdma take max_mr_size bytes (64 GiB) in all.",
-	  .recognise = "The kernel's log has \"Out of mr size\".",
+	  .what = "Devices of Alibaba's driver erdma take max_mr_size bytes (64 GiB) in all.  A longer "
+		  "region is EINVAL; one for which no room is left, EIO.",
+	  .recognise = "The kernel's log has \"Out of mr size\" for a region that is too long.",
 	  .remedy = "register less, or in parts over several devices",
 	  .sources = "drivers/infiniband/hw/erdma/erdma_verbs.c; kvcache-ai/Mooncake#304" },
 	{ .id = "MR-MLX4-MTT",
@@ -388,6 +433,49 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .remedy = "look for \"rxe_umem_get\" in the kernel's log (dmesg): -12 is ENOMEM, "
 		    "-14 EFAULT",
 	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c rxe_mem_init_user(); pmem/rpma#1197" },
+	{ .id = "MR-BNXT-EFAULT",
+	  .driver = "bnxt_re",
+	  .subject = "an old bnxt_re, which tells each failure to pin as EFAULT",
+	  .operations = MR_ON(REG),
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_old_bnxt,
+	  .what = "Before Linux 6.5 bnxt_re told any failure to pin memory as EFAULT, limits of "
+		  "locked memory included.",
+	  .recognise = "The kernel's log has \"Failed to get umem\", and the memory can be read.",
+	  .remedy = "look for what answers ENOMEM, too: mrctl stat --host --only MR-MEMLOCK",
+	  .sources = "drivers/infiniband/hw/bnxt_re/ib_verbs.c bnxt_re_reg_user_mr()" },
+	{ .id = "MR-BNXT-FIRMWARE",
+	  .driver = "bnxt_re",
+	  .subject = "the firmware of a bnxt_re device",
+	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF),
+	  .errnums = { EIO },
+	  .layer = MR_LAYER_FIRMWARE,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_bnxt_firmware,
+	  .what = "bnxt_re answers EIO whenever its firmware refuses to allocate or fill the region, "
+		  "most often as it has no more.",
+	  .recognise = "The kernel's log has \"Failed to allocate MR\" or \"Failed to register user "
+		       "MR\", with the firmware's answer.",
+	  .remedy = "register fewer or smaller regions, or update the firmware",
+	  .sources = "drivers/infiniband/hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr()" },
+	{ .id = "MR-NODE-GUID",
+	  .subject = "a device whose node GUID is 0",
+	  .operations = MR_ON(QUEUE),
+	  .errnums = { EINVAL, ENODEV },
+	  .layer = MR_LAYER_PROVIDER,
+	  .frequency = MR_RARE,
+	  .look = look_at_guid,
+	  .what = "A virtual function has the node GUID 0 until it is given one.  librdmacm finds "
+		  "devices by their GUID: connections have no device then, and programs crash or "
+		  "are refused.",
+	  .recognise = "ibv_devices shows 0000000000000000.  mrctl reg -d DEVICE works nonetheless.",
+	  .remedy = "set the GUID on the host, and bind the function to its driver anew: ip link "
+		    "set DEV vf N node_guid GUID; ip link set DEV vf N port_guid GUID",
+	  .sources = "rdma-core: librdmacm/cma.c ucma_get_device(); "
+		     "k8snetworkplumbingwg/sriov-network-device-plugin#590; "
+		     "k8snetworkplumbingwg/sriov-network-operator#267" },
 	{ .id = "MR-RXE-SIZE",
 	  .driver = "rxe",
 	  .cured_by = MR_CURED_BY(PAGE),

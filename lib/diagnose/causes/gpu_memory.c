@@ -103,6 +103,39 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			   mr_size_text(range.length).text, mr_size_text(search.largest).text);
 }
 
+/*
+ * Since Linux 6.6 (and in stable kernels from September 2023 on) symbol_get() gives no function that is not exported
+ * as GPL (kernel/module/main.c __symbol_get()).  That of OFED's ib_core is not, and amdgpu asks for it in this way.
+ */
+static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	if (!obstacle || is_nvidia(obstacle) || !kernel ||
+	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
+		return;
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	if (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 6))
+		mr_suspect(suspicion, MR_LIKELY,
+			   "0x%" PRIx64 " is memory of a GPU (%s), and Linux %u.%u does not give the "
+			   "GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
+			   obstacle->addr, obstacle->mapping.path, kernel->major, kernel->minor);
+}
+
+/* What flags memory was allocated with, /proc does not show. */
+static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+
+	if (!obstacle || !is_nvidia(obstacle) || !find_module(inquiry))
+		return;
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "0x%" PRIx64 " is memory of a GPU (%s), which may be of cuMemCreate without "
+		   "gpuDirectRDMACapable",
+		   obstacle->addr, obstacle->mapping.path);
+}
+
 static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
@@ -133,10 +166,11 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 	  .what = "The range is memory of an NVIDIA GPU, and no module offers such memory to ib_core.",
 	  .recognise =
 		  "In /proc/PID/maps the address is of /dev/nvidia..., and neither nvidia_peermem "
-		  "nor nv_peer_mem is in /sys/module.",
+		  "nor nv_peer_mem is in /sys/module.  mrctl reg --memory cuda:0 makes the same call.",
 	  .remedy =
 		  "export the memory as a dma-buf and register that (cuMemGetHandleForAddressRange, "
-		  "ibv_reg_dmabuf_mr), or modprobe nvidia-peermem where ib_core is that of OFED",
+		  "ibv_reg_dmabuf_mr; mrctl reg-dmabuf --from cuda:0 tells whether it works), or "
+		  "modprobe nvidia-peermem where ib_core is that of OFED",
 	  .sources = "linux-rdma/perftest#126; Mellanox/nv_peer_memory#36; openucx/ucx#11383" },
 	{ .id = "MR-GPU-BAR1",
 	  .is_of_gpu = true,
@@ -150,7 +184,8 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 		  "cards.  All that is registered has to fit into it.",
 	  .recognise =
 		  "nvidia-smi -q -d MEMORY says \"BAR1 Memory Usage\"; small buffers register, and "
-		  "large ones do not.",
+		  "large ones do not: compare mrctl reg --memory cuda:0 --size 64K with the size "
+		  "that was refused.",
 	  .remedy = "register smaller buffers, switch on Resizable BAR (above 4G decoding) in the "
 		    "firmware of the machine, or use a GPU with a large BAR1",
 	  .sources = "openucx/ucx#8049; Mellanox/nv_peer_memory#101; openucx/ucx#4513" },
@@ -163,16 +198,52 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_pointer,
-	  .what = "The range is memory of a GPU, and the module that offers such memory did not take "
-		  "it: ib_core has no interface for it (that of Linux has not), the GPU has no "
-		  "GPUDirect RDMA, or the memory is of the virtual memory API of CUDA (cuMemCreate, "
-		  "expandable_segments of PyTorch).",
+	  .what = "The range is memory of a GPU, and no module that offers such memory took it: "
+		  "ib_core has no interface for it (that of Linux has not), or the GPU has no "
+		  "GPUDirect RDMA.",
 	  .recognise = "In /proc/PID/maps the address is of a node of a GPU; /proc/kallsyms has no "
-		       "ib_register_peer_memory_client; PYTORCH_CUDA_ALLOC_CONF has "
-		       "expandable_segments.",
-	  .remedy =
-		  "export the memory as a dma-buf and register that (ibv_reg_dmabuf_mr), or unset "
-		  "PYTORCH_CUDA_ALLOC_CONF",
-	  .sources = "NVIDIA/nccl#1939; uccl-project/uccl#839; kvcache-ai/Mooncake#2511" },
+		       "ib_register_peer_memory_client; mrctl reg --memory cuda:0 is refused, and "
+		       "mrctl reg-dmabuf --from cuda:0 is not.",
+	  .remedy = "export the memory as a dma-buf and register that (ibv_reg_dmabuf_mr)",
+	  .sources = "NVIDIA/nccl#1939; flagos-ai/FlagCX#61; ROCm/mori#481" },
+	{ .id = "MR-PEER-SYMBOLS",
+	  .is_of_gpu = true,
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "ib_core's functions for memory of GPUs",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT, EINVAL },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_symbols,
+	  .what = "A driver of GPUs or its module did not get ib_register_peer_memory_client.  "
+		  "That of Linux has none; a module that was built for another ib_core does not fit; "
+		  "and since Linux 6.6 the kernel gives no function that is not exported as GPL to "
+		  "those that ask for it at run time, as amdgpu does.",
+	  .recognise = "The kernel's log has \"failing symbol_get of non-GPLONLY symbol\", "
+		       "\"Unknown symbol ib_register_peer_memory_client\" or \"disagrees about "
+		       "version of symbol\".  mrctl reg --memory cuda:0 is refused, too.",
+	  .remedy = "register the memory as a dma-buf (mrctl reg-dmabuf --from cuda:0 tells whether "
+		    "that works), or build the GPU's driver anew after OFED was installed",
+	  .sources = "kernel/module/main.c __symbol_get(); ROCm/mori#560; "
+		     "Mellanox/nv_peer_memory#79, Mellanox/nv_peer_memory#8" },
+	{ .id = "MR-GPU-NOT-RDMA",
+	  .is_of_gpu = true,
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
+	  .subject = "memory of a GPU that was not made for RDMA",
+	  .operations = MR_ON_PINNING | MR_ON_DMABUFS,
+	  .errnums = { EFAULT, EINVAL },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_flags,
+	  .what = "Memory of CUDA's virtual memory API (cuMemCreate, expandable_segments of "
+		  "PyTorch) can be registered only where it was made with gpuDirectRDMACapable; on "
+		  "machines with an SMMU (GB200) that is so for all memory.",
+	  .recognise = "PYTORCH_CUDA_ALLOC_CONF has expandable_segments, or "
+		       "CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE is 0.  Memory of "
+		       "cuMemAlloc registers: mrctl reg --memory cuda:0.",
+	  .remedy = "allocate it with allocFlags.gpuDirectRDMACapable = 1, or unset "
+		    "PYTORCH_CUDA_ALLOC_CONF",
+	  .sources = "meta-pytorch/torchcomms#1354; openucx/ucx#10007; "
+		     "uccl-project/uccl#839; kvcache-ai/Mooncake#2511" },
 	{ .id = NULL },
 };

@@ -123,6 +123,32 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		look_at_faults_of_pool(inquiry, suspicion);
 }
 
+/* /proc/sysvipc/shm has a heading, and a line for each segment. */
+static bool count_segment(const char *line, void *data)
+{
+	*(uint64_t *)data += strncmp(line, "       key", 10) != 0;
+	return true;
+}
+
+static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	uint64_t most, count = 0;
+
+	if (strcmp(inquiry->refusal->call, "shmget") != 0 ||
+	    !mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
+	    mr_host_lines(inquiry->host, "/proc/sysvipc/shm", count_segment, &count))
+		return;
+	mr_evidence_number(suspicion, "segments", count);
+	mr_evidence_number(suspicion, "shmmni", most);
+	if (count >= most)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "there are %" PRIu64 " segments of shared memory, and kernel.shmmni is %" PRIu64,
+			   count, most);
+	else
+		mr_rule_out(suspicion, "there are %" PRIu64 " of %" PRIu64 " segments of shared memory",
+			    count, most);
+}
+
 const struct mr_cause mr_causes_of_huge_pages[] = {
 	{ .id = "MR-CGROUP-HUGETLB",
 	  .subject = "huge pages of the control group",
@@ -155,5 +181,18 @@ const struct mr_cause mr_causes_of_huge_pages[] = {
 		  "learn of it at once",
 	  .sources =
 		  "mm/hugetlb.c alloc_hugetlb_folio(); Documentation/admin-guide/mm/hugetlbpage.rst" },
+	{ .id = "MR-SHMMNI",
+	  .subject = "the number of System V shared memory segments",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOSPC },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_segments,
+	  .what = "shmget(2) makes at most kernel.shmmni segments, however many huge pages are free. "
+		  "perftest takes one for each queue pair with --use_hugepages and --mr_per_qp.",
+	  .recognise = "ipcs -m has as many lines as /proc/sys/kernel/shmmni says.  mrctl reg "
+		       "--memory hugetlb:2M takes huge pages in another way.",
+	  .remedy = "sysctl -w kernel.shmmni=N, or remove segments that are left over (ipcrm)",
+	  .sources = "shmget(2); ipc/shm.c newseg(); linux-rdma/perftest#395" },
 	{ .id = NULL },
 };

@@ -327,7 +327,7 @@ const struct mr_cause mr_causes_of_mappings[] = {
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
+	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_full,
 	  .what = "The range maps a file of tmpfs that was made large without writing to it "
 		  "(ftruncate, shm_open), and the file system has no room for its pages.  The "

@@ -26,6 +26,7 @@ static const struct operation_row rows[] = {
 	ONE("madvise", PREPARE),
 	ONE("memfd_create", PREPARE),
 	ONE("ftruncate", PREPARE),
+	ONE("shmget", PREPARE),
 	ONE("fallocate", PREPARE),
 	ONE("posix_fallocate", PREPARE),
 	ONE("open", PREPARE),

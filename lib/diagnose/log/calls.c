@@ -211,8 +211,9 @@ IS(follower)
 
 static bool ends(const struct word *word)
 {
-	return !word->text[0] || (word->is_sign && strcmp(word->text, "-") != 0) ||
-	       is_follower(word);
+	if (word->is_sign && !strcmp(word->text, "-")) /* "user-mr", but "user MR - rc = -5" */
+		return is_follower(&word[1]);
+	return !word->text[0] || word->is_sign || is_follower(word);
 }
 
 /* Words that another subsystem than RDMA has in its lines about memory that it registers. */

@@ -83,6 +83,42 @@ static enum mr_certainty judge_peer_memory(const struct mr_log_line *line,
 	return MR_LIKELY;
 }
 
+/* The usual errno of "no resources", which fork protection and limits of control groups have less often. */
+static enum mr_certainty judge_resources(const struct mr_log_line *line,
+					 struct mr_suspicion *suspicion)
+{
+	(void)suspicion;
+	return line->errnum == EAGAIN && !line->status.known ? MR_POSSIBLE : MR_UNRELATED;
+}
+
+/* Of the drivers that have EIO for a refusal it is the one that reports are about. */
+static enum mr_certainty judge_erdma(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+{
+	(void)suspicion;
+	return line->errnum == EIO && !line->provider[0] ? MR_POSSIBLE : MR_UNRELATED;
+}
+
+/* Without on-demand paging, pinning alone answers that, and then of such files. */
+static enum mr_certainty judge_dax(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+{
+	(void)suspicion;
+	return line->errnum == EOPNOTSUPP &&
+			       !(line->access.known && line->access.value & MR_ACCESS_ON_DEMAND)
+		       ? MR_POSSIBLE
+		       : MR_UNRELATED;
+}
+
+/* Ends of huge pages, and memory of GPUs, begin there as well. */
+static enum mr_certainty judge_huge_pages(const struct mr_log_line *line,
+					  struct mr_suspicion *suspicion)
+{
+	(void)suspicion;
+	return line->errnum == EINVAL && line->addr.known && line->addr.value &&
+			       !(line->addr.value % GPU_PAGE)
+		       ? MR_POSSIBLE
+		       : MR_UNRELATED;
+}
+
 static const struct {
 	const char *id;
 	judge *judge;
@@ -90,6 +126,8 @@ static const struct {
 	{ "MR-MEMLOCK", judge_memlock },     { "MR-LENGTH-ZERO", judge_length },
 	{ "MR-RANGE-WRAPS", judge_wrap },    { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
 	{ "MR-IOVA-OFFSET", judge_iova },    { "MR-PEER-MEMORY", judge_peer_memory },
+	{ "MR-ERDMA-SIZE", judge_erdma },    { "MR-FW-RESOURCES", judge_resources },
+	{ "MR-FSDAX", judge_dax },           { "MR-FORK-HUGEPAGES", judge_huge_pages },
 };
 
 /* What mlx5's firmware has answered, and the cause that it is. */
@@ -158,7 +196,9 @@ static enum mr_certainty judge_topics(const struct mr_log_line *line, const stru
 		const struct mr_log_topic *topic = &mr_log_topics[i];
 
 		if (!(line->topics >> i & 1) || strcmp(topic->id, cause->id) != 0 ||
-		    (topic->errnum && line->errnum && topic->errnum != line->errnum))
+		    (topic->errnum && line->errnum && topic->errnum != line->errnum) ||
+		    (!topic->is_likely && cause->driver &&
+		     strcmp(cause->driver, line->provider) != 0))
 			continue;
 		if (certainty == MR_LIKELY)
 			break;

@@ -45,14 +45,16 @@ static void read_rest(struct mr_log_line *line, const struct copy *copy)
 	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
 		line->call = NULL;
 	/* "RLIMIT_MEMLOCK too small", without a word about a call */
-	if (!line->call && line->has_failed && !line->remark &&
-	    (line->is_memlock || has_topic(line, offsetof(struct mr_log_topic, is_reason)))) {
+	if (line->has_failed && !line->remark && !line->is_named && !line->errnum &&
+	    ((!line->call && line->is_memlock) ||
+	     has_topic(line, offsetof(struct mr_log_topic, is_reason)))) {
 		line->call = "ibv_reg_mr";
 		line->is_reason = true;
 	}
 	if (!line->call && !line->command[0] && !line->remark)
 		return;
-	mr_log_find_numbers(line, &copy->tokens);
+	if (!line->is_reason || line->is_memlock)
+		mr_log_find_numbers(line, &copy->tokens);
 	mr_log_find_device(line, &copy->tokens);
 }
 

@@ -48,6 +48,8 @@ static const char *const failures[] = { "fail",
 					"registering part of",
 					"severely limit",
 					"unknown symbol",
+					"invalid mem",
+					"overflow",
 					"version of symbol",
 					NULL };
 
@@ -94,10 +96,14 @@ static const char *const gpu_programs[] = { "nccl",
 					    NULL };
 
 const struct mr_log_topic mr_log_topics[] = {
-	{ { "^mtt", "num_mtt", "registerable memory", "registering part of" },
+	{ { "registerable memory", "registering part of" },
 	  "MR-MLX4-MTT",
 	  .is_likely = true,
 	  .is_reason = true,
+	  .text = "the line says that the device translates (MTTs) a part of the memory only" },
+	{ { "^mtt", "num_mtt" },
+	  "MR-MLX4-MTT",
+	  .is_likely = true,
 	  .text = "the line names the translations (MTTs) of the device" },
 	{ { "^umr" },
 	  "MR-FW-UMR",
@@ -120,6 +126,13 @@ const struct mr_log_topic mr_log_topics[] = {
 	  .is_likely = true,
 	  .is_reason = true,
 	  .text = "the line is erdma's about a region longer than its device can have" },
+	/* hw/vmw_pvrdma/pvrdma_mr.c pvrdma_reg_user_mr(): EINVAL */
+	{ { "invalid mem region length", "pages in mem region" },
+	  "MR-MAX-MR",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .has_no_errno = true,
+	  .text = "the line is pvrdma's about a region of 0 bytes, or longer than it can have" },
 	/* hw/efa/efa_com_cmd.c efa_com_register_mr() */
 	{ { "comp_status" },
 	  "MR-EFA-PAGES",
@@ -131,6 +144,10 @@ const struct mr_log_topic mr_log_topics[] = {
 	  .errnum = EINVAL,
 	  .is_likely = true,
 	  .text = "the line of rxe has another errno than the call" },
+	{ { "failed to get umem" },
+	  "MR-BNXT-EFAULT",
+	  .errnum = EFAULT,
+	  .text = "the line is bnxt_re's about memory that it could not pin" },
 	{ { "peer_memory_client" },
 	  "MR-PEER-SYMBOLS",
 	  .is_likely = true,
@@ -224,12 +241,11 @@ void mr_log_find_subject(struct mr_log_line *line, const char *text)
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !line->remark; i++)
 		if (has_one(text, others[i].words))
 			line->remark = others[i].remark;
-	if (line->remark || line->is_named || line->command[0])
-		return;
-	if (has_one(text, ucx_status) && has_one(text, ucx)) {
+	if (!line->remark && !line->is_named && !line->command[0] && has_one(text, ucx_status) &&
+	    has_one(text, ucx))
 		line->remark = ucx_remark;
+	if (line->remark)
 		line->call = NULL;
-	}
 }
 
 void mr_log_find_context(struct mr_log_line *line, const char *text)

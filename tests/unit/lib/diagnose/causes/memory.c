@@ -119,9 +119,13 @@ TEST(devices)
 		{ "/sys/module/nvidia_peermem/version 550", "6.12", EFAULT, 65536, WRITE, "MR-GPU-BAR1", FIRST_LIKELY,
 		  "" },
 		{ BAR1("0000ffff"), "6.12", EFAULT, 65536, WRITE, "MR-GPU-POINTER", FIRST_LIKELY, "" },
+		{ "", "6.12", EFAULT, 65536, WRITE, "MR-GPU-NOT-RDMA", POSSIBLE, "" },
 		{ BAR1("0000fffe"), "6.12", EFAULT, 65536, WRITE, "MR-GPU-BAR1", FIRST_LIKELY, "" },
 		{ "# amdgpu\n" MAPS("rw-s", "/dev/dri/renderD128") FLAGS(IO), "6.12", EINVAL, 65536, WRITE,
 		  "MR-GPU-POINTER", FIRST_LIKELY, "" },
+		{ "/calls/kernel/symbol/ib_register_peer_memory_client.answer yes", "6.6", EINVAL, 65536, WRITE,
+		  "MR-PEER-SYMBOLS", LIKELY, "" },
+		{ "", "6.5", EINVAL, 65536, WRITE, "MR-PEER-SYMBOLS", UNRELATED, "" },
 	};
 
 	EXPECT(rows);

@@ -260,6 +260,16 @@ TEST(a_line_about_several_calls_has_a_part_for_each)
 	}
 }
 
+static bool has_topic(const char *text, const char *id)
+{
+	const uint32_t topics = read_line(text).topics;
+
+	for (size_t i = 0; mr_log_topics[i].id; i++)
+		if (topics >> i & 1 && !strcmp(mr_log_topics[i].id, id))
+			return true;
+	return false;
+}
+
 TEST(what_a_line_is_about_beside_its_call)
 {
 	assert_true(read_line("failed to register address 0x1000 (cuda): EFAULT").is_on_gpu);
@@ -268,7 +278,10 @@ TEST(what_a_line_is_about_beside_its_call)
 			 65536);
 	assert_int_equal(read_line("cannot register memory, Memlock limit: 65536").limit.value,
 			 65536);
-	assert_true(read_line("ibv_reg_mr err 12: increase device MTTs").is_mtt);
+	assert_true(has_topic("ibv_reg_mr err 12: increase device MTTs", "MR-MLX4-MTT"));
+	assert_false(has_topic("ibv_reg_mr err 12", "MR-MLX4-MTT"));
+	assert_true(read_line("RLIMIT_MEMLOCK too small").is_reason);
+	assert_false(read_line("ibv_reg_mr failed: RLIMIT_MEMLOCK too small").is_reason);
 	assert_non_null(read_line("libfabric:1:cxi:mr: Failed to register memory: EINVAL").remark);
 	assert_non_null(read_line("nvme nvme0: failed to initialize MR pool sized 128").remark);
 	assert_null(read_line("ibv_reg_mr failed: EINVAL").remark);
