@@ -84,6 +84,16 @@ static bool is_label(const char *text, size_t length)
 	return false;
 }
 
+/* The errno of a line, by the text of any language that has a catalogue here. */
+static int errno_in(struct log *log, const char *text, size_t length)
+{
+	const int errnum = mr_log_line_errno(text, length);
+
+	if (!log->languages && !errnum)
+		log->languages = mr_languages_open(MR_LANGUAGES_FOLDER);
+	return errnum ?: mr_languages_errno(log->languages, text, length);
+}
+
 /* What the lines before say: the errno, where programs tell it first, and about the memory. */
 static void look_back(struct log *log, struct mr_log_line *line)
 {
@@ -91,7 +101,7 @@ static void look_back(struct log *log, struct mr_log_line *line)
 		struct log_before *before = &log->before[(log->seen - i) % (LOG_NEAR + 1)];
 
 		if (!line->errnum && i <= LOG_NEAR_ERRNO)
-			line->errnum = mr_log_line_errno(before->text, strlen(before->text));
+			line->errnum = errno_in(log, before->text, strlen(before->text));
 		if (!before->is_read)
 			mr_log_line_context(&before->context, before->text, strlen(before->text));
 		before->is_read = true;
@@ -121,7 +131,7 @@ static void add_to_last(struct log *log, const struct mr_log_line *line, const c
 	if (kind->line.errnum || kind->line.remark || kind->line.is_reason ||
 	    (log->seen - log->last_seen > LOG_NEAR_ERRNO && !is_label(text, length)))
 		return;
-	kind->line.errnum = mr_log_line_errno(text, length);
+	kind->line.errnum = errno_in(log, text, length);
 	same = find_kind(log, &kind->line, log->last);
 	if (!kind->line.errnum || same == log->last || log->last + 1 != log->count)
 		return;
@@ -256,8 +266,12 @@ static bool add_remark(struct log *log, const struct mr_log_line *line)
 static int take_part(struct log *log, const char *text, size_t length, struct mr_error *err)
 {
 	struct mr_log_line line;
-	const bool is_about = mr_log_line_read(&line, text, length);
+	bool is_about = mr_log_line_read(&line, text, length);
 
+	if (line.call && !line.errnum && !line.remark && !line.is_reason) {
+		line.errnum = errno_in(log, text, length);
+		is_about |= line.errnum;
+	}
 	if (!is_about) {
 		if (is_near(log))
 			add_to_last(log, &line, text, length);
@@ -350,6 +364,7 @@ int log_read(struct log *log, struct mr_error *err)
 void log_release(struct log *log)
 {
 	free(log->kinds);
+	mr_languages_close(log->languages);
 }
 
 /* ---- rows ---- */

@@ -4,6 +4,7 @@
 #define CMD_EXPLAIN_LOG_H
 
 #include "cmd/output/fields.h"
+#include "lib/diagnose/log/languages.h"
 #include "lib/diagnose/log/line.h"
 
 enum {
@@ -31,6 +32,7 @@ struct log {
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< how many until the last that told of that refusal */
+	struct mr_languages *languages; /**< NULL: not read yet */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];
