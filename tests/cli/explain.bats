@@ -32,6 +32,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		[ "$(mrctl -n -o id explain -- "$errno")" = "$(mrctl -n -o id explain ENOMEM)" ]
 	done
 	shows '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))' mrctl explain EINVAL --call ibv_reg_mr
+	shows '.causes[0].id == "MR-MEMLOCK"' mrctl explain ENOMEM --call rdma_create_qp
 	run --separate-stderr mrctl explain EINVAL
 	[[ ${lines[0]} == 'EINVAL (Invalid argument): '* ]]
 	exits 1 mrctl explain EXDEV --call ibv_reg_mr
@@ -209,6 +210,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-ERDMA-SIZE|erdma_0: ERROR: Out of mr size: 0, max 68719476736
 		MR-BNXT-FIRMWARE|bnxt_re0: Failed to register user MR - rc = -5
 		MR-MAX-MR|vmw_pvrdma 0000:0b:00.1: invalid mem region length
+		MR-DATA-DIRECT-IOVA|NCCL WARN Call to mlx5dv_reg_dmabuf_mr failed with error Operation not supported
 		MR-FSDAX|register mr failed at addr: (0x7f73b1200000,2147483648) with error: Operation not supported
 		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument. Application is using HUGE pages. Please set environment variable RDMAV_HUGEPAGES_SAFE=1
 		MR-FORK-HUGEPAGES|ibv_reg_mr(address=0x7fe35ea00000, length=16, access=0x1) failed: Invalid argument
@@ -262,12 +264,18 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		rpcrdma: frwr_mr_init: ib_alloc_mr failed: -12
 		libfabric:7843:1690000000::cxi:mr:cxip_do_map():59<warn> nid000001: cxil_map() failed: mem len -12
 		iser: iser_create_fastreg_desc: Failed to allocate ib_fast_reg_mr err=-12
+		ksmbd: smb_direct: Failed to register memory: -12
+		scsi host7: ib_srp: FR pool allocation failed (-12)
+		(rank 0) fi_mr_regattr failed: cxil_map: Bad address
 	EOF
 	exits 1 mrctl explain - <<-'EOF'
 		E0101 memory_manager.go:191] Failed to register memory manager state: invalid checkpoint
 		memheap_attach_segment() tr_id: 1 key 76d2800d attach failed: errno = 12
 		error posting send request error 12: Cannot allocate memory. size = 14
 		virtio-mem virtio0: failed to register memory notifier: -12
+		cudaHostRegister failed to register host memory: invalid argument
+		vfio_dma_map failed: Cannot allocate memory: failed to register memory region with IOMMU
+		os::commit_memory failed; error='Cannot allocate memory' (errno=12)
 		kvm: failed to register memory region: Invalid argument
 		EDAC MC0: Failed to register memory controller: -12
 		Failed to post a send for the qpair 0x7fa3380e6e20 with errno -12

@@ -86,6 +86,8 @@ static const struct operation_row rows[] = {
 	ONE("ibv_create_srq_ex", QUEUE),
 	ONE("mlx5dv_create_cq", QUEUE),
 	ONE("mlx5dv_create_qp", QUEUE),
+	ONE("rdma_create_qp", QUEUE),
+	ONE("rdma_create_srq", QUEUE),
 	ONE("ioctl(QUERY_MR)", QUERY),
 	ONE("ioctl(INFO_HANDLES)", QUERY),
 	ONE("ioctl(QUERY_CONTEXT)", QUERY),

@@ -183,7 +183,8 @@ static const char *const registering[] = { "reg",           "register",      "re
 static const char *const freeing[] = { "dereg",      "deregister",    "deregistering",
 				       "unregister", "unregistering", "deregistration",
 				       "unreg" };
-static const char *const making[] = { "create", "creating", "allocate", "allocating", "alloc" };
+static const char *const making[] = { "create",     "creating", "creation",  "allocate",
+				      "allocating", "alloc",    "allocation" };
 static const char *const getting[] = { "get", "getting", "pin", "pinning" };
 /* What is registered. */
 static const char *const object[] = { "memory",  "mem",      "mr",      "mrs",    "region",
@@ -343,11 +344,14 @@ static const char *find_words(const struct words *words, bool *bare)
 {
 	const char *call = NULL;
 
-	for (size_t i = 0; i < words->count; i++)
-		if (is_one_of(&words->list[i], foreign, COUNT(foreign)) &&
-		    (strcmp(words->list[i].text, "io") != 0 ||
-		     !strcmp(words->list[i + 1].text, "uring")))
+	for (size_t i = 0; i < words->count; i++) {
+		const char *text = words->list[i].text, *next = words->list[i + 1].text;
+
+		if ((is_one_of(&words->list[i], foreign, COUNT(foreign)) &&
+		     (strcmp(text, "io") != 0 || !strcmp(next, "uring"))) ||
+		    ((!strcmp(text, "cuda") || !strcmp(text, "hip")) && !strcmp(next, "host")))
 			return NULL;
+	}
 	for (size_t i = 0; i < words->count && !call; i++)
 		call = call_at(words, i, bare);
 	return call;

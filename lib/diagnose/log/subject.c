@@ -23,7 +23,7 @@ static bool has_one(const char *line, const char *const *texts)
 /* All that names a call, or stands for one, has one of these. */
 static const char *const seeds[] = { "reg",    "mr",     "umem", "lock", "limit", "ibv_",
 				     "cq",     "qp",     "srq",  "pd",   "dm",    "mkey",
-				     "op_mod", "memory", "mtr",  "umr",  "buf",   "queue", NULL };
+				     "op_mod", "memory", "mtr",  "umr",  "buf",   "queue", "ib_", NULL };
 
 static const char *const failures[] = { "fail",
 					"error",
@@ -37,6 +37,7 @@ static const char *const failures[] = { "fail",
 					"denied",
 					"too small",
 					"too low",
+					"big enough",
 					"insufficient",
 					"exceed",
 					"out of m",
@@ -133,6 +134,14 @@ const struct mr_log_topic mr_log_topics[] = {
 	  .is_reason = true,
 	  .has_no_errno = true,
 	  .text = "the line is pvrdma's about a region of 0 bytes, or longer than it can have" },
+	{ { "mlx5dv_reg_dmabuf_mr", "data-direct", "data direct", "data_direct" },
+	  "MR-DATA-DIRECT-IOVA",
+	  .errnum = EOPNOTSUPP,
+	  .text = "the line names Data Direct, or its call" },
+	{ { "mlx5dv_reg_dmabuf_mr", "data-direct", "data direct", "data_direct" },
+	  "MR-DATA-DIRECT",
+	  .errnum = EINVAL,
+	  .text = "the line names Data Direct, or its call" },
 	/* hw/efa/efa_com_cmd.c efa_com_register_mr() */
 	{ { "comp_status" },
 	  "MR-EFA-PAGES",
@@ -183,7 +192,7 @@ static const struct {
 	const char *words[6];
 	const char *remark;
 } others[] = {
-	{ { ":cxi:", "^cxi_", "^cxip_", NULL },
+	{ { ":cxi:", "^cxi_", "^cxip_", "^cxil_", NULL },
 	  "This is libfabric's cxi provider (Slingshot), which registers memory by a driver of its own, not by "
 	  "verbs." },
 	{ { "^nvme nvme", "nvme_rdma", "nvmet_rdma", NULL },
@@ -202,6 +211,8 @@ static const struct {
 	  "that its backend was set up for." },
 	{ { "^rds_", "rds/ib", "rds_ib", NULL },
 	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
+	{ { "smb_direct", "ksmbd", "^smbd_", "^cifs", NULL },
+	  "This is SMB Direct, which registers memory in the kernel, not by libibverbs." },
 	{ { "smc_", "smc-r", NULL },
 	  "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
 };
