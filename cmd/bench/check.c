@@ -39,9 +39,10 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 
 		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE ||
 		    type == MR_MEMORY_CUDA)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "--memory %s: it is no memory that this process can write to",
-					    memory->kinds[i].text);
+			return mr_fail_text(
+				err, MR_ERROR_USAGE, EINVAL,
+				"--memory %s: it is no memory that this process can write to",
+				memory->kinds[i].text);
 	}
 	return 0;
 }

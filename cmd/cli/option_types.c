@@ -133,7 +133,8 @@ static int read_memory(const char *text, void *member, struct mr_error *err)
 	const int rc = mr_memory_kind_parse(text, member, err);
 
 	if (rc && (!strncmp(text, "cuda", 4) || !strncmp(text, "gpu", 3)))
-		mr_hint(err, "memory of a GPU is cuda:0; as a dma-buf: mrctl reg-dmabuf --from cuda:0");
+		mr_hint(err,
+			"memory of a GPU is cuda:0; as a dma-buf: mrctl reg-dmabuf --from cuda:0");
 	return rc;
 }
 

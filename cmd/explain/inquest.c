@@ -155,9 +155,8 @@ static void judge_topics(struct inquest *inquest, const struct mr_log_line *line
 		certainty = mr_log_judge(line, cause, &suspicion);
 		if (certainty == MR_LIKELY)
 			add_suspicion(&inquest->diagnosis, &suspicion);
-		else if (certainty == MR_POSSIBLE &&
-			 find_suspicion(&inquest->diagnosis, cause) ==
-				 inquest->diagnosis.cause_count) {
+		else if (certainty == MR_POSSIBLE && find_suspicion(&inquest->diagnosis, cause) ==
+							     inquest->diagnosis.cause_count) {
 			add_other(inquest, cause, places->raised);
 			places->raised = places->plain = inquest->other_count;
 		}
@@ -177,7 +176,9 @@ static void judge_by_line(struct inquest *inquest, const struct mr_log_line *lin
 	judge_topics(inquest, line, &places);
 	if (line->errnum)
 		judge_errno(inquest, line, line->errnum, &places);
-	for (size_t i = 0; !line->errnum && (!line->is_reason || line->is_memlock) && i < sizeof(usual) / sizeof(*usual); i++)
+	for (size_t i = 0; !line->errnum && (!line->is_reason || line->is_memlock) &&
+			   i < sizeof(usual) / sizeof(*usual);
+	     i++)
 		judge_errno(inquest, line, usual[i], &places);
 }
 

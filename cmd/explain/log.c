@@ -18,11 +18,10 @@ static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 {
 	if (a->remark || b->remark)
 		return a->remark == b->remark;
-	return a->call == b->call && a->errnum == b->errnum &&
-	       a->is_reason == b->is_reason && a->topics == b->topics &&
-	       !strcmp(a->command, b->command) && is_same_number(a->status, b->status) &&
-	       is_same_number(a->length, b->length) && is_same_number(a->access, b->access) &&
-	       !strcmp(a->provider, b->provider);
+	return a->call == b->call && a->errnum == b->errnum && a->is_reason == b->is_reason &&
+	       a->topics == b->topics && !strcmp(a->command, b->command) &&
+	       is_same_number(a->status, b->status) && is_same_number(a->length, b->length) &&
+	       is_same_number(a->access, b->access) && !strcmp(a->provider, b->provider);
 }
 
 /* The first @count kinds are searched. */

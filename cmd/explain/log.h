@@ -36,8 +36,8 @@ struct log {
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];
-		bool is_read;                /**< @context is set */
-		struct mr_log_line context;  /**< what it says of the memory of a call near it */
+		bool is_read;               /**< @context is set */
+		struct mr_log_line context; /**< what it says of the memory of a call near it */
 	} before[LOG_NEAR + 1];
 };
 

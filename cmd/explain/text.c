@@ -148,9 +148,10 @@ void text_of_line(const struct log_row *row)
 		text_labelled(2, "",
 			      "The line does not name the call: this one sends the command.");
 	else if (row->call && row->is_of_libfabric)
-		text_labelled(2, "",
-			      "The line is of libfabric, whose providers verbs and efa make this call; "
-			      "others do not (FI_LOG_LEVEL=info names the provider).");
+		text_labelled(
+			2, "",
+			"The line is of libfabric, whose providers verbs and efa make this call; "
+			"others do not (FI_LOG_LEVEL=info names the provider).");
 	else if (row->call && !row->call_is_named && !row->is_reason)
 		text_labelled(2, "",
 			      "The line does not name the call: its words stand for this one.");

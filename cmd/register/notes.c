@@ -34,7 +34,8 @@ void register_note_flags_without_effect(struct register_job *job)
 /* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
 void register_note_needs_process(const struct register_job *job, bool hold)
 {
-	bool cuda = register_plan_is_on_gpu(job->plan), on_demand = job->plan->access & MR_ACCESS_ON_DEMAND;
+	bool cuda = register_plan_is_on_gpu(job->plan),
+	     on_demand = job->plan->access & MR_ACCESS_ON_DEMAND;
 
 	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
 		return;

@@ -281,8 +281,9 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .look = look_at_file,
 	  .what = "The descriptor stands for another kind of file.  Only files that a driver "
 		  "exported as dma-bufs can be registered by their descriptor.",
-	  .recognise = "/proc/PID/fdinfo/N of a dma-buf has a line exp_name; mrctl reg-dmabuf --from "
-		       "fd:3 registers the descriptor 3 that it inherits.",
+	  .recognise =
+		  "/proc/PID/fdinfo/N of a dma-buf has a line exp_name; mrctl reg-dmabuf --from "
+		  "fd:3 registers the descriptor 3 that it inherits.",
 	  .remedy = "export the memory as a dma-buf (of a GPU, by udmabuf, or by a dma-heap), and "
 		    "give that descriptor",
 	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_get()" },
@@ -296,8 +297,9 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .what = "The range must be in the dma-buf, and have at least one byte.  A GPU's memory "
 		  "that was allocated as a part of something is exported as a whole: the offset "
 		  "counts from the start of the whole.",
-	  .recognise = "Offset and length together are more than the line size of "
-		       "/proc/PID/fdinfo/N; mrctl reg-dmabuf --from udmabuf --size 64K is not refused.",
+	  .recognise =
+		  "Offset and length together are more than the line size of "
+		  "/proc/PID/fdinfo/N; mrctl reg-dmabuf --from udmabuf --size 64K is not refused.",
 	  .remedy = "give a length of at least 1, and an offset from the start of the dma-buf",
 	  .sources = "drivers/infiniband/core/umem_dmabuf.c ib_umem_dmabuf_get(); "
 		     "kvcache-ai/Mooncake#2035" },

@@ -212,9 +212,10 @@ static void look_at_old_bnxt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	    mr_inquiry_kernel_since(inquiry, 6, 5) != MR_NO)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "bnxt_re of Linux %u.%u answers EFAULT whatever kept the memory from being pinned",
-		   kernel->major, kernel->minor);
+	mr_suspect(
+		suspicion, MR_POSSIBLE,
+		"bnxt_re of Linux %u.%u answers EFAULT whatever kept the memory from being pinned",
+		kernel->major, kernel->minor);
 }
 
 /* hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr(): rc = -EIO behind bnxt_qplib_alloc_mrw() and bnxt_qplib_reg_mr() */
@@ -456,8 +457,9 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .look = look_at_bnxt_firmware,
 	  .what = "bnxt_re answers EIO whenever its firmware refuses to allocate or fill the region, "
 		  "most often as it has no more.",
-	  .recognise = "The kernel's log has \"Failed to allocate MR\" or \"Failed to register user "
-		       "MR\", with the firmware's answer.",
+	  .recognise =
+		  "The kernel's log has \"Failed to allocate MR\" or \"Failed to register user "
+		  "MR\", with the firmware's answer.",
 	  .remedy = "register fewer or smaller regions, or update the firmware",
 	  .sources = "drivers/infiniband/hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr()" },
 	{ .id = "MR-NODE-GUID",
@@ -470,7 +472,8 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .what = "A virtual function has the node GUID 0 until it is given one.  librdmacm finds "
 		  "devices by their GUID: connections have no device then, and programs crash or "
 		  "are refused.",
-	  .recognise = "ibv_devices shows 0000000000000000.  mrctl reg -d DEVICE works nonetheless.",
+	  .recognise =
+		  "ibv_devices shows 0000000000000000.  mrctl reg -d DEVICE works nonetheless.",
 	  .remedy = "set the GUID on the host, and bind the function to its driver anew: ip link "
 		    "set DEV vf N node_guid GUID; ip link set DEV vf N port_guid GUID",
 	  .sources = "rdma-core: librdmacm/cma.c ucma_get_device(); "

@@ -166,8 +166,9 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .look = look_at_pin,
 	  .what = "Umems, Data Direct and most drivers pin a dma-buf for as long as it is "
 		  "registered.  Some exporters let nobody do so, as they may have to take it back.",
-	  .recognise = "The line exp_name of /proc/PID/fdinfo/N is ib_uverbs or vfio_pci_core; mrctl "
-		       "umem --dmabuf udmabuf works on the same device.",
+	  .recognise =
+		  "The line exp_name of /proc/PID/fdinfo/N is ib_uverbs or vfio_pci_core; mrctl "
+		  "umem --dmabuf udmabuf works on the same device.",
 	  .remedy = "register it on an mlx5 device by ibv_reg_dmabuf_mr, which follows a dma-buf "
 		    "that is taken back; or use Linux 7.0 or newer",
 	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_pin(); drivers/vfio/pci/"
@@ -183,10 +184,11 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .what = "Where CPU and GPU have coherent memory, NVIDIA's driver exports a dma-buf for "
 		  "the host's mapping or for PCIe.  One for PCIe can be registered by Data Direct "
 		  "alone.",
-	  .recognise = "The errno is 524, the dma-buf was made with "
-		       "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE, and the call is "
-		       "ibv_reg_dmabuf_mr.  mrctl reg-dmabuf --from cuda:0 exports without it, and with "
-		       "--data-direct with it.",
+	  .recognise =
+		  "The errno is 524, the dma-buf was made with "
+		  "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE, and the call is "
+		  "ibv_reg_dmabuf_mr.  mrctl reg-dmabuf --from cuda:0 exports without it, and with "
+		  "--data-direct with it.",
 	  .remedy = "export it without that flag, or register it with --data-direct",
 	  .sources = "openucx/ucx#11571, openucx/ucx#11584" },
 	{ .id = "MR-IOMMU-GROUP",
@@ -199,8 +201,9 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .look = look_at_group,
 	  .what = "On machines where CPU and GPU have coherent memory, NVIDIA's driver maps its "
 		  "dma-bufs only for devices of the same IOMMU group.",
-	  .recognise = "mrctl stat --host --only MR-IOMMU-GROUP names both groups; mrctl reg-dmabuf "
-		       "--from cuda:0 is refused in the same way.",
+	  .recognise =
+		  "mrctl stat --host --only MR-IOMMU-GROUP names both groups; mrctl reg-dmabuf "
+		  "--from cuda:0 is refused in the same way.",
 	  .remedy = "load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or set ACS by rdma_topo "
 		    "(rdma-core 61)",
 	  .sources = "Azure/azhpc-images#589; Documentation/ABI/testing/sysfs-kernel-"

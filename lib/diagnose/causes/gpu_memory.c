@@ -117,10 +117,11 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	if (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 6))
-		mr_suspect(suspicion, MR_LIKELY,
-			   "0x%" PRIx64 " is memory of a GPU (%s), and Linux %u.%u does not give the "
-			   "GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
-			   obstacle->addr, obstacle->mapping.path, kernel->major, kernel->minor);
+		mr_suspect(
+			suspicion, MR_LIKELY,
+			"0x%" PRIx64 " is memory of a GPU (%s), and Linux %u.%u does not give the "
+			"GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
+			obstacle->addr, obstacle->mapping.path, kernel->major, kernel->minor);
 }
 
 /* What flags memory was allocated with, /proc does not show. */
@@ -222,8 +223,9 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 	  .recognise = "The kernel's log has \"failing symbol_get of non-GPLONLY symbol\", "
 		       "\"Unknown symbol ib_register_peer_memory_client\" or \"disagrees about "
 		       "version of symbol\".  mrctl reg --memory cuda:0 is refused, too.",
-	  .remedy = "register the memory as a dma-buf (mrctl reg-dmabuf --from cuda:0 tells whether "
-		    "that works), or build the GPU's driver anew after OFED was installed",
+	  .remedy =
+		  "register the memory as a dma-buf (mrctl reg-dmabuf --from cuda:0 tells whether "
+		  "that works), or build the GPU's driver anew after OFED was installed",
 	  .sources = "kernel/module/main.c __symbol_get(); ROCm/mori#560; "
 		     "Mellanox/nv_peer_memory#79, Mellanox/nv_peer_memory#8" },
 	{ .id = "MR-GPU-NOT-RDMA",

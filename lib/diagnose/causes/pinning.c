@@ -49,8 +49,8 @@ static bool is_one_of(const char *word, const char *const *words)
 
 bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
 {
-	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/accel/",
-					     "/dev/hl",     "cuda:" };
+	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/",
+					     "/dev/accel/", "/dev/hl",  "cuda:" };
 
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
 		if (!strncmp(mapping->path, nodes[i], strlen(nodes[i])))

@@ -25,7 +25,8 @@ static const char *provider_of(const struct mr_token *word)
 		const size_t length =
 			*word->text == *prefixes[i].prefix ? strlen(prefixes[i].prefix) : 0;
 
-		if (length && word->length >= length && !strncmp(word->text, prefixes[i].prefix, length) &&
+		if (length && word->length >= length &&
+		    !strncmp(word->text, prefixes[i].prefix, length) &&
 		    (word->length == length || !mr_is_letter(word->text[length])))
 			return prefixes[i].provider;
 	}

@@ -123,11 +123,11 @@ static const struct {
 	const char *id;
 	judge *judge;
 } rules[] = {
-	{ "MR-MEMLOCK", judge_memlock },     { "MR-LENGTH-ZERO", judge_length },
-	{ "MR-RANGE-WRAPS", judge_wrap },    { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
-	{ "MR-IOVA-OFFSET", judge_iova },    { "MR-PEER-MEMORY", judge_peer_memory },
-	{ "MR-ERDMA-SIZE", judge_erdma },    { "MR-FW-RESOURCES", judge_resources },
-	{ "MR-FSDAX", judge_dax },           { "MR-FORK-HUGEPAGES", judge_huge_pages },
+	{ "MR-MEMLOCK", judge_memlock },  { "MR-LENGTH-ZERO", judge_length },
+	{ "MR-RANGE-WRAPS", judge_wrap }, { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
+	{ "MR-IOVA-OFFSET", judge_iova }, { "MR-PEER-MEMORY", judge_peer_memory },
+	{ "MR-ERDMA-SIZE", judge_erdma }, { "MR-FW-RESOURCES", judge_resources },
+	{ "MR-FSDAX", judge_dax },        { "MR-FORK-HUGEPAGES", judge_huge_pages },
 };
 
 /* What mlx5's firmware has answered, and the cause that it is. */

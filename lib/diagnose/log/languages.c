@@ -134,7 +134,8 @@ static bool open_catalogue(struct mr_languages *languages, const char *path)
 	bool has_room = fd < 0 || file.bytes;
 	ssize_t got = 0;
 
-	while (file.bytes && (got = read(fd, file.bytes + file.size, CATALOGUE_MAX - file.size)) > 0)
+	while (file.bytes &&
+	       (got = read(fd, file.bytes + file.size, CATALOGUE_MAX - file.size)) > 0)
 		file.size += (size_t)got;
 	if (file.bytes && !got)
 		has_room = read_catalogue(languages, &file);

@@ -30,7 +30,8 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 static bool has_topic(const struct mr_log_line *line, size_t member)
 {
 	for (size_t i = 0; mr_log_topics[i].id; i++)
-		if (line->topics >> i & 1 && *(const bool *)((const char *)&mr_log_topics[i] + member))
+		if (line->topics >> i & 1 &&
+		    *(const bool *)((const char *)&mr_log_topics[i] + member))
 			return true;
 	return false;
 }

@@ -21,9 +21,9 @@ static bool has_one(const char *line, const char *const *texts)
 }
 
 /* All that names a call, or stands for one, has one of these. */
-static const char *const seeds[] = { "reg",    "mr",     "umem", "lock", "limit", "ibv_",
-				     "cq",     "qp",     "srq",  "pd",   "dm",    "mkey",
-				     "op_mod", "memory", "mtr",  "umr",  "buf",   "queue", "ib_", NULL };
+static const char *const seeds[] = { "reg", "mr",  "umem", "lock",  "limit", "ibv_",   "cq",
+				     "qp",  "srq", "pd",   "dm",    "mkey",  "op_mod", "memory",
+				     "mtr", "umr", "buf",  "queue", "ib_",   NULL };
 
 static const char *const failures[] = { "fail",
 					"error",
@@ -64,10 +64,10 @@ static const char *const pinning[] = { "umem_get",       "umem get",    "get ume
 				       "pin_user_pages", NULL };
 
 /* Memory of a GPU. */
-static const char *const gpus[] = {
-	"cuda",    "^gpu",  "^hip",    "rocm",  "^cumem", "gpunetio",      "level zero",  "^hmem",
-	"gdrcopy", "gaudi", "^neuron", "^vram", "^hbm",   "device memory", "sink memory", NULL
-};
+static const char *const gpus[] = { "cuda",    "^gpu",          "^hip",        "rocm",
+				    "^cumem",  "gpunetio",      "level zero",  "^hmem",
+				    "gdrcopy", "gaudi",         "^neuron",     "^vram",
+				    "^hbm",    "device memory", "sink memory", NULL };
 
 /* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
 static const char *const gpu_programs[] = { "nccl",

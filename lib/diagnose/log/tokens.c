@@ -74,8 +74,7 @@ void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length)
 bool mr_token_is(const struct mr_token *token, const char *word)
 {
 	return token->kind == MR_TOKEN_WORD && (*token->text | 0x20) == (*word | 0x20) &&
-	       token->length == strlen(word) &&
-	       !strncasecmp(token->text, word, token->length);
+	       token->length == strlen(word) && !strncasecmp(token->text, word, token->length);
 }
 
 bool mr_token_is_sign(const struct mr_token *token, const char *signs)
