@@ -226,9 +226,12 @@ static void merge(struct mr_log_line *into, const struct mr_log_line *line)
 /* Whether the line only adds to the refusal that the one before has told of, in other words. */
 static bool is_another_view(struct log *log, const struct mr_log_line *line)
 {
-	struct mr_log_line *last = &log->kinds[log->last].line;
+	struct mr_log_line *last;
 
-	if (!is_near(log) || is_same(last, line) || log->kinds[log->last].number == log->lines)
+	if (!is_near(log))
+		return false;
+	last = &log->kinds[log->last].line;
+	if (is_same(last, line) || log->kinds[log->last].number == log->lines)
 		return false;
 	last->is_on_gpu |= line->is_on_gpu;
 	/* "registration failed", behind what says that it was not the call */
@@ -248,9 +251,12 @@ static bool is_another_view(struct log *log, const struct mr_log_line *line)
 /* What has a remark is often told behind the line that has the call.  Return: whether it adds to that. */
 static bool add_remark(struct log *log, const struct mr_log_line *line)
 {
-	struct mr_log_line *last = &log->kinds[log->last].line;
+	struct mr_log_line *last;
 
-	if (!line->remark || !is_near(log) || last->remark)
+	if (!line->remark || !is_near(log))
+		return false;
+	last = &log->kinds[log->last].line;
+	if (last->remark)
 		return false;
 	/* A command of the firmware, which that user of the kernel has sent */
 	if (last->command[0] && !last->is_named && !line->call) {

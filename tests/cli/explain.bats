@@ -222,6 +222,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-PEER-SYMBOLS|nv_peer_mem: disagrees about version of symbol ib_register_peer_memory_client
 		MR-PEER-SYMBOLS|failing symbol_get of non-GPLONLY symbol ib_register_peer_memory_client.
 		MR-GPU-NOT-RDMA|Failed to register sink memory region
+		MR-RXE-SIZE|rxe0: ibv_reg_mr(addr=0x1000, length=2147483648, access=0x1) failed: Cannot allocate memory
 		MR-MLX4-MTT|allow registering part of your physical memory.  This can cause MPI jobs to
 		MR-MEMLOCK|mlx5_0: Couldn't create CQ: Cannot allocate memory
 	EOF
@@ -238,9 +239,10 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		1 ibv_create_cq ENOMEM MR-MEMLOCK|Failed to create a completion queue (CQ):~~Hostname: c1n1~Requested CQE: 16384~Error:    Cannot allocate memory
 		1 ibv_create_cq null MR-MEMLOCK|memlock limits are set too low.~  Local host:    node1~  Function:      ibv_create_cq()~  Device:        mlx4_0~  Memlock limit: 65536
 		1 ibv_create_qp ENOMEM MR-FW-LIMIT|rdma_create_qp: Cannot allocate memory (12)~CREATE_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x19c6d6)
-		1 ibv_create_cq EFAULT MR-SECCOMP|gds_create_cp() error 14 in ibv_exp_create_cq, old errno 22~ib_umem_get: failed to get user pages, nr_pages=1
+		1 ibv_create_cq EFAULT MR-PEER-MEMORY|gds_create_cp() error 14 in ibv_exp_create_cq, old errno 22~ib_umem_get: failed to get user pages, nr_pages=1
 		1 ibv_reg_mr EFAULT MR-PEER-MEMORY|VRAM is used~rdma_context.cpp:201] Failed to register memory 0x7f4680000000: Bad address [14]
 		1 ibv_reg_mr EFAULT MR-PEER-MEMORY|cuMemAlloc() of a 262144 bytes GPU buffer~allocated~Couldn't allocate MR~failed to create mr~Failed to create MR~ERRNO: Bad address.
+		1 ibv_reg_mr EFAULT MR-GPU-BAR1|ibv_reg_mr2 called. cuMemAlloc: 1, dmaBufSupported: 0, nv_peer_mem loaded: yes~ibv_reg_mr failed (errno 14) (Ib failure: Bad address)
 		1 ibv_reg_mr null MR-HUGEPAGES|Failed to allocate hugepages. Please configure hugepages~failed to create mr~Couldn't create IB resources
 		1 ibv_reg_mr null MR-MLX4-MTT|Failure in mem_reg: addr=0x2aaaab200000, length=372800063, ibv_dev=mlx4_0~Failed registering memory, This might happen due to low MTT entries
 		1 ibv_reg_mr EINVAL MR-RXE-EINVAL|rpma_peer_mr_reg: ibv_reg_mr() failed: Invalid argument~rdma_rxe: err -12 from rxe_umem_get

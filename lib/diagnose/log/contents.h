@@ -16,8 +16,9 @@ struct mr_log_topic {
 	int errnum;           /**< only where the call has this errno, or none is known; 0: any */
 	bool is_likely;       /**< else possible */
 	bool is_reason;       /**< the line need not have a call */
+	bool excludes;        /**< it speaks against the cause */
 	bool has_no_errno;    /**< numbers in the line are none */
-	const char *text;     /**< the evidence, a clause */
+	const char *text;     /**< the evidence, a clause; not of those that exclude */
 };
 
 /** All topics; the last one has no id. */

@@ -108,6 +108,18 @@ static enum mr_certainty judge_dax(const struct mr_log_line *line, struct mr_sus
 		       : MR_UNRELATED;
 }
 
+static enum mr_certainty judge_rxe_size(const struct mr_log_line *line,
+					struct mr_suspicion *suspicion)
+{
+	if (strcmp(line->provider, "rxe") != 0 || line->errnum != ENOMEM || !line->length.known ||
+	    line->length.value <= UINT64_C(1) << 30)
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY,
+		   "the line asks for %s, and rxe since Linux 7.0 takes at most 1 GiB",
+		   mr_size_text(line->length.value).text);
+	return MR_LIKELY;
+}
+
 /* Ends of huge pages, and memory of GPUs, begin there as well. */
 static enum mr_certainty judge_huge_pages(const struct mr_log_line *line,
 					  struct mr_suspicion *suspicion)
@@ -123,11 +135,12 @@ static const struct {
 	const char *id;
 	judge *judge;
 } rules[] = {
-	{ "MR-MEMLOCK", judge_memlock },  { "MR-LENGTH-ZERO", judge_length },
-	{ "MR-RANGE-WRAPS", judge_wrap }, { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
-	{ "MR-IOVA-OFFSET", judge_iova }, { "MR-PEER-MEMORY", judge_peer_memory },
-	{ "MR-ERDMA-SIZE", judge_erdma }, { "MR-FW-RESOURCES", judge_resources },
-	{ "MR-FSDAX", judge_dax },        { "MR-FORK-HUGEPAGES", judge_huge_pages },
+	{ "MR-MEMLOCK", judge_memlock },           { "MR-LENGTH-ZERO", judge_length },
+	{ "MR-RANGE-WRAPS", judge_wrap },          { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
+	{ "MR-IOVA-OFFSET", judge_iova },          { "MR-PEER-MEMORY", judge_peer_memory },
+	{ "MR-ERDMA-SIZE", judge_erdma },          { "MR-FW-RESOURCES", judge_resources },
+	{ "MR-RXE-SIZE", judge_rxe_size },         { "MR-FSDAX", judge_dax },
+	{ "MR-FORK-HUGEPAGES", judge_huge_pages },
 };
 
 /* What mlx5's firmware has answered, and the cause that it is. */
@@ -200,6 +213,8 @@ static enum mr_certainty judge_topics(const struct mr_log_line *line, const stru
 		    (!topic->is_likely && cause->driver && strcmp(cause->driver, "mlx5") != 0 &&
 		     strcmp(cause->driver, line->provider) != 0))
 			continue;
+		if (topic->excludes)
+			return MR_RULED_OUT;
 		if (certainty == MR_LIKELY)
 			break;
 		certainty = topic->is_likely ? MR_LIKELY : MR_POSSIBLE;
@@ -218,15 +233,15 @@ enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_c
 	    (cause->needs_access && line->access.known &&
 	     !(line->access.value & cause->needs_access)))
 		return MR_RULED_OUT;
+	certainty = judge_topics(line, cause, suspicion);
+	if (certainty != MR_UNRELATED)
+		return certainty;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		certainty = strcmp(rules[i].id, cause->id) ? MR_UNRELATED
 							   : rules[i].judge(line, suspicion);
 		if (certainty != MR_UNRELATED)
 			return certainty;
 	}
-	certainty = judge_topics(line, cause, suspicion);
-	if (certainty != MR_UNRELATED)
-		return certainty;
 	certainty = judge_answer(line, cause, suspicion);
 	if (certainty != MR_UNRELATED)
 		return certainty;

@@ -163,6 +163,16 @@ const struct mr_log_topic mr_log_topics[] = {
 	  .is_reason = true,
 	  .has_no_errno = true,
 	  .text = "the line says that a module did not get ib_core's function for memory of GPUs" },
+	{ { "peer_mem loaded", "peermem loaded", "peer_mem is loaded", "peermem is loaded" },
+	  "MR-PEER-MEMORY",
+	  .excludes = true },
+	{ { "0000:0000:0000:0000", "0x0000000000000000" },
+	  "MR-NODE-GUID",
+	  .text = "a line has the GUID 0" },
+	{ { "__alloc_mr_page_info" },
+	  "MR-RXE-SIZE",
+	  .is_likely = true,
+	  .text = "the line names the function of rxe that takes no more than 1 GiB" },
 	{ { "bar1" }, "MR-GPU-BAR1", .is_likely = true, .text = "the line names BAR1 of a GPU" },
 	{ { "expandable_segments", "cumemcreate", "gpudirectrdmacapable", "sink memory" },
 	  "MR-GPU-NOT-RDMA",
@@ -217,13 +227,14 @@ static const struct {
 	  "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
 };
 
-/* A status of UCX has the text of an errno, and is none: UCS_ERR_IO_ERROR says only that one of the transports refused. */
+/* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
 static const char ucx_remark[] =
-	"\"Input/output error\" is UCX's own status, not the errno of a call: the line before "
-	"it that names the call has that, or UCX_LOG_LEVEL=info shows it.";
+	"This is a status of UCX, not the errno of a call: the line before it that names the "
+	"call has that, or UCX_LOG_LEVEL=info shows it.";
 
 static const char *const ucx[] = { "^ucx ", "^ucs_", "rcache.c", "mpool.c", NULL };
-static const char *const ucx_status[] = { "input/output error", NULL };
+static const char *const ucx_status[] = { "input/output error", "out of memory", "no such device",
+					  NULL };
 
 bool mr_log_may_be_about_call(const char *text)
 {
