@@ -202,8 +202,8 @@ bench() {
 		--count 100000001|from 1 to
 		--seconds 0|more than 0
 		--seconds 1 --count 1|excludes
-		--memory none|no memory of this process
-		--memory dm|no memory of this process
+		--memory none|no memory that this process can write to
+		--memory dm|no memory that this process can write to
 		--memory foo|unknown
 		--from udmabuf|'reg' has none
 		reg-dmabuf --from dm|--from dm

@@ -75,8 +75,8 @@ load rows
 		ERANGE reg --count 3 --size 4K --stride max | --count: the last of the regions would end beyond 64 bits
 		reg --keep-going | --keep-going needs --count
 		reg --hold --hold-for 1 | --hold excludes --hold-for
-		reg --memory none --populate | --populate: there are no pages in --memory none
-		reg --memory unmapped --numa 0 | --numa: there are no pages in --memory unmapped
+		reg --memory none --populate | --populate: --memory none has no pages of the kernel
+		reg --memory unmapped --numa 0 | --numa: --memory unmapped has no pages of the kernel
 	END
 }
 
