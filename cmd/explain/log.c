@@ -422,6 +422,7 @@ static const struct repeat {
 };
 
 static const struct repeat on_gpu = { "", "reg --memory cuda:0", true };
+static const struct repeat dmabuf_of_gpu = { "", "reg-dmabuf --from cuda:0", true };
 
 static const struct repeat *find_repeat(const char *call)
 {
@@ -446,6 +447,9 @@ static void write_repeat(struct log_row *row, const struct mr_log_line *line)
 
 	if (line->is_on_gpu && repeat->command && !strcmp(repeat->command, "reg"))
 		repeat = &on_gpu;
+	else if (line->is_on_gpu && repeat->command &&
+		 !strcmp(repeat->command, "reg-dmabuf --from udmabuf"))
+		repeat = &dmabuf_of_gpu;
 	row->repeat[0] = '\0';
 	if (!repeat->command || (line->is_reason && !line->is_memlock))
 		return;

@@ -138,8 +138,8 @@ void text_of_line(const struct log_row *row)
 		snprintf(text, sizeof(text), "%s: %s (%s)", row->call ? row->call : row->command,
 			 row->errno_name, row->errno_text);
 	else if (row->is_reason)
-		snprintf(text, sizeof(text), "%s: the line tells why it is refused, and of no call",
-			 row->call);
+		snprintf(text, sizeof(text),
+			 "%s: the line has a reason for refusals, and no refused call", row->call);
 	else
 		snprintf(text, sizeof(text), "%s failed; no line near this one has the errno",
 			 row->call ? row->call : row->command);

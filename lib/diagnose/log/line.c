@@ -105,6 +105,12 @@ static bool has_two_calls(const char *text, size_t length)
 	       (memmem(first + 1, rest, "ibv_", 4) || memmem(first + 1, rest, "mlx5dv_", 7));
 }
 
+/* Whether two calls with these errnos are two refusals; programs often name one call twice. */
+static bool are_two(int first, int second, bool is_same_call)
+{
+	return first && second && (!is_same_call || first != second);
+}
+
 size_t mr_log_line_part(const char *text, size_t length)
 {
 	struct mr_tokens tokens;
@@ -119,10 +125,11 @@ size_t mr_log_line_part(const char *text, size_t length)
 		const char *call = token->kind == MR_TOKEN_WORD ? mr_log_call_of(token) : NULL;
 		const size_t before = (size_t)(token->text - text);
 
-		if (!call || call == first || mr_log_is_mention(&tokens, i))
+		if (!call || mr_log_is_mention(&tokens, i))
 			continue;
-		if (begin && mr_log_line_errno(text, before) &&
-		    mr_log_line_errno(token->text, length - before))
+		if (begin &&
+		    are_two(mr_log_line_errno(text, before),
+			    mr_log_line_errno(token->text, length - before), call == first))
 			return before;
 		first = call;
 		begin = token;

@@ -259,6 +259,8 @@ TEST(a_line_about_several_calls_has_a_part_for_each)
 		{ "ibv_reg_dmabuf_mr: EINVAL, falling back to ibv_reg_mr: EFAULT", 0 },
 		{ "ibv_reg_dmabuf_mr or ibv_reg_mr: EFAULT", 0 },
 		{ "ibv_reg_mr: EINVAL, ibv_reg_mr", 0 },
+		{ "ibv_reg_mr: EINVAL, ibv_reg_mr: EINVAL", 0 },
+		{ "ibv_reg_mr: EINVAL, ibv_reg_mr: EFAULT", 20 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
