@@ -209,7 +209,7 @@ static void look_at_old_bnxt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
 	if (!kernel || !mr_inquiry_is_driver(inquiry, "bnxt_re") ||
-	    mr_inquiry_kernel_since(inquiry, 6, 5) != MR_NO)
+	    mr_inquiry_kernel_since(inquiry, 6, 6) != MR_NO)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_suspect(
@@ -442,7 +442,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_old_bnxt,
-	  .what = "Before Linux 6.5 bnxt_re told any failure to pin memory as EFAULT, limits of "
+	  .what = "Before Linux 6.6 bnxt_re told any failure to pin memory as EFAULT, limits of "
 		  "locked memory included.",
 	  .recognise = "The kernel's log has \"Failed to get umem\", and the memory can be read.",
 	  .remedy = "look for what answers ENOMEM, too: mrctl stat --host --only MR-MEMLOCK",
@@ -455,7 +455,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_bnxt_firmware,
-	  .what = "bnxt_re answers EIO whenever its firmware refuses to allocate or fill the region, "
+	  .what = "Since Linux 6.6 bnxt_re answers EIO whenever its firmware refuses to allocate or fill the region, "
 		  "most often as it has no more.",
 	  .recognise =
 		  "The kernel's log has \"Failed to allocate MR\" or \"Failed to register user "
