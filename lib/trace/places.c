@@ -337,7 +337,8 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 	if (!function)
 		return file_and_offset(modules, caller);
 	plain = demangle(function);
-	function = plain ?: function;
+	if (plain)
+		function = plain;
 	if (source.file)
 		rc = asprintf(&text, "%s (%s:%d)", source.function ? source.function : function,
 			      last_part(source.file), source.line);

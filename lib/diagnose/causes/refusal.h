@@ -93,8 +93,8 @@ struct mr_refusal {
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
 	const struct mr_region_request *request; /**< of a registration */
-	uint64_t unknown_attributes;           /**< bits of a comp_mask that mrctl does not know */
-	uint64_t dm_length;                    /**< of ALLOC_DM: bytes */
+	uint64_t unknown_attributes; /**< bits of a comp_mask that mrctl does not know */
+	uint64_t dm_length;          /**< of ALLOC_DM: bytes */
 	uint64_t queue_bytes; /**< of QUEUE: that its buffers take at least on mlx5; 0: not known */
 	const struct mr_dmah_hints *hints;     /**< of ALLOC_DMAH */
 	const struct mr_advice *advice;        /**< of ADVISE */
