@@ -133,7 +133,7 @@ static struct json_node *list_batch(const char *path)
 static int trace(const struct report *report, const char *folder, struct child *child,
 		 struct json_node **batch, struct mr_error *err)
 {
-	char summary[PATH_MAX], reproduction[PATH_MAX];
+	char summary[PATH_MAX + sizeof("/trace.json")], reproduction[PATH_MAX + sizeof("/" BATCH)];
 	const char *const before[] = { "mrctl",     "--json", "trace",       "--stacks",
 				       "--summary", summary,  "--reproduce", reproduction,
 				       "--",        NULL };
@@ -171,8 +171,7 @@ static int run_other(const struct report *report, struct child *child, struct js
 
 	if (rc)
 		return rc;
-	if (strlen(folder.path) + sizeof("/" BATCH) < PATH_MAX)
-		rc = trace(report, folder.path, child, batch, err);
+	rc = trace(report, folder.path, child, batch, err);
 	mr_temporary_folder_remove(&folder);
 	return rc;
 }
