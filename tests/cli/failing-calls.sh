@@ -28,7 +28,7 @@ names_another() {
 	local name
 
 	name=$(sed -nE 's/^mrctl: .*[ :]([a-z_0-9]+)(\([^)]*\))?: EXDEV \(.*/\1/p' "$work/err" | head -1)
-	[ "${name%64}" != "${REFUSE%64}" ] && grep -qxE "${name}(64)?" "$work/calls"
+	[ -n "$name" ] && [ "${name%64}" != "${REFUSE%64}" ] && grep -qxE "${name}(64)?" "$work/calls"
 }
 
 # check_messages ARG...: a failure has a message, with the errno or a reason for it.  A verdict of stat --host and
