@@ -49,21 +49,21 @@ static int check_kernel(pid_t pid, struct mr_error *err)
 {
 	struct mr_host host = MR_THIS_HOST;
 
-	if (mr_namespace_is_first(&host, "pid") == MR_NO) {
-		mr_fail_text(
-			err, MR_ERROR_HOST, EPERM,
-			"--pid requires the first PID namespace: the kernel knows processes by other "
-			"numbers than this container");
-		mr_hint(err, "run mrctl on the host, with the number that the process has there");
-		return -EPERM;
-	}
 	host.process = pid;
-	if (!mr_simulator_is_entered() && !mr_is_simulated(&host))
+	if (mr_simulator_is_entered() || mr_is_simulated(&host)) {
+		mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--pid sees calls to the kernel, and programs on the simulated HCA make none");
+		mr_hint(err, "start the program by mrctl sim mrctl trace -- CMD");
+		return -EINVAL;
+	}
+	if (mr_namespace_is_first(mr_this_host(), "pid") != MR_NO)
 		return 0;
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "--pid sees calls to the kernel, and programs on the simulated HCA make none");
-	mr_hint(err, "start the program by mrctl sim mrctl trace -- CMD");
-	return -EINVAL;
+	mr_fail_text(err, MR_ERROR_HOST, EPERM,
+		     "--pid requires the first PID namespace: the kernel knows processes by other "
+		     "numbers than this container");
+	mr_hint(err, "run mrctl on the host, with the number that the process has there");
+	return -EPERM;
 }
 
 /* ---- what is registered ---- */

@@ -179,7 +179,8 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
 	walk_up(&walk, "rdma", look_at_rdma);
-	if (finding->verdict == MR_VERDICT_NA && may_be_hidden(question->host) &&
+	if (has_finding(&walk) && finding->verdict == MR_VERDICT_NA &&
+	    may_be_hidden(question->host) &&
 	    mr_host_exists(question->host, "/sys/class/infiniband_verbs")) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "a group that cannot be seen from here may limit it");
