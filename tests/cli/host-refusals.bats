@@ -206,6 +206,7 @@ in_own_dev() {
 	bad_where_refused CGROUP-RDMA "" "" within mrctl
 	[ "$(within unshare -m sh -c 'umount /sys/fs/cgroup && exec mrctl -n -o verdict stat --host --only MR-CGROUP-RDMA')" = unknown ]
 	# shellcheck disable=SC2016 # for the shell
-	[ "$(within unshare -C sh -c 'umount /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; mkdir /sys/fs/cgroup/in;
+	[ "$(within unshare -Cm sh -c 'umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; mkdir /sys/fs/cgroup/in;
 		echo $$ >/sys/fs/cgroup/in/cgroup.procs; exec mrctl -n -o verdict stat --host --only MR-CGROUP-RDMA')" != n/a ]
+	rmdir "$CGROUP/in"
 }
