@@ -87,6 +87,13 @@ static void look_by_errno(const struct mr_inquiry *inquiry, struct mr_suspicion 
 	}
 }
 
+/* Whether the firmware refuses to destroy a umem because an object is on it (MR-UMEM-BUSY). */
+static bool is_umem_in_use(const struct mr_firmware_answer *given)
+{
+	return !strcmp(given->command, "DESTROY_UMEM") &&
+	       (given->status.value == 0x06 || given->status.value == 0x09);
+}
+
 /* Suspects the cause where the firmware has answered by one of its @statuses, which end with UINT64_MAX. */
 static void look_for_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 			      const uint64_t *statuses)
@@ -101,7 +108,7 @@ static void look_for_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	while (*statuses != UINT64_MAX && *statuses != answer.given.status.value)
 		statuses++;
 	row = mr_mlx5_status(answer.given.status.value);
-	if (*statuses == UINT64_MAX || !row)
+	if (*statuses == UINT64_MAX || !row || is_umem_in_use(&answer.given))
 		return;
 	add_evidence(&answer.given, suspicion);
 	mr_suspect(suspicion, answer.is_proven ? MR_CERTAIN : MR_LIKELY,
@@ -140,6 +147,30 @@ static void look_at_parameters(struct mr_inquiry *inquiry, struct mr_suspicion *
 static void look_at_internal_errors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	look_for_statuses(inquiry, suspicion, STATUSES(0x01, 0x04, 0x50, 0x51));
+}
+
+static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	struct answer answer = { .is_proven = false };
+
+	if (refusal->handle_kind != MR_KIND_UMEM || refusal->kind == MR_ERROR_ABSENT)
+		return;
+	mr_evidence_number(suspicion, "handle", refusal->handle);
+	if (!find_answer(inquiry, &answer)) {
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "a DEVX object that was made on the umem (a key, a queue) may be there "
+			   "still");
+		return;
+	}
+	if (!is_umem_in_use(&answer.given))
+		return;
+	add_evidence(&answer.given, suspicion);
+	mr_suspect(suspicion, answer.is_proven ? MR_CERTAIN : MR_LIKELY,
+		   "the firmware %s DESTROY_UMEM by %s: a DEVX object (a key, a queue) is on the "
+		   "umem",
+		   answer.is_proven ? "refused" : "has just refused",
+		   mr_mlx5_status_name(answer.given.status.value));
 }
 
 /*
@@ -271,6 +302,19 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .recognise = RECOGNISE,
 	  .remedy = "destroy first what uses it: memory windows, queues, DEVX objects",
 	  .sources = CMD_C "cmd_status_to_err()" },
+	{ .id = "MR-UMEM-BUSY",
+	  .driver = "mlx5",
+	  .subject = "object on a umem",
+	  .operations = MR_ON(DEREG),
+	  .errnums = { EINVAL, EBUSY },
+	  .layer = MR_LAYER_FIRMWARE,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_umem,
+	  .what = "A umem is not deregistered as long as a DEVX object uses it: a key, a queue.",
+	  .recognise = "The program made objects with the number of the umem (umem_id).",
+	  .remedy = "destroy the objects first (mlx5dv_devx_obj_destroy)",
+	  .sources = "mlx5dv_devx_umem_reg(3); drivers/infiniband/hw/mlx5/devx.c "
+		     "devx_umem_cleanup()" },
 	{ .id = "MR-FW-UMR",
 	  .driver = "mlx5",
 	  .subject = "work request for a key (UMR) that the device failed",

@@ -26,13 +26,6 @@ static bool frees_dm(const struct mr_inquiry *inquiry)
 	return !strcmp(call, "ibv_free_dm") || !strcmp(call, "ioctl(DM_FREE)");
 }
 
-static bool frees_umem(const struct mr_inquiry *inquiry)
-{
-	const char *call = inquiry->refusal->call;
-
-	return !strcmp(call, "mlx5dv_devx_umem_dereg") || !strcmp(call, "ioctl(DEVX_UMEM_DEREG)");
-}
-
 static void suspect_users(const struct mr_inquiry *inquiry, const char *where,
 			  struct mr_suspicion *suspicion)
 {
@@ -75,8 +68,7 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const bool rxe = mr_inquiry_is_driver(inquiry, "rxe");
 
-	if (frees_umem(inquiry) || refusal->errnum != (rxe ? EINVAL : EBUSY) ||
-	    refusal->handle_kind != MR_KIND_MR)
+	if (refusal->errnum != (rxe ? EINVAL : EBUSY) || refusal->handle_kind != MR_KIND_MR)
 		return;
 	if (refusal->region_known)
 		mr_evidence_hex(suspicion, "access", refusal->region_access);
@@ -93,15 +85,6 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   refusal->region_known && refusal->region_access & MR_ACCESS_MW_BIND
 			   ? ", which was registered with mw-bind"
 			   : "");
-}
-
-static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (!frees_umem(inquiry) || inquiry->refusal->kind == MR_ERROR_ABSENT)
-		return;
-	mr_evidence_number(suspicion, "handle", inquiry->refusal->handle);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "a DEVX object that was made on the umem (a key, a queue) may be there still");
 }
 
 /*
@@ -190,19 +173,6 @@ const struct mr_cause mr_causes_of_freeing[] = {
 	  .recognise = "The region was registered with mw-bind, and the program binds windows.",
 	  .remedy = "invalidate or deallocate the windows first (ibv_dealloc_mw)",
 	  .sources = "ibv_dereg_mr(3); drivers/infiniband/sw/rxe/rxe_mr.c rxe_dereg_mr()" },
-	{ .id = "MR-UMEM-BUSY",
-	  .driver = "mlx5",
-	  .subject = "object on a umem",
-	  .operations = MR_ON(DEREG),
-	  .errnums = { EINVAL, EBUSY },
-	  .layer = MR_LAYER_FIRMWARE,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_umem,
-	  .what = "A umem is not deregistered as long as a DEVX object uses it: a key, a queue.",
-	  .recognise = "The program made objects with the number of the umem (umem_id).",
-	  .remedy = "destroy the objects first (mlx5dv_devx_obj_destroy)",
-	  .sources = "mlx5dv_devx_umem_reg(3); drivers/infiniband/hw/mlx5/devx.c "
-		     "devx_umem_cleanup()" },
 	{ .id = "MR-HANDLE",
 	  .subject = "handle of a region that has gone",
 	  .operations = MR_ON(DEREG) | MR_ON(REREG) | MR_ON(FREE) | MR_ON(QUERY),
