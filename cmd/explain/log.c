@@ -93,7 +93,7 @@ static int errno_in(struct log *log, const char *text, size_t length)
 	return errnum ?: mr_languages_errno(log->languages, text, length);
 }
 
-/* What the lines before say: the errno, where programs tell it first, and about the memory. */
+/* Adds what the lines before say: the errno, which some programs print first, and facts about the memory. */
 static void look_back(struct log *log, struct mr_log_line *line)
 {
 	for (uint64_t i = 1; i <= LOG_NEAR && i < log->seen; i++) {
@@ -110,7 +110,7 @@ static void look_back(struct log *log, struct mr_log_line *line)
 	}
 }
 
-/* What a line near the last refusal says of it: its call or errno, the limit, or of which memory it is. */
+/* Adds what a line near the last refusal says about it: call or errno, limit, kind of memory. */
 static void add_to_last(struct log *log, const struct mr_log_line *line, const char *text,
 			size_t length)
 {

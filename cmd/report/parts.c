@@ -52,7 +52,7 @@ static void show_cause(const struct json_node *cause, bool is_first)
 	markdown_line("  - ", line);
 }
 
-/* What was asked for, by whom, of which device. */
+/* Prints the request, its program and its device. */
 static void show_request(const struct json_node *refusal)
 {
 	char line[1024], number[JSON_SCALAR_MAX], addr[JSON_SCALAR_MAX];
