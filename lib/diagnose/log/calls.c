@@ -91,6 +91,30 @@ const char *mr_log_call_of(const struct mr_token *token)
 	return best;
 }
 
+static bool has_call_behind(const struct mr_tokens *tokens, size_t index)
+{
+	while (++index < tokens->count)
+		if (mr_log_call_of(&tokens->list[index]))
+			return true;
+	return false;
+}
+
+/* Whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
+static bool has_passed(const struct mr_tokens *tokens, size_t index)
+{
+	static const char *const words[] = { "ok", "success", "successful", "succeeded", "passed" };
+
+	for (size_t i = index + 1; i < tokens->count; i++) {
+		if (mr_log_call_of(&tokens->list[i]))
+			break;
+		for (size_t k = 0; k < COUNT(words); k++)
+			if (mr_token_is(&tokens->list[i], words[k]) &&
+			    !mr_token_is(&tokens->list[i - 1], "not"))
+				return has_call_behind(tokens, i);
+	}
+	return false;
+}
+
 bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index)
 {
 	static const char *const words[] = { "back",     "fallback", "instead", "retry",
@@ -100,7 +124,7 @@ bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index)
 		for (size_t k = 0; k < COUNT(words); k++)
 			if (mr_token_is(&tokens->list[i], words[k]))
 				return true;
-	return false;
+	return has_passed(tokens, index);
 }
 
 /* ---- words ---- */

@@ -12,7 +12,10 @@ void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens);
 /** mr_log_call_of() - the call that a word names; of several that it ends with, the longest; NULL: none */
 const char *mr_log_call_of(const struct mr_token *token);
 
-/** mr_log_is_mention() - whether the call that the @index-th word names is one that is to follow: "fall back to ..." */
+/**
+ * mr_log_is_mention() - whether the call that the @index-th word names is not the refused one: "fall back to f",
+ * "f: ok; g: Bad address"
+ */
 bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index);
 
 /**

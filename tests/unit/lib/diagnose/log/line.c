@@ -80,6 +80,8 @@ static const struct sample samples[] = {
 	  "IBV_ACCESS_REMOTE_WRITE): Cannot allocate memory, sa.size()=2359296",
 	  "ibv_reg_mr 12 of 240000 access 3" },
 	{ "ibv_reg_mr failed [error code: 14]", "ibv_reg_mr 14" },
+	{ "ibv_alloc_pd(ctx): ok; ibv_reg_mr(pd, 0x1000, 4096, 1): Bad address", "ibv_reg_mr 14" },
+	{ "ibv_alloc_pd(ctx): not ok; ibv_reg_mr(pd): Bad address", "ibv_alloc_pd 14" },
 	{ "ibv_reg_mr: out of memory", "ibv_reg_mr 12" },
 	{ "ibv_reg_dmabuf_mr(...) failed: Unknown error 524", "ibv_reg_dmabuf_mr 524" },
 	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)",
@@ -260,6 +262,7 @@ TEST(a_line_about_several_calls_has_a_part_for_each)
 		{ "ibv_reg_dmabuf_mr or ibv_reg_mr: EFAULT", 0 },
 		{ "ibv_reg_mr: EINVAL, ibv_reg_mr", 0 },
 		{ "ibv_reg_mr: EINVAL, ibv_reg_mr: EINVAL", 0 },
+		{ "ibv_alloc_pd(ctx): ok; ibv_reg_mr(pd): Bad address", 0 },
 		{ "ibv_reg_mr: EINVAL, ibv_reg_mr: EFAULT", 20 },
 	};
 
