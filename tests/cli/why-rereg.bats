@@ -139,7 +139,7 @@ on_linux_6_1() {
 	ms reg --name a --quiet
 	refused_because MR-REREG-DRIVER certain ms rereg a --size 8K --json
 	refused_because MR-REREG-DRIVER certain ms rereg a --access none --json
-	json '.failures[0] | .errno == "EOPNOTSUPP" and .layer == "driver"'
+	json '.failures[0] | .errno == "EOPNOTSUPP" and .layer == "uverbs"'
 	for request in "--flags 0" "--access remote-write" "--memory unmapped --size 8K"; do
 		# shellcheck disable=SC2086 # words of a request
 		never_certain rereg_mr "EINVAL EFAULT EACCES" rereg a $request

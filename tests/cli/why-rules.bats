@@ -102,7 +102,7 @@ load dmabuf
 	refused_because MR-PROVIDER-OPERATION certain mr reg-dmabuf --from fd:-1 --json
 	json '.failures[0].causes[0] | .evidence.provider == "rxe" and (.remedy | test("kernel") | not)'
 	refused_because MR-DRIVER-DMABUF certain mr reg-dmabuf --from fd:-1 --via kernel --json
-	json '.failures[0].layer == "driver"'
+	json '.failures[0].layer == "uverbs"'
 	refused_because MR-PROVIDER-OPERATION certain mr reg --memory dm --json
 	refused_because MR-PROVIDER-OPERATION certain mr reg --memory null-mr --json
 	refused_because MR-DM-NONE likely mr reg --memory dm --via kernel --json

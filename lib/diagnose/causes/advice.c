@@ -117,6 +117,8 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (!refusal->region_known || !(is_certain || is_likely))
 		return;
+	if (is_rxe(inquiry))
+		suspicion->layer = MR_LAYER_MEMORY;
 	mr_evidence_hex(suspicion, "access", refusal->region_access);
 	if (is_paged(refusal))
 		rule_out(inquiry, suspicion, "the region is one with on-demand paging");
@@ -221,6 +223,8 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		rule_out(inquiry, suspicion, "the part is in the region");
 		return;
 	}
+	if (is_rxe(inquiry)) /* which leaves it to ib_umem_odp_map_dma_and_lock() */
+		suspicion->layer = MR_LAYER_MEMORY;
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the region of %" PRIu64
 		   " bytes at 0x%" PRIx64,

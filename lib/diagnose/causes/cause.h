@@ -51,6 +51,7 @@ struct mr_cause;
 struct mr_suspicion {
 	const struct mr_cause *cause;
 	enum mr_certainty certainty;
+	enum mr_layer layer; /**< that of the cause, or the one that checks it in this call */
 	char text[384]; /**< the cause with its figures, one sentence; or why it is ruled out */
 	char remedy[384];
 	struct mr_evidence evidence[MR_EVIDENCE_MAX];
@@ -67,9 +68,7 @@ struct mr_cause {
 	const char *subject;          /**< a few words: "limit of locked memory" */
 	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
-	enum mr_layer layer;
-	/** Bits of layers above that one which check the same: MR_IN_LAYER(PROVIDER) | ... */
-	uint32_t other_layers;
+	enum mr_layer layer;          /**< that checks it, of most calls */
 	enum mr_frequency frequency;
 	uint64_t
 		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */

@@ -12,9 +12,10 @@
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ |                  \
 	 MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_ZERO_BASED)
 
+/* Whether a library was called, and the kernel is not known to have refused. */
 static bool is_by_library(const struct mr_inquiry *inquiry)
 {
-	return inquiry->refusal->via == MR_VIA_LIBRARY;
+	return inquiry->refusal->via == MR_VIA_LIBRARY && inquiry->refusal->by_kernel != MR_YES;
 }
 
 /*
@@ -31,6 +32,10 @@ static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (!attributes)
 		return;
+	if (is_refused_by_libmlx5)
+		suspicion->layer = MR_LAYER_PROVIDER;
+	else if (refusal->errnum == EPROTONOSUPPORT)
+		suspicion->layer = MR_LAYER_UVERBS;
 	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
 	if (attributes->max_dm_size) {
 		mr_rule_out(suspicion, "the device has such memory: at most %s at once",
@@ -51,6 +56,10 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (!attributes || !attributes->max_dm_size)
 		return;
+	if (!is_certain || !length)
+		suspicion->layer = !length || inquiry->refusal->errnum == ENOMEM
+					   ? MR_LAYER_DRIVER
+					   : MR_LAYER_FIRMWARE;
 	mr_evidence_number(suspicion, "asked", length);
 	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
 	if (!length && mr_inquiry_is_driver(inquiry, "mlx5") &&
@@ -102,6 +111,8 @@ static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (!request)
 		return;
+	if (is_by_library(inquiry))
+		suspicion->layer = MR_LAYER_LIBIBVERBS;
 	mr_evidence_hex(suspicion, "access", request->access);
 	if (request->access & MR_ACCESS_ZERO_BASED)
 		mr_rule_out(suspicion, "zero-based was asked for");
@@ -144,6 +155,8 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (!request || !mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	extra = request->access & ~ACCESS_OF_MLX5;
+	if (is_by_library(inquiry) && extra & ~MR_ACCESS_OPTIONAL)
+		suspicion->layer = MR_LAYER_PROVIDER;
 	mr_evidence_hex(suspicion, "access", request->access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
 	if (!extra) {
@@ -163,7 +176,6 @@ const struct mr_cause mr_causes_of_device_memory[] = {
 	  .operations = MR_ON(ALLOC_DM),
 	  .errnums = { EOPNOTSUPP, EINVAL, EPROTONOSUPPORT, ENOMEM },
 	  .layer = MR_LAYER_DRIVER,
-	  .other_layers = MR_IN_LAYER(PROVIDER),
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_none,
 	  .what = "ibv_alloc_dm(3) allocates memory on the device, which many devices do not have.",
@@ -198,7 +210,6 @@ const struct mr_cause mr_causes_of_device_memory[] = {
 	  .operations = MR_ON(REG_DM),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
-	  .other_layers = MR_IN_LAYER(LIBIBVERBS),
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_zero_based,
 	  .what = "Memory on the device has no address in the process, so regions on it count from "
@@ -223,7 +234,6 @@ const struct mr_cause mr_causes_of_device_memory[] = {
 	  .operations = MR_ON(REG_DM),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
-	  .other_layers = MR_IN_LAYER(PROVIDER),
 	  .frequency = MR_RARE,
 	  .look = look_at_access,
 	  .what = "Beside zero-based, mlx5 takes local-write, remote-read, remote-write and "

@@ -70,24 +70,19 @@ static void weaken_later(struct mr_suspicion *suspicion, uint32_t reads)
 		suspicion->certainty = MR_LIKELY;
 }
 
-/* The layers that can have refused for a cause. */
-static uint32_t layers_of(const struct mr_cause *cause)
-{
-	return 1U << cause->layer | cause->other_layers;
-}
-
 /* Whether it is proven that another layer refused. */
-static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
+static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_suspicion *suspicion)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 
-	return proven && cause->layer != MR_LAYER_UNKNOWN && !(proven->layers & layers_of(cause));
+	return proven && suspicion->layer != MR_LAYER_UNKNOWN &&
+	       !(proven->layers & 1U << suspicion->layer);
 }
 
 static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *function = mr_proven_function(mr_inquiry_proof(inquiry));
-	const char *layer = mr_layer_name(suspicion->cause->layer);
+	const char *layer = mr_layer_name(suspicion->layer);
 
 	if (function)
 		mr_rule_out(suspicion, "%s refused, which is not of the layer %s", function, layer);
@@ -103,8 +98,6 @@ static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
 	return table->id != NULL;
 }
 
-#define IN_USER_SPACE (MR_IN_LAYER(LIBIBVERBS) | MR_IN_LAYER(PROVIDER))
-
 /*
  * Rules a cause out that the calls of libibverbs to the kernel exclude.  The open(2) of a device is not among them.
  * Fork protection comes before them; of other causes in user space some are those of what the kernel is asked for.
@@ -112,18 +105,17 @@ static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
 static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const enum mr_tristate by_kernel = inquiry->refusal->by_kernel;
-	const struct mr_cause *cause = suspicion->cause;
 
-	if (cause->layer == MR_LAYER_UNKNOWN ||
+	if (suspicion->layer == MR_LAYER_UNKNOWN ||
 	    1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
 		return;
-	if (by_kernel == MR_NO && !(layers_of(cause) & IN_USER_SPACE))
+	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(
 			suspicion,
 			"libibverbs asked the kernel for nothing that it refused, and the layer "
 			"%s is there",
-			mr_layer_name(cause->layer));
-	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, cause))
+			mr_layer_name(suspicion->layer));
+	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, suspicion->cause))
 		mr_rule_out(suspicion, "the kernel was asked, and itself refused");
 }
 
@@ -132,6 +124,7 @@ static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 {
 	suspicion->cause = cause;
 	suspicion->certainty = MR_UNRELATED;
+	suspicion->layer = cause->layer;
 	suspicion->text[0] = '\0';
 	suspicion->remedy[0] = '\0';
 	suspicion->evidence_count = 0;
@@ -172,12 +165,13 @@ static bool has_refused_flags(const struct mr_inquiry *inquiry)
  * Whether ib_uverbs refuses the call with another errno before it comes to @cause: that errno would have come, so it is
  * not known why this one did.  What libibverbs refuses, and the lack of a driver's function, come before.
  */
-static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspicion *suspicion)
 {
+	const struct mr_cause *cause = suspicion->cause;
 	const bool is_of_rereg = is_of(mr_causes_of_rereg, cause);
 	const bool is_of_uverbs = is_of(mr_causes_of_uverbs, cause);
 
-	if (cause->layer < MR_LAYER_UVERBS || is_of(mr_causes_of_freeing, cause))
+	if (suspicion->layer < MR_LAYER_UVERBS || is_of(mr_causes_of_freeing, cause))
 		return false;
 	if (inquiry->operation == MR_OP_REREG &&
 	    (is_refused_by(inquiry, mr_causes_of_rereg, cause) ||
@@ -186,7 +180,7 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause 
 	      is_refused_by(inquiry, mr_causes_of_changes, cause))))
 		return true;
 	return !is_of_rereg &&
-	       (cause->layer > MR_LAYER_UVERBS || is_of_uverbs ||
+	       (suspicion->layer > MR_LAYER_UVERBS || is_of_uverbs ||
 		is_of(mr_causes_of_changes, cause)) &&
 	       is_refused_by(inquiry, mr_causes_of_uverbs, cause);
 }
@@ -206,12 +200,12 @@ static bool is_excluded_by_code(const struct mr_inquiry *inquiry, const struct m
 }
 
 /* Whether a filter of system calls (MR-SECCOMP) may have answered the ioctl with this errno, before the kernel looked. */
-static bool may_be_filtered(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+static bool may_be_filtered(struct mr_inquiry *inquiry, enum mr_layer layer)
 {
 	const struct mr_cause *filter = mr_causes_of_sandboxes;
 	struct mr_suspicion suspicion;
 
-	if (cause->layer < MR_LAYER_UVERBS || mr_inquiry_proof(inquiry) ||
+	if (layer < MR_LAYER_UVERBS || mr_inquiry_proof(inquiry) ||
 	    1U << inquiry->operation & (MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(PREPARE)) ||
 	    !mr_cause_speaks_for(filter, 1U << inquiry->operation, inquiry->refusal->errnum) ||
 	    mr_is_simulated(inquiry->host))
@@ -232,15 +226,15 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		weaken(&suspicion, inquiry->host->reads);
 	if (inquiry->refusal->has_gone_on)
 		weaken_later(&suspicion, inquiry->host->reads);
-	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, cause))
+	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, &suspicion))
 		suspicion.certainty = MR_POSSIBLE;
-	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, cause))
+	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, suspicion.layer))
 		suspicion.certainty = MR_LIKELY;
 	if (inquiry->refusal->tries)
 		mr_tries_weigh(inquiry->refusal->tries, &suspicion);
 	if (suspicion.certainty == MR_UNRELATED)
 		return;
-	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, cause))
+	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, &suspicion))
 		rule_out_layer(inquiry, &suspicion);
 	if (suspicion.certainty != MR_RULED_OUT)
 		weigh_calls(inquiry, &suspicion);
@@ -251,20 +245,6 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	if (!suspicion.remedy[0])
 		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
 	keep_cause(diagnosis, &suspicion);
-}
-
-/* The layer that refused for a cause: its own, or the one of the others that can have refused. */
-static enum mr_layer layer_of(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
-{
-	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	uint32_t layers = layers_of(cause);
-
-	if (proven)
-		layers &= proven->layers;
-	if (inquiry->refusal->by_kernel == MR_NO && layers & IN_USER_SPACE)
-		layers &= IN_USER_SPACE;
-	return !layers || layers & 1U << cause->layer ? cause->layer
-						      : (enum mr_layer)__builtin_ctz(layers);
 }
 
 void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
@@ -294,7 +274,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	/* Where memory or a dma-buf could not be made, no layer of the RDMA stack was asked. */
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY &&
 	    inquiry.operation != MR_OP_PREPARE)
-		diagnosis->layer = layer_of(&inquiry, diagnosis->causes[0].cause);
+		diagnosis->layer = diagnosis->causes[0].layer;
 	else if (mr_inquiry_proof(&inquiry))
 		diagnosis->layer = refusal->proven->layer;
 }

@@ -70,6 +70,8 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 	if (refusal->errnum != (rxe ? EINVAL : EBUSY) || refusal->handle_kind != MR_KIND_MR)
 		return;
+	if (!rxe)
+		suspicion->layer = MR_LAYER_FIRMWARE;
 	if (refusal->region_known)
 		mr_evidence_hex(suspicion, "access", refusal->region_access);
 	else

@@ -20,6 +20,9 @@
 /* Up to this release of rdma-core it is known what each provider lacks. */
 #define KNOWN_RDMA_CORE 65
 
+#define ON_UMEMS        (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
+#define OF_MLX5         (MR_ON(ALLOC_DMAH) | ON_UMEMS) /* providers/mlx5 alone has them */
+
 static bool is_by_library(const struct mr_inquiry *inquiry)
 {
 	return inquiry->refusal->via == MR_VIA_LIBRARY;
@@ -87,7 +90,7 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 
 	if (inquiry->operation == MR_OP_REG_DMABUF)
 		return driver->lacks_dmabufs;
-	if (inquiry->operation == MR_OP_ALLOC_DMAH) /* providers/mlx5 alone has it */
+	if (1U << inquiry->operation & OF_MLX5)
 		return strcmp(provider, "mlx5") != 0;
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
@@ -111,7 +114,7 @@ static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider
 
 	if (inquiry->operation == MR_OP_REG_DMABUF)
 		return mr_driver_find(mr_driver_id(provider))->lacks_dmabufs;
-	if (inquiry->operation == MR_OP_ALLOC_DMAH)
+	if (1U << inquiry->operation & OF_MLX5)
 		return true;
 	if (inquiry->operation != MR_OP_ALLOC_DM)
 		return false;
@@ -126,6 +129,8 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 	if (!is_by_library(inquiry) || !provider || inquiry->refusal->kind == MR_ERROR_HOST)
 		return;
+	if (!strncmp(inquiry->refusal->call, "mlx5dv_", 7))
+		suspicion->layer = MR_LAYER_PROVIDER;
 	mr_evidence_text(suspicion, "provider", "%s", provider);
 	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core_of(inquiry));
 	if (has == MR_YES)
@@ -281,7 +286,7 @@ const struct mr_cause mr_causes_of_libraries[] = {
 	{ .id = "MR-PROVIDER-OPERATION",
 	  .subject = "an operation that the device's provider lacks",
 	  .operations = MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) | MR_ON(REG_DM) | MR_ON(NULL_MR) |
-			MR_ON(ADVISE) | MR_ON(REG_DMABUF) | MR_ON(REREG),
+			MR_ON(ADVISE) | MR_ON(REG_DMABUF) | MR_ON(REREG) | ON_UMEMS,
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,
@@ -309,7 +314,6 @@ const struct mr_cause mr_causes_of_libraries[] = {
 	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_PROVIDER,
-	  .other_layers = MR_IN_LAYER(LIBIBVERBS),
 	  .frequency = MR_RARE,
 	  .look = look_at_attributes,
 	  .what = "The comp_mask of ibv_reg_mr_ex() and mlx5dv_devx_umem_reg_ex() says which "

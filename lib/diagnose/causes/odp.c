@@ -94,6 +94,7 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			   iova);
 		mr_suspect_remedy(suspicion, "use --iova 0, or mrctl reg");
 	} else if (mr_inquiry_access(inquiry) & MR_ACCESS_HUGETLB) {
+		suspicion->layer = MR_LAYER_UVERBS;
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "access has hugetlb, and a region of all memory is not of huge pages "
 			   "alone");

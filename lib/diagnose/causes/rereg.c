@@ -148,7 +148,9 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	}
 	add_code(inquiry, suspicion);
-	if (!is_refused_by_library(inquiry) && !mr_change_reached_kernel(inquiry))
+	if (is_refused_by_library(inquiry))
+		suspicion->layer = MR_LAYER_LIBIBVERBS;
+	else if (!mr_change_reached_kernel(inquiry))
 		return;
 	if (!rereg->changes)
 		mr_suspect(suspicion, errnum == EINVAL ? MR_CERTAIN : MR_POSSIBLE,
@@ -243,7 +245,7 @@ const struct mr_cause mr_causes_of_rereg[] = {
 	  .operations = MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP },
 	  .is_of_request = true,
-	  .layer = MR_LAYER_DRIVER,
+	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_driver,
 	  .what = "Not each driver can change regions; mlx5, mlx4, hns and irdma can, rxe since Linux "

@@ -25,6 +25,8 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 
 	if (!(access & NEEDS_LOCAL_WRITE))
 		return;
+	if (1U << inquiry->operation & ON_UMEMS)
+		suspicion->layer = MR_LAYER_DRIVER;
 	mr_evidence_hex(suspicion, "access", access);
 	if (access & MR_ACCESS_LOCAL_WRITE) {
 		mr_rule_out(suspicion, "local-write was asked for");
@@ -114,6 +116,8 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 	if (changes_other || (1U << inquiry->operation & ON_UMEMS && !is_mlx5))
 		return;
+	if (1U << inquiry->operation & ON_UMEMS)
+		suspicion->layer = MR_LAYER_DRIVER;
 	if (!extra && is_older(inquiry, 6, 2))
 		extra = access & ACCESS_FLUSH;
 	if (mr_inquiry_kernel_since(inquiry, 5, 12) != MR_YES && certainty == MR_CERTAIN)
@@ -320,7 +324,7 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .subject = "a driver that registers no dma-bufs",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
+	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_dmabufs,
 	  .what = "The kernel knows how to register a dma-buf, and the driver of the device does "

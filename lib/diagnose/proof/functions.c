@@ -132,6 +132,7 @@ const struct mr_kernel_function mr_kernel_functions[] = {
 	MEMORY(LONG, "ib_umem_odp_get", .checks = true),
 	MEMORY(LONG, "ib_umem_odp_alloc_implicit", .checks = true),
 	MEMORY(INT, "ib_umem_odp_map_dma_and_lock"),
+	UVERBS("ib_umem_check_rereg"),
 
 	/* drivers/infiniband/core/umem_dmabuf.c, drivers/dma-buf/dma-buf.c */
 	{ .name = "ib_umem_dmabuf_get",
