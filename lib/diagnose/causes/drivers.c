@@ -32,7 +32,7 @@ static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 /* ---- access ------------------------------------------------------------------------------------- */
 
-/* sw/rxe/rxe_verbs.c rxe_reg_user_mr(), RXE_ACCESS_SUPPORTED_MR; the check came with Linux 6.4 */
+/* sw/rxe/rxe_verbs.c rxe_reg_user_mr(), rxe_rereg_user_mr(), RXE_ACCESS_SUPPORTED_MR; the check came with Linux 6.4 */
 static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t access = mr_inquiry_access(inquiry);
@@ -325,7 +325,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	{ .id = "MR-ACCESS-RXE",
 	  .driver = "rxe",
 	  .subject = "access flags that rxe does not take",
-	  .operations = MR_ON(REG),
+	  .operations = MR_ON(REG) | MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP },
 	  .is_of_request = true,
 	  .layer = MR_LAYER_DRIVER,
