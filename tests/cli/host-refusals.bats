@@ -194,8 +194,13 @@ in_own_dev() {
 		bad_where_refused "MAP-COUNT|DEVICE" "" "" mrctl || return
 		refused=$((refused + 1))
 	done
-	echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
 	[ "$refused" -gt 0 ]
+	echo 100 >/proc/sys/vm/max_map_count
+	refused_because MR-MAP-COUNT likely mr reg --json
+	echo 200 >/proc/sys/vm/max_map_count
+	printf 'reg --memory memfd\n%.0s' {1..200} >"$BATS_TEST_TMPDIR/lines"
+	refused_because MR-MAP-COUNT likely mr batch "$BATS_TEST_TMPDIR/lines" --json
+	json '.failures[0].call == "mmap"'
 }
 
 # bats test_tags=kernel

@@ -69,11 +69,15 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
  */
 static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const bool opens = inquiry->operation == MR_OP_OPEN;
+	const bool maps = opens || inquiry->operation == MR_OP_PREPARE;
 	struct mr_opt_u64 max, used;
 	struct mr_fork fork;
 
-	if (!is_protected(inquiry, &fork))
+	if (!maps && !is_protected(inquiry, &fork))
 		return;
+	if (opens)
+		suspicion->layer = MR_LAYER_MEMORY;
 	max = mr_mappings_max(inquiry->host);
 	used = mr_mappings_used(inquiry->host);
 	if (!max.known || !used.known)
@@ -86,10 +90,13 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			    used.value, max.value);
 		return;
 	}
-	mr_suspect(suspicion, inquiry->refusal->errnum == EAGAIN ? MR_LIKELY : MR_POSSIBLE,
-		   "the process has %" PRIu64 " mappings, vm.max_map_count is %" PRIu64
-		   ", and fork protection (RDMAV_FORK_SAFE) splits them",
-		   used.value, max.value);
+	mr_suspect(suspicion, maps || inquiry->refusal->errnum == EAGAIN ? MR_LIKELY : MR_POSSIBLE,
+		   "the process has %" PRIu64 " mappings, vm.max_map_count is %" PRIu64 "%s",
+		   used.value, max.value,
+		   maps ? "" : ", and fork protection (RDMAV_FORK_SAFE) splits them");
+	if (maps)
+		mr_suspect_remedy(suspicion, "raise it (sysctl vm.max_map_count), or map fewer, "
+					     "larger areas");
 }
 
 /* Whether an end of the range is inside of a huge page, where the mapping cannot be split. */
@@ -143,17 +150,19 @@ const struct mr_cause mr_causes_of_fork_protection[] = {
 	  .sources = "libibverbs/memory.c ibv_dontfork_range(); madvise(2)" },
 	{ .id = "MR-MAP-COUNT",
 	  .subject = "mappings of a process",
-	  .operations = MR_ON_PINNING,
+	  .operations = MR_ON_PINNING | MR_ON(PREPARE) | MR_ON(OPEN),
 	  .errnums = { EAGAIN, ENOMEM },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_count,
-	  .what = "With fork protection each registration splits mappings (MADV_DONTFORK), and a "
-		  "process may have vm.max_map_count of them.  Programs that register and deregister "
-		  "for hours reach it.",
-	  .recognise = "The maps of the process in /proc have nearly as many lines as "
-		       "vm.max_map_count says, and "
-		       "RDMAV_FORK_SAFE or IBV_FORK_SAFE is set.  The kernel's log has nothing.",
+	  .what = "A process may have vm.max_map_count mappings.  With fork protection each "
+		  "registration splits some (MADV_DONTFORK), and programs that register and "
+		  "deregister for hours reach the limit.  Then neither memory nor pages of the "
+		  "device can be mapped.",
+	  .recognise =
+		  "The maps of the process in /proc have nearly as many lines as "
+		  "vm.max_map_count says, and, where a registration is refused, RDMAV_FORK_SAFE or IBV_FORK_SAFE is set.  The "
+		  "kernel's log has nothing.",
 	  .remedy =
 		  "unset RDMAV_FORK_SAFE where the kernel copies pinned pages on fork (Linux 5.13), "
 		  "register fewer, larger regions, or raise it: sysctl vm.max_map_count",
