@@ -140,6 +140,8 @@ agree() {
 		rows+=("reg $map" "reg $map --access on-demand,local-write --advise prefetch,flush")
 		((at += 0x10000))
 	done
+	# older kernels warn of it
+	! linux 7 || rows+=("reg --memory none --size 1T --addr 0x100000000000 --access on-demand,local-write")
 	mapped "$(IFS=, && echo "${maps[*]}")"
 	printf '%s\n' "${rows[@]}" | agree 4 "${MR[@]}"
 }

@@ -44,6 +44,8 @@ require_odp() {
 		mr reg --memory none --size max --addr 0x1000 --access $ODP --json
 	never_certain reg_mr EINVAL reg --memory none --size max --access $ODP
 	rules_out MR-IMPLICIT-ADDRESS MR-ODP-IMPLICIT
+	refused_because MR-ODP-TABLE certain mr reg --memory none --addr 0x100000000000 --size 1T --access $ODP --json
+	never_certain reg_mr ENOMEM reg --memory none --addr 0x100000000000 --size 1023G --access $ODP
 	refused_because MR-ODP-HUGETLB likely mr reg --access $ODP,hugetlb --memory memfd \
 		--addr 0x200000000000 --size 4M --populate --json
 }

@@ -2,9 +2,13 @@
 /* On-demand paging: hw/mlx5/odp.c, sw/rxe/rxe_odp.c, core/umem_odp.c. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/available.h"
+#include "lib/host/page.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/attributes.h"
 
@@ -125,6 +129,41 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 			"access has hugetlb, with on-demand, and the memory may have small pages");
 }
 
+/*
+ * ib_init_umem_odp(), hmm_dma_map_alloc(): a number for each page, by kvcalloc(), which has refused more than INT_MAX
+ * since Linux 5.15.
+ */
+static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct mr_available available;
+	struct mr_range range;
+	uint64_t table;
+
+	if (!asks_for_odp(inquiry) || is_implicit(inquiry) || !mr_inquiry_range(inquiry, &range) ||
+	    mr_available_read(inquiry->host, &available))
+		return;
+	mr_extend_to_pages(mr_page_size(inquiry->host), &range.addr, &range.length);
+	table = range.length / mr_page_size(inquiry->host) * sizeof(uint64_t);
+	mr_evidence_number(suspicion, "length", range.length);
+	mr_evidence_number(suspicion, "table", table);
+	mr_evidence_number(suspicion, "available", available.bytes);
+	if (table > INT_MAX)
+		mr_suspect(suspicion,
+			   mr_inquiry_kernel_since(inquiry, 5, 15) == MR_YES ? MR_CERTAIN
+									     : MR_LIKELY,
+			   "the kernel's table of the region's pages would take %s, and it "
+			   "allocates less than 2 GiB",
+			   mr_size_text(table).text);
+	else if (table > available.bytes)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the kernel's table of the region's pages takes %s, and %s of memory "
+			   "is available",
+			   mr_size_text(table).text, mr_size_text(available.bytes).text);
+	else
+		mr_rule_out(suspicion, "the table of the region's pages takes only %s",
+			    mr_size_text(table).text);
+}
+
 static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const bool advises = inquiry->operation == MR_OP_ADVISE;
@@ -174,6 +213,22 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .remedy = "register ranges; where addresses have 57 bits, boot with no5lvl",
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c create_user_odp_mr(); "
 		     "drivers/infiniband/core/umem_odp.c ib_umem_odp_alloc_implicit()" },
+	{ .id = "MR-ODP-TABLE",
+	  .subject = "the kernel's table of the pages of an on-demand region",
+	  .operations = MR_ON(REG) | MR_ON(REREG),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .needs_access = MR_ACCESS_ON_DEMAND,
+	  .look = look_at_table,
+	  .what = "For an on-demand region the kernel allocates 8 bytes or more for each page, a "
+		  "512th of the length, in tables of less than 2 GiB: so the region has less than "
+		  "1 TiB.",
+	  .recognise = "A region of half the length can be registered.",
+	  .remedy = "register several smaller regions, or all memory at once: --memory none --size "
+		    "max",
+	  .sources = "drivers/infiniband/core/umem_odp.c ib_init_umem_odp(); mm/hmm.c "
+		     "hmm_dma_map_alloc(); mm/slub.c __kvmalloc_node_noprof()" },
 	{ .id = "MR-ODP-HUGETLB",
 	  .subject = "small pages where on-demand paging expects huge ones",
 	  .operations = MR_ON(REG) | MR_ON(ADVISE),

@@ -2,6 +2,7 @@
 /* Pinning and faulting in of memory: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -397,5 +398,8 @@ int sim_umem_check_odp(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length
 	/* hmm_dma_map_alloc() refuses a range without pages */
 	if (end <= start)
 		return -EINVAL;
+	/* it allocates 8 bytes for each page by kvcalloc(), which gives no more than INT_MAX */
+	if ((end - start) / sim_page_size() > INT_MAX / sizeof(uint64_t))
+		return -ENOMEM;
 	return huge ? check_huge_odp(kernel, start, end) : 0;
 }
