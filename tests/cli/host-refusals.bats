@@ -174,9 +174,15 @@ in_own_dev() {
 
 # bats test_tags=kernel
 @test "filters of ioctl by seccomp and Landlock" {
+	local errno
+
 	need_kernel
-	bad_where_refused DEVICE "" "" "$TOOL" seccomp mrctl
+	for errno in 1 11 12; do # EPERM, EAGAIN, ENOMEM
+		bad_where_refused DEVICE "" "" "$TOOL" seccomp $errno mrctl
+		refused_because MR-SECCOMP possible "$TOOL" seccomp $errno "${MR[@]}" reg --json
+	done
 	if linux 6.10; then
+		refused_because MR-LANDLOCK likely "$TOOL" landlock "${MR[@]}" reg --json
 		bad_where_refused DEVICE "" "" "$TOOL" landlock mrctl
 	fi
 }

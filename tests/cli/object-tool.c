@@ -16,7 +16,7 @@
  *        object-tool read RKEY ADDR                   print the word that a peer reads through a key of the
  *                                                     default protection domain (rxe)
  *        object-tool write RKEY ADDR VALUE            write it
- *        object-tool seccomp CMD...                   run it where RDMA's ioctl(2) is refused with EPERM
+ *        object-tool seccomp ERRNO CMD...             run it where RDMA's ioctl(2) is refused with that number
  *        object-tool landlock CMD...                  run it where Landlock refuses ioctl(2) on devices with EACCES
  */
 #include <errno.h>
@@ -431,7 +431,7 @@ static int run_filtered(char **command)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RDMA_VERBS_IOCTL, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)atoi(command[0])),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
@@ -439,7 +439,7 @@ static int run_filtered(char **command)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		die("prctl");
-	execvp(command[0], command);
+	execvp(command[1], command + 1);
 	die("execvp");
 	return 1;
 }
@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 {
 	const char *where = getenv(MR_SESSION_VARIABLE);
 
-	if (argc > 2 && !strcmp(argv[1], "seccomp"))
+	if (argc > 3 && !strcmp(argv[1], "seccomp"))
 		return run_filtered(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "landlock"))
 		return run_confined(argv + 2);
