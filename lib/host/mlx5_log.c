@@ -67,6 +67,15 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 	place = strstr(text, ":(pid ");
 	if (!place || !number_behind(place, ":(pid ", &sender) || (uint64_t)sender != thread)
 		return false;
+	/* hw/mlx5/umr.c mlx5r_umr_post_send_wait(), which names the RDMA device: the thread tells enough */
+	if (read_time(text, &line->age_ns) &&
+	    number_behind(place, "): reg umr failed (", &status)) {
+		snprintf(line->command, sizeof(line->command), "UMR");
+		line->status = (uint64_t)status;
+		line->syndrome = 0;
+		line->errnum = 0;
+		return true;
+	}
 	snprintf(driver, sizeof(driver), "mlx5_core %s", pci_address);
 	if (!read_time(text, &line->age_ns) || !strstr(text, driver))
 		return false;

@@ -14,8 +14,9 @@
 
 /** A refused command. */
 struct mr_mlx5_log_line {
-	char command[40]; /**< "CREATE_MKEY" */
-	uint64_t status;  /**< of the firmware */
+	char command
+		[40];    /**< "CREATE_MKEY"; "UMR": a work request for a key, which is no command */
+	uint64_t status; /**< of the firmware, or of the completion of the work request */
 	uint64_t syndrome;
 	int errnum;      /**< that mlx5_core made of it; 0: older kernels do not write it */
 	uint64_t age_ns; /**< since it was written */

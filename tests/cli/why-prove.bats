@@ -125,6 +125,8 @@ has() {
 	((status != 0)) || skip "this kernel writes the key without a work request"
 	json '.failures[0].proof.refused_by == "mlx5r_umr_post_send_wait"'
 	because firmware MR-FW-UMR
+	hca-probe --fail UMR=INT_ERR
+	refused_because MR-FW-UMR likely mr reg --size 64M --json # by the kernel's log
 }
 
 # bats test_tags=kernel

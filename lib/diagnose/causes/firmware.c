@@ -200,7 +200,14 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 	const char *function = proven ? mr_proven_function(proven) : NULL;
+	const struct mr_mlx5_log_line *line = proven ? NULL : mr_inquiry_mlx5_log(inquiry);
 
+	if (line && line->age_ns <= MR_MLX5_LOG_RECENT_NS && !strcmp(line->command, "UMR")) {
+		mr_evidence_number(suspicion, "status", line->status);
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the kernel's log tells that a work request by which mlx5 writes the "
+			   "key (UMR) has just failed; the memory is not at fault");
+	}
 	if (!function || strcmp(function, "mlx5r_umr_post_send_wait") != 0)
 		return;
 	mr_evidence_text(suspicion, "function", "%s", function);

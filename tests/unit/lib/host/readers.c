@@ -377,6 +377,7 @@ TEST(lines_of_mlx5)
 		MLX5(": A(0x1) failed, status syndrome (0x1)"),
 		MLX5(": A(0x1) failed, status a(-1), syndrome (0x1)"),
 		MLX5(":"),
+		MLX5(": reg umr failed (x)"),
 		MLX5(": AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA(0x1) failed, status "
 		     "a(0x1), syndrome (0x1)"),
 	};
@@ -395,6 +396,11 @@ TEST(lines_of_mlx5)
 				      address, 164, &line));
 	assert_int_equal(line.status, 0xf);
 	assert_int_equal(line.errnum, 0);
+	assert_true(mr_mlx5_log_parse("[1.1] infiniband mlx5_0: mlx5r_umr_post_send_wait:400:(pid 164): reg umr "
+				      "failed (6). Trying to recover, mkey = 23370",
+				      address, 164, &line));
+	assert_string_equal(line.command, "UMR");
+	assert_int_equal(line.status, 6);
 	assert_false(mr_mlx5_log_parse(REFUSED, address, 16, &line));
 	assert_false(mr_mlx5_log_parse(REFUSED, "0000:00:10.1", 164, &line));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
