@@ -84,18 +84,37 @@ static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, enum mr_rdma
  */
 #define GIVEN_BACK 3
 
+/* Groups of a container, or those outside of it, may not be shown. */
+static bool look_at_hidden(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+	const char *function = proven ? mr_proven_function(proven) : NULL;
+
+	if (!function || !strstr(function, "rdmacg_try_charge"))
+		return false;
+	mr_evidence_text(suspicion, "function", "%s", function);
+	mr_suspect(suspicion, MR_CERTAIN,
+		   "%s refused: a control group has its maximum of RDMA objects, and is not shown "
+		   "here",
+		   function);
+	mr_suspect_remedy(suspicion, "look at rdma.max and rdma.current of the process's groups "
+				     "on the host, outside of the container");
+	return true;
+}
+
 static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct rdma_limit limit = { .is_found = false };
 	struct mr_cgroup group;
 
-	if (!device_of(inquiry)[0] || mr_cgroup_find(inquiry->host, "rdma", &group))
-		return;
-	do {
-		compare_group(inquiry, &group, &limit);
-	} while (mr_cgroup_up(&group));
-	if (!limit.is_found)
-		return;
+	if (device_of(inquiry)[0] && !mr_cgroup_find(inquiry->host, "rdma", &group))
+		do {
+			compare_group(inquiry, &group, &limit);
+		} while (mr_cgroup_up(&group));
+	if (!limit.is_found || (!limit.is_full && limit.max - limit.used >= GIVEN_BACK)) {
+		if (look_at_hidden(inquiry, suspicion) || !limit.is_found)
+			return;
+	}
 	mr_evidence_text(suspicion, "group", "%.100s",
 			 limit.group.path[0] ? limit.group.path : "/");
 	mr_evidence_text(suspicion, "resource", "%s", mr_rdma_resources[limit.resource]);
