@@ -197,6 +197,11 @@ answers() {
 	run --separate-stderr nsenter --net="/run/netns/$NETNS" "${MR[@]}" reg
 	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3" "$elsewhere" "[likely, MR-NETNS]"
 	answers "its own network namespace, exclusive" ok reg
+	session_begin
+	rdma dev set "$MRCTL_TEST_DEVICE" netns $NETNS
+	refused_because MR-DEVICE-GONE likely ms reg --json
+	ip netns exec $NETNS rdma dev set "$MRCTL_TEST_DEVICE" netns $$
+	session_end
 }
 
 # bats test_tags=kernel

@@ -255,6 +255,11 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		look_at_gone_node(place, errnum, suspicion);
 	else if (errnum == EIO && mr_inquiry_attributes(inquiry))
 		mr_rule_out(suspicion, "%s answers other calls", place->device);
+	else if (errnum == EIO && !place->is_shown)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "%s has moved to another network namespace, and the kernel answers EIO "
+			   "for what was opened before",
+			   place->device);
 }
 
 /* ---- the context ---- */
@@ -375,8 +380,9 @@ const struct mr_cause mr_causes_of_nodes[] = {
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_gone,
-	  .what = "The device was removed, reset, or unbound from its driver.  A context that was "
-		  "opened before answers EIO to each call, also when the device is back.",
+	  .what = "The device was removed, reset, unbound from its driver, or moved to another "
+		  "network namespace.  A context that was opened before answers EIO to each call, "
+		  "also when the device is back.",
 	  .recognise = "dmesg; the device is missing in /sys/class/infiniband, or newer than the "
 		       "process.",
 	  .remedy = "see dmesg for why; when the device is back, open it again, or a new session",
