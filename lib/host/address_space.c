@@ -283,13 +283,24 @@ int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 
 /* ---- pages ---- */
 
-#define PAGE_PRESENT  (UINT64_C(1) << 63)
-#define PAGE_SWAPPED  (UINT64_C(1) << 62)
-#define PAGE_IS_GUARD (UINT64_C(1) << 58)
+#define PAGE_PRESENT      (UINT64_C(1) << 63)
+#define PAGE_SWAPPED      (UINT64_C(1) << 62)
+#define PAGE_IS_OF_FILE   (UINT64_C(1) << 61)
+#define PAGE_IS_GUARD     (UINT64_C(1) << 58)
+#define PAGE_IS_PROTECTED (UINT64_C(1) << 57) /* by userfaultfd(2) */
+#define PAGE_IS_EXCLUSIVE (UINT64_C(1) << 56) /* mapped once */
 
-int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end,
+int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end, enum mr_page_use use,
 			struct mr_absent_page *page)
 {
+	static const struct {
+		uint64_t set, clear;
+	} wanted[] = {
+		[MR_PAGE_READ] = { PAGE_PRESENT, 0 },
+		[MR_PAGE_WRITE] = { PAGE_PRESENT, PAGE_IS_PROTECTED },
+		[MR_PAGE_OWN] = { PAGE_PRESENT | PAGE_IS_EXCLUSIVE,
+				  PAGE_IS_PROTECTED | PAGE_IS_OF_FILE },
+	};
 	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t entries[1024];
 	mr_auto_fd int fd = -1;
@@ -309,7 +320,7 @@ int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end,
 		if (got < (ssize_t)sizeof(*entries))
 			return got < 0 ? -errno : -EIO;
 		for (size_t i = 0; i < (size_t)got / sizeof(*entries); i++, start += size) {
-			if (entries[i] & PAGE_PRESENT)
+			if ((entries[i] & (wanted[use].set | wanted[use].clear)) == wanted[use].set)
 				continue;
 			*page = (struct mr_absent_page){ .addr = start,
 							 .is_swapped = entries[i] & PAGE_SWAPPED,

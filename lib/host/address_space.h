@@ -61,14 +61,21 @@ struct mr_absent_page {
 	bool is_guard;   /**< of MADV_GUARD_INSTALL, since Linux 6.15: bit 58 */
 };
 
+/** What a page has to be in memory for. */
+enum mr_page_use {
+	MR_PAGE_READ,
+	MR_PAGE_WRITE, /**< userfaultfd(2) does not handle writes */
+	MR_PAGE_OWN,   /**< the same of a private mapping that has its copy already */
+};
+
 /**
- * mr_absent_page_find() - find the first page of a range that the process does not have in memory
+ * mr_absent_page_find() - find the first page of a range that the process does not have in memory for a use
  * @start: of a page
  * @end:   first address behind the range
  *
  * Return: 1 where there is one; 0; -ENODATA of a recording, which has no pages; or -errno.
  */
-int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end,
+int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end, enum mr_page_use use,
 			struct mr_absent_page *page);
 
 #endif

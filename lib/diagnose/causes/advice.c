@@ -318,7 +318,8 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_number(suspicion, "length", refusal->advised->length);
 	/* Each page is in memory before the next one is looked at, as where pages are pinned. */
 	start &= ~(mr_page_size(inquiry->host) - 1);
-	rc = mr_absent_page_find(inquiry->host, start, search.addr, &absent);
+	rc = mr_absent_page_find(inquiry->host, start, search.addr,
+				 search.writes ? MR_PAGE_WRITE : MR_PAGE_READ, &absent);
 	if (rc == 1 && absent.is_guard && !is_perm) {
 		mr_evidence_hex(suspicion, "at", absent.addr);
 		mr_suspect(suspicion, MR_CERTAIN, "the memory at 0x%" PRIx64 " is a guard page",

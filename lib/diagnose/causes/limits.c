@@ -57,7 +57,8 @@ static bool is_in_memory(struct mr_inquiry *inquiry)
 	    range.addr + range.length < range.addr)
 		return false;
 	mr_extend_to_pages(page, &range.addr, &range.length);
-	return !mr_absent_page_find(inquiry->host, range.addr, range.addr + range.length, &absent);
+	return !mr_absent_page_find(inquiry->host, range.addr, range.addr + range.length,
+				    MR_PAGE_READ, &absent);
 }
 
 static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

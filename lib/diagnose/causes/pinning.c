@@ -251,15 +251,36 @@ static bool keep_mapping(const struct mr_mapping *mapping, void *data)
 }
 
 /*
- * Looks whether pinning came to the obstacle.  GUP goes through the pages in order and leaves each one in memory (mm/gup.c
- * __get_user_pages()), so the first that is not there is where it ended, or where it never began.
+ * Finds the first page before the obstacle that GUP has not pinned: it pins the pages in order, and leaves each one in
+ * memory (mm/gup.c __get_user_pages()).  It copies a private huge page before it pins that for writing, for which the
+ * pool may have no page (mm/hugetlb.c hugetlb_wp()).
  */
+static int find_stop(struct search *search, uint64_t start)
+{
+	struct mr_host *host = search->inquiry->host;
+	struct mr_obstacle *found = search->found;
+	uint64_t end = found->kind ? found->addr : search->end;
+	const int rc = mr_absent_page_find(
+		host, start, end, search->writes ? MR_PAGE_WRITE : MR_PAGE_READ, &found->stop);
+	int own = 0;
+
+	if (rc > 0)
+		end = found->stop.addr;
+	if (end > found->huge.end)
+		end = found->huge.end;
+	if (start < found->huge.start)
+		start = found->huge.start;
+	if (found->has_huge && !found->huge.shared && search->writes && start < end)
+		own = mr_absent_page_find(host, start, end, MR_PAGE_OWN, &found->stop);
+	return own ? own : rc;
+}
+
+/* Looks whether pinning came to the obstacle. */
 static void look_before(struct search *search, uint64_t start)
 {
 	struct mr_host *host = search->inquiry->host;
 	struct mr_obstacle *found = search->found;
-	const uint64_t end = found->kind ? found->addr : search->end;
-	int rc = mr_absent_page_find(host, start, end, &found->stop);
+	const int rc = find_stop(search, start);
 
 	if (!rc || rc == -ENODATA)
 		return;
