@@ -274,7 +274,7 @@ static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_
 /* No regular file can, but for those of sysfs and /proc. */
 static bool can_be_device(const struct mr_mapping *mapping, const struct mr_mapped_file *file)
 {
-	static const char *const roots[] = { "/sys/", "/proc/", "anon_inode:" };
+	static const char *const roots[] = { "/sys/", "/proc/", "anon_inode:", "/dmabuf:" };
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
 		if (!strncmp(mapping->path, roots[i], strlen(roots[i])))
