@@ -287,7 +287,8 @@ static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	struct mr_meminfo info;
 
-	if (!obstacle || !obstacle->has_stop || !obstacle->stop.is_swapped)
+	if (!obstacle || !obstacle->has_stop || !obstacle->stop.is_swapped ||
+	    obstacle->stop.is_guard)
 		return;
 	mr_meminfo_read(inquiry->host, &info);
 	if (!info.corrupted.known || !info.corrupted.value)
