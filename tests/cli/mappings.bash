@@ -31,9 +31,9 @@ mapped() {
 mount_new() {
 	local image=$BATS_TEST_TMPDIR/image what=test options=${2:-rw}
 
-	MOUNT=$BATS_TEST_TMPDIR/mnt
+	MOUNT=$BATS_TEST_TMPDIR/mnt${#MOUNTED[@]}
 	mkdir -p "$MOUNT"
-	if [[ $1 != @(tmpfs|ramfs) ]]; then
+	if [[ $1 != @(tmpfs|ramfs|hugetlbfs) ]]; then
 		modprobe -a loop "$1"
 		rm -f "$image"
 		truncate -s 320M "$image"
