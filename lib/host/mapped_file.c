@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 
 #include "lib/base/clean_text.h"
+#include "lib/base/memfd.h"
 #include "lib/host/live.h"
 #include "lib/host/mapped_file.h"
 
@@ -92,8 +93,9 @@ enum { DESCRIPTORS_MAX = 4096 };
 struct file_question {
 	const struct mr_host *host;
 	char path[sizeof(((struct mr_mapping *)0)->path)];
-	bool is_in_memory; /* on tmpfs, where statfs(2) waits for no server */
-	bool is_on_disk;   /* on a disk without a mount that can be seen, as in some chroots */
+	bool is_in_memory;  /* on tmpfs, where statfs(2) waits for no server */
+	bool is_on_disk;    /* on a disk without a mount that can be seen, as in some chroots */
+	bool is_on_overlay; /* whose upper layer is not known */
 	const struct mr_mapping *mapping;
 };
 
@@ -128,9 +130,9 @@ static int ask_file(void *data, char *text, size_t size)
 		snprintf(free_text, sizeof(free_text), "%" PRIu64,
 			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
 	describe(&st, free_text, text, size);
-	if (question->is_on_disk)
+	if (question->is_on_disk || (question->is_on_overlay && mr_overlay_has_tmpfs(path)))
 		snprintf(text + strlen(text), size - strlen(text), " type=%s",
-			 filesystem_name(path));
+			 question->is_on_disk ? filesystem_name(path) : "tmpfs");
 	return 0;
 }
 
@@ -229,8 +231,9 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 	file->allocated = (struct mr_opt_u64){ allocated, S_ISREG(mode) };
 	file->free.known = end && sscanf(text + end, "%" SCNu64, &file->free.value) == 1;
 	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
-	if (type && !file->filesystem[0] && sscanf(type, " type=%31[a-z0-9]", name) == 1)
-		snprintf(file->filesystem, sizeof(file->filesystem), "%s", name);
+	if (type && !file->upper[0] && sscanf(type, " type=%31[a-z0-9]", name) == 1)
+		snprintf(file->filesystem[0] ? file->upper : file->filesystem, sizeof(name), "%s",
+			 name);
 	return true;
 }
 
@@ -240,6 +243,8 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 	struct file_question question = { .host = host,
 					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
 					  .is_on_disk = !file->filesystem[0] && mapping->major,
+					  .is_on_overlay = !file->upper[0] &&
+							   !strcmp(file->filesystem, "overlay"),
 					  .mapping = mapping };
 	char name[sizeof(question.path) + 8], text[256];
 

@@ -5,23 +5,19 @@
  * sim_maps_has_shared_file() spares most registrations it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "lib/base/memfd.h"
 #include "lib/sim/base/maps.h"
 
 #ifndef MAP_SHARED_VALIDATE
 #define MAP_SHARED_VALIDATE 3
-#endif
-#ifndef STATX_MNT_ID
-#define STATX_MNT_ID 0x1000u /* linux/stat.h since Linux 5.8 */
 #endif
 
 /* Whether this process, or one that it was forked from, has mapped a file with write-back MAP_SHARED. */
@@ -34,61 +30,6 @@ static bool shared_file;
 static bool is_in_memory(const struct statfs *fs)
 {
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == HUGETLBFS_MAGIC;
-}
-
-/* The path of a word of mountinfo, where \040 and the like stand for blanks: proc_pid_mountinfo(5). */
-static void decode_path(char *path)
-{
-	unsigned int code;
-	char *to = path;
-
-	while (*path)
-		if (*path == '\\' && sscanf(path, "\\%3o", &code) == 1 && strlen(path) >= 4) {
-			*to++ = (char)code;
-			path += 4;
-		} else {
-			*to++ = *path++;
-		}
-	*to = '\0';
-}
-
-/* Cut the path of the upper layer out of a line of mountinfo: NULL unless it is an overlay with one. */
-static char *upper_layer(char *line)
-{
-	static const char option[] = ",upperdir=";
-	char *type = strstr(line, " - overlay "), *path = type ? strstr(type, option) : NULL;
-
-	if (!path)
-		return NULL;
-	path += sizeof(option) - 1;
-	path[strcspn(path, ", \n")] = '\0';
-	decode_path(path);
-	return path;
-}
-
-/*
- * Replace what statfs(2) said of an overlay by what it says of its upper layer, if that can be found: the
- * files that can be written are there.
- */
-static void stat_upper_layer(const char *file, struct statfs *fs)
-{
-	char *line = NULL, *path = NULL;
-	size_t size = 0;
-	struct statx st;
-	FILE *mounts;
-
-	if (statx(AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_MNT_ID, &st) ||
-	    !(st.stx_mask & STATX_MNT_ID))
-		return;
-	mounts = fopen("/proc/self/mountinfo", "re");
-	while (mounts && !path && getline(&line, &size, mounts) > 0)
-		if (strtoull(line, NULL, 10) == st.stx_mnt_id)
-			path = upper_layer(line);
-	if (mounts)
-		fclose(mounts);
-	if (path)
-		statfs(path, fs);
-	free(line);
 }
 
 void sim_maps_note(int fd, int flags)
@@ -116,9 +57,9 @@ bool sim_mapping_writes_back(const struct sim_mapping *mapping)
 	/* A deleted file has no path to ask.  File systems in memory have major number 0. */
 	if (statfs(mapping->path, &fs))
 		return mapping->major != 0;
-	if (fs.f_type == OVERLAYFS_SUPER_MAGIC)
-		stat_upper_layer(mapping->path, &fs);
-	return !is_in_memory(&fs);
+	/* The files of an overlay that can be written are in its upper layer. */
+	return fs.f_type == OVERLAYFS_SUPER_MAGIC ? !mr_overlay_has_tmpfs(mapping->path)
+						  : !is_in_memory(&fs);
 }
 
 bool sim_mapping_is_secret(const struct sim_mapping *mapping)

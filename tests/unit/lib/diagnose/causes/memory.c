@@ -82,6 +82,9 @@ TEST(files)
 		  "free=unknown",
 		  "7.2", EFAULT, 65536, WRITE, NULL, 0, "" },
 		{ OVERLAY("xfs"), "7.2", EFAULT, 65536, WRITE, "MR-FILE-MAPPING", CERTAIN, "" },
+		{ "# its path is one of another mount namespace\n" MAPS("rw-s", "/data/a") MOUNT("overlay")
+			  FILE_IS("/data/a", "77", "65536", "no type=tmpfs"),
+		  "7.2", EFAULT, 65536, WRITE, NULL, 0, "" },
 		{ "# a ring of perf events\n/proc/self/maps " RING "/proc/self/smaps " RING
 		  "/proc/self/smaps VmFlags: rd wr sh mr mw me ms de dd ",
 		  "6.12", EFAULT, 65536, WRITE, "MR-FILE-MAPPING", CERTAIN, "" },

@@ -174,6 +174,7 @@ TEST_IN_CHILD(shared_files_are_those_of_their_file_system)
 	snprintf(options, sizeof(options), "lowerdir=%s/low,upperdir=%s/up per,workdir=%s/work",
 		 folder, folder, folder);
 	if (!mount("overlay", "over", "overlay", 0, options)) {
+		EXPECT(!mount("ramfs", "up per", "ramfs", 0, NULL)); /* its path is not that of the upper layer now */
 		start = map_file("over", path);
 		EXPECT(!reg(start, PAGE, LOCAL));
 		EXPECT(!umount2("over", MNT_DETACH));
