@@ -12,9 +12,14 @@ setup() {
 }
 
 teardown() {
+	local at
+
 	[ -n "${HCA:-}" ] || return 0
 	hca-probe --fail none || :
-	[ -z "${MOVED:-}" ] || mv "$MOVED.moved" "$MOVED"
+	for at in /dev/infiniband/*.moved; do
+		[ ! -e "$at" ] || mv "$at" "${at%.moved}"
+	done
+	rm -rf /dev/char /dev/infiniband/by-*
 	remove_cgroup
 	[ -z "${UNLOADED:-}" ] || modprobe "$UNLOADED"
 	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
@@ -134,7 +139,6 @@ answers() {
 	done
 	number=$(<"/sys/class/infiniband_verbs/$name/dev")
 	at=/dev/infiniband/$name
-	MOVED=$at
 	mv "$at" "$at.moved"
 	run --separate-stderr mr reg
 	answered "node missing" "exit status 3" "the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at" \
@@ -147,6 +151,37 @@ answers() {
 	mknod "$at" c "${number%:*}" 1000	# a number of no driver
 	run --separate-stderr mr reg
 	answered "node without a device" "ibv_open_device ENXIO" "[certain, MR-NODE-NUMBER]"
+}
+
+# libibverbs waits 5 s for udev's link to lead to the node: both devices are opened at once.
+# bats test_tags=kernel
+@test "with udevd, a file in place of a node, and the node of another device: mknod mends both" {
+	local udevd=/usr/lib/systemd/systemd-udevd at device text
+	declare -A node
+
+	need_hca
+	[ -x $udevd ] || skip "this guest has no udevd"
+	$udevd --daemon 3>&-
+	udevadm trigger --settle --subsystem-match=infiniband_verbs
+	udevadm control --exit
+	for at in /sys/class/infiniband_verbs/*/ibdev; do
+		node[$(<"$at")]=$(realpath "/dev/char/$(<"${at%/*}/dev")")
+	done
+	mv "${node[mlx5_0]}"{,.moved}
+	mv "${node[rxe0]}"{,.moved}
+	: >"${node[mlx5_0]}"
+	cp -a "${node[mlx5_0]}.moved" "${node[rxe0]}"
+	for device in mlx5_0 rxe0; do
+		mrctl -d $device reg >"$BATS_TEST_TMPDIR/$device" 2>&1 3>&- &
+	done
+	wait
+	for device in mlx5_0 rxe0; do
+		text=$(<"$BATS_TEST_TMPDIR/$device")
+		[[ $text == *"ibv_open_device: EIO "*"[certain, MR-NODE-NUMBER]"*"try: rm /dev/"* ]] || fail "$text"
+		text=${text#*try: }
+		eval "${text%%; or*}"
+		mrctl -d $device reg --quiet
+	done
 }
 
 # Kernels from 5.12 on copy pinned pages when a process forks, and newer libibverbs asks them for that.  The one of
