@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <string.h>
 
 #include "lib/trace/kernel_call.h"
+#include "lib/trace/wire/queues.h"
 
 /* Of UVERBS_METHOD_REG_MR and of mlx5, from later versions of the headers; as in lib/verbs/uverbs.c */
 enum { METHOD_REG_MR = 5 };
@@ -13,6 +15,7 @@ enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, RE
 /* Page sizes that mlx5dv_devx_umem_reg() asks for: all from 4 KiB (providers/mlx5/verbs.c) */
 #define ALL_PAGES             (~UINT64_C(4095))
 #define MLX5_REG_DMABUF_FLAGS (1U << UVERBS_ID_NS_SHIFT)
+#define EXTENDED              IB_USER_VERBS_CMD_FLAG_EXTENDED
 
 #define METHOD(object_, method_, call_, ...)                                                       \
 	{                                                                                          \
@@ -29,6 +32,9 @@ const struct mr_kernel_method mr_kernel_methods[MR_KERNEL_METHODS] = {
 	       .length = UVERBS_ATTR_ALLOC_DM_LENGTH + 1),
 	METHOD(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, IBV_FREE_DM,
 	       .handle = UVERBS_ATTR_FREE_DM_HANDLE + 1),
+	METHOD(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, IBV_CREATE_CQ),
+	METHOD(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, IBV_CREATE_QP),
+	METHOD(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, IBV_CREATE_SRQ),
 	METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, IBV_REG_DM_MR, .addr = OF_DM(OFFSET),
 	       .length = OF_DM(LENGTH), .access = OF_DM(ACCESS_FLAGS)),
 	METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, IBV_DEREG_MR,
@@ -51,8 +57,9 @@ const struct mr_kernel_method mr_kernel_methods[MR_KERNEL_METHODS] = {
 };
 
 const uint32_t mr_kernel_commands[MR_KERNEL_COMMANDS] = {
-	IB_USER_VERBS_CMD_ALLOC_PD, IB_USER_VERBS_CMD_DEALLOC_PD, IB_USER_VERBS_CMD_REG_MR,
-	IB_USER_VERBS_CMD_REREG_MR, IB_USER_VERBS_CMD_DEREG_MR,
+	IB_USER_VERBS_CMD_ALLOC_PD,  IB_USER_VERBS_CMD_DEALLOC_PD, IB_USER_VERBS_CMD_REG_MR,
+	IB_USER_VERBS_CMD_REREG_MR,  IB_USER_VERBS_CMD_DEREG_MR,   IB_USER_VERBS_CMD_CREATE_CQ,
+	IB_USER_VERBS_CMD_CREATE_QP, IB_USER_VERBS_CMD_CREATE_SRQ, IB_USER_VERBS_CMD_CREATE_XSRQ,
 };
 
 /* @number: of an attribute, plus 1.  Return: its place; MR_KERNEL_ATTRIBUTES where it was not given, or not copied */
@@ -95,6 +102,33 @@ static void read_advised(const struct mr_kernel_event *event, struct mr_trace_re
 	record->range_count = event->attribute[place].length / (uint32_t)sizeof(range);
 }
 
+static void read_queue(const struct mr_kernel_event *event, struct mr_trace_record *record)
+{
+	const size_t place = find(event, UVERBS_ATTR_CREATE_QP_CAP + 1);
+	uint64_t number;
+
+	if (record->call == MR_TRACED_IBV_CREATE_CQ) {
+		read_number(event, UVERBS_ATTR_CREATE_CQ_CQE + 1, &number, 0);
+		record->queue_bytes = mr_trace_cq_bytes((uint32_t)number);
+	} else if (record->call == MR_TRACED_IBV_CREATE_SRQ) {
+		read_number(event, UVERBS_ATTR_CREATE_SRQ_MAX_WR + 1, &number, 0);
+		record->queue_bytes = mr_trace_srq_bytes((uint32_t)number);
+	} else if (place < MR_KERNEL_ATTRIBUTES) {
+		struct ib_uverbs_qp_cap cap;
+
+		memcpy(&cap, event->block[place], sizeof(cap));
+		read_number(event, UVERBS_ATTR_CREATE_QP_TYPE + 1, &number, 0);
+		record->queue_bytes = mr_trace_qp_bytes(&(struct mr_trace_qp){
+			.type = (uint32_t)number,
+			.max_send_wr = cap.max_send_wr,
+			.max_recv_wr = cap.max_recv_wr,
+			.max_recv_sge = cap.max_recv_sge,
+			.has_srq = find(event, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE + 1) <
+				   MR_KERNEL_ATTRIBUTES,
+		});
+	}
+}
+
 static void read_method(const struct mr_kernel_event *event, const struct mr_kernel_method *method,
 			struct mr_trace_record *record)
 {
@@ -125,6 +159,8 @@ static void read_method(const struct mr_kernel_event *event, const struct mr_ker
 		record->call = MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX;
 	if (record->call == MR_TRACED_IBV_ADVISE_MR)
 		read_advised(event, record);
+	if (mr_traced_call_row(record->call)->effect == MR_TRACED_CREATES)
+		read_queue(event, record);
 }
 
 static void read_reg(const struct ib_uverbs_reg_mr *in, struct mr_trace_record *record)
@@ -150,12 +186,28 @@ static void read_rereg(const struct ib_uverbs_rereg_mr *in, struct mr_trace_reco
 	record->result = IBV_REREG_MR_ERR_CMD; /* of libibverbs, where the kernel refuses */
 }
 
+static void read_qp(const struct ib_uverbs_create_qp *in, struct mr_trace_record *record)
+{
+	record->queue_bytes = mr_trace_qp_bytes(&(struct mr_trace_qp){
+		.type = in->qp_type,
+		.max_send_wr = in->max_send_wr,
+		.max_recv_wr = in->max_recv_wr,
+		.max_recv_sge = in->max_recv_sge,
+		.has_srq = in->is_srq,
+	});
+}
+
+/* Reads a command; the request of an extended one, which has the same number, is another one and is not read. */
 static bool read_command(uint64_t command, const void *request, struct mr_trace_record *record)
 {
 	union {
 		struct ib_uverbs_reg_mr reg;
 		struct ib_uverbs_rereg_mr rereg;
 		struct ib_uverbs_dereg_mr dereg;
+		struct ib_uverbs_create_cq cq;
+		struct ib_uverbs_create_qp qp;
+		struct ib_uverbs_create_srq srq;
+		struct ib_uverbs_create_xsrq xsrq;
 		uint8_t bytes[MR_KERNEL_BLOCK];
 	} in;
 
@@ -175,6 +227,24 @@ static bool read_command(uint64_t command, const void *request, struct mr_trace_
 	case IB_USER_VERBS_CMD_DEALLOC_PD:
 		record->call = command == IB_USER_VERBS_CMD_ALLOC_PD ? MR_TRACED_IBV_ALLOC_PD
 								     : MR_TRACED_IBV_DEALLOC_PD;
+		return true;
+	case IB_USER_VERBS_CMD_CREATE_CQ:
+	case EXTENDED | IB_USER_VERBS_CMD_CREATE_CQ:
+		record->call = MR_TRACED_IBV_CREATE_CQ;
+		if (!(command & EXTENDED))
+			record->queue_bytes = mr_trace_cq_bytes(in.cq.cqe);
+		return true;
+	case IB_USER_VERBS_CMD_CREATE_QP:
+	case EXTENDED | IB_USER_VERBS_CMD_CREATE_QP:
+		record->call = MR_TRACED_IBV_CREATE_QP;
+		if (!(command & EXTENDED))
+			read_qp(&in.qp, record);
+		return true;
+	case IB_USER_VERBS_CMD_CREATE_SRQ:
+	case IB_USER_VERBS_CMD_CREATE_XSRQ:
+		record->call = MR_TRACED_IBV_CREATE_SRQ;
+		record->queue_bytes = mr_trace_srq_bytes(
+			command == IB_USER_VERBS_CMD_CREATE_SRQ ? in.srq.max_wr : in.xsrq.max_wr);
 		return true;
 	default:
 		return false;
@@ -208,7 +278,8 @@ bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_re
 	record->kernel_calls = 1;
 	record->flags = MR_TRACE_KERNEL_SEEN;
 	if (event->is_write)
-		return read_command(event->size, event->block[0], record);
+		return read_command(event->size | ((uint64_t)event->object << 16 & EXTENDED),
+				    event->block[0], record);
 	for (size_t i = 0; i < MR_KERNEL_METHODS; i++) {
 		const struct mr_kernel_method *method = &mr_kernel_methods[i];
 

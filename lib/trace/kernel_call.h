@@ -10,9 +10,10 @@
 
 enum {
 	MR_KERNEL_ATTRIBUTES = 12, /**< attributes of an ioctl that are copied */
-	MR_KERNEL_BLOCK = 48, /**< bytes behind an attribute's pointer; struct ib_uverbs_rereg_mr */
-	MR_KERNEL_METHODS = 11,
-	MR_KERNEL_COMMANDS = 5,
+	MR_KERNEL_BLOCK =
+		56, /**< bytes behind an attribute's pointer; struct ib_uverbs_create_qp */
+	MR_KERNEL_METHODS = 14,
+	MR_KERNEL_COMMANDS = 9,
 };
 
 /** A call that has returned. */
@@ -33,7 +34,7 @@ struct mr_kernel_event {
 	uint8_t block[MR_KERNEL_ATTRIBUTES][MR_KERNEL_BLOCK];
 };
 
-/** A method of ioctl(2) that registers, changes or frees. */
+/** A method of ioctl(2) that registers, changes, frees, or creates a queue. */
 struct mr_kernel_method {
 	uint16_t object, method;
 	enum mr_traced_call

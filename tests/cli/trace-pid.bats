@@ -4,6 +4,9 @@
 load helpers
 load why
 
+TOOL=$BUILD/tests/cli/trace-refused
+[ -x "$TOOL" ] || TOOL=trace-refused
+
 setup() {
 	note_less
 	CALLS=$BATS_TEST_TMPDIR/calls ERR=$BATS_TEST_TMPDIR/err OUT=$BATS_TEST_TMPDIR/out LINES_IN=$BATS_TEST_TMPDIR/in
@@ -182,4 +185,23 @@ nothing_left() {
 	jq -se 'map(select(.answer != "ok")) | map([.call, .answer, .causes[0].id]) == [
 		["mlx5dv_devx_umem_reg", "EFAULT", "MR-RANGE-UNMAPPED"],
 		["ibv_reg_dmabuf_mr", "EINVAL", "MR-DMABUF-FILE"]] and .[1].fd == 0' "$CALLS" || fail "$(<"$CALLS")" "$(<"$OUT")"
+}
+
+# bats test_tags=kernel
+@test "queues beyond the limit of locked memory are refused calls with their cause" {
+	need_hca
+	mkfifo "$LINES_IN"
+	setpriv --bounding-set=-ipc_lock prlimit --memlock=65536 bash -c 'read -r; exec "$@"' bash \
+		"$TOOL" "$(device)" cq qp srq wait_for_end qp <"$LINES_IN" >"$OUT" 3>&- &
+	PROGRAM=$!
+	exec 5>"$LINES_IN"
+	watch "$PROGRAM" -o "$CALLS"
+	echo >&5
+	awaits "grep -q 'ibv_create_srq.*ENOMEM' '$ERR'"
+	exec 5>&-
+	watched 0
+	jq -se --argjson pid "$PROGRAM" 'all(.tid == $pid) and
+		(map(select(.answer != "ok"))[:3] | map([.call, .answer, .causes[0].id])) ==
+		(["cq", "qp", "srq"] | map(["ibv_create_" + ., "ENOMEM", "MR-MEMLOCK"]))' "$CALLS" || fail "$(<"$CALLS")"
+	[[ $stderr == *"this takes at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"4 refused"* ]] || fail "$stderr"
 }

@@ -4,33 +4,22 @@
 #include <infiniband/mlx5dv.h>
 
 #include "lib/trace/agent/queues.h"
-
-enum {
-	CQE_BYTES = 64,      /* of an entry of a CQ, at least */
-	SEND_BYTES = 64,     /* of a request to send, at least: MLX5_SEND_WQE_BB */
-	SEGMENT_BYTES = 16,  /* of a piece of memory to receive into */
-	SRQ_ENTRY_BYTES = 32 /* of an entry of an SRQ, at least */
-};
+#include "lib/trace/wire/queues.h"
 
 void queue_note_cq(struct call *call, uint32_t cqe)
 {
-	uint64_t entries = 1;
-
-	while (entries < (uint64_t)cqe + 1)
-		entries <<= 1;
-	call->record.queue_bytes = entries * CQE_BYTES;
+	call->record.queue_bytes = mr_trace_cq_bytes(cqe);
 }
 
 void queue_note_qp(struct call *call, enum ibv_qp_type type, const struct ibv_qp_cap *cap,
 		   bool has_srq)
 {
-	const uint64_t pieces = cap->max_recv_sge ?: 1;
-
-	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD)
-		return;
-	call->record.queue_bytes = (uint64_t)cap->max_send_wr * SEND_BYTES;
-	if (!has_srq)
-		call->record.queue_bytes += cap->max_recv_wr * pieces * SEGMENT_BYTES;
+	call->record.queue_bytes =
+		mr_trace_qp_bytes(&(struct mr_trace_qp){ .type = type,
+							 .max_send_wr = cap->max_send_wr,
+							 .max_recv_wr = cap->max_recv_wr,
+							 .max_recv_sge = cap->max_recv_sge,
+							 .has_srq = has_srq });
 }
 
 void queue_note_qp_ex(struct call *call, const struct ibv_qp_init_attr_ex *attr)
@@ -43,7 +32,7 @@ void queue_note_qp_ex(struct call *call, const struct ibv_qp_init_attr_ex *attr)
 
 void queue_note_srq(struct call *call, const struct ibv_srq_attr *attr)
 {
-	call->record.queue_bytes = (uint64_t)attr->max_wr * SRQ_ENTRY_BYTES;
+	call->record.queue_bytes = mr_trace_srq_bytes(attr->max_wr);
 }
 
 void *queue_end(struct call *call, const struct ibv_context *context, void *queue)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Creating CQs, QPs and SRQs.  The least bytes that their buffers take on mlx5 are noted:
- * providers/mlx5/verbs.c create_cq(), mlx5_calc_sq_size(), mlx5_calc_rq_size(), mlx5_alloc_srq_buf().
- */
+/* Creating CQs, QPs and SRQs: wrappers note the bytes of their buffers. */
 #ifndef LIB_TRACE_AGENT_QUEUES_H
 #define LIB_TRACE_AGENT_QUEUES_H
 

@@ -70,6 +70,13 @@ struct ibv_mr *region(size_t pages, unsigned int access)
 	return mr;
 }
 
+/* Waits until standard input ends. */
+CASE(wait_for_end)
+{
+	while (getchar() != EOF)
+		continue;
+}
+
 static struct refused_case *cases;
 
 void add_case(struct refused_case *added)

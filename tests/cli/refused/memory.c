@@ -292,16 +292,26 @@ CASE(srq)
 	SHOW(!ibv_create_srq(pd, &attr));
 }
 
-/* No device has such a QP. */
-CASE(qp_without_limit)
+static struct ibv_qp *queue_pair(uint32_t entries)
 {
 	struct ibv_cq *cq = queue(10);
 	struct ibv_qp_init_attr attr = { .send_cq = cq,
 					 .recv_cq = cq,
-					 .cap = { .max_send_wr = UINT32_MAX, .max_send_sge = 1 },
+					 .cap = { .max_send_wr = entries, .max_send_sge = 1 },
 					 .qp_type = IBV_QPT_RC };
 
-	SHOW(!ibv_create_qp(pd, &attr));
+	return ibv_create_qp(pd, &attr);
+}
+
+CASE(qp)
+{
+	SHOW(!queue_pair(4000));
+}
+
+/* No device has such a QP. */
+CASE(qp_without_limit)
+{
+	SHOW(!queue_pair(UINT32_MAX));
 }
 
 /* Earlier registrations exceed the limit as it is now. */

@@ -2,6 +2,7 @@
 /* Calls to the kernel that libibverbs makes in other ways than in the guests. */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
@@ -54,8 +55,38 @@ TEST(an_ioctl_is_read_by_its_attributes_in_any_order)
 	assert_int_equal(record.access, 5);
 	assert_int_equal(record.flags & (MR_TRACE_HAS_FD | MR_TRACE_HAS_IOVA), MR_TRACE_HAS_FD);
 	assert_int_equal(record.errnum, 0);
-	event.object = UVERBS_OBJECT_CQ;
+	event.object = UVERBS_OBJECT_WQ;
 	assert_false(mr_kernel_call_read(&event, &record));
+}
+
+/* A write has the command's upper half, with the flag of extended ones, where an ioctl has its object. */
+TEST(queues_are_read_with_the_bytes_of_their_buffers)
+{
+	const struct ib_uverbs_create_qp qp = {
+		.max_send_wr = 2, .max_recv_wr = 3, .max_recv_sge = 2, .qp_type = IB_UVERBS_QPT_RC
+	};
+	const struct ib_uverbs_qp_cap cap = { .max_send_wr = 4, .max_recv_wr = 1 };
+	struct mr_kernel_event event = { .is_write = 1, .size = IB_USER_VERBS_CMD_CREATE_QP };
+	struct mr_trace_record record;
+
+	memcpy(event.block[0], &qp, sizeof(qp));
+	assert_true(mr_kernel_call_read(&event, &record));
+	assert_int_equal(record.call, MR_TRACED_IBV_CREATE_QP);
+	assert_int_equal(record.queue_bytes, 2 * 64 + 3 * 2 * 16);
+	event.object = IB_USER_VERBS_CMD_FLAG_EXTENDED >> 16;
+	assert_true(mr_kernel_call_read(&event, &record));
+	assert_int_equal(record.call, MR_TRACED_IBV_CREATE_QP);
+	assert_int_equal(record.queue_bytes, 0);
+	event = (struct mr_kernel_event){
+		.object = UVERBS_OBJECT_QP,
+		.method = UVERBS_METHOD_QP_CREATE,
+		.attributes = 2,
+		.attribute = { { .id = UVERBS_ATTR_CREATE_QP_TYPE, .data = IB_UVERBS_QPT_UD },
+			       { .id = UVERBS_ATTR_CREATE_QP_CAP, .length = sizeof(cap) } },
+	};
+	memcpy(event.block[1], &cap, sizeof(cap));
+	assert_true(mr_kernel_call_read(&event, &record));
+	assert_int_equal(record.queue_bytes, 4 * 64 + 16);
 }
 
 ALL_TESTS(NULL, NULL)
