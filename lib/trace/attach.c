@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/diagnose/proof/watch.h"
+#include "lib/host/namespaces.h"
 #include "lib/host/process.h"
 #include "lib/trace/attach.h"
 
@@ -91,9 +92,12 @@ static int create_maps(struct mr_attach *attach, struct mr_error *err)
 
 int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 {
+	struct mr_host host = MR_THIS_HOST;
 	uint64_t type;
 	int rc = mr_kprobe_type(&type, err);
 
+	host.process = pid;
+	attach->has_own_threads = mr_namespace_is_first(&host, "pid") != MR_YES;
 	if (!rc)
 		rc = create_maps(attach, err);
 	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -211,7 +215,9 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 
 		if (!mr_kernel_call_read(&event, &record.call))
 			continue;
-		record.call.tid = mr_process_own_thread(process->pid, (pid_t)event.tid);
+		record.call.tid = attach->has_own_threads
+					  ? mr_process_own_thread(process->pid, (pid_t)event.tid)
+					  : event.tid;
 		find_device(process->pid, event.fd, record.call.device);
 		if (is_due(attach, &record.call))
 			record.call.flags |= MR_TRACE_LOOKED_AT;

@@ -18,9 +18,7 @@ struct mr_attach {
 	size_t fd_count;
 	struct mr_attach_maps maps;
 	void *consumer, *producer;
-	struct mr_attach_call *calls;
-	size_t call_count;
-	uint64_t unpaired;            /**< calls whose return was not seen */
+	bool has_own_threads; /**< the process numbers its threads in another PID namespace */
 	uint64_t looks, last_look_ns; /**< at the process */
 };
 
