@@ -23,6 +23,7 @@ struct bench_args {
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */
 	bool plot;
 	const char *svg; /**< file for pictures, or NULL */
+	bool force;      /**< @svg may exist */
 	struct sweep_planned plan;
 	bool compare;                /**< the operands are documents */
 	struct mr_opt_u64 tolerance; /**< in thousandths */

@@ -135,6 +135,8 @@ static const struct option_spec picture_options[] = {
 	       "draw percentiles and distribution with gnuplot"),
 	OPTION(0, "svg", string, struct bench_args, svg, "FILE",
 	       "write them to FILE: SVG, or .png or .pdf"),
+	OPTION(0, "force", flag, struct bench_args, force, NULL,
+	       "replace the file of --svg where it exists"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
@@ -152,17 +154,14 @@ static const struct option_group picture_group = { "Pictures", picture_options, 
 static const struct option_group compare_group = { "Comparison", compare_options, 0 };
 static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
 						     &picture_group, &compare_group, NULL };
-static const struct option_rule rules[] = { { "plan", OPTION_EXCLUDES, "processes" },
-					    { "plan", OPTION_EXCLUDES, "all-devices" },
-					    { "plan", OPTION_EXCLUDES, "occupied" },
-					    { "plan", OPTION_EXCLUDES, "phases" },
-					    { "plan", OPTION_EXCLUDES, "from" },
-					    { "plan", OPTION_EXCLUDES, "plot" },
-					    { "plan", OPTION_EXCLUDES, "svg" },
-					    { "seconds", OPTION_EXCLUDES, "count" },
-					    { "tolerance", OPTION_NEEDS, "compare" },
-					    { "anyway", OPTION_NEEDS, "compare" },
-					    OPTION_RULES_END };
+static const struct option_rule rules[] = {
+	{ "plan", OPTION_EXCLUDES, "processes" }, { "plan", OPTION_EXCLUDES, "all-devices" },
+	{ "plan", OPTION_EXCLUDES, "occupied" },  { "plan", OPTION_EXCLUDES, "phases" },
+	{ "plan", OPTION_EXCLUDES, "from" },      { "plan", OPTION_EXCLUDES, "plot" },
+	{ "plan", OPTION_EXCLUDES, "svg" },       { "force", OPTION_NEEDS, "svg" },
+	{ "seconds", OPTION_EXCLUDES, "count" },  { "tolerance", OPTION_NEEDS, "compare" },
+	{ "anyway", OPTION_NEEDS, "compare" },    OPTION_RULES_END
+};
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
 static const struct command_view plan_view = {

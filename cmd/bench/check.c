@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/bench/job.h"
+#include "cmd/output/private_file.h"
 #include "lib/base/choice.h"
 #include "lib/bench/case.h"
 #include "lib/verbs/access.h"
@@ -73,6 +74,8 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 				    "regions that are not: it excludes --access on-demand");
 	if (args->svg && !*args->svg)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
+	if (args->svg && private_file_check(args->svg, args->force, err))
+		return -err->errnum;
 	rc = check_memory(&args->memory, err);
 	if (!rc && !*operand)
 		rc = check_case(args, &mr_bench_cases[0], err);

@@ -38,32 +38,36 @@ static int make_private(int fd, const char *path, struct mr_error *err)
 	return 0;
 }
 
-int private_file_fail_exists(const char *path, struct mr_error *err)
+int private_file_check(const char *path, bool force, struct mr_error *err)
 {
+	struct stat st;
+
+	if (force || lstat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
 	mr_fail_text(err, MR_ERROR_USAGE, EEXIST, "%s: the file exists", path);
 	mr_hint(err, "choose a new name, or overwrite it: --force");
 	return -EEXIST;
 }
 
-static FILE *open_private(const char *path, int flags, struct mr_error *err)
+FILE *private_file_open(const char *path, bool force, struct mr_error *err)
 {
-	mr_auto_fd int fd = open(path,
-				 O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-					 private_file_link_flag(path) | flags,
-				 0600);
+	const int link_flag = private_file_link_flag(path);
+	mr_auto_fd int fd = -1;
 	FILE *file;
 
-	if (fd < 0 && errno == EEXIST) {
-		private_file_fail_exists(path, err);
+	if (private_file_check(path, force, err))
 		return NULL;
-	}
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (link_flag ? link_flag : O_APPEND),
+		  0600);
 	if (fd < 0) {
 		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
 		if (err->errnum == ELOOP)
 			mr_hint(err, "it is a symbolic link, which is not followed");
 		return NULL;
 	}
-	if (make_private(fd, path, err))
+	/* What the shell has opened for this process is not emptied. */
+	if (link_flag && make_private(fd, path, err))
 		return NULL;
 	file = fdopen(fd, "w");
 	if (!file) {
@@ -72,19 +76,6 @@ static FILE *open_private(const char *path, int flags, struct mr_error *err)
 	}
 	mr_steal_fd(&fd);
 	return file;
-}
-
-FILE *private_file_open(const char *path, struct mr_error *err)
-{
-	return open_private(path, 0, err);
-}
-
-FILE *private_file_open_new(const char *path, bool force, struct mr_error *err)
-{
-	struct stat st;
-	const bool is_special = !lstat(path, &st) && !S_ISREG(st.st_mode);
-
-	return open_private(path, force || is_special ? 0 : O_EXCL, err);
 }
 
 int private_file_close(FILE *file, const char *path, struct mr_error *err)

@@ -8,24 +8,19 @@
 
 #include "lib/base/error.h"
 
+/** private_file_check() - refuse a regular file that exists, unless @force.  Return: 0, or -EEXIST with MR_ERROR_USAGE */
+int private_file_check(const char *path, bool force, struct mr_error *err);
+
 /**
- * private_file_open() - open a file to write, which is made with mode 0600, or emptied
- * @path: of a regular file of this user; or of a pipe or terminal, such as /dev/stderr
+ * private_file_open() - open a file to write, which is made with mode 0600
+ * @path:  of a regular file of this user; or of a pipe or terminal, such as /dev/stderr
+ * @force: a regular file that exists is emptied; else it is refused with MR_ERROR_USAGE
  *
  * No symbolic link is followed, but those of /dev and /proc that stand for descriptors of this process.
  *
  * Return: NULL with MR_ERROR_HOST, or with MR_ERROR_USAGE where the file is another user's.
  */
-FILE *private_file_open(const char *path, struct mr_error *err);
-
-/**
- * private_file_open_new() - the same, but a regular file that exists is refused with MR_ERROR_USAGE
- * @force: it is emptied
- */
-FILE *private_file_open_new(const char *path, bool force, struct mr_error *err);
-
-/** private_file_fail_exists() - set @err where a file exists that is not overwritten without --force.  Return: -EEXIST */
-int private_file_fail_exists(const char *path, struct mr_error *err);
+FILE *private_file_open(const char *path, bool force, struct mr_error *err);
 
 /** private_file_link_flag() - O_NOFOLLOW; 0 for a link that stands for a descriptor of this process */
 int private_file_link_flag(const char *path);

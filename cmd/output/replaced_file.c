@@ -45,8 +45,8 @@ int replaced_file_open(struct replaced_file *file, const char *path, struct mr_e
 	file->path = path;
 	file->temporary[0] = '\0';
 	if (is_special(path))
-		fd = open(path,
-			  O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | private_file_link_flag(path));
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
+					private_file_link_flag(path));
 	else
 		fd = open_temporary(file, path);
 	if (fd < 0) {

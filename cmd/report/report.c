@@ -54,25 +54,15 @@ static int open_file(const struct report_args *args, struct replaced_file *file,
 		     struct mr_error *err)
 {
 	const mode_t before = umask(077);
-	mr_auto_fd int fd = -1;
 	int rc = 0;
 
 	file->path = args->to;
-	if (args->force) {
+	if (args->force)
 		rc = replaced_file_open(file, args->to, err);
-		umask(before);
-		return rc;
-	}
+	else if (!(file->stream = private_file_open(args->to, false, err)))
+		rc = -err->errnum;
 	umask(before);
-	fd = open(args->to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST)
-		return private_file_fail_exists(args->to, err);
-	file->stream = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file->stream)
-		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fdopen", "%s",
-			       args->to);
-	mr_steal_fd(&fd);
-	return 0;
+	return rc;
 }
 
 /* Puts a whole report in its place; or removes the part of one. */
@@ -83,7 +73,7 @@ static int close_file(struct replaced_file *file, bool is_whole, struct mr_error
 
 	if (is_whole)
 		return replaced_file_close(file, err);
-	if (!fstat(fileno(file->stream), &st) && S_ISREG(st.st_mode)) /* and no device */
+	if (!lstat(path, &st) && S_ISREG(st.st_mode)) /* and no device */
 		unlink(path);
 	fclose(file->stream);
 	return 0;

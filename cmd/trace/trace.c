@@ -128,10 +128,7 @@ static int open_files(struct trace_job *job, struct mr_error *err)
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		if (!files[i].path)
 			continue;
-		*files[i].file =
-			files[i].file == &job->reproduction
-				? private_file_open_new(files[i].path, job->args->force, err)
-				: private_file_open(files[i].path, err);
+		*files[i].file = private_file_open(files[i].path, job->args->force, err);
 		if (!*files[i].file)
 			return -err->errnum;
 	}
@@ -160,7 +157,10 @@ static int write_reproduction(struct trace_job *job, struct mr_error *err)
 {
 	char command[FIELD_TEXT_MAX];
 	const struct mr_reproduction_head head = {
-		.program = words_text((const char *const *)job->invocation->operands, command),
+		.program = words_text(job->args->pid.known
+					      ? job->result.attached_program
+					      : (const char *const *)job->invocation->operands,
+				      command),
 		.path = job->args->reproduce,
 		.time = mr_clock_ns(CLOCK_REALTIME) / 1000000000,
 	};
@@ -259,6 +259,9 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 	if (args->refused_only && !args->calls_file && !args->live)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--refused-only is about the calls of -o FILE or --live");
+	if (args->force && !args->calls_file && !args->reproduce && !args->summary_file)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--force needs -o, --reproduce or --summary");
 	if (is_same_file(args->calls_file, args->reproduce) ||
 	    is_same_file(args->calls_file, args->summary_file) ||
 	    is_same_file(args->reproduce, args->summary_file))
@@ -284,18 +287,12 @@ static const struct option_spec options[] = {
 	       "tell all places of regions that were never deregistered, with their callers"),
 	OPTION(0, "reproduce", string, struct trace_args, reproduce, "FILE",
 	       "write a batch that is refused in the same way"),
-	OPTION(0, "force", flag, struct trace_args, force, NULL,
-	       "overwrite the file of --reproduce where it exists"),
+	OPTION(0, "force", flag, struct trace_args, force, NULL, "overwrite files that exist"),
 	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
 	       "exit status 1 where a call was refused, 4 where not all were seen"),
 	OPTION_END,
-};
-
-static const struct option_rule rules[] = {
-	{ "force", OPTION_NEEDS, "reproduce" },
-	OPTION_RULES_END,
 };
 
 static const struct option_group group = { "Trace", options, 0 };
@@ -312,7 +309,6 @@ const struct command command_trace = {
 		"deregistered, and why calls were refused. CMD and its output stay as they are. "
 		"With --pid it watches a program that runs already.",
 	.groups = groups,
-	.rules = rules,
 	.args_size = sizeof(struct trace_args),
 	.record = &trace_call_record,
 	.columns = "call,calls,refused,bytes,elapsed_ns,slowest_ns",

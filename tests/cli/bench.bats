@@ -117,6 +117,9 @@ bench() {
 		[ "$(head -c ${#kind} "$file.${kind%%:*}" | head -c $((${#kind} - 4)))" = "${kind#*:}" ]
 	done
 	[ "$(grep -c 'dereg on ' "$file.svg")" -ge 2 ]
+	usage_error "a.svg: the file exists" "--force" -- mr bench --sizes 4K --count 1 --svg "$file.svg"
+	succeeded mr bench --sizes 4K --count 2 --force --svg "$file.svg"
+	! grep -q 'dereg on ' "$file.svg"
 	fails ENOENT mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
 	[[ $output == *"4K"* ]]
 	fails "gnuplot draws the pictures: install it" "${SIM[@]}" env PATH="$BUILD" mrctl bench --sizes 4K --plot

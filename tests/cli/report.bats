@@ -140,11 +140,13 @@ teardown() {
 	[ "$(stat -c %a r.md)" = 600 ]
 	echo mine >mine
 	ln -s mine link
-	for file in mine link; do
-		report --to "$file"
-		usage_error "$file: the file exists" "--force" || return
-		[ "$(<mine)" = mine ]
-	done
+	report --to mine
+	usage_error "mine: the file exists" "--force"
+	report --to link
+	[[ $status -eq 1 && $stderr == *"link: open: ELOOP"* ]]
+	[ "$(<mine)" = mine ]
+	report -q --to /dev/stdout
+	succeeded mrctl report --read - <<<"$output"
 	report --to mine --force -- no-such-program
 	[[ $status -eq 127 && $(<mine) = mine && $(echo mine*) = mine ]]
 	report --to mine --force

@@ -37,7 +37,7 @@ source_of() {
 same() {
 	local bare=0 traced=0
 	"${SIM[@]}" "$@" >"$BATS_TEST_TMPDIR/bare" || bare=$?
-	"${SIM[@]}" mrctl "${DETAIL:--q}" trace -o "$BATS_TEST_TMPDIR/calls" -- "$@" \
+	"${SIM[@]}" mrctl "${DETAIL:--q}" trace --force -o "$BATS_TEST_TMPDIR/calls" -- "$@" \
 		>"$BATS_TEST_TMPDIR/traced" || traced=$?
 	[ "$bare" -eq "$traced" ]
 	diff "$BATS_TEST_TMPDIR/bare" "$BATS_TEST_TMPDIR/traced"

@@ -25,7 +25,7 @@ begin() {
 
 # traced WHAT...: the tool under trace; its calls are then in $calls, as "COUNT CALL ANSWER"
 traced() {
-	run --separate-stderr "${SIM[@]}" mrctl trace -o "$CALLS" -- "$TOOL" "$@"
+	run --separate-stderr "${SIM[@]}" mrctl trace --force -o "$CALLS" -- "$TOOL" "$@"
 	calls=$(jq -r '"\(.call) \(.answer)"' "$CALLS" | sort | uniq -c | sed 's/^ *//')
 }
 
@@ -77,7 +77,7 @@ processes() {
 	for what in small filtered filtered-syscall unreadable; do
 		echo "$what"
 		run -0 "${SIM[@]}" "$TOOL" "$what"
-		run -0 "${SIM[@]}" mrctl -q trace -o "$CALLS" -- "$TOOL" "$what"
+		run -0 "${SIM[@]}" mrctl -q trace --force -o "$CALLS" -- "$TOOL" "$what"
 		jq -es 'map(select(.answer == "EINVAL")) | length > 0 and all(.[]; .causes | length > 0)' "$CALLS" >/dev/null
 	done
 }
@@ -160,8 +160,8 @@ processes() {
 	mkdir "$copy"
 	cp -a "$BUILD"/{mrctl,trace} "$copy" # a trace by the same files, and by others
 	for inner in "$copy/mrctl" "$BUILD/mrctl"; do
-		run --separate-stderr "${SIM[@]}" timeout -s KILL 60 "$copy/mrctl" trace -o "$BATS_TEST_TMPDIR/outer" -- \
-			"$inner" trace -o "$CALLS" --live --summary "$SUMMARY" -- sh -c "$TOOL step; $TOOL fork 0"
+		run --separate-stderr "${SIM[@]}" timeout -s KILL 60 "$copy/mrctl" trace --force -o "$BATS_TEST_TMPDIR/outer" -- \
+			"$inner" trace --force -o "$CALLS" --live --summary "$SUMMARY" -- sh -c "$TOOL step; $TOOL fork 0"
 		[ "$status" -eq 0 ] || fail "$inner: $status" "$stderr"
 		[ "$(processes)" -eq 3 ]
 		[ "$(grep -c '"call":"ibv_dereg_mr".*"answer":"ok"' "$CALLS")" -eq 4 ]
@@ -255,7 +255,7 @@ told_at_once() {
 # left REGISTERED MOST LEAKED WHAT...: the tool under trace registers so many regions of 4096 bytes
 left() {
 	echo "$4"
-	run -0 "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- "$TOOL" "${@:4}"
+	run -0 "${SIM[@]}" mrctl -j trace --force --summary "$SUMMARY" -- "$TOOL" "${@:4}"
 	summary "$1" "$2" "$3"
 }
 

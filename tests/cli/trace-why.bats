@@ -48,7 +48,7 @@ alike() {
 	done
 	shift
 	rm -f "$CALLS"
-	run --separate-stderr "${prefix[@]}" "${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" "$@" --json
+	run --separate-stderr "${prefix[@]}" "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- "${DIRECT[@]}" "$@" --json
 	compare "$id"
 }
 
@@ -100,7 +100,7 @@ each_alike() {
 	alike MR-PROVIDER-OPERATION -- reg-dmabuf --from fd:-1
 	alike MR-ACCESS-RXE -- reg --access zero-based
 	# A traced mrctl does not see what its provider lacks, as the functions in its place are the agent's.
-	run "${SIM[@]}" mrctl trace -q -o "$CALLS" -- sh -c 'mrctl reg --memory dm; mrctl reg --memory null-mr'
+	run "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- sh -c 'mrctl reg --memory dm; mrctl reg --memory null-mr'
 	jq -se 'map(select(.answer == "EOPNOTSUPP")) | map(.call) == ["ibv_alloc_dm", "ibv_alloc_null_mr"] and
 		all(.layer == "libibverbs" and .causes[0].id == "MR-PROVIDER-OPERATION")' "$CALLS"
 	SIM=(mrctl sim --kernel 6.1 --)
@@ -113,7 +113,7 @@ each_alike() {
 	jq -se '[.[] | select(.answer == "ENOMEM")][0].causes[0].evidence | .limit == 65536 and .pinned == 65536' "$CALLS"
 	alike MR-MEMLOCK-ZERO as_nobody prlimit --memlock=0 -- reg --size 4K
 	# the limit is that of the program, not of the tracer
-	run --separate-stderr as_nobody "${SIM[@]}" mrctl trace -q -o "$CALLS" -- \
+	run --separate-stderr as_nobody "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- \
 		bash -c 'ulimit -l 64; "$@"; exit' bash "${DIRECT[@]}" reg --size 1M --json
 	compare MR-MEMLOCK
 	jq -se '[.[] | select(.answer == "ENOMEM")][0].causes[0].evidence |
@@ -143,12 +143,12 @@ faulty_alike() {
 	faulty_alike 'umem_reg=EINVAL;devx=EINVAL' MR-DEVX-CONTEXT umem
 	# ibv_open_device() asks for DEVX; refused, it opens without
 	local SIM=(mrctl sim --fault "get_context@2=EINVAL" --)
-	"${SIM[@]}" mrctl trace -q -o "$CALLS" --reproduce "$FOLDER/batch" -- "$TOOL" "$(device)" umem_of_plain_context
+	"${SIM[@]}" mrctl trace -q --force -o "$CALLS" --reproduce "$FOLDER/batch" -- "$TOOL" "$(device)" umem_of_plain_context
 	jq -se '.[] | select(.answer == "EINVAL").causes[0] | .id == "MR-DEVX-CONTEXT" and .certainty == "certain" and
 		.evidence.devx_other == "EINVAL"' "$CALLS"
 	grep -q '^# It cannot be reproduced: .* DEVX' "$FOLDER/batch"
 	# so also where mrctl cannot open the device as the program does
-	mrctl trace -q -o "$CALLS" -- "${SIM[@]}" "$TOOL" "$(device)" umem_of_plain_context
+	mrctl trace -q --force -o "$CALLS" -- "${SIM[@]}" "$TOOL" "$(device)" umem_of_plain_context
 	jq -se '.[] | select(.answer == "EINVAL").causes[0].id == "MR-DEVX-CONTEXT"' "$CALLS"
 }
 
@@ -170,7 +170,7 @@ faulty_alike() {
 }
 
 @test "a program that runs on the simulator, traced from outside of it" {
-	run --separate-stderr mrctl trace -q -o "$CALLS" -- "${SIM[@]}" mrctl reg --memory readonly --json
+	run --separate-stderr mrctl trace -q --force -o "$CALLS" -- "${SIM[@]}" mrctl reg --memory readonly --json
 	compare MR-READ-ONLY
 }
 
@@ -186,11 +186,11 @@ faulty_alike() {
 
 @test "a program in namespaces of its own, and a /proc that hides other users' processes" {
 	unshare -rm true 2>/dev/null || skip "no namespaces may be made"
-	run --separate-stderr "${SIM[@]}" mrctl trace -q -o "$CALLS" -- \
+	run --separate-stderr "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- \
 		unshare -rmpf --mount-proc "${DIRECT[@]}" reg --memory readonly --json
 	compare MR-READ-ONLY
 	# a file that only the program sees
-	run --separate-stderr "${SIM[@]}" mrctl trace -q -o "$CALLS" -- unshare -rm bash -c \
+	run --separate-stderr "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- unshare -rm bash -c \
 		'mount -t tmpfs none /mnt && printf x >/mnt/short && "$@"' bash \
 		"${DIRECT[@]}" reg --memory file-private:/mnt/short --size 64K --json
 	compare MR-FILE-END
@@ -199,19 +199,19 @@ faulty_alike() {
 	rm "$CALLS"
 	run --separate-stderr unshare -m bash -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' bash \
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
-		"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
+		"${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
 	compare MR-READ-ONLY
 }
 
 @test "refusals in one place of the program are told apart by their causes" {
-	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
+	run --separate-stderr "${SIM[@]}" mrctl -j trace --force --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" several_causes
 	jq -ce '.refusals | map([.causes[0].id, .count]) == [["MR-ACCESS-LOCAL-WRITE", 3], ["MR-ACCESS-FLAGS", 50],
 		["MR-READ-ONLY", 3], ["MR-RANGE-END", 70]]' "$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
 }
 
 @test "what was not looked at has no cause where others that asked for the same had several" {
-	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
+	run --separate-stderr "${SIM[@]}" mrctl -j trace --force --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
 	jq -ce '(.refusals | map(.count) | add) == 100 and
 		(.refusals | map(select(.looked_at == 0)) | length == 1 and .[0].causes == [] and .[0].count > 50) and
@@ -227,7 +227,7 @@ had_more() {
 
 	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set=-ipc_lock "${limited[@]}")
 	run --separate-stderr "${limited[@]}" "${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@2=ENOMEM -- mrctl -j trace \
-		--summary "$FOLDER/summary" -- "$BUILD/tests/cli/trace-refused" "$(device)" "$1"
+		--force --summary "$FOLDER/summary" -- "$BUILD/tests/cli/trace-refused" "$(device)" "$1"
 	output=$(<"$FOLDER/summary")
 }
 

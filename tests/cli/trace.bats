@@ -99,7 +99,7 @@ told() {
 		rm -f "$CALLS" "$OUT"
 		mkfifo "$CALLS"
 		{ : <"$CALLS"; : >"$OUT"; } 3>&- &
-		trace -o "$CALLS" -- sh -c "until [ -e '$OUT' ]; do sleep 0.01; done; mrctl -q reg; exit $i"
+		trace --force -o "$CALLS" -- sh -c "until [ -e '$OUT' ]; do sleep 0.01; done; mrctl -q reg; exit $i"
 		wait
 		[ "$status" -eq "${expected[0]}" ] || fail "$status: $stderr"
 		told "mrctl: trace: $CALLS: write: EPIPE (Broken pipe)" "1 registration of 4 KiB"
@@ -154,7 +154,7 @@ told() {
 	json '[.[] | select(.answer == "EFAULT") | .causes[0].id] == ["MR-READ-ONLY", "MR-READ-ONLY"]'
 	json '[.[] | select(.answer == "ok" and .call == "ibv_reg_mr")] |
 		all(.lkey and .object and .pd and .access_bits == "0x1" and (.place | startswith("forget")))'
-	trace -q --refused-only --stacks -o "$CALLS" -- "$FORGETS" refused 2
+	trace -q --force --refused-only --stacks -o "$CALLS" -- "$FORGETS" refused 2
 	output=$(jq -cs . "$CALLS")
 	json 'length == 2 and all(.stack[0] | startswith("main"))'
 }
@@ -181,16 +181,29 @@ told() {
 		trace "$option" folder -- touch ran
 		[ "$status" -eq 1 ]
 		told "folder: open: EISDIR"
+		trace "$option" other -- touch ran
+		usage_error "other: the file exists" "--force"
 		[ "$(<other)" = kept ] && [ ! -e ran ] || fail "$option"
+		cp other "copy$option"
+		trace --force "$option" "copy$option" -- mrctl -q reg
+		succeeded
+		! grep -q kept "copy$option" || fail "$option"
 	done
-	trace --reproduce other -- touch ran
-	usage_error "other: the file exists" "--force"
-	[ "$(<other)" = kept ] && [ ! -e ran ]
-	trace --force --reproduce other -- mrctl -q reg
-	succeeded
-	grep -q '^# ' other
 	trace --force -- touch ran
-	usage_error "--force needs --reproduce"
+	usage_error "--force needs -o, --reproduce or --summary"
+}
+
+@test "a pipe, a device and a descriptor of the shell are written as they are" {
+	cd "$BATS_TEST_TMPDIR"
+	mkfifo pipe
+	cat pipe >piped 3>&- &
+	trace -o /dev/null --reproduce /dev/fd/7 --summary pipe -- mrctl -q reg --memory readonly 7>batch
+	wait $!
+	grep -q "1 refused" piped
+	grep -q -- '--expect EFAULT$' batch
+	echo kept >log
+	"${SIM[@]}" mrctl trace --summary /dev/stderr -- true 2>>log
+	[[ $(<log) == "kept"*"no call of libibverbs was seen"* ]] || fail "$(<log)"
 }
 
 @test "a full disk is told with its errno, and costs nothing else that was found" {
@@ -390,7 +403,7 @@ told() {
 		read -ra compiler <<<"$flags"
 		command -v "${compiler[0]}" >/dev/null || continue
 		"${compiler[@]}" -g -o "$BATS_TEST_TMPDIR/places" "$BATS_TEST_DIRNAME/trace-places.c" -libverbs
-		"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "$BATS_TEST_TMPDIR/places"
+		"${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- "$BATS_TEST_TMPDIR/places"
 		# unoptimized, the call of ibv_alloc_null_mr is in a function of its own
 		[ "$(jq -r 'select(.call | test("^ibv_(reg|alloc_null)_mr")).place' "$CALLS")" = "$lines" ] ||
 			fail "$flags" "$(jq -r .place "$CALLS")" "$lines"
