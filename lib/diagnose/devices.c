@@ -108,15 +108,22 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 	struct mr_hardware hardware;
 
 	mr_finding_set(finding, MR_VERDICT_BAD, "none, and no adapter that is known to do RDMA");
-	mr_finding_remedy(finding,
-			  "load the driver of the adapter (modprobe mlx5_ib, ...; 'rdma dev' lists "
-			  "devices), or try the simulated HCA: mrctl sim -- mrctl ...");
+	mr_finding_remedy(finding, "install an adapter that does RDMA, or try the simulated HCA: "
+				   "mrctl sim");
 	mr_hardware_read(host, &hardware);
 	for (size_t i = 0; i < hardware.count; i++) {
 		const struct mr_adapter *adapter = &hardware.adapters[i];
 
-		if (!adapter->is_certain)
+		if (!adapter->is_certain && mr_kernel_has_module(host, adapter->module))
 			continue;
+		if (!adapter->is_certain) {
+			mr_finding_set(finding, MR_VERDICT_BAD,
+				       "none; an adapter with %s may do RDMA, and %s is not loaded",
+				       adapter->driver, adapter->module);
+			mr_finding_remedy(finding, "modprobe %s", adapter->module);
+			mr_finding_detail(finding, "the adapter is %s", adapter->address);
+			continue;
+		}
 		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
 			mr_finding_set(finding, MR_VERDICT_BAD,
 				       "not yet: the driver of an adapter is not up (see "

@@ -353,8 +353,8 @@ const struct mr_cause mr_causes_of_opening[] = {
 	  .what = "The kernel has no RDMA device in this network namespace.",
 	  .recognise =
 		  "The folder /sys/class/infiniband is empty or missing; rdma dev lists nothing.",
-	  .remedy = "load its driver (modprobe mlx5_ib, ...; 'rdma dev' lists devices), or try the "
-		    "simulated HCA: mrctl sim -- mrctl ...",
+	  .remedy = "load the module of the adapter's driver (modprobe mlx5_ib for ConnectX), or "
+		    "try the simulated HCA: mrctl sim",
 	  .sources = "ibv_get_device_list(3); rdma-dev(8)" },
 	{ .id = "MR-DEVICE-NAME",
 	  .subject = "name of a device",

@@ -175,7 +175,8 @@ TEST(devices_that_are_missing_or_not_up_yet)
 {
 	static const struct check_row rows[] = {
 		{ SYSFS ADAPTER, 0, BAD, "not yet|see MR-MODULES" },
-		{ DRIVER("bnxt_en") "/sys/module/bnxt_re/refcnt 0", 0, BAD, "no adapter that is known|mrctl sim" },
+		{ DRIVER("bnxt_en"), 0, BAD, "bnxt_en may do RDMA, and bnxt_re is not loaded|modprobe bnxt_re" },
+		{ "/sys/module/bnxt_re/refcnt 0", 0, BAD, "no adapter that is known|mrctl sim" },
 		{ RXE, 0, OK, "rxe0: software" },
 		{ "/calls/simulated.answer yes", 0, OK, "rxe0: simulated" },
 		{ "# a node that is there, and a device that does not open\n" RXE LISTED("0", "rxe0") NODE_OF("0", "666")
