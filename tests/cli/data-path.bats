@@ -72,7 +72,7 @@ word() {
 	local MR=("${MS[@]}") access=local-write,remote-write,remote-read,on-demand
 
 	if on_mlx5 || ! ms reg --access on-demand --quiet 2>/dev/null; then
-		run --separate-stderr ms reg --access on-demand --hold-for 0
+		run --separate-stderr ms reg --access on-demand
 		# shellcheck disable=SC2154 # of run
 		[[ $stderr != *corrupts* ]]
 		return

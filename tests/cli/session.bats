@@ -241,6 +241,7 @@ nobody_has() {
 @test "--hold in a session keeps the process, and the region stays after it" {
 	session_begin
 	MR=("${MS[@]}")
+	usage_error "a session keeps its regions until mrctl dereg: use --hold" -- ms reg --hold-for 1
 	hold reg --hold --json --count 2
 	[ "$(states)" = $'1 live\n2 live' ]
 	# the holding process is not working on it, so others may deregister it
