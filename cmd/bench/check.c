@@ -38,8 +38,7 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 	for (size_t i = 0; i < memory->count; i++) {
 		const enum mr_memory_type type = memory->kinds[i].type;
 
-		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE ||
-		    type == MR_MEMORY_CUDA)
+		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
 			return mr_fail_text(
 				err, MR_ERROR_USAGE, EINVAL,
 				"--memory %s: it is no memory that this process can write to",

@@ -208,9 +208,11 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	if (rc)
 		rereg_refuse(&job, &refusal);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
-	    !mr_session_is_private(in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
+	    !mr_session_is_private(in->session) &&
+	    (job.after.access & MR_ACCESS_ON_DEMAND || job.memory.cuda))
 		report_note(in->answer.invocation->command->name,
-			    "an on-demand region is inert once this process has ended");
+			    "%s region is inert once this process has ended",
+			    job.memory.cuda ? "a cuda" : "an on-demand");
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	if (rc && changed)
@@ -234,10 +236,6 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 				    operands[0]);
 	if (mr_operand_check(operands[0], err))
 		return -EINVAL;
-	if (args->memory.memory.type == MR_MEMORY_CUDA)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--memory %s is not for rereg: register it anew",
-				    args->memory.memory.text);
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova is of new memory: give --memory or --size as well");

@@ -98,10 +98,14 @@ cuda() {
 		cuda mr reg --memory cuda:0 $option
 		usage_error "${option%% *}:"
 	done
-	run --separate-stderr mrctl sim -- mrctl bench --memory cuda:0
-	usage_error 'no memory that this process can write to'
-	run --separate-stderr mrctl rereg 1 --memory cuda:0
-	usage_error 'not for rereg'
+	cuda mr bench --memory cuda:0 --sizes 64K --count 3 --access local-write,on-demand --json
+	succeeded
+	json '.rows[0] | .memory == "cuda:0" and .p50_ns > 0'
+	session_begin
+	ms reg --name a --access local-write,on-demand --quiet
+	cuda ms rereg a --memory cuda:0 --size 8K
+	[[ $status -eq 0 && $stderr == *"a cuda region is inert once this process has ended"* ]] || fail "$stderr"
+	shows '.regions[0] | .addr == "0x7f0000200000" and .state == "inert"' ms stat
 }
 
 @test "a failing step of CUDA is reported with its CUresult, and with the steps before it" {
