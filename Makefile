@@ -81,7 +81,7 @@ DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
 # Preloaded by tests, which need no compiler then
-PRELOADS := $(patsubst %,$(BUILD)/%.so,fail leaks mappings readonly starve)
+PRELOADS := $(patsubst %,$(BUILD)/%.so,fail leaks mappings readonly)
 REFUSED_SRC := $(wildcard tests/cli/refused/*.c)
 REFUSED_OBJ := $(REFUSED_SRC:%.c=$(BUILD)/%.o)
 REFUSED := $(BUILD)/tests/cli/trace-refused

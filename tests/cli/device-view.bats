@@ -230,8 +230,8 @@ failed() {
 	starving
 	for ((n = 1; n < 5000; n++)); do
 		run --separate-stderr starved $n -n -o name,max_mr stat --device
-		[ -e "$STARVE_HIT" ] || break
-		rm "$STARVE_HIT"
+		[ -e "$FAIL_HIT" ] || break
+		rm "$FAIL_HIT"
 		[[ $status -eq 0 && $output == "$(device) 16777216" ||
 			$status -ne 0 && $stderr == *"mrctl: "* && $stderr != *MR-PROVIDER* ]] ||
 			fail "allocation $n: exit status $status: $output $stderr" || return

@@ -6,7 +6,7 @@
 # Prints what is wrong; the last line counts the runs.
 set -u
 work=$1 preload=$2
-export FAIL_HIT=$work/hit FAIL_NUMBER FAIL_ERRNO FAIL_CALL
+export FAIL_HIT=$work/hit FAIL_IN=libmrctl-sim FAIL FAIL_NUMBER FAIL_ERRNO
 errnos=(25 5 12 25 4 13 24) # ENOTTY EIO ENOMEM ENOTTY EINTR EACCES EMFILE
 calls=(open fstat fcntl mmap pread fallocate dup3)
 opener=() runs=0 wrong=0
@@ -14,7 +14,7 @@ opener=() runs=0 wrong=0
 # complain WHAT: prints what is wrong with the current run, for the first 20
 complain() {
 	wrong=$((wrong + 1))
-	[ "$wrong" -gt 20 ] || printf -- '--- %s %d, errno %d: %s (exit status %d)\n%s\n' "$FAIL_CALL" \
+	[ "$wrong" -gt 20 ] || printf -- '--- %s %d, errno %d: %s (exit status %d)\n%s\n' "$FAIL" \
 		"$FAIL_NUMBER" "$FAIL_ERRNO" "$1" "$status" "$(head -c 500 "$work/err")"
 }
 
@@ -33,7 +33,7 @@ check_session() {
 
 # fail_each ARG...: runs `mrctl ARG...` with each call failing
 fail_each() {
-	for FAIL_CALL in "${calls[@]}"; do
+	for FAIL in "${calls[@]}"; do
 		for ((FAIL_NUMBER = 1; FAIL_NUMBER < 1000; FAIL_NUMBER++)); do
 			FAIL_ERRNO=${errnos[runs % ${#errnos[@]}]}
 			LD_PRELOAD=$LD_PRELOAD:$preload timeout -s KILL 60 "${opener[@]}" mrctl "$@" >"$work/out" 2>"$work/err"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Runs commands on the simulated HCA again and again, each time with another call of libc failing that mrctl makes
-# (preload/refuse.c): the first calls of each function.  Checks exit status, message and document, and that a session
+# (preload/fail.c): the first calls of each function.  Checks exit status, message and document, and that a session
 # works afterwards.
-# Usage: mrctl sim -- failing-calls.sh WORK     WORK: a folder with refuse.so
+# Usage: mrctl sim -- failing-calls.sh WORK FAIL.SO     WORK: an empty folder
 # Prints what is wrong; the last line counts the runs.
 set -u
-work=$1 runs=0 wrong=0 here='' status=0
+work=$1 preload=$2 runs=0 wrong=0 here='' status=0
 # An errno that no code expects: EXDEV
-export REFUSE_CALLS=$work/calls REFUSE REFUSE_NUMBER REFUSE_ERRNO=18
+export FAIL_CALLS=$work/calls FAIL FAIL_NUMBER FAIL_ERRNO=18 FAIL_IN=program
 
 # complain WHAT: prints what is wrong with the current run, for the first 40
 complain() {
@@ -19,7 +19,7 @@ complain() {
 
 # run_mrctl ARG...: runs mrctl with the preload
 run_mrctl() {
-	LD_PRELOAD=$work/refuse.so:$LD_PRELOAD timeout -s KILL 60 mrctl "$@" >"$work/out" 2>"$work/err" </dev/null
+	LD_PRELOAD=$preload:$LD_PRELOAD timeout -s KILL 60 mrctl "$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 }
 
@@ -28,7 +28,7 @@ names_another() {
 	local name
 
 	name=$(sed -nE 's/^mrctl: .*[ :]([a-z_0-9]+)(\([^)]*\))?: EXDEV \(.*/\1/p' "$work/err" | head -1)
-	[ -n "$name" ] && [ "${name%64}" != "${REFUSE%64}" ] && grep -qxE "${name}(64)?" "$work/calls"
+	[ -n "$name" ] && [ "${name%64}" != "${FAIL%64}" ] && grep -qxE "${name}(64)?" "$work/calls"
 }
 
 # check_messages ARG...: a failure has a message, with the errno or a reason for it.  A verdict of stat --host and
@@ -54,13 +54,13 @@ sweep() {
 	local count name
 
 	rm -f "$work/calls"
-	REFUSE='' run_mrctl "$@"
+	FAIL='' run_mrctl "$@"
 	here="mrctl $*"
 	[ "$status" -eq 0 ] || complain "without a failing call"
 	while read -r count name; do
-		REFUSE=$name
-		for ((REFUSE_NUMBER = 1; REFUSE_NUMBER <= count && REFUSE_NUMBER <= 3; REFUSE_NUMBER++)); do
-			here="$REFUSE@$REFUSE_NUMBER mrctl $*"
+		FAIL=$name
+		for ((FAIL_NUMBER = 1; FAIL_NUMBER <= count && FAIL_NUMBER <= 3; FAIL_NUMBER++)); do
+			here="$FAIL@$FAIL_NUMBER mrctl $*"
 			runs=$((runs + 1))
 			run_mrctl "$@"
 			check_messages "$@"
@@ -76,7 +76,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 		'reg --memory dm --name b' 'reg --relaxed --name c' 'umem --name d' 'dereg a c' 'stat b d' >"$work/more"
 	sweep --json batch "$work/lines"
 	sweep --json batch "$work/more"
-	sweep reg --memory "file:$work/refuse.so" --access none
+	sweep reg --memory "file:$preload" --access none
 	sweep reg-dmabuf --from udmabuf
 	sweep umem --page-sizes 4K
 	sweep umem --try-page-sizes
@@ -88,7 +88,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep bench --count 3 --rounds 1 --sizes 4K
 	sweep report --format json
 	sweep trace -- mrctl -q reg
-	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work"
+	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$preload"
 fi
 read -r runs wrong <<<"$OUTSIDE"
 sweep --json reg --count 2 --memory dm

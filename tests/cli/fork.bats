@@ -28,13 +28,13 @@ starving() {
 	local code=$1 old=$2 n
 
 	! is_sanitized || skip "the sanitizer wants to be loaded first"
-	[ -e "$BUILD/starve.so" ] || skip "needs starve.so"
-	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$BUILD/starve.so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MR[@]:${#SIM[@]}}")
-	export STARVE_IN=libibverbs.so STARVE_HIT=$BATS_TEST_TMPDIR/hit STARVE
+	[ -e "$BUILD/fail.so" ] || skip "needs fail.so"
+	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$BUILD/fail.so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MR[@]:${#SIM[@]}}")
+	export FAIL=allocate FAIL_IN=libibverbs.so FAIL_HIT=$BATS_TEST_TMPDIR/hit FAIL_NUMBER
 	for ((n = 1; n < 100; n++)); do
-		rm -f "$STARVE_HIT"
-		STARVE=$n batch "${@:3}"
-		[ -e "$STARVE_HIT" ] || break
+		rm -f "$FAIL_HIT"
+		FAIL_NUMBER=$n batch "${@:3}"
+		[ -e "$FAIL_HIT" ] || break
 		[[ $output == *"\"$code\""* ]] || continue
 		succeeded
 		json '.lines[1].failures[0] | .rereg_code == $code and .errno == "ENOMEM" and .old_region == $old and

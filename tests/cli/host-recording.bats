@@ -88,12 +88,12 @@ recorded_paths() {
 	recorded_paths "$dir/whole" | sort >"$dir/whole.txt"
 	for ((n = 1; n < 10000; n += STEP)); do
 		run --separate-stderr starved $n stat --host --record "$dir/recording"
-		[ -e "$STARVE_HIT" ] || break
+		[ -e "$FAIL_HIT" ] || break
 		[ "$status" -le 1 ] || fail "allocation $n: exit status $status" "$stderr"
 		[[ $stderr == *ENOMEM* || $stderr == *memory* ]] ||
 			diff "$dir/whole.txt" <(recorded_paths "$dir/recording" | sort) ||
 			fail "allocation $n: $stderr"
-		rm -rf "$STARVE_HIT" "$dir/recording"
+		rm -rf "$FAIL_HIT" "$dir/recording"
 	done
 	[[ $n -gt 100 && $n -lt 10000 ]]
 }

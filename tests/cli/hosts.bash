@@ -136,16 +136,12 @@ copy_sysfs() {
 
 # starving: for tests that use starved
 starving() {
-	command -v cc >/dev/null || skip "cc is not installed"
-	! is_sanitized || skip "the sanitizer has its own allocator"
-	export STARVE_HIT=$BATS_TEST_TMPDIR/hit
-	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/starve.so" \
-		"$BATS_TEST_DIRNAME/preload/starve.c"
+	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "the sanitizer has its own allocator"
+	export FAIL=allocate FAIL_HIT=$BATS_TEST_TMPDIR/hit
 }
 
-# starved N ARG...: mrctl ARG... on the simulator, whose allocation N fails; makes the file STARVE_HIT if there is one
+# starved N ARG...: mrctl ARG... on the simulator, whose allocation N fails; makes the file FAIL_HIT if there is one
 starved() {
 	# shellcheck disable=SC2016 # for bash -c
-	"${SIM[@]}" env STARVE="$1" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' \
-		"$BATS_TEST_TMPDIR/starve.so" "${@:2}"
+	"${SIM[@]}" env FAIL_NUMBER="$1" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' "$BUILD/fail.so" "${@:2}"
 }

@@ -9,14 +9,10 @@ AT=0x200000000000 # where `mapped` maps
 
 # mapped LIST: lets mr run with these mappings (preload/mappings.c)
 mapped() {
-	local so=$BUILD/mappings.so # of the guests, which have no compiler
+	local so=$BUILD/mappings.so
 
 	if on_simulator; then
-		command -v cc >/dev/null || skip "cc is not installed"
 		! is_sanitized || skip "the sanitizer wants to be loaded first"
-		so=$BATS_FILE_TMPDIR/mappings.so
-		[ -e "$so" ] ||
-			cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/mappings.c"
 		MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MS[@]: -1}")
 	else
 		MR=(env LD_PRELOAD="$so" "${MS[@]: -1}" -d "$MRCTL_TEST_DEVICE")

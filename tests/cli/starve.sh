@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs commands in a session again and again, each time with another failing allocation (preload/starve.c).
+# Runs commands in a session again and again, each time with another failing allocation (preload/fail.c).
 # Checks exit status, message, output, and that no object, lock or descriptor is left.
 # Usage: mrctl sim -- mrctl session -- starve.sh WORK FOLDER
 #   WORK    an empty folder
-#   FOLDER  has starve.so and leaks.so
+#   FOLDER  has fail.so and leaks.so
 # Prints what is wrong; the last line counts the runs.
 set -u
 work=$1
-export STARVE_HIT=$work/hit LEAKS=$work/leaks
-preload=$2/starve.so:$2/leaks.so:$LD_PRELOAD
+export FAIL=allocate FAIL_HIT=$work/hit LEAKS=$work/leaks
+preload=$2/fail.so:$2/leaks.so:$LD_PRELOAD
 runs=0 wrong=0 documents=0
 : >"$LEAKS"
 
@@ -40,7 +40,7 @@ starve() {
 	# shellcheck disable=SC2086 # words
 	for ((n = 0; n < 2000; n++)); do
 		[ -z "$before" ] || mrctl $before --quiet
-		STARVE=$n LD_PRELOAD=$preload mrctl "$@" >"$work/out" 2>"$work/err"
+		FAIL_NUMBER=$n LD_PRELOAD=$preload mrctl "$@" >"$work/out" 2>"$work/err"
 		status=$?
 		[ -z "$after" ] || mrctl $after --quiet
 		if [ "$1" != --json ]; then
@@ -53,8 +53,8 @@ starve() {
 			whole=$words
 			continue
 		fi
-		[ -e "$STARVE_HIT" ] || break
-		rm "$STARVE_HIT"
+		[ -e "$FAIL_HIT" ] || break
+		rm "$FAIL_HIT"
 		runs=$((runs + 1))
 		case $status in
 		# libsmartcols survives some failures, and may leave out the heading

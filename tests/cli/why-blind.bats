@@ -52,8 +52,8 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 	starving
 	for ((n = 1; n < 400; n++)); do
 		run --separate-stderr starved $n reg --access remote-write
-		[ -e "$STARVE_HIT" ] || break
-		rm "$STARVE_HIT"
+		[ -e "$FAIL_HIT" ] || break
+		rm "$FAIL_HIT"
 		[[ $status -eq 1 && $stderr == 'mrctl: '* ]] || fail "$n: exit status $status: $stderr"
 		[[ $stderr != *'ibv_reg_mr: '* ]] || told=$((told + 1))
 	done

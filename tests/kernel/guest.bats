@@ -12,7 +12,7 @@ setup() {
 	export BOOTS=$BATS_TEST_TMPDIR/boots TMPDIR=$BATS_TEST_TMPDIR
 	mkdir -p "$HERE/hca" "$BUILD/sim" "$BUILD/trace" "$BUILD/tests/cli" "$BATS_TEST_TMPDIR/tests/cli" "$BOOTS"
 	cp -r "$BATS_TEST_DIRNAME"/{check.sh,run.sh,vm.sh,guest,differential} "$HERE/"
-	touch "$BUILD"/{mrctl,differential,starve.so,mappings.so,readonly.so,tests/cli/dmabuf-tool}
+	touch "$BUILD"/{mrctl,differential,fail.so,mappings.so,readonly.so,tests/cli/dmabuf-tool}
 	echo one >"$HERE/suites"
 	script fetch.sh 'mkdir -p "$3"'
 	script image.sh 'mkdir "$4"; echo libibverbs1_1.0-1_amd64 >"$4/packages"'

@@ -121,7 +121,7 @@ make_project_image() { # JOB...: the command of the job
 
 	mkdir -p "$lib" "$root/usr/local/bin" "$root/mrctl/build" "$root/mrctl/tests"
 	for f in "$built/mrctl" "$built/sim" "$built/trace" "$built/differential" "$built/bench" \
-		"$built"/{starve,mappings,readonly}.so "$top/tests/cli" "$top/tests/bench"; do
+		"$built"/{fail,mappings,readonly}.so "$top/tests/cli" "$top/tests/bench"; do
 		case $f in "$built"/*) to=build ;; *) to=tests ;; esac
 		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
 		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"

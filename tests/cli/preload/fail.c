@@ -1,102 +1,181 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Preloaded behind the simulator: call number FAIL_NUMBER of the function FAIL_CALL that the simulator
- * itself makes fails with FAIL_ERRNO.  The file FAIL_HIT is made when that happens.
+ * Preloaded into mrctl: call number FAIL_NUMBER of a function of libc fails.
+ *   FAIL         the function; "allocate": any that allocates memory
+ *   FAIL_IN      only calls of these objects count: "program", or parts of names of libraries, separated by blanks
+ *                (program libcjson libsmartcols)
+ *   FAIL_ERRNO   the number of the errno; that of an allocation is ENOMEM
+ *   FAIL_HIT     a file that is made when the call fails
+ *   FAIL_CALLS   without FAIL: a file to which the name of each call is added
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-static uintptr_t start, end;
-static const char *call;
+extern char *program_invocation_short_name;
+extern long syscall(long number, ...);
+
+static struct range {
+	uintptr_t start, end;
+} ranges[8];
+static size_t used;
+static const char *failing, *calls;
 static long left;
 
-/* Notes where the simulator is in memory: a call from there is one of its own. */
-static int find_simulator(struct dl_phdr_info *info, size_t size, void *data)
+static int is_counted(const char *name)
 {
+	const char *word = getenv("FAIL_IN");
+	char part[32];
+
+	for (word = word ? word : "program libcjson libsmartcols"; *word; word += strspn(word, " ")) {
+		size_t length = strcspn(word, " ");
+
+		memcpy(part, word, length < sizeof(part) ? length : 0);
+		part[length < sizeof(part) ? length : 0] = '\0';
+		if (strcmp(part, "program") ? strstr(name, part) != NULL : !name[0])
+			return 1;
+		word += length;
+	}
+	return 0;
+}
+
+/* Notes where an object whose calls count is in memory. */
+static int add_range(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uintptr_t end = 0;
+
 	(void)size;
 	(void)data;
-	if (!strstr(info->dlpi_name, "libmrctl-sim"))
+	if (used == sizeof(ranges) / sizeof(*ranges) || !is_counted(info->dlpi_name))
 		return 0;
-	start = info->dlpi_addr;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
-			end = start + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-	return 1;
+			end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+	ranges[used++] = (struct range){ info->dlpi_addr, info->dlpi_addr + end };
+	return 0;
 }
 
 static void __attribute__((constructor)) init(void)
 {
-	dl_iterate_phdr(find_simulator, NULL);
-	call = getenv("FAIL_CALL");
-	left = call ? atol(getenv("FAIL_NUMBER")) : 0;
+	if (strcmp(program_invocation_short_name, "mrctl") != 0)
+		return;
+	dl_iterate_phdr(add_range, NULL);
+	failing = getenv("FAIL");
+	if (failing && !*failing)
+		failing = NULL;
+	calls = failing ? NULL : getenv("FAIL_CALLS");
+	left = failing ? atol(getenv("FAIL_NUMBER")) : 0;
+}
+
+static void add_line(const char *path, const char *line)
+{
+	const int saved = errno;
+	const long fd = syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_APPEND, 0600);
+
+	syscall(SYS_write, fd, line, strlen(line));
+	syscall(SYS_write, fd, "\n", 1);
+	syscall(SYS_close, fd);
+	errno = saved;
 }
 
 static int fails(const char *name, void *caller)
 {
-	uintptr_t from = (uintptr_t)caller;
+	const uintptr_t from = (uintptr_t)caller;
+	size_t i = 0;
 
-	if (left <= 0 || from < start || from >= end || strcmp(name, call) != 0 || --left)
+	while (i < used && (from < ranges[i].start || from >= ranges[i].end))
+		i++;
+	if (i == used)
 		return 0;
-	syscall(SYS_close, syscall(SYS_open, getenv("FAIL_HIT"), O_CREAT | O_WRONLY, 0600));
-	errno = atoi(getenv("FAIL_ERRNO"));
+	if (calls)
+		add_line(calls, name);
+	if (left <= 0 || strcmp(name, failing) || --left)
+		return 0;
+	if (getenv("FAIL_HIT"))
+		add_line(getenv("FAIL_HIT"), name);
+	errno = getenv("FAIL_ERRNO") ? atoi(getenv("FAIL_ERRNO")) : 0;
 	return 1;
 }
 
-#define FAILS(name) fails(name, __builtin_return_address(0))
+/* Up to six integers and pointers reach the next function as they came, whatever their types. */
+typedef long any(long, long, long, long, long, long);
 
-int open(const char *path, int flags, ...)
+#define FAILS(name, failure)                                                                       \
+	long fail_##name(long a, long b, long c, long d, long e, long f) __asm__(#name);           \
+	long fail_##name(long a, long b, long c, long d, long e, long f)                           \
+	{                                                                                          \
+		static any *next;                                                                  \
+		if (fails(#name, __builtin_return_address(0)))                                     \
+			return failure;                                                            \
+		if (!next)                                                                         \
+			*(void **)&next = dlsym(RTLD_NEXT, #name);                                 \
+		return next(a, b, c, d, e, f);                                                     \
+	}
+
+#define MINUS_ONE(name)                      FAILS(name, -1)
+#define NO_POINTER(name)                     FAILS(name, 0)
+#define ERRNO(name)                          FAILS(name, errno)
+#define EACH(F, a, b, c, d, e, f, g, h, i, j) F(a) F(b) F(c) F(d) F(e) F(f) F(g) F(h) F(i) F(j)
+
+EACH(MINUS_ONE, open, __open_2, openat, fstat, stat, lstat, fstatat, statx, statfs, fstatfs)
+EACH(MINUS_ONE, read, pread, write, pwrite, ftruncate, fallocate, fsync, flock, fchmod, rename)
+EACH(MINUS_ONE, unlink, unlinkat, mkdir, mkdirat, readlink, readlinkat, scandirat, access, faccessat, fcntl)
+EACH(MINUS_ONE, memfd_create, mmap, munmap, madvise, dup, dup2, dup3, getrlimit, prlimit, uname)
+EACH(MINUS_ONE, socket, socketpair, setsockopt, getsockopt, bind, listen, accept4, send, sendmsg, recv)
+EACH(MINUS_ONE, recvmsg, poll, ppoll, fork, waitpid, setsid, signalfd, sigprocmask, sigtimedwait, klogctl)
+MINUS_ONE(getrandom)
+MINUS_ONE(execvp)
+EACH(NO_POINTER, fopen, fdopen, opendir, fdopendir, readdir, realpath, mkdtemp, open_memstream, fmemopen, dlopen)
+ERRNO(posix_spawn)
+ERRNO(posix_spawnp)
+ERRNO(posix_fallocate)
+ERRNO(pthread_create)
+
+/* dlsym(3) itself allocates: these go on to libc by other names. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static int starves(const char *name, void *caller)
 {
-	va_list args;
-	mode_t mode;
+	const int fail = fails(failing && !strcmp(failing, "allocate") ? failing : name, caller);
 
-	va_start(args, flags);
-	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
-	va_end(args);
-	return FAILS("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	if (fail)
+		errno = ENOMEM;
+	return fail;
 }
 
-int fstat(int fd, struct stat *st)
+#define STARVES(name) starves(name, __builtin_return_address(0))
+
+void *malloc(size_t size)
 {
-	return FAILS("fstat") ? -1 : (int)syscall(SYS_fstat, fd, st);
+	return STARVES("malloc") ? NULL : __libc_malloc(size);
 }
 
-int fcntl(int fd, int command, ...)
+void *calloc(size_t count, size_t size)
 {
-	va_list args;
-	void *arg;
-
-	va_start(args, command);
-	arg = va_arg(args, void *);
-	va_end(args);
-	return FAILS("fcntl") ? -1 : (int)syscall(SYS_fcntl, fd, command, arg);
+	return STARVES("calloc") ? NULL : __libc_calloc(count, size);
 }
 
-void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+void *realloc(void *old, size_t size)
 {
-	return FAILS("mmap") ? MAP_FAILED
-			     : (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
+	return STARVES("realloc") ? NULL : __libc_realloc(old, size);
 }
 
-ssize_t pread(int fd, void *data, size_t length, off_t offset)
+void *reallocarray(void *old, size_t count, size_t size)
 {
-	return FAILS("pread") ? -1 : syscall(SYS_pread64, fd, data, length, offset);
+	return STARVES("reallocarray") ? NULL : __libc_realloc(old, count * size);
 }
 
-int fallocate(int fd, int mode, off_t offset, off_t length)
+char *strdup(const char *text)
 {
-	return FAILS("fallocate") ? -1 : (int)syscall(SYS_fallocate, fd, mode, offset, length);
-}
+	size_t size = strlen(text) + 1;
+	char *copy = STARVES("strdup") ? NULL : __libc_malloc(size);
 
-int dup3(int from, int to, int flags)
-{
-	return FAILS("dup3") ? -1 : (int)syscall(SYS_dup3, from, to, flags);
+	return copy ? memcpy(copy, text, size) : NULL;
 }
