@@ -9,15 +9,10 @@
 
 #include "tests/cli/refused/refused.h"
 
-CASE(readonly)
-{
-	reg(map(4, PROT_READ) + 100, 9000);
-}
-
-CASE(no_access)
-{
-	reg(map(4, PROT_NONE), 2 * PAGE);
-}
+CALL(readonly, reg(map(4, PROT_READ) + 100, 9000))
+CALL(no_access, reg(map(4, PROT_NONE), 2 * PAGE))
+CALL(null, reg(NULL, PAGE))
+CALL(kernel_address, reg((void *)UINT64_C(0xffff800000001000), PAGE))
 
 CASE(hole_in_the_middle)
 {
@@ -104,11 +99,6 @@ CASE(unmapped)
 	reg(memory + 77, 3 * PAGE);
 }
 
-CASE(null)
-{
-	reg(NULL, PAGE);
-}
-
 CASE(constant)
 {
 	static const char text[PAGE] = "constant";
@@ -116,10 +106,7 @@ CASE(constant)
 	reg(text, sizeof(text));
 }
 
-CASE(beyond_file)
-{
-	reg(map_file(memfd_create("short", 0), 1, 4, WRITABLE, MAP_SHARED), 4 * PAGE);
-}
+CALL(beyond_file, reg(map_file(memfd_create("short", 0), 1, 4, WRITABLE, MAP_SHARED), 4 * PAGE))
 
 CASE(beyond_private_file)
 {
@@ -145,15 +132,8 @@ static void shared_file(const char *path, bool is_unlinked)
 	reg(memory, PAGE);
 }
 
-CASE(foreign_file)
-{
-	shared_file("Gr\303\266\303\237e", false);
-}
-
-CASE(unlinked_file)
-{
-	shared_file("unlinked", true);
-}
+CALL(foreign_file, shared_file("Gr\303\266\303\237e", false))
+CALL(unlinked_file, shared_file("unlinked", true))
 
 CASE(readonly_shm)
 {
@@ -164,30 +144,10 @@ CASE(readonly_shm)
 	reg(checked(memory), 2 * PAGE);
 }
 
-CASE(kernel_address)
-{
-	reg((void *)UINT64_C(0xffff800000001000), PAGE);
-}
-
-CASE(wraps)
-{
-	reg((void *)UINT64_C(0xfffffffffffff000), 2 * PAGE);
-}
-
-CASE(wraps_unaligned)
-{
-	reg(map(1, WRITABLE) + 100, SIZE_MAX - 50);
-}
-
-CASE(far_too_long)
-{
-	reg(map(2, WRITABLE) + 100, (size_t)3 << 40);
-}
-
-CASE(everything)
-{
-	reg(NULL, SIZE_MAX);
-}
+CALL(wraps, reg((void *)UINT64_C(0xfffffffffffff000), 2 * PAGE))
+CALL(wraps_unaligned, reg(map(1, WRITABLE) + 100, SIZE_MAX - 50))
+CALL(far_too_long, reg(map(2, WRITABLE) + 100, (size_t)3 << 40))
+CALL(everything, reg(NULL, SIZE_MAX))
 
 /* ---- limits ---- */
 
@@ -211,10 +171,7 @@ CASE(sum_of_small)
 	reg(memory + 4090, 2 * PAGE);
 }
 
-CASE(one)
-{
-	reg(map(40, WRITABLE), 40 * PAGE);
-}
+CALL(one, reg(map(40, WRITABLE), 40 * PAGE))
 
 /* Deregistered regions do not count. */
 CASE(sum_of_some)
@@ -265,10 +222,7 @@ static struct ibv_cq *queue(int entries)
 	return ibv_create_cq(context, entries, NULL, NULL, 0);
 }
 
-CASE(cq)
-{
-	SHOW(!queue(4000));
-}
+CALL(cq, SHOW(!queue(4000)))
 
 CASE(cq_after_cq)
 {

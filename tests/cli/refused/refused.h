@@ -33,6 +33,13 @@ struct refused_case {
 	}                                                                                          \
 	static void function(void)
 
+/* Defines a case that is one call. */
+#define CALL(function, call)                                                                       \
+	CASE(function)                                                                             \
+	{                                                                                          \
+		call;                                                                              \
+	}
+
 void add_case(struct refused_case *added);
 
 extern struct ibv_context *context;

@@ -2,20 +2,9 @@
 /* Requests that are refused for any memory. */
 #include "tests/cli/refused/refused.h"
 
-CASE(access_flags)
-{
-	reg_as(map(1, WRITABLE), PAGE, IBV_ACCESS_REMOTE_ATOMIC);
-}
-
-CASE(no_length)
-{
-	reg(map(1, WRITABLE) + 5, 0);
-}
-
-CASE(iova)
-{
-	SHOW(!ibv_reg_mr_iova(pd, map(3, WRITABLE) + 16, PAGE, 0x7003, ALL));
-}
+CALL(access_flags, reg_as(map(1, WRITABLE), PAGE, IBV_ACCESS_REMOTE_ATOMIC))
+CALL(no_length, reg(map(1, WRITABLE) + 5, 0))
+CALL(iova, SHOW(!ibv_reg_mr_iova(pd, map(3, WRITABLE) + 16, PAGE, 0x7003, ALL)))
 
 CASE(fork_safe)
 {
@@ -38,37 +27,18 @@ static struct ibv_dm *device_memory(size_t length)
 	return dm;
 }
 
-CASE(beyond_device_memory)
-{
-	SHOW(!ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 2 * PAGE, ZERO_BASED));
-}
+CALL(beyond_device_memory, SHOW(!ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 2 * PAGE, ZERO_BASED)))
 
 /* ---- changes ---- */
 
-CASE(change_memory)
-{
-	SHOW(ibv_rereg_mr(region(2, ALL), IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
-			  map(4, PROT_READ) + 12, 3 * PAGE, 0));
-}
-
-CASE(change_access)
-{
-	SHOW(ibv_rereg_mr(region(3, LOCAL), IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
-			  IBV_ACCESS_REMOTE_WRITE));
-}
-
-CASE(change_nothing_known)
-{
-	SHOW(ibv_rereg_mr(region(3, LOCAL), 1 << 9, NULL, NULL, 0, 0));
-}
-
-CASE(change_all)
-{
-	SHOW(ibv_rereg_mr(region(3, LOCAL),
-			  IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS |
-				  IBV_REREG_MR_CHANGE_PD,
-			  ibv_alloc_pd(context), map(2, PROT_READ), PAGE, ALL));
-}
+CALL(change_memory,
+     SHOW(ibv_rereg_mr(region(2, ALL), IBV_REREG_MR_CHANGE_TRANSLATION, NULL, map(4, PROT_READ) + 12, 3 * PAGE, 0)))
+CALL(change_access,
+     SHOW(ibv_rereg_mr(region(3, LOCAL), IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_REMOTE_WRITE)))
+CALL(change_nothing_known, SHOW(ibv_rereg_mr(region(3, LOCAL), 1 << 9, NULL, NULL, 0, 0)))
+CALL(change_all, SHOW(ibv_rereg_mr(region(3, LOCAL), IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS |
+						     IBV_REREG_MR_CHANGE_PD,
+				   ibv_alloc_pd(context), map(2, PROT_READ), PAGE, ALL)))
 
 /* Mapped for reading and registered for that: a change to writing pins it anew, which is refused. */
 CASE(change_readonly_to_writing)
@@ -101,10 +71,7 @@ CASE(change_implicit)
 
 /* ---- umems ---- */
 
-CASE(umem)
-{
-	SHOW(!mlx5dv_devx_umem_reg(context, map(2, PROT_READ) + 8, PAGE, LOCAL));
-}
+CALL(umem, SHOW(!mlx5dv_devx_umem_reg(context, map(2, PROT_READ) + 8, PAGE, LOCAL)))
 
 /* As ibv_open_device() opens the device: for DEVX where the driver lets it, else without. */
 CASE(umem_of_plain_context)
@@ -138,14 +105,14 @@ CASE(umem_unknown_attribute)
 
 /* ---- dma-bufs ---- */
 
-CASE(no_dmabuf)
-{
-	SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, 0, ALL));
-}
+CALL(no_dmabuf, SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, 0, ALL)))
+CALL(bad_descriptor, SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, ALL)))
 
-CASE(bad_descriptor)
+/* Prefetches with flush, and shows the errno that is returned. */
+static void advise(enum ibv_advise_mr_advice advice, struct ibv_sge *ranges, unsigned int count)
 {
-	SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, ALL));
+	errno = ibv_advise_mr(pd, advice, IBV_ADVISE_MR_FLAG_FLUSH, ranges, count);
+	show(errno);
 }
 
 CASE(advice_on_pinned)
@@ -153,10 +120,7 @@ CASE(advice_on_pinned)
 	struct ibv_mr *mr = region(3, ALL);
 	struct ibv_sge range = { (uintptr_t)mr->addr + PAGE, PAGE, mr->lkey };
 
-	errno = 0;
-	errno = ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, IBV_ADVISE_MR_FLAG_FLUSH,
-			      &range, 1);
-	show(errno);
+	advise(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, &range, 1);
 }
 
 CASE(advice_unmapped)
@@ -165,10 +129,7 @@ CASE(advice_unmapped)
 	struct ibv_sge range = { (uintptr_t)mr->addr, 4 * PAGE, mr->lkey };
 
 	munmap((char *)mr->addr + 2 * PAGE, PAGE);
-	errno = 0;
-	errno = ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, &range,
-			      1);
-	show(errno);
+	advise(IBV_ADVISE_MR_ADVICE_PREFETCH, &range, 1);
 }
 
 /* The first range can be fetched, the second one cannot. */
@@ -181,8 +142,5 @@ CASE(advice_of_two)
 	};
 
 	munmap((char *)mr->addr + 2 * PAGE, PAGE);
-	errno = 0;
-	errno = ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, ranges,
-			      2);
-	show(errno);
+	advise(IBV_ADVISE_MR_ADVICE_PREFETCH, ranges, 2);
 }
