@@ -7,7 +7,6 @@
  * UNIT_TEST=PATTERN runs only the tests whose names match (glob(7)).  A test fails, too, where a descriptor is open
  * after it that was not before it, or the reverse.
  */
-#include <dirent.h>
 #include <fnmatch.h>
 
 #include "tests/unit/unit.h"
@@ -51,18 +50,6 @@ static const char *name_of(const char *file, char *name, size_t size)
 static struct CMUnitTest *own;
 static size_t begun;
 static int open_before;
-
-static int count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
 
 static int begin(void **state)
 {

@@ -29,4 +29,15 @@ static inline void change(const char *lines)
 	recorded_host_change(&recorded, lines);
 }
 
+/** in_folder() - return the path of a file below the host's folder; it is valid until the next call but three */
+static inline const char *in_folder(const char *name)
+{
+	static char paths[4][512];
+	static unsigned int next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", recorded.folder, name);
+	return path;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_UNIT_H
 #define TESTS_UNIT_UNIT_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -100,6 +102,36 @@ void unit_add_fixture(struct unit_fixture *fixture);
 		assert_equal_for(part, (error).kind, of_kind);                                     \
 		assert_contains((error).text, part);                                               \
 	} while (0)
+
+/** in_child() - run @body in a process of its own; return its exit status, or 128 and the signal that ended it */
+static inline int in_child(int (*body)(void))
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(300);
+		_exit(body());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/** count_descriptors() - return how many are open, and three more */
+static inline int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
 
 /** What is written to a descriptor between capture_begin() and capture_end(). */
 struct capture {

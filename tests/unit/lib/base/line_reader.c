@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "lib/base/line_reader.h"
 #include "lib/base/signals.h"
@@ -255,18 +254,7 @@ static int wait_for_a_line(void)
 
 TEST(a_signal_ends_the_wait_for_a_line)
 {
-	int status;
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		alarm(60);
-		_exit(wait_for_a_line());
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_int_equal(in_child(wait_for_a_line), 7);
 }
 
 static int make_file(void **state __attribute__((unused)))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Blocking signals, and waiting for one or for a time. */
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
@@ -13,22 +12,7 @@ static const struct mr_opt_u64 forever = { 0, false };
 static const struct mr_opt_u64 a_moment = { SECOND / 20, true };
 static const struct mr_opt_u64 an_hour = { 3600 * SECOND, true };
 
-/* Runs a case in a process of its own, because blocked signals stay blocked.  Return: its status. */
-static int in_child(int (*body)(void))
-{
-	pid_t pid;
-	int status;
-
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		alarm(60);
-		_exit(body());
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+/* The cases run in processes of their own, because blocked signals stay blocked. */
 
 static int signals_that_came_before(void)
 {

@@ -12,17 +12,6 @@
 /* The folder "recorded" holds files of this machine as well: those of a test. */
 EACH_TEST(set_up, tear_down)
 
-/* The path of a file of the test; it is valid until the next call but three. */
-static const char *in_folder(const char *name)
-{
-	static char paths[4][512];
-	static unsigned int next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", recorded.folder, name);
-	return path;
-}
-
 static void put_bytes(const char *path, const void *bytes, size_t length)
 {
 	FILE *file = recorded_host_open(&recorded, path, "w");

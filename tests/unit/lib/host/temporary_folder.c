@@ -9,16 +9,6 @@
 /* Only the folder of the host is used: it is TMPDIR. */
 EACH_TEST(set_up, tear_down)
 
-static const char *in_folder(const char *name)
-{
-	static char paths[2][256];
-	static unsigned int next;
-	char *path = paths[next++ % 2];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", recorded.folder, name);
-	return path;
-}
-
 static bool is_left(const char *name)
 {
 	return !access(in_folder(name), F_OK);

@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "tests/unit/lib/sim/request.h"
 #include "tests/unit/unit.h"
@@ -320,25 +319,12 @@ static inline int may_lock(rlim_t pages)
 			return __LINE__ % 255 + 1;                                                 \
 	} while (0)
 
-/* Runs work() in a child.  It uses EXPECT(), and returns 0 at its end. */
-static inline void in_child(int (*work)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(work());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
-}
-
 /** TEST_IN_CHILD() - define a test that runs in a child: with EXPECT(), and "return 0;" at its end */
 #define TEST_IN_CHILD(name)                                                                        \
 	static int body_of_##name(void);                                                           \
 	TEST(name)                                                                                 \
 	{                                                                                          \
-		in_child(body_of_##name);                                                          \
+		assert_equal_for("line of this file", in_child(body_of_##name), 0);                \
 	}                                                                                          \
 	static int body_of_##name(void)
 

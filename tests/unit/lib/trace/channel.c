@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who may join a trace, and what others can do to it. */
-#include <dirent.h>
 #include <fcntl.h>
 
 #include "tests/unit/unit.h"
@@ -22,18 +21,6 @@ static int close_channel(void **state __attribute__((unused)))
 	mr_channel_close(&channel);
 	mr_channel_close(&channel);
 	return 0;
-}
-
-static size_t descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t count = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
 }
 
 /* Takes new connections, and reads what one of them asks for.  Return: who; NULL: nobody asked rightly. */
@@ -75,7 +62,7 @@ TEST(each_channel_has_a_name_and_a_token_of_its_own)
 TEST(a_right_request_is_answered_with_the_descriptor)
 {
 	struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
-	const size_t before = descriptors();
+	const int before = count_descriptors();
 	int fd = play_connect(&channel), sent = open("/dev/null", O_RDONLY | O_CLOEXEC), received;
 	struct mr_visitor *visitor;
 
@@ -94,7 +81,7 @@ TEST(a_right_request_is_answered_with_the_descriptor)
 	close(received);
 	close(sent);
 	close(fd);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(count_descriptors(), before);
 }
 
 TEST(wrong_requests_are_sent_away)
@@ -146,7 +133,7 @@ TEST(a_flood_of_silent_visitors_keeps_nobody_out)
 	}
 	assert_true(is_sent_away(silent[0]));
 	assert_false(is_sent_away(silent[FLOOD - 1]));
-	assert_true(descriptors() < FLOOD + MR_CHANNEL_VISITORS + 32);
+	assert_true(count_descriptors() < FLOOD + MR_CHANNEL_VISITORS + 32);
 	fd = play_connect(&channel);
 	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
 	assert_non_null(turn());
@@ -163,7 +150,7 @@ TEST(who_reads_no_reply_is_not_waited_for)
 {
 	const struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
 	int sent = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	const size_t before = descriptors();
+	const int before = count_descriptors();
 
 	for (int i = 0; i < 1000; i++) {
 		int fd = play_connect(&channel);
@@ -179,7 +166,7 @@ TEST(who_reads_no_reply_is_not_waited_for)
 		if (!(i % 2))
 			close(fd);
 	}
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(count_descriptors(), before);
 	close(sent);
 }
 
@@ -196,7 +183,7 @@ TEST(descriptors_of_visitors_are_not_taken)
 					.msg_iovlen = 1,
 					.msg_control = &control,
 					.msg_controllen = sizeof(control) };
-	const size_t before = descriptors();
+	const int before = count_descriptors();
 	int fd = play_connect(&channel), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct mr_visitor *visitor;
 
@@ -207,7 +194,7 @@ TEST(descriptors_of_visitors_are_not_taken)
 	mr_channel_leave(visitor);
 	close(fd);
 	close(null);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(count_descriptors(), before);
 }
 
 EACH_TEST(open_channel, close_channel)

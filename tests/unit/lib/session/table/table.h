@@ -4,7 +4,6 @@
 #define TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "lib/session/table/claims.h"
 #include "lib/session/table/entries.h"
@@ -53,23 +52,6 @@ static inline uint32_t add_live(const char *name, uint32_t handle, struct mr_ent
 	entry->rkey = 0x800000 + handle;
 	assert_true(mr_table_commit(&table, slot, entry));
 	return slot;
-}
-
-/* Runs @body in a process of its own, and returns its exit status. */
-static inline int in_child(int (*body)(void))
-{
-	pid_t pid;
-	int status;
-
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		alarm(60);
-		_exit(body());
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Checks that entries, indexes and counters agree, as they must while nobody writes to the table. */

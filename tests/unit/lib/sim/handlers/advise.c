@@ -44,7 +44,7 @@ TEST(memory_of_a_process_that_ended_is_not_fetched)
 {
 	struct mr found;
 
-	in_child(register_and_fetch);
+	assert_int_equal(in_child(register_and_fetch), 0);
 	assert_int_equal(query(fd, pd + 1, &found), 0);
 	mr.lkey = found.lkey;
 	assert_int_equal(fetch(READ, IOVA, PAGE), EINVAL);

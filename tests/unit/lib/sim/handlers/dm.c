@@ -97,7 +97,7 @@ TEST(kinds_and_places_of_answers_are_checked)
 	struct request request;
 
 	assert_int_equal(alloc_for_steering(), geteuid() ? EPERM : EOPNOTSUPP);
-	in_child(ask_without_capabilities);
+	assert_int_equal(in_child(ask_without_capabilities), 0);
 	init_dm(&request, LIMIT, 0);
 	assert_int_equal(send_to(&request, fd), ENOENT); /* without a place for the page */
 	attr(&request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, 1ull << 32);

@@ -345,18 +345,15 @@ TEST(an_object_too_many_is_refused_before_anything_else)
 	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
 }
 
+static int open_with_a_wrong_limit(void)
+{
+	setenv("MRCTL_SIM_MAX_OBJECTS", "3x", 1);
+	return open(NODE, O_RDWR) < 0;
+}
+
 TEST(a_limit_is_a_number)
 {
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		setenv("MRCTL_SIM_MAX_OBJECTS", "3x", 1);
-		open(NODE, O_RDWR);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(WEXITSTATUS(status), 2);
+	assert_int_equal(in_child(open_with_a_wrong_limit), 2);
 }
 
 /* ---- the account of locked memory ---- */

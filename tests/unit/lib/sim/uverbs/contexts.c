@@ -67,7 +67,7 @@ TEST(an_error_of_fstat_is_the_answer_of_the_ioctl)
 	assert_int_equal(dereg_in(-1, 0), EBADF);
 	if (getenv("WRAP")) /* valgrind needs these calls itself */
 		skip();
-	in_child(refuse_fstat);
+	assert_int_equal(in_child(refuse_fstat), 0);
 }
 
 /* ---- threads ---- */
