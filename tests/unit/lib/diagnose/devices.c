@@ -152,6 +152,7 @@ TEST(network_namespaces)
 		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK, "1 devices are in this one, 1 in others" },
 		{ NETNS "?", 0, UNKNOWN, "netns_mode" },
 		{ "# none is here\n" LISTED("0", "mlx5_0") LISTED("1", "mlx5_1"), 0, UNKNOWN, "none of 2 devices" },
+		{ NETNS "N", 0, BAD, "" },
 	};
 
 	CHECK(mr_check_netns, rows);

@@ -96,6 +96,7 @@ TEST(modules)
 }
 
 #define SYMBOL(answer) "/calls/kernel/symbol/ib_register_peer_memory_client.answer " answer "\n"
+#define NVIDIA(name)   "/proc/driver/nvidia/version NVRM version: NVIDIA UNIX " name " for x86_64  570.124.06\n"
 
 TEST(memory_of_gpus)
 {
@@ -106,6 +107,15 @@ TEST(memory_of_gpus)
 		{ "# amdgpu\n" RELEASE("6.12.1") DEVICE FUNCTION("0x120000", "0x1002", "amdgpu"), 0, NA,
 		  "amdgpu is not loaded" },
 		{ MODULE("amdgpu"), 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_PCI_P2PDMA=y", 0, OK, "" },
+		{ CONFIG "# CONFIG_PCI_P2PDMA is not set", 0, WARN, "" },
+		{ "# the open driver, and the proprietary one\n" DEVICE FUNCTION("0x030200", "0x10de", "nvidia")
+			  MODULE("nvidia") NVIDIA("Open Kernel Module"),
+		  0, OK, "" },
+		{ NVIDIA("x86_64 Kernel Module"), 0, WARN, "" },
+		{ MODULE("nvidia_peermem"), 0, UNKNOWN, "" }, /* the symbols are hidden */
+		{ SYMBOL("no"), 0, WARN, "" },
+		{ SYMBOL("yes"), 0, OK, "" },
 		{ "# ib_core without devices\n" FUNCTION("0x030200", "0x10de", "nvidia") "/calls/sys/class/infiniband.list\n",
 		  0, NA, "no RDMA devices" },
 		{ "# a display of a server, and a GPU of a guest\n" DEVICE FUNCTION("0x030000", "0x1a03", "ast"), 0, NA,
