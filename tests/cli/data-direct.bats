@@ -272,8 +272,7 @@ reads() {
 	attach
 	if ! on_simulator; then # which does not note by which binding a region was registered
 		run ! hca-probe "$key" "$addr"
-		run --separate-stderr ms stat a -n -o state
-		[ "$output" = inert ]
+		outputs inert ms stat a -n -o state
 		[[ $stderr == *"1 region is inert: the driver"* ]]
 		observed "Data Direct: a region whose function was unbound and bound again" "its key stays free"
 	fi

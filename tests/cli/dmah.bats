@@ -86,8 +86,7 @@ next_handle() {
 		.dmah_cpu == 0 and .dmah_memory == "persistent" and .dmah_ph == 3 and .lkey != null] == [true, true]'
 	succeeded mr --json reg --via kernel --dmah PH=0
 	json '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == 0'
-	run --separate-stderr mr --json reg
-	json '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == null'
+	shows '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == null' mr reg
 	unset MRCTL_SIM_TPH
 	run --separate-stderr mrctl sim --tph -- mrctl -n -o dmah_memory,dmah_ph reg --via kernel --dmah "$HINTS"
 	[ "$output" = "volatile 1" ]
@@ -99,8 +98,7 @@ next_handle() {
 	succeeded mr --json reg --dmah "$HINTS" --count 3
 	json '[.regions[] | .call == "ibv_reg_mr_ex" and .via == "library" and .dmah_cpu == 0 and
 		.state == "deregistered"] | all'
-	run --separate-stderr mr --json stat --probe
-	json '[.trials[] | select(.id | startswith("dma-handle.")) | .answer] == ["yes", "yes"]'
+	shows '[.trials[] | select(.id | startswith("dma-handle.")) | .answer] == ["yes", "yes"]' mr stat --probe
 	refused EOPNOTSUPP ibv_reg_mr_ex mr reg --dmah ph=1 --access on-demand
 }
 

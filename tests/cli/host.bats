@@ -121,12 +121,10 @@ document_is_complete() {
 	{ read -r first _; read -r second _; } < <(checks)
 	all=$(mrctl -n -o id stat --host) || [ $? -eq 1 ]
 	[ "$all" = "$(checks | cut -d' ' -f1)" ]
-	run --separate-stderr mrctl -n -o id stat --host --only "$second,${first,,}"
-	[ "$output" = "$first"$'\n'"$second" ]
+	outputs "$first"$'\n'"$second" mrctl -n -o id stat --host --only "$second,${first,,}"
 	run --separate-stderr mrctl -n -o id stat --host --ignore "${first//-/_},$second"
 	[ "$output" = "$(tail -n +3 <<<"$all")" ]
-	run --separate-stderr mrctl -n -o id stat --host --only "$second,$first" --ignore "$first"
-	[ "$output" = "$second" ]
+	outputs "$second" mrctl -n -o id stat --host --only "$second,$first" --ignore "$first"
 	run --separate-stderr mrctl stat --host --only "${first}X"
 	usage_error "there is no check '${first}X'" "did you mean '$first'?"
 	usage_error "--only and --ignore leave no check to do" -- mrctl stat --host --only "$first" --ignore "$first"

@@ -14,8 +14,7 @@ has_no_effect() {
 	[ -z "$stderr" ]
 	json '.regions[0] | .access == ["local-write", "remote-write", "remote-read", "mw-bind"] and
 		.in_force == .access'
-	run --separate-stderr mr --json reg --access none
-	json '.regions[0] | .access == [] and .in_force == []'
+	shows '.regions[0] | .access == [] and .in_force == []' mr reg --access none
 	run --separate-stderr mr reg
 	[[ $output != *in_force* ]]
 	run --separate-stderr mr --verbose reg
@@ -32,13 +31,11 @@ has_no_effect() {
 		has_no_effect zero-based "reg-iova --iova 0"
 		[[ $stderr == *QUERY_MR* ]]
 	done
-	run --separate-stderr mr --json reg --access zero-based --count 2
-	json '[.regions[] | .in_force == [] and .iova == .addr] == [true, true]'
+	shows '[.regions[] | .in_force == [] and .iova == .addr] == [true, true]' mr reg --access zero-based --count 2
 	[ "$(grep -c 'has no effect' <<<"$stderr")" -eq 1 ]
 	succeeded mr -q reg --access zero-based
 	[ -z "$stderr" ]
-	run --separate-stderr mr -n -o access,in_force reg --access local-write,zero-based
-	[ "$output" = "local-write,zero-based local-write" ]
+	outputs "local-write,zero-based local-write" mr -n -o access,in_force reg --access local-write,zero-based
 }
 
 @test "at the address 0 zero-based is in force, of one region and in stat" {
@@ -46,8 +43,7 @@ has_no_effect() {
 	[ -z "$stderr" ]
 	json '.regions[0] | .in_force == ["local-write", "zero-based"]'
 	# With several regions only the first has the address 0.
-	run --separate-stderr mr --json reg-iova --iova 0 --access zero-based --count 2
-	json '[.regions[].in_force] == [["zero-based"], []]'
+	shows '[.regions[].in_force] == [["zero-based"], []]' mr reg-iova --iova 0 --access zero-based --count 2
 	has_no_effect zero-based ''
 	run --separate-stderr mr session -- bash -c '
 		mrctl -q reg --access local-write,zero-based
@@ -79,8 +75,7 @@ has_no_effect() {
 		fi
 	done
 	on_mlx5 || return 0
-	succeeded mr --json umem --access local-write,relaxed-ordering
-	json '.regions[0].in_force == ["local-write"]'
+	gives '.regions[0].in_force == ["local-write"]' mr umem --access local-write,relaxed-ordering
 	has_no_effect relaxed-ordering umem
 }
 

@@ -13,15 +13,13 @@ columns() {
 @test "-o prints the columns in the order asked for, with headings or as values for scripts, in any case" {
 	succeeded mr reg --size 64K -o length,access,memory,name,length
 	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME LENGTH\n65536 local-write anon - 65536' ]
-	run --separate-stderr mr reg -o 'ID, State,page-size' -n
-	[ "$output" = '1 deregistered 4096' ]
+	outputs '1 deregistered 4096' mr reg -o 'ID, State,page-size' -n
 	run --separate-stderr mr reg -n -o rkey
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
 	run --separate-stderr mr reg --count 3 -n
 	[ "${#lines[@]}" -eq 3 ]
 	# a member of a document appears once
-	run --separate-stderr mr reg -o LENGTH,rkey -o length -j
-	json '.regions[0] | keys_unsorted == ["length", "rkey"]'
+	shows '.regions[0] | keys_unsorted == ["length", "rkey"]' mr reg -o LENGTH,rkey -o length
 	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
@@ -63,8 +61,7 @@ columns() {
 	usage_error "column 'ports' needs --json" -- mr -o name,ports stat --device
 	usage_error "column 'odp' needs --json" -- mr -n -o +odp stat --device
 	usage_error "column 'histogram' needs --json" -- mr -o histogram bench --sizes 4K --count 1
-	succeeded mr -j -o name,ports stat --device
-	json '.devices[0] | keys == ["name", "ports"] and (.ports | length == 1)'
+	gives '.devices[0] | keys == ["name", "ports"] and (.ports | length == 1)' mr -o name,ports stat --device
 	# no column is empty where the document has a value
 	succeeded mr -j stat --device
 	local values column
@@ -84,8 +81,7 @@ columns() {
 	succeeded mr reg -n -o +page_size
 	[[ $output == "1 "*" 4096" ]]
 	# a document has no more to show
-	run --separate-stderr mr reg -o +page_size -j
-	json '.regions[0] | has("page_size") and has("lkey") and has("call")'
+	shows '.regions[0] | has("page_size") and has("lkey") and has("call")' mr reg -o +page_size
 }
 
 @test "--verbose prints more, and marks unknown values" {
@@ -108,8 +104,7 @@ columns() {
 		# shellcheck disable=SC2086 # words
 		usage_error "--quiet excludes ${option% *}" -- mr reg -q $option
 	done
-	succeeded mr reg -q --json
-	json '.regions | length == 1'
+	gives '.regions | length == 1' mr reg -q
 	[ -z "$stderr" ]
 }
 

@@ -66,20 +66,6 @@ load rows
 	END
 }
 
-@test "counts and strides that make no sense, and options that need another, are usage errors" {
-	usage_errors <<-'END'
-		reg --count 0 | --count: give at least 1
-		reg --stride 4K | --stride needs --count
-		reg --count 1 --stride 4K | --stride needs --count
-		ERANGE reg --count 2 --size max | --count: the last of the regions would end beyond 64 bits of addresses
-		ERANGE reg --count 3 --size 4K --stride max | --count: the last of the regions would end beyond 64 bits
-		reg --keep-going | --keep-going needs --count
-		reg --hold --hold-for 1 | --hold excludes --hold-for
-		reg --memory none --populate | --populate: --memory none has no pages of the kernel
-		reg --memory unmapped --numa 0 | --numa: --memory unmapped has no pages of the kernel
-	END
-}
-
 @test "more regions than memory has room for are no regions, and a name that its number makes too long none either" {
 	refused ENOMEM reallocarray mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
 	json '.regions == [] and (.failures[0].message | contains("cannot keep track of 72057594037927935 regions"))'

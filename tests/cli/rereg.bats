@@ -187,16 +187,6 @@ would_say() {
 	[ "$(would_say "mr:$(tool reg 1)" --access remote-write)" = "kernel null unknown" ]
 }
 
-# bats test_tags=kernel
-@test "pages that were pinned to be read do not become writable" {
-	require_rereg
-	[[ $(uname -r) != 6.1.* ]] || skip "Linux 6.1 allows it"
-	ms reg --name a --memory readonly --access none --quiet
-	refused EACCES "ioctl(REREG_MR)" ms rereg a --access local-write
-	ms rereg a --access remote-read --quiet
-	[ "$(field state)" = live ]
-}
-
 @test "libibverbs refuses a region that it did not register, and the region is as it was" {
 	local before
 

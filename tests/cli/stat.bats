@@ -109,8 +109,7 @@ setup() {
 	json '.regions[1] | .id == null and .name == null and .addr == null and .length == 4096'
 	json '.regions[1] | .lkey != null and .iova != null'
 	json '.totals.regions == 1 and .totals.unlisted == 3'
-	run --separate-stderr ms stat "mr:${handles[1]}" -n -o state,handle
-	[ "$output" = "unlisted ${handles[1]}" ]
+	outputs "unlisted ${handles[1]}" ms stat "mr:${handles[1]}" -n -o state,handle
 }
 
 @test "unlisted regions are found among more handles than one answer of the kernel holds" {
@@ -177,8 +176,7 @@ seen_pending() {
 	[ "$output" = $'1 live\n2 live' ] || fail "$output" "$stderr"
 	! grep -E '"/sys/|"/dev/infiniband|NETLINK' "$BATS_TEST_TMPDIR/trace" ||
 		fail "it looked for devices"
-	run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere mrctl dereg --all -n -o id
-	[ "$output" = $'1\n2' ]
+	outputs $'1\n2' "${SIM[@]}" env SYSFS_PATH=/nowhere mrctl dereg --all -n -o id
 }
 
 @test "a region that needs its process is inert once that has ended" {

@@ -97,8 +97,7 @@ hold() {
 	run --separate-stderr system
 	grep -Eq "8192 .*$session\$" <<<"$output"
 	session_end
-	run --separate-stderr system -j
-	json '.totals.session_regions == 0'
+	shows '.totals.session_regions == 0' system
 	on_mlx5 || return 0 # some kernels' rxe has no on-demand paging
 	session_begin
 	ms -q reg --access local-write,on-demand 2>/dev/null
@@ -165,8 +164,7 @@ sample() {
 	first=$HOLDER
 	hold 2000 4K 0
 	second=$HOLDER
-	run --separate-stderr system -j
-	json '.totals.regions == .totals.counted'
+	shows '.totals.regions == .totals.counted' system
 	[ "$(mrctl -n -o mrn stat --system --top 17 | wc -l)" -eq 17 ]
 	while :; do mr -q reg --count 20; done 3>&- &
 	HOLDERS+=("$!")

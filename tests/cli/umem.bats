@@ -36,25 +36,11 @@ load rows
 		ok - --access relaxed-ordering --via kernel
 		ok - --access remote-read --memory readonly
 		EINVAL mlx5dv_devx_umem_reg --access remote-write
-		EINVAL ioctl(DEVX_UMEM_REG) --access local-write,remote-atomic --via kernel
-		EINVAL mlx5dv_devx_umem_reg_ex --access zero-based --page-sizes 4K
 		EINVAL ioctl(DEVX_UMEM_REG) --access on-demand --via kernel
-		EFAULT mlx5dv_devx_umem_reg --memory unmapped
-		EFAULT ioctl(DEVX_UMEM_REG) --memory hole --size 16K --via kernel
 		EFAULT mlx5dv_devx_umem_reg_ex --memory readonly --page-sizes 4K
-		EINVAL mlx5dv_devx_umem_reg --size 0
 	END
 	run --separate-stderr mr umem --access remote-write
 	[[ $stderr == *"access remote-write"*"because: access has remote-write, but not local-write"* ]]
-}
-
-@test "a limit of locked memory counts umems" {
-	require_devx
-	require_nobody
-	answers mr_as_nobody 64 umem <<-'END'
-		ENOMEM mlx5dv_devx_umem_reg --size 1M
-		ok - --size 16K
-	END
 }
 
 @test "umems are held, counted, named by --keep-going, and expected, as other regions are" {
@@ -148,8 +134,6 @@ load rows
 		--pd a | unknown option '--pd'
 		--iova 1 | unknown option '--iova'
 		--advise prefetch | unknown option '--advise'
-		--hold --hold-for 1 | --hold excludes --hold-for
-		--keep-going | --keep-going needs --count
 		--buffer 4K | --buffer needs --dmabuf
 		--dmabuf fd:0 --buffer 4K | --buffer: the dma-buf of --dmabuf fd:0 is made already
 		--dmabuf fd:0 --buffer 4K --try-page-sizes | --buffer: the dma-buf of --dmabuf fd:0 is made already
