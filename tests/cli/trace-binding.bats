@@ -44,44 +44,16 @@ same() {
 	calls=$(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls")
 }
 
-# What the tool calls, in its order, but for the advice that libibverbs gives for fork
+# What the tool calls, in its order, but for the advice that libibverbs gives for fork; "=ERRNO" is another answer than ok
 expected_calls() {
-	cat <<-'EOF'
-		ibv_fork_init ok
-		ibv_open_device ok
-		ibv_close_device ok
-		mlx5dv_open_device ok
-		ibv_alloc_pd ok
-		ibv_import_pd ok
-		ibv_unimport_pd ok
-		ibv_reg_mr ok
-		ibv_rereg_mr ok
-		ibv_rereg_mr EINVAL
-		ibv_import_mr ok
-		ibv_unimport_mr ok
-		ibv_advise_mr ENOENT
-		ibv_reg_mr EFAULT
-		ibv_reg_mr EINVAL
-		ibv_reg_mr_iova ok
-		ibv_dereg_mr ok
-		ibv_reg_mr_iova2 ok
-		ibv_dereg_mr ok
-		ibv_reg_dmabuf_mr EINVAL
-		ibv_dereg_mr ok
-		ibv_alloc_null_mr ok
-		ibv_dereg_mr ok
-		ibv_alloc_dm ok
-		ibv_reg_dm_mr ok
-		ibv_dereg_mr ok
-		ibv_free_dm ok
-		ibv_alloc_parent_domain ok
-		ibv_dealloc_pd ok
-		mlx5dv_devx_umem_reg ok
-		mlx5dv_devx_umem_dereg ok
-		mlx5dv_devx_umem_reg_ex ok
-		mlx5dv_devx_umem_dereg ok
-		ibv_dealloc_pd ok
-		ibv_close_device ok
+	tr -s ' \n' '\n' <<-'EOF' | sed '/=/!s/$/ ok/; s/=/ /'
+		ibv_fork_init ibv_open_device ibv_close_device mlx5dv_open_device ibv_alloc_pd ibv_import_pd ibv_unimport_pd
+		ibv_reg_mr ibv_rereg_mr ibv_rereg_mr=EINVAL ibv_import_mr ibv_unimport_mr ibv_advise_mr=ENOENT
+		ibv_reg_mr=EFAULT ibv_reg_mr=EINVAL ibv_reg_mr_iova ibv_dereg_mr ibv_reg_mr_iova2 ibv_dereg_mr
+		ibv_reg_dmabuf_mr=EINVAL ibv_dereg_mr ibv_alloc_null_mr ibv_dereg_mr
+		ibv_alloc_dm ibv_reg_dm_mr ibv_dereg_mr ibv_free_dm ibv_alloc_parent_domain ibv_dealloc_pd
+		mlx5dv_devx_umem_reg mlx5dv_devx_umem_dereg mlx5dv_devx_umem_reg_ex mlx5dv_devx_umem_dereg
+		ibv_dealloc_pd ibv_close_device
 	EOF
 }
 

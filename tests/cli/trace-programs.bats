@@ -98,12 +98,8 @@ reproduced() {
 
 # read_only SIZE CMD...: traces CMD, whose regions of at least SIZE bytes are read-only while they are registered
 read_only() {
-	local so=$BUILD/readonly.so # of the guests, which have no compiler
+	local so=$BUILD/readonly.so
 
-	if [ ! -e "$so" ]; then
-		so=$BATS_TEST_TMPDIR/readonly.so
-		"${CC:-cc}" -D_GNU_SOURCE -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/readonly.c"
-	fi
 	# before the simulator, which is in the same list
 	traced bash -c 'export READONLY=$1 LD_PRELOAD=$2${LD_PRELOAD:+:$LD_PRELOAD}; exec "${@:3}"' bash "$1" "$so" "${@:2}"
 }
