@@ -405,7 +405,7 @@ at_once() {
 
 # tool WORD...: run tests/cli/session-tool.c in the session
 tool() {
-	[[ $1 =~ ^(handles|query|lock|pass)$ ]] || behind
+	[[ $1 =~ ^(objects|query|lock|pass)$ ]] || behind
 	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
 }
 
@@ -437,7 +437,7 @@ kernel_has() {
 	local all
 
 	if on_simulator; then
-		all=$(tool handles) && [[ $all =~ (^|$'\n')"$1 "([0-9]+) ]] && echo "${BASH_REMATCH[2]}"
+		all=$(tool objects) && [[ " $all" =~ \ "$1="([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
 	else
 		rdma resource show | sed -n "s/.* $MRCTL_TEST_DEVICE: .*\b$1 \([0-9]*\).*/\1/p"
 	fi
@@ -503,8 +503,8 @@ session_is_true() {
 	local mr='' pd='' uar=0 umem=0 dm=0 entries='' pds='' is='[0-9]+' all
 
 	[ "$MRCTL_SESSION" = "pid:$SESSION_PID" ] && [ ! -e "$BATS_TEST_TMPDIR/behind" ] &&
-		[ -x "$BUILD/tests/cli/session-objects" ] || return 0
-	all=$("${SIM[@]}" "$BUILD/tests/cli/session-objects") || return
+		[ -x "$BUILD/tests/cli/session-tool" ] || return 0
+	all=$(tool objects) || return
 	[[ $all =~ ^((mr|pd|uar|umem|dm|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
 	# shellcheck disable=SC2086 # words
 	local $all

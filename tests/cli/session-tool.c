@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/session/open.h"
+#include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
 
@@ -105,25 +107,33 @@ static void query_mr(char **words)
 		exit(1);
 }
 
-/* handles: prints how many MRs, PDs and umems the kernel lists for the session */
-static void count_handles(char **words)
+/*
+ * objects: prints a line with the number of objects in the session: those of each type that the kernel lists
+ * ("mr=2 pd=1 uar=4"), and the regions and protection domains of the table ("entries=2 pds=1")
+ */
+static void count_objects(char **words)
 {
 	static const struct {
 		const char *name;
 		uint16_t object;
-	} objects[] = { { "mr", UVERBS_OBJECT_MR }, { "pd", UVERBS_OBJECT_PD } };
+	} objects[] = { { "mr", UVERBS_OBJECT_MR },
+			{ "pd", UVERBS_OBJECT_PD },
+			{ "uar", MLX5_IB_OBJECT_UAR },
+			{ "dm", UVERBS_OBJECT_DM } };
 	static uint32_t list[MR_UVERBS_INFO_MAX];
-	uint32_t count;
+	uint32_t count, pds = 0;
+	struct mr_table_pd pd;
 
 	(void)words;
-	for (size_t i = 0; i < 2; i++) {
-		if (mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
-			die("list");
-		printf("%s %u\n", objects[i].name, count);
-	}
+	/* Drivers other than mlx5 do not know its types, and refuse to list them. */
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (!mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
+			printf("%s=%u ", objects[i].name, count);
 	if (mr_uverbs_list_umems(&session.uverbs, list, &count, &err))
 		die("list");
-	printf("umem %u\n", count);
+	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++)
+		pds += mr_table_pd(&session.table, slot, &pd);
+	printf("umem=%u entries=%u pds=%u\n", count, mr_table_count(&session.table), pds);
 }
 
 /* lock: takes the lock of the table, prints "locked", and keeps it until it is killed */
@@ -302,7 +312,7 @@ static const struct {
 	void (*run)(char **words);
 } commands[] = {
 	{ "reg", 1, reg_unlisted },       { "destroy", 1, destroy_mrs },
-	{ "query", 1, query_mr },         { "handles", 0, count_handles },
+	{ "query", 1, query_mr },         { "objects", 0, count_objects },
 	{ "lock", 0, hold_lock },         { "text", 2, replace_text },
 	{ "umem", 1, reg_unlisted_umem }, { "umem-destroy", 1, destroy_umems },
 	{ "scribble", 1, scribble },      { "with", 2, run_in_wrong_session },
