@@ -138,7 +138,7 @@ TEST(a_blocked_signal_ends_the_process_at_its_end)
 	assert_int_equal(in_child(blocked_by_the_parent), 7);
 }
 
-/* What mr_signals_wait_until() answers for a time that is over, signals, and a pipe without reader. */
+/* Asks mr_signals_wait_until() about a time that is over, signals, and a pipe without reader. */
 static int waits_until(void)
 {
 	const uint64_t now = mr_now_ns(), later = now + an_hour.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is read of files of a host: processes, groups, CPUs, devices, logs. */
+/* Reads files of a host: processes, groups, CPUs, devices, logs. */
 #include <errno.h>
 
 #include "lib/host/cgroup.h"
@@ -225,7 +225,7 @@ TEST(a_figure_of_a_group_is_a_number_or_max)
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* What a process runs for: the service, and the unit as people name it. */
+/* Finds what a process runs for: the service, and the unit as people name it. */
 TEST(units_and_containers_by_the_group)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is read of this machine, of its recording, and of recordings that a person has written, or an attacker. */
+/* Reads this machine, its recording, and recordings that a person has written, or an attacker. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -56,7 +56,7 @@ static bool take_line(const char *line, void *data)
 	return is_of_use;
 }
 
-/* What this machine answers to a question by name; a recording must not come to that. */
+/* Answers a question by name for this machine; a recording must not come to that. */
 static int answer(void *data, char *found, size_t size)
 {
 	if (!data)

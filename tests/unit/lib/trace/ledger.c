@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is known of a region from the calls before. */
+/* Keeps what is known of a region from the calls before. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 	assert_int_equal(bytes_before(), 0x2000);
 }
 
-/* What a child frees is a region of its parent only where it has the same handle. */
+/* A child frees a region of its parent only where that has the same handle. */
 TEST(a_forked_process_has_the_objects_of_its_parent_by_their_handles)
 {
 	struct mr_ledger child = { .parent = &ledger };

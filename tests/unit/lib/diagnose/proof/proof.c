@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the returns of kernel functions prove about who refused. */
+/* Proves by the returns of kernel functions who refused. */
 #include "lib/diagnose/proof/proof.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static unsigned int index_of(const char *name)
 
 /* ---- chains ---- */
 
-/* What a function has returned; those with a higher stack called it. */
+/* A function that has returned; those with a higher stack called it. */
 struct returned {
 	const char *name; /* NULL: no more */
 	int64_t value;
@@ -139,7 +139,7 @@ TEST(only_small_negative_numbers_are_errors)
 			values[i].errnum);
 }
 
-/* Whatever was recorded, the search ends, and stays within what was recorded. */
+/* The search ends whatever was recorded, and stays within that. */
 TEST(any_order_of_returns_ends)
 {
 	struct mr_return returns[64];
