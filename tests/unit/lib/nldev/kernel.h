@@ -97,9 +97,10 @@ static inline bool is_dump(const struct nlmsghdr *request)
 	return (request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
 }
 
-/** kernel_put() - begin an answer to @request in @room */
-static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *request)
+/** kernel_answer() - begin an answer to @request, in memory of this thread that the next answer overwrites */
+static inline struct nlmsghdr *kernel_answer(const struct nlmsghdr *request)
 {
+	static __thread char room[1 << 16] __attribute__((aligned(8)));
 	struct nlmsghdr *answer = mnl_nlmsg_put_header(room);
 
 	answer->nlmsg_type = request->nlmsg_type;
@@ -107,14 +108,6 @@ static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *req
 	answer->nlmsg_seq = request->nlmsg_seq;
 	answer->nlmsg_pid = KERNEL_PORT;
 	return answer;
-}
-
-/** kernel_answer() - begin an answer to @request, in memory of this thread that the next answer overwrites */
-static inline struct nlmsghdr *kernel_answer(const struct nlmsghdr *request)
-{
-	static __thread char room[1 << 16] __attribute__((aligned(8)));
-
-	return kernel_put(room, request);
 }
 
 /** kernel_put_count() - add an entry of a summary; @max: 0 for none */

@@ -8,10 +8,9 @@
 
 #define MRS 3 /* of each device */
 
-static struct kernel kernel;
 static struct census census;
 
-/* What failed. */
+/* Failures, and the last one. */
 static unsigned int failures;
 static char failure[sizeof(((struct mr_error *)0)->text)];
 
@@ -52,8 +51,7 @@ static void send_devices(struct kernel *k, const struct nlmsghdr *request)
 	static const char *const names[] = { "odd0", "good0" };
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char room[128] __attribute__((aligned(8))) = { 0 };
-		struct nlmsghdr *answer = kernel_put(room, request);
+		struct nlmsghdr *answer = kernel_answer(request);
 
 		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, i);
 		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DEV_NAME, names[i]);
@@ -64,22 +62,18 @@ static void send_devices(struct kernel *k, const struct nlmsghdr *request)
 
 static void send_summary(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[128] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
-	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 
-	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "mr");
-	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, MRS);
-	mnl_attr_nest_end(answer, entry);
+	kernel_put_count(answer, "mr", MRS, 0);
 	mnl_attr_nest_end(answer, table);
 	kernel_send(k, answer, answer->nlmsg_len);
 }
 
 /* Begins a part of a dump with all MRs. */
-static struct nlmsghdr *put_mrs(void *room, const struct nlmsghdr *request)
+static struct nlmsghdr *put_mrs(const struct nlmsghdr *request)
 {
-	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlmsghdr *answer = kernel_answer(request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR), *entry;
 
 	for (uint32_t number = 1; number <= MRS; number++) {
@@ -94,8 +88,7 @@ static struct nlmsghdr *put_mrs(void *room, const struct nlmsghdr *request)
 
 static void send_mrs(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8))) = { 0 };
-	const struct nlmsghdr *answer = put_mrs(room, request);
+	const struct nlmsghdr *answer = put_mrs(request);
 
 	kernel_send(k, answer, answer->nlmsg_len);
 }
@@ -115,7 +108,7 @@ static void answer(struct kernel *k, const struct nlmsghdr *request)
 		kernel_refuse(k, request, EINVAL);
 	else if (command == RDMA_NLDEV_CMD_RES_GET)
 		send_summary(k, request);
-	else if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
+	else if (!is_dump(request))
 		kernel_refuse(k, request, ENOENT);
 	else if (is_odd)
 		send_odd_mrs(k, request);
@@ -166,8 +159,7 @@ static void assert_failed(const char *text)
 
 static void send_truncated(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8))) = { 0 };
-	const struct nlmsghdr *answer = put_mrs(room, request);
+	const struct nlmsghdr *answer = put_mrs(request);
 
 	kernel_send(k, answer, answer->nlmsg_len - 12);
 }
@@ -175,14 +167,9 @@ static void send_truncated(struct kernel *k, const struct nlmsghdr *request)
 /* A dump that goes on where its device has gone ends with an error. */
 static void remove_device(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *done = kernel_put(room, request);
-
 	is_gone = true;
 	send_mrs(k, request);
-	done->nlmsg_type = NLMSG_DONE;
-	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -EINVAL;
-	kernel_send(k, done, done->nlmsg_len);
+	kernel_fail_dump(k, request, EINVAL, 0);
 }
 
 TEST(a_device_whose_dump_is_not_whole_fails)
