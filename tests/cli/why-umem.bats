@@ -41,9 +41,7 @@ load why
 @test "access flags, ranges and memory have the causes that they have for regions" {
 	require_devx
 	refused_because MR-ACCESS-LOCAL-WRITE certain mr umem --access remote-write --json
-	refused_because MR-LENGTH-ZERO certain mr umem --size 0 --json
 	refused_because MR-READ-ONLY certain mr umem --memory readonly --access local-write --json
-	refused_because MR-RANGE-END certain mr umem --memory hole --size 64K --access none --json
 	# the memory is pinned before page sizes are looked at
 	refused_because MR-RANGE-UNMAPPED certain mr umem --memory unmapped --page-sizes none --json
 	never_certain umem_reg EINVAL umem --memory unmapped --page-sizes none

@@ -287,7 +287,6 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, .is_other = true,
 		  TRIED(UDMABUF, 0) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-RANGE", .is = RULED_OUT, .addr = 4096 },
-		{ "mlx5", DMABUF, EINVAL, UINT64_MAX, "MR-DMABUF-RANGE", .is = CERTAIN, .addr = 4096 },
 		{ "efa", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("socket:[4711]", INFO("flags:\t02")) },
 		{ "efa", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = UNRELATED },
@@ -341,10 +340,6 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", MR_UMEM_REG_DMABUF, EPROTONOSUPPORT, 4096, "MR-UMEM-ATTRIBUTE", .is = LIKELY },
 		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = POSSIBLE, .memory = "thp",
 		  .page_sizes = 2 * MIB },
-		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = LIKELY, .memory = "thp",
-		  .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, 0) },
-		{ "mlx5", MR_UMEM_REG_EX, EINVAL, 4 * MIB, "MR-UMEM-PAGE-SIZES", .is = RULED_OUT, .memory = "thp",
-		  .page_sizes = 2 * MIB, TRIED(ANY_PAGE_SIZE, EINVAL) },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = RULED_OUT, .addr = MIB,
 		  .access = MR_ACCESS_HUGETLB | ON_DEMAND, .memory = "hugetlb-2M" },
 		{ "mlx5", MR_REG_MR, EINVAL, 4096, "MR-ODP-HUGETLB", .is = POSSIBLE, .addr = MIB,
@@ -443,8 +438,4 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 	expect_cause("after", "MR-REREG-READ-ONLY", UNRELATED, "");
 	refuse_change("IBV_REREG_MR_ERR_CMD", EACCES, MR_CHANGE_ACCESS, WRITE);
 	expect_cause("pages are not known", "MR-REREG-READ-ONLY", LIKELY, "");
-	refusal.pinned_access = (struct mr_opt_u64){ MR_ACCESS_REMOTE_READ, true };
-	expect_cause("pages for reading", "MR-REREG-READ-ONLY", CERTAIN, "");
-	refusal.pinned_access.value = WRITE;
-	expect_cause("pages for writing", "MR-REREG-READ-ONLY", RULED_OUT, "");
 }
