@@ -48,37 +48,6 @@ lock_session() {
 	await test -s "$1"
 }
 
-# not_joined TEXT SCRIPT: SCRIPT starts mrctl in a wrong session.  Each command that uses a session refuses to join
-# it, with TEXT in the message.
-not_joined() {
-	in_session 'mrctl reg --quiet; for word in stat "dereg --all" "dereg 1" reg; do '"$2"' mrctl $word --json >/dev/null
-		[ $? -ne 0 ] || echo "$word: joined"; done; mrctl stat -n -o id,state'
-	[ "$output" = "1 live" ] || fail "$2: $output" "$stderr" || return
-	[ "$(grep -cF "$1" <<<"$stderr")" -eq 4 ] || fail "$2: $stderr"
-}
-
-# bats test_tags=slow
-@test "a session whose table or device is not what it should be is not joined" {
-	not_joined "not a memfd with the seals" '"$TOOL" with unsealed'
-	not_joined "not a memfd with the seals" '"$TOOL" with file'
-	not_joined "shorter than it says" '"$TOOL" with short'
-	# its memory is not there yet
-	not_joined "shorter than it says" '"$TOOL" with sparse'
-	not_joined "cannot map the session table" '"$TOOL" with readonly'
-	not_joined "its device is no RDMA device" '"$TOOL" with nodevice'
-}
-
-@test "a memfd, a file, a directory and a foreign socket are no session" {
-	local script
-
-	for script in 'exec 100<>/dev/null' "exec 100<'$BATS_TEST_FILENAME'" 'exec 100</' \
-		'exec 100>&1' 'exec 100< <(:)' 'exec 100>&-'; do
-		in_session "$script"'; mrctl stat'
-		[ "$status" -eq 3 ]
-		[[ $stderr == *"descriptor 100 "* ]] || fail "$script: $stderr"
-	done
-}
-
 @test "a session that was passed through another program's socket can be joined" {
 	in_session 'mrctl reg --name a --quiet; "$TOOL" pass mrctl stat -n -o name,state'
 	succeeded

@@ -202,72 +202,25 @@ static void scribble(char **words)
 	memcpy(map, header, sizeof(header));
 }
 
-static void send_fds(int socket, const char *bytes, size_t length, const int *fds, size_t count)
+static void send_fd(int socket, int fd)
 {
 	union {
-		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { .bytes = { 0 } };
-	struct iovec iov = { .iov_base = (char *)(uintptr_t)bytes, .iov_len = length };
+	char byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &iov,
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
-				  .msg_controllen = CMSG_SPACE(count * sizeof(int)) };
+				  .msg_controllen = sizeof(control) };
 
 	CMSG_FIRSTHDR(&message)->cmsg_level = SOL_SOCKET;
 	CMSG_FIRSTHDR(&message)->cmsg_type = SCM_RIGHTS;
-	CMSG_FIRSTHDR(&message)->cmsg_len = CMSG_LEN(count * sizeof(int));
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), fds, count * sizeof(int));
-	if (sendmsg(socket, &message, 0) != (ssize_t)length)
+	CMSG_FIRSTHDR(&message)->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
+	if (sendmsg(socket, &message, 0) != 1)
 		die("sendmsg");
-}
-
-/* Replaces this process by a program whose session is the descriptor @fd. */
-static void exec_with(int fd, char **words)
-{
-	char where[32];
-
-	fcntl(fd, F_SETFD, 0);
-	snprintf(where, sizeof(where), "fd:%d", fd);
-	setenv(MR_SESSION_VARIABLE, where, 1);
-	execvp(words[0], words);
-	die(words[0]);
-}
-
-/* Makes a copy of the session's table that is wrong in one way; returns its descriptor. */
-static int make_wrong_table(const char *kind)
-{
-	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
-	bool is_file = !strcmp(kind, "file"), is_sparse = !strcmp(kind, "sparse");
-	bool is_part = is_sparse || !strcmp(kind, "short");
-	int fd = is_file ? fileno(tmpfile())
-			 : memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	char path[64];
-	size_t size;
-	char *map = map_table(&size);
-
-	if (fd < 0 || write(fd, map, is_part ? size / 2 : size) < 0 ||
-	    (is_sparse && ftruncate(fd, (off_t)size)))
-		die("write");
-	if (!is_file && fcntl(fd, F_ADD_SEALS, !strcmp(kind, "unsealed") ? 0 : good))
-		die("seals");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return strcmp(kind, "readonly") != 0 ? fd : open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* with KIND CMD...: runs CMD in a session with the same device, of which one thing (KIND) is wrong */
-static void run_in_wrong_session(char **words)
-{
-	static const char greeting[] = "mrctl session 1";
-	int sockets[2], fds[2] = { session.uverbs.fd, -1 };
-
-	if (!strcmp(words[0], "nodevice"))
-		fds[0] = open("/dev/zero", O_RDWR | O_CLOEXEC);
-	fds[1] = !strcmp(words[0], "nodevice") ? session.table.fd : make_wrong_table(words[0]);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets))
-		die("socketpair");
-	send_fds(sockets[0], greeting, sizeof(greeting), fds, 2);
-	exec_with(sockets[1], words + 1);
 }
 
 /* pass CMD...: sends the session's descriptor to another process, which runs CMD with it */
@@ -279,7 +232,7 @@ static void pass_descriptor(char **words)
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	char byte;
+	char byte, variable[32];
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &iov,
 				  .msg_iovlen = 1,
@@ -298,9 +251,13 @@ static void pass_descriptor(char **words)
 		if (recvmsg(sockets[1], &message, 0) != 1)
 			die("recvmsg");
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-		exec_with(fd, words);
+		fcntl(fd, F_SETFD, 0);
+		snprintf(variable, sizeof(variable), "fd:%d", fd);
+		setenv(MR_SESSION_VARIABLE, variable, 1);
+		execvp(words[0], words);
+		die(words[0]);
 	}
-	send_fds(sockets[0], "", 1, &fd, 1);
+	send_fd(sockets[0], fd);
 	if (waitpid(pid, &status, 0) != pid)
 		die("waitpid");
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
@@ -315,8 +272,7 @@ static const struct {
 	{ "query", 1, query_mr },         { "objects", 0, count_objects },
 	{ "lock", 0, hold_lock },         { "text", 2, replace_text },
 	{ "umem", 1, reg_unlisted_umem }, { "umem-destroy", 1, destroy_umems },
-	{ "scribble", 1, scribble },      { "with", 2, run_in_wrong_session },
-	{ "pass", 1, pass_descriptor },
+	{ "scribble", 1, scribble },      { "pass", 1, pass_descriptor },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Descriptors that are no session.  tests/cli/session-hostile.bats has tables and devices that are none. */
+/* Descriptors that are no session.  table/hostile.c has files that are no table. */
 #include <infiniband/verbs.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -120,6 +120,7 @@ TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session
 	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
 	int fd = session_of_null(), on = 1;
 
+	assert_failure(open_fd(fd), -EPROTO, err, MR_ERROR_ABSENT, "its device is no RDMA device");
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (!setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on))) /* since Linux 6.5 */
 			assert_true(open_fd(fd) < 0);
