@@ -287,12 +287,6 @@ summary() {
 	summary 9 3 9
 }
 
-@test "what is registered at once is so by the times of the calls, whichever process is looked at first" {
-	left 2 2 0 overlap 1
-	left 40 2 0 overlap 20
-	left 40 1 0 alternate 20
-}
-
 @test "what a child has that still runs is no leak yet" {
 	begin "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- "$TOOL" waits "$AWAITED"
 	# mrctl has seen the end of the parent

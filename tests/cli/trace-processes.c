@@ -25,8 +25,6 @@
  *   silent             as daemon, but the child makes no call
  *   waits FILE         as daemon, but the child makes a call, writes its parent's pid to FILE, and waits until FILE
  *                      has no name any more
- *   overlap            a child registers and deregisters while its parent has a region, COUNT times
- *   alternate          the same, while its parent has none
  *   both               a child deregisters what its parent has, which tries so again when it has ended
  */
 #include <errno.h>
@@ -246,6 +244,14 @@ static void *one_more_step(void *unused)
 	return unused;
 }
 
+static void install_filter(struct sock_fprog *program, bool by_prctl)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    (by_prctl ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program)
+		      : (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program)))
+		fail("seccomp");
+}
+
 static void filtered(long count)
 {
 	static const int killed[] = {
@@ -266,10 +272,7 @@ static void filtered(long count)
 			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	}
 	filters[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    (is("filtered") ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
-			    : (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)))
-		fail("seccomp");
+	install_filter(&program, is("filtered"));
 	step();
 	in_thread(one_more_step, 1 << 20);
 }
@@ -470,49 +473,6 @@ static void run_both(long count)
 	(void)count;
 }
 
-/* Waits for the other process, and lets it go on. */
-static void pass_turn(int from, int to)
-{
-	char byte = 0;
-
-	if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1)
-		fail("pipe");
-}
-
-static void run_in_turn(long count)
-{
-	const bool overlaps = is("overlap");
-	int to_child[2], to_parent[2];
-	struct ibv_mr *mr;
-	char byte;
-	pid_t child;
-
-	if (pipe(to_child) || pipe(to_parent))
-		fail("pipe");
-	child = new_child();
-	if (!child) {
-		ibv_dealloc_pd(ibv_alloc_pd(context)); /* it is followed from now on */
-		pass_turn(to_child[0], to_parent[1]);
-		for (long i = 0; i < count; i++) {
-			ibv_dereg_mr(new_region());
-			if (i < count - 1)
-				pass_turn(to_child[0], to_parent[1]);
-		}
-		_exit(write(to_parent[1], &byte, 1) != 1);
-	}
-	if (read(to_parent[0], &byte, 1) != 1)
-		fail("pipe");
-	for (long i = 0; i < count; i++) {
-		mr = new_region();
-		if (overlaps)
-			pass_turn(to_parent[0], to_child[1]);
-		ibv_dereg_mr(mr);
-		if (!overlaps)
-			pass_turn(to_parent[0], to_child[1]);
-	}
-	wait_for(child);
-}
-
 static void one_step(long count)
 {
 	(void)count;
@@ -525,7 +485,6 @@ static const struct {
 } counted[] = {
 	{ "step", one_step },         { "fork", fork_and_step }, { "closed", closed },
 	{ "threads", threads },       { "stopped", stopped },    { "signals", signals },
-	{ "overlap", run_in_turn },   { "alternate", run_in_turn },
 	{ "both", run_both },         { "clone-vm", clone_vm },  { "small", small },
 	{ "unreadable", unreadable }, { "filtered", filtered },  { "filtered-syscall", filtered },
 };
@@ -540,9 +499,7 @@ static int filter(char **command)
 	};
 	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		fail("prctl");
+	install_filter(&program, true);
 	return execv(command[0], command);
 }
 
