@@ -124,35 +124,12 @@ setup() {
 		and ([.regions[].state] | unique == ["inert", "unlisted"])' <<<"$output" >/dev/null
 }
 
-# seen_pending CALL ARG...: while `mr ARG...` is in CALL, its region is pending, and no other process may deregister it.
-# Calls take longer and longer, until this is seen in time.
-seen_pending() {
-	local delay seen=''
-
-	for delay in 1500 15000 60000; do
-		faulty "$1=delay:$delay" "${@:2}" 3>&- &
-		HOLD_PID=$!
-		while [ -z "$seen" ] && is_running $HOLD_PID; do
-			[ "$(states)" = "1 pending" ] || continue
-			run --separate-stderr ms dereg 1
-			[[ $status -ne 1 || $stderr != *"in the hands of another process"* ]] || seen=yes
-		done
-		wait $HOLD_PID || :
-		HOLD_PID=''
-		[ -z "$seen" ] || return 0
-		session_end
-		session_begin
-		[ "$1" != dereg_mr ] || ms reg --name a --quiet
-	done
-	fail "it was never pending"
-}
-
-# bats test_tags=slow
-@test "while a process registers or deregisters, its region is pending" {
-	seen_pending reg_mr reg --name a --quiet
+@test "while a process registers, its region is pending, and in the hands of that process" {
+	pause_at reg_mr=stop reg --name a --quiet
+	[ "$(states)" = "1 pending" ]
+	fails "in the hands of another process" ms dereg 1
+	go_on
 	[ "$(states a)" = "1 live" ]
-	seen_pending dereg_mr dereg a --quiet
-	[ -z "$(states)" ]
 }
 
 # bats test_tags=kernel

@@ -187,17 +187,11 @@ on_demand() {
 tried_and_stopped() {
 	local status=0
 
-	"${SIM[@]::${#SIM[@]}-1}" --fault "reg_mr@$1=stop" -- \
-		mrctl reg --size 64K --access remote-write --why try --json \
-		>"$BATS_TEST_TMPDIR/out" 2>/dev/null 3>&- &
-	HOLD_PID=$!
-	timeout 60 bash -c "until grep -q '^State:.T' /proc/$HOLD_PID/status; do sleep 0.05; done"
+	pause_at "reg_mr@$1=stop" reg --size 64K --access remote-write --why try --json
 	kill -TERM "$HOLD_PID"
-	kill -CONT "$HOLD_PID"
-	wait "$HOLD_PID" || status=$?
-	HOLD_PID=
+	go_on || status=$?
 	((status != 0))
-	output=$(cat "$BATS_TEST_TMPDIR/out")
+	output=$(<"$HOLD_OUT")
 }
 
 @test "a signal ends the tries, and the refusal is told" {
