@@ -6,8 +6,6 @@
 
 load helpers
 
-TOOL=$BUILD/tests/cli/object-tool
-[ -x "$TOOL" ] || TOOL=object-tool
 
 setup() {
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs a kernel or an HCA that moves data"
@@ -27,9 +25,9 @@ through() {
 	if on_mlx5; then
 		hca-probe ${3:+--write "$3"} "$1" "$2"
 	elif [ $# -eq 3 ]; then
-		"$TOOL" write "$@"
+		"$OBJECT_TOOL" write "$@"
 	else
-		"$TOOL" read "$@"
+		"$OBJECT_TOOL" read "$@"
 	fi
 }
 

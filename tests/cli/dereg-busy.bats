@@ -6,18 +6,9 @@
 
 load helpers
 
-TOOL=$BUILD/tests/cli/object-tool
-[ -x "$TOOL" ] || TOOL=object-tool
-
 setup() {
 	note_less
 	session_begin
-}
-
-# object WORD...: runs tests/cli/object-tool.c in the session
-object() {
-	behind
-	"${SIM[@]}" "$TOOL" "$@"
 }
 
 # bind REGION: binds a memory window to the region; prints the handle of the window, and its key
@@ -88,7 +79,7 @@ through_window() {
 		# no rights of a peer: those are the window's
 		ms reg --name used --memory memfd --access local-write,mw-bind --size 8K --quiet
 		read -r handle lkey rkey addr < <(ms stat -n -o handle,lkey,rkey,addr used)
-		coproc WINDOW { "$TOOL" use-window $type "$handle" "$lkey" $((addr + 0x1000)) 0x800; }
+		coproc WINDOW { "$OBJECT_TOOL" use-window $type "$handle" "$lkey" $((addr + 0x1000)) 0x800; }
 		from=${WINDOW[0]} to=${WINDOW[1]} user=$WINDOW_PID
 		read -r window key <&"$from" || fail "the window was not bound"
 		[ "$key" != "$rkey" ]

@@ -409,6 +409,15 @@ tool() {
 	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
 }
 
+OBJECT_TOOL=$BUILD/tests/cli/object-tool
+[ -x "$OBJECT_TOOL" ] || OBJECT_TOOL=object-tool
+
+# object WORD...: runs tests/cli/object-tool.c in the session
+object() {
+	behind
+	"${SIM[@]}" "$OBJECT_TOOL" "$@"
+}
+
 # require_tool: for tests that use session-tool, which the guests do not have
 require_tool() {
 	[ -x "$BUILD/tests/cli/session-tool" ] || skip "no session-tool here"

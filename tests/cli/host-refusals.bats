@@ -7,9 +7,6 @@ load helpers
 load hosts
 load why
 
-TOOL=$BUILD/tests/cli/object-tool
-[ -x "$TOOL" ] || TOOL=object-tool
-
 setup() {
 	note_less
 }
@@ -142,34 +139,18 @@ ok_where_registered() {
 
 # ---- on a kernel
 
-# in_own_dev COMMANDS: sets MRCTL to mrctl where COMMANDS of a shell have changed mounts; $1 is the node there
-in_own_dev() {
-	local at
-
-	for at in /sys/class/infiniband_verbs/*/ibdev; do
-		[ "$(<"$at")" = "$MRCTL_TEST_DEVICE" ] || continue
-		NODE=/dev/infiniband/$(basename "${at%/ibdev}")
-		NUMBER=$(tr : ' ' <"${at%/ibdev}/dev")
-	done
-	MRCTL=(unshare -m sh -ec "${1//NUMBER/$NUMBER}"'; shift; exec "$@"' sh "$NODE" mrctl)
-}
-
 # bats test_tags=kernel
 @test "nodes that are closed, missing, of another number, or on a file system with nodev" {
 	local commands
 
-	need_kernel
-	# shellcheck disable=SC2016 # for the shell of in_own_dev
-	for commands in : 'mknod -m 666 $1 c 1 3' 'mknod -m 666 $1 c NUMBER; mount -o remount,nodev /dev/infiniband' ': >$1'; do
-		in_own_dev "mount -t tmpfs none /dev/infiniband; $commands"
-		bad_where_refused "NODE|NODE-ACCESS|SANDBOX" "" "" "${MRCTL[@]}" || return
+	guest_node
+	for commands in : "mknod -m 666 \$1 c 1 3" "mknod -m 666 \$1 c $NODE_NUMBER; mount -o remount,nodev /dev/infiniband" ": >\$1"; do
+		bad_where_refused "NODE|NODE-ACCESS|SANDBOX" "" "" in_own_dev "mount -t tmpfs none /dev/infiniband; $commands" \
+			mrctl || return
 	done
-	in_own_dev 'mount -t tmpfs none /dev; mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
-	bad_where_refused "NODE|SANDBOX" "" "" "${MRCTL[@]}"
-	# shellcheck disable=SC2016 # for the shell of in_own_dev
-	in_own_dev 'mount -t tmpfs -o mode=755 none /dev/infiniband; mknod -m 660 $1 c NUMBER'
-	bad_where_refused NODE-ACCESS "" "" "${MRCTL[@]:0:7}" \
-		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all mrctl
+	bad_where_refused "NODE|SANDBOX" "" "" in_own_dev "mount -t tmpfs none /dev; $NO_NODES" mrctl
+	bad_where_refused NODE-ACCESS "" "" in_own_dev \
+		"mount -t tmpfs -o mode=755 none /dev/infiniband; mknod -m 660 \$1 c $NODE_NUMBER" "${NO_RIGHTS[@]}" mrctl
 }
 
 # bats test_tags=kernel
@@ -178,12 +159,12 @@ in_own_dev() {
 
 	need_kernel
 	for errno in 1 11 12; do # EPERM, EAGAIN, ENOMEM
-		bad_where_refused DEVICE "" "" "$TOOL" seccomp $errno mrctl
-		refused_because MR-SECCOMP possible "$TOOL" seccomp $errno "${MR[@]}" reg --json
+		bad_where_refused DEVICE "" "" "$OBJECT_TOOL" seccomp $errno mrctl
+		refused_because MR-SECCOMP possible "$OBJECT_TOOL" seccomp $errno "${MR[@]}" reg --json
 	done
 	if linux 6.10; then
-		refused_because MR-LANDLOCK likely "$TOOL" landlock "${MR[@]}" reg --json
-		bad_where_refused DEVICE "" "" "$TOOL" landlock mrctl
+		refused_because MR-LANDLOCK likely "$OBJECT_TOOL" landlock "${MR[@]}" reg --json
+		bad_where_refused DEVICE "" "" "$OBJECT_TOOL" landlock mrctl
 	fi
 }
 

@@ -145,3 +145,27 @@ starved() {
 	# shellcheck disable=SC2016 # for bash -c
 	"${SIM[@]}" env FAIL_NUMBER="$1" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' "$BUILD/fail.so" "${@:2}"
 }
+
+# guest_node: sets NODE and NODE_NUMBER to those of the device of the guest
+guest_node() {
+	local at
+
+	need_kernel
+	for at in /sys/class/infiniband_verbs/*/ibdev; do
+		[ "$(<"$at")" = "$MRCTL_TEST_DEVICE" ] || continue
+		NODE=/dev/infiniband/$(basename "${at%/ibdev}")
+		NODE_NUMBER=$(tr : ' ' <"${at%/ibdev}/dev")
+	done
+	[ -c "$NODE" ]
+}
+
+# in_own_dev COMMANDS CMD...: runs CMD where COMMANDS of a shell, whose $1 is NODE, have changed mounts
+in_own_dev() {
+	unshare -m sh -ec "$1"'; shift; exec "$@"' sh "$NODE" "${@:2}"
+}
+
+# For a /dev of its own: what mrctl needs beside the nodes of RDMA
+# shellcheck disable=SC2034 # for the tests
+NO_NODES='mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
+# shellcheck disable=SC2034
+NO_RIGHTS=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all)

@@ -6,18 +6,9 @@ load helpers
 load hosts
 load why
 
-TOOL=$BUILD/tests/cli/object-tool
-[ -x "$TOOL" ] || TOOL=object-tool
-
 setup() {
 	note_less
 	session_begin
-}
-
-# object WORD...: runs tests/cli/object-tool.c in the session
-object() {
-	behind
-	"${SIM[@]}" "$TOOL" "$@"
 }
 
 @test "a protection domain with regions in it" {

@@ -184,42 +184,21 @@ opens_not() {
 
 # ---- on a kernel
 
-# in_own_dev COMMANDS CMD...: runs CMD where COMMANDS of a shell have changed mounts, on NODE and with its number
-in_own_dev() {
-	unshare -m sh -ec "$1"'; shift; exec "$@"' sh "$NODE" "${@:2}"
-}
-
-# guest_node: sets NODE and NUMBER to those of the device of the guest
-guest_node() {
-	local at
-
-	need_kernel
-	for at in /sys/class/infiniband_verbs/*/ibdev; do
-		[ "$(<"$at")" = "$MRCTL_TEST_DEVICE" ] || continue
-		NODE=/dev/infiniband/$(basename "${at%/ibdev}")
-		NUMBER=$(tr : ' ' <"${at%/ibdev}/dev")
-	done
-	[ -c "$NODE" ]
-}
-
 # bats test_tags=kernel
 @test "a node on a file system with nodev, a /dev of its own without nodes, and one closed to the user" {
-	local null='mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
-	local user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all)
-
 	guest_node
 	refused_because MR-NODEV certain in_own_dev \
-		"mount -t tmpfs -o nodev none /dev/infiniband; mknod -m 666 \$1 c $NUMBER" \
+		"mount -t tmpfs -o nodev none /dev/infiniband; mknod -m 666 \$1 c $NODE_NUMBER" \
 		"${MR[@]}" reg --json
 	json '.failures[0].errno == "EACCES"'
-	refused_because MR-SANDBOX certain in_own_dev "mount -t tmpfs none /dev; $null" "${MR[@]}" reg --json
+	refused_because MR-SANDBOX certain in_own_dev "mount -t tmpfs none /dev; $NO_NODES" "${MR[@]}" reg --json
 	[ "$status" -eq 3 ]
 	refused_because MR-NODE certain in_own_dev "mount -t tmpfs none /dev/infiniband" "${MR[@]}" reg --json
 	[ "$status" -eq 3 ]
 	refused_because MR-NODE-ACCESS certain in_own_dev \
-		"mount -t tmpfs none /dev/infiniband; mknod -m 660 \$1 c $NUMBER; chmod 755 /dev/infiniband" \
-		"${user[@]}" "${MR[@]}" reg --json
+		"mount -t tmpfs none /dev/infiniband; mknod -m 660 \$1 c $NODE_NUMBER; chmod 755 /dev/infiniband" \
+		"${NO_RIGHTS[@]}" "${MR[@]}" reg --json
 	refused_because MR-NODE-ACCESS certain in_own_dev \
-		"mount -t tmpfs -o mode=700 none /dev/infiniband; mknod -m 666 \$1 c $NUMBER" \
-		"${user[@]}" "${MR[@]}" reg --json
+		"mount -t tmpfs -o mode=700 none /dev/infiniband; mknod -m 666 \$1 c $NODE_NUMBER" \
+		"${NO_RIGHTS[@]}" "${MR[@]}" reg --json
 }
