@@ -65,13 +65,7 @@ advices() {
 		ok reg --access $ODP --memory unmapped --advise prefetch
 		ok reg --access remote-read,on-demand --via kernel --advise prefetch,flush
 		ok reg --access $ODP --memory readonly --advise prefetch,flush
-		EFAULT reg --access $ODP --memory hole --size 8K --via kernel --advise prefetch-write,flush
-		EPERM reg --access remote-read,on-demand --via kernel --advise prefetch-write
-		EPERM reg --access $ODP --memory readonly --advise prefetch-write,flush
-		EINVAL reg --access $ODP --via kernel --advise prefetch,2
 		EINVAL reg --access $ODP --advise prefetch,flush,0x80000000
-		EOPNOTSUPP reg --access $ODP --via kernel --advise 7
-		EOPNOTSUPP reg --access $ODP --advise 7
 		ENOENT reg --via kernel --advise prefetch
 		EFAULT reg --access $ODP --memory unmapped --advise prefetch,flush
 	END
@@ -92,8 +86,6 @@ advices() {
 		ok reg-dmabuf --from udmabuf --size 64K --offset 4K --advise prefetch-write,flush
 		ok reg --memory none --size max --access $ODP --advise prefetch-write,flush
 		ok reg --memory none --size max --access $ODP --via kernel --advise prefetch,flush --advise-size 64K
-		EFAULT reg --access $ODP --size 8K --advise prefetch-write,flush --advise-offset 4K --advise-size 4097
-		EFAULT reg --access $ODP --size 8K --advise prefetch,flush --advise-offset 12K --advise-size 1
 		EFAULT reg --access $ODP --memory none --size max --via kernel --advise prefetch,flush --advise-offset 4K
 	END
 	[[ $stderr == *"of 4096 bytes at 0x1000"* ]]
@@ -212,24 +204,13 @@ rxe_knows_advice() {
 			ok prefetch-write,flush
 			ok prefetch-no-fault,flush
 			ok prefetch
-			EFAULT prefetch,flush --memory unmapped
-			EPERM prefetch-write,flush --memory readonly
-			EINVAL prefetch,2
-			EOPNOTSUPP 7
 		END
 	done
 }
 
 @test "an unknown advice is a usage error, and so are options that need one" {
 	usage_errors <<-'END'
-		reg --advise= | --advise: unknown advice ''
 		reg --advise advise | --advise: unknown advice 'advise'
-		reg --advise=-1 | --advise: unknown advice '-1'
-		reg --advise prefetch, | --advise: unknown flag ''
-		reg --advise prefetch-write,flus | --advise: unknown flag 'flus'
-		reg --advise flush | --advise: 'flush' stands behind an advice, as in prefetch,flush
-		reg --advise prefetch,prefetch | --advise: one advice at a time
-		ERANGE reg --advise 0x100000000 | --advise: number '0x100000000' is too large
 		reg --advise-offset 4K | --advise-offset needs --advise
 		reg-iova --iova 0 --advise-size 4K | --advise-size needs --advise
 	END

@@ -34,14 +34,6 @@ load rows
 		mrctl | no command given
 		reg --name 'a | the quote ' has no end
 		reg --name a\ | --name: invalid name
-		reg --siz 4K | unknown option '--siz' (there is --size
-		reg --size 4K --size 8K | --size: given twice, '4K' and '8K'
-		reg --iova 0 | unknown option '--iova'
-		reg --via bogus | --via: unknown path 'bogus'
-		rereg a | say what to change
-		reg a | unexpected argument 'a'
-		dereg | name the regions
-		stat pd:default | stat shows regions
 		reg --hold | --hold makes no sense in a batch
 		umem --hold-for 1 | --hold-for makes no sense in a batch
 		session -- true | mrctl session makes no sense in a batch

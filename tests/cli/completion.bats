@@ -296,23 +296,12 @@ offers_regions() {
 		mrctl reg --access=mw>mrctl reg --access=mw-bind,
 		mrctl -no rke>mrctl -no rkey,
 		mrctl reg -d r>mrctl reg -d rxe0 
-		mrctl reg -m unm>mrctl reg -m unmapped 
-		mrctl reg -m hugetlb:2>mrctl reg -m hugetlb:2M 
 		mrctl reg -m file:pla>mrctl reg -m file:plain.bin 
-		mrctl reg-dmabuf --from ud>mrctl reg-dmabuf --from udmabuf 
-		mrctl reg-dmabuf -f he>mrctl reg-dmabuf -f heap:
-		mrctl reg --expect EAG>mrctl reg --expect EAGAIN,
-		mrctl explain MR-PD-B>mrctl explain MR-PD-BUSY 
 		mrctl reg --expect ENOMEM:MR-MEML>mrctl reg --expect ENOMEM:MR-MEMLOCK 
 		mrctl sim -- mrctl reg --hold->mrctl sim -- mrctl reg --hold-for=
-		mrctl sim --profile ml>mrctl sim --profile mlx5 
 		mrctl sim --profile mlx5 -- mrctl reg --keep>mrctl sim --profile mlx5 -- mrctl reg --keep-going 
 		mrctl sim --profile=mlx5 --fault reg_mr=EIO mrctl reg-i>mrctl sim --profile=mlx5 --fault reg_mr=EIO mrctl reg-iova 
-		mrctl session --det>mrctl session --detach 
-		mrctl stat --exit na>mrctl stat --exit nagios 
 		mrctl stat --format=ma>mrctl stat --format=markdown 
-		mrctl stat --fail-on w>mrctl stat --fail-on warn 
-		mrctl stat --by u>mrctl stat --by unit 
 		mrctl stat --host --only MR-USE>mrctl stat --host --only MR-USERNS,
 		mrctl session -- mrctl reg-i>mrctl session -- mrctl reg-iova 
 	EOF

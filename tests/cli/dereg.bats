@@ -213,16 +213,6 @@ while_it_makes() {
 	[ -z "$(states)" ]
 }
 
-# bats test_tags=kill
-@test "dereg --all that is killed leaves the one region in doubt that it was about to deregister" {
-	ms reg --count 40 --quiet
-	run faulty dereg_mr@25=kill dereg --all
-	[ "$status" -eq 137 ]
-	[ "$(states | sed '/ gone$/d')" = "25 in-doubt"$'\n'"$(seq -f '%g live' 26 40)" ] || fail "$(states)"
-	ms dereg --all --quiet
-	[ -z "$(states)" ]
-}
-
 @test "dereg goes on after a region that is refused, whatever the errno; that one stays and can be changed" {
 	ms reg --count 40 --name n --quiet
 	exits 1 faulty dereg_mr@25=EBUSY dereg --all --json

@@ -69,17 +69,6 @@ columns_of() {
 	usage_error "sim prints no columns" -- mrctl help columns sim
 }
 
-# simulator_words TITLE: prints the words of a section of mrctl help simulator, in the form of an option's help
-simulator_words() {
-	mrctl help simulator | awk -v title="$1:" '$0 == title { on = 1; next } !NF { on = 0 }
-		on && /^  [^ ]/ { list = list (list ? ", " $1 : $1 " (default)") } END { print list }'
-}
-
-@test "the help of an option lists the words that it takes, the default first" {
-	[[ $(mrctl sim --help) == *"--kernel KERNEL "*": $(simulator_words Kernels)"* ]]
-	[[ $(mrctl sim --help) == *"--profile PROFILE "*": $(simulator_words Profiles)"* ]]
-}
-
 @test "help on an unknown topic guesses one" {
 	local words text
 

@@ -81,27 +81,6 @@ ways() {
 }
 
 # bats test_tags=slow
-@test "a recording in which every file is broken in the same way" {
-	local dir way files count=0 LONG=300000
-
-	for way in $(ways); do
-		# mrctl reads 64 MiB of each file, which takes as long as all else
-		[ "$way" != huge ] || continue
-		dir=$BATS_TEST_TMPDIR/$way
-		host_make healthy "$dir"
-		mapfile -t files < <(find "$dir" -type f)
-		"break_$way" "${files[@]}"
-		judge "$dir" "$way"
-		count=$((count + 1))
-		# the text shows no escape either
-		run --separate-stderr timeout 60 mrctl -v stat --host --root "$dir"
-		[ "$status" -le 1 ]
-		[[ $output != *$'\e'* && $output != *$'\a'* ]] || fail "$way: an escape"
-	done
-	documents_are_whole "$count"
-}
-
-# bats test_tags=slow
 @test "folders of a recording may be files, links, loops, or full" {
 	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept folder turn=0 count=0
 

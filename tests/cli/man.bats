@@ -65,12 +65,6 @@ entries() {
 	part "$@" | awk 'tag { print } { tag = /^\.TP/ }' | words
 }
 
-# synopsis PAGE
-synopsis() {
-	MANWIDTH=200 man -E ascii -l "$MAN/$1" | sed 's/.\x08//g' |
-		awk '/^[A-Z]/ { on = /^SYNOPSIS/; next } on && NF { $1 = $1; print }'
-}
-
 # examples PAGE [SECTION]: prints "STATUS COMMAND" for each example that runs on the simulated HCA
 examples() {
 	part "$1" "${2:-EXAMPLES}" | awk '
@@ -130,14 +124,6 @@ every_line_of() { # LINES OTHER WHAT
 	expected=$(cli command)
 	same commands "$expected" "$(find "$MAN" -name 'mrctl-*.1' | sed 's/.*mrctl-\(.*\)\.1$/\1/')"
 	same "mrctl(1)" "$expected" "$(entries mrctl.1 COMMANDS)"
-}
-
-@test "the synopsis of each page equals that of the help" {
-	command -v man >/dev/null || skip "man is not installed"
-	[ "Usage: $(synopsis mrctl.1)" = "$(mrctl --help | head -n 1)" ]
-	for command in $(cli command); do
-		[ "Usage: $(synopsis "mrctl-$command.1")" = "$(mrctl "$command" --help | head -n 1)" ]
-	done
 }
 
 @test "the page of a command has its options, and no others" {

@@ -187,27 +187,6 @@ would_say() {
 	[ "$(would_say "mr:$(tool reg 1)" --access remote-write)" = "kernel null unknown" ]
 }
 
-@test "libibverbs refuses a region that it did not register, and the region is as it was" {
-	local before
-
-	ms reg --name a --quiet
-	before=$(ms stat a --json | jq -c '.regions')
-	run --separate-stderr ms rereg a --access none --via library --json
-	if on_mlx5; then
-		refused EINVAL ibv_rereg_mr
-		json '.failures[0] | .via == "library" and .rereg_code == "IBV_REREG_MR_ERR_INPUT" and
-			.library_would_say == null and .old_region == "valid"'
-		[[ $stderr == *"IBV_REREG_MR_ERR_INPUT: "*"the region is as before"* ]]
-		[[ $stderr == *"[certain, MR-REREG-IMPORTED]"*"--via kernel"* ]]
-	else
-		refused EOPNOTSUPP ibv_import_device
-		json '.failures[0] | .rereg_code == null and .old_region == null'
-	fi
-	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
-	gives '.as_expected == true and .failures[0].errno == "EINVAL"' ms rereg a --access remote-write --expect EINVAL
-	exits 1 ms rereg a --access none --expect EINVAL
-}
-
 @test "a region that does not exist, or no longer, is named, and nothing is changed or made in its place" {
 	absent "the session has no region 'nosuch'" ms rereg nosuch --pd new --json
 	json '.regions == [] and .before == [] and .failures[0].old_region == null'

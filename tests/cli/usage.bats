@@ -21,26 +21,15 @@ wrong_lines() {
 	wrong_lines <<-'EOF'
 		|mrctl: no command given|Try 'mrctl --help'
 		bogus|unknown command 'bogus'
-		re|unknown command 're'
 		rge|unknown command 'rge'|did you mean 'reg'?
-		register|did you mean 'mrctl reg'?
 		list|'mrctl stat --device' (devices)?
 		check|did you mean 'mrctl stat --host'?
-		REG|did you mean 'reg'?
-		reg_iova|did you mean 'reg-iova'?
-		sesion|did you mean 'session'?
 		hlep|did you mean 'help'?
 		--bogus reg|unknown option '--bogus'|Try 'mrctl --help'
 		reg --bogus|mrctl: reg: unknown option '--bogus'|Try 'mrctl reg --help'
-		reg -Z|unknown option '-Z'
-		reg --siz 4K|unknown option '--siz' (there is --size
 		reg --szie 1M|unknown option '--szie'|did you mean '--size'?
-		reg --keep_going|did you mean '--keep-going'?
-		--jsno reg|did you mean '--json'?
-		reg --verbsoe|did you mean '--verbose'?
 		reg --iova 0|unknown option '--iova'|reg-iova, reg-dmabuf, rereg have it
 		reg --try-page-sizes|unknown option '--try-page-sizes'|umem has it
-		stat -i 0|unknown option '-i'|reg-iova, reg-dmabuf, rereg have it
 		--size 1M reg|unknown option '--size'|stands behind that command
 		reg -size 4K|unknown option '-size'|did you mean '--size'?
 		sim --fault ibv_reg_mr=ENOMEM|unknown call 'ibv_reg_mr'|did you mean 'reg_mr'?
@@ -120,8 +109,6 @@ wrong() {
 }
 
 @test "right values are accepted, before and after the command, in each form" {
-	local flags size
-
 	succeeded mr reg -s 0x1000 -m anon --offset 4KiB --addr 35184372088832 \
 		--populate -c 2 --stride 8k -a local-write,0x4 --name a --hold-for 0.001 \
 		--expect ok,EINVAL --keep-going -n -o rkey -v
@@ -131,15 +118,6 @@ wrong() {
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
 	outputs '4096 local-write,remote-read mr' mr -o length reg -no access,kind -a local-write --access remote-read
 	outputs 0x1000 mr reg-iova -i4096 -s4096 -no iova
-	for flags in 'IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ' \
-		'IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ' 'local_write, REMOTE-READ' 1,0x4; do
-		succeeded mr reg -a "$flags" -no access
-		[ "$output" = local-write,remote-read ] || fail "$flags: $output" || return
-	done
-	for size in 1MB=1000000 1m=1048576 1MiB=1048576; do
-		succeeded mr reg -s "${size%=*}" -no length
-		[ "$output" = "${size#*=}" ] || fail "$size: $output" || return
-	done
 }
 
 @test "values that are misspelled are guessed, and options that contradict one another refused" {
@@ -148,15 +126,9 @@ wrong() {
 		reg --output elapsed|'elapsed': did you mean 'elapsed_ns'? valid values: 
 		sim --profile mxl5 -- true|unknown profile 'mxl5': did you mean 'mlx5'? valid values: mlx5, rxe
 		sim --fault reg_rm=EIO -- true|unknown call 'reg_rm': did you mean 'reg_mr'?
-		reg -d a -d b|--device: given twice, 'a' and 'b'
-		sim --kernel 6.1 --kernel 7.2 -- true|--kernel: given twice
 		reg --hold --hold-for 1|--hold excludes --hold-for
-		reg-iova --iova 0 --hold-for 1 --hold|--hold excludes --hold-for
 		reg --keep-going|--keep-going needs --count
-		reg-dmabuf --from udmabuf --keep-going|--keep-going needs --count
-		umem --keep-going|--keep-going needs --count
 		reg --size max --count 2|64 bits
-		reg --advise-size 4K|--advise-size needs --advise
 		dereg 1 --pd a|--pd needs --flush
 		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
 		sim --profile rxe --data-direct -- true|--data-direct is of --profile mlx5

@@ -41,8 +41,10 @@ on_linux_6_1() {
 	ms reg --name a --quiet
 	for access in none remote-write; do # which the kernel would refuse as well
 		refused_because MR-REREG-IMPORTED certain ms rereg a --access $access --via library --json
-		json '.failures[0] | .layer == "libibverbs" and .old_region == "valid"'
+		json '.failures[0] | .layer == "libibverbs" and .old_region == "valid" and .library_would_say == null and
+			.rereg_code == "IBV_REREG_MR_ERR_INPUT"'
 	done
+	[[ $stderr == *"the region is as before"*"--via kernel"* ]]
 	ms rereg a --access none --via kernel --quiet
 }
 
