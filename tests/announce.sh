@@ -9,7 +9,7 @@ printf 'make check: builds mrctl and tests it on two simulated devices; about %d
 	$(((900 / processors + 59) / 60)) "$processors"
 echo 'Not run here: tests that only a real kernel can answer (make check-kernel).'
 missing=$(sh tests/setup.sh missing | tr ' ' '\n' |
-	grep -xE 'man-db|bash-completion|zsh|fish|dash|python3|prometheus.*|clustershell|ansible-core|slurm.*|munge' |
+	grep -xE 'man-db|bash-completion|zsh|fish|dash|python3|prometheus.*|clustershell|ansible-core' |
 	tr '\n' ' ')
 [ -z "$missing" ] ||
 	printf 'Not run here: tests of programs that are not installed (sh tests/setup.sh all): %s\n' "$missing"

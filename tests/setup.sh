@@ -11,8 +11,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 [ $# -eq 0 ] || packages="$packages shellcheck ccache clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
-	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
-	slurmctld slurmd slurm-client munge gnuplot-nox"
+	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml gnuplot-nox"
 
 missing=
 command -v dpkg-query >/dev/null || {
@@ -57,7 +56,7 @@ $root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-rec
 # Nor at the next boot.
 for package in $missing; do
 	case $package in
-	prometheus | prometheus-node-exporter | slurmctld | slurmd | munge)
+	prometheus | prometheus-node-exporter)
 		[ ! -d /run/systemd/system ] || $root systemctl --quiet disable "$package" || :
 		;;
 	esac
