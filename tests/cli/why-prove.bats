@@ -179,16 +179,6 @@ watched() {
 	grep -c ib_uverbs_ioctl /sys/kernel/debug/kprobes/list || :
 }
 
-# until_true COMMAND...: waits until it succeeds, at most for a minute
-until_true() {
-	local end=$((SECONDS + 60))
-
-	until "$@"; do
-		[ $SECONDS -lt $end ] || fail "not within a minute: $*" || return
-		sleep 0.1
-	done
-}
-
 # bats test_tags=kernel
 @test "probes are gone with the process, also where it is killed, and while it only waits" {
 	local before out=$BATS_TEST_TMPDIR/out
@@ -198,13 +188,13 @@ until_true() {
 	as_before() { [ "$(watched)" = "$before" ]; }
 	"${MR[@]}" reg --why prove --hold >"$out" 3>&- &
 	HOLD_PID=$!
-	until_true [ -s "$out" ]
-	until_true as_before
+	await [ -s "$out" ]
+	await as_before
 	release KILL || :
 	"${MR[@]}" reg --why prove --hold --count 100000 --size 4K --quiet 3>&- &
 	HOLD_PID=$!
 	more() { [ "$(watched)" -gt "$before" ]; }
-	until_true more
+	await more
 	release KILL || :
 	as_before
 }

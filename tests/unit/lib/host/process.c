@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Facts of this process and of a child. */
 #include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "lib/host/cpus.h"
 #include "lib/host/descriptors.h"
@@ -23,40 +19,11 @@
 EACH_TEST(set_up, tear_down)
 
 static struct mr_host host = MR_THIS_HOST;
-static int ready[2];
 
-static void tell(char byte)
-{
-	if (write(ready[1], &byte, 1) != 1)
-		_exit(1);
-}
-
-/* Starts a child that host is of from now on; false: it could not @prepare. */
-static bool start(bool (*prepare)(void))
-{
-	pid_t child;
-	char byte;
-
-	assert_int_equal(pipe(ready), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tell(prepare() ? 'y' : 'n');
-		pause();
-		_exit(0);
-	}
-	host.process = child;
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	return byte == 'y';
-}
-
+/* Ends the process that host is of. */
 static void end(void)
 {
-	kill(host.process, SIGKILL);
-	waitpid(host.process, NULL, 0);
-	close(ready[0]);
-	close(ready[1]);
+	end_child(host.process);
 	host = (struct mr_host)MR_THIS_HOST;
 }
 
@@ -79,7 +46,6 @@ static void start_program(const char *program, char *const *arguments, char *con
 	close(closed_by_exec[1]);
 	assert_int_equal(read(closed_by_exec[0], &byte, 1), 0);
 	close(closed_by_exec[0]);
-	ready[0] = ready[1] = -1;
 	/* Its descriptors are closed before it has its environment. */
 	while (mr_process_variable(host.process, "", none, sizeof(none)) == -EAGAIN)
 		usleep(1000);
@@ -99,7 +65,7 @@ TEST(facts_of_self_are_those_of_the_child)
 	struct mr_cpus cpus;
 
 	assert_int_equal(mr_host_open_device(&host, "/dev/null"), 0);
-	assert_true(start(get_name));
+	host.process = start_child(get_name);
 	assert_true(mr_host_line(&host, line, sizeof(line), "/proc/self/comm"));
 	assert_string_equal(line, "traced");
 	assert_true(mr_host_link(&host, line, sizeof(line), "/proc/self/ns/mnt"));
@@ -140,10 +106,9 @@ TEST(a_thread_is_found_by_its_number_in_its_own_namespace)
 	FILE *file;
 	int inner;
 
-	if (!start(be_first_of_namespace)) {
-		end();
+	host.process = start_child(be_first_of_namespace);
+	if (!host.process)
 		skip();
-	}
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)host.process, (int)host.process);
 	file = fopen(path, "re");
 	assert_true(file && fgets(text, sizeof(text), file) && !fclose(file));
@@ -242,10 +207,9 @@ TEST(descriptors_that_are_free_are_counted)
 {
 	struct mr_descriptors descriptors;
 
-	if (!start(fill_descriptors)) { /* below valgrind, which has limits of its own */
-		end();
-		skip();
-	}
+	host.process = start_child(fill_descriptors);
+	if (!host.process)
+		skip(); /* below valgrind, which has limits of its own */
 	assert_int_equal(mr_descriptors_try(&host, &descriptors), 0);
 	assert_int_equal(descriptors.error, EMFILE);
 	assert_int_equal(descriptors.limit, 64);
@@ -270,7 +234,7 @@ TEST(descriptors_and_mappings_are_its_own)
 	const uint64_t own = mr_mappings_used(&host).value;
 	struct mr_dmabuf_file file;
 
-	assert_true(start(have_descriptor_and_mappings));
+	host.process = start_child(have_descriptor_and_mappings);
 	assert_int_equal(mr_dmabuf_file_read(&host, 77, &file), 0);
 	assert_true(file.is_path);
 	assert_string_equal(file.target, "/dev/zero");
@@ -318,8 +282,7 @@ TEST(a_process_lives_until_it_is_a_zombie_and_is_not_confused_with_a_later_one)
 	siginfo_t info;
 	pid_t pid;
 
-	assert_true(start(get_odd_name));
-	pid = host.process;
+	pid = host.process = start_child(get_odd_name);
 	assert_true(mr_process_open(pid, &process));
 	mr_process_command(&process, command);
 	assert_string_equal(command, "a)?Z");

@@ -4,8 +4,6 @@
  * region.  tests/cli/session-join.bats has the processes that lead to each other, have ended or are another user's.
  */
 #include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "lib/base/tristate.h"
 #include "lib/host/process.h"
@@ -75,12 +73,6 @@ static pid_t start_sleeper(const char *where)
 	return pid;
 }
 
-static void stop_sleeper(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 static int join_process(pid_t pid, int *borrowed)
 {
 	char where[32];
@@ -100,7 +92,7 @@ TEST(a_process_that_has_closed_its_session_or_has_ended_has_none)
 	pid = start_sleeper("fd:777");
 	assert_failure(join_process(pid, &borrowed), -EBADF, err, MR_ERROR_ABSENT,
 		       "has closed descriptor 777");
-	stop_sleeper(pid);
+	end_child(pid);
 	assert_int_equal(join_process(pid, &borrowed), -ESRCH);
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 }

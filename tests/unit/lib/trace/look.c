@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Looks at children whose calls were refused, on the simulated HCA. */
-#include <errno.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "lib/trace/look.h"
 #include "lib/verbs/access.h"
@@ -30,47 +25,14 @@ static struct mr_trace_record refused(int errnum, const void *addr, uint64_t len
 					 .device = "mlx5_0" };
 }
 
-/* Starts a child that waits; @prepare is called in it first. */
-static pid_t start(void (*prepare)(void))
-{
-	char byte = 0;
-	int ready[2];
-	pid_t child;
-
-	assert_int_equal(pipe(ready), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		prepare();
-		if (write(ready[1], &byte, 1) == 1)
-			pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return child;
-}
-
-static void end(pid_t child)
-{
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-}
-
-static void nothing(void)
-{
-}
-
 /* Looks at a child that has all that this process has mapped. */
 static void look_at(struct mr_trace_record record)
 {
-	const pid_t child = start(nothing);
+	const pid_t child = start_child(NULL);
 
 	record.tid = (uint32_t)child;
 	mr_look_at(child, &record, &context, &look);
-	end(child);
+	end_child(child);
 	assert_int_equal(look.error, 0);
 	assert_int_equal(look.tid, child);
 }
@@ -105,9 +67,9 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 {
 	struct mr_trace_record record =
 		refused(EINVAL, map(PROT_READ), PAGE, MR_ACCESS_REMOTE_WRITE);
-	const pid_t child = start(nothing);
+	const pid_t child = start_child(NULL);
 
-	end(child);
+	end_child(child);
 	mr_look_at(child, &record, &context, &look);
 	assert_int_equal(look.error, -ENOENT);
 	assert_string_equal(look.command, "");

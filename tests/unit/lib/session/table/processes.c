@@ -10,27 +10,16 @@
 
 /* ---- the lock ---- */
 
+static bool lock_it(void)
+{
+	return !mr_table_lock(&table, &err);
+}
+
 /* Starts a process that holds the lock until it is killed. */
 static pid_t lock_elsewhere(void)
 {
-	int ready[2];
-	pid_t pid;
-	char byte;
-
 	mr_table_unlock(&table);
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		alarm(60);
-		if (!mr_table_lock(&table, &err) && write(ready[1], "", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
+	return start_child(lock_it);
 }
 
 TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
@@ -52,8 +41,7 @@ TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
 	assert_int_equal(table.waited_ns, waited);
 	mr_table_begin_command(&table);
 	assert_false(mr_table_gave_up(&table));
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 	/* a lock that was taken restores some of the limit */
 	table.waited_ns = NEARLY_OVER;
 	assert_int_equal(mr_table_lock(&table, &err), 0);
