@@ -38,33 +38,36 @@ static const struct field row_fields[] = {
 static const struct record row_record = { "row", row_fields, NULL };
 
 static const struct row inner[] = { { .number = { UINT64_MAX, true } }, { .number = { 2, true } } };
-static const struct row first = { .name = "a",
-				  .number = { 1, true },
-				  .key = { 0x1805, true },
-				  .addr = { 0, true },
-				  .access = { 0x8001, true },
-				  .pages = { UINT64_C(0x8000000000001000), true } };
-static const struct row second = { .number = { 22222, true },
-				   .maybe = { 3, true },
-				   .key = { 0, true },
-				   .addr = { 0x10, true },
-				   .access = { 0, true },
-				   .pages = { 0, true } };
+static const struct row both[] = {
+	{ .name = "a",
+	  .number = { 1, true },
+	  .key = { 0x1805, true },
+	  .addr = { 0, true },
+	  .access = { 0x8001, true },
+	  .pages = { UINT64_C(0x8000000000001000), true } },
+	{ .number = { 22222, true },
+	  .maybe = { 3, true },
+	  .key = { 0, true },
+	  .addr = { 0x10, true },
+	  .access = { 0, true },
+	  .pages = { 0, true } },
+};
 
-/* Prints a document with both rows. */
-static const char *print(struct capture *c, const struct output_style *style, bool lines)
+/* Prints a document with rows. */
+static const char *print(struct capture *c, const struct output_style *style, bool lines, const char *usual_columns,
+			 const struct row *rows, size_t count)
 {
 	struct output out;
 	struct mr_error err = { 0 };
 
 	if (output_open(&out, style, &row_record, &err))
 		fail_msg("%s", err.text);
-	out.usual_columns = "name,number,maybe,key";
+	out.usual_columns = usual_columns;
 	capture_begin(c, STDOUT_FILENO);
 	output_begin(&out, "test");
 	output_list_begin(&out, "rows", &row_record, lines);
-	output_row(&out, &row_record, &first);
-	output_row(&out, &row_record, &second);
+	for (size_t i = 0; i < count; i++)
+		output_row(&out, &row_record, &rows[i]);
 	output_list_end(&out);
 	output_end(&out, &err);
 	capture_end(c);
@@ -123,7 +126,8 @@ TEST(rows_are_printed_in_the_style_that_was_asked_for)
 	struct capture c;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_string_equal(print(&c, &rows[i].style, rows[i].lines), rows[i].expected);
+		assert_string_equal(print(&c, &rows[i].style, rows[i].lines, "name,number,maybe,key", both, 2),
+				    rows[i].expected);
 }
 
 TEST(values_of_json_are_exact_and_escaped)
@@ -144,22 +148,10 @@ TEST(values_of_json_are_exact_and_escaped)
 		  "\"rows\":[{\"number\":18446744073709551615},{\"number\":2}]}" },
 	};
 	const struct output_style style = { .json = true };
+	struct capture c;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct mr_error err = { 0 };
-		struct output out;
-		struct capture c;
-
-		assert_int_equal(output_open(&out, &style, &row_record, &err), 0);
-		capture_begin(&c, STDOUT_FILENO);
-		output_begin(&out, "test");
-		output_list_begin(&out, "rows", &row_record, false);
-		output_row(&out, &row_record, &rows[i].row);
-		output_list_end(&out);
-		output_end(&out, &err);
-		assert_contains(capture_end(&c), rows[i].expected);
-		output_release(&out);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_contains(print(&c, &style, false, NULL, &rows[i].row, 1), rows[i].expected);
 }
 
 TEST(members_objects_and_lists_stand_side_by_side)
@@ -189,47 +181,25 @@ TEST(members_objects_and_lists_stand_side_by_side)
 				    "{\"number\":2}],\"empty\":[]}\n");
 }
 
-/* Prints a table of these rows with the default columns. */
-static const char *print_usual(struct capture *c, const struct output_style *style,
-			       const struct row *rows, size_t count)
-{
-	struct mr_error err = { 0 };
-	struct output out;
-
-	assert_int_equal(output_open(&out, style, &row_record, &err), 0);
-	out.usual_columns = "number,name,maybe,key,addr";
-	capture_begin(c, STDOUT_FILENO);
-	output_list_begin(&out, "rows", &row_record, false);
-	for (size_t i = 0; i < count; i++)
-		output_row(&out, &row_record, &rows[i]);
-	output_list_end(&out);
-	capture_end(c);
-	output_release(&out);
-	return c->text;
-}
-
 TEST(a_default_table_leaves_out_columns_that_are_not_needed)
 {
 	const struct output_style plain = { 0 }, bare = { .no_headings = true };
+	const char *const usual = "number,name,maybe,key,addr";
 	struct row rows[] = {
 		{ .number = known(1), .name = "usual", .key = known(16), .addr = known(16) },
 		{ .number = known(2), .name = "usual", .key = known(17), .addr = known(17) },
 	};
 	struct capture c;
 
-	assert_string_equal(print_usual(&c, &plain, rows, 2), "NUMBER KEY\n"
-							      "     1 0x10\n"
-							      "     2 0x11\n");
-	assert_string_equal(print_usual(&c, &bare, rows, 2), "1 usual - 0x10 0x10\n"
-							     "2 usual - 0x11 0x11\n");
+	assert_string_equal(print(&c, &plain, false, usual, rows, 2), "NUMBER KEY\n     1 0x10\n     2 0x11\n");
+	assert_string_equal(print(&c, &bare, false, usual, rows, 2), "1 usual - 0x10 0x10\n2 usual - 0x11 0x11\n");
 	rows[1].name = "b";
 	rows[1].maybe = known(3);
 	rows[1].addr = known(18);
-	assert_string_equal(print_usual(&c, &plain, rows, 2), "NUMBER NAME  KEY  ADDR\n"
-							      "     1 usual 0x10 0x10\n"
-							      "     2 b     0x11 0x12\n");
+	assert_string_equal(print(&c, &plain, false, usual, rows, 2),
+			    "NUMBER NAME  KEY  ADDR\n     1 usual 0x10 0x10\n     2 b     0x11 0x12\n");
 	rows[1].number.known = false;
-	assert_contains(print_usual(&c, &plain, rows, 2), "NUMBER NAME  MAYBE KEY  ADDR\n");
+	assert_contains(print(&c, &plain, false, usual, rows, 2), "NUMBER NAME  MAYBE KEY  ADDR\n");
 }
 
 TEST(unknown_columns_are_usage_errors)
