@@ -13,7 +13,7 @@ static const struct field unlisted_fields[] = {
 	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
-static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
+REPORTED static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
 
 struct sweep {
 	struct session_job *job;

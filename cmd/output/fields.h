@@ -39,6 +39,14 @@ enum field_flags {
 	FIELD_DURATION =
 		1 << 2,     /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
 	FIELD_IEC = 1 << 3, /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
+	/*
+	 * What becomes of a string in a redacted report.  Without a flag it is private, and replaced by a pseudonym.
+	 * Numbers, truth values, access flags and hexadecimal numbers are public.
+	 */
+	FIELD_PUBLIC =
+		1 << 4, /**< mrctl's or the kernel's own words; of FIELD_WORDS: of each word */
+	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
+	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
 };
 
 struct opt_bool {
@@ -75,6 +83,15 @@ struct record {
 	const struct field *fields; /**< ends with one that has no key */
 	const char *list;           /**< JSON: the key of a command's list of them; or NULL */
 };
+
+/**
+ * REPORTED - before the definition of a record that a report may have
+ *
+ * It puts the record into the array from __start_mrctl_reported to __stop_mrctl_reported, which the linker names.
+ * Members that are in none of these records are left out of a redacted report.
+ */
+#define REPORTED __attribute__((section("mrctl_reported"), used, aligned(sizeof(void *))))
+extern const struct record __start_mrctl_reported[], __stop_mrctl_reported[];
 
 /** Records inside a record. */
 struct list {

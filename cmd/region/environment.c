@@ -3,15 +3,18 @@
 #include "lib/verbs/environment.h"
 
 static const struct field environment_fields[] = {
-	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL, "version of mrctl"),
-	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL, "release of the kernel"),
-	FIELD(struct mr_environment, rdma_core, FIELD_TEXT, FIELD_DETAIL,
+	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
+	      "version of mrctl"),
+	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
+	      "release of the kernel"),
+	FIELD(struct mr_environment, rdma_core, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
 	      "version of the loaded rdma-core"),
 	FIELD(struct mr_environment, device, FIELD_TEXT, 0, "RDMA device"),
-	FIELD(struct mr_environment, provider, FIELD_TEXT, 0, "its user-space driver"),
-	FIELD(struct mr_environment, firmware, FIELD_TEXT, FIELD_DETAIL, "its firmware's version"),
+	FIELD(struct mr_environment, provider, FIELD_TEXT, FIELD_PUBLIC, "its user-space driver"),
+	FIELD(struct mr_environment, firmware, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
+	      "its firmware's version"),
 	FIELD(struct mr_environment, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
-	FIELD(struct mr_environment, simulated_kernel, FIELD_TEXT, FIELD_DETAIL,
+	FIELD(struct mr_environment, simulated_kernel, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
 	      "whose answers a simulated device gives"),
 	FIELD(struct mr_environment, memlock_soft, FIELD_LIMIT, FIELD_DETAIL,
 	      "bytes that may be locked (RLIMIT_MEMLOCK)"),
@@ -23,4 +26,4 @@ static const struct field environment_fields[] = {
 	FIELD(struct mr_environment, data_direct, FIELD_TEXT, 0, "its Data Direct device"),
 	FIELD_END,
 };
-const struct record environment_record = { "environment", environment_fields, NULL };
+REPORTED const struct record environment_record = { "environment", environment_fields, NULL };

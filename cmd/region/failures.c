@@ -7,28 +7,30 @@
 static const struct field failure_fields[] = {
 	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
 	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
-	FIELD(struct failure, call, FIELD_STRING, 0, "the call that failed"),
-	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, 0, "name of the errno"),
+	FIELD(struct failure, call, FIELD_STRING, FIELD_PUBLIC, "the call that failed"),
+	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, FIELD_PUBLIC,
+		 "name of the errno"),
 	FIELD(struct failure, errno_value, FIELD_NUMBER, 0, "number of the errno"),
-	FIELD(struct failure, message, FIELD_STRING, 0, "the message"),
-	FIELD(struct failure, via, FIELD_STRING, 0, "path of the call"),
-	FIELD(struct failure, layer, FIELD_STRING, 0, "layer that refused"),
-	FIELD(struct failure, rereg_code, FIELD_STRING, 0, "code of ibv_rereg_mr"),
-	FIELD(struct failure, library_would_say, FIELD_STRING, 0,
+	FIELD(struct failure, message, FIELD_STRING, FIELD_PROSE, "the message"),
+	FIELD(struct failure, via, FIELD_STRING, FIELD_PUBLIC, "path of the call"),
+	FIELD(struct failure, layer, FIELD_STRING, FIELD_PUBLIC, "layer that refused"),
+	FIELD(struct failure, rereg_code, FIELD_STRING, FIELD_PUBLIC, "code of ibv_rereg_mr"),
+	FIELD(struct failure, library_would_say, FIELD_STRING, FIELD_PUBLIC,
 	      "the code that ibv_rereg_mr would give"),
-	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
-	FIELD_AS("why", struct failure, why_depth, FIELD_STRING, 0,
+	FIELD(struct failure, old_region, FIELD_STRING, FIELD_PUBLIC,
+	      "what became of the old region"),
+	FIELD_AS("why", struct failure, why_depth, FIELD_STRING, FIELD_PUBLIC,
 		 "how deep the causes were looked for"),
 	FIELD(struct failure, causes, FIELD_LIST, 0, "causes, the most certain first"),
 	FIELD(struct failure, ruled_out, FIELD_LIST, 0, "causes that the evidence excludes"),
 	FIELD(struct failure, proof, FIELD_ONE, 0, "who refused, by --why prove"),
-	FIELD(struct failure, tried, FIELD_STRING, 0, "what the tries tell"),
+	FIELD(struct failure, tried, FIELD_STRING, FIELD_PROSE, "what the tries tell"),
 	FIELD(struct failure, tries, FIELD_LIST, 0, "the call with one thing changed at a time"),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record,
 		     "what was asked for"),
 	FIELD_END,
 };
-const struct record failure_record = { "failure", failure_fields, NULL };
+REPORTED const struct record failure_record = { "failure", failure_fields, NULL };
 
 /* A copy of the text; equal texts of failures that follow one another share one copy. */
 static const char *keep_message(const struct failures *failures, const char *text)

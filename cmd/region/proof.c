@@ -8,34 +8,37 @@
 #include "lib/host/process_status.h"
 
 static const struct field link_fields[] = {
-	FIELD(struct link_row, function, FIELD_STRING, 0, "function of the kernel"),
-	FIELD(struct link_row, layer, FIELD_STRING, 0, "layer that it belongs to"),
-	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, 0, "what it returned"),
+	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC, "function of the kernel"),
+	FIELD(struct link_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that it belongs to"),
+	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
+		 "what it returned"),
 	FIELD_END,
 };
-static const struct record link_record = { "function", link_fields, NULL };
+REPORTED static const struct record link_record = { "function", link_fields, NULL };
 
 static const struct field firmware_fields[] = {
-	FIELD(struct firmware_row, command, FIELD_STRING, 0, "command that the firmware refused"),
-	FIELD(struct firmware_row, status, FIELD_STRING, 0, "its status"),
+	FIELD(struct firmware_row, command, FIELD_STRING, FIELD_PUBLIC,
+	      "command that the firmware refused"),
+	FIELD(struct firmware_row, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
 	FIELD(struct firmware_row, syndrome, FIELD_HEX, 0, "its number of the reason"),
-	FIELD_AS("errno", struct firmware_row, errno_name, FIELD_STRING, 0,
+	FIELD_AS("errno", struct firmware_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
 		 "what mlx5_core made of it"),
 	FIELD_END,
 };
-static const struct record firmware_record = { "firmware", firmware_fields, NULL };
+REPORTED static const struct record firmware_record = { "firmware", firmware_fields, NULL };
 
 static const struct field proof_fields[] = {
-	FIELD(struct proof_row, refused_by, FIELD_STRING, 0, "function of the kernel that refused"),
+	FIELD(struct proof_row, refused_by, FIELD_STRING, FIELD_PUBLIC,
+	      "function of the kernel that refused"),
 	FIELD(struct proof_row, user_space, FIELD_BOOL, 0,
 	      "whether libibverbs or its provider refused"),
 	FIELD(struct proof_row, functions, FIELD_LIST, 0,
 	      "functions that returned an error, the outermost first"),
 	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused"),
-	FIELD(struct proof_row, note, FIELD_STRING, 0, "why nothing is proven"),
+	FIELD(struct proof_row, note, FIELD_STRING, FIELD_PROSE, "why nothing is proven"),
 	FIELD_END,
 };
-const struct record proof_record = { "proof", proof_fields, NULL };
+REPORTED const struct record proof_record = { "proof", proof_fields, NULL };
 
 static bool is_wanted(const struct invocation *invocation)
 {

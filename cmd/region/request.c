@@ -6,7 +6,8 @@
 
 static const struct field request_fields[] = {
 	FIELD(struct request, argv, FIELD_WORDS, 0, "the command line"),
-	FIELD(struct request, memory, FIELD_STRING, 0, "kind of memory, or source of the dma-buf"),
+	FIELD(struct request, memory, FIELD_STRING, FIELD_MEMORY,
+	      "kind of memory, or source of the dma-buf"),
 	FIELD(struct request, addr, FIELD_HEX, 0, "address of the first byte"),
 	FIELD(struct request, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
 	FIELD(struct request, length, FIELD_NUMBER, 0, "bytes"),
@@ -14,12 +15,13 @@ static const struct field request_fields[] = {
 	FIELD(struct request, access, FIELD_ACCESS, 0, "access flags"),
 	FIELD(struct request, access_bits, FIELD_HEX, 0, "the same as a mask"),
 	FIELD(struct request, page_sizes, FIELD_PAGES, 0, "page sizes for a umem"),
-	FIELD(struct request, dmah, FIELD_STRING, 0, "what the DMA handle is for (--dmah)"),
+	FIELD(struct request, dmah, FIELD_STRING, FIELD_PUBLIC,
+	      "what the DMA handle is for (--dmah)"),
 	FIELD(struct request, pd, FIELD_STRING, 0, "protection domain"),
 	FIELD(struct request, count, FIELD_NUMBER, 0, "regions (--count)"),
 	FIELD_END,
 };
-const struct record request_record = { "request", request_fields, NULL };
+REPORTED const struct record request_record = { "request", request_fields, NULL };
 
 static bool same_words(const char *const *a, const char *const *b)
 {

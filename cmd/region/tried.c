@@ -4,13 +4,14 @@
 #include "lib/diagnose/trial/make.h"
 
 static const struct field try_fields[] = {
-	FIELD(struct try_row, change, FIELD_STRING, 0, "what was changed"),
-	FIELD(struct try_row, answer, FIELD_STRING, 0, "ok or an errno"),
+	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE, "what was changed"),
+	FIELD(struct try_row, answer, FIELD_STRING, FIELD_PUBLIC, "ok or an errno"),
 	FIELD(struct try_row, elapsed_ns, FIELD_NUMBER, 0, "time the call took"),
-	FIELD(struct try_row, reason, FIELD_STRING, 0, "why it was not made, or a remark"),
+	FIELD(struct try_row, reason, FIELD_STRING, FIELD_PROSE,
+	      "why it was not made, or a remark"),
 	FIELD_END,
 };
-const struct record try_record = { "try", try_fields, NULL };
+REPORTED const struct record try_record = { "try", try_fields, NULL };
 
 void tried_make(struct tried *tried, struct mr_refusal *refusal)
 {

@@ -24,15 +24,16 @@ struct cause_row {
 };
 
 static const struct field cause_fields[] = {
-	FIELD(struct cause_row, id, FIELD_STRING, 0, "id of the cause"),
-	FIELD(struct cause_row, certainty, FIELD_STRING, 0, "certain, likely or possible"),
-	FIELD(struct cause_row, cause, FIELD_STRING, 0, "the cause, with its figures"),
+	FIELD(struct cause_row, id, FIELD_STRING, FIELD_PUBLIC, "id of the cause"),
+	FIELD(struct cause_row, certainty, FIELD_STRING, FIELD_PUBLIC,
+	      "certain, likely or possible"),
+	FIELD(struct cause_row, cause, FIELD_STRING, FIELD_PROSE, "the cause, with its figures"),
 	FIELD(struct cause_row, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
-	FIELD(struct cause_row, remedy, FIELD_STRING, 0, "what to do"),
-	FIELD(struct cause_row, source, FIELD_STRING, 0, "where it can be read up"),
+	FIELD(struct cause_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do"),
+	FIELD(struct cause_row, source, FIELD_STRING, FIELD_PUBLIC, "where it can be read up"),
 	FIELD_END,
 };
-const struct record cause_record = { "cause", cause_fields, NULL };
+REPORTED const struct record cause_record = { "cause", cause_fields, NULL };
 
 struct ruled_out_row {
 	const char *id;
@@ -40,11 +41,11 @@ struct ruled_out_row {
 };
 
 static const struct field ruled_out_fields[] = {
-	FIELD(struct ruled_out_row, id, FIELD_STRING, 0, "id of the cause"),
-	FIELD(struct ruled_out_row, reason, FIELD_STRING, 0, "what excludes it"),
+	FIELD(struct ruled_out_row, id, FIELD_STRING, FIELD_PUBLIC, "id of the cause"),
+	FIELD(struct ruled_out_row, reason, FIELD_STRING, FIELD_PROSE, "what excludes it"),
 	FIELD_END,
 };
-const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
+REPORTED const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 
 struct why {
 	unsigned int users;

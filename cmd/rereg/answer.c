@@ -92,7 +92,7 @@ static const struct field changes_fields[] = {
 	FIELD(struct changes, before, FIELD_LIST, 0, ""),
 	FIELD_END,
 };
-static const struct record changes_record = { "changes", changes_fields, NULL };
+REPORTED static const struct record changes_record = { "changes", changes_fields, NULL };
 
 static const char *state_of(const struct rereg_job *job)
 {

@@ -15,7 +15,7 @@ static const struct field pd_fields[] = {
 	FIELD(struct pd_row, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
 	FIELD_END,
 };
-static const struct record pd_record = { "pd", pd_fields, NULL };
+REPORTED static const struct record pd_record = { "pd", pd_fields, NULL };
 
 static const struct field totals_fields[] = {
 	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
@@ -30,7 +30,7 @@ static const struct field totals_fields[] = {
 	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains"),
 	FIELD_END,
 };
-static const struct record totals_record = { "totals", totals_fields, NULL };
+REPORTED static const struct record totals_record = { "totals", totals_fields, NULL };
 
 void totals_init(struct totals *totals, struct session_job *job)
 {

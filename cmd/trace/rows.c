@@ -29,14 +29,14 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
 	      "whether all calls of all programs were seen"),
 	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
-	FIELD(struct trace_row, libraries, FIELD_WORDS, 0,
+	FIELD(struct trace_row, libraries, FIELD_WORDS, FIELD_PROSE,
 	      "paths of the libraries of RDMA, communication and GPUs that the processes had mapped"),
 	FIELD_END,
 };
-const struct record trace_record = { "trace", trace_fields, NULL };
+REPORTED const struct record trace_record = { "trace", trace_fields, NULL };
 
 static const struct field call_fields[] = {
-	FIELD(struct trace_call_row, call, FIELD_STRING, 0, "name of the call"),
+	FIELD(struct trace_call_row, call, FIELD_STRING, FIELD_PUBLIC, "name of the call"),
 	FIELD(struct trace_call_row, calls, FIELD_NUMBER, 0, "how often it was made"),
 	FIELD(struct trace_call_row, refused, FIELD_NUMBER, 0, "how often it was refused"),
 	FIELD(struct trace_call_row, bytes, FIELD_NUMBER, 0,
@@ -49,11 +49,11 @@ static const struct field call_fields[] = {
 	      "length of that one"),
 	FIELD_END,
 };
-const struct record trace_call_record = { "trace_call", call_fields, "calls" };
+REPORTED const struct record trace_call_record = { "trace_call", call_fields, "calls" };
 
 static const struct field refusal_fields[] = {
-	FIELD(struct trace_refusal_row, call, FIELD_STRING, 0, "the call"),
-	FIELD_AS("errno", struct trace_refusal_row, errno_name, FIELD_STRING, 0,
+	FIELD(struct trace_refusal_row, call, FIELD_STRING, FIELD_PUBLIC, "the call"),
+	FIELD_AS("errno", struct trace_refusal_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
 		 "name of the errno"),
 	FIELD(struct trace_refusal_row, errno_value, FIELD_NUMBER, 0, "number of the errno"),
 	FIELD(struct trace_refusal_row, count, FIELD_NUMBER, 0, "how often it was refused so"),
@@ -71,37 +71,38 @@ static const struct field refusal_fields[] = {
 	FIELD(struct trace_refusal_row, access, FIELD_ACCESS, 0,
 	      "access flags that were asked for"),
 	FIELD(struct trace_refusal_row, access_bits, FIELD_HEX, 0, "the same as a mask"),
-	FIELD(struct trace_refusal_row, memory, FIELD_STRING, 0,
+	FIELD(struct trace_refusal_row, memory, FIELD_STRING, FIELD_MEMORY,
 	      "kind of memory of mrctl that is like the range"),
-	FIELD(struct trace_refusal_row, stack, FIELD_WORDS, 0,
+	FIELD(struct trace_refusal_row, stack, FIELD_WORDS, FIELD_PROSE,
 	      "with --leaks or --stacks: that place and its callers, the innermost first"),
-	FIELD(struct trace_refusal_row, layer, FIELD_STRING, 0, "layer that refused"),
+	FIELD(struct trace_refusal_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that refused"),
 	FIELD(struct trace_refusal_row, causes, FIELD_LIST, 0, "causes, the most certain first"),
 	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, 0,
 	      "causes that the evidence excludes"),
 	FIELD_END,
 };
-const struct record trace_refusal_record = { "trace_refusal", refusal_fields, "refusals" };
+REPORTED const struct record trace_refusal_record = { "trace_refusal", refusal_fields, "refusals" };
 
 static const struct field leak_fields[] = {
 	FIELD(struct trace_leak_row, program, FIELD_STRING, 0, "program that registered it"),
 	FIELD(struct trace_leak_row, place, FIELD_STRING, 0, "place that made the call"),
-	FIELD(struct trace_leak_row, call, FIELD_STRING, 0, "the call"),
+	FIELD(struct trace_leak_row, call, FIELD_STRING, FIELD_PUBLIC, "the call"),
 	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, 0, "how many"),
 	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, 0, "sum of their lengths"),
-	FIELD(struct trace_leak_row, stack, FIELD_WORDS, 0,
+	FIELD(struct trace_leak_row, stack, FIELD_WORDS, FIELD_PROSE,
 	      "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD_END,
 };
-const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
+REPORTED const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
 
 static const struct field not_followed_fields[] = {
 	FIELD(struct not_followed, pid, FIELD_NUMBER, 0, "process that ran it"),
 	FIELD(struct not_followed, program, FIELD_TEXT, 0, "path of the program"),
-	FIELD(struct not_followed, reason, FIELD_STRING, 0, "why it cannot be followed"),
+	FIELD(struct not_followed, reason, FIELD_STRING, FIELD_PROSE, "why it cannot be followed"),
 	FIELD_END,
 };
-const struct record not_followed_record = { "not_followed", not_followed_fields, "not_followed" };
+REPORTED const struct record not_followed_record = { "not_followed", not_followed_fields,
+						     "not_followed" };
 
 /* mrctl may run on the simulated HCA itself, or the program may enter it. */
 static bool is_simulated(const struct mr_refusals *refusals)

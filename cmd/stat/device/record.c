@@ -7,23 +7,24 @@
 
 static const struct field port_fields[] = {
 	FIELD(struct port_row, port, FIELD_NUMBER, 0, "number of the port"),
-	FIELD(struct port_row, state, FIELD_STRING, 0, "state of its link layer"),
-	FIELD(struct port_row, phys_state, FIELD_STRING, 0, "state of its physical layer"),
-	FIELD(struct port_row, link_layer, FIELD_STRING, 0, "InfiniBand or Ethernet"),
-	FIELD(struct port_row, rate, FIELD_STRING, 0, "speed and width"),
+	FIELD(struct port_row, state, FIELD_STRING, FIELD_PUBLIC, "state of its link layer"),
+	FIELD(struct port_row, phys_state, FIELD_STRING, FIELD_PUBLIC,
+	      "state of its physical layer"),
+	FIELD(struct port_row, link_layer, FIELD_STRING, FIELD_PUBLIC, "InfiniBand or Ethernet"),
+	FIELD(struct port_row, rate, FIELD_STRING, FIELD_PUBLIC, "speed and width"),
 	FIELD(struct port_row, lid, FIELD_NUMBER, 0, "local identifier"),
 	FIELD_END,
 };
-const struct record device_port_record = { "port", port_fields, "ports" };
+REPORTED const struct record device_port_record = { "port", port_fields, "ports" };
 
 static const struct field object_fields[] = {
-	FIELD(struct object_row, type, FIELD_STRING, 0, "kind of objects"),
+	FIELD(struct object_row, type, FIELD_STRING, FIELD_PUBLIC, "kind of objects"),
 	FIELD(struct object_row, used, FIELD_NUMBER, 0,
 	      "how many exist, the kernel's own included"),
 	FIELD(struct object_row, max, FIELD_NUMBER, 0, "how many there can be at most"),
 	FIELD_END,
 };
-const struct record device_object_record = { "object", object_fields, "objects" };
+REPORTED const struct record device_object_record = { "object", object_fields, "objects" };
 
 static const struct field pool_fields[] = {
 	FIELD(struct pool_row, blocks, FIELD_NUMBER, 0, "DMA blocks that an MR has room for"),
@@ -38,38 +39,41 @@ static const struct field pool_fields[] = {
 	FIELD(struct pool_row, pinned, FIELD_NUMBER, 0, "MRs that it is told to keep"),
 	FIELD_END,
 };
-const struct record device_pool_record = { "pool", pool_fields, "frmr_pools" };
+REPORTED const struct record device_pool_record = { "pool", pool_fields, "frmr_pools" };
 
 static const struct field command_fields[] = {
-	FIELD(struct command_row, command, FIELD_STRING, 0, "command of the firmware"),
+	FIELD(struct command_row, command, FIELD_STRING, FIELD_PUBLIC, "command of the firmware"),
 	FIELD(struct command_row, n, FIELD_NUMBER, 0, "how often it was sent"),
 	FIELD(struct command_row, failed, FIELD_NUMBER, 0, "how often it failed"),
 	FIELD(struct command_row, failed_mbox_status, FIELD_NUMBER, FIELD_DETAIL,
 	      "how often the firmware refused it"),
-	FIELD(struct command_row, last_errno, FIELD_STRING, 0, "errno of the last failure"),
-	FIELD(struct command_row, last_status, FIELD_STRING, 0, "status of the last refusal"),
+	FIELD(struct command_row, last_errno, FIELD_STRING, FIELD_PUBLIC,
+	      "errno of the last failure"),
+	FIELD(struct command_row, last_status, FIELD_STRING, FIELD_PUBLIC,
+	      "status of the last refusal"),
 	FIELD(struct command_row, last_syndrome, FIELD_HEX, 0,
 	      "the firmware's number of its reason"),
 	FIELD_END,
 };
-const struct record device_command_record = { "command", command_fields, "commands" };
+REPORTED const struct record device_command_record = { "command", command_fields, "commands" };
 
 static const struct field odp_fields[] = {
-	FIELD(struct odp_row, general, FIELD_WORDS, 0, "explicit, implicit"),
+	FIELD(struct odp_row, general, FIELD_WORDS, FIELD_PUBLIC, "explicit, implicit"),
 	FIELD(struct odp_row, general_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	FIELD(struct odp_row, rc, FIELD_WORDS, 0, "operations of RC"),
+	FIELD(struct odp_row, rc, FIELD_WORDS, FIELD_PUBLIC, "operations of RC"),
 	FIELD(struct odp_row, rc_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	FIELD(struct odp_row, uc, FIELD_WORDS, 0, "operations of UC"),
+	FIELD(struct odp_row, uc, FIELD_WORDS, FIELD_PUBLIC, "operations of UC"),
 	FIELD(struct odp_row, uc_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	FIELD(struct odp_row, ud, FIELD_WORDS, 0, "operations of UD"),
+	FIELD(struct odp_row, ud, FIELD_WORDS, FIELD_PUBLIC, "operations of UD"),
 	FIELD(struct odp_row, ud_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	FIELD(struct odp_row, xrc, FIELD_WORDS, 0, "operations of XRC"),
+	FIELD(struct odp_row, xrc, FIELD_WORDS, FIELD_PUBLIC, "operations of XRC"),
 	FIELD(struct odp_row, xrc_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	FIELD(struct odp_row, dc, FIELD_WORDS, 0, "operations of DC, asked of mlx5's firmware"),
+	FIELD(struct odp_row, dc, FIELD_WORDS, FIELD_PUBLIC,
+	      "operations of DC, asked of mlx5's firmware"),
 	FIELD(struct odp_row, dc_bits, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
 	FIELD_END,
 };
-static const struct record odp_record = { "odp", odp_fields, NULL };
+REPORTED static const struct record odp_record = { "odp", odp_fields, NULL };
 
 static const struct field pci_atomics_fields[] = {
 	FIELD(struct pci_atomics_row, fetch_add, FIELD_PAGES, 0, "sizes of fetch-and-add"),
@@ -77,38 +81,39 @@ static const struct field pci_atomics_fields[] = {
 	FIELD(struct pci_atomics_row, compare_swap, FIELD_PAGES, 0, "sizes of compare-and-swap"),
 	FIELD_END,
 };
-static const struct record pci_atomics_record = { "pci_atomics", pci_atomics_fields, NULL };
+REPORTED static const struct record pci_atomics_record = { "pci_atomics", pci_atomics_fields,
+							   NULL };
 
 #define ROW(member, type, flags, ...) FIELD(struct device_row, member, type, flags, __VA_ARGS__)
 
 static const struct field device_fields[] = {
 	ROW(name, FIELD_STRING, 0, "name of the device"),
-	ROW(provider, FIELD_STRING, 0, "its user-space driver"),
-	ROW(driver, FIELD_STRING, 0, "the kernel's driver of its PCI function"),
+	ROW(provider, FIELD_STRING, FIELD_PUBLIC, "its user-space driver"),
+	ROW(driver, FIELD_STRING, FIELD_PUBLIC, "the kernel's driver of its PCI function"),
 	ROW(simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
-	ROW(simulated_kernel, FIELD_STRING, 0, "whose answers a simulated device gives"),
-	ROW(kernel, FIELD_STRING, 0, "release of the kernel"),
-	ROW(rdma_core, FIELD_STRING, 0, "version of the loaded rdma-core"),
-	ROW(firmware, FIELD_STRING, 0, "version of the firmware"),
-	ROW(board_id, FIELD_STRING, 0, "board (PSID)"),
-	ROW(hca_type, FIELD_STRING, 0, "type of the adapter"),
-	ROW(hw_rev, FIELD_STRING, 0, "revision of the chip, as sysfs has it"),
+	ROW(simulated_kernel, FIELD_STRING, FIELD_PUBLIC, "whose answers a simulated device gives"),
+	ROW(kernel, FIELD_STRING, FIELD_PUBLIC, "release of the kernel"),
+	ROW(rdma_core, FIELD_STRING, FIELD_PUBLIC, "version of the loaded rdma-core"),
+	ROW(firmware, FIELD_STRING, FIELD_PUBLIC, "version of the firmware"),
+	ROW(board_id, FIELD_STRING, FIELD_PUBLIC, "board (PSID)"),
+	ROW(hca_type, FIELD_STRING, FIELD_PUBLIC, "type of the adapter"),
+	ROW(hw_rev, FIELD_STRING, FIELD_PUBLIC, "revision of the chip, as sysfs has it"),
 	ROW(hw_version, FIELD_HEX, FIELD_DETAIL, "the same by verbs (hw_ver)"),
 	ROW(vendor_id, FIELD_HEX, 0, "who made the device"),
 	ROW(vendor_part_id, FIELD_NUMBER, 0, "that vendor's number of it"),
 	ROW(node_desc, FIELD_STRING, 0, "description that an administrator may set"),
-	ROW(node_type, FIELD_STRING, FIELD_DETAIL, "CA, RNIC, ..."),
+	ROW(node_type, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC, "CA, RNIC, ..."),
 	ROW(node_guid, FIELD_STRING, 0, "its GUID"),
 	ROW(sys_image_guid, FIELD_STRING, 0, "GUID of the adapter"),
 	ROW(pci_address, FIELD_STRING, 0, "address of its PCI function"),
 	ROW(parent, FIELD_STRING, 0, "network device below a software device"),
 	ROW(numa_node, FIELD_NUMBER, 0, "NUMA node that it is at"),
 	ROW(node, FIELD_STRING, 0, "file by which programs open it", .section = "node"),
-	ROW(node_mode, FIELD_STRING, 0, "permission of the file"),
+	ROW(node_mode, FIELD_STRING, FIELD_PUBLIC, "permission of the file"),
 	ROW(node_uid, FIELD_NUMBER, 0, "owner of the file"),
 	ROW(node_gid, FIELD_NUMBER, 0, "group of the file"),
 	ROW(node_opens, FIELD_OPT_BOOL, 0, "whether this user may open it"),
-	ROW(node_error, FIELD_STRING, 0, "errno of opening it"),
+	ROW(node_error, FIELD_STRING, FIELD_PUBLIC, "errno of opening it"),
 	ROW(ports, FIELD_LIST, 0, "its ports", .section = "ports"),
 	ROW(max_mr, FIELD_NUMBER, 0, "the most memory regions", .section = "limits"),
 	ROW(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
@@ -136,7 +141,7 @@ static const struct field device_fields[] = {
 	  .type = FIELD_RECORD,
 	  .record = &odp_record,
 	  .section = "on-demand paging" },
-	ROW(atomic_cap, FIELD_STRING, 0,
+	ROW(atomic_cap, FIELD_STRING, FIELD_PUBLIC,
 	    "what atomic operations are atomic with: none, hca, global",
 	    .section = "atomic operations"),
 	{ .key = "pci_atomics",
@@ -145,11 +150,12 @@ static const struct field device_fields[] = {
 	  .type = FIELD_RECORD,
 	  .record = &pci_atomics_record,
 	  .section = "atomic operations by PCI" },
-	ROW(memory_windows, FIELD_WORDS, 0, "types of memory windows", .section = "registration"),
-	ROW(capabilities, FIELD_WORDS, 0, "others that have to do with memory"),
+	ROW(memory_windows, FIELD_WORDS, FIELD_PUBLIC, "types of memory windows",
+	    .section = "registration"),
+	ROW(capabilities, FIELD_WORDS, FIELD_PUBLIC, "others that have to do with memory"),
 	ROW(device_cap_flags, FIELD_HEX, FIELD_DETAIL, "all capabilities as bits"),
 	ROW(devx, FIELD_OPT_BOOL, 0, "whether this user gets DEVX"),
-	ROW(reg_mr_ex, FIELD_STRING, 0, "what ibv_reg_mr_ex does"),
+	ROW(reg_mr_ex, FIELD_STRING, FIELD_PUBLIC, "what ibv_reg_mr_ex does"),
 	ROW(dmabuf, FIELD_OPT_BOOL, 0, "whether dma-bufs can be registered", TRIAL),
 	ROW(dm_dmabuf, FIELD_OPT_BOOL, 0, "whether device memory can be made a dma-buf", TRIAL),
 	ROW(data_direct, FIELD_OPT_BOOL, 0, "whether it has a Data Direct device", TRIAL),
@@ -158,13 +164,15 @@ static const struct field device_fields[] = {
 	ROW(optional_access, FIELD_OPT_BOOL, 0, "whether the kernel takes optional access flags",
 	    UNKNOWN),
 	ROW(relaxed_ordering, FIELD_OPT_BOOL, 0, "whether it can write in relaxed order", UNKNOWN),
-	ROW(functions, FIELD_WORDS, FIELD_DETAIL, "newer functions that the library has"),
+	ROW(functions, FIELD_WORDS, FIELD_DETAIL | FIELD_PUBLIC,
+	    "newer functions that the library has"),
 	ROW(commands, FIELD_LIST, 0, "counters of the firmware's commands",
 	    .section = "firmware commands"),
-	ROW(commands_error, FIELD_STRING, 0, "why there are none", .section = "firmware commands"),
+	ROW(commands_error, FIELD_STRING, FIELD_PROSE, "why there are none",
+	    .section = "firmware commands"),
 	FIELD_END,
 };
-const struct record device_record = { "device", device_fields, "devices" };
+REPORTED const struct record device_record = { "device", device_fields, "devices" };
 
 #define GAUGE(name_, unit_, field_, help_)                                                         \
 	{                                                                                          \

@@ -12,16 +12,20 @@
 #include "lib/host/process_status.h"
 
 static const struct field check_fields[] = {
-	FIELD(struct check_row, verdict, FIELD_STRING, 0, "ok, warn, bad, unknown or n/a"),
-	FIELD(struct check_row, id, FIELD_STRING, 0, "of the check; it never changes"),
-	FIELD(struct check_row, group, FIELD_STRING, FIELD_DETAIL, "of checks, such as memory"),
-	FIELD(struct check_row, subject, FIELD_STRING, 0, "what is looked at"),
-	FIELD(struct check_row, figure, FIELD_STRING, 0, "what was found, and what it is held to"),
-	FIELD(struct check_row, detail, FIELD_STRING, FIELD_DETAIL, "what else was seen"),
-	FIELD(struct check_row, remedy, FIELD_STRING, 0, "what to do about it"),
+	FIELD(struct check_row, verdict, FIELD_STRING, FIELD_PUBLIC,
+	      "ok, warn, bad, unknown or n/a"),
+	FIELD(struct check_row, id, FIELD_STRING, FIELD_PUBLIC, "of the check; it never changes"),
+	FIELD(struct check_row, group, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
+	      "of checks, such as memory"),
+	FIELD(struct check_row, subject, FIELD_STRING, FIELD_PUBLIC, "what is looked at"),
+	FIELD(struct check_row, figure, FIELD_STRING, FIELD_PROSE,
+	      "what was found, and what it is held to"),
+	FIELD(struct check_row, detail, FIELD_STRING, FIELD_DETAIL | FIELD_PROSE,
+	      "what else was seen"),
+	FIELD(struct check_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do about it"),
 	FIELD_END,
 };
-static const struct record check_record = { "check", check_fields, "checks" };
+REPORTED static const struct record check_record = { "check", check_fields, "checks" };
 
 static const struct field summary_fields[] = {
 	FIELD(struct summary, checks, FIELD_NUMBER, 0, "checks that were done"),
@@ -30,12 +34,12 @@ static const struct field summary_fields[] = {
 	FIELD(struct summary, bad, FIELD_NUMBER, 0, "that let registration fail"),
 	FIELD(struct summary, unknown, FIELD_NUMBER, 0, "that could not be found out"),
 	FIELD(struct summary, na, FIELD_NUMBER, 0, "that are not this host's business"),
-	FIELD(struct summary, verdict, FIELD_STRING, 0, "the worst one"),
+	FIELD(struct summary, verdict, FIELD_STRING, FIELD_PUBLIC, "the worst one"),
 	FIELD(struct summary, recording, FIELD_STRING, 0,
 	      "the folder of the host, if not this one"),
 	FIELD_END,
 };
-static const struct record summary_record = { "summary", summary_fields, NULL };
+REPORTED static const struct record summary_record = { "summary", summary_fields, NULL };
 
 static const struct metric metrics[] = {
 	{ &check_record, "mrctl_host_check", NULL, "1 for each check, with its verdict", NULL,
