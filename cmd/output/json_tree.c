@@ -156,25 +156,15 @@ bool json_tree_set(struct json_node *object, const char *key, struct json_node *
 	return false;
 }
 
-static bool set_text(char **member, const char *text)
+bool json_tree_set_string(struct json_node *node, const char *text)
 {
 	char *copy = strdup(text);
 
 	if (!copy)
 		return false;
-	cJSON_free(*member);
-	*member = copy;
+	cJSON_free(item_of(node)->valuestring);
+	item_of(node)->valuestring = copy;
 	return true;
-}
-
-bool json_tree_set_string(struct json_node *node, const char *text)
-{
-	return set_text(&item_of(node)->valuestring, text);
-}
-
-bool json_tree_set_key(struct json_node *node, const char *key)
-{
-	return set_text(&item_of(node)->string, key);
 }
 
 void json_tree_clear(struct json_node *node)

@@ -78,9 +78,8 @@ bool json_tree_set(struct json_node *object, const char *key, struct json_node *
 /** json_tree_take() - take a member out of an object; the caller owns it; NULL where there is none */
 struct json_node *json_tree_take(struct json_node *object, const char *key);
 
-/** json_tree_set_string(), json_tree_set_key() - give a string another text, a member another key.  Return: done */
+/** json_tree_set_string() - give a string another text.  Return: done */
 bool json_tree_set_string(struct json_node *node, const char *text);
-bool json_tree_set_key(struct json_node *node, const char *key);
 
 /** json_tree_clear() - make a value null */
 void json_tree_clear(struct json_node *node);

@@ -1,116 +1,280 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The sections of a report about this machine, or about a recorded host. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "cmd/region/context.h"
-#include "cmd/report/collect.h"
-#include "cmd/report/host.h"
-#include "cmd/report/recording.h"
-#include "cmd/report/sections.h"
+#include "cmd/report/report.h"
+#include "lib/base/cleanup.h"
 #include "lib/host/kernel_log.h"
+#include "lib/host/recording_files.h"
 
-static struct json_node *text_node(const char *text)
+/* A device that does not answer must not keep the report from being written. */
+#define PATIENCE_NS UINT64_C(60000000000)
+
+/* Columns of a session's regions: all usual ones but the keys. */
+#define SESSION_COLUMNS "id,name,state,handle,addr,length,iova,access,pd"
+
+/* The kernel's log is a section of its own. */
+#define LOG_FILE "/calls/kernel-log."
+
+/* ---- parts of the document ---- */
+
+void report_add(struct report *report, struct json_node *to, const char *key,
+		struct json_node *value)
+{
+	if (!(key ? json_tree_set(to, key, value) : json_tree_add(to, NULL, value)))
+		report->out_of_memory = true;
+}
+
+struct json_node *report_string(const char *text)
 {
 	return json_tree_new_string(text, text ? strlen(text) : 0);
 }
 
-/* When, and on which machine: a recorded host has no name. */
-static int add_head(struct report *report, struct mr_error *err)
+struct json_node *report_list_lines(struct report *report, const char *text)
+{
+	struct json_node *list = json_tree_list();
+	const char *folder = report->folder.path;
+	size_t length;
+
+	for (; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		if (!*folder || !memmem(text, length, folder, strlen(folder)))
+			report_add(report, list, NULL, json_tree_new_string(text, length));
+	}
+	return list;
+}
+
+/* ---- documents of mrctl as sections ---- */
+
+/* Removes the number of a key: "rkey:0x1805" becomes "rkey:". */
+static void hide_keys(char *text)
+{
+	static const char *const prefixes[] = { "lkey:", "rkey:", "lkey 0x", "rkey 0x" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		for (char *at = text; (at = strstr(at, prefixes[i]));) {
+			at += strlen("rkey:");
+			memmove(at, at + strcspn(at, " ,'\")"),
+				strlen(at + strcspn(at, " ,'\")")) + 1);
+		}
+	}
+}
+
+void report_drop_keys(struct json_node *node)
+{
+	for (struct json_node *child = json_tree_first(node); child;
+	     child = json_tree_next(child)) {
+		const char *key = json_tree_key(child);
+
+		/* With an export others import a umem. */
+		if (!strcmp(key, "lkey") || !strcmp(key, "rkey") || !strcmp(key, "export"))
+			json_tree_clear(child);
+		else if (json_tree_string(child))
+			hide_keys((char *)(uintptr_t)json_tree_string(child));
+		else
+			report_drop_keys(child);
+	}
+}
+
+/* Describes why there is no document. */
+static struct json_node *describe_end(const struct child *child)
+{
+	char text[128];
+
+	if (child->is_late)
+		snprintf(text, sizeof(text), "it had not ended after %llu s",
+			 (unsigned long long)(child->patience_ns / 1000000000));
+	else if (WIFSIGNALED(child->status))
+		snprintf(text, sizeof(text), "it was ended by signal %d (%s)",
+			 WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
+	else
+		snprintf(text, sizeof(text), "it gave no document, with exit status %d",
+			 WEXITSTATUS(child->status));
+	return report_string(text);
+}
+
+struct json_node *report_section(struct report *report, const struct child *child)
+{
+	/* These have no meaning in a section, or the report has them once. */
+	static const char *const dropped[] = { "format", "command", "session", "as_expected" };
+	struct json_node *document;
+
+	errno = 0;
+	document = child->text ? json_tree_parse(child->text, child->length) : NULL;
+	report->out_of_memory = report->out_of_memory || (!document && errno == ENOMEM);
+	if (json_tree_kind(document) != JSON_OBJECT) {
+		json_tree_free(document);
+		document = json_tree_object();
+		report_add(report, document, "error", describe_end(child));
+	}
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
+		json_tree_free(json_tree_take(document, dropped[i]));
+	report_drop_keys(document);
+	return document;
+}
+
+/* Runs mrctl, and catches what it prints.  @words: of the command, end with NULL */
+static int run_mrctl(const struct report *report, const char *const *words, bool json,
+		     struct child *child, struct mr_error *err)
+{
+	const char *const before[] = { "mrctl", json ? "--json" : NULL, NULL };
+
+	*child = (struct child){ .path = "/proc/self/exe",
+				 .output = CHILD_CATCH,
+				 .is_silent = true,
+				 .mask = &report->mask,
+				 .patience_ns = PATIENCE_NS };
+	return report_run(child, before, words, err);
+}
+
+/*
+ * Runs mrctl twice, for a document and for a text, and makes a section of both.
+ * @text_words: of the command that prints the text
+ *
+ * Return: the section; NULL with @err.
+ */
+static struct json_node *run_section(struct report *report, const char *const *words,
+				     const char *const *text_words, struct mr_error *err)
+{
+	struct json_node *section;
+	struct child child;
+
+	if (run_mrctl(report, words, true, &child, err))
+		return NULL;
+	section = report_section(report, &child);
+	free(child.text);
+	if (json_tree_get(section, "error") || report->args->redact)
+		return section;
+	if (run_mrctl(report, text_words, false, &child, err)) {
+		json_tree_free(section);
+		return NULL;
+	}
+	report_add(report, section, "text",
+		   report_list_lines(report, child.text ? child.text : ""));
+	free(child.text);
+	return section;
+}
+
+static int add_section(struct report *report, const char *key, const char *const *words,
+		       const char *const *text_words, struct mr_error *err)
+{
+	struct json_node *section = run_section(report, words, text_words, err);
+
+	if (!section)
+		return -EIO;
+	json_tree_free(json_tree_take(section, "environment"));
+	report_add(report, report->root, key, section);
+	return 0;
+}
+
+/* ---- the sections ---- */
+
+/* Adds when and on which machine: a recorded host has no name. */
+static int add_head(struct report *report, struct mr_error *err __attribute__((unused)))
 {
 	const time_t now = time(NULL);
 	struct utsname names;
 	char made[32] = "";
 	struct tm utc;
-	int rc;
 
 	if (gmtime_r(&now, &utc))
 		strftime(made, sizeof(made), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	rc = report_add(report->root, "made", text_node(made), err);
-	if (rc)
-		return rc;
-	return report_add(report->root, "host_name",
-			  text_node(report->args->root || uname(&names) ? NULL : names.nodename),
-			  err);
-}
-
-static int add_section(struct report *report, const char *key, const char *const *words,
-		       struct mr_error *err)
-{
-	struct json_node *section = section_run(report, words, err);
-
-	if (!section)
-		return -EIO;
-	json_tree_free(json_tree_take(section, "environment"));
-	return report_add(report->root, key, section, err);
+	report_add(report, report->root, "made", report_string(made));
+	report_add(report, report->root, "host_name",
+		   report_string(report->args->root || uname(&names) ? NULL : names.nodename));
+	return 0;
 }
 
 static int add_devices(struct report *report, struct mr_error *err)
 {
-	const char *device = report->invocation->global->device;
-	const char *const words[] = { "stat", "--device", device, NULL };
+	const char *const words[] = { "stat", "--device", report->invocation->global->device,
+				      NULL };
 
-	return add_section(report, "devices", words, err);
+	if (!report->args->root)
+		return add_section(report, "devices", words, words, err);
+	report_add(report, report->root, "devices", json_tree_new_null());
+	return 0;
 }
 
 static int add_session(struct report *report, struct mr_error *err)
 {
 	const char *session = report->invocation->global->session;
-	const char *const words[] = { "stat", session ? "--session" : NULL, session, NULL };
+	const char *option = session ? "--session" : NULL;
+	const char *const words[] = { "stat", option, session, NULL };
+	const char *const text_words[] = { "stat", "--output", SESSION_COLUMNS,
+					   option, session,    NULL };
 
-	if (!context_session(report->invocation))
-		return report_add(report->root, "session", json_tree_new_null(), err);
-	return add_section(report, "session", words, err);
+	if (!report->args->root && context_session(report->invocation))
+		return add_section(report, "session", words, text_words, err);
+	report_add(report, report->root, "session", json_tree_new_null());
+	return 0;
 }
 
-static struct json_node *list_lines(const char *text)
+/* Adds the kernel's log: its lines, or the errno of reading it. */
+static int add_log(struct report *report, struct mr_error *err)
 {
-	struct json_node *list = json_tree_list();
-	size_t length;
-
-	for (; list && *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		if (!json_tree_add(list, NULL, json_tree_new_string(text, length))) {
-			json_tree_free(list);
-			list = NULL;
-		}
-	}
-	return list;
-}
-
-/* The kernel's log: its lines, or the errno of reading it. */
-static int fill_log(struct json_node *log, struct mr_host *host, struct mr_error *err)
-{
-	char *text = malloc(MR_KERNEL_LOG_MAX);
-	int failed, rc;
+	mr_auto_free char *text = calloc(1, MR_KERNEL_LOG_MAX);
+	struct mr_error ignored;
+	struct json_node *log;
+	struct mr_host host;
+	int failed;
 
 	if (!text)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	failed = mr_kernel_log_read(host, text);
-	rc = report_add(log, "errno", text_node(failed ? mr_errno_name(-failed) : NULL), err);
-	if (!rc)
-		rc = report_add(log, "lines", list_lines(text), err);
-	free(text);
+	if (mr_host_open(&host, report->args->root, NULL, err))
+		return -err->errnum;
+	failed = mr_kernel_log_read(&host, text);
+	mr_host_close(&host, &ignored);
+	log = json_tree_object();
+	report_add(report, log, "errno", report_string(failed ? mr_errno_name(-failed) : NULL));
+	report_add(report, log, "lines", report_list_lines(report, text));
+	report_add(report, report->root, "kernel_log", log);
+	return 0;
+}
+
+static int add_file(void *data, const char *path, const char *text)
+{
+	if (!strncmp(path, LOG_FILE, strlen(LOG_FILE)))
+		return 0;
+	return json_tree_add(data, path, report_string(text)) ? 0 : -ENOMEM;
+}
+
+/* Adds the files of the recorded host as members of an object: "/proc/self/limits". */
+static int add_recording(struct report *report, const char *folder, struct mr_error *err)
+{
+	struct mr_recording_tally tally = { .files = 0 };
+	struct json_node *files = json_tree_object();
+	int rc = mr_recording_pack(folder, add_file, files, &tally, err);
+
+	report_add(report, report->root, "recording_left_out",
+		   json_tree_new_number(tally.left_out));
+	report_add(report, report->root, "recording", files);
 	return rc;
 }
 
-static int add_log(struct report *report, struct mr_error *err)
+int report_judge(struct report *report, const char *how, const char *folder, struct mr_error *err)
 {
-	struct json_node *log = json_tree_object();
-	struct mr_error ignored;
-	struct mr_host host;
-	int rc = mr_host_open(&host, report->args->root, NULL, err);
+	const char *const words[] = { "stat", "--host", how, folder, NULL };
+	const char *const text_words[] = { "stat", "--host", "--root", folder, NULL };
+	struct json_node *host = run_section(report, words, text_words, err), *node;
 
-	if (!rc) {
-		rc = fill_log(log, &host, err);
-		mr_host_close(&host, &ignored);
-	}
-	if (!rc)
-		return report_add(report->root, "kernel_log", log, err);
-	json_tree_free(log);
-	return rc;
+	if (!host)
+		return -EIO;
+	node = json_tree_take(host, "environment");
+	/* There is none where the checks ended without a document. */
+	report_add(report, report->root, "environment", node ?: json_tree_new_null());
+	node = json_tree_get(json_tree_get(host, "summary"), "recording");
+	if (node)
+		json_tree_clear(node);
+	report_add(report, report->root, "host", host);
+	return 0;
 }
 
 static int add_host(struct report *report, struct mr_error *err)
@@ -121,7 +285,7 @@ static int add_host(struct report *report, struct mr_error *err)
 	if (!rc)
 		rc = report_judge(report, root ? "--root" : "--record",
 				  root ? root : report->folder.path, err);
-	return rc ? rc : report_pack(report, root ? root : report->folder.path, err);
+	return rc ? rc : add_recording(report, root ? root : report->folder.path, err);
 }
 
 int report_collect(struct report *report, struct mr_error *err)
@@ -129,13 +293,9 @@ int report_collect(struct report *report, struct mr_error *err)
 	static int (*const adds[])(struct report *, struct mr_error *) = {
 		add_head, add_log, add_session, add_devices, add_host,
 	};
-	static const char *const of_machine[] = { "session", "devices" };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < sizeof(adds) / sizeof(*adds); i++)
-		if (!report->args->root || (adds[i] != add_session && adds[i] != add_devices))
-			rc = adds[i](report, err);
-	for (size_t i = 0; !rc && report->args->root && i < 2; i++)
-		rc = report_add(report->root, of_machine[i], json_tree_new_null(), err);
+		rc = adds[i](report, err);
 	return rc;
 }

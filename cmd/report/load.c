@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* An existing report, perhaps of another host, by anybody. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/output/whole_file.h"
-#include "cmd/report/host.h"
-#include "cmd/report/load.h"
-#include "cmd/report/recording.h"
+#include "cmd/report/report.h"
+#include "lib/host/recording_files.h"
 
 #define FENCE "```json"
 
@@ -77,54 +77,63 @@ static const char *verdict_of(const struct json_node *host, const char *id)
 	return NULL;
 }
 
-static int add_difference(struct json_node *list, const char *id, const char *then, const char *now,
-			  struct mr_error *err)
+static void add_difference(struct report *report, struct json_node *list, const char *id,
+			   const char *then, const char *now)
 {
-	const struct {
-		const char *key, *text;
-	} members[] = { { "id", id }, { "then", then }, { "now", now } };
 	struct json_node *difference = json_tree_object();
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(members) / sizeof(*members); i++)
-		rc = report_add(difference, members[i].key,
-				json_tree_new_string(members[i].text,
-						     members[i].text ? strlen(members[i].text) : 0),
-				err);
-	if (!rc && json_tree_add(list, NULL, difference))
-		return 0;
-	if (rc)
-		json_tree_free(difference);
-	return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	report_add(report, difference, "id", report_string(id));
+	report_add(report, difference, "then", report_string(then));
+	report_add(report, difference, "now", report_string(now));
+	report_add(report, list, NULL, difference);
 }
 
-/* Lists the checks that say something else than when the report was made, by another version perhaps. */
-static int compare(struct report *report, const struct json_node *before, struct mr_error *err)
+/* Lists the checks whose verdict is another one than the report has, which another version may have made. */
+static void compare(struct report *report, const struct json_node *before)
 {
 	const struct json_node *after = json_tree_get(report->root, "host"), *check;
 	struct json_node *list = json_tree_list();
-	int rc = 0;
 
-	for (check = json_tree_first(json_tree_get(after, "checks")); !rc && check;
+	for (check = json_tree_first(json_tree_get(after, "checks")); check;
 	     check = json_tree_next(check)) {
 		const char *id = json_tree_text_of(check, "id");
 		const char *now = json_tree_text_of(check, "verdict");
 		const char *then = id ? verdict_of(before, id) : NULL;
 
 		if (id && now && (!then || strcmp(then, now) != 0))
-			rc = add_difference(list, id, then, now, err);
+			add_difference(report, list, id, then, now);
 	}
-	if (!rc)
-		return report_add(report->root, "judged_again", list, err);
-	json_tree_free(list);
-	return rc;
+	report_add(report, report->root, "judged_again", list);
 }
 
-/* The environment and the section of the host become those that this mrctl finds in the recording. */
+/* Writes the recording of the report into a folder. */
+static int unpack(struct report *report, struct mr_error *err)
+{
+	const struct json_node *file = json_tree_first(json_tree_get(report->root, "recording"));
+	struct mr_recording_tally tally = { .files = 0 };
+	int rc = mr_temporary_folder_make(&report->folder, err);
+
+	if (rc)
+		return rc;
+	for (; !rc && file; file = json_tree_next(file)) {
+		if (json_tree_string(file))
+			rc = mr_recording_unpack(report->folder.fd, json_tree_key(file),
+						 json_tree_string(file), &tally);
+		else
+			tally.left_out++;
+	}
+	if (rc)
+		return mr_fail(err, MR_ERROR_HOST, -rc, "write", "%s", report->folder.path);
+	report_add(report, report->root, "recording_left_out",
+		   json_tree_new_number(tally.left_out));
+	return 0;
+}
+
+/* The section of the host becomes that which this mrctl finds in the recording. */
 static int judge_again(struct report *report, struct mr_error *err)
 {
 	struct json_node *before, *environment;
-	int rc = report_unpack(report, err);
+	int rc = unpack(report, err);
 
 	if (rc)
 		return rc;
@@ -132,11 +141,12 @@ static int judge_again(struct report *report, struct mr_error *err)
 	environment = json_tree_take(report->root, "environment");
 	rc = report_judge(report, "--root", report->folder.path, err);
 	if (!rc)
-		rc = compare(report, before, err);
+		compare(report, before);
 	json_tree_free(before);
 	if (!rc && json_tree_kind(environment) == JSON_OBJECT)
-		return report_add(report->root, "environment", environment, err);
-	json_tree_free(environment);
+		report_add(report, report->root, "environment", environment);
+	else
+		json_tree_free(environment);
 	return rc;
 }
 
@@ -144,7 +154,9 @@ int report_load(struct report *report, struct mr_error *err)
 {
 	int rc = parse(report, report->args->read, err);
 
-	if (rc || json_tree_kind(json_tree_get(report->root, "recording")) != JSON_OBJECT)
-		return rc;
-	return judge_again(report, err);
+	if (rc || json_tree_kind(json_tree_get(report->root, "recording")) == JSON_OBJECT)
+		return rc ? rc : judge_again(report, err);
+	/* The verdicts stay those of the report. */
+	report_add(report, report->root, "judged_again", json_tree_list());
+	return 0;
 }

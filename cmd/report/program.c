@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The program of mrctl report -- CMD. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,9 +11,7 @@
 #include "cmd/cli/shell.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/whole_file.h"
-#include "cmd/report/arguments.h"
-#include "cmd/report/program.h"
-#include "cmd/report/sections.h"
+#include "cmd/report/report.h"
 #include "lib/base/cleanup.h"
 
 /* Name of the batch, which a folder of the report's own has while the program runs. */
@@ -34,46 +33,43 @@ static const struct command *find_command(const struct report *report, char *con
 static bool gives_document(const struct report *report, char *const *argv)
 {
 	const struct command *command =
-		arguments_are_of_mrctl(argv[0]) ? find_command(report, argv) : NULL;
+		!strcmp(basename(argv[0]), "mrctl") ? find_command(report, argv) : NULL;
 
 	return command && command->record && !command->views && !command->runs_program;
 }
 
-/* The words before and after, as one command line.  Return: free() it; NULL: no memory. */
-static char **join_words(const char *const *before, char *const *after)
+int report_run(struct child *child, const char *const *before, const char *const *after,
+	       struct mr_error *err)
 {
-	size_t first = 0, count = 0;
-	char **words;
+	mr_auto_free const char **words = NULL;
+	size_t count = 0, used = 0;
+	int rc;
 
-	while (before[first])
-		first++;
-	while (after[count])
+	for (size_t i = 0; before[i]; i++)
 		count++;
-	words = calloc(first + count + 1, sizeof(*words));
+	for (size_t i = 0; after[i]; i++)
+		count++;
+	words = calloc(count + 1, sizeof(*words));
 	if (!words)
-		return NULL;
-	memcpy(words, before, first * sizeof(*words));
-	memcpy(words + first, after, count * sizeof(*words));
-	return words;
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	while (*before)
+		words[used++] = *before++;
+	while (*after)
+		words[used++] = *after++;
+	child->argv = (char *const *)(uintptr_t)words;
+	rc = child_run(child, err);
+	child->argv = NULL;
+	return rc;
 }
 
 /* Runs a command of mrctl that gives a document. */
 static int run_mrctl(const struct report *report, struct child *child, struct mr_error *err)
 {
-	char *const *argv = report->invocation->operands;
+	char **argv = report->invocation->operands;
 	const char *const before[] = { argv[0], "--json", NULL };
-	char **words = join_words(before, argv + 1);
-	int rc = -ENOMEM;
 
-	if (words) {
-		child->argv = words;
-		child->output = CHILD_CATCH;
-		rc = child_run(child, err);
-	} else {
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	}
-	free(words);
-	return rc;
+	child->output = CHILD_CATCH;
+	return report_run(child, before, (const char *const *)argv + 1, err);
 }
 
 /* ---- other programs ---- */
@@ -97,63 +93,41 @@ static bool was_not_run(const struct child *child)
 	return is_none;
 }
 
-/*
- * The batch of the refusals as lines, in which its own path, in a folder that goes, is a name.  Return: NULL: no memory,
- * or no batch
- */
-static struct json_node *list_batch(const char *path)
+/* Reads the batch of the refusals, and shortens its own path, in a folder that is removed.  Return: NULL: none. */
+static struct json_node *read_batch(struct report *report, const char *path)
 {
-	struct json_node *list = json_tree_list();
 	struct mr_error ignored;
 	size_t length;
 	mr_auto_free char *text = file_read(path, &length, &ignored);
-	char *line, *rest = NULL;
 
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; list && line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *at = strstr(line, path);
-
-		if (at) {
-			memcpy(at, BATCH, strlen(BATCH));
-			memmove(at + strlen(BATCH), at + strlen(path),
-				strlen(at + strlen(path)) + 1);
-		}
-		if (json_tree_add(list, NULL, json_tree_new_string(line, strlen(line))))
-			continue;
-		json_tree_free(list);
-		list = NULL;
-	}
-	return list;
+	for (char *at = text; at && (at = strstr(at, path));)
+		memmove(stpcpy(at, BATCH), at + strlen(path), strlen(at + strlen(path)) + 1);
+	return text ? report_list_lines(report, text) : NULL;
 }
 
 /*
  * Runs a program under mrctl trace, whose summary becomes the child's text.
  * @batch: set to the lines of a batch that is refused as the program was
  */
-static int trace(const struct report *report, const char *folder, struct child *child,
+static int trace(struct report *report, const char *folder, struct child *child,
 		 struct json_node **batch, struct mr_error *err)
 {
 	char summary[PATH_MAX + sizeof("/trace.json")], reproduction[PATH_MAX + sizeof("/" BATCH)];
 	const char *const before[] = { "mrctl",     "--json", "trace",       "--stacks",
 				       "--summary", summary,  "--reproduce", reproduction,
 				       "--",        NULL };
-	char **words = join_words(before, report->invocation->operands);
 	struct mr_error ignored;
 	int rc;
 
-	if (!words)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	snprintf(summary, sizeof(summary), "%s/trace.json", folder);
 	snprintf(reproduction, sizeof(reproduction), "%s/" BATCH, folder);
 	child->path = "/proc/self/exe";
-	child->argv = words;
 	child->output = report->args->to ? CHILD_KEEP : CHILD_TO_STDERR;
-	rc = child_run(child, err);
-	free(words);
+	rc = report_run(child, before, (const char *const *)report->invocation->operands, err);
 	if (!rc)
 		child->text = file_read(summary, &child->length, &ignored);
 	if (!rc)
-		*batch = list_batch(reproduction);
+		*batch = read_batch(report, reproduction);
 	if (rc || !was_not_run(child))
 		return rc;
 	rc = mr_fail_text(err, MR_ERROR_HOST,
@@ -163,7 +137,7 @@ static int trace(const struct report *report, const char *folder, struct child *
 	return rc;
 }
 
-static int run_other(const struct report *report, struct child *child, struct json_node **batch,
+static int run_other(struct report *report, struct child *child, struct json_node **batch,
 		     struct mr_error *err)
 {
 	struct mr_temporary_folder folder = { .fd = -1 };
@@ -176,77 +150,36 @@ static int run_other(const struct report *report, struct child *child, struct js
 	return rc;
 }
 
-/* ---- what became of it ---- */
+/* ---- the section ---- */
 
-static struct json_node *list_words(char *const *words)
+static struct json_node *number_or_null(bool is_known, int number)
 {
-	struct json_node *list = json_tree_list();
-
-	for (; list && *words; words++) {
-		if (json_tree_add(list, NULL, json_tree_new_string(*words, strlen(*words))))
-			continue;
-		json_tree_free(list);
-		list = NULL;
-	}
-	return list;
+	return is_known ? json_tree_new_number((uint64_t)number) : json_tree_new_null();
 }
 
-/* The number, or null where there is none. */
-static struct json_node *number_if(bool is_known, uint64_t number)
+/* @batch: of what was refused, else freed; or NULL */
+static void add_program(struct report *report, const struct child *child, struct json_node *batch)
 {
-	return is_known ? json_tree_new_number(number) : json_tree_new_null();
-}
-
-static int fill(struct json_node *program, const struct child *child, char *const *argv,
-		struct mr_error *err)
-{
-	const bool exited = WIFEXITED(child->status), killed = WIFSIGNALED(child->status);
-	struct json_node *answer = NULL;
-	int rc = report_add(program, "argv", list_words(argv), err);
-
-	if (!rc)
-		rc = report_add(program, "exit_status",
-				number_if(exited, (uint64_t)WEXITSTATUS(child->status)), err);
-	if (!rc)
-		rc = report_add(program, "signal",
-				number_if(killed, (uint64_t)WTERMSIG(child->status)), err);
-	if (!rc)
-		rc = report_add(program, "elapsed_ns", json_tree_new_number(child->elapsed_ns),
-				err);
-	if (rc)
-		return rc;
-	answer = section_of(child, err);
-	return answer ? report_add(program, "answer", answer, err) : -ENOMEM;
-}
-
-/* @batch: of what was refused, else dropped; or NULL */
-static int add_batch(struct json_node *program, struct json_node *batch, struct mr_error *err)
-{
-	const struct json_node *answer = json_tree_get(program, "answer");
+	struct json_node *program = json_tree_object(), *argv = json_tree_list(),
+			 *answer = report_section(report, child);
+	const int status = child->status;
 
 	if (!json_tree_first(json_tree_get(answer, "refusals"))) {
 		json_tree_free(batch);
 		batch = NULL;
 	}
-	return report_add(program, "reproduction", batch ?: json_tree_new_null(), err);
-}
-
-static int add_program(struct report *report, const struct child *child, struct json_node *batch,
-		       struct mr_error *err)
-{
-	struct json_node *program = json_tree_object();
-	int rc = fill(program, child, report->invocation->operands, err);
-
-	if (!rc)
-		rc = add_batch(program, batch, err);
-	else
-		json_tree_free(batch);
-
-	section_drop_secrets(program);
-	if (!rc)
-		return report_add(report->root, "program", program, err);
-	json_tree_free(program);
-	return rc;
+	for (char *const *word = report->invocation->operands; *word; word++)
+		report_add(report, argv, NULL, report_string(*word));
+	report_add(report, program, "argv", argv);
+	report_add(report, program, "exit_status",
+		   number_or_null(WIFEXITED(status), WEXITSTATUS(status)));
+	report_add(report, program, "signal",
+		   number_or_null(WIFSIGNALED(status), WTERMSIG(status)));
+	report_add(report, program, "elapsed_ns", json_tree_new_number(child->elapsed_ns));
+	report_add(report, program, "answer", answer);
+	report_add(report, program, "reproduction", batch ?: json_tree_new_null());
+	report_drop_keys(program);
+	report_add(report, report->root, "program", program);
 }
 
 int report_run_program(struct report *report, struct mr_error *err)
@@ -255,16 +188,18 @@ int report_run_program(struct report *report, struct mr_error *err)
 	struct json_node *batch = NULL;
 	int rc;
 
-	if (!report->invocation->operands[0])
-		return report_add(report->root, "program", json_tree_new_null(), err);
+	if (!report->invocation->operands[0]) {
+		report_add(report, report->root, "program", json_tree_new_null());
+		return 0;
+	}
 	shell_find_mrctl();
 	rc = gives_document(report, report->invocation->operands)
 		     ? run_mrctl(report, &child, err)
 		     : run_other(report, &child, &batch, err);
-	if (!rc)
-		rc = add_program(report, &child, batch, err);
-	else
+	if (rc)
 		json_tree_free(batch);
+	else
+		add_program(report, &child, batch);
 	free(child.text);
 	return rc;
 }

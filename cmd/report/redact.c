@@ -1,90 +1,212 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <errno.h>
+/* Redacted reports: what is private by the tables of fields is replaced or left out. */
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/report/arguments.h"
-#include "cmd/report/common_words.h"
-#include "cmd/report/names.h"
-#include "cmd/report/own_members.h"
-#include "cmd/report/redact.h"
-#include "cmd/report/replace.h"
+#include "cmd/output/fields.h"
+#include "cmd/report/report.h"
 #include "lib/base/cleanup.h"
+#include "lib/memory/kinds.h"
+#include "lib/verbs/access.h"
 
-static void redact_key(struct json_node *member, struct stand_ins *all)
+#define MEMBER(key_, type_, flags_)                                                                \
+	{                                                                                          \
+		.key = (key_), .type = (type_), .flags = (flags_)                                  \
+	}
+
+/* Strings of a report that are in no other record. */
+static const struct field report_fields[] = {
+	MEMBER("command", FIELD_STRING, FIELD_PUBLIC),
+	MEMBER("made", FIELD_STRING, FIELD_PUBLIC),
+	MEMBER("errno", FIELD_STRING, FIELD_PUBLIC),
+	MEMBER("then", FIELD_STRING, FIELD_PUBLIC),
+	MEMBER("now", FIELD_STRING, FIELD_PUBLIC),
+	MEMBER("error", FIELD_STRING, FIELD_PROSE),
+	MEMBER("text", FIELD_LIST, FIELD_PROSE),
+	MEMBER("reproduction", FIELD_WORDS, 0),
+	FIELD_END,
+};
+REPORTED static const struct record report_record = { "report", report_fields, NULL };
+
+struct redaction {
+	struct report *report;
+	void *pseudonyms; /* tree of struct pseudonym, as of tsearch(3) */
+	unsigned int count;
+	uint64_t log_lines, command_lines, texts, files; /* left out */
+};
+
+/* ---- pseudonyms ---- */
+
+struct pseudonym {
+	const char *original; /* in the same block of memory, behind the text */
+	char text[];
+};
+
+static int compare(const void *a, const void *b)
 {
-	mr_auto_free char *key = replace_own(all, json_tree_key(member));
-
-	if (key && !all->is_learning && !json_tree_set_key(member, key))
-		all->out_of_memory = true;
+	return strcmp(((const struct pseudonym *)a)->original,
+		      ((const struct pseudonym *)b)->original);
 }
 
-static void redact_string(struct json_node *node, struct stand_ins *all)
+/* Returns the pseudonym of a value: "node_guid-2", the same one for equal values; NULL where memory is short. */
+static const char *pseudonym_of(struct redaction *redaction, const char *key, const char *original)
 {
-	mr_auto_free char *text = replace_own(all, json_tree_string(node));
+	struct pseudonym wanted = { .original = original }, *made, **found;
+	const size_t room = strlen(key) + sizeof("-4294967295");
 
-	if (text && !all->is_learning && !json_tree_set_string(node, text))
-		all->out_of_memory = true;
+	found = tfind(&wanted, &redaction->pseudonyms, compare);
+	if (found)
+		return (*found)->text;
+	made = malloc(sizeof(*made) + room + strlen(original) + 1);
+	if (!made)
+		return NULL;
+	snprintf(made->text, room, "%s-%u", key, ++redaction->count);
+	made->original = strcpy(made->text + room, original);
+	if (tsearch(made, &redaction->pseudonyms, compare))
+		return made->text;
+	free(made);
+	return NULL;
 }
 
-/* @is_recording: the members are files of the host, and their keys are from there as well */
-static void redact(struct json_node *node, bool is_recording, struct stand_ins *all)
+static void replace(struct redaction *redaction, struct json_node *node, const char *key,
+		    const char *kept, const char *private)
 {
-	for (struct json_node *child = json_tree_first(node); child;
-	     child = json_tree_next(child)) {
-		all->is_file = is_recording;
-		if (is_recording)
-			redact_key(child, all);
-		if (own_is_arguments(child))
-			arguments_redact(child, all);
-		else if (!json_tree_string(child))
-			redact(child, !strcmp(json_tree_key(child), "recording"), all);
-		else if (!own_is_of_mrctl(child))
-			redact_string(child, all);
+	const char *pseudonym = pseudonym_of(redaction, key, private);
+	mr_auto_free char *text = NULL;
+
+	if (!pseudonym || asprintf(&text, "%s%s", kept, pseudonym) < 0 ||
+	    !json_tree_set_string(node, text)) {
+		json_tree_clear(node);
+		redaction->report->out_of_memory = true;
 	}
 }
 
-/* The name of the host has a stand-in of its own, also where it is a word that stays in texts. */
-static void redact_host_name(struct json_node *root, struct stand_ins *all)
-{
-	struct json_node *member = json_tree_get(root, "host_name");
-	const char *name = json_tree_string(member), *text = NULL;
-	size_t length = name ? strcspn(name, ".") : 0;
+/* ---- what the records say ---- */
 
-	if (name && is_common_word(name, length))
-		length = strlen(name);
-	if (name)
-		text = stand_ins_of(all, "host", name, length);
-	if (name && !json_tree_set_string(member, text ? text : "host"))
-		all->out_of_memory = true;
+/* All fields of a key, in all records that a report may have. */
+struct fields {
+	unsigned int types;    /* a bit for each enum field_type of them */
+	unsigned int all, any; /* flags that all fields of a string have, and that any field has */
+};
+
+/* Types whose values are public by a flag. */
+#define STRINGS (1u << FIELD_STRING | 1u << FIELD_TEXT | 1u << FIELD_WORDS)
+
+static struct fields find_fields(const char *key)
+{
+	struct fields found = { .all = ~0u };
+
+	for (const struct record *r = __start_mrctl_reported; r < __stop_mrctl_reported; r++) {
+		for (const struct field *f = r->fields; f->key; f++) {
+			if (strcmp(f->key, key) != 0)
+				continue;
+			found.types |= 1u << f->type;
+			found.any |= f->flags;
+			if (1u << f->type & STRINGS)
+				found.all &= f->flags;
+		}
+	}
+	found.all = found.types & STRINGS ? found.all : 0;
+	return found;
 }
 
-/* It has the program's command line, paths and comments as one text: no field says what is somebody's own in it. */
-static void drop_batch(struct json_node *root)
+static bool is_of_type(const struct fields *fields, enum field_type type)
 {
-	struct json_node *batch = json_tree_get(json_tree_get(root, "program"), "reproduction");
-
-	if (batch)
-		json_tree_clear(batch);
+	return fields->types == 1u << type;
 }
 
-int report_redact(struct report *report, struct mr_error *err)
+/* Whether a string is public.  A report that is read may have any string in any place. */
+static bool is_public(const struct fields *fields, const char *text)
 {
-	struct stand_ins all = { .out_of_memory = false };
-	bool out_of_memory;
+	struct mr_error ignored;
+	uint32_t bits;
 
-	drop_batch(report->root);
-	names_collect(report->root, !report->args->read && !report->args->root, &all);
-	own_collect(report->root, &all);
-	/* A GUID without colons, say, is known by the same one with them, which may come later. */
-	all.is_learning = true;
-	redact(report->root, false, &all);
-	all.is_learning = false;
-	redact_host_name(report->root, &all);
-	redact(report->root, false, &all);
-	out_of_memory = all.out_of_memory;
-	stand_ins_release(&all);
-	if (out_of_memory)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	return report_add(report->root, "redacted", json_tree_new_bool(true), err);
+	if (is_of_type(fields, FIELD_HEX))
+		return !strncmp(text, "0x", 2) && strlen(text) <= strlen("0x0123456789abcdef") &&
+		       !text[2 + strspn(text + 2, "0123456789abcdef")];
+	if (is_of_type(fields, FIELD_ACCESS))
+		return !mr_flags_parse(mr_access_flags, "access", text, &bits, &ignored);
+	return fields->all & FIELD_PUBLIC;
+}
+
+/* ---- the document ---- */
+
+static void redact_string(struct redaction *redaction, struct json_node *node, const char *key,
+			  const struct fields *fields)
+{
+	const char *text = json_tree_string(node);
+	struct mr_memory_kind memory = { .path = NULL };
+	struct mr_error ignored;
+	char kind[16] = "";
+
+	if (fields->any & FIELD_PROSE) {
+		redaction->texts++;
+		json_tree_clear(node);
+	} else if (fields->all & FIELD_MEMORY && !mr_memory_kind_parse(text, &memory, &ignored)) {
+		if (!memory.path)
+			return;
+		snprintf(kind, sizeof(kind), "%.*s:", (int)strcspn(text, ":"), text);
+		replace(redaction, node, key, kind, memory.path);
+	} else if (!is_public(fields, text)) {
+		replace(redaction, node, key, "", text);
+	}
+}
+
+static void leave_out(struct json_node *node, uint64_t *sum, uint64_t count)
+{
+	json_tree_clear(node);
+	*sum += count;
+}
+
+/* @key, @fields: of the value, or of the list that it is in */
+static void redact(struct redaction *redaction, struct json_node *node, const char *key,
+		   const struct fields *fields)
+{
+	const enum json_kind kind = json_tree_kind(node);
+	struct json_node *child = json_tree_first(node);
+	uint64_t count = 0;
+
+	if (kind == JSON_STRING)
+		return redact_string(redaction, node, key, fields);
+	for (; child; child = json_tree_next(child))
+		count++;
+	if (kind == JSON_OBJECT && !strcmp(key, "recording"))
+		return leave_out(node, &redaction->files, count);
+	if (kind == JSON_LIST && !strcmp(key, "lines"))
+		return leave_out(node, &redaction->log_lines, count);
+	if (kind == JSON_LIST && fields->any & FIELD_PROSE)
+		return leave_out(node, &redaction->texts, count);
+	if (kind == JSON_LIST && fields->types & 1u << FIELD_WORDS && !(fields->all & FIELD_PUBLIC))
+		return leave_out(node, &redaction->command_lines, 1);
+	for (child = json_tree_first(node); child; child = json_tree_next(child)) {
+		const char *own_key = json_tree_key(child);
+		const struct fields own = *own_key ? find_fields(own_key) : *fields;
+
+		redact(redaction, child, *own_key ? own_key : key, &own);
+	}
+}
+
+void report_redact(struct report *report)
+{
+	struct redaction redaction = { .report = report };
+	struct json_node *root = report->root, *left_out = json_tree_object();
+	const char *host = json_tree_text_of(root, "host_name");
+
+	if (host)
+		pseudonym_of(&redaction, "host", host);
+	report_drop_keys(root);
+	redact(&redaction, root, "report", &(struct fields){ .types = 0 });
+	tdestroy(redaction.pseudonyms, free);
+	report_add(report, left_out, "kernel_log_lines", json_tree_new_number(redaction.log_lines));
+	report_add(report, left_out, "command_lines",
+		   json_tree_new_number(redaction.command_lines));
+	report_add(report, left_out, "texts", json_tree_new_number(redaction.texts));
+	report_add(report, left_out, "recorded_files", json_tree_new_number(redaction.files));
+	if (json_tree_get(root, "left_out")) /* by an earlier redaction */
+		json_tree_free(left_out);
+	else
+		report_add(report, root, "left_out", left_out);
+	report_add(report, root, "redacted", json_tree_new_bool(true));
 }

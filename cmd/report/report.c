@@ -6,18 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/child.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/private_file.h"
 #include "cmd/output/replaced_file.h"
-#include "cmd/report/collect.h"
-#include "cmd/report/load.h"
-#include "cmd/report/program.h"
-#include "cmd/report/redact.h"
-#include "cmd/report/show.h"
+#include "cmd/report/report.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/signals.h"
 
@@ -26,27 +21,31 @@ static bool is_json(const struct report *report)
 	return report->args->format == REPORT_JSON || report->invocation->global->style.json;
 }
 
-static int begin(struct json_node **root, struct mr_error *err)
+static void begin(struct report *report)
 {
-	int rc;
-
-	*root = json_tree_object();
-	rc = report_add(*root, "format", json_tree_new_number(1), err);
-	return rc ? rc : report_add(*root, "command", json_tree_new_string("report", 6), err);
+	json_tree_free(report->root);
+	report->root = json_tree_object();
+	report_add(report, report->root, "format", json_tree_new_number(1));
+	report_add(report, report->root, "command", report_string("report"));
 }
 
 static int make(struct report *report, struct mr_error *err)
 {
 	int rc;
 
-	if (report->args->read)
-		return report_load(report, err);
-	rc = begin(&report->root, err);
-	if (!rc)
-		rc = report_add(report->root, "redacted", json_tree_new_bool(false), err);
-	if (!rc)
+	if (report->args->read) {
+		rc = report_load(report, err);
+	} else {
+		begin(report);
+		report_add(report, report->root, "redacted", json_tree_new_bool(false));
 		rc = report_run_program(report, err);
-	return rc ? rc : report_collect(report, err);
+		if (!rc)
+			rc = report_collect(report, err);
+	}
+	if (!rc && report->args->redact)
+		report_redact(report);
+	return rc || !report->out_of_memory ? rc
+					    : mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 }
 
 /* Opens the file: a new one, or with --force one that takes the place of another once it is whole. */
@@ -84,7 +83,7 @@ static int print(const struct report *report, struct mr_error *err)
 	int rc;
 
 	if (is_json(report)) {
-		rc = json_tree_print(report->root, 2);
+		rc = json_tree_print(report->root, 3);
 		output_text("\n");
 	} else {
 		rc = report_show(report->root, !report->args->read || report->args->to);
@@ -123,20 +122,15 @@ static int tell_no_program(const struct report *report, struct mr_error *err)
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
 }
 
-/* With --json standard output has one document, also where there is no report. */
-static void print_failure(const struct report *report, const struct mr_error *why)
+/* With --json standard output has one document, even without a report. */
+static void print_failure(struct report *report, const struct mr_error *why)
 {
-	struct json_node *document = NULL;
-	struct mr_error ignored;
-
 	if (!is_json(report) || report->args->to || output_has_failed())
 		return;
-	if (!begin(&document, &ignored) &&
-	    !report_add(document, "error", json_tree_new_string(why->text, sizeof(why->text)),
-			&ignored))
-		json_tree_print(document, 1);
+	begin(report);
+	report_add(report, report->root, "error", report_string(why->text));
+	json_tree_print(report->root, 1);
 	output_text("\n");
-	json_tree_free(document);
 }
 
 static int make_and_print(struct report *report, struct mr_error *err)
@@ -146,8 +140,6 @@ static int make_and_print(struct report *report, struct mr_error *err)
 
 	if (!rc)
 		rc = make(report, err);
-	if (!rc && report->args->redact)
-		rc = report_redact(report, err);
 	if (rc)
 		print_failure(report, err);
 	else
@@ -196,7 +188,7 @@ static const struct option_spec options[] = {
 	       "replace the file of --to where it exists"),
 	OPTION(0, "format", report_format, struct report_args, format, "FORMAT", "write it as"),
 	OPTION(0, "redact", flag, struct report_args, redact, NULL,
-	       "put stand-ins in place of names and addresses"),
+	       "replace private values by pseudonyms, leave out free text"),
 	OPTION(0, "read", string, struct report_args, read, "FILE",
 	       "show a report (-: of standard input), and judge its host again"),
 	OPTION(0, "root", string, struct report_args, root, "DIR",

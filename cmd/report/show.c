@@ -1,198 +1,334 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A report as Markdown: headings, and text in fenced blocks.  The document may come from anybody. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/markdown.h"
-#include "cmd/output/markdown_text.h"
+#include "cmd/output/fields.h"
 #include "cmd/output/stream.h"
-#include "cmd/report/cells.h"
-#include "cmd/report/parts.h"
-#include "cmd/report/show.h"
+#include "cmd/output/text.h"
+#include "cmd/report/report.h"
+#include "lib/base/cleanup.h"
 
-/* So many lines of the log are shown unfolded. */
-#define LINES_SHOWN 10
+/* Depth of the document down to which each member has a line of its own: a check is one line. */
+#define DOCUMENT_LINES 3
 
-/* Depth of the document down to which each member has a line of its own. */
-#define DOCUMENT_LINES 2
+/* ---- pieces of text ---- */
 
-/* ---- head ---- */
-
-static int show_head(const struct json_node *root)
+/* Puts a member that is a text, number or truth value behind @before.  Return: whether it is one. */
+static bool put(FILE *to, const char *before, const struct json_node *object, const char *key)
 {
-	const char *host = json_tree_text_of(root, "host_name");
-	const char *version = json_tree_text_of(json_tree_get(root, "environment"), "mrctl");
-	char line[256];
+	char buffer[JSON_SCALAR_MAX];
+	const char *text = json_tree_scalar(json_tree_get(object, key), buffer);
 
-	snprintf(line, sizeof(line), "Made %s by mrctl %s%s%s.",
-		 show_or_unknown(json_tree_text_of(root, "made")), show_or_unknown(version),
-		 host ? " on " : ", of a recorded host", host ? host : "");
-	markdown_heading(1, "mrctl report");
-	markdown_line("", line);
-	output_text("\n");
-	return cells_print_object("environment", json_tree_get(root, "environment"));
+	if (!text)
+		return false;
+	fputs(before, to);
+	text_print(text, to);
+	return true;
 }
 
-/* ---- host ---- */
-
-/* Whether a check needs no look. */
-static bool is_fine(const char *verdict)
+static void put_lines(FILE *to, const char *before, const struct json_node *lines)
 {
-	return verdict && (!strcmp(verdict, "ok") || !strcmp(verdict, "n/a"));
+	for (lines = json_tree_first(lines); lines; lines = json_tree_next(lines)) {
+		fputs(before, to);
+		text_print(json_tree_string(lines) ? json_tree_string(lines) : "", to);
+		fputc('\n', to);
+	}
 }
 
-static int show_checks(const struct json_node *checks, bool all)
-{
-	static const char *const columns[] = { "verdict", "id",     "subject",
-					       "figure",  "detail", "remedy" };
-	const size_t count = sizeof(columns) / sizeof(*columns);
-	struct cells cells = { .count = 0 };
-	bool is_any = false;
+/* ---- refusals ---- */
 
-	for (size_t i = 0; i < count; i++)
-		cells_add(&cells, columns[i]);
-	for (const struct json_node *check = json_tree_first(checks); check;
-	     check = json_tree_next(check)) {
-		if (!all && is_fine(json_tree_text_of(check, "verdict")))
+/* Puts the program, the device and the range of a request. */
+static void put_request(FILE *to, const struct json_node *request)
+{
+	fputs(" ", to);
+	put(to, " by ", request, "program");
+	put(to, " on ", request, "device");
+	if (put(to, " asked for ", request, "length"))
+		fputs(" bytes", to);
+	put(to, " at ", request, "addr");
+	put(to, ", memory ", request, "memory");
+	fputc('\n', to);
+}
+
+static void put_causes(FILE *to, const struct json_node *failure)
+{
+	const struct json_node *cause = json_tree_first(json_tree_get(failure, "causes"));
+
+	for (const char *before = "  because:"; cause; cause = json_tree_next(cause)) {
+		fputs(before, to);
+		before = "  or:";
+		put(to, " ", cause, "cause");
+		put(to, " [", cause, "certainty");
+		put(to, ", ", cause, "id");
+		fputs("]\n", to);
+		if (put(to, "  try: ", cause, "remedy"))
+			fputc('\n', to);
+	}
+}
+
+/* Puts the failures of a command, and the refusals that mrctl trace has seen. */
+static void put_failures(FILE *to, const struct json_node *section)
+{
+	const struct json_node *failure = json_tree_first(json_tree_get(section, "failures"));
+	const struct json_node *refusal = json_tree_first(json_tree_get(section, "refusals"));
+
+	if (put(to, "", section, "error"))
+		fputc('\n', to);
+	for (; failure; failure = json_tree_next(failure)) {
+		if (!put(to, "", failure, "message")) {
+			put(to, "", failure, "call");
+			put(to, ": ", failure, "errno");
+		}
+		fputc('\n', to);
+		put_request(to, json_tree_get(failure, "request"));
+		put_causes(to, failure);
+	}
+	for (; refusal; refusal = json_tree_next(refusal)) {
+		put(to, "", refusal, "call");
+		put(to, ": ", refusal, "errno");
+		put(to, ", count ", refusal, "count");
+		put(to, ", first at ", refusal, "place");
+		fputc('\n', to);
+		put_request(to, refusal);
+		put_lines(to, "  in ", json_tree_get(refusal, "stack"));
+		put_causes(to, refusal);
+	}
+}
+
+/* ---- sections ---- */
+
+static void put_head(FILE *to, const struct json_node *root)
+{
+	const struct json_node *environment = json_tree_get(root, "environment");
+	static const char *const left_out[][2] = {
+		{ "kernel_log_lines", " lines of the kernel's log" },
+		{ "command_lines", " command lines" },
+		{ "texts", " messages and other texts" },
+		{ "recorded_files", " files of the recording" },
+	};
+	const char *before =
+		"\nRedacted: private values are replaced by pseudonyms, equal ones by the "
+		"same.\nleft out: ";
+
+	put(to, "made:       ", root, "made");
+	put(to, "\nhost:       ", root, "host_name");
+	put(to, "\nmrctl:      ", environment, "mrctl");
+	put(to, "\nkernel:     ", environment, "kernel");
+	put(to, "\nrdma-core:  ", environment, "rdma_core");
+	put(to, "\nmemlock:    ", environment, "memlock_soft");
+	put(to, "\nuser:       ", environment, "uid");
+	fputc('\n', to);
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++) {
+		if (!put(to, before, json_tree_get(root, "left_out"), left_out[i][0]))
 			continue;
-		for (size_t i = 0; i < count; i++)
-			cells_add_value(&cells, json_tree_get(check, columns[i]));
-		is_any = true;
+		fputs(left_out[i][1], to);
+		before = ", ";
 	}
-	return cells_print(&cells, is_any ? count : 0);
+	fputs(*before == ',' ? "\n" : "", to);
 }
 
-/* What another version of mrctl finds in the same recording. */
-static int show_differences(const struct json_node *differences)
+/* Puts a command line as a shell reads it, cut where it is long. */
+static void put_command_line(FILE *to, const struct json_node *list)
 {
-	if (json_tree_kind(differences) != JSON_LIST)
-		return 0;
-	if (!json_tree_first(differences)) {
-		markdown_line("\n",
-			      "Judged again, by what was recorded: each check says the same.");
-		return 0;
+	char text[FIELD_TEXT_MAX];
+	const char **words = NULL;
+	size_t count = 0;
+
+	for (list = json_tree_first(list); list; list = json_tree_next(list)) {
+		const char **more = reallocarray(words, count + 2, sizeof(*words));
+
+		if (!more)
+			break;
+		words = more;
+		words[count++] = json_tree_string(list) ? json_tree_string(list) : "";
+		words[count] = NULL;
 	}
-	markdown_line("\n", "Judged again, by what was recorded, these checks say something else:");
-	output_text("\n");
-	return cells_print_list(differences);
+	text_print(words ? words_text(words, text) : "command line: left out", to);
+	fputc('\n', to);
+	free(words);
 }
 
-static int show_host(const struct json_node *root)
+static void put_program(FILE *to, const struct json_node *program)
 {
-	const struct json_node *host = json_tree_get(root, "host");
-	char buffer[JSON_SCALAR_MAX], line[128];
-	const struct json_node *summary = json_tree_get(host, "summary");
-	const char *checks = json_tree_scalar(json_tree_get(summary, "checks"), buffer);
+	const struct json_node *answer = json_tree_get(program, "answer"), *lines;
+
+	put_command_line(to, json_tree_get(program, "argv"));
+	put(to, "exit_status: ", program, "exit_status");
+	put(to, "signal: ", program, "signal");
+	put(to, "\nelapsed_ns: ", program, "elapsed_ns");
+	fputs("\n\n", to);
+	put_failures(to, answer);
+	lines = json_tree_get(answer, "libraries");
+	if (json_tree_first(lines))
+		fputs("\nlibraries that its processes had mapped:\n", to);
+	put_lines(to, "  ", lines);
+	lines = json_tree_get(program, "reproduction");
+	if (json_tree_first(lines))
+		fputs("\na batch that is refused as the program was: refused.batch\n", to);
+	put_lines(to, "", lines);
+}
+
+/* Puts the text of a command; nothing where the section has none. */
+static void put_section(FILE *to, const struct json_node *section)
+{
+	const struct json_node *text = json_tree_get(section, "text");
+
+	put_lines(to, "", text);
+	if (json_tree_first(text))
+		put_failures(to, section);
+}
+
+static void put_host(FILE *to, const struct json_node *host)
+{
+	const struct json_node *check = json_tree_first(json_tree_get(host, "checks"));
+
+	put_section(to, host);
+	if (json_tree_first(json_tree_get(host, "text")))
+		return;
+	put_failures(to, host);
+	for (; check; check = json_tree_next(check)) {
+		put(to, "", check, "verdict");
+		put(to, "  ", check, "id");
+		put(to, "  ", check, "subject");
+		put(to, ": ", check, "figure");
+		fputc('\n', to);
+	}
+}
+
+/* Puts what another version of mrctl finds in the recording of an existing report. */
+static void put_judgement(FILE *to, const struct json_node *root)
+{
+	const struct json_node *again = json_tree_get(root, "judged_again");
+
+	if (json_tree_kind(json_tree_get(root, "recording")) != JSON_OBJECT)
+		fputs("The verdicts are those that the report was made with: it has no recording to "
+		      "judge again.\n",
+		      to);
+	else if (json_tree_kind(again) == JSON_LIST)
+		fputs(json_tree_first(again)
+			      ? "Judged again, by the recording, these checks say something else:\n"
+			      : "Judged again, by the recording: each check says the same.\n",
+		      to);
+	for (again = json_tree_first(again); again; again = json_tree_next(again)) {
+		put(to, "  ", again, "id");
+		put(to, ": ", again, "then");
+		put(to, ", now ", again, "now");
+		fputc('\n', to);
+	}
+}
+
+static void put_log(FILE *to, const struct json_node *log)
+{
+	const struct json_node *lines = json_tree_get(log, "lines");
+	const char *errno_name = json_tree_text_of(log, "errno");
+
+	if (errno_name && !strcmp(errno_name, "EPERM"))
+		fputs("Only root may read it (EPERM). Add what this prints: "
+		      "sudo dmesg | grep -iE 'mlx5|rdma|infiniband|oom'\n",
+		      to);
+	else if (put(to, "It could not be read: ", log, "errno"))
+		fputc('\n', to);
+	else if (!json_tree_first(lines))
+		fputs(json_tree_kind(lines) == JSON_LIST
+			      ? "No line is about RDMA, or about memory that was short.\n"
+			      : "left out\n",
+		      to);
+	put_lines(to, "", lines);
+}
+
+/* ---- Markdown ---- */
+
+/* Returns the bytes of the longest row of backticks. */
+static size_t longest_ticks(const char *text)
+{
+	size_t longest = 0, length;
+
+	for (; *text; text += length ? length : 1) {
+		length = strspn(text, "`");
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Prints text between rows of backticks that no row in it can end. */
+static void print_fence(const char *text)
+{
+	size_t ticks = longest_ticks(text) + 1;
+
+	ticks = ticks < 3 ? 3 : ticks;
+	for (size_t i = 0; i < 2 * ticks; i++) {
+		output_put(i == ticks ? text : "");
+		output_put("`");
+		output_put(i == ticks - 1 ? "\n" : "");
+	}
+	output_put("\n");
+}
+
+/* Prints a document.  Its lines begin with no backtick, so that nothing in it ends the block. */
+static int print_json(const char *begin, const struct json_node *node)
+{
 	int rc;
 
-	markdown_heading(2, "What decides on the host");
-	snprintf(line, sizeof(line), "%s checks; the worst verdict is %s.", show_or_unknown(checks),
-		 show_or_unknown(json_tree_text_of(summary, "verdict")));
-	markdown_line("", line);
-	output_text("\n");
-	rc = show_checks(json_tree_get(host, "checks"), false);
-	show_failures(host);
-	if (!rc)
-		rc = show_differences(json_tree_get(root, "judged_again"));
-	if (rc)
-		return rc;
-	markdown_fold("All checks");
-	rc = show_checks(json_tree_get(host, "checks"), true);
-	markdown_unfold();
+	output_put(begin);
+	rc = json_tree_print(node, DOCUMENT_LINES);
+	output_put("\n```\n");
 	return rc;
 }
 
-/* ---- devices, session ---- */
+/* A part of the text, of a member of the document or (key NULL) of the whole. */
+struct part {
+	const char *heading, *key;
+	void (*put)(FILE *to, const struct json_node *section);
+};
 
-/* A section with a list of records, each folded. */
-static int show_records(const struct json_node *section, const char *title, const char *list,
-			const char *name)
+/* Prints a part.  What has no text is printed as JSON, unless the @whole document follows. */
+static int print_part(const struct part *part, const struct json_node *root, bool whole)
 {
-	const struct json_node *record = json_tree_first(json_tree_get(section, list));
-	char summary[160], buffer[JSON_SCALAR_MAX];
+	const struct json_node *section = part->key ? json_tree_get(root, part->key) : root;
+	mr_auto_free char *text = NULL;
+	size_t size;
+	FILE *to;
 	int rc = 0;
 
 	if (json_tree_kind(section) != JSON_OBJECT)
 		return 0;
-	markdown_heading(2, title);
-	show_failures(section);
-	for (; !rc && record; record = json_tree_next(record)) {
-		const char *firmware = json_tree_text_of(record, "firmware");
-
-		snprintf(summary, sizeof(summary), "%s %s%s%s", name,
-			 show_or_unknown(json_tree_scalar(json_tree_first(record), buffer)),
-			 firmware ? ", firmware " : "", firmware ? firmware : "");
-		markdown_fold(summary);
-		rc = cells_print_object(name, record);
-		markdown_unfold();
-	}
-	return rc;
-}
-
-/* ---- the kernel's log ---- */
-
-static int show_log(const struct json_node *log)
-{
-	const struct json_node *lines = json_tree_get(log, "lines");
-	const char *errno_name = json_tree_text_of(log, "errno");
-	const size_t count = show_count(lines);
-	char line[256];
-	int rc;
-
-	markdown_heading(2, "The kernel's log");
-	if (errno_name && !strcmp(errno_name, "EPERM"))
-		snprintf(line, sizeof(line),
-			 "Only root may read it (EPERM). Add what this prints: "
-			 "sudo dmesg | grep -iE 'mlx5|rdma|infiniband|oom'");
-	else if (errno_name)
-		snprintf(line, sizeof(line), "It could not be read: %s", errno_name);
-	else
-		snprintf(line, sizeof(line),
-			 count ? "%zu lines about RDMA, and about memory that was short."
-			       : "No line is about RDMA, or about memory that was short.",
-			 count);
-	markdown_line("", line);
-	if (!count)
+	to = open_memstream(&text, &size);
+	if (!to)
+		return -ENOMEM;
+	part->put(to, section);
+	if (fclose(to))
+		return -ENOMEM;
+	if (!size && (whole || !part->key))
 		return 0;
-	if (count > LINES_SHOWN)
-		markdown_fold("The lines");
+	output_text("%s\n\n", part->heading);
+	if (size)
+		print_fence(text);
 	else
-		output_text("\n");
-	rc = show_lines(lines);
-	if (count > LINES_SHOWN)
-		markdown_unfold();
-	return rc;
-}
-
-/* ---- all ---- */
-
-/* The document in a fenced block.  Its lines begin with no backtick, so nothing in it ends the block. */
-static int show_document(const struct json_node *root)
-{
-	int rc;
-
-	markdown_fold("This report as JSON, for mrctl report --read");
-	output_text("```json\n");
-	rc = json_tree_print(root, DOCUMENT_LINES);
-	output_text("\n```\n");
-	markdown_unfold();
+		rc = print_json("```\n", section);
+	output_put("\n");
 	return rc;
 }
 
 int report_show(const struct json_node *root, bool whole)
 {
-	int rc = show_head(root);
+	static const struct part parts[] = {
+		{ "# mrctl report", NULL, put_head },
+		{ "## The program", "program", put_program },
+		{ "## What decides on the host", "host", put_host },
+		{ "## Judged again", NULL, put_judgement },
+		{ "## Devices", "devices", put_section },
+		{ "## Regions of the session", "session", put_section },
+		{ "## The kernel's log", "kernel_log", put_log },
+	};
+	int rc = 0;
 
-	if (!rc)
-		rc = show_program(json_tree_get(root, "program"));
-	if (!rc)
-		rc = show_host(root);
-	if (!rc)
-		rc = show_records(json_tree_get(root, "devices"), "Devices", "devices", "device");
-	if (!rc)
-		rc = show_records(json_tree_get(root, "session"), "Regions of the session",
-				  "regions", "region");
-	if (!rc)
-		rc = show_log(json_tree_get(root, "kernel_log"));
-	return rc || !whole ? rc : show_document(root);
+	for (size_t i = 0; !rc && i < sizeof(parts) / sizeof(*parts); i++)
+		rc = print_part(&parts[i], root, whole);
+	if (rc || !whole)
+		return rc;
+	output_text("## This report as JSON, for mrctl report --read\n\n");
+	return print_json("```json\n", root);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A report: a JSON document, whose members man/mrctl-report.1 lists.  Markdown is made of it. */
+#ifndef CMD_REPORT_REPORT_H
+#define CMD_REPORT_REPORT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "cmd/cli/child.h"
+#include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/output/json_tree.h"
+#include "lib/host/temporary_folder.h"
+
+/** The options of mrctl report. */
+struct report_args {
+	bool redact;
+	enum report_format format;
+	const char *root; /**< the folder of a recorded host */
+	const char *to;   /**< the file of the report */
+	bool force;       /**< replace the file where it exists */
+	const char *read; /**< the file of an existing report */
+};
+
+/** A report that is being made. */
+struct report {
+	const struct invocation *invocation;
+	const struct report_args *args;
+	sigset_t mask;          /**< of signals, when mrctl was started */
+	struct json_node *root; /**< the document */
+	struct mr_temporary_folder
+		folder;     /**< with the recording of the host, while there is one */
+	bool out_of_memory; /**< the document lacks something */
+};
+
+/** report_add() - add a member, or an element (@key NULL); @value: NULL where memory is short */
+void report_add(struct report *report, struct json_node *to, const char *key,
+		struct json_node *value);
+
+/** report_string() - a string, or null for NULL */
+struct json_node *report_string(const char *text);
+
+/** report_list_lines() - a list of the lines of a text, without those that name the report's folder, which is removed */
+struct json_node *report_list_lines(struct report *report, const char *text);
+
+/** report_run() - run a child with the words before and after, which end with NULL.  Return: as child_run(). */
+int report_run(struct child *child, const char *const *before, const char *const *after,
+	       struct mr_error *err);
+
+/**
+ * report_section() - turn the document that a child has printed into a section
+ *
+ * Without a document the section has the member "error".  Keys of regions are removed.
+ */
+struct json_node *report_section(struct report *report, const struct child *child);
+
+/** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
+void report_drop_keys(struct json_node *node);
+
+/** report_run_program() - run the program of the operands, and add its section.  Return: 0 or -errno. */
+int report_run_program(struct report *report, struct mr_error *err);
+
+/** report_collect() - add all sections but the program.  Return: 0 or -errno. */
+int report_collect(struct report *report, struct mr_error *err);
+
+/**
+ * report_judge() - add the section of the host, and the environment
+ * @how:    "--record" or "--root"
+ * @folder: of that option
+ *
+ * Return: 0 or -errno.
+ */
+int report_judge(struct report *report, const char *how, const char *folder, struct mr_error *err);
+
+/** report_load() - read the file of a report, and judge its recorded host again.  Return: 0 or -errno. */
+int report_load(struct report *report, struct mr_error *err);
+
+/**
+ * report_redact() - replace private values by pseudonyms, and leave out free text
+ *
+ * The rows of tables of fields say which members are public.  Equal values have equal pseudonyms.
+ */
+void report_redact(struct report *report);
+
+/** report_show() - print it as Markdown, with the whole document at its end where @whole.  Return: 0 or -ENOMEM. */
+int report_show(const struct json_node *root, bool whole);
+
+#endif
