@@ -8,7 +8,6 @@
 #include "cmd/output/document.h"
 #include "cmd/output/json.h"
 #include "cmd/output/lines.h"
-#include "cmd/output/markdown.h"
 #include "cmd/output/openmetrics.h"
 #include "cmd/output/table.h"
 
@@ -146,15 +145,10 @@ static void measure_row(struct output *out, const struct record *record, const v
 /* Prints a row as lines, with an empty line between two blocks of them; or in the format of the style. */
 static void print_lines(struct output *out, const struct record *record, const void *row)
 {
-	bool verbose = out->style->verbose;
-
 	if (is_metrics(out))
 		return measure_row(out, record, row);
-	begin_block(out, out->blocks || output_is_markdown(out));
-	if (output_is_markdown(out))
-		note_error(out, markdown_object(record, row, verbose, stdout));
-	else
-		lines_print(record, row, verbose ? LINES_ALL : LINES_USUAL, "", stdout);
+	begin_block(out, out->blocks);
+	lines_print(record, row, out->style->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
 }
 
 void output_object(struct output *out, const char *key, const struct record *record,
@@ -206,10 +200,9 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 		return;
 	if (!out->columns)
 		note_error(out, choose_table_columns(out, record));
-	out->is_empty = true;
 	if (out->columns)
-		out->table = table_new(out->columns, out->usual_count, !out->style->no_headings,
-				       output_is_markdown(out), stdout);
+		out->table =
+			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);
 }
@@ -219,9 +212,6 @@ void output_row(struct output *out, const struct record *record, const void *row
 	if (out->style->json) {
 		print_element(out, record, out->columns, row);
 	} else if (out->table) {
-		if (out->is_empty && output_is_markdown(out))
-			begin_block(out, true);
-		out->is_empty = false;
 		note_error(out, table_row(out->table, row));
 	} else if (!out->style->quiet) {
 		print_lines(out, record, row);
@@ -265,10 +255,6 @@ void output_list_end(struct output *out)
 
 void output_json_list(struct output *out, const char *key, const struct list *list)
 {
-	if (output_is_markdown(out) && list->count) {
-		begin_block(out, true);
-		note_error(out, markdown_list(key, list, out->style->verbose, stdout));
-	}
 	if (!out->style->json)
 		return;
 	print_key(out, key, "[");

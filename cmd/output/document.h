@@ -3,8 +3,7 @@
  * Standard output: one JSON document, or lines and tables for people, or one of the other formats of struct
  * output_style.  Everything that commands print goes through here, element by element.
  *
- * What is said below of text holds for Markdown as well, which has a table in place of lines.  As metrics
- * all rows and objects count that the table of metrics is about.
+ * As metrics all rows and objects count that the table of metrics is about.
  */
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
@@ -29,7 +28,6 @@ struct output {
 	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
 	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
 	bool block_printed;       /**< so that an empty line is due before the next one */
-	bool is_empty;            /**< the list that was begun has no row yet */
 	struct table *table;      /**< text: the table being printed, or NULL for lines */
 	struct metrics *measured; /**< metrics: the samples so far, or NULL */
 	const char *separator;    /**< JSON: what goes before the next member or element */
@@ -38,12 +36,6 @@ struct output {
 	struct json_texts own_texts;
 	int error; /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
-
-/** output_is_markdown() - whether tables of Markdown are printed */
-static inline bool output_is_markdown(const struct output *out)
-{
-	return !out->style->json && out->style->format == OUTPUT_MARKDOWN;
-}
 
 /**
  * output_open() - get ready to print; nothing is printed yet
@@ -84,7 +76,7 @@ void output_list_end(struct output *out);
 void output_element_begin(struct output *out, const struct record *record, const void *row);
 void output_element_end(struct output *out, const struct record *record, const void *row);
 
-/** output_json_list() - JSON: print a whole list; text: nothing; Markdown: print it where it is not empty */
+/** output_json_list() - JSON: print a whole list; text: nothing */
 void output_json_list(struct output *out, const char *key, const struct list *list);
 
 /**

@@ -32,7 +32,7 @@ static int print_table(const struct list *list, bool verbose, FILE *stream)
 {
 	mr_auto_free const struct field **columns = columns_usual(list->record, verbose);
 	struct table *table =
-		columns ? table_new(columns, columns_count(columns), true, false, stream) : NULL;
+		columns ? table_new(columns, columns_count(columns), true, stream) : NULL;
 	int rc = table ? 0 : -ENOMEM, ended;
 
 	for (size_t i = 0; !rc && i < list->count; i++)

@@ -26,7 +26,7 @@ void output_table(struct output *out, const char *key, const struct list *list, 
 	if (!output_is_for_people(out) || !list->count)
 		return;
 	if (!columns_parse(list->record, columns, false, &fields, &ignored))
-		table = table_new(fields, columns_count(fields), true, false, stdout);
+		table = table_new(fields, columns_count(fields), true, stdout);
 	fputc('\n', stdout);
 	for (size_t i = 0; table && !rc && i < list->count; i++)
 		rc = table_row(table, (const char *)list->rows + i * list->size);

@@ -9,7 +9,7 @@
 /** How records are written, unless as JSON. */
 enum output_format {
 	OUTPUT_TEXT,        /**< lines and tables for people */
-	OUTPUT_MARKDOWN,    /**< tables for a ticket */
+	OUTPUT_MARKDOWN,    /**< text in a fenced block; mrctl stat alone knows it */
 	OUTPUT_OPENMETRICS, /**< metrics for monitoring: see cmd/output/openmetrics.h */
 	OUTPUT_FORMATS,     /**< how many there are */
 };

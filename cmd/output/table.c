@@ -8,7 +8,6 @@
 #include "cmd/output/cell.h"
 #include "cmd/output/aligned.h"
 #include "cmd/output/columns.h"
-#include "cmd/output/markdown.h"
 #include "cmd/output/raw.h"
 #include "cmd/output/table.h"
 
@@ -37,7 +36,6 @@ struct table {
 	struct aligned
 		aligned; /* the columns of the chunk before; none: rows are printed in chunks only */
 	bool headings;
-	bool markdown;
 	bool fit_terminal; /* make the table fit where that is possible */
 };
 
@@ -85,7 +83,7 @@ static int add_columns(struct table *table, size_t usual)
 
 	for (size_t i = 0; !rc && table->fields[i]; i++) {
 		table->columns[i].usual = i < usual;
-		table->columns[i].is_for_people = i < usual && !table->markdown;
+		table->columns[i].is_for_people = i < usual;
 		rc = add_column(table, table->fields[i], &table->columns[i]);
 	}
 	return rc;
@@ -100,7 +98,7 @@ static void free_table(struct table *table)
 }
 
 struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
-			bool markdown, FILE *stream)
+			FILE *stream)
 {
 	struct table *table = calloc(1, sizeof(*table));
 
@@ -108,8 +106,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 		return NULL;
 	table->fields = columns;
 	table->headings = headings;
-	table->markdown = markdown;
-	table->fit_terminal = headings && usual && !markdown && isatty(STDOUT_FILENO);
+	table->fit_terminal = headings && usual && isatty(STDOUT_FILENO);
 	table->columns = calloc(columns_count(columns) + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
 	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {
@@ -188,8 +185,7 @@ static int print_chunk(struct table *table)
 	hide_needless_columns(table);
 	if (table->fit_terminal)
 		fold_lists(table);
-	rc = table->markdown ? markdown_columns(table->fields, table->scols, table->rows)
-			     : scols_print_table(table->scols);
+	rc = scols_print_table(table->scols);
 	if (rc)
 		return rc;
 	for (size_t i = 0; table->fields[i]; i++) {
@@ -197,7 +193,7 @@ static int print_chunk(struct table *table)
 
 		scols_column_set_whint(column, (double)scols_column_get_width(column));
 	}
-	if (table->headings && !table->markdown && !table->fit_terminal)
+	if (table->headings && !table->fit_terminal)
 		aligned_set(&table->aligned, table->fields, table->scols);
 	scols_table_remove_lines(table->scols);
 	scols_table_enable_noheadings(table->scols, 1);
@@ -252,7 +248,7 @@ static bool print_at_once(const struct table *table, const void *row)
 {
 	FILE *stream = scols_table_get_stream(table->scols);
 
-	if (!table->headings && !table->markdown)
+	if (!table->headings)
 		return raw_print(table->fields, row, stream);
 	return table->aligned.count && !needs_another_column(table, row) &&
 	       aligned_print(&table->aligned, row, stream);

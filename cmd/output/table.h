@@ -15,12 +15,11 @@ struct table;
  * @usual:    how many of the columns, from the first, the user did not choose: one is left out if no value in
  *            it is unexpected (struct field), and its long lists take several lines where a terminal is narrow
  * @headings: print the names of the columns first
- * @markdown: as a table of Markdown, which has headings
  *
  * Return: NULL when memory is short.
  */
 struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
-			bool markdown, FILE *stream);
+			FILE *stream);
 
 /** table_row() - add a row, which may be printed together with later ones.  Return: 0 or -errno. */
 int table_row(struct table *table, const void *row);

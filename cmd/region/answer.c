@@ -252,7 +252,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	print_verdict(answer);
 	if (out->style->json || by_batch)
 		;
-	else if (output_is_markdown(out) || (done && (answer->lines || out->blocks)))
+	else if (done && (answer->lines || out->blocks))
 		output_object(out, "environment", &environment_record, environment);
 	else if (done && environment->simulated && !out->style->no_headings && !out->style->quiet)
 		report_note(answer->invocation->command->name,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/output/stream.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/watch.h"
 #include "lib/base/signals.h"
@@ -76,14 +77,19 @@ static bool is_list(const struct command_view *view)
 int stat_print(const struct invocation *invocation, command_run_function *run, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
+	const bool is_fenced = args->format.format == OUTPUT_MARKDOWN;
 	struct global_args global = *invocation->global;
 	struct invocation asked = *invocation;
+	int rc;
 
-	global.style.format = args->format.format;
+	if (!is_fenced)
+		global.style.format = args->format.format;
 	global.style.one_line = args->watch.known;
 	asked.global = &global;
 	if (global.style.json && is_list(command_view(invocation)))
 		mr_signals_block();
-	return args->watch.known ? stat_watch(&asked, run, args->watch.value, err)
-				 : run(&asked, err);
+	output_put(is_fenced ? "```\n" : "");
+	rc = args->watch.known ? stat_watch(&asked, run, args->watch.value, err) : run(&asked, err);
+	output_put(is_fenced ? "```\n" : "");
+	return is_fenced && !mr_error_is_set(err) && output_flush(err) ? -err->errnum : rc;
 }

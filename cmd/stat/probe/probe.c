@@ -126,8 +126,6 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 	const struct output_style *style = &answer->invocation->global->style;
 	const bool is_usual = !style->columns && !style->no_headings;
 
-	if (style->format == OUTPUT_MARKDOWN)
-		answer->out.usual_columns = "id,answer,errno,layer,reason";
 	answer_begin(answer);
 	for (size_t i = 0; i < trials; i++)
 		answer_row(answer, &rows[i]);

@@ -172,8 +172,7 @@ static void print_totals(struct answer *answer, struct rows *rows)
 
 	if (is_known)
 		rows_total(rows, &totals);
-	if (style->json || is_metrics(answer) ||
-	    (is_known && (is_for_people(style) || output_is_markdown(&answer->out))))
+	if (style->json || is_metrics(answer) || (is_known && is_for_people(style)))
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
 	if (!is_known || !is_for_people(style))
 		return;

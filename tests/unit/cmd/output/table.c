@@ -30,7 +30,7 @@ static void print(size_t odd, const struct row *other)
 	const struct field *const columns[] = { &fields[0], &fields[1], &fields[2], NULL };
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
-	struct table *table = table_new(columns, 3, true, false, stream);
+	struct table *table = table_new(columns, 3, true, stream);
 
 	assert_non_null(table);
 	for (size_t i = 0; i < ROWS; i++) {
@@ -94,7 +94,7 @@ TEST(rows_for_scripts_keep_their_order_and_escapes)
 	const struct field *const columns[] = { &fields[0], &fields[1], &fields[2], NULL };
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
-	struct table *table = table_new(columns, 0, false, false, stream);
+	struct table *table = table_new(columns, 0, false, stream);
 
 	assert_non_null(table);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
