@@ -118,7 +118,7 @@ static void add_memory(struct again_words *words, const struct json_node *rows, 
 	}
 }
 
-/* Cases and states add flags of their own: those that all rows have were asked for. */
+/* Cases add flags of their own: those that all rows have were asked for. */
 static void add_access(struct again_words *words, const struct json_node *rows)
 {
 	const struct json_node *row = json_tree_first(rows);
@@ -130,20 +130,6 @@ static void add_access(struct again_words *words, const struct json_node *rows)
 		bits &= text ? strtoul(text, NULL, 16) : 0;
 	}
 	add_word(words, "--access=0x%lx", bits);
-}
-
-static void add_phases(struct again_words *words, const struct json_node *rows)
-{
-	const struct json_node *row = json_tree_first(rows);
-	const char *state;
-
-	for (; row; row = json_tree_next(row)) {
-		state = json_tree_text_of(row, "state");
-		if (state && !strcmp(state, mr_bench_state_name(MR_BENCH_UNTOUCHED))) {
-			add_word(words, "--phases");
-			return;
-		}
-	}
 }
 
 static void add_occupied(struct again_words *words, const struct json_node *rows)
@@ -227,7 +213,6 @@ void again_words_of_rows(struct again_words *words, const struct json_node *old,
 	add_memory(words, rows, true);
 	add_access(words, rows);
 	add_list(words, rows, "via", "via", "library");
-	add_phases(words, rows);
 	add_list(words, rows, "threads", "threads", "1");
 	add_list(words, rows, "processes", "processes", "1");
 	add_occupied(words, rows);

@@ -17,7 +17,6 @@ struct bench_args {
 	struct sweep threads, processes;
 	bool all_devices;
 	struct sweep_occupied occupied;
-	bool phases;
 	struct mr_opt_u64 rounds;
 	struct mr_opt_u64 seconds; /**< for each row, in nanoseconds */
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */

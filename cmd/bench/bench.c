@@ -104,8 +104,6 @@ static const struct option_spec what_options[] = {
 	       "access flags (default: local-write)"),
 	OPTION(0, "via", via, struct bench_args, via, "PATH",
 	       "path of the calls: library (default) or kernel"),
-	OPTION(0, "phases", flag, struct bench_args, phases, NULL,
-	       "tell fault-in, pinning and the rest apart"),
 	OPTION(0, "plan", planned, struct bench_args, plan, "SIZE",
 	       "tell how long SIZE takes, and if limits allow it"),
 	OPTION_END,
@@ -135,8 +133,6 @@ static const struct option_spec picture_options[] = {
 	       "draw percentiles and distribution with gnuplot"),
 	OPTION(0, "svg", string, struct bench_args, svg, "FILE",
 	       "write them to FILE: SVG, or .png or .pdf"),
-	OPTION(0, "force", flag, struct bench_args, force, NULL,
-	       "replace the file of --svg where it exists"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
@@ -156,9 +152,8 @@ static const struct option_group *const groups[] = { &what_group,    &load_group
 						     &picture_group, &compare_group, NULL };
 static const struct option_rule rules[] = {
 	{ "plan", OPTION_EXCLUDES, "processes" }, { "plan", OPTION_EXCLUDES, "all-devices" },
-	{ "plan", OPTION_EXCLUDES, "occupied" },  { "plan", OPTION_EXCLUDES, "phases" },
-	{ "plan", OPTION_EXCLUDES, "from" },      { "plan", OPTION_EXCLUDES, "plot" },
-	{ "plan", OPTION_EXCLUDES, "svg" },       { "force", OPTION_NEEDS, "svg" },
+	{ "plan", OPTION_EXCLUDES, "occupied" },  { "plan", OPTION_EXCLUDES, "from" },
+	{ "plan", OPTION_EXCLUDES, "plot" },      { "plan", OPTION_EXCLUDES, "svg" },
 	{ "seconds", OPTION_EXCLUDES, "count" },  { "tolerance", OPTION_NEEDS, "compare" },
 	{ "anyway", OPTION_NEEDS, "compare" },    OPTION_RULES_END
 };
@@ -191,7 +186,7 @@ const struct command command_bench = {
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl bench",
 					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",
-					   "mrctl bench --phases --memory thp",
+					   "mrctl bench --memory anon --memory thp",
 					   "mrctl bench --plan 500G --sizes 1M,1G --threads 1,8",
 					   NULL },
 	.not_in_batch = true,

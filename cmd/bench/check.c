@@ -7,7 +7,6 @@
 #include "cmd/output/private_file.h"
 #include "lib/base/choice.h"
 #include "lib/bench/case.h"
-#include "lib/verbs/access.h"
 
 static int check_case(const struct bench_args *args, const struct mr_bench_case *what,
 		      struct mr_error *err)
@@ -22,10 +21,6 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	if (args->memory.count && mr_region_is_dmabuf(what->call))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--memory is not about dma-bufs, which '%s' is on: see --from",
-				    what->name);
-	if (args->phases && !what->registers)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--phases are of calls that register memory, and '%s' is none",
 				    what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -67,10 +62,6 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 
 	if (rc || args->compare)
 		return rc; /* the operands are not calls */
-	if (args->phases && args->access.given && args->access.bits & MR_ACCESS_ON_DEMAND)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--phases measures on demand, too, and compares that with "
-				    "regions that are not: it excludes --access on-demand");
 	if (args->svg && !*args->svg)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
 	if (args->svg && private_file_check(args->svg, args->force, err))

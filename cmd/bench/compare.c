@@ -254,7 +254,7 @@ static bool is_length_given(const struct bench_args *args)
 static bool is_measurement_given(const struct bench_args *args)
 {
 	return args->sizes.count || args->memory.count || args->from.text || args->access.given ||
-	       args->via.given || args->phases || args->threads.count || args->processes.count ||
+	       args->via.given || args->threads.count || args->processes.count ||
 	       args->all_devices || args->occupied.count || args->plot || args->svg;
 }
 

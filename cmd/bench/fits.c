@@ -44,8 +44,7 @@ static void fill_ucx(struct fit_row *row, const struct bench_series *series,
 
 	if (series->setup->threads == 1 && series->setup->processes == 1 &&
 	    !series->level->regions && point->what->call == MR_REG_MR && point->what->registers &&
-	    point->state == MR_BENCH_POPULATED && fit->fixed > 0 && fit->slope > 0 &&
-	    fit->residual <= UCX_RESIDUAL)
+	    fit->fixed > 0 && fit->slope > 0 && fit->residual <= UCX_RESIDUAL)
 		snprintf(row->ucx, sizeof(row->ucx),
 			 "UCX_IB_MEM_REG_OVERHEAD=%.3gus UCX_IB_MEM_REG_GROWTH=%.3gns",
 			 fit->fixed / 1e3, fit->slope);

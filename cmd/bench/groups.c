@@ -24,15 +24,10 @@ bool bench_same_setup(const struct bench_setup *left, const struct bench_setup *
 	       !strcmp(bench_memory_text(&left->point), bench_memory_text(&right->point));
 }
 
-bool bench_is_alike(const struct bench_series *left, const struct bench_series *right)
+bool bench_same_group(const struct bench_series *left, const struct bench_series *right)
 {
 	return left->setup && right->setup && left->environment == right->environment &&
 	       left->level == right->level && bench_same_setup(left->setup, right->setup);
-}
-
-bool bench_same_group(const struct bench_series *left, const struct bench_series *right)
-{
-	return bench_is_alike(left, right) && left->setup->point.state == right->setup->point.state;
 }
 
 bool bench_begins_group(const struct bench_job *job, size_t index)
@@ -53,7 +48,7 @@ void bench_group_fill(struct bench_group_row *row, const struct bench_series *se
 	*row = (struct bench_group_row){
 		.call = point->what->name,
 		.memory = bench_memory_text(point),
-		.state = mr_bench_state_name(point->state),
+		.state = BENCH_STATE,
 		.threads = known(series->setup->threads),
 		.processes = known(series->setup->processes),
 		.occupied = known(series->level->regions),
@@ -84,8 +79,6 @@ void bench_group_text(const struct bench_series *series, char *text, size_t size
 	snprintf(text, size, "%s on %s", point->what->name, device);
 	if (strcmp(memory, "anon") != 0)
 		append(text, size, ", %s", memory);
-	if (point->state != MR_BENCH_POPULATED)
-		append(text, size, ", %s", mr_bench_state_name(point->state));
 	if (setup->threads > 1)
 		append(text, size, ", %u threads", setup->threads);
 	if (setup->processes > 1)

@@ -42,11 +42,8 @@ void bench_device_text(const struct mr_environment *environment, char *text, siz
 /** bench_memory_text() - the kind of memory, or the source of the dma-buf */
 const char *bench_memory_text(const struct mr_bench_point *point);
 
-/** bench_same_setup() - whether two setups differ in size, and in how the memory is before the calls, at most */
+/** bench_same_setup() - whether two setups differ in size at most */
 bool bench_same_setup(const struct bench_setup *left, const struct bench_setup *right);
-
-/** bench_is_alike() - whether two series differ in size, and in how the memory is before the calls, at most */
-bool bench_is_alike(const struct bench_series *left, const struct bench_series *right);
 
 /** bench_same_group() - whether two series differ in size at most */
 bool bench_same_group(const struct bench_series *left, const struct bench_series *right);

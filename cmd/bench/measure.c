@@ -134,8 +134,8 @@ static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct 
 	const struct mr_bench_point *point = &setup->point;
 
 	setup->failed = true;
-	mr_wrap(err, "%s of %llu bytes, %s", point->what->name, (unsigned long long)point->size,
-		mr_bench_state_name(point->state));
+	mr_wrap(err, "%s of %llu bytes, " BENCH_STATE, point->what->name,
+		(unsigned long long)point->size);
 	if (mr_error_is_answer(err->kind, err->call))
 		hint_at_command(point, err);
 	report_failure(job, err, point->via);

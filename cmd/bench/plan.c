@@ -111,17 +111,6 @@ static void add_workers(struct plan *plan, const struct mr_bench_point *point)
 			add_setup(plan, point, threads->values[j], processes->values[i]);
 }
 
-static void add_states(struct plan *plan, struct mr_bench_point *point)
-{
-	const bool phases = plan->job->args->phases && point->what->registers;
-
-	for (int state = 0; state < (phases ? MR_BENCH_STATES : 1); state++) {
-		point->state = (enum mr_bench_state)state;
-		if (state != MR_BENCH_ON_DEMAND || point->what->call != MR_UMEM_REG)
-			add_workers(plan, point);
-	}
-}
-
 static void add_case(struct plan *plan, const struct mr_bench_case *what)
 {
 	const struct bench_args *args = plan->job->args;
@@ -141,7 +130,7 @@ static void add_case(struct plan *plan, const struct mr_bench_case *what)
 		point.memory = memory->kinds[i];
 		for (size_t j = 0; j < plan->sizes.count; j++) {
 			point.size = plan->sizes.values[j];
-			add_states(plan, &point);
+			add_workers(plan, &point);
 		}
 	}
 }

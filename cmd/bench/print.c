@@ -8,7 +8,6 @@
 #include "cmd/bench/forecast.h"
 #include "cmd/bench/host.h"
 #include "cmd/bench/job.h"
-#include "cmd/bench/phases.h"
 #include "cmd/bench/pictures.h"
 #include "cmd/bench/row.h"
 #include "cmd/region/answer_messages.h"
@@ -92,7 +91,6 @@ static void print_measured(struct bench_job *job, uint64_t *printed)
 /* What is told beside the rows. */
 static int print_beside(struct bench_job *job, struct mr_error *err)
 {
-	bench_print_phases(job);
 	bench_print_fits(job);
 	bench_print_counters(job);
 	return bench_draw(job, err);

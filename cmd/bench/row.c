@@ -14,30 +14,29 @@ static const struct field round_fields[] = {
 	FIELD(struct bench_round_row, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
 };
-REPORTED static const struct record round_record = { "round", round_fields, "rounds" };
+static const struct record round_record = { "round", round_fields, "rounds" };
 
 static const struct field bucket_fields[] = {
 	FIELD(struct bench_bucket_row, ns, FIELD_NUMBER, 0, "middle of the bucket"),
 	FIELD(struct bench_bucket_row, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
 };
-REPORTED static const struct record bucket_record = { "bucket", bucket_fields, "histogram" };
+static const struct record bucket_record = { "bucket", bucket_fields, "histogram" };
 
 static const struct field bench_fields[] = {
-	FIELD(struct bench_row, call, FIELD_STRING, FIELD_PUBLIC, "what is measured"),
+	FIELD(struct bench_row, call, FIELD_STRING, 0, "what is measured"),
 	FIELD(struct bench_row, device, FIELD_TEXT, 0, "RDMA device; says so if it is simulated"),
 	FIELD(struct bench_row, simulated, FIELD_BOOL, FIELD_DETAIL,
 	      "whether the device is simulated"),
-	FIELD(struct bench_row, memory, FIELD_STRING, FIELD_MEMORY,
-	      "kind of memory, or source of the dma-buf", .usual = "anon"),
+	FIELD(struct bench_row, memory, FIELD_STRING, 0, "kind of memory, or source of the dma-buf",
+	      .usual = "anon"),
 	FIELD(struct bench_row, size, FIELD_NUMBER, FIELD_IEC, "bytes of the region"),
 	FIELD(struct bench_row, access, FIELD_ACCESS, 0, "access flags"),
 	FIELD(struct bench_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
-	FIELD(struct bench_row, via, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
+	FIELD(struct bench_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
-	FIELD(struct bench_row, state, FIELD_STRING, FIELD_PUBLIC,
-	      "of the memory before each call: populated, untouched, or on-demand",
-	      .usual = "populated"),
+	FIELD(struct bench_row, state, FIELD_STRING, 0,
+	      "of the memory before each call: its pages are populated", .usual = "populated"),
 	FIELD(struct bench_row, threads, FIELD_NUMBER, 0, "threads of each process", .usual = "1"),
 	FIELD(struct bench_row, processes, FIELD_NUMBER, 0, "processes for each device",
 	      .usual = "1"),
@@ -45,7 +44,7 @@ static const struct field bench_fields[] = {
 	      .usual = "0"),
 	FIELD(struct bench_row, occupied_bytes, FIELD_NUMBER, FIELD_IEC, "bytes of them together",
 	      .usual = "0"),
-	FIELD(struct bench_row, direction, FIELD_STRING, FIELD_PUBLIC,
+	FIELD(struct bench_row, direction, FIELD_STRING, 0,
 	      "whether they had become more (ascending) or fewer (descending)"),
 	FIELD(struct bench_row, count, FIELD_NUMBER, 0, "calls"),
 	FIELD(struct bench_row, first_ns, FIELD_NUMBER, FIELD_DURATION,
@@ -70,7 +69,7 @@ static const struct field bench_fields[] = {
 	      "all calls by their time; a bucket is at most 1 in 1024 of it wide"),
 	FIELD_END,
 };
-REPORTED const struct record bench_record = { "row", bench_fields, "rows" };
+const struct record bench_record = { "row", bench_fields, "rows" };
 
 /* The median over the rounds. */
 static uint64_t slowest_of(const struct bench_series *series)
@@ -158,7 +157,7 @@ int bench_row_fill(struct bench_row *row, const struct bench_series *series, boo
 		.access = known(access),
 		.access_bits = known(access),
 		.via = mr_via_name(point->via),
-		.state = mr_bench_state_name(point->state),
+		.state = BENCH_STATE,
 		.threads = known(series->setup->threads),
 		.processes = known(series->setup->processes),
 		.occupied = known(level->regions),

@@ -6,6 +6,9 @@
 #include "lib/bench/crew.h"
 #include "lib/bench/histogram.h"
 
+/** How the memory is before each call: its pages are there. */
+#define BENCH_STATE "populated"
+
 /** What was already registered, and how that came about. */
 struct bench_level {
 	uint64_t regions;

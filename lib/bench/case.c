@@ -15,17 +15,6 @@
 #include "lib/verbs/region.h"
 #include "lib/verbs/rereg.h"
 
-const char *mr_bench_state_name(enum mr_bench_state state)
-{
-	static const char *const names[MR_BENCH_STATES] = {
-		[MR_BENCH_POPULATED] = "populated",
-		[MR_BENCH_UNTOUCHED] = "untouched",
-		[MR_BENCH_ON_DEMAND] = "on-demand",
-	};
-
-	return names[state];
-}
-
 /* ---- memory ---- */
 
 static int map(const struct mr_bench_work *work, struct mr_memory *memory, struct mr_error *err)
@@ -34,24 +23,10 @@ static int map(const struct mr_bench_work *work, struct mr_memory *memory, struc
 	const struct mr_memory_request request = {
 		.kind = point->memory,
 		.length = point->size,
-		.populate = point->state != MR_BENCH_UNTOUCHED,
+		.populate = true,
 	};
 
 	return mr_memory_map(&request, memory, err);
-}
-
-/* The pages of new memory are not there yet. */
-static int map_anew(struct mr_bench_work *work, struct mr_error *err)
-{
-	int rc = 0;
-
-	if (work->point->state == MR_BENCH_UNTOUCHED && work->memory.map) {
-		mr_memory_unmap(&work->memory);
-		work->memory = (struct mr_memory){ .map = NULL };
-		rc = map(work, &work->memory, err);
-		work->request.addr = work->memory.start;
-	}
-	return rc;
 }
 
 static int get_memory(struct mr_bench_work *work, struct mr_error *err)
@@ -78,13 +53,6 @@ static int get_memory(struct mr_bench_work *work, struct mr_error *err)
 static int register_region(struct mr_bench_work *work, struct mr_error *err)
 {
 	return mr_region_register(&work->registrar, &work->request, &work->region, err);
-}
-
-static int register_anew(struct mr_bench_work *work, struct mr_error *err)
-{
-	int rc = map_anew(work, err);
-
-	return rc ? rc : register_region(work, err);
 }
 
 static int deregister_region(struct mr_bench_work *work, struct mr_error *err)
@@ -168,14 +136,12 @@ const struct mr_bench_case mr_bench_cases[] = {
 	  .help = "ibv_reg_mr",
 	  .call = MR_REG_MR,
 	  .registers = true,
-	  .before = map_anew,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "reg-iova",
 	  .help = "ibv_reg_mr_iova",
 	  .call = MR_REG_MR_IOVA,
 	  .registers = true,
-	  .before = map_anew,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "reg-dmabuf",
@@ -193,26 +159,24 @@ const struct mr_bench_case mr_bench_cases[] = {
 	  .help = "mlx5dv_devx_umem_reg",
 	  .call = MR_UMEM_REG,
 	  .registers = true,
-	  .before = map_anew,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "advise",
 	  .help = "ibv_advise_mr prefetch-write,flush of a region on demand that is new",
 	  .call = MR_REG_MR,
 	  .access = MR_ACCESS_ON_DEMAND,
-	  .before = register_anew,
+	  .before = register_region,
 	  .measure = measure_advise,
 	  .after = deregister_region },
 	{ .name = "dereg",
 	  .help = "ibv_dereg_mr",
 	  .call = MR_REG_MR,
-	  .before = register_anew,
+	  .before = register_region,
 	  .measure = measure_deregister },
 	{ .name = "relaxed",
 	  .help = "the relaxed mode's registration (reg --relaxed)",
 	  .call = MR_REG_MR_RELAXED,
 	  .private_session = true,
-	  .before = map_anew,
 	  .measure = measure_relaxed,
 	  .after = flush_relaxed },
 	{ .name = NULL },
@@ -228,9 +192,7 @@ const struct mr_bench_case *mr_bench_case_find(const char *name)
 
 uint32_t mr_bench_access(const struct mr_bench_point *point)
 {
-	const bool on_demand = point->state == MR_BENCH_ON_DEMAND;
-
-	return point->access | point->what->access | (on_demand ? MR_ACCESS_ON_DEMAND : 0);
+	return point->access | point->what->access;
 }
 
 /* ---- a worker's work ---- */

@@ -31,12 +31,12 @@ struct mr_bench_case {
 	const char *name;         /**< "reg" */
 	const char *help;         /**< what is measured, for the help */
 	enum mr_region_call call; /**< by which its regions are registered */
-	bool registers;        /**< the measured call is that one, so that its phases can be told */
-	uint32_t access;       /**< access flags that it needs */
-	bool two_memories;     /**< it needs mr_bench_work.other */
-	bool private_session;  /**< it needs mr_bench_work.session */
-	mr_bench_step *begin;  /**< once, before the first call; or NULL */
-	mr_bench_step *before; /**< before each call; or NULL */
+	bool registers;           /**< the measured call is that one, on memory of the process */
+	uint32_t access;          /**< access flags that it needs */
+	bool two_memories;        /**< it needs mr_bench_work.other */
+	bool private_session;     /**< it needs mr_bench_work.session */
+	mr_bench_step *begin;     /**< once, before the first call; or NULL */
+	mr_bench_step *before;    /**< before each call; or NULL */
 	/** The call.  @ns: set to the time it took, in nanoseconds. */
 	int (*measure)(struct mr_bench_work *work, uint64_t *ns, struct mr_error *err);
 	mr_bench_step *after; /**< after each call; or NULL */
@@ -48,7 +48,7 @@ extern const struct mr_bench_case mr_bench_cases[];
 /** mr_bench_case_find() - the case of that name, or NULL */
 const struct mr_bench_case *mr_bench_case_find(const char *name);
 
-/** mr_bench_access() - the access flags that a point registers with: its own, the case's and those of its state */
+/** mr_bench_access() - the access flags that a point registers with: its own and the case's */
 uint32_t mr_bench_access(const struct mr_bench_point *point);
 
 /**

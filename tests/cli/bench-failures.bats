@@ -200,14 +200,11 @@ bench() {
 		--from udmabuf|'reg' has none
 		reg-dmabuf --from dm|--from dm
 		reg-dmabuf --memory anon|see --from
-		dereg --phases|'dereg' is none
-		--phases --access on-demand|excludes --access on-demand
 		relaxed --via kernel|not measured by --via kernel
 		--plan 0|0 makes no sense
 		--plan max|too many to be counted
 		--plan 1M --sizes 2M|larger than all
 		--plan 1M dereg|'dereg' is none
-		--plan 1M --phases|--plan excludes --phases
 		--plan 1M --processes 2|--plan excludes --processes
 		--plan 1M --compare a b|excludes --plan
 		-d mlx5_0 --all-devices|--all-devices excludes -d

@@ -90,21 +90,6 @@ bench() {
 	done
 }
 
-@test "phases are the differences of medians" {
-	bench --phases --sizes 64K --count 5
-	if [ "$status" -eq 0 ]; then
-		json '[.rows[] | [.state, .access]] == [["populated", ["local-write"]], ["untouched", ["local-write"]],
-			["on-demand", ["local-write", "on-demand"]]]'
-		# on a busy machine a part may be less than nothing, which is not known
-		json 'def known: if . < 0 then null else . end; (.rows | map({(.state): .p50_ns}) | add) as $p | .phases[0] |
-			.rest_ns == $p["on-demand"] and .pin_ns == ($p.populated - $p["on-demand"] | known) and
-			.fault_ns == ($p.untouched - $p.populated | known)'
-	else # a device without on-demand paging
-		json '[.failures[].errno] | length == 1'
-		json '.phases[0] | .rest_ns == null and .pin_ns == null'
-	fi
-}
-
 @test "gnuplot draws pictures as text and as files of the kind of their ending; without it nothing is measured" {
 	local file=$BATS_TEST_TMPDIR/a kind
 
@@ -297,7 +282,7 @@ compared() {
 	local -a tried=(
 		'reg reg-iova dereg --sizes 4K --threads 1,2 --via kernel'
 		'reg rereg --sizes 4K,8K --memory memfd --memory readonly --access remote-read --processes 2'
-		'reg --sizes 8K --phases --memory thp'
+		'reg --sizes 8K --memory thp'
 		'reg --sizes 4K --occupied 4,4K --seconds 0.001'
 		'reg-dmabuf advise --sizes 4K'
 	)
