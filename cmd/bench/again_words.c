@@ -8,7 +8,7 @@
 #include "cmd/bench/again_words.h"
 #include "cmd/bench/args.h"
 #include "cmd/bench/load.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 /* ---- the command line ---- */
 

@@ -11,7 +11,7 @@
 #include "cmd/bench/row.h"
 #include "cmd/cli/help_topics.h"
 #include "cmd/region/context.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 #include "lib/host/live.h"
 #include "lib/host/rdma_device.h"
 

@@ -6,7 +6,7 @@
 #include "cmd/bench/job.h"
 #include "cmd/output/private_file.h"
 #include "lib/base/choice.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 static int check_case(const struct bench_args *args, const struct mr_bench_case *what,
 		      struct mr_error *err)

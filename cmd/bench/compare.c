@@ -13,7 +13,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/region/answer_messages.h"
-#include "lib/bench/effect.h"
+#include "lib/bench/bench.h"
 
 /* More rounds than bench measures are not read. */
 enum { ROUNDS_MAX = 1000 };

@@ -8,8 +8,7 @@
 #include "cmd/bench/groups.h"
 #include "cmd/output/paragraph.h"
 #include "lib/base/cleanup.h"
-#include "lib/bench/case.h"
-#include "lib/bench/fit.h"
+#include "lib/bench/bench.h"
 
 #define MIB (1024.0 * 1024.0)
 

@@ -9,7 +9,7 @@
 #include "cmd/bench/groups.h"
 #include "cmd/bench/limits.h"
 #include "cmd/bench/pieces.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 #include "lib/bench/forecast.h"
 #include "lib/diagnose/size_text.h"
 

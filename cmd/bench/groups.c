@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/bench/groups.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 void bench_device_text(const struct mr_environment *environment, char *text, size_t size)
 {

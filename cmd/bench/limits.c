@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/bench/limits.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 #include "lib/host/available.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/live.h"

@@ -7,7 +7,7 @@
 #include "cmd/bench/job.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 /* ---- places ---- */
 

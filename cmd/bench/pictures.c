@@ -17,7 +17,7 @@
 #include "cmd/output/stream.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/memfd.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 enum {
 	CURVES_MAX = 12, /* more cannot be told apart */

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "cmd/bench/pieces.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/live.h"
 #include "lib/host/page.h"

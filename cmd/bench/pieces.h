@@ -5,7 +5,7 @@
 
 #include "cmd/bench/args.h"
 #include "lib/bench/forecast.h"
-#include "lib/bench/point.h"
+#include "lib/bench/bench.h"
 
 /** With --plan, and without options that say otherwise: a short measurement. */
 #define BENCH_PLAN_ROUNDS 3

@@ -5,7 +5,7 @@
 
 #include "cmd/bench/job.h"
 #include "cmd/bench/pieces.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 #include "lib/host/available.h"
 #include "lib/host/live.h"
 #include "lib/host/memlock.h"

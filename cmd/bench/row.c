@@ -5,7 +5,7 @@
 
 #include "cmd/bench/groups.h"
 #include "cmd/bench/row.h"
-#include "lib/bench/case.h"
+#include "lib/bench/bench.h"
 
 static const struct field round_fields[] = {
 	FIELD(struct bench_round_row, p50_ns, FIELD_NUMBER, 0,

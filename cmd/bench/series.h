@@ -3,8 +3,7 @@
 #ifndef CMD_BENCH_SERIES_H
 #define CMD_BENCH_SERIES_H
 
-#include "lib/bench/crew.h"
-#include "lib/bench/histogram.h"
+#include "lib/bench/bench.h"
 
 /** How the memory is before each call: its pages are there. */
 #define BENCH_STATE "populated"

@@ -12,8 +12,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
-#include "lib/bench/case.h"
-#include "lib/bench/crew.h"
+#include "lib/bench/bench.h"
 
 /* The least that a worker measures, however little time there is. */
 #define CALLS_MIN 3

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "lib/base/number.h"
-#include "lib/bench/fit.h"
+#include "lib/bench/bench.h"
 
 /** Memory that is to be registered in pieces, each of which begins at a page of its own. */
 struct mr_forecast_plan {
