@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/bench/groups.h"
-#include "cmd/bench/pictures.h"
+#include "cmd/bench/bench.h"
 #include "cmd/cli/child.h"
 #include "cmd/output/cell.h"
 #include "cmd/output/paragraph.h"

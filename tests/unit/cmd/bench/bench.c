@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/bench/sweep.h"
+#include "cmd/bench/bench.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;
