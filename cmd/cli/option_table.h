@@ -20,6 +20,8 @@ struct option_type {
 	int (*read)(const char *text, void *member, struct mr_error *err);
 	bool adds_up; /**< a further value adds to the former ones; of other types it is an error */
 	bool is_text; /**< the member is a const char * */
+	/** Whether a word is its value, which may be missing; or NULL: it has one. */
+	bool (*is_value)(const char *word);
 	/** All that it takes, for the help; begins with the default; or NULL. */
 	const struct mr_word *words;
 };

@@ -64,7 +64,9 @@ static void fill_tables(struct options *tables, const struct option_binding *bin
 			};
 			tables->longs[n] = (struct option){
 				.name = o->name,
-				.has_arg = o->argument ? required_argument : no_argument,
+				.has_arg = o->type->is_value ? optional_argument
+					   : o->argument     ? required_argument
+							     : no_argument,
 				.val = FIRST_VALUE + (int)n,
 			};
 			if (!o->letter)
@@ -86,6 +88,14 @@ static struct option_value *find_value(const struct options *tables, int found)
 		if (tables->values[i].option && tables->values[i].option->letter == found)
 			return &tables->values[i];
 	return NULL;
+}
+
+/* Whether the value of an option is the word behind it; it is "" where there is none. */
+static bool takes_next(const struct option_spec *option, const char *next)
+{
+	bool (*is_value)(const char *word) = option->type->is_value;
+
+	return option->argument && (!is_value || (next && is_value(next)));
 }
 
 /* getopt_long takes any unambiguous beginning of a name; scripts must not come to rely on it. */
@@ -159,6 +169,9 @@ static int read_by_getopt(struct options *tables, int argc, char **argv, struct 
 			mr_hint(err, "did you mean '-%s'?", argv[optind - 1]);
 			return -EINVAL;
 		}
+		if (value->option->type->is_value && !optarg)
+			optarg = takes_next(value->option, argv[optind]) ? argv[optind++]
+									 : (char[]){ "" };
 		rc = found >= FIRST_VALUE ? check_written_out(value->option, argv, err) : 0;
 		if (!rc)
 			rc = option_value_set(value, &tables->given, optarg, err);
@@ -212,11 +225,12 @@ static int read_plain(struct options *tables, char **argv, char ***operand, stru
 			continue;
 		}
 		value = find_name(tables, argv[n]);
-		apart = value && value->option->argument;
+		apart = value && takes_next(value->option, argv[n + 1]);
 		if (!value || (apart && !argv[n + 1]))
 			return n;
 		n += apart;
-		rc = option_value_set(value, &tables->given, argv[n], err);
+		rc = option_value_set(value, &tables->given,
+				      apart || !value->option->argument ? argv[n] : "", err);
 	}
 	return rc ? rc : n;
 }
