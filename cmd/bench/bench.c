@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl bench: how long registration takes.  Its options, what they may be, and a run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,98 +7,75 @@
 #include "cmd/bench/bench.h"
 #include "cmd/cli/help_topics.h"
 #include "cmd/region/context.h"
-#include "lib/base/choice.h"
-#include "lib/base/number.h"
-#include "lib/bench/bench.h"
 #include "lib/host/live.h"
 #include "lib/host/rdma_device.h"
+
+/* ---- types of options ---- */
 
 /* Longer words are no numbers. */
 enum { ITEM_MAX = 32 };
 
-/* How items of a list are read, and how a range goes on. */
-struct sweep_style {
-	const char *what;
-	int (*parse)(const char *text, uint64_t *value, struct mr_error *err);
-	uint64_t factor;
-};
-
-static int add(struct sweep *sweep, const char *what, uint64_t value, struct mr_error *err)
+static int add(struct sweep *sweep, uint64_t value, struct mr_error *err)
 {
 	if (!value)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s: 0 makes no sense", what);
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "0 makes no sense");
 	for (size_t i = 0; i < sweep->count; i++)
 		if (sweep->values[i] == value)
 			return 0;
 	if (sweep->count == SWEEP_MAX)
-		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG, "%s: at most %d values", what,
-				    SWEEP_MAX);
+		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG, "at most %d values", SWEEP_MAX);
 	sweep->values[sweep->count++] = value;
 	return 0;
 }
 
-/* The end of a range belongs to it, whether or not a step leads there. */
-static int add_range(struct sweep *sweep, const struct sweep_style *style, uint64_t first,
-		     uint64_t last, struct mr_error *err)
-{
-	int rc = 0;
-
-	if (first > last)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%s: a range ends before it begins", style->what);
-	for (uint64_t value = first; !rc && value < last; value *= style->factor) {
-		rc = add(sweep, style->what, value, err);
-		if (value > UINT64_MAX / style->factor)
-			break;
-	}
-	return rc ? rc : add(sweep, style->what, last, err);
-}
-
-static int parse_item(const struct sweep_style *style, const char *text, size_t length,
-		      uint64_t *value, struct mr_error *err)
-{
-	char item[ITEM_MAX];
-
-	if (!length || length >= sizeof(item))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%s: '%.*s' is neither a number nor a range", style->what,
-				    (int)(length < 64 ? length : 64), text);
-	memcpy(item, text, length);
-	item[length] = '\0';
-	return style->parse(item, value, err);
-}
-
-static int read_item(struct sweep *sweep, const struct sweep_style *style, const char *text,
-		     size_t length, struct mr_error *err)
-{
-	const char *dots = memmem(text, length, "..", 2);
-	uint64_t first = 0, last = 0;
-	int rc = parse_item(style, text, dots ? (size_t)(dots - text) : length, &first, err);
-
-	if (rc || !dots)
-		return rc ? rc : add(sweep, style->what, first, err);
-	rc = parse_item(style, dots + 2, (size_t)(text + length - dots - 2), &last, err);
-	return rc ? rc : add_range(sweep, style, first, last, err);
-}
-
-static int read_list(struct sweep *sweep, const struct sweep_style *style, const char *text,
+/* Reads a number, or a range: its first number, @factor times that and so on, and its end. */
+static int read_item(struct sweep *sweep, char *item, uint64_t factor,
+		     int (*parse)(const char *text, uint64_t *value, struct mr_error *err),
 		     struct mr_error *err)
 {
-	for (;;) {
-		const size_t length = strcspn(text, ",");
-		int rc = read_item(sweep, style, text, length, err);
+	char *dots = strstr(item, "..");
+	uint64_t value, last;
+	int rc;
 
-		if (rc || !text[length])
+	if (dots)
+		*dots = '\0';
+	rc = parse(item, &value, err);
+	last = value;
+	if (!rc && dots)
+		rc = parse(dots + 2, &last, err);
+	if (!rc && last < value)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a range ends before it begins");
+	while (!rc && value < last) {
+		rc = add(sweep, value, err);
+		value = value > UINT64_MAX / factor ? last : value * factor;
+	}
+	return rc ? rc : add(sweep, last, err);
+}
+
+static int read_list(struct sweep *sweep, const char *text, uint64_t factor,
+		     int (*parse)(const char *text, uint64_t *value, struct mr_error *err),
+		     struct mr_error *err)
+{
+	for (;; text++) {
+		const size_t length = strcspn(text, ",");
+		char item[ITEM_MAX];
+		int rc;
+
+		if (!length || length >= sizeof(item) || text[length - 1] == '.')
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "'%.64s' is neither a number nor a range", text);
+		memcpy(item, text, length);
+		item[length] = '\0';
+		rc = read_item(sweep, item, factor, parse, err);
+		text += length;
+		if (rc || !*text)
 			return rc;
-		text += length + 1;
 	}
 }
 
 static int read_sizes(const char *text, void *member, struct mr_error *err)
 {
-	static const struct sweep_style style = { "size", mr_parse_size, 4 };
-
-	return read_list(member, &style, text, err);
+	return read_list(member, text, 4, mr_parse_size, err);
 }
 
 static int parse_count(const char *text, uint64_t *value, struct mr_error *err)
@@ -107,9 +85,7 @@ static int parse_count(const char *text, uint64_t *value, struct mr_error *err)
 
 static int read_counts(const char *text, void *member, struct mr_error *err)
 {
-	static const struct sweep_style style = { "number", parse_count, 2 };
-
-	return read_list(member, &style, text, err);
+	return read_list(member, text, 2, parse_count, err);
 }
 
 static int read_memories(const char *text, void *member, struct mr_error *err)
@@ -130,18 +106,18 @@ static int read_memories(const char *text, void *member, struct mr_error *err)
 
 static int read_occupied(const char *text, void *member, struct mr_error *err)
 {
-	static const struct sweep_style numbers = { "occupied", mr_parse_size, 1 };
 	struct sweep_occupied *occupied = member;
 	const size_t length = strcspn(text, ",");
+	char count[ITEM_MAX] = "";
 	int rc;
 
-	if (!text[length])
+	if (!text[length] || length >= sizeof(count))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "'%s' is not N,BYTES, such as 10000,64K", text);
-	rc = parse_item(&numbers, text, length, &occupied->count, err);
+	memcpy(count, text, length);
+	rc = mr_parse_size(count, &occupied->count, err);
 	if (!rc)
-		rc = parse_item(&numbers, text + length + 1, strlen(text + length + 1),
-				&occupied->bytes, err);
+		rc = mr_parse_size(text + length + 1, &occupied->bytes, err);
 	if (!rc && (!occupied->count || !occupied->bytes || occupied->count > 100000000))
 		rc = mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
 				  "'%s': there can be 1 to 100000000 regions of 1 byte or more",
@@ -178,6 +154,20 @@ static int read_percent(const char *text, void *member, struct mr_error *err)
 	return 0;
 }
 
+static bool is_picture(const char *word)
+{
+	const char *ending = strrchr(word, '.');
+
+	return ending && (!strcasecmp(ending, ".svg") || !strcasecmp(ending, ".png") ||
+			  !strcasecmp(ending, ".pdf"));
+}
+
+static int read_plot(const char *text, void *member, struct mr_error *err __attribute__((unused)))
+{
+	*(struct plot_option *)member = (struct plot_option){ *text ? text : NULL, true };
+	return 0;
+}
+
 const struct option_type option_type_sizes = { .name = "sizes",
 					       .read = read_sizes,
 					       .adds_up = true };
@@ -190,22 +180,28 @@ const struct option_type option_type_memories = { .name = "memory",
 const struct option_type option_type_occupied = { .name = "occupied", .read = read_occupied };
 const struct option_type option_type_planned = { .name = "size", .read = read_planned };
 const struct option_type option_type_percent = { .name = "percent", .read = read_percent };
+const struct option_type option_type_plot = { .name = "file",
+					      .read = read_plot,
+					      .is_value = is_picture };
 
-/* Whether the command line of a measurement makes sense. */
+/* ---- checks ---- */
 
 static int check_case(const struct bench_args *args, const struct mr_bench_case *what,
 		      struct mr_error *err)
 {
-	if (args->from.text && !mr_region_is_dmabuf(what->call))
+	const bool is_dmabuf = mr_region_is_dmabuf(what->call);
+
+	if (args->from.text && !is_dmabuf)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--from is about dma-bufs: '%s' has none", what->name);
-	if (args->from.text && args->from.type == MR_DMABUF_DM)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--from dm: its dma-buf is of a single registration, and "
-				    "there are many here");
-	if (args->memory.count && mr_region_is_dmabuf(what->call))
+	if (args->memory.count && is_dmabuf)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--memory is not about dma-bufs, which '%s' is on: see --from",
+				    what->name);
+	if (args->plan.given && !what->registers)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--plan is about calls that register memory of this process, "
+				    "and '%s' is none",
 				    what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -228,30 +224,44 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 	return 0;
 }
 
-static int check_numbers(const struct bench_args *args, struct mr_error *err)
+/* What does not depend on the calls. */
+static int check_values(const struct bench_args *args, struct mr_error *err)
 {
-	if (args->rounds.known && (!args->rounds.value || args->rounds.value > 1000))
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--rounds: from 1 to 1000");
+	if (args->rounds.known && (!args->rounds.value || args->rounds.value > BENCH_ROUNDS_MAX))
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--rounds: from 1 to %d",
+				    BENCH_ROUNDS_MAX);
 	if (args->calls.known && (!args->calls.value || args->calls.value > MR_BENCH_SAMPLES))
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--count: from 1 to %d",
 				    MR_BENCH_SAMPLES);
 	if (args->seconds.known && !args->seconds.value)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
-	return 0;
+	if (args->svg && !*args->svg)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
+	if (args->from.text && args->from.type == MR_DMABUF_DM)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--from dm: its dma-buf is of a single registration, and "
+				    "there are many here");
+	if (args->plan.given && !args->plan.bytes)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--plan: 0 makes no sense");
+	for (size_t i = 0; args->plan.given && i < args->sizes.count; i++)
+		if (args->sizes.values[i] > args->plan.bytes)
+			return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
+					    "--plan: a piece of %llu bytes is larger than all, "
+					    "%llu bytes",
+					    (unsigned long long)args->sizes.values[i],
+					    (unsigned long long)args->plan.bytes);
+	return check_memory(&args->memory, err);
 }
 
-int bench_check(const struct invocation *invocation, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct bench_args *args = invocation->args;
 	char *const *operand = invocation->operands;
-	int rc = check_numbers(args, err);
+	int rc = check_values(args, err);
 
 	if (rc || args->compare)
 		return rc; /* the operands are not calls */
-	if (args->svg && !*args->svg)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
-	rc = check_memory(&args->memory, err);
-	if (!rc && !*operand)
+	if (!*operand)
 		rc = check_case(args, &mr_bench_cases[0], err);
 	for (; !rc && *operand; operand++) {
 		const struct mr_bench_case *what = mr_bench_case_find(*operand);
@@ -266,7 +276,7 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-/* mrctl bench: how long registration takes. */
+/* ---- a run ---- */
 
 static void add_device(const char *name, void *data)
 {
@@ -298,9 +308,10 @@ static int find_devices(struct bench_job *job, struct mr_error *err)
 
 static void release(struct bench_job *job)
 {
-	for (size_t i = 0; job->series && i < bench_job_series_count(job); i++) {
-		free(job->series[i].rounds);
-		mr_histogram_release(&job->series[i].histogram);
+	for (size_t i = 0; job->rows && i < job->row_count; i++) {
+		free(job->rows[i].round);
+		free(job->rows[i].bucket);
+		mr_histogram_release(&job->rows[i].histogram);
 	}
 	for (size_t i = 0; i < job->device_count; i++)
 		free(job->devices[i]);
@@ -309,7 +320,7 @@ static void release(struct bench_job *job)
 	free(job->devices);
 	free(job->counters);
 	free(job->setups);
-	free(job->series);
+	free(job->rows);
 	answer_release(&job->answer);
 }
 
@@ -318,7 +329,7 @@ static int run_job(struct bench_job *job, struct mr_error *err)
 	int rc = find_devices(job, err);
 
 	if (!rc)
-		rc = bench_plan(job, err);
+		rc = bench_set_up(job, err);
 	if (rc)
 		return rc;
 	context_block_signals(job->invocation);
@@ -329,22 +340,22 @@ static int run_job(struct bench_job *job, struct mr_error *err)
 	return bench_print(job, err);
 }
 
-static int run_bench(const struct invocation *invocation, struct mr_error *err)
+int bench_run(const struct invocation *invocation, struct mr_error *err)
 {
 	struct bench_job job = { .invocation = invocation, .args = invocation->args };
 	struct mr_environment environment; /* until a device is open */
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = bench_draw_check(job.args, err);
-	if (!rc)
-		rc = answer_init(&job.answer, invocation, NULL, &environment, 0, err);
+	rc = answer_init(&job.answer, invocation, NULL, &environment, 0, err);
 	if (rc)
 		return rc;
 	rc = run_job(&job, err);
 	release(&job);
 	return rc;
 }
+
+/* ---- the command ---- */
 
 static const struct option_spec what_options[] = {
 	OPTION(0, "sizes", sizes, struct bench_args, sizes, "SIZE,...",
@@ -358,7 +369,7 @@ static const struct option_spec what_options[] = {
 	OPTION(0, "via", via, struct bench_args, via, "PATH",
 	       "path of the calls: library (default) or kernel"),
 	OPTION(0, "plan", planned, struct bench_args, plan, "SIZE",
-	       "tell how long SIZE takes, and if limits allow it"),
+	       "tell how long it takes to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
@@ -382,10 +393,9 @@ static const struct option_spec length_options[] = {
 	OPTION_END,
 };
 static const struct option_spec picture_options[] = {
-	OPTION(0, "plot", flag, struct bench_args, plot, NULL,
-	       "draw percentiles and distribution with gnuplot"),
-	OPTION(0, "svg", string, struct bench_args, svg, "FILE",
-	       "write them to FILE: SVG, or .png or .pdf"),
+	OPTION(0, "plot", plot, struct bench_args, plot, "[FILE]",
+	       "draw percentiles and distribution with gnuplot, to FILE.svg, .png or .pdf"),
+	OPTION(0, "svg", string, struct bench_args, svg, "FILE", "old name of --plot FILE"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
@@ -412,15 +422,7 @@ static const struct option_rule rules[] = {
 };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
-static const struct command_view plan_view = {
-	.option = "plan",
-	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
-	.record = &bench_forecast_record,
-	.columns = BENCH_FORECAST_COLUMNS,
-	.check = bench_pieces_check,
-	.run = run_bench,
-};
-static const struct command_view *const views[] = { &bench_compare, &plan_view, NULL };
+static const struct command_view *const views[] = { &bench_compare, &bench_plan, NULL };
 
 const struct command command_bench = {
 	.name = "bench",
@@ -434,7 +436,8 @@ const struct command command_bench = {
 	.rules = rules,
 	.args_size = sizeof(struct bench_args),
 	.record = &bench_record,
-	.columns = BENCH_COLUMNS,
+	.columns = BENCH_GROUP_COLUMNS
+	",size,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,slowest_ns,bytes_per_s",
 	.views = views,
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl bench",
@@ -443,6 +446,6 @@ const struct command command_bench = {
 					   "mrctl bench --plan 500G --sizes 1M,1G --threads 1,8",
 					   NULL },
 	.not_in_batch = true,
-	.check = bench_check,
-	.run = run_bench,
+	.check = check,
+	.run = bench_run,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl bench --compare: what has become slower between two measurements. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,27 +11,31 @@
 #include "cmd/bench/bench.h"
 #include "cmd/cli/child.h"
 #include "cmd/output/exit_status.h"
+#include "cmd/output/json_tree.h"
 #include "cmd/output/whole_file.h"
-#include "cmd/region/answer.h"
 #include "cmd/region/answer_messages.h"
 #include "cmd/region/context.h"
 #include "lib/base/clean_text.h"
-#include "lib/bench/bench.h"
+#include "lib/base/cleanup.h"
 
-const char *const bench_row_keys[] = { "call",        "device",   "memory",         "size",
-				       "access_bits", "via",      "state",          "threads",
-				       "processes",   "occupied", "occupied_bytes", "direction",
-				       NULL };
+/* ---- documents ---- */
+
+/* What makes a row another row than its neighbours. */
+static const char *const row_keys[] = { "call",        "device",   "memory",         "size",
+					"access_bits", "via",      "state",          "threads",
+					"processes",   "occupied", "occupied_bytes", "direction",
+					NULL };
 
 /* What figures depend on: members of "environment", then of "host". */
-static const char *const of_environment[] = { "kernel",   "rdma_core", "provider",
-					      "firmware", "simulated", "simulated_kernel",
-					      NULL };
-static const char *const of_host[] = { "cpu",          "cpus",      "governor",        "numa_nodes",
-				       "clock",        "driver",    "iommu",           "thp",
-				       "memory_total", "fork_safe", "huge_pages_safe", NULL };
+static const char *const environment_keys[] = { "kernel",   "rdma_core", "provider",
+						"firmware", "simulated", "simulated_kernel",
+						NULL };
+static const char *const host_keys[] = {
+	"cpu",   "cpus", "governor",     "numa_nodes", "clock",           "driver",
+	"iommu", "thp",  "memory_total", "fork_safe",  "huge_pages_safe", NULL
+};
 
-/* A value as text; "unknown" where there is none, or no simple one. */
+/* A member as text; "unknown" where there is none, or no simple one. */
 static const char *text_of(const struct json_node *node, const char *key,
 			   char buffer[JSON_SCALAR_MAX])
 {
@@ -40,45 +44,51 @@ static const char *text_of(const struct json_node *node, const char *key,
 	return text ? text : "unknown";
 }
 
-/* ---- reading ---- */
-
-static bool is_document(const struct json_node *document)
+/* A member that is a number from 0 to 1e18; not known where it is none. */
+static struct mr_opt_u64 number_of(const struct json_node *node, const char *key)
 {
-	const char *command = json_tree_text_of(document, "command");
-	const struct json_node *rows = json_tree_get(document, "rows"), *row;
-
-	if (!command || strcmp(command, "bench") != 0 || json_tree_kind(rows) != JSON_LIST)
-		return false;
-	for (row = json_tree_first(rows); row; row = json_tree_next(row))
-		if (json_tree_kind(row) != JSON_OBJECT)
-			return false;
-	return true;
-}
-
-/* Members of another format may mean something else. */
-static bool is_of_this_format(const struct json_node *document)
-{
+	const struct json_node *member = json_tree_get(node, key);
 	char buffer[JSON_SCALAR_MAX];
+	const double number = json_tree_kind(member) == JSON_NUMBER
+				      ? strtod(json_tree_scalar(member, buffer), NULL)
+				      : -1;
 
-	return !strcmp(text_of(document, "format", buffer), "1");
+	return number >= 0 && number < 1e18 ? known((uint64_t)number) : (struct mr_opt_u64){ 0 };
 }
 
-struct json_node *bench_load(const char *path, struct mr_error *err)
+/* The first key whose members differ; NULL: there is none. */
+static const char *difference(const struct json_node *left, const struct json_node *right,
+			      const char *const *keys)
+{
+	char l[JSON_SCALAR_MAX], r[JSON_SCALAR_MAX];
+
+	while (*keys && !strcmp(text_of(left, *keys, l), text_of(right, *keys, r)))
+		keys++;
+	return *keys;
+}
+
+static const struct json_node *first_row(const struct json_node *document)
+{
+	return json_tree_first(json_tree_get(document, "rows"));
+}
+
+static struct json_node *load(const char *path, struct mr_error *err)
 {
 	size_t length;
-	char *text = file_read(path, &length, err);
-	struct json_node *document;
+	mr_auto_free char *text = file_read(path, &length, err);
+	struct json_node *document = text ? json_tree_parse(text, length) : NULL;
+	const struct json_node *row = first_row(document);
+	char buffer[JSON_SCALAR_MAX];
 
-	if (!text) {
+	while (row && json_tree_kind(row) == JSON_OBJECT)
+		row = json_tree_next(row);
+	if (!text)
 		err->kind = MR_ERROR_USAGE;
-		return NULL;
-	}
-	document = json_tree_parse(text, length);
-	free(text);
-	if (!is_document(document))
+	else if (row || strcmp(text_of(document, "command", buffer), "bench") != 0 ||
+		 json_tree_kind(json_tree_get(document, "rows")) != JSON_LIST)
 		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG, "%s is no document of 'mrctl -j bench'",
 			     file_name(path));
-	else if (!is_of_this_format(document))
+	else if (strcmp(text_of(document, "format", buffer), "1") != 0)
 		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 			     "%s has another format than the documents of this version: 1",
 			     file_name(path));
@@ -88,131 +98,100 @@ struct json_node *bench_load(const char *path, struct mr_error *err)
 	return NULL;
 }
 
-const char *bench_device_of(const struct json_node *document)
+static int check_hosts(const struct json_node *old, const struct json_node *new,
+		       struct mr_error *err)
 {
-	return json_tree_text_of(json_tree_get(document, "environment"), "device");
+	static const struct {
+		const char *member;
+		const char *const *keys;
+	} parts[] = { { "environment", environment_keys }, { "host", host_keys } };
+	char before[160], after[160], buffer[JSON_SCALAR_MAX];
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct json_node *left = json_tree_get(old, parts[i].member);
+		const struct json_node *right = json_tree_get(new, parts[i].member);
+		const char *key = difference(left, right, parts[i].keys);
+
+		if (!key)
+			continue;
+		snprintf(before, sizeof(before), "%s", text_of(left, key, buffer));
+		snprintf(after, sizeof(after), "%s", text_of(right, key, buffer));
+		mr_clean_text(before, sizeof(before));
+		mr_clean_text(after, sizeof(after));
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "they cannot be compared: %s was '%s', and is '%s'", key, before,
+			     after);
+		mr_hint(err, "--anyway compares them all the same");
+		return -EINVAL;
+	}
+	return 0;
 }
 
-bool bench_has_devices(const struct json_node *document)
+/* ---- measuring once more what a document has, by mrctl itself in a process of its own ---- */
+
+/*
+ * The command line.  A value is in the word of its option, and calls are behind "--": no text of a document becomes an
+ * option.
+ */
+struct words {
+	char *argv[4 * SWEEP_MAX]; /* ends with NULL */
+	size_t count;
+	int error;
+};
+
+/* Adds a word, once. */
+__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
 {
-	const struct json_node *first = json_tree_first(json_tree_get(document, "rows"));
-	char l[JSON_SCALAR_MAX], r[JSON_SCALAR_MAX];
+	char *word;
+	va_list values;
+
+	if (words->error)
+		return;
+	va_start(values, format);
+	if (vasprintf(&word, format, values) < 0) {
+		words->error = ENOMEM;
+		word = NULL;
+	}
+	va_end(values);
+	for (size_t i = 0; word && i < words->count; i++)
+		if (!strcmp(words->argv[i], word)) {
+			free(word);
+			word = NULL;
+		}
+	if (word && words->count + 1 == sizeof(words->argv) / sizeof(*words->argv)) {
+		free(word);
+		words->error = E2BIG;
+	} else if (word) {
+		words->argv[words->count++] = word;
+	}
+}
+
+static bool has_devices(const struct json_node *document)
+{
+	static const char *const keys[] = { "device", NULL };
+	const struct json_node *first = first_row(document);
 
 	for (const struct json_node *row = first; row; row = json_tree_next(row))
-		if (strcmp(text_of(first, "device", l), text_of(row, "device", r)) != 0)
+		if (difference(first, row, keys))
 			return true;
 	return false;
 }
 
-double bench_number(const struct json_node *node, const char *key)
+static const char *device_of(const struct json_node *document)
 {
-	const struct json_node *member = json_tree_get(node, key);
-	char buffer[JSON_SCALAR_MAX];
-	const char *text =
-		json_tree_kind(member) == JSON_NUMBER ? json_tree_scalar(member, buffer) : NULL;
-	const double number = text ? strtod(text, NULL) : 0;
-
-	return number > 0 && number < 1e18 ? number : 0;
+	return json_tree_text_of(json_tree_get(document, "environment"), "device");
 }
 
-/* ---- comparing ---- */
-
-/* What two documents have measured on. */
-struct difference {
-	const char *what; /* "kernel" */
-	char old[160], new[160];
-};
-
-static bool measure_the_same(const struct json_node *left, const struct json_node *right)
+static void begin(struct words *words, const struct json_node *old)
 {
-	char l[JSON_SCALAR_MAX], r[JSON_SCALAR_MAX];
-
-	for (const char *const *key = bench_row_keys; *key; key++)
-		if (strcmp(text_of(left, *key, l), text_of(right, *key, r)) != 0)
-			return false;
-	return true;
+	add(words, "mrctl");
+	add(words, "--json");
+	if (!has_devices(old) && device_of(old))
+		add(words, "--device=%s", device_of(old));
+	add(words, "bench");
+	if (has_devices(old))
+		add(words, "--all-devices");
 }
-
-const struct json_node *bench_find_row(const struct json_node *document,
-				       const struct json_node *row)
-{
-	const struct json_node *other = json_tree_first(json_tree_get(document, "rows"));
-
-	while (other && !measure_the_same(other, row))
-		other = json_tree_next(other);
-	return other;
-}
-
-static bool differ_in(const struct json_node *old, const struct json_node *new,
-		      const char *const *keys, struct difference *difference)
-{
-	char o[JSON_SCALAR_MAX], n[JSON_SCALAR_MAX];
-
-	for (; *keys; keys++) {
-		const char *before = text_of(old, *keys, o), *after = text_of(new, *keys, n);
-
-		if (!strcmp(before, after))
-			continue;
-		difference->what = *keys;
-		snprintf(difference->old, sizeof(difference->old), "%s", before);
-		snprintf(difference->new, sizeof(difference->new), "%s", after);
-		mr_clean_text(difference->old, sizeof(difference->old));
-		mr_clean_text(difference->new, sizeof(difference->new));
-		return true;
-	}
-	return false;
-}
-
-int bench_check_hosts(const struct json_node *old, const struct json_node *new,
-		      struct mr_error *err)
-{
-	struct difference difference;
-
-	if (!differ_in(json_tree_get(old, "environment"), json_tree_get(new, "environment"),
-		       of_environment, &difference) &&
-	    !differ_in(json_tree_get(old, "host"), json_tree_get(new, "host"), of_host,
-		       &difference))
-		return 0;
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "they cannot be compared: %s was '%s', and is '%s'", difference.what,
-		     difference.old, difference.new);
-	mr_hint(err, "--anyway compares them all the same");
-	return -EINVAL;
-}
-
-/* ---- the command line ---- */
-
-static void fail_words(struct again_words *words, int error)
-{
-	if (!words->error)
-		words->error = error;
-}
-
-__attribute__((format(printf, 2, 3))) static void add_word(struct again_words *words,
-							   const char *format, ...)
-{
-	va_list values;
-
-	if (words->count + 1 >= sizeof(words->argv) / sizeof(*words->argv)) {
-		fail_words(words, E2BIG);
-		return;
-	}
-	va_start(values, format);
-	if (vasprintf(&words->argv[words->count], format, values) < 0) {
-		words->argv[words->count] = NULL;
-		fail_words(words, ENOMEM);
-	}
-	va_end(values);
-	words->count += words->argv[words->count] != NULL;
-}
-
-/* ---- what a document has measured ---- */
-
-/* The different values that a member has in the rows. */
-struct values {
-	const struct json_node *nodes[SWEEP_MAX];
-	size_t count;
-};
 
 static bool is_dmabuf(const struct json_node *row)
 {
@@ -222,218 +201,80 @@ static bool is_dmabuf(const struct json_node *row)
 	return what && mr_region_is_dmabuf(what->call);
 }
 
-static void add_value(struct again_words *words, struct values *values,
-		      const struct json_node *node)
+/* Adds what rows are measured with.  Calls add access flags of their own: those that all rows have were asked for. */
+static void add_rows(struct words *words, const struct json_node *old)
 {
-	char left[JSON_SCALAR_MAX], right[JSON_SCALAR_MAX];
-	const char *text = json_tree_scalar(node, left);
-
-	for (size_t i = 0; text && i < values->count; i++)
-		if (!strcmp(json_tree_scalar(values->nodes[i], right), text))
-			return;
-	if (text && values->count == SWEEP_MAX)
-		fail_words(words, E2BIG);
-	else if (text)
-		values->nodes[values->count++] = node;
-}
-
-static struct values values_of(struct again_words *words, const struct json_node *rows,
-			       const char *key)
-{
-	struct values values = { .count = 0 };
-	const struct json_node *row = json_tree_first(rows);
-
-	for (; row; row = json_tree_next(row))
-		add_value(words, &values, json_tree_get(row, key));
-	return values;
-}
-
-/* As --sizes=4096,16384; nothing where only the usual value is there. */
-static void add_list(struct again_words *words, const struct json_node *rows, const char *key,
-		     const char *option, const char *usual)
-{
-	const struct values values = values_of(words, rows, key);
-	char list[SWEEP_MAX * (JSON_SCALAR_MAX + 1)] = "", buffer[JSON_SCALAR_MAX];
-	size_t length = 0;
-
-	for (size_t i = 0; i < values.count; i++) {
-		const char *text = json_tree_scalar(values.nodes[i], buffer);
-
-		if (length + strlen(text) + 2 > sizeof(list)) {
-			fail_words(words, E2BIG);
-			return;
-		}
-		length += (size_t)sprintf(list + length, "%s%s", i ? "," : "", text);
-	}
-	if (values.count && strcmp(list, usual) != 0)
-		add_word(words, "--%s=%s", option, list);
-}
-
-/* Memory of regions, and sources of dma-bufs.  Where both are measured both are the usual ones. */
-static void add_memory(struct again_words *words, const struct json_node *rows, bool of_dmabufs)
-{
-	const char *usual = of_dmabufs ? "udmabuf" : "anon";
-	const struct json_node *row = json_tree_first(rows);
-	struct values values = { .count = 0 };
+	static const struct {
+		const char *key, *option;
+	} lists[] = { { "size", "sizes" },
+		      { "via", "via" },
+		      { "threads", "threads" },
+		      { "processes", "processes" } };
 	char buffer[JSON_SCALAR_MAX];
+	const struct json_node *row;
+	unsigned long access = ~0ul;
+	uint64_t most = 0, bytes = 0;
+	bool of_dmabufs = false;
 
-	for (; row; row = json_tree_next(row))
-		if (is_dmabuf(row) == of_dmabufs)
-			add_value(words, &values, json_tree_get(row, "memory"));
-	for (size_t i = 0; i < values.count; i++) {
-		const char *text = json_tree_scalar(values.nodes[i], buffer);
+	for (row = first_row(old); row; row = json_tree_next(row))
+		of_dmabufs |= is_dmabuf(row);
+	for (row = first_row(old); row; row = json_tree_next(row)) {
+		const struct mr_opt_u64 occupied = number_of(row, "occupied");
+		const char *bits = json_tree_text_of(row, "access_bits");
+		const char *memory = text_of(row, "memory", buffer);
 
-		if (values.count > 1 || strcmp(text, usual) != 0)
-			add_word(words, "--%s=%s", of_dmabufs ? "from" : "memory", text);
-	}
-}
-
-/* Cases add flags of their own: those that all rows have were asked for. */
-static void add_access(struct again_words *words, const struct json_node *rows)
-{
-	const struct json_node *row = json_tree_first(rows);
-	unsigned long bits = ~0ul;
-
-	for (; row; row = json_tree_next(row)) {
-		const char *text = json_tree_text_of(row, "access_bits");
-
-		bits &= text ? strtoul(text, NULL, 16) : 0;
-	}
-	add_word(words, "--access=0x%lx", bits);
-}
-
-static void add_occupied(struct again_words *words, const struct json_node *rows)
-{
-	const struct json_node *row = json_tree_first(rows);
-	double most = 0, bytes = 0;
-
-	for (; row; row = json_tree_next(row)) {
-		const double regions = bench_number(row, "occupied");
-
-		if (regions > most) {
-			most = regions;
-			bytes = bench_number(row, "occupied_bytes") / regions;
+		/* Where both kinds of calls are measured, their memory is the usual one. */
+		if (strcmp(memory, is_dmabuf(row) ? "udmabuf" : of_dmabufs ? "anon" : "") != 0)
+			add(words, "--%s=%s", is_dmabuf(row) ? "from" : "memory", memory);
+		for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+			if (json_tree_scalar(json_tree_get(row, lists[i].key), buffer))
+				add(words, "--%s=%s", lists[i].option,
+				    text_of(row, lists[i].key, buffer));
+		access &= bits ? strtoul(bits, NULL, 16) : 0;
+		if (occupied.value > most) {
+			most = occupied.value;
+			bytes = number_of(row, "occupied_bytes").value / most;
 		}
 	}
-	if (most > 0)
-		add_word(words, "--occupied=%.0f,%.0f", most, bytes);
+	add(words, "--access=0x%lx", access);
+	if (most)
+		add(words, "--occupied=%" PRIu64 ",%" PRIu64, most, bytes);
 }
 
-static void add_calls(struct again_words *words, const struct json_node *rows)
+/* Adds how long to measure: as the document, unless the options say otherwise. */
+static void add_length(struct words *words, const struct json_node *old,
+		       const struct bench_args *args)
 {
-	const struct values calls = values_of(words, rows, "call");
+	const struct json_node *method = json_tree_get(old, "method");
+	const struct mr_opt_u64 rounds =
+		args->rounds.known ? args->rounds : number_of(method, "rounds");
+	const struct mr_opt_u64 ns =
+		args->seconds.known ? args->seconds : number_of(method, "row_ns");
+	const struct mr_opt_u64 calls =
+		args->calls.known ? args->calls : number_of(method, "calls");
+
+	if (rounds.value)
+		add(words, "--rounds=%" PRIu64, rounds.value);
+	if (calls.value && !args->seconds.known)
+		add(words, "--count=%" PRIu64, calls.value);
+	else if (ns.value)
+		add(words, "--seconds=%.9f", (double)ns.value / 1e9);
+}
+
+static void add_calls(struct words *words, const struct json_node *old)
+{
 	char buffer[JSON_SCALAR_MAX];
 
-	add_word(words, "--");
-	for (size_t i = 0; i < calls.count; i++)
-		add_word(words, "%s", json_tree_scalar(calls.nodes[i], buffer));
+	add(words, "--");
+	for (const struct json_node *row = first_row(old); row; row = json_tree_next(row))
+		add(words, "%s", text_of(row, "call", buffer));
 }
 
-/* ---- how long ---- */
-
-static void add_length(struct again_words *words, const struct bench_args *args,
-		       const struct json_node *method)
-{
-	const double rounds =
-		args->rounds.known ? (double)args->rounds.value : bench_number(method, "rounds");
-	const double seconds =
-		args->seconds.known ? (double)args->seconds.value : bench_number(method, "row_ns");
-	const double calls =
-		args->calls.known ? (double)args->calls.value : bench_number(method, "calls");
-
-	if (rounds > 0)
-		add_word(words, "--rounds=%.0f", rounds);
-	if (calls > 0 && !args->seconds.known)
-		add_word(words, "--count=%.0f", calls);
-	else if (seconds > 0)
-		add_word(words, "--seconds=%.9f", seconds / 1e9);
-}
-
-/* ---- all of it ---- */
-
-static void begin(struct again_words *words, const struct json_node *old)
-{
-	const bool has_devices = bench_has_devices(old);
-	const char *device = bench_device_of(old);
-
-	add_word(words, "mrctl");
-	add_word(words, "--json");
-	if (!has_devices && device)
-		add_word(words, "--device=%s", device);
-	add_word(words, "bench");
-	if (has_devices)
-		add_word(words, "--all-devices");
-}
-
-void again_words_of_host(struct again_words *words, const struct json_node *old)
-{
-	begin(words, old);
-	add_word(words, "--sizes=4096");
-	add_word(words, "--count=1");
-}
-
-void again_words_of_rows(struct again_words *words, const struct json_node *old,
-			 const struct bench_args *args)
-{
-	const struct json_node *rows = json_tree_get(old, "rows");
-
-	begin(words, old);
-	add_list(words, rows, "size", "sizes", "");
-	add_memory(words, rows, false);
-	add_memory(words, rows, true);
-	add_access(words, rows);
-	add_list(words, rows, "via", "via", "library");
-	add_list(words, rows, "threads", "threads", "1");
-	add_list(words, rows, "processes", "processes", "1");
-	add_occupied(words, rows);
-	add_length(words, args, json_tree_get(old, "method"));
-	add_calls(words, rows);
-}
-
-void again_words_release(struct again_words *words)
-{
-	while (words->count)
-		free(words->argv[--words->count]);
-}
-
-static int check_again(const struct json_node *old, const struct invocation *invocation,
-		       struct mr_error *err)
-{
-	const char *given = invocation->global->device, *device = bench_device_of(old);
-
-	if (!json_tree_first(json_tree_get(old, "rows")))
-		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
-				    "%s has no rows that could be measured again",
-				    invocation->operands[0]);
-	if (given && bench_has_devices(old))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%s has measured several devices, and --compare measures all "
-				    "of them: not '%s' alone",
-				    invocation->operands[0], given);
-	if (given && device && strcmp(given, device) != 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare measures on the device of %s, and that is not '%s'",
-				    invocation->operands[0], given);
-	return 0;
-}
-
-/* Takes the document of a measurement.  Return: NULL with @err; or without, where the other process has told why. */
-static struct json_node *take_document(const struct child *child, int *status, struct mr_error *err)
-{
-	struct json_node *document = NULL;
-
-	*status = WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status)
-					     : WEXITSTATUS(child->status);
-	if (child->length)
-		document = json_tree_parse(child->text, child->length);
-	if (!document && !*status)
-		mr_fail_text(err, MR_ERROR_HOST, EBADMSG,
-			     "the document of the measurement cannot be read");
-	return document;
-}
-
-/* Runs mrctl with the words, and releases them.  Return: as take_document(). */
-static struct json_node *run(struct again_words *words, const sigset_t *mask, int *status,
+/*
+ * Runs mrctl with the words, and frees them.  @status: its exit status, 128 + N where signal N has ended it.
+ * Return: its document; NULL with @err; or without, where that mrctl has said why.
+ */
+static struct json_node *run(struct words *words, const sigset_t *mask, int *status,
 			     struct mr_error *err)
 {
 	struct child child = {
@@ -446,61 +287,83 @@ static struct json_node *run(struct again_words *words, const sigset_t *mask, in
 			     "the document has measured more than 'mrctl bench' can at once");
 	else if (words->error)
 		mr_fail(err, MR_ERROR_HOST, words->error, "malloc", NULL);
-	else if (!child_run(&child, err))
-		document = take_document(&child, status, err);
+	else if (!child_run(&child, err)) {
+		*status = WIFSIGNALED(child.status) ? 128 + WTERMSIG(child.status)
+						    : WEXITSTATUS(child.status);
+		if (child.length)
+			document = json_tree_parse(child.text, child.length);
+		if (!document && !*status)
+			mr_fail_text(err, MR_ERROR_HOST, EBADMSG,
+				     "the document of the measurement cannot be read");
+	}
 	free(child.text);
-	again_words_release(words);
+	while (words->count)
+		free(words->argv[--words->count]);
 	return document;
 }
 
-/* A single call tells what the host is, before much is measured. */
-static int check_host(const struct json_node *old, const struct bench_args *args,
-		      const sigset_t *mask, struct mr_error *err)
+static int check_device(const struct json_node *old, const struct invocation *invocation,
+			struct mr_error *err)
 {
-	struct again_words words = { .count = 0 };
-	struct json_node *now;
-	int rc = 0;
+	const char *given = invocation->global->device, *path = invocation->operands[0];
 
-	again_words_of_host(&words, old);
-	now = run(&words, mask, &rc, err);
-	if (json_tree_first(json_tree_get(now, "rows")))
-		rc = args->anyway ? 0 : bench_check_hosts(old, now, err);
-	json_tree_free(now);
-	return mr_error_is_set(err) ? -err->errnum : rc;
+	if (!first_row(old))
+		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
+				    "%s has no rows that could be measured again", path);
+	if (given && has_devices(old))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "%s has measured several devices, and --compare measures all "
+				    "of them: not '%s' alone",
+				    path, given);
+	if (given && device_of(old) && strcmp(given, device_of(old)) != 0)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--compare measures on the device of %s, and that is not '%s'",
+				    path, given);
+	return 0;
 }
 
-int bench_again(const struct invocation *invocation, const struct json_node *old,
-		struct json_node **new, int *status, struct mr_error *err)
+/*
+ * Measures what a document has.  A single call finds out what the host is, before much is measured.  From here on
+ * signals that end commands are blocked: one that comes ends the measurement.
+ */
+static struct json_node *measure(const struct invocation *invocation, const struct json_node *old,
+				 int *status, struct mr_error *err)
 {
 	const struct bench_args *args = invocation->args;
-	struct again_words words = { .count = 0 };
-	int rc = check_again(old, invocation, err);
+	struct words words = { .count = 0 };
+	struct json_node *now;
 	sigset_t mask;
+	bool is_same;
 
-	if (rc)
-		return rc;
+	if (check_device(old, invocation, err))
+		return NULL;
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	context_block_signals(invocation);
-	rc = check_host(old, args, &mask, err);
-	if (rc)
-		return rc;
-	again_words_of_rows(&words, old, args);
-	*new = run(&words, &mask, status, err);
-	if (*new)
-		return 0;
-	return mr_error_is_set(err) ? -err->errnum : *status;
+	begin(&words, old);
+	add(&words, "--sizes=4096");
+	add(&words, "--count=1");
+	now = run(&words, &mask, status, err);
+	is_same = first_row(now) && (args->anyway || !check_hosts(old, now, err));
+	json_tree_free(now);
+	if (!is_same)
+		return NULL;
+	begin(&words, old);
+	add_rows(&words, old);
+	add_length(&words, old, args);
+	add_calls(&words, old);
+	return run(&words, &mask, status, err);
 }
 
-/* mrctl bench --compare: what has become slower between two measurements. */
+/* ---- rows ---- */
 
-/* More rounds than bench measures are not read. */
-enum { ROUNDS_MAX = 1000 };
+enum verdict { SLOWER, FASTER, SAME, UNCLEAR, TOO_FEW, OLD_ONLY, NEW_ONLY, VERDICTS };
+
+static const char *const verdicts[VERDICTS] = { "slower",         "faster",   "same",    "unclear",
+						"too-few-rounds", "old-only", "new-only" };
 
 struct compared_row {
-	struct bench_group_row group;
-	struct mr_opt_u64 size;
-	struct mr_opt_u64 old_ns, new_ns;
-	struct mr_opt_u64 ratio, low, high;
+	struct bench_group group;
+	struct mr_opt_u64 size, old_ns, new_ns, ratio, low, high;
 	const char *verdict;
 };
 
@@ -519,25 +382,14 @@ static const struct field compared_fields[] = {
 };
 static const struct record compared_record = { "comparison", compared_fields, "comparison" };
 
-struct comparison {
-	const struct bench_args *args;
-	struct answer answer;
-	struct json_node *old, *new;
-	uint64_t verdicts[MR_EFFECT_VERDICTS];
-	uint64_t done;
-	int status; /* of the measurement that made the new document; 0: none was made */
-};
-
-/* ---- a row ---- */
-
-/* The medians of its rounds.  Return: how many there are. */
-static size_t read_rounds(const struct json_node *row, double *medians)
+/* Reads the medians of a row's rounds.  Return: how many there are. */
+static size_t read_rounds(const struct json_node *row, double medians[BENCH_ROUNDS_MAX])
 {
 	const struct json_node *round = json_tree_first(json_tree_get(row, "rounds"));
 	size_t count = 0;
 
-	for (; round && count < ROUNDS_MAX; round = json_tree_next(round)) {
-		medians[count] = bench_number(round, "p50_ns");
+	for (; round && count < BENCH_ROUNDS_MAX; round = json_tree_next(round)) {
+		medians[count] = (double)number_of(round, "p50_ns").value;
 		count += medians[count] > 0;
 	}
 	return count;
@@ -545,195 +397,143 @@ static size_t read_rounds(const struct json_node *row, double *medians)
 
 static struct mr_opt_u64 thousandths(double ratio)
 {
-	const bool is_known = ratio > 0 && ratio < 1e12;
-
-	return (struct mr_opt_u64){ is_known ? (uint64_t)(ratio * 1000 + 0.5) : 0, is_known };
+	return ratio < 1e12 ? known((uint64_t)(ratio * 1000 + 0.5)) : (struct mr_opt_u64){ 0 };
 }
 
-/* Not known where a document has none: null, a text, or a number that is none of these. */
-static struct mr_opt_u64 number_of(const struct json_node *row, const char *key)
+static enum verdict judge(const struct json_node *old, const struct json_node *new,
+			  double tolerance, struct compared_row *row)
 {
-	const double number = bench_number(row, key);
-	char buffer[JSON_SCALAR_MAX];
-	const char *text = json_tree_scalar(json_tree_get(row, key), buffer);
-
-	return (struct mr_opt_u64){ (uint64_t)number, number > 0 || (text && !strcmp(text, "0")) };
-}
-
-static void describe(struct compared_row *row, const struct json_node *node)
-{
-	const char *device = json_tree_text_of(node, "device");
-
-	*row = (struct compared_row){
-		.group = {
-			.call = json_tree_text_of(node, "call"),
-			.memory = json_tree_text_of(node, "memory"),
-			.state = json_tree_text_of(node, "state"),
-			.threads = number_of(node, "threads"),
-			.processes = number_of(node, "processes"),
-			.occupied = number_of(node, "occupied"),
-			.direction = json_tree_text_of(node, "direction"),
-		},
-		.size = number_of(node, "size"),
-	};
-	snprintf(row->group.device, sizeof(row->group.device), "%s", device ? device : "");
-}
-
-static void judge(struct comparison *comparison, const struct json_node *old,
-		  const struct json_node *new, struct compared_row *row)
-{
-	const struct mr_opt_u64 tolerance = comparison->args->tolerance;
-	double *before = calloc(2 * ROUNDS_MAX, sizeof(*before));
-	double *after = before ? before + ROUNDS_MAX : NULL;
-	enum mr_effect_verdict verdict = MR_EFFECT_TOO_FEW;
+	double before[BENCH_ROUNDS_MAX], after[BENCH_ROUNDS_MAX];
 	struct mr_effect effect;
-	int rc;
 
-	if (!before) {
-		comparison->answer.out.error = -ENOMEM;
-		return;
-	}
-	row->old_ns = number_of(old, "p50_ns");
-	row->new_ns = number_of(new, "p50_ns");
-	rc = mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect);
-	if (rc == -ENOMEM)
-		comparison->answer.out.error = rc;
-	if (!rc) {
-		row->ratio = thousandths(effect.ratio);
-		row->low = thousandths(effect.low);
-		row->high = thousandths(effect.high);
-		verdict = mr_effect_judge(
-			&effect,
-			(double)(tolerance.known ? tolerance.value : BENCH_TOLERANCE) / 1000);
-	}
-	row->verdict = mr_effect_name(verdict);
-	comparison->verdicts[verdict]++;
-	free(before);
+	if (mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect))
+		return TOO_FEW;
+	row->ratio = thousandths(effect.ratio);
+	row->low = thousandths(effect.low);
+	row->high = thousandths(effect.high);
+	if (effect.low > 1 + tolerance)
+		return SLOWER;
+	if (effect.high < 1 - tolerance)
+		return FASTER;
+	return effect.low >= 1 - tolerance && effect.high <= 1 + tolerance ? SAME : UNCLEAR;
 }
 
-/* Prints the rows of a document; of the new one only those that the old one has not. */
-static void print_rows(struct comparison *comparison, const struct json_node *of, bool is_new)
+/* Compares a row of either document; @old or @new may be NULL.  Prints it, and counts its verdict. */
+static void compare_rows(struct answer *answer, const struct json_node *old,
+			 const struct json_node *new, uint64_t counts[VERDICTS])
 {
-	const struct json_node *node = json_tree_first(json_tree_get(of, "rows"));
+	const struct bench_args *args = answer->invocation->args;
+	const struct json_node *node = old ? old : new;
+	const char *device = json_tree_text_of(node, "device");
+	struct compared_row row = {
+		.group = { .call = json_tree_text_of(node, "call"),
+			   .memory = json_tree_text_of(node, "memory"),
+			   .state = json_tree_text_of(node, "state"),
+			   .threads = number_of(node, "threads"),
+			   .processes = number_of(node, "processes"),
+			   .occupied = number_of(node, "occupied"),
+			   .direction = json_tree_text_of(node, "direction") },
+		.size = number_of(node, "size"),
+		.old_ns = number_of(old, "p50_ns"),
+		.new_ns = number_of(new, "p50_ns"),
+	};
+	enum verdict verdict = old ? OLD_ONLY : NEW_ONLY;
 
-	for (; node; node = json_tree_next(node)) {
-		const struct json_node *other =
-			bench_find_row(is_new ? comparison->old : comparison->new, node);
-		struct compared_row row;
+	snprintf(row.group.device, sizeof(row.group.device), "%s", device ? device : "");
+	if (old && new)
+		verdict = judge(old, new,
+				args->tolerance.known ? (double)args->tolerance.value / 1000 : 0.05,
+				&row);
+	row.verdict = verdicts[verdict];
+	counts[verdict]++;
+	answer_row(answer, &row);
+}
 
-		if (is_new && other)
-			continue;
-		describe(&row, node);
-		if (other) {
-			judge(comparison, node, other, &row);
-		} else {
-			*(is_new ? &row.new_ns : &row.old_ns) = number_of(node, "p50_ns");
-			row.verdict = is_new ? "new-only" : "old-only";
-		}
-		answer_row(&comparison->answer, &row);
-		comparison->done++;
-	}
+static const struct json_node *find_row(const struct json_node *document,
+					const struct json_node *row)
+{
+	const struct json_node *other = first_row(document);
+
+	while (other && difference(other, row, row_keys))
+		other = json_tree_next(other);
+	return other;
 }
 
 /* ---- the comparison ---- */
 
-/* Return: 0; -errno; or an exit status where there is no new document, which has been told. */
-static int load(struct comparison *comparison, const struct invocation *invocation,
-		struct mr_error *err)
-{
-	char *const *paths = invocation->operands;
-
-	comparison->old = bench_load(paths[0], err);
-	if (!comparison->old)
-		return -err->errnum;
-	if (!paths[1])
-		return bench_again(invocation, comparison->old, &comparison->new,
-				   &comparison->status, err);
-	comparison->new = bench_load(paths[1], err);
-	if (!comparison->new)
-		return -err->errnum;
-	return comparison->args->anyway ? 0
-					: bench_check_hosts(comparison->old, comparison->new, err);
-}
-
-static void tell_verdicts(const struct comparison *comparison)
-{
-	const uint64_t *verdicts = comparison->verdicts;
-
-	answer_note(&comparison->answer,
-		    "%" PRIu64 " slower, %" PRIu64 " faster, %" PRIu64 " same, %" PRIu64
-		    " unclear: by intervals of 95 %% (rank-sum test of the rounds' medians)",
-		    verdicts[MR_EFFECT_SLOWER], verdicts[MR_EFFECT_FASTER],
-		    verdicts[MR_EFFECT_SAME], verdicts[MR_EFFECT_UNCLEAR]);
-	if (verdicts[MR_EFFECT_TOO_FEW])
-		answer_note(&comparison->answer,
-			    "%" PRIu64 " with too few rounds to tell: 4 and 4 are enough",
-			    verdicts[MR_EFFECT_TOO_FEW]);
-}
-
 /* A signal may have left rows with fewer rounds than the others, or without any. */
-static void tell_interrupted(const struct comparison *comparison, const struct json_node *document,
+static void note_interrupted(const struct answer *answer, const struct json_node *document,
 			     const char *name)
 {
-	const struct json_node *method = json_tree_get(document, "method");
 	char buffer[JSON_SCALAR_MAX];
-	const char *text = json_tree_scalar(json_tree_get(method, "interrupted"), buffer);
 
-	if (text && !strcmp(text, "true"))
-		answer_note(&comparison->answer,
+	if (!strcmp(text_of(json_tree_get(document, "method"), "interrupted", buffer), "true"))
+		answer_note(answer,
 			    "the %s measurement was interrupted: some of its rounds are missing",
 			    name);
 }
 
-static int print(struct comparison *comparison, struct mr_error *err)
+static int print(struct answer *answer, const struct json_node *old, const struct json_node *new,
+		 struct mr_error *err)
 {
+	uint64_t counts[VERDICTS] = { 0 }, done = 0;
+	const struct json_node *row;
 	int rc;
 
-	answer_begin(&comparison->answer);
-	print_rows(comparison, comparison->old, false);
-	print_rows(comparison, comparison->new, true);
-	answer_end_rows(&comparison->answer);
-	rc = answer_end(&comparison->answer, comparison->done, err);
+	answer_begin(answer);
+	for (row = first_row(old); row; row = json_tree_next(row))
+		compare_rows(answer, row, find_row(new, row), counts);
+	for (row = first_row(new); row; row = json_tree_next(row))
+		if (!find_row(old, row))
+			compare_rows(answer, NULL, row, counts);
+	answer_end_rows(answer);
+	for (int i = 0; i < VERDICTS; i++)
+		done += counts[i];
+	rc = answer_end(answer, done, err);
 	if (rc)
 		return rc;
-	if (output_is_for_people(&comparison->answer.out)) {
-		tell_verdicts(comparison);
-		tell_interrupted(comparison, comparison->old, "old");
-		tell_interrupted(comparison, comparison->new, "new");
+	if (output_is_for_people(&answer->out)) {
+		answer_note(
+			answer,
+			"%" PRIu64 " slower, %" PRIu64 " faster, %" PRIu64 " same, %" PRIu64
+			" unclear: by intervals of 95 %% (rank-sum test of the rounds' medians)",
+			counts[SLOWER], counts[FASTER], counts[SAME], counts[UNCLEAR]);
+		if (counts[TOO_FEW])
+			answer_note(answer,
+				    "%" PRIu64 " with too few rounds to tell: 4 and 4 are enough",
+				    counts[TOO_FEW]);
+		note_interrupted(answer, old, "old");
+		note_interrupted(answer, new, "new");
 	}
-	return comparison->verdicts[MR_EFFECT_SLOWER] ? EXIT_REFUSED : comparison->status;
+	return counts[SLOWER] ? EXIT_REFUSED : EXIT_DONE;
 }
 
 static int run_compare(const struct invocation *invocation, struct mr_error *err)
 {
-	struct comparison comparison = { .args = invocation->args };
+	const struct bench_args *args = invocation->args;
+	char *const *paths = invocation->operands;
+	struct json_node *old = load(paths[0], err), *new = NULL;
 	struct mr_environment environment;
-	int rc;
+	struct answer answer;
+	int status = EXIT_DONE, rc = 0;
 
+	if (old)
+		new = paths[1] ? load(paths[1], err) : measure(invocation, old, &status, err);
+	if (new &&paths[1] && !args->anyway)
+		rc = check_hosts(old, new, err);
 	mr_environment_init(&environment);
-	rc = load(&comparison, invocation, err);
-	if (!rc)
-		rc = answer_init(&comparison.answer, invocation, NULL, &environment, 0, err);
-	if (!rc) {
-		rc = print(&comparison, err);
-		answer_release(&comparison.answer);
+	if (new && !rc) {
+		rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
+		if (!rc) {
+			rc = print(&answer, old, new, err);
+			answer_release(&answer);
+		}
 	}
-	json_tree_free(comparison.old);
-	json_tree_free(comparison.new);
-	return rc;
-}
-
-static bool is_length_given(const struct bench_args *args)
-{
-	return args->rounds.known || args->seconds.known || args->calls.known;
-}
-
-/* Whether an option says what is to be measured, which the old document says. */
-static bool is_measurement_given(const struct bench_args *args)
-{
-	return args->sizes.count || args->memory.count || args->from.text || args->access.given ||
-	       args->via.given || args->threads.count || args->processes.count ||
-	       args->all_devices || args->occupied.count || args->plot || args->svg;
+	json_tree_free(old);
+	json_tree_free(new);
+	if (mr_error_is_set(err))
+		return -err->errnum;
+	return rc ? rc : status;
 }
 
 static int check_compare(const struct invocation *invocation, struct mr_error *err)
@@ -745,11 +545,14 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare wants a document of 'mrctl -j bench', or two: "
 				    "OLD and NEW");
-	if (is_measurement_given(args))
+	if (args->sizes.count || args->memory.count || args->from.text || args->access.given ||
+	    args->via.given || args->threads.count || args->processes.count || args->all_devices ||
+	    args->occupied.count || args->plot.given || args->svg)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare measures what OLD has: of the options only "
 				    "--seconds, --count and --rounds change that");
-	if (operands[1] && (is_length_given(args) || invocation->global->device))
+	if (operands[1] && (args->rounds.known || args->seconds.known || args->calls.known ||
+			    invocation->global->device))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare of two documents measures nothing: -d, --seconds, "
 				    "--count and --rounds are of no use");

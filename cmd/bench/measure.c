@@ -1,61 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Measuring the rows of mrctl bench, round by round. */
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/bench/bench.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
-#include "lib/bench/bench.h"
+#include "lib/host/live.h"
+#include "lib/host/mlx5_commands.h"
+#include "lib/host/rdma_device.h"
+#include "lib/nldev/device.h"
 
-static int compare_times(const void *left, const void *right)
+/* ---- what the kernel counts ---- */
+
+#define COUNTERS (MR_MLX5_COMMANDS + 2)
+
+/* Reads the counters of a device.  The kernel may have another device of the name of a simulated one. */
+static void read_counters(struct bench_counter *rows, const struct mr_environment *environment,
+			  bool is_after)
 {
-	const uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+	static const char *const of_pools[] = { "frmr_free", "frmr_in_use" };
+	struct mr_mlx5_command commands[MR_MLX5_COMMANDS] = { { 0 } };
+	struct mr_opt_u64 values[COUNTERS] = { { 0 } }, *pooled = &values[MR_MLX5_COMMANDS];
+	struct mr_nldev_pools pools;
+	struct mr_rdma_device place;
+	struct mr_error ignored;
+	struct mr_nldev nl;
+	uint32_t index;
 
-	return (l > r) - (l < r);
-}
-
-uint64_t bench_median(const uint64_t *values, size_t count)
-{
-	uint64_t *sorted = count ? malloc(count * sizeof(*sorted)) : NULL;
-	uint64_t median = 0;
-
-	if (sorted) {
-		memcpy(sorted, values, count * sizeof(*sorted));
-		qsort(sorted, count, sizeof(*sorted), compare_times);
-		median = sorted[(count - 1) / 2];
-	}
-	free(sorted);
-	return median;
-}
-
-void bench_series_add(struct bench_series *series, const struct mr_bench_crew *crew, size_t place)
-{
-	struct bench_round_result *round = &series->rounds[series->round_count];
-	uint64_t sum = 0, workers = 0;
-
-	*round = (struct bench_round_result){ 0 };
-	for (uint32_t i = 0; i < crew->count; i++) {
-		const struct mr_bench_worker *worker = &crew->workers[i];
-		uint64_t median;
-
-		if (worker->place != place || !worker->count)
-			continue;
-		median = bench_median(worker->samples, worker->count);
-		if (!series->first_ns)
-			series->first_ns = worker->first_ns;
-		if (median > round->slowest_ns)
-			round->slowest_ns = median;
-		sum += median;
-		workers++;
-		round->count += worker->count;
-		for (uint64_t j = 0; j < worker->count; j++)
-			mr_histogram_add(&series->histogram, worker->samples[j], 1);
-	}
-	if (!workers)
+	if (environment->simulated)
 		return;
-	round->p50_ns = sum / workers;
-	series->round_count++;
+	mr_rdma_device_read_place(mr_this_host(), environment->device, &place);
+	/* Debugfs is root's own. */
+	if (place.pci_address[0])
+		mr_mlx5_commands_read(mr_this_host(), place.pci_address, commands, &ignored);
+	if (!mr_nldev_open_device(&nl, environment->device, &index, &ignored)) {
+		/* The kernel reports empty pools as 0. */
+		pooled[0].known = pooled[1].known = !mr_nldev_pools(&nl, index, &pools, &ignored);
+		for (size_t i = 0; i < pools.count; i++) {
+			pooled[0].value += pools.list[i].free.value;
+			pooled[1].value += pools.list[i].in_use.value;
+		}
+		mr_nldev_pools_release(&pools);
+		mr_nldev_close(&nl);
+	}
+	for (size_t i = 0; i < COUNTERS; i++) {
+		const bool is_command = i < MR_MLX5_COMMANDS;
+
+		rows[i].device = environment->device;
+		rows[i].counter = is_command ? commands[i].name : of_pools[i - MR_MLX5_COMMANDS];
+		*(is_after ? &rows[i].after : &rows[i].before) =
+			is_command ? commands[i].sent : values[i];
+	}
+}
+
+/* Reads the counters of all devices; @places: open, or open before. */
+static void count(struct bench_job *job, const struct mr_bench_place *places, bool is_after)
+{
+	if (!job->counters && !is_after)
+		job->counters = calloc(job->device_count * COUNTERS, sizeof(*job->counters));
+	for (size_t i = 0; job->counters && i < job->device_count; i++)
+		read_counters(&job->counters[i * COUNTERS], &places[i].environment, is_after);
+	job->counter_count = job->counters ? job->device_count * COUNTERS : 0;
 }
 
 /* ---- places ---- */
@@ -134,7 +143,7 @@ static void hint_at_command(const struct mr_bench_point *point, struct mr_error 
 	if (!err->hint[0] && err->call && !strcmp(err->call, registers))
 		mr_hint(err, "'mrctl %s' with the same options%s tells why",
 			mr_region_call_command(call),
-			mr_bench_access(point) == point->access ? "" : " and on-demand access");
+			point->what->access ? " and on-demand access" : "");
 }
 
 /* Whether memory of that kind could not be had for a size that is not larger, which was reported. */
@@ -210,52 +219,136 @@ static uint64_t calls_of(const struct bench_job *job, uint32_t round)
 	return calls / job->rounds + (round < calls % job->rounds);
 }
 
-static int add_results(struct bench_job *job, const struct mr_bench_crew *crew, size_t level,
-		       size_t setup, struct mr_error *err)
+/* Describes a row that is measured for the first time. */
+static int begin_row(struct bench_row *row, const struct mr_environment *environment,
+		     uint32_t rounds)
 {
-	for (size_t i = 0; i < job->device_count; i++) {
-		struct bench_series *series = bench_job_series(job, level, setup, i);
-		const int kind = (int)mr_region_kind(job->setups[setup].point.what->call);
+	const struct bench_setup *setup = row->setup;
+	const struct mr_bench_point *point = &setup->point;
 
-		if (!series->rounds) {
-			series->setup = &job->setups[setup];
-			series->level = &job->levels[level];
-			series->environment = &job->places[kind][i].environment;
-			series->rounds = calloc(job->rounds, sizeof(*series->rounds));
-			if (!series->rounds || mr_histogram_init(&series->histogram))
-				return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		}
-		bench_series_add(series, crew, i);
-	}
-	return 0;
+	row->group = (struct bench_group){
+		.call = point->what->name,
+		.memory = mr_region_is_dmabuf(point->what->call) ? point->from.text
+								 : point->memory.text,
+		.state = BENCH_STATE,
+		.threads = known(setup->threads),
+		.processes = known(setup->processes),
+		.occupied = known(row->level->regions),
+		.direction = row->level->direction,
+	};
+	snprintf(row->group.device, sizeof(row->group.device), "%s%s", environment->device,
+		 environment->simulated ? " (simulated)" : "");
+	row->simulated = environment->simulated;
+	row->size = known(point->size);
+	row->access = known(point->access);
+	row->via = mr_via_name(point->via);
+	row->occupied_bytes = known(row->level->regions * row->level->bytes);
+	row->round = calloc(rounds, sizeof(*row->round));
+	return row->round ? mr_histogram_init(&row->histogram) : -ENOMEM;
 }
 
-static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t round,
+/* Adds what the workers on a device have measured in a round. */
+static void add_round(struct bench_row *row, const struct mr_bench_workers *workers, size_t place)
+{
+	uint64_t sum = 0, slowest = 0, count = 0, callers = 0;
+
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct mr_bench_worker *worker = &workers->list[i];
+		uint64_t median;
+
+		if (worker->place != place || !worker->count)
+			continue;
+		median = mr_bench_median(worker->samples, worker->count);
+		if (!row->first_ns.known)
+			row->first_ns = known(worker->first_ns);
+		if (median > slowest)
+			slowest = median;
+		sum += median;
+		callers++;
+		count += worker->count;
+		for (uint64_t j = 0; j < worker->count; j++)
+			mr_histogram_add(&row->histogram, worker->samples[j]);
+	}
+	if (callers)
+		row->round[row->rounds.count++] =
+			(struct bench_round){ known(sum / callers), known(slowest), known(count) };
+}
+
+/* Calculates the figures of a row that was measured, and lists its buckets. */
+static int end_row(struct bench_row *row)
+{
+	static const struct {
+		size_t offset;
+		double part;
+	} quantiles[] = {
+		{ offsetof(struct bench_row, min_ns), 0 },
+		{ offsetof(struct bench_row, p50_ns), 0.5 },
+		{ offsetof(struct bench_row, p90_ns), 0.9 },
+		{ offsetof(struct bench_row, p99_ns), 0.99 },
+		{ offsetof(struct bench_row, p999_ns), 0.999 },
+		{ offsetof(struct bench_row, max_ns), 1 },
+	};
+	const uint64_t workers = row->setup->threads * row->setup->processes;
+	const double mean = mr_histogram_mean(&row->histogram);
+	uint64_t slowest[BENCH_ROUNDS_MAX];
+	size_t buckets;
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+		*(struct mr_opt_u64 *)((char *)row + quantiles[i].offset) =
+			known(mr_histogram_quantile(&row->histogram, quantiles[i].part));
+	for (size_t i = 0; i < row->rounds.count; i++)
+		slowest[i] = row->round[i].slowest_ns.value;
+	row->slowest_ns =
+		workers > 1 ? known(mr_bench_median(slowest, row->rounds.count)) : row->p50_ns;
+	row->count = known(row->histogram.count);
+	row->mean_ns = known((uint64_t)(mean + 0.5));
+	row->outliers = known(mr_histogram_outliers(&row->histogram));
+	if (mean > 0)
+		row->bytes_per_s =
+			known((uint64_t)((double)(row->setup->point.size * workers) * 1e9 / mean));
+	row->bucket = mr_histogram_list(&row->histogram, &buckets);
+	row->rounds = (struct list){ &bench_round_record, row->round, row->rounds.count,
+				     sizeof(*row->round) };
+	row->buckets =
+		(struct list){ &bench_bucket_record, row->bucket, buckets, sizeof(*row->bucket) };
+	return row->bucket ? 0 : -ENOMEM;
+}
+
+static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t number,
 		     struct mr_error *err)
 {
 	struct bench_setup *setup = &job->setups[index];
-	const struct mr_bench_round what = {
+	const struct mr_bench_round round = {
 		.point = &setup->point,
 		.places = job->places[mr_region_kind(setup->point.what->call)],
 		.place_count = job->device_count,
 		.processes = setup->processes,
 		.threads = setup->threads,
 		.ns = job->row_ns / job->rounds,
-		.calls = calls_of(job, round),
+		.calls = calls_of(job, number),
 		.warm_up = BENCH_WARM_UP,
 	};
-	struct mr_bench_crew crew = { .shared = NULL };
-	int rc = mr_bench_crew_open(
-		&crew, (uint32_t)job->device_count * setup->threads * setup->processes, err);
+	struct mr_bench_workers workers;
+	int rc = 0;
 
-	if (rc)
-		fail_setup(job, setup, err);
-	else if (mr_bench_crew_run(&crew, &what, err) && is_of_memory(&setup->point, err))
-		fail_memory(job, setup, err);
-	else if (mr_error_is_set(err))
-		fail_setup(job, setup, err);
-	rc = add_results(job, &crew, level, index, err);
-	mr_bench_crew_close(&crew);
+	if (mr_bench_run(&round, &workers, err)) {
+		if (is_of_memory(&setup->point, err) && workers.count)
+			fail_memory(job, setup, err);
+		else
+			fail_setup(job, setup, err);
+	}
+	for (size_t i = 0; !rc && i < job->device_count; i++) {
+		struct bench_row *row =
+			&job->rows[(level * job->setup_count + index) * job->device_count + i];
+
+		if (!row->round)
+			rc = begin_row(row, &round.places[i].environment, job->rounds);
+		if (rc)
+			mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		else
+			add_round(row, &workers, i);
+	}
+	mr_bench_workers_release(&workers);
 	return rc;
 }
 
@@ -290,7 +383,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 	int rc = open_places(job, kind, err);
 
 	if (!rc && !job->args->plan.given)
-		bench_counters_begin(job, job->places[kind]);
+		count(job, job->places[kind], false);
 	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
 		if (occupy(job, kind, &job->levels[level], err)) {
 			fail_levels(job, kind, err);
@@ -314,5 +407,11 @@ int bench_measure(struct bench_job *job, struct mr_error *err)
 		if (has_kind(job, kind))
 			rc = run_kind(job, kind, err);
 	progress_clear(&job->answer.progress);
+	for (int kind = 0; job->counters && kind < MR_REGION_KINDS; kind++)
+		if (job->places[kind])
+			count(job, job->places[kind], true);
+	for (size_t i = 0; i < job->row_count; i++)
+		if (job->rows[i].rounds.count && end_row(&job->rows[i]) && !rc)
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	return rc;
 }

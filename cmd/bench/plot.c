@@ -1,365 +1,285 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl bench --plot: percentiles by size, and the distribution of the calls, drawn by gnuplot. */
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
+#include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/bench/bench.h"
 #include "cmd/cli/child.h"
 #include "cmd/output/cell.h"
-#include "cmd/output/paragraph.h"
 #include "cmd/output/replaced_file.h"
-#include "cmd/output/stream.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/memfd.h"
-#include "lib/bench/bench.h"
 
 enum {
 	CURVES_MAX = 12, /* more cannot be told apart */
-	NAME_SIZE = 160,
+	DECADES =
+		100, /* an axis in powers of 10 has labels enough where times differ more than that */
+	NAME_SIZE = 256,
 	PATIENCE_S = 60,
 };
 
-/* A script for gnuplot while it is written: data blocks $c0, $c1, ... and what the plot needs that shows them. */
-struct script {
-	FILE *stream;
-	char curves[CURVES_MAX][NAME_SIZE];
-	size_t count, left_out;
-	struct {
-		double least, most;
-	} x, y;
-};
-
-static const double parts[] = { 0.5, 0.9, 0.99, 1 };
-static const char *const part_names[] = { "p50", "p90", "p99", "max" };
-
-/* Text between single quotes, where gnuplot expands nothing. */
-static void put_quoted(FILE *stream, const char *text)
+/* Writes text between single quotes, where gnuplot expands nothing. */
+static void put_quoted(FILE *script, const char *text)
 {
-	putc('\'', stream);
+	putc('\'', script);
 	for (; *text; text++)
 		fputs(*text == '\'' ? "''"
 				    : (char[]){ isprint((unsigned char)*text) ? *text : '?', '\0' },
-		      stream);
-	putc('\'', stream);
+		      script);
+	putc('\'', script);
 }
 
-/* Begins the data of a curve.  Return: room for its name; NULL: there are too many curves. */
-static char *begin_curve(struct script *script)
+/* Names a group by its values that are not the usual ones: "reg, mlx5_0, thp, threads 4". */
+static void name_group(const struct bench_row *row, char name[NAME_SIZE])
 {
-	if (script->count == CURVES_MAX) {
-		script->left_out++;
-		return NULL;
+	char buffer[FIELD_TEXT_MAX];
+	size_t used = 0;
+
+	for (const struct field *f = bench_record.fields; strcmp(f->key, "simulated"); f++) {
+		const char *text = field_text(f, row, buffer);
+
+		if (text && (!f->usual || strcmp(text, f->usual) != 0) && used < NAME_SIZE)
+			used += (size_t)snprintf(name + used, NAME_SIZE - used, "%s%s%s%s",
+						 used ? ", " : "",
+						 f->type == FIELD_NUMBER ? f->key : "",
+						 f->type == FIELD_NUMBER ? " " : "", text);
 	}
-	fprintf(script->stream, "$c%zu << EOD\n", script->count);
-	return script->curves[script->count++];
 }
 
-static void put_point(struct script *script, double x, double y)
-{
-	fprintf(script->stream, "%.9f %.9f\n", x, y);
-	script->x.least = x < script->x.least ? x : script->x.least;
-	script->x.most = x > script->x.most ? x : script->x.most;
-	script->y.least = y < script->y.least ? y : script->y.least;
-	script->y.most = y > script->y.most ? y : script->y.most;
-}
-
-static void end_curve(struct script *script)
-{
-	fputs("EOD\n", script->stream);
-}
-
-static size_t count_groups(const struct bench_job *job)
-{
-	size_t groups = 0;
-
-	for (size_t i = 0; i < bench_job_series_count(job); i++)
-		groups += bench_begins_group(job, i);
-	return groups;
-}
-
-static void begin_plot(struct script *script)
-{
-	script->count = script->left_out = 0;
-	script->x.least = script->y.least = DBL_MAX;
-	script->x.most = script->y.most = 0;
-}
-
-/* Writes titles, and the plot of the curves. */
-static void end_plot(struct script *script, const struct bench_job *job, const char *what,
-		     const char *x_label, const char *style)
+/* Writes title and label, and begins the command that draws the curves. */
+static void begin_curves(FILE *script, const struct bench_job *job, const char *what,
+			 const char *label, size_t curves)
 {
 	const struct mr_environment *environment = job->answer.environment;
 	char text[512];
 
 	snprintf(text, sizeof(text), "%s: %.64s%s, Linux %.64s", what, environment->device,
 		 environment->simulated ? " (simulated)" : "", environment->kernel);
-	fputs("set title ", script->stream);
-	put_quoted(script->stream, text);
-	snprintf(text, sizeof(text), "%s  (mrctl %.32s, rdma-core %.32s, %u round%s%s)", x_label,
+	fputs("set title ", script);
+	put_quoted(script, text);
+	snprintf(text, sizeof(text), "%s  (mrctl %.32s, rdma-core %.32s, %u round%s%s)", label,
 		 environment->mrctl, environment->rdma_core, job->rounds,
-		 job->rounds == 1 ? "" : "s", script->left_out ? ", not all curves" : "");
-	fputs("\nset xlabel ", script->stream);
-	put_quoted(script->stream, text);
-	fprintf(script->stream, "\nset xrange [%.9f:%.9f]\nplot", script->x.least * 0.9,
-		script->x.most * 1.1);
-	for (size_t i = 0; i < script->count; i++) {
-		fprintf(script->stream, "%s $c%zu with %s title ", i ? "," : "", i, style);
-		put_quoted(script->stream, script->curves[i]);
-	}
-	putc('\n', script->stream);
+		 job->rounds == 1 ? "" : "s", curves > CURVES_MAX ? ", not all curves" : "");
+	fputs("\nset xlabel ", script);
+	put_quoted(script, text);
+	fputs("\nplot ", script);
 }
 
-/* Whether an axis in powers of 10 has labels enough. */
-static bool has_decades(double least, double most)
+static void put_curve(FILE *script, size_t block, unsigned int column, const char *style,
+		      const char *name)
 {
-	return most > 100 * least;
+	fprintf(script, "$b%zu using 1:%u with %s title ", block, column, style);
+	put_quoted(script, name);
+	fputs(", ", script); /* gnuplot takes one behind the last, too */
 }
 
-/* ---- percentiles by size ---- */
-
-/* The curve of a percentile of the group that begins with series @first. */
-static void put_percentile(struct script *script, const struct bench_job *job, size_t first,
-			   size_t part, bool is_only_group)
+static double seconds(struct mr_opt_u64 ns)
 {
-	char *name = begin_curve(script);
-
-	if (!name)
-		return;
-	for (size_t i = first; i < bench_job_series_count(job); i++) {
-		const struct bench_series *series = &job->series[i];
-
-		if (series->round_count && bench_same_group(&job->series[first], series))
-			put_point(script, (double)series->setup->point.size,
-				  (double)mr_histogram_quantile(&series->histogram, parts[part]) /
-					  1e9);
-	}
-	end_curve(script);
-	if (is_only_group)
-		snprintf(name, NAME_SIZE, "%s", part_names[part]);
-	else
-		bench_group_text(&job->series[first], name, NAME_SIZE);
+	return (double)ns.value / 1e9;
 }
 
-/* Of one group the percentiles, of several groups their medians. */
-static void plot_percentiles(struct script *script, const struct bench_job *job)
+/* Plots the percentiles of one group by size, or the medians of several. */
+static void plot_percentiles(FILE *script, const struct bench_job *job, size_t groups)
 {
-	const bool is_only_group = count_groups(job) == 1;
-	char what[NAME_SIZE] = "median by size";
+	static const char *const names[] = { "p50", "p90", "p99", "max" };
+	const struct bench_row *end = job->rows + job->row_count, *only = NULL;
+	const struct bench_row *firsts[CURVES_MAX] = { NULL };
+	char name[NAME_SIZE] = "median by size";
+	double least = 0, most = 0;
+	size_t blocks = 0;
 
-	begin_plot(script);
-	for (size_t i = 0; i < bench_job_series_count(job); i++) {
-		if (!bench_begins_group(job, i))
+	for (const struct bench_row *first = job->rows; first < end; first++) {
+		if (!bench_begins_group(job, first) || blocks == CURVES_MAX)
 			continue;
-		for (size_t part = 0; part < (is_only_group ? sizeof(parts) / sizeof(*parts) : 1);
-		     part++)
-			put_percentile(script, job, i, part, is_only_group);
-		if (is_only_group)
-			snprintf(what, sizeof(what), "%s by size",
-				 job->series[i].setup->point.what->name);
+		fprintf(script, "$b%zu << EOD\n", blocks);
+		for (const struct bench_row *row = first; row < end; row++) {
+			const double p50 = seconds(row->p50_ns), max = seconds(row->max_ns);
+
+			if (!row->rounds.count || !bench_same_group(first, row))
+				continue;
+			fprintf(script, "%" PRIu64 " %.9f %.9f %.9f %.9f\n", row->size.value, p50,
+				seconds(row->p90_ns), seconds(row->p99_ns), max);
+			least = least > 0 ? fmin(least, p50) : p50;
+			most = fmax(most, groups == 1 ? max : p50);
+		}
+		fputs("EOD\n", script);
+		firsts[blocks++] = first;
 	}
-	fprintf(script->stream,
-		"set logscale x 2\n%s\nset ylabel 'time of a call'\n"
-		"set format x '%%.0b %%BB'\nset format y '%%.0s %%cs'\nset yrange [%.9f:%.9f]\n",
-		has_decades(script->y.least, script->y.most) ? "set logscale y 10" : "",
-		script->y.least * 0.9, script->y.most * 1.1);
-	end_plot(script, job, what, "size", "linespoints");
-}
-
-/* ---- distribution ---- */
-
-/* From the least value on, each bucket adds its part. */
-static void put_distribution(struct script *script, const struct bench_series *series,
-			     bool is_only_group)
-{
-	char size[FIELD_TEXT_MAX], group[NAME_SIZE], *name = begin_curve(script);
-	struct mr_histogram_bucket bucket;
-	uint64_t seen = 0;
-	size_t from = 0;
-
-	if (!name)
-		return;
-	put_point(script, (double)series->histogram.min / 1e9, 0);
-	while (mr_histogram_next(&series->histogram, &from, &bucket)) {
-		seen += bucket.count;
-		put_point(script, (double)bucket.ns / 1e9,
-			  100 * (double)seen / (double)series->histogram.count);
+	only = groups == 1 ? firsts[0] : NULL;
+	fprintf(script,
+		"set ylabel 'time of a call'\nset format x '%%.0b %%BB'\nset format y '%%.0s %%cs'\n"
+		"set logscale x 2\nset yrange [%.9f:%.9f]\n%s",
+		least * 0.9, most * 1.1, most > DECADES * least ? "set logscale y 10\n" : "");
+	if (only)
+		snprintf(name, sizeof(name), "%s by size", only->group.call);
+	begin_curves(script, job, name, "size", groups);
+	for (unsigned int i = 0; only && i < 4; i++)
+		put_curve(script, 0, i + 2, "linespoints", names[i]);
+	for (size_t i = 0; !only && i < blocks; i++) {
+		name_group(firsts[i], name);
+		put_curve(script, i, 2, "linespoints", name);
 	}
-	end_curve(script);
-	cell_iec_text(series->setup->point.size, size);
-	bench_group_text(series, group, sizeof(group));
-	snprintf(name, NAME_SIZE, "%.20s%s%.120s", size, is_only_group ? "" : " ",
-		 is_only_group ? "" : group);
 }
 
-static void plot_distributions(struct script *script, const struct bench_job *job)
+/* Plots for each row how many of its calls took at most how long. */
+static void plot_distributions(FILE *script, const struct bench_job *job, size_t groups)
 {
-	const bool is_only_group = count_groups(job) == 1;
+	const struct bench_row *end = job->rows + job->row_count;
+	size_t rows = 0, block = 0;
 
-	begin_plot(script);
-	for (size_t i = 0; i < bench_job_series_count(job); i++)
-		if (job->series[i].round_count)
-			put_distribution(script, &job->series[i], is_only_group);
-	fprintf(script->stream,
-		"unset logscale\n%s\nset ylabel 'calls'\n"
-		"set format x '%%.0s %%cs'\nset format y '%%.0f %%%%'\nset yrange [0:100]\n",
-		has_decades(script->x.least, script->x.most) ? "set logscale x 10" : "");
-	end_plot(script, job, "distribution of calls", "time of a call", "steps");
+	for (const struct bench_row *row = job->rows; row < end; row++) {
+		double seen = 0;
+
+		if (!row->rounds.count || rows++ >= CURVES_MAX)
+			continue;
+		fprintf(script, "$b%zu << EOD\n%.9f 0\n", rows - 1, seconds(row->min_ns));
+		for (size_t i = 0; i < row->buckets.count; i++) {
+			seen += (double)row->bucket[i].count.value;
+			fprintf(script, "%.9f %.9f\n", seconds(row->bucket[i].ns),
+				100 * seen / (double)row->count.value);
+		}
+		fputs("EOD\n", script);
+	}
+	fputs("set ylabel 'calls'\nset format x '%.0s %cs'\nset format y '%.0f %%'\n"
+	      "set yrange [0:100]\n",
+	      script);
+	begin_curves(script, job, "distribution of calls", "time of a call", rows);
+	for (const struct bench_row *row = job->rows; row < end && block < CURVES_MAX; row++) {
+		char size[FIELD_TEXT_MAX], group[NAME_SIZE], name[2 * NAME_SIZE];
+
+		if (!row->rounds.count)
+			continue;
+		name_group(row, group);
+		snprintf(name, sizeof(name), "%.20s%s%s", cell_iec_text(row->size.value, size),
+			 groups == 1 ? "" : " ", groups == 1 ? "" : group);
+		put_curve(script, block++, 2, "steps", name);
+	}
 }
 
-/* ---- gnuplot ---- */
-
-/* Writes the script for a terminal of gnuplot. */
-static void write_script(FILE *stream, const struct bench_job *job, const char *terminal,
+static void write_script(FILE *script, const struct bench_job *job, const char *terminal,
 			 bool is_file)
 {
-	struct script script = { .stream = stream };
+	double least_size = INFINITY, most_size = 0, least = INFINITY, most = 0;
+	size_t groups = 0;
 
-	fprintf(stream, "set terminal %s\nset encoding utf8\nset grid\nset key below width 2\n",
-		terminal);
-	if (is_file)
-		fputs("set multiplot layout 2,1\n", stream);
-	plot_percentiles(&script, job);
-	plot_distributions(&script, job);
-	if (is_file)
-		fputs("unset multiplot\n", stream);
-}
-
-/* Runs gnuplot with one argument.  Return: 0, and what it printed, which is to be freed; or -errno. */
-static int run_gnuplot(char *argument, char **text, size_t *length, struct mr_error *err)
-{
-	char *argv[] = { (char[]){ "gnuplot" }, argument, NULL };
-	sigset_t none;
-	struct child child = { .argv = argv,
-			       .output = CHILD_CATCH,
-			       .patience_ns = PATIENCE_S * UINT64_C(1000000000),
-			       .mask = &none };
-	int rc;
-
-	sigemptyset(&none);
-	rc = child_run(&child, err);
-	if (rc == -ENOENT)
-		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
-	if (!rc && child.status) {
-		free(child.text);
-		mr_fail_text(err, MR_ERROR_HOST, EIO,
-			     child.is_late ? "gnuplot did not end within %d seconds"
-					   : "gnuplot failed; its message is above",
-			     PATIENCE_S);
-		return -EIO;
+	for (const struct bench_row *row = job->rows; row < job->rows + job->row_count; row++) {
+		if (!row->rounds.count)
+			continue;
+		groups += bench_begins_group(job, row);
+		least_size = fmin(least_size, (double)row->size.value);
+		most_size = fmax(most_size, (double)row->size.value);
+		least = fmin(least, seconds(row->min_ns));
+		most = fmax(most, seconds(row->max_ns));
 	}
-	*text = child.text;
-	*length = child.length;
-	return rc;
+	fprintf(script,
+		"set terminal %s\nset encoding utf8\nset grid\nset key below width 2\n%s"
+		"set xrange [%.0f:%.0f]\n",
+		terminal, is_file ? "set multiplot layout 2,1\n" : "", least_size * 0.9,
+		most_size * 1.1);
+	plot_percentiles(script, job, groups);
+	fprintf(script, "\nunset logscale\nset xrange [%.9f:%.9f]\n%s", least * 0.9, most * 1.1,
+		most > DECADES * least ? "set logscale x 10\n" : "");
+	plot_distributions(script, job, groups);
+	putc('\n', script);
 }
 
-int bench_draw_check(const struct bench_args *args, struct mr_error *err)
-{
-	size_t length;
-	char *text;
-	int rc;
-
-	if (!args->plot && !args->svg)
-		return 0;
-	rc = run_gnuplot((char[]){ "--version" }, &text, &length, err);
-	if (!rc)
-		free(text);
-	return rc;
-}
-
-/* Draws for a terminal of gnuplot.  Return: as run_gnuplot(). */
-static int draw(const struct bench_job *job, const char *terminal, bool is_file, char **text,
-		size_t *length, struct mr_error *err)
+/* Draws for a terminal of gnuplot.  Return: 0, and what gnuplot printed, which is to be freed; or -errno. */
+static int draw(const struct bench_job *job, const char *terminal, bool is_file,
+		struct child *child, struct mr_error *err)
 {
 	mr_auto_fd int fd = mr_memfd_create("mrctl-plot", 0); /* gnuplot inherits it */
-	FILE *stream;
+	sigset_t none;
+	FILE *script;
 	char path[32];
 
-	*text = NULL;
-	*length = 0;
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	stream = fopen(path, "we");
-	if (!stream)
+	script = fopen(path, "we");
+	if (!script)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fopen", NULL);
-	write_script(stream, job, terminal, is_file);
-	if (fclose(stream))
+	write_script(script, job, terminal, is_file);
+	if (fclose(script))
 		return mr_fail(err, MR_ERROR_HOST, errno, "fclose", NULL);
-	return run_gnuplot(path, text, length, err);
+	sigemptyset(&none);
+	*child = (struct child){ .argv = (char *[]){ (char[]){ "gnuplot" }, path, NULL },
+				 .output = CHILD_CATCH,
+				 .patience_ns = PATIENCE_S * UINT64_C(1000000000),
+				 .mask = &none };
+	if (child_run(child, err) == -ENOENT)
+		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
+	if (mr_error_is_set(err) || !child->status)
+		return -err->errnum;
+	free(child->text);
+	return mr_fail_text(err, MR_ERROR_HOST, EIO,
+			    child->is_late ? "gnuplot did not end within %d seconds"
+					   : "gnuplot failed; its message is above",
+			    PATIENCE_S);
 }
 
-/* Without the blanks and empty lines that gnuplot fills the picture with. */
-static int draw_text(const struct bench_job *job, struct mr_error *err)
-{
-	bool was_empty = true;
-	size_t length;
-	char *text;
-	int rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &text, &length, err);
-
-	if (rc)
-		return rc;
-	for (char *line = text, *next; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		for (char *end = line + strlen(line);
-		     end > line && isspace((unsigned char)end[-1]);)
-			*--end = '\0';
-		if (*line && was_empty)
-			output_empty_line();
-		if (*line)
-			output_text("%s\n", line);
-		was_empty = !*line;
-	}
-	free(text);
-	return 0;
-}
-
-/* The file has the kind of its ending. */
-static const char *terminal_for(const char *path)
+static int draw_file(const struct bench_job *job, const char *path, struct mr_error *err)
 {
 	const char *ending = strrchr(path, '.');
-
-	if (ending && !strcasecmp(ending, ".png"))
-		return "pngcairo noenhanced size 1000,1100";
-	if (ending && !strcasecmp(ending, ".pdf"))
-		return "pdfcairo noenhanced size 8,9";
-	return "svg noenhanced size 1000,1100 background 'white'";
-}
-
-static int draw_file(const struct bench_job *job, struct mr_error *err)
-{
-	const char *path = job->args->svg;
 	struct replaced_file file;
-	size_t length;
-	char *text;
-	int rc = draw(job, terminal_for(path), true, &text, &length, err);
+	struct child child;
+	int rc = draw(job,
+		      ending && !strcasecmp(ending, ".png") ? "pngcairo noenhanced size 1000,1100"
+		      : ending && !strcasecmp(ending, ".pdf")
+			      ? "pdfcairo noenhanced size 8,9"
+			      : "svg noenhanced size 1000,1100 background 'white'",
+		      true, &child, err);
 
 	if (rc)
 		return rc;
 	rc = replaced_file_open(&file, path, err);
 	if (!rc) {
-		fwrite(text, 1, length, file.stream);
+		fwrite(child.text, 1, child.length, file.stream);
 		rc = replaced_file_close(&file, err);
 	}
-	free(text);
+	free(child.text);
 	return rc;
 }
 
-int bench_draw(const struct bench_job *job, struct mr_error *err)
+/* Draws on the terminal, without the white space that gnuplot fills lines with. */
+static int draw_text(const struct bench_job *job, struct mr_error *err)
 {
+	struct child child;
+	int rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &child, err);
+	char *end;
+
+	if (rc)
+		return rc;
+	end = child.text;
+	for (const char *c = child.text; *c; *end++ = *c++)
+		while (*c == '\n' && end > child.text && end[-1] != '\n' &&
+		       isspace((unsigned char)end[-1]))
+			end--;
+	while (end > child.text && isspace((unsigned char)end[-1]))
+		end--;
+	output_text("%.*s\n", (int)(end - child.text), child.text);
+	free(child.text);
+	return 0;
+}
+
+int bench_plot(const struct bench_job *job, struct mr_error *err)
+{
+	const struct bench_args *args = job->args;
+	size_t measured = 0;
 	int rc = 0;
 
-	if (!count_groups(job))
-		return 0; /* nothing was measured */
-	if (job->args->plot && output_is_for_people(&job->answer.out))
+	for (size_t i = 0; i < job->row_count; i++)
+		measured += job->rows[i].rounds.count != 0;
+	if (!measured)
+		return 0;
+	if (args->plot.given && !args->plot.path && output_is_for_people(&job->answer.out))
 		rc = draw_text(job, err);
-	if (!rc && job->args->svg)
-		rc = draw_file(job, err);
-	return rc;
+	if (!rc && args->plot.path)
+		rc = draw_file(job, args->plot.path, err);
+	return rc || !args->svg ? rc : draw_file(job, args->svg, err);
 }

@@ -5,17 +5,23 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "lib/bench/bench.h"
 #include "lib/host/available.h"
 #include "lib/host/live.h"
 #include "lib/host/memlock.h"
 #include "lib/verbs/access.h"
 
-/* Sizes without --sizes: each is four times the one before. */
-#define SIZE_MIN   UINT64_C(4096)
-#define SIZE_LIMIT (UINT64_C(1) << 30)
+#define MIB (UINT64_C(1) << 20)
 
-/* ---- lists, with their defaults ---- */
+/* Sizes without --sizes: each is four times the one before.  Those for a plan are measured in a moment. */
+#define SIZE_MIN      UINT64_C(4096)
+#define SIZE_MAX_ROW  (1024 * MIB)
+#define SIZE_MAX_PLAN (64 * MIB)
+
+/* Rounds, and nanoseconds for each row; of a plan. */
+#define ROUNDS      10
+#define ROW_NS      UINT64_C(500000000)
+#define PLAN_ROUNDS 3
+#define PLAN_ROW_NS UINT64_C(100000000)
 
 static uint64_t most_of(const struct sweep *sweep)
 {
@@ -28,11 +34,10 @@ static uint64_t most_of(const struct sweep *sweep)
 }
 
 /* Bytes that each worker can surely have: of memory a quarter, of what may be locked half. */
-static uint64_t bytes_for_each(const struct bench_args *args, size_t devices)
+static uint64_t bytes_for_each(uint64_t workers)
 {
-	const uint64_t workers = most_of(&args->threads) * most_of(&args->processes) * devices;
 	struct mr_host *host = mr_this_host();
-	uint64_t bytes = SIZE_LIMIT;
+	uint64_t bytes = SIZE_MAX_ROW;
 	struct mr_available available;
 	struct mr_memlock limit;
 
@@ -44,116 +49,107 @@ static uint64_t bytes_for_each(const struct bench_args *args, size_t devices)
 	return bytes / workers;
 }
 
-static void choose_sizes(struct sweep *sizes, const struct bench_args *args, size_t devices)
+void bench_pieces(const struct bench_args *args, struct sweep *pieces)
 {
-	const uint64_t most = bytes_for_each(args, devices);
+	static const uint64_t usual[] = { MIB, 64 * MIB, 1024 * MIB };
 
-	if (args->plan.given) {
-		bench_pieces_measured(args, most, sizes);
+	*pieces = args->sizes;
+	if (pieces->count)
+		return;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		if (usual[i] < args->plan.bytes)
+			pieces->values[pieces->count++] = usual[i];
+	pieces->values[pieces->count++] = args->plan.bytes;
+}
+
+static void choose_sizes(struct sweep *sizes, const struct bench_args *args, uint64_t workers)
+{
+	const uint64_t most = bytes_for_each(workers);
+	const uint64_t last = args->plan.given && most > SIZE_MAX_PLAN ? SIZE_MAX_PLAN : most;
+	struct sweep pieces;
+
+	*sizes = (struct sweep){ .count = 0 };
+	if (args->sizes.count && !args->plan.given) {
+		*sizes = args->sizes;
 		return;
 	}
-	*sizes = args->sizes;
-	if (sizes->count)
-		return;
-	for (uint64_t size = SIZE_MIN; size <= most || !sizes->count; size *= 4)
+	for (uint64_t size = SIZE_MIN; size <= last || !sizes->count; size *= 4)
 		sizes->values[sizes->count++] = size;
-}
-
-static const struct sweep *numbers_or_one(const struct sweep *sweep)
-{
-	static const struct sweep one = { .values = { 1 }, .count = 1 };
-
-	return sweep->count ? sweep : &one;
-}
-
-static const struct sweep_memory *kinds_or_anon(const struct sweep_memory *memory)
-{
-	static const struct sweep_memory anon = {
-		.kinds = { { .type = MR_MEMORY_ANON, .text = "anon" } }, .count = 1
-	};
-
-	return memory->count ? memory : &anon;
-}
-
-/* ---- setups ---- */
-
-/* A plan while it is made. */
-struct plan {
-	struct bench_job *job;
-	struct sweep sizes;
-	bool out_of_memory;
-};
-
-static void add_setup(struct plan *plan, const struct mr_bench_point *point, uint64_t threads,
-		      uint64_t processes)
-{
-	struct bench_job *job = plan->job;
-	struct bench_setup *setups =
-		reallocarray(job->setups, job->setup_count + 1, sizeof(*setups));
-
-	if (!setups) {
-		plan->out_of_memory = true;
+	if (!args->plan.given)
 		return;
-	}
-	job->setups = setups;
-	setups[job->setup_count++] = (struct bench_setup){ .point = *point,
-							   .threads = (uint32_t)threads,
-							   .processes = (uint32_t)processes };
+	/* Where there is room for them, pieces are measured as well. */
+	bench_pieces(args, &pieces);
+	for (size_t i = 0; i < pieces.count && sizes->count < SWEEP_MAX; i++)
+		if (pieces.values[i] > last && pieces.values[i] <= most)
+			sizes->values[sizes->count++] = pieces.values[i];
 }
 
-static void add_workers(struct plan *plan, const struct mr_bench_point *point)
+/* Adds the rows of a call, each of which has its place in job->setups. */
+static void add_case(struct bench_job *job, const struct mr_bench_case *what,
+		     const struct sweep *sizes)
 {
-	const struct sweep *threads = numbers_or_one(&plan->job->args->threads);
-	const struct sweep *processes = numbers_or_one(&plan->job->args->processes);
-
-	for (size_t i = 0; i < processes->count; i++)
-		for (size_t j = 0; j < threads->count; j++)
-			add_setup(plan, point, threads->values[j], processes->values[i]);
-}
-
-static void add_case(struct plan *plan, const struct mr_bench_case *what)
-{
-	const struct bench_args *args = plan->job->args;
-	const struct sweep_memory *memory = kinds_or_anon(&args->memory);
-	const bool dmabuf = mr_region_is_dmabuf(what->call);
-	struct mr_bench_point point = {
-		.what = what,
-		.from = args->from,
-		.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE,
-		.via = args->via.given ? args->via.path : MR_VIA_LIBRARY,
+	static const struct mr_memory_kind anon = { .type = MR_MEMORY_ANON, .text = "anon" };
+	static const struct sweep one = { .values = { 1 }, .count = 1 };
+	const struct bench_args *args = job->args;
+	const struct sweep *threads = args->threads.count ? &args->threads : &one;
+	const struct sweep *processes = args->processes.count ? &args->processes : &one;
+	const size_t kinds = args->memory.count ? args->memory.count : 1;
+	struct bench_setup setup = {
+		.point = { .what = what,
+			   .from = args->from,
+			   .access = what->access | (args->access.given ? args->access.bits
+									: MR_ACCESS_LOCAL_WRITE),
+			   .via = args->via.given ? args->via.path : MR_VIA_LIBRARY },
 	};
+	const size_t first = job->setup_count;
 
-	if (dmabuf && !point.from.text)
-		point.from =
+	if (mr_region_is_dmabuf(what->call) && !setup.point.from.text)
+		setup.point.from =
 			(struct mr_dmabuf_source){ .type = MR_DMABUF_UDMABUF, .text = "udmabuf" };
-	for (size_t i = 0; i < (dmabuf ? 1 : memory->count); i++) {
-		point.memory = memory->kinds[i];
-		for (size_t j = 0; j < plan->sizes.count; j++) {
-			point.size = plan->sizes.values[j];
-			add_workers(plan, &point);
-		}
+	for (size_t n = 0; n < kinds * sizes->count * processes->count * threads->count; n++) {
+		const size_t worker = n % (processes->count * threads->count);
+		const size_t size = n / (processes->count * threads->count);
+
+		setup.threads = (uint32_t)threads->values[worker % threads->count];
+		setup.processes = (uint32_t)processes->values[worker / threads->count];
+		setup.point.size = sizes->values[size % sizes->count];
+		setup.point.memory =
+			args->memory.count ? args->memory.kinds[size / sizes->count] : anon;
+		setup.group =
+			first + size / sizes->count * processes->count * threads->count + worker;
+		job->setups[job->setup_count++] = setup;
 	}
 }
 
-static bool is_named_before(char *const *names, char *const *name)
+/* Adds each call once: rows that measure the same could not be told apart. */
+static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr_error *err)
 {
-	while (names < name && strcmp(*names, *name) != 0)
-		names++;
-	return names < name;
-}
+	const struct bench_args *args = job->args;
+	char *const *names = job->invocation->operands;
+	bool seen[64] = { false };
+	size_t cases = !*names;
 
-/* Each call once, as each size: rows that measure the same could not be told apart. */
-static void add_cases(struct plan *plan, char *const *names)
-{
+	for (size_t i = 0; names[i]; i++)
+		cases++;
+	job->setups = calloc(cases * sizes->count * (args->memory.count ?: 1) *
+				     (args->threads.count ?: 1) * (args->processes.count ?: 1),
+			     sizeof(*job->setups));
+	if (!job->setups)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!*names)
-		add_case(plan, &mr_bench_cases[0]);
-	for (char *const *name = names; *name; name++)
-		if (!is_named_before(names, name))
-			add_case(plan, mr_bench_case_find(*name));
+		add_case(job, &mr_bench_cases[0], sizes);
+	for (; *names; names++) {
+		const struct mr_bench_case *what = mr_bench_case_find(*names);
+
+		if (!seen[what - mr_bench_cases])
+			add_case(job, what, sizes);
+		seen[what - mr_bench_cases] = true;
+	}
+	return 0;
 }
 
 /* Quarters of few regions may be the same. */
-static void plan_levels(struct bench_job *job)
+static void add_levels(struct bench_job *job)
 {
 	const struct sweep_occupied *occupied = &job->args->occupied;
 
@@ -173,25 +169,12 @@ static void plan_levels(struct bench_job *job)
 	}
 }
 
-static int check_workers(const struct bench_job *job, struct mr_error *err)
-{
-	const uint64_t workers =
-		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
-
-	if (workers <= MR_BENCH_WORKERS)
-		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
-			    "%llu workers at once are too many: at most %d",
-			    (unsigned long long)workers, MR_BENCH_WORKERS);
-}
-
-static void plan_rounds(struct bench_job *job)
+static void choose_length(struct bench_job *job)
 {
 	const struct bench_args *args = job->args;
-	const bool is_short = args->plan.given;
 
-	job->rounds = is_short ? BENCH_PLAN_ROUNDS : BENCH_ROUNDS;
-	job->row_ns = is_short ? BENCH_PLAN_ROW_NS : BENCH_ROW_NS;
+	job->rounds = args->plan.given ? PLAN_ROUNDS : ROUNDS;
+	job->row_ns = args->plan.given ? PLAN_ROW_NS : ROW_NS;
 	if (args->rounds.known)
 		job->rounds = (uint32_t)args->rounds.value;
 	if (args->calls.known && args->calls.value < job->rounds)
@@ -200,19 +183,30 @@ static void plan_rounds(struct bench_job *job)
 		job->row_ns = args->calls.known ? 0 : args->seconds.value;
 }
 
-int bench_plan(struct bench_job *job, struct mr_error *err)
+int bench_set_up(struct bench_job *job, struct mr_error *err)
 {
-	struct plan plan = { .job = job };
-	int rc = check_workers(job, err);
+	const uint64_t workers =
+		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
+	struct sweep sizes;
+	int rc;
 
+	if (workers > MR_BENCH_WORKERS)
+		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
+				    "%llu workers at once are too many: at most %d",
+				    (unsigned long long)workers, MR_BENCH_WORKERS);
+	choose_sizes(&sizes, job->args, workers);
+	choose_length(job);
+	add_levels(job);
+	rc = add_cases(job, &sizes, err);
 	if (rc)
 		return rc;
-	choose_sizes(&plan.sizes, job->args, job->device_count);
-	plan_rounds(job);
-	plan_levels(job);
-	add_cases(&plan, job->invocation->operands);
-	job->series = calloc(bench_job_series_count(job), sizeof(*job->series));
-	if (plan.out_of_memory || !job->series)
+	job->row_count = job->level_count * job->setup_count * job->device_count;
+	job->rows = calloc(job->row_count, sizeof(*job->rows));
+	if (!job->rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (size_t i = 0; i < job->row_count; i++) {
+		job->rows[i].setup = &job->setups[i / job->device_count % job->setup_count];
+		job->rows[i].level = &job->levels[i / job->device_count / job->setup_count];
+	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measuring registration: calls, places and workers, and the figures that come of the times. */
+/* Measuring registration: the calls, the workers that make them, and the figures that come of their times. */
 #ifndef LIB_BENCH_BENCH_H
 #define LIB_BENCH_BENCH_H
 
@@ -8,17 +8,17 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/number.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/kinds.h"
 #include "lib/memory/mapping.h"
-#include "lib/session/types.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 
-/* Where calls are measured: an open device, with regions on it that are there already. */
+/* ---- places ---- */
 
-/** A device.  All threads of a process share it, as those of applications do. */
+/** A device that is measured, with regions on it already.  All threads of a process share it, as in applications. */
 struct mr_bench_place {
 	const char *name; /**< of the device; NULL: the only one there is */
 	enum mr_region_kind kind;
@@ -26,32 +26,28 @@ struct mr_bench_place {
 	struct mr_environment environment;
 	struct mr_uverbs uverbs;
 	uint32_t pd_handle;
-	uint64_t
-		most_occupied; /**< how many regions mr_bench_place_occupy() will ever be asked for */
+	uint64_t most_occupied; /**< the most regions that mr_bench_place_occupy() is called for */
 	struct mr_memory occupied_memory;
-	struct mr_region *occupied; /**< regions that are there already */
+	struct mr_region *occupied; /**< regions that are registered already */
 	uint64_t occupied_count;
 };
 
 /**
  * mr_bench_place_open() - open the device
  * @place: its @name and @most_occupied are set, the rest is zeros; mr_bench_place_close() it, after a failure too
- * @kind:  what will be registered; umems need DEVX
+ * @kind:  what is registered; umems need DEVX
  *
  * Return: 0 or -errno, as mr_device_open().
  */
 int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,
 			struct mr_error *err);
 
-/** mr_bench_place_registrar() - how regions are registered there */
-struct mr_registrar mr_bench_place_registrar(struct mr_bench_place *place, enum mr_via via);
-
 /**
- * mr_bench_place_occupy() - let there be @count regions of @bytes, no more and no fewer
+ * mr_bench_place_occupy() - register or deregister until there are @count regions of @bytes
  *
  * They lie on the same memory, so that they take no more of it than one of them does.
  *
- * Return: 0, or -errno; occupied_count regions are there then.
+ * Return: 0, or -errno; occupied_count regions are registered then.
  */
 int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t bytes,
 			  struct mr_error *err);
@@ -59,48 +55,21 @@ int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t
 /** mr_bench_place_close() - deregister all regions, and close the device */
 void mr_bench_place_close(struct mr_bench_place *place);
 
-/* A point of a benchmark: one call, measured again and again in one situation. */
+/* ---- calls ---- */
 
-struct mr_bench_case;
-
-/** What is measured. */
-struct mr_bench_point {
-	const struct mr_bench_case *what;
-	struct mr_memory_kind memory;
-	struct mr_dmabuf_source from; /**< of the dma-buf, where the case has one */
-	uint64_t size;                /**< bytes of the region */
-	uint32_t access;
-	enum mr_via via;
-};
-
-/* The calls that a benchmark measures, as a table: a new one is a row in case.c. */
-
-/** What one worker calls with. */
-struct mr_bench_work {
-	const struct mr_bench_point *point;
-	struct mr_bench_place *place;
-	struct mr_registrar registrar;
-	struct mr_memory memory;
-	struct mr_memory other; /**< of cases that change a region's memory */
-	struct mr_dmabuf dmabuf;
-	struct mr_region_request request;
-	struct mr_region region;    /**< live: it is registered now */
-	struct mr_session *session; /**< of relaxed regions: the worker's own */
-	struct mr_entry entry;      /**< of the relaxed region */
-};
+struct mr_bench_work;
 
 /** A step of a case.  Return: 0 or -errno. */
 typedef int mr_bench_step(struct mr_bench_work *work, struct mr_error *err);
 
-/** A case. */
+/** A call that is measured. */
 struct mr_bench_case {
 	const char *name;         /**< "reg" */
-	const char *help;         /**< what is measured, for the help */
 	enum mr_region_call call; /**< by which its regions are registered */
 	bool registers;           /**< the measured call is that one, on memory of the process */
 	uint32_t access;          /**< access flags that it needs */
-	bool two_memories;        /**< it needs mr_bench_work.other */
-	bool private_session;     /**< it needs mr_bench_work.session */
+	bool two_memories;        /**< it moves a region between two */
+	bool private_session;     /**< it needs a session for each worker */
 	mr_bench_step *begin;     /**< once, before the first call; or NULL */
 	mr_bench_step *before;    /**< before each call; or NULL */
 	/** The call.  @ns: set to the time it took, in nanoseconds. */
@@ -114,41 +83,25 @@ extern const struct mr_bench_case mr_bench_cases[];
 /** mr_bench_case_find() - the case of that name, or NULL */
 const struct mr_bench_case *mr_bench_case_find(const char *name);
 
-/** mr_bench_access() - the access flags that a point registers with: its own and the case's */
-uint32_t mr_bench_access(const struct mr_bench_point *point);
+/** One call in one situation. */
+struct mr_bench_point {
+	const struct mr_bench_case *what;
+	struct mr_memory_kind memory;
+	struct mr_dmabuf_source from; /**< of the dma-buf, where the case has one */
+	uint64_t size;                /**< bytes of the region */
+	uint32_t access;              /**< with the flags that the case needs */
+	enum mr_via via;
+};
 
-/**
- * mr_bench_work_open() - get memory, and whatever else the case needs before its first call
- * @work: set; mr_bench_work_close() it, after a failure too
- *
- * Return: 0 or -errno.
- */
-int mr_bench_work_open(struct mr_bench_work *work, const struct mr_bench_point *point,
-		       struct mr_bench_place *place, struct mr_error *err);
+/* ---- workers ---- */
 
-/**
- * mr_bench_work_call() - make the call once, with all that goes before and after it
- * @ns: set to the time of the call alone
- */
-int mr_bench_work_call(struct mr_bench_work *work, uint64_t *ns, struct mr_error *err);
-
-/** mr_bench_work_close() - deregister what is left, and free the memory */
-void mr_bench_work_close(struct mr_bench_work *work);
-
-/*
- * Workers that make the calls of a point all at once: threads of this process, or of several.
- *
- * Each worker gets its memory and makes some calls that do not count.  When all have done so, all begin at the
- * same moment.
- */
-
-/** At most so many calls of a worker are kept in a round: those that come later are not made. */
+/** The most calls of a worker in a round. */
 #define MR_BENCH_SAMPLES 32768
 
-/** At most so many workers at once. */
+/** The most workers at once. */
 #define MR_BENCH_WORKERS 4096
 
-/** A round: some calls of a point by each worker. */
+/** A round: some calls of a point by each worker, which are threads of this process, or of several. */
 struct mr_bench_round {
 	const struct mr_bench_point *point;
 	struct mr_bench_place *places; /**< devices that are measured at once; open */
@@ -157,55 +110,49 @@ struct mr_bench_round {
 	uint32_t threads;   /**< for each process */
 	uint64_t ns;        /**< how long to call */
 	uint64_t calls;     /**< of each worker, in place of @ns; 0: as many as there is time for */
-	uint64_t warm_up;   /**< calls of each worker before that do not count */
+	uint64_t warm_up;   /**< calls of each worker before, which are not measured */
 };
 
-/** What a worker has found out. */
+/** What a worker has measured. */
 struct mr_bench_worker {
-	size_t place; /**< index of its device */
-	uint64_t
-		first_ns; /**< its first call of all, which does not count where there is a warm-up */
-	uint64_t count;   /**< calls that count */
-	uint64_t elapsed_ns;     /**< from the beginning of all to the end of its last call */
-	const uint64_t *samples; /**< the time of each in nanoseconds */
-	int rc;                  /**< 0, or -errno of what has ended its work */
+	size_t place;      /**< index of its device */
+	uint64_t first_ns; /**< its first call of all, a warm-up call */
+	uint64_t count;    /**< measured calls */
+	uint64_t *samples; /**< the time of each in nanoseconds */
+	int rc;            /**< 0, or -errno of what has ended its work */
 	struct mr_error err;
 };
 
-/** A crew.  All zeros before mr_bench_crew_open(). */
-struct mr_bench_crew {
+/** The workers of a round. */
+struct mr_bench_workers {
 	struct mr_bench_shared *shared; /**< with the processes */
 	size_t size;                    /**< bytes of that */
-	struct mr_bench_worker *workers;
+	struct mr_bench_worker *list;
 	uint32_t count;
 };
 
-/** mr_bench_crew_open() - get memory for the workers of rounds; mr_bench_crew_close() it.  Return: 0 or -ENOMEM. */
-int mr_bench_crew_open(struct mr_bench_crew *crew, uint32_t workers, struct mr_error *err);
-
 /**
- * mr_bench_crew_run() - run a round
- * @crew: for as many workers; their results are set
+ * mr_bench_run() - run a round
+ * @workers: set to its workers and what they have measured; mr_bench_workers_release() it, after a failure too
  *
- * A worker whose call fails ends its work, which ends the round.  It ends, too, where a signal has come
- * (mr_interrupted()): what was measured by then counts.
+ * Each worker gets its memory and makes the warm-up calls.  When all have done so, all begin at the same moment.  A
+ * worker whose call fails ends the round, as does a signal (mr_interrupted()): what was measured by then is kept.
  *
  * Return: 0; or -errno where the round could not be run, or of the first worker that failed.
  */
-int mr_bench_crew_run(struct mr_bench_crew *crew, const struct mr_bench_round *round,
-		      struct mr_error *err);
+int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *workers,
+		 struct mr_error *err);
+void mr_bench_workers_release(struct mr_bench_workers *workers);
 
-void mr_bench_crew_close(struct mr_bench_crew *crew);
+/* ---- figures ---- */
 
-/*
+/** mr_bench_median() - sort values, and return their median; 0 where there is none */
+uint64_t mr_bench_median(uint64_t *values, size_t count);
+
+/**
  * A histogram of times in the manner of HdrHistogram: each power of two has the same number of buckets, so that
- * the relative error is the same from 1 ns to centuries.
+ * the relative error is the same from 1 ns to centuries.  mr_histogram_init() it.
  */
-
-/** Buckets of a power of two, as a power of two: a value is told with an error of at most 1 in 2048. */
-#define MR_HISTOGRAM_BITS 10
-
-/** A histogram.  mr_histogram_init() it. */
 struct mr_histogram {
 	uint64_t *buckets;
 	uint64_t count;
@@ -215,52 +162,33 @@ struct mr_histogram {
 
 /** Values of a bucket. */
 struct mr_histogram_bucket {
-	uint64_t ns; /**< the middle of the bucket */
-	uint64_t count;
+	struct mr_opt_u64 ns; /**< the middle of the bucket */
+	struct mr_opt_u64 count;
 };
 
 /** mr_histogram_init() - make it empty; mr_histogram_release() it.  Return: 0 or -ENOMEM. */
 int mr_histogram_init(struct mr_histogram *histogram);
 void mr_histogram_release(struct mr_histogram *histogram);
 
-/** mr_histogram_add() - add a value @count times */
-void mr_histogram_add(struct mr_histogram *histogram, uint64_t value, uint64_t count);
+/** mr_histogram_add() - add a value */
+void mr_histogram_add(struct mr_histogram *histogram, uint64_t value);
 
 /**
  * mr_histogram_quantile() - the value that a part of all values does not exceed
  * @part: 0 to 1; 0 is the least value, 1 the greatest, both exact
  *
- * It is the middle of the bucket of the value with that rank (nearest rank).
- *
- * Return: 0 where there is no value.
+ * Return: the middle of the bucket of the value with that rank (nearest rank); 0 where there is no value.
  */
 uint64_t mr_histogram_quantile(const struct mr_histogram *histogram, double part);
 
 /** mr_histogram_mean() - the arithmetic mean, exact; 0 where there is no value */
 double mr_histogram_mean(const struct mr_histogram *histogram);
 
-/** mr_histogram_above() - how many values are greater than @value, by their buckets */
-uint64_t mr_histogram_above(const struct mr_histogram *histogram, uint64_t value);
-
-/**
- * mr_histogram_outliers() - how many values are far from the others
- *
- * Those are greater than p50 + 10 * (p90 - p50), and than 2 * p50: values that hardly differ have no outliers among
- * them.
- */
+/** mr_histogram_outliers() - how many values are greater than p50 + 10 * (p90 - p50), and than 2 * p50 */
 uint64_t mr_histogram_outliers(const struct mr_histogram *histogram);
 
-/**
- * mr_histogram_next() - the next bucket that holds values
- * @from:   0 at first; set to where to go on
- * @bucket: set
- *
- * Return: false where there is no other.
- */
-bool mr_histogram_next(const struct mr_histogram *histogram, size_t *from,
-		       struct mr_histogram_bucket *bucket);
-
-/* A line through times by size: what a call costs by itself, and what each byte adds. */
+/** mr_histogram_list() - the buckets that hold values, to be freed; NULL: there are none, or memory is short */
+struct mr_histogram_bucket *mr_histogram_list(const struct mr_histogram *histogram, size_t *count);
 
 struct mr_fit_point {
 	double x, y;
@@ -270,6 +198,9 @@ struct mr_fit_point {
 struct mr_fit {
 	double fixed, slope;
 	double residual; /**< root of the mean square of the relative errors of all points: 0.05 is 5 % */
+	/* For mr_fit_error(): */
+	double sigma, weight, middle, spread;
+	size_t used; /**< points that the line goes through */
 };
 
 /**
@@ -285,13 +216,13 @@ struct mr_fit {
  */
 int mr_fit(const struct mr_fit_point *points, size_t count, struct mr_fit *fit);
 
-/* How many times longer something takes than before, with a confidence interval. */
+/** mr_fit_error() - half of the interval of 95 % around the line at @x; INFINITY where two points alone are near it */
+double mr_fit_error(const struct mr_fit *fit, double x);
 
 /** The new times divided by the old ones. */
 struct mr_effect {
-	double ratio; /**< estimate (Hodges and Lehmann) */
-	double low,
-		high; /**< interval that holds the true ratio with a probability of 95 % at least */
+	double ratio;     /**< estimate (Hodges and Lehmann) */
+	double low, high; /**< interval that holds the true ratio with a probability of 95 % at least */
 };
 
 /**
@@ -299,28 +230,13 @@ struct mr_effect {
  * @old, @new: times greater than 0, such as the medians of rounds; they need not be normally distributed
  *
  * The estimate is the median of all ratios of a new and an old time.  The interval is that of the rank-sum test
- * (Wilcoxon, Mann and Whitney) for logarithms: exact up to 50 times, by the normal distribution for more.
+ * (Wilcoxon, Mann and Whitney) for logarithms, by the normal distribution: at few times its rank is the exact one,
+ * or one less.
  *
  * Return: 0; -EDOM where there are too few times for such an interval (3 and 3, say), or one is not greater than
  * 0; -ENOMEM.
  */
 int mr_effect(const double *old, size_t old_count, const double *new, size_t new_count,
 	      struct mr_effect *effect);
-
-/** What an effect means for a tolerance. */
-enum mr_effect_verdict {
-	MR_EFFECT_SAME,    /**< the whole interval lies within the tolerance */
-	MR_EFFECT_SLOWER,  /**< the whole interval lies above it */
-	MR_EFFECT_FASTER,  /**< the whole interval lies below it */
-	MR_EFFECT_UNCLEAR, /**< neither: more rounds would tell */
-	MR_EFFECT_TOO_FEW, /**< there are too few rounds for an interval; mr_effect_judge() does not return it */
-	MR_EFFECT_VERDICTS,
-};
-
-/** mr_effect_judge() - judge an effect; @tolerance: 0.05 is 5 % */
-enum mr_effect_verdict mr_effect_judge(const struct mr_effect *effect, double tolerance);
-
-/** mr_effect_name() - "same", "slower", "faster", "unclear" or "too-few-rounds" */
-const char *mr_effect_name(enum mr_effect_verdict verdict);
 
 #endif

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Calls that are measured, and the devices that they are measured on. */
+/* Calls that are measured, and the workers that make them. */
 #include <infiniband/verbs.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "lib/bench/bench.h"
+#include "lib/base/clock.h"
 #include "lib/base/signals.h"
+#include "lib/bench/bench.h"
 #include "lib/session/library.h"
 #include "lib/session/open.h"
 #include "lib/session/pds.h"
@@ -34,7 +42,7 @@ int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,
 	return rc;
 }
 
-struct mr_registrar mr_bench_place_registrar(struct mr_bench_place *place, enum mr_via via)
+static struct mr_registrar registrar_of(struct mr_bench_place *place, enum mr_via via)
 {
 	if (via == MR_VIA_KERNEL)
 		return (struct mr_registrar){ .via = via,
@@ -92,7 +100,7 @@ static int drop_occupied(struct mr_bench_place *place, const struct mr_registrar
 int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t bytes,
 			  struct mr_error *err)
 {
-	const struct mr_registrar registrar = mr_bench_place_registrar(place, MR_VIA_LIBRARY);
+	const struct mr_registrar registrar = registrar_of(place, MR_VIA_LIBRARY);
 	int rc = count ? map_occupied(place, bytes, err) : 0;
 
 	while (!rc && place->occupied_count > count)
@@ -104,7 +112,7 @@ int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t
 
 void mr_bench_place_close(struct mr_bench_place *place)
 {
-	const struct mr_registrar registrar = mr_bench_place_registrar(place, MR_VIA_LIBRARY);
+	const struct mr_registrar registrar = registrar_of(place, MR_VIA_LIBRARY);
 	struct mr_error ignored;
 
 	/* What cannot be deregistered ends with the device's file. */
@@ -116,24 +124,29 @@ void mr_bench_place_close(struct mr_bench_place *place)
 	mr_memory_unmap(&place->occupied_memory);
 }
 
+/* What one worker calls with. */
+struct mr_bench_work {
+	const struct mr_bench_point *point;
+	struct mr_bench_place *place;
+	struct mr_registrar registrar;
+	struct mr_memory memory;
+	struct mr_memory other; /* of cases that change a region's memory */
+	struct mr_dmabuf dmabuf;
+	struct mr_region_request request;
+	struct mr_region region;    /* live: it is registered now */
+	struct mr_session *session; /* of relaxed regions: the worker's own */
+	struct mr_entry entry;      /* of the relaxed region */
+};
+
 /* ---- memory ---- */
-
-static int map(const struct mr_bench_work *work, struct mr_memory *memory, struct mr_error *err)
-{
-	const struct mr_bench_point *point = work->point;
-	const struct mr_memory_request request = {
-		.kind = point->memory,
-		.length = point->size,
-		.populate = true,
-	};
-
-	return mr_memory_map(&request, memory, err);
-}
 
 static int get_memory(struct mr_bench_work *work, struct mr_error *err)
 {
-	const struct mr_dmabuf_request dmabuf = { .source = work->point->from,
-						  .size = work->point->size };
+	const struct mr_bench_point *point = work->point;
+	const struct mr_dmabuf_request dmabuf = { .source = point->from, .size = point->size };
+	const struct mr_memory_request request = { .kind = point->memory,
+						   .length = point->size,
+						   .populate = true };
 	int rc;
 
 	if (mr_region_is_dmabuf(work->request.call)) {
@@ -141,9 +154,9 @@ static int get_memory(struct mr_bench_work *work, struct mr_error *err)
 		work->request.fd = work->dmabuf.fd;
 		return rc;
 	}
-	rc = map(work, &work->memory, err);
-	if (!rc && work->point->what->two_memories)
-		rc = map(work, &work->other, err);
+	rc = mr_memory_map(&request, &work->memory, err);
+	if (!rc && point->what->two_memories)
+		rc = mr_memory_map(&request, &work->other, err);
 	work->request.addr = work->request.iova = work->memory.start;
 	work->request.page_size = work->memory.page_size;
 	return rc;
@@ -234,48 +247,40 @@ static int flush_relaxed(struct mr_bench_work *work, struct mr_error *err)
 
 const struct mr_bench_case mr_bench_cases[] = {
 	{ .name = "reg",
-	  .help = "ibv_reg_mr",
 	  .call = MR_REG_MR,
 	  .registers = true,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "reg-iova",
-	  .help = "ibv_reg_mr_iova",
 	  .call = MR_REG_MR_IOVA,
 	  .registers = true,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "reg-dmabuf",
-	  .help = "ibv_reg_dmabuf_mr",
 	  .call = MR_REG_DMABUF_MR,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "rereg",
-	  .help = "ibv_rereg_mr to other memory of the same size",
 	  .call = MR_REG_MR,
 	  .two_memories = true,
 	  .begin = register_region,
 	  .measure = measure_rereg },
 	{ .name = "umem",
-	  .help = "mlx5dv_devx_umem_reg",
 	  .call = MR_UMEM_REG,
 	  .registers = true,
 	  .measure = measure_register,
 	  .after = deregister_region },
 	{ .name = "advise",
-	  .help = "ibv_advise_mr prefetch-write,flush of a region on demand that is new",
 	  .call = MR_REG_MR,
 	  .access = MR_ACCESS_ON_DEMAND,
 	  .before = register_region,
 	  .measure = measure_advise,
 	  .after = deregister_region },
 	{ .name = "dereg",
-	  .help = "ibv_dereg_mr",
 	  .call = MR_REG_MR,
 	  .before = register_region,
 	  .measure = measure_deregister },
 	{ .name = "relaxed",
-	  .help = "the relaxed mode's registration (reg --relaxed)",
 	  .call = MR_REG_MR_RELAXED,
 	  .private_session = true,
 	  .measure = measure_relaxed,
@@ -289,11 +294,6 @@ const struct mr_bench_case *mr_bench_case_find(const char *name)
 		if (!strcmp(what->name, name))
 			return what;
 	return NULL;
-}
-
-uint32_t mr_bench_access(const struct mr_bench_point *point)
-{
-	return point->access | point->what->access;
 }
 
 /* ---- a worker's work ---- */
@@ -330,8 +330,8 @@ static int open_session(struct mr_bench_work *work, struct mr_error *err)
 	return 0;
 }
 
-int mr_bench_work_open(struct mr_bench_work *work, const struct mr_bench_point *point,
-		       struct mr_bench_place *place, struct mr_error *err)
+static int open_work(struct mr_bench_work *work, const struct mr_bench_point *point,
+		     struct mr_bench_place *place, struct mr_error *err)
 {
 	const struct mr_bench_case *what = point->what;
 	int rc = 0;
@@ -339,10 +339,8 @@ int mr_bench_work_open(struct mr_bench_work *work, const struct mr_bench_point *
 	*work = (struct mr_bench_work){
 		.point = point,
 		.place = place,
-		.registrar = mr_bench_place_registrar(place, point->via),
-		.request = { .call = what->call,
-			     .length = point->size,
-			     .access = mr_bench_access(point) },
+		.registrar = registrar_of(place, point->via),
+		.request = { .call = what->call, .length = point->size, .access = point->access },
 	};
 	if (what->private_session)
 		rc = open_session(work, err);
@@ -353,7 +351,7 @@ int mr_bench_work_open(struct mr_bench_work *work, const struct mr_bench_point *
 	return rc;
 }
 
-int mr_bench_work_call(struct mr_bench_work *work, uint64_t *ns, struct mr_error *err)
+static int make_call(struct mr_bench_work *work, uint64_t *ns, struct mr_error *err)
 {
 	const struct mr_bench_case *what = work->point->what;
 	int rc = what->before ? what->before(work, err) : 0;
@@ -365,7 +363,7 @@ int mr_bench_work_call(struct mr_bench_work *work, uint64_t *ns, struct mr_error
 	return rc;
 }
 
-void mr_bench_work_close(struct mr_bench_work *work)
+static void close_work(struct mr_bench_work *work)
 {
 	struct mr_error ignored;
 
@@ -377,4 +375,323 @@ void mr_bench_work_close(struct mr_bench_work *work)
 	mr_dmabuf_close(&work->dmabuf);
 	mr_memory_unmap(&work->memory);
 	mr_memory_unmap(&work->other);
+}
+
+/* ---- workers ---- */
+
+/* The least that a worker measures, however little time there is. */
+#define CALLS_MIN 3
+
+/* What the processes share.  No process waits in it for one that may have been killed. */
+struct mr_bench_shared {
+	_Atomic uint32_t ready; /* workers that wait for the beginning, or have failed before */
+	_Atomic uint64_t begin; /* mr_now_ns() of the beginning; 0: not yet */
+	_Atomic bool stop;      /* a worker has failed, or a signal has come */
+	struct mr_bench_worker workers[];
+};
+
+/* A worker, and where it works. */
+struct station {
+	const struct mr_bench_round *round;
+	struct mr_bench_shared *shared;
+	struct mr_bench_worker *worker;
+	struct mr_bench_place *place;
+	pthread_t thread;
+};
+
+/* ---- a worker ---- */
+
+static int warm_up(const struct station *station, struct mr_bench_work *work)
+{
+	struct mr_bench_worker *worker = station->worker;
+	const uint64_t start = mr_now_ns();
+	uint64_t ns;
+	int rc = 0;
+
+	for (uint64_t i = 0; !rc && i < station->round->warm_up; i++) {
+		/* Long calls need no more than one. */
+		if (i && station->round->ns && mr_now_ns() - start > station->round->ns / 4)
+			break;
+		rc = make_call(work, &ns, &worker->err);
+		if (!rc && !i)
+			worker->first_ns = ns;
+	}
+	return rc;
+}
+
+static uint64_t wait_for_beginning(struct mr_bench_shared *shared)
+{
+	uint64_t begin;
+
+	atomic_fetch_add(&shared->ready, 1);
+	while (!(begin = atomic_load(&shared->begin)) && !atomic_load(&shared->stop))
+		sched_yield();
+	return begin;
+}
+
+static bool is_enough(const struct station *station, uint64_t begin)
+{
+	const struct mr_bench_round *round = station->round;
+	const uint64_t count = station->worker->count;
+
+	if (count >= MR_BENCH_SAMPLES)
+		return true;
+	if (round->calls)
+		return count >= round->calls;
+	return count >= CALLS_MIN && mr_now_ns() - begin >= round->ns;
+}
+
+static int measure(const struct station *station, struct mr_bench_work *work, uint64_t begin)
+{
+	struct mr_bench_worker *worker = station->worker;
+	int rc = 0;
+
+	while (!is_enough(station, begin) && !atomic_load(&station->shared->stop)) {
+		if (mr_interrupted()) {
+			atomic_store(&station->shared->stop, true);
+			break;
+		}
+		rc = make_call(work, &worker->samples[worker->count], &worker->err);
+		if (rc)
+			break;
+		worker->count++;
+	}
+	return rc;
+}
+
+static void *work_at(void *data)
+{
+	struct station *station = data;
+	struct mr_bench_worker *worker = station->worker;
+	struct mr_bench_work work;
+	uint64_t begin;
+	int rc = open_work(&work, station->round->point, station->place, &worker->err);
+
+	if (!rc)
+		rc = warm_up(station, &work);
+	if (rc)
+		atomic_store(&station->shared->stop, true);
+	begin = wait_for_beginning(station->shared);
+	if (!rc && begin)
+		rc = measure(station, &work, begin);
+	if (rc)
+		atomic_store(&station->shared->stop, true);
+	worker->rc = rc;
+	close_work(&work);
+	return NULL;
+}
+
+/* ---- threads of a process ---- */
+
+/* Ends workers that could not begin. */
+static void fail(struct station *stations, uint32_t count, const struct mr_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		stations[i].worker->rc = -err->errnum;
+		stations[i].worker->err = *err;
+	}
+	atomic_store(&stations->shared->stop, true);
+	atomic_fetch_add(&stations->shared->ready, count);
+}
+
+/* Begins once all workers of all processes are ready; called where one process runs them all. */
+static void begin_when_ready(struct mr_bench_shared *shared, uint32_t workers)
+{
+	while (atomic_load(&shared->ready) < workers && !mr_interrupted())
+		sched_yield();
+	if (mr_interrupted())
+		atomic_store(&shared->stop, true);
+	atomic_store(&shared->begin, mr_now_ns());
+}
+
+/* Return: how many threads were started; the rest has failed. */
+static uint32_t start_threads(struct station *stations, uint32_t count)
+{
+	uint32_t started = 0;
+	struct mr_error err;
+	int rc = 0;
+
+	while (started < count && !rc) {
+		rc = pthread_create(&stations[started].thread, NULL, work_at, &stations[started]);
+		started += !rc;
+	}
+	if (rc) {
+		mr_fail(&err, MR_ERROR_HOST, rc, "pthread_create", NULL);
+		fail(&stations[started], count - started, &err);
+	}
+	return started;
+}
+
+static void join_threads(struct station *stations, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		pthread_join(stations[i].thread, NULL);
+}
+
+/* ---- processes ---- */
+
+/* A child has its own device: that of its parent belongs to the parent's address space. */
+static void run_child(struct station *stations, uint32_t count)
+{
+	struct mr_bench_place place = { .name = stations->place->environment.device };
+	struct mr_error err;
+
+	if (mr_bench_place_open(&place, stations->place->kind, &err)) {
+		fail(stations, count, &err);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		stations[i].place = &place;
+	join_threads(stations, start_threads(stations, count));
+	mr_bench_place_close(&place);
+}
+
+static pid_t start_child(struct station *stations, uint32_t count)
+{
+	const pid_t parent = getpid();
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent)
+		run_child(stations, count);
+	_exit(0);
+}
+
+/* A child that was killed is ready for ever, and has measured nothing. */
+static void note_death(struct station *stations, uint32_t threads, int status)
+{
+	struct mr_error err;
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	mr_fail_text(&err, MR_ERROR_HOST, ECHILD, "a process that measured was killed (signal %d)",
+		     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	fail(stations, threads, &err);
+}
+
+/* Waits for the children, and has all begin once they are ready. */
+static void wait_for_children(struct station *stations, pid_t *pids, uint32_t processes,
+			      uint32_t threads)
+{
+	struct mr_bench_shared *shared = stations->shared;
+	uint32_t left = 0;
+	int status;
+
+	for (uint32_t i = 0; i < processes; i++)
+		left += pids[i] > 0;
+	while (left) {
+		if (mr_interrupted())
+			atomic_store(&shared->stop, true);
+		if (!atomic_load(&shared->begin) &&
+		    (atomic_load(&shared->stop) ||
+		     atomic_load(&shared->ready) >= processes * threads))
+			atomic_store(&shared->begin, mr_now_ns());
+		for (uint32_t i = 0; i < processes; i++) {
+			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) <= 0)
+				continue;
+			note_death(&stations[i * threads], threads, status);
+			pids[i] = 0;
+			left--;
+		}
+		usleep(200);
+	}
+}
+
+static int run_processes(struct station *stations, uint32_t processes, uint32_t threads,
+			 struct mr_error *err)
+{
+	pid_t *pids = calloc(processes, sizeof(*pids));
+	struct mr_error failed = { .errnum = 0 };
+
+	if (!pids)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (uint32_t i = 0; i < processes; i++) {
+		if (!mr_error_is_set(&failed))
+			pids[i] = start_child(&stations[i * threads], threads);
+		if (pids[i] < 0)
+			mr_fail(&failed, MR_ERROR_HOST, errno, "fork", NULL);
+		if (mr_error_is_set(&failed))
+			fail(&stations[i * threads], threads, &failed);
+	}
+	wait_for_children(stations, pids, processes, threads);
+	free(pids);
+	return 0;
+}
+
+static void run_here(struct station *stations, uint32_t count)
+{
+	const uint32_t started = start_threads(stations, count);
+
+	begin_when_ready(stations->shared, count);
+	join_threads(stations, started);
+}
+
+/* ---- a round ---- */
+
+/* Maps the workers and room for their times. */
+static int map_workers(struct mr_bench_workers *workers, struct mr_error *err)
+{
+	const uint32_t count = workers->count;
+	const size_t head = sizeof(*workers->shared) + count * sizeof(*workers->list);
+	char *shared;
+
+	workers->size = head + (size_t)count * MR_BENCH_SAMPLES * sizeof(uint64_t);
+	shared = mmap(NULL, workers->size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (shared == MAP_FAILED) {
+		workers->count = 0;
+		return mr_fail(err, MR_ERROR_HOST, errno, "mmap",
+			       "cannot map %zu bytes for the times of %u workers", workers->size,
+			       count);
+	}
+	workers->shared = (struct mr_bench_shared *)shared;
+	workers->list = workers->shared->workers;
+	for (uint32_t i = 0; i < count; i++)
+		workers->list[i].samples =
+			(uint64_t *)(shared + head) + (size_t)i * MR_BENCH_SAMPLES;
+	return 0;
+}
+
+int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *workers,
+		 struct mr_error *err)
+{
+	const uint32_t processes = (uint32_t)round->place_count * round->processes;
+	struct station *stations;
+	int rc;
+
+	*workers = (struct mr_bench_workers){ .count = processes * round->threads };
+	rc = map_workers(workers, err);
+	if (rc)
+		return rc;
+	stations = calloc(workers->count, sizeof(*stations));
+	if (!stations)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (uint32_t i = 0; i < workers->count; i++) {
+		struct mr_bench_worker *worker = &workers->list[i];
+
+		worker->place = i / (round->processes * round->threads);
+		stations[i] = (struct station){ .round = round,
+						.shared = workers->shared,
+						.worker = worker,
+						.place = &round->places[worker->place] };
+	}
+	if (processes > 1)
+		rc = run_processes(stations, processes, round->threads, err);
+	else
+		run_here(stations, workers->count);
+	for (uint32_t i = 0; !rc && i < workers->count; i++) {
+		rc = workers->list[i].rc;
+		if (rc)
+			*err = workers->list[i].err;
+	}
+	free(stations);
+	return rc;
+}
+
+void mr_bench_workers_release(struct mr_bench_workers *workers)
+{
+	if (workers->shared)
+		munmap(workers->shared, workers->size);
 }

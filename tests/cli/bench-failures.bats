@@ -202,7 +202,6 @@ bench() {
 		reg-dmabuf --memory anon|see --from
 		relaxed --via kernel|not measured by --via kernel
 		--plan 0|0 makes no sense
-		--plan max|too many to be counted
 		--plan 1M --sizes 2M|larger than all
 		--plan 1M dereg|'dereg' is none
 		--plan 1M --processes 2|--plan excludes --processes

@@ -90,25 +90,30 @@ bench() {
 	done
 }
 
-@test "gnuplot draws pictures as text and as files of the kind of their ending; without it nothing is measured" {
+@test "gnuplot draws pictures as text and as files of the kind of their ending; without it the table is printed" {
 	local file=$BATS_TEST_TMPDIR/a kind
 
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 	succeeded mr bench --sizes 4K,64K --count 2 --plot
 	[[ $output == *"reg by size: "*" kiB"*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
 	[[ $stderr != *[Ww]arning* ]]
+	succeeded mr bench --sizes 4K --count 1 --plot reg dereg
+	[[ $output == *"median by size: "*"4K dereg"* && $stderr != *[Ww]arning* ]]
 	for kind in svg:'<?xml' png:$'\x89PNG' pdf:%PDF; do
-		succeeded mr bench reg dereg --sizes 4K,64K --count 2 --svg "$file.${kind%%:*}"
+		succeeded mr bench --plot "$file.${kind%%:*}" reg dereg --sizes 4K,64K --count 2
 		[ "$(head -c ${#kind} "$file.${kind%%:*}" | head -c $((${#kind} - 4)))" = "${kind#*:}" ]
 	done
-	[ "$(grep -c 'dereg on ' "$file.svg")" -ge 2 ]
+	[ "$(grep -c 'dereg, ' "$file.svg")" -ge 2 ]
 	usage_error "a.svg: the file exists" "--force" -- mr bench --sizes 4K --count 1 --svg "$file.svg"
-	succeeded mr bench --sizes 4K --count 2 --force --svg "$file.svg"
-	! grep -q 'dereg on ' "$file.svg"
+	succeeded mr bench --sizes 4K --count 2 --force --plot "$file.svg"
+	! grep -q 'dereg, ' "$file.svg"
+	# another ending needs "=", or the option's old name
+	succeeded mr bench -c 1 --sizes 4K --plot="$file" --svg "$file.old"
+	[ "$(head -c 5 "$file")$(head -c 5 "$file.old")" = '<?xml<?xml' ]
 	fails ENOENT mr bench --sizes 4K --count 1 --svg "$BATS_TEST_TMPDIR/no/b.svg"
 	[[ $output == *"4K"* ]]
 	fails "gnuplot draws the pictures: install it" "${SIM[@]}" env PATH="$BUILD" mrctl bench --sizes 4K --plot
-	[ -z "$output" ]
+	[[ $output == *"4K"* ]]
 }
 
 @test "each call's time is measured, and a plan's is that of its calls" {
@@ -116,69 +121,43 @@ bench() {
 	run --separate-stderr faulty reg_mr=delay:20 -j bench --sizes 4K --count 2 --rounds 1
 	json '.rows[0] | [.min_ns, .p50_ns, .max_ns] | all(. >= 20e6) and .[0] < 20e9'
 	succeeded faulty reg_mr=delay:20 -j bench --plan 10M --sizes 1M,4K --count 2 --rounds 1
-	json '.plan[0].time_ns >= 200e6 and .plan[1].time_ns >= 51.2e9'
+	# the line through them may fall, and then tells nothing
+	json '.plan | map(.time_ns) | (.[0] == null or .[0] >= 190e6) and (.[1] == null or .[1] >= 50e9)'
 	absent "nosuch" "${SIM[@]}" mrctl -j -d nosuch bench --plan 1M
-	json '.plan == [] and .limits.max_mr == null and (.failures | length) == 1'
+	json '.plan == [] and (.failures | length) == 1'
 }
 
 # bats test_tags=slow
-@test "a plan has a row for each size of pieces and number of threads, whose pages and calls are counted" {
-	local page
-
-	page=$(getconf PAGESIZE)
+@test "a plan has a row for each size of pieces and number of threads, with the interval of its time" {
 	# of a memfd each page counts, so that chance does not hide that larger pieces take longer
 	bench --plan 5M --sizes 64K,2M --memory memfd --threads 1,3 --count 3
 	succeeded
 	json '[.plan[] | [.size, .pieces, .threads]] | sort ==
 		[[65536, 80, 1], [65536, 80, 3], [2097152, 3, 1], [2097152, 3, 3]]'
-	json '.plan | all(.pinned_pages * $page == 5 * 1048576 and .entries * .entry_bytes == 5 * 1048576)' \
-		--argjson page "$page"
 	# Each thread makes a call in each turn.
-	json '.plan | all((.pieces / .threads | ceil) as $turns |
-		(.time_ns - .piece_ns * $turns) | fabs <= $turns)'
-	json '.plan | all(.by == "measured" and .residual_percent == null or .by == "fitted" and .residual_percent >= 0)'
+	json '.plan | all((.pieces / .threads | ceil) as $turns | (.time_ns - .piece_ns * $turns) | fabs <= $turns)'
+	# there is none where noise has bent the line
+	json '.plan | all((.high_ns == null or .low_ns <= .time_ns and .time_ns <= .high_ns) and .residual_percent >= 0)'
 	json 'has("rows") or has("fits") | not'
-	succeeded mr bench --plan 5M --sizes 64K,2M --count 1
-	[[ $output == *"TIME"*"PINNED_PAGES"*"ENTRIES"*"ALLOWED"* ]]
-	# Regions on demand pin nothing.
-	bench --plan 64K --count 1 --access on-demand
-	json '.plan[0] | .pinned_pages == 0 and .entries > 0 and .limit == null'
+	succeeded mr bench --plan 5M --memory memfd --count 1
+	[[ $output == *"SIZE PIECES"*"TIME"*"LOW"*"HIGH"*"1M"*"5M"* ]]
+	# pieces too large to be measured; times of more than 30 years are not known
+	bench --plan 8P --sizes 4P,4K --memory memfd --threads 2 --count 1
+	json '[.plan[] | [.pieces, .time_ns > 0]] == [[2, true], [2199023255552, true]]'
+	bench --plan 8E --sizes 4K --count 1
+	json '.plan[0] | .pieces == 2251799813685248 and .time_ns == null and .high_ns == null'
 }
 
-# bats test_tags=slow
-@test "what does not allow a plan is told, also of pieces too large to be measured: here the limit of locked memory" {
+@test "regions already registered that the limit of locked memory forbids end their levels" {
 	local limited=(prlimit --memlock=8388608:8388608)
 
-	bench --plan 8P --sizes 4P --memory memfd --count 3
-	json '.limits as $l | .plan[0] | .by == "fitted" and .pieces == 2 and .allowed == false and .needed > .at_most and
-		.at_most == {max_mr_size: $l.max_mr_size, max_mr: $l.max_mr, RLIMIT_MEMLOCK: $l.memlock,
-			MemTotal: $l.memory_total}[.limit] and (.limit as $limit | .reason | startswith($limit))'
 	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
 	"${limited[@]}" true || skip "this user cannot have such a limit"
-	succeeded "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 \
-		--memory memfd --count 4
-	json '.limits.memlock == 8388608 and .limits.memlock_lifted == false'
-	json '.plan | all(.limit == "RLIMIT_MEMLOCK" and .at_most == 8388608 and .needed == 8388608 + $page and
-		.reason == "RLIMIT_MEMLOCK: 8388608 bytes, " + (.needed | tostring) + " bytes needed")' \
-		--argjson page "$(getconf PAGESIZE)"
-	json '[.plan[].by] == ["measured", "fitted"]'
-	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8M --sizes 4K --count 1
-	json '.plan[0] | .limit != "RLIMIT_MEMLOCK" and .pieces == 2048'
 	exits 1 "${limited[@]}" "${SIM[@]}" mrctl -j bench --sizes 4K --count 1 --occupied 4,4M
 	json '.failures[0].errno == "ENOMEM" and [.rows[].occupied] == [0, 1]'
-}
-
-@test "huge pages have fewer entries" {
-	local page
-
-	page=$(getconf PAGESIZE)
-	# Where no size is given the kernel's own counts; a piece that is too small has no transparent one.
-	bench --plan 8M --sizes 1M,8M --memory hugetlb --memory thp --count 1
-	json '[.plan[] | select(.size == 8388608) | .entry_bytes] == [$huge, $thp]' \
-		--argjson huge "$(awk '$1 == "Hugepagesize:" { print $2 * 1024 }' /proc/meminfo)" \
-		--argjson thp "$(cat /sys/kernel/mm/transparent_hugepage/hpage_pmd_size || echo "$page")"
-	json 'all(.plan[]; .pinned_pages * $page == 8388608)' --argjson page "$page"
-	json '.plan[] | select(.memory == "thp" and .size == 1048576) | .entries * $page == 8388608' --argjson page "$page"
+	# sizes without --sizes are half of the limit at most
+	succeeded "${limited[@]}" "${SIM[@]}" mrctl -j bench --count 1
+	json '.rows[-1].size == 4194304'
 }
 
 # ---- comparisons ---------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ wrong_lines() {
 	while read -r command option _ _ argument; do
 		if [ "$argument" = - ]; then
 			usage_error "option '--$option' takes no value" -- mrctl "$command" "--$option=x"
-		else
+		elif [[ $argument != \[* ]]; then
 			usage_error "option '--$option' needs a value" -- mrctl "$command" "--$option"
 		fi
 	done < <(cli option | sed 's/^/reg /'; for command in $(cli command); do

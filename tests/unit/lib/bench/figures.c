@@ -50,6 +50,13 @@ static bool is_near(uint64_t found, uint64_t exact)
 	return difference <= exact / 2048;
 }
 
+/* Adds a value some times. */
+static void add(uint64_t value, int count)
+{
+	while (count--)
+		mr_histogram_add(&histogram, value);
+}
+
 /* Each quantile is that of the sorted values, within the width of a bucket. */
 TEST(quantiles_are_near_those_of_the_values)
 {
@@ -61,7 +68,7 @@ TEST(quantiles_are_near_those_of_the_values)
 			values[i] = kind == 0   ? next_number() % 1000000
 				    : kind == 1 ? next_number() >> (next_number() % 64)
 						: two_groups[i % 10 != 0];
-			mr_histogram_add(&histogram, values[i], 1);
+			mr_histogram_add(&histogram, values[i]);
 		}
 		qsort(values, COUNT, sizeof(*values), compare);
 		for (size_t rank = 1; rank <= COUNT; rank += 37)
@@ -76,8 +83,7 @@ TEST(quantiles_are_near_those_of_the_values)
 
 TEST(equal_values_are_told_exactly)
 {
-	mr_histogram_add(&histogram, 123456789, 1000);
-	mr_histogram_add(&histogram, 1, 0);
+	add(123456789, 1000);
 	assert_int_equal(histogram.min, 123456789);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.5), 123456789);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.999), 123456789);
@@ -87,14 +93,13 @@ TEST(equal_values_are_told_exactly)
 
 TEST(no_values_are_zeros_and_the_least_and_greatest_numbers_have_a_place)
 {
-	struct mr_histogram_bucket bucket;
-	size_t from = 0;
+	size_t count;
 
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.5), 0);
 	assert_true(mr_histogram_mean(&histogram) < 0.1);
-	assert_false(mr_histogram_next(&histogram, &from, &bucket));
-	mr_histogram_add(&histogram, 0, 1);
-	mr_histogram_add(&histogram, UINT64_MAX, 2);
+	assert_null(mr_histogram_list(&histogram, &count));
+	add(0, 1);
+	add(UINT64_MAX, 2);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.1), 0);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.9), UINT64_MAX);
 	assert_int_equal(histogram.min, 0);
@@ -103,18 +108,20 @@ TEST(no_values_are_zeros_and_the_least_and_greatest_numbers_have_a_place)
 
 TEST(the_buckets_go_up_and_hold_each_value_once)
 {
-	struct mr_histogram_bucket bucket;
+	struct mr_histogram_bucket *list;
 	uint64_t count = 0, last = 0;
-	size_t from = 0;
+	size_t buckets;
 
 	for (size_t i = 0; i < COUNT; i++)
-		mr_histogram_add(&histogram, next_number() >> (next_number() % 50), 1);
-	while (mr_histogram_next(&histogram, &from, &bucket)) {
-		assert_true(!count || bucket.ns > last);
-		assert_true(bucket.count > 0);
-		last = bucket.ns;
-		count += bucket.count;
+		mr_histogram_add(&histogram, next_number() >> (next_number() % 50));
+	list = mr_histogram_list(&histogram, &buckets);
+	for (size_t i = 0; i < buckets; i++) {
+		assert_true(!i || list[i].ns.value > last);
+		assert_true(list[i].count.value > 0);
+		last = list[i].ns.value;
+		count += list[i].count.value;
 	}
+	free(list);
 	assert_int_equal(count, COUNT);
 	assert_int_equal(histogram.count, COUNT);
 }
@@ -122,21 +129,24 @@ TEST(the_buckets_go_up_and_hold_each_value_once)
 TEST(outliers_are_far_from_values_that_differ_or_do_not)
 {
 	/* hardly any differ: twice the median */
-	mr_histogram_add(&histogram, 1000, 95);
-	mr_histogram_add(&histogram, 1900, 3);
-	mr_histogram_add(&histogram, 2100, 2);
-	assert_int_equal(mr_histogram_above(&histogram, 2000), 2);
-	assert_int_equal(mr_histogram_above(&histogram, 2100), 0);
-	assert_int_equal(mr_histogram_above(&histogram, 0), 100);
+	add(1000, 95);
+	add(1900, 3);
+	add(2100, 2);
 	assert_int_equal(mr_histogram_outliers(&histogram), 2);
 	/* p90 becomes 1900: ten times the distance from the median */
-	mr_histogram_add(&histogram, 1900, 60);
+	add(1900, 60);
 	assert_int_equal(mr_histogram_outliers(&histogram), 0);
-	mr_histogram_add(&histogram, 11000, 4);
+	add(11000, 4);
 	assert_int_equal(mr_histogram_outliers(&histogram), 4);
 }
 
 EACH_TEST(set_up, tear_down)
+
+/* More than 0, less than 1. */
+static double next_part(void)
+{
+	return ((double)(next_number() >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
+}
 
 /* ---- lines ---- */
 
@@ -216,21 +226,38 @@ TEST(a_line_needs_three_sizes_and_times_above_zero)
 	assert_true(fit.residual > 0.5); /* they are no line */
 }
 
+/* Times have normal errors of 2 %: 50 of 1000 lines have another time than the true one in their interval. */
+TEST(the_interval_around_a_line_holds_the_true_one_in_95_of_100_trials)
+{
+	static const double sizes[] = { 4096, 1048576, 1e12 };
+
+	points[1].x = 65536;
+	for (size_t size = 0; size < ARRAY_SIZE(sizes); size++) {
+		const double exact = 16000 + 0.06 * sizes[size];
+		int misses = 0;
+
+		for (int trial = 0; trial < 1000; trial++) {
+			for (size_t i = 0; i < FITTED; i++) {
+				double normal = -6;
+
+				for (int n = 0; n < 12; n++)
+					normal += next_part();
+				points[i].y = (16000 + 0.06 * points[i].x) * (1 + 0.02 * normal);
+			}
+			assert_int_equal(mr_fit(points, FITTED, &fit), 0);
+			misses += fabs(fit.fixed + fit.slope * sizes[size] - exact) >
+				  mr_fit_error(&fit, sizes[size]);
+		}
+		assert_in_range(misses, 30, 75);
+	}
+	points[1].y *= 10;
+	assert_int_equal(mr_fit(points, 3, &fit), 0);
+	assert_true(isinf(mr_fit_error(&fit, 4096))); /* two points are a line, whatever their errors */
+}
+
 /* ---- effects ---- */
 
-
 static struct mr_effect effect;
-
-/* The same numbers on each machine (Marsaglia's xorshift); more than 0, less than 1. */
-static double next_part(void)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
-}
 
 static bool is_equal(double found, double exact)
 {
@@ -279,8 +306,9 @@ TEST(the_ends_have_the_ranks_of_the_tables)
 			lower += new[i % count] / old[i / count] <= effect.low;
 			higher += new[i % count] / old[i / count] >= effect.high;
 		}
-		assert_int_equal((size_t)lower, tables[t].critical + 1);
-		assert_int_equal((size_t)higher, tables[t].critical + 1);
+		/* one less makes the interval wider */
+		assert_in_range((size_t)lower, tables[t].critical, tables[t].critical + 1);
+		assert_in_range((size_t)higher, tables[t].critical, tables[t].critical + 1);
 	}
 }
 
@@ -322,22 +350,4 @@ TEST(the_interval_holds_the_true_ratio_in_95_of_100_trials)
 	/* by the normal distribution: 50 of 1000 are 5 % */
 	assert_in_range(count_misses(1000, 8, 60, 1), 30, 75);
 	assert_in_range(count_misses(500, 51, 51, 2), 13, 37);
-}
-
-TEST(verdicts_follow_from_the_whole_interval)
-{
-	static const struct {
-		double low, high;
-		const char *verdict;
-	} samples[] = {
-		{ 0.97, 1.03, "same" },    { 1.06, 1.2, "slower" },  { 0.7, 0.94, "faster" },
-		{ 1.04, 1.06, "unclear" }, { 0.9, 1.1, "unclear" },  { 0.94, 0.96, "unclear" },
-		{ 0.9, 0.96, "unclear" },  { 1.04, 1.2, "unclear" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
-		effect = (struct mr_effect){ 1, samples[i].low, samples[i].high };
-		assert_string_equal(mr_effect_name(mr_effect_judge(&effect, 0.05)),
-				    samples[i].verdict);
-	}
 }
