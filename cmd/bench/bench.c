@@ -133,24 +133,17 @@ static int read_planned(const char *text, void *member, struct mr_error *err)
 	return mr_parse_size(text, &planned->bytes, err);
 }
 
-/* A whole number, perhaps with one decimal, perhaps with "%". */
 static int read_percent(const char *text, void *member, struct mr_error *err)
 {
-	const size_t digits = strspn(text, "0123456789");
-	const char *rest = text + digits;
-	struct mr_opt_u64 *part = member;
-	uint64_t whole = 0, tenths = 0;
+	const size_t length = strspn(text, "0123456789.");
+	char *end;
+	const double percent = strtod(text, &end);
 
-	if (rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9') {
-		tenths = (uint64_t)(rest[1] - '0');
-		rest += 2;
-	}
-	if (*rest == '%')
-		rest++;
-	if (!digits || *rest || mr_parse_u64_item(text, digits, 1000, &whole, err))
+	if (!length || end != text + length || strcmp(end + (*end == '%'), "") != 0 ||
+	    percent > 1000)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "'%s' is no percentage, such as 5%% or 2.5%%", text);
-	*part = (struct mr_opt_u64){ whole * 10 + tenths, true };
+	*(struct mr_opt_u64 *)member = known((uint64_t)(percent * 10 + 0.5));
 	return 0;
 }
 

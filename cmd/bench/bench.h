@@ -104,9 +104,8 @@ struct bench_level {
 struct bench_setup {
 	struct mr_bench_point point;
 	uint32_t threads, processes;
-	size_t group;  /**< the same for setups that differ in size alone */
-	bool failed;   /**< a call has failed, so that it is not measured any more */
-	bool unmapped; /**< its memory could not be had */
+	size_t group; /**< the same for setups that differ in size alone */
+	bool failed;  /**< it is not measured any more */
 };
 
 /** What rows that differ in size alone have in common. */

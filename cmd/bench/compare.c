@@ -145,25 +145,21 @@ __attribute__((format(printf, 2, 3))) static void add(struct words *words, const
 	char *word;
 	va_list values;
 
-	if (words->error)
-		return;
 	va_start(values, format);
-	if (vasprintf(&word, format, values) < 0) {
-		words->error = ENOMEM;
+	if (vasprintf(&word, format, values) < 0)
 		word = NULL;
-	}
 	va_end(values);
 	for (size_t i = 0; word && i < words->count; i++)
 		if (!strcmp(words->argv[i], word)) {
 			free(word);
-			word = NULL;
+			return;
 		}
-	if (word && words->count + 1 == sizeof(words->argv) / sizeof(*words->argv)) {
-		free(word);
-		words->error = E2BIG;
-	} else if (word) {
+	if (word && words->count + 1 < sizeof(words->argv) / sizeof(*words->argv)) {
 		words->argv[words->count++] = word;
+		return;
 	}
+	words->error = word ? E2BIG : ENOMEM;
+	free(word);
 }
 
 static bool has_devices(const struct json_node *document)
@@ -310,14 +306,9 @@ static int check_device(const struct json_node *old, const struct invocation *in
 	if (!first_row(old))
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
 				    "%s has no rows that could be measured again", path);
-	if (given && has_devices(old))
+	if (given && (has_devices(old) || (device_of(old) && strcmp(given, device_of(old)) != 0)))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%s has measured several devices, and --compare measures all "
-				    "of them: not '%s' alone",
-				    path, given);
-	if (given && device_of(old) && strcmp(given, device_of(old)) != 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare measures on the device of %s, and that is not '%s'",
+				    "--compare measures on all devices of %s, and that is not '%s'",
 				    path, given);
 	return 0;
 }
@@ -355,6 +346,9 @@ static struct json_node *measure(const struct invocation *invocation, const stru
 }
 
 /* ---- rows ---- */
+
+/* Without --tolerance. */
+#define TOLERANCE 0.05
 
 enum verdict { SLOWER, FASTER, SAME, UNCLEAR, TOO_FEW, OLD_ONLY, NEW_ONLY, VERDICTS };
 
@@ -400,13 +394,20 @@ static struct mr_opt_u64 thousandths(double ratio)
 	return ratio < 1e12 ? known((uint64_t)(ratio * 1000 + 0.5)) : (struct mr_opt_u64){ 0 };
 }
 
-static enum verdict judge(const struct json_node *old, const struct json_node *new,
-			  double tolerance, struct compared_row *row)
+static enum verdict judge(struct answer *answer, const struct json_node *old,
+			  const struct json_node *new, struct compared_row *row)
 {
+	const struct bench_args *args = answer->invocation->args;
+	const double tolerance =
+		args->tolerance.known ? (double)args->tolerance.value / 1000 : TOLERANCE;
 	double before[BENCH_ROUNDS_MAX], after[BENCH_ROUNDS_MAX];
 	struct mr_effect effect;
+	int rc = mr_effect(before, read_rounds(old, before), after, read_rounds(new, after),
+			   &effect);
 
-	if (mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect))
+	if (rc == -ENOMEM)
+		answer->out.error = rc;
+	if (rc)
 		return TOO_FEW;
 	row->ratio = thousandths(effect.ratio);
 	row->low = thousandths(effect.low);
@@ -422,7 +423,6 @@ static enum verdict judge(const struct json_node *old, const struct json_node *n
 static void compare_rows(struct answer *answer, const struct json_node *old,
 			 const struct json_node *new, uint64_t counts[VERDICTS])
 {
-	const struct bench_args *args = answer->invocation->args;
 	const struct json_node *node = old ? old : new;
 	const char *device = json_tree_text_of(node, "device");
 	struct compared_row row = {
@@ -441,9 +441,7 @@ static void compare_rows(struct answer *answer, const struct json_node *old,
 
 	snprintf(row.group.device, sizeof(row.group.device), "%s", device ? device : "");
 	if (old && new)
-		verdict = judge(old, new,
-				args->tolerance.known ? (double)args->tolerance.value / 1000 : 0.05,
-				&row);
+		verdict = judge(answer, old, new, &row);
 	row.verdict = verdicts[verdict];
 	counts[verdict]++;
 	answer_row(answer, &row);

@@ -107,8 +107,6 @@ static int occupy(struct bench_job *job, int kind, const struct bench_level *lev
 	for (size_t i = 0; !rc && i < job->device_count; i++)
 		rc = mr_bench_place_occupy(&job->places[kind][i], level->regions, level->bytes,
 					   err);
-	if (rc)
-		mr_wrap(err, "--occupied");
 	return rc;
 }
 
@@ -123,92 +121,67 @@ static void show_progress(struct bench_job *job)
 			      spent / job->done * (job->total - job->done));
 }
 
-/* Causes are found where a call is refused, and here its memory is gone: hints name a command that tells why. */
-static void report_failure(struct bench_job *job, struct mr_error *err, enum mr_via via)
+static void report(struct bench_job *job, struct mr_error *err, enum mr_via via)
 {
 	progress_clear(&job->answer.progress);
-	job->answer.undiagnosed = true;
 	answer_fail(&job->answer, err, 0, 0, via);
 	job->answer.undiagnosed = false;
 	mr_error_clear(err);
 }
 
-static void hint_at_command(const struct mr_bench_point *point, struct mr_error *err)
+/* Reports once for all larger sizes that memory cannot be had, with the causes: they are still there. */
+static void fail_memory(struct bench_job *job, const struct mr_bench_point *point,
+			struct mr_error *err)
 {
-	/* The relaxed mode registers whole pages by this call. */
-	const enum mr_region_call call =
-		point->what->call == MR_REG_MR_RELAXED ? MR_REG_MR : point->what->call;
-	const char *registers = mr_region_call_name(call, point->via);
-
-	if (!err->hint[0] && err->call && !strcmp(err->call, registers))
-		mr_hint(err, "'mrctl %s' with the same options%s tells why",
-			mr_region_call_command(call),
-			point->what->access ? " and on-demand access" : "");
-}
-
-/* Whether memory of that kind could not be had for a size that is not larger, which was reported. */
-static bool is_reported(const struct bench_job *job, const struct bench_setup *setup)
-{
-	const struct mr_bench_point *point = &setup->point;
+	const struct mr_memory_request mapping = { .kind = point->memory, .length = point->size };
 
 	for (size_t i = 0; i < job->setup_count; i++) {
-		const struct bench_setup *other = &job->setups[i];
+		const struct mr_bench_point *other = &job->setups[i].point;
 
-		if (other->unmapped && other != setup && other->point.size <= point->size &&
-		    !strcmp(other->point.memory.text, point->memory.text))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a worker could not map its memory; a dma-buf has memory of its own. */
-static bool is_of_memory(const struct mr_bench_point *point, const struct mr_error *err)
-{
-	return err->kind == MR_ERROR_HOST && err->call && !strcmp(err->call, "mmap") &&
-	       !mr_region_is_dmabuf(point->what->call);
-}
-
-/* Reports once for all larger sizes that memory cannot be had, with the causes: they are still there. */
-static void fail_memory(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
-{
-	const struct mr_memory_request mapping = { .kind = setup->point.memory,
-						   .length = setup->point.size };
-
-	setup->failed = setup->unmapped = true;
-	if (is_reported(job, setup)) {
-		mr_error_clear(err);
-		return;
+		job->setups[i].failed |= !mr_region_is_dmabuf(other->what->call) &&
+					 other->size >= point->size &&
+					 !strcmp(other->memory.text, point->memory.text);
 	}
 	job->answer.refusal =
 		(struct mr_refusal){ .mapping = &mapping, .memory = mapping.kind.text };
-	progress_clear(&job->answer.progress);
-	answer_fail(&job->answer, err, 0, 0, setup->point.via);
-	job->answer.refusal = (struct mr_refusal){ .call = NULL };
-	mr_error_clear(err);
+	report(job, err, point->via);
 }
 
+/*
+ * Reports what ends a setup.  Causes are found where a call is refused, and here its memory is gone: the hint names a
+ * command that finds them.
+ */
 static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
 {
 	const struct mr_bench_point *point = &setup->point;
+	/* The relaxed mode registers whole pages by this call. */
+	const enum mr_region_call call =
+		point->what->call == MR_REG_MR_RELAXED ? MR_REG_MR : point->what->call;
 
 	setup->failed = true;
 	mr_wrap(err, "%s of %llu bytes, " BENCH_STATE, point->what->name,
 		(unsigned long long)point->size);
-	if (mr_error_is_answer(err->kind, err->call))
-		hint_at_command(point, err);
-	report_failure(job, err, point->via);
+	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0] &&
+	    !strcmp(err->call, mr_region_call_name(call, point->via)))
+		mr_hint(err, "'mrctl %s' with the same options%s tells why",
+			mr_region_call_command(call),
+			point->what->access ? " and on-demand access" : "");
+	job->answer.undiagnosed = true;
+	report(job, err, point->via);
 }
 
-/* Without its regions a level cannot be measured, nor can those with more; other kinds of regions have their own. */
+/* Reports that regions of a level cannot be registered; other kinds of regions have levels of their own. */
 static void fail_levels(struct bench_job *job, int kind, struct mr_error *err)
 {
 	const struct sweep_occupied *occupied = &job->args->occupied;
 
+	mr_wrap(err, "--occupied");
 	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
 		mr_hint(err, "'mrctl %s --count %llu --size %llu' tells why",
 			kind == MR_KIND_UMEM ? "umem" : "reg", (unsigned long long)occupied->count,
 			(unsigned long long)occupied->bytes);
-	report_failure(job, err, MR_VIA_LIBRARY);
+	job->answer.undiagnosed = true;
+	report(job, err, MR_VIA_LIBRARY);
 }
 
 /* Calls of a round: --count are spread over the rounds. */
@@ -332,8 +305,10 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 	int rc = 0;
 
 	if (mr_bench_run(&round, &workers, err)) {
-		if (is_of_memory(&setup->point, err) && workers.count)
-			fail_memory(job, setup, err);
+		/* A worker could not map its memory; a dma-buf has memory of its own. */
+		if (workers.count && err->kind == MR_ERROR_HOST && err->call &&
+		    !strcmp(err->call, "mmap") && !mr_region_is_dmabuf(setup->point.what->call))
+			fail_memory(job, &setup->point, err);
 		else
 			fail_setup(job, setup, err);
 	}

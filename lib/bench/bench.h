@@ -205,14 +205,14 @@ struct mr_fit {
 
 /**
  * mr_fit() - find the line that most points are near to
- * @points: with y greater than 0
+ * @points: each with another x, and a y greater than 0
  *
  * Sizes span many powers of ten.  By absolute errors the largest alone would decide.  Of the lines through two of the
  * points the one is taken whose sum of |log(y / line)| is the least: a time that is far too short or too long does not
  * move it.  Through the points within a quarter of that line goes the one whose relative errors have the least sum of
  * squares.
  *
- * Return: 0; -EDOM where fewer than three x differ, or a y is not greater than 0.
+ * Return: 0; -EDOM where there are fewer than three, or a y is not greater than 0.
  */
 int mr_fit(const struct mr_fit_point *points, size_t count, struct mr_fit *fit);
 
@@ -221,8 +221,9 @@ double mr_fit_error(const struct mr_fit *fit, double x);
 
 /** The new times divided by the old ones. */
 struct mr_effect {
-	double ratio;     /**< estimate (Hodges and Lehmann) */
-	double low, high; /**< interval that holds the true ratio with a probability of 95 % at least */
+	double ratio; /**< estimate (Hodges and Lehmann) */
+	double low,
+		high; /**< interval that holds the true ratio with a probability of 95 % at least */
 };
 
 /**

@@ -140,26 +140,6 @@ struct mr_histogram_bucket *mr_histogram_list(const struct mr_histogram *histogr
 /* A time is near a line that is within a quarter of it: log(1.25). */
 #define NEAR 0.223144
 
-static bool differs_from_all_before(const struct mr_fit_point *points, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (!(points[i].x < points[index].x) && !(points[i].x > points[index].x))
-			return false;
-	return true;
-}
-
-static bool can_fit(const struct mr_fit_point *points, size_t count)
-{
-	size_t different = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!(points[i].y > 0))
-			return false;
-		different += differs_from_all_before(points, i);
-	}
-	return different >= 3;
-}
-
 /* How far a time is from the line, the same for half and for twice of it; infinite where the line is not above 0. */
 static double distance_of(const struct mr_fit_point *point, const struct mr_fit *fit)
 {
@@ -195,7 +175,7 @@ static struct mr_fit nearest_line(const struct mr_fit_point *points, size_t coun
 						    .slope = slope };
 			const double sum = sum_of_distances(points, count, &fit);
 
-			if (sum < least) { /* not so where x are equal */
+			if (sum < least) {
 				best = fit;
 				least = sum;
 			}
@@ -244,8 +224,11 @@ int mr_fit(const struct mr_fit_point *points, size_t count, struct mr_fit *fit)
 	struct mr_fit first;
 	double sum = 0;
 
-	if (!can_fit(points, count))
+	if (count < 3)
 		return -EDOM;
+	for (size_t i = 0; i < count; i++)
+		if (!(points[i].y > 0))
+			return -EDOM;
 	first = nearest_line(points, count);
 	*fit = least_squares(points, count, &first);
 	for (size_t i = 0; i < count; i++)

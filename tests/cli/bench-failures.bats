@@ -130,7 +130,7 @@ bench() {
 
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for mode in '' -j; do
-		rm -f "$pid"
+		rm -f "$pid" "$seen" # of the other mode
 		TERM=xterm "${SIM[@]}" script -qefc "sh -c 'echo \$\$ >$pid.new; mv $pid.new $pid
 			exec mrctl $mode bench --sizes 4K,64K --seconds 20 --rounds 1000 >$out'" /dev/null >"$seen" </dev/null 3>&- &
 		HOLD_PID=$!

@@ -320,10 +320,10 @@ compared() {
 	absent "nosuch" "${SIM[@]}" mrctl bench --compare "$NEW"
 	[ -z "$output" ]
 	run --separate-stderr "${SIM[@]}" mrctl -d nosuch bench --compare "$OLD"
-	usage_error "measures on the device of" "'nosuch'"
+	usage_error "measures on all devices of" "'nosuch'"
 	jq '.rows += [.rows[0] | .device = "other0"]' "$OLD" >"$NEW"
 	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$NEW" --anyway
-	usage_error "has measured several devices" "'$(device)'"
+	usage_error "measures on all devices of" "'$(device)'"
 	run --separate-stderr "${SIM[@]}" mrctl -j bench --compare "$NEW"
 	json '.comparison | length == 2 and .[0].new_ns > 0 and .[1].verdict == "old-only"'
 }

@@ -81,14 +81,14 @@ TEST(what_is_occupied_is_a_count_and_bytes)
 	assert_int_equal(occupied.bytes, 65536);
 }
 
-TEST(a_percentage_has_one_decimal_at_most)
+TEST(a_percentage_is_kept_in_thousandths)
 {
 	static const struct {
 		const char *text;
 		uint64_t thousandths;
-	} right[] = { { "5%", 50 }, { "5", 50 }, { "2.5%", 25 }, { "0", 0 }, { "1000%", 10000 } };
-	static const char *const wrong[] = { "",     "%",     "5%%", "-5%", "5.%", ".5%",
-					     "5.55", "1001%", "5 %", "x",   "5e1" };
+	} right[] = { { "5%", 50 }, { "5", 50 }, { "2.5%", 25 }, { ".5", 5 }, { "0", 0 }, { "1000%", 10000 } };
+	static const char *const wrong[] = { "",  "%",     "5%%", "-5%", "5..%", ".%",
+					     " 5", "1001%", "5 %", "x",   "5e1" };
 	struct mr_opt_u64 part;
 
 	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {

@@ -214,9 +214,6 @@ TEST(a_line_needs_three_sizes_and_times_above_zero)
 	set_times(1000, 1, 0);
 	assert_int_equal(mr_fit(points, 2, &fit), -EDOM);
 	assert_int_equal(mr_fit(points, 0, &fit), -EDOM);
-	points[1].x = points[0].x;
-	assert_int_equal(mr_fit(points, 3, &fit), -EDOM);
-	points[1].x = 65536;
 	assert_int_equal(mr_fit(points, 3, &fit), 0);
 	points[2].y = 0;
 	assert_int_equal(mr_fit(points, FITTED, &fit), -EDOM);
@@ -231,7 +228,6 @@ TEST(the_interval_around_a_line_holds_the_true_one_in_95_of_100_trials)
 {
 	static const double sizes[] = { 4096, 1048576, 1e12 };
 
-	points[1].x = 65536;
 	for (size_t size = 0; size < ARRAY_SIZE(sizes); size++) {
 		const double exact = 16000 + 0.06 * sizes[size];
 		int misses = 0;
