@@ -8,7 +8,6 @@
 #include "cmd/cli/help_topics.h"
 #include "cmd/region/context.h"
 #include "lib/host/live.h"
-#include "lib/host/rdma_device.h"
 
 /* ---- types of options ---- */
 
@@ -246,7 +245,7 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 	return check_memory(&args->memory, err);
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+int bench_check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct bench_args *args = invocation->args;
 	char *const *operand = invocation->operands;
@@ -299,7 +298,7 @@ static int find_devices(struct bench_job *job, struct mr_error *err)
 	return 0;
 }
 
-static void release(struct bench_job *job)
+void bench_release(struct bench_job *job)
 {
 	for (size_t i = 0; job->rows && i < job->row_count; i++) {
 		free(job->rows[i].round);
@@ -317,7 +316,7 @@ static void release(struct bench_job *job)
 	answer_release(&job->answer);
 }
 
-static int run_job(struct bench_job *job, struct mr_error *err)
+int bench_run(struct bench_job *job, struct mr_error *err)
 {
 	int rc = find_devices(job, err);
 
@@ -330,21 +329,22 @@ static int run_job(struct bench_job *job, struct mr_error *err)
 		answer_fail(&job->answer, err, 0, 0, MR_VIA_LIBRARY);
 		mr_error_clear(err);
 	}
-	return bench_print(job, err);
+	return 0;
 }
 
-int bench_run(const struct invocation *invocation, struct mr_error *err)
+int bench_main(const struct invocation *invocation, struct mr_error *err)
 {
 	struct bench_job job = { .invocation = invocation, .args = invocation->args };
-	struct mr_environment environment; /* until a device is open */
 	int rc;
 
-	mr_environment_init(&environment);
-	rc = answer_init(&job.answer, invocation, NULL, &environment, 0, err);
+	mr_environment_init(&job.environment); /* until a device is open */
+	rc = answer_init(&job.answer, invocation, NULL, &job.environment, 0, err);
 	if (rc)
 		return rc;
-	rc = run_job(&job, err);
-	release(&job);
+	rc = bench_run(&job, err);
+	if (!rc)
+		rc = bench_print(&job, err);
+	bench_release(&job);
 	return rc;
 }
 
@@ -439,6 +439,6 @@ const struct command command_bench = {
 					   "mrctl bench --plan 500G --sizes 1M,1G --threads 1,8",
 					   NULL },
 	.not_in_batch = true,
-	.check = check,
-	.run = bench_run,
+	.check = bench_check,
+	.run = bench_main,
 };

@@ -9,6 +9,11 @@
 #include "cmd/output/fields.h"
 #include "cmd/region/answer.h"
 #include "lib/bench/bench.h"
+#include "lib/host/fork.h"
+#include "lib/host/meminfo.h"
+#include "lib/host/pci.h"
+#include "lib/host/processor.h"
+#include "lib/host/rdma_device.h"
 
 /* ---- options ---- */
 
@@ -177,12 +182,33 @@ struct bench_counter {
 	struct mr_opt_u64 before, after;
 };
 
-/* ---- a run ---- */
+/** How it was measured. */
+struct bench_method {
+	struct mr_opt_u64 rounds, row_ns, calls, warm_up, clock_ns, elapsed_ns;
+	bool interrupted;
+};
+
+/** Where it was measured: what figures of two hosts must have in common to be compared. */
+struct bench_host {
+	struct mr_processor processor;
+	struct mr_rdma_device device;
+	struct mr_iommu iommu;
+	struct mr_meminfo memory;
+	struct mr_fork fork;
+	char thp[32];
+};
+
+extern const struct record bench_method_record, bench_host_record;
+
+/* ---- a run, or a document of one ---- */
 
 struct bench_job {
 	const struct invocation *invocation;
 	const struct bench_args *args;
 	struct answer answer;
+	struct mr_environment environment; /**< of the first device */
+	struct bench_method method;
+	struct bench_host host;
 	char **devices; /**< names; NULL stands for the only one there is */
 	size_t device_count;
 	struct mr_bench_place
@@ -195,12 +221,21 @@ struct bench_job {
 	size_t row_count;
 	struct bench_counter *counters;
 	size_t counter_count;
-	uint32_t rounds;
-	uint64_t row_ns;      /**< for each row; 0: --count decides */
 	uint64_t done, total; /**< rounds of all rows */
 	uint64_t start_ns;
-	bool is_interrupted;
 };
+
+/** bench_check() - check of struct command */
+int bench_check(const struct invocation *invocation, struct mr_error *err);
+
+/**
+ * bench_run() - measure what the command line says, with signals blocked; refusals are reported
+ * @job: its invocation, args and answer are set; bench_release() it
+ *
+ * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
+ */
+int bench_run(struct bench_job *job, struct mr_error *err);
+void bench_release(struct bench_job *job);
 
 static inline bool bench_same_group(const struct bench_row *left, const struct bench_row *right)
 {
@@ -223,7 +258,7 @@ size_t bench_fit(const struct bench_job *job, const struct bench_row *first, siz
 
 /**
  * bench_set_up() - find out from the command line what is to be measured
- * @job: setups, levels, rows and rounds are set; its devices are known
+ * @job: setups, levels, rows and method are set; its devices are known
  *
  * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
  */
@@ -244,8 +279,11 @@ void bench_pieces(const struct bench_args *args, struct sweep *pieces);
 /** bench_print_plan() - print a row for each size of pieces and number of threads; @printed: rows */
 void bench_print_plan(struct bench_job *job, uint64_t *printed);
 
-/** bench_run() - run of struct command */
-int bench_run(const struct invocation *invocation, struct mr_error *err);
+/** bench_read_host() - read where it is measured, on the device of job->environment */
+void bench_read_host(struct bench_job *job);
+
+/** bench_main() - run of struct command */
+int bench_main(const struct invocation *invocation, struct mr_error *err);
 
 extern const struct command_view bench_compare, bench_plan;
 

@@ -1,24 +1,132 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* mrctl bench --compare: what has become slower between two measurements. */
+/* mrctl bench --compare: what has become slower between two measurements, the new one of a document or made now. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/cli/child.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/json_tree.h"
 #include "cmd/output/whole_file.h"
 #include "cmd/region/answer_messages.h"
-#include "cmd/region/context.h"
+#include "cmd/region/environment.h"
 #include "lib/base/clean_text.h"
 #include "lib/base/cleanup.h"
 
-/* ---- documents ---- */
+/* ---- reading a document ---- */
+
+/* A number from 0 to 1e18; not known where the node is none. */
+static struct mr_opt_u64 number_of(const struct json_node *node)
+{
+	char buffer[JSON_SCALAR_MAX];
+	const double number = json_tree_kind(node) == JSON_NUMBER
+				      ? strtod(json_tree_scalar(node, buffer), NULL)
+				      : -1;
+
+	return number >= 0 && number < 1e18 ? known((uint64_t)number) : (struct mr_opt_u64){ 0 };
+}
+
+/* Sets the members of a record that an object has; texts stay in the object. */
+static void load_fields(const struct record *record, void *row, const struct json_node *object)
+{
+	for (const struct field *f = record->fields; f->key; f++) {
+		const struct json_node *node = json_tree_get(object, f->key);
+		char buffer[JSON_SCALAR_MAX], *member = (char *)row + f->offset;
+		const char *text = json_tree_scalar(node, buffer);
+
+		if (f->type == FIELD_STRING)
+			*(const char **)(void *)member = json_tree_string(node);
+		else if (f->type == FIELD_TEXT)
+			snprintf(member, f->size, "%s", text ? text : "");
+		else if (f->type == FIELD_BOOL)
+			*(bool *)member = text && !strcmp(text, "true");
+		else if (f->type == FIELD_NUMBER)
+			*(struct mr_opt_u64 *)(void *)member = number_of(node);
+		else if (f->type == FIELD_HEX && text)
+			*(struct mr_opt_u64 *)(void *)member = known(strtoull(text, NULL, 16));
+	}
+}
+
+static int load_rounds(struct bench_row *row, const struct json_node *rounds)
+{
+	const struct json_node *node;
+	size_t count = 0;
+
+	row->round = calloc(BENCH_ROUNDS_MAX, sizeof(*row->round));
+	if (!row->round)
+		return -ENOMEM;
+	for (node = json_tree_first(rounds); node && count < BENCH_ROUNDS_MAX;
+	     node = json_tree_next(node)) {
+		load_fields(&bench_round_record, &row->round[count], node);
+		count += row->round[count].p50_ns.value > 0;
+	}
+	row->rounds.count = count;
+	return 0;
+}
+
+static int load_rows(struct bench_job *job, const struct json_node *rows)
+{
+	const struct json_node *node;
+	int rc = 0;
+
+	for (node = json_tree_first(rows); node; node = json_tree_next(node))
+		job->row_count++;
+	job->rows = calloc(job->row_count + 1, sizeof(*job->rows));
+	if (!job->rows)
+		return -ENOMEM;
+	job->row_count = 0;
+	for (node = json_tree_first(rows); node && !rc; node = json_tree_next(node)) {
+		struct bench_row *row = &job->rows[job->row_count++];
+
+		load_fields(&bench_record, row, node);
+		rc = load_rounds(row, json_tree_get(node, "rounds"));
+	}
+	return rc;
+}
+
+static bool has_objects_alone(const struct json_node *list)
+{
+	const struct json_node *node = json_tree_first(list);
+
+	while (node && json_tree_kind(node) == JSON_OBJECT)
+		node = json_tree_next(node);
+	return json_tree_kind(list) == JSON_LIST && !node;
+}
+
+/* Reads a document into @job.  @tree: set to what holds its texts */
+static int load(struct bench_job *job, const char *path, struct json_node **tree,
+		struct mr_error *err)
+{
+	size_t length;
+	mr_auto_free char *text = file_read(path, &length, err);
+	const struct json_node *rows;
+	const char *command;
+
+	*job = (struct bench_job){ .device_count = 0 };
+	if (!text) {
+		err->kind = MR_ERROR_USAGE;
+		return -err->errnum;
+	}
+	*tree = json_tree_parse(text, length);
+	rows = json_tree_get(*tree, "rows");
+	command = json_tree_text_of(*tree, "command");
+	if (!command || strcmp(command, "bench") != 0 || !has_objects_alone(rows))
+		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
+				    "%s is no document of 'mrctl -j bench'", file_name(path));
+	if (number_of(json_tree_get(*tree, "format")).value != 1)
+		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
+				    "%s has another format than the documents of this version: 1",
+				    file_name(path));
+	load_fields(&environment_record, &job->environment, json_tree_get(*tree, "environment"));
+	load_fields(&bench_host_record, &job->host, json_tree_get(*tree, "host"));
+	load_fields(&bench_method_record, &job->method, json_tree_get(*tree, "method"));
+	return load_rows(job, rows) ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
+}
+
+/* ---- what documents have in common ---- */
 
 /* What makes a row another row than its neighbours. */
 static const char *const row_keys[] = { "call",        "device",   "memory",         "size",
@@ -26,7 +134,7 @@ static const char *const row_keys[] = { "call",        "device",   "memory",    
 					"processes",   "occupied", "occupied_bytes", "direction",
 					NULL };
 
-/* What figures depend on: members of "environment", then of "host". */
+/* What figures depend on. */
 static const char *const environment_keys[] = { "kernel",   "rdma_core", "provider",
 						"firmware", "simulated", "simulated_kernel",
 						NULL };
@@ -35,314 +143,191 @@ static const char *const host_keys[] = {
 	"iommu", "thp",  "memory_total", "fork_safe",  "huge_pages_safe", NULL
 };
 
-/* A member as text; "unknown" where there is none, or no simple one. */
-static const char *text_of(const struct json_node *node, const char *key,
-			   char buffer[JSON_SCALAR_MAX])
+/* A value as text, which is "unknown" where it is not known. */
+static const char *text_of(const struct record *record, const void *row, const char *key,
+			   char buffer[FIELD_TEXT_MAX])
 {
-	const char *text = json_tree_scalar(json_tree_get(node, key), buffer);
+	const char *text = field_text(fields_find(record, key, strlen(key)), row, buffer);
 
 	return text ? text : "unknown";
 }
 
-/* A member that is a number from 0 to 1e18; not known where it is none. */
-static struct mr_opt_u64 number_of(const struct json_node *node, const char *key)
-{
-	const struct json_node *member = json_tree_get(node, key);
-	char buffer[JSON_SCALAR_MAX];
-	const double number = json_tree_kind(member) == JSON_NUMBER
-				      ? strtod(json_tree_scalar(member, buffer), NULL)
-				      : -1;
-
-	return number >= 0 && number < 1e18 ? known((uint64_t)number) : (struct mr_opt_u64){ 0 };
-}
-
-/* The first key whose members differ; NULL: there is none. */
-static const char *difference(const struct json_node *left, const struct json_node *right,
+/* The first key whose values differ; NULL: there is none. */
+static const char *difference(const struct record *record, const void *left, const void *right,
 			      const char *const *keys)
 {
-	char l[JSON_SCALAR_MAX], r[JSON_SCALAR_MAX];
+	char l[FIELD_TEXT_MAX], r[FIELD_TEXT_MAX];
 
-	while (*keys && !strcmp(text_of(left, *keys, l), text_of(right, *keys, r)))
+	while (*keys && !strcmp(text_of(record, left, *keys, l), text_of(record, right, *keys, r)))
 		keys++;
 	return *keys;
 }
 
-static const struct json_node *first_row(const struct json_node *document)
+static int check_same(const struct record *record, const void *old, const void *new,
+		      const char *const *keys, struct mr_error *err)
 {
-	return json_tree_first(json_tree_get(document, "rows"));
+	const char *key = difference(record, old, new, keys);
+	char before[FIELD_TEXT_MAX], after[FIELD_TEXT_MAX], buffer[FIELD_TEXT_MAX];
+
+	if (!key)
+		return 0;
+	snprintf(before, sizeof(before), "%.160s", text_of(record, old, key, buffer));
+	snprintf(after, sizeof(after), "%.160s", text_of(record, new, key, buffer));
+	mr_clean_text(before, sizeof(before));
+	mr_clean_text(after, sizeof(after));
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+		     "they cannot be compared: %s was '%s', and is '%s'", key, before, after);
+	mr_hint(err, "--anyway compares them all the same");
+	return -EINVAL;
 }
 
-static struct json_node *load(const char *path, struct mr_error *err)
-{
-	size_t length;
-	mr_auto_free char *text = file_read(path, &length, err);
-	struct json_node *document = text ? json_tree_parse(text, length) : NULL;
-	const struct json_node *row = first_row(document);
-	char buffer[JSON_SCALAR_MAX];
-
-	while (row && json_tree_kind(row) == JSON_OBJECT)
-		row = json_tree_next(row);
-	if (!text)
-		err->kind = MR_ERROR_USAGE;
-	else if (row || strcmp(text_of(document, "command", buffer), "bench") != 0 ||
-		 json_tree_kind(json_tree_get(document, "rows")) != JSON_LIST)
-		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG, "%s is no document of 'mrctl -j bench'",
-			     file_name(path));
-	else if (strcmp(text_of(document, "format", buffer), "1") != 0)
-		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
-			     "%s has another format than the documents of this version: 1",
-			     file_name(path));
-	else
-		return document;
-	json_tree_free(document);
-	return NULL;
-}
-
-static int check_hosts(const struct json_node *old, const struct json_node *new,
+static int check_hosts(const struct bench_job *old, const struct bench_job *new,
 		       struct mr_error *err)
 {
-	static const struct {
-		const char *member;
-		const char *const *keys;
-	} parts[] = { { "environment", environment_keys }, { "host", host_keys } };
-	char before[160], after[160], buffer[JSON_SCALAR_MAX];
+	int rc = check_same(&environment_record, &old->environment, &new->environment,
+			    environment_keys, err);
 
-	for (size_t i = 0; i < 2; i++) {
-		const struct json_node *left = json_tree_get(old, parts[i].member);
-		const struct json_node *right = json_tree_get(new, parts[i].member);
-		const char *key = difference(left, right, parts[i].keys);
-
-		if (!key)
-			continue;
-		snprintf(before, sizeof(before), "%s", text_of(left, key, buffer));
-		snprintf(after, sizeof(after), "%s", text_of(right, key, buffer));
-		mr_clean_text(before, sizeof(before));
-		mr_clean_text(after, sizeof(after));
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     "they cannot be compared: %s was '%s', and is '%s'", key, before,
-			     after);
-		mr_hint(err, "--anyway compares them all the same");
-		return -EINVAL;
-	}
-	return 0;
+	return rc ? rc : check_same(&bench_host_record, &old->host, &new->host, host_keys, err);
 }
 
-/* ---- measuring once more what a document has, by mrctl itself in a process of its own ---- */
+/* ---- measuring what a document has ---- */
 
-/*
- * The command line.  A value is in the word of its option, and calls are behind "--": no text of a document becomes an
- * option.
- */
-struct words {
-	char *argv[4 * SWEEP_MAX]; /* ends with NULL */
-	size_t count;
-	int error;
-};
-
-/* Adds a word, once. */
-__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
+static bool is_dmabuf(const struct bench_row *row)
 {
-	char *word;
-	va_list values;
-
-	va_start(values, format);
-	if (vasprintf(&word, format, values) < 0)
-		word = NULL;
-	va_end(values);
-	for (size_t i = 0; word && i < words->count; i++)
-		if (!strcmp(words->argv[i], word)) {
-			free(word);
-			return;
-		}
-	if (word && words->count + 1 < sizeof(words->argv) / sizeof(*words->argv)) {
-		words->argv[words->count++] = word;
-		return;
-	}
-	words->error = word ? E2BIG : ENOMEM;
-	free(word);
-}
-
-static bool has_devices(const struct json_node *document)
-{
-	static const char *const keys[] = { "device", NULL };
-	const struct json_node *first = first_row(document);
-
-	for (const struct json_node *row = first; row; row = json_tree_next(row))
-		if (difference(first, row, keys))
-			return true;
-	return false;
-}
-
-static const char *device_of(const struct json_node *document)
-{
-	return json_tree_text_of(json_tree_get(document, "environment"), "device");
-}
-
-static void begin(struct words *words, const struct json_node *old)
-{
-	add(words, "mrctl");
-	add(words, "--json");
-	if (!has_devices(old) && device_of(old))
-		add(words, "--device=%s", device_of(old));
-	add(words, "bench");
-	if (has_devices(old))
-		add(words, "--all-devices");
-}
-
-static bool is_dmabuf(const struct json_node *row)
-{
-	const char *call = json_tree_text_of(row, "call");
-	const struct mr_bench_case *what = call ? mr_bench_case_find(call) : NULL;
+	const struct mr_bench_case *what =
+		row->group.call ? mr_bench_case_find(row->group.call) : NULL;
 
 	return what && mr_region_is_dmabuf(what->call);
 }
 
-/* Adds what rows are measured with.  Calls add access flags of their own: those that all rows have were asked for. */
-static void add_rows(struct words *words, const struct json_node *old)
+/* Reads the values of a row as those of options, which checks them; @usual: memory that no option asks for */
+static int read_row(struct bench_args *args, const struct bench_row *row, const char *usual,
+		    struct mr_error *err)
 {
-	static const struct {
-		const char *key, *option;
-	} lists[] = { { "size", "sizes" },
-		      { "via", "via" },
-		      { "threads", "threads" },
-		      { "processes", "processes" } };
-	char buffer[JSON_SCALAR_MAX];
-	const struct json_node *row;
-	unsigned long access = ~0ul;
-	uint64_t most = 0, bytes = 0;
-	bool of_dmabufs = false;
+	const struct {
+		const char *key;
+		const struct option_type *type;
+		void *member;
+	} options[] = {
+		{ "size", &option_type_sizes, &args->sizes },
+		{ "via", &option_type_via, &args->via },
+		{ "threads", &option_type_counts, &args->threads },
+		{ "processes", &option_type_counts, &args->processes },
+		{ "memory", is_dmabuf(row) ? &option_type_dmabuf : &option_type_memories,
+		  is_dmabuf(row) ? (void *)&args->from : &args->memory },
+	};
+	char buffer[FIELD_TEXT_MAX];
+	int rc = 0;
 
-	for (row = first_row(old); row; row = json_tree_next(row))
-		of_dmabufs |= is_dmabuf(row);
-	for (row = first_row(old); row; row = json_tree_next(row)) {
-		const struct mr_opt_u64 occupied = number_of(row, "occupied");
-		const char *bits = json_tree_text_of(row, "access_bits");
-		const char *memory = text_of(row, "memory", buffer);
+	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(*options); i++) {
+		const char *key = options[i].key, *text = text_of(&bench_record, row, key, buffer);
+
+		if (!strcmp(key, "memory") && !strcmp(row->group.memory ?: "", usual))
+			continue;
+		/* A text of the document lives as long as what is read from it. */
+		if (!strcmp(key, "memory") && row->group.memory)
+			text = row->group.memory;
+		rc = options[i].type->read(text, options[i].member, err);
+		if (rc)
+			mr_wrap(err, "%s of a row", key);
+	}
+	return rc;
+}
+
+/* Sets the options by what a document has measured, but those that say how long. */
+static int read_args(struct bench_args *args, const struct bench_job *old, char **calls,
+		     struct mr_error *err)
+{
+	uint64_t access = UINT64_MAX;
+	bool has_dmabufs = false;
+	char text[32];
+	int rc = 0;
+
+	for (size_t i = 0; i < old->row_count; i++)
+		has_dmabufs |= is_dmabuf(&old->rows[i]);
+	for (size_t i = 0; !rc && i < old->row_count; i++) {
+		const struct bench_row *row = &old->rows[i];
 
 		/* Where both kinds of calls are measured, their memory is the usual one. */
-		if (strcmp(memory, is_dmabuf(row) ? "udmabuf" : of_dmabufs ? "anon" : "") != 0)
-			add(words, "--%s=%s", is_dmabuf(row) ? "from" : "memory", memory);
-		for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-			if (json_tree_scalar(json_tree_get(row, lists[i].key), buffer))
-				add(words, "--%s=%s", lists[i].option,
-				    text_of(row, lists[i].key, buffer));
-		access &= bits ? strtoul(bits, NULL, 16) : 0;
-		if (occupied.value > most) {
-			most = occupied.value;
-			bytes = number_of(row, "occupied_bytes").value / most;
-		}
+		rc = read_row(args, row,
+			      is_dmabuf(row) ? "udmabuf"
+			      : has_dmabufs  ? "anon"
+					     : "",
+			      err);
+		/* Calls add flags of their own: those that all rows have were asked for. */
+		access &= row->access.value;
+		if (row->group.occupied.value > args->occupied.count)
+			args->occupied = (struct sweep_occupied){
+				row->group.occupied.value,
+				row->occupied_bytes.value / row->group.occupied.value,
+			};
+		args->all_devices |= strcmp(row->group.device, old->rows[0].group.device) != 0;
+		calls[i] = (char *)(uintptr_t)(row->group.call ?: "");
 	}
-	add(words, "--access=0x%lx", access);
-	if (most)
-		add(words, "--occupied=%" PRIu64 ",%" PRIu64, most, bytes);
-}
-
-/* Adds how long to measure: as the document, unless the options say otherwise. */
-static void add_length(struct words *words, const struct json_node *old,
-		       const struct bench_args *args)
-{
-	const struct json_node *method = json_tree_get(old, "method");
-	const struct mr_opt_u64 rounds =
-		args->rounds.known ? args->rounds : number_of(method, "rounds");
-	const struct mr_opt_u64 ns =
-		args->seconds.known ? args->seconds : number_of(method, "row_ns");
-	const struct mr_opt_u64 calls =
-		args->calls.known ? args->calls : number_of(method, "calls");
-
-	if (rounds.value)
-		add(words, "--rounds=%" PRIu64, rounds.value);
-	if (calls.value && !args->seconds.known)
-		add(words, "--count=%" PRIu64, calls.value);
-	else if (ns.value)
-		add(words, "--seconds=%.9f", (double)ns.value / 1e9);
-}
-
-static void add_calls(struct words *words, const struct json_node *old)
-{
-	char buffer[JSON_SCALAR_MAX];
-
-	add(words, "--");
-	for (const struct json_node *row = first_row(old); row; row = json_tree_next(row))
-		add(words, "%s", text_of(row, "call", buffer));
-}
-
-/*
- * Runs mrctl with the words, and frees them.  @status: its exit status, 128 + N where signal N has ended it.
- * Return: its document; NULL with @err; or without, where that mrctl has said why.
- */
-static struct json_node *run(struct words *words, const sigset_t *mask, int *status,
-			     struct mr_error *err)
-{
-	struct child child = {
-		.path = "/proc/self/exe", .argv = words->argv, .output = CHILD_CATCH, .mask = mask
-	};
-	struct json_node *document = NULL;
-
-	if (words->error == E2BIG)
-		mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
-			     "the document has measured more than 'mrctl bench' can at once");
-	else if (words->error)
-		mr_fail(err, MR_ERROR_HOST, words->error, "malloc", NULL);
-	else if (!child_run(&child, err)) {
-		*status = WIFSIGNALED(child.status) ? 128 + WTERMSIG(child.status)
-						    : WEXITSTATUS(child.status);
-		if (child.length)
-			document = json_tree_parse(child.text, child.length);
-		if (!document && !*status)
-			mr_fail_text(err, MR_ERROR_HOST, EBADMSG,
-				     "the document of the measurement cannot be read");
+	snprintf(text, sizeof(text), "0x%" PRIx64, access);
+	if (!rc)
+		rc = option_type_access.read(text, &args->access, err);
+	if (!args->rounds.known)
+		args->rounds = old->method.rounds;
+	if (!args->seconds.known && !args->calls.known) {
+		args->calls = old->method.calls;
+		args->seconds = args->calls.known ? (struct mr_opt_u64){ 0 } : old->method.row_ns;
 	}
-	free(child.text);
-	while (words->count)
-		free(words->argv[--words->count]);
-	return document;
+	return rc;
 }
 
-static int check_device(const struct json_node *old, const struct invocation *invocation,
-			struct mr_error *err)
+/* Finds out what the device and the host are, before much is measured. */
+static int check_here(const struct bench_job *old, const char *device, struct mr_error *err)
 {
-	const char *given = invocation->global->device, *path = invocation->operands[0];
+	struct bench_job here = { .device_count = 0 };
+	struct mr_bench_place place = { .name = device };
+	int rc = mr_bench_place_open(&place, MR_KIND_MR, err);
 
-	if (!first_row(old))
+	here.environment = place.environment;
+	mr_bench_place_close(&place);
+	bench_read_host(&here);
+	return rc ? rc : check_hosts(old, &here, err);
+}
+
+/* Measures what a document has.  @new: its invocation and answer are set */
+static int measure(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
+{
+	const struct invocation *asked = new->invocation;
+	const char *given = asked->global->device, *device = old->environment.device;
+	mr_auto_free char **calls = calloc(old->row_count + 1, sizeof(*calls));
+	struct global_args global = *asked->global;
+	struct bench_args args = *new->args;
+	struct invocation invocation = *asked;
+	int rc;
+
+	if (!calls)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	if (!old->row_count)
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
-				    "%s has no rows that could be measured again", path);
-	if (given && (has_devices(old) || (device_of(old) && strcmp(given, device_of(old)) != 0)))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare measures on all devices of %s, and that is not '%s'",
-				    path, given);
-	return 0;
-}
-
-/*
- * Measures what a document has.  A single call finds out what the host is, before much is measured.  From here on
- * signals that end commands are blocked: one that comes ends the measurement.
- */
-static struct json_node *measure(const struct invocation *invocation, const struct json_node *old,
-				 int *status, struct mr_error *err)
-{
-	const struct bench_args *args = invocation->args;
-	struct words words = { .count = 0 };
-	struct json_node *now;
-	sigset_t mask;
-	bool is_same;
-
-	if (check_device(old, invocation, err))
-		return NULL;
-	sigprocmask(SIG_SETMASK, NULL, &mask);
-	context_block_signals(invocation);
-	begin(&words, old);
-	add(&words, "--sizes=4096");
-	add(&words, "--count=1");
-	now = run(&words, &mask, status, err);
-	is_same = first_row(now) && (args->anyway || !check_hosts(old, now, err));
-	json_tree_free(now);
-	if (!is_same)
-		return NULL;
-	begin(&words, old);
-	add_rows(&words, old);
-	add_length(&words, old, args);
-	add_calls(&words, old);
-	return run(&words, &mask, status, err);
+				    "%s has no rows that could be measured again",
+				    asked->operands[0]);
+	args.compare = false;
+	rc = read_args(&args, old, calls, err);
+	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
+		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				  "--compare measures on all devices of %s, and that is not '%s'",
+				  asked->operands[0], given);
+	global.device = args.all_devices || !*device ? given : device;
+	invocation.global = &global;
+	invocation.args = &args;
+	invocation.operands = calls;
+	if (!rc)
+		rc = bench_check(&invocation, err);
+	if (!rc && !args.anyway)
+		rc = check_here(old, *device ? device : given, err);
+	if (rc)
+		return rc;
+	new->invocation = &invocation;
+	new->args = &args;
+	rc = bench_run(new, err);
+	new->invocation = asked;
+	new->args = asked->args;
+	return rc;
 }
 
 /* ---- rows ---- */
@@ -376,17 +361,11 @@ static const struct field compared_fields[] = {
 };
 static const struct record compared_record = { "comparison", compared_fields, "comparison" };
 
-/* Reads the medians of a row's rounds.  Return: how many there are. */
-static size_t read_rounds(const struct json_node *row, double medians[BENCH_ROUNDS_MAX])
+static size_t read_rounds(const struct bench_row *row, double medians[BENCH_ROUNDS_MAX])
 {
-	const struct json_node *round = json_tree_first(json_tree_get(row, "rounds"));
-	size_t count = 0;
-
-	for (; round && count < BENCH_ROUNDS_MAX; round = json_tree_next(round)) {
-		medians[count] = (double)number_of(round, "p50_ns").value;
-		count += medians[count] > 0;
-	}
-	return count;
+	for (size_t i = 0; i < row->rounds.count; i++)
+		medians[i] = (double)row->round[i].p50_ns.value;
+	return row->rounds.count;
 }
 
 static struct mr_opt_u64 thousandths(double ratio)
@@ -394,19 +373,18 @@ static struct mr_opt_u64 thousandths(double ratio)
 	return ratio < 1e12 ? known((uint64_t)(ratio * 1000 + 0.5)) : (struct mr_opt_u64){ 0 };
 }
 
-static enum verdict judge(struct answer *answer, const struct json_node *old,
-			  const struct json_node *new, struct compared_row *row)
+static enum verdict judge(struct bench_job *job, const struct bench_row *old,
+			  const struct bench_row *new, struct compared_row *row)
 {
-	const struct bench_args *args = answer->invocation->args;
-	const double tolerance =
-		args->tolerance.known ? (double)args->tolerance.value / 1000 : TOLERANCE;
+	const struct mr_opt_u64 given = job->args->tolerance;
+	const double tolerance = given.known ? (double)given.value / 1000 : TOLERANCE;
 	double before[BENCH_ROUNDS_MAX], after[BENCH_ROUNDS_MAX];
 	struct mr_effect effect;
 	int rc = mr_effect(before, read_rounds(old, before), after, read_rounds(new, after),
 			   &effect);
 
 	if (rc == -ENOMEM)
-		answer->out.error = rc;
+		job->answer.out.error = rc;
 	if (rc)
 		return TOO_FEW;
 	row->ratio = thousandths(effect.ratio);
@@ -419,71 +397,67 @@ static enum verdict judge(struct answer *answer, const struct json_node *old,
 	return effect.low >= 1 - tolerance && effect.high <= 1 + tolerance ? SAME : UNCLEAR;
 }
 
-/* Compares a row of either document; @old or @new may be NULL.  Prints it, and counts its verdict. */
-static void compare_rows(struct answer *answer, const struct json_node *old,
-			 const struct json_node *new, uint64_t counts[VERDICTS])
+/* Whether a row could not be measured now. */
+static bool is_missing(const struct bench_row *row)
 {
-	const struct json_node *node = old ? old : new;
-	const char *device = json_tree_text_of(node, "device");
-	struct compared_row row = {
-		.group = { .call = json_tree_text_of(node, "call"),
-			   .memory = json_tree_text_of(node, "memory"),
-			   .state = json_tree_text_of(node, "state"),
-			   .threads = number_of(node, "threads"),
-			   .processes = number_of(node, "processes"),
-			   .occupied = number_of(node, "occupied"),
-			   .direction = json_tree_text_of(node, "direction") },
-		.size = number_of(node, "size"),
-		.old_ns = number_of(old, "p50_ns"),
-		.new_ns = number_of(new, "p50_ns"),
-	};
-	enum verdict verdict = old ? OLD_ONLY : NEW_ONLY;
-
-	snprintf(row.group.device, sizeof(row.group.device), "%s", device ? device : "");
-	if (old && new)
-		verdict = judge(answer, old, new, &row);
-	row.verdict = verdicts[verdict];
-	counts[verdict]++;
-	answer_row(answer, &row);
+	return row->setup && !row->rounds.count;
 }
 
-static const struct json_node *find_row(const struct json_node *document,
-					const struct json_node *row)
+/* The row that measures the same as @row; NULL: there is none. */
+static const struct bench_row *find_row(const struct bench_job *job, const struct bench_row *row)
 {
-	const struct json_node *other = first_row(document);
+	for (size_t i = 0; i < job->row_count; i++)
+		if (!is_missing(&job->rows[i]) &&
+		    !difference(&bench_record, &job->rows[i], row, row_keys))
+			return &job->rows[i];
+	return NULL;
+}
 
-	while (other && difference(other, row, row_keys))
-		other = json_tree_next(other);
-	return other;
+/* Prints the rows of @job beside those of @other; of the new one only those that the old one has not. */
+static void print_rows(struct bench_job *job, const struct bench_job *of,
+		       const struct bench_job *other, uint64_t counts[VERDICTS])
+{
+	const bool is_new = job == of;
+
+	for (size_t i = 0; i < of->row_count; i++) {
+		const struct bench_row *row = &of->rows[i], *found = find_row(other, row);
+		struct compared_row compared = { .group = row->group, .size = row->size };
+		enum verdict verdict = is_new ? NEW_ONLY : OLD_ONLY;
+
+		if (is_new && (found || is_missing(row)))
+			continue;
+		*(is_new ? &compared.new_ns : &compared.old_ns) = row->p50_ns;
+		if (found) {
+			compared.new_ns = found->p50_ns;
+			verdict = judge(job, row, found, &compared);
+		}
+		compared.verdict = verdicts[verdict];
+		counts[verdict]++;
+		answer_row(&job->answer, &compared);
+	}
 }
 
 /* ---- the comparison ---- */
 
 /* A signal may have left rows with fewer rounds than the others, or without any. */
-static void note_interrupted(const struct answer *answer, const struct json_node *document,
+static void note_interrupted(const struct answer *answer, const struct bench_job *job,
 			     const char *name)
 {
-	char buffer[JSON_SCALAR_MAX];
-
-	if (!strcmp(text_of(json_tree_get(document, "method"), "interrupted", buffer), "true"))
+	if (job->method.interrupted)
 		answer_note(answer,
 			    "the %s measurement was interrupted: some of its rounds are missing",
 			    name);
 }
 
-static int print(struct answer *answer, const struct json_node *old, const struct json_node *new,
-		 struct mr_error *err)
+static int print(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
 {
 	uint64_t counts[VERDICTS] = { 0 }, done = 0;
-	const struct json_node *row;
+	struct answer *answer = &new->answer;
 	int rc;
 
 	answer_begin(answer);
-	for (row = first_row(old); row; row = json_tree_next(row))
-		compare_rows(answer, row, find_row(new, row), counts);
-	for (row = first_row(new); row; row = json_tree_next(row))
-		if (!find_row(old, row))
-			compare_rows(answer, NULL, row, counts);
+	print_rows(new, old, new, counts);
+	print_rows(new, new, old, counts);
 	answer_end_rows(answer);
 	for (int i = 0; i < VERDICTS; i++)
 		done += counts[i];
@@ -503,35 +477,40 @@ static int print(struct answer *answer, const struct json_node *old, const struc
 		note_interrupted(answer, old, "old");
 		note_interrupted(answer, new, "new");
 	}
-	return counts[SLOWER] ? EXIT_REFUSED : EXIT_DONE;
+	rc = answer_status(answer, done, NULL);
+	return counts[SLOWER] ? EXIT_REFUSED : rc;
 }
 
 static int run_compare(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct bench_args *args = invocation->args;
 	char *const *paths = invocation->operands;
-	struct json_node *old = load(paths[0], err), *new = NULL;
+	struct json_node *trees[2] = { NULL, NULL };
+	struct bench_job old, new = { .device_count = 0 };
 	struct mr_environment environment;
-	struct answer answer;
-	int status = EXIT_DONE, rc = 0;
+	int rc = load(&old, paths[0], &trees[0], err);
 
-	if (old)
-		new = paths[1] ? load(paths[1], err) : measure(invocation, old, &status, err);
-	if (new &&paths[1] && !args->anyway)
-		rc = check_hosts(old, new, err);
+	if (!rc && paths[1])
+		rc = load(&new, paths[1], &trees[1], err);
+	if (!rc && paths[1] && !args->anyway)
+		rc = check_hosts(&old, &new, err);
 	mr_environment_init(&environment);
-	if (new && !rc) {
-		rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
-		if (!rc) {
-			rc = print(&answer, old, new, err);
-			answer_release(&answer);
-		}
-	}
-	json_tree_free(old);
-	json_tree_free(new);
-	if (mr_error_is_set(err))
-		return -err->errnum;
-	return rc ? rc : status;
+	if (!paths[1])
+		new.environment = environment;
+	new.invocation = invocation;
+	new.args = args;
+	if (!rc)
+		rc = answer_init(&new.answer, invocation, NULL,
+				 paths[1] ? &environment : &new.environment, 0, err);
+	if (!rc && !paths[1])
+		rc = measure(&new, &old, err);
+	if (!rc)
+		rc = print(&new, &old, err);
+	bench_release(&new);
+	bench_release(&old);
+	json_tree_free(trees[0]);
+	json_tree_free(trees[1]);
+	return rc;
 }
 
 static int check_compare(const struct invocation *invocation, struct mr_error *err)

@@ -11,7 +11,6 @@
 #include "lib/base/signals.h"
 #include "lib/host/live.h"
 #include "lib/host/mlx5_commands.h"
-#include "lib/host/rdma_device.h"
 #include "lib/nldev/device.h"
 
 /* ---- what the kernel counts ---- */
@@ -95,7 +94,7 @@ static int open_places(struct bench_job *job, int kind, struct mr_error *err)
 		places[i].most_occupied = job->args->occupied.count;
 		rc = mr_bench_place_open(&places[i], (enum mr_region_kind)kind, err);
 	}
-	job->answer.environment = &places[0].environment;
+	job->environment = places[0].environment;
 	return rc;
 }
 
@@ -187,14 +186,14 @@ static void fail_levels(struct bench_job *job, int kind, struct mr_error *err)
 /* Calls of a round: --count are spread over the rounds. */
 static uint64_t calls_of(const struct bench_job *job, uint32_t round)
 {
-	const uint64_t calls = job->args->calls.known ? job->args->calls.value : 0;
+	const uint64_t calls = job->method.calls.value, rounds = job->method.rounds.value;
 
-	return calls / job->rounds + (round < calls % job->rounds);
+	return calls / rounds + (round < calls % rounds);
 }
 
 /* Describes a row that is measured for the first time. */
 static int begin_row(struct bench_row *row, const struct mr_environment *environment,
-		     uint32_t rounds)
+		     uint64_t rounds)
 {
 	const struct bench_setup *setup = row->setup;
 	const struct mr_bench_point *point = &setup->point;
@@ -297,7 +296,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 		.place_count = job->device_count,
 		.processes = setup->processes,
 		.threads = setup->threads,
-		.ns = job->row_ns / job->rounds,
+		.ns = job->method.row_ns.value / job->method.rounds.value,
 		.calls = calls_of(job, number),
 		.warm_up = BENCH_WARM_UP,
 	};
@@ -317,7 +316,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 			&job->rows[(level * job->setup_count + index) * job->device_count + i];
 
 		if (!row->round)
-			rc = begin_row(row, &round.places[i].environment, job->rounds);
+			rc = begin_row(row, &round.places[i].environment, job->method.rounds.value);
 		if (rc)
 			mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 		else
@@ -335,19 +334,19 @@ static int run_level(struct bench_job *job, int kind, size_t level, struct mr_er
 {
 	int rc = 0;
 
-	for (uint32_t round = 0; !rc && round < job->rounds; round++) {
+	for (uint32_t round = 0; !rc && round < job->method.rounds.value; round++) {
 		for (size_t i = 0; !rc && i < job->setup_count; i++) {
 			if (!is_of_kind(&job->setups[i], kind))
 				continue;
-			job->is_interrupted |= mr_interrupted();
-			if (job->is_interrupted)
+			job->method.interrupted |= mr_interrupted();
+			if (job->method.interrupted)
 				return 0;
 			show_progress(job);
 			job->done++;
 			if (!job->setups[i].failed)
 				rc = run_round(job, level, i, round, err);
 			/* A round that a signal has cut short may be the last one. */
-			job->is_interrupted |= mr_interrupted();
+			job->method.interrupted |= mr_interrupted();
 		}
 	}
 	return rc;
@@ -359,7 +358,8 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 
 	if (!rc && !job->args->plan.given)
 		count(job, job->places[kind], false);
-	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
+	for (size_t level = 0; !rc && level < job->level_count && !job->method.interrupted;
+	     level++) {
 		if (occupy(job, kind, &job->levels[level], err)) {
 			fail_levels(job, kind, err);
 			break;
@@ -376,12 +376,13 @@ int bench_measure(struct bench_job *job, struct mr_error *err)
 {
 	int rc = 0;
 
-	job->total = job->rounds * job->level_count * job->setup_count;
+	job->total = job->method.rounds.value * job->level_count * job->setup_count;
 	job->start_ns = mr_now_ns();
 	for (int kind = 0; !rc && kind < MR_REGION_KINDS; kind++)
 		if (has_kind(job, kind))
 			rc = run_kind(job, kind, err);
 	progress_clear(&job->answer.progress);
+	job->method.elapsed_ns = known(mr_now_ns() - job->start_ns);
 	for (int kind = 0; job->counters && kind < MR_REGION_KINDS; kind++)
 		if (job->places[kind])
 			count(job, job->places[kind], true);

@@ -97,5 +97,5 @@ const struct command_view bench_plan = {
 	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
 	.record = &plan_record,
 	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
-	.run = bench_run,
+	.run = bench_main,
 };

@@ -56,7 +56,7 @@ static void name_group(const struct bench_row *row, char name[NAME_SIZE])
 static void begin_curves(FILE *script, const struct bench_job *job, const char *what,
 			 const char *label, size_t curves)
 {
-	const struct mr_environment *environment = job->answer.environment;
+	const struct mr_environment *environment = &job->environment;
 	char text[512];
 
 	snprintf(text, sizeof(text), "%s: %.64s%s, Linux %.64s", what, environment->device,
@@ -64,8 +64,9 @@ static void begin_curves(FILE *script, const struct bench_job *job, const char *
 	fputs("set title ", script);
 	put_quoted(script, text);
 	snprintf(text, sizeof(text), "%s  (mrctl %.32s, rdma-core %.32s, %u round%s%s)", label,
-		 environment->mrctl, environment->rdma_core, job->rounds,
-		 job->rounds == 1 ? "" : "s", curves > CURVES_MAX ? ", not all curves" : "");
+		 environment->mrctl, environment->rdma_core, (unsigned int)job->method.rounds.value,
+		 job->method.rounds.value == 1 ? "" : "s",
+		 curves > CURVES_MAX ? ", not all curves" : "");
 	fputs("\nset xlabel ", script);
 	put_quoted(script, text);
 	fputs("\nplot ", script);

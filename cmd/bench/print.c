@@ -12,13 +12,8 @@
 #include "cmd/region/answer_messages.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
-#include "lib/host/fork.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/live.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/pci.h"
-#include "lib/host/processor.h"
-#include "lib/host/rdma_device.h"
 
 /* ---- rows ---- */
 
@@ -216,25 +211,21 @@ static void print_counters(struct bench_job *job)
 
 /* ---- how it was measured ---- */
 
-struct method {
-	struct mr_opt_u64 rounds, row_ns, calls, warm_up, clock_ns, elapsed_ns;
-	bool interrupted;
-};
-
 static const struct field method_fields[] = {
-	FIELD(struct method, rounds, FIELD_NUMBER, 0, "rounds of each row"),
-	FIELD(struct method, row_ns, FIELD_NUMBER, FIELD_DURATION, "time for each row"),
-	FIELD(struct method, calls, FIELD_NUMBER, 0, "calls of each worker, in place of a time"),
-	FIELD(struct method, warm_up, FIELD_NUMBER, 0,
+	FIELD(struct bench_method, rounds, FIELD_NUMBER, 0, "rounds of each row"),
+	FIELD(struct bench_method, row_ns, FIELD_NUMBER, FIELD_DURATION, "time for each row"),
+	FIELD(struct bench_method, calls, FIELD_NUMBER, 0,
+	      "calls of each worker, in place of a time"),
+	FIELD(struct bench_method, warm_up, FIELD_NUMBER, 0,
 	      "warm-up calls of each worker in each round, which are excluded"),
-	FIELD(struct method, clock_ns, FIELD_NUMBER, FIELD_DURATION,
+	FIELD(struct bench_method, clock_ns, FIELD_NUMBER, FIELD_DURATION,
 	      "what reading the clock costs; it is in each figure, and is not subtracted"),
-	FIELD(struct method, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of all rows"),
-	FIELD(struct method, interrupted, FIELD_BOOL, 0,
+	FIELD(struct bench_method, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of all rows"),
+	FIELD(struct bench_method, interrupted, FIELD_BOOL, 0,
 	      "whether a signal has ended the measurement before its time"),
 	FIELD_END,
 };
-static const struct record method_record = { "method", method_fields, NULL };
+const struct record bench_method_record = { "method", method_fields, NULL };
 
 /* The shortest time between two looks at the clock: what they add to a call between them. */
 static uint64_t clock_cost(void)
@@ -252,101 +243,75 @@ static uint64_t clock_cost(void)
 
 /* ---- where it was measured ---- */
 
-/* What figures of two hosts must have in common to be compared. */
-struct host {
-	struct mr_processor processor;
-	struct mr_rdma_device device;
-	struct mr_iommu iommu;
-	struct mr_meminfo memory;
-	struct mr_fork fork;
-	char thp[32];
-};
-
 static const struct field host_fields[] = {
-	FIELD_AS("cpu", struct host, processor.model, FIELD_TEXT, 0, "model of the CPUs"),
-	FIELD_AS("cpus", struct host, processor.online, FIELD_TEXT, 0, "CPUs that are online"),
-	FIELD_AS("governor", struct host, processor.governor, FIELD_TEXT, 0,
+	FIELD_AS("cpu", struct bench_host, processor.model, FIELD_TEXT, 0, "model of the CPUs"),
+	FIELD_AS("cpus", struct bench_host, processor.online, FIELD_TEXT, 0,
+		 "CPUs that are online"),
+	FIELD_AS("governor", struct bench_host, processor.governor, FIELD_TEXT, 0,
 		 "what governs the frequency of CPU 0"),
-	FIELD_AS("numa_nodes", struct host, processor.nodes, FIELD_TEXT, 0,
+	FIELD_AS("numa_nodes", struct bench_host, processor.nodes, FIELD_TEXT, 0,
 		 "NUMA nodes that have memory"),
-	FIELD_AS("clock", struct host, processor.clock, FIELD_TEXT, 0,
+	FIELD_AS("clock", struct bench_host, processor.clock, FIELD_TEXT, 0,
 		 "what the kernel reads the time from"),
-	FIELD_AS("driver", struct host, device.driver, FIELD_TEXT, 0,
+	FIELD_AS("driver", struct bench_host, device.driver, FIELD_TEXT, 0,
 		 "the kernel's driver of the device"),
-	FIELD_AS("device_numa_node", struct host, device.numa_node, FIELD_NUMBER, 0,
+	FIELD_AS("device_numa_node", struct bench_host, device.numa_node, FIELD_NUMBER, 0,
 		 "NUMA node of the device"),
-	FIELD_AS("iommu", struct host, iommu.type, FIELD_TEXT, 0,
+	FIELD_AS("iommu", struct bench_host, iommu.type, FIELD_TEXT, 0,
 		 "type of the device's IOMMU group, or none"),
-	FIELD(struct host, thp, FIELD_TEXT, 0, "transparent huge pages"),
-	FIELD_AS("memory_total", struct host, memory.total, FIELD_NUMBER, FIELD_IEC,
+	FIELD(struct bench_host, thp, FIELD_TEXT, 0, "transparent huge pages"),
+	FIELD_AS("memory_total", struct bench_host, memory.total, FIELD_NUMBER, FIELD_IEC,
 		 "bytes of memory"),
-	FIELD_AS("memory_available", struct host, memory.available, FIELD_NUMBER, FIELD_IEC,
+	FIELD_AS("memory_available", struct bench_host, memory.available, FIELD_NUMBER, FIELD_IEC,
 		 "bytes of it that are available after the measurement"),
-	FIELD_AS("fork_safe", struct host, fork.is_asked, FIELD_BOOL, 0,
+	FIELD_AS("fork_safe", struct bench_host, fork.is_asked, FIELD_BOOL, 0,
 		 "whether the environment asks libibverbs for fork protection"),
-	FIELD_AS("huge_pages_safe", struct host, fork.huge_pages, FIELD_BOOL, 0,
+	FIELD_AS("huge_pages_safe", struct bench_host, fork.huge_pages, FIELD_BOOL, 0,
 		 "whether RDMAV_HUGEPAGES_SAFE is set"),
 	FIELD_END,
 };
-static const struct record host_record = { "host", host_fields, NULL };
+const struct record bench_host_record = { "host", host_fields, NULL };
 
-static void read_host(struct host *host, const char *device)
+void bench_read_host(struct bench_job *job)
 {
-	*host = (struct host){ .thp = "" };
-	mr_processor_read(mr_this_host(), &host->processor);
-	mr_meminfo_read(mr_this_host(), &host->memory);
-	if (mr_thp_mode(mr_this_host(), host->thp, sizeof(host->thp)))
+	struct mr_host *this_host = mr_this_host();
+	struct bench_host *host = &job->host;
+
+	*host = (struct bench_host){ .thp = "" };
+	mr_processor_read(this_host, &host->processor);
+	mr_meminfo_read(this_host, &host->memory);
+	if (mr_thp_mode(this_host, host->thp, sizeof(host->thp)))
 		host->thp[0] = '\0';
-	mr_fork_read(mr_this_host(), &host->fork);
-	mr_rdma_device_read_place(mr_this_host(), device, &host->device);
+	mr_fork_read(this_host, &host->fork);
+	mr_rdma_device_read_place(this_host, job->environment.device, &host->device);
 	/* A simulated device is on no bus. */
 	if (!host->device.pci_address[0])
 		return;
-	mr_iommu_read(mr_this_host(), host->device.pci_address, &host->iommu);
+	mr_iommu_read(this_host, host->device.pci_address, &host->iommu);
 	if (!host->iommu.group[0])
 		strcpy(host->iommu.type, "none");
 }
 
 /* ---- all of it ---- */
 
-static void note_method(struct bench_job *job, const struct method *method)
-{
-	answer_note(&job->answer,
-		    "%" PRIu64 " round%s; %" PRIu64 " warm-up calls per round are excluded; "
-		    "reading the clock costs %" PRIu64 " ns, which each figure includes",
-		    method->rounds.value, method->rounds.value == 1 ? "" : "s",
-		    method->warm_up.value, method->clock_ns.value);
-	if (job->is_interrupted)
-		answer_note(&job->answer, "interrupted: %" PRIu64 " of %" PRIu64 " measurements",
-			    job->done, job->total);
-}
-
 int bench_print(struct bench_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;
+	struct bench_method *method = &job->method;
 	const bool is_plan = job->args->plan.given;
-	const struct method method = {
-		.rounds = known(job->rounds),
-		.row_ns = { job->row_ns, job->row_ns != 0 },
-		.calls = job->args->calls,
-		.warm_up = known(BENCH_WARM_UP),
-		.clock_ns = known(clock_cost()),
-		.elapsed_ns = known(mr_now_ns() - job->start_ns),
-		.interrupted = job->is_interrupted,
-	};
-	struct host host;
 	uint64_t printed = 0;
 	int rc;
 
-	read_host(&host, answer->environment->device);
+	bench_read_host(job);
+	method->clock_ns = known(clock_cost());
 	answer_begin(answer);
 	if (is_plan)
 		bench_print_plan(job, &printed);
 	else
 		print_rows(job, &printed);
 	if (answer->out.style->json) {
-		output_object(&answer->out, "method", &method_record, &method);
-		output_object(&answer->out, "host", &host_record, &host);
+		output_object(&answer->out, "method", &bench_method_record, method);
+		output_object(&answer->out, "host", &bench_host_record, &job->host);
 	}
 	if (!is_plan) {
 		print_fits(job);
@@ -357,7 +322,18 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 		}
 	}
 	rc = answer_end(answer, printed, err);
-	if (!rc && printed && output_is_for_people(&answer->out))
-		note_method(job, &method);
-	return rc ? rc : answer_status(answer, printed, NULL);
+	if (rc)
+		return rc;
+	if (printed && output_is_for_people(&answer->out)) {
+		answer_note(answer,
+			    "%" PRIu64 " round%s; %" PRIu64
+			    " warm-up calls per round are excluded; "
+			    "reading the clock costs %" PRIu64 " ns, which each figure includes",
+			    method->rounds.value, method->rounds.value == 1 ? "" : "s",
+			    method->warm_up.value, method->clock_ns.value);
+		if (method->interrupted)
+			answer_note(answer, "interrupted: %" PRIu64 " of %" PRIu64 " measurements",
+				    job->done, job->total);
+	}
+	return answer_status(answer, printed, NULL);
 }

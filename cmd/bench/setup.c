@@ -169,18 +169,20 @@ static void add_levels(struct bench_job *job)
 	}
 }
 
-static void choose_length(struct bench_job *job)
+static void choose_length(struct bench_method *method, const struct bench_args *args)
 {
-	const struct bench_args *args = job->args;
-
-	job->rounds = args->plan.given ? PLAN_ROUNDS : ROUNDS;
-	job->row_ns = args->plan.given ? PLAN_ROW_NS : ROW_NS;
+	*method = (struct bench_method){
+		.rounds = known(args->plan.given ? PLAN_ROUNDS : ROUNDS),
+		.row_ns = known(args->plan.given ? PLAN_ROW_NS : ROW_NS),
+		.calls = args->calls,
+		.warm_up = known(BENCH_WARM_UP),
+	};
 	if (args->rounds.known)
-		job->rounds = (uint32_t)args->rounds.value;
-	if (args->calls.known && args->calls.value < job->rounds)
-		job->rounds = (uint32_t)args->calls.value;
+		method->rounds = args->rounds;
+	if (args->calls.known && args->calls.value < method->rounds.value)
+		method->rounds = args->calls;
 	if (args->calls.known || args->seconds.known)
-		job->row_ns = args->calls.known ? 0 : args->seconds.value;
+		method->row_ns = args->seconds;
 }
 
 int bench_set_up(struct bench_job *job, struct mr_error *err)
@@ -195,7 +197,7 @@ int bench_set_up(struct bench_job *job, struct mr_error *err)
 				    "%llu workers at once are too many: at most %d",
 				    (unsigned long long)workers, MR_BENCH_WORKERS);
 	choose_sizes(&sizes, job->args, workers);
-	choose_length(job);
+	choose_length(&job->method, job->args);
 	add_levels(job);
 	rc = add_cases(job, &sizes, err);
 	if (rc)

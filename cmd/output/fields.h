@@ -64,6 +64,7 @@ struct field {
 	const char *key;
 	const char *help;
 	size_t offset;
+	size_t size; /**< bytes of the member */
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
@@ -135,8 +136,9 @@ struct members {
 #define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
 	{                                                                                          \
 		.key = (key_), .help = (help_),                                                    \
-		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
-		.flags = (flags_), __VA_ARGS__                                                     \
+		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_),                  \
+		.size = sizeof(((structure *)NULL)->member), .type = (type_), .flags = (flags_),   \
+		__VA_ARGS__                                                                        \
 	}
 /** An entry for a member that is a struct, whose fields are those of @record_. */
 #define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
