@@ -72,52 +72,36 @@ static int map_occupied(struct mr_bench_place *place, uint64_t bytes, struct mr_
 	return place->occupied ? 0 : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 }
 
-static int add_occupied(struct mr_bench_place *place, const struct mr_registrar *registrar,
-			uint64_t bytes, struct mr_error *err)
-{
-	const struct mr_region_request request = {
-		.call = place->kind == MR_KIND_UMEM ? MR_UMEM_REG : MR_REG_MR,
-		.addr = place->occupied_memory.start,
-		.length = bytes,
-		.access = IBV_ACCESS_LOCAL_WRITE,
-	};
-	int rc = mr_region_register(registrar, &request, &place->occupied[place->occupied_count],
-				    err);
-
-	place->occupied_count += !rc;
-	return rc;
-}
-
-static int drop_occupied(struct mr_bench_place *place, const struct mr_registrar *registrar,
-			 struct mr_error *err)
-{
-	int rc = mr_region_deregister(registrar, &place->occupied[place->occupied_count - 1], err);
-
-	place->occupied_count -= !rc;
-	return rc;
-}
-
 int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t bytes,
 			  struct mr_error *err)
 {
 	const struct mr_registrar registrar = registrar_of(place, MR_VIA_LIBRARY);
+	struct mr_region_request request = {
+		.call = place->kind == MR_KIND_UMEM ? MR_UMEM_REG : MR_REG_MR,
+		.length = bytes,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+	};
+	uint64_t *now = &place->occupied_count;
 	int rc = count ? map_occupied(place, bytes, err) : 0;
 
-	while (!rc && place->occupied_count > count)
-		rc = drop_occupied(place, &registrar, err);
-	while (!rc && place->occupied_count < count && !mr_interrupted())
-		rc = add_occupied(place, &registrar, bytes, err);
+	request.addr = place->occupied_memory.start;
+	while (!rc && *now > count) {
+		rc = mr_region_deregister(&registrar, &place->occupied[*now - 1], err);
+		*now -= !rc;
+	}
+	while (!rc && *now < count && !mr_interrupted()) {
+		rc = mr_region_register(&registrar, &request, &place->occupied[*now], err);
+		*now += !rc;
+	}
 	return rc;
 }
 
 void mr_bench_place_close(struct mr_bench_place *place)
 {
-	const struct mr_registrar registrar = registrar_of(place, MR_VIA_LIBRARY);
 	struct mr_error ignored;
 
 	/* What cannot be deregistered ends with the device's file. */
-	while (place->occupied_count && !drop_occupied(place, &registrar, &ignored))
-		;
+	mr_bench_place_occupy(place, 0, 0, &ignored);
 	free(place->occupied);
 	place->occupied = NULL;
 	mr_device_close(&place->device);
