@@ -6,6 +6,7 @@
 
 #include "cmd/bench/bench.h"
 #include "cmd/cli/help_topics.h"
+#include "cmd/output/private_file.h"
 #include "cmd/region/context.h"
 #include "lib/host/live.h"
 
@@ -206,8 +207,7 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 	for (size_t i = 0; i < memory->count; i++) {
 		const enum mr_memory_type type = memory->kinds[i].type;
 
-		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE ||
-		    type == MR_MEMORY_CUDA)
+		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
 			return mr_fail_text(
 				err, MR_ERROR_USAGE, EINVAL,
 				"--memory %s: it is no memory that this process can write to",
@@ -229,6 +229,11 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
 	if (args->svg && !*args->svg)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
+	if ((args->svg && private_file_check(args->svg, args->force, err)) ||
+	    (args->plot.path && private_file_check(args->plot.path, args->force, err)))
+		return -err->errnum;
+	if (args->force && !args->svg && !args->plot.path)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--force needs --plot FILE");
 	if (args->from.text && args->from.type == MR_DMABUF_DM)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--from dm: its dma-buf is of a single registration, and "
@@ -389,6 +394,8 @@ static const struct option_spec picture_options[] = {
 	OPTION(0, "plot", plot, struct bench_args, plot, "[FILE]",
 	       "draw percentiles and distribution with gnuplot, to FILE.svg, .png or .pdf"),
 	OPTION(0, "svg", string, struct bench_args, svg, "FILE", "old name of --plot FILE"),
+	OPTION(0, "force", flag, struct bench_args, force, NULL,
+	       "replace the file of --plot where it exists"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {

@@ -81,6 +81,7 @@ struct bench_args {
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */
 	struct plot_option plot;
 	const char *svg; /**< file for pictures, or NULL */
+	bool force;      /**< the files may exist */
 	struct sweep_planned plan;
 	bool compare;                /**< the operands are documents */
 	struct mr_opt_u64 tolerance; /**< in thousandths */
@@ -125,12 +126,12 @@ struct bench_group {
 
 /** BENCH_GROUP_FIELDS() - the fields of @structure's member group */
 #define BENCH_GROUP_FIELDS(structure)                                                              \
-	FIELD_AS("call", structure, group.call, FIELD_STRING, 0, "what is measured"),              \
+	FIELD_AS("call", structure, group.call, FIELD_STRING, FIELD_PUBLIC, "what is measured"),   \
 		FIELD_AS("device", structure, group.device, FIELD_TEXT, 0,                         \
 			 "RDMA device; says so if it is simulated"),                               \
-		FIELD_AS("memory", structure, group.memory, FIELD_STRING, 0,                       \
+		FIELD_AS("memory", structure, group.memory, FIELD_STRING, FIELD_MEMORY,            \
 			 "kind of memory, or source of the dma-buf", .usual = "anon"),             \
-		FIELD_AS("state", structure, group.state, FIELD_STRING, 0,                         \
+		FIELD_AS("state", structure, group.state, FIELD_STRING, FIELD_PUBLIC,              \
 			 "of the memory before each call: its pages are populated",                \
 			 .usual = BENCH_STATE),                                                    \
 		FIELD_AS("threads", structure, group.threads, FIELD_NUMBER, 0,                     \
@@ -139,7 +140,7 @@ struct bench_group {
 			 "processes for each device", .usual = "1"),                               \
 		FIELD_AS("occupied", structure, group.occupied, FIELD_NUMBER, 0,                   \
 			 "regions that were registered already", .usual = "0"),                    \
-		FIELD_AS("direction", structure, group.direction, FIELD_STRING, 0,                 \
+		FIELD_AS("direction", structure, group.direction, FIELD_STRING, FIELD_PUBLIC,      \
 			 "whether they had become more (ascending) or fewer (descending)")
 
 /** The columns of those fields, for a table. */

@@ -24,14 +24,14 @@ static const struct field round_fields[] = {
 	FIELD(struct bench_round, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
 };
-const struct record bench_round_record = { "round", round_fields, "rounds" };
+REPORTED const struct record bench_round_record = { "round", round_fields, "rounds" };
 
 static const struct field bucket_fields[] = {
 	FIELD(struct mr_histogram_bucket, ns, FIELD_NUMBER, 0, "middle of the bucket"),
 	FIELD(struct mr_histogram_bucket, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
 };
-const struct record bench_bucket_record = { "bucket", bucket_fields, "histogram" };
+REPORTED const struct record bench_bucket_record = { "bucket", bucket_fields, "histogram" };
 
 static const struct field row_fields[] = {
 	BENCH_GROUP_FIELDS(struct bench_row),
@@ -41,7 +41,7 @@ static const struct field row_fields[] = {
 	FIELD(struct bench_row, access, FIELD_ACCESS, 0, "access flags"),
 	FIELD_AS("access_bits", struct bench_row, access, FIELD_HEX, FIELD_DETAIL,
 		 "the same as a mask"),
-	FIELD(struct bench_row, via, FIELD_STRING, FIELD_DETAIL,
+	FIELD(struct bench_row, via, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct bench_row, occupied_bytes, FIELD_NUMBER, FIELD_IEC,
 	      "bytes of the regions that were registered already", .usual = "0"),
@@ -68,7 +68,7 @@ static const struct field row_fields[] = {
 		 "all calls by their time; a bucket is at most 1 in 1024 of it wide"),
 	FIELD_END,
 };
-const struct record bench_record = { "row", row_fields, "rows" };
+REPORTED const struct record bench_record = { "row", row_fields, "rows" };
 
 static void print_rows(struct bench_job *job, uint64_t *printed)
 {
