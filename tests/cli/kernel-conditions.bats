@@ -273,7 +273,8 @@ answers() {
 	json ".failures[0].causes[0] | .id == \"$id\" and .evidence.resource == \"hca_object\" and
 		.evidence.group == \"/mrctl-test\""
 	# shellcheck disable=SC2016 # for the shell: it does not see the group
-	refused_because $id certain within unshare -m sh -c 'umount /sys/fs/cgroup && exec "$@"' sh "${MR[@]}" reg --why prove --json
+	refused_because $id certain within unshare -m sh -c 'umount /sys/fs/cgroup && exec "$@"' sh \
+		"${MR[@]}" reg --why prove --json
 	run --separate-stderr within "${SIM[@]}" mrctl trace --reproduce "$BATS_TEST_TMPDIR/batch" -- "${MR[@]}" reg
 	grep -qx "# it needs a control group with this limit in rdma.max: $MRCTL_TEST_DEVICE hca_object=$((used - 1))" \
 		"$BATS_TEST_TMPDIR/batch" || fail "$(cat "$BATS_TEST_TMPDIR/batch")"

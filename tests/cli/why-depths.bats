@@ -28,7 +28,7 @@ agree() {
 			.[] | select(map({refusal, answer}) | unique | length > 1) |
 				"\(first.refusal), by \(last.by): \(map(.answer) | join("; "))"
 		end end' "$dir"/{read,try,prove}
-	[ "$status" -eq 0 ] && [ -z "$output" ] || fail "$output" "$(head -n 3 "$dir/messages")"
+	[[ $status -eq 0 && -z $output ]] || fail "$output" "$(head -n 3 "$dir/messages")"
 }
 
 # bats test_tags=kernel
