@@ -18,8 +18,8 @@ int mr_memfd_create(const char *name, unsigned int flags);
 /**
  * mr_overlay_has_tmpfs() - whether a file of an overlay that can be written is on a tmpfs
  *
- * The path of the upper layer in /proc/PID/mountinfo is mostly one of another mount namespace.  So the file is asked: the
- * overlay hands these ioctls on, and tmpfs has attributes (since Linux 6.0) but no map of extents.
+ * The path of the upper layer in /proc/PID/mountinfo is mostly one of another mount namespace.  So the file is asked:
+ * the overlay hands ioctls on, and tmpfs has attributes (since Linux 6.0) but no map of extents.
  *
  * Return: false also where the file cannot be opened.
  */

@@ -64,7 +64,8 @@ entry() {
 	local kind=$1
 
 	[[ $kind != @(device|full) ]] || kind="file"
-	[ "$1" = hole ] || printf -v MAPPINGS '%s0x%x:%dK:%s,' "$MAPPINGS" "$2" "$3" "$kind${FILE_OF[$1]:+=${FILE_OF[$1]}}"
+	[ "$1" = hole ] ||
+		printf -v MAPPINGS '%s0x%x:%dK:%s,' "$MAPPINGS" "$2" "$3" "$kind${FILE_OF[$1]:+=${FILE_OF[$1]}}"
 }
 
 # is_mapped KIND: this machine can map it
@@ -90,7 +91,8 @@ lay() {
 	entry "$1" $at "${KIB[$1]}"
 	entry "$2" $next "${KIB[$2]}"
 	entry anon $end 4
-	LINES+="reg --memory none --addr $((at - 4096)) --size $((end + 8192 - at)) --access $access --expect EFAULT"$'\n'
+	LINES+="reg --memory none --addr $((at - 4096)) --size $((end + 8192 - at)) --access $access --expect EFAULT
+"
 	printf -v WANTED '%s{"pair":"%s, %s, %s","at":"0x%x","certainty":"%s","ids":"%s","other":"%s"}\n' "$WANTED" \
 		"$1" "$2" $access $at "${CERTAINTY[$1]}" "${IDS[$1]}" "${IDS[$2]}"
 }
@@ -103,7 +105,7 @@ draw() {
 		for b in "${!IDS[@]}"; do
 			[ "$a" = "$b" ] || echo "$a $b"
 		done
-	done | sort | if [ "${PAIRS:-40}" = all ]; then cat; else shuf -n "${PAIRS:-40}" --random-source=<(yes "$SEED"); fi
+	done | sort | shuf -n "${PAIRS/#all/9999}" --random-source=<(yes "$SEED")
 }
 
 # bats test_tags=release,kernel
@@ -113,7 +115,7 @@ draw() {
 	unset LEAKS # the preload keeps descriptors
 	mapped "$AT:4K:anon"
 	declare -A KIB STOPS CERTAINTY IDS
-	SO=$BUILD/mappings.so SEED=${SEED:-$RANDOM} MAPPINGS='' LINES='' WANTED=''
+	SO=$BUILD/mappings.so SEED=${SEED:-$RANDOM} PAIRS=${PAIRS:-40} MAPPINGS='' LINES='' WANTED=''
 	! on_simulator || SO=$BATS_FILE_TMPDIR/mappings.so
 	make_files
 	while read -r kind kib stops certainty ids; do
