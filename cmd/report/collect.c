@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "cmd/region/context.h"
-#include "cmd/report/report.h"
+#include "cmd/report/sections.h"
 #include "lib/base/cleanup.h"
 #include "lib/host/kernel_log.h"
 #include "lib/host/recording_files.h"
@@ -120,6 +120,30 @@ struct json_node *report_section(struct report *report, const struct child *chil
 	return document;
 }
 
+int report_run(struct child *child, const char *const *before, const char *const *after,
+	       struct mr_error *err)
+{
+	mr_auto_free const char **words = NULL;
+	size_t count = 0, used = 0;
+	int rc;
+
+	for (size_t i = 0; before[i]; i++)
+		count++;
+	for (size_t i = 0; after[i]; i++)
+		count++;
+	words = calloc(count + 1, sizeof(*words));
+	if (!words)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	while (*before)
+		words[used++] = *before++;
+	while (*after)
+		words[used++] = *after++;
+	child->argv = (char *const *)(uintptr_t)words;
+	rc = child_run(child, err);
+	child->argv = NULL;
+	return rc;
+}
+
 /* Runs mrctl, and catches what it prints.  @words: of the command, end with NULL */
 static int run_mrctl(const struct report *report, const char *const *words, bool json,
 		     struct child *child, struct mr_error *err)
@@ -220,22 +244,23 @@ static int add_session(struct report *report, struct mr_error *err)
 /* Adds the kernel's log: its lines, or the errno of reading it. */
 static int add_log(struct report *report, struct mr_error *err)
 {
-	mr_auto_free char *text = calloc(1, MR_KERNEL_LOG_MAX);
 	struct mr_error ignored;
 	struct json_node *log;
 	struct mr_host host;
-	int failed;
+	int failed = 0;
+	char *text;
 
-	if (!text)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	if (mr_host_open(&host, report->args->root, NULL, err))
 		return -err->errnum;
-	failed = mr_kernel_log_read(&host, text);
+	text = calloc(1, MR_KERNEL_LOG_MAX);
+	if (text)
+		failed = mr_kernel_log_read(&host, text);
 	mr_host_close(&host, &ignored);
 	log = json_tree_object();
 	report_add(report, log, "errno", report_string(failed ? mr_errno_name(-failed) : NULL));
-	report_add(report, log, "lines", report_list_lines(report, text));
+	report_add(report, log, "lines", text ? report_list_lines(report, text) : NULL);
 	report_add(report, report->root, "kernel_log", log);
+	free(text);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/output/whole_file.h"
-#include "cmd/report/report.h"
+#include "cmd/report/sections.h"
 #include "lib/host/recording_files.h"
 
 #define FENCE "```json"

@@ -11,7 +11,7 @@
 #include "cmd/cli/shell.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/whole_file.h"
-#include "cmd/report/report.h"
+#include "cmd/report/sections.h"
 #include "lib/base/cleanup.h"
 
 /* Name of the batch, which a folder of the report's own has while the program runs. */
@@ -36,30 +36,6 @@ static bool gives_document(const struct report *report, char *const *argv)
 		!strcmp(basename(argv[0]), "mrctl") ? find_command(report, argv) : NULL;
 
 	return command && command->record && !command->views && !command->runs_program;
-}
-
-int report_run(struct child *child, const char *const *before, const char *const *after,
-	       struct mr_error *err)
-{
-	mr_auto_free const char **words = NULL;
-	size_t count = 0, used = 0;
-	int rc;
-
-	for (size_t i = 0; before[i]; i++)
-		count++;
-	for (size_t i = 0; after[i]; i++)
-		count++;
-	words = calloc(count + 1, sizeof(*words));
-	if (!words)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	while (*before)
-		words[used++] = *before++;
-	while (*after)
-		words[used++] = *after++;
-	child->argv = (char *const *)(uintptr_t)words;
-	rc = child_run(child, err);
-	child->argv = NULL;
-	return rc;
 }
 
 /* Runs a command of mrctl that gives a document. */

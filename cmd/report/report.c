@@ -12,7 +12,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/output/private_file.h"
 #include "cmd/output/replaced_file.h"
-#include "cmd/report/report.h"
+#include "cmd/report/sections.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/signals.h"
 

@@ -8,7 +8,7 @@
 #include "cmd/output/fields.h"
 #include "cmd/output/stream.h"
 #include "cmd/output/text.h"
-#include "cmd/report/report.h"
+#include "cmd/report/sections.h"
 #include "lib/base/cleanup.h"
 
 /* Depth of the document down to which each member has a line of its own: a check is one line. */

@@ -199,7 +199,7 @@ secrets() {
 @test "of 40 secrets in each private field of a report, none is in it once it is redacted" {
 	secrets
 	change '$secrets[0] as $all | def all(f): $all | map(f);
-		def causes: [{id: "MR-RANGE", certainty: "certain", cause: ., remedy: ., evidence: {file: ., count: 1, list: [.]}}];
+		def causes: [{id: "MR-RANGE", certainty: "certain", cause: ., remedy: ., evidence: {file: ., group: ., count: 1, list: [.]}}];
 		def request: {argv: [.], memory: ., pd: ., addr: ., access: [.], length: .};
 		.host_name = $all[0]
 		| .program = {argv: $all, exit_status: 1, reproduction: $all, answer: {error: $all[1], program: $all, libraries: $all,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A report: a JSON document, whose members man/mrctl-report.1 lists.  Markdown is made of it. */
-#ifndef CMD_REPORT_REPORT_H
-#define CMD_REPORT_REPORT_H
+#ifndef CMD_REPORT_SECTIONS_H
+#define CMD_REPORT_SECTIONS_H
 
 #include <signal.h>
 #include <stdbool.h>
