@@ -186,6 +186,7 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 			       "a group that cannot be seen from here may limit it");
 		mr_finding_remedy(finding,
 				  "mrctl stat --probe; on the host: rdma.max of each group");
+		finding->is_hidden = true;
 		return;
 	}
 	if (has_finding(&walk))

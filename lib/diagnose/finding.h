@@ -34,6 +34,7 @@ struct mr_question {
 /** What a check found. */
 struct mr_finding {
 	enum mr_verdict verdict;
+	bool is_hidden; /**< unknown, as in each ordinary container: no monitoring is to alarm */
 	/**
 	 * One line: the figure with its threshold.  It is equal on equal hosts: process ids, and use that
 	 * changes by itself, stand in the detail, unless they are the reason of the verdict.

@@ -151,6 +151,21 @@ document_is_complete() {
 	usage_error "worse" "bad, warn"
 }
 
+@test "limits of RDMA objects that a container hides are unknown, and no alarm" {
+	local host=$BATS_TEST_TMPDIR/host
+
+	mrctl stat --host --quiet --record "$host" || :
+	mkdir -p "$host/sys/class/infiniband_verbs" "$host/calls/proc/self/ns"
+	echo 6 >"$host/sys/class/infiniband_verbs/abi_version"
+	rm -f "$host/calls/simulated.answer"
+	printf 'rdma\t0\t105\t1\n' >"$host/proc/cgroups"
+	echo '1 1 0:5 / / rw - tmpfs none rw' >"$host/proc/self/mountinfo"
+	run mrctl stat --host --root "$host" --only MR-CGROUP-RDMA --exit nagios
+	[[ $status -eq 0 && $output == "MRCTL OK: 1 unknown: MR-CGROUP-RDMA (a group that cannot be seen"* ]] || fail "$output"
+	run mrctl stat --host --root "$host" --only MR-CGROUP-RDMA --exit npd
+	[ "$status" -eq 0 ]
+}
+
 @test "for Nagios the status is the worst verdict's, and the first line has the numbers" {
 	local number="[0-9]+" verdict expected
 	local -A names=([ok]='0 OK' [warn]='1 WARNING' [bad]='2 CRITICAL' [unknown]='3 UNKNOWN' [n/a]='0 OK')

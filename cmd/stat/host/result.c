@@ -113,6 +113,7 @@ static void look(struct host_result *result, const struct mr_question *question,
 	row->detail = finding_text(result, row->finding.detail);
 	row->remedy = finding_text(result, row->finding.remedy);
 	result->counts[row->finding.verdict]++;
+	result->hidden += row->finding.is_hidden;
 }
 
 /* Memory of a GPU takes nothing of what these groups of checks look at. */

@@ -33,6 +33,7 @@ struct host_result {
 	struct check_row *rows;
 	size_t count;
 	size_t counts[MR_VERDICTS];
+	size_t hidden; /**< of those that are unknown: is_hidden */
 	struct summary summary;
 	bool simulated; /**< its RDMA devices are simulated ones */
 };

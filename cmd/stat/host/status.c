@@ -22,6 +22,12 @@ enum npd { NPD_OK, NPD_PROBLEM, NPD_UNKNOWN };
 /* Bytes of a plugin's output that node-problem-detector keeps, unless it is told otherwise (max_output_length). */
 #define NPD_MAX 80
 
+/* Whether a check is unknown that an ordinary container does not hide. */
+static bool has_unknown(const struct host_result *result)
+{
+	return result->counts[MR_VERDICT_UNKNOWN] > result->hidden;
+}
+
 static enum nagios nagios_status(const struct host_result *result)
 {
 	static const enum nagios statuses[MR_VERDICTS] = {
@@ -30,7 +36,9 @@ static enum nagios nagios_status(const struct host_result *result)
 		[MR_VERDICT_BAD] = NAGIOS_CRITICAL,
 	};
 
-	return statuses[result_worst(result)];
+	const enum mr_verdict worst = result_worst(result);
+
+	return worst == MR_VERDICT_UNKNOWN && !has_unknown(result) ? NAGIOS_OK : statuses[worst];
 }
 
 /* Whether a check fails by --fail-on. */
@@ -42,9 +50,7 @@ static bool has_failed(const struct host_result *result)
 
 static enum npd npd_status(const struct host_result *result)
 {
-	return has_failed(result)                   ? NPD_PROBLEM
-	       : result->counts[MR_VERDICT_UNKNOWN] ? NPD_UNKNOWN
-						    : NPD_OK;
+	return has_failed(result) ? NPD_PROBLEM : has_unknown(result) ? NPD_UNKNOWN : NPD_OK;
 }
 
 int status_of(const struct host_result *result)
