@@ -154,10 +154,10 @@ format() {
 		only '\bcJSON' $(sources cmd lib ! -path "cmd/output/json*.c")
 	check 'getopt belongs to cmd/cli/options.c' \
 		only '\bgetopt' $(sources cmd lib ! -path cmd/cli/options.c)
-	# A child of fork() ends in lib/bench/crew.c.
+	# A child of fork() ends in lib/bench/work.c.
 	check 'lib/ neither prints nor exits' \
 		only '\b(printf|vprintf|puts|putchar|perror|exit|_exit|abort) *\(|\b(stdout|stderr)\b' \
-		$(sources lib ! -path lib/bench/crew.c)
+		$(sources lib ! -path lib/bench/work.c)
 	check 'lib/host alone reads /proc, /sys and /boot' \
 		tests/host-paths.sh $(sources cmd lib ! -path 'lib/host/*')
 }

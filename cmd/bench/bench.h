@@ -173,7 +173,7 @@ struct bench_row {
 	struct list rounds, buckets; /**< of these */
 };
 
-extern const struct record bench_record, bench_round_record, bench_bucket_record;
+extern const struct record bench_record, bench_round_record, bench_bucket_record, bench_plan_record;
 
 /** What the kernel counts of a device beside a measurement. */
 struct bench_counter {
@@ -265,9 +265,6 @@ size_t bench_fit(const struct bench_job *job, const struct bench_row *first, siz
  */
 int bench_set_up(struct bench_job *job, struct mr_error *err);
 
-/** bench_measure() - measure it; refusals are reported.  Return: 0, or -errno where nothing could be measured. */
-int bench_measure(struct bench_job *job, struct mr_error *err);
-
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */
 int bench_print(struct bench_job *job, struct mr_error *err);
 
@@ -283,9 +280,6 @@ void bench_print_plan(struct bench_job *job, uint64_t *printed);
 /** bench_read_host() - read where it is measured, on the device of job->environment */
 void bench_read_host(struct bench_job *job);
 
-/** bench_main() - run of struct command */
-int bench_main(const struct invocation *invocation, struct mr_error *err);
-
-extern const struct command_view bench_compare, bench_plan;
+extern const struct command_view bench_compare;
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
+#include "cmd/region/context.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "lib/host/live.h"
@@ -372,7 +373,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 	return rc;
 }
 
-int bench_measure(struct bench_job *job, struct mr_error *err)
+static int measure(struct bench_job *job, struct mr_error *err)
 {
 	int rc = 0;
 
@@ -390,4 +391,68 @@ int bench_measure(struct bench_job *job, struct mr_error *err)
 		if (job->rows[i].rounds.count && end_row(&job->rows[i]) && !rc)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	return rc;
+}
+
+/* ---- a run ---- */
+
+static void add_device(const char *name, void *data)
+{
+	struct bench_job *job = data;
+	char **devices = reallocarray(job->devices, job->device_count + 1, sizeof(*devices));
+
+	if (!devices)
+		return;
+	job->devices = devices;
+	devices[job->device_count] = strdup(name);
+	job->device_count += devices[job->device_count] != NULL;
+}
+
+/* All devices, or the one that -d names; opening it finds the only one there is. */
+static int find_devices(struct bench_job *job, struct mr_error *err)
+{
+	const char *name = job->invocation->global->device;
+
+	if (job->args->all_devices)
+		mr_rdma_device_list(mr_this_host(), add_device, job);
+	if (job->device_count)
+		return 0;
+	job->devices = calloc(1, sizeof(*job->devices));
+	if (!job->devices || (name && !(job->devices[0] = strdup(name))))
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	job->device_count = 1;
+	return 0;
+}
+
+void bench_release(struct bench_job *job)
+{
+	for (size_t i = 0; job->rows && i < job->row_count; i++) {
+		free(job->rows[i].round);
+		free(job->rows[i].bucket);
+		mr_histogram_release(&job->rows[i].histogram);
+	}
+	for (size_t i = 0; i < job->device_count; i++)
+		free(job->devices[i]);
+	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
+		free(job->places[kind]);
+	free(job->devices);
+	free(job->counters);
+	free(job->setups);
+	free(job->rows);
+	answer_release(&job->answer);
+}
+
+int bench_run(struct bench_job *job, struct mr_error *err)
+{
+	int rc = find_devices(job, err);
+
+	if (!rc)
+		rc = bench_set_up(job, err);
+	if (rc)
+		return rc;
+	context_block_signals(job->invocation);
+	if (measure(job, err)) {
+		answer_fail(&job->answer, err, 0, 0, MR_VIA_LIBRARY);
+		mr_error_clear(err);
+	}
+	return 0;
 }

@@ -33,7 +33,7 @@ static const struct field plan_fields[] = {
 	      "root of the mean square of the line's relative errors"),
 	FIELD_END,
 };
-static const struct record plan_record = { "plan", plan_fields, "plan" };
+const struct record bench_plan_record = { "plan", plan_fields, "plan" };
 
 static uint64_t divide_up(uint64_t all, uint64_t by)
 {
@@ -91,11 +91,3 @@ void bench_print_plan(struct bench_job *job, uint64_t *printed)
 	}
 	answer_end_rows(&job->answer);
 }
-
-const struct command_view bench_plan = {
-	.option = "plan",
-	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
-	.record = &plan_record,
-	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
-	.run = bench_main,
-};

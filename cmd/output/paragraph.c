@@ -34,8 +34,3 @@ void output_paragraph(const char *text, size_t at, size_t indent)
 			printf("%*s", (int)indent, "");
 	}
 }
-
-void output_empty_line(void)
-{
-	putchar('\n');
-}

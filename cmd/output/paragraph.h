@@ -14,7 +14,4 @@
  */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
-/** output_empty_line() - print an empty line, between parts of an answer */
-void output_empty_line(void);
-
 #endif

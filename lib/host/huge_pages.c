@@ -120,15 +120,6 @@ uint64_t mr_huge_page_default(struct mr_host *host)
 	return info.huge_page_size.known ? info.huge_page_size.value : 0;
 }
 
-uint64_t mr_thp_size(struct mr_host *host)
-{
-	uint64_t size;
-
-	return mr_host_number(host, &size, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
-		       ? size
-		       : 0;
-}
-
 int mr_thp_mode(struct mr_host *host, char *mode, size_t size)
 {
 	static const char *const modes[] = { "always", "madvise", "never" };

@@ -46,9 +46,6 @@ uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools);
 /** mr_huge_page_default() - bytes of a page of hugetlb where no size is asked for; 0 where the kernel has no hugetlb */
 uint64_t mr_huge_page_default(struct mr_host *host);
 
-/** mr_thp_size() - bytes of a transparent huge page; 0 where the kernel has none */
-uint64_t mr_thp_size(struct mr_host *host);
-
 /**
  * mr_thp_mode() - whether the kernel makes huge pages by itself
  * @mode: set to "always", "madvise" or "never", or to an empty text

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl bench: how long registration takes. */
+#include "cmd/bench/bench.h"
+#include "cmd/cli/help_topics.h"
+
+static int run_bench(const struct invocation *invocation, struct mr_error *err)
+{
+	struct bench_job job = { .invocation = invocation, .args = invocation->args };
+	int rc;
+
+	mr_environment_init(&job.environment); /* until a device is open */
+	rc = answer_init(&job.answer, invocation, NULL, &job.environment, 0, err);
+	if (rc)
+		return rc;
+	rc = bench_run(&job, err);
+	if (!rc)
+		rc = bench_print(&job, err);
+	bench_release(&job);
+	return rc;
+}
+
+static const struct option_spec what_options[] = {
+	OPTION(0, "sizes", sizes, struct bench_args, sizes, "SIZE,...",
+	       "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
+	OPTION('m', "memory", memories, struct bench_args, memory, "KIND",
+	       "kind of memory, once or several times"),
+	OPTION('f', "from", dmabuf, struct bench_args, from, "SOURCE",
+	       "of reg-dmabuf: its source (default: udmabuf)"),
+	OPTION('a', "access", access, struct bench_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "via", via, struct bench_args, via, "PATH",
+	       "path of the calls: library (default) or kernel"),
+	OPTION(0, "plan", planned, struct bench_args, plan, "SIZE",
+	       "tell how long it takes to register SIZE in pieces"),
+	OPTION_END,
+};
+static const struct option_spec load_options[] = {
+	OPTION(0, "threads", counts, struct bench_args, threads, "N,...",
+	       "threads at once, 1..8: each twice the last"),
+	OPTION(0, "processes", counts, struct bench_args, processes, "N,...",
+	       "processes at once, each with so many threads"),
+	OPTION(0, "all-devices", flag, struct bench_args, all_devices, NULL,
+	       "all devices at once, each with so many processes"),
+	OPTION(0, "occupied", occupied, struct bench_args, occupied, "N,BYTES",
+	       "while up to N regions of BYTES are there"),
+	OPTION_END,
+};
+static const struct option_spec length_options[] = {
+	OPTION(0, "seconds", seconds, struct bench_args, seconds, "SECONDS",
+	       "time for each row (default: 0.5)"),
+	OPTION('c', "count", number, struct bench_args, calls, "N",
+	       "calls of each worker for each row, not a time"),
+	OPTION(0, "rounds", number, struct bench_args, rounds, "N",
+	       "rounds that each row is measured in (default: 10)"),
+	OPTION_END,
+};
+static const struct option_spec picture_options[] = {
+	OPTION(0, "plot", plot, struct bench_args, plot, "[FILE]",
+	       "draw percentiles and distribution with gnuplot, to FILE.svg, .png or .pdf"),
+	OPTION(0, "svg", string, struct bench_args, svg, "FILE", "old name of --plot FILE"),
+	OPTION(0, "force", flag, struct bench_args, force, NULL,
+	       "replace the file of --plot where it exists"),
+	OPTION_END,
+};
+static const struct option_spec compare_options[] = {
+	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
+	       "compare OLD with NEW or now; status 1: slower"),
+	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
+	       "what counts as the same (default: 5%)"),
+	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
+	OPTION_END,
+};
+static const struct option_group what_group = { "What to measure", what_options, 0 };
+static const struct option_group load_group = { "Load", load_options, 0 };
+static const struct option_group length_group = { "Length", length_options, 0 };
+static const struct option_group picture_group = { "Pictures", picture_options, 0 };
+static const struct option_group compare_group = { "Comparison", compare_options, 0 };
+static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
+						     &picture_group, &compare_group, NULL };
+static const struct option_rule rules[] = {
+	{ "plan", OPTION_EXCLUDES, "processes" }, { "plan", OPTION_EXCLUDES, "all-devices" },
+	{ "plan", OPTION_EXCLUDES, "occupied" },  { "plan", OPTION_EXCLUDES, "from" },
+	{ "plan", OPTION_EXCLUDES, "plot" },      { "plan", OPTION_EXCLUDES, "svg" },
+	{ "seconds", OPTION_EXCLUDES, "count" },  { "tolerance", OPTION_NEEDS, "compare" },
+	{ "anyway", OPTION_NEEDS, "compare" },    OPTION_RULES_END
+};
+static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
+
+static const struct command_view plan_view = {
+	.option = "plan",
+	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
+	.record = &bench_plan_record,
+	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
+	.run = run_bench,
+};
+static const struct command_view *const views[] = { &bench_compare, &plan_view, NULL };
+
+const struct command command_bench = {
+	.name = "bench",
+	.operands = "[CALL...|OLD [NEW]]",
+	.summary = "measure how long registration takes",
+	.description =
+		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "
+		"default: reg) for a sweep of sizes, and tells percentiles. Each row is measured in rounds, "
+		"in turn with the others. Regions are deregistered at once, and no session is used.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct bench_args),
+	.record = &bench_record,
+	.columns = BENCH_GROUP_COLUMNS
+	",size,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,slowest_ns,bytes_per_s",
+	.views = views,
+	.topics = topics,
+	.examples = (const char *const[]){ "mrctl bench",
+					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",
+					   "mrctl bench --memory anon --memory thp",
+					   "mrctl bench --plan 500G --sizes 1M,1G --threads 1,8",
+					   NULL },
+	.not_in_batch = true,
+	.check = bench_check,
+	.run = run_bench,
+};
