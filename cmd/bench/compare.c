@@ -222,7 +222,8 @@ static int read_row(struct bench_args *args, const struct bench_row *row, const 
 	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(*options); i++) {
 		const char *key = options[i].key, *text = text_of(&bench_record, row, key, buffer);
 
-		if (!strcmp(key, "memory") && !strcmp(row->group.memory ?: "", usual))
+		if (!strcmp(key, "memory") &&
+		    !strcmp(row->group.memory ? row->group.memory : "", usual))
 			continue;
 		/* A text of the document lives as long as what is read from it. */
 		if (!strcmp(key, "memory") && row->group.memory)
@@ -262,7 +263,7 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 				row->occupied_bytes.value / row->group.occupied.value,
 			};
 		args->all_devices |= strcmp(row->group.device, old->rows[0].group.device) != 0;
-		calls[i] = (char *)(uintptr_t)(row->group.call ?: "");
+		calls[i] = (char *)(uintptr_t)(row->group.call ? row->group.call : "");
 	}
 	snprintf(text, sizeof(text), "0x%" PRIx64, access);
 	if (!rc)
@@ -271,7 +272,8 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 		args->rounds = old->method.rounds;
 	if (!args->seconds.known && !args->calls.known) {
 		args->calls = old->method.calls;
-		args->seconds = args->calls.known ? (struct mr_opt_u64){ 0 } : old->method.row_ns;
+		if (!args->calls.known)
+			args->seconds = old->method.row_ns;
 	}
 	return rc;
 }
@@ -289,19 +291,23 @@ static int check_here(const struct bench_job *old, const char *device, struct mr
 	return rc ? rc : check_hosts(old, &here, err);
 }
 
-/* Measures what a document has.  @new: its invocation and answer are set */
-static int measure(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
+/* Measures what a document has.  @new: its invocation and answer are set; @calls: room for as many as @old has rows */
+static int measure(struct bench_job *new, const struct bench_job *old, char **calls,
+		   struct mr_error *err)
 {
 	const struct invocation *asked = new->invocation;
 	const char *given = asked->global->device, *device = old->environment.device;
-	mr_auto_free char **calls = calloc(old->row_count + 1, sizeof(*calls));
 	struct global_args global = *asked->global;
 	struct bench_args args = *new->args;
-	struct invocation invocation = *asked;
+	const struct invocation invocation = { .command = asked->command,
+					       .commands = asked->commands,
+					       .global = &global,
+					       .proof = asked->proof,
+					       .argv = asked->argv,
+					       .args = &args,
+					       .operands = calls };
 	int rc;
 
-	if (!calls)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!old->row_count)
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
 				    "%s has no rows that could be measured again",
@@ -313,9 +319,6 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 				  "--compare measures on all devices of %s, and that is not '%s'",
 				  asked->operands[0], given);
 	global.device = args.all_devices || !*device ? given : device;
-	invocation.global = &global;
-	invocation.args = &args;
-	invocation.operands = calls;
 	if (!rc)
 		rc = bench_check(&invocation, err);
 	if (!rc && !args.anyway)
@@ -488,6 +491,7 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	struct json_node *trees[2] = { NULL, NULL };
 	struct bench_job old, new = { .device_count = 0 };
 	struct mr_environment environment;
+	char **calls;
 	int rc = load(&old, paths[0], &trees[0], err);
 
 	if (!rc && paths[1])
@@ -502,12 +506,16 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	if (!rc)
 		rc = answer_init(&new.answer, invocation, NULL,
 				 paths[1] ? &environment : &new.environment, 0, err);
+	calls = calloc(old.row_count + 1, sizeof(*calls));
+	if (!rc && !calls)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!rc && !paths[1])
-		rc = measure(&new, &old, err);
+		rc = measure(&new, &old, calls, err);
 	if (!rc)
 		rc = print(&new, &old, err);
 	bench_release(&new);
 	bench_release(&old);
+	free(calls);
 	json_tree_free(trees[0]);
 	json_tree_free(trees[1]);
 	return rc;

@@ -198,7 +198,9 @@ static int draw(const struct bench_job *job, const char *terminal, bool is_file,
 	sigset_t none;
 	FILE *script;
 	char path[32];
+	int rc;
 
+	*child = (struct child){ .text = NULL };
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
@@ -213,15 +215,17 @@ static int draw(const struct bench_job *job, const char *terminal, bool is_file,
 				 .output = CHILD_CATCH,
 				 .patience_ns = PATIENCE_S * UINT64_C(1000000000),
 				 .mask = &none };
-	if (child_run(child, err) == -ENOENT)
+	rc = child_run(child, err);
+	if (rc == -ENOENT)
 		mr_hint(err, "gnuplot draws the pictures: install it (Debian: gnuplot-nox)");
-	if (mr_error_is_set(err) || !child->status)
-		return -err->errnum;
+	if (rc || !child->status)
+		return rc;
 	free(child->text);
-	return mr_fail_text(err, MR_ERROR_HOST, EIO,
-			    child->is_late ? "gnuplot did not end within %d seconds"
-					   : "gnuplot failed; its message is above",
-			    PATIENCE_S);
+	mr_fail_text(err, MR_ERROR_HOST, EIO,
+		     child->is_late ? "gnuplot did not end within %d seconds"
+				    : "gnuplot failed; its message is above",
+		     PATIENCE_S);
+	return -EIO;
 }
 
 static int draw_file(const struct bench_job *job, const char *path, struct mr_error *err)
@@ -254,7 +258,7 @@ static int draw_text(const struct bench_job *job, struct mr_error *err)
 	int rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &child, err);
 	char *end;
 
-	if (rc)
+	if (rc || !child.text)
 		return rc;
 	end = child.text;
 	for (const char *c = child.text; *c; *end++ = *c++)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cmd/bench/bench.h"
-#include "lib/base/cleanup.h"
 
 static const struct field round_fields[] = {
 	FIELD(struct bench_round, p50_ns, FIELD_NUMBER, 0,
@@ -69,7 +68,7 @@ bool bench_begins_group(const struct bench_job *job, const struct bench_row *row
 size_t bench_fit(const struct bench_job *job, const struct bench_row *first, size_t time,
 		 struct mr_fit *fit)
 {
-	mr_auto_free struct mr_fit_point *points = calloc(job->row_count, sizeof(*points));
+	struct mr_fit_point *points = calloc(job->row_count, sizeof(*points));
 	size_t count = 0;
 
 	for (const struct bench_row *row = first; points && row < job->rows + job->row_count; row++)
@@ -79,5 +78,8 @@ size_t bench_fit(const struct bench_job *job, const struct bench_row *first, siz
 				(double)((const struct mr_opt_u64 *)((const char *)row + time))
 					->value,
 			};
-	return mr_fit(points, count, fit) ? 0 : count;
+	if (mr_fit(points, count, fit))
+		count = 0;
+	free(points);
+	return count;
 }

@@ -646,8 +646,8 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	int rc;
 
 	*workers = (struct mr_bench_workers){ .count = processes * round->threads };
-	rc = map_workers(workers, err);
-	if (rc)
+	rc = workers->count ? map_workers(workers, err) : 0;
+	if (rc || !workers->count)
 		return rc;
 	stations = calloc(workers->count, sizeof(*stations));
 	if (!stations)
