@@ -249,9 +249,10 @@ int register_check(const struct invocation *invocation, const struct register_ca
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--hold-for deregisters after the time, and a session keeps "
-				    "its regions until mrctl dereg: use --hold to keep this process");
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--hold-for deregisters after the time, and a session keeps "
+			"its regions until mrctl dereg: use --hold to keep this process");
 	return register_plan_init(&plan, args, call, err);
 }
 

@@ -88,7 +88,7 @@ nothing_left() {
 @test "each refused call is a line with its causes; the summary has sums, and what is registered now" {
 	need_kernel
 	program "${MR[@]}"
-	watch "$PROGRAM" -o "$CALLS"
+	watch "$PROGRAM" -o "$CALLS" --reproduce "$BATS_TEST_TMPDIR/batch"
 	do_line reg --size 64K --name a
 	do_line reg --memory unmapped --expect EFAULT
 	do_line reg --access remote-write --expect EINVAL
@@ -107,6 +107,8 @@ nothing_left() {
 		(map(select(.answer != "ok")) | map(.causes[0].id)) ==
 			["MR-RANGE-UNMAPPED", "MR-ACCESS-LOCAL-WRITE"] +
 				(if $device == "mlx5_0" then ["MR-RANGE-UNMAPPED"] else [] end)' "$CALLS" || fail "$(<"$CALLS")"
+	grep -q '^#   /.*mrctl$' "$BATS_TEST_TMPDIR/batch"
+	grep -qx 'reg --size 4096 --access remote-write --expect EINVAL' "$BATS_TEST_TMPDIR/batch"
 	nothing_left
 }
 
@@ -189,15 +191,19 @@ nothing_left() {
 
 # bats test_tags=kernel
 @test "queues beyond the limit of locked memory are refused calls with their cause" {
+	local queue
+
 	need_hca
 	mkfifo "$LINES_IN"
 	setpriv --bounding-set=-ipc_lock prlimit --memlock=65536 bash -c 'read -r; exec "$@"' bash \
-		"$TOOL" "$(device)" cq qp srq wait_for_end qp <"$LINES_IN" >"$OUT" 3>&- &
+		"$TOOL" "$(device)" cq wait_for_line qp wait_for_line srq wait_for_line qp <"$LINES_IN" >"$OUT" 3>&- &
 	PROGRAM=$!
 	exec 5>"$LINES_IN"
 	watch "$PROGRAM" -o "$CALLS"
-	echo >&5
-	awaits "grep -q 'ibv_create_srq.*ENOMEM' '$ERR'"
+	for queue in cq qp srq; do
+		echo >&5
+		awaits "grep -q 'ibv_create_$queue.*ENOMEM' '$ERR'"
+	done
 	exec 5>&-
 	watched 0
 	jq -se --argjson pid "$PROGRAM" 'all(.tid == $pid) and

@@ -197,7 +197,7 @@ told() {
 	cd "$BATS_TEST_TMPDIR"
 	mkfifo pipe
 	cat pipe >piped 3>&- &
-	trace -o /dev/null --reproduce /dev/fd/7 --summary pipe -- mrctl -q reg --memory readonly 7>batch
+	trace -o /dev/null --reproduce /dev/fd/7 --summary pipe -- mrctl -q reg --memory readonly 7>"batch"
 	wait $!
 	grep -q "1 refused" piped
 	grep -q -- '--expect EFAULT$' batch

@@ -70,11 +70,13 @@ struct ibv_mr *region(size_t pages, unsigned int access)
 	return mr;
 }
 
-/* Waits until standard input ends. */
-CASE(wait_for_end)
+CASE(wait_for_line)
 {
-	while (getchar() != EOF)
-		continue;
+	int c;
+
+	do
+		c = getchar();
+	while (c != '\n' && c != EOF);
 }
 
 static struct refused_case *cases;
