@@ -15,7 +15,7 @@
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
 #include "cmd/region/why.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/device.h"
 

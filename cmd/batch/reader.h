@@ -4,8 +4,7 @@
 #define CMD_BATCH_READER_H
 
 #include "cmd/cli/parser.h"
-#include "lib/base/line_reader.h"
-#include "lib/base/shell_words.h"
+#include "lib/base/base.h"
 
 /** A command, and the last line that it was read from. */
 struct batch_command {

@@ -13,8 +13,7 @@
 #include "cmd/output/whole_file.h"
 #include "cmd/region/answer_messages.h"
 #include "cmd/region/environment.h"
-#include "lib/base/clean_text.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* ---- reading a document ---- */
 

@@ -8,8 +8,7 @@
 
 #include "cmd/bench/bench.h"
 #include "cmd/region/context.h"
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/host/live.h"
 #include "lib/host/mlx5_commands.h"
 #include "lib/nldev/device.h"

@@ -13,8 +13,7 @@
 #include "cmd/cli/child.h"
 #include "cmd/output/cell.h"
 #include "cmd/output/replaced_file.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 
 enum {
 	CURVES_MAX = 12, /* more cannot be told apart */

@@ -10,8 +10,7 @@
 #include "cmd/bench/bench.h"
 #include "cmd/output/paragraph.h"
 #include "cmd/region/answer_messages.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/live.h"
 

@@ -10,10 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/child.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
-#include "lib/base/memfd.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 
 /* The most that is caught: nothing reads larger documents. */
 #define CATCH_MAX (32 << 20)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** The call that fails where a program cannot be run, as of struct mr_error. */
 #define CHILD_CALL "posix_spawn"

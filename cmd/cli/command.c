@@ -4,7 +4,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/options.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)
 {

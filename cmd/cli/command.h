@@ -11,7 +11,7 @@
 
 #include "cmd/cli/global_options.h"
 #include "cmd/cli/option_table.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct metric;
 struct mr_proof;

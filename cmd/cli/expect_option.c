@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/cli/expect_option.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/catalogue.h"
 
 static int fail_answer(const char *item, size_t length, struct mr_error *err)

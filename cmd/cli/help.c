@@ -9,7 +9,7 @@
 #include "cmd/cli/suggest.h"
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/catalogue.h"
 #include "lib/diagnose/checks.h"
 

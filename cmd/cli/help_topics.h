@@ -3,7 +3,7 @@
 #ifndef CMD_CLI_HELP_TOPICS_H
 #define CMD_CLI_HELP_TOPICS_H
 
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 /** A table of words, and the title above it. */
 struct help_section {

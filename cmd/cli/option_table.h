@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base/checked_offset.h"
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** What an option takes.  cmd/cli/option_types.h has all types. */
 struct option_type {

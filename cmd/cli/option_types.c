@@ -5,7 +5,7 @@
 
 #include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_types.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/kinds.h"
 #include "lib/simulator/spec.h"

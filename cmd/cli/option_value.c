@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/cli/option_value.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 /* The former value of the option, on this command line or, of a global one, before the command; or NULL. */
 static const char *given_before(const struct option_value *value)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cmd/cli/option_table.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * option_names() - whether @word is @name

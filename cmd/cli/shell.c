@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/shell.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 #define MARK "(simulated) "
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/cli/suggest.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 const char *const help_words[] = { "help", "version", NULL };
 

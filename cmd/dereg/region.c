@@ -4,10 +4,10 @@
 
 #include "cmd/dereg/args.h"
 #include "cmd/dereg/region.h"
-#include "cmd/region/refusal.h"
 #include "cmd/region/proof.h"
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/session/library.h"
 #include "lib/session/pds.h"
 #include "lib/session/regions.h"

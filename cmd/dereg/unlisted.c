@@ -5,7 +5,7 @@
 #include "cmd/dereg/unlisted.h"
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/sweep.h"
 
 static const struct field unlisted_fields[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/explain/row.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 static const struct field fields[] = {
 	FIELD(struct explained, log, FIELD_NUMBER, 0, "which line of the log, from 1"),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/output/columns.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 bool columns_have(const struct field *const *columns, const struct field *field)
 {

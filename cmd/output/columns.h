@@ -4,7 +4,7 @@
 #define CMD_OUTPUT_COLUMNS_H
 
 #include "cmd/output/fields.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * COLUMNS() - the members of @structure with these names, as the text that --output takes

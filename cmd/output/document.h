@@ -11,7 +11,7 @@
 #include "cmd/output/json_rows.h"
 #include "cmd/output/stream.h"
 #include "cmd/output/style.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct metric;
 struct metrics;

@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 #include "cmd/output/colour.h"
-#include "lib/base/checked_offset.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** Type of a field, with the type of the member behind it. */
 enum field_type {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/output/json_tree.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /*
  * cJSON reads numbers as doubles, which round integers of more digits than this.  So these are read as strings that

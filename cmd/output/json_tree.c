@@ -8,7 +8,7 @@
 
 #include "cmd/output/json_tree.h"
 #include "cmd/output/text.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 static cJSON *item_of(const struct json_node *node)
 {

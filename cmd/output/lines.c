@@ -6,7 +6,7 @@
 #include "cmd/output/lines.h"
 #include "cmd/output/table.h"
 #include "cmd/output/text.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* Wide enough for the longest key; the same for all records, so that their values line up. */
 #define KEY_WIDTH 18

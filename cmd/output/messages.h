@@ -4,7 +4,7 @@
 #define CMD_OUTPUT_MESSAGES_H
 
 #include "cmd/output/fields.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * report_error() - print an error: "mrctl: COMMAND: text"; below it the hint; for usage errors where to read

@@ -7,8 +7,7 @@
 
 #include "cmd/output/openmetrics.h"
 #include "cmd/output/text.h"
-#include "lib/base/choice.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 struct metrics {
 	const struct metric *table;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/output/private_file.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* Links that the kernel itself has made for descriptors of this process: a shell's >(...) is one. */
 static const char *const own_links[] = { "/dev/fd/", "/dev/stdout", "/dev/stderr",

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** private_file_check() - refuse a regular file that exists, unless @force.  Return: 0, or -EEXIST with MR_ERROR_USAGE */
 int private_file_check(const char *path, bool force, struct mr_error *err);

@@ -5,7 +5,7 @@
 
 #include "cmd/output/progress.h"
 #include "cmd/output/screen.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 
 /* Between two updates of the line. */
 #define INTERVAL_NS 200000000

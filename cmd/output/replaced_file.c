@@ -6,7 +6,7 @@
 
 #include "cmd/output/private_file.h"
 #include "cmd/output/replaced_file.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* Names that are tried: others are left from programs that were killed. */
 #define NAMES 100

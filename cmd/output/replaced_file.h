@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct replaced_file {
 	FILE *stream;

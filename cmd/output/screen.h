@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct screen {
 	FILE *out, *err; /**< the streams while others stand for them; or NULL */

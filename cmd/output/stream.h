@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** output_init() - at the start of the program, before anything is printed */
 void output_init(void);

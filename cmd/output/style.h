@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 
 /** How records are written, unless as JSON. */
 enum output_format {

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/output/whole_file.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 
 /* Bytes of the largest file that is read. */
 #define FILE_MAX   (64 << 20)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * file_read() - read a whole file of at most 64 MiB

@@ -14,7 +14,7 @@
 #include "cmd/region/environment.h"
 #include "cmd/region/expect.h"
 #include "cmd/region/proof.h"
-#include "lib/base/shell_words.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/trial/make.h"
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */

@@ -6,7 +6,7 @@
 
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 #include "lib/session/open.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/region/row.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/session/table/pds.h"
 #include "lib/session/types.h"
 #include "lib/verbs/access.h"

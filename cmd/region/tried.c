@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/region/tried.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/trial/make.h"
 
 static const struct field try_fields[] = {

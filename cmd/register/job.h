@@ -6,7 +6,7 @@
 #include "cmd/region/answer.h"
 #include "cmd/register/plan.h"
 #include "cmd/register/registrar.h"
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
 #include "lib/verbs/dm.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/register/notes.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/host/root.h"
 #include "lib/session/library.h"

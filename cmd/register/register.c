@@ -12,7 +12,7 @@
 #include "cmd/register/notes.h"
 #include "cmd/register/prepare.h"
 #include "cmd/register/register.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/library.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"

@@ -10,7 +10,7 @@
 
 #include "cmd/region/context.h"
 #include "cmd/report/sections.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/kernel_log.h"
 #include "lib/host/recording_files.h"
 

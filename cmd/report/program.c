@@ -12,7 +12,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/whole_file.h"
 #include "cmd/report/sections.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* Name of the batch, which a folder of the report's own has while the program runs. */
 #define BATCH "refused.batch"

@@ -7,7 +7,7 @@
 
 #include "cmd/output/fields.h"
 #include "cmd/report/sections.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/memory/kinds.h"
 #include "lib/verbs/access.h"
 

@@ -13,8 +13,7 @@
 #include "cmd/output/private_file.h"
 #include "cmd/output/replaced_file.h"
 #include "cmd/report/sections.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 
 static bool is_json(const struct report *report)
 {

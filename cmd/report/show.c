@@ -9,7 +9,7 @@
 #include "cmd/output/stream.h"
 #include "cmd/output/text.h"
 #include "cmd/report/sections.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 /* Depth of the document down to which each member has a line of its own: a check is one line. */
 #define DOCUMENT_LINES 3

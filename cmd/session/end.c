@@ -5,7 +5,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/session/end.h"
 #include "lib/session/find.h"
 #include "lib/session/locate.h"

@@ -4,7 +4,7 @@
 #define CMD_SESSION_MODES_H
 
 #include "cmd/cli/command.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/verbs/device.h"
 
 /** The options of mrctl session. */

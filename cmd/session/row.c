@@ -6,7 +6,7 @@
 
 #include "cmd/region/context.h"
 #include "cmd/session/row.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/session/holder.h"
 
 struct holder_row {

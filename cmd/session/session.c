@@ -12,7 +12,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/open.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/pool.h"

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** The options of mrctl stat. */
 struct stat_args {

@@ -6,7 +6,7 @@
 #include "cmd/output/stream.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/watch.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 
 /* What --format excludes: the formats have headings, and the values that the user did not choose. */
 static const char *excluded_by_format(const struct output_style *style)

@@ -7,7 +7,7 @@
 #include "cmd/region/row.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/totals.h"
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/session/data_direct.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"

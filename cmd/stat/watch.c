@@ -8,8 +8,7 @@
 #include "cmd/region/answer.h"
 #include "cmd/region/why.h"
 #include "cmd/stat/watch.h"
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 
 struct watch {
 	const struct invocation *invocation;

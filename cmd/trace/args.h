@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 struct trace_args {
 	struct mr_opt_u64 pid;    /**< of a program that runs already */

@@ -6,8 +6,7 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/trace/attach.h"
-#include "lib/base/clean_text.h"
-#include "lib/base/sum.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/process.h"

@@ -9,7 +9,7 @@
 #include "cmd/trace/job.h"
 #include "cmd/trace/live.h"
 #include "cmd/trace/rows.h"
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 
 static void note_unwritten(struct trace_job *job)
 {

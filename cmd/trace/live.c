@@ -6,7 +6,7 @@
 
 #include "cmd/output/text.h"
 #include "cmd/trace/live.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 enum { LINE_MAX_BYTES = 2048 };
 

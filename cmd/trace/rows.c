@@ -3,7 +3,7 @@
 
 #include "cmd/trace/args.h"
 #include "cmd/trace/rows.h"
-#include "lib/base/sum.h"
+#include "lib/base/base.h"
 #include "lib/simulator/enter.h"
 #include "lib/trace/request.h"
 

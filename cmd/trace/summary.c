@@ -8,7 +8,7 @@
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
 #include "cmd/trace/text.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 static void print_calls(struct output *out, const struct mr_follow *follow)
 {

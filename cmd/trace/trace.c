@@ -18,7 +18,7 @@
 #include "cmd/trace/job.h"
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/trace/enter.h"
 #include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/wire/program.h"

@@ -8,7 +8,7 @@
 #include "cmd/region/row.h"
 #include "cmd/register/registrar.h"
 #include "cmd/umem/try_page_sizes.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/table/unnamed.h"
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/region.h"

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /* include/linux/errno.h: an errno of the kernel's own that reaches user space all the same. */
 #define KERNEL_ENOTSUPP 524
@@ -154,5 +153,147 @@ const char *mr_errno_guess(const char *name, size_t length)
 	for (int i = 1; i < ERRNO_END; i++)
 		if (mr_errno_name(i))
 			mr_guess_try(&guess, mr_errno_name(i));
+	return guess.best;
+}
+
+/* A longer word is not guessed: no name is as long, so it is no misspelling. */
+#define GUESS_MAX 32
+
+/* A word with fewer characters than this may begin any name, so its beginning proves nothing. */
+#define BEGINNING_MIN 3
+
+const char *mr_list_item(const char **rest, const char *separators, size_t *length)
+{
+	const char *item = *rest;
+	size_t end;
+
+	if (!item)
+		return NULL;
+	end = strcspn(item, separators);
+	*rest = item[end] ? item + end + 1 : NULL;
+	for (; end && mr_is_blank(*item); end--)
+		item++;
+	while (end && mr_is_blank(item[end - 1]))
+		end--;
+	*length = end;
+	return item;
+}
+
+/* The spelling of a character that is compared: lower case, whatever the locale, and '-' for '_'. */
+static char fold(char c)
+{
+	if (c == '_')
+		return '-';
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static bool is_same(const char *a, const char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (fold(a[i]) != fold(b[i]))
+			return false;
+	return true;
+}
+
+bool mr_word_is(const char *word, size_t length, const char *name)
+{
+	return strlen(name) == length && is_same(word, name, length);
+}
+
+int mr_word_find(const struct mr_word *words, const char *word, size_t length)
+{
+	for (int i = 0; words[i].name; i++)
+		if (mr_word_is(word, length, words[i].name))
+			return i;
+	return -1;
+}
+
+const char *mr_word_without(const char *word, size_t *length, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++) {
+		size_t prefix = strlen(*prefixes);
+
+		if (prefix < *length && !strncmp(word, *prefixes, prefix)) {
+			*length -= prefix;
+			return word + prefix;
+		}
+	}
+	return word;
+}
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Edit distance of two words with at most GUESS_MAX characters each.  Of the usual table three rows are
+ * kept: those for the first i (row), i - 1 (last) and i - 2 (before) characters of @a.
+ */
+static unsigned int distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	unsigned int rows[3][GUESS_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+
+	for (unsigned int j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (unsigned int i = 1; i <= a_length; i++) {
+		unsigned int *spare = before;
+
+		before = last;
+		last = row;
+		row = spare;
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			bool differ = fold(a[i - 1]) != fold(b[j - 1]);
+
+			row[j] = least(last[j - 1] + differ, least(last[j], row[j - 1]) + 1);
+			if (differ && i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+	}
+	return row[b_length];
+}
+
+/* Whether a word is the name with something before it: ibv_reg_mr for reg_mr. */
+static bool is_end(const char *word, size_t size, const char *name, size_t length)
+{
+	return size > length && fold(word[size - length - 1]) == fold('_') &&
+	       is_same(word + size - length, name, length);
+}
+
+struct mr_guess mr_guess_init(const char *word, size_t length)
+{
+	return (struct mr_guess){ .word = word, .length = length };
+}
+
+void mr_guess_try(struct mr_guess *guess, const char *name)
+{
+	size_t length = strcspn(name, "[:"), word = 0, shorter;
+	unsigned int found, limit;
+
+	while (word < guess->length && guess->word[word] != ':')
+		word++;
+	if (!word || word > GUESS_MAX || !length || length > GUESS_MAX)
+		return;
+	shorter = word < length ? word : length;
+	found = distance(guess->word, word, name, length);
+	limit = (unsigned int)(word > length ? word : length) / 3;
+	if (found > limit && shorter >= BEGINNING_MIN &&
+	    (is_same(guess->word, name, shorter) || is_end(guess->word, word, name, length)))
+		found = limit; /* near, but any nearer name wins */
+	if (found <= limit && (!guess->best || found < guess->distance)) {
+		guess->best = name;
+		guess->distance = found;
+	}
+}
+
+const char *mr_guess_from(const char *word, size_t length, const void *table, size_t size)
+{
+	struct mr_guess guess = mr_guess_init(word, length);
+	const char *const *name = table;
+
+	for (; *name; name = (const char *const *)((const char *)name + size))
+		mr_guess_try(&guess, *name);
 	return guess.best;
 }

@@ -4,9 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/base/character.h"
-#include "lib/base/choice.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /* Bytes of the longest name: it must fit an entry of the session table (MR_NAME_SIZE). */
 #define NAME_MAX_LENGTH 63

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/kinds.h"
 #include "lib/memory/mapping.h"

@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/bench/bench.h"
 #include "lib/session/library.h"
 #include "lib/session/open.h"

@@ -2,7 +2,7 @@
 #ifndef LIB_DIAGNOSE_COPY_ON_FORK_H
 #define LIB_DIAGNOSE_COPY_ON_FORK_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /**

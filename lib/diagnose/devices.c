@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/limits_of_device.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/finding.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {

@@ -3,8 +3,7 @@
 #ifndef LIB_DIAGNOSE_FINDING_H
 #define LIB_DIAGNOSE_FINDING_H
 
-#include "lib/base/choice.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** How bad a finding is, in this order. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/tally.h"

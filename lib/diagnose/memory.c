@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/copy_on_fork.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"

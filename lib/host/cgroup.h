@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** A control group. */

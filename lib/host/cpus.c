@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/cpus.h"
 
 static bool take_line(const char *line, void *data)

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_CPUS_H
 #define LIB_HOST_CPUS_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** Lists of CPUs, as the kernel writes them: "0-3,8". */

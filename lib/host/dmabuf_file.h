@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 struct mr_dmabuf_file {

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_HUGE_PAGES_H
 #define LIB_HOST_HUGE_PAGES_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** The pages of one size, of the host or of a NUMA node.  What the kernel does not tell is not known. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 struct mr_kernel_version {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/live.h"
 
 /* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "lib/base/clean_text.h"
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/host/live.h"
 #include "lib/host/mapped_file.h"
 

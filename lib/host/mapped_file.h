@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_MAPPED_FILE_H
 #define LIB_HOST_MAPPED_FILE_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/address_space.h"
 
 struct mr_mapped_file {

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_MAPPINGS_H
 #define LIB_HOST_MAPPINGS_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** mr_mappings_max() - vm.max_map_count; not known where it cannot be read */

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_MEMINFO_H
 #define LIB_HOST_MEMINFO_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** Bytes.  What the kernel does not tell is not known. */

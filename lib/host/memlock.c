@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/limits.h"
+#include "lib/base/base.h"
 #include "lib/host/cgroup.h"
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"

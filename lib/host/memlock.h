@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/process_status.h"
 #include "lib/host/root.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_MEMORY_CGROUP_H
 #define LIB_HOST_MEMORY_CGROUP_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/cgroup.h"
 
 /** Memory of a control group, in bytes.  A limit of UINT64_MAX is none. */

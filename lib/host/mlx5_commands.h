@@ -6,8 +6,7 @@
 #ifndef LIB_HOST_MLX5_COMMANDS_H
 #define LIB_HOST_MLX5_COMMANDS_H
 
-#include "lib/base/error.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** A command.  What the kernel does not count is not known: failures are counted since Linux 5.18. */

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_NAMESPACES_H
 #define LIB_HOST_NAMESPACES_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /**

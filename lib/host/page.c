@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/page.h"
 
 enum { SMALLEST = 4 << 10, LARGEST = 256 << 10 };

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_PINNED_PAGES_H
 #define LIB_HOST_PINNED_PAGES_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /**

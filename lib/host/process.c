@@ -12,9 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/clean_text.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 
 #ifndef SYS_pidfd_open

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/host/process_start.h"
 
 /* The field, where the first one behind the name is number 3. */

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_PROCESS_START_H
 #define LIB_HOST_PROCESS_START_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** CAP_IPC_LOCK of capabilities(7), as a bit: memory may be pinned beyond RLIMIT_MEMLOCK */

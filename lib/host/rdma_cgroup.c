@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/host/rdma_cgroup.h"
 
 const char *const mr_rdma_resources[MR_RDMA_RESOURCES] = {

@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_RDMA_CGROUP_H
 #define LIB_HOST_RDMA_CGROUP_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/cgroup.h"
 
 /** What the kernel counts. */

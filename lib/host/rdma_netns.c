@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/host/rdma_device.h"
 #include "lib/host/rdma_netns.h"
 

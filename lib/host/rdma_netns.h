@@ -3,7 +3,7 @@
 #ifndef LIB_HOST_RDMA_NETNS_H
 #define LIB_HOST_RDMA_NETNS_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 
 /** Which devices are in the network namespace of this process. */

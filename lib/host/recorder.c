@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/recorder.h"
 #include "lib/host/recording.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/names.h"
 
 struct mr_recorder;

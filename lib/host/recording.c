@@ -6,8 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/recording.h"
 
 /* Bytes of a list of names that are read: as many as a folder with a million short ones has. */

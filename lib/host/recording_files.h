@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** The most files, bytes of a file, and bytes of all files that are packed. */
 #define MR_RECORDING_FILES_MAX 4000

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/live.h"
 #include "lib/host/recorder.h"
 #include "lib/host/recording.h"

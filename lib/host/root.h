@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/other_process.h"
 
 struct mr_recorder;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/host/live.h"
 #include "lib/host/sandbox.h"
 

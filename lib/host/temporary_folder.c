@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/temporary_folder.h"
 
 #define PREFIX "mrctl-host-"

@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct mr_temporary_folder {
 	char path[PATH_MAX]; /**< empty: there is none */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/host/unit.h"
 
 /* Container engines give their groups the id of the container, in hexadecimal; people use its beginning. */

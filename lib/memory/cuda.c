@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/memory/cuda.h"
 
 #define LIBRARY "libcuda.so.1"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** Memory of a GPU, in its primary context. */
 struct mr_cuda;

@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/word_argument.h"
+#include "lib/base/base.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/file.h"

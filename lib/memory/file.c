@@ -7,9 +7,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/memfd.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/memory/file.h"
 
 int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err)

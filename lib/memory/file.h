@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/memory/unfinished.h"
 
 /** mr_file_page_size() - bytes of a file's pages: those of huge pages on hugetlbfs, else the base size */

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "lib/base/word_argument.h"
+#include "lib/base/base.h"
 #include "lib/memory/kinds.h"
 
 const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {

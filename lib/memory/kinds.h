@@ -5,9 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** The kinds.  A new one needs a row in mr_memory_kinds, and a row in kinds[] of mapping.c. */
 enum mr_memory_type {

@@ -8,8 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/pointer.h"
+#include "lib/base/base.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/cuda.h"

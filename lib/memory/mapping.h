@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/kinds.h"
 #include "lib/memory/unfinished.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/memory/unfinished.h"
 
 /* The one file that the signal handler removes: a handler gets no argument. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** MR_EACH_ATTRIBUTE() - loop over the attributes of a message, as far as they lie within it */
 #define MR_EACH_ATTRIBUTE(attribute, message)                                                      \

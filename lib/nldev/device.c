@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/checked_offset.h"
+#include "lib/base/base.h"
 #include "lib/nldev/attributes.h"
 #include "lib/nldev/device.h"
 #include "lib/nldev/uapi.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_NLDEV_DEVICE_H
 #define LIB_NLDEV_DEVICE_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
 
 /** Attributes of the RDMA stack (RDMA_NLDEV_CMD_SYS_GET); unknown where the kernel is older. */

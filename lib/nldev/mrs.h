@@ -3,7 +3,7 @@
 #ifndef LIB_NLDEV_MRS_H
 #define LIB_NLDEV_MRS_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
 
 enum mr_nldev_odp {

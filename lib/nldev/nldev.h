@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** More than the kernel fills with one message of a dump (32 KiB, net/netlink/af_netlink.c). */
 #define MR_NLDEV_RECEIVE 65536

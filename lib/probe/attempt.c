@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/probe/attempt.h"
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/region.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_PROBE_ATTEMPT_H
 #define LIB_PROBE_ATTEMPT_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/probe/context.h"
 #include "lib/probe/trial.h"
 

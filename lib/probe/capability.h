@@ -3,7 +3,7 @@
 #ifndef LIB_PROBE_CAPABILITY_H
 #define LIB_PROBE_CAPABILITY_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 
 struct mr_probe;
 

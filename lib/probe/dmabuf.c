@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/probe/dmabuf.h"
 #include "lib/verbs/dm.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/host/available.h"
 #include "lib/host/process_status.h"
 #include "lib/probe/max_size.h"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/probe/context.h"
 
 /** What was found.  Sizes are bytes. */

@@ -7,7 +7,7 @@
 #ifndef LIB_SESSION_DATA_DIRECT_H
 #define LIB_SESSION_DATA_DIRECT_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/session/types.h"
 
 /** mr_session_note_binding() - note in @entry by which binding of the function its region was registered */

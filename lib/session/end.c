@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/session/end.h"
 #include "lib/session/holder.h"
 

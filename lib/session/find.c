@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/session/find.h"
 #include "lib/session/locate.h"
 #include "lib/session/open.h"

@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/host/root.h"
 #include "lib/session/locate.h"

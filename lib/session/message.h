@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_MESSAGE_H
 #define LIB_SESSION_MESSAGE_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** mr_session_send() - put the message into the queue of @socket's peer.  Return: 0 or -errno. */
 int mr_session_send(int socket, int device, int table, struct mr_error *err);

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/host/root.h"
 #include "lib/session/handles.h"

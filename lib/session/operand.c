@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/session/operand.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/file.h"

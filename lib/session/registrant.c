@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <unistd.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"

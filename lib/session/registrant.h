@@ -6,7 +6,7 @@
 #ifndef LIB_SESSION_REGISTRANT_H
 #define LIB_SESSION_REGISTRANT_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/session/types.h"
 
 /**

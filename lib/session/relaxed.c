@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/claim.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/session/handles.h"
 #include "lib/session/library.h"
 #include "lib/session/state.h"

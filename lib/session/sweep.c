@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/objects.h"
 #include "lib/session/sweep.h"
 #include "lib/session/table/index.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/simulator/enter.h"
 
 #define PRELOAD "libmrctl-sim.so"

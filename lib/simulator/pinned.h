@@ -2,7 +2,7 @@
 #ifndef LIB_SIMULATOR_PINNED_H
 #define LIB_SIMULATOR_PINNED_H
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /**
  * mr_simulator_pinned() - bytes that this process has pinned by simulated devices

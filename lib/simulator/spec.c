@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/simulator/spec.h"
 
 #define MILLISECONDS_MAX 3600000

@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /*
  * Environment variables that the simulator reads; "mrctl sim" sets them.  Without MRCTL_SIM no device is

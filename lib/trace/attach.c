@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/proof/watch.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/process.h"

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/trace/channel.h"
 
 /* Writes 2 * @size hexadecimal digits and a NUL. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/trace/wire/wire.h"
 
 /** What the name of each begins with; then come the PID of its mrctl and a random number */

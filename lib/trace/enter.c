@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/trace/enter.h"
 #include "lib/trace/wire/handover.h"
 #include "lib/trace/wire/wire.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_TRACE_ENTER_H
 #define LIB_TRACE_ENTER_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * mr_trace_enter() - let the program that this process becomes load the agent (lib/trace/agent)

@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/clean_text.h"
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/trace/follow.h"
 #include "lib/trace/others.h"
 #include "lib/trace/wire/likeness.h"

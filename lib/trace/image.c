@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/host/address_space.h"
 #include "lib/host/other_process.h"
 #include "lib/host/process_status.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/sum.h"
+#include "lib/base/base.h"
 #include "lib/trace/leaks.h"
 
 enum {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/sum.h"
+#include "lib/base/base.h"
 #include "lib/trace/ledger.h"
 
 static int compare_sites(const void *a, const void *b)

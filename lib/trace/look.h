@@ -6,7 +6,7 @@
 #ifndef LIB_TRACE_LOOK_H
 #define LIB_TRACE_LOOK_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/diagnosis.h"
 #include "lib/host/dmabuf_file.h"
 #include "lib/host/memlock.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdlib.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/trace/image.h"
 #include "lib/trace/lookout.h"

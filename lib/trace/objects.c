@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/trace/objects.h"
 
 #define FIRST_BITS 6

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/trace/places.h"
 
 #define LIBRARY     "libdw.so.1"

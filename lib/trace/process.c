@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/trace/process.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/utf8.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/host/other_process.h"
 #include "lib/host/page.h"

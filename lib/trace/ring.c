@@ -5,8 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/trace/ring.h"
 
 int mr_ring_create(struct mr_ring *ring, uint32_t frames, int *fd, struct mr_error *err)

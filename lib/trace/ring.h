@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/trace/wire/wire.h"
 
 /** A ring. */

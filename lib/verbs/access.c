@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/word_argument.h"
+#include "lib/base/base.h"
 #include "lib/verbs/access.h"
 
 /*

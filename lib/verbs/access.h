@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** The bits whose meaning mrctl depends on. */
 #define MR_ACCESS_LOCAL_WRITE      (1u << 0)

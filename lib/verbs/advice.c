@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/clock.h"
-#include "lib/base/word_argument.h"
+#include "lib/base/base.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/uverbs.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/verbs/calls.h"
 
 /** An advice as the user names it: "prefetch", "prefetch-write,flush", … */

@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct ibv_context;
 struct mr_uverbs;

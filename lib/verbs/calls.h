@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
 
 struct ibv_context;

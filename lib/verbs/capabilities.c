@@ -5,7 +5,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <string.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/ioctl.h"

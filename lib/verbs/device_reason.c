@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/descriptors.h"
 #include "lib/host/uverbs_node.h"
 #include "lib/verbs/device_reason.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_VERBS_DEVICE_REASON_H
 #define LIB_VERBS_DEVICE_REASON_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /**
  * mr_device_fail_absent() - record that libibverbs does not list a device, and why

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct ibv_dm;
 struct mr_dmabuf;

@@ -3,7 +3,7 @@
 #ifndef LIB_VERBS_DMAH_H
 #define LIB_VERBS_DMAH_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/verbs/dmah_hints.h"
 
 struct ibv_dmah;

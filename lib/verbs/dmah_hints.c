@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/verbs/dmah_hints.h"
 
 const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1] = {

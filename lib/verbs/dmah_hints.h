@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 /** Kinds of memory that a steering tag can be for. */
 enum mr_dmah_memory {

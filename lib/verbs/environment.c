@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/host/root.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/environment.h"

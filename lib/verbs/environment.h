@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** Versions, device and limits.  A string that is not known is empty. */
 struct mr_environment {

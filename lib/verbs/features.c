@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/features.h"
 #include "lib/verbs/uverbs.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/verbs/attributes.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/symbols.h"

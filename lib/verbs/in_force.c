@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/in_force.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/verbs/descriptor.h"
 
 /** Room for attributes: no request of this folder has more. */

@@ -3,7 +3,7 @@
 #ifndef LIB_VERBS_PROVIDER_H
 #define LIB_VERBS_PROVIDER_H
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 
 struct ibv_context;
 

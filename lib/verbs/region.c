@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/base/pointer.h"
+#include "lib/base/base.h"
 #include "lib/verbs/dm.h"
 #include "lib/verbs/dmah.h"
 #include "lib/verbs/region.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_VERBS_REGION_H
 #define LIB_VERBS_REGION_H
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/verbs/calls.h"
 
 /**

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/choice.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/verbs/calls.h"
 
 /** What is to change, with the values of enum ibv_rereg_mr_flags. */

@@ -3,7 +3,7 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
-#include "lib/base/pointer.h"
+#include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"

@@ -10,9 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-#include "lib/base/number.h"
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/verbs/descriptor.h"
 #include "lib/verbs/dmah_hints.h"
 

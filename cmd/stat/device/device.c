@@ -8,7 +8,7 @@
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/device/row.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/verbs/device_reason.h"
 
 /* Names of devices: those that are to be shown. */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/verbs/attributes.h"
 
 /** Names of bits, and what is left as a number. */

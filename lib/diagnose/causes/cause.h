@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/inquiry.h"
-#include "lib/diagnose/layer.h"
 #include "lib/diagnose/causes/tries.h"
+#include "lib/diagnose/layer.h"
 
 /** How sure a cause is, in this order. */
 enum mr_certainty {

@@ -7,12 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
+#include "lib/diagnose/proof/proof.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
-#include "lib/base/number.h"
-#include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah.h"

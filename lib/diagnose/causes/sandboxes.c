@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/host/sandbox.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 
 /** Bytes of a line.  No program writes longer ones about a registration. */
 #define MR_LOG_LINE_MAX 4095

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/character.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/log/parts.h"
 
 /* How names of devices, drivers and functions begin, and the provider of rdma-core. */

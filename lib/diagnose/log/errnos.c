@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/character.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/log/parts.h"
 #include "lib/host/mlx5_status.h"
 

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/log/languages.h"
 
 /* Errnos of user space, and bytes of a catalogue, a text of which may stand in a line by chance if it is shorter. */

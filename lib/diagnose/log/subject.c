@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/character.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/log/parts.h"
 
 /* Whether one of the texts stands in the line, both in lower case; one behind "^" begins a word there. */

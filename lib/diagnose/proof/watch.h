@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/proof/functions.h"
 
 /** A function that has returned. */

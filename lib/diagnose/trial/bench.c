@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/trial/bench.h"
 #include "lib/host/available.h"
 

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/diagnose/trial/changes.h"
 #include "lib/diagnose/trial/make.h"

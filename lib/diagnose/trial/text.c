@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/trial/make.h"
 
 /* A text that grows, and is cut where the room ends. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/session/table/change.h"
 #include "lib/session/table/claims.h"
 #include "lib/session/table/entries.h"

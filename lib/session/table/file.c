@@ -7,8 +7,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "lib/base/clean_text.h"
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/session/table/change.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/format.h"

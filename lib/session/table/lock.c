@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/format.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/clean_text.h"
+#include "lib/base/base.h"
 #include "lib/session/table/format.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"

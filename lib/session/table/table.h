@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah_hints.h"
 

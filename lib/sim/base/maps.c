@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/sim/base/maps.h"
 
 #ifndef MAP_SHARED_VALIDATE

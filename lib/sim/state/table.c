@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/memfd.h"
+#include "lib/base/base.h"
 #include "lib/sim/base/environment.h"
 #include "lib/sim/base/libc.h"
 #include "lib/sim/base/random.h"

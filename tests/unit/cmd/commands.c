@@ -2,7 +2,7 @@
 /* The tables of all commands name only columns and options that exist. */
 #include "cmd/commands.h"
 #include "cmd/output/fields.h"
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 static void check_columns(const struct command *command, const char *list)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Words that users choose from: lists, spellings, and guesses at misspelled ones. */
-#include "lib/base/choice.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 /* Returns the items of a list, each in brackets. */

@@ -2,7 +2,7 @@
 /* Errors: their one line of text, and the names of errnos. */
 #include <errno.h>
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 TEST(a_failure_has_a_line_and_nothing_of_the_last_one)

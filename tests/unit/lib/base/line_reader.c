@@ -4,8 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "lib/base/line_reader.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

@@ -2,7 +2,7 @@
 /* Numbers, sizes, times and names as users type them. */
 #include <errno.h>
 
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 typedef int (*parser)(const char *text, uint64_t *value, struct mr_error *err);

@@ -2,7 +2,7 @@
 /* Lines of words: quotes, backslashes and comments; no other character is special. */
 #include <errno.h>
 
-#include "lib/base/shell_words.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 static struct mr_shell_words words;

@@ -2,8 +2,7 @@
 /* Blocking signals, and waiting for one or for a time. */
 #include <signal.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)

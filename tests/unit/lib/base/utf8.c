@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "lib/base/utf8.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 TEST(characters_that_a_terminal_shows_have_a_length)

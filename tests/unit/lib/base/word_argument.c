@@ -2,7 +2,7 @@
 /* Words with an argument behind a colon, and numbers in place of words. */
 #include <errno.h>
 
-#include "lib/base/word_argument.h"
+#include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
 static const struct mr_word words[] = {

@@ -8,8 +8,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/signals.h"
+#include "lib/base/base.h"
 #include "lib/session/claim.h"
 #include "lib/session/open.h"
 #include "lib/session/regions.h"

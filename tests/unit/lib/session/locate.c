@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 
-#include "lib/base/tristate.h"
+#include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/session/find.h"
 #include "lib/session/locate.h"

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/base.h"
+
+/* Room for the longest line and its newline: where the buffer is full without a newline, the line is too long. */
+#define BUFFER_SIZE (MR_LINE_MAX + 1)
+
+static int fail_read(struct mr_error *err)
+{
+	return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read the lines");
+}
+
+/* Reads more bytes behind those in the buffer.  Return: how many, 0 at the end, or -1 with errno. */
+static ssize_t read_on(struct mr_line_reader *reader)
+{
+	ssize_t got;
+
+	do
+		got = read(reader->fd, reader->buffer + reader->end, reader->size - reader->end);
+	while (got < 0 && errno == EINTR);
+	if (got > 0)
+		reader->end += (size_t)got;
+	return got;
+}
+
+/* A batch file is checked before it is run.  It is read once, so that it cannot change in between. */
+static int read_all(struct mr_line_reader *reader, struct mr_error *err)
+{
+	ssize_t got;
+
+	while ((got = read_on(reader)) > 0) {
+		char *larger;
+
+		if (reader->end < reader->size)
+			continue;
+		larger = realloc(reader->buffer, 2 * reader->size);
+		if (!larger)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc",
+				       "cannot read the lines");
+		reader->buffer = larger;
+		reader->size *= 2;
+	}
+	reader->is_text = !memchr(reader->buffer, '\0', reader->end);
+	return got ? fail_read(err) : 0;
+}
+
+int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct mr_error *err)
+{
+	bool named = path && strcmp(path, "-") != 0;
+	struct stat st;
+
+	*reader = (struct mr_line_reader){ .size = BUFFER_SIZE };
+	reader->fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (reader->fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read '%s'", path);
+	reader->buffer = malloc(reader->size);
+	if (!reader->buffer)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	reader->is_file = !fstat(reader->fd, &st) && S_ISREG(st.st_mode);
+	return reader->is_file ? read_all(reader, err) : 0;
+}
+
+void mr_line_reader_close(struct mr_line_reader *reader)
+{
+	if (reader->fd > STDERR_FILENO)
+		close(reader->fd);
+	reader->fd = -1;
+	free(reader->buffer);
+	reader->buffer = NULL;
+}
+
+/* Moves the beginning of a line to the front of the buffer and reads on.  Return: 1, 0 at the end, or -errno. */
+static int fill(struct mr_line_reader *reader, struct mr_error *err)
+{
+	ssize_t got;
+
+	if (reader->is_file)
+		return 0;
+	if (!mr_signals_wait_readable(reader->fd))
+		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
+	reader->end -= reader->at;
+	memmove(reader->buffer, reader->buffer + reader->at, reader->end);
+	reader->at = 0;
+	got = read_on(reader);
+	return got < 0 ? fail_read(err) : got > 0;
+}
+
+/* Measures the next line, without its end.  Return: 1, 0 where there is none, or -errno. */
+static int measure(struct mr_line_reader *reader, size_t *length, struct mr_error *err)
+{
+	size_t seen = 0;
+	int rc;
+
+	do {
+		const char *from = reader->buffer + reader->at;
+		const char *newline = memchr(from + seen, '\n', reader->end - reader->at - seen);
+
+		seen = reader->end - reader->at;
+		*length = newline ? (size_t)(newline - from) : seen;
+		if (newline || seen > MR_LINE_MAX)
+			return 1;
+		rc = fill(reader, err);
+	} while (rc > 0);
+	return rc ? rc : seen > 0;
+}
+
+/* Puts a NUL behind the line, over the beginning of the next one: restore_buffer() undoes that. */
+static void terminate_line(struct mr_line_reader *reader, size_t length)
+{
+	reader->length = length;
+	reader->overwritten = reader->line[length];
+	reader->line[length] = '\0';
+}
+
+static void restore_buffer(struct mr_line_reader *reader)
+{
+	if (reader->line)
+		reader->line[reader->length] = reader->overwritten;
+}
+
+int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
+{
+	static const char mark[] = "\xef\xbb\xbf"; /* Windows editors write it before UTF-8 */
+	size_t length;
+	int rc;
+
+	restore_buffer(reader);
+	reader->line = NULL;
+	reader->number++;
+	rc = measure(reader, &length, err);
+	if (rc <= 0)
+		return rc;
+	if (length > MR_LINE_MAX)
+		return mr_fail_text(err, MR_ERROR_USAGE, EMSGSIZE, "longer than %d bytes",
+				    MR_LINE_MAX);
+	reader->line = reader->buffer + reader->at;
+	reader->at += length + (reader->at + length < reader->end);
+	if (reader->number == 1 && length >= strlen(mark) &&
+	    !memcmp(reader->line, mark, strlen(mark))) {
+		reader->line += strlen(mark);
+		length -= strlen(mark);
+	}
+	if (length && reader->line[length - 1] == '\r')
+		length--;
+	if (!reader->is_text && memchr(reader->line, '\0', length))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
+	terminate_line(reader, length);
+	return 1;
+}
+
+void mr_line_reader_trim(struct mr_line_reader *reader)
+{
+	size_t length = reader->length;
+
+	if (length && !mr_is_blank(*reader->line) && !mr_is_blank(reader->line[length - 1]))
+		return;
+	restore_buffer(reader);
+	while (reader->length && mr_is_blank(*reader->line)) {
+		reader->line++;
+		reader->length--;
+	}
+	length = reader->length;
+	while (length && mr_is_blank(reader->line[length - 1]))
+		length--;
+	terminate_line(reader, length);
+}
+
+void mr_line_reader_rewind(struct mr_line_reader *reader)
+{
+	restore_buffer(reader);
+	reader->line = NULL;
+	reader->number = reader->at = 0;
+}
+
+/*
+ * Each word but the last takes at least two characters of the line: one of its own, and a blank.  So the
+ * list has at most size / 2 + 1 words, and a NULL.
+ */
+static int make_room(struct mr_shell_words *words, size_t length, struct mr_error *err)
+{
+	size_t size = length + 1;
+	char **list;
+	char *buffer;
+
+	if (size <= words->size)
+		return 0;
+	buffer = realloc(words->buffer, size);
+	if (buffer)
+		words->buffer = buffer;
+	list = buffer ? reallocarray(words->list, size / 2 + 2, sizeof(*list)) : NULL;
+	if (!list)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", "cannot read the line");
+	words->list = list;
+	words->size = size;
+	return 0;
+}
+
+/* Whether a character stands for itself.  Most words have no other characters, and are copied fast. */
+static bool is_plain(char c)
+{
+	static const bool is_special[256] = {
+		['\0'] = true, [' '] = true, ['\t'] = true,
+		['\''] = true, ['"'] = true, ['\\'] = true,
+	};
+
+	return !is_special[(unsigned char)c];
+}
+
+/* Whether there is a backslash at @at that, in double quotes, escapes the character behind it. */
+static bool is_escaped(const char *at)
+{
+	return *at == '\\' && at[1] && strchr("\"\\$`", at[1]);
+}
+
+/* Copies the rest of a word that has quotes or backslashes; moves *line behind it.  Return: the end of the copy. */
+static char *read_quoted(const char **line, char *to, struct mr_error *err)
+{
+	const char *from = *line;
+	char quote = '\0';
+
+	for (; *from && (quote || !mr_is_blank(*from)); from++) {
+		if (quote ? *from == quote : *from == '"' || *from == '\'') {
+			quote = quote ? '\0' : *from;
+			continue;
+		}
+		if (quote == '"' ? is_escaped(from) : !quote && *from == '\\')
+			from++;
+		if (!*from) {
+			mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "there is nothing behind the backslash at the end: "
+				     "a command is one line");
+			return NULL;
+		}
+		*to++ = *from;
+	}
+	*line = from;
+	if (!quote)
+		return to;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "the quote %c has no end in this line", quote);
+	return NULL;
+}
+
+/* Copies a word; moves *line behind it.  Return: the end of the copy, or NULL with an error. */
+static char *read_word(const char **line, char *to, struct mr_error *err)
+{
+	const char *from = *line;
+
+	while (is_plain(*from))
+		*to++ = *from++;
+	*line = from;
+	return !*from || mr_is_blank(*from) ? to : read_quoted(line, to, err);
+}
+
+int mr_shell_words_split(struct mr_shell_words *words, const char *line, size_t length,
+			 struct mr_error *err)
+{
+	int rc = make_room(words, length, err);
+	char *to = words->buffer;
+	size_t count = 0;
+
+	words->count = 0;
+	if (rc)
+		return rc;
+	for (;;) {
+		while (mr_is_blank(*line))
+			line++;
+		if (!*line || *line == '#')
+			break;
+		words->list[count++] = to;
+		to = read_word(&line, to, err);
+		if (!to)
+			return -err->errnum;
+		*to++ = '\0';
+	}
+	words->list[count] = NULL;
+	words->count = count;
+	return 0;
+}
+
+void mr_shell_words_release(struct mr_shell_words *words)
+{
+	free(words->list);
+	free(words->buffer);
+	*words = (struct mr_shell_words){ .count = 0 };
+}
+
+/* C0, C1; zero-width characters, line separators, and the ones that change the direction of the text. */
+static bool is_shown(uint32_t character)
+{
+	return character >= ' ' && (character < 0x7f || character >= 0xa0) &&
+	       (character < 0x200b || character > 0x200f) &&
+	       (character < 0x2028 || character > 0x202e) &&
+	       (character < 0x2060 || character > 0x206f) && character != 0xfeff;
+}
+
+/* Overlong forms, surrogates and numbers behind the last one are no characters. */
+static bool is_character(uint32_t character, size_t length)
+{
+	static const uint32_t first[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+	return character >= first[length] && character <= 0x10ffff &&
+	       (character < 0xd800 || character > 0xdfff);
+}
+
+static size_t length_of(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc0 || first >= 0xf8)
+		return 0;
+	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+size_t mr_utf8_shown(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	const size_t length = length_of(*at);
+	uint32_t character = length > 1 ? *at & (0x7fU >> length) : *at;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80) /* the end of the text, too */
+			return 0;
+		character = character << 6 | (at[i] & 0x3f);
+	}
+	return length && is_character(character, length) && is_shown(character) ? length : 0;
+}
+
+/* A longer item is no number of 32 bits. */
+#define NUMBER_MAX 16
+
+int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
+		     struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "invalid %s '%s': it is written %s", what,
+			    text, word->name);
+}
+
+int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,
+			  const char **argument, struct mr_error *err)
+{
+	const size_t length = strcspn(text, ":");
+
+	*argument = text[length] ? text + length + 1 : NULL;
+	for (int i = 0; words[i].name; i++) {
+		const char *name = words[i].name;
+		bool optional, takes;
+
+		if (strcspn(name, "[:") != length || strncmp(name, text, length) != 0)
+			continue;
+		optional = name[length] == '[';
+		takes = optional || name[length] == ':';
+		if (takes ? !(*argument ? **argument : optional) : *argument != NULL)
+			return mr_fail_argument(&words[i], what, text, err);
+		return i;
+	}
+	return mr_fail_word(err, what, text, strlen(text), words, sizeof(*words));
+}
+
+int mr_word_as_number(const struct mr_word *words, const char *what, const char *item,
+		      size_t length, uint32_t *number, struct mr_error *err)
+{
+	uint64_t value;
+	int rc;
+
+	if (!length || !mr_is_digit(item[0]) || length >= NUMBER_MAX)
+		return mr_fail_word(err, what, item, length, words, sizeof(*words));
+	rc = mr_parse_u64_item(item, length, UINT32_MAX, &value, err);
+	if (!rc)
+		*number = (uint32_t)value;
+	return rc;
+}
