@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl help TOPIC */
 #include "cmd/cli/help_topics.h"
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/advice.h"

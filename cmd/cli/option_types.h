@@ -14,7 +14,7 @@
 #include "cmd/cli/option_table.h"
 #include "cmd/output/style.h"
 #include "lib/base/base.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah_hints.h"
 

@@ -4,7 +4,7 @@
 #define CMD_REGION_MEMORY_ARGS_H
 
 #include "cmd/cli/options.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 
 /** What the options fill. */
 struct memory_args {

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/region/memory_args.h"
-#include "lib/memory/dmabuf.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/advice.h"
 
 /** Advice to give about the regions once they are registered. */

@@ -4,7 +4,7 @@
 #define CMD_REGISTER_PLAN_H
 
 #include "cmd/register/args.h"
-#include "lib/memory/dmabuf.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/calls.h"
 
 /** The call of a command, and what the command's own options say about it. */

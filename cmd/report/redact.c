@@ -8,7 +8,7 @@
 #include "cmd/output/fields.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/access.h"
 
 #define MEMBER(key_, type_, flags_)                                                                \

@@ -8,9 +8,7 @@
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/kinds.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"

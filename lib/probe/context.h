@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/attributes.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/environment.h"

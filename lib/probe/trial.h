@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 #include "lib/probe/capability.h"
 #include "lib/verbs/calls.h"
 

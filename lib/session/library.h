@@ -11,8 +11,7 @@
 #ifndef LIB_SESSION_LIBRARY_H
 #define LIB_SESSION_LIBRARY_H
 
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 #include "lib/session/types.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/dmah.h"

@@ -6,7 +6,7 @@
 #include "lib/diagnose/causes/obstacle.h"
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/host/root.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 
 /** The memory of a call. */
 struct mr_traced_range {

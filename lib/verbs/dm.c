@@ -3,7 +3,7 @@
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 
-#include "lib/memory/dmabuf.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dm.h"
 #include "lib/verbs/symbols.h"

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/memory/dmabuf.h"
+#include "lib/memory/memory.h"
 
 static int fail(const char *what)
 {

@@ -9,8 +9,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah.h"

@@ -4,8 +4,7 @@
 #define LIB_DIAGNOSE_TRIAL_CHANGES_H
 
 #include "lib/diagnose/trial/bench.h"
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 
 /** The call with one thing changed, and what was made for it. */
 struct mr_variant {

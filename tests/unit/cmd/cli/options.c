@@ -5,7 +5,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/options.h"
-#include "lib/memory/kinds.h"
+#include "lib/memory/memory.h"
 #include "tests/unit/unit.h"
 
 struct args {

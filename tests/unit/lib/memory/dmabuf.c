@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Sources of dma-bufs, as far as they need no special kernel or device. */
-#include "lib/memory/dmabuf.h"
+#include "lib/memory/memory.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

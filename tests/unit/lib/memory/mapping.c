@@ -5,8 +5,7 @@
  */
 #include <sys/uio.h>
 
-#include "lib/memory/kinds.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/memory.h"
 #include "tests/unit/unit.h"
 
 #define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
