@@ -11,7 +11,7 @@
 #include "lib/base/base.h"
 #include "lib/host/live.h"
 #include "lib/host/mlx5_commands.h"
-#include "lib/nldev/device.h"
+#include "lib/nldev/nldev.h"
 
 /* ---- what the kernel counts ---- */
 

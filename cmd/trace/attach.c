@@ -10,8 +10,7 @@
 #include "lib/diagnose/simulated.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/process.h"
-#include "lib/nldev/device.h"
-#include "lib/nldev/mrs.h"
+#include "lib/nldev/nldev.h"
 #include "lib/simulator/enter.h"
 #include "lib/trace/attach.h"
 

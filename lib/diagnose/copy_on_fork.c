@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/diagnose/copy_on_fork.h"
-#include "lib/nldev/device.h"
+#include "lib/nldev/nldev.h"
 
 static int ask_kernel(void *data, char *text, size_t size)
 {

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/nldev/attributes.h"
-#include "lib/nldev/device.h"
-#include "lib/nldev/uapi.h"
+#include "lib/nldev/nldev.h"
 
 /* An attribute that is a number, and the member of a struct that it is for; the last row has no attribute. */
 struct number_row {

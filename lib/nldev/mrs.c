@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/nldev/attributes.h"
-#include "lib/nldev/device.h"
-#include "lib/nldev/mrs.h"
-#include "lib/nldev/uapi.h"
+#include "lib/nldev/nldev.h"
 
 /* ---- one MR ---- */
 

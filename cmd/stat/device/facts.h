@@ -5,7 +5,7 @@
 
 #include "lib/host/mlx5_commands.h"
 #include "lib/host/rdma_device.h"
-#include "lib/nldev/device.h"
+#include "lib/nldev/nldev.h"
 #include "lib/verbs/attributes.h"
 #include "lib/verbs/environment.h"
 #include "lib/verbs/features.h"

@@ -6,8 +6,7 @@
 #include "cmd/stat/system/sessions.h"
 #include "lib/host/process_status.h"
 #include "lib/host/unit.h"
-#include "lib/nldev/device.h"
-#include "lib/nldev/mrs.h"
+#include "lib/nldev/nldev.h"
 
 /** What registered an MR. */
 enum owner_kind {

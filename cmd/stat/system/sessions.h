@@ -3,7 +3,7 @@
 #ifndef CMD_STAT_SYSTEM_SESSIONS_H
 #define CMD_STAT_SYSTEM_SESSIONS_H
 
-#include "lib/nldev/mrs.h"
+#include "lib/nldev/nldev.h"
 #include "lib/session/find.h"
 
 /** A region of a session. */

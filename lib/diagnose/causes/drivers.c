@@ -9,7 +9,6 @@
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
-#include "lib/nldev/device.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/drivers.h"

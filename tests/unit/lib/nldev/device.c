@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The RDMA netlink about the system and its devices, with answers that each test makes up. */
-#include "lib/nldev/attributes.h"
-#include "lib/nldev/device.h"
+#include "lib/nldev/nldev.h"
 #include "tests/unit/lib/nldev/kernel.h"
 
 static struct mr_error err;

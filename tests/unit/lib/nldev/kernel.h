@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "lib/nldev/nldev.h"
-#include "lib/nldev/uapi.h"
 #include "tests/unit/unit.h"
 
 #define KERNEL_PORT 4711

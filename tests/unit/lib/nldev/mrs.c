@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Listing all MRs of a device, on kernels that each test makes up. */
-#include "lib/nldev/mrs.h"
+#include "lib/nldev/nldev.h"
 #include "tests/unit/lib/nldev/kernel.h"
 
 #define PART 300 /* MRs in a part of a dump */
