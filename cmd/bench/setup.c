@@ -8,7 +8,7 @@
 #include "lib/host/available.h"
 #include "lib/host/live.h"
 #include "lib/host/memlock.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 #define MIB (UINT64_C(1) << 20)
 

@@ -3,8 +3,7 @@
 #include "cmd/cli/help_topics.h"
 #include "lib/memory/memory.h"
 #include "lib/simulator/spec.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/advice.h"
+#include "lib/verbs/verbs.h"
 
 const struct help_topic topic_memory = { "memory",
 					 "where memory comes from (--memory)",

@@ -8,10 +8,7 @@
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
 #include "lib/simulator/spec.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/advice.h"
-#include "lib/verbs/calls.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 static int read_flag(const char *text __attribute__((unused)), void *member,
 		     struct mr_error *err __attribute__((unused)))

@@ -15,8 +15,8 @@
 #include "cmd/output/style.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/calls.h"
-#include "lib/verbs/dmah_hints.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 struct access_option {
 	uint32_t bits;

@@ -12,7 +12,7 @@
 #include "lib/session/relaxed.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/pds.h"
-#include "lib/verbs/deregister.h"
+#include "lib/verbs/verbs.h"
 
 /*
  * Deferred regions are deregistered for the user, but the kernel still has them, and would answer EBUSY to

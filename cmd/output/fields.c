@@ -7,7 +7,7 @@
 #include "cmd/output/digits.h"
 #include "cmd/output/fields.h"
 #include "lib/base/base.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 const char *access_text(uint32_t bits, char *buffer)
 {

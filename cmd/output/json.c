@@ -7,7 +7,7 @@
 
 #include "cmd/output/json.h"
 #include "cmd/output/text.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* Bytes that most rows fit in; cJSON enlarges the buffer for others. */
 #define ROW_SIZE 1024

@@ -5,7 +5,7 @@
 
 #include "cmd/output/digits.h"
 #include "cmd/output/json_plain.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* A list can have a million rows: so each byte is written once, where it belongs, in room that was reserved. */
 

@@ -8,7 +8,7 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/region/answer_state.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 /**
  * answer_init() - begin the answer of a command; nothing is printed yet

@@ -7,7 +7,7 @@
 #include "cmd/output/document.h"
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
-#include "lib/verbs/environment.h"
+#include "lib/verbs/device.h"
 
 /** The answer of one run of a command. */
 struct answer {

@@ -8,7 +8,7 @@
 
 #include "cmd/cli/command.h"
 #include "lib/session/types.h"
-#include "lib/verbs/environment.h"
+#include "lib/verbs/device.h"
 
 /** Memory for what a command opens or looks up; a line of a batch uses the batch's. */
 struct context_room {

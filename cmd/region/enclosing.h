@@ -7,7 +7,7 @@
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
 #include "lib/session/types.h"
-#include "lib/verbs/environment.h"
+#include "lib/verbs/device.h"
 
 /** A batch, and the line that it is running. */
 struct enclosing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/region/environment.h"
-#include "lib/verbs/environment.h"
+#include "lib/verbs/device.h"
 
 static const struct field environment_fields[] = {
 	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,

@@ -6,7 +6,7 @@
 #include "cmd/output/fields.h"
 #include "cmd/region/request.h"
 #include "cmd/region/why.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 /** One refusal or failure, as the document has it. */
 struct failure {

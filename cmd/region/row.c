@@ -6,8 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/session/table/pds.h"
 #include "lib/session/types.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),

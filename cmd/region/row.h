@@ -7,8 +7,8 @@
 #include "cmd/output/columns.h"
 #include "cmd/output/fields.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/in_force.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 struct region_row {
 	struct mr_opt_u64 id;

@@ -6,7 +6,7 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/memory_args.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/advice.h"
+#include "lib/verbs/verbs.h"
 
 /** Advice to give about the regions once they are registered. */
 struct advise_args {

@@ -8,9 +8,7 @@
 #include "cmd/register/registrar.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/dm.h"
-#include "lib/verbs/dmah.h"
-#include "lib/verbs/in_force.h"
+#include "lib/verbs/verbs.h"
 
 /** A region that the command has registered. */
 struct new_region {

@@ -8,7 +8,7 @@
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/host/root.h"
 #include "lib/session/library.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 void register_note_flags_without_effect(struct register_job *job)
 {

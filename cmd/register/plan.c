@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/register/plan.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* Applies --call, which names the command's usual call or, in its place, ibv_reg_mr_ex(3). */
 static int choose_call(struct register_plan *plan, const struct register_args *args,

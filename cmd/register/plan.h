@@ -5,7 +5,7 @@
 
 #include "cmd/register/args.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 /** The call of a command, and what the command's own options say about it. */
 struct register_call {

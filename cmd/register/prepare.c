@@ -10,7 +10,7 @@
 #include "lib/memory/memory.h"
 #include "lib/session/library.h"
 #include "lib/session/table/unnamed.h"
-#include "lib/verbs/data_direct.h"
+#include "lib/verbs/device.h"
 
 /* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
 static void find_data_direct(struct register_job *job)

@@ -17,8 +17,7 @@
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/lock.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {

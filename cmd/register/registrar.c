@@ -7,8 +7,8 @@
 #include "lib/session/library.h"
 #include "lib/session/pds.h"
 #include "lib/session/relaxed.h"
-#include "lib/verbs/drivers.h"
-#include "lib/verbs/umem.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 static void use_kernel(struct registrar *registrar, uint32_t pd_handle)
 {

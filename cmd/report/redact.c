@@ -9,7 +9,7 @@
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 #define MEMBER(key_, type_, flags_)                                                                \
 	{                                                                                          \

@@ -16,7 +16,7 @@
 #include "lib/session/relaxed.h"
 #include "lib/session/rereg.h"
 #include "lib/session/table/pds.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", number, struct rereg_args, iova, "ADDR",

@@ -8,7 +8,7 @@
 #include "lib/session/pds.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/pds.h"
-#include "lib/verbs/drivers.h"
+#include "lib/verbs/uverbs.h"
 
 static const struct field pd_fields[] = {
 	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),

@@ -11,7 +11,7 @@
 #include "lib/session/handles.h"
 #include "lib/session/operand.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/umem.h"
+#include "lib/verbs/verbs.h"
 
 static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
 {

@@ -10,8 +10,7 @@
 #include "cmd/umem/try_page_sizes.h"
 #include "lib/base/base.h"
 #include "lib/session/table/unnamed.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* The page sizes that are tried: these and the powers of two between them, in bytes. */
 #define FIRST_SIZE 4096u

@@ -9,9 +9,9 @@
 
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* ---- places ---- */
 

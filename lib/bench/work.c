@@ -19,11 +19,7 @@
 #include "lib/session/pds.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/index.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/advice.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,
 			struct mr_error *err)

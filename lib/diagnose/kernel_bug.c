@@ -5,7 +5,7 @@
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/host/kernel.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /*
  * @last is the last release that was found to have the bug.  No row has a first one: a kernel without the

@@ -15,7 +15,7 @@
 #include "lib/host/meminfo.h"
 #include "lib/host/page.h"
 #include "lib/host/rdma_device.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 

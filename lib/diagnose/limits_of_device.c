@@ -7,7 +7,6 @@
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/host/kernel.h"
 #include "lib/host/page.h"
-#include "lib/verbs/attributes.h"
 #include "lib/verbs/device.h"
 
 /* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */

@@ -6,8 +6,7 @@
 
 #include "lib/base/base.h"
 #include "lib/probe/attempt.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 void mr_attempt_begin(struct mr_probe *probe, struct mr_attempt *attempt, const char *call)
 {

@@ -4,7 +4,7 @@
 
 #include "lib/probe/capability.h"
 #include "lib/probe/context.h"
-#include "lib/verbs/capabilities.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 
 /* Linux 6.2 <rdma/ib_user_verbs.h>, enum ib_uverbs_device_cap_flags */

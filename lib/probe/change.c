@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "lib/probe/change.h"
-#include "lib/verbs/rereg.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* A second protection domain, to move a region to. */
 struct second_pd {

@@ -7,10 +7,8 @@
 #include <stdint.h>
 
 #include "lib/memory/memory.h"
-#include "lib/verbs/attributes.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/environment.h"
-#include "lib/verbs/in_force.h"
+#include "lib/verbs/verbs.h"
 
 /** A device that is tried. */
 struct mr_probe {

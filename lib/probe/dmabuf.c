@@ -7,7 +7,7 @@
 
 #include "lib/base/base.h"
 #include "lib/probe/dmabuf.h"
-#include "lib/verbs/dm.h"
+#include "lib/verbs/verbs.h"
 
 /* Bytes of memory on the device, and of a dma-buf of it: a page, which dma-bufs are made of. */
 #define DM_SIZE 4096

@@ -6,8 +6,7 @@
 #include "lib/host/available.h"
 #include "lib/host/process_status.h"
 #include "lib/probe/max_size.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* The search ends where what is left is this part of the size: each further try would pin all of it again. */
 #define PRECISION 1024

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "lib/probe/memory.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/advice.h"
+#include "lib/verbs/verbs.h"
 
 /* An I/O virtual address that has nothing to do with the process's: on the border of a page of any size. */
 #define IOVA (UINT64_C(1) << 40)

@@ -7,12 +7,9 @@
 #include "lib/probe/dmabuf.h"
 #include "lib/probe/memory.h"
 #include "lib/probe/objects.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/dmah.h"
-#include "lib/verbs/rereg.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
-#include "lib/verbs/umem.h"
+#include "lib/verbs/verbs.h"
 
 void mr_try_window(struct mr_probe *probe, const struct mr_trial *trial, struct mr_attempt *attempt)
 {

@@ -9,7 +9,7 @@
 #include "lib/host/process_status.h"
 #include "lib/probe/attempt.h"
 #include "lib/probe/probe.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* A call that says "not now" is made so many times, with a pause. */
 #define ATTEMPTS     5

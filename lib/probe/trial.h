@@ -7,7 +7,7 @@
 
 #include "lib/memory/memory.h"
 #include "lib/probe/capability.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 struct mr_attempt;
 struct mr_probe;

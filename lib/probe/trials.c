@@ -7,8 +7,7 @@
 #include "lib/probe/memory.h"
 #include "lib/probe/objects.h"
 #include "lib/probe/trials.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 #define LW         IBV_ACCESS_LOCAL_WRITE
 #define RW         IBV_ACCESS_REMOTE_WRITE

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/session/library.h"
-#include "lib/verbs/deregister.h"
+#include "lib/verbs/verbs.h"
 
 /* ---- memory that regions are on ---- */
 

@@ -14,7 +14,7 @@
 #include "lib/memory/memory.h"
 #include "lib/session/types.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/dmah.h"
+#include "lib/verbs/verbs.h"
 
 /** What regions of a private session are on, and use.  It stays as long as one of them exists. */
 struct mr_backing {

@@ -21,7 +21,7 @@
 #include "lib/session/table/file.h"
 #include "lib/session/table/pds.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/drivers.h"
+#include "lib/verbs/uverbs.h"
 
 #define FIRST_FD 100 /* above the descriptors that shells and scripts use themselves */
 

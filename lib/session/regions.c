@@ -11,9 +11,7 @@
 #include "lib/session/table/claims.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/dm.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* ---- registering ---- */
 

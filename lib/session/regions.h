@@ -4,7 +4,7 @@
 #define LIB_SESSION_REGIONS_H
 
 #include "lib/session/types.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 /**
  * mr_session_register() - register a region that stays

@@ -4,7 +4,7 @@
 #include "lib/base/base.h"
 #include "lib/host/process.h"
 #include "lib/session/registrant.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {

@@ -9,7 +9,7 @@
 #include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
-#include "lib/verbs/deregister.h"
+#include "lib/verbs/verbs.h"
 
 /* As the IOVA of a region on memory of the device the kernel tells where that memory is: it is not the region's. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)

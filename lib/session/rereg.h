@@ -4,7 +4,7 @@
 #define LIB_SESSION_REREG_H
 
 #include "lib/session/types.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 /**
  * mr_session_begin_rereg() - claim a region, so that it can be changed

@@ -9,7 +9,7 @@
 #include "lib/session/table/lock.h"
 #include "lib/session/table/unnamed.h"
 #include "lib/session/unlisted.h"
-#include "lib/verbs/deregister.h"
+#include "lib/verbs/verbs.h"
 
 /* How many are deregistered before other processes may have the lock. */
 #define AT_ONCE 64

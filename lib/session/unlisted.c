@@ -7,7 +7,7 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/unlisted.h"
-#include "lib/verbs/umem.h"
+#include "lib/verbs/verbs.h"
 
 /* How far beyond the highest known handle others are looked for, at least. */
 #define WALK_BEYOND 1024

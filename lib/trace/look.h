@@ -12,7 +12,7 @@
 #include "lib/host/memlock.h"
 #include "lib/trace/range.h"
 #include "lib/trace/refused_call.h"
-#include "lib/verbs/environment.h"
+#include "lib/verbs/device.h"
 
 /** What was found out. */
 struct mr_look {

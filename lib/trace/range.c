@@ -10,7 +10,7 @@
 #include "lib/host/other_process.h"
 #include "lib/host/page.h"
 #include "lib/trace/range.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* Of a range in more mappings than these, the others are not compared with the first. */
 #define MAPPINGS_MAX 256

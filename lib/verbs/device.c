@@ -4,15 +4,135 @@
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "lib/base/base.h"
+#include "lib/host/descriptors.h"
 #include "lib/host/root.h"
-#include "lib/verbs/calls.h"
+#include "lib/host/uverbs_node.h"
+#include "lib/simulator/spec.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/device_reason.h"
-#include "lib/verbs/drivers.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/* Tries to open a node.  Return: 0, or the errno of open(). */
+static int open_node(const char *path)
+{
+	mr_auto_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? errno : 0;
+}
+
+/*
+ * Finds out from its node why a device could not be opened. Where libibverbs cannot open the node, it tries
+ * /dev/char, and reports the errno of that, ENOENT (rdma-core 44 to 65, util/open_cdev.c).  So ENOENT in
+ * @err is replaced by the errno of opening the node.
+ */
+static void mr_device_explain_open(const char *name, struct mr_error *err)
+{
+	struct mr_uverbs_node node = { .path = "" };
+	int errnum;
+
+	mr_uverbs_node_read(mr_this_host(), name, &node);
+	errnum = open_node(node.path);
+	if (err->errnum == ENOENT && errnum && errnum != ENOENT)
+		mr_fail(err, err->kind, errnum, err->call, NULL);
+}
+
+static int fail_absent(struct mr_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int fail_absent(struct mr_error *err, const char *fmt, ...)
+{
+	char text[sizeof(err->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "%s", text);
+	err->shown_by = "ibv_get_device_list";
+	return -ENODEV;
+}
+
+static int fail_elsewhere(const struct mr_uverbs_node *node, struct mr_error *err)
+{
+	return fail_absent(err, "the RDMA device %s is in another network namespace", node->device);
+}
+
+/* The kernel has the device and its node, but libibverbs does not list it. */
+static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err)
+{
+	struct stat st;
+
+	if (!mr_rdma_device_is_in_namespace(mr_this_host(), node->device))
+		return fail_elsewhere(node, err);
+	if (!stat(node->path, &st)) {
+		if (mr_rdma_namespaces_are_exclusive(mr_this_host()) &&
+		    open_node(node->path) == EPERM)
+			return fail_elsewhere(node, err);
+		return fail_absent(err, "libibverbs has no provider for the RDMA device %s",
+				   node->device);
+	}
+	if (errno != ENOENT)
+		return mr_fail(err, MR_ERROR_HOST, errno, "stat",
+			       "cannot look at the node %s of the RDMA device %s", node->path,
+			       node->device);
+	return fail_absent(err, "the node of the RDMA device %s is missing: %s", node->device,
+			   node->path);
+}
+
+/* The kernel has the device, but no node by which programs could open it. */
+static int fail_without_node(const char *device, bool loaded, struct mr_error *err)
+{
+	return fail_absent(err, "programs cannot open the RDMA device %s: %s", device,
+			   loaded ? "ib_uverbs has no node for it" : "ib_uverbs is not loaded");
+}
+
+static int fail_none(const char *name, const char *others, struct mr_error *err)
+{
+	char device[NAME_MAX + 1];
+
+	if (others[0] ||
+	    (name && mr_rdma_device_find(mr_this_host(), NULL, device, sizeof(device))))
+		return fail_absent(err, "no RDMA device '%s'", name);
+	return fail_absent(err, "this machine has no RDMA device%s%s%s", name ? " '" : "",
+			   name ? name : "", name ? "'" : "");
+}
+
+int mr_device_fail_absent(const char *name, int list_errno, const char *others,
+			  struct mr_error *err)
+{
+	struct mr_descriptors descriptors;
+	struct mr_uverbs_node node = { .path = "" };
+	char device[NAME_MAX + 1];
+	int errnum = 0, found;
+
+	if (!mr_descriptors_try(mr_this_host(), &descriptors))
+		errnum = descriptors.error;
+	/* ENOSYS: libibverbs cannot read the class of nodes.  mr_uverbs_node_find() below finds out why. */
+	if (!errnum && list_errno != ENOSYS)
+		errnum = list_errno;
+	if (errnum)
+		return mr_fail(err, MR_ERROR_HOST, errnum, "ibv_get_device_list",
+			       "cannot look for RDMA devices");
+	found = mr_uverbs_node_find(mr_this_host(), name, &node);
+	if (found > 0)
+		return fail_unlisted(&node, err);
+	if (found < 0 && found != -ENOENT)
+		return mr_fail(err, MR_ERROR_HOST, -found, "opendir",
+			       "cannot look for RDMA devices in sysfs");
+	if (mr_rdma_device_find(mr_this_host(), name, device, sizeof(device)))
+		return fail_without_node(device, !found, err);
+	return fail_none(name, others, err);
+}
 
 /* The text in node_desc of a simulated device begins like this (lib/sim/sysfs). */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
@@ -232,4 +352,100 @@ void mr_device_close(struct mr_device *device)
 	if (device->context)
 		ibv_close_device(device->context);
 	*device = (struct mr_device){ 0 };
+}
+
+bool mr_rdma_core_version(const char *path, char *version, size_t size)
+{
+	const char *file = strrchr(path, '/'), *p = strstr(file ? file : path, ".so.");
+
+	for (int numbers = 0; p && numbers < 2; numbers++)
+		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
+	if (p)
+		snprintf(version, size, "%.*s", (int)strcspn(p + 1, " "), p + 1);
+	return p;
+}
+
+static void read_rdma_core_version(char *version, size_t size)
+{
+	mr_auto_free char *path = NULL;
+	Dl_info info;
+
+	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
+		return;
+	path = realpath(info.dli_fname, NULL);
+	if (path)
+		mr_rdma_core_version(path, version, size);
+}
+
+static struct mr_opt_u64 limit_of(rlim_t limit)
+{
+	return (struct mr_opt_u64){ limit, limit != RLIM_INFINITY };
+}
+
+void mr_environment_init(struct mr_environment *environment)
+{
+	struct rlimit memlock = { RLIM_INFINITY, RLIM_INFINITY };
+	struct utsname name;
+
+	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION,
+						.uid = { getuid(), true },
+						.euid = { geteuid(), true } };
+	if (!uname(&name))
+		snprintf(environment->kernel, sizeof(environment->kernel), "%s", name.release);
+	read_rdma_core_version(environment->rdma_core, sizeof(environment->rdma_core));
+	getrlimit(RLIMIT_MEMLOCK, &memlock);
+	environment->memlock_soft = limit_of(memlock.rlim_cur);
+	environment->memlock_hard = limit_of(memlock.rlim_max);
+}
+
+static void read_firmware(struct mr_environment *environment)
+{
+	/* The name of a session's device comes from its table, which any process of the session can write. */
+	environment->firmware[0] = '\0';
+	if (!strchr(environment->device, '/'))
+		mr_host_line(mr_this_host(), environment->firmware, sizeof(environment->firmware),
+			     "/sys/class/infiniband/%s/fw_ver", environment->device);
+}
+
+void mr_environment_find(struct mr_environment *environment)
+{
+	const char *kernel = getenv(MR_SIM_KERNEL_VARIABLE);
+
+	read_firmware(environment);
+	if (environment->simulated)
+		snprintf(environment->simulated_kernel, sizeof(environment->simulated_kernel), "%s",
+			 kernel ? kernel : mr_sim_kernels[0].name);
+}
+
+/* The address of the operation's function in the context's table; NULL: the context has no such table. */
+static void *function_of(struct ibv_context *context, enum mr_provider_operation operation)
+{
+	struct verbs_context *table = verbs_get_ctx(context);
+	void *functions[] = {
+		[MR_PROVIDER_ALLOC_DM] = table ? (void *)table->alloc_dm : NULL,
+		[MR_PROVIDER_REG_DM_MR] = table ? (void *)table->reg_dm_mr : NULL,
+		[MR_PROVIDER_ALLOC_NULL_MR] = table ? (void *)table->alloc_null_mr : NULL,
+		[MR_PROVIDER_ADVISE_MR] = table ? (void *)table->advise_mr : NULL,
+	};
+
+	return functions[operation];
+}
+
+enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation)
+{
+	void *function = function_of(context, operation);
+	const char *file;
+	Dl_info info;
+
+	if (!function || !dladdr(function, &info) || !info.dli_fname)
+		return MR_UNKNOWN;
+	/* A provider may name a function of libibverbs that asks the kernel, as rxe does ibv_cmd_advise_mr(). */
+	if (info.dli_saddr == function && !strncmp(info.dli_sname, "ibv_cmd_", strlen("ibv_cmd_")))
+		return MR_YES;
+	file = strrchr(info.dli_fname, '/');
+	file = file ? file + 1 : info.dli_fname;
+	/* Where this process is traced, the agent's functions hide those of the provider (lib/trace/agent/table.c). */
+	if (!strncmp(file, "libmrctl-trace.so", strlen("libmrctl-trace.so")))
+		return MR_UNKNOWN;
+	return strncmp(file, "libibverbs.so", strlen("libibverbs.so")) ? MR_YES : MR_NO;
 }

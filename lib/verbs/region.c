@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/dm.h"
-#include "lib/verbs/dmah.h"
-#include "lib/verbs/region.h"
 #include "lib/verbs/symbols.h"
-#include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
 #define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
@@ -261,4 +259,164 @@ int mr_region_register(const struct mr_registrar *registrar,
 	if (registrar->via == MR_VIA_KERNEL)
 		return register_by_kernel(registrar, request, region, err);
 	return register_by_library(registrar, request, region, err);
+}
+
+void mr_region_forget(struct mr_region *region)
+{
+	if (region->kind == MR_KIND_UMEM) {
+		if (region->umem)
+			mr_umem_forget(region->umem);
+		region->umem = NULL;
+		return;
+	}
+	if (region->mr)
+		ibv_unimport_mr(region->mr);
+	region->mr = NULL;
+}
+
+int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err)
+{
+	return kind == MR_KIND_DM     ? mr_uverbs_free_dm(uverbs, handle, err)
+	       : kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
+				      : mr_uverbs_destroy_mr(uverbs, handle, err);
+}
+
+/* The man pages say that these calls return the errno; some providers return -1 and set errno. */
+static int deregister_by_library(struct mr_region *region, struct mr_error *err)
+{
+	bool is_umem = region->kind == MR_KIND_UMEM;
+	int rc;
+
+	errno = 0;
+	rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
+	if (!rc)
+		return 0;
+	return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+		       is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
+}
+
+int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,
+			 struct mr_error *err)
+{
+	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
+	uint64_t start = mr_registrar_now(registrar);
+	int rc = by_library
+			 ? deregister_by_library(region, err)
+			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
+
+	if (rc)
+		return rc;
+	region->dereg_elapsed_ns = mr_registrar_now(registrar) - start;
+	region->mr = NULL;
+	region->live = false;
+	return 0;
+}
+
+/* Bytes of one request, whose length has 32 bits: whole pages, so that no page is in two requests. */
+#define PART_MAX UINT64_C(0xfffff000)
+
+#define FLUSH    3 /* index of the flag below; the index of each word before it is its number */
+
+const struct mr_word mr_advice_words[] = {
+	[IBV_ADVISE_MR_ADVICE_PREFETCH] = MR_WORD("prefetch", "fetch the pages, for reading"),
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE] =
+		MR_WORD("prefetch-write", "fetch them for writing too"),
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] =
+		MR_WORD("prefetch-no-fault", "only those that are in memory already"),
+	[FLUSH] = MR_WORD("flush", "after one of these and a comma: answer when it is done"),
+	{ .name = NULL },
+};
+
+/* Prefixes of these words in <infiniband/verbs.h> and in the kernel's header. */
+static const char *const prefixes[] = { "IBV_ADVISE_MR_ADVICE_", "IB_UVERBS_ADVISE_MR_ADVICE_",
+					"IBV_ADVISE_MR_FLAG_", "IB_UVERBS_ADVISE_MR_FLAG_", NULL };
+
+/* The index of a word in mr_advice_words, or -1. */
+static int find_word(const char *item, size_t length)
+{
+	item = mr_word_without(item, &length, prefixes);
+	return mr_word_find(mr_advice_words, item, length);
+}
+
+static int parse_advice(const char *item, size_t length, uint32_t *advice, struct mr_error *err)
+{
+	int found = find_word(item, length);
+
+	if (found == FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'flush' stands behind an advice, as in prefetch,flush");
+	if (found < 0)
+		return mr_word_as_number(mr_advice_words, "advice", item, length, advice, err);
+	*advice = (uint32_t)found;
+	return 0;
+}
+
+static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr_error *err)
+{
+	int found = find_word(item, length);
+
+	*flag = IBV_ADVISE_MR_FLAG_FLUSH;
+	if (found >= 0 && found < FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "one advice at a time: '%.*s' is a second one", (int)length,
+				    item);
+	if (found == FLUSH)
+		return 0;
+	return mr_word_as_number(&mr_advice_words[FLUSH], "flag", item, length, flag, err);
+}
+
+int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err)
+{
+	const char *rest = text, *item;
+	uint32_t flag;
+	size_t length;
+	int rc;
+
+	*advice = (struct mr_advice){ .text = text };
+	item = mr_list_item(&rest, ",|", &length);
+	rc = parse_advice(item, length, &advice->advice, err);
+	while (!rc && (item = mr_list_item(&rest, ",|", &length))) {
+		rc = parse_flag(item, length, &flag, err);
+		if (!rc)
+			advice->flags |= flag;
+	}
+	return rc;
+}
+
+static int advise_part(const struct mr_registrar *registrar, const struct mr_advice *advice,
+		       uint64_t addr, uint32_t length, uint32_t lkey, struct mr_error *err)
+{
+	struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+	const struct mr_uverbs_advice request = {
+		.advice = advice->advice,
+		.flags = advice->flags,
+		.pd_handle = registrar->pd_handle,
+		.lkey = lkey,
+		.addr = addr,
+		.length = length,
+	};
+	int rc;
+
+	if (registrar->via == MR_VIA_KERNEL)
+		return mr_uverbs_advise_mr(registrar->uverbs, &request, err);
+	rc = ibv_advise_mr(registrar->pd, advice->advice, advice->flags, &sge, 1);
+	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
+}
+
+int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advice,
+	      const struct mr_advice_range *range, uint64_t *ns, struct mr_error *err)
+{
+	uint64_t start = mr_now_ns(), addr = range->addr, left = range->length;
+	int rc;
+
+	do {
+		uint64_t part = left < PART_MAX ? left : PART_MAX;
+
+		rc = advise_part(registrar, advice, addr, (uint32_t)part, range->lkey, err);
+		addr += part;
+		left -= part;
+	} while (!rc && left);
+	*ns = mr_now_ns() - start;
+	return rc;
 }

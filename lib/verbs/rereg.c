@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/rereg.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 _Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
 		       MR_CHANGE_PD == (int)IBV_REREG_MR_CHANGE_PD &&

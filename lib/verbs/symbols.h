@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Functions that are newer than rdma-core 44, the oldest release that mrctl is built with.  They are
- * looked up at run time, by name and version.
- */
+/* Declares functions of newer libraries, which are looked up at run time. */
 #ifndef LIB_VERBS_SYMBOLS_H
 #define LIB_VERBS_SYMBOLS_H
 
@@ -11,6 +8,10 @@
 
 #include "lib/base/base.h"
 
+/**
+ * Functions that are newer than rdma-core 44, the oldest release that mrctl is built with.  They are
+ * looked up at run time, by name and version.
+ */
 struct ibv_context;
 struct ibv_dm;
 struct ibv_dmah;
@@ -51,23 +52,6 @@ struct mr_dv_export_sizes {
 typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
 typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
 typedef int mr_dm_export_fd(struct ibv_dm *dm);
-
-/** struct ibv_dmah_init_attr of rdma-core 59, with room for members of later releases. */
-struct mr_dmah_attr {
-	uint32_t comp_mask; /**< MR_DMAH_ATTR_... */
-	uint32_t cpu_id;
-	uint8_t ph;           /**< processing hint */
-	uint8_t tph_mem_type; /**< 0: volatile, 1: persistent */
-	uint64_t later[8];
-};
-
-/* enum ibv_dmah_init_attr_mask */
-#define MR_DMAH_ATTR_CPU    (1u << 0)
-#define MR_DMAH_ATTR_PH     (1u << 1)
-#define MR_DMAH_ATTR_MEMORY (1u << 2)
-
-typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
-typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
 
 /** struct ibv_mr_init_attr of rdma-core 59, with room for members of later releases. */
 struct mr_init_attr {

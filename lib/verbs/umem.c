@@ -5,8 +5,8 @@
 
 #include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
-#include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* Room for exported attributes, in words of 32 bits: rdma-core 63 writes two. */
 #define EXPORT_WORDS 64

@@ -1,13 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/irdma-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mthca-abi.h>
+#include <rdma/siw-abi.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
 
-#include "lib/verbs/drivers.h"
-#include "lib/verbs/ioctl.h"
+#include "lib/base/base.h"
 #include "lib/verbs/uverbs.h"
+
+/* The largest processing hint: PCIe gives it two bits. */
+#define MR_DMAH_PH_MAX 3
+
+struct mr_ioctl mr_ioctl_new(uint16_t object, uint16_t method)
+{
+	return (struct mr_ioctl){ .header = { .object_id = object, .method_id = method } };
+}
+
+struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_t length,
+				    uint64_t data)
+{
+	struct ib_uverbs_attr *attr = &request->attrs[request->header.num_attrs++];
+
+	*attr = (struct ib_uverbs_attr){
+		.attr_id = id,
+		.len = (uint16_t)length,
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.data = data,
+	};
+	return attr;
+}
+
+/* Adds the handle of an object; 0 where the call makes the object. */
+static void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle)
+{
+	mr_ioctl_add(request, id, 0, handle);
+}
+
+/* A value of up to eight bytes is in the attribute itself; of a longer one the attribute has the address. */
+void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length)
+{
+	uint64_t data = (uintptr_t)value;
+
+	if (length <= sizeof(data)) {
+		data = 0;
+		memcpy(&data, value, length);
+	}
+	mr_ioctl_add(request, id, length, data);
+}
+
+void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t length)
+{
+	mr_ioctl_add(request, id, length, (uintptr_t)value);
+}
+
+int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    struct mr_error *err)
+{
+	request->header.length = (uint16_t)(sizeof(request->header) +
+					    request->header.num_attrs * sizeof(*request->attrs));
+	request->header.driver_id = uverbs->driver_id;
+	if (ioctl(uverbs->fd, RDMA_VERBS_IOCTL, &request->header))
+		return err ? mr_fail(err, MR_ERROR_REFUSED, errno, call, NULL) : -errno;
+	return 0;
+}
+
+struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_length, void *out,
+				   size_t out_length)
+{
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+
+	mr_ioctl_add_in(&request, UVERBS_ATTR_WRITE_CMD, &command, sizeof(command));
+	mr_ioctl_add_in(&request, UVERBS_ATTR_CORE_IN, in, in_length);
+	mr_ioctl_add_out(&request, UVERBS_ATTR_CORE_OUT, out, out_length);
+	return request;
+}
 
 /* Numbers from later versions of <rdma/mlx5_user_ioctl_cmds.h>, which rdma-core 44 does not have. */
 #define ATTR_REG_DMABUF_MR_ACCESS_FLAGS   (1u << UVERBS_ID_NS_SHIFT)
@@ -396,4 +469,214 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs)
 	default:
 		return MR_UNKNOWN;
 	}
+}
+
+/*
+ * imports: only mlx5's table of operations has import_context (rdma-core 44 to 65).
+ * lacks_dmabufs: up to rdma-core 65 its table has no reg_dmabuf_mr, and up to Linux 7.2 the driver's
+ * ib_device_ops no reg_user_mr_dmabuf.  lacks_rereg: the table has no rereg_mr.
+ * blocks_removal: the driver has no ib_device_ops.disassociate_ucontext.
+ */
+static const struct mr_driver drivers[] = {
+	{ .provider = "mlx5", .id = RDMA_DRIVER_MLX5, .imports = true },
+	{ .provider = "mlx4", .id = RDMA_DRIVER_MLX4, .lacks_dmabufs = true },
+	{ .provider = "mthca",
+	  .id = RDMA_DRIVER_MTHCA,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true,
+	  .reg_in = sizeof(struct mthca_reg_mr) },
+	{ .provider = "bnxt_re", .id = RDMA_DRIVER_BNXT_RE, .lacks_rereg = true },
+	{ .provider = "cxgb4",
+	  .id = RDMA_DRIVER_CXGB4,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true,
+	  .blocks_removal = true },
+	{ .provider = "ocrdma",
+	  .id = RDMA_DRIVER_OCRDMA,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true },
+	{ .provider = "irdma",
+	  .id = RDMA_DRIVER_IRDMA,
+	  .reg_in = sizeof(struct irdma_mem_reg_req) },
+	{ .provider = "vmw_pvrdma",
+	  .id = RDMA_DRIVER_VMW_PVRDMA,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true },
+	{ .provider = "qedr",
+	  .id = RDMA_DRIVER_QEDR,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true,
+	  .blocks_removal = true },
+	{ .provider = "hns", .id = RDMA_DRIVER_HNS, .lacks_dmabufs = true },
+	{ .provider = "rxe",
+	  .id = RDMA_DRIVER_RXE,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true,
+	  .blocks_removal = true,
+	  .orders_strictly = true },
+	{ .provider = "hfi1verbs",
+	  .id = RDMA_DRIVER_HFI1,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true },
+	{ .provider = "efa", .id = RDMA_DRIVER_EFA, .lacks_rereg = true, .blocks_removal = true },
+	{ .provider = "siw",
+	  .id = RDMA_DRIVER_SIW,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true,
+	  .reg_in = sizeof(struct siw_ureq_reg_mr),
+	  .reg_out = sizeof(struct siw_uresp_reg_mr),
+	  .blocks_removal = true,
+	  .orders_strictly = true },
+	{ .provider = "erdma",
+	  .id = RDMA_DRIVER_ERDMA,
+	  .lacks_dmabufs = true,
+	  .lacks_rereg = true },
+};
+
+const struct mr_driver *mr_driver_find(uint32_t id)
+{
+	/* Its provider may be able to import, so importing is tried. */
+	static const struct mr_driver unknown = { .provider = "", .imports = true };
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (drivers[i].id == id)
+			return &drivers[i];
+	return &unknown;
+}
+
+uint32_t mr_driver_id(const char *provider)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (!strcmp(drivers[i].provider, provider))
+			return drivers[i].id;
+	return RDMA_DRIVER_UNKNOWN;
+}
+
+bool mr_driver_is_known(uint32_t id)
+{
+	return mr_driver_find(id)->provider[0];
+}
+
+bool mr_driver_imports(uint32_t id)
+{
+	return mr_driver_find(id)->imports;
+}
+
+bool mr_driver_blocks_removal(uint32_t id)
+{
+	return mr_driver_find(id)->blocks_removal;
+}
+
+const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1] = {
+	[MR_DMAH_NO_CPU] = MR_WORD("", "no steering tag"),
+	[MR_DMAH_VOLATILE] = MR_WORD("volatile", "memory that loses its contents with the power"),
+	[MR_DMAH_PERSISTENT] = MR_WORD("persistent", "memory that keeps them"),
+	[MR_DMAH_MEMORIES] = MR_WORD(NULL, NULL),
+};
+
+enum part { PART_CPU, PART_MEMORY, PART_PH, PARTS };
+
+static const struct mr_word parts[PARTS + 1] = {
+	[PART_CPU] = MR_WORD("cpu", "number of a CPU"),
+	[PART_MEMORY] = MR_WORD("mem", "kind of memory"),
+	[PART_PH] = MR_WORD("ph", "processing hint"),
+	[PARTS] = MR_WORD(NULL, NULL),
+};
+
+static int read_number(enum part part, const char *value, size_t length, uint64_t max,
+		       uint64_t *number, struct mr_error *err)
+{
+	int rc = mr_parse_u64_item(value, length, max, number, err);
+
+	if (!rc)
+		return 0;
+	return rc == -ERANGE
+		       ? mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
+				      "%s: '%.*s' is too large: give 0 to %" PRIu64,
+				      parts[part].name, (int)length, value, max)
+		       : mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s: '%.*s' is not a number",
+				      parts[part].name, (int)length, value);
+}
+
+static int read_memory(const char *value, size_t length, uint8_t *memory, struct mr_error *err)
+{
+	const struct mr_word *words = mr_dmah_memories + 1;
+	const int found = mr_word_find(words, value, length);
+
+	if (found < 0)
+		return mr_fail_word(err, "kind of memory", value, length, words, sizeof(*words));
+	*memory = (uint8_t)(found + 1);
+	return 0;
+}
+
+static int read_part(enum part part, const char *value, size_t length, struct mr_dmah_hints *hints,
+		     struct mr_error *err)
+{
+	uint64_t number = 0;
+	int rc;
+
+	if (part == PART_MEMORY)
+		return read_memory(value, length, &hints->memory, err);
+	rc = read_number(part, value, length, part == PART_CPU ? UINT32_MAX : MR_DMAH_PH_MAX,
+			 &number, err);
+	if (part == PART_CPU)
+		hints->cpu = (uint32_t)number;
+	else
+		hints->ph = (uint8_t)number;
+	return rc;
+}
+
+static int fail_form(const char *item, size_t length, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "'%.*s' is not of the form cpu=N, mem=volatile|persistent or ph=N",
+			    (int)length, item);
+}
+
+static int read_item(const char *item, size_t length, struct mr_dmah_hints *hints,
+		     unsigned int *given, struct mr_error *err)
+{
+	const char *equals = memchr(item, '=', length);
+	const size_t name = equals ? (size_t)(equals - item) : length;
+	const int part = equals ? mr_word_find(parts, item, name) : -1;
+
+	if (part < 0)
+		return fail_form(item, length, err);
+	if (*given & 1u << part)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s is given twice",
+				    parts[part].name);
+	*given |= 1u << part;
+	return read_part((enum part)part, equals + 1, length - name - 1, hints, err);
+}
+
+static int check_given(unsigned int given, struct mr_error *err)
+{
+	const bool cpu = given & 1u << PART_CPU, memory = given & 1u << PART_MEMORY;
+
+	if (cpu != memory)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "%s is given without %s: a steering tag needs both",
+				    cpu ? "cpu" : "mem", cpu ? "mem" : "cpu");
+	if (!(given & 1u << PART_PH))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "ph=N is missing: a DMA handle has a processing hint, 0 to %d",
+				    MR_DMAH_PH_MAX);
+	return 0;
+}
+
+int mr_dmah_parse(const char *text, struct mr_dmah_hints *hints, struct mr_error *err)
+{
+	struct mr_dmah_hints read = { .memory = MR_DMAH_NO_CPU };
+	const char *rest = text, *item;
+	unsigned int given = 0;
+	size_t length;
+	int rc = 0;
+
+	while (!rc && (item = mr_list_item(&rest, ",", &length)))
+		rc = read_item(item, length, &read, &given, err);
+	if (!rc)
+		rc = check_given(given, err);
+	if (!rc)
+		*hints = read;
+	return rc;
 }

@@ -1,18 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Objects by the kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs.  That library
- * works only with objects that it made or imported itself.
- */
+/* Declares the kernel's uverbs: its descriptors, its ioctl, and which drivers are known. */
 #ifndef LIB_VERBS_UVERBS_H
 #define LIB_VERBS_UVERBS_H
 
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/descriptor.h"
-#include "lib/verbs/dmah_hints.h"
+
+/** An open uverbs device (/dev/infiniband/uverbsN), and its driver. */
+struct mr_uverbs {
+	int fd;
+	uint32_t driver_id; /**< enum rdma_driver_id */
+};
+
+/** Kinds of memory that a steering tag can be for. */
+enum mr_dmah_memory {
+	MR_DMAH_NO_CPU, /**< there is no steering tag: neither memory nor CPU was given */
+	MR_DMAH_VOLATILE,
+	MR_DMAH_PERSISTENT,
+	MR_DMAH_MEMORIES, /**< how many there are */
+};
+
+/** The names of these kinds; the first, which stands for none, is empty. */
+extern const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1];
+
+/** What a handle is for.  It is also stored in sessions. */
+struct mr_dmah_hints {
+	uint32_t cpu;   /**< number of the CPU whose cache is meant, unless MR_DMAH_NO_CPU */
+	uint8_t memory; /**< enum mr_dmah_memory */
+	uint8_t ph;     /**< processing hint, 0 to MR_DMAH_PH_MAX */
+	uint8_t unused[2];
+};
+
+/**
+ * mr_dmah_parse() - read "cpu=N,mem=volatile|persistent,ph=N"
+ *
+ * A processing hint must be there, and a CPU and a kind of memory go together, as mlx5 wants it
+ * (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()).
+ *
+ * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE.
+ */
+int mr_dmah_parse(const char *text, struct mr_dmah_hints *hints, struct mr_error *err);
 
 /** A memory region, as the kernel reports it. */
 struct mr_uverbs_mr {
@@ -51,11 +82,6 @@ struct mr_uverbs_advice {
 	uint64_t addr;
 	uint32_t length; /**< bytes */
 };
-
-/*
- * The functions below return 0, or -errno with MR_ERROR_REFUSED where they do not say otherwise.  Errors
- * name the call "ioctl(REG_MR)" and the like.
- */
 
 /** mr_uverbs_alloc_pd() - uverbs_cmd.c ib_uverbs_alloc_pd(); sets @handle */
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
@@ -223,5 +249,95 @@ static inline bool mr_uverbs_lists(const uint32_t *handles, uint32_t count, uint
 			return true;
 	return false;
 }
+
+/** Room for attributes: no request of this folder has more. */
+#define MR_IOCTL_ATTRS 10
+
+/** A request.  Its header ends with an array of no length, which the attributes follow. */
+struct mr_ioctl {
+	union {
+		struct ib_uverbs_ioctl_hdr header;
+		struct {
+			char before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[MR_IOCTL_ATTRS];
+		};
+	};
+};
+
+/**
+ * mr_ioctl_new() - begin a request, without attributes
+ * @object: UVERBS_OBJECT_…
+ * @method: UVERBS_METHOD_…
+ */
+struct mr_ioctl mr_ioctl_new(uint16_t object, uint16_t method);
+
+/**
+ * mr_ioctl_new_write() - begin an older command (IB_USER_VERBS_CMD_…), by UVERBS_METHOD_INVOKE_WRITE
+ * @in, @out: the command's request and its response, which must live until mr_ioctl_submit()
+ */
+struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_length, void *out,
+				   size_t out_length);
+
+/**
+ * mr_ioctl_add() - add an attribute
+ * @length, @data: as the kernel gets them
+ *
+ * Return: the attribute; where it is the handle of a new object, mr_ioctl_submit() sets its data.
+ */
+struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_t length,
+				    uint64_t data);
+
+/** mr_ioctl_add_in() - add a value; one of more than eight bytes must live until mr_ioctl_submit() */
+void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length);
+
+/** mr_ioctl_add_out() - add room for an answer of the kernel, of at most @length bytes */
+void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t length);
+
+/**
+ * mr_ioctl_submit() - send the request to the kernel
+ * @call: its name in errors: "ioctl(REG_MR)"
+ * @err:  filled, or NULL where nobody reads it
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    struct mr_error *err);
+
+/** A driver. */
+struct mr_driver {
+	const char *provider; /**< its name in user space: "mlx5"; of an unknown driver "" */
+	uint32_t id;          /**< enum rdma_driver_id */
+	uint16_t reg_in;     /**< bytes of its own input to REG_MR; zeros mean an ordinary region */
+	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
+	bool imports;        /**< its provider has ibv_import_device(3) */
+	bool blocks_removal; /**< removing a device waits until nobody has it open */
+	bool lacks_dmabufs;  /**< neither its provider nor the driver registers dma-bufs */
+	bool lacks_rereg;    /**< its provider has no ibv_rereg_mr(3) */
+	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */
+};
+
+/** mr_driver_find() - the driver of an enum rdma_driver_id; never NULL */
+const struct mr_driver *mr_driver_find(uint32_t id);
+
+/**
+ * mr_driver_id() - the kernel's number of a driver
+ * @provider: its user-space name ("mlx5")
+ *
+ * Return: enum rdma_driver_id, 0 (RDMA_DRIVER_UNKNOWN) for a name that is not known.
+ */
+uint32_t mr_driver_id(const char *provider);
+
+/**
+ * mr_driver_is_known() - whether a driver is in the table
+ *
+ * Whether another driver needs input of its own to REG_MR is not known: registering is tried without.
+ */
+bool mr_driver_is_known(uint32_t id);
+
+/** mr_driver_imports() - false where the provider is known to have no ibv_import_device(3) */
+bool mr_driver_imports(uint32_t id);
+
+/** mr_driver_blocks_removal() - whether removing a device waits until nobody has it open */
+bool mr_driver_blocks_removal(uint32_t id);
 
 #endif

@@ -42,7 +42,7 @@
 #include "lib/session/open.h"
 #include "lib/session/table/pds.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/ioctl.h"
+#include "lib/verbs/uverbs.h"
 
 #define PORT        1
 #define MODE_MTT    1     /* access mode of a memory key: a list of pages (MTT) */

@@ -9,7 +9,7 @@
 #include "cmd/stat/args.h"
 #include "cmd/stat/device/row.h"
 #include "lib/base/base.h"
-#include "lib/verbs/device_reason.h"
+#include "lib/verbs/device.h"
 
 /* Names of devices: those that are to be shown. */
 struct names {

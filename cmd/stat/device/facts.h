@@ -6,9 +6,7 @@
 #include "lib/host/mlx5_commands.h"
 #include "lib/host/rdma_device.h"
 #include "lib/nldev/nldev.h"
-#include "lib/verbs/attributes.h"
-#include "lib/verbs/environment.h"
-#include "lib/verbs/features.h"
+#include "lib/verbs/device.h"
 
 /** The facts, each with where it comes from. */
 struct device_facts {

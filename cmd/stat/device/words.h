@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
 
 /** Names of bits, and what is left as a number. */
 struct bit_words {

@@ -8,8 +8,8 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/address_space.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 #define ODP_SUPPORT (1U << 0) /* <infiniband/verbs.h> enum ibv_odp_general_caps */
 

@@ -7,7 +7,7 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/address_space.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* include/rdma/ib_verbs.h ib_access_writable() */
 #define WRITES                                                                                     \

@@ -11,7 +11,7 @@
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/rdma_cgroup.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* ---- RDMA objects ---- */
 

@@ -5,7 +5,7 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* hw/mlx5/mlx5_ib.h MLX5_IB_DM_MEMIC_ALLOWED_ACCESS */
 #define ACCESS_OF_MLX5                                                                             \

@@ -5,7 +5,6 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/simulated.h"
-#include "lib/verbs/capabilities.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 

@@ -5,10 +5,9 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/cpus.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/dmah.h"
-#include "lib/verbs/features.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /*
  * Without functions of the driver the kernel removes the type of objects, so that the call looks like one that it

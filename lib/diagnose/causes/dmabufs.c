@@ -10,7 +10,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 
 /* <infiniband/verbs.h> enum ibv_odp_general_caps */

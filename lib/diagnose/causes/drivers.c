@@ -10,9 +10,8 @@
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
 #include "lib/nldev/nldev.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/drivers.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 #define ON_KEYS (MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(REG_DM))
 

@@ -12,7 +12,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/mlx5_status.h"
 #include "lib/host/rdma_device.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /** A refusal by the firmware, and how sure it is. */
 struct answer {

@@ -16,8 +16,7 @@
 #include "lib/host/fork.h"
 #include "lib/host/mappings.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* The first release whose ibv_fork_init(3) does nothing where the kernel copies pinned pages. */
 #define ASKS_KERNEL_SINCE 51

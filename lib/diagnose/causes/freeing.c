@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/verbs/access.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 static bool frees_pd(const struct mr_inquiry *inquiry)
 {

@@ -14,7 +14,7 @@
 #include "lib/host/mlx5_log.h"
 #include "lib/host/process_status.h"
 #include "lib/host/root.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
 
 /** A fact that is looked up when it is asked for first. */
 enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };

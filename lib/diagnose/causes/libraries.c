@@ -11,11 +11,10 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/memory/memory.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/drivers.h"
-#include "lib/verbs/provider.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* Up to this release of rdma-core it is known what each provider lacks. */
 #define KNOWN_RDMA_CORE 65

@@ -3,15 +3,14 @@
 #include <errno.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/diagnose/kernel.h"
 #include "lib/diagnose/devices.h"
+#include "lib/diagnose/kernel.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/address_space.h"
 #include "lib/host/meminfo.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
 #define LARGE_DMABUF (UINT64_C(1) << 30)

@@ -15,7 +15,7 @@
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
 #include "lib/simulator/pinned.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 

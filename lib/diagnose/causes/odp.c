@@ -9,8 +9,8 @@
 #include "lib/diagnose/size_text.h"
 #include "lib/host/available.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /* <infiniband/verbs.h> enum ibv_odp_general_caps */
 #define ODP_SUPPORT  (1U << 0)

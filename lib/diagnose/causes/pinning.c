@@ -6,8 +6,7 @@
 
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* At most so many mappings are looked at, and so many of files. */
 #define MAPPINGS_MAX 4096

@@ -6,7 +6,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 static bool is_on_demand(const struct mr_inquiry *inquiry)
 {

@@ -10,11 +10,8 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/advice.h"
-#include "lib/verbs/calls.h"
-#include "lib/verbs/dmah.h"
-#include "lib/verbs/environment.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 struct mr_table_pool;
 struct mr_tries;

@@ -10,7 +10,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
-#include "lib/verbs/capabilities.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 
 #define ADAPTER_PAGE_SHIFT 12 /* MLX5_ADAPTER_PAGE_SHIFT */

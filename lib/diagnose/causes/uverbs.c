@@ -7,9 +7,8 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/page.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/drivers.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 #define NEEDS_LOCAL_WRITE (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)
 #define ON_UMEMS          (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))

@@ -6,7 +6,7 @@
 #include "lib/diagnose/log/evidence.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/mlx5_status.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 #define GPU_PAGE                                                                                   \
 	(UINT64_C(2)                                                                               \

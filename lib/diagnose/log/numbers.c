@@ -4,7 +4,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/log/parts.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 /* Words before a number, and what it is. */
 struct key {

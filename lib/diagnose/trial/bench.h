@@ -9,7 +9,7 @@
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/diagnose/causes/tries.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/dm.h"
+#include "lib/verbs/verbs.h"
 
 struct mr_bench {
 	const struct mr_refusal *refusal;

@@ -5,8 +5,8 @@
 
 #include "lib/diagnose/size_text.h"
 #include "lib/diagnose/trial/changes.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/attributes.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /* The operations with access flags, with a range, and on memory of this process. */
 #define ON_ACCESS (ON_MEMORY | MR_ON(REG_DM) | MR_ON_DMABUFS)

@@ -7,9 +7,7 @@
 #include "lib/diagnose/size_text.h"
 #include "lib/diagnose/trial/changes.h"
 #include "lib/diagnose/trial/make.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/deregister.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/verbs.h"
 
 /* The kernel pins at least so many bytes in a nanosecond, also where it has to make the pages. */
 #define PINNED_PER_NS 1

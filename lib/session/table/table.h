@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/calls.h"
-#include "lib/verbs/dmah_hints.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64

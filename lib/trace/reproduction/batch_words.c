@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/trace/reproduction/batch_words.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 void mr_batch_print_foreign(FILE *file, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include "lib/host/page.h"
 #include "lib/trace/reproduction/earlier.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 
 bool mr_earlier_matter(const struct mr_reproduced *it)
 {

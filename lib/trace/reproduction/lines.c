@@ -7,8 +7,7 @@
 #include "lib/trace/reproduction/batch_words.h"
 #include "lib/trace/reproduction/earlier.h"
 #include "lib/trace/reproduction/lines.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 /* Bytes that anonymous memory is mapped for, without being touched. */
 #define MAPPED_MAX (UINT64_C(64) << 30)

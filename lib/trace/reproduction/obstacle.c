@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "lib/diagnose/layer.h"
+#include "lib/trace/refused_call.h"
 #include "lib/trace/reproduction/earlier.h"
 #include "lib/trace/reproduction/obstacle.h"
-#include "lib/trace/refused_call.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 
 /* mrctl rereg changes something, and only what libibverbs knows. */
 static bool is_change_of_mrctl(uint32_t flags)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "lib/trace/refusals.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/verbs.h"
 
 struct mr_reproduced {
 	const struct mr_refusal_kind *kind;

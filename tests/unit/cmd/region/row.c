@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rows about regions, made of entries of the session's table. */
 #include "cmd/region/row.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 static bool needs_process(const struct mr_entry *entry)

@@ -6,7 +6,7 @@
 
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/diagnose/memory.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/lib/diagnose/check.h"
 
 EACH_TEST(set_up, tear_down)

@@ -5,7 +5,7 @@
 
 #include "lib/probe/attempt.h"
 #include "lib/probe/probe.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 enum who {

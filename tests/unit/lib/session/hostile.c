@@ -23,7 +23,7 @@
 #include "lib/session/table/pool.h"
 #include "lib/session/unlisted.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/rereg.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u

@@ -11,7 +11,7 @@
 #include "lib/session/locate.h"
 #include "lib/session/open.h"
 #include "lib/session/registrant.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

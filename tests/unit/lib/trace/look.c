@@ -2,7 +2,7 @@
 /* Looks at children whose calls were refused, on the simulated HCA. */
 
 #include "lib/trace/look.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE  ((uint64_t)sysconf(_SC_PAGESIZE))

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "lib/trace/range.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE  ((uint64_t)sysconf(_SC_PAGESIZE))

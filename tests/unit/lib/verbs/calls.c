@@ -2,10 +2,9 @@
 /* The tables of calls that register, of drivers, and of functions that older libraries lack. */
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/verbs/calls.h"
-#include "lib/verbs/drivers.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 TEST(each_call_has_a_complete_row)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Access flags that have an effect on a device.  Its attributes are in tests/cli/device-view.bats. */
 #include "lib/base/base.h"
-#include "lib/verbs/access.h"
-#include "lib/verbs/in_force.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define ZERO    MR_ACCESS_ZERO_BASED

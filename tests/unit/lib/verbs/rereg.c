@@ -6,12 +6,9 @@
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
 
-#include "lib/verbs/attributes.h"
-#include "lib/verbs/deregister.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/region.h"
-#include "lib/verbs/rereg.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u

@@ -2,9 +2,8 @@
 /* Words that users write: access flags, advice, and hints of a DMA handle. */
 #include <infiniband/verbs.h>
 
-#include "lib/verbs/access.h"
-#include "lib/verbs/advice.h"
-#include "lib/verbs/dmah_hints.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_LIB_DIAGNOSE_CAUSES_CAUSE_H
 
 #include "lib/diagnose/causes/diagnosis.h"
-#include "lib/verbs/access.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/lib/diagnose/check.h"
 
 #define UNRELATED MR_UNRELATED

@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "lib/diagnose/trial/changes.h"
-#include "lib/verbs/access.h"
 #include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE   UINT64_C(4096)

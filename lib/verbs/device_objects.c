@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Allocates what a registration may use of the device: device memory and DMA handles. */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <inttypes.h>
+
+#include "lib/memory/memory.h"
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/* struct ibv_dmah_init_attr of rdma-core 59, with room for members of later releases. */
+struct mr_dmah_attr {
+	uint32_t comp_mask; /* MR_DMAH_ATTR_... */
+	uint32_t cpu_id;
+	uint8_t ph;           /* processing hint */
+	uint8_t tph_mem_type; /* 0: volatile, 1: persistent */
+	uint64_t later[8];
+};
+
+/* enum ibv_dmah_init_attr_mask */
+#define MR_DMAH_ATTR_CPU    (1u << 0)
+#define MR_DMAH_ATTR_PH     (1u << 1)
+#define MR_DMAH_ATTR_MEMORY (1u << 2)
+
+typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
+typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
+
+static int alloc_dm_by_library(struct ibv_context *context, uint64_t length, struct mr_dm *dm,
+			       struct mr_error *err)
+{
+	struct ibv_alloc_dm_attr attr = { .length = length };
+	struct ibv_dm *new;
+
+	errno = 0;
+	new = ibv_alloc_dm(context, &attr);
+	if (!new) {
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
+			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
+		return -err->errnum;
+	}
+	*dm = (struct mr_dm){ .dm = new, .handle = new->handle, .allocated = true };
+	return 0;
+}
+
+static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
+			   struct mr_error *err)
+{
+	int rc = mr_uverbs_alloc_dm(uverbs, length, &dm->handle, err);
+
+	dm->allocated = !rc;
+	if (rc)
+		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
+	return rc;
+}
+
+int mr_dm_alloc(const struct mr_registrar *registrar, uint64_t length, struct mr_dm *dm,
+		struct mr_error *err)
+{
+	*dm = (struct mr_dm){ .dm = NULL };
+	if (registrar->via == MR_VIA_KERNEL)
+		return alloc_by_kernel(registrar->uverbs, length, dm, err);
+	return alloc_dm_by_library(registrar->context, length, dm, err);
+}
+
+int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr_error *err)
+{
+	int rc = 0;
+
+	if (dm->dm) {
+		errno = 0;
+		rc = ibv_free_dm(dm->dm);
+		if (rc) /* the man page says that it is the errno */
+			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+				     "ibv_free_dm", NULL);
+	} else if (dm->allocated) {
+		rc = mr_uverbs_free_dm(registrar->uverbs, dm->handle, err);
+	}
+	if (!rc)
+		*dm = (struct mr_dm){ .dm = NULL };
+	return rc;
+}
+
+void mr_dm_forget(struct mr_dm *dm)
+{
+	if (dm->dm)
+		ibv_unimport_dm(dm->dm);
+	*dm = (struct mr_dm){ .dm = NULL };
+}
+
+int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_error *err)
+{
+	mr_dm_export_fd *export = (mr_dm_export_fd *)mr_symbol_find(MR_SYMBOL_DM_EXPORT, err);
+	int fd;
+
+	if (!export)
+		return -err->errnum;
+	if (!dm->dm) {
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_dm_export_dmabuf_fd",
+			"only the library makes a dma-buf of memory on the device");
+		mr_hint(err, "use --via library");
+		return -EOPNOTSUPP;
+	}
+	errno = 0;
+	fd = export(dm->dm);
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd", NULL);
+		return -err->errnum;
+	}
+	*dmabuf = (struct mr_dmabuf){ .fd = fd, .memfd = -1, .owned = true };
+	return 0;
+}
+
+static int alloc_dmah_by_library(struct ibv_context *context, struct mr_dmah *dmah,
+				 struct mr_error *err)
+{
+	mr_alloc_dmah *alloc = (mr_alloc_dmah *)mr_symbol_find(MR_SYMBOL_ALLOC_DMAH, err);
+	struct mr_dmah_attr attr = { .comp_mask = MR_DMAH_ATTR_PH, .ph = dmah->hints.ph };
+
+	if (!alloc)
+		return -err->errnum;
+	if (dmah->hints.memory) {
+		attr.comp_mask |= MR_DMAH_ATTR_CPU | MR_DMAH_ATTR_MEMORY;
+		attr.cpu_id = dmah->hints.cpu;
+		attr.tph_mem_type = (uint8_t)(dmah->hints.memory - MR_DMAH_VOLATILE);
+	}
+	errno = 0;
+	dmah->dmah = alloc(context, &attr);
+	dmah->handle = MR_NO_HANDLE;
+	if (dmah->dmah)
+		return 0;
+	return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dmah",
+		       "cannot allocate a DMA handle");
+}
+
+int mr_dmah_alloc(const struct mr_registrar *registrar, const struct mr_dmah_hints *hints,
+		  struct mr_dmah *dmah, struct mr_error *err)
+{
+	int rc;
+
+	*dmah = (struct mr_dmah){ .hints = *hints };
+	if (registrar->via == MR_VIA_LIBRARY)
+		return alloc_dmah_by_library(registrar->context, dmah, err);
+	rc = mr_uverbs_alloc_dmah(registrar->uverbs, hints, &dmah->handle, err);
+	if (rc)
+		mr_wrap(err, "cannot allocate a DMA handle");
+	else
+		dmah->uverbs = registrar->uverbs;
+	return rc;
+}
+
+static int free_by_library(struct ibv_dmah *dmah, struct mr_error *err)
+{
+	mr_dealloc_dmah *dealloc = (mr_dealloc_dmah *)mr_symbol_find(MR_SYMBOL_DEALLOC_DMAH, err);
+	int rc;
+
+	if (!dealloc)
+		return -err->errnum;
+	errno = 0;
+	rc = dealloc(dmah); /* the man page says that it is the errno */
+	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+			    "ibv_dealloc_dmah", NULL)
+		  : 0;
+}
+
+int mr_dmah_free(struct mr_dmah *dmah, struct mr_error *err)
+{
+	int rc = 0;
+
+	if (dmah->dmah)
+		rc = free_by_library(dmah->dmah, err);
+	else if (dmah->uverbs)
+		rc = mr_uverbs_free_dmah(dmah->uverbs, dmah->handle, err);
+	if (!rc)
+		*dmah = (struct mr_dmah){ .dmah = NULL };
+	return rc;
+}
