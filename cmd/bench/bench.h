@@ -9,11 +9,8 @@
 #include "cmd/output/fields.h"
 #include "cmd/region/answer.h"
 #include "lib/bench/bench.h"
-#include "lib/host/fork.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/pci.h"
-#include "lib/host/processor.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 /* ---- options ---- */
 

@@ -9,8 +9,8 @@
 #include "cmd/bench/bench.h"
 #include "cmd/region/context.h"
 #include "lib/base/base.h"
-#include "lib/host/live.h"
-#include "lib/host/mlx5_commands.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 
 /* ---- what the kernel counts ---- */

@@ -11,8 +11,8 @@
 #include "cmd/output/paragraph.h"
 #include "cmd/region/answer_messages.h"
 #include "lib/base/base.h"
-#include "lib/host/huge_pages.h"
-#include "lib/host/live.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 
 static void print_rows(struct bench_job *job, uint64_t *printed)
 {

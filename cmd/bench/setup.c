@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "lib/host/available.h"
-#include "lib/host/live.h"
-#include "lib/host/memlock.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/verbs/verbs.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -6,7 +6,7 @@
 #include "cmd/explain/inquest.h"
 #include "cmd/explain/order.h"
 #include "lib/diagnose/log/evidence.h"
-#include "lib/host/kernel.h"
+#include "lib/host/host.h"
 
 /* Another program was refused: of this process only what is the host's is told to those that look. */
 static void look(struct inquest *inquest, const struct mr_log_line *line, enum why_depth depth)

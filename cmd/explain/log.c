@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "cmd/explain/log.h"
-#include "lib/host/mlx5_status.h"
+#include "lib/host/host.h"
 
 static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 {

@@ -7,7 +7,7 @@
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
 #include "lib/base/base.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/session/open.h"
 
 const char *context_session(const struct invocation *invocation)

@@ -4,8 +4,8 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/region/proof.h"
-#include "lib/host/mlx5_status.h"
-#include "lib/host/process_status.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 static const struct field link_fields[] = {
 	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC, "function of the kernel"),

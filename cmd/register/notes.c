@@ -6,7 +6,7 @@
 #include "cmd/register/notes.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/kernel_bug.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/session/library.h"
 #include "lib/verbs/verbs.h"
 

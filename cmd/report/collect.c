@@ -11,8 +11,8 @@
 #include "cmd/region/context.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
-#include "lib/host/kernel_log.h"
-#include "lib/host/recording_files.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 
 /* A device that does not answer must not keep the report from being written. */
 #define PATIENCE_NS UINT64_C(60000000000)

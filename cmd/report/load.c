@@ -6,7 +6,7 @@
 
 #include "cmd/output/whole_file.h"
 #include "cmd/report/sections.h"
-#include "lib/host/recording_files.h"
+#include "lib/host/reading.h"
 
 #define FENCE "```json"
 

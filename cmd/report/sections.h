@@ -10,7 +10,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/output/json_tree.h"
-#include "lib/host/temporary_folder.h"
+#include "lib/host/reading.h"
 
 /** The options of mrctl report. */
 struct report_args {

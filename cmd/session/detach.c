@@ -12,7 +12,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 #include "lib/session/find.h"
 #include "lib/session/holder.h"
 #include "lib/session/open.h"

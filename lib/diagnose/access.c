@@ -10,12 +10,8 @@
 
 #include "lib/diagnose/access.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/cgroup.h"
-#include "lib/host/namespaces.h"
-#include "lib/host/process_status.h"
-#include "lib/host/rdma_device.h"
-#include "lib/host/rdma_netns.h"
-#include "lib/host/sandbox.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 #define NO_DEVICE "no RDMA device"
 

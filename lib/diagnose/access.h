@@ -4,8 +4,8 @@
 #define LIB_DIAGNOSE_ACCESS_H
 
 #include "lib/diagnose/finding.h"
-#include "lib/host/process_status.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 /** mr_check_node() - MR-NODE: whether devices have a node in /dev */
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding);

@@ -12,10 +12,7 @@
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/huge_pages.h"
-#include "lib/host/memory_cgroup.h"
-#include "lib/host/rdma_cgroup.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 
 #define NO_LIMIT UINT64_MAX
 

@@ -3,7 +3,7 @@
 #define LIB_DIAGNOSE_COPY_ON_FORK_H
 
 #include "lib/base/base.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 
 /**
  * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)

@@ -10,10 +10,7 @@
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/diagnose/tally.h"
-#include "lib/host/kernel.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/mlx5_commands.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 

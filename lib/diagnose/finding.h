@@ -4,7 +4,7 @@
 #define LIB_DIAGNOSE_FINDING_H
 
 #include "lib/base/base.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 
 /** How bad a finding is, in this order. */
 enum mr_verdict {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/host/pci.h"
+#include "lib/host/host.h"
 
 /** A network adapter that does RDMA, or may. */
 struct mr_adapter {

@@ -9,9 +9,7 @@
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/tally.h"
-#include "lib/host/kernel.h"
-#include "lib/host/pci.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 
 struct iommu_look {
 	struct mr_host *host;

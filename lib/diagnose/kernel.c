@@ -9,8 +9,8 @@
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/kernel.h"
 #include "lib/diagnose/simulated.h"
-#include "lib/host/fork.h"
-#include "lib/host/kernel.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

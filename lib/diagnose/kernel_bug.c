@@ -4,7 +4,7 @@
 
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/diagnose/simulated.h"
-#include "lib/host/kernel.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /*

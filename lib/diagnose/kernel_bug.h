@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 
 /**
  * mr_kernel_bug() - what the running kernel does wrong with data in a region

@@ -11,10 +11,7 @@
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/kernel.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/page.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text

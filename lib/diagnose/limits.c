@@ -12,15 +12,8 @@
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memlock_remedy.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/descriptors.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/memlock.h"
-#include "lib/host/namespaces.h"
-#include "lib/host/page.h"
-#include "lib/host/process_status.h"
-#include "lib/host/rdma_device.h"
-#include "lib/host/rlimit.h"
-#include "lib/host/shortage.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 /* With less than this programs cannot even make the queues that they need. */
 #define TOO_LITTLE (UINT64_C(1) << 20)

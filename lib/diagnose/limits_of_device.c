@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "lib/diagnose/limits_of_device.h"
-#include "lib/host/kernel.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/device.h"
 
 /* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */

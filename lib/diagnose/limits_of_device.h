@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 
 /**
  * Pages of a region of rxe since Linux 7.0: it has 16 bytes of each, in one piece of at most 4 MiB

@@ -5,7 +5,7 @@
 
 #include "lib/diagnose/memlock_remedy.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/namespaces.h"
+#include "lib/host/processes.h"
 
 #define PAM "set memlock in /etc/security/limits.conf (pam_limits), and log in again"
 #define JOBS                                                                                       \

@@ -4,7 +4,7 @@
 #define LIB_DIAGNOSE_MEMLOCK_REMEDY_H
 
 #include "lib/diagnose/finding.h"
-#include "lib/host/memlock.h"
+#include "lib/host/processes.h"
 
 /**
  * mr_memlock_explain() - say in a finding where a limit that is too low came from, and what to do

@@ -8,11 +8,8 @@
 #include "lib/diagnose/copy_on_fork.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/fork.h"
-#include "lib/host/huge_pages.h"
-#include "lib/host/mappings.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/shortage.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 

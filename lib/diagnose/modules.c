@@ -9,8 +9,7 @@
 #include "lib/diagnose/kernel.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/kernel.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 
 static void add_name(const char *name, void *data)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "lib/diagnose/simulated.h"
-#include "lib/host/other_process.h"
+#include "lib/host/reading.h"
 #include "lib/simulator/enter.h"
 #include "lib/simulator/spec.h"
 

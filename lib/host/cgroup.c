@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/host/cgroup.h"
-#include "lib/host/namespaces.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 /* Version 1 writes PAGE_COUNTER_MAX pages for no limit: with any page size that is more than this. */
 #define NO_LIMIT (UINT64_C(1) << 62)
@@ -198,4 +199,181 @@ bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_
 	mr_host_lines(host, path, take_unit, &found);
 	mr_clean_text(unit, size);
 	return unit[0];
+}
+
+/* ---- memory ---- */
+
+/* The names of version 1 and 2.  Version 1 has "total_" before figures that include groups below. */
+struct memory_files {
+	const char *max, *high, *used, *inactive, *active;
+};
+
+static const struct memory_files memory_files[] = {
+	{ "memory.limit_in_bytes", NULL, "memory.usage_in_bytes", "total_inactive_file ",
+	  "total_active_file " },
+	{ "memory.max", "memory.high", "memory.current", "inactive_file ", "active_file " },
+};
+
+/* The lines of memory.stat with pages of files. */
+struct reclaimable {
+	const struct memory_files *files;
+	uint64_t bytes;
+};
+
+static bool take_memory_line(const char *line, void *data)
+{
+	struct reclaimable *reclaimable = data;
+	const char *const names[] = { reclaimable->files->inactive, reclaimable->files->active };
+	uint64_t bytes;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const size_t length = strlen(names[i]);
+
+		if (strncmp(line, names[i], length) != 0 ||
+		    sscanf(line + length, "%" SCNu64, &bytes) != 1)
+			continue;
+		reclaimable->bytes += bytes;
+		return true;
+	}
+	return false;
+}
+
+bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
+			  struct mr_memory_group *memory)
+{
+	const struct memory_files *files = &memory_files[group->version - 1];
+	struct reclaimable reclaimable = { files, 0 };
+	char path[2 * PATH_MAX + 16];
+
+	*memory = (struct mr_memory_group){ .max = mr_cgroup_read(host, group, files->max) };
+	if (!memory->max.known)
+		return false;
+	if (files->high)
+		memory->high = mr_cgroup_read(host, group, files->high);
+	memory->used = mr_cgroup_read(host, group, files->used);
+	snprintf(path, sizeof(path), "%s%s/memory.stat", group->mount, group->path);
+	mr_host_lines(host, path, take_memory_line, &reclaimable);
+	memory->used.value -=
+		reclaimable.bytes < memory->used.value ? reclaimable.bytes : memory->used.value;
+	return true;
+}
+
+/* ---- huge pages ---- */
+
+struct huge_files {
+	const char *max, *used;
+};
+
+static const struct huge_files huge_files[][MR_HUGE_COUNTS] = {
+	{ { "rsvd.limit_in_bytes", "rsvd.usage_in_bytes" },
+	  { "limit_in_bytes", "usage_in_bytes" } },
+	{ { "rsvd.max", "rsvd.current" }, { "max", "current" } },
+};
+
+/* The kernel names sizes 64KB, 2MB, 1GB: mem_fmt() of mm/hugetlb_cgroup.c. */
+static void name_file(uint64_t page, const char *end, char file[64])
+{
+	const bool giga = page >= UINT64_C(1) << 30, mega = page >= UINT64_C(1) << 20;
+
+	snprintf(file, 64, "hugetlb.%" PRIu64 "%s.%s",
+		 page >> (giga   ? 30
+			  : mega ? 20
+				 : 10),
+		 giga   ? "GB"
+		 : mega ? "MB"
+			: "KB",
+		 end);
+}
+
+bool mr_huge_limit_read(struct mr_host *host, const struct mr_cgroup *group, uint64_t page,
+			enum mr_huge_count count, struct mr_huge_limit *limit)
+{
+	const struct huge_files *files = &huge_files[group->version - 1][count];
+
+	name_file(page, files->used, limit->file);
+	limit->used = mr_cgroup_read(host, group, limit->file);
+	name_file(page, files->max, limit->file);
+	limit->max = mr_cgroup_read(host, group, limit->file);
+	return limit->max.known;
+}
+
+const char *const mr_rdma_resources[MR_RDMA_RESOURCES] = {
+	[MR_RDMA_HANDLE] = "hca_handle",
+	[MR_RDMA_OBJECT] = "hca_object",
+};
+
+/* A file with lines "mlx5_0 hca_handle=2 hca_object=max". */
+struct reading {
+	struct mr_rdma_pools *pools;
+	size_t offset; /* of the array in struct mr_rdma_pool that the file fills */
+};
+
+static struct mr_rdma_pool *find_pool(struct mr_rdma_pools *pools, const char *device)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		if (!strcmp(pools->pools[i].device, device))
+			return &pools->pools[i];
+	if (pools->count == MR_RDMA_POOLS)
+		return NULL;
+	strcpy(pools->pools[pools->count].device, device);
+	return &pools->pools[pools->count++];
+}
+
+static struct mr_opt_u64 find_figure(const char *line, const char *resource)
+{
+	const char *found = strstr(line, resource);
+	struct mr_opt_u64 figure = { 0 };
+
+	if (!found || found[strlen(resource)] != '=')
+		return figure;
+	found += strlen(resource) + 1;
+	if (!strncmp(found, "max", 3))
+		return (struct mr_opt_u64){ UINT64_MAX, true };
+	figure.known =
+		*found >= '0' && *found <= '9' && sscanf(found, "%" SCNu64, &figure.value) == 1;
+	return figure;
+}
+
+static bool take_rdma_line(const char *line, void *data)
+{
+	const struct reading *reading = data;
+	struct mr_rdma_pool *pool;
+	struct mr_opt_u64 *figures;
+	char device[sizeof(pool->device)];
+
+	if (sscanf(line, "%63s", device) != 1)
+		return false;
+	mr_clean_text(device, sizeof(device));
+	pool = find_pool(reading->pools, device);
+	if (!pool)
+		return false;
+	figures = (void *)((char *)pool + reading->offset);
+	for (int i = 0; i < MR_RDMA_RESOURCES; i++)
+		figures[i] = find_figure(line, mr_rdma_resources[i]);
+	return true;
+}
+
+static int read_file(struct mr_host *host, const struct mr_cgroup *group, const char *file,
+		     struct reading reading)
+{
+	char path[2 * PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s%s/%s", group->mount, group->path, file);
+	return mr_host_lines(host, path, take_rdma_line, &reading);
+}
+
+/* Where the use cannot be read, it is not known. */
+int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
+		       struct mr_rdma_pools *pools)
+{
+	struct reading reading = { .offset = offsetof(struct mr_rdma_pool, max) };
+	int rc;
+
+	memset(pools, 0, sizeof(*pools));
+	reading.pools = pools;
+	rc = read_file(host, group, "rdma.max", reading);
+	reading.offset = offsetof(struct mr_rdma_pool, used);
+	if (!rc)
+		read_file(host, group, "rdma.current", reading);
+	return rc;
 }

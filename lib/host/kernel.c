@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/klog.h>
+#include <sys/stat.h>
 
-#include "lib/host/kernel.h"
+#include "lib/base/base.h"
+#include "lib/host/host.h"
 
 /* ---- release ---- */
 
@@ -181,4 +187,356 @@ enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 	if (mr_host_ask(host, question, find_symbol, &search, answer, sizeof(answer)))
 		return MR_UNKNOWN;
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
+}
+
+/* Of syslog(2). */
+#define READ_ALL    3
+#define SIZE_BUFFER 10
+
+/* The largest log that is read: CONFIG_LOG_BUF_SHIFT is at most 25. */
+#define LOG_MAX (32 << 20)
+
+/* Lines that a warning has at most. */
+#define WARNING_LINES 200
+
+const char *const mr_kernel_log_words[] = {
+	/* RDMA, and drivers of devices that have it */
+	"rdma", "infiniband", "ib_core", "ib_uverbs", "uverbs", "mlx4", "mlx5", "rxe", "siw",
+	"bnxt_re", "irdma", "efa ", "hns_roce", "nvidia_peermem", "nvidia-peermem", "nv_peer_mem",
+	/* memory that was short */
+	"out of memory", "oom-kill", "oom_reaper", "invoked oom", "page allocation failure",
+	/* an IOMMU that refuses a device's access */
+	"dmar:", "amd-vi:", "iommu fault", "io_page_fault", NULL
+};
+
+static bool is_word_start(const char *text, const char *at)
+{
+	return at == text || !isalnum((unsigned char)at[-1]);
+}
+
+static bool is_of_use(const char *line)
+{
+	for (const char *const *word = mr_kernel_log_words; *word; word++)
+		for (const char *at = line; (at = strcasestr(at, *word)); at++)
+			if (is_word_start(line, at))
+				return true;
+	return false;
+}
+
+static bool is_in_line(const char *line, const char *word)
+{
+	return memmem(line, strcspn(line, "\n"), word, strlen(word));
+}
+
+/* Where the line before @end begins. */
+static char *line_before(char *log, char *end)
+{
+	char *line = memrchr(log, '\n', (size_t)(end - log));
+
+	return line ? line + 1 : log;
+}
+
+/*
+ * A warning of the kernel is of many lines, few of which have a word: include/asm-generic/bug.h CUT_HERE, kernel/panic.c
+ * print_oops_end_marker().  Return: where the warning begins whose last line is @line; @line: that ends none.
+ */
+static char *warning_before(char *log, char *line)
+{
+	char *begin = line;
+
+	if (!strstr(line, "---[ end trace"))
+		return line;
+	for (int i = 0; i < WARNING_LINES && begin > log; i++) {
+		begin = line_before(log, begin - 1);
+		if (is_in_line(begin, "[ cut here ]"))
+			return begin;
+	}
+	return line;
+}
+
+void mr_kernel_log_choose(char *log, char *text, size_t size)
+{
+	size_t used = size - 1; /* the text is written from its end */
+	char *end = log + strlen(log);
+
+	text[used] = '\0';
+	while (end > log) {
+		char *line;
+		size_t length;
+
+		if (end[-1] == '\n')
+			*--end = '\0';
+		line = warning_before(log, line_before(log, end));
+		length = (size_t)(end - line);
+		end = line;
+		if (!is_of_use(line))
+			continue;
+		if (length + 1 > used)
+			break;
+		text[--used] = '\n';
+		used -= length;
+		memcpy(text + used, line, length);
+	}
+	memmove(text, text + used, size - used);
+}
+
+static int answer_log(void *data __attribute__((unused)), char *text, size_t size)
+{
+	const int room = klogctl(SIZE_BUFFER, NULL, 0);
+	const int wanted = room > 0 && room < LOG_MAX ? room : LOG_MAX;
+	char *log = malloc((size_t)wanted + 1);
+	int length, rc;
+
+	if (!log)
+		return -ENOMEM;
+	length = klogctl(READ_ALL, log, wanted);
+	rc = length < 0 ? -errno : 0;
+	if (!rc) {
+		log[length] = '\0';
+		mr_kernel_log_choose(log, text,
+				     size < MR_KERNEL_LOG_MAX ? size : MR_KERNEL_LOG_MAX);
+	}
+	free(log);
+	return rc;
+}
+
+int mr_kernel_log_read(struct mr_host *host, char text[MR_KERNEL_LOG_MAX])
+{
+	return mr_host_ask(host, "kernel-log", answer_log, NULL, text, MR_KERNEL_LOG_MAX);
+}
+
+static bool take_line(const char *line, void *data)
+{
+	static const char name[] = "Cpus_allowed_list:";
+	struct mr_cpus *cpus = data;
+	const char *list = line + strlen(name);
+
+	if (strncmp(line, name, strlen(name)) != 0)
+		return false;
+	list += strspn(list, " \t");
+	if (strlen(list) < sizeof(cpus->allowed))
+		snprintf(cpus->allowed, sizeof(cpus->allowed), "%s", list);
+	return true;
+}
+
+void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus)
+{
+	*cpus = (struct mr_cpus){ .possible = "" };
+	/* a line that fills the room may have been cut */
+	if (!mr_host_line(host, cpus->possible, sizeof(cpus->possible),
+			  "/sys/devices/system/cpu/possible") ||
+	    strlen(cpus->possible) == sizeof(cpus->possible) - 1)
+		cpus->possible[0] = '\0';
+	if (mr_host_lines(host, "/proc/thread-self/status", take_line, cpus))
+		cpus->allowed[0] = '\0';
+}
+
+/* One item of a list: "3" or "0-3". */
+static bool read_item(const char *item, size_t length, uint64_t *first, uint64_t *last)
+{
+	const char *dash = memchr(item, '-', length);
+	const size_t digits = dash ? (size_t)(dash - item) : length;
+	struct mr_error ignored;
+
+	if (mr_parse_u64_item(item, digits, UINT32_MAX, first, &ignored))
+		return false;
+	*last = *first;
+	return !dash ||
+	       !mr_parse_u64_item(dash + 1, length - digits - 1, UINT32_MAX, last, &ignored);
+}
+
+/* Return: false where it is no list.  @has: whether it has @cpu; @above: whether it has that or a higher one. */
+static bool search(const char *list, uint64_t cpu, bool *has, bool *above)
+{
+	const char *rest = list, *item;
+	size_t length;
+
+	*has = *above = false;
+	while ((item = mr_list_item(&rest, ",", &length))) {
+		uint64_t first, last;
+
+		if (!read_item(item, length, &first, &last))
+			return false;
+		*has |= first <= cpu && cpu <= last;
+		*above |= last >= cpu;
+	}
+	return true;
+}
+
+enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu)
+{
+	bool has, above;
+
+	if (!search(list, cpu, &has, &above))
+		return MR_UNKNOWN;
+	return has ? MR_YES : MR_NO;
+}
+
+enum mr_tristate mr_cpu_list_ends_before(const char *list, uint64_t cpu)
+{
+	bool has, above;
+
+	if (!search(list, cpu, &has, &above))
+		return MR_UNKNOWN;
+	return above ? MR_NO : MR_YES;
+}
+
+/* "model name" of x86, "Processor" of old ARM; other ARMs tell numbers only, which say nothing to people. */
+static bool take_model(const char *line, void *data)
+{
+	static const char *const names[] = { "model name", "Processor", "cpu", NULL };
+	struct mr_processor *processor = data;
+	const char *colon = strchr(line, ':');
+
+	for (size_t i = 0; colon && names[i] && !processor->model[0]; i++) {
+		const size_t length = strlen(names[i]);
+
+		if (strncmp(line, names[i], length) != 0 ||
+		    line + length + strspn(line + length, " \t") != colon)
+			continue;
+		snprintf(processor->model, sizeof(processor->model), "%s",
+			 colon + 1 + strspn(colon + 1, " \t"));
+		return true;
+	}
+	return false;
+}
+
+/* A text that fills the room may have been cut. */
+static void read_text(struct mr_host *host, char *text, size_t size, const char *path)
+{
+	if (!mr_host_line(host, text, size, "%s", path) || strlen(text) == size - 1)
+		text[0] = '\0';
+}
+
+void mr_processor_read(struct mr_host *host, struct mr_processor *processor)
+{
+	*processor = (struct mr_processor){ .model = "" };
+	mr_host_lines(host, "/proc/cpuinfo", take_model, processor);
+	read_text(host, processor->governor, sizeof(processor->governor),
+		  "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	read_text(host, processor->clock, sizeof(processor->clock),
+		  "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	read_text(host, processor->online, sizeof(processor->online),
+		  "/sys/devices/system/cpu/online");
+	read_text(host, processor->nodes, sizeof(processor->nodes),
+		  "/sys/devices/system/node/has_memory");
+}
+
+#define FUNCTIONS "/sys/bus/pci/devices"
+
+/* Copies the last part of what a link points to; an empty text where there is no link, or it does not fit. */
+static void read_link_end(struct mr_host *host, const char *address, const char *link, char *end,
+			  size_t size)
+{
+	char target[PATH_MAX];
+	const char *slash;
+
+	end[0] = '\0';
+	if (!mr_host_link(host, target, sizeof(target), FUNCTIONS "/%s/%s", address, link))
+		return;
+	slash = strrchr(target, '/');
+	slash = slash ? slash + 1 : target;
+	if (strlen(slash) < size)
+		memcpy(end, slash, strlen(slash) + 1);
+}
+
+struct function_search {
+	struct mr_host *host;
+	void (*take)(const struct mr_pci_function *function, void *data);
+	void *data;
+};
+
+/* Return: false for a function that has nothing to do with registration. */
+static bool classify(uint64_t class, struct mr_pci_function *function)
+{
+	const uint64_t base = class >> 16;
+
+	if (base == 0x02 || class >> 8 == 0x0c06)
+		function->kind = MR_PCI_NETWORK;
+	else if ((base == 0x03 || base == 0x12) &&
+		 (function->vendor == MR_PCI_NVIDIA || function->vendor == MR_PCI_AMD))
+		function->kind = MR_PCI_GPU;
+	else
+		return false;
+	return true;
+}
+
+static void take_function(const char *name, void *data)
+{
+	const struct function_search *search = data;
+	struct mr_pci_function function;
+	char target[PATH_MAX];
+	uint64_t vendor, class;
+
+	if ((size_t)snprintf(function.address, sizeof(function.address), "%s", name) >=
+		    sizeof(function.address) ||
+	    !mr_host_number(search->host, &class, FUNCTIONS "/%s/class", name) ||
+	    !mr_host_number(search->host, &vendor, FUNCTIONS "/%s/vendor", name))
+		return;
+	function.vendor = (uint32_t)vendor;
+	if (!classify(class, &function))
+		return;
+	read_link_end(search->host, name, "driver", function.driver, sizeof(function.driver));
+	function.is_virtual =
+		mr_host_link(search->host, target, sizeof(target), FUNCTIONS "/%s/physfn", name);
+	search->take(&function, search->data);
+}
+
+int mr_pci_list(struct mr_host *host,
+		void (*take)(const struct mr_pci_function *function, void *data), void *data)
+{
+	struct function_search search = { host, take, data };
+	const int rc = mr_host_list(host, take_function, &search, FUNCTIONS);
+
+	return rc < 0 ? rc : 0;
+}
+
+void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iommu *iommu)
+{
+	iommu->type[0] = '\0';
+	read_link_end(host, pci_address, "iommu_group", iommu->group, sizeof(iommu->group));
+	if (iommu->group[0])
+		mr_host_line(host, iommu->type, sizeof(iommu->type),
+			     "/sys/kernel/iommu_groups/%s/type", iommu->group);
+}
+
+uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index)
+{
+	uint64_t first, last;
+	char text[2048];
+	const char *line = text;
+
+	mr_host_read(host, text, sizeof(text), FUNCTIONS "/%s/resource", pci_address);
+	for (; line && index; index--) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	if (!line || sscanf(line, "%" SCNx64 " %" SCNx64, &first, &last) != 2 || last <= first)
+		return 0;
+	return last - first + 1;
+}
+
+static int find_binding(void *data, char *text, size_t size)
+{
+	const char *folder = data;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/driver", folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (lstat(path, &st))
+		return -errno;
+	snprintf(text, size, "%" PRIu32, (uint32_t)st.st_ino);
+	return 0;
+}
+
+uint32_t mr_pci_binding(struct mr_host *host, const char *folder)
+{
+	char name[PATH_MAX], text[16], copy[PATH_MAX];
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", folder) >= sizeof(copy) ||
+	    (size_t)snprintf(name, sizeof(name), "binding%s", folder) >= sizeof(name) ||
+	    mr_host_ask(host, name, find_binding, copy, text, sizeof(text)))
+		return 0;
+	return (uint32_t)strtoul(text, NULL, 10);
 }

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
-#include "lib/host/mappings.h"
+#include "lib/base/base.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 
 struct mr_opt_u64 mr_mappings_max(struct mr_host *host)
 {
@@ -37,4 +48,617 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 	used.known = !mr_host_ask(host, "mappings", count_mappings, host, text, sizeof(text)) &&
 		     sscanf(text, "%" SCNu64, &used.value) == 1;
 	return used;
+}
+
+/* Bytes of resident memory whose pages the kernel counts for smaps in some 2 ms. */
+#define RESIDENT_MAX (UINT64_C(128) << 20)
+
+/* ---- lines ---- */
+
+/* Reads a file of the process line by line, up to the line that is not wanted any more. */
+static int read_lines(const struct mr_host *host, const char *path,
+		      bool (*take)(const char *line, void *data), void *data)
+{
+	mr_auto_fd int fd = mr_live_open(mr_host_viewer(host), path);
+	mr_auto_file FILE *file = NULL;
+	char line[4096 + 128];
+
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "r");
+	if (!file)
+		return -ENOMEM;
+	mr_steal_fd(&fd);
+	errno = 0;
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!take(line, data))
+			return 0;
+	}
+	return ferror(file) ? -(errno ? errno : EIO) : 0;
+}
+
+static bool parse_mapping(const char *line, struct mr_mapping *mapping)
+{
+	char rights[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, rights, &mapping->offset, &mapping->major,
+		   &mapping->minor, &mapping->inode, &path) < 7 ||
+	    strlen(rights) < 4 || mapping->start >= mapping->end)
+		return false;
+	mapping->readable = rights[0] == 'r';
+	mapping->writable = rights[1] == 'w';
+	mapping->executable = rights[2] == 'x';
+	mapping->shared = rights[3] == 's';
+	snprintf(mapping->path, sizeof(mapping->path), "%s", path ? line + path : "");
+	return true;
+}
+
+/* ---- mappings ---- */
+
+struct walk {
+	uint64_t start;
+	bool (*visit)(const struct mr_mapping *mapping, void *data);
+	void *data;
+	bool has_begun, is_done;
+	bool is_garbled; /* a line is that of no mapping, so what is mapped is not known */
+};
+
+/* Return: whether the next line is wanted. */
+static bool walk_line(const char *line, void *data)
+{
+	struct walk *walk = data;
+	struct mr_mapping mapping;
+
+	if (walk->is_done)
+		return false;
+	if (!parse_mapping(line, &mapping)) {
+		walk->is_garbled = true;
+		return false;
+	}
+	walk->has_begun = true;
+	if (mapping.end > walk->start)
+		walk->is_done = !walk->visit(&mapping, walk->data);
+	return !walk->is_done;
+}
+
+/* What reading lines has come to: each process has mappings. */
+static int result_of(const struct walk *walk, int rc)
+{
+	if (rc)
+		return rc;
+	return walk->is_garbled || !walk->has_begun ? -EBADMSG : 0;
+}
+
+/* linux/fs.h since Linux 6.11: struct procmap_query, PROCMAP_QUERY, PROCMAP_QUERY_... */
+struct query {
+	uint64_t size, flags, addr;
+	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	uint32_t dev_major, dev_minor, name_size, build_id_size;
+	uint64_t name_addr, build_id_addr;
+};
+
+#define QUERY            _IOWR('f', 17, struct query)
+#define QUERY_READABLE   0x01u
+#define QUERY_WRITABLE   0x02u
+#define QUERY_EXECUTABLE 0x04u
+#define QUERY_SHARED     0x08u
+#define QUERY_OR_NEXT    0x10u
+
+/* Asks for the mapping at an address, or the next one.  Return: 0 or -errno: -ENOENT at the end. */
+static int query_mapping(int maps, uint64_t addr, struct mr_mapping *mapping)
+{
+	char path[4096] = "";
+	struct query query = {
+		.size = sizeof(query),
+		.flags = QUERY_OR_NEXT,
+		.addr = addr,
+		.name_size = sizeof(path),
+		.name_addr = (uintptr_t)path,
+	};
+
+	if (ioctl(maps, QUERY, &query))
+		return -errno;
+	*mapping = (struct mr_mapping){
+		.start = query.vma_start,
+		.end = query.vma_end,
+		.offset = query.vma_offset,
+		.inode = query.inode,
+		.major = query.dev_major,
+		.minor = query.dev_minor,
+		.readable = query.vma_flags & QUERY_READABLE,
+		.writable = query.vma_flags & QUERY_WRITABLE,
+		.executable = query.vma_flags & QUERY_EXECUTABLE,
+		.shared = query.vma_flags & QUERY_SHARED,
+	};
+	snprintf(mapping->path, sizeof(mapping->path), "%.*s", (int)sizeof(mapping->path) - 1,
+		 path);
+	return 0;
+}
+
+/* Return: 0 or -errno; before the walk has begun, that can mean that the kernel has no such query. */
+static int walk_by_query(const struct mr_host *host, struct walk *walk)
+{
+	mr_auto_fd int maps = mr_live_open(mr_host_viewer(host), "/proc/self/maps");
+	struct mr_mapping mapping = { .end = 0 };
+	uint64_t addr = walk->start;
+	int rc;
+
+	if (maps < 0)
+		return maps;
+	do {
+		rc = query_mapping(maps, addr, &mapping);
+		if (rc)
+			return rc == -ENOENT ? 0 : rc;
+		walk->has_begun = true;
+		addr = mapping.end;
+	} while (walk->visit(&mapping, walk->data));
+	return 0;
+}
+
+static bool walk_recorded_line(const char *line, void *data)
+{
+	struct walk *walk = data;
+
+	if (!walk->is_garbled)
+		walk_line(line, walk);
+	return true;
+}
+
+int mr_mappings_walk(struct mr_host *host, uint64_t start,
+		     bool (*visit)(const struct mr_mapping *mapping, void *data), void *data)
+{
+	struct walk walk = { .start = start, .visit = visit, .data = data };
+	int rc;
+
+	if (!mr_host_is_live(host))
+		return result_of(&walk,
+				 mr_host_lines(host, "/proc/self/maps", walk_recorded_line, &walk));
+	host->reads |= MR_READ_MEMORY;
+	rc = walk_by_query(host, &walk);
+	return rc && !walk.has_begun
+		       ? result_of(&walk, read_lines(host, "/proc/self/maps", walk_line, &walk))
+		       : rc;
+}
+
+/* ---- details ---- */
+
+struct details_search {
+	uint64_t start;
+	bool is_found, is_done;
+	struct mr_mapping_details *details;
+};
+
+static void take_flags(const char *flags, struct mr_mapping_details *details)
+{
+	static const struct {
+		char name[3];
+		size_t member;
+	} rows[] = {
+#define ROW(name, member) { name, offsetof(struct mr_mapping_details, member) }
+		ROW("io", is_io),         ROW("pf", is_pfn),       ROW("ht", is_hugetlb),
+		ROW("nr", is_unreserved), ROW("hg", is_thp_asked), ROW("um", has_faults),
+		ROW("uw", has_faults),    ROW("ui", has_faults),
+#undef ROW
+	};
+
+	for (flags += strspn(flags, " "); *flags; flags += strspn(flags, " ")) {
+		const size_t length = strcspn(flags, " ");
+
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+			if (length == 2 && !strncmp(flags, rows[i].name, 2))
+				*(bool *)((char *)details + rows[i].member) = true;
+		flags += length;
+	}
+}
+
+/* Adds the kB of a line with one of these names. */
+static void take_size(const char *line, const char *name, uint64_t *bytes)
+{
+	const size_t length = strlen(name);
+	uint64_t kib;
+
+	if (!strncmp(line, name, length) && sscanf(line + length, ": %" SCNu64 " kB", &kib) == 1 &&
+	    kib <= UINT64_MAX >> 10)
+		*bytes += kib << 10;
+}
+
+/* Return: whether the next line is wanted. */
+static bool take_details(const char *line, void *data)
+{
+	struct details_search *search = data;
+	struct mr_mapping mapping;
+
+	if (search->is_done)
+		return false;
+	if (!search->is_found) {
+		search->is_found = parse_mapping(line, &mapping) && mapping.start == search->start;
+		return true;
+	}
+	take_size(line, "KernelPageSize", &search->details->page_size);
+	take_size(line, "Private_Hugetlb", &search->details->huge);
+	take_size(line, "Shared_Hugetlb", &search->details->huge);
+	search->is_done = !strncmp(line, "VmFlags:", 8);
+	if (search->is_done)
+		take_flags(line + 8, search->details);
+	return !search->is_done;
+}
+
+static bool take_recorded_details(const char *line, void *data)
+{
+	take_details(line, data);
+	return true;
+}
+
+/* The second figure of statm: pages that are resident. */
+static bool is_small(const struct mr_host *host)
+{
+	struct mr_host here = mr_host_unrecorded(host);
+	uint64_t resident;
+	char text[128];
+
+	return mr_host_read(&here, text, sizeof(text), "/proc/self/statm") > 0 &&
+	       sscanf(text, "%*u %" SCNu64, &resident) == 1 &&
+	       resident <= RESIDENT_MAX / (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+int mr_mapping_details_read(struct mr_host *host, uint64_t start,
+			    struct mr_mapping_details *details)
+{
+	struct details_search search = { .start = start, .details = details };
+	int rc;
+
+	*details = (struct mr_mapping_details){ 0 };
+	host->reads |= MR_READ_MEMORY;
+	if (!mr_host_is_live(host))
+		rc = mr_host_lines(host, "/proc/self/smaps", take_recorded_details, &search);
+	else if (is_small(host))
+		rc = read_lines(host, "/proc/self/smaps", take_details, &search);
+	else
+		rc = -EFBIG;
+	return rc ? rc : search.is_done ? 0 : -ENOENT;
+}
+
+/* ---- pages ---- */
+
+#define PAGE_PRESENT      (UINT64_C(1) << 63)
+#define PAGE_SWAPPED      (UINT64_C(1) << 62)
+#define PAGE_IS_OF_FILE   (UINT64_C(1) << 61)
+#define PAGE_IS_GUARD     (UINT64_C(1) << 58)
+#define PAGE_IS_PROTECTED (UINT64_C(1) << 57) /* by userfaultfd(2) */
+#define PAGE_IS_EXCLUSIVE (UINT64_C(1) << 56) /* mapped once */
+
+int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end, enum mr_page_use use,
+			struct mr_absent_page *page)
+{
+	static const struct {
+		uint64_t set, clear;
+	} wanted[] = {
+		[MR_PAGE_READ] = { PAGE_PRESENT, 0 },
+		[MR_PAGE_WRITE] = { PAGE_PRESENT, PAGE_IS_PROTECTED },
+		[MR_PAGE_OWN] = { PAGE_PRESENT | PAGE_IS_EXCLUSIVE,
+				  PAGE_IS_PROTECTED | PAGE_IS_OF_FILE },
+	};
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t entries[1024];
+	mr_auto_fd int fd = -1;
+
+	if (!mr_host_is_live(host))
+		return -ENODATA;
+	host->reads |= MR_READ_MEMORY;
+	fd = mr_live_open(mr_host_viewer(host), "/proc/self/pagemap");
+	if (fd < 0)
+		return fd;
+	while (start < end) {
+		const uint64_t left = (end - start + size - 1) / size;
+		const size_t count = left < 1024 ? (size_t)left : 1024;
+		const ssize_t got = pread(fd, entries, count * sizeof(*entries),
+					  (off_t)(start / size * sizeof(*entries)));
+
+		if (got < (ssize_t)sizeof(*entries))
+			return got < 0 ? -errno : -EIO;
+		for (size_t i = 0; i < (size_t)got / sizeof(*entries); i++, start += size) {
+			if ((entries[i] & (wanted[use].set | wanted[use].clear)) == wanted[use].set)
+				continue;
+			*page = (struct mr_absent_page){ .addr = start,
+							 .is_swapped = entries[i] & PAGE_SWAPPED,
+							 .is_guard = entries[i] & PAGE_IS_GUARD };
+			return 1;
+		}
+	}
+	return 0;
+}
+
+#ifndef STATX_ATTR_DAX
+#define STATX_ATTR_DAX 0x00200000 /* linux/stat.h since Linux 5.8 */
+#endif
+
+/* ---- file system ---- */
+
+struct mount_search {
+	unsigned int major, minor; /* of the device */
+	char *type;
+	size_t size;
+	char upper[256]; /* path of the upper layer of an overlay, or "" */
+};
+
+/* Takes the option upperdir from what follows the type.  A path with signs that are escaped is left out. */
+static void take_upper(const char *options, char *upper, size_t size)
+{
+	static const char option[] = ",upperdir=";
+	const char *path = strstr(options, option);
+	size_t length;
+
+	if (!path)
+		return;
+	path += sizeof(option) - 1;
+	length = strcspn(path, ", \n\\");
+	if (length < size && path[length] != '\\')
+		snprintf(upper, size, "%.*s", (int)length, path);
+}
+
+/* proc_pid_mountinfo(5): the third word is the device, and the type comes behind " - ". */
+static bool take_mount(const char *line, void *data)
+{
+	struct mount_search *search = data;
+	const char *rest = strstr(line, " - ");
+	unsigned int major_number, minor_number;
+	char type[32];
+
+	if (search->type[0] || !rest ||
+	    sscanf(line, "%*s %*s %u:%u", &major_number, &minor_number) != 2 ||
+	    major_number != search->major || minor_number != search->minor ||
+	    sscanf(rest, " - %31s", type) != 1)
+		return false;
+	mr_clean_text(type, sizeof(type));
+	snprintf(search->type, search->size, "%s", type);
+	if (!strcmp(type, "overlay"))
+		take_upper(rest, search->upper, sizeof(search->upper));
+	return true;
+}
+
+/* Returns the name of a local file system by statfs(2), or "-". */
+static const char *filesystem_name(const char *path)
+{
+	static const struct {
+		__typeof__(((struct statfs *)0)->f_type) magic;
+		const char *name;
+	} names[] = { { EXT4_SUPER_MAGIC, "ext4" },
+		      { XFS_SUPER_MAGIC, "xfs" },
+		      { F2FS_SUPER_MAGIC, "f2fs" },
+		      { MSDOS_SUPER_MAGIC, "vfat" } };
+	struct statfs fs;
+
+	if (!statfs(path, &fs))
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (fs.f_type == names[i].magic)
+				return names[i].name;
+	return "-";
+}
+
+/* ---- file ---- */
+
+/* statx(2) is asked without waiting for a server. */
+#define ASKED STATX_BASIC_STATS
+#define HOW   (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
+
+/* Of more open descriptors the others are not looked at. */
+enum { DESCRIPTORS_MAX = 4096 };
+
+struct file_question {
+	const struct mr_host *host;
+	char path[sizeof(((struct mr_mapping *)0)->path)];
+	bool is_in_memory;  /* on tmpfs, where statfs(2) waits for no server */
+	bool is_on_disk;    /* on a disk without a mount that can be seen, as in some chroots */
+	bool is_on_overlay; /* whose upper layer is not known */
+	const struct mr_mapping *mapping;
+};
+
+static void describe(const struct statx *st, const char *free_text, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
+		 " dax=%s free=%s",
+		 st->stx_mode, st->stx_dev_major, st->stx_dev_minor, (uint64_t)st->stx_ino,
+		 (uint64_t)st->stx_size, (uint64_t)st->stx_blocks * 512,
+		 !(st->stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
+		 : st->stx_attributes & STATX_ATTR_DAX       ? "yes"
+							     : "no",
+		 free_text);
+}
+
+/* What statx(2) and statfs(2) say. */
+static int ask_file(void *data, char *text, size_t size)
+{
+	const struct file_question *question = data;
+	char free_text[32] = "unknown", path[PATH_MAX];
+	struct statfs fs;
+	struct statx st;
+	int rc;
+
+	rc = mr_live_path(mr_host_viewer(question->host), question->path, path);
+	if (rc)
+		return rc;
+	if (statx(AT_FDCWD, path, HOW, ASKED, &st))
+		return -errno;
+	if (question->is_in_memory && !statfs(path, &fs) && fs.f_blocks)
+		snprintf(free_text, sizeof(free_text), "%" PRIu64,
+			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
+	describe(&st, free_text, text, size);
+	if (question->is_on_disk || (question->is_on_overlay && mr_overlay_has_tmpfs(path)))
+		snprintf(text + strlen(text), size - strlen(text), " type=%s",
+			 question->is_on_disk ? filesystem_name(path) : "tmpfs");
+	return 0;
+}
+
+/*
+ * Whether the path still leads to the mapped file.  stat(2) of some file systems tells another device than
+ * that of their mount; such devices have major number 0.
+ */
+static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
+		    unsigned int minor_number, uint64_t inode)
+{
+	return inode == mapping->inode && (major_number == 0 || (major_number == mapping->major &&
+								 minor_number == mapping->minor));
+}
+
+/* proc_pid_map_files(5) */
+static int ask_map_files(const struct file_question *question, struct statx *st)
+{
+	const struct mr_mapping *mapping = question->mapping;
+	char link[64], path[PATH_MAX];
+	int rc;
+
+	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+		 mapping->end);
+	rc = mr_live_path(mr_host_viewer(question->host), link, path);
+	return rc ? rc : statx(AT_FDCWD, path, HOW, ASKED, st) ? -errno : 0;
+}
+
+/* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
+static int ask_descriptors(const struct file_question *question, struct statx *st)
+{
+	const struct mr_mapping *mapping = question->mapping;
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	bool is_found = false;
+	DIR *folder;
+	int rc = mr_live_path(mr_host_viewer(question->host), "/proc/self/fd", path);
+
+	if (rc)
+		return rc;
+	folder = opendir(path);
+	if (!folder)
+		return -errno;
+	for (int left = DESCRIPTORS_MAX; !is_found && left && (entry = readdir(folder)); left--)
+		is_found = entry->d_name[0] != '.' &&
+			   !statx(dirfd(folder), entry->d_name, HOW, ASKED, st) &&
+			   st->stx_ino == mapping->inode && st->stx_dev_major == mapping->major &&
+			   st->stx_dev_minor == mapping->minor;
+	closedir(folder);
+	return is_found ? 0 : -ENOENT;
+}
+
+static int ask_open_file(void *data, char *text, size_t size)
+{
+	const struct file_question *question = data;
+	struct statx st = { .stx_mode = 0 };
+	int rc = ask_map_files(question, &st);
+
+	if (rc)
+		rc = ask_descriptors(question, &st);
+	if (!rc)
+		describe(&st, "unknown", text, size);
+	return rc;
+}
+
+/* Memory that is a file to the kernel alone has none that a program could change. */
+static bool can_be_open(const struct mr_mapping *mapping)
+{
+	static const char *const names[] = { "/dev/zero", "/SYSV", "/anon_hugepage" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(mapping->path, names[i], strlen(names[i])))
+			return false;
+	return true;
+}
+
+/* Takes an answer, if it is about the file of the mapping. */
+static bool take_file(const struct mr_mapping *mapping, const char *text,
+		      struct mr_mapped_file *file)
+{
+	unsigned int mode, major_number, minor_number;
+	uint64_t inode, size, allocated;
+	const char *type = strstr(text, " type=");
+	char dax[8], name[32];
+	int end = 0;
+
+	if (sscanf(text,
+		   "mode=%o device=%u:%u inode=%" SCNu64 " size=%" SCNu64 " allocated=%" SCNu64
+		   " dax=%7s free=%n",
+		   &mode, &major_number, &minor_number, &inode, &size, &allocated, dax,
+		   &end) != 7 ||
+	    !is_same(mapping, major_number, minor_number, inode))
+		return false;
+	file->is_found = true;
+	file->type = mode & S_IFMT;
+	file->size = (struct mr_opt_u64){ size, S_ISREG(mode) };
+	file->allocated = (struct mr_opt_u64){ allocated, S_ISREG(mode) };
+	file->free.known = end && sscanf(text + end, "%" SCNu64, &file->free.value) == 1;
+	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
+	if (type && !file->upper[0] && sscanf(type, " type=%31[a-z0-9]", name) == 1)
+		snprintf(file->filesystem[0] ? file->upper : file->filesystem, sizeof(name), "%s",
+			 name);
+	return true;
+}
+
+static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
+		      struct mr_mapped_file *file)
+{
+	struct file_question question = { .host = host,
+					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
+					  .is_on_disk = !file->filesystem[0] && mapping->major,
+					  .is_on_overlay = !file->upper[0] &&
+							   !strcmp(file->filesystem, "overlay"),
+					  .mapping = mapping };
+	char name[sizeof(question.path) + 8], text[256];
+
+	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
+	snprintf(name, sizeof(name), "file%s", question.path);
+	file->has_path = !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+			 take_file(mapping, text, file);
+	if (file->has_path || !can_be_open(mapping))
+		return;
+	snprintf(name, sizeof(name), "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
+		 mapping->inode);
+	if (!mr_host_ask(host, name, ask_open_file, &question, text, sizeof(text)))
+		take_file(mapping, text, file);
+}
+
+/* The upper layer is where an overlay has the files that can be written. */
+static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_file *file)
+{
+	struct file_question question = { .host = host };
+	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
+	char name[sizeof(question.path) + 8], text[256];
+	unsigned int mode;
+
+	snprintf(question.path, sizeof(question.path), "%s", path);
+	snprintf(name, sizeof(name), "file%s", question.path);
+	if (path[0] == '/' && !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+	    sscanf(text, "mode=%o device=%u:%u", &mode, &search.major, &search.minor) == 3 &&
+	    S_ISDIR(mode))
+		mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+}
+
+/* No regular file can, but for those of sysfs and /proc. */
+static bool can_be_device(const struct mr_mapping *mapping, const struct mr_mapped_file *file)
+{
+	static const char *const roots[] = { "/sys/", "/proc/", "anon_inode:", "/dmabuf:" };
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+		if (!strncmp(mapping->path, roots[i], strlen(roots[i])))
+			return true;
+	return file->is_found ? file->type == S_IFCHR : !strncmp(mapping->path, "/dev/", 5);
+}
+
+void mr_mapped_file_read(struct mr_host *host, const struct mr_mapping *mapping,
+			 struct mr_mapped_file *file)
+{
+	struct mount_search search = { .major = mapping->major,
+				       .minor = mapping->minor,
+				       .type = file->filesystem,
+				       .size = sizeof(file->filesystem) };
+
+	*file = (struct mr_mapped_file){ .filesystem = "" };
+	if (!mapping->inode)
+		return;
+	mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+	if (search.upper[0])
+		read_upper(host, search.upper, file);
+	if (mapping->path[0] == '/' && strlen(mapping->path) < sizeof(mapping->path) - 1)
+		read_file(host, mapping, file);
+	file->can_be_device = can_be_device(mapping, file);
 }

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/huge_pages.h"
-#include "lib/host/shortage.h"
+#include "lib/host/host.h"
 #include "lib/memory/memory.h"
 
 const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "lib/base/base.h"
-#include "lib/host/shortage.h"
+#include "lib/host/host.h"
 
 /** The file, known by device and inode.  All zeros: none. */
 struct mr_unfinished {

@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "lib/base/base.h"
-#include "lib/host/available.h"
-#include "lib/host/process_status.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/probe/max_size.h"
 #include "lib/verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/host/process_status.h"
+#include "lib/host/processes.h"
 #include "lib/probe/attempt.h"
 #include "lib/probe/probe.h"
 #include "lib/verbs/verbs.h"

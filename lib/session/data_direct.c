@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/host/pci.h"
+#include "lib/host/host.h"
 #include "lib/session/data_direct.h"
 
 /* Return: 0, or -errno: -ENODEV where there is no function.  @binding is 0 where it is not known. */

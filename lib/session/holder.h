@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_HOLDER_H
 #define LIB_SESSION_HOLDER_H
 
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 
 /** How a process holds a session, in the order in which holders are asked for the descriptor. */
 enum mr_holder_role {

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/session/locate.h"
 #include "lib/session/types.h"
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/session/handles.h"
 #include "lib/session/library.h"
 #include "lib/session/locate.h"

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/verbs.h"
 

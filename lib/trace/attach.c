@@ -13,8 +13,8 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/watch.h"
-#include "lib/host/namespaces.h"
-#include "lib/host/process.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/trace/attach.h"
 
 #define RING (1U << 22) /* bytes for events, some 4,500 calls; a power of 2 */

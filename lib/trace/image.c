@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/address_space.h"
-#include "lib/host/other_process.h"
-#include "lib/host/process_status.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/trace/channel.h"
 #include "lib/trace/image.h"
 #include "lib/trace/wire/handover.h"

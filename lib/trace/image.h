@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 
 /** mr_image_id() - a number that is equal where processes run the same program, by fork(2); 0: not known */
 uint64_t mr_image_id(pid_t pid, const struct mr_process_stat *process);

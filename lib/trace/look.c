@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/diagnose/simulated.h"
-#include "lib/host/address_space.h"
-#include "lib/host/other_process.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 #include "lib/trace/look.h"
 #include "lib/verbs/device.h"

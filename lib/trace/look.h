@@ -8,8 +8,8 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/causes/diagnosis.h"
-#include "lib/host/dmabuf_file.h"
-#include "lib/host/memlock.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/trace/range.h"
 #include "lib/trace/refused_call.h"
 #include "lib/verbs/device.h"

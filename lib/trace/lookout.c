@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 #include "lib/trace/image.h"
 #include "lib/trace/lookout.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "lib/host/other_process.h"
+#include "lib/host/reading.h"
 #include "lib/trace/modules.h"
 
 static bool keep(const struct mr_mapping *mapping, void *data)

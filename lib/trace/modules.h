@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/host/address_space.h"
+#include "lib/host/processes.h"
 
 enum { MR_MODULE_MAPPINGS = 65536 /**< mappings of files that are kept at most */ };
 

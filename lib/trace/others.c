@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/host/other_process.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/trace/others.h"
 #include "lib/trace/wire/wire.h"
 

@@ -7,8 +7,8 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/causes/pinning.h"
-#include "lib/host/other_process.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 #include "lib/trace/range.h"
 #include "lib/verbs/verbs.h"
 

@@ -5,7 +5,7 @@
 
 #include "lib/diagnose/causes/obstacle.h"
 #include "lib/diagnose/causes/refusal.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "lib/memory/memory.h"
 
 /** The memory of a call. */

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/descriptors.h"
-#include "lib/host/root.h"
-#include "lib/host/uverbs_node.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"

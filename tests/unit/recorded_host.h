@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 #include "tests/unit/unit.h"
 
 /** A made-up host: the folder of its recording, and the recording opened. */

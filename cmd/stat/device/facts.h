@@ -3,8 +3,7 @@
 #ifndef CMD_STAT_DEVICE_FACTS_H
 #define CMD_STAT_DEVICE_FACTS_H
 
-#include "lib/host/mlx5_commands.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/device.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/stat/device/row.h"
-#include "lib/host/mlx5_status.h"
+#include "lib/host/host.h"
 
 /* A text; NULL, which is unknown, for an empty one. */
 static const char *text_of(const char *text)

@@ -8,8 +8,7 @@
 #include "cmd/region/answer.h"
 #include "cmd/stat/host/result.h"
 #include "lib/diagnose/simulated.h"
-#include "lib/host/memlock.h"
-#include "lib/host/process_status.h"
+#include "lib/host/processes.h"
 
 static const struct field check_fields[] = {
 	FIELD(struct check_row, verdict, FIELD_STRING, FIELD_PUBLIC,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/stat/host/result.h"
-#include "lib/host/huge_pages.h"
+#include "lib/host/host.h"
 
 static int fail_unknown(const char *option, const char *id, size_t length, struct mr_error *err)
 {

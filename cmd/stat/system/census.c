@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include "cmd/stat/system/census.h"
-#include "lib/host/namespaces.h"
-#include "lib/host/pinned_pages.h"
-#include "lib/host/process_start.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 /* What census_take() works with. */
 struct taking {

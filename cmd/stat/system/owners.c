@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/stat/system/owners.h"
-#include "lib/host/process_start.h"
+#include "lib/host/processes.h"
 
 void sums_add(struct sums *sums, struct sums more)
 {

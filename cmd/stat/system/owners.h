@@ -4,8 +4,7 @@
 #define CMD_STAT_SYSTEM_OWNERS_H
 
 #include "cmd/stat/system/sessions.h"
-#include "lib/host/process_status.h"
-#include "lib/host/unit.h"
+#include "lib/host/processes.h"
 #include "lib/nldev/nldev.h"
 
 /** What registered an MR. */

@@ -6,8 +6,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/address_space.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/address_space.h"
+#include "lib/host/processes.h"
 #include "lib/verbs/verbs.h"
 
 /* include/rdma/ib_verbs.h ib_access_writable() */

@@ -10,7 +10,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/rdma_cgroup.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- RDMA objects ---- */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/cpus.h"
+#include "lib/host/host.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"

@@ -8,7 +8,7 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"

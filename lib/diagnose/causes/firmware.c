@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/mlx5_status.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /** A refusal by the firmware, and how sure it is. */

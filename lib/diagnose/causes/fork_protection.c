@@ -13,9 +13,8 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/copy_on_fork.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/fork.h"
-#include "lib/host/mappings.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/verbs/verbs.h"
 
 /* The first release whose ibv_fork_init(3) does nothing where the kernel copies pinned pages. */

@@ -11,7 +11,7 @@
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/pci.h"
+#include "lib/host/host.h"
 
 /* The module that offers memory of NVIDIA's GPUs to ib_core, or NULL. */
 static const char *find_module(struct mr_inquiry *inquiry)

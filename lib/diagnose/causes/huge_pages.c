@@ -11,8 +11,7 @@
 #include "lib/diagnose/causes/preparing.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/huge_pages.h"
-#include "lib/host/memory_cgroup.h"
+#include "lib/host/host.h"
 
 /* The mapping of huge pages in the range, where nothing else explains the refusal. */
 static const struct mr_obstacle *find_huge(struct mr_inquiry *inquiry)

@@ -8,12 +8,9 @@
 #include "lib/diagnose/causes/obstacle.h"
 #include "lib/diagnose/causes/place.h"
 #include "lib/diagnose/causes/refusal.h"
-#include "lib/host/dmabuf_file.h"
-#include "lib/host/kernel.h"
-#include "lib/host/memlock.h"
-#include "lib/host/mlx5_log.h"
-#include "lib/host/process_status.h"
-#include "lib/host/root.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "lib/verbs/device.h"
 
 /** A fact that is looked up when it is asked for first. */

@@ -7,9 +7,8 @@
 #include "lib/diagnose/kernel.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/address_space.h"
-#include "lib/host/meminfo.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/verbs/verbs.h"
 
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */

@@ -10,7 +10,7 @@
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/meminfo.h"
+#include "lib/host/host.h"
 
 /* A mapping as /proc/self/maps begins its line. */
 struct rights_text {

@@ -13,7 +13,7 @@
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memlock_remedy.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/simulator/pinned.h"
 #include "lib/verbs/verbs.h"
 

@@ -11,8 +11,7 @@
 #include "lib/diagnose/access.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/devices.h"
-#include "lib/host/descriptors.h"
-#include "lib/host/sandbox.h"
+#include "lib/host/processes.h"
 
 static void take_finding(const struct mr_finding *finding, struct mr_suspicion *suspicion)
 {

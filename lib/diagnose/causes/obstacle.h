@@ -6,7 +6,7 @@
 #ifndef LIB_DIAGNOSE_CAUSES_OBSTACLE_H
 #define LIB_DIAGNOSE_CAUSES_OBSTACLE_H
 
-#include "lib/host/mapped_file.h"
+#include "lib/host/processes.h"
 
 enum mr_obstacle_kind {
 	MR_OBSTACLE_NONE,      /**< no page is known that cannot be pinned */

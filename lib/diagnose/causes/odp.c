@@ -7,8 +7,7 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/available.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 

@@ -13,9 +13,8 @@
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/kernel.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/namespaces.h"
-#include "lib/host/rdma_device.h"
-#include "lib/host/sandbox.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "lib/diagnose/causes/pinning.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* At most so many mappings are looked at, and so many of files. */

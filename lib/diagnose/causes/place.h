@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "lib/host/root.h"
-#include "lib/host/uverbs_node.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 
 struct mr_place {
 	char device[64]; /**< "mlx5_0", empty: none was named, and there is none */

@@ -5,7 +5,7 @@
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 static bool is_on_demand(const struct mr_inquiry *inquiry)

@@ -8,7 +8,7 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/simulated.h"
-#include "lib/host/sandbox.h"
+#include "lib/host/processes.h"
 
 /*
  * A filter answers with any errno that it likes, mostly EPERM or ENOSYS, and no process may read another's.  Of

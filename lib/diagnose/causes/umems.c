@@ -9,7 +9,7 @@
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 

@@ -5,7 +5,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/log/parts.h"
-#include "lib/host/mlx5_status.h"
+#include "lib/host/host.h"
 
 /* No errno from this number on has a name (lib/base/error.h), and none between these but one of the kernel's own. */
 #define ERRNO_END    532

@@ -5,7 +5,7 @@
 
 #include "lib/diagnose/log/evidence.h"
 #include "lib/diagnose/size_text.h"
-#include "lib/host/mlx5_status.h"
+#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 #define GPU_PAGE                                                                                   \

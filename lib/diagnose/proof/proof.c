@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "lib/diagnose/proof/proof.h"
-#include "lib/host/mlx5_log.h"
-#include "lib/host/mlx5_status.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
 
 /* The last returns that are looked at.  An error comes out at once, so what led to it is among the last ones. */
 #define RETURNS_MAX 2048

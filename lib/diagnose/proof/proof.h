@@ -7,7 +7,7 @@
 #define LIB_DIAGNOSE_PROOF_PROOF_H
 
 #include "lib/diagnose/proof/chain.h"
-#include "lib/host/mlx5_commands.h"
+#include "lib/host/host.h"
 
 /** What watches the calls of this thread.  All zero: nothing does. */
 struct mr_proof {

@@ -11,7 +11,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/watch.h"
-#include "lib/host/root.h"
+#include "lib/host/reading.h"
 
 /* Pages for records, a power of 2: some 6,000 records of 40 bytes, below what a user may have (perf_event_mlock_kb) */
 #define DATA_PAGES 64U

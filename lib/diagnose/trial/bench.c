@@ -5,7 +5,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/trial/bench.h"
-#include "lib/host/available.h"
+#include "lib/host/host.h"
 
 #define ON_REGISTERING (MR_ON(REG) | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON_DMABUFS)
 

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/format.h"
 #include "lib/session/table/index.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/trace/reproduction/earlier.h"
 #include "lib/verbs/verbs.h"
 

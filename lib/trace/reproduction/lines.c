@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/trace/reproduction/batch_words.h"
 #include "lib/trace/reproduction/earlier.h"
 #include "lib/trace/reproduction/lines.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "lib/host/page.h"
+#include "lib/host/host.h"
 #include "lib/trace/refused_call.h"
 #include "lib/trace/reproduction/reproduced.h"
 

@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "lib/host/available.h"
-#include "lib/host/pinned_pages.h"
-#include "lib/host/shortage.h"
+#include "lib/host/host.h"
 #include "tests/unit/one_host.h"
 
 EACH_TEST(set_up, tear_down)

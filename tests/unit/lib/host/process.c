@@ -4,15 +4,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "lib/host/cpus.h"
-#include "lib/host/descriptors.h"
-#include "lib/host/dmabuf_file.h"
-#include "lib/host/fork.h"
-#include "lib/host/kernel.h"
-#include "lib/host/mappings.h"
-#include "lib/host/mlx5_log.h"
-#include "lib/host/page.h"
-#include "lib/host/process.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
 #include "tests/unit/one_host.h"
 
 /* Only its folder is used here. */

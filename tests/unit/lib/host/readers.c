@@ -2,17 +2,8 @@
 /* Reads files of a host: processes, groups, CPUs, devices, logs. */
 #include <errno.h>
 
-#include "lib/host/cgroup.h"
-#include "lib/host/cpus.h"
-#include "lib/host/descriptors.h"
-#include "lib/host/kernel_log.h"
-#include "lib/host/mlx5_commands.h"
-#include "lib/host/mlx5_log.h"
-#include "lib/host/mlx5_status.h"
-#include "lib/host/process_status.h"
-#include "lib/host/processor.h"
-#include "lib/host/rdma_device.h"
-#include "lib/host/unit.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "tests/unit/one_host.h"
 
 EACH_TEST(set_up, tear_down)

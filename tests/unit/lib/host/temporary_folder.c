@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A folder that a process makes for itself, and that goes with it. */
-#include "lib/host/temporary_folder.h"
+#include "lib/host/reading.h"
 
 #include <sys/file.h>
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "lib/base/base.h"
-#include "lib/host/process.h"
+#include "lib/host/reading.h"
 #include "lib/session/find.h"
 #include "lib/session/locate.h"
 #include "lib/session/open.h"

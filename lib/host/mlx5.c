@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,81 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/host/mlx5_log.h"
-#include "lib/host/rdma_device.h"
+#include "lib/host/host.h"
+
+#define DEBUGFS "/sys/kernel/debug"
+
+/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for. */
+static const char *const names[MR_MLX5_COMMANDS] = {
+	"CREATE_MKEY",   "QUERY_MKEY",  "DESTROY_MKEY",      "CREATE_UMEM",
+	"DESTROY_UMEM",  "ALLOC_PD",    "DEALLOC_PD",        "ALLOC_MEMIC",
+	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
+};
+
+static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_address,
+				      const char *command, const char *counter)
+{
+	struct mr_opt_u64 number = { 0, false };
+
+	number.known = mr_host_number(host, &number.value, DEBUGFS "/mlx5/%s/commands/%s/%s",
+				      pci_address, command, counter);
+	return number;
+}
+
+static void ignore_name(const char *name, void *data)
+{
+	(void)name;
+	(void)data;
+}
+
+/* Debugfs has a folder for each of its users; where it is not mounted, its own folder in sysfs is empty. */
+static int explain(struct mr_host *host, int error, struct mr_error *err)
+{
+	const int entries = mr_host_list(host, ignore_name, NULL, DEBUGFS);
+
+	mr_fail(err, MR_ERROR_HOST, -error, "opendir", "cannot read mlx5's counters in debugfs");
+	if (entries == -EACCES || entries == -EPERM)
+		mr_hint(err, "only root may read debugfs");
+	else if (!entries || entries == -ENOENT)
+		mr_hint(err, "not mounted: mount -t debugfs none " DEBUGFS);
+	return error;
+}
+
+static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci_address,
+					   const char *name)
+{
+	return (struct mr_mlx5_command){
+		.name = name,
+		.sent = read_counter(host, pci_address, name, "n"),
+		.failed = read_counter(host, pci_address, name, "failed"),
+		.refused = read_counter(host, pci_address, name, "failed_mbox_status"),
+		.last_errno = read_counter(host, pci_address, name, "last_failed_errno"),
+		.last_status = read_counter(host, pci_address, name, "last_failed_mbox_status"),
+		.last_syndrome = read_counter(host, pci_address, name, "last_failed_syndrome"),
+	};
+}
+
+int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
+			 struct mr_mlx5_command *command, struct mr_error *err)
+{
+	const int entries =
+		mr_host_list(host, ignore_name, NULL, DEBUGFS "/mlx5/%s/commands", pci_address);
+
+	if (entries < 0)
+		return explain(host, entries, err);
+	*command = read_command(host, pci_address, name);
+	return 0;
+}
+
+int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
+			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err)
+{
+	int rc = mr_mlx5_command_read(host, pci_address, names[0], &commands[0], err);
+
+	for (size_t i = 1; !rc && i < MR_MLX5_COMMANDS; i++)
+		commands[i] = read_command(host, pci_address, names[i]);
+	return rc;
+}
 
 #define READ_ALL 3 /* SYSLOG_ACTION_READ_ALL of syslog(2) */
 #define LOG_SIZE (32 << 10)
@@ -45,7 +119,7 @@ static bool read_time(const char *text, uint64_t *ns)
 }
 
 /* "CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), ..." */
-static bool read_command(const char *text, struct mr_mlx5_log_line *line)
+static bool read_log_command(const char *text, struct mr_mlx5_log_line *line)
 {
 	const size_t length = strcspn(text, "( ");
 
@@ -81,7 +155,7 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 		return false;
 	place = strstr(place, "): ");
 	status_text = place ? strstr(place, " failed, status ") : NULL;
-	if (!status_text || !read_command(place + 3, line))
+	if (!status_text || !read_log_command(place + 3, line))
 		return false;
 	/* The status is named by words, which have no brackets. */
 	name_end = strstr(status_text, "(0x");
@@ -152,4 +226,40 @@ int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_lo
 		   &line->age_ns) != 5)
 		return -EINVAL;
 	return 0;
+}
+
+static const struct mr_mlx5_status statuses[] = {
+	{ 0x00, "OK", 0, "done" },
+	{ 0x01, "INT_ERR", EIO, "an error inside the firmware" },
+	{ 0x02, "BAD_OP_ERR", EINVAL, "the firmware does not know the command" },
+	{ 0x03, "BAD_PARAM_ERR", EINVAL, "a parameter of the command is wrong" },
+	{ 0x04, "BAD_SYS_STATE_ERR", EIO, "the device is in a state in which it cannot do that" },
+	{ 0x05, "BAD_RES_ERR", EINVAL, "an object that the command names does not exist" },
+	{ 0x06, "RES_BUSY", EBUSY, "an object that the command names is in use" },
+	{ 0x07, "NOT_READY", EAGAIN, "the firmware is not ready yet" },
+	{ 0x08, "LIM_ERR", ENOMEM, "a limit of the device is exceeded" },
+	{ 0x09, "BAD_RES_STATE_ERR", EINVAL,
+	  "an object that the command names is in the wrong state" },
+	{ 0x0a, "IX_ERR", EINVAL, "an index is out of range" },
+	{ 0x0f, "NO_RES_ERR", EAGAIN, "the device has no such object left" },
+	{ 0x10, "BAD_QP_STATE_ERR", EINVAL, "the queue pair is in the wrong state" },
+	{ 0x30, "BAD_PKT_ERR", EINVAL, "a bad packet, which was dropped" },
+	{ 0x40, "BAD_SIZE_OUTS_CQES_ERR", EINVAL, "too many completions are outstanding" },
+	{ 0x50, "BAD_INP_LEN_ERR", EIO, "the command has a wrong length" },
+	{ 0x51, "BAD_OUTP_LEN_ERR", EIO, "the answer has no room" },
+};
+
+const struct mr_mlx5_status *mr_mlx5_status(uint64_t status)
+{
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+		if (statuses[i].status == status)
+			return &statuses[i];
+	return NULL;
+}
+
+const char *mr_mlx5_status_name(uint64_t status)
+{
+	const struct mr_mlx5_status *row = mr_mlx5_status(status);
+
+	return row ? row->name : NULL;
 }

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares what is read of the host: memory, control groups, RDMA devices, the kernel. */
+#ifndef LIB_HOST_HOST_H
+#define LIB_HOST_HOST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/base.h"
+#include "lib/host/reading.h"
+
+/** Bytes.  What the kernel does not tell is not known. */
+struct mr_meminfo {
+	struct mr_opt_u64 total;
+	struct mr_opt_u64 free;
+	struct mr_opt_u64
+		available; /**< the kernel's estimate of what new programs can have without swapping */
+	struct mr_opt_u64 swap_total, swap_free;
+	struct mr_opt_u64
+		commit_limit; /**< of what may be promised where vm.overcommit_memory is 2 */
+	struct mr_opt_u64 committed;
+	struct mr_opt_u64 huge_page_size; /**< of hugetlb, where none is asked for */
+	struct mr_opt_u64 cma_total;      /**< in the areas of the contiguous memory allocator */
+	struct mr_opt_u64 corrupted;      /**< pages that have failed, and were taken out of use */
+	struct mr_opt_u64 cma_free; /**< free in page blocks of type CMA, whoever they belong to */
+};
+
+/** mr_meminfo_read() - Return: 0, or -errno. */
+int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info);
+
+/** The pages of one size, of the host or of a NUMA node.  What the kernel does not tell is not known. */
+struct mr_huge_pool {
+	uint64_t size; /**< bytes of a page */
+	struct mr_opt_u64 total, free;
+	struct mr_opt_u64
+		reserved; /**< free ones that are promised; the kernel counts them by host alone */
+	struct mr_opt_u64 surplus;    /**< beyond what was set */
+	struct mr_opt_u64 overcommit; /**< how many surplus pages there may be; by host alone */
+};
+
+enum { MR_HUGE_POOLS = 8 /**< sizes that an architecture has at most */ };
+
+struct mr_huge_pools {
+	struct mr_huge_pool pools[MR_HUGE_POOLS]; /**< by name of their folders */
+	size_t count;
+};
+
+/**
+ * mr_huge_pools_read() - read the pools
+ * @node: of a NUMA node, "node0"; NULL: of the host
+ *
+ * Return: 0, or -errno, and no pool; -ENOENT where the kernel has no hugetlb.
+ */
+int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools);
+
+/** mr_huge_pools_find() - the pool of pages of @size bytes; or NULL */
+const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools, uint64_t size);
+
+/** mr_huge_pool_room() - pages that can still be had, reserved ones left out; not known where a figure is missing */
+struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool);
+
+/** mr_huge_pools_total() - bytes of all pages, which are not available as ordinary memory; what is not known is 0 */
+uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools);
+
+/** mr_huge_pools_room() - bytes of all pages that can still be had; what is not known is 0 */
+uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools);
+
+/** mr_huge_page_default() - bytes of a page of hugetlb where no size is asked for; 0 where the kernel has no hugetlb */
+uint64_t mr_huge_page_default(struct mr_host *host);
+
+/**
+ * mr_thp_mode() - whether the kernel makes huge pages by itself
+ * @mode: set to "always", "madvise" or "never", or to an empty text
+ *
+ * Return: 0; -ENOENT where it has no transparent huge pages; -EINVAL where it says something else.
+ */
+int mr_thp_mode(struct mr_host *host, char *mode, size_t size);
+
+/** What is available. */
+struct mr_available {
+	uint64_t bytes; /**< the least that any of these leaves */
+	const char *
+		by; /**< which that is: "MemAvailable", "memory.max", "memory.high" or "RLIMIT_AS" */
+};
+
+/**
+ * mr_available_read() - find out how much memory is available
+ *
+ * It is the least of MemAvailable of /proc/meminfo, of what each control group of this process leaves
+ * (mr_memory_group_read()), and of RLIMIT_AS less VmSize.
+ *
+ * Return: 0, or -errno where /proc/meminfo does not tell.
+ */
+int mr_available_read(struct mr_host *host, struct mr_available *available);
+
+/** A mapping that could not be made. */
+struct mr_shortage {
+	uint64_t length;    /**< bytes */
+	uint64_t huge_size; /**< bytes of its huge pages, 0 for other memory */
+	bool is_private;    /**< private and writable: the kernel counts it as data */
+};
+
+/** Which limit is too small. */
+enum mr_shortage_kind {
+	MR_SHORTAGE_NONE,       /**< none is known to be */
+	MR_SHORTAGE_RLIMIT,     /**< RLIMIT_AS or RLIMIT_DATA of the process */
+	MR_SHORTAGE_HUGE_POOL,  /**< huge pages of the host */
+	MR_SHORTAGE_HUGE_GROUP, /**< huge pages of a control group */
+	MR_SHORTAGE_COMMIT,     /**< what the host promises, vm.overcommit_memory 2 */
+	MR_SHORTAGE_MEMORY,     /**< all memory of the host, vm.overcommit_memory 0 */
+};
+
+/** A limit that is too small. */
+struct mr_shortage_reason {
+	char text[320];   /**< the limit with its figures */
+	char remedy[320]; /**< what to do */
+};
+
+/**
+ * mr_shortage_find() - find the limit that is too small
+ * @reason: set, but for MR_SHORTAGE_NONE
+ *
+ * The rules are those of mm/mmap.c may_expand_vm(), mm/util.c __vm_enough_memory(), mm/hugetlb.c
+ * hugetlb_acct_memory() and mm/hugetlb_cgroup.c.
+ */
+enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struct mr_host *host,
+				       struct mr_shortage_reason *reason);
+
+/**
+ * mr_page_size() - bytes of an ordinary page: 4 KiB, or up to 256 KiB where the kernel was built so (arm64, POWER)
+ *
+ * Return: a power of two; 4096, which no kernel goes below, where a recording does not tell, or tells nonsense.
+ */
+uint64_t mr_page_size(struct mr_host *host);
+
+/**
+ * mr_pinned_pages() - bytes that are pinned: nr_foll_pin_acquired less nr_foll_pin_released
+ *
+ * The kernel counts there each page that pin_user_pages() pins, once for each time, whoever pins it: RDMA, VFIO,
+ * io_uring, and direct I/O while it lasts (mm/gup.c).  dma-buf and ODP pin nothing in this way.
+ *
+ * Return: unknown where the kernel does not count them (before Linux 5.7).
+ */
+struct mr_opt_u64 mr_pinned_pages(struct mr_host *host);
+
+/** A control group. */
+struct mr_cgroup {
+	char mount[PATH_MAX]; /**< where its hierarchy is mounted: "/sys/fs/cgroup" */
+	char path
+		[PATH_MAX]; /**< its folder below that: "/system.slice/a.service"; empty: @mount itself */
+	unsigned int version; /**< 1 or 2 */
+	bool is_below;        /**< there are groups above @mount that cannot be seen from here */
+};
+
+/**
+ * mr_cgroup_find() - find the control group of this process
+ * @controller: "memory", "hugetlb" or "rdma".  Version 2 has one hierarchy for all; whether the controller is
+ *              enabled in it, its files show.
+ *
+ * Return: 0; -ENOENT where there is none; -EXDEV where there is one that cannot be seen from here; -ENODATA where
+ * there is no /proc; or -errno of reading it.
+ */
+int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgroup *group);
+
+/** mr_cgroup_up() - go to the group above; false at the one that is mounted */
+bool mr_cgroup_up(struct mr_cgroup *group);
+
+/**
+ * mr_cgroup_read() - read a figure of a group
+ * @file: "memory.max"
+ *
+ * Return: the figure; UINT64_MAX for "max", and for what version 1 has for no limit; not known where the group
+ * does not have the file, or it holds no number.
+ */
+struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
+				 const char *file);
+
+/**
+ * mr_cgroup_unit() - the service of systemd that a process belongs to
+ * @process: its number, or "self"
+ * @unit:    set to "containerd.service", the innermost one of its control group; or to an empty text
+ */
+bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_t size);
+
+/** Memory of a control group, in bytes.  A limit of UINT64_MAX is none. */
+struct mr_memory_group {
+	struct mr_opt_u64 max;  /**< beyond it, processes are killed */
+	struct mr_opt_u64 high; /**< beyond it, processes are slowed down; version 2 only */
+	struct mr_opt_u64 used; /**< without pages of files, which the kernel can drop */
+};
+
+/** mr_memory_group_read() - false where the group has no limits, as the controller is not enabled in it */
+bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
+			  struct mr_memory_group *memory);
+
+/** What the kernel counts of huge pages (mm/hugetlb_cgroup.c). */
+enum mr_huge_count {
+	MR_HUGE_RESERVED, /**< what mmap(2) promises; kernels before 5.7 have no limit of it */
+	MR_HUGE_FAULTED,  /**< what is used */
+	MR_HUGE_COUNTS,
+};
+
+/** A limit of huge pages, in bytes. */
+struct mr_huge_limit {
+	char file[64]; /**< of the group: "hugetlb.2MB.rsvd.max" */
+	struct mr_opt_u64 max, used;
+};
+
+/**
+ * mr_huge_limit_read() - read a limit of huge pages
+ * @page: bytes of a page
+ *
+ * Return: false where the group does not have it.
+ */
+bool mr_huge_limit_read(struct mr_host *host, const struct mr_cgroup *group, uint64_t page,
+			enum mr_huge_count count, struct mr_huge_limit *limit);
+
+/** What the kernel counts. */
+enum mr_rdma_resource {
+	MR_RDMA_HANDLE, /**< opened devices */
+	MR_RDMA_OBJECT, /**< protection domains, regions, queues, ... */
+	MR_RDMA_RESOURCES,
+};
+
+/** Their names in the kernel's files. */
+extern const char *const mr_rdma_resources[MR_RDMA_RESOURCES];
+
+/** A device in a control group. */
+struct mr_rdma_pool {
+	char device[64];
+	struct mr_opt_u64 max[MR_RDMA_RESOURCES]; /**< UINT64_MAX: no limit */
+	struct mr_opt_u64 used[MR_RDMA_RESOURCES];
+};
+
+enum { MR_RDMA_POOLS = 64 /**< devices that are looked at */ };
+
+struct mr_rdma_pools {
+	struct mr_rdma_pool pools[MR_RDMA_POOLS];
+	size_t count;
+};
+
+/**
+ * mr_rdma_pools_read() - read limits and use of a control group by device
+ *
+ * Return: 0; -ENOENT where the group has none, as the controller is not enabled in it; or -errno.
+ */
+int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
+		       struct mr_rdma_pools *pools);
+
+/** A device.  What sysfs does not show is empty or not known. */
+struct mr_rdma_device {
+	char name[64];        /**< "mlx5_0" */
+	char driver[64];      /**< of its PCI function, or of another bus: "mlx5_core" */
+	char firmware[64];    /**< version */
+	char board_id[64];    /**< "MT_0000000223" */
+	char hca_type[64];    /**< "MT4119" */
+	char hw_rev[32];      /**< revision of the chip */
+	char node_type[32];   /**< "CA", "RNIC", ... */
+	char pci_address[32]; /**< "0000:c1:00.0" */
+	char parent[64];      /**< network device below a software device: "eth0" */
+	struct mr_opt_u64 numa_node;
+	struct mr_opt_u64 fw_pages;  /**< pages of 4 KiB that the firmware has (mlx5) */
+	struct mr_opt_u64 reg_pages; /**< pages that the driver counts as registered (mlx5) */
+	/* by mr_rdma_device_identify() */
+	char node_desc[65];      /**< text that an administrator may set */
+	char node_guid[32];      /**< "0200:00ff:fe6d:7263" */
+	char sys_image_guid[32]; /**< the same of the adapter */
+};
+
+/** A port of a device. */
+struct mr_rdma_port {
+	unsigned int number; /**< from 1 */
+	char state[32];      /**< "ACTIVE" */
+	char phys_state[32]; /**< "LinkUp" */
+	char link_layer[32]; /**< "InfiniBand" or "Ethernet" */
+	char rate[64];       /**< "100 Gb/sec (4X EDR)" */
+	struct mr_opt_u64 lid;
+};
+
+/** The most ports that a device has. */
+#define MR_RDMA_PORTS 255
+
+/** The node of a device in /dev/infiniband. */
+struct mr_rdma_node {
+	char path[64];              /**< "/dev/infiniband/uverbs0"; empty: sysfs knows of none */
+	struct mr_opt_u64 mode;     /**< its permission; not known: there is no such file */
+	struct mr_opt_u64 uid, gid; /**< its owner and group */
+	int error;     /**< -errno of opening it for reading and writing; 0: this user may */
+	bool is_other; /**< the file there is no device, or another one than sysfs says */
+	unsigned int major, minor; /**< of the device, as sysfs says */
+};
+
+/**
+ * mr_rdma_device_list() - call @take with the name of each device in the network namespace of this process
+ *
+ * Return: how many there are, or -errno; -ENOENT where ib_core is not loaded.
+ */
+int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
+			void *data);
+
+/**
+ * mr_rdma_device_pci_address() - read only the PCI address of a device
+ * @address: set to it, such as "0000:c1:00.0", or to ""
+ *
+ * Return: whether it has one.
+ */
+bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size);
+
+/**
+ * mr_rdma_device_read_place() - read only where a device is and what its driver counts
+ *
+ * That is its PCI address, driver, NUMA node, fw_pages and reg_pages.
+ */
+void mr_rdma_device_read_place(struct mr_host *host, const char *name,
+			       struct mr_rdma_device *device);
+
+/** mr_rdma_device_read() - read what sysfs shows of a device */
+void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device);
+
+/**
+ * mr_rdma_device_identify() - read what no other device has
+ *
+ * It is kept apart because it identifies a machine (the description begins with its name), and so has no place
+ * in a recording.
+ */
+void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device);
+
+/** mr_rdma_ports_read() - read its ports, in their order; @ports: MR_RDMA_PORTS.  Return: how many there are. */
+size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports);
+
+/** mr_rdma_node_read() - find its node, and try to open that.  Return: whether sysfs knows of a node. */
+bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node);
+
+/** Which devices are in the network namespace of this process. */
+struct mr_rdma_netns {
+	enum mr_tristate is_exclusive; /**< whether a device belongs to one namespace only */
+	int error; /**< -errno of reading that; -ENOENT: the kernel is older, or has no RDMA */
+	unsigned int visible;  /**< devices here */
+	unsigned int hidden;   /**< devices that have a node, but are not here */
+	char first_hidden[64]; /**< name of one of them */
+};
+
+/** mr_rdma_netns_read() - Return: 0, or -errno where the devices cannot be listed; -ENOENT where there is no /sys. */
+int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns);
+
+/** RDMA devices and their nodes in /dev/infiniband, as the kernel shows them, without libibverbs. */
+#define MR_UVERBS_NODES "/dev/infiniband/"
+
+/** A node below /dev/infiniband, by which programs open an RDMA device. */
+struct mr_uverbs_node {
+	char path[sizeof(MR_UVERBS_NODES) + NAME_MAX];
+	char device[64]; /**< "mlx5_0" */
+	unsigned int major, minor;
+};
+
+/**
+ * mr_uverbs_node_read() - read the device and the number of a node from sysfs
+ * @name: "uverbs0"
+ * @node: set; its path also where sysfs does not have the node
+ *
+ * The class of nodes in sysfs is the same in all network namespaces.
+ *
+ * Return: false where sysfs does not have the node.
+ */
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node);
+
+/**
+ * mr_uverbs_node_find() - find the node of a device
+ * @device: "mlx5_0", or NULL for any
+ * @node:   set where there is one
+ *
+ * Return: 1; 0 where there is none; or -errno where the class of nodes cannot be read.
+ */
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node);
+
+/**
+ * mr_rdma_device_find() - whether the kernel shows a device in sysfs, with a node or without
+ * @name:   the device, or NULL for any
+ * @device: set to its name, @size bytes long
+ */
+bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size);
+
+/** mr_rdma_device_is_in_namespace() - whether a device is in the network namespace of this process */
+bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device);
+
+/** mr_rdma_namespaces_are_exclusive() - whether each device belongs to one network namespace only */
+bool mr_rdma_namespaces_are_exclusive(struct mr_host *host);
+
+/** What an open descriptor of the process is, which was given as that of a dma-buf. */
+struct mr_dmabuf_file {
+	bool is_dmabuf;
+	bool is_path;      /**< it was opened by O_PATH: reading it, or registering it, is EBADF */
+	bool is_simulated; /**< a memfd that stands for a dma-buf where the HCA is simulated */
+	char target[104];  /**< what /proc/self/fd shows: "/dev/zero", "pipe:[1234]" */
+	char exporter[32]; /**< driver that made the dma-buf: "udmabuf"; empty: not known */
+	struct mr_opt_u64 size; /**< bytes of the dma-buf */
+};
+
+/**
+ * mr_dmabuf_file_read() - look at a descriptor
+ *
+ * Return: 0; -ENOENT where no such descriptor is open; or -errno where /proc does not tell.
+ */
+int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *file);
+
+/** The running kernel: its release, options, command line, modules and symbols. */
+struct mr_kernel_version {
+	unsigned int major, minor;
+};
+
+/** mr_kernel_release() - "6.12.107+deb13-amd64"; false where it cannot be read */
+bool mr_kernel_release(struct mr_host *host, char *release, size_t size);
+
+/** mr_kernel_version() - read a release; false where it does not begin with two numbers */
+bool mr_kernel_version(const char *release, struct mr_kernel_version *version);
+
+/**
+ * mr_kernel_release_is_plain() - whether a release is named as those of Linux itself, or of Debian and Ubuntu, are
+ *
+ * Of such a kernel the release tells what it cannot do yet.  Vendors of others, enterprise distributions above all,
+ * keep an old release and add what newer ones brought.
+ */
+bool mr_kernel_release_is_plain(const char *release);
+
+/** An option that the kernel was built with. */
+struct mr_kernel_option {
+	const char *name; /**< "INFINIBAND" */
+	enum mr_tristate
+		is_on; /**< built in or as a module; MR_UNKNOWN: the file does not mention it */
+};
+
+/**
+ * mr_kernel_options_read() - look up options in the file that distributions install with a kernel
+ * @options: by name; is_on is set
+ * @path:    set to the file, or to an empty text
+ *
+ * Files are looked for in /boot and /lib/modules; /proc/config.gz, which is compressed, is not read.
+ *
+ * Return: 0; -ENOENT where there is no such file; or -errno of the last one.
+ */
+int mr_kernel_options_read(struct mr_host *host, const char *release,
+			   struct mr_kernel_option *options, size_t count, char *path, size_t size);
+
+/**
+ * mr_kernel_words() - the words of the kernel's command line that have to do with registration
+ * @words: set: "iommu=pt kho=on"
+ *
+ * Other words are neither read nor recorded.
+ *
+ * Return: 0, or -errno.
+ */
+int mr_kernel_words(struct mr_host *host, char *words, size_t size);
+
+/** mr_kernel_has_module() - whether a module is loaded, or one that is built in shows itself in /sys/module */
+bool mr_kernel_has_module(struct mr_host *host, const char *name);
+
+/** mr_kernel_has_symbol() - whether /proc/kallsyms has a symbol; no addresses are read or recorded */
+enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name);
+
+/** Bytes of the lines that are kept, the newest ones. */
+#define MR_KERNEL_LOG_MAX (48 << 10)
+
+/**
+ * mr_kernel_log_read() - read these lines
+ * @text: set to the lines, each with its newline
+ *
+ * It is the answer "kernel-log" of a host.
+ *
+ * Return: 0; or -errno: -EPERM where only root may read the log (kernel.dmesg_restrict), -ENOENT where a recording does
+ * not have it.
+ */
+int mr_kernel_log_read(struct mr_host *host, char text[MR_KERNEL_LOG_MAX]);
+
+/**
+ * mr_kernel_log_choose() - keep the lines of a log that have one of the words
+ * @log:  is changed: it is cut into its lines
+ * @text: set to the last ones that fit into @size bytes
+ */
+void mr_kernel_log_choose(char *log, char *text, size_t size);
+
+/** Lists of CPUs, as the kernel writes them: "0-3,8". */
+struct mr_cpus {
+	char possible[256]; /**< /sys/devices/system/cpu/possible; empty: not known */
+	char allowed[256];  /**< Cpus_allowed_list of this thread; empty: not known */
+};
+
+/** mr_cpus_read() - read the lists; what cannot be read, or is longer than there is room, becomes empty */
+void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus);
+
+/** mr_cpu_list_has() - whether a list has a CPU; MR_UNKNOWN: the list is empty, or is none */
+enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu);
+
+/** mr_cpu_list_ends_before() - whether all CPUs of a list have lower numbers; MR_UNKNOWN as above */
+enum mr_tristate mr_cpu_list_ends_before(const char *list, uint64_t cpu);
+
+/** What is not told is empty. */
+struct mr_processor {
+	char model[128];   /**< "AMD EPYC 9654 96-Core Processor" */
+	char governor[32]; /**< of the frequency of the first CPU: "performance" */
+	char online[256];  /**< CPUs, as the kernel lists them: "0-191" */
+	char nodes[256];   /**< NUMA nodes with memory, likewise */
+	char clock[32];    /**< what the kernel reads the time from: "tsc" */
+};
+
+/** mr_processor_read() - read /proc/cpuinfo, and what /sys/devices/system tells */
+void mr_processor_read(struct mr_host *host, struct mr_processor *processor);
+
+/** PCI functions that can have to do with registration: network adapters, GPUs and other accelerators. */
+enum mr_pci_kind {
+	MR_PCI_NETWORK, /**< class 02, or 0c06 (InfiniBand) */
+	MR_PCI_GPU,     /**< class 03 or 12 of a maker of GPUs that RDMA devices can access */
+};
+
+enum mr_pci_vendor {
+	MR_PCI_AMD = 0x1002,
+	MR_PCI_NVIDIA = 0x10de,
+	MR_PCI_MELLANOX = 0x15b3,
+};
+
+struct mr_pci_function {
+	enum mr_pci_kind kind;
+	char address[16]; /**< "0000:c1:00.0" */
+	uint32_t vendor;
+	char driver[64]; /**< that is bound to it, or empty */
+	bool is_virtual; /**< of SR-IOV, seen by the host that made it: often kept for guests, without a driver */
+};
+
+/** mr_pci_list() - call @take with each; Return: 0, or -errno: -ENOENT where there is no PCI. */
+int mr_pci_list(struct mr_host *host,
+		void (*take)(const struct mr_pci_function *function, void *data), void *data);
+
+/**
+ * mr_pci_region() - bytes of a region (BAR) of a function, as its file "resource" has them
+ * @index: 0 to 5
+ *
+ * Return: 0 where it has no such region, or that cannot be read.
+ */
+uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index);
+
+/**
+ * mr_pci_binding() - tells a binding of a function to its driver from any later one
+ * @folder: of the function in /sys
+ *
+ * Return: the low half of the inode number of its link "driver".  sysfs makes that link anew when a driver is bound,
+ * and numbers go up (__kernfs_new_node() of fs/kernfs/dir.c).  0 where there is no driver, or none is to be seen.
+ */
+uint32_t mr_pci_binding(struct mr_host *host, const char *folder);
+
+/** How the IOMMU treats a function. */
+struct mr_iommu {
+	char group[16]; /**< its number; empty: no IOMMU is in the way */
+	char type
+		[16]; /**< "identity", "DMA", "DMA-FQ", ...; empty: not known (before Linux 5.11) */
+};
+
+/** mr_iommu_read() - Documentation/ABI/testing/sysfs-kernel-iommu_groups */
+void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iommu *iommu);
+
+/** A command.  What the kernel does not count is not known: failures are counted since Linux 5.18. */
+struct mr_mlx5_command {
+	const char *name;              /**< "CREATE_MKEY" */
+	struct mr_opt_u64 sent;        /**< "n" */
+	struct mr_opt_u64 failed;      /**< all failures */
+	struct mr_opt_u64 refused;     /**< "failed_mbox_status": those that the firmware refused */
+	struct mr_opt_u64 last_errno;  /**< of the last failure; 0: there was none */
+	struct mr_opt_u64 last_status; /**< of the last refusal; 0: there was none */
+	struct mr_opt_u64 last_syndrome; /**< the firmware's number of the reason */
+};
+
+/** How many commands have to do with registration. */
+#define MR_MLX5_COMMANDS 12
+
+/**
+ * mr_mlx5_commands_read() - read the counters of the commands that have to do with registration
+ * @pci_address: of the device
+ * @commands:    set; each has a name
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST and a hint: debugfs is not mounted, root alone may read it, or the
+ * device has no such counters.
+ */
+int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
+			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err);
+
+/** mr_mlx5_command_read() - read the counters of one command, such as "ALLOC_UAR".  Return: as above. */
+int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
+			 struct mr_mlx5_command *command, struct mr_error *err);
+
+/** A line that is younger than this can be about the call that was just refused. */
+#define MR_MLX5_LOG_RECENT_NS UINT64_C(2000000000)
+
+/** A refused command. */
+struct mr_mlx5_log_line {
+	char command
+		[40];    /**< "CREATE_MKEY"; "UMR": a work request for a key, which is no command */
+	uint64_t status; /**< of the firmware, or of the completion of the work request */
+	uint64_t syndrome;
+	int errnum;      /**< that mlx5_core made of it; 0: older kernels do not write it */
+	uint64_t age_ns; /**< since it was written */
+};
+
+/**
+ * mr_mlx5_log_read() - the last line about a command that the thread has sent to a device
+ * @device: name of the RDMA device
+ *
+ * The log is read from its end, at most 32 KiB.
+ *
+ * Return: 0; -ENOENT: there is no such line; or -errno: -EPERM where only root may read the log
+ * (kernel.dmesg_restrict).
+ */
+int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_log_line *line);
+
+/**
+ * mr_mlx5_log_parse() - read such a line
+ * @text:        a line of the log, with its time
+ * @pci_address: of the device
+ * @thread:      that has sent the command
+ * @line:        set; its age is the time of the log, since the machine was started
+ *
+ * Return: whether it is a line about that device and thread.
+ */
+bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t thread,
+		       struct mr_mlx5_log_line *line);
+
+/** A status of a command. */
+struct mr_mlx5_status {
+	uint64_t status;
+	const char *name; /**< "BAD_PARAM_ERR" */
+	/** What mlx5_core makes of it: drivers/net/ethernet/mellanox/mlx5/core/cmd.c cmd_status_to_err(); 0 for OK. */
+	int errnum;
+	const char *meaning; /**< a few words */
+};
+
+/** mr_mlx5_status() - the row of a status; NULL: mlx5_core does not know it, and returns EIO */
+const struct mr_mlx5_status *mr_mlx5_status(uint64_t status);
+
+/** mr_mlx5_status_name() - "BAD_PARAM_ERR"; NULL: unknown */
+const char *mr_mlx5_status_name(uint64_t status);
+
+#endif

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/base.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+
+struct meminfo_line {
+	const char *name;
+	size_t offset; /* of its member */
+};
+
+#define LINE(name, member)                                                                         \
+	{                                                                                          \
+		name ":", offsetof(struct mr_meminfo, member)                                      \
+	}
+
+static const struct meminfo_line lines[] = {
+	LINE("MemTotal", total),
+	LINE("MemFree", free),
+	LINE("MemAvailable", available),
+	LINE("SwapFree", swap_free),
+	LINE("CommitLimit", commit_limit),
+	LINE("Committed_AS", committed),
+	LINE("CmaTotal", cma_total),
+	LINE("CmaFree", cma_free),
+	LINE("SwapTotal", swap_total),
+	LINE("Hugepagesize", huge_page_size),
+	LINE("HardwareCorrupted", corrupted),
+};
+
+/* Reads "   1234 kB" as bytes; false where it is no such thing. */
+static bool read_kib(const char *text, uint64_t *bytes)
+{
+	char *end;
+	uint64_t kib;
+
+	text += strspn(text, " \t");
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	kib = strtoull(text, &end, 10);
+	if (errno || kib > UINT64_MAX >> 10 || strcmp(end, " kB") != 0)
+		return false;
+	*bytes = kib << 10;
+	return true;
+}
+
+static bool take_line(const char *text, void *data)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const size_t length = strlen(lines[i].name);
+		struct mr_opt_u64 *member = (void *)((char *)data + lines[i].offset);
+
+		if (!strncmp(text, lines[i].name, length)) {
+			member->known = read_kib(text + length, &member->value);
+			return true;
+		}
+	}
+	return false;
+}
+
+int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info)
+{
+	*info = (struct mr_meminfo){ 0 };
+	return mr_host_lines(host, "/proc/meminfo", take_line, info);
+}
+
+struct pool_search {
+	struct mr_host *host;
+	const char *folder;
+	struct mr_huge_pools *pools;
+};
+
+static struct mr_opt_u64 read_figure(const struct pool_search *search, const char *pool,
+				     const char *file)
+{
+	struct mr_opt_u64 figure = { 0 };
+
+	figure.known =
+		mr_host_number(search->host, &figure.value, "%s/%s/%s", search->folder, pool, file);
+	return figure;
+}
+
+static void take_pool(const char *name, void *data)
+{
+	const struct pool_search *search = data;
+	struct mr_huge_pools *pools = search->pools;
+	uint64_t kib;
+	char rest;
+
+	if (sscanf(name, "hugepages-%" SCNu64 "k%c", &kib, &rest) != 2 || rest != 'B' || !kib ||
+	    kib > UINT64_MAX >> 10 || pools->count == MR_HUGE_POOLS)
+		return;
+	pools->pools[pools->count++] = (struct mr_huge_pool){
+		.size = kib << 10,
+		.total = read_figure(search, name, "nr_hugepages"),
+		.free = read_figure(search, name, "free_hugepages"),
+		.reserved = read_figure(search, name, "resv_hugepages"),
+		.surplus = read_figure(search, name, "surplus_hugepages"),
+		.overcommit = read_figure(search, name, "nr_overcommit_hugepages"),
+	};
+}
+
+int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools)
+{
+	char folder[PATH_MAX] = "/sys/kernel/mm/hugepages";
+	struct pool_search search = { .host = host, .folder = folder };
+	int rc;
+
+	*pools = (struct mr_huge_pools){ .count = 0 };
+	search.pools = pools;
+	if (node &&
+	    (size_t)snprintf(folder, sizeof(folder), "/sys/devices/system/node/%s/hugepages",
+			     node) >= sizeof(folder))
+		return -ENAMETOOLONG;
+	rc = mr_host_list(host, take_pool, &search, "%s", folder);
+	return rc < 0 ? rc : 0;
+}
+
+const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools, uint64_t size)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		if (pools->pools[i].size == size)
+			return &pools->pools[i];
+	return NULL;
+}
+
+struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
+{
+	uint64_t room, more;
+
+	if (!pool->free.known || !pool->reserved.known || !pool->surplus.known ||
+	    !pool->overcommit.known)
+		return (struct mr_opt_u64){ 0 };
+	room = pool->free.value > pool->reserved.value ? pool->free.value - pool->reserved.value
+						       : 0;
+	more = pool->overcommit.value > pool->surplus.value
+		       ? pool->overcommit.value - pool->surplus.value
+		       : 0;
+	return (struct mr_opt_u64){ room > UINT64_MAX - more ? UINT64_MAX : room + more, true };
+}
+
+static struct mr_opt_u64 pages_in_all(const struct mr_huge_pool *pool)
+{
+	return pool->total;
+}
+
+/* Bytes of all pools, of each as many pages as @pages counts; what is not known is 0. */
+static uint64_t sum_bytes(const struct mr_huge_pools *pools,
+			  struct mr_opt_u64 (*pages)(const struct mr_huge_pool *pool))
+{
+	uint64_t sum = 0, bytes;
+
+	for (size_t i = 0; i < pools->count; i++)
+		if (__builtin_mul_overflow(pages(&pools->pools[i]).value, pools->pools[i].size,
+					   &bytes) ||
+		    __builtin_add_overflow(sum, bytes, &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools)
+{
+	return sum_bytes(pools, pages_in_all);
+}
+
+uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools)
+{
+	return sum_bytes(pools, mr_huge_pool_room);
+}
+
+uint64_t mr_huge_page_default(struct mr_host *host)
+{
+	struct mr_meminfo info;
+
+	mr_meminfo_read(host, &info);
+	return info.huge_page_size.known ? info.huge_page_size.value : 0;
+}
+
+int mr_thp_mode(struct mr_host *host, char *mode, size_t size)
+{
+	static const char *const modes[] = { "always", "madvise", "never" };
+	char text[128];
+	const ssize_t got = mr_host_read(host, text, sizeof(text),
+					 "/sys/kernel/mm/transparent_hugepage/enabled");
+	const char *begin = got > 0 ? strchr(text, '[') : NULL;
+
+	mode[0] = '\0';
+	if (got < 0)
+		return (int)got;
+	for (size_t i = 0; begin && i < sizeof(modes) / sizeof(*modes); i++) {
+		const size_t length = strlen(modes[i]);
+
+		if (!strncmp(begin + 1, modes[i], length) && begin[1 + length] == ']')
+			return snprintf(mode, size, "%s", modes[i]) < 0 ? -EINVAL : 0;
+	}
+	return -EINVAL;
+}
+
+/* A number behind a word, in a file of lines. */
+struct search {
+	const char *word;
+	uint64_t value;
+	bool is_found;
+};
+
+static bool take_number(const char *line, void *data)
+{
+	struct search *search = data;
+	const size_t length = strlen(search->word);
+
+	if (search->is_found || strncmp(line, search->word, length) != 0)
+		return false;
+	search->is_found = sscanf(line + length, " %" SCNu64, &search->value) == 1;
+	return search->is_found;
+}
+
+static bool find_number(struct mr_host *host, const char *path, const char *word, uint64_t *value)
+{
+	struct search search = { .word = word };
+
+	mr_host_lines(host, path, take_number, &search);
+	*value = search.value;
+	return search.is_found;
+}
+
+static void take_least(struct mr_available *available, uint64_t limit, uint64_t used,
+		       const char *by)
+{
+	const uint64_t left = limit > used ? limit - used : 0;
+
+	if (left >= available->bytes)
+		return;
+	available->bytes = left;
+	available->by = by;
+}
+
+static void look_at_group(struct mr_host *host, const struct mr_cgroup *group,
+			  struct mr_available *available)
+{
+	struct mr_memory_group memory;
+
+	if (!mr_memory_group_read(host, group, &memory) || !memory.used.known)
+		return;
+	if (memory.high.known && memory.high.value != UINT64_MAX)
+		take_least(available, memory.high.value, memory.used.value, "memory.high");
+	if (memory.max.value != UINT64_MAX)
+		take_least(available, memory.max.value, memory.used.value, "memory.max");
+}
+
+int mr_available_read(struct mr_host *host, struct mr_available *available)
+{
+	struct mr_cgroup group;
+	struct mr_meminfo memory;
+	uint64_t limit, used;
+	int rc = mr_meminfo_read(host, &memory);
+
+	if (rc)
+		return rc;
+	if (!memory.available.known)
+		return -ENODATA;
+	*available = (struct mr_available){ memory.available.value, "MemAvailable" };
+	if (!mr_cgroup_find(host, "memory", &group)) {
+		do
+			look_at_group(host, &group, available);
+		while (mr_cgroup_up(&group));
+	}
+	if (find_number(host, "/proc/self/limits", "Max address space ", &limit) &&
+	    find_number(host, "/proc/self/status", "VmSize:", &used))
+		take_least(available, limit, used << 10, "RLIMIT_AS");
+	return 0;
+}
+
+#define WRITE(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
+
+/* Whether @used + @length > @limit; the sum itself may overflow. */
+static bool exceeds(uint64_t used, uint64_t length, uint64_t limit)
+{
+	return used > limit || length > limit - used;
+}
+
+/* ---- huge pages ---- */
+
+/* Return: false where the pool has enough pages, or its figures cannot be read. */
+static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
+			    struct mr_shortage_reason *reason)
+{
+	const uint64_t wanted = s->length / s->huge_size + (s->length % s->huge_size != 0);
+	const struct mr_huge_pool *pool;
+	struct mr_huge_pools pools;
+	struct mr_meminfo memory;
+	struct mr_opt_u64 room;
+	uint64_t overcommit, surplus;
+
+	mr_huge_pools_read(host, NULL, &pools);
+	pool = mr_huge_pools_find(&pools, s->huge_size);
+	if (!pool)
+		return false;
+	room = mr_huge_pool_room(pool);
+	if (!room.known || wanted <= room.value)
+		return false;
+	if (!mr_meminfo_read(host, &memory) && memory.total.known &&
+	    s->length > memory.total.value) {
+		WRITE(reason->text,
+		      "%" PRIu64 " huge pages of %" PRIu64 " KiB requested; this host has %" PRIu64
+		      " KiB of memory (MemTotal)",
+		      wanted, s->huge_size >> 10, memory.total.value >> 10);
+		WRITE(reason->remedy, "%s", "request less: this host can never have as many");
+		return true;
+	}
+	overcommit = pool->overcommit.value;
+	surplus = pool->surplus.value;
+	WRITE(reason->text,
+	      "%" PRIu64 " huge page%s of %" PRIu64 " KiB requested; %" PRIu64 " free (%" PRIu64
+	      " reserved), %" PRIu64 " overcommit",
+	      wanted, wanted == 1 ? "" : "s", s->huge_size >> 10, pool->free.value,
+	      pool->reserved.value, overcommit > surplus ? overcommit - surplus : 0);
+	WRITE(reason->remedy, "raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB/nr_hugepages",
+	      s->huge_size >> 10);
+	return true;
+}
+
+/* Names the control group, of this process or above that, that may not reserve as much. */
+static bool find_group(const struct mr_shortage *s, struct mr_host *host,
+		       struct mr_shortage_reason *reason)
+{
+	struct mr_huge_limit limit;
+	struct mr_cgroup group;
+
+	if (mr_cgroup_find(host, "hugetlb", &group))
+		return false;
+	while (!mr_huge_limit_read(host, &group, s->huge_size, MR_HUGE_RESERVED, &limit) ||
+	       !limit.used.known || limit.max.value == UINT64_MAX ||
+	       !exceeds(limit.used.value, s->length, limit.max.value))
+		if (!mr_cgroup_up(&group))
+			return false;
+	WRITE(reason->text,
+	      "its control group may reserve %" PRIu64 " bytes in huge pages of %" PRIu64
+	      " KiB, has %" PRIu64 ", and %" PRIu64 " more were asked for",
+	      limit.max.value, s->huge_size >> 10, limit.used.value, s->length);
+	WRITE(reason->remedy, "raise %.100s%.140s/%s", group.mount, group.path, limit.file);
+	return true;
+}
+
+/* ---- limits of the process and the machine ---- */
+
+/* A limit of the process: its lines in /proc/self/limits and /proc/self/status, its names in C and in a shell. */
+struct process_limit {
+	const char *line, *use, *name;
+	char letter;
+};
+
+/* @used: by the process */
+static bool find_limit(const struct mr_shortage *s, struct mr_host *host, struct mr_opt_u64 used,
+		       const struct process_limit *of, struct mr_shortage_reason *reason)
+{
+	struct mr_rlimit limit;
+
+	if (mr_rlimit_read(host, "self", of->line, &limit) || limit.soft == UINT64_MAX ||
+	    !used.known || !exceeds(used.value, s->length, limit.soft))
+		return false;
+	WRITE(reason->text,
+	      "%s is %" PRIu64 " bytes, and the process has %" PRIu64
+	      " already (%s in /proc/self/status)",
+	      of->name, limit.soft, used.value, of->use);
+	WRITE(reason->remedy, "raise it (ulimit -%c)", of->letter);
+	return true;
+}
+
+static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct mr_host *host,
+					     struct mr_shortage_reason *reason)
+{
+	struct mr_meminfo info;
+	uint64_t mode;
+
+	if (!s->is_private || !mr_host_number(host, &mode, "/proc/sys/vm/overcommit_memory"))
+		return MR_SHORTAGE_NONE;
+	mr_meminfo_read(host, &info);
+	if (mode == 2 && info.commit_limit.known && info.committed.known &&
+	    exceeds(info.committed.value, s->length, info.commit_limit.value)) {
+		WRITE(reason->text,
+		      "vm.overcommit_memory is 2: this machine promises at most %" PRIu64
+		      " bytes (CommitLimit in /proc/meminfo), and has promised %" PRIu64,
+		      info.commit_limit.value, info.committed.value);
+		WRITE(reason->remedy, "%s",
+		      "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");
+		return MR_SHORTAGE_COMMIT;
+	}
+	if (mode == 0 && info.total.known && info.swap_total.known &&
+	    s->length > info.total.value + info.swap_total.value) {
+		WRITE(reason->text,
+		      "this machine has %" PRIu64 " bytes of memory and %" PRIu64
+		      " of swap, and with vm.overcommit_memory 0 no mapping is larger",
+		      info.total.value, info.swap_total.value);
+		WRITE(reason->remedy, "%s", "map less");
+		return MR_SHORTAGE_MEMORY;
+	}
+	return MR_SHORTAGE_NONE;
+}
+
+enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struct mr_host *host,
+				       struct mr_shortage_reason *reason)
+{
+	static const struct process_limit all = { "Max address space", "VmSize", "RLIMIT_AS", 'v' },
+					  data = { "Max data size", "VmData", "RLIMIT_DATA", 'd' };
+	struct mr_process_status self;
+
+	mr_process_status_read(host, "self", &self);
+	if (find_limit(shortage, host, self.mapped, &all, reason) ||
+	    (shortage->is_private && find_limit(shortage, host, self.data, &data, reason)))
+		return MR_SHORTAGE_RLIMIT;
+	if (!shortage->huge_size)
+		return find_overcommit(shortage, host, reason);
+	if (find_short_pool(shortage, host, reason))
+		return MR_SHORTAGE_HUGE_POOL;
+	return find_group(shortage, host, reason) ? MR_SHORTAGE_HUGE_GROUP : MR_SHORTAGE_NONE;
+}
+
+enum { SMALLEST = 4 << 10, LARGEST = 256 << 10 };
+
+static int ask_library(void *data, char *text, size_t size)
+{
+	(void)data;
+	snprintf(text, size, "%d", getpagesize());
+	return 0;
+}
+
+uint64_t mr_page_size(struct mr_host *host)
+{
+	struct mr_error ignored;
+	char answer[24];
+	uint64_t bytes;
+
+	if (mr_host_ask(host, "page-size", ask_library, NULL, answer, sizeof(answer)) ||
+	    mr_parse_u64(answer, LARGEST, &bytes, &ignored) || bytes < SMALLEST ||
+	    bytes & (bytes - 1))
+		return SMALLEST;
+	return bytes;
+}
+
+struct counts {
+	struct mr_opt_u64 acquired, released;
+};
+
+static bool take_count(const char *line, const char *name, struct mr_opt_u64 *count)
+{
+	size_t length = strlen(name);
+	char *end;
+
+	if (strncmp(line, name, length) != 0)
+		return false;
+	line += length;
+	errno = 0;
+	count->value = strtoull(line, &end, 10);
+	count->known = isdigit((unsigned char)*line) && !*end && !errno;
+	return true;
+}
+
+static bool take_counter(const char *line, void *data)
+{
+	struct counts *counts = data;
+
+	return take_count(line, "nr_foll_pin_acquired ", &counts->acquired) ||
+	       take_count(line, "nr_foll_pin_released ", &counts->released);
+}
+
+struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
+{
+	struct mr_opt_u64 bytes = { 0, false };
+	struct counts counts = { .acquired = { 0, false } };
+	uint64_t pages = 0;
+
+	/* The counters of processors are summed one after the other: a difference below 0 is none. */
+	if (mr_host_lines(host, "/proc/vmstat", take_counter, &counts) || !counts.acquired.known ||
+	    !counts.released.known)
+		return bytes;
+	if (counts.acquired.value > counts.released.value)
+		pages = counts.acquired.value - counts.released.value;
+	bytes.known = !__builtin_mul_overflow(pages, (uint64_t)sysconf(_SC_PAGESIZE), &bytes.value);
+	return bytes;
+}

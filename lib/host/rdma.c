@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/base.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
+#include "lib/simulator/spec.h"
+
+#define DEVICES "/sys/class/infiniband"
+
+int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
+			void *data)
+{
+	return mr_host_list(host, take, data, DEVICES);
+}
+
+/* Reads a file of the device, or of one of its ports. */
+#define READ(host, text, device, name)                                                             \
+	mr_host_line(host, text, sizeof(text), DEVICES "/%s/%s", device, name)
+
+static struct mr_opt_u64 read_number(struct mr_host *host, const char *device, const char *name)
+{
+	struct mr_opt_u64 number = { 0, false };
+
+	number.known = mr_host_number(host, &number.value, DEVICES "/%s/%s", device, name);
+	return number;
+}
+
+/* Reads the last part of what a link of the device points to. */
+static void read_link(struct mr_host *host, const char *device, const char *name, char *text,
+		      size_t size)
+{
+	char target[PATH_MAX];
+	const char *slash;
+
+	text[0] = '\0';
+	if (!mr_host_link(host, target, sizeof(target), DEVICES "/%s/%s", device, name))
+		return;
+	slash = strrchr(target, '/');
+	snprintf(text, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
+}
+
+/* Removes the number that enumerations have in sysfs: "4: ACTIVE". */
+static void strip_number(char *text)
+{
+	const size_t digits = strspn(text, "0123456789");
+
+	if (digits && !strncmp(text + digits, ": ", 2))
+		memmove(text, text + digits + 2, strlen(text + digits + 2) + 1);
+}
+
+/* Whether the text is the address of a PCI function: "0000:c1:00.0" (the domain may have more digits). */
+static bool is_pci_address(const char *text)
+{
+	unsigned int domain, bus, slot, function;
+	int used = 0;
+
+	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) == 4 &&
+	       !text[used];
+}
+
+bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
+{
+	read_link(host, name, "device", address, size);
+	if (!is_pci_address(address))
+		address[0] = '\0';
+	return address[0];
+}
+
+void mr_rdma_device_read_place(struct mr_host *host, const char *name,
+			       struct mr_rdma_device *device)
+{
+	*device = (struct mr_rdma_device){ .name = "" };
+	snprintf(device->name, sizeof(device->name), "%s", name);
+	mr_rdma_device_pci_address(host, name, device->pci_address, sizeof(device->pci_address));
+	read_link(host, name, "device/driver", device->driver, sizeof(device->driver));
+	/* -1, which is no number here, stands for none. */
+	device->numa_node = read_number(host, name, "device/numa_node");
+	device->fw_pages = read_number(host, name, "fw_pages");
+	device->reg_pages = read_number(host, name, "reg_pages");
+}
+
+void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
+{
+	mr_rdma_device_read_place(host, name, device);
+	READ(host, device->firmware, name, "fw_ver");
+	READ(host, device->board_id, name, "board_id");
+	READ(host, device->hca_type, name, "hca_type");
+	READ(host, device->hw_rev, name, "hw_rev");
+	READ(host, device->parent, name, "parent");
+	if (READ(host, device->node_type, name, "node_type"))
+		strip_number(device->node_type);
+}
+
+void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device)
+{
+	READ(host, device->node_desc, device->name, "node_desc");
+	READ(host, device->node_guid, device->name, "node_guid");
+	READ(host, device->sys_image_guid, device->name, "sys_image_guid");
+}
+
+/* ---- ports ---- */
+
+struct port_list {
+	struct mr_rdma_port *ports;
+	size_t count;
+};
+
+static void take_port(const char *name, void *data)
+{
+	struct port_list *list = data;
+	char *end;
+	const unsigned long number = strtoul(name, &end, 10);
+
+	if (*name < '1' || *name > '9' || *end || number > MR_RDMA_PORTS ||
+	    list->count == MR_RDMA_PORTS)
+		return;
+	list->ports[list->count++] = (struct mr_rdma_port){ .number = (unsigned int)number };
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	const struct mr_rdma_port *left = a, *right = b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports)
+{
+	struct port_list list = { ports, 0 };
+
+	if (mr_host_list(host, take_port, &list, DEVICES "/%s/ports", device) < 0)
+		return 0;
+	qsort(ports, list.count, sizeof(*ports), compare_ports);
+	for (size_t i = 0; i < list.count; i++) {
+		struct mr_rdma_port *port = &ports[i];
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/ports/%u", device, port->number);
+		READ(host, port->state, path, "state");
+		READ(host, port->phys_state, path, "phys_state");
+		READ(host, port->link_layer, path, "link_layer");
+		READ(host, port->rate, path, "rate");
+		strip_number(port->state);
+		strip_number(port->phys_state);
+		port->lid = read_number(host, path, "lid");
+	}
+	return list.count;
+}
+
+/* ---- the node ---- */
+
+bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node)
+{
+	struct mr_uverbs_node found;
+	struct mr_host_status status;
+
+	*node = (struct mr_rdma_node){ .error = -ENOENT };
+	if (mr_uverbs_node_find(host, device, &found) <= 0 ||
+	    strlen(found.path) >= sizeof(node->path))
+		return false;
+	strcpy(node->path, found.path);
+	if (!mr_host_stat(host, &status, "%s", node->path)) {
+		node->mode = (struct mr_opt_u64){ status.mode & 07777, true };
+		node->uid = (struct mr_opt_u64){ status.uid, true };
+		node->gid = (struct mr_opt_u64){ status.gid, true };
+		node->is_other = status.mode & S_IFMT &&
+				 (!S_ISCHR(status.mode) || status.major != found.major ||
+				  status.minor != found.minor);
+	}
+	node->major = found.major;
+	node->minor = found.minor;
+	node->error = mr_host_open_device(host, "%s", node->path);
+	return true;
+}
+
+#define NETNS_NODES "/sys/class/infiniband_verbs"
+
+struct search {
+	struct mr_host *host;
+	struct mr_rdma_netns *netns;
+};
+
+/* The class of devices shows those of this namespace; that of nodes shows all. */
+static void take_netns_node(const char *name, void *data)
+{
+	const struct search *search = data;
+	struct mr_rdma_netns *netns = search->netns;
+	char device[sizeof(netns->first_hidden)];
+
+	if (!mr_host_line(search->host, device, sizeof(device), NETNS_NODES "/%s/ibdev", name) ||
+	    mr_host_exists(search->host, "/sys/class/infiniband/%s", device))
+		return;
+	mr_clean_text(device, sizeof(device));
+	if (!netns->hidden++)
+		snprintf(netns->first_hidden, sizeof(netns->first_hidden), "%s", device);
+}
+
+static void take_device(const char *name, void *data)
+{
+	const struct search *search = data;
+
+	(void)name;
+	search->netns->visible++;
+}
+
+/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
+static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
+{
+	char text[8];
+	const ssize_t got =
+		mr_host_read(host, text, sizeof(text), "/sys/module/ib_core/parameters/netns_mode");
+
+	if (got >= 0 && (text[0] == 'N' || text[0] == 'Y'))
+		netns->is_exclusive = text[0] == 'N' ? MR_YES : MR_NO;
+	else
+		netns->error = got < 0 ? (int)got : -EINVAL;
+}
+
+int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
+{
+	struct search search = { .host = host };
+	int rc;
+
+	*netns = (struct mr_rdma_netns){ .is_exclusive = MR_UNKNOWN };
+	search.netns = netns;
+	read_mode(host, netns);
+	rc = mr_rdma_device_list(host, take_device, &search);
+	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))
+		return rc;
+	rc = mr_host_list(host, take_netns_node, &search, NETNS_NODES);
+	return rc < 0 && rc != -ENOENT ? rc : 0;
+}
+
+#define NODE_DEVICES "/sys/class/infiniband"
+#define NODE_FOLDER  "/sys/class/infiniband_verbs"
+
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node)
+{
+	char number[32];
+
+	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", name);
+	return mr_host_line(host, node->device, sizeof(node->device), NODE_FOLDER "/%s/ibdev",
+			    name) &&
+	       mr_host_line(host, number, sizeof(number), NODE_FOLDER "/%s/dev", name) &&
+	       sscanf(number, "%u:%u", &node->major, &node->minor) == 2;
+}
+
+struct node_search {
+	struct mr_host *host;
+	const char *device; /* NULL: any */
+	struct mr_uverbs_node *node;
+	bool found;
+};
+
+static void take_node(const char *name, void *data)
+{
+	struct node_search *search = data;
+
+	search->found = search->found ||
+			(mr_uverbs_node_read(search->host, name, search->node) &&
+			 (!search->device || !strcmp(search->device, search->node->device)));
+}
+
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node)
+{
+	struct node_search search = { .host = host, .device = device, .node = node };
+	const int rc = mr_host_list(host, take_node, &search, NODE_FOLDER);
+
+	return rc < 0 ? rc : search.found;
+}
+
+struct name_search {
+	const char *end;
+	char *name;
+	size_t size;
+	bool found;
+};
+
+static void take_name(const char *name, void *data)
+{
+	struct name_search *search = data;
+	const size_t length = strlen(name), end = strlen(search->end);
+
+	if (search->found || length < end || strcmp(name + length - end, search->end) != 0)
+		return;
+	snprintf(search->name, search->size, "%s", name);
+	search->found = true;
+}
+
+/*
+ * Finds an entry of a folder by the end of its name. Return: whether there is one.  Hidden entries do not
+ * count.
+ */
+static bool mr_folder_find(struct mr_host *host, const char *path, const char *end, char *name,
+			   size_t size)
+{
+	struct name_search search = { .end = end, .name = name, .size = size };
+
+	mr_host_list(host, take_name, &search, "%s", path);
+	return search.found;
+}
+
+/* The class of devices in sysfs shows those of this network namespace only. */
+bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device)
+{
+	struct mr_host_status ignored;
+
+	return mr_host_stat(host, &ignored, NODE_DEVICES "/%s", device) != -ENOENT;
+}
+
+/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
+bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
+{
+	char line[8];
+
+	return mr_host_line(host, line, sizeof(line),
+			    "/sys/module/ib_core/parameters/netns_mode") &&
+	       line[0] == 'N';
+}
+
+bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size)
+{
+	if (!name)
+		return mr_folder_find(host, NODE_DEVICES, "", device, size);
+	snprintf(device, size, "%s", name);
+	return name[0] && !strchr(name, '/') && mr_host_exists(host, NODE_DEVICES "/%s", name);
+}
+
+#define STAND_IN "/memfd:" MR_SIM_DMABUF_NAME
+
+struct fdinfo {
+	struct mr_dmabuf_file *file;
+	bool has_flags;
+	struct mr_opt_u64 size;
+};
+
+/* The value of a line "NAME:\tVALUE"; NULL: it is another line. */
+static const char *value_of(const char *line, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(line, name, length) && !strncmp(line + length, ":\t", 2) ? line + length + 2
+										 : NULL;
+}
+
+/* proc_pid_fdinfo(5): flags are octal.  Only dma-bufs have exp_name (drivers/dma-buf/dma-buf.c). */
+static bool take_fdinfo(const char *line, void *data)
+{
+	struct fdinfo *info = data;
+	const char *value;
+
+	if ((value = value_of(line, "flags"))) {
+		info->has_flags = true;
+		info->file->is_path = strtoul(value, NULL, 8) & O_PATH;
+	} else if ((value = value_of(line, "exp_name"))) {
+		info->file->is_dmabuf = true;
+		snprintf(info->file->exporter, sizeof(info->file->exporter), "%s", value);
+	} else if ((value = value_of(line, "size"))) {
+		info->size = (struct mr_opt_u64){ strtoull(value, NULL, 10), true };
+	} else {
+		return false;
+	}
+	return true;
+}
+
+struct descriptor {
+	const struct mr_host *host;
+	int number;
+};
+
+static int ask_size(void *data, char *text, size_t size)
+{
+	const struct descriptor *descriptor = data;
+	char path[64];
+	struct stat st;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor->number);
+	rc = mr_live_stat(mr_host_viewer(descriptor->host), path, &st);
+	if (!rc)
+		snprintf(text, size, "%" PRIu64, (uint64_t)st.st_size);
+	return rc;
+}
+
+/* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
+static void look_at_stand_in(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
+{
+	struct descriptor descriptor = { host, fd };
+	char question[64], text[32];
+
+	if (strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1) != 0)
+		return;
+	file->is_simulated = true;
+	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
+	if (!mr_host_ask(host, question, ask_size, &descriptor, text, sizeof(text)))
+		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
+}
+
+int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
+{
+	struct fdinfo info = { .file = file };
+	char path[64];
+	int rc;
+
+	*file = (struct mr_dmabuf_file){ .is_dmabuf = false };
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	rc = mr_host_lines(host, path, take_fdinfo, &info);
+	if (rc)
+		return rc;
+	if (!info.has_flags)
+		return -ENODATA;
+	mr_host_link(host, file->target, sizeof(file->target), "/proc/self/fd/%d", fd);
+	if (file->is_dmabuf)
+		file->size = info.size;
+	else
+		look_at_stand_in(host, fd, file);
+	return 0;
+}

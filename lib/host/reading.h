@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the one way to /proc, /sys and /dev: of this host, live, or of a recording. */
+#ifndef LIB_HOST_READING_H
+#define LIB_HOST_READING_H
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "lib/base/base.h"
+
+/** A process.  Its open folder in /proc is never that of another one, even if that has the same number. */
+struct mr_process {
+	pid_t pid;
+	uid_t uid;  /**< owner of its folder */
+	int folder; /**< descriptor of that folder */
+};
+
+/** mr_process_open() - open the folder of a process in /proc; false where there is none, or it is hidden */
+bool mr_process_open(pid_t pid, struct mr_process *process);
+void mr_process_close(struct mr_process *process);
+
+/** mr_process_pidfd() - pidfd_open(2); -1 where that fails, or the process has ended */
+int mr_process_pidfd(const struct mr_process *process);
+
+/** mr_process_command() - its name (comm), in printable characters; empty where the process has ended */
+void mr_process_command(const struct mr_process *process, char command[16]);
+
+/**
+ * mr_process_read() - read a file of its folder
+ * @name: "comm"
+ * Return: bytes read into @buffer, at most @size; -1 with errno.
+ */
+ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
+			size_t size);
+
+/** mr_process_environment() - open the environment that a process was started with; NULL with errno */
+FILE *mr_process_environment(uint64_t pid);
+
+/** mr_process_link() - read the target of a link in its folder; false where it cannot be read, or does not fit */
+bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
+
+/** mr_process_stat_link() - stat(2) of what a link in its folder leads to, such as "exe"; false with errno */
+bool mr_process_stat_link(const struct mr_process *process, const char *name, struct stat *st);
+
+/** mr_process_socket() - inode of the socket that its descriptor @fd refers to; 0 where it is no socket */
+uint64_t mr_process_socket(const struct mr_process *process, int fd);
+
+/** mr_process_of_thread() - the process that a thread belongs to; 0 where there is no such thread */
+pid_t mr_process_of_thread(pid_t thread);
+
+/** What /proc/PID/stat tells of a process (proc_pid_stat(5)). */
+struct mr_process_stat {
+	char state;
+	pid_t parent;
+	uint64_t start; /**< clock ticks since the machine was booted */
+	uint64_t code,
+		stack; /**< addresses of its program, also after fork(2); @stack 0: this user may not know */
+};
+
+/** mr_process_stat_read() - Return: false where there is no such process, or /proc hides it. */
+bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat);
+
+/** Whether there is a process with some number, as far as known. */
+enum mr_process_life {
+	MR_PROCESS_UNSEEN, /**< there is one, but /proc hides it (hidepid, proc(5)), or it cannot be read */
+	MR_PROCESS_LIVES,
+	MR_PROCESS_ENDED, /**< there is none; or it has ended, and its parent has not waited for it yet */
+};
+
+/**
+ * mr_process_life() - whether there is a process with that number
+ * @start: with MR_PROCESS_LIVES, set to its start in clock ticks since the machine was booted: where the
+ *         same number has another start, it is another process
+ */
+enum mr_process_life mr_process_life(pid_t pid, uint64_t *start);
+
+/**
+ * mr_process_namespace() - inode of the PID namespace of this process
+ * Return: 0 where it is not known, or /proc shows the numbers of another namespace.
+ */
+uint32_t mr_process_namespace(void);
+
+/** mr_process_folder() - /proc, opened for mr_process_next_number(); closedir() it; NULL with errno */
+DIR *mr_process_folder(void);
+
+/** mr_process_next_number() - the next entry of a folder, such as /proc, that is a number; -1 at the end */
+int mr_process_next_number(DIR *folder);
+
+/** Whose facts are read: those of /proc/self, and of files as that process sees them. */
+struct mr_viewer {
+	pid_t process; /**< 0: this process */
+	pid_t thread;  /**< of another process; 0: not known */
+};
+
+/**
+ * mr_seen_by() - the path at which this process finds a file that another one sees
+ * @path:  as that process sees it
+ * @found: /proc/self is the folder of that process.  Devices, control groups and other files are found below its
+ *         root, where that is another one or its mounts are.  What /proc and /sys have is the same for all.
+ *
+ * Return: 0; -ESRCH for the thread, where none is known; or -errno where it is not known what the process sees.
+ */
+int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
+
+/**
+ * mr_process_variable() - a variable of the environment that a process was started with (proc_pid_environ(5))
+ * @value: set to it, or to an empty text where it is not set, or does not fit
+ *
+ * Return: 1 where it is set; 0 where it is not; -EAGAIN where the process is in the midst of execve(2), and has no
+ * environment for a moment; or another -errno where the environment cannot be read.
+ */
+int mr_process_variable(pid_t process, const char *name, char *value, size_t size);
+
+/**
+ * mr_process_thread() - the number by which this process knows a thread of another one
+ * @tid: as that process sees it; in a PID namespace of its own it has another number there
+ *
+ * Return: the number, or 0 where it is not known.
+ */
+pid_t mr_process_thread(pid_t process, uint32_t tid);
+
+/** mr_process_own_thread() - the other way round: the number that the process sees, or 0 where it is not known */
+uint32_t mr_process_own_thread(pid_t process, pid_t thread);
+
+/** The names in a folder. */
+struct mr_names {
+	char **list;
+	size_t count, room;
+};
+
+/**
+ * mr_names_read() - add the names of an open folder that are shown
+ * @fd: closed; or -1, with errno
+ *
+ * Return: 0 or -errno.
+ */
+int mr_names_read(struct mr_names *names, int fd);
+
+/** mr_names_sort() - put them into the order of strcmp(), each once */
+void mr_names_sort(struct mr_names *names);
+
+void mr_names_free(struct mr_names *names);
+
+/** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
+ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
+
+/** mr_recording_open() - open a file of the recorded host to read it.  Return: a descriptor, or -errno. */
+int mr_recording_open(int folder, const char *path);
+
+/** mr_recording_error() - the errno with which a call failed, negative; 0 where none was recorded */
+int mr_recording_error(int folder, const char *kind, const char *path);
+
+/**
+ * mr_recording_get() - read the answer of a call, without the newline at its end, cut where it does not fit
+ * Return: bytes; or -errno: the one that was recorded, or -ENOENT where nothing was.
+ */
+ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size);
+
+/** mr_recording_list() - the names of a folder; those of the folder itself where none were recorded: 0 or -errno */
+int mr_recording_list(int folder, const char *path, struct mr_names *names);
+
+/** mr_recording_mode() - the type and permission of what stands at its own path.  Return: 0, or -errno. */
+int mr_recording_mode(int folder, const char *path, uint32_t *mode);
+
+/**
+ * mr_recording_write() - write a file of the recording and @end after it, unless it exists
+ * @below: as of mr_recording_name()
+ *
+ * Return: 0 or -errno.
+ */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end);
+
+/**
+ * Writing the folder of a recorded host, whose layout lib/host/root.h describes.  What was read first of a
+ * file, or answered first by a call, is what stays.  Without a recorder, NULL, nothing happens.  The first
+ * error is returned at the end, so that a fact is found whether it can be recorded or not.
+ */
+struct mr_recorder;
+
+/**
+ * mr_recorder_create() - begin a recording
+ * @folder: is made; one that exists must be empty
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct mr_error *err);
+
+/** mr_recorder_close() - finish it, and free the recorder.  Return: 0, or the first -errno. */
+int mr_recorder_close(struct mr_recorder *recorder);
+
+/** mr_recorder_file() - record the content of a file */
+void mr_recorder_file(struct mr_recorder *recorder, const char *path, const char *text,
+		      size_t length);
+
+/**
+ * mr_recorder_line() - record one line of a file
+ * @number: of the line, from 1: where a file is read again, lines are added in its order
+ */
+void mr_recorder_line(struct mr_recorder *recorder, const char *path, uint64_t number,
+		      const char *line);
+
+/** mr_recorder_lines_end() - record that a file was read line by line.  @error: 0, or -errno */
+void mr_recorder_lines_end(struct mr_recorder *recorder, const char *path, int error);
+
+/** mr_recorder_answer() - record what a call answered.  @kind: such as "list" */
+void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const char *path,
+			const char *text);
+
+/** mr_recorder_names() - record the names in a folder */
+void mr_recorder_names(struct mr_recorder *recorder, const char *path,
+		       const struct mr_names *names);
+
+/**
+ * mr_recorder_error() - record that a call failed
+ * @error: -errno; -ENOENT needs no record, and where memory or descriptors are short the recording is incomplete
+ */
+void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const char *path, int error);
+
+/** mr_recorder_note() - record -errno of recording itself; 0 is ignored */
+void mr_recorder_note(struct mr_recorder *recorder, int error);
+
+/** What facts are about: bits of mr_host.reads. */
+enum mr_host_reads {
+	MR_READ_HOST = 1 << 0,    /**< the host, its kernel and devices */
+	MR_READ_PROCESS = 1 << 1, /**< the process or one above it: limits, rights, libraries */
+	MR_READ_MEMORY = 1 << 2,  /**< what the process has mapped */
+};
+
+/** A host: this machine, or a recording of one. */
+struct mr_host {
+	int recording; /**< descriptor of the folder of a recording; -1: this machine */
+	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
+	uint32_t reads;               /**< what was read since its owner has set this to 0 */
+	/**
+	 * Of this machine: whose facts /proc/self has, and all that is asked about "the process"; 0: this process.
+	 * Of another one that is read which it lets this user see.  The rest is not known, and never that of this
+	 * process.
+	 */
+	pid_t process;
+	pid_t thread; /**< of that process, whose facts /proc/thread-self has; 0: not known */
+};
+
+/** mr_host_viewer() - whose facts are read */
+static inline struct mr_viewer mr_host_viewer(const struct mr_host *host)
+{
+	return (struct mr_viewer){ host->process, host->thread };
+}
+
+/** A host that is this machine, and of which nothing is recorded. */
+#define MR_THIS_HOST                                                                               \
+	{                                                                                          \
+		.recording = -1                                                                    \
+	}
+
+/** mr_this_host() - the same, for those who are not told which host */
+struct mr_host *mr_this_host(void);
+
+/**
+ * mr_host_open() - get ready to read facts
+ * @root: the folder of a recording, or NULL for this machine
+ * @copy: a folder that does not exist or is empty, to record all that is read; or NULL
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.  mr_host_close() it.
+ */
+int mr_host_open(struct mr_host *host, const char *root, const char *copy, struct mr_error *err);
+
+/** mr_host_close() - Return: 0, or the first -errno of recording, with MR_ERROR_HOST. */
+int mr_host_close(struct mr_host *host, struct mr_error *err);
+
+/** mr_host_is_live() - whether facts are those of this machine */
+static inline bool mr_host_is_live(const struct mr_host *host)
+{
+	return host->recording < 0;
+}
+
+/** mr_host_unrecorded() - the same host and process, of which nothing is recorded */
+static inline struct mr_host mr_host_unrecorded(const struct mr_host *host)
+{
+	return (struct mr_host){ .recording = host->recording,
+				 .process = host->process,
+				 .thread = host->thread };
+}
+
+/**
+ * mr_host_read() - read the beginning of a file
+ * @text: set to at most @size - 1 bytes, at most 1 MiB, and a NUL; to an empty text where the file cannot be read
+ * @fmt:  its absolute path, without ".."
+ *
+ * The file is recorded whole, up to 1 MiB, however small @size is.  A file that may hold something secret or
+ * personal is read by mr_host_lines(), or by the function that mr_host_ask() calls.
+ *
+ * Below $SYSFS_PATH of the process, where libibverbs looks for devices, are /sys/class/infiniband,
+ * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
+ *
+ * Return: the bytes read; or -errno: -ENOENT where a recording does not have the file, -EISDIR and -EINVAL
+ * where it is a folder, or neither that nor a regular file, -EINVAL for a path that is not as it should be.
+ */
+ssize_t mr_host_read(struct mr_host *host, char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** mr_host_line() - read the first line of a file, without its newline; false where there is none, or it is empty */
+bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** mr_host_number() - read the number that a file begins with, decimal or 0x...; false where there is none */
+bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * mr_host_lines() - read a file line by line
+ * @path: absolute
+ * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use
+ *
+ * Only lines that were of use are recorded, so that a recording has no more than is needed.  So @take must
+ * not count the others: that is for mr_host_ask().
+ *
+ * Return: 0, or -errno, also in the middle of the file: -EFBIG for one of more than 64 MiB.
+ */
+int mr_host_lines(struct mr_host *host, const char *path,
+		  bool (*take)(const char *line, void *data), void *data);
+
+/**
+ * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "." or
+ * have a newline
+ *
+ * The order is that of strcmp().
+ *
+ * Return: how many there are, or -errno.
+ */
+int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/** mr_host_exists() - whether there is such a file, folder or device */
+bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_host_link() - read what a symbolic link points to; false where it is none, or does not fit */
+bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** What stat(2) tells of a file. */
+struct mr_host_status {
+	uint32_t mode; /**< type and permission, as st_mode */
+	uint32_t uid, gid;
+	uint32_t major, minor; /**< of a device */
+};
+
+/** mr_host_stat() - Return: 0, or -errno. */
+int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * mr_host_open_device() - whether this user may open a device for reading and writing
+ *
+ * It is opened, and closed at once: access(2) does not know of the device rules of a control group.
+ *
+ * Return: 0, or -errno; -ENODATA for another process, as this one cannot open files in its place.
+ */
+int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * mr_host_ask() - what a system call or a library answers, as text
+ * @name:   of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
+ * @answer: writes the answer of this machine, a text of at most 64 KiB, best one line; returns 0, or -errno
+ *          where there is none
+ * @data:   for @answer
+ * @text:   set to the answer, cut where it does not fit; or to an empty text
+ *
+ * Return: 0, or -errno.
+ */
+int mr_host_ask(struct mr_host *host, const char *name,
+		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
+		size_t size);
+
+/** mr_live_path() - where this process finds a file that the viewer sees.  Return: 0 or -errno. */
+int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
+
+/** mr_live_open() - open a file to read it.  Return: a descriptor, or -errno; it is no FIFO, folder or device. */
+int mr_live_open(struct mr_viewer viewer, const char *path);
+
+/** mr_live_stat() - Return: 0 or -errno. */
+int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st);
+
+/** What was packed or unpacked. */
+struct mr_recording_tally {
+	uint64_t files, bytes;
+	uint64_t left_out; /**< files beyond the limits, or that cannot be read or made */
+};
+
+/**
+ * mr_recording_pack() - call @take with each file of a recording, in the order of strcmp()
+ * @folder: of the recording.  Links are not followed, and only regular files are read
+ * @take:   called with the path in the recording, "/proc/self/limits", and the text up to the first NUL; returns 0,
+ *          or -errno to end it
+ *
+ * Return: 0 or -errno with MR_ERROR_HOST.
+ */
+int mr_recording_pack(const char *folder,
+		      int (*take)(void *data, const char *path, const char *text), void *data,
+		      struct mr_recording_tally *tally, struct mr_error *err);
+
+/**
+ * mr_recording_unpack() - write a file of a recording
+ * @folder: descriptor of its folder, which is this process's own
+ * @path:   in the recording, from anywhere.  One that leaves the folder, or that cannot be made beside those which
+ *          are there, is left out
+ *
+ * Return: 0 or -errno, where nothing more can be written.
+ */
+int mr_recording_unpack(int folder, const char *path, const char *text,
+			struct mr_recording_tally *tally);
+
+/**
+ * A folder of this process below $TMPDIR, or /tmp.  The process holds a lock on it (flock(2)), so that one which was
+ * killed before it could remove its folder is told from one that is at work: the next one to make a folder removes
+ * what the former has left.
+ */
+struct mr_temporary_folder {
+	char path[PATH_MAX]; /**< empty: there is none */
+	int fd;              /**< of the folder, with the lock */
+};
+
+/** mr_temporary_folder_make() - Return: 0 or -errno with MR_ERROR_HOST. */
+int mr_temporary_folder_make(struct mr_temporary_folder *folder, struct mr_error *err);
+
+/** mr_temporary_folder_remove() - remove it with all that it holds, or do nothing where there is none */
+void mr_temporary_folder_remove(struct mr_temporary_folder *folder);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/base.h"
+#include "lib/host/processes.h"
+
+/* A line of the file, whose value is number @index in it. */
+struct status_line {
+	const char *name;
+	size_t offset; /* of its member, a struct mr_opt_u64 */
+	int index, base;
+	unsigned int shift; /* bits that the unit of the value has */
+};
+
+#define LINE(name, member, ...)                                                                    \
+	{                                                                                          \
+		name ":", offsetof(struct mr_process_status, member), __VA_ARGS__                  \
+	}
+
+/* Uid and Gid have the real, effective, saved and file system's. */
+static const struct status_line lines[] = {
+	LINE("Tgid", process, 0, 10, 0),     LINE("PPid", parent, 0, 10, 0),
+	LINE("Uid", uid, 1, 10, 0),          LINE("Gid", gid, 1, 10, 0),
+	LINE("VmSize", mapped, 0, 10, 10),   LINE("VmData", data, 0, 10, 10),
+	LINE("VmLck", locked, 0, 10, 10),    LINE("VmPin", pinned, 0, 10, 10),
+	LINE("CapPrm", permitted, 0, 16, 0), LINE("CapEff", effective, 0, 16, 0),
+	LINE("CapBnd", bounding, 0, 16, 0),  LINE("NoNewPrivs", no_new_privs, 0, 10, 0),
+	LINE("Seccomp", seccomp, 0, 10, 0),  LINE("Threads", threads, 0, 10, 0),
+};
+
+/* Reads the next number of a text, and moves @text behind it. */
+static bool next_number(const char **text, int base, uint64_t *value)
+{
+	const char *digits = *text + strspn(*text, " \t");
+	char *end;
+
+	if (*digits == '-' || *digits == '+')
+		return false;
+	errno = 0;
+	*value = strtoull(digits, &end, base);
+	*text = end;
+	return end != digits && !errno;
+}
+
+static void read_value(const struct status_line *line, const char *text, struct mr_opt_u64 *member)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i <= line->index; i++)
+		if (!next_number(&text, line->base, &value))
+			return;
+	if (value <= UINT64_MAX >> line->shift)
+		*member = (struct mr_opt_u64){ value << line->shift, true };
+}
+
+static void read_groups(const char *text, struct mr_process_status *status)
+{
+	uint64_t group;
+
+	while (status->group_count < MR_STATUS_GROUPS && next_number(&text, 10, &group))
+		status->groups[status->group_count++] = (uint32_t)group;
+}
+
+static bool take_status(const char *text, void *data)
+{
+	struct mr_process_status *status = data;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const size_t length = strlen(lines[i].name);
+
+		if (!strncmp(text, lines[i].name, length)) {
+			read_value(&lines[i], text + length,
+				   (void *)((char *)status + lines[i].offset));
+			return true;
+		}
+	}
+	if (!strncmp(text, "Groups:", 7)) {
+		read_groups(text + 7, status);
+		return true;
+	}
+	if (strncmp(text, "Name:", 5) != 0)
+		return false;
+	text += 5 + strspn(text + 5, " \t");
+	snprintf(status->name, sizeof(status->name), "%s", text);
+	mr_clean_text(status->name, sizeof(status->name));
+	return true;
+}
+
+int mr_process_status_read(struct mr_host *host, const char *process,
+			   struct mr_process_status *status)
+{
+	char path[PATH_MAX];
+
+	*status = (struct mr_process_status){ 0 };
+	snprintf(path, sizeof(path), "/proc/%s/status", process);
+	return mr_host_lines(host, path, take_status, status);
+}
+
+static bool is_in_group(const struct mr_process_status *process, uint32_t gid)
+{
+	if (process->gid.known && process->gid.value == gid)
+		return true;
+	for (unsigned int i = 0; i < process->group_count; i++)
+		if (process->groups[i] == gid)
+			return true;
+	return false;
+}
+
+/* The first class that fits decides, as in acl_permission_check() of the kernel's fs/namei.c. */
+bool mr_process_may_write(const struct mr_process_status *process,
+			  const struct mr_host_status *file)
+{
+	uint32_t bits = file->mode;
+
+	if (process->effective.known && process->effective.value & MR_CAP_DAC_OVERRIDE)
+		return true;
+	if (process->uid.known && process->uid.value == file->uid)
+		bits >>= 6;
+	else if (is_in_group(process, file->gid))
+		bits >>= 3;
+	return (bits & 6) == 6;
+}
+
+/* The field, where the first one behind the name is number 3. */
+#define START_FIELD 22
+
+struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process)
+{
+	struct mr_opt_u64 start = { 0, false };
+	char text[1024], *field, *end;
+
+	if (mr_host_read(host, text, sizeof(text), "/proc/%s/stat", process) <= 0)
+		return start;
+	/* The name, field 2, is in parentheses, and may have some itself, and blanks. */
+	field = strrchr(text, ')');
+	for (int n = 2; field && n < START_FIELD; n++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	if (!field || !isdigit((unsigned char)*field))
+		return start;
+	errno = 0;
+	start.value = strtoull(field, &end, 10);
+	start.known = *end == ' ' && !errno;
+	return start;
+}
+
+uint64_t mr_process_ticks(void)
+{
+	const uint64_t ns = mr_clock_ns(CLOCK_BOOTTIME);
+
+	/* As nsec_to_clock_t() of the kernel's kernel/time/time.c: the last tick counts. */
+	return ns / (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+struct namespace_inode {
+	const char *type;
+	uint32_t inode;
+};
+
+static const struct namespace_inode first[] = {
+	{ "user", 0xEFFFFFFD },
+	{ "pid", 0xEFFFFFFC },
+	{ "cgroup", 0xEFFFFFFB },
+};
+
+/* The first user namespace maps all numbers to themselves, user_namespaces(7). */
+static enum mr_tristate is_mapped_whole(struct mr_host *host)
+{
+	uint64_t inside, outside, count;
+	char line[128];
+
+	if (!mr_host_line(host, line, sizeof(line), "/proc/self/uid_map") ||
+	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) != 3)
+		return MR_UNKNOWN;
+	return !inside && !outside && count == UINT32_MAX ? MR_YES : MR_NO;
+}
+
+enum mr_tristate mr_namespace_is_first(struct mr_host *host, const char *type)
+{
+	char link[64], name[32];
+	uint32_t inode;
+	size_t i = 0;
+
+	while (strcmp(first[i].type, type) != 0)
+		i++;
+	if (mr_host_link(host, link, sizeof(link), "/proc/self/ns/%s", type) &&
+	    sscanf(link, "%31[a-z]:[%" SCNu32 "]", name, &inode) == 2 && !strcmp(name, type))
+		return inode == first[i].inode ? MR_YES : MR_NO;
+	return strcmp(type, "user") != 0 ? MR_UNKNOWN : is_mapped_whole(host);
+}
+
+struct found {
+	const char *name;
+	struct mr_rlimit limit;
+	bool is_found;
+};
+
+/* Reads "8388608" or "unlimited", and moves @text behind it. */
+static bool read_limit(const char **text, uint64_t *value)
+{
+	static const char unlimited[] = "unlimited";
+	char *end;
+
+	*text += strspn(*text, " \t");
+	if (!strncmp(*text, unlimited, strlen(unlimited))) {
+		*text += strlen(unlimited);
+		*value = UINT64_MAX;
+		return true;
+	}
+	if (**text < '0' || **text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &end, 10);
+	*text = end;
+	return !errno;
+}
+
+static bool take_limit(const char *line, void *data)
+{
+	struct found *found = data;
+	const size_t length = strlen(found->name);
+
+	if (strncmp(line, found->name, length) != 0)
+		return false;
+	line += length;
+	found->is_found =
+		read_limit(&line, &found->limit.soft) && read_limit(&line, &found->limit.hard);
+	return true;
+}
+
+int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
+		   struct mr_rlimit *limit)
+{
+	struct found found = { .name = name };
+	char path[PATH_MAX];
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%s/limits", process);
+	rc = mr_host_lines(host, path, take_limit, &found);
+	*limit = found.limit;
+	if (rc)
+		return rc;
+	return found.is_found ? 0 : -EINVAL;
+}
+
+/* Container engines give their groups the id of the container, in hexadecimal; people use its beginning. */
+#define ID_LENGTH    64
+#define SHORT_LENGTH 12
+
+static bool has_suffix(const char *part, size_t length, const char *suffix)
+{
+	size_t size = strlen(suffix);
+
+	return length > size && !memcmp(part + length - size, suffix, size);
+}
+
+/* "docker-ID.scope", "cri-containerd-ID.scope", "libpod-ID.scope"; without systemd the folder is just "ID" */
+static bool is_container(const char *part, size_t length, struct mr_unit *unit)
+{
+	const char *id;
+	size_t prefix;
+
+	if (has_suffix(part, length, ".scope"))
+		length -= strlen(".scope");
+	if (length < ID_LENGTH)
+		return false;
+	prefix = length - ID_LENGTH;
+	id = part + prefix;
+	for (size_t i = 0; i < ID_LENGTH; i++)
+		if (!isxdigit((unsigned char)id[i]))
+			return false;
+	if (prefix && id[-1] != '-')
+		return false;
+	snprintf(unit->container, sizeof(unit->container), "%.*s", ID_LENGTH, id);
+	snprintf(unit->name, sizeof(unit->name), "%.*s%.*s", prefix ? (int)prefix : 10,
+		 prefix ? part : "container-", SHORT_LENGTH, id);
+	return true;
+}
+
+/* Slurm's own groups: slurmstepd.scope/job_42/step_0/... */
+static bool is_job(const char *part, size_t length, struct mr_unit *unit)
+{
+	static const char prefix[] = "job_";
+	size_t size = strlen(prefix);
+
+	if (length <= size || strncmp(part, prefix, size) != 0 ||
+	    strspn(part + size, "0123456789") != length - size)
+		return false;
+	snprintf(unit->name, sizeof(unit->name), "slurm-job-%.*s", (int)(length - size),
+		 part + size);
+	return true;
+}
+
+static bool is_of_systemd(const char *part, size_t length, struct mr_unit *unit)
+{
+	if (!has_suffix(part, length, ".service") && !has_suffix(part, length, ".scope"))
+		return false;
+	snprintf(unit->name, sizeof(unit->name), "%.*s", (int)length, part);
+	return true;
+}
+
+void mr_unit_of_group(const char *path, struct mr_unit *unit)
+{
+	bool is_found = false;
+
+	*unit = (struct mr_unit){ .name = "" };
+	/* The outermost container or job counts, else the innermost unit of systemd. */
+	for (const char *part = path; (part = strchr(part, '/'));) {
+		size_t length = strcspn(++part, "/");
+
+		if (is_container(part, length, unit) || is_job(part, length, unit)) {
+			is_found = true;
+			break;
+		}
+		is_found |= is_of_systemd(part, length, unit);
+	}
+	if (!is_found)
+		snprintf(unit->name, sizeof(unit->name), "%s", path);
+	mr_clean_text(unit->name, sizeof(unit->name));
+}
+
+/* Which line of the file was the best so far. */
+struct choice {
+	char path[1024];
+	int rank;
+};
+
+/* A process is in a group of each hierarchy: that of systemd, or of version 2, is best, then any with a name. */
+static bool take_line(const char *line, void *data)
+{
+	const char *controllers = strchr(line, ':');
+	const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+	struct choice *choice = data;
+	int rank;
+
+	if (!path)
+		return false;
+	path++;
+	rank = !strcmp(path, "/")                                                              ? 1
+	       : !strncmp(controllers, "::", 2) || !strncmp(controllers, ":name=systemd:", 14) ? 3
+											       : 2;
+	if (rank <= choice->rank)
+		return false;
+	choice->rank = rank;
+	snprintf(choice->path, sizeof(choice->path), "%s", path);
+	return true;
+}
+
+int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit)
+{
+	struct choice choice = { .rank = 0 };
+	char path[64];
+	int rc;
+
+	*unit = (struct mr_unit){ .name = "" };
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
+	rc = mr_host_lines(host, path, take_line, &choice);
+	if (!rc && choice.rank)
+		mr_unit_of_group(choice.path, unit);
+	return rc;
+}
