@@ -11,9 +11,8 @@
 #include "cmd/region/overdue.h"
 #include "cmd/region/row.h"
 #include "lib/base/base.h"
-#include "lib/session/library.h"
-#include "lib/session/open.h"
-#include "lib/session/table/lock.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 struct batch_args {
 	bool keep_going;

@@ -4,9 +4,8 @@
 
 #include "cmd/batch/leftovers.h"
 #include "cmd/region/row.h"
-#include "lib/session/library.h"
-#include "lib/session/regions.h"
-#include "lib/session/table/entries.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 /* How many regions are named one by one; of further ones only the number is printed. */
 #define NAMED_MAX 8

@@ -9,12 +9,9 @@
 #include "cmd/region/context.h"
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
-#include "lib/session/library.h"
-#include "lib/session/operand.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),

@@ -5,13 +5,9 @@
 #include "cmd/dereg/region.h"
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
-#include "lib/session/library.h"
-#include "lib/session/objects.h"
-#include "lib/session/operand.h"
-#include "lib/session/pds.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 /*

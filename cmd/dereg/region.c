@@ -8,12 +8,9 @@
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/base/base.h"
-#include "lib/session/library.h"
-#include "lib/session/pds.h"
-#include "lib/session/regions.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
 			 uint64_t ns)

@@ -6,7 +6,7 @@
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/base/base.h"
-#include "lib/session/sweep.h"
+#include "lib/session/session.h"
 
 static const struct field unlisted_fields[] = {
 	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0, ""),

@@ -8,7 +8,7 @@
 #include "cmd/region/enclosing.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-#include "lib/session/open.h"
+#include "lib/session/session.h"
 
 const char *context_session(const struct invocation *invocation)
 {

@@ -7,7 +7,7 @@
 #define CMD_REGION_CONTEXT_H
 
 #include "cmd/cli/command.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 #include "lib/verbs/device.h"
 
 /** Memory for what a command opens or looks up; a line of a batch uses the batch's. */

@@ -6,7 +6,7 @@
 #include "cmd/output/document.h"
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 #include "lib/verbs/device.h"
 
 /** A batch, and the line that it is running. */

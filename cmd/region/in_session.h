@@ -5,7 +5,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/region/answer.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 
 /** One run of such a command. */
 struct session_job {

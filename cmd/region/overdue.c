@@ -3,7 +3,7 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/region/overdue.h"
-#include "lib/session/relaxed.h"
+#include "lib/session/changes.h"
 
 void overdue_report(const struct invocation *invocation, struct mr_session *session)
 {

@@ -7,7 +7,7 @@
 #define CMD_REGION_OVERDUE_H
 
 #include "cmd/cli/command.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 
 /**
  * overdue_report() - report on standard error that there are such regions, and that their keys still work

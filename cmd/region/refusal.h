@@ -4,7 +4,7 @@
 #define CMD_REGION_REFUSAL_H
 
 #include "lib/diagnose/causes/refusal.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 
 /** refusal_of_entry() - a refusal of a call about a region of the session; its other members are empty */
 struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry);

@@ -4,8 +4,8 @@
 
 #include "cmd/region/row.h"
 #include "lib/base/base.h"
-#include "lib/session/table/pds.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 static const struct field region_fields[] = {

@@ -6,8 +6,8 @@
 
 #include "cmd/region/row.h"
 #include "cmd/register/answer.h"
-#include "lib/session/library.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {

@@ -7,7 +7,7 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/kernel_bug.h"
 #include "lib/host/reading.h"
-#include "lib/session/library.h"
+#include "lib/session/session.h"
 #include "lib/verbs/verbs.h"
 
 void register_note_flags_without_effect(struct register_job *job)

@@ -8,8 +8,8 @@
 #include "cmd/register/answer.h"
 #include "cmd/register/prepare.h"
 #include "lib/memory/memory.h"
-#include "lib/session/library.h"
-#include "lib/session/table/unnamed.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
 
 /* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */

@@ -13,10 +13,9 @@
 #include "cmd/register/prepare.h"
 #include "cmd/register/register.h"
 #include "lib/base/base.h"
-#include "lib/session/library.h"
-#include "lib/session/regions.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/lock.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)

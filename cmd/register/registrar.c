@@ -4,9 +4,8 @@
 
 #include "cmd/region/enclosing.h"
 #include "cmd/register/registrar.h"
-#include "lib/session/library.h"
-#include "lib/session/pds.h"
-#include "lib/session/relaxed.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 

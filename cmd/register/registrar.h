@@ -9,7 +9,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/region/context.h"
-#include "lib/session/types.h"
+#include "lib/session/session.h"
 #include "lib/verbs/device.h"
 
 /** What a command needs a registrar for. */

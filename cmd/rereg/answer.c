@@ -4,8 +4,8 @@
 #include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
-#include "lib/session/library.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 static void report_memory(const struct rereg_job *job)
 {

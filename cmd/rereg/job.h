@@ -6,7 +6,7 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/in_session.h"
 #include "cmd/region/memory_args.h"
-#include "lib/session/rereg.h"
+#include "lib/session/changes.h"
 #include "lib/verbs/device.h"
 
 /** What the options of rereg fill. */

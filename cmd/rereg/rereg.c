@@ -9,13 +9,9 @@
 #include "cmd/region/proof.h"
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
-#include "lib/session/claim.h"
-#include "lib/session/library.h"
-#include "lib/session/operand.h"
-#include "lib/session/pds.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/rereg.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 static const struct option_spec iova_options[] = {

@@ -13,9 +13,7 @@
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/host/reading.h"
-#include "lib/session/find.h"
-#include "lib/session/holder.h"
-#include "lib/session/open.h"
+#include "lib/session/session.h"
 
 /*
  * Becomes the process in the background that holds the session.  It executes this program again, so that

@@ -6,10 +6,7 @@
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"
-#include "lib/session/end.h"
-#include "lib/session/find.h"
-#include "lib/session/locate.h"
-#include "lib/session/open.h"
+#include "lib/session/session.h"
 
 /* Finds the session that is to be ended, and all that hold it. */
 static int find_session(const char *where, struct mr_sessions *found,

@@ -4,7 +4,7 @@
 
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
-#include "lib/session/find.h"
+#include "lib/session/session.h"
 
 static bool have_same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
 {

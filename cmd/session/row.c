@@ -7,7 +7,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"
-#include "lib/session/holder.h"
+#include "lib/session/session.h"
 
 struct holder_row {
 	struct mr_opt_u64 pid;

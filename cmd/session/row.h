@@ -5,7 +5,7 @@
 
 #include "cmd/output/columns.h"
 #include "cmd/region/answer.h"
-#include "lib/session/find.h"
+#include "lib/session/session.h"
 
 /** A session as it is printed. */
 struct session_row {

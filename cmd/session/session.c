@@ -13,9 +13,9 @@
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"
-#include "lib/session/open.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
 
 static const struct option_spec options[] = {

@@ -8,14 +8,8 @@
 #include "cmd/stat/args.h"
 #include "cmd/stat/totals.h"
 #include "lib/base/base.h"
-#include "lib/session/data_direct.h"
-#include "lib/session/objects.h"
-#include "lib/session/operand.h"
-#include "lib/session/registrant.h"
-#include "lib/session/state.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/unlisted.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 /* Regions that are asked for under one lock of the table. */
 #define REGIONS_AT_ONCE 64

@@ -3,11 +3,8 @@
 #include <stdio.h>
 
 #include "cmd/stat/totals.h"
-#include "lib/session/library.h"
-#include "lib/session/objects.h"
-#include "lib/session/pds.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/uverbs.h"
 
 static const struct field pd_fields[] = {

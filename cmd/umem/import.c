@@ -8,8 +8,7 @@
 #include "cmd/region/row.h"
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
-#include "lib/session/handles.h"
-#include "lib/session/operand.h"
+#include "lib/session/session.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 

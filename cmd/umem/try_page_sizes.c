@@ -9,7 +9,7 @@
 #include "cmd/register/registrar.h"
 #include "cmd/umem/try_page_sizes.h"
 #include "lib/base/base.h"
-#include "lib/session/table/unnamed.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 /* The page sizes that are tried: these and the powers of two between them, in bytes. */

@@ -14,11 +14,9 @@
 
 #include "lib/base/base.h"
 #include "lib/bench/bench.h"
-#include "lib/session/library.h"
-#include "lib/session/open.h"
-#include "lib/session/pds.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/table/index.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,

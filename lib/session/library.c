@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "lib/session/library.h"
+#include "lib/base/base.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
+#include "lib/session/session.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- memory that regions are on ---- */
@@ -207,4 +213,185 @@ void mr_held_query(const struct mr_held *held, struct mr_uverbs_mr *mr)
 
 	*mr = (struct mr_uverbs_mr){ region->handle, region->lkey, region->rkey, region->length,
 				     region->iova };
+}
+
+bool mr_registrant_needed(const struct mr_entry *entry)
+{
+	return !mr_region_has_dmah(entry->call) && entry->registrant.pid;
+}
+
+static bool depends_on_its_process(const struct mr_entry *entry)
+{
+	return entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU;
+}
+
+uint32_t mr_registrant_start(uint64_t ticks)
+{
+	uint32_t low = ticks & UINT32_MAX;
+
+	return low || !ticks ? low : 1;
+}
+
+/* Once for all regions.  The start stays 0 where this process is in another PID namespace than the session. */
+static void identify_self(struct mr_session *session)
+{
+	struct mr_registrant *self = &session->self;
+	uint32_t namespace;
+	uint64_t ticks;
+
+	if (self->pid)
+		return;
+	self->pid = (uint32_t)getpid();
+	namespace = mr_process_namespace();
+	if (namespace && namespace == session->device.pid_namespace &&
+	    mr_process_life(getpid(), &ticks) == MR_PROCESS_LIVES)
+		self->start = mr_registrant_start(ticks);
+}
+
+void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
+{
+	if (mr_region_has_dmah(entry->call)) /* its hints stand in that place */
+		return;
+	entry->registrant = (struct mr_registrant){ 0 };
+	if (mr_session_is_private(session) || !depends_on_its_process(entry))
+		return;
+	identify_self(session);
+	entry->registrant = session->self;
+}
+
+enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)
+{
+	const struct mr_registrant *registrant = &entry->registrant;
+	uint64_t ticks;
+
+	identify_self(session);
+	if (!registrant->start || !session->self.start || registrant->pid > INT32_MAX ||
+	    !registrant->pid)
+		return MR_UNKNOWN;
+	switch (mr_process_life((pid_t)registrant->pid, &ticks)) {
+	case MR_PROCESS_LIVES:
+		return mr_registrant_start(ticks) == registrant->start ? MR_YES : MR_NO;
+	case MR_PROCESS_ENDED:
+		return MR_NO;
+	default:
+		return MR_UNKNOWN;
+	}
+}
+
+int mr_handles_list(const struct mr_session *session, enum mr_handle_type type,
+		    struct mr_handles *handles, struct mr_error *err)
+{
+	const struct mr_uverbs *uverbs = &session->uverbs;
+	uint32_t *count = &handles->count;
+	int rc;
+
+	*count = 0;
+	if (!handles->list)
+		handles->list = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles->list));
+	if (!handles->list)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	switch (type) {
+	case MR_HANDLES_OF_MRS:
+		return mr_uverbs_list(uverbs, UVERBS_OBJECT_MR, handles->list, count, err);
+	case MR_HANDLES_OF_PDS:
+		return mr_uverbs_list(uverbs, UVERBS_OBJECT_PD, handles->list, count, err);
+	case MR_HANDLES_OF_DMS:
+		rc = mr_uverbs_list(uverbs, UVERBS_OBJECT_DM, handles->list, count, err);
+		/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
+		return rc == -ENOENT ? 0 : rc;
+	case MR_HANDLES_OF_UMEMS:
+		return mr_uverbs_list_umems(uverbs, handles->list, count, err);
+	case MR_HANDLES_OF_UARS:
+		return mr_uverbs_list_uars(uverbs, handles->list, count, err);
+	}
+	return 0;
+}
+
+void mr_handles_release(struct mr_handles *handles)
+{
+	free(handles->list);
+	*handles = (struct mr_handles){ .list = NULL };
+}
+
+/* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
+int mr_handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err)
+{
+	uint32_t count = set->count;
+	uint64_t *words;
+
+	if (handle / 64 >= count) {
+		count = handle / 32 + 64;
+		words = realloc(set->words, count * sizeof(*words));
+		if (!words)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
+		memset(words + set->count, 0, (count - set->count) * sizeof(*words));
+		*set = (struct mr_handle_set){ words, count };
+	}
+	set->words[handle / 64] |= UINT64_C(1) << handle % 64;
+	return 0;
+}
+
+void mr_handle_set_release(struct mr_handle_set *set)
+{
+	free(set->words);
+	*set = (struct mr_handle_set){ .words = NULL };
+}
+
+int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = mr_handles_list(session, MR_HANDLES_OF_UMEMS, &session->umems, err);
+
+	if (rc)
+		return rc;
+	if (mr_handles_have(&session->umems, handle))
+		return 1;
+	return session->umems.count == MR_UVERBS_INFO_MAX &&
+	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
+}
+
+int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err)
+{
+	struct mr_handles dms = { .list = NULL };
+	int rc = mr_handles_list(session, MR_HANDLES_OF_DMS, &dms, err);
+
+	if (!rc)
+		rc = mr_handles_have(&dms, handle);
+	mr_handles_release(&dms);
+	return rc;
+}
+
+/* Return: 0, or -errno: -ENODEV where there is no function.  @binding is 0 where it is not known. */
+static int find_binding(const struct mr_session *session, uint32_t *binding)
+{
+	const size_t used = strlen("/sys");
+	char path[256] = "/sys"; /* the kernel returns the path below it */
+	struct mr_error ignored;
+	int rc = mr_uverbs_data_direct_path(&session->uverbs, path + used, sizeof(path) - used - 1,
+					    &ignored);
+
+	*binding = rc ? 0 : mr_pci_binding(mr_this_host(), path);
+	return rc;
+}
+
+void mr_session_note_binding(const struct mr_session *session, struct mr_entry *entry)
+{
+	if (mr_call_row(entry->call)->data_direct && entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE)
+		find_binding(session, &entry->binding);
+}
+
+enum mr_tristate mr_session_is_revoked(const struct mr_session *session,
+				       const struct mr_entry *entry)
+{
+	uint32_t binding;
+	int rc;
+
+	if (!mr_call_row(entry->call)->data_direct || entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE)
+		return MR_NO;
+	rc = find_binding(session, &binding);
+	if (rc)
+		return rc == -ENODEV ? MR_YES : MR_UNKNOWN;
+	if (!entry->binding)
+		return MR_NO;
+	return !binding ? MR_UNKNOWN : binding != entry->binding ? MR_YES : MR_NO;
 }

@@ -3,15 +3,9 @@
 #include <stdlib.h>
 
 #include "lib/base/base.h"
-#include "lib/session/claim.h"
-#include "lib/session/regions.h"
-#include "lib/session/relaxed.h"
-#include "lib/session/state.h"
-#include "lib/session/table/claims.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/table/marks.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
 			 struct mr_error *err)

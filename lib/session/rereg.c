@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "lib/session/claim.h"
-#include "lib/session/library.h"
-#include "lib/session/objects.h"
-#include "lib/session/registrant.h"
-#include "lib/session/rereg.h"
-#include "lib/session/state.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
 /* As the IOVA of a region on memory of the device the kernel tells where that memory is: it is not the region's. */

@@ -39,8 +39,8 @@
 #include <unistd.h>
 
 #include "../kernel/hca/prm.h"
-#include "lib/session/open.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 

@@ -18,10 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/session/open.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/table/pds.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 
 static struct mr_error err;
 static struct mr_session session;

@@ -4,7 +4,7 @@
 #define CMD_STAT_SYSTEM_SESSIONS_H
 
 #include "lib/nldev/nldev.h"
-#include "lib/session/find.h"
+#include "lib/session/session.h"
 
 /** A region of a session. */
 struct session_region {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/session/table/change.h"
-#include "lib/session/table/claims.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/format.h"
-#include "lib/session/table/index.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/table/table.h"
+
+/* The indexes that mr_table_commit() changes: all but those of ids and names. */
+#define MR_KEY_INDEXES (MR_ALL_INDEXES << MR_BY_HANDLE)
 
 /*
  * During a change: a free slot.  Where another holder has damaged the chain of free entries it is made anew with
@@ -230,4 +228,89 @@ uint32_t mr_table_count(const struct mr_table *table)
 	uint32_t count = *(volatile uint32_t *)&table->header->count;
 
 	return count < table->capacity ? count : table->capacity;
+}
+
+void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool)
+{
+	mr_copy_out(pool, &table->header->pool, sizeof(*pool));
+}
+
+void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool)
+{
+	table->header->pool.limit = pool->limit;
+	table->header->pool.watermark = pool->watermark;
+}
+
+/* An entry is marked as soon as it has the time of the mark, so that is written last. */
+void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
+		   uint64_t defer_ns)
+{
+	struct mr_entry *entry = mr_entry_at(table, slot);
+
+	if (!mr_table_has_id(table, slot, id))
+		return;
+	mr_table_begin_change(table);
+	mr_table_unlink(table, slot, MR_ALL_INDEXES);
+	entry->defer_ns = defer_ns;
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint64_t *)&entry->marked_ns = now;
+	mr_table_link(table, slot, MR_ALL_INDEXES);
+	mr_table_end_change(table);
+}
+
+void mr_table_refuse_mark(struct mr_table *table, uint32_t slot, uint64_t id, int errnum)
+{
+	if (mr_table_has_id(table, slot, id))
+		mr_entry_at(table, slot)->mark_errno = (uint32_t)errnum;
+}
+
+uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
+{
+	struct mr_entry entry;
+	uint32_t next = *(volatile uint32_t *)&table->header->marked;
+
+	if (slot != MR_NO_SLOT)
+		next = mr_table_get(table, slot, &entry) ? entry.next[MR_BY_MARK] : MR_NO_SLOT;
+	return mr_table_get(table, next, &entry) && mr_entry_is_marked(&entry) ? next : MR_NO_SLOT;
+}
+
+int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
+{
+	struct flock lock;
+	int rc;
+
+	if (table->is_private)
+		return 0;
+	rc = mr_table_lock(table, err);
+	if (rc)
+		return rc;
+	if (mr_lock_byte(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, &lock))
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
+	mr_table_unlock(table);
+	return rc;
+}
+
+void mr_table_end_unnamed(const struct mr_table *table)
+{
+	struct flock lock;
+
+	if (!table->is_private)
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, &lock);
+}
+
+bool mr_table_others_make_objects(const struct mr_table *table)
+{
+	struct mr_entry entry;
+	struct flock lock;
+
+	if (table->is_private)
+		return false;
+	if (mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, &lock) ||
+	    lock.l_type != F_UNLCK)
+		return true;
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    entry.state == MR_ENTRY_PENDING && mr_table_is_claimed(table, slot))
+			return true;
+	return false;
 }

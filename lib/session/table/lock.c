@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/format.h"
-#include "lib/session/table/index.h"
-#include "lib/session/table/lock.h"
+#include "lib/session/table/table.h"
 
 /* The longest time that a command waits for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
@@ -25,7 +24,9 @@
 #define FIRST_PAUSE_NS   50000
 #define LONGEST_PAUSE_NS 6400000
 
-int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
+/* Returns the same of @count bytes. */
+static int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count,
+			 struct flock *lock)
 {
 	*lock = (struct flock){
 		.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = count
@@ -57,7 +58,7 @@ static bool read_name(pid_t pid, char name[16])
  * has no number here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
  * processes: a number is named only where it is that of one.
  */
-void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
+static void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
 {
 	char name[16];
 
@@ -190,4 +191,149 @@ __attribute__((noinline)) static int lock_shared(struct mr_table *table, struct 
 int mr_table_lock(struct mr_table *table, struct mr_error *err)
 {
 	return table->is_private ? 0 : lock_shared(table, err);
+}
+
+bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
+{
+	struct flock lock;
+
+	return table->is_private ||
+	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, MR_CLAIM_BYTES + slot, count, &lock);
+}
+
+void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
+{
+	struct flock lock;
+
+	if (!table->is_private)
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_CLAIM_BYTES + slot, count, &lock);
+}
+
+bool mr_table_claim(const struct mr_table *table, uint32_t slot)
+{
+	return mr_table_claim_run(table, slot, 1);
+}
+
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
+{
+	mr_table_unclaim_run(table, slot, 1);
+}
+
+static bool find_claim(const struct mr_table *table, uint32_t slot, struct flock *lock)
+{
+	return !table->is_private &&
+	       !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_CLAIM_BYTES + slot, lock) &&
+	       lock->l_type != F_UNLCK;
+}
+
+bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
+{
+	struct flock lock;
+
+	return find_claim(table, slot, &lock);
+}
+
+int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
+			  struct mr_error *err)
+{
+	struct flock lock;
+
+	if (errnum != EAGAIN && errnum != EACCES)
+		return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)",
+			       "cannot lock region %llu", (unsigned long long)id);
+	if (!find_claim(table, slot, &lock))
+		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+				    "region %llu is in the hands of another process",
+				    (unsigned long long)id);
+	/* A lock of an open file does not end with any process: ENOLCK says that to wait for it is in vain. */
+	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
+	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in the hands of %s",
+		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
+	mr_lock_blame_holder(&lock, err);
+	return -errnum;
+}
+
+bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table_pd *pd)
+{
+	if (pd_slot >= MR_TABLE_PDS)
+		return false;
+	mr_copy_out(pd, &table->header->pds[pd_slot], sizeof(*pd));
+	mr_clean_text(pd->name, sizeof(pd->name));
+	return pd->name[0];
+}
+
+uint32_t mr_table_find_pd(const struct mr_table *table, const char *name)
+{
+	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++)
+		if (!strncmp(table->header->pds[pd_slot].name, name, MR_NAME_SIZE))
+			return pd_slot;
+	return MR_NO_SLOT;
+}
+
+uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle)
+{
+	struct mr_table_pd pd;
+
+	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++)
+		if (mr_table_pd(table, pd_slot, &pd) && pd.handle == handle)
+			mr_table_remove_pd(table, pd_slot);
+	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
+		if (mr_table_pd(table, pd_slot, &pd))
+			continue;
+		table->header->pds[pd_slot].handle = handle;
+		table->header->pds[pd_slot].in_doubt = 0;
+		snprintf(table->header->pds[pd_slot].name, MR_NAME_SIZE, "%s", name);
+		return pd_slot;
+	}
+	return MR_NO_SLOT;
+}
+
+void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt)
+{
+	if (pd_slot < MR_TABLE_PDS)
+		*(volatile uint32_t *)&table->header->pds[pd_slot].in_doubt = in_doubt;
+}
+
+void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot)
+{
+	if (pd_slot < MR_TABLE_PDS)
+		table->header->pds[pd_slot].name[0] = '\0';
+}
+
+/* ---- locks ---- */
+
+static int lock_pd(const struct mr_table *table, uint32_t pd_slot, short type, struct mr_error *err)
+{
+	struct flock lock;
+
+	if (table->is_private ||
+	    !mr_lock_byte(table->fd, F_SETLK, type, MR_PD_BYTES + pd_slot, &lock))
+		return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+			       "cannot lock the protection domain");
+	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+		     "another process is at work on the protection domain");
+	if (!mr_lock_byte(table->fd, F_GETLK, type, MR_PD_BYTES + pd_slot, &lock) &&
+	    lock.l_type != F_UNLCK)
+		mr_lock_blame_holder(&lock, err);
+	return -EBUSY;
+}
+
+int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
+{
+	return lock_pd(table, pd_slot, F_RDLCK, err);
+}
+
+int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
+{
+	return lock_pd(table, pd_slot, F_WRLCK, err);
+}
+
+void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot)
+{
+	struct flock lock;
+
+	if (!table->is_private && pd_slot < MR_TABLE_PDS)
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_PD_BYTES + pd_slot, &lock);
 }

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
+/* Declares the table of a session: its file, its entries, protection domains, marks and locks. */
+#ifndef LIB_SESSION_TABLE_TABLE_H
+#define LIB_SESSION_TABLE_TABLE_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/base/base.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/**
  * The session table: what mrctl notes of a session's regions, as the kernel does not tell it.  It is in a
  * memfd that all holders of the session share.
  *
@@ -11,16 +24,6 @@
  * Entries are the truth.  The indexes are derived from them, and are made anew when the table grows, or
  * when a process was killed while it changed them.
  */
-#ifndef LIB_SESSION_TABLE_TABLE_H
-#define LIB_SESSION_TABLE_TABLE_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "lib/base/base.h"
-#include "lib/verbs/uverbs.h"
-#include "lib/verbs/verbs.h"
-
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64
 #define MR_NO_SLOT   UINT32_MAX
@@ -184,5 +187,400 @@ struct mr_table {
 	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
 	uint64_t waited_ns; /**< time that the command has waited for other processes */
 };
+
+/** The layout of the session table in memory; for the files of this folder alone. */
+struct mr_table_header {
+	char magic[16];
+	uint32_t version;
+	uint32_t entry_size;
+	uint32_t capacity;
+	uint32_t count;
+	uint32_t free; /* slot of the first free entry; free entries are chained by next[0] */
+	uint32_t indexes_valid; /* 0 while a process changes them */
+	uint64_t last_id;
+	struct mr_table_pool pool;
+	uint32_t marked; /* slot of the entry that was marked last: the chain of MR_BY_MARK */
+	struct mr_table_device device;
+	struct mr_table_pd pds[MR_TABLE_PDS];
+};
+
+_Static_assert(sizeof(struct mr_entry) == 216,
+	       "an entry fits in 256 bytes with its share of the indexes and of the room to grow");
+
+#define HEADER_SIZE 8192u
+_Static_assert(sizeof(struct mr_table_header) <= HEADER_SIZE, "the header has its own pages");
+
+/*
+ * Copy something out of the table, to be checked.  The compiler must not read the original again after that:
+ * another process may have changed it since.
+ */
+static inline void mr_copy_out(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	__asm__ volatile("" : : "r"(to) : "memory");
+}
+
+/* The entry in a slot, which must be below the capacity.  Other processes may write it at any time. */
+static inline struct mr_entry *mr_entry_at(const struct mr_table *table, uint32_t slot)
+{
+	return (struct mr_entry *)(void *)((char *)table->header + HEADER_SIZE) + slot;
+}
+
+/** mr_table_create() - create a new table.  Return: 0 or -errno with MR_ERROR_HOST. */
+int mr_table_create(const struct mr_table_device *device, struct mr_table *table,
+		    struct mr_error *err);
+
+/**
+ * mr_table_open() - map a table that another process has created
+ * @fd: taken over, also on failure
+ *
+ * Return: 0; -EPROTO with MR_ERROR_ABSENT for anything that is no sound table of this version; or another
+ * -errno with MR_ERROR_HOST.
+ */
+int mr_table_open(int fd, struct mr_table *table, struct mr_error *err);
+
+/** mr_table_close() - unmap it and close its descriptor: with that all locks of this process are gone */
+void mr_table_close(struct mr_table *table);
+
+/** mr_table_noun() - what the table is of, for messages: "session", or "batch" where it is private */
+const char *mr_table_noun(const struct mr_table *table);
+
+/** mr_table_device() - copy the facts about the session; texts are terminated, and printable ASCII */
+void mr_table_device(const struct mr_table *table, struct mr_table_device *device);
+
+/** mr_table_size() - bytes of the table */
+uint64_t mr_table_size(const struct mr_table *table);
+
+/**
+ * mr_table_map() - map the table in the size that its header says, if the file has as much
+ *
+ * It replaces an earlier mapping, as after another process has let the table grow: addresses of entries are
+ * no longer valid then.
+ *
+ * Return: as mr_table_open().
+ */
+int mr_table_map(struct mr_table *table, struct mr_error *err);
+
+/**
+ * mr_table_grow() - under the lock: make room for more entries
+ *
+ * The table is mapped anew: addresses of entries are no longer valid.
+ *
+ * Return: 0 or -errno.
+ */
+int mr_table_grow(struct mr_table *table, struct mr_error *err);
+
+/** mr_table_fail_unsound() - the error for a table that another holder has damaged.  Return: -EPROTO. */
+int mr_table_fail_unsound(struct mr_error *err, const char *why);
+
+/*
+ * The indexes of a session table: they find an entry without a look at all entries.
+ *
+ * Each index but that of marked entries is a hash table whose buckets follow the entries; entries of
+ * one bucket are chained by mr_entry.next[].
+ */
+
+/**
+ * mr_entry_matches() - whether an entry is one that mr_table_find() or mr_table_find_name() looks for
+ * @name: with MR_BY_NAME; else NULL, and @value counts
+ *
+ * Their callers ask this of the copy that they make: another holder may have changed the entry since.
+ */
+bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
+		      const char *name);
+
+/**
+ * mr_table_find() - find an entry by id, handle, lkey or rkey
+ * Return: its slot, or MR_NO_SLOT.
+ */
+uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value);
+
+/** mr_table_find_name() - find an entry by its name.  Return: its slot, or MR_NO_SLOT. */
+uint32_t mr_table_find_name(const struct mr_table *table, const char *name);
+
+/** All indexes, as a mask with a bit for each. */
+#define MR_ALL_INDEXES UINT32_MAX
+
+/**
+ * mr_table_link() - put an entry into those of the indexes @among that it belongs into by its contents
+ *
+ * A relaxed region is also counted in the pool.
+ */
+void mr_table_link(struct mr_table *table, uint32_t slot, unsigned int among);
+
+/** mr_table_unlink() - undo mr_table_link(), before the contents of the entry change */
+void mr_table_unlink(struct mr_table *table, uint32_t slot, unsigned int among);
+
+/** mr_table_unlink_name() - take an entry that is about to lose its name out of the index of names */
+void mr_table_unlink_name(struct mr_table *table, uint32_t slot);
+
+/** mr_table_rebuild_indexes() - make all indexes and the chain of free entries anew: they are valid then */
+void mr_table_rebuild_indexes(struct mr_table *table);
+
+/** mr_table_longest_chain() - steps after which a chain is taken to be damaged */
+uint32_t mr_table_longest_chain(const struct mr_table *table, unsigned int index);
+
+/*
+ * A process that is killed between these two leaves indexes that are marked as invalid: mr_table_lock() of the
+ * next process makes them anew.
+ */
+static inline void mr_table_begin_change(struct mr_table *table)
+{
+	table->header->indexes_valid = 0;
+	__asm__ volatile("" : : : "memory");
+}
+
+static inline void mr_table_end_change(struct mr_table *table)
+{
+	__asm__ volatile("" : : : "memory");
+	table->header->indexes_valid = 1;
+}
+
+/*
+ * After a process was killed the state of an entry says which of its members are valid.  So a state is stored
+ * after all members that it makes valid, and before those are written that it makes invalid.
+ */
+static inline void mr_entry_store_state(struct mr_entry *entry, enum mr_entry_state state)
+{
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint32_t *)&entry->state = state;
+	__asm__ volatile("" : : : "memory");
+}
+
+/**
+ * mr_table_lock() - keep other processes out of the table
+ *
+ * It waits for other processes, but a command waits no more than 10 seconds in all (mr_table_wait()); the
+ * message says which process has the lock.  A process that is killed loses the lock.  Where it was changing
+ * the indexes they are made anew here, and where the table has grown it is mapped anew.
+ *
+ * Return: 0, -ETIMEDOUT, -EINTR, or another -errno.
+ */
+int mr_table_lock(struct mr_table *table, struct mr_error *err);
+
+/** mr_table_unlock() - let other processes have the lock; nothing happens where it is not locked */
+void mr_table_unlock(struct mr_table *table);
+
+/** mr_table_begin_command() - another command works on the table from here on: it may wait again */
+void mr_table_begin_command(struct mr_table *table);
+
+/**
+ * mr_table_gave_up() - whether the command has tried to lock it in vain
+ *
+ * It does not wait again, so all that it tries from then on may fail: it should come to its end.
+ */
+static inline bool mr_table_gave_up(const struct mr_table *table)
+{
+	return table->gave_up;
+}
+
+/** A wait for another process, of several pauses; all zeros before the first. */
+struct mr_table_wait {
+	uint32_t pause_ns; /**< the next pause */
+	uint64_t waited_ns;
+};
+
+/**
+ * mr_table_wait() - pause before another attempt at what another process has locked or claimed
+ *
+ * Return: 0; -ETIMEDOUT where the command has waited 10 seconds in all; -EINTR where a signal that it has
+ * blocked is pending (mr_interrupted()), but not before a tenth of a second.
+ */
+int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
+
+/*
+ * The bytes that are locked: one for the table, one that processes share while they make objects without an
+ * entry, one for each entry and one for each protection domain.
+ */
+#define MR_LOCK_BYTE    ((off_t)1 << 40)
+#define MR_UNNAMED_BYTE (MR_LOCK_BYTE + 1)
+#define MR_CLAIM_BYTES  ((off_t)1 << 41)
+#define MR_PD_BYTES     ((off_t)1 << 42)
+
+/**
+ * mr_lock_byte() - fcntl() with a record lock of one byte
+ * @command: F_SETLK or F_GETLK
+ * @type:    F_RDLCK, F_WRLCK or F_UNLCK
+ * @lock:    set to the answer of F_GETLK
+ */
+int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock);
+
+/**
+ * mr_table_claim() - keep others off an entry while the lock is not held
+ *
+ * A claim is a record lock: it ends with its process.
+ *
+ * Return: false with errno, which is EAGAIN or EACCES where another process has claimed the entry.
+ */
+bool mr_table_claim(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_unclaim() - give the claim up */
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
+
+/**
+ * mr_table_claim_run() - claim @count entries in slots that follow one another, or none
+ *
+ * Return: as mr_table_claim().
+ */
+bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
+
+/** mr_table_unclaim_run() - give up what this process has claimed of them */
+void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
+
+/** mr_table_is_claimed() - whether another process has claimed the entry in that slot */
+bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
+
+/**
+ * mr_table_fail_claimed() - the error for an entry that cannot be claimed
+ * @errnum: of mr_table_claim()
+ *
+ * Return: -EBUSY where a process has it; -ENOLCK where an open file has it, which no process will ever
+ * give back; or another -errno.
+ */
+int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
+			  struct mr_error *err);
+
+/** mr_table_pd() - copy the PD in that slot, with a printable name.  Return: false where there is none. */
+bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table_pd *pd);
+
+/** mr_table_find_pd() - find a PD by its name.  Return: its slot, or MR_NO_SLOT. */
+uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
+
+/**
+ * mr_table_add_pd() - note a PD that the kernel has just allocated
+ *
+ * The kernel gives a handle out again once its PD has gone: another PD of that handle is removed.
+ *
+ * Return: its slot, or MR_NO_SLOT where all are taken.
+ */
+uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
+
+/** mr_table_doubt_pd() - note that the kernel is about to be asked to deallocate a PD, or that the PD stays */
+void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt);
+
+/** mr_table_remove_pd() - free the slot of a PD that was deallocated */
+void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
+
+/**
+ * mr_table_use_pd() - keep others from deallocating the PD in that slot; many may use it at once
+ *
+ * It is a record lock, which ends with its process or with mr_table_leave_pd().
+ *
+ * Return: 0, -EBUSY where another process has claimed it, or another -errno.
+ */
+int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
+
+/**
+ * mr_table_claim_pd() - keep others from using the PD in that slot
+ * Return: 0, -EBUSY where another process uses or claims it, or another -errno.
+ */
+int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
+
+/** mr_table_leave_pd() - give up what mr_table_use_pd() or mr_table_claim_pd() has taken */
+void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot);
+
+/**
+ * mr_table_add() - add an entry in state PENDING
+ * @entry: what is known of it; its id and state are set
+ * @slot:  set to its slot
+ *
+ * Where a marked entry has the same name, that entry loses it.
+ *
+ * Return: 0, -EEXIST for a name in use (MR_ERROR_USAGE), -EAGAIN where the pool of relaxed regions is
+ * full (MR_ERROR_RELAXED), -ENOMEM, ….
+ */
+int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
+		 struct mr_error *err);
+
+/**
+ * mr_table_commit() - note the keys of a region that the kernel has registered: its entry becomes LIVE
+ * @entry: new contents; its id and name are those that it has
+ *
+ * The kernel gives a handle out again at once, so the region of any other entry with this handle has gone.
+ * That entry is removed; one that a process has claimed gets MR_NO_HANDLE until that process removes it.
+ *
+ * Return: false where the entry in that slot has another id by now.
+ */
+bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
+
+/**
+ * mr_table_change() - give an entry that has a handle new contents, and index it anew
+ * @entry: new contents; its id and handle are those that it has, and its state is LIVE or IN_DOUBT
+ *
+ * Return: false where the entry in that slot has another id or handle by now.
+ */
+bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
+
+/**
+ * mr_table_get() - copy an entry out of the table
+ *
+ * The texts of the copy are terminated, and printable ASCII.  Its numbers may be any: another holder can have
+ * written them.
+ *
+ * Return: false for a slot that is free, or beyond the table.
+ */
+bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *entry);
+
+/** mr_table_is_used() - whether there seems to be an entry in that slot; needs no lock */
+bool mr_table_is_used(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_set_state() - change the state of the entry in that slot, if it still has that id */
+void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
+			enum mr_entry_state state);
+
+/** mr_table_remove() - remove the entry in that slot, if it still has that id */
+void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id);
+
+/** mr_table_count() - how many entries there are, as the table says: another holder can have changed that */
+uint32_t mr_table_count(const struct mr_table *table);
+
+/** mr_table_has_id() - whether there is an entry with that id in that slot */
+bool mr_table_has_id(const struct mr_table *table, uint32_t slot, uint64_t id);
+
+/** mr_table_pool() - copy the pool; needs no lock */
+void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool);
+
+/** mr_table_set_pool() - set limit and watermark to those of @pool */
+void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool);
+
+/**
+ * mr_table_mark() - note that a relaxed region is deregistered, if the entry in that slot still has that id
+ * @now:      mr_now_ns()
+ * @defer_ns: nanoseconds from now until its age alone invalidates it
+ */
+void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
+		   uint64_t defer_ns);
+
+/** mr_table_refuse_mark() - note the errno by which a marked region could not be invalidated */
+void mr_table_refuse_mark(struct mr_table *table, uint32_t slot, uint64_t id, int errnum);
+
+/**
+ * mr_table_next_marked() - go through the marked entries, the one that was marked last first
+ * @slot: slot of the one before, or MR_NO_SLOT
+ *
+ * Another holder may have made the chain a circle: a caller takes no more steps than the table has slots.
+ *
+ * Return: its slot, or MR_NO_SLOT after the last.
+ */
+uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot);
+
+/**
+ * mr_table_begin_unnamed() - this process is about to make objects that no entry names at first
+ *
+ * It takes the table's lock for a moment.  What it notes ends with mr_table_end_unnamed(), or with the process.
+ *
+ * Return: 0 or -errno.
+ */
+int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err);
+
+/** mr_table_end_unnamed() - all these objects have entries now, or are destroyed */
+void mr_table_end_unnamed(const struct mr_table *table);
+
+/**
+ * mr_table_others_make_objects() - under the lock: whether another process is making objects
+ *
+ * Their objects may have no entry yet.  What a killed process has left does not count: its locks have gone.
+ */
+bool mr_table_others_make_objects(const struct mr_table *table);
 
 #endif

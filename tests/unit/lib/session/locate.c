@@ -7,10 +7,7 @@
 
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-#include "lib/session/find.h"
-#include "lib/session/locate.h"
-#include "lib/session/open.h"
-#include "lib/session/registrant.h"
+#include "lib/session/session.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "lib/session/open.h"
+#include "lib/session/session.h"
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* REGION operands: which entry, object or PD each names. */
-#include "lib/session/open.h"
-#include "lib/session/operand.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/lock.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

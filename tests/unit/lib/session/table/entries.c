@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The entries and protection domains of the table: their values, and how each is found. */
-#include "lib/session/table/format.h"
+#include "lib/session/table/table.h"
 #include "tests/unit/lib/session/table/table.h"
 
 enum { ID = 1 << MR_BY_ID, NAME = 1 << MR_BY_NAME, HANDLE = 1 << MR_BY_HANDLE };

@@ -2,7 +2,7 @@
 /* Files that are no table, and values that other holders may write into one: texts, garbage, sizes. */
 #include <sys/stat.h>
 
-#include "lib/session/table/format.h"
+#include "lib/session/table/table.h"
 #include "tests/unit/lib/session/table/table.h"
 
 /* ---- files ---- */

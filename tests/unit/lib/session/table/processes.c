@@ -2,7 +2,7 @@
 /* The table while other processes lock it, claim entries, use protection domains, write, and are killed. */
 #include <sched.h>
 
-#include "lib/session/table/unnamed.h"
+#include "lib/session/table/table.h"
 #include "tests/unit/lib/session/table/table.h"
 
 /* Nearly the time after which a command gives up waiting. */

@@ -5,14 +5,7 @@
 
 #include <signal.h>
 
-#include "lib/session/table/claims.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/index.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/table/marks.h"
-#include "lib/session/table/pds.h"
-#include "lib/session/table/pool.h"
+#include "lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
 static struct mr_table table;
