@@ -1,16 +1,179 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Learning by trial what a device can do.  Each trial registers a little memory, or makes another object,
- * on a context of its own, and takes it back at once.  Where the process is killed the kernel takes it back.
- */
+/* Declares what a device can do, found out by trying. */
 #ifndef LIB_PROBE_PROBE_H
 #define LIB_PROBE_PROBE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/probe/context.h"
-#include "lib/probe/trial.h"
+#include "lib/base/base.h"
+#include "lib/memory/memory.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
+
+/** A device that is tried. */
+struct mr_probe {
+	struct mr_device device;
+	struct mr_uverbs uverbs;
+	struct mr_registrar library; /**< by libibverbs */
+	struct mr_registrar kernel;  /**< by ioctls */
+	const struct mr_environment *environment;
+	struct mr_attributes attributes;
+	bool has_attributes;
+	struct mr_in_force in_force;
+	struct mr_memory memory; /**< MR_PROBE_PAGES anonymous pages */
+	uint64_t page;           /**< bytes of one */
+	/** The context has no descriptor during the call of an attempt: see mr_attempt_begin(). */
+	bool blind;
+};
+
+/** What a trial's answer is compared with. */
+enum mr_capability {
+	MR_CAPABILITY_NONE,      /**< nothing: no bit tells */
+	MR_CAPABILITY_FORBIDDEN, /**< the rules of verbs: such a request is to be refused */
+	MR_CAPABILITY_ATOMICS,   /**< atomic_cap */
+	MR_CAPABILITY_ODP,       /**< odp_caps: IBV_ODP_SUPPORT */
+	MR_CAPABILITY_IMPLICIT,  /**< odp_caps: IBV_ODP_SUPPORT_IMPLICIT */
+	MR_CAPABILITY_WINDOWS,   /**< IBV_DEVICE_MEM_WINDOW, or one of type 2 */
+	MR_CAPABILITY_WINDOWS_1, /**< IBV_DEVICE_MEM_WINDOW */
+	MR_CAPABILITY_WINDOWS_2, /**< IBV_DEVICE_MEM_WINDOW_TYPE_2A or _2B */
+	MR_CAPABILITY_FLUSH_GLOBAL,
+	MR_CAPABILITY_FLUSH_PERSISTENT,
+	MR_CAPABILITY_RELAXED,     /**< mr_orders_relaxed() */
+	MR_CAPABILITY_DM,          /**< max_dm_size */
+	MR_CAPABILITY_DATA_DIRECT, /**< a Data Direct device is there */
+	MR_CAPABILITIES,           /**< how many there are */
+};
+
+/** mr_capability_ask() - what the device says: MR_UNKNOWN where it says nothing */
+enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability capability);
+
+/** What a trial is. */
+struct mr_attempt;
+struct mr_probe;
+
+struct mr_trial {
+	const char *id;      /**< "access.remote-read" */
+	const char *group;   /**< neighbours have the same: "access" */
+	const char *subject; /**< what is tried, a few words */
+	/** Makes the call once, and takes everything back. */
+	void (*attempt)(struct mr_probe *probe, const struct mr_trial *trial,
+			struct mr_attempt *attempt);
+	enum mr_region_call call; /**< that registers */
+	enum mr_via via;
+	uint32_t access; /**< access flags of the region */
+	enum mr_memory_type
+		memory;     /**< it is registered on; with its pages where huge_size is set */
+	uint64_t huge_size; /**< bytes of a huge page; 0: the default size */
+	enum mr_dmabuf_type dmabuf; /**< of calls on a dma-buf */
+	uint32_t detail;            /**< the advice, the changes of a rereg, the type of a window */
+	int yes_errno;              /**< a refusal that means yes; 0: none does */
+	enum mr_capability capability; /**< of the device, which is to agree with the answer */
+};
+
+/** How an attempt went. */
+struct mr_attempt {
+	bool made;        /**< the call was made */
+	int rc;           /**< of the call, or of the first preparation that failed: 0 or -errno */
+	const char *call; /**< that was made */
+	uint64_t start_ns, elapsed_ns;
+	struct mr_error err;
+	/** The context of the call, where that is not the probe's; to be set before mr_attempt_begin(). */
+	struct ibv_context *context;
+	int fd; /**< its descriptor, while the probe is blind */
+	/* What the attempt itself finds out, where it does: */
+	enum mr_tristate proven; /**< the answer of a call that succeeded; MR_UNKNOWN: yes */
+	bool doubtful;           /**< the answer is unknown, for the reason below */
+	const char *layer;       /**< that refused */
+	const char *kernel_call; /**< as of struct mr_trial_answer */
+	char reason[256];        /**< or empty */
+};
+
+/**
+ * mr_attempt_begin() - the call that is tried comes next
+ * @call: its name
+ *
+ * Where the probe is blind the context has no descriptor until mr_attempt_end().  A call that asks the kernel
+ * then fails with EBADF; one that the library refuses by itself still fails as before.
+ */
+void mr_attempt_begin(struct mr_probe *probe, struct mr_attempt *attempt, const char *call);
+
+/** mr_attempt_end() - the call has been made; @rc: 0 or -errno, with attempt->err set */
+void mr_attempt_end(struct mr_attempt *attempt, int rc);
+
+/** mr_attempt_reason() - say why the answer is as it is */
+void mr_attempt_reason(struct mr_attempt *attempt, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_attempt_doubt() - say why the answer is unknown */
+void mr_attempt_doubt(struct mr_attempt *attempt, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * mr_attempt_without() - try what can be tried where the host lacks something
+ * @request: with other memory, or without a descriptor
+ * @fmt:     what the host lacks: the answer is unknown for this reason
+ *
+ * Where the device, its driver or its library lacks the call altogether, that is the answer all the same.
+ */
+void mr_attempt_without(struct mr_probe *probe, const struct mr_trial *trial,
+			const struct mr_region_request *request, struct mr_attempt *attempt,
+			const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/** mr_attempt_lacks() - whether a refusal means that there is no such call or attribute at all */
+bool mr_attempt_lacks(int errnum);
+
+/** mr_attempt_registrar() - the path of a trial */
+const struct mr_registrar *mr_attempt_registrar(const struct mr_probe *probe,
+						const struct mr_trial *trial);
+
+/** mr_attempt_prepare() - register what a trial needs, such as a region that it changes.  Return: 0 or -errno. */
+int mr_attempt_prepare(struct mr_probe *probe, const struct mr_region_request *request,
+		       struct mr_region *region, struct mr_attempt *attempt);
+
+/** mr_attempt_register() - register as the call that is tried.  Return: 0 or -errno; deregister @region then. */
+int mr_attempt_register(struct mr_probe *probe, const struct mr_trial *trial,
+			const struct mr_region_request *request, struct mr_region *region,
+			struct mr_attempt *attempt);
+
+/** mr_attempt_deregister() - take a region back */
+void mr_attempt_deregister(struct mr_probe *probe, struct mr_region *region,
+			   struct mr_attempt *attempt);
+
+void mr_try_rereg(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+
+void mr_try_memory(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_flush_persistent(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_relaxed(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_zero_based(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_ignored(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_implicit(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_null(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_advice(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_umem_pages(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+
+void mr_try_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_no_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_umem_memfd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dm_alloc(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dm_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dm_export(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dm_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+
+void mr_try_window(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dma_handle(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dmah_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_ex(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_import_device(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_import_pd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_import_mr(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_import_umem(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+
+/** All trials, by group; ends with one that has no id. */
+extern const struct mr_trial mr_trials[];
+
+/** mr_trial_has_access() - whether a trial is about a region that is registered with its access flags */
+bool mr_trial_has_access(const struct mr_trial *trial);
 
 /** What a trial answered. */
 struct mr_trial_answer {
@@ -42,5 +205,35 @@ void mr_probe_close(struct mr_probe *probe);
 /** mr_probe_try() - make a trial; sets @answer */
 void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 		  struct mr_trial_answer *answer);
+
+/** What was found.  Sizes are bytes. */
+struct mr_max_size {
+	uint64_t cap; /**< no larger size was tried */
+	const char
+		*cap_by; /**< what the cap was derived from: "MemAvailable"; NULL: it was given */
+	struct mr_opt_u64 size;    /**< the largest that worked */
+	struct mr_opt_u64 refused; /**< the smallest that was refused; not known: none was */
+	struct mr_error err;       /**< what ended the search, with its call and errno */
+	const char *limit; /**< that was exceeded, by its figure: "RLIMIT_MEMLOCK"; or NULL */
+	uint64_t tries;
+	uint64_t elapsed_ns; /**< in all */
+};
+
+/**
+ * mr_max_size_find() - find the largest region of ordinary memory that can be registered
+ * @cap: bytes, of which 15/16 of what is available are used at most (mr_available_read()); not known: half of it
+ * @step: called before each try with the bytes it takes, to show progress
+ *
+ * The search ends early where a region cannot be deregistered, because its pages stay pinned until the device is
+ * closed, and where the device fails (EIO) or has gone (ENODEV), which tells nothing of a size.
+ *
+ * Sizes are doubled from a page on, up to one that is refused or the cap.  Then the gap is halved until it is
+ * a page, or 1/1024 of the size.  Each try maps new memory, registers, deregisters and unmaps it.
+ *
+ * Return: 0; -errno with MR_ERROR_HOST where no cap can be derived.
+ */
+int mr_max_size_find(struct mr_probe *probe, struct mr_opt_u64 cap,
+		     void (*step)(uint64_t bytes, void *data), void *data,
+		     struct mr_max_size *found, struct mr_error *err);
 
 #endif

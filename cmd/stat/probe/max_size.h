@@ -3,7 +3,7 @@
 #define CMD_STAT_PROBE_MAX_SIZE_H
 
 #include "cmd/region/answer.h"
-#include "lib/probe/max_size.h"
+#include "lib/probe/probe.h"
 
 /**
  * probe_max_size() - find the largest registration that works, showing progress

@@ -13,7 +13,6 @@
 #include "cmd/stat/probe/reasons.h"
 #include "cmd/stat/probe/row.h"
 #include "lib/probe/probe.h"
-#include "lib/probe/trials.h"
 
 /* The colours that --host gives to its verdicts. */
 static const struct coloured_word answer_colours[] = {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/probe/max_size.h"
+#include "lib/probe/probe.h"
 #include "tests/unit/unit.h"
 
 #undef ibv_reg_mr

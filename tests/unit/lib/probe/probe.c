@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/probe/attempt.h"
 #include "lib/probe/probe.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
