@@ -1,21 +1,368 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The profile mlx5: the kernel's drivers/infiniband/hw/mlx5. */
 #include <errno.h>
-#include <string.h>
-
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "lib/sim/base/abi.h"
-#include "lib/sim/base/environment.h"
-#include "lib/sim/devices/mlx5.h"
-#include "lib/sim/devices/mlx5_mmap.h"
-#include "lib/sim/devices/mlx5_mr.h"
-#include "lib/sim/memory/device_memory.h"
-#include "lib/sim/state/objects.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/devices/devices.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
+
+#define MMAP_DEVICE_MEMORY 8 /* MLX5_IB_MMAP_DEVICE_MEM */
+#define MMAP_OFFSET_START  9 /* MLX5_IB_MMAP_OFFSET_START: commands of dynamic entries */
+#define MMAP_OFFSET_END    255
+#define FIRST_UAR          8
+
+/* mlx5_entry_to_mmap_offset(): the offset for mmap() of a UAR; the handle is the number of its entry */
+static uint64_t uar_offset(uint32_t handle)
+{
+	uint64_t command = MMAP_OFFSET_START + (handle >> 16), index = handle & 0xffff;
+
+	return ((index >> 8) << 16 | command << 8 | (index & 0xff)) * sim_page_size();
+}
+
+/* The command and the index in an offset for mmap(): MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset(). */
+static uint64_t command_of(uint64_t offset, uint64_t *index)
+{
+	const uint64_t page = offset / sim_page_size();
+	const uint64_t entry = (page >> 8 & 0xff) << 16 | (page >> 16) << 8 | (page & 0xff);
+
+	*index = entry & 0xffff;
+	return entry >> 16;
+}
+
+/* rdma_user_mmap_entry_get_pgoff(): the object that an offset is of, and its bytes; the table is locked */
+static const struct sim_object *find_mmap_entry(const struct sim_table *table, uint64_t offset,
+						uint64_t *size)
+{
+	uint64_t index, command = command_of(offset, &index);
+	struct sim_object *uar;
+
+	if (command == MMAP_DEVICE_MEMORY)
+		return sim_dm_find(table, index, size);
+	*size = sim_page_size();
+	return command < MMAP_OFFSET_START ||
+			       sim_object_find(table, MLX5_IB_OBJECT_UAR,
+					       (command - MMAP_OFFSET_START) << 16 | index, &uar)
+		       ? NULL
+		       : uar;
+}
+
+int sim_mlx5_alloc_uar(struct sim_call *call)
+{
+	uint64_t type = sim_attr_number(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
+	uint32_t length = (uint32_t)sim_page_size(), page = FIRST_UAR + call->created;
+	uint64_t offset = uar_offset(call->created);
+	int rc;
+
+	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
+		return -EOPNOTSUPP;
+	if (call->created >> 16 > MMAP_OFFSET_END - MMAP_OFFSET_START)
+		return -ENOMEM;
+	rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	if (!rc)
+		rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length,
+				  sizeof(length));
+	if (!rc)
+		rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
+	call->object->iova = sim_random();
+	return rc;
+}
+
+static void *map_table_file(const struct sim_table *table, void *addr, size_t length, int prot,
+			    int flags, off_t file_offset)
+{
+	int fd = sim_table_reopen(table->fd, O_RDWR);
+	void *address;
+
+	if (fd < 0) {
+		errno = -fd;
+		return MAP_FAILED;
+	}
+	address = sim_libc()->mmap(addr, length, prot, flags, fd, file_offset);
+	sim_libc()->close(fd);
+	return address;
+}
+
+/* A UAR is mapped to anonymous memory: there are no queues whose doorbells the device would read. */
+static void *sim_mlx5_mmap(struct sim_table *table, void *addr, size_t length, int prot, int flags,
+			   off_t offset)
+{
+	const struct sim_object *entry = NULL;
+	off_t file_offset = -1;
+	uint64_t size;
+
+	if (flags & MAP_SHARED && !sim_table_lock(table)) {
+		entry = find_mmap_entry(table, (uint64_t)offset, &size);
+		if (entry && entry->type == UVERBS_OBJECT_DM)
+			file_offset = sim_dm_file_offset(entry->addr);
+		sim_table_unlock(table);
+	}
+	if (!entry || size != length) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	if (file_offset < 0)
+		return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
+	return map_table_file(table, addr, length, prot, flags, file_offset);
+}
+
+/* uverbs_std_types_dmabuf.c UVERBS_METHOD_DMABUF_ALLOC, mlx5_ib_mmap_get_pfns() */
+int sim_mlx5_export_dmabuf(struct sim_call *call)
+{
+	struct sim_export export = { .table = call->table->header->id };
+	const struct sim_object *entry;
+	uint64_t size;
+	int fd, rc;
+
+	entry = find_mmap_entry(call->table, sim_attr_number(call, SIM_ATTR_EXPORT_OFFSET), &size);
+	if (!entry)
+		return -EINVAL;
+	export.id = entry->iova;
+	fd = sim_dmabuf_export(&export, size);
+	if (fd < 0)
+		return fd;
+	/* The caller gets the number of the eventfd that new_fd() made.  The dma-buf replaces the eventfd. */
+	rc = dup3(fd, (int)call->created, O_CLOEXEC) < 0 ? -errno : 0;
+	sim_libc()->close(fd);
+	return rc;
+}
+
+#define BLOCK_SHIFT      12 /* log2 of the bytes of the blocks that keys are for */
+#define HUGE_BLOCK_SHIFT 21 /* the same with on-demand paging of huge pages */
+#define IMPLICIT_ORDER   (64 - BLOCK_SHIFT)
+#define LEAST_ORDER      2    /* of the keys of kernels without SIM_SMALL_KEYS */
+#define FIRST_KEY_INDEX  0x11 /* the driver keeps lower ones to itself */
+
+/* The variants of keys: that of order 0 without a DMA handle, and what one with a DMA handle adds. */
+#define FIRST_VARIANT 4
+#define VARIANT_DMAH  64
+
+/* log2, rounded up, of the number of blocks that a range lies in. */
+static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t shift)
+{
+	uint64_t first = addr >> shift, last = (addr + length - 1) >> shift;
+	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
+
+	return order < LEAST_ORDER && !sim_has_change(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
+}
+
+static void set_variant(struct sim_mr_request *request)
+{
+	const bool huge = request->flags & SIM_MR_ODP && request->access & IB_UVERBS_ACCESS_HUGETLB;
+	uint32_t order;
+
+	if (request->flags & SIM_MR_ODP && sim_mr_is_implicit(request->addr, request->length))
+		order = IMPLICIT_ORDER;
+	else
+		order = order_of(request->kernel, request->addr, request->length,
+				 huge ? HUGE_BLOCK_SHIFT : BLOCK_SHIFT);
+	request->key_variant =
+		(uint8_t)(FIRST_VARIANT + order + (request->has_dmah ? VARIANT_DMAH : 0));
+	if (request->flags & SIM_MR_DATA_DIRECT)
+		request->key_variant = SIM_KEY_OF_DEVICE;
+}
+
+/* The pages that a key can hold which was made for @pages: older kernels round up to a power of two. */
+static uint32_t key_pages_for(enum mr_sim_kernel kernel, uint32_t pages)
+{
+	uint32_t room = 1u << LEAST_ORDER;
+
+	if (sim_has_change(kernel, SIM_SMALL_KEYS))
+		return pages;
+	while (room < pages && room < 1u << 31)
+		room *= 2;
+	return room;
+}
+
+/* create_user_odp_mr() */
+static int reg_odp(struct sim_mr_request *request)
+{
+	request->flags |= SIM_MR_ODP;
+	request->owner = getpid();
+	if (sim_mr_is_implicit(request->addr, request->length)) {
+		/* mlx5_ib_alloc_implicit_mr(), ib_umem_odp_alloc_implicit() */
+		if (request->iova || request->access & IB_UVERBS_ACCESS_HUGETLB)
+			return -EINVAL;
+		return 0;
+	}
+	return sim_umem_check_odp(request->kernel, request->addr, request->length, request->access);
+}
+
+/* mlx5_ib_reg_user_mr_dmabuf() */
+static int reg_dmabuf(struct sim_mr_request *request)
+{
+	const uint64_t offset = sim_page_offset(request->iova);
+	int rc;
+
+	if (request->data_direct && offset)
+		return -EOPNOTSUPP;
+	if (request->data_direct && !sim_has_data_direct())
+		return -EINVAL;
+	request->flags |= SIM_MR_DMABUF;
+	if (request->data_direct)
+		request->flags |= SIM_MR_DATA_DIRECT;
+	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
+	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
+}
+
+/*
+ * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA with another offset in its page, nor, in newer
+ * kernels, for one that wraps and for 0 bytes, which sim_umem_pin() lets pass where the address is not at the start
+ * of a page.  Only make_anew() leads here with such an offset.
+ */
+static bool has_page_size(const struct sim_mr_request *request)
+{
+	uint64_t last;
+
+	if (!sim_same_page_offset(request->addr, request->iova))
+		return false;
+	return !sim_has_change(request->kernel, SIM_IOVA_END) ||
+	       (request->length &&
+		!__builtin_add_overflow(request->iova, request->length - 1, &last));
+}
+
+/* mlx5_ib_reg_user_mr(), mlx5_ib_reg_user_mr_dmabuf(); the memory is not pinned if it fails */
+static int get_memory(struct sim_mr_request *request)
+{
+	int rc;
+
+	if (request->has_dmah && request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return -EOPNOTSUPP;
+	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
+	if (request->has_dmah)
+		request->flags |= SIM_MR_DMAH;
+	if (request->is_dmabuf)
+		return reg_dmabuf(request);
+	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return reg_odp(request);
+	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
+			  &request->pinned);
+	if (rc)
+		return rc;
+	if (!has_page_size(request)) {
+		sim_account_cancel(request->pinned);
+		return -EINVAL;
+	}
+	request->key_pages = key_pages_for(request->kernel, request->pinned);
+	return 0;
+}
+
+/* Functions of struct sim_profile. */
+static int sim_mlx5_reg_mr(struct sim_mr_request *request)
+{
+	int rc = get_memory(request);
+
+	if (!rc)
+		set_variant(request);
+	return rc;
+}
+
+/*
+ * A key has 24 bits of index, which the device chose, and 8 bits of variant.  The driver keeps freed keys by the
+ * number of their blocks and uses the last one again first: _mlx5_mr_cache_alloc(), core/frmr_pools.c.  Here the
+ * numbers are rounded up to powers of two, as by kernels without SIM_SMALL_KEYS.  Newer ones take each number, up
+ * to the double, that the device's earlier regions had.
+ */
+static uint32_t sim_mlx5_make_key(struct sim_table *table, uint8_t variant)
+{
+	const uint32_t key = variant == SIM_KEY_OF_DEVICE ? 0 : sim_key_reuse(table, variant);
+
+	return key ? key : sim_key_index(table, FIRST_KEY_INDEX) << 8 | variant;
+}
+
+/* can_use_umr_rereg_access() */
+static bool can_change_access(uint32_t from, uint32_t to)
+{
+	const uint32_t changeable = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+				    IB_UVERBS_ACCESS_REMOTE_READ |
+				    IB_UVERBS_ACCESS_RELAXED_ORDERING |
+				    IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+
+	return !((from ^ to) & ~changeable);
+}
+
+/* An MR that has no pages to keep is to change without a translation. */
+static int make_anew(struct sim_rereg *rereg)
+{
+	struct sim_mr_request *request = &rereg->request;
+
+	if (sim_has_change(request->kernel, SIM_REREG_REFUSED))
+		return -EOPNOTSUPP;
+	request->addr = rereg->given_addr;
+	request->length = rereg->given_length;
+	request->iova = rereg->given_iova;
+	rereg->translate = true;
+	rereg->new_key = true;
+	return sim_mlx5_reg_mr(request);
+}
+
+/* mlx5_ib_rereg_user_mr() */
+static int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
+{
+	struct sim_mr_request *request = &rereg->request;
+	const struct sim_object *old = &rereg->old;
+	bool plain = !(old->flags & (SIM_MR_ODP | SIM_MR_DMABUF));
+	bool in_place = can_change_access(old->access, request->access);
+	int rc;
+
+	if (old->flags & (SIM_MR_DATA_DIRECT | SIM_MR_DMAH))
+		return -EOPNOTSUPP;
+	if (old->flags & SIM_MR_ODP && sim_mr_is_implicit(old->addr, old->length) &&
+	    !rereg->translate) {
+		if (!(request->access & IB_UVERBS_ACCESS_ON_DEMAND))
+			return -EOPNOTSUPP;
+		rereg->translate = true;
+	}
+	if (!rereg->translate && !in_place && !plain)
+		return make_anew(rereg);
+	if (!rereg->translate) {
+		rereg->new_key = !in_place;
+		set_variant(request);
+		request->key_pages = key_pages_for(request->kernel, old->pinned);
+		return 0;
+	}
+	rc = sim_mlx5_reg_mr(request);
+	rereg->new_key = !in_place || !plain || request->flags & SIM_MR_ODP ||
+			 request->pinned > old->key_pages;
+	return rc;
+}
+
+/* get_prefetchable_mr(): MRs with pinned pages count as not found */
+static int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
+{
+	/* Regions of Data Direct are pinned, and not among those with paging (mlx5r_store_odp_mkey()). */
+	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)) || mr->flags & SIM_MR_DATA_DIRECT)
+		return -ENOENT;
+	return mr->parent != advice->pd || sim_advice_lacks_access(advice, mr) ? -EPERM : 0;
+}
+
+/* pagefault_real_mr(): a part may reach to the end of the last page of the MR */
+static int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
+				     uint64_t *addr)
+{
+	const uint64_t end = sim_round_up(mr->addr + mr->length, sim_mr_page_size(mr));
+
+	if (sim_mr_is_implicit(mr->addr, mr->length)) {
+		*addr = part->addr;
+		return 0;
+	}
+	if (part->addr < mr->iova ||
+	    __builtin_add_overflow(part->addr - mr->iova, mr->addr, addr) || *addr >= end ||
+	    end - *addr < part->length)
+		return -EFAULT;
+	/* mlx5r_umr_update_xlt() refuses a range without pages */
+	return !part->length && !(*addr & (sim_page_size() - 1)) ? -EINVAL : 0;
+}
 
 #define OP_QUERY_HCA_CAP       0x100
 #define UAR_SHIFT              12

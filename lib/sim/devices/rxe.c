@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The profile rxe: the kernel's drivers/infiniband/sw/rxe. */
 #include <errno.h>
-#include <unistd.h>
-
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <stddef.h>
+#include <unistd.h>
 
-#include "lib/sim/base/abi.h"
-#include "lib/sim/call/registration.h"
-#include "lib/sim/devices/rxe.h"
-#include "lib/sim/memory/pin.h"
-#include "lib/sim/state/account.h"
-#include "lib/sim/state/keys.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/devices/devices.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
 
 /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: all but zero-based and hugetlb */
 #define SUPPORTED_ACCESS                                                                           \
@@ -142,7 +140,7 @@ static uint32_t rxe_make_key(struct sim_table *table, uint8_t variant)
 	return sim_key_index(table, FIRST_KEY_INDEX) << 8 | table->header->next_key++;
 }
 
-const struct sim_profile sim_rxe_profile = {
+static const struct sim_profile sim_rxe_profile = {
 	.kind = MR_SIM_RXE,
 	.node = "/dev/infiniband/uverbs251",
 	.major = 231,
@@ -221,3 +219,14 @@ const struct sim_profile sim_rxe_profile = {
 	.prefetch_address = rxe_prefetch_address,
 	.make_key = rxe_make_key,
 };
+
+static const struct sim_profile *const profiles[MR_SIM_PROFILES + 1] = {
+	[MR_SIM_MLX5] = &sim_mlx5_profile,
+	[MR_SIM_RXE] = &sim_rxe_profile,
+	[MR_SIM_PROFILES] = NULL,
+};
+
+const struct sim_profile *sim_profile_of(enum mr_sim_profile kind)
+{
+	return profiles[kind];
+}

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Contexts, and the attributes of the device and its port.  Those that are in the profile's sysfs tree
- * (lib/sim/sysfs), too, must be the same: tests/unit/lib/sim/devices/mlx5.c compares them.
- */
 #include <endian.h>
 #include <errno.h>
-
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/base/environment.h"
-#include "lib/sim/call/object_types.h"
-#include "lib/sim/call/profile.h"
-#include "lib/sim/call/registration.h"
-#include "lib/sim/handlers/device.h"
-#include "lib/sim/state/objects.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/handlers/handlers.h"
+#include "lib/sim/state/state.h"
 
 #define COMP_VECTORS 8
 #define SUBNET       0xfe80000000000000ull

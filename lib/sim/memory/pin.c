@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pinning and faulting in of memory: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <rdma/ib_user_ioctl_verbs.h>
-
-#include "lib/sim/base/kernel_versions.h"
-#include "lib/sim/base/libc.h"
-#include "lib/sim/base/maps.h"
-#include "lib/sim/base/pages.h"
-#include "lib/sim/memory/pin.h"
-#include "lib/sim/state/account.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ  22

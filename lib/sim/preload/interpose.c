@@ -15,15 +15,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/sim/base/environment.h"
-#include "lib/sim/base/libc.h"
-#include "lib/sim/base/maps.h"
-#include "lib/sim/devices/profiles.h"
-#include "lib/sim/memory/dmabuf_nodes.h"
-#include "lib/sim/state/account.h"
-#include "lib/sim/state/descriptors.h"
-#include "lib/sim/state/fault.h"
-#include "lib/sim/uverbs/ioctl.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/devices/devices.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
+#include "lib/sim/uverbs/uverbs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

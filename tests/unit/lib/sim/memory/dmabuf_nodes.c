@@ -6,8 +6,7 @@
 #include <linux/udmabuf.h>
 #include <sys/mman.h>
 
-#include "lib/sim/memory/dmabuf.h"
-#include "lib/sim/memory/dmabuf_nodes.h"
+#include "lib/sim/memory/memory.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096

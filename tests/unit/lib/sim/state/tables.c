@@ -3,9 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "lib/sim/state/keys.h"
-#include "lib/sim/state/lock.h"
-#include "lib/sim/state/objects.h"
+#include "lib/sim/state/state.h"
 #include "tests/unit/unit.h"
 
 #define PD 1

@@ -1,32 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The methods that are modelled, with the attributes that each accepts, as in the kernel's
- * uverbs_std_types*.c and hw/mlx5/devx.c, dm.c, main.c, std_types.c.
- */
 #include <errno.h>
-#include <stddef.h>
-
+#include <limits.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
 
-#include "lib/sim/base/abi.h"
-#include "lib/sim/call/object_types.h"
-#include "lib/sim/call/profile.h"
-#include "lib/sim/devices/mlx5.h"
-#include "lib/sim/devices/mlx5_mmap.h"
-#include "lib/sim/devices/rxe.h"
-#include "lib/sim/handlers/advise.h"
-#include "lib/sim/handlers/cq.h"
-#include "lib/sim/handlers/device.h"
-#include "lib/sim/handlers/devx_umem.h"
-#include "lib/sim/handlers/dm.h"
-#include "lib/sim/handlers/dmah.h"
-#include "lib/sim/handlers/mr_methods.h"
-#include "lib/sim/uverbs/methods.h"
-#include "lib/sim/uverbs/write_commands.h"
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/devices/devices.h"
+#include "lib/sim/handlers/handlers.h"
+#include "lib/sim/state/state.h"
+#include "lib/sim/uverbs/uverbs.h"
+
+/* What an attribute carries: the kernel's enum uverbs_attr_type. */
+enum sim_attr_kind {
+	SIM_ATTR_IN,      /* data from the caller, inline up to 8 bytes */
+	SIM_ATTR_ENUM,    /* a value of an enumeration, below @max, without data */
+	SIM_ATTR_OUT,     /* a buffer of the caller for data */
+	SIM_ATTR_USE,     /* handle of an object */
+	SIM_ATTR_DESTROY, /* handle of an object to destroy; the method's first attribute */
+	SIM_ATTR_NEW,     /* gets the handle of a new object */
+	SIM_ATTR_NEW_FD,  /* gets a new descriptor */
+	SIM_ATTR_RAW_FD,  /* a descriptor of any file */
+};
+
+/*
+ * UAPI_DEF_WRITE_*(): the commands, with the least bytes of request and response.  Those of extended
+ * commands are 0: they may be shorter than their structures.
+ */
+static const struct command {
+	uint32_t number;
+	uint16_t request;
+	uint16_t response;
+	enum mr_sim_call call; /* its name for faults */
+
+	/* Carries the command out: 0, or -errno. */
+	int (*run)(struct sim_call *call);
+
+	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all drivers have. */
+	bool (*is_supported)(const struct sim_call *call);
+} commands[] = {
+	{ IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
+	  sizeof(struct ib_uverbs_reg_mr_resp), MR_SIM_REG_MR, sim_write_reg_mr, NULL },
+	{ IB_USER_VERBS_CMD_REREG_MR, sizeof(struct ib_uverbs_rereg_mr),
+	  sizeof(struct ib_uverbs_rereg_mr_resp), MR_SIM_REREG_MR, sim_write_rereg_mr,
+	  sim_rereg_is_supported },
+	{ IB_USER_VERBS_CMD_DEREG_MR, sizeof(struct ib_uverbs_dereg_mr), 0, MR_SIM_DEREG_MR,
+	  sim_write_dereg_mr, NULL },
+	{ IB_USER_VERBS_CMD_ALLOC_PD, sizeof(struct ib_uverbs_alloc_pd),
+	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd, NULL },
+	{ IB_USER_VERBS_CMD_DEALLOC_PD, sizeof(struct ib_uverbs_dealloc_pd), 0, MR_SIM_DEALLOC_PD,
+	  sim_write_dealloc_pd, NULL },
+	{ IB_USER_VERBS_CMD_ALLOC_MW, sizeof(struct ib_uverbs_alloc_mw),
+	  sizeof(struct ib_uverbs_alloc_mw_resp), MR_SIM_ALLOC_MW, sim_write_alloc_mw, NULL },
+	{ IB_USER_VERBS_CMD_DEALLOC_MW, sizeof(struct ib_uverbs_dealloc_mw), 0, MR_SIM_DEALLOC_MW,
+	  sim_write_dealloc_mw, NULL },
+	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
+	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device,
+	  NULL },
+	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED, 0, 0,
+	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex, NULL },
+};
+
+/* uverbs.h uapi_get_method() */
+static int find_command(uint64_t number, const struct command **command)
+{
+	size_t i;
+
+	if (number & ~(uint64_t)(IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_CMD_COMMAND_MASK))
+		return -EINVAL;
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].number == number) {
+			*command = &commands[i];
+			return 0;
+		}
+	}
+	return -EOPNOTSUPP;
+}
+
+/* Whether request and response have at least the bytes that the command needs. */
+static bool has_room(const struct command *command, const struct ib_uverbs_attr *in,
+		     const struct ib_uverbs_attr *out)
+{
+	return (in ? in->len : 0) >= command->request && (out ? out->len : 0) >= command->response;
+}
+
+/* Returns the ioctl method INVOKE_WRITE, which carries a write command out: 0, or -errno. */
+static int sim_invoke_write(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_CORE_IN);
+	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
+	const struct command *command;
+	int rc;
+
+	rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
+	if (rc)
+		return rc;
+	if (command->is_supported && !command->is_supported(call))
+		return -EOPNOTSUPP;
+	if (!has_room(command, in, out))
+		return -ENOSPC;
+	return command->run(call);
+}
+
+static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+{
+	size_t i;
+
+	for (i = 0; i < hdr->num_attrs; i++)
+		if (hdr->attrs[i].attr_id == id)
+			return &hdr->attrs[i];
+	return NULL;
+}
+
+/*
+ * A command that is too short does not count: libibverbs begins with one, to find out whether the kernel has
+ * INVOKE_WRITE, and a fault of the first call shall not be used up by it.
+ */
+static enum mr_sim_call sim_invoke_write_call(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	const struct ib_uverbs_attr *number = find_attr(hdr, UVERBS_ATTR_WRITE_CMD);
+	const struct command *command;
+
+	if (!number || find_command(number->data, &command) ||
+	    !has_room(command, find_attr(hdr, UVERBS_ATTR_CORE_IN),
+		      find_attr(hdr, UVERBS_ATTR_CORE_OUT)))
+		return MR_SIM_CALLS;
+	return command->call;
+}
 
 #define ATTR(id_, kind_, min_, max_, mandatory_)                                                   \
 	{                                                                                          \
@@ -236,7 +341,11 @@ static bool is_method_for(const struct sim_method *row, const struct sim_call *c
 	       sim_has_change(call->table->kernel, row->since) && sim_is_object_type(call, object);
 }
 
-int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
+/*
+ * Looks up a method of the call's device and kernel. Return: 0, -EOPNOTSUPP for a method that the kernel
+ * has and the simulator does not model, -EPROTONOSUPPORT for one that the kernel does not have either.
+ */
+static int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
 {
 	size_t i;
 
@@ -247,4 +356,210 @@ int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
 		}
 	}
 	return sim_is_unmodelled_method(call, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------- */
+
+/* uverbs_process_attr() of UVERBS_ATTR_TYPE_ENUM_IN */
+static int check_enum(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
+{
+	if (attr->attr_data.enum_data.elem_id >= spec->max)
+		return -EOPNOTSUPP;
+	return attr->attr_data.enum_data.reserved || attr->len ? -EINVAL : 0;
+}
+
+static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
+{
+	if (spec->kind == SIM_ATTR_ENUM)
+		return check_enum(spec, attr);
+	if (attr->len < spec->min || attr->len > spec->max)
+		return -EINVAL;
+	if (attr->attr_data.reserved)
+		return -EINVAL;
+	if (spec->kind == SIM_ATTR_IN && !sim_attr_is_inline(attr) && sim_is_null(attr->data))
+		return -EFAULT;
+	return 0;
+}
+
+/* rdma_lookup_get_uobject(), which knows the attribute even where the device has no objects of the type */
+static int find_object(struct sim_call *call, const struct sim_attr_spec *spec,
+		       const struct ib_uverbs_attr *attr)
+{
+	if (attr->data_s64 < 0 || !sim_is_object_type(call, spec->min))
+		return -EINVAL;
+	return sim_object_find(call->table, spec->min, attr->data, &call->object);
+}
+
+static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
+		      struct ib_uverbs_attr *attr)
+{
+	int rc;
+
+	rc = sim_need_context(call->table);
+	if (!rc)
+		rc = sim_object_reserve(call->table, &call->created, &call->object);
+	if (rc)
+		return rc;
+	attr->data = call->created;
+	call->creates = spec;
+	return 0;
+}
+
+/*
+ * Make the descriptor that a method creates.  Nothing can ever be read from it: events of QPs and of the
+ * port, which the kernel reports by it, never occur here.
+ */
+static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
+		  struct ib_uverbs_attr *attr)
+{
+	int rc, fd;
+
+	rc = sim_need_context(call->table);
+	if (rc)
+		return rc;
+	fd = eventfd(0, EFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	call->created = (uint32_t)fd;
+	call->creates = spec;
+	attr->data_s64 = fd;
+	return 0;
+}
+
+static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
+			struct ib_uverbs_attr *attr)
+{
+	if (attr->attr_data.reserved || attr->len)
+		return -EINVAL;
+	switch (spec->kind) {
+	case SIM_ATTR_NEW:
+		return new_object(call, spec, attr);
+	case SIM_ATTR_NEW_FD:
+		return new_fd(call, spec, attr);
+	case SIM_ATTR_RAW_FD:
+		return attr->data_s64 < INT_MIN || attr->data_s64 > INT_MAX ? -EINVAL : 0;
+	default:
+		return find_object(call, spec, attr);
+	}
+}
+
+/* uverbs_set_attr() */
+static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
+{
+	const struct sim_attr_spec *spec;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < call->method->count; i++)
+		if (call->method->attrs[i].id == attr->attr_id &&
+		    sim_has_change(call->table->kernel, call->method->attrs[i].since))
+			break;
+	if (i == call->method->count)
+		return attr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;
+	if (call->attrs[i])
+		return -EINVAL;
+	spec = &call->method->attrs[i];
+	rc = spec->kind <= SIM_ATTR_OUT ? check_data(spec, attr) : check_object(call, spec, attr);
+	if (!rc)
+		call->attrs[i] = attr;
+	return rc;
+}
+
+static int accept_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < hdr->num_attrs; i++) {
+		rc = accept_attr(call, &hdr->attrs[i]);
+		if (rc)
+			return rc;
+	}
+	for (i = 0; i < call->method->count; i++)
+		if (call->method->attrs[i].mandatory && !call->attrs[i])
+			return -EINVAL;
+	return 0;
+}
+
+/* ---- methods ------------------------------------------------------------------------------- */
+
+static bool destroys_object(const struct sim_call *call)
+{
+	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
+}
+
+/* Let what the method creates exist if the method has succeeded; else free its handle or descriptor. */
+static void finish_creation(struct sim_call *call, int rc)
+{
+	const struct sim_attr_spec *spec = call->creates;
+
+	if (!spec)
+		return;
+	if (spec->kind == SIM_ATTR_NEW_FD) {
+		if (rc)
+			sim_libc()->close((int)call->created);
+		return;
+	}
+	if (rc)
+		sim_object_cancel(call->table, call->created);
+	else
+		sim_object_commit(call->table, call->created, spec->min);
+}
+
+static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+{
+	struct ib_uverbs_attr *driver_out;
+	int rc;
+
+	rc = accept_attrs(call, hdr);
+	if (!rc && destroys_object(call))
+		rc = sim_destroy_object(call->table, call->object);
+	if (!rc && call->method->handle)
+		rc = call->method->handle(call);
+	finish_creation(call, rc);
+	/* The kernel flags the driver's answer as valid even if the driver wrote none. */
+	driver_out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
+	if (!rc && driver_out)
+		driver_out->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+	return rc;
+}
+
+static int serve_locked(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+{
+	int rc;
+
+	rc = sim_table_lock(call->table);
+	if (rc)
+		return rc;
+	rc = run_method(call, hdr);
+	if (!call->unlocked)
+		sim_table_unlock(call->table);
+	return rc;
+}
+
+int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
+{
+	struct sim_call call = { .table = table, .profile = sim_profile_of(table->kind) };
+	struct sim_fault fault;
+	int rc;
+
+	if (sim_is_null((uintptr_t)hdr))
+		return -EFAULT;
+	if (hdr->length > sim_page_size() ||
+	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]))
+		return -EINVAL;
+	if (hdr->reserved1 || hdr->reserved2)
+		return -EPROTONOSUPPORT;
+	if (hdr->driver_id != call.profile->driver_id)
+		return -EINVAL;
+	rc = sim_method_find(&call, hdr->object_id, hdr->method_id);
+	if (rc)
+		return rc;
+	fault = sim_fault_enter(call.method->handle == sim_invoke_write ? sim_invoke_write_call(hdr)
+									: call.method->call);
+	if (fault.error)
+		return fault.error;
+	rc = serve_locked(&call, hdr);
+	sim_fault_leave(&fault);
+	return rc;
 }

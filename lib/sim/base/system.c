@@ -1,20 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The memory mappings of this process.  Some rules of pinning depend on the mapping, and faulting pages
- * in does not apply them.  Reading /proc/self/maps is slow where there are many mappings:
- * sim_maps_has_shared_file() spares most registrations it.
- */
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/sim/base/maps.h"
+#include "lib/sim/base/base.h"
+
+static struct sim_libc libc;
+static bool found;
+
+static void *find_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* Two threads may run this at once: both store the same addresses. */
+static void find_all(void)
+{
+	libc.open = (__typeof__(libc.open))find_next("open");
+	libc.openat = (__typeof__(libc.openat))find_next("openat");
+	libc.close = (__typeof__(libc.close))find_next("close");
+	libc.fcntl = (__typeof__(libc.fcntl))find_next("fcntl");
+	libc.fstat = (__typeof__(libc.fstat))find_next("fstat");
+	libc.stat = (__typeof__(libc.stat))find_next("stat");
+	libc.lstat = (__typeof__(libc.lstat))find_next("lstat");
+	libc.fstatat = (__typeof__(libc.fstatat))find_next("fstatat");
+	libc.statx = (__typeof__(libc.statx))find_next("statx");
+	libc.access = (__typeof__(libc.access))find_next("access");
+	libc.euidaccess = (__typeof__(libc.euidaccess))find_next("euidaccess");
+	libc.faccessat = (__typeof__(libc.faccessat))find_next("faccessat");
+	libc.readlink = (__typeof__(libc.readlink))find_next("readlink");
+	libc.readlinkat = (__typeof__(libc.readlinkat))find_next("readlinkat");
+	libc.mmap = (__typeof__(libc.mmap))find_next("mmap");
+	libc.ioctl = (__typeof__(libc.ioctl))find_next("ioctl");
+	libc.socket = (__typeof__(libc.socket))find_next("socket");
+	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
+}
+
+const struct sim_libc *sim_libc(void)
+{
+	if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+		find_all();
+	return &libc;
+}
+
+uint64_t sim_random(void)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || !number)
+		number = (uint64_t)getpid();
+	return number;
+}
 
 #ifndef MAP_SHARED_VALIDATE
 #define MAP_SHARED_VALIDATE 3

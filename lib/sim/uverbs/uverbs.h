@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef LIB_SIM_UVERBS_IOCTL_H
-#define LIB_SIM_UVERBS_IOCTL_H
+/* Declares the dispatch of the simulated uverbs. */
+#ifndef LIB_SIM_UVERBS_UVERBS_H
+#define LIB_SIM_UVERBS_UVERBS_H
 
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#include "lib/sim/state/table.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/state/state.h"
 
 /**
  * sim_uverbs_ioctl() - serve the ioctl RDMA_VERBS_IOCTL of a context; no table may be locked

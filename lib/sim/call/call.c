@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
+
+#define DRIVER_SPACE 0x1000 /* 1U << UVERBS_ID_NS_SHIFT: the first id of a driver's own */
+
+static const struct object_type {
+	uint16_t object;
+	uint16_t core;  /* bit i: method i exists and is not modelled */
+	uint16_t mlx5;  /* bit i: the same of mlx5's method DRIVER_SPACE + i */
+	bool mlx5_only; /* no other driver has the type */
+	bool tph_only;  /* only devices with TPH have it */
+	enum sim_change since;
+} types[] = {
+	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
+	{ UVERBS_OBJECT_DEVICE, .core = 0x80, .since = SIM_PORT_SPEED },
+	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
+	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0 },
+	{ UVERBS_OBJECT_CQ, .core = 0x3 },
+	{ UVERBS_OBJECT_QP, .core = 0x3 },
+	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
+	{ UVERBS_OBJECT_AH, .core = 0x1 },
+	{ UVERBS_OBJECT_MR, .core = 0 },
+	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
+	{ UVERBS_OBJECT_MW, .core = 0 },
+	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },
+	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },
+	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
+	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
+	{ UVERBS_OBJECT_ASYNC_EVENT, .core = 0 },
+	{ SIM_OBJECT_DMAH, .mlx5_only = true, .tph_only = true, .since = SIM_DMAH },
+	{ SIM_OBJECT_DMABUF, .mlx5_only = true, .since = SIM_DMABUF_EXPORT },
+	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_DEVX_UMEM, .mlx5 = 0x3, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_FLOW_MATCHER, .mlx5 = 0x3, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, .mlx5 = 0x1, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, .mlx5 = 0x1, .mlx5_only = true },
+	{ MLX5_IB_OBJECT_UAR, .mlx5_only = true },
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
+
+static bool is_type_for(const struct object_type *type, const struct sim_call *call,
+			uint16_t object)
+{
+	return type->object == object &&
+	       (!type->mlx5_only || call->profile->driver_id == RDMA_DRIVER_MLX5) &&
+	       (!type->tph_only || sim_has_tph()) &&
+	       sim_has_change(call->table->kernel, type->since);
+}
+
+bool sim_is_object_type(const struct sim_call *call, uint16_t object)
+{
+	size_t i;
+
+	for (i = 0; i < TYPES; i++)
+		if (is_type_for(&types[i], call, object))
+			return true;
+	return false;
+}
+
+bool sim_is_unmodelled_method(const struct sim_call *call, uint16_t object, uint16_t method)
+{
+	const unsigned int space = method & UVERBS_ID_NS_MASK;
+	const unsigned int bit = method & (unsigned int)~UVERBS_ID_NS_MASK;
+	const bool of_driver = space;
+	size_t i;
+
+	if (bit >= 16 ||
+	    (of_driver && (call->profile->driver_id != RDMA_DRIVER_MLX5 || space != DRIVER_SPACE)))
+		return false;
+	for (i = 0; i < TYPES; i++)
+		if (is_type_for(&types[i], call, object) &&
+		    (of_driver ? types[i].mlx5 : types[i].core) >> bit & 1)
+			return true;
+	return false;
+}
+
+static const void *data_of(const struct ib_uverbs_attr *attr)
+{
+	return sim_attr_is_inline(attr) ? (const void *)&attr->data
+					: (const void *)(uintptr_t)attr->data;
+}
+
+struct ib_uverbs_attr *sim_attr(const struct sim_call *call, uint16_t id)
+{
+	size_t i;
+
+	for (i = 0; i < call->method->count; i++)
+		if (call->method->attrs[i].id == id)
+			return call->attrs[i];
+	return NULL;
+}
+
+const void *sim_attr_data(const struct sim_call *call, uint16_t id, size_t *length)
+{
+	const struct ib_uverbs_attr *attr = sim_attr(call, id);
+
+	*length = attr ? attr->len : 0;
+	return attr ? data_of(attr) : NULL;
+}
+
+bool sim_attr_is_zero(const struct sim_call *call, uint16_t id, size_t start)
+{
+	const uint8_t *data;
+	size_t length, i;
+
+	data = sim_attr_data(call, id, &length);
+	for (i = start; i < length; i++)
+		if (data[i])
+			return false;
+	return true;
+}
+
+uint64_t sim_attr_number(const struct sim_call *call, uint16_t id)
+{
+	return sim_attr(call, id)->data;
+}
+
+int sim_attr_flags(const struct sim_call *call, uint16_t id, uint32_t allowed, uint32_t *flags)
+{
+	const struct ib_uverbs_attr *attr = sim_attr(call, id);
+	uint64_t value = 0;
+
+	*flags = 0;
+	if (!attr)
+		return 0;
+	if (attr->len != 4 && attr->len != 8)
+		return -EINVAL;
+	memcpy(&value, &attr->data, attr->len);
+	if (value & ~(uint64_t)allowed)
+		return -EINVAL;
+	*flags = (uint32_t)value;
+	return 0;
+}
+
+/* uverbs_copy_to() */
+int sim_attr_copy(const struct sim_call *call, uint16_t id, const void *data, size_t size)
+{
+	struct ib_uverbs_attr *attr = sim_attr(call, id);
+
+	if (!attr)
+		return -ENOENT;
+	if (size > attr->len)
+		size = attr->len;
+	if (size && sim_is_null(attr->data))
+		return -EFAULT;
+	memcpy((void *)(uintptr_t)attr->data, data, size);
+	attr->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+	return 0;
+}
+
+/* uverbs_copy_to_struct_or_zero() */
+int sim_attr_put(const struct sim_call *call, uint16_t id, const void *data, size_t size)
+{
+	struct ib_uverbs_attr *attr = sim_attr(call, id);
+
+	if (!attr)
+		return 0;
+	if (attr->len && sim_is_null(attr->data))
+		return -EFAULT;
+	if (size < attr->len)
+		memset((uint8_t *)(uintptr_t)attr->data + size, 0, attr->len - size);
+	return sim_attr_copy(call, id, data, size);
+}
+
+int sim_need_context(const struct sim_table *table)
+{
+	return table->header->has_context ? 0 : -EINVAL;
+}
+
+int sim_write_request(const struct sim_call *call, void *request, size_t size)
+{
+	const void *in;
+	size_t length;
+
+	if (!sim_attr_is_zero(call, UVERBS_ATTR_CORE_IN, size))
+		return -EOPNOTSUPP;
+	in = sim_attr_data(call, UVERBS_ATTR_CORE_IN, &length);
+	memset(request, 0, size);
+	if (in)
+		memcpy(request, in, length < size ? length : size);
+	return 0;
+}
+
+void sim_call_unlock(struct sim_call *call)
+{
+	if (call->creates)
+		sim_object_cancel(call->table, call->created);
+	sim_table_unlock(call->table);
+}
+
+/* The handle is reserved anew: while the table was unlocked, a repair could have given the old one away. */
+int sim_call_relock(struct sim_call *call, int rc, uint32_t pinned)
+{
+	int relock;
+
+	relock = sim_table_lock(call->table);
+	call->unlocked = relock;
+	if (call->creates && !relock)
+		relock = sim_object_reserve(call->table, &call->created, &call->object);
+	if (relock)
+		call->creates = NULL;
+	else if (call->creates)
+		sim_attr(call, call->creates->id)->data = call->created;
+	if (!rc && relock)
+		sim_account_cancel(pinned);
+	return rc ? rc : relock;
+}
+
+struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_call *call)
+{
+	return sim_has_change(call->table->kernel, call->profile->odp_since)
+		       ? call->profile->odp
+		       : (struct ib_uverbs_odp_caps){ 0 };
+}
+
+/* rdma/ib_verbs.h ib_check_mr_access() */
+int sim_access_check(const struct sim_call *call, uint32_t access)
+{
+	const uint32_t writing = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+	const uint32_t flush = SIM_ACCESS_FLUSH_GLOBAL | SIM_ACCESS_FLUSH_PERSISTENT;
+
+	if (access & writing && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	if (access & IB_UVERBS_ACCESS_OPTIONAL_RANGE && !sim_has_optional_access())
+		return -EINVAL;
+	if (access & ~SIM_ACCESS_KNOWN ||
+	    (access & flush && !sim_has_change(call->table->kernel, SIM_ACCESS_CAPS)))
+		return -EINVAL;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND && !sim_odp_caps(call).general_caps)
+		return sim_has_change(call->table->kernel, SIM_ACCESS_CAPS) ? -EOPNOTSUPP : -EINVAL;
+	return access & call->profile->unknown_access ? -EOPNOTSUPP : 0;
+}
+
+int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request)
+{
+	int rc;
+
+	sim_call_unlock(call);
+	rc = call->profile->reg_mr(request);
+	return sim_call_relock(call, rc, request->pinned);
+}
+
+void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,
+		 const struct sim_mr_request *request)
+{
+	struct sim_object *object = &table->objects[handle];
+
+	object->parent = pd;
+	object->flags = request->flags;
+	object->key = key;
+	object->addr = request->addr;
+	object->length = request->length;
+	object->iova = request->iova;
+	object->access = request->access;
+	object->pinned = request->pinned;
+	object->key_pages = request->key_pages;
+	object->mm = sim_account_commit(table, request->pinned);
+}
+
+/* uverbs_std_types_dmah.c uverbs_free_dmah() */
+static bool is_dmah_used(const struct sim_table *table, uint32_t handle)
+{
+	const struct sim_object *mr;
+
+	for (mr = sim_object_newest(table); mr; mr = sim_object_older(table, mr))
+		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DMAH && mr->dmah == handle)
+			return true;
+	return false;
+}
+
+int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
+{
+	const uint32_t handle = sim_object_handle(table, object);
+	const uint32_t mm = object->mm, pinned = object->pinned, key = object->key;
+	const bool has_key = object->type == UVERBS_OBJECT_MR;
+
+	if (object->users || (object->type == UVERBS_OBJECT_DM && sim_dm_is_used(table, handle)) ||
+	    (object->type == SIM_OBJECT_DMAH && is_dmah_used(table, handle)))
+		return -EBUSY;
+	sim_object_delete(table, handle);
+	if (has_key)
+		sim_key_free(table, key);
+	sim_account_release(table, mm, pinned);
+	return 0;
+}
+
+int sim_destroy(struct sim_table *table, uint16_t type, uint64_t handle)
+{
+	struct sim_object *object;
+	int rc;
+
+	rc = sim_object_find(table, type, handle, &object);
+	return rc ? rc : sim_destroy_object(table, object);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the profiles of simulated devices. */
+#ifndef LIB_SIM_DEVICES_DEVICES_H
+#define LIB_SIM_DEVICES_DEVICES_H
+
+#include "lib/sim/call/call.h"
+
+extern const struct sim_profile sim_mlx5_profile;
+
+/* Methods of the ioctl that only this driver has: as handle() of struct sim_method. */
+int sim_mlx5_query_pd(struct sim_call *call);
+int sim_mlx5_devx_other(struct sim_call *call);
+int sim_mlx5_data_direct_path(struct sim_call *call);
+
+/* Methods of the ioctl that only this driver has: as handle() of struct sim_method. */
+int sim_mlx5_alloc_uar(struct sim_call *call);
+int sim_mlx5_export_dmabuf(struct sim_call *call);
+
+/** sim_rxe_reg_dmabuf_mr() - the ioctl method REG_DMABUF_MR: -EOPNOTSUPP */
+int sim_rxe_reg_dmabuf_mr(struct sim_call *call);
+
+/** sim_profile_of() - the profile of a kind of device, or NULL for MR_SIM_PROFILES */
+const struct sim_profile *sim_profile_of(enum mr_sim_profile kind);
+
+#endif

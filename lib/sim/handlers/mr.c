@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/handlers/handlers.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
+
+#define DMABUF_ACCESS                                                                              \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ |                             \
+	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
+	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+/* Ids of the attributes that REG_MR and REG_DMABUF_MR have in common, but number differently. */
+struct attr_ids {
+	uint16_t pd, lkey, rkey;
+};
+
+static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
+		       struct sim_mr_request *request)
+{
+	int rc;
+
+	rc = sim_attr_flags(call, id, allowed, &request->access);
+	return rc ? rc : sim_access_check(call, request->access);
+}
+
+/* An MR of an exported dma-buf keeps the device's pages from being allocated again. */
+static int keep_exported_pages(const struct sim_table *table, struct sim_mr_request *request)
+{
+	uint32_t pages;
+	int rc;
+
+	rc = sim_export_pages(table, &request->dmabuf.export, &pages);
+	if (!rc && pages) {
+		request->flags |= SIM_MR_DM_EXPORT;
+		request->exported_pages = pages;
+	}
+	return rc;
+}
+
+static int register_mr(struct sim_call *call, struct sim_mr_request *request,
+		       const struct attr_ids *ids)
+{
+	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
+	struct sim_object *object;
+	int rc;
+
+	rc = sim_driver_reg_mr(call, request);
+	if (rc)
+		return rc;
+	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
+	if (request->range_unset) {
+		request->length = 0;
+		request->iova = 0;
+	}
+	key = call->profile->make_key(call->table, request->key_variant);
+	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
+	if (!rc && request->has_dmah)
+		rc = sim_object_find(call->table, SIM_OBJECT_DMAH, request->dmah, &object);
+	if (!rc && request->has_dmah && request->dmabuf.export.table)
+		rc = -EOPNOTSUPP; /* is not modelled */
+	if (!rc && request->dmabuf.export.table)
+		rc = keep_exported_pages(call->table, request);
+	if (!rc)
+		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
+	if (!rc)
+		rc = sim_attr_copy(call, ids->rkey, &key, sizeof(key));
+	if (rc) {
+		sim_account_cancel(request->pinned);
+		sim_key_free(call->table, key);
+	} else {
+		sim_mr_fill(call->table, call->created, pd, key, request);
+	}
+	if (!rc && request->has_dmah)
+		call->table->objects[call->created].dmah = request->dmah;
+	return rc;
+}
+
+/* UVERBS_METHOD_REG_DMABUF_MR */
+int sim_reg_dmabuf_mr(struct sim_call *call)
+{
+	static const struct attr_ids ids = {
+		.pd = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE,
+		.lkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
+		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
+	};
+	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
+		.is_dmabuf = true,
+		.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
+		.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
+		.iova = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_IOVA),
+		.fd = (int)(uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_FD),
+	};
+	uint32_t of_driver;
+	int rc;
+
+	if (!sim_same_page_offset(request.addr, request.iova))
+		return -EINVAL;
+	rc = read_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
+	if (!rc)
+		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS,
+				    SIM_DRIVER_DATA_DIRECT, &of_driver);
+	if (rc)
+		return rc;
+	request.data_direct = of_driver & SIM_DRIVER_DATA_DIRECT;
+	return register_mr(call, &request, &ids);
+}
+
+/* What to register: memory by its address, or a dma-buf by its descriptor and an offset. */
+static int read_memory(struct sim_call *call, struct sim_mr_request *request)
+{
+	const struct ib_uverbs_attr *fd = sim_attr(call, SIM_ATTR_REG_MR_FD);
+	const struct ib_uverbs_attr *addr = sim_attr(call, SIM_ATTR_REG_MR_ADDR);
+	const struct ib_uverbs_attr *offset = sim_attr(call, SIM_ATTR_REG_MR_FD_OFFSET);
+
+	if (fd && !call->profile->has_dmabuf)
+		return -EOPNOTSUPP;
+	if (!addr == !offset || !fd != !offset)
+		return -EINVAL;
+	request->is_dmabuf = fd;
+	request->fd = fd ? (int)fd->data_s64 : -1;
+	request->addr = addr ? addr->data : offset->data;
+	return sim_same_page_offset(request->addr, request->iova) ? 0 : -EINVAL;
+}
+
+/* UVERBS_METHOD_REG_MR */
+int sim_reg_mr(struct sim_call *call)
+{
+	static const struct attr_ids ids = {
+		.pd = SIM_ATTR_REG_MR_PD_HANDLE,
+		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
+		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
+	};
+	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
+		.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
+		.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
+	};
+	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
+	int rc;
+
+	request.has_dmah = dmah;
+	request.dmah = dmah ? (uint32_t)dmah->data : 0;
+
+	rc = read_memory(call, &request);
+	if (!rc)
+		rc = read_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
+				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
+	return rc ? rc : register_mr(call, &request, &ids);
+}
+
+/* UVERBS_METHOD_QUERY_MR */
+int sim_query_mr(struct sim_call *call)
+{
+	const struct sim_object *mr = call->object;
+	int rc;
+
+	rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length,
+				  sizeof(mr->length));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova,
+				  sizeof(mr->iova));
+	return rc;
+}
+
+/* Make the object of a registered MR; -errno if its PD is gone, or the table has no room. */
+static int add_mr(struct sim_call *call, const struct sim_mr_request *request, uint32_t pd,
+		  struct ib_uverbs_reg_mr_resp *resp)
+{
+	struct sim_table *table = call->table;
+	struct sim_object *object;
+	int rc;
+
+	rc = sim_object_find(table, UVERBS_OBJECT_PD, pd, &object);
+	if (!rc)
+		rc = sim_object_reserve(table, &resp->mr_handle, &object);
+	if (rc)
+		return rc;
+	sim_mr_fill(table, resp->mr_handle, pd,
+		    call->profile->make_key(table, request->key_variant), request);
+	sim_object_commit(table, resp->mr_handle, UVERBS_OBJECT_MR);
+	resp->lkey = object->key;
+	resp->rkey = object->key;
+	return 0;
+}
+
+static int check_registration(const struct sim_call *call, const struct ib_uverbs_reg_mr *cmd)
+{
+	struct sim_object *pd;
+	int rc;
+
+	if (!sim_same_page_offset(cmd->start, cmd->hca_va))
+		return -EINVAL;
+	rc = sim_need_context(call->table);
+	if (!rc && !sim_object_has_room(call->table))
+		rc = -EAGAIN;
+	if (!rc)
+		rc = sim_access_check(call, cmd->access_flags);
+	return rc ? rc : sim_object_find(call->table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+}
+
+/* uverbs_cmd.c ib_uverbs_reg_mr() */
+int sim_write_reg_mr(struct sim_call *call)
+{
+	struct ib_uverbs_reg_mr_resp resp = { 0 };
+	struct sim_mr_request request;
+	struct ib_uverbs_reg_mr cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc)
+		rc = check_registration(call, &cmd);
+	if (rc)
+		return rc;
+	request = (struct sim_mr_request){
+		.kernel = call->table->kernel,
+		.addr = cmd.start,
+		.length = cmd.length,
+		.iova = cmd.hca_va,
+		.access = cmd.access_flags,
+	};
+	rc = sim_driver_reg_mr(call, &request);
+	if (rc)
+		return rc;
+	rc = add_mr(call, &request, cmd.pd_handle, &resp);
+	if (rc) {
+		sim_account_cancel(request.pinned);
+		return rc;
+	}
+	rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	if (rc)
+		sim_destroy(call->table, UVERBS_OBJECT_MR, resp.mr_handle);
+	return rc;
+}
+
+/* uverbs_cmd.c ib_uverbs_dereg_mr() */
+int sim_write_dereg_mr(struct sim_call *call)
+{
+	struct ib_uverbs_dereg_mr cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_MR, cmd.mr_handle);
+}
+
+/* rdma/ib_verbs.h enum ib_mr_rereg_flags */
+#define REREG_TRANS     1u
+#define REREG_PD        2u
+#define REREG_ACCESS    4u
+#define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
+
+/*
+ * umem.c ib_umem_check_rereg(): an MR whose pages are pinned for reading cannot get write access.  The MR that Data
+ * Direct gives has no umem.
+ */
+static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+			  const struct sim_object *mr)
+{
+	return cmd->flags & REREG_ACCESS && !(cmd->flags & REREG_TRANS) &&
+			       sim_access_writable(cmd->access_flags) &&
+			       !(mr->flags & (SIM_MR_WRITABLE | SIM_MR_DATA_DIRECT)) &&
+			       sim_has_change(table->kernel, SIM_REREG_CHECK)
+		       ? -EACCES
+		       : 0;
+}
+
+static int check_command(const struct ib_uverbs_rereg_mr *cmd)
+{
+	if (!cmd->flags)
+		return -EINVAL;
+	if (cmd->flags & ~REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (cmd->flags & REREG_TRANS && !sim_same_page_offset(cmd->start, cmd->hca_va))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_objects(const struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
+			 struct sim_rereg *rereg)
+{
+	const struct sim_table *table = call->table;
+	struct sim_object *mr, *pd;
+	int rc;
+
+	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
+	if (!rc && mr->flags & SIM_MR_DM)
+		rc = -EINVAL;
+	if (!rc && cmd->flags & REREG_ACCESS)
+		rc = sim_access_check(call, cmd->access_flags);
+	if (!rc && cmd->flags & REREG_PD)
+		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+	/* the driver may make a new MR, which for a moment is one more object */
+	if (!rc && !sim_object_has_room(table))
+		rc = -EAGAIN;
+	if (!rc)
+		rc = check_writable(table, cmd, mr);
+	if (!rc)
+		rereg->old = *mr;
+	return rc;
+}
+
+static struct sim_mr_request make_request(const struct sim_table *table,
+					  const struct ib_uverbs_rereg_mr *cmd,
+					  const struct sim_object *old)
+{
+	struct sim_mr_request request = {
+		.kernel = table->kernel,
+		.addr = old->addr,
+		.length = old->length,
+		.iova = old->iova,
+		.access = cmd->flags & REREG_ACCESS ? cmd->access_flags : old->access,
+	};
+
+	if (cmd->flags & REREG_TRANS) {
+		request.addr = cmd->start;
+		request.length = cmd->length;
+		request.iova = cmd->hca_va;
+	}
+	return request;
+}
+
+static int driver_rereg_mr(struct sim_call *call, struct sim_rereg *rereg)
+{
+	int rc;
+
+	sim_call_unlock(call);
+	rc = call->profile->rereg_mr(rereg);
+	return sim_call_relock(call, rc, rereg->request.pinned);
+}
+
+static bool is_unchanged(const struct sim_object *mr, const struct sim_object *old)
+{
+	return mr->key == old->key && mr->addr == old->addr && mr->length == old->length &&
+	       mr->iova == old->iova && mr->access == old->access && mr->parent == old->parent &&
+	       mr->mm == old->mm && mr->pinned == old->pinned;
+}
+
+/*
+ * Change the MR as the driver allowed.  The kernel holds a lock of the MR from the start of the command, and
+ * answers EBUSY to other calls that would change or destroy it.  Here the table was unlocked meanwhile:
+ * EBUSY is the answer if another call was faster.
+ */
+static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
+		     const struct sim_rereg *rereg, struct ib_uverbs_rereg_mr_resp *resp)
+{
+	const struct sim_mr_request *request = &rereg->request;
+	struct sim_table *table = call->table;
+	struct sim_object *mr, *pd, changed = rereg->old;
+	int rc;
+
+	if (sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr) ||
+	    !is_unchanged(mr, &rereg->old))
+		return -EBUSY;
+	if (cmd->flags & REREG_PD) {
+		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+		if (rc)
+			return rc;
+		changed.parent = cmd->pd_handle;
+	}
+	changed.access = request->access;
+	if (rereg->new_key)
+		changed.key = call->profile->make_key(table, request->key_variant);
+	if (rereg->translate) {
+		changed.addr = request->addr;
+		changed.length = request->length;
+		changed.iova = request->iova;
+		changed.flags = request->flags;
+		changed.pinned = request->pinned;
+		changed.mm = sim_account_commit(table, request->pinned);
+	}
+	if (rereg->new_key)
+		changed.key_pages = request->key_pages;
+	sim_object_change(table, cmd->mr_handle, &changed);
+	/* with a new key the driver makes a new MR, and rdma_assign_uobject() makes it the newest */
+	if (rereg->new_key) {
+		sim_object_renew(table, cmd->mr_handle);
+		sim_key_free(table, rereg->old.key);
+	}
+	if (rereg->translate)
+		sim_account_release(table, rereg->old.mm, rereg->old.pinned);
+	resp->lkey = changed.key;
+	resp->rkey = changed.key;
+	return 0;
+}
+
+bool sim_rereg_is_supported(const struct sim_call *call)
+{
+	return sim_has_change(call->table->kernel, call->profile->rereg_since);
+}
+
+int sim_write_rereg_mr(struct sim_call *call)
+{
+	struct ib_uverbs_rereg_mr_resp resp = { 0 };
+	struct sim_rereg rereg = { 0 };
+	struct ib_uverbs_rereg_mr cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc)
+		rc = check_command(&cmd);
+	if (!rc)
+		rc = check_objects(call, &cmd, &rereg);
+	if (rc)
+		return rc;
+	rereg.translate = cmd.flags & REREG_TRANS;
+	rereg.given_addr = cmd.start;
+	rereg.given_length = cmd.length;
+	rereg.given_iova = cmd.hca_va;
+	rereg.request = make_request(call->table, &cmd, &rereg.old);
+	rc = driver_rereg_mr(call, &rereg);
+	if (rc)
+		return rc;
+	rc = change_mr(call, &cmd, &rereg, &resp);
+	if (rc) {
+		sim_account_cancel(rereg.request.pinned);
+		return rc;
+	}
+	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+static const struct sim_object *find_by_key(const struct sim_table *table, uint32_t key)
+{
+	const struct sim_object *object;
+
+	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
+		if (object->type == UVERBS_OBJECT_MR && object->key == key)
+			break;
+	return object;
+}
+
+/* ib_umem_odp_map_dma_and_lock(): fault whole pages in; with HUGETLB all of them must be huge */
+static int fetch_pages(enum mr_sim_kernel kernel, uint64_t kind, const struct sim_object *mr,
+		       uint64_t addr, uint64_t length)
+{
+	const uint64_t page_size = sim_mr_page_size(mr);
+	uint64_t start = sim_round_down(addr, page_size);
+	uint64_t size = sim_round_up(addr - start + length, page_size);
+	int rc = 0;
+
+	if (kind != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		rc = sim_umem_touch(kernel, start, size,
+				    kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+	if (rc || !(mr->access & IB_UVERBS_ACCESS_HUGETLB))
+		return rc;
+	return sim_umem_check_odp(kernel, addr, length, mr->access);
+}
+
+static int prefetch_dmabuf(const struct sim_call *call, const struct sim_object *mr,
+			   const struct ib_uverbs_sge *part)
+{
+	if (part->addr < mr->iova)
+		return -EFAULT;
+	return sim_export_is_revoked(call->table, mr) ? -ENODEV : 0;
+}
+
+/* ib_umem_odp_map_dma_and_lock(): the memory went with the process.  A zombie has none either. */
+static bool has_memory(pid_t process)
+{
+	char path[32], target[1];
+
+	if (process == getpid())
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)process);
+	return readlink(path, target, sizeof(target)) >= 0 || errno != ENOENT;
+}
+
+static int prefetch(struct sim_call *call, const struct sim_advice *advice, struct sim_object mr,
+		    const struct ib_uverbs_sge *part)
+{
+	uint64_t addr;
+	int rc;
+
+	if (mr.flags & SIM_MR_DMABUF)
+		return prefetch_dmabuf(call, &mr, part);
+	rc = call->profile->prefetch_address(&mr, part, &addr);
+	if (!rc && !has_memory(mr.owner))
+		rc = -EINVAL;
+	if (rc)
+		return rc;
+	sim_call_unlock(call);
+	rc = fetch_pages(call->table->kernel, advice->kind, &mr, addr, part->length);
+	return sim_call_relock(call, rc, 0);
+}
+
+static int advise_part(struct sim_call *call, const struct sim_advice *advice,
+		       const struct ib_uverbs_sge *part)
+{
+	const struct sim_object *mr = find_by_key(call->table, part->lkey);
+	int rc;
+
+	rc = call->profile->check_prefetch(advice, mr);
+	return rc || !advice->flush ? rc : prefetch(call, advice, *mr, part);
+}
+
+/* uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR */
+int sim_advise_mr(struct sim_call *call)
+{
+	struct sim_advice advice = {
+		.kind = sim_attr_number(call, UVERBS_ATTR_ADVISE_MR_ADVICE),
+		.pd = sim_attr_number(call, UVERBS_ATTR_ADVISE_MR_PD_HANDLE),
+	};
+	const struct ib_uverbs_sge *list;
+	uint32_t flags;
+	size_t size, i;
+	int rc;
+
+	if (!sim_has_change(call->table->kernel, call->profile->odp_since))
+		return -EOPNOTSUPP;
+	rc = sim_attr_flags(call, UVERBS_ATTR_ADVISE_MR_FLAGS, IB_UVERBS_ADVISE_MR_FLAG_FLUSH,
+			    &flags);
+	if (rc)
+		return rc;
+	advice.flush = flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH;
+	list = sim_attr_data(call, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &size);
+	if (size % sizeof(*list))
+		return -EINVAL;
+	if (advice.kind > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return -EOPNOTSUPP;
+	for (i = 0; i < size / sizeof(*list) && !rc; i++)
+		rc = advise_part(call, &advice, &list[i]);
+	return rc;
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <linux/capability.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sim/base/base.h"
+#include "lib/sim/call/call.h"
+#include "lib/sim/handlers/handlers.h"
+#include "lib/sim/memory/memory.h"
+#include "lib/sim/state/state.h"
+
+#define MAX_CQE ((1U << 22) - 1) /* as sim_mlx5_profile answers */
+
+static uint64_t round_up_power_of_2(uint64_t number)
+{
+	uint64_t power = 1;
+
+	while (power < number)
+		power <<= 1;
+	return power;
+}
+
+/* create_cq_user(): checks the request, and pins the buffer with the table unlocked. */
+static int pin_buffer(struct sim_call *call, uint32_t cqe, uint32_t *pinned)
+{
+	struct mlx5_ib_create_cq request = { 0 };
+	size_t length;
+	const void *in = sim_attr_data(call, UVERBS_ATTR_UHW_IN, &length);
+	int rc;
+
+	if (length < offsetof(struct mlx5_ib_create_cq, flags) || !in)
+		return -EINVAL;
+	memcpy(&request, in, length < sizeof(request) ? length : sizeof(request));
+	if (request.cqe_size != 64 && request.cqe_size != 128)
+		return -EINVAL;
+	sim_call_unlock(call);
+	rc = sim_umem_pin(call->table->kernel, request.buf_addr,
+			  round_up_power_of_2((uint64_t)cqe + 1) * request.cqe_size,
+			  IB_UVERBS_ACCESS_LOCAL_WRITE, pinned);
+	return sim_call_relock(call, rc, *pinned);
+}
+
+int sim_mlx5_create_cq(struct sim_call *call)
+{
+	const uint32_t cqe = (uint32_t)sim_attr_number(call, UVERBS_ATTR_CREATE_CQ_CQE);
+	struct mlx5_ib_create_cq_resp resp = { 0 };
+	uint32_t pinned = 0, created;
+	struct sim_object *object;
+	int rc = cqe && cqe <= MAX_CQE ? pin_buffer(call, cqe, &pinned) : -EINVAL;
+
+	if (rc)
+		return rc;
+	resp.cqn = call->created + 1;
+	created = (uint32_t)round_up_power_of_2((uint64_t)cqe + 1) - 1;
+	rc = sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	if (!rc)
+		rc = sim_attr_copy(call, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &created, sizeof(created));
+	if (rc) {
+		sim_account_cancel(pinned);
+		return rc;
+	}
+	object = &call->table->objects[call->created];
+	object->pinned = pinned;
+	object->mm = sim_account_commit(call->table, pinned);
+	return 0;
+}
+
+int sim_mlx5_destroy_cq(struct sim_call *call)
+{
+	static const struct ib_uverbs_destroy_cq_resp resp;
+
+	return sim_attr_copy(call, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+}
+
+#define ADAPTER_PAGE_SHIFT 12
+#define HUGE_PAGE_SHIFT    21
+
+struct umem {
+	uint64_t addr; /* of the memory, or bytes from the start of the dma-buf */
+	uint64_t length;
+	uint64_t page_sizes; /* that the caller allows: bit i: 2^i bytes */
+	uint32_t access;
+	uint32_t pinned; /* pages */
+	bool is_dmabuf;
+	int fd;
+};
+
+/* A mask of the bits from @low to @high. */
+static uint64_t bits(uint32_t high, uint32_t low)
+{
+	return UINT64_MAX >> (63 - high) & UINT64_MAX << low;
+}
+
+/*
+ * log2 of the bytes of the contiguous pieces that the memory consists of.  The kernel would join pieces
+ * that are neighbours in physical memory, which programs cannot find out.
+ */
+static uint32_t piece_shift(const struct umem *umem, bool scattered)
+{
+	if (umem->is_dmabuf)
+		return scattered ? ADAPTER_PAGE_SHIFT : 63;
+	return sim_umem_is_huge(umem->addr, umem->length) ? HUGE_PAGE_SHIFT : ADAPTER_PAGE_SHIFT;
+}
+
+/*
+ * devx_umem_find_best_pgsize(), ib_umem_find_best_pgsz(): whether a page size that the caller allows fits.
+ * Sizes up to that of the machine's pages do.  A larger one must not exceed the pieces, unless the memory
+ * lies in a single piece.
+ */
+static bool has_page_size(const struct umem *umem, bool scattered)
+{
+	uint32_t shift = (uint32_t)__builtin_ctzll(sim_page_size()), piece;
+	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
+	uint64_t sizes = umem->page_sizes;
+
+	/* sim_umem_pin() lets a length of 0 pass where the address is not at the start of a page */
+	if (!umem->length)
+		return false;
+	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
+	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))
+		return sizes;
+	piece = piece_shift(umem, scattered);
+	return umem->addr >> piece == (umem->addr + umem->length - 1) >> piece ||
+	       sizes & bits(piece, ADAPTER_PAGE_SHIFT);
+}
+
+static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
+{
+	struct sim_dmabuf dmabuf = { .scattered = true };
+	int rc;
+
+	rc = umem->is_dmabuf
+		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
+		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
+	if (!rc && dmabuf.export.table)
+		rc = -EOPNOTSUPP;
+	if (rc || has_page_size(umem, dmabuf.scattered))
+		return rc;
+	sim_account_cancel(umem->pinned);
+	return -EINVAL;
+}
+
+static int check_umem(struct sim_call *call, struct umem *umem)
+{
+	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
+	int rc;
+
+	if (!call->table->header->has_devx)
+		return -EINVAL;
+	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->access);
+	return rc ? rc : sim_access_check(call, umem->access);
+}
+
+static int get_umem_unlocked(struct sim_call *call, struct umem *umem)
+{
+	int rc;
+
+	sim_call_unlock(call);
+	rc = get_umem(call->table->kernel, umem);
+	return sim_call_relock(call, rc, umem->pinned);
+}
+
+int sim_mlx5_umem_reg(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *fd = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD);
+	const struct ib_uverbs_attr *sizes = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
+	struct umem umem = {
+		.addr = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR),
+		.length = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN),
+		.page_sizes = sizes ? sizes->data : UINT64_MAX,
+		.is_dmabuf = fd,
+		.fd = fd ? (int)fd->data_s64 : -1,
+	};
+	struct sim_object *object;
+	uint32_t id;
+	int rc;
+
+	rc = check_umem(call, &umem);
+	if (!rc)
+		rc = get_umem_unlocked(call, &umem);
+	if (rc)
+		return rc;
+	id = ++call->table->header->umem_id;
+	rc = sim_attr_copy(call, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
+	if (rc) {
+		sim_account_cancel(umem.pinned);
+		return rc;
+	}
+	object = &call->table->objects[call->created];
+	object->key = id;
+	object->addr = umem.addr;
+	object->length = umem.length;
+	object->access = umem.access;
+	object->pinned = umem.pinned;
+	object->mm = sim_account_commit(call->table, umem.pinned);
+	return 0;
+}
+
+#define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
+#define DM_MR_ACCESS                                                                               \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
+	 IB_UVERBS_ACCESS_ZERO_BASED)
+
+/* Answer the first page, from which libraries compute the offset for mmap(), and where the DM begins in it. */
+static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offset_id,
+			  uint64_t first)
+{
+	const uint16_t page = (uint16_t)first;
+	const uint64_t offset = 0;
+	int rc;
+
+	rc = sim_attr_copy(call, page_id, &page, sizeof(page));
+	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
+}
+
+/*
+ * check_dm_type_support(): the other types are memory for steering tables, which are not modelled, and not for
+ * everybody
+ */
+static int refuse_steering(enum mr_sim_kernel kernel, uint32_t type)
+{
+	const uint32_t last = sim_has_change(kernel, SIM_DM_ENCAP) ? 4 : 3;
+
+	return type <= last && !(sim_is_capable(CAP_SYS_RAWIO) && sim_is_capable(CAP_NET_RAW))
+		       ? -EPERM
+		       : -EOPNOTSUPP;
+}
+
+int sim_mlx5_alloc_dm(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *type = sim_attr(call, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
+	const uint64_t length = sim_attr_number(call, UVERBS_ATTR_ALLOC_DM_LENGTH);
+	const uint32_t alignment = (uint32_t)sim_attr_number(call, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
+	struct sim_object *dm = call->object;
+	uint64_t first;
+	int rc;
+
+	if (type && type->data > UINT32_MAX)
+		return -EINVAL;
+	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
+		return refuse_steering(call->table->kernel, (uint32_t)type->data);
+	rc = sim_dm_allocate(call->table, length, alignment, &first);
+	if (!rc)
+		rc = put_page_index(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
+				    MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);
+	if (rc)
+		return rc;
+	dm->parent = SIM_NO_HANDLE;
+	dm->addr = first;
+	dm->length = length;
+	dm->iova = sim_random();
+	return 0;
+}
+
+int sim_mlx5_query_dm(struct sim_call *call)
+{
+	const struct sim_object *dm = call->object;
+	int rc;
+
+	rc = put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+			    MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
+	return rc ? rc
+		  : sim_attr_copy(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length,
+				  sizeof(dm->length));
+}
+
+/* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG, mlx5_ib_reg_dm_mr() */
+int sim_reg_dm_mr(struct sim_call *call)
+{
+	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
+	const uint32_t pd = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
+	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
+	struct sim_mr_request request = {
+		.length = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_LENGTH),
+		.flags = SIM_MR_DM,
+	};
+	const struct sim_object *dm = &call->table->objects[handle];
+	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
+	uint32_t key;
+	int rc;
+
+	rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
+			    &request.access);
+	if (!rc && !(request.access & IB_UVERBS_ACCESS_ZERO_BASED))
+		rc = -EINVAL;
+	if (!rc)
+		rc = sim_access_check(call, request.access);
+	if (!rc && (offset > dm_length || request.length > dm_length - offset))
+		rc = -EINVAL;
+	if (!rc && request.access & ~(uint32_t)DM_MR_ACCESS)
+		rc = -EINVAL;
+	if (rc)
+		return rc;
+	request.addr = offset;
+	/* for QUERY_MR: the region itself is zero-based */
+	request.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset;
+	key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
+	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
+	if (!rc)
+		rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &key, sizeof(key));
+	if (rc)
+		return rc;
+	sim_mr_fill(call->table, call->created, pd, key, &request);
+	call->table->objects[call->created].dm = handle;
+	return 0;
+}
+
+#define PH_BITS 3u /* PCIe has processing hints of two bits */
+
+/* nr_cpu_ids, current->cpus_ptr */
+static int check_cpu(uint32_t cpu)
+{
+	const long configured = sysconf(_SC_NPROCESSORS_CONF);
+	cpu_set_t allowed;
+
+	if (configured > 0 && cpu >= (unsigned long)configured)
+		return -EINVAL;
+	if (cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed))
+		return 0; /* of a machine too large for the set it is not known */
+	return CPU_ISSET(cpu, &allowed) ? 0 : -EPERM;
+}
+
+int sim_mlx5_alloc_dmah(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *cpu = sim_attr(call, SIM_ATTR_ALLOC_DMAH_CPU_ID);
+	const struct ib_uverbs_attr *memory = sim_attr(call, SIM_ATTR_ALLOC_DMAH_MEMORY);
+	const struct ib_uverbs_attr *ph = sim_attr(call, SIM_ATTR_ALLOC_DMAH_PH);
+	int rc;
+
+	rc = cpu ? check_cpu((uint32_t)cpu->data) : 0;
+	if (rc)
+		return rc;
+	/* mlx5 needs a processing hint, and a CPU and a kind of memory go together */
+	if (!ph || (uint8_t)ph->data & ~PH_BITS || !cpu != !memory)
+		return -EINVAL;
+	call->object->parent = SIM_NO_HANDLE;
+	return 0;
+}
+
+static int add_mw(struct sim_call *call, uint32_t pd, struct ib_uverbs_alloc_mw_resp *resp)
+{
+	struct sim_object *object;
+	int rc = sim_object_reserve(call->table, &resp->mw_handle, &object);
+
+	if (rc)
+		return rc;
+	object->parent = pd;
+	object->key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
+	sim_object_commit(call->table, resp->mw_handle, UVERBS_OBJECT_MW);
+	resp->rkey = object->key;
+	return 0;
+}
+
+/* ib_uverbs_alloc_mw(); mlx5_ib_alloc_mw() and rxe_alloc_mw() take both types */
+int sim_write_alloc_mw(struct sim_call *call)
+{
+	struct ib_uverbs_alloc_mw_resp resp = { 0 };
+	struct ib_uverbs_alloc_mw cmd;
+	struct sim_object *pd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc)
+		rc = sim_need_context(call->table);
+	if (!rc && !sim_object_has_room(call->table))
+		rc = -EAGAIN;
+	if (!rc)
+		rc = sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
+	if (!rc && cmd.mw_type != IBV_MW_TYPE_1 && cmd.mw_type != IBV_MW_TYPE_2)
+		rc = -EINVAL;
+	if (!rc)
+		rc = add_mw(call, cmd.pd_handle, &resp);
+	if (rc)
+		return rc;
+	rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	if (rc)
+		sim_destroy(call->table, UVERBS_OBJECT_MW, resp.mw_handle);
+	return rc;
+}
+
+int sim_write_dealloc_mw(struct sim_call *call)
+{
+	struct ib_uverbs_dealloc_mw cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_MW, cmd.mw_handle);
+}
+
+int sim_write_alloc_pd(struct sim_call *call)
+{
+	struct ib_uverbs_alloc_pd_resp resp = { 0 };
+	struct ib_uverbs_alloc_pd cmd;
+	struct sim_object *pd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc)
+		rc = sim_need_context(call->table);
+	if (!rc)
+		rc = sim_object_reserve(call->table, &resp.pd_handle, &pd);
+	if (rc)
+		return rc;
+	rc = call->profile->alloc_pd(call, resp.pd_handle);
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	if (rc)
+		sim_object_cancel(call->table, resp.pd_handle);
+	else
+		sim_object_commit(call->table, resp.pd_handle, UVERBS_OBJECT_PD);
+	return rc;
+}
+
+int sim_write_dealloc_pd(struct sim_call *call)
+{
+	struct ib_uverbs_dealloc_pd cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_PD, cmd.pd_handle);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the state that the processes of a simulated device share, and that of each of them. */
+#ifndef LIB_SIM_STATE_STATE_H
+#define LIB_SIM_STATE_STATE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "lib/simulator/spec.h"
+
+/**
+ * The object table of a context: a sealed memfd.  The descriptor of the context that a program has is a
+ * descriptor of this memfd.  So objects live exactly as long as the open file: across fork, exec,
+ * SCM_RIGHTS and the death of the process that made them.
+ */
+#define SIM_MAGIC     "mrctl sim table"
+#define SIM_VERSION   10
+#define SIM_NO_HANDLE UINT32_MAX
+
+/**
+ * One object.  Its handle is its index in the table.  @type is stored last when an object is made, and
+ * first when it is deleted: an object exists if and only if its @type is not 0.  What is "derived" can
+ * be computed from the types and from the list of all objects that header->newest and @older form.
+ */
+struct sim_object {
+	uint16_t type;   /**< number of the uverbs object; 0 (UVERBS_OBJECT_DEVICE): none */
+	uint16_t flags;  /**< MR: SIM_MR_... */
+	uint32_t parent; /**< handle of the object that it keeps busy, or SIM_NO_HANDLE */
+	uint32_t users;  /**< number of objects whose parent this one is: derived */
+	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
+	uint64_t addr;   /**< MR, umem: start of the memory; DM: number of its first page */
+	uint64_t length; /**< MR, umem, DM: bytes */
+	uint64_t iova;   /**< MR: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
+	uint32_t mm;     /**< MR, umem: the address space that is charged for @pinned */
+
+	/**
+	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
+	 * SIM_MR_DM_EXPORT: first page << 16 | count; SIM_MR_DMAH, which never changes its memory: the DMA handle
+	 */
+	union {
+		uint32_t key_pages;
+		pid_t owner;
+		uint32_t dm;
+		uint32_t exported_pages;
+		uint32_t dmah;
+	};
+	uint32_t pinned; /**< MR, umem: pages */
+	uint32_t access; /**< MR, umem: enum ib_uverbs_access_flags */
+	uint32_t older;  /**< the object made before this one, or SIM_NO_HANDLE */
+	uint32_t newer;  /**< the object made after it, or SIM_NO_HANDLE: derived */
+};
+
+#define SIM_MR_WRITABLE    1u  /**< its memory is pinned for writing: umem->writable */
+#define SIM_MR_ODP         2u  /**< nothing is pinned: umem->is_odp */
+#define SIM_MR_DMABUF      4u  /**< of a dma-buf: umem->is_dmabuf */
+#define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
+#define SIM_MR_DM          16u /**< of a DM: mr->dm */
+#define SIM_MR_DM_EXPORT   32u /**< of a dma-buf that was exported from a DM */
+#define SIM_MR_DMAH        64u /**< with a DMA handle: mr->dmah */
+
+#define SIM_FREED_KEYS     1024
+
+/** Start of the file.  A zero bit is a free handle, so that new pages of the file need no preparation. */
+struct sim_header {
+	char magic[16];
+	uint32_t version;
+	uint32_t kind;        /**< of its device: enum mr_sim_profile */
+	uint32_t kernel;      /**< enum mr_sim_kernel */
+	uint64_t id;          /**< random */
+	pthread_mutex_t lock; /**< robust and shared between processes: guards all below */
+	uint64_t guard;       /**< ~id, unless the lock was overwritten */
+	uint32_t capacity;    /**< number of objects that the file has room for */
+	bool damaged;         /**< a holder of @lock was killed: what is derived may be wrong */
+	bool has_context;     /**< GET_CONTEXT has succeeded */
+	bool has_devx;        /**< GET_CONTEXT asked for DEVX */
+	uint8_t cqe_version;  /**< mlx5: the one that GET_CONTEXT agreed on */
+	uint8_t next_key;     /**< rxe: low 8 bits of the next key */
+	uint32_t taken;       /**< number of handles that are taken: derived */
+	uint32_t max_objects; /**< limit of @taken, as of an rdma cgroup */
+	uint32_t key_index;   /**< index of the last key that was new */
+	bool keys_went_round; /**< indexes of keys have begun anew: some may be taken */
+	uint32_t freed_count; /**< elements of @freed_keys */
+	uint32_t freed_keys
+		[SIM_FREED_KEYS]; /**< keys to use again, the last one first; 0: was used */
+	uint32_t umem_id;         /**< mlx5: id of the last umem */
+	uint32_t newest;          /**< the object made last, or SIM_NO_HANDLE */
+	uint32_t changing; /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
+	struct sim_object change;
+	uint64_t full3;     /**< bit i: full2[i] has no zero bit */
+	uint64_t full2[64]; /**< bit j of word i: full1[64 i + j] has no zero bit; and so on */
+	uint64_t full1[64 * 64];
+	uint64_t used[64 * 64 * 64]; /**< bit j of word i: handle 64 i + j is taken */
+};
+
+/** Where the memory of the device is in the file: between the header and the objects. */
+#define SIM_ALIGNMENT 0x10000 /* a multiple of every page size */
+#define SIM_DM_START                                                                               \
+	((sizeof(struct sim_header) + SIM_ALIGNMENT - 1) / SIM_ALIGNMENT * SIM_ALIGNMENT)
+#define SIM_DM_SIZE (256u << 10)
+
+/** A table as it is mapped in this process. */
+struct sim_table {
+	struct sim_header *header;
+	struct sim_object *objects; /**< valid while the table is locked */
+	uint32_t mapped;            /**< number of elements of @objects */
+	enum mr_sim_profile kind;   /**< of its device */
+	enum mr_sim_kernel kernel;
+	int fd; /**< a descriptor of its file */
+};
+
+/**
+ * sim_table_create() - make an empty table
+ * @kind:    of its device
+ * @cloexec: whether exec closes the descriptor
+ *
+ * Return: a descriptor of its file for the program, which can only read; or -ENOMEM, -EMFILE, -ENFILE.
+ */
+int sim_table_create(enum mr_sim_profile kind, bool cloexec);
+
+/** sim_table_reopen() - open a table's file once more, with O_RDWR or O_RDONLY: the descriptor, or -errno */
+int sim_table_reopen(int fd, int flags);
+
+/**
+ * sim_table_allocate() - have the pages of a part of the file allocated
+ * @start:  bytes from the start of the file
+ * @length: bytes
+ *
+ * Return: 0, -ENOMEM, or -errno of sim_table_reopen().
+ */
+int sim_table_allocate(int fd, off_t start, size_t length);
+
+/**
+ * sim_table_probe() - recognize the descriptor of a table by its seals and first bytes
+ * @kind: set to the kind of its device, or to MR_SIM_PROFILES if it is no table
+ *
+ * Return: 0, or -errno if the descriptor cannot be examined.
+ */
+int sim_table_probe(int fd, enum mr_sim_profile *kind);
+
+/**
+ * sim_table_map() - map the header of a table; sim_table_unmap() it
+ * @table: set; its objects are mapped by sim_table_lock()
+ *
+ * Return: 0, -EBADF if @fd is no table, or -errno.
+ */
+int sim_table_map(struct sim_table *table, int fd);
+void sim_table_unmap(struct sim_table *table);
+
+/** sim_table_map_objects() - map the objects of a locked table, if it has grown: 0, or -errno */
+int sim_table_map_objects(struct sim_table *table);
+
+/**
+ * sim_object_find() - look an object up by its handle
+ * @type:   number of the uverbs object
+ * @handle: any number from user space
+ * @object: set to the object, also if it has another type
+ *
+ * Return: 0, -ENOENT for a handle that is free, -EINVAL for an object of another type.
+ */
+static inline int sim_object_find(const struct sim_table *table, uint32_t type, uint64_t handle,
+				  struct sim_object **object)
+{
+	if (handle >= table->mapped || !table->objects[handle].type)
+		return -ENOENT;
+	*object = &table->objects[handle];
+	return (*object)->type == type ? 0 : -EINVAL;
+}
+
+/** sim_object_handle() - the handle of an object: its index in the table */
+static inline uint32_t sim_object_handle(const struct sim_table *table,
+					 const struct sim_object *object)
+{
+	return (uint32_t)(object - table->objects);
+}
+
+/** sim_object_newest() - the object made last, or NULL; sim_object_older() leads to all others */
+static inline const struct sim_object *sim_object_newest(const struct sim_table *table)
+{
+	return table->header->newest == SIM_NO_HANDLE ? NULL
+						      : &table->objects[table->header->newest];
+}
+
+/** sim_object_older() - the object made before this one, or NULL */
+static inline const struct sim_object *sim_object_older(const struct sim_table *table,
+							const struct sim_object *object)
+{
+	return object->older == SIM_NO_HANDLE ? NULL : &table->objects[object->older];
+}
+
+/** sim_object_has_room() - whether the limit of objects allows one more */
+bool sim_object_has_room(const struct sim_table *table);
+
+/**
+ * sim_object_reserve() - reserve the lowest free handle for a new object
+ * @object: set to the object, empty; the next reservation may move it
+ *
+ * Follow with sim_object_commit() or sim_object_cancel() before unlocking: until then no object has the
+ * handle, and a repair of the table frees it.
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN: the limit is reached (rdmacg_try_charge()).
+ */
+int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object);
+
+/** sim_object_commit() - make a reserved object exist; from now on it keeps its @parent busy */
+void sim_object_commit(struct sim_table *table, uint32_t handle, uint32_t type);
+
+/** sim_object_cancel() - free a reserved handle */
+void sim_object_cancel(struct sim_table *table, uint32_t handle);
+
+/**
+ * sim_object_change() - give an object other contents: all of them or, if the caller is killed, none
+ * @contents: copied but for type, users and the links of the list
+ */
+void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents);
+
+/** sim_object_renew() - make an object the newest of the list */
+void sim_object_renew(struct sim_table *table, uint32_t handle);
+
+/** sim_object_delete() - free an object and its handle */
+void sim_object_delete(struct sim_table *table, uint32_t handle);
+
+/**
+ * sim_objects_repair() - restore what a process left that was killed with the table locked
+ *
+ * A change that sim_object_change() began is finished.  Then the list, the bitmaps and all counts of
+ * users are derived from the types and the links to older objects.
+ */
+void sim_objects_repair(struct sim_table *table);
+
+/** The variant of keys that the device itself gives out: one that was freed is not used again at once. */
+#define SIM_KEY_OF_DEVICE 0x80
+
+/**
+ * sim_key_index() - the next index that no key has: indexes are used in turn
+ * @first: the lowest index, not 0
+ */
+uint32_t sim_key_index(struct sim_table *table, uint32_t first);
+
+/** sim_key_reuse() - take the key of a variant that was freed last, among the SIM_FREED_KEYS last ones; or 0 */
+uint32_t sim_key_reuse(struct sim_table *table, uint8_t variant);
+
+/** sim_key_free() - keep a key, which no object has any more, for sim_key_reuse(); not those of SIM_KEY_OF_DEVICE */
+void sim_key_free(struct sim_table *table, uint32_t key);
+
+struct sim_file;
+
+#define SIM_SHARES 256
+#define SIM_SLOTS  256
+
+/** Pages of this address space that are pinned by the objects of one table. */
+struct sim_share {
+	uint64_t table; /**< id of its header */
+	uint64_t pages; /**< 0: the share is unused */
+	int fd;         /**< a descriptor by which the table was seen */
+};
+
+/**
+ * Pages of this address space that are pinned: the kernel's mm->pinned_vm.  A new address space
+ * (fork, exec) has none.
+ */
+struct sim_account {
+	uint32_t mm;     /**< random number of this address space in the tables; 0: not yet drawn */
+	uint64_t pinned; /**< sum of the shares */
+	uint64_t pending; /**< pages charged that no object has yet */
+	bool incomplete;  /**< a table got no share, and @pinned lacks its pages */
+	ino_t user_ns;    /**< inode of the user namespace; 0: not yet looked up */
+	struct sim_share shares[SIM_SHARES];
+};
+
+/** A simulated descriptor of this process. */
+struct sim_slot {
+	int fd;
+	dev_t dev; /**< with @ino: the file that fd was of */
+	ino_t ino;
+	struct sim_file *file; /**< NULL: the slot is empty */
+};
+
+/** What the simulator remembers for this process; all zeros in a new one and in a forked child. */
+struct sim_process {
+	pthread_mutex_t lock; /**< guards the account and the slots, and is never held long */
+	struct sim_account account;
+	struct sim_slot slots[SIM_SLOTS];
+	uint64_t calls[MR_SIM_CALLS]; /**< how often each was made, if it has faults */
+};
+
+/** sim_process_lock() - lock and return what is remembered for this process; sim_process_unlock() it */
+struct sim_process *sim_process_lock(void);
+void sim_process_unlock(struct sim_process *process);
+
+/** sim_process_count() - count a call of this process; returns how many there were, with this one */
+uint64_t sim_process_count(enum mr_sim_call call);
+
+/** The table behind a simulated descriptor, mapped into this process. */
+struct sim_file {
+	struct sim_table table;
+	uint32_t refs; /**< guarded by the process lock */
+};
+
+/**
+ * sim_file_get() - find the table behind a descriptor; sim_file_put() it
+ * @file: set to it, or to NULL if @fd is not simulated
+ *
+ * This costs one fstat() if the descriptor is known, and a few system calls more if it is not.
+ *
+ * Return: 0, or -errno if @fd cannot be examined or its table cannot be mapped.  The caller must then
+ * fail, and not carry its call out on the memfd.
+ */
+int sim_file_get(int fd, struct sim_file **file);
+void sim_file_put(struct sim_file *file);
+
+/** sim_file_forget() - forget a descriptor that is about to be closed */
+void sim_file_forget(int fd);
+
+/** sim_file_probe() - as sim_table_probe(), but cheaper: @st is what libc's fstat() has stored for @fd */
+int sim_file_probe(int fd, const struct stat *st, enum mr_sim_profile *kind);
+
+/**
+ * sim_table_lock() - lock the table; everything in objects.h needs it
+ *
+ * If the last holder was killed, the table is repaired.  Objects that others have added are mapped.
+ *
+ * Return: 0, -ENOMEM, -EIO if the table was overwritten, -ETIMEDOUT if another process holds the lock
+ * for half a minute.
+ */
+int sim_table_lock(struct sim_table *table);
+void sim_table_unlock(struct sim_table *table);
+
+/** sim_is_capable() - the kernel's capable(): whether this process has a capability (CAP_...) on the machine */
+bool sim_is_capable(unsigned int capability);
+
+/** sim_account_limit() - RLIMIT_MEMLOCK of this process, in bytes */
+rlim_t sim_account_limit(void);
+
+/** sim_account_locking_allowed() - can_do_mlock(): false with a limit of 0 and without CAP_IPC_LOCK */
+bool sim_account_locking_allowed(rlim_t limit);
+
+/**
+ * sim_account_charge() - count pages that are about to be pinned; no table may be locked
+ * @limit: bytes that this process may have pinned
+ *
+ * Follow with sim_account_commit() or sim_account_cancel().
+ *
+ * Return: 0, or -ENOMEM where they would exceed the limit and CAP_IPC_LOCK is missing.
+ */
+int sim_account_charge(uint64_t pages, rlim_t limit);
+
+/** sim_account_cancel() - uncount pages that were charged, and became those of no object */
+void sim_account_cancel(uint64_t pages);
+
+/**
+ * sim_account_commit() - make charged pages those of an object
+ * @table: locked, has the object
+ *
+ * Return: the address space that is charged, for @mm of the object.
+ */
+uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages);
+
+/**
+ * sim_account_release() - uncount the pages of an object that is gone
+ * @table: locked, had the object
+ * @mm:    of the object; pages of another address space are none of this process
+ */
+void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages);
+
+/** sim_account_pinned() - bytes that this process has pinned by all its simulated devices; no table may be locked */
+uint64_t sim_account_pinned(void);
+
+/** What is to happen to a call. */
+struct sim_fault {
+	int error;        /**< -errno to answer in place of carrying it out; 0: carry it out */
+	int signal_after; /**< signal for the caller when it was carried out; 0: none */
+};
+
+/** sim_fault_wanted() - whether MRCTL_SIM_FAULT has a fault for a call */
+bool sim_fault_wanted(enum mr_sim_call call);
+
+/**
+ * sim_fault_enter() - count a call, and delay, stop or kill the caller if that was asked for
+ * @call: MR_SIM_CALLS: a call that has no faults
+ *
+ * No table may be locked: other processes would wait for one that was stopped.
+ *
+ * Return: what is left to do; sim_fault_leave() it where @error is 0.
+ */
+struct sim_fault sim_fault_enter(enum mr_sim_call call);
+
+/** sim_fault_leave() - stop or kill the caller if that was asked for, after the call was carried out */
+void sim_fault_leave(const struct sim_fault *fault);
+
+#endif
