@@ -11,7 +11,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "lib/simulator/enter.h"
-#include "lib/trace/wire/program.h"
+#include "lib/trace/wire/wire.h"
 
 /* Whether no folder of $PATH has it.  Of one that may not be searched, execvp(3) answers EACCES. */
 static bool is_nowhere(const char *name)

@@ -12,7 +12,7 @@
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 #include "lib/simulator/enter.h"
-#include "lib/trace/attach.h"
+#include "lib/trace/kernel_calls.h"
 
 /* @program: set to its path, or its name in brackets where that is hidden.  Return: 0, or -errno */
 static int identify(const struct mr_opt_u64 *number, char *program, size_t size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/trace/call_row.h"
-#include "lib/trace/request.h"
+#include "lib/trace/trace.h"
 
 static const struct field fields[] = {
 	FIELD(struct call_row, at_ns, FIELD_NUMBER, 0, "when it was made, since the start"),

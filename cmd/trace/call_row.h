@@ -5,7 +5,7 @@
 
 #include "cmd/output/fields.h"
 #include "cmd/region/why.h"
-#include "lib/trace/process.h"
+#include "lib/trace/trace.h"
 
 struct call_row {
 	struct mr_opt_u64 at_ns;

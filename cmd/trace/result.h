@@ -4,7 +4,7 @@
 #define CMD_TRACE_RESULT_H
 
 #include "cmd/output/fields.h"
-#include "lib/trace/follow.h"
+#include "lib/trace/trace.h"
 
 /** A program that was not followed. */
 struct not_followed {

@@ -5,7 +5,7 @@
 #include "cmd/trace/rows.h"
 #include "lib/base/base.h"
 #include "lib/simulator/enter.h"
-#include "lib/trace/request.h"
+#include "lib/trace/trace.h"
 
 static const struct field trace_fields[] = {
 	FIELD(struct trace_row, program, FIELD_WORDS, 0, "the command line that was run"),

@@ -19,9 +19,9 @@
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
 #include "lib/base/base.h"
-#include "lib/trace/enter.h"
 #include "lib/trace/reproduction/reproduction.h"
-#include "lib/trace/wire/program.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/wire/wire.h"
 
 /* The child: sets the environment, and becomes the program. */
 static void run_program(const struct trace_job *job)

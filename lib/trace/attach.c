@@ -15,7 +15,7 @@
 #include "lib/diagnose/proof/watch.h"
 #include "lib/host/processes.h"
 #include "lib/host/reading.h"
-#include "lib/trace/attach.h"
+#include "lib/trace/kernel_calls.h"
 
 #define RING (1U << 22) /* bytes for events, some 4,500 calls; a power of 2 */
 #define PATIENCE                                                                                   \

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/trace/follow.h"
-#include "lib/trace/others.h"
-#include "lib/trace/wire/likeness.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/wire/wire.h"
 
 enum {
 	POLL_MS = 10, /* between two looks into the rings */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/trace/ledger.h"
+#include "lib/trace/trace.h"
 
 static int compare_sites(const void *a, const void *b)
 {

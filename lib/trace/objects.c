@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "lib/base/base.h"
-#include "lib/trace/objects.h"
+#include "lib/trace/trace.h"
 
 #define FIRST_BITS 6
 

@@ -7,9 +7,123 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "lib/base/base.h"
-#include "lib/trace/places.h"
+#include "lib/host/reading.h"
+#include "lib/trace/trace.h"
+
+/* The files that a process has mapped to run them, kept for the time after its end. */
+enum { MR_MODULE_MAPPINGS = 65536 /* mappings of files that are kept at most */ };
+
+static void mr_places_free(struct mr_places *places);
+
+static bool keep(const struct mr_mapping *mapping, void *data)
+{
+	struct mr_modules *modules = data;
+
+	if (mapping->path[0] != '/' && strcmp(mapping->path, "[vdso]") != 0)
+		return true;
+	if (modules->count == modules->capacity) {
+		const size_t capacity = modules->capacity ? 2 * modules->capacity : 64;
+		struct mr_mapping *more =
+			capacity > MR_MODULE_MAPPINGS
+				? NULL
+				: reallocarray(modules->mappings, capacity, sizeof(*more));
+
+		if (!more)
+			return false;
+		modules->mappings = more;
+		modules->capacity = capacity;
+	}
+	modules->mappings[modules->count++] = *mapping;
+	return true;
+}
+
+static bool is_elsewhere(pid_t pid)
+{
+	static const char any[] = "/usr";
+	char found[PATH_MAX];
+
+	return mr_seen_by((struct mr_viewer){ .process = pid }, any, found) ||
+	       strcmp(found, any) != 0;
+}
+
+/* Reads them anew; where that fails, the old ones stay. */
+static void mr_modules_read(struct mr_modules *modules, pid_t pid)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct mr_modules read = { .reads = modules->reads + 1 };
+
+	host.process = pid;
+	mr_mappings_walk(&host, 0, keep, &read);
+	if (!read.count) {
+		free(read.mappings);
+		modules->reads++;
+		return;
+	}
+	free(modules->mappings);
+	read.is_elsewhere = is_elsewhere(pid);
+	*modules = read;
+}
+
+static int compare(const void *key, const void *element)
+{
+	const uint64_t addr = *(const uint64_t *)key;
+	const struct mr_mapping *mapping = element;
+
+	return addr < mapping->start ? -1 : addr >= mapping->end;
+}
+
+/* Returns the mapping that has an address, or NULL. */
+static const struct mr_mapping *mr_modules_find(const struct mr_modules *modules, uint64_t addr)
+{
+	return modules->count ? bsearch(&addr, modules->mappings, modules->count,
+					sizeof(*modules->mappings), compare)
+			      : NULL;
+}
+
+/* Addresses at which the file of @mapping begins. */
+static uint64_t mr_modules_base(const struct mr_modules *modules, const struct mr_mapping *mapping)
+{
+	const struct mr_mapping *first = mapping;
+
+	while (first > modules->mappings && !strcmp(first[-1].path, mapping->path))
+		first--;
+	return first->start - first->offset;
+}
+
+/* Whether the file of a mapping is the one that is found at its path here. */
+static bool is_here(const struct mr_mapping *mapping)
+{
+	struct stat st;
+
+	return !stat(mapping->path, &st) && st.st_ino == mapping->inode &&
+	       st.st_dev == makedev(mapping->major, mapping->minor);
+}
+
+/* Writes those whose files are at their paths here, too, in the format of /proc/PID/maps. */
+static void mr_modules_print(const struct mr_modules *modules, FILE *stream)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		const struct mr_mapping *m = &modules->mappings[i];
+
+		if (modules->is_elsewhere && !is_here(m))
+			continue;
+		fprintf(stream,
+			"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " %s\n",
+			m->start, m->end, m->readable ? 'r' : '-', m->writable ? 'w' : '-',
+			m->executable ? 'x' : '-', m->shared ? 's' : 'p', m->offset, m->major,
+			m->minor, m->inode, m->path);
+	}
+}
+
+static void mr_modules_release(struct mr_modules *modules)
+{
+	free(modules->mappings);
+	*modules = (struct mr_modules){ 0 };
+}
 
 #define LIBRARY     "libdw.so.1"
 #define CXX_LIBRARY "libstdc++.so.6"
@@ -111,7 +225,7 @@ static bool report_modules(struct mr_places *places, const struct mr_modules *mo
  * Debugging information is looked for by its build id alone: the standard search asks debuginfod servers, so that
  * a summary would wait for a network.
  */
-struct mr_places *mr_places_new(const struct mr_modules *modules)
+static struct mr_places *mr_places_new(const struct mr_modules *modules)
 {
 	struct mr_places *places = find_functions() ? calloc(1, sizeof(*places)) : NULL;
 
@@ -126,7 +240,7 @@ struct mr_places *mr_places_new(const struct mr_modules *modules)
 	return NULL;
 }
 
-void mr_places_free(struct mr_places *places)
+static void mr_places_free(struct mr_places *places)
 {
 	if (places && places->dwfl)
 		dw.dwfl_end(places->dwfl);
@@ -286,7 +400,10 @@ static struct source find_source(Dwfl_Module *module, uint64_t addr)
 	return outer;
 }
 
-bool mr_places_is_header(struct mr_places *places, uint64_t caller)
+/*
+ * Returns whether a caller is in a function of a header of rdma-core that is not part of another one.
+ */
+static bool mr_places_is_header(struct mr_places *places, uint64_t caller)
 {
 	Dwfl_Module *module = places ? dw.dwfl_addrmodule(places->dwfl, caller - 1) : NULL;
 	const struct source source =
@@ -314,7 +431,12 @@ static char *demangle(const char *name)
 	return demangle_name ? demangle_name(name, NULL, NULL, &status) : NULL;
 }
 
-char *mr_places_name(struct mr_places *places, const struct mr_modules *modules, uint64_t caller)
+/*
+ * Returns the name of the place that a call was made from. Return: "function (file.c:12)", "function+0x1a
+ * (libfoo.so.1)", "libfoo.so.1+0x121a", or the address, to be freed; NULL where memory is short.
+ */
+static char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
+			    uint64_t caller)
 {
 	/* The call itself is before the address that it returns to. */
 	const uint64_t addr = caller ? caller - 1 : 0;
@@ -348,4 +470,128 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 		return NULL;
 	mr_clean_text(text, (size_t)rc + 1);
 	return text;
+}
+
+enum {
+	READS_MAX =
+		1000 /* calls from places that are in no file must not read the mappings for ever */
+};
+
+void mr_process_see(struct mr_traced_process *process, uint64_t addr)
+{
+	if (process->pid &&
+	    (process->modules.is_stale ||
+	     (process->modules.reads < READS_MAX && !mr_modules_find(&process->modules, addr))))
+		mr_modules_read(&process->modules, process->pid);
+}
+
+static struct mr_places *places_of(struct mr_traced_process *process)
+{
+	if (process->has_places && process->place_reads == process->modules.reads)
+		return process->places;
+	mr_places_free(process->places);
+	process->places = mr_places_new(&process->modules);
+	process->has_places = true;
+	process->place_reads = process->modules.reads;
+	return process->places;
+}
+
+const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site)
+{
+	if (process->is_attached)
+		return NULL;
+	if (!site->place)
+		site->place = site->caller ? mr_places_name(places_of(process), &process->modules,
+							    site->caller)
+					   : strdup("other places");
+	return site->place ? site->place : "?";
+}
+
+bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site)
+{
+	if (site->kind == MR_SITE_UNKNOWN)
+		site->kind = mr_places_is_header(places_of(process), site->caller)
+				     ? MR_SITE_OF_HEADER
+				     : MR_SITE_OF_PROGRAM;
+	return site->kind == MR_SITE_OF_HEADER;
+}
+
+const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
+{
+	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT, 0);
+
+	return site ? mr_process_place(process, site) : "?";
+}
+
+char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
+		       uint32_t frame)
+{
+	return strdup(site->frame_names[frame] ? site->frame_names[frame]
+					       : mr_process_caller(process, site->frames[frame]));
+}
+
+/* A library that is about to be unmapped. */
+struct closing {
+	struct mr_traced_process *process;
+	struct mr_mapping library; /* one of its mappings */
+};
+
+static bool is_in_library(uint64_t caller, void *data)
+{
+	const struct closing *closing = data;
+	const struct mr_mapping *library = &closing->library;
+	const struct mr_mapping *mapping = mr_modules_find(&closing->process->modules, caller - 1);
+
+	return mapping && mapping->inode == library->inode && mapping->major == library->major &&
+	       mapping->minor == library->minor && !strcmp(mapping->path, library->path);
+}
+
+/* Nobody will ask for the name of a place that has no regions any more. */
+static void name_site(struct mr_site *site, void *data)
+{
+	struct closing *closing = data;
+	struct mr_traced_process *process = closing->process;
+
+	if (!site->count || site->retired)
+		return;
+	if (site->caller && is_in_library(site->caller, closing))
+		mr_process_place(process, site);
+	for (uint32_t i = 0; i < site->frame_count; i++)
+		if (!site->frame_names[i] && is_in_library(site->frames[i], closing))
+			site->frame_names[i] = mr_places_name(places_of(process), &process->modules,
+							      site->frames[i]);
+}
+
+void mr_process_unmap(struct mr_traced_process *process, uint64_t addr)
+{
+	struct closing closing = { .process = process };
+	const struct mr_mapping *library;
+
+	mr_process_see(process, addr);
+	library = mr_modules_find(&process->modules, addr);
+	if (library) {
+		closing.library = *library;
+		mr_ledger_sites(&process->ledger, name_site, &closing);
+		mr_ledger_retire(&process->ledger, is_in_library, &closing);
+	}
+	process->modules.is_stale = true;
+}
+
+void mr_process_stop(struct mr_traced_process *process)
+{
+	mr_places_free(process->places);
+	process->places = NULL;
+	process->has_places = false;
+	mr_modules_release(&process->modules);
+	mr_ring_release(&process->ring);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	process->pidfd = -1;
+}
+
+void mr_process_release(struct mr_traced_process *process)
+{
+	mr_process_stop(process);
+	mr_ledger_release(&process->ledger);
+	free(process);
 }

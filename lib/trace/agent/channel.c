@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "lib/trace/agent/channel.h"
-#include "lib/trace/agent/system.h"
+#include "lib/trace/agent/agent.h"
+#include "lib/trace/wire/wire.h"
+
+/* system_pause() - wait for 100 us, or less where a signal comes.  A filter allows futex(2) to who has threads. */
+static inline void system_pause(void)
+{
+	struct timespec pause = { .tv_nsec = 100000 };
+	uint32_t word = 0;
+
+	SYSTEM(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &pause, NULL, 0);
+}
 
 enum {
 	ATTEMPTS = 200, /* of a request that is sent away unread */
@@ -191,7 +207,8 @@ static bool map_ring(struct agent_process *process, int fd, uint32_t frames)
 	return true;
 }
 
-bool channel_join(struct agent_process *process)
+/* Gets a ring for this process; false: nobody answers, or not in the way of this version. */
+static bool channel_join(struct agent_process *process)
 {
 	struct mr_trace_request request;
 	struct mr_trace_reply reply = { 0 };
@@ -234,11 +251,358 @@ void channel_closing(uintptr_t library)
 	tell(&request);
 }
 
-bool channel_is_refused(void)
+/* Returns whether nobody listens any more: mrctl has ended; false: not known. */
+static bool channel_is_refused(void)
 {
 	int fd = agent_is_filtered ? -EPERM : connect_to();
 
 	if (fd >= 0)
 		SYSTEM(SYS_close, fd);
 	return fd == -ECONNREFUSED;
+}
+
+struct agent_process *agent_process;
+_Atomic uint32_t agent_fork_safe;
+_Atomic uint32_t agent_kernel_seen;
+_Thread_local struct agent_thread agent_thread;
+
+static uint64_t ms(uint64_t count)
+{
+	return count * UINT64_C(1000000);
+}
+
+/* Other threads may be joining just now: wait for them. */
+static uint32_t joined_phase(struct agent_process *process)
+{
+	uint64_t begin = system_now();
+	uint32_t phase = atomic_load(&process->phase);
+
+	while (phase == AGENT_JOINING && system_now() - begin < ms(MR_TRACE_PATIENCE_MS)) {
+		system_pause();
+		phase = atomic_load(&process->phase);
+	}
+	return phase;
+}
+
+struct mr_trace_ring *ring_of_process(void)
+{
+	struct agent_process *process = agent_process;
+	uint32_t phase;
+
+	if (!process)
+		return NULL;
+	phase = atomic_load_explicit(&process->phase, memory_order_acquire);
+	if (phase == AGENT_NEW &&
+	    atomic_compare_exchange_strong(&process->phase, &phase, AGENT_JOINING)) {
+		phase = !agent_is_filtered && channel_join(process) ? AGENT_JOINED : AGENT_ALONE;
+		atomic_store(&process->phase, phase);
+	} else if (phase == AGENT_JOINING) {
+		phase = joined_phase(process);
+	}
+	return phase == AGENT_JOINED ? process->ring : NULL;
+}
+
+/*
+ * Whether mrctl has taken so many records.  What it has taken is read only where there seem to be fewer: it writes that
+ * from another CPU, again and again.  Where another thread has gone on since, the count may be far behind.
+ */
+static bool has_taken(struct mr_trace_ring *ring, uint64_t count)
+{
+	uint64_t taken = atomic_load_explicit(&agent_process->taken, memory_order_acquire);
+
+	if ((int64_t)(taken - count) >= 0)
+		return true;
+	taken = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	atomic_store_explicit(&agent_process->taken, taken, memory_order_release);
+	if ((int64_t)(taken - count) < 0)
+		return false;
+	atomic_store(&agent_process->gone, 0);
+	return true;
+}
+
+/* Wait while there is hope.  Who listens is asked seldom: that takes system calls that the program may do without. */
+static bool wait_until_taken(struct mr_trace_ring *ring, uint64_t count)
+{
+	uint64_t begin = system_now(), asked = begin, now;
+
+	while (!has_taken(ring, count)) {
+		if (atomic_load(&agent_process->gone))
+			return false;
+		system_pause();
+		now = system_now();
+		if (now - begin > ms(MR_TRACE_PATIENCE_MS) ||
+		    (now - asked > ms(200) && (asked = now, channel_is_refused())))
+			atomic_store(&agent_process->gone, 1);
+	}
+	return true;
+}
+
+/*
+ * Adds a record; waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has taken it. Where
+ * mrctl does not empty the ring, the record counts as lost.
+ */
+static void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record,
+		     void *const *frames)
+{
+	const size_t skip = offsetof(struct mr_trace_record, begin_ns);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	struct mr_trace_record *slot;
+
+	do {
+		if (!wait_until_taken(ring, head + 1 - MR_TRACE_SLOTS)) {
+			atomic_fetch_add(&ring->lost, 1);
+			return;
+		}
+	} while (!atomic_compare_exchange_weak(&ring->head, &head, head + 1));
+	slot = (void *)((char *)(ring + 1) + (head % MR_TRACE_SLOTS) * agent_process->record_size);
+	memcpy((char *)slot + skip, (const char *)record + skip, sizeof(*record) - skip);
+	for (uint32_t i = 0; i < record->frame_count; i++)
+		((uint64_t *)(slot + 1))[i] = (uintptr_t)frames[i];
+	atomic_store_explicit(&slot->ready, head + 1, memory_order_release);
+	if (record->flags & MR_TRACE_LOOKED_AT)
+		wait_until_taken(ring, head + 1);
+}
+
+/* A header of 16 bytes, and struct mlx5_ifc_cmd_hca_cap_bits. */
+#define ANSWER_SIZE (16 + 4096)
+
+/* QUERY_HCA_CAP of the general capabilities.  lib/verbs/capabilities.c makes the same call in mrctl's own contexts. */
+static int query_capabilities(int fd)
+{
+	static const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
+	static uint8_t out[ANSWER_SIZE]; /* of all threads: nobody reads it */
+	/* The header ends with an array of no length, which the attributes follow. */
+	union {
+		struct ib_uverbs_ioctl_hdr header;
+		struct {
+			char before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[2];
+		};
+	} request = {
+		.attrs = { { .attr_id = MLX5_IB_ATTR_DEVX_OTHER_CMD_IN,
+			     .len = sizeof(in),
+			     .flags = UVERBS_ATTR_F_MANDATORY,
+			     .data = (uintptr_t)in },
+			   { .attr_id = MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT,
+			     .len = sizeof(out),
+			     .flags = UVERBS_ATTR_F_MANDATORY,
+			     .data = (uintptr_t)out } },
+	};
+
+	request.header.length = sizeof(request);
+	request.header.object_id = MLX5_IB_OBJECT_DEVX;
+	request.header.method_id = MLX5_IB_METHOD_DEVX_OTHER;
+	request.header.num_attrs = 2;
+	request.header.driver_id = RDMA_DRIVER_MLX5;
+	return ioctl(fd, RDMA_VERBS_IOCTL, &request.header) ? errno : 0;
+}
+
+/*
+ * Notes what another call of DEVX is answered in the same context. The call asks the firmware for its
+ * capabilities, and changes nothing.
+ */
+static void devx_note(struct mr_trace_record *record)
+{
+	const struct ibv_context *context = (const void *)(uintptr_t)record->context;
+
+	if ((record->call != MR_TRACED_MLX5DV_DEVX_UMEM_REG &&
+	     record->call != MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX) ||
+	    record->errnum != EINVAL)
+		return;
+	record->devx_errnum = query_capabilities(context->cmd_fd);
+	record->flags |= MR_TRACE_HAS_DEVX;
+}
+
+/* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc tells; NULL without them */
+extern uint64_t mrctl_sim_pinned(void) __attribute__((weak));
+
+enum {
+	OWN_FRAMES = 6,             /* of the agent, at most, on top of a backtrace */
+	LOOKS_OF_KIND = 3,          /* refusals that are alike and that mrctl looks at */
+	LOOKS_OF_OTHER_RANGES = 16, /* more of them, each of another range */
+};
+
+bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	/*
+	 * The stack grows down: an outer call that lies below has been left by siglongjmp() or an exception.
+	 */
+	if (agent_thread.outermost && here < agent_thread.outermost)
+		return false;
+	agent_thread.outermost = here;
+	agent_thread.kernel_calls = 0;
+	agent_thread.kernel_errnum = 0;
+	memset(&call->record, 0, sizeof(call->record));
+	call->record.call = number;
+	call->record.caller = caller;
+	call->saved = errno;
+	errno = 0;
+	call->record.begin_ns = system_now();
+	return true;
+}
+
+/* 0: not known */
+static uint32_t own_tid(void)
+{
+	if (agent_thread.pid != agent_process->pid && !agent_is_filtered) {
+		agent_thread.pid = agent_process->pid;
+		agent_thread.tid = (pid_t)SYSTEM(SYS_gettid);
+	}
+	return (uint32_t)agent_thread.tid;
+}
+
+/* The refusals of a kind; NULL: there are too many kinds. */
+static struct agent_refusal *refusals_of(uint64_t kind)
+{
+	for (uint64_t i = 0; i < AGENT_REFUSALS; i++) {
+		struct agent_refusal *refusal =
+			&agent_process->refusals[(kind + i) % AGENT_REFUSALS];
+		uint64_t found = 0;
+
+		if (atomic_compare_exchange_strong(&refusal->kind, &found, kind) || found == kind)
+			return refusal;
+	}
+	return NULL;
+}
+
+/* Whether mrctl has not looked at so many refusals of a kind yet; one more counts as looked at. */
+static bool take_look(struct agent_refusal *refusal, uint32_t most)
+{
+	return refusal && atomic_load(&refusal->looks) < most &&
+	       atomic_fetch_add(&refusal->looks, 1) < most;
+}
+
+/*
+ * A program's library makes all its calls in one place, and asks for the same access to any memory: so other memory is
+ * looked at, too, which may be refused for another reason.
+ */
+static bool is_worth_a_look(const struct mr_trace_record *record)
+{
+	uint64_t alike;
+	struct agent_refusal *like, *others;
+	bool first;
+
+	if (!record->errnum)
+		return false;
+	alike = mr_trace_mix(mr_trace_likeness(record), record->caller);
+	like = refusals_of(alike);
+	if (!like)
+		return false;
+	first = take_look(like, LOOKS_OF_KIND);
+	others = refusals_of(mr_trace_mix(alike, 0));
+	if (!first && (!others || atomic_load(&others->looks) >= LOOKS_OF_OTHER_RANGES))
+		return false;
+	if (!take_look(refusals_of(mr_trace_range_likeness(record, alike)), 1))
+		return first;
+	return first || take_look(others, LOOKS_OF_OTHER_RANGES);
+}
+
+/* Return addresses from the caller's on; their number. */
+static uint32_t backtrace_from(uint64_t caller, void **frames, void **first[])
+{
+	int count = backtrace(frames, MR_TRACE_FRAMES + OWN_FRAMES), skipped = 0;
+
+	while (skipped < count && skipped < OWN_FRAMES && (uintptr_t)frames[skipped] != caller)
+		skipped++;
+	if (skipped == count || skipped == OWN_FRAMES)
+		return 0;
+	*first = frames + skipped;
+	count -= skipped;
+	return (uint32_t)count < agent_process->frames ? (uint32_t)count : agent_process->frames;
+}
+
+/* That reads /proc, so only where mrctl looks. */
+static void note_pinned(struct mr_trace_record *record)
+{
+	if (!mrctl_sim_pinned)
+		return;
+	record->pinned = mrctl_sim_pinned();
+	record->flags |= MR_TRACE_HAS_PINNED;
+}
+
+static void put(struct mr_trace_record *record)
+{
+	struct mr_trace_ring *ring = ring_of_process();
+	void *frames[MR_TRACE_FRAMES + OWN_FRAMES], **first = frames;
+
+	if (!ring)
+		return;
+	record->tid = own_tid();
+	record->flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
+			 (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
+	if (agent_process->frames)
+		record->frame_count = backtrace_from(record->caller, frames, &first);
+	if (is_worth_a_look(record)) {
+		record->flags |= MR_TRACE_LOOKED_AT;
+		note_pinned(record);
+		devx_note(record);
+	}
+	ring_put(ring, record, first);
+}
+
+void call_end(struct call *call, bool failed, int result)
+{
+	struct mr_trace_record *record = &call->record;
+	int left = errno;
+
+	record->elapsed_ns = system_now() - record->begin_ns;
+	record->result = result;
+	if (failed)
+		record->errnum = result > 0 ? result : left ? left : MR_TRACE_NO_ERRNO;
+	record->kernel_calls = agent_thread.kernel_calls;
+	record->kernel_errnum = agent_thread.kernel_errnum;
+	put(record);
+	agent_thread.outermost = 0;
+	errno = left ? left : call->saved;
+}
+
+void call_put_within(struct mr_trace_record *record)
+{
+	int saved = errno;
+
+	put(record);
+	errno = saved;
+}
+
+void call_note_device(struct call *call, const struct ibv_device *device)
+{
+	char *to = call->record.device;
+
+	for (size_t i = 0; i < sizeof(call->record.device) - 1 && device->name[i]; i++)
+		to[i] = device->name[i];
+}
+
+void call_note_context(struct call *call, const struct ibv_context *context)
+{
+	call->record.context = (uintptr_t)context;
+	if (context)
+		call_note_device(call, context->device);
+}
+
+void call_note_pd(struct call *call, const struct ibv_pd *pd)
+{
+	call->record.pd = (uintptr_t)pd;
+	if (!pd)
+		return;
+	call->record.pd_handle = pd->handle;
+	call_note_context(call, pd->context);
+}
+
+void call_note_mr(struct call *call, const struct ibv_mr *mr)
+{
+	call->record.object = (uintptr_t)mr;
+	if (!mr)
+		return;
+	call->record.lkey = mr->lkey;
+	call->record.rkey = mr->rkey;
+	call->record.handle = mr->handle;
+}
+
+void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access)
+{
+	call->record.addr = addr;
+	call->record.length = length;
+	call->record.access = access;
 }

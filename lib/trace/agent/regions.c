@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Wrappers of the functions of libibverbs and libmlx5 about regions and umems. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 
-#include "lib/trace/agent/call.h"
+#include "lib/trace/agent/agent.h"
 
 /* verbs.h has macros of these names. */
 #undef ibv_reg_mr

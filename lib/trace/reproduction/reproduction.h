@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A batch of mrctl that is refused as a traced program was: each kind of refusal with the memory, the limits and
- * the earlier registrations that it needs.
- */
+/* Declares the batch that repeats what was refused to a program. */
 #ifndef LIB_TRACE_REPRODUCTION_REPRODUCTION_H
 #define LIB_TRACE_REPRODUCTION_REPRODUCTION_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "lib/trace/refusals.h"
+#include "lib/trace/trace.h"
+#include "lib/verbs/verbs.h"
 
 /** What the head of the file tells. */
 struct mr_reproduction_head {

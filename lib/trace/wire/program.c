@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "lib/trace/wire/program.h"
+#include "lib/trace/wire/wire.h"
 
 enum {
 	SCRIPTS = 5, /* interpreters of interpreters: BINPRM_MAX_RECURSION of fs/exec.c has 5 */

@@ -1,4 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the records that the agent in a traced program writes, and what both sides know of it. */
+#ifndef LIB_TRACE_WIRE_WIRE_H
+#define LIB_TRACE_WIRE_WIRE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a call does to the objects of a program. */
+enum mr_traced_effect {
+	MR_TRACED_OPENS,       /**< opens a device: @object of the record is the context */
+	MR_TRACED_CLOSES,      /**< closes it */
+	MR_TRACED_ALLOCATES,   /**< allocates a protection domain, or memory on the device */
+	MR_TRACED_FREES,       /**< frees that */
+	MR_TRACED_REGISTERS,   /**< registers: @object is the new MR or umem */
+	MR_TRACED_CHANGES,     /**< changes a region */
+	MR_TRACED_DEREGISTERS, /**< deregisters it */
+	MR_TRACED_ADVISES,     /**< advice about a range of regions */
+	MR_TRACED_CREATES, /**< creates a CQ, QP or SRQ, for whose buffers the driver pins memory */
+	MR_TRACED_PROTECTS, /**< sets fork protection: ibv_fork_init(), madvise() of libibverbs */
+};
+
+/** The calls.  Inline functions of verbs.h are seen in the table of the context, by their own names. */
+#define MR_TRACED_CALLS(CALL)                                                                      \
+	CALL(IBV_OPEN_DEVICE, "ibv_open_device", OPENS)                                            \
+	CALL(IBV_IMPORT_DEVICE, "ibv_import_device", OPENS)                                        \
+	CALL(MLX5DV_OPEN_DEVICE, "mlx5dv_open_device", OPENS)                                      \
+	CALL(IBV_CLOSE_DEVICE, "ibv_close_device", CLOSES)                                         \
+	CALL(IBV_ALLOC_PD, "ibv_alloc_pd", ALLOCATES)                                              \
+	CALL(IBV_IMPORT_PD, "ibv_import_pd", ALLOCATES)                                            \
+	CALL(IBV_ALLOC_PARENT_DOMAIN, "ibv_alloc_parent_domain", ALLOCATES)                        \
+	CALL(IBV_ALLOC_DM, "ibv_alloc_dm", ALLOCATES)                                              \
+	CALL(IBV_DEALLOC_PD, "ibv_dealloc_pd", FREES)                                              \
+	CALL(IBV_UNIMPORT_PD, "ibv_unimport_pd", FREES)                                            \
+	CALL(IBV_FREE_DM, "ibv_free_dm", FREES)                                                    \
+	CALL(IBV_REG_MR, "ibv_reg_mr", REGISTERS)                                                  \
+	CALL(IBV_REG_MR_IOVA, "ibv_reg_mr_iova", REGISTERS)                                        \
+	CALL(IBV_REG_MR_IOVA2, "ibv_reg_mr_iova2", REGISTERS)                                      \
+	CALL(IBV_REG_DMABUF_MR, "ibv_reg_dmabuf_mr", REGISTERS)                                    \
+	CALL(IBV_REG_MR_EX, "ibv_reg_mr_ex", REGISTERS)                                            \
+	CALL(IBV_REG_BUF_MR, "ibv_reg_buf_mr", REGISTERS)                                          \
+	CALL(IBV_REG_DM_MR, "ibv_reg_dm_mr", REGISTERS)                                            \
+	CALL(IBV_ALLOC_NULL_MR, "ibv_alloc_null_mr", REGISTERS)                                    \
+	CALL(IBV_IMPORT_MR, "ibv_import_mr", REGISTERS)                                            \
+	CALL(MLX5DV_REG_DMABUF_MR, "mlx5dv_reg_dmabuf_mr", REGISTERS)                              \
+	CALL(MLX5DV_DEVX_UMEM_REG, "mlx5dv_devx_umem_reg", REGISTERS)                              \
+	CALL(MLX5DV_DEVX_UMEM_REG_EX, "mlx5dv_devx_umem_reg_ex", REGISTERS)                        \
+	CALL(IBV_REREG_MR, "ibv_rereg_mr", CHANGES)                                                \
+	CALL(IBV_DEREG_MR, "ibv_dereg_mr", DEREGISTERS)                                            \
+	CALL(IBV_UNIMPORT_MR, "ibv_unimport_mr", DEREGISTERS)                                      \
+	CALL(MLX5DV_DEVX_UMEM_DEREG, "mlx5dv_devx_umem_dereg", DEREGISTERS)                        \
+	CALL(IBV_ADVISE_MR, "ibv_advise_mr", ADVISES)                                              \
+	CALL(IBV_CREATE_CQ, "ibv_create_cq", CREATES)                                              \
+	CALL(IBV_CREATE_CQ_EX, "ibv_create_cq_ex", CREATES)                                        \
+	CALL(MLX5DV_CREATE_CQ, "mlx5dv_create_cq", CREATES)                                        \
+	CALL(IBV_CREATE_QP, "ibv_create_qp", CREATES)                                              \
+	CALL(IBV_CREATE_QP_EX, "ibv_create_qp_ex", CREATES)                                        \
+	CALL(MLX5DV_CREATE_QP, "mlx5dv_create_qp", CREATES)                                        \
+	CALL(IBV_CREATE_SRQ, "ibv_create_srq", CREATES)                                            \
+	CALL(IBV_CREATE_SRQ_EX, "ibv_create_srq_ex", CREATES)                                      \
+	CALL(IBV_FORK_INIT, "ibv_fork_init", PROTECTS)                                             \
+	CALL(MADVISE, "madvise", PROTECTS)
+
+#define MR_TRACED_CONSTANT_(constant, name, effect) MR_TRACED_##constant,
+/** A call; the numbers are those of the table. */
+enum mr_traced_call { MR_TRACED_CALLS(MR_TRACED_CONSTANT_) MR_TRACED_CALL_COUNT };
+#undef MR_TRACED_CONSTANT_
+
+/** A row of the table. */
+struct mr_traced_call_row {
+	const char *name;
+	enum mr_traced_effect effect;
+};
+
+/** The table, whose last row is for numbers that are no call. */
+extern const struct mr_traced_call_row mr_traced_calls[MR_TRACED_CALL_COUNT + 1];
+
+/** mr_traced_call_row() - the row of a call; the number comes from another program, and need not be one */
+static inline const struct mr_traced_call_row *mr_traced_call_row(uint32_t call)
+{
+	return &mr_traced_calls[call < MR_TRACED_CALL_COUNT ? call : MR_TRACED_CALL_COUNT];
+}
+
+/**
+ * The least bytes that the buffers of CQs, QPs and SRQs take on mlx5; 0: not known.
+ * providers/mlx5/verbs.c create_cq(), mlx5_calc_sq_size(), mlx5_calc_rq_size(), mlx5_alloc_srq_buf().
+ */
+struct mr_trace_qp {
+	uint32_t type; /**< enum ibv_qp_type */
+	uint32_t max_send_wr, max_recv_wr, max_recv_sge;
+	bool has_srq; /**< it has no receive queue of its own */
+};
+
+/** mr_trace_cq_bytes() - compute the bytes of a CQ of at least @cqe entries */
+uint64_t mr_trace_cq_bytes(uint32_t cqe);
+/** mr_trace_qp_bytes() - compute the bytes of a QP's queues */
+uint64_t mr_trace_qp_bytes(const struct mr_trace_qp *qp);
+/** mr_trace_srq_bytes() - compute the bytes of an SRQ of at least @max_wr entries */
+uint64_t mr_trace_srq_bytes(uint32_t max_wr);
+
 /*
  * What mrctl and the agent in each traced process tell each other.
  *
@@ -10,11 +110,6 @@
  *
  * Each process has a ring of its own, also after fork(2).  Whatever a process writes there, mrctl checks.
  */
-#ifndef LIB_TRACE_WIRE_WIRE_H
-#define LIB_TRACE_WIRE_WIRE_H
-
-#include <stdatomic.h>
-#include <stdint.h>
 
 /**
  * Environment variable that the agent reads: NAME:TOKEN.  NAME is that of the abstract socket, without the NUL
@@ -167,5 +262,104 @@ static inline uint32_t mr_trace_record_size(uint32_t frames)
 	return (uint32_t)((sizeof(struct mr_trace_record) + frames * sizeof(uint64_t) + 63) / 64 *
 			  64);
 }
+
+/** mr_trace_mix() - a number that hardly another pair of numbers has, and that is not 0 */
+static inline uint64_t mr_trace_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
+/** mr_trace_likeness() - a number that is equal for refusals that are alike */
+static inline uint64_t mr_trace_likeness(const struct mr_trace_record *call)
+{
+	const uint32_t request =
+		MR_TRACE_HAS_IOVA | MR_TRACE_HAS_PAGE_SIZES | MR_TRACE_HAS_DMAH | MR_TRACE_HAS_FD;
+	/* No other length or range is refused for itself. */
+	const uint32_t odd = call->length ? call->addr + call->length < call->addr : 2;
+	uint64_t hash = mr_trace_mix(call->call, (uint32_t)call->errnum);
+
+	hash = mr_trace_mix(hash, call->access);
+	hash = mr_trace_mix(hash, call->call_flags);
+	hash = mr_trace_mix(hash, call->flags & request);
+	hash = mr_trace_mix(hash, call->page_sizes);
+	return mr_trace_mix(hash, odd);
+}
+
+/** mr_trace_range_likeness() - the same for refusals of one range: where @likeness is equal, and the range as well */
+static inline uint64_t mr_trace_range_likeness(const struct mr_trace_record *call,
+					       uint64_t likeness)
+{
+	return mr_trace_mix(mr_trace_mix(likeness, call->addr), call->length);
+}
+
+/**
+ * What the audit library does for the agent (lib/trace/audit, lib/trace/agent).
+ *
+ * The agent exports each wrapper by the name of the function with a prefix, and a variable for the address of the
+ * function in whose place it stands.  The audit library finds both in the agent's symbol table: no relocation of
+ * the agent is needed, so that it also works for what is bound before the agent is relocated.
+ */
+#define MR_TRACE_AGENT "libmrctl-trace.so"
+#define MR_TRACE_AUDIT "libmrctl-trace-audit.so"
+
+/** In ASAN_OPTIONS: AddressSanitizer's library ends a program where another one is loaded before it */
+#define MR_TRACE_ASAN_OPTION "verify_asan_link_order=0"
+
+/**
+ * In GLIBC_TUNABLES: with LD_AUDIT ld.so lays out thread-local storage before it has loaded the program's libraries
+ * (elf/rtld.c: init_tls()), so that those of the initial-exec model, as jemalloc's, must fit into what is to spare.
+ * It comes out of each thread's stack: this much leaves enough of one of PTHREAD_STACK_MIN bytes.
+ */
+#define MR_TRACE_TUNABLE_NAME "glibc.rtld.optional_static_tls"
+#define MR_TRACE_TUNABLE      MR_TRACE_TUNABLE_NAME "=4096"
+
+/** Before the name of a function that libibverbs, a provider or libc defines: in its place for all that bind to it */
+#define MR_TRACE_WRAPPER mr_traced_
+/** Before the name of the variable with that function's address */
+#define MR_TRACE_REAL mr_real_
+/** Before the name of a function that libibverbs and its providers call: in its place for these alone */
+#define MR_TRACE_LIBRARY mr_library_
+
+enum {
+	MR_TRACE_ROOMS = 16,
+	MR_TRACE_ROOM_BYTES = 1 << 16,
+};
+
+/** Memory of the agent, in which the audit library keeps copies of symbol tables.  It has no libc to ask for any. */
+struct mr_trace_rooms {
+	_Alignas(64) unsigned char bytes[MR_TRACE_ROOMS][MR_TRACE_ROOM_BYTES];
+};
+
+/** The agent's function that is told an address of a library which dlclose(3) is about to unmap */
+#define MR_TRACE_CLOSING_NAME mr_trace_closing
+
+/** The agent's variable of that type */
+#define MR_TRACE_ROOMS_NAME mr_trace_rooms
+
+/**
+ * mr_trace_program() - whether a program that execveat(2) is to run can be followed
+ * @dir:   a folder's descriptor, or AT_FDCWD; the program's own where @path is ""
+ * @path:  of a program or a script, whose interpreter is then what counts
+ *
+ * It allocates nothing and takes no lock: it is called between vfork(2) and execve(2).  It leaves errno.
+ *
+ * Rules: ld.so(8), secure-execution mode; capabilities(7), "Capabilities and execution of programs by root";
+ * execve(2), interpreter scripts; elf(5).
+ *
+ * Return: MR_TRACE_FOLLOWED also where execve(2) is going to fail: then nothing runs.
+ */
+enum mr_trace_obstacle mr_trace_program(int dir, const char *path);
+
+/**
+ * mr_trace_find_program() - where execvp(3) finds a program
+ * @path: set to it, cut to @size bytes
+ * @list: folders as in $PATH; NULL: those of confstr(3)
+ *
+ * Return: 0; -EACCES: what has that name cannot be run; -ENOENT: nothing has, also where execvp(3) answers EACCES
+ * for a folder that may not be searched.
+ */
+int mr_trace_find_program(const char *name, const char *list, char *path, unsigned long size);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "lib/trace/follow.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 #include "tests/unit/lib/trace/play_agent.h"

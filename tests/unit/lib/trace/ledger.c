@@ -4,7 +4,7 @@
 #include <infiniband/verbs.h>
 #include <stdio.h>
 
-#include "lib/trace/ledger.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 static struct mr_ledger ledger;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Looks at children whose calls were refused, on the simulated HCA. */
 
-#include "lib/trace/look.h"
+#include "lib/trace/trace.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* The objects of a traced process are found by their pointers. */
 #include <stdlib.h>
 
-#include "lib/trace/objects.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 #define COUNT 10000

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <time.h>
 
-#include "lib/trace/channel.h"
+#include "lib/trace/trace.h"
 
 /** play_connect() - connect to a channel.  Return: descriptor, or -1. */
 static inline int play_connect(const struct mr_channel *channel)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "lib/trace/range.h"
+#include "lib/trace/trace.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

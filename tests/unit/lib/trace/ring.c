@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "lib/trace/ring.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 static struct mr_ring ring;

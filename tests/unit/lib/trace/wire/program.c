@@ -7,7 +7,7 @@
 #include <link.h>
 #include <sys/stat.h>
 
-#include "lib/trace/wire/program.h"
+#include "lib/trace/wire/wire.h"
 #include "tests/unit/unit.h"
 
 static char folder[] = "/tmp/program-XXXXXX";

@@ -1,25 +1,173 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Wrappers of the functions that run another program: they tell what cannot be followed, and give the program the
- * agent where its environment lacks it (env -i).  The process may be a child of vfork(2), with its parent's memory.
- * And of those that install a filter of system calls (seccomp(2)).
- */
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "lib/trace/agent/call.h"
-#include "lib/trace/agent/channel.h"
-#include "lib/trace/agent/environment.h"
-#include "lib/trace/agent/system.h"
-#include "lib/trace/wire/program.h"
+#include "lib/trace/agent/agent.h"
+#include "lib/trace/wire/wire.h"
+
+/*
+ * How the agent says that it could not join, without a descriptor or a socket, which may be what it lacks: a page of
+ * its file can then be written and not be read, which no other page of a program is.  mrctl sees it in /proc/PID/maps.
+ */
+enum {
+	MR_TRACE_SIGN_BYTES = 1 << 16, /* a page, of machines with the largest ones */
+};
+
+/* The environment that a program is started with, so that it has the agent, too. */
+enum {
+	ENVIRONMENT_ADDED = 6,         /* variables that are added at most, with the NULL */
+	ENVIRONMENT_BYTES = 16 * 1024, /* of their texts */
+};
+
+/* A variable that is a list, of which one item is ours. */
+struct list_variable {
+	const char *name, *separators;
+	const char *library; /* whose path the item is; NULL: the item has a name and a value */
+	char item[PATH_MAX]; /* "": this program has it not */
+};
+
+static struct list_variable lists[] = {
+	{ "LD_PRELOAD", " :", MR_TRACE_AGENT, "" },
+	{ "LD_AUDIT", ":", MR_TRACE_AUDIT, "" },
+	{ "ASAN_OPTIONS", ":, ", NULL, MR_TRACE_ASAN_OPTION },
+	{ "GLIBC_TUNABLES", ":", NULL, MR_TRACE_TUNABLE },
+};
+enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+
+/* Whether an item is the path of a library of that name. */
+static bool is_path_of(const char *item, size_t length, const char *library)
+{
+	const size_t size = strlen(library);
+
+	return length > size && item[length - size - 1] == '/' &&
+	       !strncmp(item + length - size, library, size);
+}
+
+/* Whether an item has the same name: what the user has set stays, whatever its value. */
+static bool has_name_of(const char *item, const char *ours)
+{
+	const size_t length = strcspn(ours, "=");
+
+	return !strncmp(item, ours, length) && item[length] == '=';
+}
+
+/* Ours among the items of a list, with its length; NULL: it is not there. */
+static const char *find_item(const char *value, const struct list_variable *list, size_t *length)
+{
+	for (; *value; value += *value != '\0') {
+		*length = strcspn(value, list->separators);
+		if (list->library ? is_path_of(value, *length, list->library)
+				  : has_name_of(value, list->item))
+			return value;
+		value += *length;
+	}
+	return NULL;
+}
+
+/* Notes where the agent and the audit library are, as this program has them. */
+static void environment_remember(void)
+{
+	for (size_t i = 0; i < LISTS; i++) {
+		const char *value = lists[i].library ? getenv(lists[i].name) : NULL;
+		size_t length = 0;
+		const char *item = value ? find_item(value, &lists[i], &length) : NULL;
+
+		if (item && length < sizeof(lists[i].item))
+			memcpy(lists[i].item, item, length);
+	}
+}
+
+/* The value of a variable, or NULL; @index: set to its place. */
+static const char *value_of(char *const *env, const char *name, size_t *index)
+{
+	const size_t length = strlen(name);
+
+	for (*index = 0; env[*index]; ++*index)
+		if (!strncmp(env[*index], name, length) && env[*index][length] == '=')
+			return env[*index] + length + 1;
+	return NULL;
+}
+
+static bool lacks(char *const *env, const struct list_variable *list)
+{
+	size_t index, length;
+	const char *value = value_of(env, list->name, &index);
+
+	return *list->item && !(value && find_item(value, list, &length));
+}
+
+/* Returns whether it leads to another trace: this one has started that, as its program. */
+static bool environment_is_of_other(char *const *env)
+{
+	size_t index;
+	const char *value = value_of(env, MR_TRACE_VARIABLE, &index);
+
+	return value && strcmp(value, channel_variable() + sizeof(MR_TRACE_VARIABLE)) != 0;
+}
+
+/*
+ * Returns how many pointers environment_complete() needs Return: 0 where nothing lacks, or is to be added.
+ */
+static size_t environment_size(char *const *env)
+{
+	size_t count = 0;
+	bool complete;
+
+	if (!*channel_variable() || environment_is_of_other(env))
+		return 0;
+	complete = value_of(env, MR_TRACE_VARIABLE, &count);
+	for (size_t i = 0; i < LISTS && complete; i++)
+		complete = !lacks(env, &lists[i]);
+	if (complete)
+		return 0;
+	while (env[count])
+		count++;
+	return count + ENVIRONMENT_ADDED;
+}
+
+/* Put a variable in the place of an older one, or at the end. */
+static size_t put(const char **to, size_t count, size_t index, const char *text)
+{
+	to[index] = text;
+	return index == count ? count + 1 : count;
+}
+
+/* Copies an environment, with what the agent needs. */
+static void environment_complete(char *const *env, const char **to, char *texts)
+{
+	size_t count = 0, used = 0, index;
+
+	for (; env[count]; count++)
+		to[count] = env[count];
+	if (!value_of(env, MR_TRACE_VARIABLE, &index))
+		count = put(to, count, count, channel_variable());
+	for (size_t i = 0; i < LISTS; i++) {
+		const char *value = value_of(env, lists[i].name, &index);
+		int length;
+
+		if (!lacks(env, &lists[i]))
+			continue;
+		length =
+			snprintf(texts + used, ENVIRONMENT_BYTES - used, "%s=%s%s%s", lists[i].name,
+				 lists[i].item, value && *value ? ":" : "", value ? value : "");
+		if (length < 0 || (size_t)length >= ENVIRONMENT_BYTES - used)
+			continue; /* a list of that length was none of ours */
+		count = put(to, count, value ? index : count, texts + used);
+		used += (size_t)length + 1;
+	}
+	to[count] = NULL;
+}
 
 /* Environments of more pointers stay as they are. */
 enum { ENVIRONMENT_MOST = 8192 };
@@ -263,4 +411,55 @@ TRACED(long, syscall, (long number, ...))
 	return FILTERED((number == SYS_seccomp && arg[0] <= SECCOMP_SET_MODE_FILTER) ||
 				(number == SYS_prctl && arg[0] == PR_SET_SECCOMP),
 			REAL(syscall)(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]));
+}
+
+/* Where the audit library keeps its copies of symbol tables. */
+extern struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
+EXPORT struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
+
+/* Of the file: it has no zeros alone, and is not written. */
+static const unsigned char sign[MR_TRACE_SIGN_BYTES]
+	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
+
+static struct agent_process *allocate_process(void)
+{
+	const size_t size = sizeof(struct agent_process);
+	long address = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+
+	if (address < 0 && address > -4096)
+		return NULL;
+	/* Linux 4.14; without it a child would write to the ring of its parent. */
+	if (SYSTEM(SYS_madvise, address, size, MADV_WIPEONFORK)) {
+		SYSTEM(SYS_munmap, address, size);
+		return NULL;
+	}
+	return (struct agent_process *)address;
+}
+
+__attribute__((constructor)) static void start_agent(void)
+{
+	void *frame;
+	int saved = errno;
+
+	environment_remember();
+	if (channel_read_environment())
+		agent_process = allocate_process();
+	if (!agent_process || !ring_of_process())
+		SYSTEM(SYS_mprotect, sign, sizeof(sign), PROT_WRITE);
+	else if (agent_process->frames)
+		backtrace(&frame, 1); /* loads libgcc_s now, and not in a call */
+	errno = saved;
+}
+
+EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library);
+
+/* Where nothing was called there are no places; a child that has not joined has none either. */
+EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library)
+{
+	struct agent_process *process = agent_process;
+
+	if (process && atomic_load(&process->phase) == AGENT_JOINED &&
+	    !atomic_load(&process->gone) && atomic_load(&process->ring->head))
+		channel_closing(library);
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the agent: the library in a traced program that notes its calls. */
+#ifndef LIB_TRACE_AGENT_AGENT_H
+#define LIB_TRACE_AGENT_AGENT_H
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/trace/wire/wire.h"
+
+/** What the agent knows of its process and of its threads. */
+enum agent_phase {
+	AGENT_NEW, /**< of a process that has not joined: also of one that was forked */
+	AGENT_JOINING,
+	AGENT_JOINED,
+	AGENT_ALONE, /**< nobody answers: the process is not traced */
+};
+
+enum { AGENT_REFUSALS = 512 };
+
+/** Refusals of one kind: those that are alike, or of one range, by one caller. */
+struct agent_refusal {
+	_Atomic uint64_t kind; /**< 0: none yet */
+	_Atomic uint32_t looks;
+};
+
+/** Of a process.  It is in memory that a child has as zeros after fork(2): MADV_WIPEONFORK. */
+struct agent_process {
+	_Atomic uint32_t phase; /**< enum agent_phase */
+	pid_t pid;
+	uint32_t frames;
+	uint32_t record_size;
+	struct mr_trace_ring *ring;
+	_Atomic uint32_t gone;  /**< whoever emptied the ring is gone, or does not answer */
+	_Atomic uint64_t taken; /**< records that mrctl has taken, as of the last look */
+	struct agent_refusal refusals[AGENT_REFUSALS];
+};
+
+/** The process; NULL where the kernel refused the memory. */
+extern struct agent_process *agent_process;
+
+/** Whether libibverbs protects memory from fork(2); a child has inherited that. */
+extern _Atomic uint32_t agent_fork_safe;
+
+/** Whether libibverbs' calls to the kernel come to the agent: it has seen one. */
+extern _Atomic uint32_t agent_kernel_seen;
+
+/** Of a thread. */
+struct agent_thread {
+	uintptr_t outermost; /**< stack address of the call that is seen; 0: none */
+	uint32_t kernel_calls;
+	int kernel_errnum;
+	pid_t pid, tid; /**< of the process, and of the thread in it */
+	struct scratch
+		*scratch; /**< exec.c: what a child of vfork(2) has borrowed; NULL: nothing */
+};
+
+/*
+ * initial-exec: the thread's block is there before the thread runs, so that reading it never allocates memory.
+ */
+extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec")));
+
+/** system_result() - what a syscall(2) has returned, as -errno, with errno as it was */
+static inline long system_result(long result, int saved)
+{
+	if (result < 0)
+		result = -errno;
+	errno = saved;
+	return result;
+}
+
+/** SYSTEM() - a system call: its number, and its arguments */
+#define SYSTEM(...)                                                                                \
+	({                                                                                         \
+		int saved_ = errno;                                                                \
+		system_result(syscall(__VA_ARGS__), saved_);                                       \
+	})
+
+/** system_now() - CLOCK_MONOTONIC in ns */
+static inline uint64_t system_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/**
+ * Whether the program has installed a filter of system calls, which may kill it for one that it does not make itself.
+ * A child has inherited that.
+ */
+extern _Atomic uint32_t agent_is_filtered;
+
+/** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
+bool channel_read_environment(void);
+
+/** channel_variable() - "MRCTL_TRACE=NAME:TOKEN", as it was read; "" where nobody traces */
+const char *channel_variable(void);
+
+/** channel_lost() - tell that the process is about to run a program that cannot be followed */
+void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
+
+/** channel_closing() - tell that a library with this address is about to be unmapped; waits for mrctl */
+void channel_closing(uintptr_t address);
+
+/** ring_of_process() - the ring; joins where that has not happened yet; NULL: the process is not traced */
+struct mr_trace_ring *ring_of_process(void);
+
+/** A call that is under way. */
+struct call {
+	int saved; /**< errno before it */
+	struct mr_trace_record record;
+};
+
+#define CALL_PASTE__(a, b) a##b
+#define CALL_PASTE_(a, b)  CALL_PASTE__(a, b)
+
+/** WRAPPER() - the name of the function in the place of @name, and REAL() that of the variable of the real one */
+#define WRAPPER(name) CALL_PASTE_(MR_TRACE_WRAPPER, name)
+#define REAL(name)    CALL_PASTE_(MR_TRACE_REAL, name)
+
+#define EXPORT        __attribute__((visibility("default")))
+
+/**
+ * TRACED() - define a wrapper: a variable for the real function, which the audit library sets, and the function
+ * @type: of its result
+ * @...:  parameters in parentheses
+ */
+#define TRACED(type, name, ...)                                                                    \
+	EXPORT type(*REAL(name)) __VA_ARGS__;                                                      \
+	EXPORT type WRAPPER(name) __VA_ARGS__;                                                     \
+	EXPORT type WRAPPER(name) __VA_ARGS__
+
+/** CALLER - where the wrapper is to return to */
+#define CALLER (uintptr_t) __builtin_return_address(0)
+
+/**
+ * call_begin() - a wrapper was called
+ * Return: false where the call is part of another one that is seen: libibverbs calls its own functions.
+ */
+bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller);
+
+/**
+ * call_end() - the real function has returned, and the record says what it was about
+ * @failed: whether it was refused
+ * @result: what it returned, if that is an int
+ *
+ * errno is what the real function left.
+ */
+void call_end(struct call *call, bool failed, int result);
+
+/** call_note_device() - note the name of a device, cut */
+void call_note_device(struct call *call, const struct ibv_device *device);
+
+/** call_note_context() - note the context, and the device's name */
+void call_note_context(struct call *call, const struct ibv_context *context);
+
+/** call_note_pd() - note a protection domain, and its context */
+void call_note_pd(struct call *call, const struct ibv_pd *pd);
+
+/** call_note_mr() - note a region's handle and keys, as the object; @mr: NULL: none */
+void call_note_mr(struct call *call, const struct ibv_mr *mr);
+
+/** call_note_range() - note a range of memory, and how it may be accessed */
+void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access);
+
+/** call_put_within() - put a record of what libibverbs did within a call, with errno as it was */
+void call_put_within(struct mr_trace_record *record);
+
+#endif

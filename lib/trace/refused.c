@@ -1,0 +1,783 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Looks at what a refused call was given, while the program waits. */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/base.h"
+#include "lib/diagnose/causes/pinning.h"
+#include "lib/diagnose/simulated.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
+#include "lib/simulator/spec.h"
+#include "lib/trace/trace.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/* What the refusal points to is in here: so it stays where it is. */
+struct mr_refused_call {
+	struct mr_refusal refusal;
+	enum mr_operation operation;
+	struct mr_region_request request;
+	struct mr_rereg_request rereg;
+	struct mr_rereg_failure failure;
+	struct mr_advice advice;
+	struct mr_advice_range advised;
+};
+
+/* Of a range in more mappings than these, the others are not compared with the first. */
+#define MAPPINGS_MAX 256
+
+/* A range of many kinds of memory that is larger, in bytes, is not made alike. */
+#define ALIKE_MAX (UINT64_C(64) << 20)
+
+/* Where transparent huge pages begin: what --memory thp aligns its mapping to. */
+#define THP_SIZE           (UINT64_C(2) << 20)
+
+#define REMARK(range, ...) snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__)
+
+static void stand_in(struct mr_traced_range *range, enum mr_memory_type type, const char *word)
+{
+	range->type = type;
+	snprintf(range->memory, sizeof(range->memory), "%s", word);
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* ---- files ---- */
+
+/* The kernel escapes newlines in the path; a path with other signs that no terminal shows is left out, too. */
+static bool is_usable(const char *path)
+{
+	if (*path != '/' || strlen(path) >= sizeof(((struct mr_mapping *)0)->path) - 1)
+		return false;
+	while (*path && *path != '\\' && mr_utf8_shown(path))
+		path += mr_utf8_shown(path);
+	return !*path;
+}
+
+/* Whether the file can be mapped by the path that the process had mapped it from. */
+static bool has_usable_path(const struct mr_traced_range *range)
+{
+	return is_usable(range->mapping.path) && range->file.has_path;
+}
+
+static void remark_path(struct mr_traced_range *range)
+{
+	REMARK(range,
+	       is_usable(range->mapping.path)
+		       ? "the file is not where it was mapped from: %.100s"
+		       : "no line of a batch can have the path of the file: %.100s",
+	       range->mapping.path);
+}
+
+/* A file is mapped from its beginning, so that the range is where it is in the file. */
+static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const char *word,
+			  struct mr_traced_range *range)
+{
+	const struct mr_mapping *mapping = &range->mapping;
+	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
+	char seen[PATH_MAX];
+
+	if (!has_usable_path(range)) {
+		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON,
+			 mapping->shared ? "memfd" : "anon");
+		range->is_exact = false;
+		remark_path(range);
+		return;
+	}
+	range->type = type;
+	snprintf(range->memory, sizeof(range->memory), "%s:%s", word, mapping->path);
+	range->offset = mapping->offset + (addr - mapping->start);
+	if (host->process && (mr_seen_by(mr_host_viewer(host), mapping->path, seen) ||
+			      strcmp(seen, mapping->path) != 0)) {
+		range->is_exact = false;
+		REMARK(range, "the path is one of a process with mounts of its own");
+	}
+}
+
+/* ---- one mapping ---- */
+
+static bool is_anonymous(const struct mr_mapping *mapping)
+{
+	return !mapping->inode &&
+	       (!mapping->path[0] || has_prefix(mapping->path, "[heap]") ||
+		has_prefix(mapping->path, "[stack") || has_prefix(mapping->path, "[anon"));
+}
+
+/* Memory that is a file to the kernel, and has no path that a program could open. */
+static bool is_memory_file(const struct mr_mapping *mapping)
+{
+	return has_prefix(mapping->path, "/memfd:") || has_prefix(mapping->path, "/SYSV") ||
+	       has_prefix(mapping->path, "/dev/zero") || has_prefix(mapping->path, "[anon_shmem");
+}
+
+static void stand_for_huge_pages(struct mr_traced_range *range, uint64_t page)
+{
+	const char *unit = page % (UINT64_C(1) << 30) == 0   ? "G"
+			   : page % (UINT64_C(1) << 20) == 0 ? "M"
+							     : "K";
+	const unsigned int shift = *unit == 'G' ? 30 : *unit == 'M' ? 20 : 10;
+
+	range->type = MR_MEMORY_HUGETLB;
+	snprintf(range->memory, sizeof(range->memory), "hugetlb:%" PRIu64 "%s", page >> shift,
+		 unit);
+	range->page_size = page;
+	range->offset = range->addr % page;
+}
+
+/* Memory in which nothing is known to be in the way. */
+static void stand_for_mapping(struct mr_host *host, struct mr_traced_range *range)
+{
+	const struct mr_mapping *mapping = &range->mapping;
+	struct mr_mapping_details details;
+	const bool has_details = !mr_mapping_details_read(host, mapping->start, &details);
+
+	if (has_details && details.page_size)
+		range->page_size = details.page_size;
+	if (has_details && details.is_hugetlb && details.page_size)
+		stand_for_huge_pages(range, details.page_size);
+	else if (is_anonymous(mapping) && has_details && details.is_thp_asked) {
+		stand_in(range, MR_MEMORY_THP, "thp");
+		range->offset = range->addr % THP_SIZE;
+	} else if (is_anonymous(mapping)) {
+		stand_in(range, MR_MEMORY_ANON, "anon");
+	} else if (is_memory_file(mapping)) {
+		stand_in(range, MR_MEMORY_MEMFD, "memfd");
+	} else if (range->file.is_found && range->file.type == S_IFCHR) {
+		stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
+	} else if (mapping->path[0] == '/') {
+		stand_by_path(host, mapping->shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
+			      mapping->shared ? "file" : "file-private", range);
+	} else {
+		stand_in(range, MR_MEMORY_ANON, "anon");
+		range->is_exact = false;
+		REMARK(range, "the mapping is a special one: %.100s", mapping->path);
+	}
+}
+
+/* ---- what keeps the range from being pinned ---- */
+
+/* An address with nothing there has the same answer. */
+static void stand_for_unpinnable(struct mr_traced_range *range, const char *what)
+{
+	stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
+	range->is_exact = false;
+	REMARK(range, "the range is %s, which no kind of memory stands for", what);
+}
+
+/* Whether most of a long range is not mapped, or is in mappings of other kinds. */
+static bool is_far_too_long(const struct mr_traced_range *range)
+{
+	const uint64_t mapped =
+		range->obstacle_addr > range->addr ? range->obstacle_addr - range->addr : 0;
+
+	if (range->length <= ALIKE_MAX)
+		return false;
+	switch (range->obstacle) {
+	case MR_OBSTACLE_HOLE:
+	case MR_OBSTACLE_END:
+		return mapped < range->length - range->page_size;
+	case MR_OBSTACLE_DEVICE:
+	case MR_OBSTACLE_FILE:
+	case MR_OBSTACLE_FILE_END:
+		return range->mappings > 1;
+	default:
+		return false;
+	}
+}
+
+/* As much memory as a wrong length claims need not fit into the machine that is to be refused in the same way. */
+static void stand_for_far_too_long(struct mr_traced_range *range)
+{
+	stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
+	range->is_exact = false;
+	REMARK(range, "the range begins with memory, but is too long to be mapped");
+}
+
+static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
+{
+	if (is_far_too_long(range)) {
+		stand_for_far_too_long(range);
+		return;
+	}
+	switch (range->obstacle) {
+	case MR_OBSTACLE_NONE:
+		stand_for_mapping(host, range);
+		return;
+	case MR_OBSTACLE_UNMAPPED:
+		stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
+		return;
+	case MR_OBSTACLE_HOLE:
+	case MR_OBSTACLE_END:
+		stand_in(range, MR_MEMORY_HOLE, "hole");
+		return;
+	case MR_OBSTACLE_READ_ONLY:
+		stand_in(range, MR_MEMORY_READONLY, "readonly");
+		return;
+	case MR_OBSTACLE_NO_ACCESS:
+		stand_for_unpinnable(range, "mapped so that it may not be read");
+		return;
+	case MR_OBSTACLE_SECRET:
+		stand_for_unpinnable(range, "of memfd_secret(2)");
+		return;
+	case MR_OBSTACLE_GUARD:
+		stand_for_unpinnable(range, "a guard page of madvise(2)");
+		return;
+	case MR_OBSTACLE_DEVICE:
+		if (has_usable_path(range))
+			stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
+		else
+			stand_for_unpinnable(range, "memory of a device");
+		return;
+	case MR_OBSTACLE_FILE_END:
+		if (!has_usable_path(range)) {
+			stand_for_unpinnable(range, "behind the end of a file without a path");
+			return;
+		}
+		/* fallthrough */
+	case MR_OBSTACLE_DAX:
+	case MR_OBSTACLE_FILE:
+		if (!has_usable_path(
+			    range)) { /* its file system decides, which memory of no other kind has */
+			range->is_exact = false;
+			remark_path(range);
+			return;
+		}
+		stand_by_path(host, range->mapping.shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
+			      range->mapping.shared ? "file" : "file-private", range);
+		return;
+	}
+}
+
+/* ---- the range ---- */
+
+/* The mappings of a range, compared with its first one. */
+struct walk {
+	struct mr_traced_range *range;
+	uint64_t next; /* first address behind the mappings so far */
+	uint64_t end;
+	bool is_mixed;
+};
+
+/* Only the first hole counts, and only one that is in the range. */
+static void note_hole(struct walk *walk)
+{
+	if (walk->next >= walk->end)
+		return;
+	walk->range->obstacle = MR_OBSTACLE_HOLE;
+	walk->range->obstacle_addr = walk->next;
+}
+
+static bool visit(const struct mr_mapping *mapping, void *data)
+{
+	struct walk *walk = data;
+	struct mr_traced_range *range = walk->range;
+	const struct mr_mapping *first = &range->mapping;
+
+	if (mapping->start > walk->next && range->mappings && !range->obstacle)
+		note_hole(walk);
+	if (mapping->start >= walk->end || range->mappings == MAPPINGS_MAX)
+		return false;
+	walk->next = mapping->end;
+	if (!range->mappings++) {
+		range->mapping = *mapping;
+		range->has_mapping = true;
+	}
+	walk->is_mixed |= mapping->inode != first->inode || mapping->shared != first->shared ||
+			  mapping->writable != first->writable ||
+			  strcmp(mapping->path, first->path) != 0;
+	return mapping->end < walk->end;
+}
+
+static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
+{
+	struct walk walk = { .range = range };
+	int rc;
+
+	/* an empty range is where it points to */
+	if (__builtin_add_overflow(range->addr, range->length ?: 1, &walk.end))
+		walk.end = UINT64_MAX;
+	rc = mr_mappings_walk(host, range->addr, visit, &walk);
+	if (rc)
+		return rc;
+	if (range->has_mapping && range->mapping.start > range->addr) {
+		range->obstacle = MR_OBSTACLE_HOLE;
+		range->obstacle_addr = range->addr;
+	} else if (range->has_mapping && !range->obstacle && range->mappings < MAPPINGS_MAX) {
+		note_hole(&walk);
+	}
+	if (!range->has_mapping)
+		range->obstacle = MR_OBSTACLE_UNMAPPED;
+	if (walk.is_mixed) {
+		range->is_exact = false;
+		REMARK(range, "the range is in %u mappings, which are not alike", range->mappings);
+	}
+	return 0;
+}
+
+/* The obstacle is that of pinning; of other calls it is not looked for. */
+static void take_obstacle(const struct mr_obstacle *obstacle, struct mr_host *host,
+			  struct mr_traced_range *range)
+{
+	if (obstacle && obstacle->kind) {
+		range->obstacle = obstacle->kind;
+		range->obstacle_addr = obstacle->addr;
+		range->has_mapping = obstacle->mappings;
+		range->mapping = obstacle->mapping;
+		range->file = obstacle->file;
+	} else if (range->has_mapping) {
+		mr_mapped_file_read(host, &range->mapping, &range->file);
+	}
+}
+
+int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
+			 struct mr_traced_range *range)
+{
+	struct mr_inquiry inquiry = {
+		.refusal = refusal,
+		.operation = mr_operation_of(refusal),
+		.host = host,
+	};
+	const uint64_t page = mr_page_size(host);
+	struct mr_range asked;
+	int rc;
+
+	*range = (struct mr_traced_range){ .is_exact = true };
+	if (refusal->advised) /* of a region whose IOVA is its address, as nearly all have */
+		asked = (struct mr_range){ refusal->advised->addr, refusal->advised->length };
+	else if (!mr_inquiry_range(&inquiry, &asked))
+		return -ENODATA;
+	range->addr = asked.addr;
+	range->length = asked.length;
+	range->offset = asked.addr % page;
+	range->page_size = page;
+	if (!asked.addr && asked.length == UINT64_MAX) {
+		stand_in(range, MR_MEMORY_NONE, "none");
+		return 0;
+	}
+	rc = look_at_mappings(host, range);
+	if (rc) {
+		range->is_exact = false;
+		range->page_size = 0;
+		REMARK(range, "the mappings of the process cannot be read: %s", mr_errno_text(-rc));
+		return rc;
+	}
+	take_obstacle(mr_obstacle_find(&inquiry), host, range);
+	stand_for_obstacle(host, range);
+	return 0;
+}
+
+/* providers/mlx5/mlx5dv.h since rdma-core 54: MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
+#define ACCESS_DATA_DIRECT (1U << 0)
+
+/* ---- the call that registers ---- */
+
+static enum mr_region_call call_of_ex(uint32_t flags)
+{
+	if (flags & MR_TRACE_HAS_FD)
+		return MR_REG_MR_EX_FD;
+	if (flags & MR_TRACE_HAS_DMAH)
+		return MR_REG_MR_DMAH;
+	return flags & MR_TRACE_HAS_IOVA ? MR_REG_MR_EX_IOVA : MR_REG_MR_EX;
+}
+
+static enum mr_region_call call_of_umem_ex(uint32_t flags)
+{
+	const bool sizes = flags & MR_TRACE_HAS_PAGE_SIZES;
+
+	if (flags & MR_TRACE_HAS_FD)
+		return sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
+	return MR_UMEM_REG_EX;
+}
+
+/* verbs.h makes ibv_reg_mr_iova2() of ibv_reg_mr(), where the flags are not constant. */
+bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t call_flags,
+			   bool same_iova, enum mr_region_call *call)
+{
+	switch (traced) {
+	case MR_TRACED_IBV_REG_MR:
+	case MR_TRACED_IBV_REG_BUF_MR:
+		*call = MR_REG_MR;
+		return true;
+	case MR_TRACED_IBV_REG_MR_IOVA:
+	case MR_TRACED_IBV_REG_MR_IOVA2:
+		*call = same_iova ? MR_REG_MR : MR_REG_MR_IOVA;
+		return true;
+	case MR_TRACED_IBV_REG_DMABUF_MR:
+		*call = MR_REG_DMABUF_MR;
+		return true;
+	case MR_TRACED_MLX5DV_REG_DMABUF_MR:
+		*call = call_flags & ACCESS_DATA_DIRECT ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
+		return true;
+	case MR_TRACED_IBV_REG_MR_EX:
+		*call = call_of_ex(flags);
+		return true;
+	case MR_TRACED_IBV_REG_DM_MR:
+		*call = MR_REG_DM_MR;
+		return true;
+	case MR_TRACED_IBV_ALLOC_NULL_MR:
+		*call = MR_ALLOC_NULL_MR;
+		return true;
+	case MR_TRACED_MLX5DV_DEVX_UMEM_REG:
+		*call = MR_UMEM_REG;
+		return true;
+	case MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX:
+		*call = call_of_umem_ex(flags);
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record)
+{
+	const uint64_t of_reg = MR_INIT_ATTR_IOVA | MR_INIT_ATTR_ADDR | MR_INIT_ATTR_FD |
+				MR_INIT_ATTR_FD_OFFSET | MR_INIT_ATTR_DMAH;
+
+	return record->comp_mask &
+	       ~(record->call == MR_TRACED_IBV_REG_MR_EX ? of_reg : MLX5DV_UMEM_MASK_DMABUF);
+}
+
+static void read_request(const struct mr_trace_record *record, struct mr_refused_call *call)
+{
+	struct mr_region_request *request = &call->request;
+
+	if (!mr_traced_region_call((enum mr_traced_call)record->call, record->flags,
+				   record->call_flags, record->iova == record->addr,
+				   &request->call))
+		return;
+	request->addr = record->addr;
+	request->length = record->length;
+	request->iova = record->iova;
+	request->page_sizes = record->page_sizes;
+	request->access = record->access;
+	request->fd = record->flags & MR_TRACE_HAS_FD ? record->fd : -1;
+	call->refusal.request = request;
+	call->refusal.call = mr_call_row(request->call)->name;
+}
+
+/* ---- other calls ---- */
+
+static void read_change(const struct mr_trace_record *record, const struct mr_look_region *region,
+			struct mr_refused_call *call)
+{
+	call->rereg = (struct mr_rereg_request){ .changes = record->call_flags,
+						 .addr = record->addr,
+						 .length = record->length,
+						 .iova = record->addr,
+						 .access = record->access,
+						 .origin = MR_ORIGIN_UNKNOWN };
+	call->failure = (struct mr_rereg_failure){
+		.imported = region && region->call == MR_TRACED_IBV_IMPORT_MR,
+		.code = mr_rereg_code_name(record->result),
+	};
+	call->refusal.rereg = &call->rereg;
+	call->refusal.rereg_failure = &call->failure;
+}
+
+static void read_advice(const struct mr_trace_record *record, struct mr_refused_call *call)
+{
+	call->advice = (struct mr_advice){ .advice = record->access, .flags = record->call_flags };
+	call->advised = (struct mr_advice_range){ record->addr, record->length, record->lkey };
+	call->refusal.advice = &call->advice;
+	if (record->range_count)
+		call->refusal.advised = &call->advised;
+	call->refusal.has_more_ranges = record->range_count > 1;
+}
+
+/* A region by ibv_import_mr() was registered by another process, in a way that is not known. */
+static void read_region(const struct mr_look_region *region, struct mr_refusal *refusal)
+{
+	if (!region || !mr_traced_region_call(region->call, region->flags, region->call_flags,
+					      region->iova == region->addr, &refusal->region_call))
+		return;
+	refusal->region_known = true;
+	refusal->region_access = region->access;
+	refusal->region_addr = region->addr;
+	refusal->region_length = region->length;
+	refusal->region_iova = region->iova;
+	refusal->pinned_access = region->pinned_access;
+}
+
+/* ---- the errno ---- */
+
+/* A call that has left errno as it was: as mrctl takes its own calls (lib/verbs/rereg.c, mr_call_errno()). */
+static int errno_of(const struct mr_trace_record *record)
+{
+	if (record->errnum != MR_TRACE_NO_ERRNO)
+		return record->errnum;
+	return record->call == MR_TRACED_IBV_REREG_MR ? ENOMEM : EIO;
+}
+
+/* Whether it was the kernel that refused.  Calls that it has refused before, with another errno, tell nothing. */
+static enum mr_tristate is_by_kernel(const struct mr_trace_record *record)
+{
+	if (!(record->flags & MR_TRACE_KERNEL_SEEN))
+		return MR_UNKNOWN;
+	if (!record->kernel_calls || !record->kernel_errnum)
+		return MR_NO;
+	return record->kernel_errnum == record->errnum ? MR_YES : MR_UNKNOWN;
+}
+
+/*
+ * Takes a call from its record. What is to be found out of the process and its device is left out.
+ */
+static void mr_refused_call_read(const struct mr_trace_record *record,
+				 const struct mr_look_context *context,
+				 struct mr_refused_call *call)
+{
+	const struct mr_traced_call_row *row = mr_traced_call_row(record->call);
+
+	*call = (struct mr_refused_call){
+		.refusal = {
+			.call = row->name ? row->name : "",
+			.errnum = errno_of(record),
+			.kind = MR_ERROR_REFUSED,
+			.via = MR_VIA_LIBRARY,
+			.held = context->registered_bytes,
+			.most_held = context->most_bytes,
+			.unknown_attributes = mr_traced_unknown_attributes(record),
+			.users = context->users,
+			.has_gone_on = context->has_gone_on,
+			.dm_length = context->dm_length.value,
+			.queue_bytes = record->queue_bytes,
+			.fork_safe = record->flags & MR_TRACE_FORK_SAFE ? MR_YES : MR_UNKNOWN,
+			.by_kernel = is_by_kernel(record),
+			.devx_errnum = { (uint64_t)record->devx_errnum,
+					 record->flags & MR_TRACE_HAS_DEVX && record->devx_errnum >= 0 },
+			.handle = record->handle,
+		},
+	};
+	read_request(record, call);
+	read_region(context->region, &call->refusal);
+	if (record->call == MR_TRACED_IBV_REREG_MR)
+		read_change(record, context->region, call);
+	else if (record->call == MR_TRACED_IBV_ADVISE_MR)
+		read_advice(record, call);
+	else if (record->call == MR_TRACED_IBV_ALLOC_DM)
+		call->refusal.dm_length = record->length;
+	call->refusal.handle_known = row->effect == MR_TRACED_DEREGISTERS ||
+				     row->effect == MR_TRACED_FREES ||
+				     row->effect == MR_TRACED_ADVISES;
+	call->refusal.handle_kind = record->call == MR_TRACED_MLX5DV_DEVX_UMEM_DEREG ? MR_KIND_UMEM
+				    : record->call == MR_TRACED_IBV_FREE_DM          ? MR_KIND_DM
+										     : MR_KIND_MR;
+	call->operation = mr_operation_of(&call->refusal);
+}
+
+/* Adds what the device tells of the call, where it is open in call->refusal.uverbs. */
+static void mr_refused_call_complete(struct mr_refused_call *call)
+{
+	const struct mr_refusal *refusal = &call->refusal;
+	struct mr_rereg_failure *failure = &call->failure;
+
+	if (!refusal->rereg || refusal->errnum != EOPNOTSUPP ||
+	    strcmp(failure->code, "IBV_REREG_MR_ERR_CMD") != 0)
+		return;
+	if (refusal->by_kernel == MR_NO)
+		failure->lacks = MR_REREG_OF_PROVIDER;
+	else if (refusal->uverbs && !mr_kernel_has_rereg(refusal->uverbs, 0))
+		failure->lacks = MR_REREG_OF_KERNEL;
+}
+
+/* ---- libibverbs of the process ---- */
+
+static bool take_library(const struct mr_mapping *mapping, void *data)
+{
+	static const char name[] = "/libibverbs.so.";
+	struct mr_environment *environment = data;
+
+	return !strstr(mapping->path, name) ||
+	       !mr_rdma_core_version(mapping->path, environment->rdma_core,
+				     sizeof(environment->rdma_core));
+}
+
+/* ---- the simulated HCA ---- */
+
+/* Whether a variable has the same value in both processes, or is set in neither. */
+static bool has_same_variable(const struct mr_host *host, const char *name)
+{
+	const char *own = getenv(name);
+	char others[64];
+
+	return mr_process_variable(host->process, name, others, sizeof(others)) >= 0 &&
+	       !strcmp(own ? own : "", others);
+}
+
+/* Whether a device of that name is the same one here: the real one, or one that is simulated alike. */
+static bool has_same_devices(struct mr_host *host, bool is_simulated)
+{
+	if (mr_is_simulated(mr_this_host()) != is_simulated)
+		return false;
+	return !is_simulated || (has_same_variable(host, MR_SIM_VARIABLE) &&
+				 has_same_variable(host, MR_SIM_KERNEL_VARIABLE));
+}
+
+/* The names of the profiles are those of the providers; the first kernel is the default. */
+static void take_simulated(const struct mr_host *host, struct mr_environment *environment)
+{
+	environment->simulated = true;
+	mr_process_variable(host->process, MR_SIM_VARIABLE, environment->provider,
+			    sizeof(environment->provider));
+	if (mr_process_variable(host->process, MR_SIM_KERNEL_VARIABLE,
+				environment->simulated_kernel,
+				sizeof(environment->simulated_kernel)) == 0)
+		snprintf(environment->simulated_kernel, sizeof(environment->simulated_kernel), "%s",
+			 mr_sim_kernels[0].name);
+}
+
+/* ---- the device ---- */
+
+/* The call's device, opened anew. */
+struct opened {
+	bool is_open;
+	struct mr_device device;
+	struct mr_uverbs uverbs;
+};
+
+/* A device that has failed may let who opens it wait, until a command times out. */
+static bool may_be_opened(const struct mr_refused_call *call)
+{
+	const int errnum = call->refusal.errnum;
+
+	return call->operation != MR_OP_OPEN && errnum != EIO && errnum != ETIMEDOUT &&
+	       errnum != ENODEV && errnum != ENXIO;
+}
+
+/* Another release of rdma-core may have a provider with other functions: then the kernel alone is asked. */
+static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
+			struct mr_environment *environment, struct opened *opened)
+{
+	struct mr_environment found = { .device = "" };
+	struct mr_error ignored;
+	uint32_t no_pd;
+
+	if (!may_be_opened(call))
+		mr_device_find(environment->device, &found, &ignored);
+	else
+		opened->is_open = !mr_device_open_alone(environment->device, &opened->device,
+							&found, &ignored);
+	memcpy(environment->provider, found.provider, sizeof(environment->provider));
+	if (!opened->is_open)
+		return;
+	opened->uverbs = mr_device_uverbs(&opened->device, &found, &no_pd);
+	call->refusal.is_opened_anew = true;
+	call->refusal.uverbs = &opened->uverbs;
+	if (!strcmp(own_rdma_core, environment->rdma_core))
+		call->refusal.context = opened->device.context;
+}
+
+static void find_device(struct mr_host *host, const struct mr_trace_record *record,
+			struct mr_refused_call *call, struct mr_environment *environment,
+			struct opened *opened)
+{
+	const bool is_simulated = mr_is_simulated(host) || record->flags & MR_TRACE_HAS_PINNED;
+	struct mr_environment own;
+
+	snprintf(environment->device, sizeof(environment->device), "%.*s",
+		 (int)sizeof(record->device), record->device);
+	if (is_simulated)
+		take_simulated(host, environment);
+	if (!environment->device[0] || strchr(environment->device, '/'))
+		return;
+	mr_environment_init(&own);
+	if (has_same_devices(host, is_simulated))
+		open_device(own.rdma_core, call, environment, opened);
+	mr_host_line(host, environment->firmware, sizeof(environment->firmware),
+		     "/sys/class/infiniband/%s/fw_ver", environment->device);
+}
+
+/* ---- the process ---- */
+
+static struct mr_opt_u64 limited(uint64_t limit)
+{
+	return (struct mr_opt_u64){ limit, limit != UINT64_MAX };
+}
+
+/* What mr_environment_init() finds out of this process. */
+static void read_environment(struct mr_host *host, struct mr_environment *environment)
+{
+	struct mr_process_status status;
+	struct mr_memlock limit;
+	struct mr_environment own;
+
+	mr_environment_init(&own);
+	*environment = (struct mr_environment){ .mrctl = "" };
+	memcpy(environment->mrctl, own.mrctl, sizeof(own.mrctl));
+	memcpy(environment->kernel, own.kernel, sizeof(own.kernel));
+	mr_mappings_walk(host, 0, take_library, environment);
+	if (!mr_process_status_read(host, "self", &status))
+		environment->euid = status.uid;
+	if (!mr_memlock_read(host, "self", &limit)) {
+		environment->memlock_soft = limited(limit.soft);
+		environment->memlock_hard = limited(limit.hard);
+	}
+}
+
+static void read_process(struct mr_host *host, const struct mr_trace_record *record,
+			 struct mr_look *look)
+{
+	struct mr_process_status status;
+
+	look->error = mr_process_status_read(host, "self", &status);
+	memcpy(look->command, status.name, sizeof(look->command));
+	look->has_memlock = !mr_memlock_read(host, "self", &look->memlock);
+	look->is_memlock_lifted = mr_memlock_is_lifted(host);
+	look->pinned = status.pinned;
+	if (look->environment.simulated)
+		look->pinned =
+			(struct mr_opt_u64){ record->pinned, record->flags & MR_TRACE_HAS_PINNED };
+}
+
+static void read_memory(struct mr_host *host, const struct mr_refused_call *call,
+			struct mr_look *look)
+{
+	const struct mr_region_request *request = call->refusal.request;
+
+	look->has_range = mr_traced_range_read(&call->refusal, host, &look->range) != -ENODATA;
+	look->has_dmabuf = request && mr_region_is_dmabuf(request->call) && request->fd >= 0 &&
+			   !mr_dmabuf_file_read(host, request->fd, &look->dmabuf);
+	look->dmabuf.is_dmabuf |= look->dmabuf.is_simulated && look->environment.simulated;
+}
+
+void mr_look_at(pid_t pid, const struct mr_trace_record *record,
+		const struct mr_look_context *context, struct mr_look *look)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct opened opened = { .is_open = false };
+	struct mr_refused_call call;
+
+	host.process = pid;
+	host.thread = mr_process_thread(pid, record->tid);
+	*look = (struct mr_look){ .tid = (uint64_t)host.thread,
+				  .registered_bytes = context->registered_bytes,
+				  .registered_count = context->registered_count };
+	mr_refused_call_read(record, context, &call);
+	read_environment(&host, &look->environment);
+	find_device(&host, record, &call, &look->environment, &opened);
+	call.refusal.environment = &look->environment;
+	mr_refused_call_complete(&call);
+	read_process(&host, record, look);
+	read_memory(&host, &call, look);
+	if (look->has_range && look->range.memory[0])
+		call.refusal.memory = look->range.memory;
+	call.refusal.simulated_pinned = look->pinned;
+	look->errnum = call.refusal.errnum;
+	look->by_kernel = call.refusal.by_kernel;
+	look->is_fork_safe = call.refusal.fork_safe;
+	mr_diagnose(&call.refusal, &host, &look->diagnosis);
+	if (opened.is_open)
+		mr_device_close(&opened.device);
+}

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Starts the traced program with the agent, and notes the files that it is made of. */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/base.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/wire/wire.h"
+
+/* What is known of a program that a process runs. */
+enum mr_image_fate {
+	MR_IMAGE_BEGINS,       /* it may still join, or become one that will not */
+	MR_IMAGE_OF_OTHER,     /* another mrctl follows it */
+	MR_IMAGE_NOT_FOLLOWED, /* it will not join */
+	MR_IMAGE_NO_MATTER,    /* it has ended, or cannot be looked at */
+};
+
+/* What is found out of it. */
+struct mr_image {
+	char path[PATH_MAX]; /* or its command in brackets, where the path is hidden */
+	uint32_t obstacle;   /* NOT_FOLLOWED: enum mr_trace_obstacle */
+	pid_t tracer;        /* OF_OTHER: the process that follows it; 0: not known */
+};
+
+/* The real path of FOLDER/BELOW if the agent is in it, to be freed; else NULL. */
+static char *find_below(const char *folder, const char *below)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s/" MR_TRACE_AGENT, folder, below);
+	if (access(path, R_OK))
+		return NULL;
+	*strrchr(path, '/') = '\0';
+	return realpath(path, NULL);
+}
+
+/* The folder of the agent, to be freed, or NULL; @folder is that of the running program. */
+static char *find_agent(const char *folder)
+{
+	char *found = find_below(folder, "trace");
+
+	if (!found)
+		found = find_below(folder, "../lib/mrctl/trace");
+	return found ? found : find_below(MRCTL_LIBDIR, "mrctl/trace");
+}
+
+/* Set a variable to @first, and @old behind that. */
+static int set_before(const char *name, const char *first, const char *old, struct mr_error *err)
+{
+	mr_auto_free char *value = NULL;
+
+	if (asprintf(&value, "%s%s%s", first, old && *old ? ":" : "", old ? old : "") < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
+}
+
+/* Set a variable to @first, and what it has already behind that. */
+static int prepend(const char *name, const char *first, struct mr_error *err)
+{
+	return set_before(name, first, getenv(name), err);
+}
+
+/* Whether an item of a list is the path of a library of that name, in any folder. */
+static bool is_library(const char *item, size_t length, const char *library)
+{
+	const size_t size = strlen(library);
+
+	return length > size && item[length - size - 1] == '/' &&
+	       !strncmp(item + length - size, library, size);
+}
+
+/*
+ * Take the items of a library out of a list.  Those of a trace around this one would put a second wrapper around each
+ * function, by LD_AUDIT also where the file is the same (ld.so(8): each item has a namespace of its own).
+ */
+static void take_out(char *list, const char *separators, const char *library)
+{
+	char *to = list;
+	const char *item = list + strspn(list, separators);
+
+	while (*item) {
+		const size_t length = strcspn(item, separators);
+		const char *next = item + length + strspn(item + length, separators);
+
+		if (!is_library(item, length, library)) {
+			if (to > list)
+				*to++ = ':';
+			memmove(to, item, length);
+			to += length;
+		}
+		item = next;
+	}
+	*to = '\0';
+}
+
+static int prepend_library(const char *name, const char *separators, const char *folder,
+			   const char *library, struct mr_error *err)
+{
+	const char *value = getenv(name);
+	mr_auto_free char *path = NULL, *old = NULL;
+
+	if (asprintf(&path, "%s/%s", folder, library) < 0 ||
+	    asprintf(&old, "%s", value ? value : "") < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	take_out(old, separators, library);
+	return set_before(name, path, old, err);
+}
+
+static int set_socket(const char *socket, const char *token, struct mr_error *err)
+{
+	mr_auto_free char *value = NULL;
+
+	if (asprintf(&value, "%s:%s", socket, token) < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	return setenv(MR_TRACE_VARIABLE, value, 1)
+		       ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL)
+		       : 0;
+}
+
+int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
+{
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	mr_auto_free char *folder = NULL;
+	char self[PATH_MAX] = "";
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int rc;
+
+	if (length < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
+	*strrchr(self, '/') = '\0';
+	folder = find_agent(self);
+	if (!folder)
+		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
+				    "what is loaded into traced programs (" MR_TRACE_AGENT
+				    ") is not installed beside %s",
+				    self);
+	if (strpbrk(folder, " :")) /* ld.so(8): its lists have these between their items */
+		return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
+				    MR_TRACE_AGENT " cannot be loaded from a path with a blank or "
+						   "colon: %s",
+				    folder);
+	rc = prepend_library("LD_PRELOAD", " :", folder, MR_TRACE_AGENT, err);
+	if (!rc)
+		rc = prepend_library("LD_AUDIT", ":", folder, MR_TRACE_AUDIT, err);
+	if (!rc)
+		rc = prepend("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, err);
+	if (!rc && !(tunables && strstr(tunables, MR_TRACE_TUNABLE_NAME "=")))
+		rc = prepend("GLIBC_TUNABLES", MR_TRACE_TUNABLE, err);
+	return rc ? rc : set_socket(socket, token, err);
+}
+
+enum { DESCRIPTORS_OF_JOIN = 2 /* the socket, and the ring that comes by it */ };
+
+/* stat(2) of what a link in the folder of a process leads to; false with errno. */
+static bool stat_link(pid_t pid, const char *name, struct stat *st)
+{
+	struct mr_process folder;
+	bool is_there;
+	int errnum;
+
+	if (!mr_process_open(pid, &folder))
+		return false;
+	is_there = mr_process_stat_link(&folder, name, st);
+	errnum = errno;
+	mr_process_close(&folder);
+	errno = errnum;
+	return is_there;
+}
+
+/* Where the kernel has put code and stack is random; the file counts where that is switched off. */
+static uint64_t mr_image_id(pid_t pid, const struct mr_process_stat *process)
+{
+	struct stat file = { 0 };
+	uint64_t id = process->stack;
+
+	if (!id) /* hidden: each process counts for itself */
+		return mr_trace_mix(mr_trace_mix(process->start, (uint64_t)pid), 0);
+	if (!stat_link(pid, "exe", &file) && errno != EACCES && errno != EPERM)
+		return 0;
+	id = mr_trace_mix(id, process->code);
+	return mr_trace_mix(mr_trace_mix(id, file.st_dev), file.st_ino);
+}
+
+static enum mr_image_fate not_followed(struct mr_image *image, uint32_t obstacle)
+{
+	image->obstacle = obstacle;
+	return MR_IMAGE_NOT_FOLLOWED;
+}
+
+/* ---- a process that this user may not look into ---- */
+
+static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct mr_process_status status, own;
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	if (mr_process_status_read(&host, number, &status) ||
+	    mr_process_status_read(&host, "self", &own))
+		return MR_IMAGE_NO_MATTER;
+	/* It hides by itself (PR_SET_DUMPABLE), or is in the midst of execve(2), which may give it rights. */
+	if (status.uid.value == own.uid.value && status.gid.value == own.gid.value &&
+	    !(status.permitted.value & ~own.permitted.value))
+		return MR_IMAGE_BEGINS;
+	snprintf(image->path, sizeof(image->path), "(%s)", status.name);
+	return not_followed(image, MR_TRACE_PRIVILEGED);
+}
+
+/* ---- what was started in a way that it cannot join ---- */
+
+/* The process that listens at "mrctl-trace-PID-...". */
+static pid_t tracer_of(const char *value)
+{
+	int pid;
+
+	return sscanf(value, MR_CHANNEL_PREFIX "%d-", &pid) == 1 ? pid : 0;
+}
+
+/* ---- what could not join ---- */
+
+static bool is_in_other_network(pid_t pid)
+{
+	struct stat own, other;
+
+	return stat_link(pid, "ns/net", &other) && stat_link(getpid(), "ns/net", &own) &&
+	       other.st_ino != own.st_ino;
+}
+
+static void count_name(const char *name, void *data)
+{
+	(void)name;
+	++*(rlim_t *)data;
+}
+
+static bool lacks_descriptors(pid_t pid)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct rlimit limit;
+	rlim_t used = 0;
+
+	return !prlimit(pid, RLIMIT_NOFILE, NULL, &limit) &&
+	       mr_host_list(&host, count_name, &used, "/proc/%d/fd", (int)pid) >= 0 &&
+	       used + DESCRIPTORS_OF_JOIN > limit.rlim_cur;
+}
+
+static bool is_filtered(pid_t pid)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct mr_process_status status;
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return !mr_process_status_read(&host, number, &status) && status.seccomp.value;
+}
+
+static uint32_t why_alone(pid_t pid)
+{
+	if (is_in_other_network(pid))
+		return MR_TRACE_OTHER_NETWORK;
+	if (lacks_descriptors(pid))
+		return MR_TRACE_NO_DESCRIPTORS;
+	return is_filtered(pid) ? MR_TRACE_FILTERED : MR_TRACE_NOT_JOINED;
+}
+
+/* ---- the agent in it ---- */
+
+struct agent {
+	bool is_loaded, has_failed;
+};
+
+static bool note_agent(const struct mr_mapping *mapping, void *data)
+{
+	const char *slash = strrchr(mapping->path, '/');
+	struct agent *agent = data;
+
+	if (!slash || strcmp(slash + 1, MR_TRACE_AGENT) != 0)
+		return true;
+	agent->is_loaded = true;
+	agent->has_failed |= mapping->writable && !mapping->readable; /* wire/sign.h */
+	return true;
+}
+
+static enum mr_image_fate judge_agent(pid_t pid, bool is_late, struct mr_image *image)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct agent agent = { false, false };
+
+	host.process = pid;
+	if (mr_mappings_walk(&host, 0, note_agent, &agent))
+		return MR_IMAGE_BEGINS;
+	if (agent.has_failed)
+		return not_followed(image, why_alone(pid));
+	return !agent.is_loaded && is_late ? not_followed(image, MR_TRACE_NOT_LOADED)
+					   : MR_IMAGE_BEGINS;
+}
+
+/* ---- all ---- */
+
+/* Reads where its program is, and whether that can be followed. */
+static bool read_program(pid_t pid, struct mr_image *image)
+{
+	struct mr_process folder;
+	bool has_path;
+
+	*image = (struct mr_image){ .path = "" };
+	if (!mr_process_open(pid, &folder))
+		return false;
+	has_path = mr_process_link(&folder, "exe", image->path, sizeof(image->path));
+	mr_clean_text(image->path, sizeof(image->path));
+	image->obstacle = mr_trace_program(folder.folder, "exe");
+	mr_process_close(&folder);
+	return has_path;
+}
+
+/* Returns the same of one that has asked to join: whether it could take the answer. */
+static enum mr_image_fate mr_image_recheck(pid_t pid, struct mr_image *image)
+{
+	if (!read_program(pid, image))
+		return MR_IMAGE_NO_MATTER;
+	return judge_agent(pid, false, image);
+}
+
+/* Finds out what will become of the program of a process. */
+static enum mr_image_fate mr_image_judge(pid_t pid, const struct mr_process_stat *process,
+					 const char *channel, bool is_late, struct mr_image *image)
+{
+	const size_t length = strlen(channel);
+	char value[256];
+	int rc;
+
+	*image = (struct mr_image){ .path = "" };
+	if (!process->stack)
+		return judge_hidden(pid, image);
+	rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
+	if (rc < 0 || !read_program(pid, image))
+		return rc == -EAGAIN ? MR_IMAGE_BEGINS : MR_IMAGE_NO_MATTER;
+	if (rc && (strncmp(value, channel, length) != 0 || value[length] != ':')) {
+		image->tracer = tracer_of(value);
+		return MR_IMAGE_OF_OTHER;
+	}
+	if (image->obstacle != MR_TRACE_FOLLOWED)
+		return not_followed(image, image->obstacle);
+	if (!rc)
+		return not_followed(image, MR_TRACE_NO_VARIABLES);
+	return judge_agent(pid, is_late, image);
+}
+
+#define LOOK_NS     UINT64_C(100000000)  /* between two looks */
+#define LOOK_SHARE  25                   /* or this many times as long as a look takes */
+#define JOIN_NS     UINT64_C(50000000)   /* for an agent to take the answer */
+#define PATIENCE_NS UINT64_C(2000000000) /* for a program to load the agent */
+
+enum {
+	IMAGES_MAX = 1 << 20,
+	TRACERS_MAX = 4096,
+};
+
+struct mr_lookout_image {
+	uint64_t id;
+	uint64_t seen_ns;
+	bool has_joined; /* since @seen_ns */
+	bool is_settled; /* nothing is to be found out any more */
+	bool is_there;   /* a process has it, or asked to join by it, since the last look */
+};
+
+/* ---- images ---- */
+
+/* The image with an id, made where it is new; NULL where memory is short.  The latest are the likeliest. */
+static struct mr_lookout_image *image_with(struct mr_lookout *lookout, uint64_t id)
+{
+	struct mr_lookout_image *images;
+
+	for (size_t i = lookout->image_count; i-- > 0;)
+		if (lookout->images[i].id == id) {
+			lookout->images[i].is_there = true;
+			return &lookout->images[i];
+		}
+	if (lookout->image_count == IMAGES_MAX)
+		return NULL;
+	if (!(lookout->image_count & (lookout->image_count - 1))) {
+		images = reallocarray(lookout->images,
+				      lookout->image_count ? 2 * lookout->image_count : 1,
+				      sizeof(*images));
+		if (!images)
+			return NULL;
+		lookout->images = images;
+	}
+	lookout->images[lookout->image_count] =
+		(struct mr_lookout_image){ .id = id, .seen_ns = mr_now_ns(), .is_there = true };
+	return &lookout->images[lookout->image_count++];
+}
+
+/* Forgets those that no process has any more: a long build runs a great many. */
+static void forget_ended(struct mr_lookout *lookout)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lookout->image_count; i++)
+		if (lookout->images[i].is_there)
+			lookout->images[kept++] = lookout->images[i];
+	lookout->image_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		lookout->images[i].is_there = false;
+}
+
+static struct mr_lookout_image *image_of(struct mr_lookout *lookout, pid_t pid)
+{
+	struct mr_process_stat stat;
+	uint64_t id = mr_process_stat_read(pid, &stat) ? mr_image_id(pid, &stat) : 0;
+
+	return id ? image_with(lookout, id) : NULL;
+}
+
+void mr_lookout_joined(struct mr_lookout *lookout, pid_t pid)
+{
+	struct mr_lookout_image *image = image_of(lookout, pid);
+
+	if (!image || image->has_joined)
+		return;
+	image->has_joined = true;
+	image->seen_ns = mr_now_ns();
+}
+
+void mr_lookout_settle(struct mr_lookout *lookout, pid_t pid)
+{
+	struct mr_lookout_image *image = image_of(lookout, pid);
+
+	if (image)
+		image->is_settled = true;
+}
+
+/* ---- processes that are not judged ---- */
+
+void mr_lookout_announced(struct mr_lookout *lookout, pid_t pid)
+{
+	lookout->announced[lookout->announced_count++ % MR_LOOKOUT_ANNOUNCED] = pid;
+}
+
+/* Whether a process has told of what it starts; that counts once. */
+static bool take_announced(struct mr_lookout *lookout, pid_t pid)
+{
+	for (size_t i = 0; i < MR_LOOKOUT_ANNOUNCED; i++)
+		if (pid && lookout->announced[i] == pid) {
+			lookout->announced[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+static bool is_tracer(const struct mr_lookout *lookout, pid_t pid)
+{
+	for (size_t i = 0; i < lookout->tracer_count; i++)
+		if (lookout->tracers[i] == pid)
+			return true;
+	return false;
+}
+
+static void note_tracer(struct mr_lookout *lookout, pid_t pid)
+{
+	pid_t *tracers;
+
+	if (!pid || is_tracer(lookout, pid) || lookout->tracer_count == TRACERS_MAX)
+		return;
+	tracers = reallocarray(lookout->tracers, lookout->tracer_count + 1, sizeof(*tracers));
+	if (!tracers)
+		return;
+	lookout->tracers = tracers;
+	tracers[lookout->tracer_count++] = pid;
+}
+
+/* ---- all processes of the machine ---- */
+
+enum whose { NOT_KNOWN, OURS, OF_OTHERS };
+
+struct entry {
+	pid_t pid;
+	struct mr_process_stat stat;
+	enum whose whose;
+	bool has_joined;
+};
+
+struct entries {
+	struct entry *list;
+	size_t count;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct entry *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static bool read_entries(struct entries *entries)
+{
+	DIR *folder = mr_process_folder();
+	struct entry *more;
+	int pid;
+
+	while (folder && (pid = mr_process_next_number(folder)) > 0) {
+		struct entry entry = { .pid = pid };
+
+		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
+		    entry.stat.state == 'X')
+			continue;
+		if (!(entries->count & (entries->count - 1))) {
+			more = reallocarray(entries->list, entries->count ? 2 * entries->count : 1,
+					    sizeof(*more));
+			if (!more)
+				break;
+			entries->list = more;
+		}
+		entries->list[entries->count++] = entry;
+	}
+	if (folder)
+		closedir(folder);
+	if (entries->count)
+		qsort(entries->list, entries->count, sizeof(*entries->list), compare);
+	return entries->count;
+}
+
+static struct entry *find(const struct entries *entries, pid_t pid)
+{
+	const struct entry key = { .pid = pid };
+
+	return bsearch(&key, entries->list, entries->count, sizeof(key), compare);
+}
+
+static void mark(const struct entries *entries, const struct mr_lookout_scope *scope)
+{
+	struct entry *entry = find(entries, scope->child);
+
+	if (entry)
+		entry->whose = OURS;
+	for (size_t i = 0; i < scope->process_count; i++) {
+		entry = find(entries, scope->processes[i]->pid);
+		if (entry) {
+			entry->whose = OURS;
+			entry->has_joined = true;
+		}
+	}
+}
+
+/* Processes come and go while they are read, so their parents may lead in a circle. */
+static bool is_ours(const struct mr_lookout *lookout, const struct entries *entries,
+		    struct entry *entry)
+{
+	struct entry *parent;
+
+	if (entry->whose == NOT_KNOWN) {
+		entry->whose = OF_OTHERS;
+		parent = is_tracer(lookout, entry->stat.parent) ? NULL
+								: find(entries, entry->stat.parent);
+		if (parent && is_ours(lookout, entries, parent))
+			entry->whose = OURS;
+	}
+	return entry->whose == OURS;
+}
+
+/* ---- judgement ---- */
+
+static enum mr_image_fate fate_of(const struct mr_lookout_image *seen, const struct entry *entry,
+				  const char *channel, struct mr_image *image)
+{
+	const uint64_t age_ns = mr_now_ns() - seen->seen_ns;
+
+	if (!seen->has_joined)
+		return mr_image_judge(entry->pid, &entry->stat, channel, age_ns > PATIENCE_NS,
+				      image);
+	if (age_ns < JOIN_NS)
+		return MR_IMAGE_BEGINS;
+	return mr_image_recheck(entry->pid, image) == MR_IMAGE_NOT_FOLLOWED ? MR_IMAGE_NOT_FOLLOWED
+									    : MR_IMAGE_NO_MATTER;
+}
+
+/* Whether the program that started it has told, maybe of a script, which has another name. */
+static bool was_announced(struct mr_lookout *lookout, const struct entry *entry, uint32_t obstacle)
+{
+	return obstacle < MR_TRACE_NO_VARIABLES &&
+	       (take_announced(lookout, entry->pid) || take_announced(lookout, entry->stat.parent));
+}
+
+static void judge(struct mr_lookout *lookout, const struct mr_lookout_scope *scope,
+		  struct entry *entry)
+{
+	const uint64_t id = mr_image_id(entry->pid, &entry->stat);
+	struct mr_lookout_image *seen = id ? image_with(lookout, id) : NULL;
+	struct mr_image image;
+	enum mr_image_fate fate;
+
+	if (!seen || seen->is_settled || (entry->has_joined && !entry->stat.stack))
+		return;
+	fate = fate_of(seen, entry, scope->channel, &image);
+	seen->is_settled = fate != MR_IMAGE_BEGINS;
+	if (fate == MR_IMAGE_OF_OTHER) {
+		note_tracer(lookout, image.tracer);
+		entry->whose = OF_OTHERS; /* so are its children, which come after it */
+	}
+	if (fate == MR_IMAGE_NOT_FOLLOWED && !was_announced(lookout, entry, image.obstacle))
+		scope->not_followed(scope->data, entry->pid, image.path, image.obstacle);
+}
+
+int mr_lookout_wait_ms(const struct mr_lookout *lookout)
+{
+	const uint64_t now = mr_now_ns();
+
+	return now < lookout->due_ns ? (int)((lookout->due_ns - now) / 1000000) + 1 : 0;
+}
+
+void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope)
+{
+	const uint64_t begin = mr_now_ns();
+	struct entries entries = { NULL, 0 };
+	uint64_t pause;
+
+	if (begin < lookout->due_ns)
+		return;
+	if (read_entries(&entries)) {
+		mark(&entries, scope);
+		for (size_t i = 0; i < entries.count; i++)
+			if (is_ours(lookout, &entries, &entries.list[i]))
+				judge(lookout, scope, &entries.list[i]);
+		forget_ended(lookout);
+	}
+	free(entries.list);
+	pause = LOOK_SHARE * (mr_now_ns() - begin);
+	lookout->due_ns = begin + (pause > LOOK_NS ? pause : LOOK_NS);
+}
+
+void mr_lookout_release(struct mr_lookout *lookout)
+{
+	free(lookout->images);
+	free(lookout->tracers);
+	*lookout = (struct mr_lookout){ .images = NULL };
+}

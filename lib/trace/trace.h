@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares what mrctl finds out about the registrations of another program. */
+#ifndef LIB_TRACE_TRACE_H
+#define LIB_TRACE_TRACE_H
+
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "lib/base/base.h"
+#include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/obstacle.h"
+#include "lib/diagnose/causes/refusal.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
+#include "lib/memory/memory.h"
+#include "lib/trace/wire/wire.h"
+#include "lib/verbs/device.h"
+
+/** What the name of each begins with; then come the PID of its mrctl and a random number */
+#define MR_CHANNEL_PREFIX "mrctl-trace-"
+
+enum {
+	MR_CHANNEL_VISITORS =
+		64 /**< connections whose request has not come yet; the oldest is closed for another */
+};
+
+/** A process that has connected. */
+struct mr_visitor {
+	int fd; /**< -1: none */
+	pid_t pid;
+	uid_t uid;
+};
+
+struct mr_channel {
+	int fd;
+	char name[64]; /**< of the abstract socket, without the NUL before it */
+	char token[MR_TRACE_TOKEN + 1];
+	struct mr_visitor visitors[MR_CHANNEL_VISITORS];
+	unsigned int next; /**< visitor to be replaced next */
+};
+
+/** mr_channel_open() - listen.  Return: 0, or -errno with MR_ERROR_HOST. */
+int mr_channel_open(struct mr_channel *channel, struct mr_error *err);
+
+/** mr_channel_fill() - what is to be polled: @fds has room for 1 + MR_CHANNEL_VISITORS */
+void mr_channel_fill(const struct mr_channel *channel, struct pollfd *fds);
+
+/** mr_channel_accept() - take new connections, after @fds has been polled */
+void mr_channel_accept(struct mr_channel *channel, const struct pollfd *fds);
+
+/**
+ * mr_channel_request() - read what a visitor asks for
+ * @visitor: whose descriptor can be read
+ *
+ * Return: whether it was a request with the token.  Any other visitor is sent away.
+ */
+bool mr_channel_request(struct mr_channel *channel, struct mr_visitor *visitor,
+			struct mr_trace_request *request);
+
+/** mr_channel_reply() - answer, and close the connection; @fd: sent with the answer, or -1 */
+void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd);
+
+/** mr_channel_leave() - close the connection without an answer */
+void mr_channel_leave(struct mr_visitor *visitor);
+
+void mr_channel_close(struct mr_channel *channel);
+
+/** A ring. */
+struct mr_ring {
+	struct mr_trace_ring *shared;
+	size_t size; /**< bytes of @shared */
+	uint32_t record_size, frames;
+	uint64_t
+		taken; /**< records that were taken; what the process has in its place does not count */
+};
+
+/** A record with its return addresses. */
+struct mr_traced_record {
+	struct mr_trace_record call;
+	uint64_t frames[MR_TRACE_FRAMES];
+};
+
+/**
+ * mr_ring_create() - make a ring
+ * @frames: return addresses of each record, at most MR_TRACE_FRAMES
+ * @fd:     set to its descriptor, for the process; its size is sealed
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_ring_create(struct mr_ring *ring, uint32_t frames, int *fd, struct mr_error *err);
+
+/**
+ * mr_ring_take() - take the next record; the process may go on after the one before
+ * @is_last: the process has ended: records that it did not complete are skipped
+ *
+ * Return: false where there is none yet.
+ */
+bool mr_ring_take(struct mr_ring *ring, bool is_last, struct mr_traced_record *record);
+
+/** mr_ring_lost() - calls that the process made while mrctl did not answer */
+uint64_t mr_ring_lost(const struct mr_ring *ring);
+
+/** mr_ring_release() - unmap it, or do nothing where it was released */
+void mr_ring_release(struct mr_ring *ring);
+
+/**
+ * mr_trace_find_other() - find a process that was started with a channel in its environment
+ * @channel: name of its socket
+ *
+ * Return: its pid, or 0 where there is none whose environment this user may read.
+ */
+pid_t mr_trace_find_other(const char *channel);
+
+/**
+ * mr_trace_enter() - let the program that this process becomes load the agent (lib/trace/agent)
+ * @socket: name of the abstract socket that the agent is to join, without the NUL before it
+ * @token:  MR_TRACE_TOKEN digits
+ *
+ * The libraries are looked for in the folder of the running mrctl (trace/, in a build tree), in
+ * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  What LD_PRELOAD and LD_AUDIT
+ * have already stays, behind them.  AddressSanitizer's own library wants to be the first one: its check is
+ * switched off by ASAN_OPTIONS.  GLIBC_TUNABLES gets room for thread-local storage, where the user has not set it.
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_trace_enter(const char *socket, const char *token, struct mr_error *err);
+
+/** The memory of a call. */
+struct mr_traced_range {
+	/** As --memory takes it: "anon", "hugetlb:2M", "file:/tmp/a"; empty: no kind stands for it. */
+	char memory[300];
+	enum mr_memory_type type; /**< of @memory */
+	uint64_t addr, length;    /**< bytes, as the call was given them */
+	uint64_t offset;    /**< bytes from the start of a mapping of that kind to the range */
+	uint64_t page_size; /**< bytes of the pages behind it; 0: not known */
+	bool is_exact;      /**< the kernel's rules for @memory are those that the range has met */
+	char remark[200];   /**< what is different, or why nothing stands for it; or empty */
+	unsigned int mappings; /**< that the range is in, as far as they were looked at */
+	bool has_mapping;
+	struct mr_mapping mapping;  /**< that has the first byte, or with an obstacle its page */
+	struct mr_mapped_file file; /**< behind @mapping */
+	enum mr_obstacle_kind obstacle; /**< what keeps it from being pinned */
+	uint64_t obstacle_addr;         /**< address of that page */
+};
+
+/**
+ * mr_traced_range_read() - look at the memory that a refused call was given
+ * @refusal: of the call: its range, and the access and the kernel that decide what can be pinned
+ * @host:    whose process has the memory
+ *
+ * Return: 0; -ENODATA where the call was given none; or -errno where the mappings cannot be read: then no kind stands
+ * for it, and the remark says so.
+ */
+int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
+			 struct mr_traced_range *range);
+
+/** A region or another object as it was before the call: what the calls that made and changed it have told. */
+struct mr_look_region {
+	enum mr_traced_call call;   /**< that registered it */
+	uint32_t flags, call_flags; /**< of the record of that call */
+	uint64_t addr, length;      /**< as it is now */
+	uint64_t iova;
+	uint32_t access;
+	struct mr_opt_u64 pinned_access; /**< with which its pages were pinned last */
+	uint32_t handle;
+};
+
+/** What the tracer knows from the calls of the process before this one. */
+struct mr_look_context {
+	uint64_t registered_bytes; /**< of what is registered now */
+	uint64_t registered_count;
+	uint64_t most_bytes; /**< that were registered at once */
+	const struct mr_look_region *
+		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
+	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
+	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
+	bool has_gone_on;        /**< the process does not wait: it may have changed since */
+};
+
+/** mr_traced_unknown_attributes() - bits of the comp_mask that libibverbs and libmlx5 did not know when mrctl was written */
+uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record);
+
+/**
+ * mr_traced_region_call() - the call that registers, as mrctl makes it
+ * @flags:      enum mr_trace_flags of the record
+ * @call_flags: of the record
+ * @same_iova:  the IOVA is the address
+ * @call:       set
+ *
+ * Return: false where the call registers nothing that mrctl could.
+ */
+bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t call_flags,
+			   bool same_iova, enum mr_region_call *call);
+
+/** What was found out. */
+struct mr_look {
+	/** -errno: /proc does not tell of the process, so that the diagnosis is by its call alone; 0: it does. */
+	int error;
+	int errnum;       /**< positive: that the diagnosis is about */
+	char command[16]; /**< name of the process, in printable characters; empty: not known */
+	uint64_t tid;     /**< of the thread, as mrctl sees it; 0: not known */
+	struct mr_diagnosis diagnosis; /**< its layer is the one that refused */
+	enum mr_tristate
+		by_kernel; /**< whether the errno is that of a call of libibverbs to the kernel */
+	struct mr_environment
+		environment; /**< of the process: its limits, user, libibverbs, device */
+	bool has_range;      /**< the call was given memory of the process: @range is set */
+	struct mr_traced_range range;
+	bool has_dmabuf; /**< the call was given a descriptor: @dmabuf is set */
+	struct mr_dmabuf_file dmabuf;
+	bool has_memlock; /**< @memlock is known */
+	struct mr_memlock memlock;
+	enum mr_tristate is_memlock_lifted; /**< CAP_IPC_LOCK */
+	struct mr_opt_u64 pinned; /**< bytes that count against RLIMIT_MEMLOCK, before the call */
+	uint64_t registered_bytes, registered_count; /**< as of the context */
+	enum mr_tristate is_fork_safe;               /**< fork protection of libibverbs */
+};
+
+/**
+ * mr_look_at() - find out why a call of a process was refused
+ * @pid:     of the process, as mrctl sees it
+ * @record:  of the call, already checked
+ * @context: what is known from calls before
+ * @look:    set; nothing is to be freed
+ *
+ * All is read of that process: what cannot be read is not known.  The device is opened, where a cause asks for
+ * what it reports, and closed again.
+ */
+void mr_look_at(pid_t pid, const struct mr_trace_record *record,
+		const struct mr_look_context *context, struct mr_look *look);
+
+/** The objects of a traced process, found by their pointers.  Two of its calls in three ask for one. */
+struct mr_ledger;
+struct mr_site;
+
+/** An object of the program, by its pointer.  A pointer is used again once its object is freed. */
+struct mr_object {
+	uint64_t pointer;
+	uint64_t context; /**< of the device that it is on */
+	char device[MR_TRACE_DEVICE];
+	uint32_t lkey;  /**< of a region */
+	uint64_t pd;    /**< of a region */
+	uint64_t dm;    /**< of a region: memory on the device that it is on */
+	bool is_region; /**< else a protection domain, or memory on the device */
+	uint64_t bytes;
+	struct mr_ledger *ledger; /**< that it is in */
+	struct mr_site *site;
+	struct mr_look_region region;
+	struct mr_object *next; /**< of the same bucket, or free as well */
+};
+
+struct mr_object_block;
+
+/** All zeros: there is none. */
+struct mr_objects {
+	struct mr_object **buckets;
+	struct mr_object_block *blocks; /**< memory of all objects */
+	struct mr_object *free;         /**< those that are not in use */
+	uint64_t
+		factor; /**< by which a pointer leads to its bucket: random, as the program chooses the pointers */
+	size_t count;
+	unsigned int bits; /**< there are 1 << bits buckets */
+};
+
+/** mr_objects_find() - the object with that pointer, or NULL */
+struct mr_object *mr_objects_find(const struct mr_objects *objects, uint64_t pointer);
+
+/**
+ * mr_objects_add() - add an object
+ * @pointer: its own, which no other one has; all else is left to the caller to set
+ *
+ * Return: NULL where memory is short.
+ */
+struct mr_object *mr_objects_add(struct mr_objects *objects, uint64_t pointer);
+
+/** mr_objects_remove() - remove one of them */
+void mr_objects_remove(struct mr_objects *objects, struct mr_object *object);
+
+/** mr_objects_visit() - call @visit with each of them */
+void mr_objects_visit(const struct mr_objects *objects,
+		      void (*visit)(const struct mr_object *object, void *data), void *data);
+
+/** mr_objects_release() - free all: there is none then */
+void mr_objects_release(struct mr_objects *objects);
+
+/**
+ * What a traced process has registered, and where in the program its calls were made.  It grows with what is
+ * registered and with the places of calls, not with the number of calls.
+ */
+enum {
+	MR_LEDGER_OBJECTS = 1 << 24, /**< objects of a process that are kept at most */
+	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
+	MR_LEDGER_RECENT = 16,
+};
+
+/** Whose code a place is. */
+enum mr_site_kind {
+	MR_SITE_UNKNOWN,
+	MR_SITE_OF_PROGRAM,
+	MR_SITE_OF_HEADER, /**< of an inline function of rdma-core: its caller is the place */
+};
+
+/** A place of the program that makes calls. */
+struct mr_site {
+	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
+	uint32_t call;   /**< enum mr_traced_call */
+	uint64_t stack;  /**< of a registration with its callers: a number for these; else 0 */
+	uint64_t
+		retired; /**< 0: it may call again; else a number of its own, as its library was unmapped */
+	enum mr_site_kind kind;
+	uint64_t calls, refused;
+	uint64_t count, bytes; /**< of what was registered here and still is */
+	char *place;           /**< mr_places_name(); NULL: not looked up yet */
+	uint32_t frame_count;  /**< return addresses of the first call */
+	uint64_t frames[MR_TRACE_FRAMES];
+	char *frame_names[MR_TRACE_FRAMES]; /**< of those whose library was unmapped; else NULL */
+};
+
+/** The calls of one kind. */
+struct mr_call_tally {
+	uint64_t calls, refused;
+	uint64_t
+		bytes; /**< that were asked for by those that succeeded; as in struct mr_live_tally */
+	uint64_t total_ns, slowest_ns;
+	uint64_t slowest_bytes;
+};
+
+/** What is registered at once.  All memory of a process is 0 bytes; UINT64_MAX: more than 64 bits hold. */
+struct mr_live_tally {
+	uint64_t count, bytes;
+	uint64_t most_count, most_bytes;
+};
+
+/** A change of what is registered by all processes. */
+struct mr_live_change {
+	uint64_t at_ns; /**< when: CLOCK_MONOTONIC */
+	uint64_t removed, removed_bytes;
+	uint64_t added, added_bytes;
+};
+
+/** Sums over all processes. */
+struct mr_trace_totals {
+	struct mr_call_tally calls[MR_TRACED_CALL_COUNT];
+	struct mr_live_tally live; /**< without @changes */
+	/** Not applied yet: the calls of one process are taken before those of the next, which may be earlier. */
+	struct mr_live_change *changes;
+	size_t change_count, change_capacity;
+	bool is_unordered;
+	uint64_t uncounted; /**< objects beyond MR_LEDGER_OBJECTS */
+};
+
+struct mr_ledger {
+	struct mr_objects objects;
+	void *sites; /**< tree of tsearch(3) */
+	size_t site_count;
+	uint64_t retirements;
+	struct mr_site *recent[MR_LEDGER_RECENT]; /**< the last place of some calls */
+	struct mr_live_tally live;
+	/** Of the process that this one was forked from: it has the same objects at the same addresses.  Or NULL. */
+	struct mr_ledger *parent;
+};
+
+/**
+ * mr_ledger_complete() - give a call the context and device of its object, where the call itself does not tell them
+ *
+ * A umem that is deregistered tells no context: libmlx5 keeps that to itself.
+ */
+void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call);
+
+/**
+ * mr_ledger_context() - what is known before a call that was refused
+ * @region: room for the region that the call is about
+ */
+void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
+		       struct mr_look_region *region, struct mr_look_context *context);
+
+/**
+ * mr_ledger_take() - note a call, which was checked
+ * @site: the place that made it: mr_ledger_site()
+ */
+void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+		    const struct mr_traced_record *record, struct mr_site *site);
+
+/**
+ * mr_ledger_site() - the place with a return address, made where it is new
+ * @call:  enum mr_traced_call; or MR_TRACED_CALL_COUNT for a place that only leads to one which calls
+ * @stack: of struct mr_site
+ *
+ * Return: NULL where memory is short.
+ */
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
+			       uint64_t stack);
+
+/** mr_ledger_sites() - call @visit with each place */
+void mr_ledger_sites(const struct mr_ledger *ledger,
+		     void (*visit)(struct mr_site *site, void *data), void *data);
+
+/**
+ * mr_ledger_retire() - the code of some places is gone, and other code may come to their addresses
+ * @is_gone: whether that of an address is
+ *
+ * They are kept as long as they have regions.
+ */
+void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller, void *data),
+		      void *data);
+
+/**
+ * mr_ledger_end() - no process has the objects any longer: the totals are without them
+ *
+ * The objects stay, as a forked child may turn up.
+ */
+void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
+
+/** mr_ledger_revive() - a process has the objects: the totals are with them */
+void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
+
+/** mr_totals_settle() - apply the changes until a time, in the order in which they were made; UINT64_MAX: all */
+void mr_totals_settle(struct mr_trace_totals *totals, uint64_t until_ns);
+
+void mr_totals_release(struct mr_trace_totals *totals);
+
+/** mr_ledger_release() - free all */
+void mr_ledger_release(struct mr_ledger *ledger);
+
+struct mr_modules {
+	struct mr_mapping *mappings; /**< of files, by ascending address */
+	size_t count, capacity;
+	bool is_elsewhere; /**< the process may have other files at these paths: its root or mounts are others */
+	bool is_stale;      /**< one of them was unmapped: another one may be in its place */
+	unsigned int reads; /**< how often they were read: others have come and gone since */
+};
+
+/** What names the addresses of one process. */
+struct mr_places;
+
+/** mr_places_package() - "libdw1", where that is missing; NULL: it is there */
+const char *mr_places_package(void);
+
+/** A process that is followed. */
+struct mr_traced_process {
+	pid_t pid;                        /**< as mrctl sees it; 0: it cannot */
+	uint64_t id;                      /**< that no other process has had */
+	struct mr_traced_process *parent; /**< which it was forked from; NULL: none is known */
+	unsigned int children;            /**< processes that have it as @parent */
+	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
+	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
+	uid_t uid;
+	int pidfd;                   /**< readable once it has ended; -1: none */
+	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
+	unsigned int looks;          /**< that were asked for */
+	bool is_attached; /**< it ran already, and has no agent: places are not known, and it does not wait */
+	struct mr_ring ring;
+	struct mr_ledger ledger;
+	struct mr_modules modules;
+	struct mr_places *places; /**< of @modules as they were read last; NULL: not made */
+	bool has_places;          /**< whether it was tried to make them */
+	unsigned int place_reads; /**< modules.reads of @places */
+};
+
+/** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short; NULL: not known */
+const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site);
+
+/** mr_process_is_header() - whether a place is in an inline function of rdma-core that is a function of its own */
+bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site);
+
+/** mr_process_caller() - the name of a place that led to one which made a call, by its return address */
+const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
+
+/**
+ * mr_process_see() - make sure that the file which has an address is known, while the process is there
+ *
+ * Libraries are loaded later, too: the files that a process has mapped are read again where a call comes from
+ * another one.
+ */
+void mr_process_see(struct mr_traced_process *process, uint64_t addr);
+
+/** mr_process_stop() - free what only a process that runs needs, and its places: those that were named stay named */
+void mr_process_stop(struct mr_traced_process *process);
+
+/**
+ * mr_process_unmap() - the process is about to unmap a library: name its places while it is known what is there
+ * @addr: in the library
+ */
+void mr_process_unmap(struct mr_traced_process *process, uint64_t addr);
+
+/** mr_process_frame() - the name of a caller of a place that has made a call, to be freed; NULL: memory is short */
+char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
+		       uint32_t frame);
+
+void mr_process_release(struct mr_traced_process *process);
+
+/**
+ * Programs that a traced program has started, and that do not join: the agent of the program that starts them has told
+ * of some, but not of those that are started by the system call itself, or that fail to join.  So all processes of the
+ * machine are looked at from time to time, and those that descend from traced ones are judged.
+ *
+ * What is judged is a program in memory, the image that execve(2) makes: processes that were forked from one that has
+ * joined have the same, and join later.
+ */
+enum { MR_LOOKOUT_ANNOUNCED = 64 };
+
+struct mr_lookout_image;
+
+struct mr_lookout {
+	struct mr_lookout_image *images; /**< that were seen */
+	size_t image_count;
+	pid_t *tracers; /**< other mrctl, which follow their programs themselves */
+	size_t tracer_count;
+	/** The last processes that have told of what they start; 0: none, or that was found */
+	pid_t announced[MR_LOOKOUT_ANNOUNCED];
+	size_t announced_count;
+	uint64_t due_ns; /**< of the next look */
+};
+
+/** What is looked at. */
+struct mr_lookout_scope {
+	pid_t child;
+	struct mr_traced_process *const *processes; /**< that have joined */
+	size_t process_count;
+	const char *channel; /**< name of the socket */
+	void (*not_followed)(void *data, pid_t pid, const char *path, uint32_t obstacle);
+	void *data;
+};
+
+/** mr_lookout_wait_ms() - how long until the next look */
+int mr_lookout_wait_ms(const struct mr_lookout *lookout);
+
+/** mr_lookout_look() - look where it is time; each program that is not followed is told once */
+void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope);
+
+/** mr_lookout_joined() - the program that a process runs has asked to join, and is answered */
+void mr_lookout_joined(struct mr_lookout *lookout, pid_t pid);
+
+/** mr_lookout_settle() - the program that a process runs is not to be looked at any more */
+void mr_lookout_settle(struct mr_lookout *lookout, pid_t pid);
+
+/** mr_lookout_announced() - a process has told that it, or a child, is to run what cannot be followed */
+void mr_lookout_announced(struct mr_lookout *lookout, pid_t pid);
+
+void mr_lookout_release(struct mr_lookout *lookout);
+
+/** The kinds of refusals that traced processes met: refusals of the same call with the same errno and cause. */
+enum {
+	MR_REFUSAL_KINDS = 64, /**< kinds that are told apart */
+	MR_REFUSAL_LIKENESSES =
+		64, /**< different requests and ranges of a kind that are remembered */
+};
+
+/** A kind of refusal. */
+struct mr_refusal_kind {
+	uint64_t count;
+	uint64_t
+		looked_at; /**< of them: the others are of calls that are alike (wire/likeness.h) */
+	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
+	size_t likeness_count;
+	bool is_ambiguous; /**< nobody looked, and calls that are alike were refused for several causes */
+	/* Of the first one: */
+	pid_t pid;
+	struct mr_traced_record record;
+	bool has_look;
+	struct mr_look look;
+	struct mr_look_region region; /**< that the call was about, where it is known */
+	bool has_region;
+	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call was on */
+	char *place;                 /**< of the call; or NULL */
+	char *program;               /**< path of the program; or NULL */
+	char *frames[MR_TRACE_FRAMES +
+		     1]; /**< its callers, the innermost first, where they are recorded */
+};
+
+struct mr_refusals {
+	struct mr_refusal_kind *kinds[MR_REFUSAL_KINDS];
+	size_t count;
+	uint64_t total;
+	uint64_t left_out; /**< of yet other kinds */
+};
+
+/** A refusal. */
+struct mr_refusal_seen {
+	pid_t pid;
+	const char *program;
+	const struct mr_traced_record *record;
+	const struct mr_look *look;          /**< NULL: the process was not looked at */
+	const struct mr_look_region *region; /**< or NULL */
+	struct mr_opt_u64 dm_length;
+	const char *place;
+};
+
+/** mr_refusals_add() - note a refusal.  Return: its kind; NULL where it was left out. */
+struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
+					const struct mr_refusal_seen *refused);
+
+/** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
+const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);
+
+/** mr_refusals_is_of_request() - whether the same request would have been refused of any memory */
+bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind);
+
+void mr_refusals_release(struct mr_refusals *refusals);
+
+/** What was registered at a place and never deregistered, by all processes of a program that have ended. */
+struct mr_leak {
+	char *program, *place;
+	uint32_t call; /**< enum mr_traced_call */
+	uint64_t count, bytes;
+	/** With --stacks: names of the callers of the first one, the innermost first; ends with NULL. */
+	char *frames[MR_TRACE_FRAMES + 1];
+};
+
+/** All zeros: nothing has ended. */
+struct mr_leaks {
+	struct mr_leak *list; /**< filled by mr_leaks_count() */
+	size_t count;
+	struct mr_traced_process *first, *last; /**< that have ended, in this order */
+};
+
+/**
+ * mr_leaks_begin() - a process has begun
+ * @parent: which it was forked from; NULL: none is known
+ */
+void mr_leaks_begin(struct mr_traced_process *process, struct mr_traced_process *parent,
+		    struct mr_trace_totals *totals);
+
+/** mr_leaks_end() - a process has ended, and belongs to @leaks from now on */
+void mr_leaks_end(struct mr_leaks *leaks, struct mr_traced_process *process,
+		  struct mr_trace_totals *totals);
+
+/** mr_leaks_ended() - the process of that id, which has ended; NULL: there is none, or it is no longer known */
+struct mr_traced_process *mr_leaks_ended(const struct mr_leaks *leaks, uint64_t id);
+
+/** mr_leaks_count() - no further process is followed: what nobody is left to deregister is a leak */
+void mr_leaks_count(struct mr_leaks *leaks);
+
+void mr_leaks_release(struct mr_leaks *leaks);
+
+/** mr_traced_has_length() - whether the call is about a number of bytes */
+bool mr_traced_has_length(const struct mr_trace_record *call);
+
+/** mr_traced_has_addr() - whether the call is given an address, or an offset in a dma-buf or in memory on the device */
+bool mr_traced_has_addr(const struct mr_trace_record *call);
+
+/** mr_traced_has_offset() - whether that is an offset */
+bool mr_traced_has_offset(const struct mr_trace_record *call);
+
+/** mr_traced_has_access() - whether the call is given access flags */
+bool mr_traced_has_access(const struct mr_trace_record *call);
+
+/** Following a program and all that it starts: their calls are taken from their rings until the last one has ended. */
+enum {
+	MR_FOLLOW_LIBRARIES = 64, /**< that are listed at most */
+};
+
+/** Who is told of what is seen, while it happens. */
+struct mr_trace_sink {
+	void *data;
+	/** A call; @look: NULL where the process was not looked at, as for each that succeeded. */
+	void (*call)(void *data, struct mr_traced_process *process,
+		     const struct mr_traced_record *record, struct mr_site *site,
+		     const struct mr_look *look);
+	/** A program that @pid runs cannot be followed: @obstacle, an enum mr_trace_obstacle. */
+	void (*not_followed)(void *data, pid_t pid, const char *path, uint32_t obstacle);
+	/** All calls that were there have been told, or NULL: what was written of them may be flushed. */
+	void (*caught_up)(void *data);
+};
+
+struct mr_follow {
+	struct mr_channel channel;
+	struct mr_trace_sink sink;
+	int signals;     /**< those that the program gets; -1: none are caught */
+	uint32_t frames; /**< return addresses of each call, with --stacks */
+	struct mr_traced_process **processes;
+	size_t process_count;
+	uint64_t joined; /**< processes that were followed */
+	uint64_t unseen; /**< calls that were made while mrctl did not answer */
+	struct mr_trace_totals totals;
+	struct mr_refusals refusals;
+	struct mr_leaks leaks;
+	/** Paths of libraries that register, as the processes had mapped them: they tell the versions; ends with NULL. */
+	char *libraries[MR_FOLLOW_LIBRARIES + 1];
+	struct mr_lookout lookout;
+};
+
+/** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */
+int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
+
+/**
+ * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/attach.h
+ *
+ * From now on @follow->signals has the signals that would end mrctl.
+ *
+ * Return: the process; its pidfd is -1 where there is none.  NULL: memory is short.
+ */
+struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid);
+
+/** mr_follow_take() - take a call of that process */
+void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
+		    struct mr_traced_record *record);
+
+/**
+ * mr_follow_fork() - fork(2) the child that is to be followed
+ *
+ * From now on signals that would end mrctl are left to the child.  Those of a terminal come to it by themselves, and so
+ * do those that the program has sent to its process group; what others send to mrctl is passed on.
+ *
+ * Return: that of fork(2)
+ */
+pid_t mr_follow_fork(struct mr_follow *follow);
+
+/**
+ * mr_follow_run() - follow a child and all that it starts until all have ended
+ * @child:  by mr_follow_fork(); it finds the channel in its environment
+ * @status: set to that of wait(2)
+ *
+ * Once the child has ended, signals end the wait for what it has left behind.
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err);
+
+void mr_follow_close(struct mr_follow *follow);
+
+#endif
