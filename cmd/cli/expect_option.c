@@ -5,7 +5,7 @@
 
 #include "cmd/cli/expect_option.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/causes/catalogue.h"
+#include "lib/diagnose/causes/causes.h"
 
 static int fail_answer(const char *item, size_t length, struct mr_error *err)
 {

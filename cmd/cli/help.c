@@ -10,8 +10,8 @@
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/causes/catalogue.h"
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 
 /* The column at which the help of a list's words begins: for commands, and for all others. */
 #define COMMANDS_INDENT 14

@@ -5,7 +5,7 @@
 
 #include "cmd/explain/inquest.h"
 #include "cmd/explain/order.h"
-#include "lib/diagnose/log/evidence.h"
+#include "lib/diagnose/log/log.h"
 #include "lib/host/host.h"
 
 /* Another program was refused: of this process only what is the host's is told to those that look. */

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/explain/log.h"
-#include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/causes.h"
 
 enum { INQUEST_OTHERS = 128 };
 

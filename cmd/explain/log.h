@@ -4,8 +4,7 @@
 #define CMD_EXPLAIN_LOG_H
 
 #include "cmd/output/fields.h"
-#include "lib/diagnose/log/languages.h"
-#include "lib/diagnose/log/line.h"
+#include "lib/diagnose/log/log.h"
 
 enum {
 	LOG_KINDS_MAX = 64, /**< kinds of refusals that are explained */

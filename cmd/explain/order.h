@@ -2,7 +2,7 @@
 #ifndef CMD_EXPLAIN_ORDER_H
 #define CMD_EXPLAIN_ORDER_H
 
-#include "lib/diagnose/causes/catalogue.h"
+#include "lib/diagnose/causes/causes.h"
 
 /**
  * next_owner() - the next cause that can own an errno: the most frequent ones first

@@ -4,9 +4,8 @@
 #define CMD_EXPLAIN_ROW_H
 
 #include "cmd/output/fields.h"
-#include "lib/diagnose/causes/catalogue.h"
-#include "lib/diagnose/causes/diagnosis.h"
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 
 struct explained {
 	struct mr_opt_u64 log; /**< which line of the log */

@@ -7,7 +7,7 @@
 #include "cmd/output/colour.h"
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
-#include "lib/diagnose/size_text.h"
+#include "lib/diagnose/diagnose.h"
 
 #define LABEL_WIDTH 12
 

@@ -15,7 +15,7 @@
 #include "cmd/region/expect.h"
 #include "cmd/region/proof.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/trial/make.h"
+#include "lib/diagnose/trial/trial.h"
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */
 #define DIAGNOSED_MAX 16

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"
-#include "lib/diagnose/causes/refusal.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/proof/proof.h"
 
 extern const struct record proof_record;

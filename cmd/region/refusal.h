@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_REFUSAL_H
 #define CMD_REGION_REFUSAL_H
 
-#include "lib/diagnose/causes/refusal.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/session/session.h"
 
 /** refusal_of_entry() - a refusal of a call about a region of the session; its other members are empty */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/region/tried.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/trial/make.h"
+#include "lib/diagnose/trial/trial.h"
 
 static const struct field try_fields[] = {
 	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE, "what was changed"),

@@ -4,8 +4,7 @@
 #define CMD_REGION_TRIED_H
 
 #include "cmd/output/fields.h"
-#include "lib/diagnose/causes/refusal.h"
-#include "lib/diagnose/causes/tries.h"
+#include "lib/diagnose/causes/causes.h"
 
 /** A try, as the document has it. */
 struct try_row {

@@ -6,8 +6,8 @@
 #include "cmd/output/messages.h"
 #include "cmd/region/proof.h"
 #include "cmd/region/why.h"
-#include "lib/diagnose/simulated.h"
-#include "lib/diagnose/trial/make.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/diagnose/trial/trial.h"
 
 /* Causes that are only possible: a message names at most this many. */
 #define POSSIBLE_MAX 3

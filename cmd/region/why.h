@@ -6,7 +6,7 @@
 #include "cmd/cli/global_options.h"
 #include "cmd/output/fields.h"
 #include "cmd/region/tried.h"
-#include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/causes.h"
 
 /** The records of causes and of those that were ruled out. */
 extern const struct record cause_record, ruled_out_record;

@@ -5,7 +5,7 @@
 
 #include "cmd/register/notes.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/kernel_bug.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
 #include "lib/verbs/verbs.h"

@@ -7,7 +7,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/trace/attach.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/simulated.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"

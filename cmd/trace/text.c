@@ -6,7 +6,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/text.h"
-#include "lib/diagnose/size_text.h"
+#include "lib/diagnose/diagnose.h"
 
 enum {
 	LEAKS_SHOWN = 3, /* without --leaks */

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of checks: a new one has its function in the file of its group, and its row here. */
-#include "lib/diagnose/access.h"
-#include "lib/diagnose/cgroups.h"
-#include "lib/diagnose/checks.h"
-#include "lib/diagnose/devices.h"
-#include "lib/diagnose/kernel.h"
-#include "lib/diagnose/limits.h"
-#include "lib/diagnose/memory.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/diagnose/diagnose.h"
+#include "lib/host/host.h"
+#include "lib/verbs/verbs.h"
+
+/* MR_CAN() - the bit of a verdict: MR_CAN(OK) | MR_CAN(BAD) */
+#define MR_CAN(verdict) (1U << MR_VERDICT_##verdict)
 
 const struct mr_check mr_checks[] = {
 	{ "MR-MEMLOCK", "limit of locked memory", "limits",
@@ -100,4 +104,254 @@ const struct mr_check *mr_check_find(const char *id, size_t length)
 	while (check->id && !mr_word_is(id, length, check->id))
 		check++;
 	return check->id ? check : NULL;
+}
+
+#define SIZE(bytes) mr_size_text(bytes).text
+
+/* libibverbs: IB_USER_VERBS_MIN_ABI_VERSION and MAX of kernel-headers/rdma/ib_user_verbs.h and init.c */
+enum { MIN_ABI = 3, MAX_ABI = 6 };
+
+static enum mr_verdict find_abi(const struct mr_question *question, char *evidence, size_t size)
+{
+	uint64_t abi;
+
+	if (!mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") ||
+	    (abi >= MIN_ABI && abi <= MAX_ABI))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size,
+		 "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d", abi, MIN_ABI,
+		 MAX_ABI);
+	return MR_VERDICT_BAD;
+}
+
+/* A module that was not built with the kernel has an 'O' in its taints (kernel/module: TAINT_OOT_MODULE). */
+static bool is_foreign_module(struct mr_host *host, const char *module)
+{
+	char taints[16];
+
+	mr_host_line(host, taints, sizeof(taints), "/sys/module/%s/taint", module);
+	return strchr(taints, 'O');
+}
+
+/* MLNX_OFED gives both modules the version of its release; of the kernel's own mlx5_core alone may have one. */
+static enum mr_verdict find_mixed_modules(const struct mr_question *question, char *evidence,
+					  size_t size)
+{
+	char core[64], ib[64];
+
+	if (!mr_kernel_has_module(question->host, "mlx5_core") ||
+	    !mr_kernel_has_module(question->host, "mlx5_ib") ||
+	    (!is_foreign_module(question->host, "mlx5_core") &&
+	     !is_foreign_module(question->host, "mlx5_ib")))
+		return MR_VERDICT_OK;
+	mr_host_line(question->host, core, sizeof(core), "/sys/module/mlx5_core/version");
+	mr_host_line(question->host, ib, sizeof(ib), "/sys/module/mlx5_ib/version");
+	if (!strcmp(core, ib))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "mlx5_core is %s, mlx5_ib is %s", core[0] ? core : "the kernel's",
+		 ib[0] ? ib : "the kernel's");
+	return MR_VERDICT_WARN;
+}
+
+static enum mr_verdict find_two_peers(const struct mr_question *question, char *evidence,
+				      size_t size)
+{
+	if (!mr_kernel_has_module(question->host, "nv_peer_mem") ||
+	    !mr_kernel_has_module(question->host, "nvidia_peermem"))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "nv_peer_mem and nvidia_peermem are both loaded");
+	return MR_VERDICT_WARN;
+}
+
+/* Pages that mlx4 has translations for: 2^log_num_mtt segments of 2^log_mtts_per_seg; 0: it chooses itself. */
+static enum mr_verdict find_few_mtts(const struct mr_question *question, char *evidence,
+				     size_t size)
+{
+	uint64_t segments, pages, bytes;
+	struct mr_meminfo info;
+
+	if (!mr_host_number(question->host, &segments,
+			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
+	    !mr_host_number(question->host, &pages,
+			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
+	    mr_meminfo_read(question->host, &info) || !info.total.known || !segments ||
+	    segments > 32 || pages > 10)
+		return MR_VERDICT_OK;
+	bytes = mr_page_size(question->host) << (segments + pages);
+	if (bytes >= info.total.value && (!question->size.known || question->size.value <= bytes))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size,
+		 "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), the host has %s",
+		 SIZE(bytes), segments, SIZE(info.total.value));
+	return question->size.known && question->size.value > bytes ? MR_VERDICT_BAD
+								    : MR_VERDICT_WARN;
+}
+
+static enum mr_verdict find_handover(const struct mr_question *question, char *evidence,
+				     size_t size)
+{
+	struct mr_meminfo info;
+	char words[256];
+
+	if (mr_kernel_words(question->host, words, sizeof(words)) ||
+	    mr_meminfo_read(question->host, &info) || !info.cma_free.known ||
+	    !info.cma_total.known || info.cma_free.value <= info.cma_total.value ||
+	    (!strstr(words, "kho=on") && !strstr(words, "kho=1") && !strstr(words, "kho=y")))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "kexec handover is on, and CmaFree %s > CmaTotal %s",
+		 SIZE(info.cma_free.value), SIZE(info.cma_total.value));
+	return MR_VERDICT_WARN;
+}
+
+/* ---- 57-bit addresses ---- */
+
+static bool take_flags(const char *line, void *data)
+{
+	if (!strncmp(line, "flags", 5) && strstr(line, " la57"))
+		*(bool *)data = true;
+	return false;
+}
+
+static int find_la57(void *data, char *text, size_t size)
+{
+	struct mr_host here = MR_THIS_HOST;
+	bool found = false;
+	const int rc = mr_host_lines(&here, "/proc/cpuinfo", take_flags, &found);
+
+	(void)data;
+	snprintf(text, size, "%s", found ? "57" : "48");
+	return rc;
+}
+
+struct odp_search {
+	struct mr_host *host;
+	char device[64];  /* the first one that is affected */
+	char unasked[64]; /* the first one that may be, and cannot be opened */
+};
+
+/* Asks a device that is affected where it has explicit on-demand paging, and not @implicit at the same time. */
+static void search_device(struct odp_search *search, const char *name, bool excludes_implicit)
+{
+	struct mr_device_limits limits;
+	int rc;
+
+	if (search->device[0])
+		return;
+	rc = mr_device_limits_ask(search->host, name, &limits);
+	if (rc && rc != -ENODEV)
+		snprintf(search->unasked, sizeof(search->unasked), "%s", name);
+	else if (!rc && limits.odp_explicit && !(excludes_implicit && limits.odp_implicit))
+		snprintf(search->device, sizeof(search->device), "%s", name);
+}
+
+static enum mr_verdict weigh_unasked(const struct odp_search *search, char *evidence, size_t size)
+{
+	if (!search->unasked[0])
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "%s cannot be opened: see MR-DEVICE", search->unasked);
+	return MR_VERDICT_UNKNOWN;
+}
+
+static void search_odp(const char *name, void *data)
+{
+	struct odp_search *search = data;
+	struct mr_rdma_device device;
+
+	mr_rdma_device_read_place(search->host, name, &device);
+	if (!strcmp(device.driver, "mlx5_core"))
+		search_device(search, name, true);
+}
+
+static enum mr_verdict find_long_addresses(const struct mr_question *question, char *evidence,
+					   size_t size)
+{
+	struct odp_search search = { .host = question->host };
+	char bits[8];
+
+	if (mr_host_ask(question->host, "cpu/address-bits", find_la57, NULL, bits, sizeof(bits)) ||
+	    strcmp(bits, "57") != 0)
+		return MR_VERDICT_OK;
+	mr_rdma_device_list(question->host, search_odp, &search);
+	if (!search.device[0])
+		return weigh_unasked(&search, evidence, size);
+	snprintf(evidence, size, "57-bit addresses, and %s has no implicit on-demand paging",
+		 search.device);
+	return MR_VERDICT_WARN;
+}
+
+/* ---- data of on-demand regions ---- */
+
+/* A device of rxe has no PCI function, and a file for the network device below it (rxe_verbs.c parent_show()). */
+static void search_rxe(const char *name, void *data)
+{
+	struct odp_search *search = data;
+	struct mr_rdma_device device;
+
+	mr_rdma_device_read(search->host, name, &device);
+	if (!device.driver[0] && device.parent[0])
+		search_device(search, name, false);
+}
+
+static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, char *evidence,
+					  size_t size)
+{
+	struct odp_search search = { .host = question->host };
+
+	if (!mr_kernel_bug(question->host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND))
+		return MR_VERDICT_OK;
+	mr_rdma_device_list(question->host, search_rxe, &search);
+	if (!search.device[0])
+		return weigh_unasked(&search, evidence, size);
+	snprintf(evidence, size, "this kernel's rxe corrupts data of on-demand regions (%s)",
+		 search.device);
+	return MR_VERDICT_WARN;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	/* Returns MR_VERDICT_OK where the combination is not here, else writes the evidence. */
+	enum mr_verdict (*find)(const struct mr_question *question, char *evidence, size_t size);
+	const char *remedy;
+	const char *source;
+} combinations[] = {
+	{ find_abi, "install the rdma-core that belongs to the kernel", "libibverbs/init.c" },
+	{ find_few_mtts, "raise log_num_mtt of mlx4_core (/etc/modprobe.d)",
+	  "drivers/net/ethernet/mellanox/mlx4/main.c" },
+	{ find_mixed_modules,
+	  "load both from one source: rebuild the initramfs, then reload the driver",
+	  "openucx/ucx#6906" },
+	{ find_two_peers, "rmmod nv_peer_mem", "deepseek-ai/DeepEP#36" },
+	{ find_handover, "boot with kho=off where registration fails with ENOMEM",
+	  "NVIDIA/NV-Kernels#590" },
+	{ find_long_addresses, "boot with no5lvl where programs need it",
+	  "drivers/infiniband/hw/mlx5/odp.c" },
+	{ find_rxe_on_demand, "register without on-demand on rxe",
+	  "drivers/infiniband/sw/rxe/rxe_odp.c" },
+};
+
+void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding)
+{
+	const size_t count = sizeof(combinations) / sizeof(*combinations);
+	char evidence[200] = "";
+
+	if (mr_kernel_has_no_say(question, finding))
+		return;
+	if (!mr_host_exists(question->host, "/sys/class")) {
+		mr_finding_unread(finding, "/sys/class", ENOENT);
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu", count);
+	for (size_t i = 0; i < count; i++) {
+		const enum mr_verdict verdict =
+			combinations[i].find(question, evidence, sizeof(evidence));
+
+		if (verdict == MR_VERDICT_OK)
+			continue;
+		if (verdict > finding->verdict) {
+			mr_finding_set(finding, verdict, "%s", evidence);
+			mr_finding_remedy(finding, "%s", combinations[i].remedy);
+		}
+		mr_finding_detail(finding, "%s (%s)", evidence, combinations[i].source);
+	}
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/diagnose/finding.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/host/reading.h"
+#include "lib/simulator/enter.h"
+#include "lib/simulator/spec.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
 	[MR_VERDICT_NA] = MR_WORD("n/a", "not this host's business"),
@@ -69,4 +74,222 @@ void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
 	default:
 		mr_finding_remedy(finding, "see what it is: ls -ld %s", path);
 	}
+}
+
+struct mr_size_text mr_size_text(uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	struct mr_size_text size;
+	unsigned int unit = 0;
+	uint64_t tenths;
+
+	while (unit + 1 < sizeof(units) / sizeof(*units) && bytes >> 10 * (unit + 1))
+		unit++;
+	tenths = unit ? ((bytes >> 10 * (unit - 1)) % 1024) * 10 / 1024 : 0;
+	if (tenths)
+		snprintf(size.text, sizeof(size.text), "%" PRIu64 ".%" PRIu64 " %s",
+			 bytes >> 10 * unit, tenths, units[unit]);
+	else
+		snprintf(size.text, sizeof(size.text), "%" PRIu64 " %s", bytes >> 10 * unit,
+			 units[unit]);
+	return size;
+}
+
+void mr_name_add(struct mr_name_text *names, const char *name)
+{
+	const size_t room = sizeof(names->text) - sizeof(" and 4294967295 more");
+	const char *separator = names->shown ? ", " : "";
+
+	names->count++;
+	if (!names->hidden && names->shown + strlen(separator) + strlen(name) < room) {
+		names->shown +=
+			(size_t)sprintf(names->text + names->shown, "%s%s", separator, name);
+		return;
+	}
+	names->hidden++;
+	sprintf(names->text + names->shown, "%s%u more", names->shown ? " and " : "",
+		names->hidden);
+}
+
+static int ask_environment(void *data, char *text, size_t size)
+{
+	const struct mr_host *host = data;
+	char profile[32];
+	int rc = host->process ? mr_process_variable(host->process, MR_SIM_VARIABLE, profile,
+						     sizeof(profile))
+			       : mr_simulator_is_entered();
+
+	if (rc < 0)
+		return rc;
+	snprintf(text, size, "%s", rc && (!host->process || profile[0]) ? "yes" : "no");
+	return 0;
+}
+
+bool mr_is_simulated(struct mr_host *host)
+{
+	char answer[8];
+
+	mr_host_ask(host, "simulated", ask_environment, host, answer, sizeof(answer));
+	return answer[0] == 'y';
+}
+
+bool mr_kernel_has_no_say(const struct mr_question *question, struct mr_finding *finding)
+{
+	if (!mr_is_simulated(question->host))
+		return false;
+	mr_finding_set(finding, MR_VERDICT_NA, "does not count: the RDMA devices are simulated");
+	return true;
+}
+
+const char *mr_layer_name(enum mr_layer layer)
+{
+	static const char *const names[MR_LAYERS] = {
+		[MR_LAYER_LIBIBVERBS] = "libibverbs", [MR_LAYER_PROVIDER] = "provider",
+		[MR_LAYER_UVERBS] = "uverbs",         [MR_LAYER_MEMORY] = "memory",
+		[MR_LAYER_DMABUF] = "dma-buf",        [MR_LAYER_DRIVER] = "driver",
+		[MR_LAYER_FIRMWARE] = "firmware",
+	};
+
+	return names[layer];
+}
+
+enum { ROWS = sizeof(((struct mr_tally *)0)->rows) / sizeof(struct mr_tally_row) };
+
+void mr_tally_add(struct mr_tally *tally, enum mr_verdict verdict, const char *device,
+		  const char *fmt, ...)
+{
+	struct mr_tally_row found = { .verdict = verdict };
+	struct mr_tally_row *row = tally->rows;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(found.text, sizeof(found.text), fmt, ap);
+	va_end(ap);
+	while (row < tally->rows + tally->count &&
+	       (row->verdict != verdict || strcmp(row->text, found.text) != 0))
+		row++;
+	if (row == tally->rows + ROWS) {
+		/* There is no room: the last row is left to the worse verdict. */
+		row--;
+		if (row->verdict >= verdict) {
+			tally->others[verdict]++;
+			return;
+		}
+		tally->others[row->verdict] += row->devices.count;
+		*row = found;
+	} else if (row == tally->rows + tally->count) {
+		*row = found;
+		tally->count++;
+	}
+	mr_name_add(&row->devices, device);
+}
+
+static enum mr_verdict find_worst(const struct mr_tally *tally)
+{
+	enum mr_verdict worst = MR_VERDICT_NA;
+
+	for (unsigned int i = 0; i < tally->count; i++)
+		if (tally->rows[i].verdict > worst)
+			worst = tally->rows[i].verdict;
+	return worst;
+}
+
+enum mr_verdict mr_tally_settle(const struct mr_tally *tally, struct mr_finding *finding)
+{
+	const enum mr_verdict worst = find_worst(tally);
+	char text[sizeof(finding->figure)] = "";
+	unsigned int others = tally->others[worst];
+	size_t used = 0;
+
+	if (!tally->count)
+		return MR_VERDICT_NA;
+	for (unsigned int i = 0; i < tally->count; i++) {
+		const struct mr_tally_row *row = &tally->rows[i];
+		char next[sizeof(row->text) + sizeof(row->devices.text) + 8];
+		const int length = snprintf(next, sizeof(next), "%s%s: %s", used ? "; " : "",
+					    row->devices.text, row->text);
+
+		if (row->verdict != worst)
+			continue;
+		if (used && used + (size_t)length > sizeof(text) - sizeof("; 4294967295 more")) {
+			others += row->devices.count;
+			continue;
+		}
+		memcpy(text + used, next, (size_t)length + 1);
+		used += (size_t)length;
+	}
+	mr_finding_set(finding, worst, "%s", text);
+	if (others)
+		mr_finding_set(finding, worst, "%s; %u more", text, others);
+	return worst;
+}
+
+/* Drivers of network adapters, and the modules that make RDMA devices of them. */
+static const struct {
+	const char *driver, *module;
+	bool is_certain;
+} rdma_drivers[] = {
+	{ "mlx5_core", "mlx5_ib", true },
+	{ "mlx4_core", "mlx4_ib", true },
+	{ "efa", "efa", true },
+	{ "erdma", "erdma", true },
+	{ "bnxt_en", "bnxt_re", false },
+	{ "ice", "irdma", false },
+	{ "i40e", "irdma", false },
+	{ "idpf", "irdma", false },
+	{ "qede", "qedr", false },
+	{ "cxgb4", "iw_cxgb4", false },
+	{ "mana", "mana_ib", false },
+	{ "ionic", "ionic_rdma", false },
+	{ "hns3", "hns-roce-hw-v2", false },
+	{ "hfi1", "hfi1", true },
+	{ "ib_qib", "ib_qib", true },
+	{ "ib_mthca", "ib_mthca", true },
+	{ "vmw_pvrdma", "vmw_pvrdma", true },
+	{ "be2net", "ocrdma", false },
+};
+
+static void take_network(const struct mr_pci_function *function, struct mr_hardware *hardware)
+{
+	struct mr_adapter *adapter = &hardware->adapters[hardware->count];
+
+	if (hardware->count == sizeof(hardware->adapters) / sizeof(*hardware->adapters))
+		return;
+	*adapter = (struct mr_adapter){ .is_certain = true };
+	strcpy(adapter->address, function->address);
+	strcpy(adapter->driver, function->driver);
+	if (!function->driver[0] && function->vendor == MR_PCI_MELLANOX && !function->is_virtual) {
+		adapter->needs = "mlx5_core";
+		adapter->module = "mlx5_ib";
+		hardware->count++;
+	}
+	for (size_t i = 0; i < sizeof(rdma_drivers) / sizeof(*rdma_drivers); i++)
+		if (!strcmp(function->driver, rdma_drivers[i].driver)) {
+			adapter->needs = rdma_drivers[i].driver;
+			adapter->module = rdma_drivers[i].module;
+			adapter->is_certain = rdma_drivers[i].is_certain;
+			hardware->count++;
+		}
+}
+
+static void take_function(const struct mr_pci_function *function, void *data)
+{
+	struct mr_hardware *hardware = data;
+
+	if (function->kind == MR_PCI_NETWORK) {
+		take_network(function, hardware);
+	} else if (strncmp(function->driver, "vfio", 4) != 0) {
+		if (function->vendor == MR_PCI_NVIDIA && !hardware->has_nvidia)
+			strcpy(hardware->gpu, function->address);
+		hardware->is_gpu_in_use |=
+			!strcmp(function->driver, "nvidia") || !strcmp(function->driver, "amdgpu");
+		hardware->has_nvidia |= function->vendor == MR_PCI_NVIDIA;
+		hardware->has_amd |= function->vendor == MR_PCI_AMD;
+	}
+}
+
+void mr_hardware_read(struct mr_host *host, struct mr_hardware *hardware)
+{
+	*hardware = (struct mr_hardware){ .count = 0 };
+	mr_pci_list(host, take_function, hardware);
 }

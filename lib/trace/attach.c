@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/diagnose/proof/watch.h"
+#include "lib/diagnose/proof/proof.h"
 #include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/trace/kernel_calls.h"

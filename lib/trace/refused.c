@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "lib/base/base.h"
-#include "lib/diagnose/causes/pinning.h"
-#include "lib/diagnose/simulated.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 #include "lib/host/reading.h"

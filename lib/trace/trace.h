@@ -12,9 +12,7 @@
 #include <sys/types.h>
 
 #include "lib/base/base.h"
-#include "lib/diagnose/causes/diagnosis.h"
-#include "lib/diagnose/causes/obstacle.h"
-#include "lib/diagnose/causes/refusal.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 #include "lib/host/reading.h"

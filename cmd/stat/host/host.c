@@ -7,7 +7,7 @@
 #include "cmd/output/openmetrics.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/host/result.h"
-#include "lib/diagnose/simulated.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/processes.h"
 
 static const struct field check_fields[] = {

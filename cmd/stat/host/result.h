@@ -6,7 +6,7 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/fields.h"
 #include "cmd/stat/args.h"
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/diagnose.h"
 
 /** A check as it is printed. */
 struct check_row {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Advice about regions: hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(), sw/rxe/rxe_odp.c rxe_ib_advise_mr(). */
 #include <errno.h>
 #include <inttypes.h>
-
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 #include "lib/verbs/device.h"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * What control groups allow: RDMA objects (kernel/cgroup/rdma.c), and memory.  A limit of each group counts, from
- * that of this process up to the root.
- */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
-#include "lib/diagnose/causes/tables.h"
-#include "lib/diagnose/cgroups.h"
-#include "lib/diagnose/size_text.h"
+#include "lib/base/base.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
+#include "lib/host/processes.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- RDMA objects ---- */
@@ -207,5 +206,291 @@ const struct mr_cause mr_causes_of_control_groups[] = {
 		    "limit of the pod or job",
 	  .sources =
 		  "mm/memcontrol.c try_charge_memcg(); Documentation/admin-guide/cgroup-v2.rst" },
+	{ .id = NULL },
+};
+
+/*
+ * A filter answers with any errno that it likes, mostly EPERM or ENOSYS, and no process may read another's.  Of
+ * its own the kernel refuses memfd_create(2) with neither, unless vm.memfd_noexec does.
+ */
+static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_process_status *status = mr_inquiry_status(inquiry);
+	const bool is_memfd = !strcmp(inquiry->refusal->call, "memfd_create");
+
+	if (!status || !status->seccomp.known || status->seccomp.value != 2)
+		return;
+	mr_evidence_text(suspicion, "seccomp", "2, a filter");
+	mr_suspect(suspicion, is_memfd ? MR_LIKELY : MR_POSSIBLE,
+		   "system calls of the process are filtered (Seccomp 2 in /proc/PID/status)");
+}
+
+/*
+ * Landlock lets the node be opened, and refuses each ioctl(2) on a device (LANDLOCK_ACCESS_FS_IOCTL_DEV).  No file of
+ * /proc tells of it.  ib_uverbs has no ioctl 0, and answers ENOTTY.
+ */
+static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	mr_auto_fd int node = -1;
+
+	if (!mr_host_is_live(inquiry->host) || inquiry->host->process || place->opened ||
+	    mr_is_simulated(inquiry->host))
+		return;
+	node = open(place->node.path, O_RDWR | O_CLOEXEC);
+	if (node < 0)
+		return;
+	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	if (ioctl(node, 0) && errno == EACCES)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "%s can be opened, and any ioctl(2) on it is refused, as Landlock does",
+			   place->node.path);
+	else
+		mr_rule_out(suspicion, "ioctl(2) on %s is not refused as such", place->node.path);
+}
+
+static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const int errnum = inquiry->refusal->errnum;
+	char version[128];
+
+	if (!mr_sandbox_is_gvisor(inquiry->host, version, sizeof(version)))
+		return;
+	mr_evidence_text(suspicion, "kernel", "%s", version);
+	mr_suspect(suspicion, errnum == EINVAL || errnum == EPERM ? MR_POSSIBLE : MR_LIKELY,
+		   "the kernel is that of gVisor, which passes on only what it knows of RDMA");
+}
+
+#define ON_IOCTLS (MR_ON_ALL & ~(MR_ON(PREPARE) | MR_ON(FIND) | (1U << MR_OP_OTHER)))
+
+const struct mr_cause mr_causes_of_sandboxes[] = {
+	{ .id = "MR-SECCOMP",
+	  .subject = "filter of system calls",
+	  .operations = MR_ON_ALL & ~(MR_ON(FIND) | (1U << MR_OP_OTHER)),
+	  .errnums = { EPERM, ENOSYS, EACCES, EAGAIN, ENOMEM, EFAULT },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_seccomp,
+	  .what = "A filter of system calls (seccomp), of a container or of a unit of systemd, "
+		  "refuses the call before the kernel looks at it.",
+	  .recognise =
+		  "Seccomp is 2 in /proc/PID/status, and without the filter (docker run --security-opt "
+		  "seccomp=unconfined) the call works.",
+	  .remedy = "try without the filter: docker run --security-opt seccomp=unconfined, "
+		    "SystemCallFilter= of the unit",
+	  .sources = "seccomp(2); systemd.exec(5)" },
+	{ .id = "MR-LANDLOCK",
+	  .subject = "rules of Landlock",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { EACCES },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_landlock,
+	  .what = "A program that confines itself or its children by Landlock can deny ioctl(2) on "
+		  "devices (Linux 6.10 and newer).  The node can be opened, but not used.",
+	  .recognise = "Any ioctl(2) on the node answers EACCES, though its mode permits the user "
+		       "to open it.",
+	  .remedy = "permit ioctl on /dev/infiniband where the program or its launcher sets the "
+		    "rules (LANDLOCK_ACCESS_FS_IOCTL_DEV)",
+	  .sources = "landlock(7); Documentation/userspace-api/landlock.rst" },
+	{ .id = "MR-SANDBOX-IOCTL",
+	  .subject = "kernel of a sandbox",
+	  .operations = ON_IOCTLS,
+	  .errnums = { ENOTTY, ENOSYS, EINVAL, EOPNOTSUPP, EPROTONOSUPPORT, EPERM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_ioctl,
+	  .what = "The kernel that answers is that of a sandbox (gVisor).  It passes on those "
+		  "ioctls and attributes of RDMA that it knows, and refuses newer ones although the "
+		  "host's kernel has them.",
+	  .recognise =
+		  "uname -a or /proc/version tells of gVisor, or of Linux 4.4.0 from January 2016.",
+	  .remedy = "take a newer runsc, or run the container without gVisor",
+	  .sources = "google/gvisor#13779" },
+	{ .id = NULL },
+};
+
+/* The mapping of huge pages in the range, where nothing else explains the refusal. */
+static const struct mr_obstacle *find_huge(struct mr_inquiry *inquiry)
+{
+	const struct mr_obstacle *obstacle =
+		inquiry->refusal->errnum == EFAULT ? mr_obstacle_find(inquiry) : NULL;
+
+	return obstacle && obstacle->has_huge && obstacle->huge_details.page_size &&
+			       mr_obstacle_may_be_in(obstacle, &obstacle->huge)
+		       ? obstacle
+		       : NULL;
+}
+
+/*
+ * Whether a page of the range has to be allocated.  It is certain for anonymous memory of which no page is there;
+ * pages of a file may be there without being mapped.
+ */
+static bool needs_page(const struct mr_obstacle *obstacle)
+{
+	return !obstacle->huge_details.huge && !obstacle->huge.shared &&
+	       !strncmp(obstacle->huge.path, "/anon_hugepage", 14);
+}
+
+static void add_mapping(const struct mr_obstacle *obstacle, struct mr_suspicion *suspicion)
+{
+	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64, obstacle->huge.start,
+			 obstacle->huge.end);
+	mr_evidence_number(suspicion, "page_size", obstacle->huge_details.page_size);
+	mr_evidence_number(suspicion, "present", obstacle->huge_details.huge);
+}
+
+static void look_at_faults_of_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = find_huge(inquiry);
+	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
+	struct mr_huge_limit limit;
+	struct mr_cgroup group;
+
+	if (!obstacle || mr_cgroup_find(inquiry->host, "hugetlb", &group))
+		return;
+	while (!mr_huge_limit_read(inquiry->host, &group, page, MR_HUGE_FAULTED, &limit) ||
+	       !limit.used.known ||
+	       (limit.max.value >= page && limit.used.value <= limit.max.value - page))
+		if (!mr_cgroup_up(&group))
+			return;
+	add_mapping(obstacle, suspicion);
+	mr_evidence_text(suspicion, "group", "%.100s", group.path[0] ? group.path : "/");
+	mr_evidence_number(suspicion, "limit", limit.max.value);
+	mr_evidence_number(suspicion, "used", limit.used.value);
+	mr_suspect(
+		suspicion, needs_page(obstacle) ? MR_CERTAIN : MR_LIKELY,
+		"the control group may have %s in huge pages of %s and has %s: no page can be had",
+		mr_size_text(limit.max.value).text, mr_size_text(page).text,
+		mr_size_text(limit.used.value).text);
+	mr_suspect_remedy(suspicion,
+			  "raise %s%s/%s, or ask for huge pages in the pod or job "
+			  "(hugepages-2Mi), or use ordinary memory",
+			  group.mount, group.path, limit.file);
+}
+
+static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = find_huge(inquiry);
+	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
+	const struct mr_huge_pool *pool;
+	struct mr_huge_pools pools;
+	struct mr_opt_u64 room;
+
+	if (!obstacle || mr_huge_pools_read(inquiry->host, NULL, &pools))
+		return;
+	pool = mr_huge_pools_find(&pools, page);
+	if (!pool || !pool->free.known || !pool->total.known)
+		return;
+	room = mr_huge_pool_room(pool);
+	add_mapping(obstacle, suspicion);
+	mr_evidence_number(suspicion, "total", pool->total.value);
+	mr_evidence_number(suspicion, "free", pool->free.value);
+	if (pool->free.value &&
+	    (!obstacle->huge_details.is_unreserved || !room.known || room.value)) {
+		mr_rule_out(suspicion, "%" PRIu64 " huge pages of %s are free", pool->free.value,
+			    mr_size_text(page).text);
+		return;
+	}
+	mr_suspect(
+		suspicion,
+		room.known && !room.value && obstacle->huge_details.is_unreserved &&
+				needs_page(obstacle)
+			? MR_CERTAIN
+			: MR_LIKELY,
+		"%" PRIu64 " of %" PRIu64
+		" huge pages of %s are free, none of them unreserved, and the memory has none yet",
+		pool->free.value, pool->total.value, mr_size_text(page).text);
+}
+
+static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (inquiry->operation == MR_OP_PREPARE)
+		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_GROUP, MR_CERTAIN, suspicion);
+	else
+		look_at_faults_of_group(inquiry, suspicion);
+}
+
+static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (inquiry->operation == MR_OP_PREPARE)
+		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_POOL, MR_CERTAIN, suspicion);
+	else
+		look_at_faults_of_pool(inquiry, suspicion);
+}
+
+/* /proc/sysvipc/shm has a heading, and a line for each segment. */
+static bool count_segment(const char *line, void *data)
+{
+	*(uint64_t *)data += strncmp(line, "       key", 10) != 0;
+	return true;
+}
+
+static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	uint64_t most, count = 0;
+
+	if (strcmp(inquiry->refusal->call, "shmget") != 0 ||
+	    !mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
+	    mr_host_lines(inquiry->host, "/proc/sysvipc/shm", count_segment, &count))
+		return;
+	mr_evidence_number(suspicion, "segments", count);
+	mr_evidence_number(suspicion, "shmmni", most);
+	if (count >= most)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "there are %" PRIu64
+			   " segments of shared memory, and kernel.shmmni is %" PRIu64,
+			   count, most);
+	else
+		mr_rule_out(suspicion,
+			    "there are %" PRIu64 " of %" PRIu64 " segments of shared memory", count,
+			    most);
+}
+
+const struct mr_cause mr_causes_of_huge_pages[] = {
+	{ .id = "MR-CGROUP-HUGETLB",
+	  .subject = "huge pages of the control group",
+	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
+	  .errnums = { EFAULT, ENOMEM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_group,
+	  .what = "The control group limits huge pages: how many may be reserved, which mmap(2) does, and "
+		  "how many used.  Kubernetes sets 0 for pods that ask for none: "
+		  "mmap(2) of huge pages works then, but no page can be faulted in.",
+	  .recognise =
+		  "hugetlb.2MB.max of the control group (version 1: limit_in_bytes), and its count "
+		  "of failures in hugetlb.2MB.events.",
+	  .remedy = "ask for huge pages in the pod or job, or use ordinary memory",
+	  .sources = "mm/hugetlb_cgroup.c; openucx/ucx#8999; kata-containers/runtime#2172" },
+	{ .id = "MR-HUGEPAGES",
+	  .subject = "huge pages",
+	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
+	  .errnums = { EFAULT, ENOMEM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_pool,
+	  .what = "Too few huge pages are free.  mmap(2) refuses then, with ENOMEM; or the range is mapped "
+		  "with huge pages that were not reserved (MAP_NORESERVE, or bound "
+		  "to a NUMA node without any), and none is left.",
+	  .recognise = "HugePages_Free in /proc/meminfo is not more than HugePages_Rsvd.",
+	  .remedy =
+		  "raise vm.nr_hugepages, end what holds huge pages, or map without MAP_NORESERVE to "
+		  "learn of it at once",
+	  .sources =
+		  "mm/hugetlb.c alloc_hugetlb_folio(); Documentation/admin-guide/mm/hugetlbpage.rst" },
+	{ .id = "MR-SHMMNI",
+	  .subject = "the number of System V shared memory segments",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOSPC },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_segments,
+	  .what = "shmget(2) makes at most kernel.shmmni segments, however many huge pages are free. "
+		  "perftest takes one for each queue pair with --use_hugepages and --mr_per_qp.",
+	  .recognise = "ipcs -m has as many lines as /proc/sys/kernel/shmmni says.  mrctl reg "
+		       "--memory hugetlb:2M takes huge pages in another way.",
+	  .remedy = "sysctl -w kernel.shmmni=N, or remove segments that are left over (ipcrm)",
+	  .sources = "shmget(2); ipc/shm.c newseg(); linux-rdma/perftest#395" },
 	{ .id = NULL },
 };

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a driver cannot do, or refuses by a rule of its own. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/diagnose/causes/pinning.h"
-#include "lib/diagnose/causes/tables.h"
-#include "lib/diagnose/limits_of_device.h"
-#include "lib/diagnose/size_text.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/uverbs.h"

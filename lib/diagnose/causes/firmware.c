@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Answers of the device.  mlx5_core asks its firmware by commands (CREATE_MKEY, CREATE_UMEM, ...), and makes an errno
- * of the status that it answers (drivers/net/ethernet/mellanox/mlx5/core/cmd.c).  By the errno alone that looks
- * like a refusal of the kernel.  Proof (--why prove) makes these causes certain; a line of the kernel's log about
- * a command that this thread has just sent makes them likely.
- */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 

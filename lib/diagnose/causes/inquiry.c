@@ -1,8 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "lib/diagnose/causes/inquiry.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/host/host.h"
+#include "lib/verbs/verbs.h"
+
+/* Looks for a device; @device: its name, or NULL: any. */
+static void mr_place_find(struct mr_host *host, const char *device, struct mr_place *place)
+{
+	char any[64];
+	int found;
+
+	*place = (struct mr_place){ .is_named = device != NULL, .found = -ENOENT };
+	place->opened = -ENOENT;
+	place->has_class = mr_host_exists(host, "/sys/class/infiniband_verbs");
+	found = mr_uverbs_node_find(host, device, &place->node);
+	place->is_listed = found > 0;
+	place->has_others = mr_rdma_device_find(host, NULL, any, sizeof(any));
+	if (device)
+		snprintf(place->device, sizeof(place->device), "%s", device);
+	else if (place->is_listed)
+		snprintf(place->device, sizeof(place->device), "%s", place->node.device);
+	else if (place->has_others)
+		snprintf(place->device, sizeof(place->device), "%s", any);
+	place->is_shown =
+		place->device[0] && mr_rdma_device_find(host, place->device, any, sizeof(any));
+	if (!place->is_listed)
+		return;
+	place->found = mr_host_stat(host, &place->file, "%s", place->node.path);
+	place->opened = mr_host_open_device(host, "%s", place->node.path);
+}
 
 /* Runs @read once; evaluates to whether the fact is known. */
 #define KNOWN(fact, read)                                                                          \
@@ -189,4 +219,349 @@ const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry)
 	const struct mr_proven *proven = inquiry->refusal->proven;
 
 	return proven && proven->layers ? proven : NULL;
+}
+
+/* At most so many mappings are looked at, and so many of files. */
+#define MAPPINGS_MAX 4096
+#define FILES_MAX    16
+
+#define WRITING                                                                                    \
+	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
+	 MR_ACCESS_MW_BIND)
+
+/* A search through the mappings of a range. */
+struct search {
+	struct mr_inquiry *inquiry;
+	uint64_t addr, end; /* what is still to be looked at: whole pages */
+	bool writes;
+	unsigned int files; /* mappings of files that were looked at */
+	struct mr_obstacle *found;
+};
+
+bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_access(inquiry) & WRITING;
+}
+
+/* Whether the kernel is at least of this version.  A version that is not known is a recent one. */
+static bool is_since(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	return !kernel || kernel->major > major ||
+	       (kernel->major == major && kernel->minor >= minor);
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(word, *words) != 0)
+		words++;
+	return *words;
+}
+
+bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
+{
+	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/",
+					     "/dev/accel/", "/dev/hl",  "cuda:" };
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
+		if (!strncmp(mapping->path, nodes[i], strlen(nodes[i])))
+			return true;
+	return false;
+}
+
+/* ---- rules: each sets the obstacle that a mapping is, and returns whether it is one ---- */
+
+static bool meet(struct search *search, enum mr_obstacle_kind kind, bool is_sure)
+{
+	search->found->kind = kind;
+	search->found->is_sure = is_sure;
+	search->found->addr = search->addr;
+	return true;
+}
+
+/*
+ * VM_IO and VM_PFNMAP, which smaps alone shows.  Without VM_PFNMAP there may be pages of the kernel, which are
+ * pinned without a look at the mapping (mm/gup.c gup_fast()).
+ */
+static bool is_device(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	struct mr_mapping_details details;
+
+	if (!file->can_be_device)
+		return !strcmp(mapping->path, "[vvar]") && meet(search, MR_OBSTACLE_DEVICE, true);
+	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details))
+		return file->type == S_IFCHR && strcmp(mapping->path, "/dev/zero") != 0 &&
+		       meet(search, MR_OBSTACLE_DEVICE, false);
+	return (details.is_io || details.is_pfn) &&
+	       meet(search, MR_OBSTACLE_DEVICE, details.is_pfn);
+}
+
+/* mm/secretmem.c: its files are on no mount. */
+static bool is_secret(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+
+	return !strncmp(mapping->path, "/secretmem", 10) && !search->found->file.filesystem[0] &&
+	       is_since(search->inquiry, 5, 14) && meet(search, MR_OBSTACLE_SECRET, true);
+}
+
+static bool is_dax(struct search *search)
+{
+	const struct mr_mapped_file *file = &search->found->file;
+
+	return file->is_found && file->type == S_IFREG && file->is_dax == MR_YES &&
+	       meet(search, MR_OBSTACLE_DAX, true);
+}
+
+/*
+ * mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5.  The rings of
+ * perf events, which have no file system, are treated as such files are.
+ */
+static bool is_written_back(struct search *search, bool is_sure)
+{
+	static const char *const in_memory[] = { "tmpfs", "devtmpfs", "hugetlbfs", NULL };
+	static const char *const sure[] = { "ext2", "ext3",  "ext4",  "xfs",    "btrfs",   "f2fs",
+					    "nfs",  "nfs4",  "vfat",  "exfat",  "ceph",    "fuse",
+					    "gfs2", "ocfs2", "ramfs", "lustre", "fuseblk", NULL };
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	const char *type = file->upper[0] ? file->upper : file->filesystem;
+	const bool is_certain = (file->is_found && file->type == S_IFBLK) ||
+				!strcmp(mapping->path, "anon_inode:[perf_event]");
+
+	if (!search->writes || !mapping->shared || !mapping->writable || !mapping->inode ||
+	    !is_since(search->inquiry, 6, 5))
+		return false;
+	if (!is_certain && (type[0] ? is_one_of(type, in_memory) : mapping->major == 0))
+		return false;
+	return is_sure == (mr_inquiry_kernel(search->inquiry) &&
+			   (is_certain || is_one_of(type, sure))) &&
+	       meet(search, MR_OBSTACLE_FILE, is_sure);
+}
+
+/*
+ * Permissions.  Before Linux 6.2, memory that the device only reads was pinned for writing by force, which a
+ * private mapping stands (umem.c ib_umem_get(), FOLL_FORCE).  Kernels of distributions that call themselves 4 or
+ * 5 may have been changed to do as newer ones.
+ */
+static bool lacks_permission(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const bool is_forced = !search->writes && !is_since(search->inquiry, 6, 2);
+	const bool needs_write = search->writes || (is_forced && mapping->shared);
+
+	if (needs_write ? mapping->writable : is_forced || mapping->readable)
+		return false;
+	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+		    search->writes ||
+			    (mr_inquiry_kernel_since(search->inquiry, 6, 0) == MR_YES &&
+			     mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
+}
+
+/* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */
+static bool is_beyond_file(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	const uint64_t page = mr_page_size(search->inquiry->host);
+	const uint64_t last = search->end < mapping->end ? search->end : mapping->end;
+	uint64_t size = file->size.value, end;
+
+	if (!file->is_found || file->type != S_IFREG || !file->size.known)
+		return false;
+	size = size > UINT64_MAX - page ? size : (size + page - 1) / page * page;
+	end = size <= mapping->offset ? mapping->start
+	      : size - mapping->offset > mapping->end - mapping->start
+		      ? mapping->end
+		      : mapping->start + (size - mapping->offset);
+	if (end >= last)
+		return false;
+	if (end > search->addr)
+		search->addr = end;
+	return meet(search, MR_OBSTACLE_FILE_END, true);
+}
+
+/* ---- the search ---- */
+
+/* Notes the first mapping of huge pages, whose faults can fail. */
+static void note_huge(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	struct mr_mapping_details details;
+
+	if (search->found->has_huge ||
+	    (strcmp(search->found->file.filesystem, "hugetlbfs") != 0 &&
+	     strncmp(mapping->path, "/anon_hugepage", 14) != 0 &&
+	     strncmp(mapping->path, "/memfd:", 7) != 0 && strncmp(mapping->path, "/SYSV", 5) != 0))
+		return;
+	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details) ||
+	    !details.is_hugetlb)
+		return;
+	search->found->has_huge = true;
+	search->found->huge = *mapping;
+	search->found->huge_details = details;
+}
+
+/* Notes a file with gaps, on a full file system: a page for a gap cannot be had (mm/shmem.c shmem_fault()). */
+static void note_full(struct search *search)
+{
+	const struct mr_mapped_file *file = &search->found->file;
+
+	if (search->found->has_full || !search->found->mapping.shared || !file->free.known ||
+	    file->free.value >= mr_page_size(search->inquiry->host) ||
+	    file->allocated.value >= file->size.value)
+		return;
+	search->found->has_full = true;
+	search->found->full = search->found->mapping;
+	search->found->full_file = *file;
+}
+
+static bool meet_hole(struct search *search, const struct mr_mapping *next)
+{
+	struct mr_obstacle *found = search->found;
+	const bool is_followed = next && next->start < search->end;
+
+	found->hole = (is_followed ? next->start : search->end) - search->addr;
+	/* Before Linux 6.5 the kernel lets the stack grow into it (mm/gup.c find_extend_vma()). */
+	return meet(search,
+		    is_followed       ? MR_OBSTACLE_HOLE
+		    : found->mappings ? MR_OBSTACLE_END
+				      : MR_OBSTACLE_UNMAPPED,
+		    is_since(search->inquiry, 6, 5) || !next || strcmp(next->path, "[stack]") != 0);
+}
+
+static bool visit(const struct mr_mapping *mapping, void *data)
+{
+	struct search *search = data;
+	struct mr_obstacle *found = search->found;
+
+	if (mapping->start > search->addr)
+		return !meet_hole(search, mapping);
+	search->files += mapping->inode != 0;
+	if (found->mappings == MAPPINGS_MAX || search->files > FILES_MAX)
+		return false;
+	found->mappings++;
+	found->mapping = *mapping;
+	mr_mapped_file_read(search->inquiry->host, mapping, &found->file);
+	if (is_device(search) || is_dax(search) || is_secret(search) ||
+	    is_written_back(search, true) || lacks_permission(search) || is_beyond_file(search) ||
+	    is_written_back(search, false))
+		return false;
+	note_huge(search);
+	note_full(search);
+	search->addr = mapping->end;
+	return search->addr < search->end;
+}
+
+static bool keep_mapping(const struct mr_mapping *mapping, void *data)
+{
+	*(struct mr_mapping *)data = *mapping;
+	return false;
+}
+
+/*
+ * Finds the first page before the obstacle that GUP has not pinned: it pins the pages in order, and leaves each one in
+ * memory (mm/gup.c __get_user_pages()).  It copies a private huge page before it pins that for writing, for which the
+ * pool may have no page (mm/hugetlb.c hugetlb_wp()).
+ */
+static int find_stop(struct search *search, uint64_t start)
+{
+	struct mr_host *host = search->inquiry->host;
+	struct mr_obstacle *found = search->found;
+	uint64_t end = found->kind ? found->addr : search->end;
+	const int rc = mr_absent_page_find(
+		host, start, end, search->writes ? MR_PAGE_WRITE : MR_PAGE_READ, &found->stop);
+	int own = 0;
+
+	if (rc > 0)
+		end = found->stop.addr;
+	if (end > found->huge.end)
+		end = found->huge.end;
+	if (start < found->huge.start)
+		start = found->huge.start;
+	if (found->has_huge && !found->huge.shared && search->writes && start < end)
+		own = mr_absent_page_find(host, start, end, MR_PAGE_OWN, &found->stop);
+	return own ? own : rc;
+}
+
+/* Looks whether pinning came to the obstacle. */
+static void look_before(struct search *search, uint64_t start)
+{
+	struct mr_host *host = search->inquiry->host;
+	struct mr_obstacle *found = search->found;
+	const int rc = find_stop(search, start);
+
+	if (!rc || rc == -ENODATA)
+		return;
+	found->is_sure = false;
+	if (rc < 0 || mr_mappings_walk(host, found->stop.addr, keep_mapping, &found->stop_mapping))
+		return;
+	found->has_stop = true;
+	if (!found->stop.is_guard)
+		return;
+	found->kind = MR_OBSTACLE_GUARD;
+	found->is_sure = true;
+	found->addr = found->stop.addr;
+	found->mapping = found->stop_mapping;
+	mr_mapped_file_read(host, &found->mapping, &found->file);
+}
+
+static bool look(struct mr_inquiry *inquiry)
+{
+	const int errnum = inquiry->refusal->errnum;
+	const uint64_t page = mr_page_size(inquiry->host);
+	struct search search = { .inquiry = inquiry,
+				 .writes = mr_obstacle_writes(inquiry),
+				 .found = &inquiry->obstacle };
+	struct mr_range range;
+
+	if (!mr_inquiry_range(inquiry, &range) ||
+	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND || !range.length ||
+	    range.addr + range.length < range.addr ||
+	    range.addr + range.length > UINT64_MAX - (page - 1))
+		return false;
+	mr_extend_to_pages(page, &range.addr, &range.length);
+	search.addr = range.addr;
+	search.end = range.addr + range.length;
+	/* Memory of --memory cuda:N: what is mapped there differs from driver to driver. */
+	if (inquiry->refusal->memory && !strncmp(inquiry->refusal->memory, "cuda:", 5)) {
+		snprintf(search.found->mapping.path, sizeof(search.found->mapping.path), "%s",
+			 inquiry->refusal->memory);
+		return meet(&search, MR_OBSTACLE_DEVICE, true);
+	}
+	if (mr_mappings_walk(inquiry->host, search.addr, visit, &search) ||
+	    search.files > FILES_MAX)
+		return false;
+	if (!search.found->kind && search.addr < search.end) {
+		if (search.found->mappings == MAPPINGS_MAX)
+			return false;
+		meet_hole(&search, NULL);
+	}
+	if (errnum == EFAULT || errnum == EOPNOTSUPP)
+		look_before(&search, range.addr);
+	return true;
+}
+
+bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping)
+{
+	if (obstacle->has_stop)
+		return obstacle->stop.addr >= mapping->start && obstacle->stop.addr < mapping->end;
+	return obstacle->kind == MR_OBSTACLE_NONE;
+}
+
+bool mr_is_pinned(struct mr_inquiry *inquiry)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+
+	return !obstacle || obstacle->kind == MR_OBSTACLE_NONE;
+}
+
+const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry)
+{
+	if (inquiry->has_obstacle == MR_FACT_NOT_READ)
+		inquiry->has_obstacle = look(inquiry) ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
+	return inquiry->has_obstacle == MR_FACT_KNOWN ? &inquiry->obstacle : NULL;
 }

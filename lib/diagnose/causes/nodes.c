@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Why a device that libibverbs has found cannot be opened.  It opens the node, and then lets ib_uverbs make a
- * context (rdma-core util/open_cdev.c, drivers/infiniband/core/uverbs_main.c ib_uverbs_open()).
- */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/diagnose/access.h"
-#include "lib/diagnose/causes/tables.h"
-#include "lib/diagnose/devices.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/processes.h"
 
 static void take_finding(const struct mr_finding *finding, struct mr_suspicion *suspicion)

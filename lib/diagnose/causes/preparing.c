@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Why memory or a dma-buf could not be made, so that no part of the RDMA stack was asked.  What mmap(2) is asked
- * for is known, so a limit that it exceeds is certain: the kernel compares the same figures.
- */
-#include "lib/diagnose/causes/preparing.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/causes/causes.h"
 
 static bool is_call(const struct mr_inquiry *inquiry, const char *call)
 {

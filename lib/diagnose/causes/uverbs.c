@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rules that ib_uverbs and ib_core check for all drivers, before they call one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"

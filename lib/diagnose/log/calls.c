@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/diagnose/causes/refusal.h"
-#include "lib/diagnose/log/parts.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/log/log.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/diagnose/log/evidence.h"
-#include "lib/diagnose/size_text.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/diagnose/log/log.h"
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 

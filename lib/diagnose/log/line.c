@@ -3,8 +3,283 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lib/diagnose/log/line.h"
-#include "lib/diagnose/log/parts.h"
+#include "lib/base/base.h"
+#include "lib/diagnose/log/log.h"
+
+/* Whether one of the texts stands in the line, both in lower case; one behind "^" begins a word there. */
+static bool has_one(const char *line, const char *const *texts)
+{
+	for (; *texts; texts++) {
+		const bool begins = **texts == '^';
+		const char *text = *texts + begins;
+
+		for (const char *at = line; (at = strstr(at, text)); at++)
+			if (!begins || at == line || !(mr_is_letter(at[-1]) || mr_is_digit(at[-1])))
+				return true;
+	}
+	return false;
+}
+
+/* All that names a call, or stands for one, has one of these. */
+static const char *const seeds[] = { "reg", "mr",  "umem", "lock",  "limit", "ibv_",   "cq",
+				     "qp",  "srq", "pd",   "dm",    "mkey",  "op_mod", "memory",
+				     "mtr", "umr", "buf",  "queue", "ib_",   NULL };
+
+static const char *const failures[] = { "fail",
+					"error",
+					"could not",
+					"couldn",
+					"cannot",
+					"can't",
+					"unable",
+					"refus",
+					"not able",
+					"denied",
+					"too small",
+					"too low",
+					"big enough",
+					"insufficient",
+					"exceed",
+					"out of m",
+					"please increase",
+					"not permitted",
+					"returned null",
+					"only allow",
+					"registerable memory",
+					"registering part of",
+					"severely limit",
+					"unknown symbol",
+					"invalid mem",
+					"overflow",
+					"version of symbol",
+					NULL };
+
+static const char *const limits[] = {
+	"memlock",          "locked memory", "ulimit -l", "lockable memory",
+	"locked-in-memory", "max locked",    NULL
+};
+
+static const char *const pinning[] = { "umem_get",       "umem get",    "get umem",
+				       "get user pages", "pin and map", "get_user_pages",
+				       "pin_user_pages", NULL };
+
+/* Memory of a GPU. */
+static const char *const gpus[] = { "cuda",    "^gpu",          "^hip",        "rocm",
+				    "^cumem",  "gpunetio",      "level zero",  "^hmem",
+				    "gdrcopy", "gaudi",         "^neuron",     "^vram",
+				    "^hbm",    "device memory", "sink memory", NULL };
+
+/* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
+static const char *const gpu_programs[] = { "nccl",
+					    "rccl",
+					    "ibvwrap",
+					    "nvshmem",
+					    "ibgda",
+					    "transport_ib_common",
+					    "mooncake",
+					    "rdma_context.cpp",
+					    "rdma_transport.cpp",
+					    "nixl",
+					    "deepep",
+					    "hybridep",
+					    "registerrdmamemoryregion",
+					    "^mori",
+					    "uccl",
+					    "flagcx",
+					    "torch",
+					    "vllm",
+					    "sglang",
+					    "cufile",
+					    "nvidia",
+					    "amdgpu",
+					    "peermem",
+					    "peer_mem",
+					    NULL };
+
+const struct mr_log_topic mr_log_topics[] = {
+	{ { "registerable memory", "registering part of" },
+	  "MR-MLX4-MTT",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .text = "the device has translations (MTTs) for a part of the memory only" },
+	{ { "^mtt", "num_mtt" },
+	  "MR-MLX4-MTT",
+	  .is_likely = true,
+	  .text = "the line names the translations (MTTs) of the device" },
+	{ { "^umr" },
+	  "MR-FW-UMR",
+	  .is_likely = true,
+	  .has_no_errno = true, /* what stands in brackets is the status of its completion */
+	  .text = "the line names a work request for a key (UMR)" },
+	/* hw/mlx5/mr.c create_mkey_callback(): the status is the errno of CREATE_MKEY */
+	{ { "create_mkey_callback" },
+	  "MR-FW-LIMIT",
+	  .errnum = ENOMEM,
+	  .is_likely = true,
+	  .text = "the line is about CREATE_MKEY, and ENOMEM is the errno of its status \"limits exceeded\"" },
+	{ { "create_mkey_callback" },
+	  "MR-FW-RESOURCES",
+	  .errnum = EAGAIN,
+	  .is_likely = true,
+	  .text = "the line is about CREATE_MKEY, and EAGAIN is the errno of its status \"no resources\"" },
+	{ { "out of mr size" },
+	  "MR-ERDMA-SIZE",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .text = "erdma reports a region longer than its device accepts" },
+	/* hw/vmw_pvrdma/pvrdma_mr.c pvrdma_reg_user_mr(): EINVAL */
+	{ { "invalid mem region length", "pages in mem region" },
+	  "MR-MAX-MR",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .has_no_errno = true,
+	  .text = "pvrdma reports a region of 0 bytes, or longer than its device accepts" },
+	{ { "mlx5dv_reg_dmabuf_mr", "data-direct", "data direct", "data_direct" },
+	  "MR-DATA-DIRECT-IOVA",
+	  .errnum = EOPNOTSUPP,
+	  .text = "the line names Data Direct, or its call" },
+	{ { "mlx5dv_reg_dmabuf_mr", "data-direct", "data direct", "data_direct" },
+	  "MR-DATA-DIRECT",
+	  .errnum = EINVAL,
+	  .text = "the line names Data Direct, or its call" },
+	/* hw/efa/efa_com_cmd.c efa_com_register_mr() */
+	{ { "comp_status" },
+	  "MR-EFA-PAGES",
+	  .errnum = ENOMEM,
+	  .is_likely = true,
+	  .text = "REG_MR of the EFA device failed: it has no room for the pages" },
+	{ { "rxe_umem_get", "rxe_mem_init_user" },
+	  "MR-RXE-EINVAL",
+	  .errnum = EINVAL,
+	  .is_likely = true,
+	  .text = "the line of rxe has another errno than the call" },
+	{ { "failed to get umem" },
+	  "MR-BNXT-EFAULT",
+	  .errnum = EFAULT,
+	  .text = "bnxt_re could not pin the memory" },
+	{ { "peer_memory_client" },
+	  "MR-PEER-SYMBOLS",
+	  .is_likely = true,
+	  .is_reason = true,
+	  .has_no_errno = true,
+	  .text = "the line says that a module did not get ib_core's function for memory of GPUs" },
+	{ { "peer_mem loaded", "peermem loaded", "peer_mem is loaded", "peermem is loaded" },
+	  "MR-PEER-MEMORY",
+	  .excludes = true },
+	{ { "0000:0000:0000:0000", "0x0000000000000000" },
+	  "MR-NODE-GUID",
+	  .text = "a line has the GUID 0" },
+	{ { "__alloc_mr_page_info" },
+	  "MR-RXE-SIZE",
+	  .is_likely = true,
+	  .text = "the line names the function of rxe that takes no more than 1 GiB" },
+	{ { "bar1" }, "MR-GPU-BAR1", .is_likely = true, .text = "the line names BAR1 of a GPU" },
+	{ { "expandable_segments", "cumemcreate", "gpudirectrdmacapable", "sink memory" },
+	  "MR-GPU-NOT-RDMA",
+	  .text = "the line is about memory that may be of cuMemCreate" },
+	{ { "hugepages_safe" },
+	  "MR-FORK-HUGEPAGES",
+	  .errnum = EINVAL,
+	  .is_likely = true,
+	  .text = "the line says that the memory has huge pages" },
+	{ { "hugepage", "huge page" }, "MR-HUGEPAGES", .text = "the line names huge pages" },
+	{ { "hugepage", "huge page", "shmget", "shmmni" },
+	  "MR-SHMMNI",
+	  .text = "the line names huge pages, which some programs take by shmget(2)" },
+	{ { "max_map_count" },
+	  "MR-MAP-COUNT",
+	  .is_likely = true,
+	  .text = "the line names vm.max_map_count" },
+	{ { "pmem", "fsdax", "/dax" },
+	  "MR-FSDAX",
+	  .errnum = EOPNOTSUPP,
+	  .text = "the line names persistent memory" },
+	{ .id = NULL },
+};
+
+/* What registers memory in another way than by libibverbs. */
+static const struct {
+	const char *words[6];
+	const char *remark;
+} others[] = {
+	{ { ":cxi:", "^cxi_", "^cxip_", "^cxil_", NULL },
+	  "This is libfabric's cxi provider (Slingshot), which registers memory by a driver of its own, not by "
+	  "verbs." },
+	{ { "^nvme nvme", "nvme_rdma", "nvmet_rdma", NULL },
+	  "This is the kernel's NVMe over RDMA: it takes MRs out of a pool in the kernel, not by libibverbs.  A pool "
+	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "
+	  "queues (nvme connect --nr-io-queues, --queue-size)." },
+	{ { "o2iblnd", "kiblnd", "^lnet", NULL },
+	  "This is Lustre's o2iblnd, which registers memory in the kernel, not by libibverbs: see its module "
+	  "parameters (map_on_demand, concurrent_sends)." },
+	{ { "svcrdma", "rpcrdma", "xprtrdma", "svc_rdma", "frwr_", NULL },
+	  "This is NFS over RDMA, which registers memory in the kernel, not by libibverbs." },
+	{ { "ib_iser", "ib_isert", "ib_srp", "^iser:", NULL },
+	  "This is a storage driver of the kernel (iSER, SRP), which registers memory there, not by libibverbs." },
+	{ { "memory for unknown device", "specified or all potential backends", NULL },
+	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
+	  "that its backend was set up for." },
+	{ { "^rds_", "rds/ib", "rds_ib", NULL },
+	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
+	{ { "smb_direct", "ksmbd", "^smbd_", "^cifs", NULL },
+	  "This is SMB Direct, which registers memory in the kernel, not by libibverbs." },
+	{ { "smc_", "smc-r", NULL },
+	  "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
+};
+
+/* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
+static const char ucx_remark[] =
+	"This is a status of UCX, not the errno of a call: the line before it that names the "
+	"call has that, or UCX_LOG_LEVEL=info shows it.";
+
+static const char *const ucx[] = { "^ucx ", "^ucs_", "rcache.c", "mpool.c", NULL };
+static const char *const ucx_status[] = { "input/output error", "out of memory", "no such device",
+					  NULL };
+
+/* Returns whether a line can name a call, or have words that stand for one. */
+static bool mr_log_may_be_about_call(const char *text)
+{
+	return has_one(text, seeds);
+}
+
+/* Returns the topics that a text has, in lower case: bits of mr_log_topics. */
+static uint32_t mr_log_topics_of(const char *text)
+{
+	uint32_t topics = 0;
+
+	for (size_t i = 0; mr_log_topics[i].id; i++)
+		topics |= has_one(text, mr_log_topics[i].words) ? UINT32_C(1) << i : 0;
+	return topics;
+}
+
+/* Returns what the line is about beside a call, by its words; @text: the line in lower case. */
+static void mr_log_find_subject(struct mr_log_line *line, const char *text)
+{
+	line->has_failed = has_one(text, failures);
+	if (!line->call && !line->command[0] && !line->has_failed)
+		return;
+	line->is_memlock = has_one(text, limits);
+	line->is_on_gpu = has_one(text, gpus);
+	line->is_of_gpu_program = has_one(text, gpu_programs);
+	line->is_pinning = has_one(text, pinning);
+	line->topics = mr_log_topics_of(text);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !line->remark; i++)
+		if (has_one(text, others[i].words))
+			line->remark = others[i].remark;
+	if (!line->remark && !line->is_named && !line->command[0] && has_one(text, ucx_status) &&
+	    has_one(text, ucx))
+		line->remark = ucx_remark;
+	if (line->remark)
+		line->call = NULL;
+}
+
+/* Adds what a line near this one says of its memory; @text: that line in lower case. */
+static void mr_log_find_context(struct mr_log_line *line, const char *text)
+{
+	line->is_on_gpu |= has_one(text, gpus);
+	line->is_of_gpu_program |= has_one(text, gpu_programs);
+	line->topics |= mr_log_topics_of(text);
+}
 
 /* A line with an end.  A NUL would end what is searched as a text. */
 struct copy {

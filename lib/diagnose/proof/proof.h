@@ -1,13 +1,132 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Proof of who refused a call: the functions of the kernel that returned the error, and what the firmware of an
- * mlx5 device has answered.  It is got from the call itself, which is made once, so it begins before the call.
- */
+/* Declares proofs: which function of the kernel refused a call. */
 #ifndef LIB_DIAGNOSE_PROOF_PROOF_H
 #define LIB_DIAGNOSE_PROOF_PROOF_H
 
-#include "lib/diagnose/proof/chain.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/base.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
+
+/** What a function returns: only so many bits of the register are defined. */
+enum mr_returns {
+	MR_RETURNS_INT,
+	MR_RETURNS_LONG,    /**< also a pointer: an errno is a value from -4095 to -1 */
+	MR_RETURNS_NOTHING, /**< errors are not of interest */
+};
+
+/** A function of the kernel. */
+struct mr_kernel_function {
+	const char *name;
+	enum mr_returns returns;
+	bool is_entry;        /**< here a system call comes in */
+	bool translates;      /**< returns another errno than a function that it has called */
+	const char *provider; /**< of a driver: "mlx5"; NULL: all drivers use it */
+	enum mr_layer layer;  /**< who refuses where no function below has failed */
+	uint32_t also;        /**< bits of other layers that it may have asked */
+	bool checks; /**< of ib_umem: ENOMEM and EPERM are of @layer, the rest are rules of ib_core */
+};
+
+enum { MR_KERNEL_FUNCTIONS_MAX = 128 };
+
+/** From the outermost to the innermost; it ends with a row that has no name. */
+extern const struct mr_kernel_function mr_kernel_functions[];
+
+/** mr_kernel_function_errno() - the errno that a return value is, positive; 0: it is no error */
+int mr_kernel_function_errno(const struct mr_kernel_function *function, uint64_t value);
+
+/*
+ * Watching what functions of the kernel return to this thread.
+ *
+ * Each function has a return probe of perf_event_open(2) (the PMU "kprobe").  Such a probe belongs to its
+ * descriptor: it sees this thread only, has no name that others could see or meet, and is gone with the process,
+ * however that ends.  So nothing of tracefs, which all users share, is touched.
+ */
+
+/** A function that has returned. */
+struct mr_return {
+	unsigned int function; /**< index in mr_kernel_functions */
+	uint64_t value;        /**< the register of return values */
+	uint64_t stack; /**< the stack pointer of the caller: of callers further out it is higher */
+};
+
+/** A probe of one function. */
+struct mr_kprobe {
+	const char *function;
+	bool at_entry; /**< of its entry; else of its return */
+	/** A BPF program takes what it sees, of all processes on all processors; else it records calls of this thread. */
+	bool by_program;
+};
+
+/**
+ * mr_kprobe_type() - find the PMU of probes, and see whether they work
+ * @type: set, for mr_kprobe_open()
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST and a hint: only root may, the kernel has no such probes or does not
+ * allow them, or they do not record.
+ */
+int mr_kprobe_type(uint64_t *type, struct mr_error *err);
+
+/** mr_kprobe_open() - put up a probe.  Return: its descriptor; -1 with errno, ENOENT: there is no such function. */
+int mr_kprobe_open(uint64_t type, const struct mr_kprobe *probe);
+
+/** mr_kprobe_fail() - explain why no probe at all could be put up.  Return: -@errnum. */
+int mr_kprobe_fail(int errnum, struct mr_error *err);
+
+/** The probes.  All zero: none stands. */
+struct mr_watch {
+	int probes
+		[MR_KERNEL_FUNCTIONS_MAX]; /**< descriptors; -1: the kernel has no such function */
+	uint64_t ids[MR_KERNEL_FUNCTIONS_MAX];
+	void *buffer;  /**< shared with the kernel; NULL: no probe stands */
+	uint64_t mark; /**< where the records of the current call begin */
+};
+
+/** mr_watch_begin() - put up probes of functions that the kernel has.  Return: as of mr_kprobe_type(). */
+int mr_watch_begin(struct mr_watch *watch, struct mr_error *err);
+
+/** mr_watch_end() - remove the probes, where some stand */
+void mr_watch_end(struct mr_watch *watch);
+
+/** mr_watch_mark() - forget what has returned so far */
+void mr_watch_mark(struct mr_watch *watch);
+
+/**
+ * mr_watch_read() - what has returned since the mark
+ * @returns: set to the last ones, the newest first
+ *
+ * Return: how many there are, at most @max.
+ */
+size_t mr_watch_read(const struct mr_watch *watch, struct mr_return *returns, size_t max);
+
+/** Which function of the kernel has refused: the deepest one that returned the error that came out. */
+enum { MR_CHAIN_MAX = 16 /**< functions of a chain that are kept */ };
+
+/** A function that has returned an error. */
+struct mr_chain_link {
+	const struct mr_kernel_function *function;
+	int errnum; /**< positive */
+};
+
+/** Functions that have passed on an error. */
+struct mr_chain {
+	struct mr_chain_link links[MR_CHAIN_MAX]; /**< from the outermost to the one that refused */
+	size_t count;                             /**< 0: no system call has returned the errno */
+	bool was_entered; /**< some system call has come to the RDMA stack */
+};
+
+/**
+ * mr_chain_find() - find the functions that have passed on an error
+ * @returns: what has returned, the newest first, as of mr_watch_read()
+ * @errnum:  that the system call has returned, positive
+ *
+ * The functions that a function has called are those that returned before it, deeper in the stack.
+ */
+void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
+		   struct mr_chain *chain);
 
 /** What watches the calls of this thread.  All zero: nothing does. */
 struct mr_proof {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/diagnose/size_text.h"
-#include "lib/diagnose/trial/changes.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/diagnose/trial/trial.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 

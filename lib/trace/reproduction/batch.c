@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/diagnose/layer.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 #include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/trace.h"

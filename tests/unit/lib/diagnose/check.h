@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_LIB_DIAGNOSE_CHECK_H
 #define TESTS_UNIT_LIB_DIAGNOSE_CHECK_H
 
-#include "lib/diagnose/finding.h"
+#include "lib/diagnose/diagnose.h"
 #include "tests/unit/one_host.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Devices of a host, and whether a process may open them. */
-#include "lib/diagnose/devices.h"
+#include "lib/diagnose/diagnose.h"
 
-#include "lib/diagnose/access.h"
 #include "tests/unit/lib/diagnose/check.h"
 
 EACH_TEST(set_up, tear_down)

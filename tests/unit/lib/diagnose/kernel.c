@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The kernel of a host: release, options, modules, memory management. */
-#include "lib/diagnose/kernel.h"
+#include "lib/diagnose/diagnose.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/diagnose/kernel_bug.h"
-#include "lib/diagnose/memory.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/lib/diagnose/check.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Limits of a process and of its control groups. */
-#include "lib/diagnose/limits.h"
+#include "lib/diagnose/diagnose.h"
 
-#include "lib/diagnose/cgroups.h"
 #include "tests/unit/lib/diagnose/check.h"
 
 EACH_TEST(set_up, tear_down)

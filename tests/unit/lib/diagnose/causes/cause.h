@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_LIB_DIAGNOSE_CAUSES_CAUSE_H
 #define TESTS_UNIT_LIB_DIAGNOSE_CAUSES_CAUSE_H
 
-#include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/lib/diagnose/check.h"
 

@@ -2,7 +2,7 @@
 /* Rules of drivers, libraries and kernels, and exporters of dma-bufs, which no machine of ours has. */
 #include <errno.h>
 
-#include "lib/diagnose/causes/catalogue.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/verbs/uverbs.h"
 #include "tests/unit/lib/diagnose/causes/cause.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "lib/diagnose/log/languages.h"
+#include "lib/diagnose/log/log.h"
 #include "tests/unit/unit.h"
 
 /* The originals are sorted, as those of the C library are. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "lib/diagnose/log/line.h"
+#include "lib/diagnose/log/log.h"
 #include "tests/unit/unit.h"
 
 /* A line, and what is read of it: "CALL ERRNO address length access", without what is not there. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "lib/diagnose/proof/chain.h"
 #include "tests/unit/unit.h"
 
 static unsigned int index_of(const char *name)

@@ -2,7 +2,7 @@
 /* The request that each change makes from a refused one. */
 #include <infiniband/verbs.h>
 
-#include "lib/diagnose/trial/changes.h"
+#include "lib/diagnose/trial/trial.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"

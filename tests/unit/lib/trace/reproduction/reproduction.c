@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "lib/diagnose/causes/catalogue.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/trace/reproduction/reproduction.h"
 #include "tests/unit/unit.h"
 

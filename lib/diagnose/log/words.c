@@ -1,10 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/base.h"
-#include "lib/diagnose/log/parts.h"
+#include "lib/diagnose/log/log.h"
 #include "lib/verbs/verbs.h"
+
+static bool is_of_word(char c)
+{
+	return mr_is_letter(c) || mr_is_digit(c) || c == '_';
+}
+
+/* The value of a digit, or 16 */
+static unsigned int digit_of(char c)
+{
+	if (mr_is_digit(c))
+		return (unsigned int)(c - '0');
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
+/* Reads a word as a number.  Return: whether it is one that fits in 64 bits. */
+static bool read_number(struct mr_token *token)
+{
+	const char *end = token->text + token->length;
+	const char *at = token->text;
+
+	token->is_hex = token->length > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
+	at += token->is_hex ? 2 : 0;
+	for (const uint64_t base = token->is_hex ? 16 : 10; at < end; at++) {
+		const unsigned int digit = digit_of(*at);
+
+		if (digit >= base || __builtin_mul_overflow(token->value, base, &token->value) ||
+		    __builtin_add_overflow(token->value, digit, &token->value))
+			return false;
+	}
+	return true;
+}
+
+/* A "-" belongs to a number where nothing that could be subtracted from stands before it. */
+static bool is_minus(const char *text, const char *at)
+{
+	return at > text && at[-1] == '-' &&
+	       (at - 1 == text || !(is_of_word(at[-2]) || at[-2] == ')' || at[-2] == '-'));
+}
+
+void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	tokens->count = 0;
+	for (const char *at = text; at < end && tokens->count < MR_TOKENS_MAX;) {
+		struct mr_token token = { .kind = MR_TOKEN_SIGN, .text = at, .length = 1 };
+
+		if (mr_is_blank(*at)) {
+			at++;
+			continue;
+		}
+		if (is_of_word(*at)) {
+			while (at + token.length < end && is_of_word(at[token.length]))
+				token.length++;
+			token.kind = mr_is_digit(*at) && read_number(&token) ? MR_TOKEN_NUMBER
+									     : MR_TOKEN_WORD;
+			token.is_negative = token.kind == MR_TOKEN_NUMBER && is_minus(text, at);
+		}
+		if (token.is_negative)
+			tokens->count--; /* its sign */
+		at += token.length;
+		tokens->list[tokens->count++] = token;
+	}
+	tokens->list[tokens->count] = (struct mr_token){ .kind = MR_TOKEN_END, .text = end };
+}
+
+bool mr_token_is(const struct mr_token *token, const char *word)
+{
+	return token->kind == MR_TOKEN_WORD && (*token->text | 0x20) == (*word | 0x20) &&
+	       token->length == strlen(word) && !strncasecmp(token->text, word, token->length);
+}
+
+bool mr_token_is_sign(const struct mr_token *token, const char *signs)
+{
+	return token->kind == MR_TOKEN_SIGN && *token->text && strchr(signs, *token->text);
+}
 
 /* Words before a number, and what it is. */
 struct key {
@@ -321,4 +399,93 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 		set(&line->length, from_range.value);
 	if (line->is_of_libfabric)
 		line->access.known = false;
+}
+
+/* How names of devices, drivers and functions begin, and the provider of rdma-core. */
+static const struct {
+	const char *prefix;
+	const char *provider;
+} prefixes[] = {
+	{ "mlx5", "mlx5" },   { "mlx4", "mlx4" },       { "rdma_rxe", "rxe" },
+	{ "rxe", "rxe" },     { "siw", "siw" },         { "efa", "efa" },
+	{ "rdmap", "efa" },   { "erdma", "erdma" },     { "irdma", "irdma" },
+	{ "i40iw", "irdma" }, { "bnxt_re", "bnxt_re" }, { "hns", "hns" },
+	{ "qedr", "qedr" },   { "ionic", "ionic" },     { "cxgb4", "cxgb4" },
+	{ "mana", "mana" },   { "ocrdma", "ocrdma" },   { "hfi1", "hfi1" },
+	{ "qib", "qib" },     { "mthca", "mthca" },     { "vmw_pvrdma", "vmw_pvrdma" },
+};
+
+static const char *provider_of(const struct mr_token *word)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		const size_t length =
+			*word->text == *prefixes[i].prefix ? strlen(prefixes[i].prefix) : 0;
+
+		if (length && word->length >= length &&
+		    !strncmp(word->text, prefixes[i].prefix, length) &&
+		    (word->length == length || !mr_is_letter(word->text[length])))
+			return prefixes[i].provider;
+	}
+	return NULL;
+}
+
+/* "mlx5_0", "mlx5_bond_2", "rxe0": it ends with a number, and is no file such as "ib_mlx5.c". */
+static bool is_device(const struct mr_token *word, const char *provider)
+{
+	const char *end = word->text + word->length;
+
+	return word->length > strlen(provider) && mr_is_digit(end[-1]) &&
+	       !(mr_token_is_sign(&word[1], ".") && word[1].text == end);
+}
+
+void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
+		const char *provider = token->kind == MR_TOKEN_WORD ? provider_of(token) : NULL;
+
+		if (!provider)
+			continue;
+		if (!line->provider[0])
+			snprintf(line->provider, sizeof(line->provider), "%s", provider);
+		if (!line->device[0] && is_device(token, provider))
+			snprintf(line->device, sizeof(line->device), "%.*s", (int)token->length,
+				 token->text);
+	}
+}
+
+/* The number of "NAME(0x8)": the token at @at is the name. */
+static bool number_in_brackets(const struct mr_token *at, struct mr_opt_u64 *number)
+{
+	/* The text ends with MR_TOKEN_END, so each of these is looked at only if the one before is there. */
+	if (at[0].kind == MR_TOKEN_END || !mr_token_is_sign(&at[1], "(") ||
+	    at[2].kind != MR_TOKEN_NUMBER)
+		return false;
+	*number = (struct mr_opt_u64){ at[2].value, true };
+	return true;
+}
+
+static bool is_command(const struct mr_token *at)
+{
+	struct mr_opt_u64 opcode;
+
+	return at->kind == MR_TOKEN_WORD && number_in_brackets(at, &opcode) &&
+	       mr_token_is_sign(&at[3], ")") && mr_token_is(&at[4], "op_mod");
+}
+
+void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens)
+{
+	const struct mr_token *at = tokens->list;
+
+	while (at->kind != MR_TOKEN_END && !is_command(at))
+		at++;
+	if (at->kind == MR_TOKEN_END)
+		return;
+	snprintf(line->command, sizeof(line->command), "%.*s", (int)at->length, at->text);
+	while (at->kind != MR_TOKEN_END && !mr_token_is(at, "status"))
+		at++;
+	for (; at->kind != MR_TOKEN_END && !line->syndrome.known; at++)
+		if (mr_token_is(at, "syndrome"))
+			number_in_brackets(at, &line->syndrome);
+		else if (!line->status.known)
+			number_in_brackets(at, &line->status);
 }

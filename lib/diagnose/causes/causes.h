@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares a refusal, the causes that it may have, and the diagnosis that weighs them. */
+#ifndef LIB_DIAGNOSE_CAUSES_CAUSES_H
+#define LIB_DIAGNOSE_CAUSES_CAUSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/base/base.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/diagnose/proof/proof.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
+#include "lib/memory/memory.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
+
+/**
+ * The first page of a range that the kernel cannot pin, by the rules of mm/gup.c check_vma_flags().  Pages are
+ * pinned by ascending address, so the first obstacle is the one that a call is refused for.
+ */
+enum mr_obstacle_kind {
+	MR_OBSTACLE_NONE,      /**< no page is known that cannot be pinned */
+	MR_OBSTACLE_UNMAPPED,  /**< nothing is mapped in the whole range */
+	MR_OBSTACLE_HOLE,      /**< a part of the range is not mapped, and what follows is */
+	MR_OBSTACLE_END,       /**< the range goes on where the mappings end */
+	MR_OBSTACLE_DEVICE,    /**< memory of a device, without pages of the kernel */
+	MR_OBSTACLE_DAX,       /**< a file that is persistent memory itself */
+	MR_OBSTACLE_SECRET,    /**< memfd_secret(2) */
+	MR_OBSTACLE_FILE,      /**< the shared mapping of a file that is written back */
+	MR_OBSTACLE_READ_ONLY, /**< mapped without write permission */
+	MR_OBSTACLE_NO_ACCESS, /**< mapped without any permission, or without that to read */
+	MR_OBSTACLE_FILE_END,  /**< beyond the end of the mapped file */
+	MR_OBSTACLE_GUARD, /**< a page of MADV_GUARD_INSTALL, which /proc/PID/maps does not show */
+};
+
+struct mr_obstacle {
+	enum mr_obstacle_kind kind;
+	/**
+	 * Nothing else can explain it: the page cannot be pinned, and those before it were.  Pinning puts each page
+	 * into memory before it goes on to the next one.
+	 */
+	bool is_sure;
+	uint64_t addr; /**< of the page; of a hole: its first one */
+	uint64_t hole; /**< HOLE, END, UNMAPPED: bytes of the range that are not mapped there */
+	unsigned int mappings;      /**< of the range that were looked at */
+	struct mr_mapping mapping;  /**< that has the page, or is before the hole */
+	struct mr_mapped_file file; /**< behind @mapping */
+	/** Where pinning ended before @addr, or is not known to have begun: the page, and the mapping that has it. */
+	bool has_stop;
+	struct mr_absent_page stop;
+	struct mr_mapping stop_mapping;
+	/** Where the shared mapping of a file has gaps that its file system has no room for. */
+	bool has_full;
+	struct mr_mapping full;
+	struct mr_mapped_file full_file;
+	/** Where pages are from the pool of hugetlb: the first mapping of them, and what smaps tells of it. */
+	bool has_huge;
+	struct mr_mapping huge;
+	struct mr_mapping_details huge_details;
+};
+
+/** Where a device is that could not be found or opened: in sysfs, and in /dev/infiniband. */
+struct mr_place {
+	char device[64]; /**< "mlx5_0", empty: none was named, and there is none */
+	bool is_named;   /**< it was asked for by its name */
+	bool is_shown;   /**< it is in the class of devices: in this network namespace */
+	bool has_others; /**< there are devices in that class or in the next one */
+	bool has_class;  /**< there is the class of nodes, which ib_uverbs makes */
+	bool is_listed;  /**< it has a node in that class */
+	struct mr_uverbs_node node;
+	int found; /**< of a device that is listed: 0, or -errno of stat(2) of its node */
+	struct mr_host_status file; /**< where @found is 0 */
+	/** -errno of opening the node for reading and writing, or 0; -ENODATA: not known, of another process. */
+	int opened;
+};
+
+/** A refused call: what was asked for, how, and the answer. */
+struct mr_table_pool;
+struct mr_tries;
+
+/** What a call does.  Calls that do the same are refused for the same causes, whichever path they take. */
+enum mr_operation {
+	MR_OP_OTHER,       /**< a call that mr_operation_of() does not know */
+	MR_OP_PREPARE,     /**< making the memory or dma-buf that is to be registered: mmap, ... */
+	MR_OP_FIND,        /**< looking for a device */
+	MR_OP_OPEN,        /**< opening a device */
+	MR_OP_IMPORT,      /**< importing a session's device, PD or region */
+	MR_OP_ALLOC_PD,    /**< allocating a protection domain */
+	MR_OP_ALLOC_DM,    /**< allocating memory on the device */
+	MR_OP_ALLOC_DMAH,  /**< allocating a DMA handle */
+	MR_OP_EXPORT,      /**< exporting memory of the device, or a umem */
+	MR_OP_REG,         /**< registering memory of the process */
+	MR_OP_REG_DMABUF,  /**< registering a dma-buf */
+	MR_OP_REG_DM,      /**< registering memory on the device */
+	MR_OP_NULL_MR,     /**< allocating a null MR */
+	MR_OP_UMEM,        /**< registering memory of the process as a umem */
+	MR_OP_UMEM_DMABUF, /**< registering a dma-buf as a umem */
+	MR_OP_REREG,       /**< changing a region */
+	MR_OP_ADVISE,      /**< advice about a region */
+	MR_OP_DEREG,       /**< deregistering a region */
+	MR_OP_FREE,        /**< freeing another object: a PD, memory on the device */
+	MR_OP_QUEUE,       /**< creating a CQ, QP or SRQ, whose buffers the driver pins */
+	MR_OP_QUERY,       /**< asking the kernel about objects */
+	MR_OPERATIONS,     /**< how many there are */
+};
+
+/** MR_ON() - the bit of an operation: MR_ON(REG) | MR_ON(UMEM) */
+#define MR_ON(operation) (1U << MR_OP_##operation)
+
+/** All operations. */
+#define MR_ON_ALL ((1U << MR_OPERATIONS) - 1)
+
+/** The operations that pin memory of the process, or may do so. */
+#define MR_ON_PINNING (MR_ON(REG) | MR_ON(UMEM) | MR_ON(REREG))
+
+/** The operations that count against the limit of locked memory. */
+#define MR_ON_LOCKING (MR_ON_PINNING | MR_ON(QUEUE))
+
+/** The operations that register a dma-buf. */
+#define MR_ON_DMABUFS (MR_ON(REG_DMABUF) | MR_ON(UMEM_DMABUF))
+
+/**
+ * A refused call.  Only call, errnum and via are always known; a pointer that is NULL means that the
+ * call has no such thing, or that its caller does not know it.
+ */
+struct mr_refusal {
+	const char *call; /**< "ibv_reg_mr", as of struct mr_error */
+	int errnum;       /**< positive */
+	enum mr_error_kind
+		kind; /**< MR_ERROR_HOST: mrctl itself did not make the call, or prepared it */
+	enum mr_via via;
+	const struct mr_environment
+		*environment; /**< its members about a device are those of the call's */
+	const struct mr_registrar *registrar; /**< the path, and what is open for it */
+	struct ibv_context *context; /**< the device that libibverbs has open, on either path */
+	struct ibv_pd *library_pd;   /**< the PD of that, or NULL */
+	bool is_own; /**< that context is this process's alone: what is registered ends with it */
+	/** @context and @uverbs are not those of the call: the same device was opened anew. */
+	bool is_opened_anew;
+	/** Bytes that simulated devices have pinned for another process; of this one the simulator itself tells. */
+	struct mr_opt_u64 simulated_pinned;
+	/** Fork protection of libibverbs, where that is known; else its environment tells what it asks for. */
+	enum mr_tristate fork_safe;
+	/** Whether the errno is that of a call of libibverbs to the kernel, where those calls were seen. */
+	enum mr_tristate by_kernel;
+	/** Of a umem: errno of another call of DEVX in the call's own context, 0: none; not known: @uverbs may tell. */
+	struct mr_opt_u64 devx_errnum;
+	const struct mr_uverbs *uverbs;          /**< the open file of the device, on either path */
+	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
+	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
+	const struct mr_region_request *request; /**< of a registration */
+	uint64_t unknown_attributes; /**< bits of a comp_mask that mrctl does not know */
+	uint64_t dm_length;          /**< of ALLOC_DM: bytes */
+	uint64_t queue_bytes; /**< of QUEUE: that its buffers take at least on mlx5; 0: not known */
+	const struct mr_dmah_hints *hints;     /**< of ALLOC_DMAH */
+	const struct mr_advice *advice;        /**< of ADVISE */
+	const struct mr_advice_range *advised; /**< of ADVISE */
+	bool has_more_ranges; /**< of ADVISE: @advised, and the region, are of the first range */
+	const char *memory;   /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
+	uint64_t held; /**< bytes that this process has registered before, as far as is known */
+	uint64_t
+		most_held; /**< of another process: the most bytes that it has had registered at once */
+	const struct mr_rereg_request *rereg;         /**< of REREG */
+	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
+	const char *device; /**< name that was looked for, of FIND and OPEN */
+	bool in_session;
+	uint64_t try_ns; /**< time that tries may take, in nanoseconds */
+	const struct mr_tries
+		*tries; /**< what became of the call with changes; NULL: none were tried */
+	/** Another process was refused: what is known of this process is not known of that one. */
+	bool is_elsewhere;
+	/** The process has gone on since: its memory and limits may have changed. */
+	bool has_gone_on;
+	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */
+	const char *pd;                   /**< name of the PD, of FREE */
+	/** Of FREE: regions of the session that are in the PD, or on the memory. */
+	struct mr_opt_u64 users;
+	/* An object by its number, of DEREG, FREE and ADVISE: */
+	bool handle_known;
+	enum mr_region_kind handle_kind; /**< MR_KIND_DM: memory on the device, of FREE */
+	uint32_t handle;
+	/* Of a region that was there before (REREG, ADVISE, DEREG): */
+	bool region_known;
+	enum mr_region_call region_call; /**< that registered it */
+	uint32_t region_access;
+	/** The access with which the region's pages were pinned, which a change of the access leaves. */
+	struct mr_opt_u64 pinned_access;
+	uint64_t region_addr, region_length, region_iova;
+	const struct mr_proven *proven; /**< by watching the kernel; NULL: it was not watched */
+};
+
+/** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */
+enum mr_operation mr_operation_of(const struct mr_refusal *refusal);
+
+/** mr_call_name() - the @index-th call that mr_operation_of() knows; NULL: there is none */
+const char *mr_call_name(size_t index);
+
+/** mr_operation_name() - the usual call of an operation: "ibv_reg_mr"; NULL for MR_OP_OTHER */
+const char *mr_operation_name(enum mr_operation operation);
+
+/** mr_operations_of_name() - bits of all operations that a call of that name can be; 0: the name is unknown */
+uint32_t mr_operations_of_name(const char *call);
+
+/** A fact that is looked up when it is asked for first. */
+enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };
+
+struct mr_inquiry {
+	const struct mr_refusal *refusal;
+	enum mr_operation operation;
+	struct mr_host *host;
+
+	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
+	enum mr_fact has_dmabuf, has_log_line;
+	struct mr_process_status status;
+	struct mr_memlock memlock;
+	struct mr_attributes attributes;
+	struct mr_kernel_version kernel;
+	bool is_vendors; /**< the vendor of that kernel may have added what newer releases brought */
+	enum mr_tristate has_ofed; /**< whether its RDMA modules are those of OFED */
+	struct mr_place place;
+	struct mr_dmabuf_file dmabuf;
+	struct mr_mlx5_log_line log_line;
+	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
+};
+
+/** mr_inquiry_status() - this process */
+const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_memlock() - RLIMIT_MEMLOCK of this process */
+const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_attributes() - what the call's device reports of itself */
+const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_kernel() - the kernel that answered: of the simulated HCA the one that it simulates */
+const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_place() - where the call's device is, or the one that was looked for; never NULL */
+const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
+
+/**
+ * mr_inquiry_kernel_since() - whether that kernel does what Linux does from @major.@minor on
+ *
+ * Return: MR_UNKNOWN, too, where the release does not tell: of an older one to which its vendor may have added, and
+ * of any where the RDMA modules are those of OFED, which are of a release of their own.
+ */
+enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
+					 unsigned int minor);
+
+/** mr_inquiry_has_ofed() - whether the RDMA modules are those of OFED, not of the kernel */
+enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
+bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
+
+/** mr_inquiry_access() - the access flags that were asked for; 0 where the call has none */
+uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
+
+/** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
+const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_mlx5_log() - what the kernel's log says of the last command that mlx5_core has sent for this thread */
+const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry);
+
+/** A range of addresses of this process. */
+struct mr_range {
+	uint64_t addr, length;
+};
+
+/** mr_inquiry_range() - the memory that the call was given; false: it was given none */
+bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
+
+/** mr_inquiry_proof() - what watching the kernel has proven; NULL: nothing */
+const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
+
+/** mr_obstacle_writes() - whether a call pins its memory for writing: rdma/ib_verbs.h ib_access_writable() */
+bool mr_obstacle_writes(const struct mr_inquiry *inquiry);
+
+/** mr_is_gpu_mapping() - whether a mapping is of a node of a GPU or another accelerator */
+bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
+
+/**
+ * mr_obstacle_find() - look for it
+ *
+ * It is looked for once in an inquiry.
+ *
+ * Return: NULL where the call pins no memory of the process, or the mappings cannot be read.
+ */
+const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry);
+
+/**
+ * mr_obstacle_may_be_in() - whether a page of the mapping can be what was not pinned, though the mapping does not tell
+ *
+ * That is so where pinning ended in it, or where it is not known where that was and no mapping is an obstacle.
+ */
+bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping);
+
+/** mr_is_pinned() - whether nothing is known that keeps the memory from being pinned, which drivers do first */
+bool mr_is_pinned(struct mr_inquiry *inquiry);
+
+/** What is changed, in the order of the tries.  The first three repeat the call itself. */
+enum mr_try_change {
+	MR_TRY_UNCHANGED,   /**< nothing */
+	MR_TRY_OWN_CONTEXT, /**< nothing but the context and PD: a session's are left alone */
+	MR_TRY_ANEW,        /**< of a change of a region: the same is registered anew */
+	MR_TRY_NO_LOCAL_WRITE,
+	MR_TRY_NO_REMOTE_WRITE,
+	MR_TRY_NO_REMOTE_READ,
+	MR_TRY_NO_REMOTE_ATOMIC,
+	MR_TRY_NO_MW_BIND,
+	MR_TRY_NO_ZERO_BASED,
+	MR_TRY_NO_ON_DEMAND,
+	MR_TRY_NO_HUGETLB,
+	MR_TRY_NO_FLUSH_GLOBAL,
+	MR_TRY_NO_FLUSH_PERSISTENT,
+	MR_TRY_NO_RELAXED_ORDERING,
+	MR_TRY_NO_OTHER_FLAGS, /**< without flags that have no name */
+	MR_TRY_LOCAL_WRITE,
+	MR_TRY_ON_DEMAND,
+	MR_TRY_HALF,
+	MR_TRY_PAGE,
+	MR_TRY_ALIGNED,
+	MR_TRY_FRESH_MEMORY,
+	MR_TRY_IOVA,
+	MR_TRY_OFFSET_0,
+	MR_TRY_UDMABUF,
+	MR_TRY_NO_DATA_DIRECT,
+	MR_TRY_ANY_PAGE_SIZE,
+	MR_TRY_OTHER_CALL,
+	MR_TRY_OTHER_PATH,
+	MR_TRY_OTHER_PD,
+	MR_TRY_CHANGES, /**< how many there are */
+};
+
+/** MR_CURED_BY() - the bit of a change: MR_CURED_BY(HALF) | MR_CURED_BY(PAGE) */
+#define MR_CURED_BY(change) (UINT64_C(1) << MR_TRY_##change)
+
+/** A try. */
+struct mr_try {
+	enum mr_try_change change;
+	const char *id;      /**< "without-remote-atomic" */
+	char words[48];      /**< "without remote-atomic" */
+	bool made;           /**< the call was made */
+	int errnum;          /**< of the call; 0: it passed */
+	uint64_t elapsed_ns; /**< time the call took */
+	char reason[128];    /**< why it was not made, or a remark; or empty */
+};
+
+struct mr_tries {
+	struct mr_try list[MR_TRY_CHANGES];
+	size_t count;
+	/** The call itself was made again, and refused as before: so a change that passes makes the difference. */
+	bool is_refused_again;
+	uint64_t elapsed_ns; /**< of all */
+	char note[192];      /**< why there are no tries, or no more; or empty */
+};
+
+/** mr_tries_find() - the try of a change that was made, or NULL */
+static inline const struct mr_try *mr_tries_find(const struct mr_tries *tries,
+						 enum mr_try_change change)
+{
+	for (size_t i = 0; i < tries->count; i++)
+		if (tries->list[i].change == change && tries->list[i].made)
+			return &tries->list[i];
+	return NULL;
+}
+
+/*
+ * Causes of refusals.  A cause is a row: its id, the calls and errnos that it speaks for, what explains it, and
+ * the function that looks for its evidence.  A wrong cause is worse than none, so a function that looks
+ *  - says MR_CERTAIN only where the call must fail with that errno for this reason, whatever else is wrong;
+ *  - says MR_LIKELY where the evidence speaks for it, and something else is possible still;
+ *  - says MR_POSSIBLE where nothing speaks against it, and there is some evidence;
+ *  - rules the cause out where the evidence excludes it;
+ *  - says nothing where the cause has nothing to do with the call.
+ */
+
+/** How sure a cause is, in this order. */
+enum mr_certainty {
+	MR_UNRELATED, /**< has nothing to do with the call */
+	MR_RULED_OUT,
+	MR_POSSIBLE,
+	MR_LIKELY,
+	MR_CERTAIN,
+	MR_CERTAINTIES, /**< how many there are */
+};
+
+/** The names of certainties, for output and options. */
+extern const struct mr_word mr_certainties[MR_CERTAINTIES + 1];
+
+/** A fact that speaks for a cause. */
+struct mr_evidence {
+	const char *name; /**< a key of JSON, static: "limit" */
+	bool is_number;
+	uint64_t number;
+	char text[104];
+};
+
+enum {
+	MR_EVIDENCE_MAX = 10, /**< facts of a cause */
+	MR_CAUSE_ERRNOS = 8,  /**< errnos of a cause, and a 0 behind them */
+};
+
+struct mr_cause;
+
+/** What was found out about a cause. */
+struct mr_suspicion {
+	const struct mr_cause *cause;
+	enum mr_certainty certainty;
+	enum mr_layer layer; /**< that of the cause, or the one that checks it in this call */
+	char text[384]; /**< the cause with its figures, one sentence; or why it is ruled out */
+	char remedy[384];
+	struct mr_evidence evidence[MR_EVIDENCE_MAX];
+	size_t evidence_count;
+};
+
+/** How often sites meet a cause, most often first. */
+enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
+
+/** A cause. */
+struct mr_cause {
+	const char *
+		id; /**< "MR-MEMLOCK"; that of the check of stat --host where it is the same thing */
+	const char *subject;          /**< a few words: "limit of locked memory" */
+	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
+	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
+	enum mr_layer layer;          /**< that checks it, of most calls */
+	enum mr_frequency frequency;
+	uint64_t
+		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
+	uint32_t
+		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
+	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
+	bool is_of_gpu;     /**< of memory of a GPU */
+	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
+	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
+	const char *what;      /**< what it is: one or two sentences */
+	const char *recognise; /**< how to tell it from others */
+	const char *remedy;    /**< used where the function that looks sets none */
+	const char
+		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
+};
+
+/** mr_cause_speaks_for() - whether a cause can be that of an errno; 0 stands for any */
+bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum);
+
+/** mr_suspect() - say how sure the cause is, and the sentence with its figures */
+void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** mr_rule_out() - say why it is not the cause */
+void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_suspect_remedy() - set a remedy that fits this host better than that of the row */
+void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_evidence_number() - add a figure; @name is static */
+void mr_evidence_number(struct mr_suspicion *suspicion, const char *name, uint64_t number);
+
+/** mr_evidence_limit() - add a limit: no evidence where it is UINT64_MAX, which is "unlimited" */
+void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name, uint64_t limit);
+
+/** mr_evidence_hex() - add a mask or an address, as "0x..." */
+void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t number);
+
+/** mr_evidence_text() - add a text */
+void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * mr_tries_weigh() - let tries speak for a cause, or against it
+ *
+ * A cause is likely where a change that cures it passes.  It is ruled out where all such changes are refused as
+ * before, unless it is certain: a call can be refused for two reasons at once.  Where the same call passes now,
+ * nothing is more than possible.
+ */
+void mr_tries_weigh(const struct mr_tries *tries, struct mr_suspicion *suspicion);
+
+/** mr_cause_find() - the cause with that id (@length bytes, in any case), or NULL */
+const struct mr_cause *mr_cause_find(const char *id, size_t length);
+
+/** mr_cause_next() - the cause after @cause, the first one after NULL; NULL after the last one */
+const struct mr_cause *mr_cause_next(const struct mr_cause *cause);
+
+/** The tables of causes: a file for each layer or part of it. */
+extern const struct mr_cause mr_causes_of_opening[];         /**< finding and opening a device */
+extern const struct mr_cause mr_causes_of_nodes[];           /**< opening the node of a device */
+extern const struct mr_cause mr_causes_of_devx[];            /**< opening a device for DEVX */
+extern const struct mr_cause mr_causes_of_preparing[];       /**< making memory and dma-bufs */
+extern const struct mr_cause mr_causes_of_libraries[];       /**< libibverbs and providers */
+extern const struct mr_cause mr_causes_of_fork_protection[]; /**< that of libibverbs */
+extern const struct mr_cause mr_causes_of_uverbs[];          /**< rules of ib_uverbs and ib_core */
+extern const struct mr_cause mr_causes_of_drivers[];         /**< what a driver cannot do */
+extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand paging */
+extern const struct mr_cause mr_causes_of_advice[];          /**< advice about regions */
+extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
+extern const struct mr_cause mr_causes_of_exporters[];       /**< who made a dma-buf */
+extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
+extern const struct mr_cause
+	mr_causes_of_rereg[]; /**< changing regions, before the access is looked at */
+extern const struct mr_cause mr_causes_of_changes[]; /**< what drivers can change of regions */
+extern const struct mr_cause mr_causes_of_ranges[];  /**< address and length by themselves */
+extern const struct mr_cause mr_causes_of_device_memory[];  /**< memory on the device */
+extern const struct mr_cause mr_causes_of_dma_handles[];    /**< DMA handles */
+extern const struct mr_cause mr_causes_of_sandboxes[];      /**< filters of system calls */
+extern const struct mr_cause mr_causes_of_control_groups[]; /**< what control groups allow */
+extern const struct mr_cause mr_causes_of_memlock[];        /**< the limit of locked memory */
+extern const struct mr_cause mr_causes_of_limits[];         /**< memory that can be pinned at all */
+extern const struct mr_cause
+	mr_causes_of_mappings[]; /**< what stands behind a range of addresses */
+extern const struct mr_cause
+	mr_causes_of_gpu_memory[]; /**< memory of GPUs that a process has mapped */
+extern const struct mr_cause mr_causes_of_huge_pages[]; /**< pages of hugetlb that cannot be had */
+extern const struct mr_cause mr_causes_of_firmware[];   /**< answers of the device */
+extern const struct mr_cause mr_causes_of_freeing[];    /**< what is in use still */
+
+/** Why a call was refused: the causes that the evidence speaks for, and those that it excludes. */
+enum {
+	MR_DIAGNOSIS_CAUSES = 8,     /**< causes that are kept, the most certain ones */
+	MR_DIAGNOSIS_RULED_OUT = 48, /**< causes ruled out that are kept */
+};
+
+/** A cause that was ruled out. */
+struct mr_ruled_out {
+	const struct mr_cause *cause;
+	char reason[160];
+};
+
+struct mr_diagnosis {
+	enum mr_layer layer; /**< that of the first cause, unless that is only possible */
+	struct mr_suspicion causes[MR_DIAGNOSIS_CAUSES]; /**< the most certain one first */
+	size_t cause_count;
+	struct mr_ruled_out ruled_out[MR_DIAGNOSIS_RULED_OUT];
+	size_t ruled_out_count;
+};
+
+/**
+ * mr_diagnose() - look for the causes of a refusal
+ * @host: where facts are read
+ *
+ * At most one cause is certain: the first one that the call meets.  Another one that would have refused the
+ * call as well is possible only.
+ */
+void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
+		 struct mr_diagnosis *diagnosis);
+
+/** mr_suspect_shortage() - suspect a limit, where it is the one by which mmap(2) has failed */
+void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind kind,
+			 enum mr_certainty certainty, struct mr_suspicion *suspicion);
+
+#endif

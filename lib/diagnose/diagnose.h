@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the checks of a host, and the findings that they make. */
+#ifndef LIB_DIAGNOSE_DIAGNOSE_H
+#define LIB_DIAGNOSE_DIAGNOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/base.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/host/reading.h"
+
+/** How bad a finding is, in this order. */
+enum mr_verdict {
+	MR_VERDICT_NA, /**< not this host's business: it has no such thing, and needs none */
+	MR_VERDICT_OK,
+	MR_VERDICT_UNKNOWN, /**< could not be found out */
+	MR_VERDICT_WARN,    /**< works, but will not for some, or may not last */
+	MR_VERDICT_BAD,     /**< registration fails, or will */
+	MR_VERDICTS,        /**< how many there are */
+};
+
+/** The names of verdicts, for output and options. */
+extern const struct mr_word mr_verdicts[MR_VERDICTS + 1];
+
+/** What a check is asked. */
+struct mr_question {
+	struct mr_host *host;
+	struct mr_opt_u64
+		size; /**< bytes of a planned registration on each device; not known: none */
+	uint64_t
+		huge_size; /**< bytes of the huge pages that the planned memory has; 0: it has none */
+	bool is_gpu;       /**< the planned memory is that of a GPU */
+	const char *device; /**< the only device that is asked about; NULL: all */
+};
+
+/** What a check found. */
+struct mr_finding {
+	enum mr_verdict verdict;
+	bool is_hidden; /**< unknown, as in each ordinary container: no monitoring is to alarm */
+	/**
+	 * One line: the figure with its threshold.  It is equal on equal hosts: process ids, and use that
+	 * changes by itself, stand in the detail, unless they are the reason of the verdict.
+	 */
+	char figure[256];
+	char detail[256]; /**< what else was seen; may be empty */
+	char remedy[256]; /**< what to do; empty where the verdict is ok or n/a */
+};
+
+/** mr_finding_set() - set verdict and figure */
+void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** mr_finding_detail() - add to the detail, after "; " where it has some already */
+void mr_finding_detail(struct mr_finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_finding_remedy() - set the remedy */
+void mr_finding_remedy(struct mr_finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * mr_finding_unread() - set the verdict "unknown", as a file or folder of the host could not be read
+ * @path:  absolute
+ * @error: the errno, positive; the remedy depends on it
+ */
+void mr_finding_unread(struct mr_finding *finding, const char *path, int error);
+
+/** A size as text, returned by value: mr_size_text(bytes).text is valid to the end of the expression. */
+struct mr_size_text {
+	char text[32];
+};
+
+/** mr_size_text() - bytes as "8 MiB", or as "1.5 GiB" where the last digit is rounded down */
+struct mr_size_text mr_size_text(uint64_t bytes);
+
+/** Names, separated by ", ": as many as fit, and how many more there are. */
+struct mr_name_text {
+	char text[96];
+	unsigned int count;  /**< of all */
+	unsigned int hidden; /**< of those that did not fit */
+	size_t shown;        /**< bytes of the names in the text */
+};
+
+/** mr_name_add() - add a name */
+void mr_name_add(struct mr_name_text *names, const char *name);
+
+/**
+ * mr_is_simulated() - whether the RDMA devices of the host are simulated
+ *
+ * They all are, or none is: whoever asks for the simulated HCA (lib/simulator/enter.h) finds no other one.
+ */
+bool mr_is_simulated(struct mr_host *host);
+
+/**
+ * mr_kernel_has_no_say() - begin a check of the kernel's RDMA: its stack, modules, options or control groups
+ *
+ * Return: whether the devices are simulated; then the finding is set to n/a, and there is nothing to look at.
+ */
+bool mr_kernel_has_no_say(const struct mr_question *question, struct mr_finding *finding);
+
+/** Who refused. */
+enum mr_layer {
+	MR_LAYER_UNKNOWN,
+	MR_LAYER_LIBIBVERBS,
+	MR_LAYER_PROVIDER, /**< the part of rdma-core for one kind of device: libmlx5, ... */
+	MR_LAYER_UVERBS,   /**< ib_uverbs and ib_core, which check what each driver would */
+	MR_LAYER_MEMORY,   /**< the kernel's memory management, and limits on pinned memory */
+	MR_LAYER_DMABUF,   /**< the exporter of a dma-buf */
+	MR_LAYER_DRIVER,   /**< mlx5_ib, rdma_rxe, ... */
+	MR_LAYER_FIRMWARE, /**< the device itself */
+	MR_LAYERS,         /**< how many there are */
+};
+
+/** MR_IN_LAYER() - the bit of a layer: MR_IN_LAYER(MEMORY) | MR_IN_LAYER(DRIVER) */
+#define MR_IN_LAYER(layer) (1U << MR_LAYER_##layer)
+
+/** mr_layer_name() - "libibverbs", ...; NULL for MR_LAYER_UNKNOWN */
+const char *mr_layer_name(enum mr_layer layer);
+
+/** Devices of which the same was found. */
+struct mr_tally_row {
+	enum mr_verdict verdict;
+	char text[128];
+	struct mr_name_text devices;
+};
+
+/** What was found of the devices so far; all zero at first. */
+struct mr_tally {
+	struct mr_tally_row rows[16];
+	unsigned int count;
+	unsigned int
+		others[MR_VERDICTS]; /**< devices of which something else was found, by verdict */
+};
+
+/** mr_tally_add() - add what was found of a device */
+void mr_tally_add(struct mr_tally *tally, enum mr_verdict verdict, const char *device,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/**
+ * mr_tally_settle() - make a finding of it: the worst verdict, its devices and what was said of them
+ *
+ * Return: the verdict, for a remedy; the finding is left alone where there were no devices, which is MR_VERDICT_NA.
+ */
+enum mr_verdict mr_tally_settle(const struct mr_tally *tally, struct mr_finding *finding);
+
+/** A network adapter that does RDMA, or may. */
+struct mr_adapter {
+	char address[16];
+	char driver[64];    /**< that is bound to it, or empty */
+	const char *needs;  /**< the driver that it needs */
+	const char *module; /**< makes an RDMA device of it */
+	bool is_certain;    /**< each such adapter does RDMA */
+};
+
+struct mr_hardware {
+	struct mr_adapter adapters[64];
+	size_t count; /**< of adapters; those for which there is no room are left out */
+	bool has_nvidia, has_amd;
+	bool is_gpu_in_use; /**< a GPU has a driver that exports its memory */
+	char gpu[16];       /**< address of the first NVIDIA GPU */
+};
+
+/** mr_hardware_read() - find them; those that are given to a virtual machine (vfio) are left out */
+void mr_hardware_read(struct mr_host *host, struct mr_hardware *hardware);
+
+/** mr_check_device() - MR-DEVICE: whether there is an RDMA device at all */
+void mr_check_device(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_port() - MR-PORT: whether each device that has a link has an active port, and the host has one */
+void mr_check_port(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_odp() - MR-ODP: on-demand paging */
+void mr_check_odp(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_max_mr() - MR-MAX-MR: whether a planned region is within what devices take */
+void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_fw_pages() - MR-FW-PAGES: memory that firmware has taken */
+void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_uar() - MR-UAR: whether the firmware has refused UARs, which each open context needs */
+void mr_check_uar(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_iommu() - MR-IOMMU: whether DMA of the devices is translated */
+void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_iommu_group() - MR-IOMMU-GROUP: whether GPU and devices are in one IOMMU group, where that matters */
+void mr_check_iommu_group(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_known_bad() - MR-KNOWN-BAD: combinations that are known to fail */
+void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding);
+
+/**
+ * Pages of a region of rxe since Linux 7.0: it has 16 bytes of each, in one piece of at most 4 MiB
+ * (sw/rxe/rxe_mr.c __alloc_mr_page_info(); mm/page_alloc.c, MAX_PAGE_ORDER 10).
+ */
+#define MR_RXE_PAGES_MAX ((UINT64_C(4) << 20) / 16)
+
+/** Limits of a device. */
+struct mr_device_limits {
+	uint64_t max_mr_size; /**< bytes; of rxe less than it reports */
+	bool odp_explicit, odp_implicit;
+};
+
+/** mr_device_limits_ask() - open a device and query it.  Return: 0, or -errno. */
+int mr_device_limits_ask(struct mr_host *host, const char *device, struct mr_device_limits *limits);
+
+/** mr_check_node() - MR-NODE: whether devices have a node in /dev */
+void mr_check_node(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_node_access() - MR-NODE-ACCESS: whether this process may open it */
+void mr_check_node_access(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_sandbox() - MR-SANDBOX: whether systemd or a container hides or refuses nodes */
+void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_selinux() - MR-SELINUX: whether SELinux may refuse them */
+void mr_check_selinux(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_netns() - MR-NETNS: whether devices are in other network namespaces */
+void mr_check_netns(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_node_is_permitted() - whether the permission bits of a node let a process open it; false: or they are not known */
+bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
+			  const struct mr_rdma_node *node);
+
+/** mr_check_kernel() - MR-KERNEL: whether the kernel is new enough for all ways to register */
+void mr_check_kernel(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_kernel_config() - MR-KERNEL-CONFIG: options that the kernel was built with */
+void mr_check_kernel_config(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_modules() - MR-MODULES: whether the RDMA modules of the hardware are loaded */
+void mr_check_modules(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_peer_memory() - MR-PEER-MEMORY: whether memory of a GPU can be registered */
+void mr_check_peer_memory(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_udmabuf() - MR-UDMABUF: dma-bufs of ordinary memory, with which dma-buf regions can be tried */
+void mr_check_udmabuf(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_dma_heap() - MR-DMA-HEAP: the same from the system heap */
+void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_fork() - MR-FORK: whether registered memory survives fork(2) */
+void mr_check_fork(const struct mr_question *question, struct mr_finding *finding);
+
+/**
+ * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
+ *
+ * Fork protection of libibverbs does nothing then.  Kernels that do not tell do not copy all pages.
+ */
+enum mr_tristate mr_copies_on_fork(struct mr_host *host);
+
+/**
+ * mr_kernel_bug() - what the running kernel does wrong with data in a region
+ * @driver_id: enum rdma_driver_id of the device
+ * @access:    enum mr_access of the region
+ *
+ * Return: a clause for users; NULL where no bug is known, as of simulated devices, and of kernels that are newer
+ * than those that were looked at.
+ */
+const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t access);
+
+/** mr_check_available() - MR-AVAILABLE: whether there is as much memory as is planned */
+void mr_check_available(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_map_count() - MR-MAP-COUNT: whether mappings run out (mm/mmap.c split_vma()) */
+void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_huge_pages() - MR-HUGEPAGES: pools of huge pages by size and NUMA node */
+void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_thp() - MR-THP: transparent huge pages */
+void mr_check_thp(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_cma() - MR-CMA: memory that cannot stay pinned (mm/gup.c check_and_migrate_movable_pages()) */
+void mr_check_cma(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_rdma_cgroup() - MR-CGROUP-RDMA: RDMA objects */
+void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_memory_cgroup() - MR-CGROUP-MEMORY: memory */
+void mr_check_memory_cgroup(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_hugetlb_cgroup() - MR-CGROUP-HUGETLB: huge pages */
+void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_memlock() - MR-MEMLOCK: whether RLIMIT_MEMLOCK is enough, and who set it */
+void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_ipc_lock() - MR-IPC-LOCK: whether CAP_IPC_LOCK is there and has an effect */
+void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_user_namespace() - MR-USERNS: whether capabilities count, as in the host's user namespace alone */
+void mr_check_user_namespace(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_pinned() - MR-PINNED: what this process has pinned of its limit */
+void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_descriptors() - MR-DESCRIPTORS: whether this process can open the files of a device */
+void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_address_space() - MR-ADDRESS-SPACE: what RLIMIT_AS and RLIMIT_DATA leave */
+void mr_check_address_space(const struct mr_question *question, struct mr_finding *finding);
+
+/**
+ * mr_memlock_explain() - say in a finding where a limit that is too low came from, and what to do
+ * @needed: bytes that would be enough
+ */
+void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,
+			struct mr_finding *finding);
+
+struct mr_check {
+	const char *id;      /**< "MR-MEMLOCK" */
+	const char *subject; /**< what is looked at, a few words: "limit of locked memory" */
+	const char *group;   /**< neighbours have the same: "limits", "memory", "devices", ... */
+	/** Bits of all verdicts that it can have. */
+	unsigned int verdicts;
+	void (*look)(const struct mr_question *question, struct mr_finding *finding);
+};
+
+/** All checks, by group; ends with one that has no id. */
+extern const struct mr_check mr_checks[];
+
+/** mr_check_find() - the check with that id (@length bytes, in any case), or NULL */
+const struct mr_check *mr_check_find(const char *id, size_t length);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the reading of log lines that tell of a failed registration. */
+#ifndef LIB_DIAGNOSE_LOG_LOG_H
+#define LIB_DIAGNOSE_LOG_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/base.h"
+#include "lib/diagnose/causes/causes.h"
+
+/** A line of a log as words, numbers and signs. */
+enum mr_token_kind {
+	MR_TOKEN_END,    /**< behind the last one */
+	MR_TOKEN_WORD,   /**< letters, digits and "_", and it is no number */
+	MR_TOKEN_NUMBER, /**< decimal, or 0x hexadecimal */
+	MR_TOKEN_SIGN,   /**< any other byte that is no blank */
+};
+
+struct mr_token {
+	enum mr_token_kind kind;
+	const char *text; /**< in the line */
+	size_t length;
+	uint64_t value; /**< of a number, without its "-" */
+	bool is_negative;
+	bool is_hex;
+};
+
+enum { MR_TOKENS_MAX = 1024 };
+
+/** The tokens of a line; further ones are left out. */
+struct mr_tokens {
+	struct mr_token list[MR_TOKENS_MAX + 1]; /**< ends with MR_TOKEN_END */
+	size_t count;
+};
+
+/** mr_tokens_read() - split a line of @length bytes, which may be any */
+void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length);
+
+/** mr_token_is() - whether it is that word, in any case */
+bool mr_token_is(const struct mr_token *token, const char *word);
+
+/** mr_token_is_sign() - whether it is one of these signs */
+bool mr_token_is_sign(const struct mr_token *token, const char *signs);
+
+/** Where catalogues are: FOLDER/LANGUAGE/LC_MESSAGES/libc.mo */
+#define MR_LANGUAGES_FOLDER "/usr/share/locale"
+
+struct mr_languages;
+
+/** mr_languages_open() - read the catalogues below @folder; NULL: no memory */
+struct mr_languages *mr_languages_open(const char *folder);
+
+/** mr_languages_errno() - the errno whose text a line has, the longest one; 0: none; @languages may be NULL */
+int mr_languages_errno(const struct mr_languages *languages, const char *text, size_t length);
+
+/** mr_languages_close() - @languages may be NULL */
+void mr_languages_close(struct mr_languages *languages);
+
+/** Bytes of a line.  No program writes longer ones about a registration. */
+#define MR_LOG_LINE_MAX 4095
+
+/** What a line can say beside its call, and the cause that it speaks for. */
+struct mr_log_topic {
+	const char *words[5]; /**< one of them is in the line; "^" as of has_one() */
+	const char *id;       /**< of the cause */
+	int errnum;           /**< only where the call has this errno, or none is known; 0: any */
+	bool is_likely;       /**< else possible */
+	bool is_reason;       /**< the line need not have a call */
+	bool excludes;        /**< it speaks against the cause */
+	bool has_no_errno;    /**< numbers in the line are none */
+	const char *text;     /**< the evidence, a clause; not of those that exclude */
+};
+
+/** All topics; the last one has no id. */
+extern const struct mr_log_topic mr_log_topics[];
+
+/** What a line says. */
+struct mr_log_line {
+	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
+	bool is_named;    /**< the line has that name; else words that stand for it mostly */
+	bool is_bare; /**< "registration" alone stands for it: its errno tells whether it is meant */
+	bool has_failed;  /**< it says that something went wrong, in words */
+	int errnum;       /**< positive; 0: the line has none */
+	int other_errnum; /**< another one that the line has as well; 0: none */
+	struct mr_opt_u64 addr, length, iova;
+	struct mr_opt_u64 access; /**< IBV_ACCESS_... */
+	char provider[16];        /**< of the device that the line names: "mlx5"; or empty */
+	char device[32];          /**< its name: "mlx5_0"; or empty */
+	bool is_on_gpu;           /**< memory of a GPU is meant */
+	bool is_of_gpu_program;   /**< the program registers memory of GPUs mostly */
+	bool is_memlock;          /**< the limit of locked memory is named */
+	struct mr_opt_u64 limit;  /**< that limit, in bytes */
+	bool is_pinning;          /**< a function that pins memory is named */
+	bool is_of_libfabric;     /**< a function of libfabric is named (fi_mr_reg) */
+	bool is_reason;  /**< it has no refused call, but the reason why calls are refused */
+	uint32_t topics; /**< bits: the index in mr_log_topics of each that it has */
+	const char
+		*remark; /**< why it is no refusal of a call of libibverbs, a sentence; or NULL */
+	/* Of a line of mlx5_core: */
+	char command[48];           /**< of the firmware: "CREATE_MKEY"; or empty */
+	struct mr_opt_u64 status;   /**< its answer */
+	struct mr_opt_u64 syndrome; /**< the firmware's number for the reason */
+};
+
+/**
+ * mr_log_line_read() - read a line
+ * @text: @length bytes, which may be any
+ *
+ * Return: whether it tells of a refusal: of a call of this kind, with its errno or with words that say that it
+ * failed; of the limit of locked memory; or one that has a remark.  @line is set to what was found in either case.
+ */
+bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
+
+/** mr_log_line_context() - add to @line what a line near it says of its memory */
+void mr_log_line_context(struct mr_log_line *line, const char *text, size_t length);
+
+/** mr_log_line_errno() - the errno of a line that mrctl cannot tell the call of; 0: it has none */
+int mr_log_line_errno(const char *text, size_t length);
+
+/**
+ * mr_log_line_part() - how many bytes of the line are about one call: a line may tell of several, each with its errno
+ */
+size_t mr_log_line_part(const char *text, size_t length);
+
+/**
+ * mr_log_line_request() - the request of which the line tells
+ *
+ * Return: whether the line has all of it: call, address, length and access.
+ */
+bool mr_log_line_request(const struct mr_log_line *line, struct mr_region_request *request);
+
+/** mr_log_find_call() - the call; to be called behind mr_log_find_command() */
+void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens);
+
+/** mr_log_call_of() - the call that a word names; of several that it ends with, the longest; NULL: none */
+const char *mr_log_call_of(const struct mr_token *token);
+
+/**
+ * mr_log_is_mention() - whether the call that the @index-th word names is not the refused one: "fall back to f",
+ * "f: ok; g: Bad address"
+ */
+bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index);
+
+/** mr_log_find_command() - the command of mlx5's firmware, and its answer */
+void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens);
+
+/** mr_log_find_errno() - the errno; @text: the line, with an end and without NULs */
+void mr_log_find_errno(struct mr_log_line *line, const struct mr_tokens *tokens, const char *text);
+
+/** mr_log_find_numbers() - address, length and access */
+void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *tokens);
+
+/** mr_log_find_device() - the device, and its provider */
+void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens);
+
+/**
+ * mr_log_judge() - judge a cause by a line
+ * @suspicion: set where it is likely: with a sentence
+ *
+ * Return: MR_RULED_OUT where the line names a device of another driver, or access flags that exclude it; MR_LIKELY or
+ * MR_POSSIBLE where the line speaks for it; else MR_UNRELATED.
+ */
+enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_cause *cause,
+			       struct mr_suspicion *suspicion);
+
+#endif
