@@ -6,7 +6,7 @@
 #include "cmd/batch/leftovers.h"
 #include "cmd/batch/reader.h"
 #include "cmd/cli/option_types.h"
-#include "cmd/output/exit_status.h"
+#include "cmd/output/output.h"
 #include "cmd/region/context.h"
 #include "cmd/region/overdue.h"
 #include "cmd/region/row.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/cli/option_types.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "lib/bench/bench.h"
 #include "lib/host/host.h"

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/exit_status.h"
-#include "cmd/output/json_tree.h"
-#include "cmd/output/whole_file.h"
+#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer_messages.h"
 #include "cmd/region/environment.h"
 #include "lib/base/base.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/private_file.h"
+#include "cmd/output/files.h"
 
 /* ---- types of options ---- */
 

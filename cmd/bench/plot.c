@@ -11,8 +11,8 @@
 
 #include "cmd/bench/bench.h"
 #include "cmd/cli/child.h"
-#include "cmd/output/cell.h"
-#include "cmd/output/replaced_file.h"
+#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 
 enum {

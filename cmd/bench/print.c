@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer_messages.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/cli/help.h"
-#include "cmd/output/document.h"
+#include "cmd/output/output.h"
 
 struct option_row {
 	const char *name;

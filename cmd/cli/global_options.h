@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cmd/cli/option_types.h"
-#include "cmd/output/style.h"
+#include "cmd/output/output.h"
 
 struct global_args {
 	struct output_style style;

@@ -12,7 +12,7 @@
 
 #include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_table.h"
-#include "cmd/output/style.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
 #include "lib/verbs/uverbs.h"

@@ -8,8 +8,7 @@
 #include "cmd/cli/program.h"
 #include "cmd/cli/shell.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/output/exit_status.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "lib/simulator/enter.h"
 #include "lib/trace/wire/wire.h"
 

@@ -9,8 +9,7 @@
 #include "cmd/explain/args.h"
 #include "cmd/explain/order.h"
 #include "cmd/explain/text.h"
-#include "cmd/output/columns.h"
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 
 /* What is asked for. */
 struct question {

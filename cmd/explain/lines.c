@@ -8,7 +8,7 @@
 #include "cmd/explain/args.h"
 #include "cmd/explain/inquest.h"
 #include "cmd/explain/text.h"
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 
 /* Causes of which the host shows nothing: text names at most this many. */
 #define OTHERS_MAX 4

@@ -3,7 +3,7 @@
 #ifndef CMD_EXPLAIN_LOG_H
 #define CMD_EXPLAIN_LOG_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/diagnose/log/log.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef CMD_EXPLAIN_ROW_H
 #define CMD_EXPLAIN_ROW_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "cmd/explain/text.h"
-#include "cmd/output/colour.h"
-#include "cmd/output/document.h"
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 #include "lib/diagnose/diagnose.h"
 
 #define LABEL_WIDTH 12

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/digits.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 #include "lib/verbs/verbs.h"
 
@@ -160,4 +161,116 @@ const struct field *fields_find(const struct record *record, const char *key, si
 		if (mr_word_is(key, length, f->key))
 			return f;
 	return NULL;
+}
+
+char *put_decimal(char *to, uint64_t number)
+{
+	unsigned int digits = 1;
+
+	for (uint64_t rest = number; rest >= 10; rest /= 10)
+		digits++;
+	for (unsigned int i = digits; i; number /= 10)
+		to[--i] = (char)('0' + number % 10);
+	return to + digits;
+}
+
+char *put_hexadecimal(char *to, uint64_t number)
+{
+	unsigned int shift = number ? (63 - (unsigned int)__builtin_clzll(number)) & ~3u : 0;
+
+	*to++ = '0';
+	*to++ = 'x';
+	for (; shift; shift -= 4)
+		*to++ = "0123456789abcdef"[number >> shift & 15];
+	*to++ = "0123456789abcdef"[number & 15];
+	return to;
+}
+
+/* Returns whether @field is one of @columns, which end with NULL. */
+static bool columns_have(const struct field *const *columns, const struct field *field)
+{
+	while (*columns && *columns != field)
+		columns++;
+	return *columns;
+}
+
+/* A table has no place for records in a cell. */
+static bool is_nested(const struct field *field)
+{
+	return field->type == FIELD_LIST || field->type == FIELD_RECORD ||
+	       field->type == FIELD_ONE || field->type == FIELD_MEMBERS;
+}
+
+int columns_parse(const struct record *record, const char *text, bool json,
+		  const struct field ***columns, struct mr_error *err)
+{
+	size_t count = 0, length;
+	const char *item;
+
+	*columns = calloc(strlen(text) + 2, sizeof(**columns));
+	if (!*columns)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	while ((item = mr_list_item(&text, ",", &length))) {
+		bool plus = length && *item == '+';
+		const struct field *field = fields_find(record, item + plus, length - plus);
+
+		if (!field)
+			return mr_fail_word(err, "column", item + plus, length - plus,
+					    record->fields, sizeof(*record->fields));
+		if (!json && is_nested(field))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "column '%s' needs --json: it has more than one value",
+					    field->key);
+		if (!json || !columns_have(*columns, field))
+			(*columns)[count++] = field;
+	}
+	return 0;
+}
+
+const struct field **columns_usual(const struct record *record, bool verbose)
+{
+	const struct field **columns;
+	size_t count = 0;
+
+	for (const struct field *f = record->fields; f->key; f++)
+		count++;
+	columns = calloc(count + 1, sizeof(*columns));
+	count = 0;
+	for (const struct field *f = record->fields; columns && f->key; f++)
+		if (!is_nested(f) && (verbose || !(f->flags & FIELD_DETAIL)))
+			columns[count++] = f;
+	return columns;
+}
+
+const struct field **columns_add(const struct field **columns, const struct field *const *more)
+{
+	size_t count = columns_count(columns);
+	const struct field **all =
+		reallocarray(columns, count + columns_count(more) + 1, sizeof(*all));
+
+	if (!all)
+		free(columns);
+	for (; all && more && *more; more++) {
+		if (!columns_have(all, *more))
+			all[count++] = *more;
+		all[count] = NULL;
+	}
+	return all;
+}
+
+const struct field *columns_find(const struct field *const *columns, const char *key)
+{
+	for (; key && *columns; columns++)
+		if (!strcmp((*columns)->key, key))
+			return *columns;
+	return NULL;
+}
+
+size_t columns_count(const struct field *const *columns)
+{
+	size_t count = 0;
+
+	while (columns && columns[count])
+		count++;
+	return count;
 }

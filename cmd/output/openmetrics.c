@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/openmetrics.h"
-#include "cmd/output/text.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 
 struct metrics {

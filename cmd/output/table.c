@@ -1,15 +1,230 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <libsmartcols.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/output/cell.h"
-#include "cmd/output/aligned.h"
-#include "cmd/output/columns.h"
-#include "cmd/output/raw.h"
-#include "cmd/output/table.h"
+#include "cmd/output/output.h"
+
+struct libscols_table;
+
+static bool has_colours(void)
+{
+	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(refused && *refused) && terminal && *terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+/* ECMA-48, Select Graphic Rendition: 1 is bold, 31 to 33 are colours. */
+static const char *const escapes[] = {
+	[COLOUR_PLAIN] = NULL,       [COLOUR_GOOD] = "\033[32m",   [COLOUR_DOUBT] = "\033[33m",
+	[COLOUR_BAD] = "\033[1;31m", [COLOUR_HEADING] = "\033[1m",
+};
+
+/*
+ * Returns the escape sequence that begins a colour. Return: NULL for COLOUR_PLAIN; also where standard
+ * output is no terminal that has colours, or the user set $NO_COLOR (https://no-color.org).
+ */
+static const char *colour_escape(enum output_colour colour)
+{
+	return escapes[colour] && has_colours() ? escapes[colour] : NULL;
+}
+
+void output_coloured(enum output_colour colour, const char *word, int width)
+{
+	const char *escape = colour_escape(colour);
+
+	printf(escape ? "%s%-*s\033[0m" : "%s%-*s", escape ?: "", width, word);
+}
+
+static bool is_duration(const struct field *field, bool is_for_people)
+{
+	return is_for_people && field->flags & FIELD_DURATION;
+}
+
+void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX])
+{
+	size_t length = strlen(field->key), i;
+
+	if (is_duration(field, is_for_people))
+		length -= strlen("_ns");
+	for (i = 0; i < HEADING_MAX - 1 && i < length; i++)
+		heading[i] = (char)toupper((unsigned char)field->key[i]);
+	heading[i] = '\0';
+}
+
+static const char *duration_text(uint64_t ns, char *buffer)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	const size_t last = sizeof(units) / sizeof(*units) - 1;
+	uint64_t whole = ns, rest = 0;
+	size_t unit;
+
+	for (unit = 0; whole >= 1000 && unit < last; unit++) {
+		rest = whole % 1000;
+		whole /= 1000;
+	}
+	if (unit && whole < 10)
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %s", whole, rest / 100,
+			 units[unit]);
+	else
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 " %s", whole, units[unit]);
+	return buffer;
+}
+
+/* Powers of 1024; one decimal where a whole number would be off by more than one in a hundred. */
+const char *cell_iec_text(uint64_t bytes, char *buffer)
+{
+	static const char units[] = { ' ', 'K', 'M', 'G', 'T', 'P', 'E' };
+	uint64_t whole = bytes, rest = 0;
+	size_t unit;
+
+	for (unit = 0; whole >= 1024; unit++) {
+		rest = whole % 1024;
+		whole /= 1024;
+	}
+	if (!unit)
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, whole);
+	else if (rest && whole < 100)
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "%c", whole,
+			 rest * 10 / 1024, units[unit]);
+	else
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 "%c", whole, units[unit]);
+	return buffer;
+}
+
+const char *cell_text(const struct field *field, bool is_for_people, const void *row, char *buffer)
+{
+	const struct mr_opt_u64 *number = (const void *)((const char *)row + field->offset);
+
+	if (!is_duration(field, is_for_people) && !(is_for_people && field->flags & FIELD_IEC))
+		return field_text(field, row, buffer);
+	if (!number->known)
+		return NULL;
+	return field->flags & FIELD_IEC ? cell_iec_text(number->value, buffer)
+					: duration_text(number->value, buffer);
+}
+
+const char *cell_escape(const struct field *field, const char *text)
+{
+	for (const struct coloured_word *colours = field->colours; colours && colours->word;
+	     colours++)
+		if (!strcmp(colours->word, text))
+			return colour_escape(colours->colour);
+	return NULL;
+}
+
+/* Frees the room for columns and line. */
+static void aligned_free(struct aligned *aligned)
+{
+	free(aligned->columns);
+	free(aligned->line);
+	*aligned = (struct aligned){ .count = 0 };
+}
+
+/*
+ * Takes the columns that libsmartcols has printed, in place of those of before. Where memory is short there
+ * are none.
+ */
+static void aligned_set(struct aligned *aligned, const struct field *const *fields,
+			struct libscols_table *scols)
+{
+	size_t size = 1;
+
+	aligned_free(aligned);
+	aligned->columns = calloc(columns_count(fields) + 1, sizeof(*aligned->columns));
+	for (size_t i = 0; aligned->columns && fields[i]; i++) {
+		struct libscols_column *column = scols_table_get_column(scols, i);
+		size_t width = scols_column_get_width(column);
+
+		if (scols_column_is_hidden(column))
+			continue;
+		aligned->columns[aligned->count++] =
+			(struct aligned_column){ fields[i], width, scols_column_is_right(column) };
+		size += width + 1;
+	}
+	aligned->line = aligned->columns ? malloc(size) : NULL;
+	if (!aligned->line)
+		aligned_free(aligned);
+}
+
+/* Puts a cell, and a blank or newline behind it.  Return: where it ends; NULL where it does not fit. */
+static char *put_cell(char *to, const struct aligned_column *column, bool is_last, const void *row)
+{
+	char buffer[FIELD_TEXT_MAX];
+	const char *text = field_text(column->field, row, buffer) ?: "-";
+	size_t length = strlen(text), blanks = column->width - length;
+
+	if (length > column->width || !text_is_plain(text))
+		return NULL;
+	if (column->right) {
+		memset(to, ' ', blanks);
+		to += blanks;
+	}
+	to = mempcpy(to, text, length);
+	if (!column->right && !is_last) { /* no blanks at the end of a line */
+		memset(to, ' ', blanks);
+		to += blanks;
+	}
+	*to++ = is_last ? '\n' : ' ';
+	return to;
+}
+
+/*
+ * Prints a row as libsmartcols prints it in columns of these widths. Return: false where a cell is wider
+ * than its column, or has other characters than those of printable ASCII: then nothing is printed.
+ */
+static bool aligned_print(const struct aligned *aligned, const void *row, FILE *stream)
+{
+	char *end = aligned->line;
+
+	for (size_t i = 0; end && i < aligned->count; i++)
+		end = put_cell(end, &aligned->columns[i], i + 1 == aligned->count, row);
+	if (!end)
+		return false;
+	fwrite(aligned->line, 1, (size_t)(end - aligned->line), stream);
+	return true;
+}
+
+#define LINE_MAX_BYTES 1024
+
+/* Puts a cell.  Return: where it ends; NULL where it is not plain, or does not end before @end. */
+static char *put_raw_cell(char *to, const char *end, const char *text)
+{
+	if (!*text)
+		return NULL;
+	for (; *text; text++) {
+		if (*text <= ' ' || *text > '~' || *text == '\\' || to == end)
+			return NULL;
+		*to++ = *text;
+	}
+	return to;
+}
+
+/*
+ * Prints the cells of a row with a blank between them. Return: false where a cell is empty, has a character
+ * that libsmartcols escapes, or the line is very long: then nothing is printed.
+ */
+static bool raw_print(const struct field *const *fields, const void *row, FILE *stream)
+{
+	char line[LINE_MAX_BYTES], buffer[FIELD_TEXT_MAX], *to = line;
+
+	do {
+		to = put_raw_cell(to, line + sizeof(line) - 1,
+				  field_text(*fields, row, buffer) ?: "-");
+		if (!to)
+			return false;
+		*to++ = fields[1] ? ' ' : '\n';
+	} while (*++fields);
+	fwrite_unlocked(line, 1, (size_t)(to - line), stream);
+	return true;
+}
 
 /*
  * Rows of a chunk, which are laid out together: a million rows need no more memory than one chunk.  Later rows

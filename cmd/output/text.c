@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cmd/output/text.h"
+#include "cmd/output/output.h"
 
 /* Bytes of an escaped character: a backslash, u, and four digits. */
 #define ESCAPE_MAX 6
@@ -63,7 +67,8 @@ static size_t harmless(const char *text, const char *end)
 	return span;
 }
 
-void text_print_part(const char *text, size_t length, FILE *stream)
+/* Prints the first @length bytes of @text, which end with a whole character. */
+static void text_print_part(const char *text, size_t length, FILE *stream)
 {
 	const char *end = text + length;
 
@@ -131,3 +136,104 @@ char *text_to_json(const char *text)
 	*to = '\0';
 	return json;
 }
+
+#define WIDTH 80
+
+/* Where a line of at most @room bytes of @text ends: before blanks, or behind a word that is too long. */
+static size_t end_of_line(const char *text, size_t room)
+{
+	size_t cut = strlen(text);
+
+	if (cut <= room)
+		return cut;
+	for (cut = room; cut && text[cut] != ' '; cut--)
+		;
+	while (cut && text[cut - 1] == ' ')
+		cut--;
+	return cut ? cut : strcspn(text, " ");
+}
+
+void output_paragraph(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		const size_t cut = end_of_line(text, at < WIDTH ? WIDTH - 1 - at : 0);
+
+		text_print_part(text, cut, stdout);
+		putchar('\n');
+		text += cut + strspn(text + cut, " ");
+		at = indent;
+		if (*text)
+			printf("%*s", (int)indent, "");
+	}
+}
+
+/* Bytes that are written together.  A file or pipe suggests 4096, of which a list of all MRs has thousands. */
+#define BUFFER_SIZE 65536
+
+void output_init(void)
+{
+	static char buffer[BUFFER_SIZE];
+
+	if (!output_is_terminal())
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+/* Of the file that standard output has become; NULL: it is the one that mrctl was started with. */
+static const char *output_path;
+
+int output_redirect(int fd, const char *path, struct mr_error *err)
+{
+	if (dup2(fd, STDOUT_FILENO) < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	output_path = path;
+	return 0;
+}
+
+int output_flush(struct mr_error *err)
+{
+	int errnum;
+
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* The stream remembers that an earlier write failed, but not its errno. */
+	errnum = errno ? errno : EIO;
+	return output_path ? mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s", output_path)
+			   : mr_fail(err, MR_ERROR_HOST, errnum, "write",
+				     "cannot print on standard output");
+}
+
+bool output_is_terminal(void)
+{
+	return isatty(STDOUT_FILENO);
+}
+
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
+}
+
+void output_text(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void output_put(const char *text)
+{
+	fputs_unlocked(text, stdout);
+}
+
+void output_put_bytes(const char *bytes, size_t count)
+{
+	fwrite_unlocked(bytes, 1, count, stdout);
+}
+
+const struct mr_word output_formats[OUTPUT_FORMATS + 1] = {
+	[OUTPUT_TEXT] = MR_WORD("text", "lines and tables for people"),
+	[OUTPUT_MARKDOWN] = MR_WORD("markdown", "the text in a fenced block, for a ticket"),
+	[OUTPUT_OPENMETRICS] = MR_WORD("openmetrics", "metrics for monitoring"),
+};

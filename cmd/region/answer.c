@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/cli/option_types.h"
-#include "cmd/output/exit_status.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/region/answer_messages.h"
 #include "cmd/region/context.h"

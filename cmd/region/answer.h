@@ -6,7 +6,7 @@
 #ifndef CMD_REGION_ANSWER_H
 #define CMD_REGION_ANSWER_H
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer_state.h"
 #include "lib/verbs/verbs.h"
 

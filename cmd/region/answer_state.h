@@ -4,8 +4,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
-#include "cmd/output/document.h"
-#include "cmd/output/progress.h"
+#include "cmd/output/output.h"
 #include "cmd/region/failures.h"
 #include "lib/verbs/device.h"
 

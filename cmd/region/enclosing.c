@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/cli/command.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/enclosing.h"
 
 /* Most bytes of a line that a message shows. */

@@ -3,8 +3,7 @@
 #ifndef CMD_REGION_ENCLOSING_H
 #define CMD_REGION_ENCLOSING_H
 
-#include "cmd/output/document.h"
-#include "cmd/output/progress.h"
+#include "cmd/output/output.h"
 #include "cmd/region/failures.h"
 #include "lib/session/session.h"
 #include "lib/verbs/device.h"

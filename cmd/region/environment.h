@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_ENVIRONMENT_H
 #define CMD_REGION_ENVIRONMENT_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 
 /** A struct mr_environment. */
 extern const struct record environment_record;

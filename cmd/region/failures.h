@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_FAILURES_H
 #define CMD_REGION_FAILURES_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "cmd/region/request.h"
 #include "cmd/region/why.h"
 #include "lib/verbs/verbs.h"

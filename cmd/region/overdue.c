@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/overdue.h"
 #include "lib/session/changes.h"
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/proof.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"

@@ -4,7 +4,7 @@
 #define CMD_REGION_PROOF_H
 
 #include "cmd/cli/command.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/proof/proof.h"
 

@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_REQUEST_H
 #define CMD_REGION_REQUEST_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 
 struct request {
 	const char *const *argv; /**< the command line */

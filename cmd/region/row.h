@@ -4,8 +4,7 @@
 #define CMD_REGION_ROW_H
 
 #include "cmd/cli/command.h"
-#include "cmd/output/columns.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"

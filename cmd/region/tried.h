@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_TRIED_H
 #define CMD_REGION_TRIED_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/diagnose/causes/causes.h"
 
 /** A try, as the document has it. */

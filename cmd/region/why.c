@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/proof.h"
 #include "cmd/region/why.h"
 #include "lib/diagnose/diagnose.h"

@@ -4,7 +4,7 @@
 #define CMD_REGION_WHY_H
 
 #include "cmd/cli/global_options.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "cmd/region/tried.h"
 #include "lib/diagnose/causes/causes.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cmd/output/columns.h"
+#include "cmd/output/output.h"
 #include "cmd/register/advise.h"
 #include "cmd/register/answer.h"
 #include "cmd/register/prepare.h"

@@ -4,7 +4,7 @@
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/options.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/context.h"
 #include "cmd/region/row.h"
 #include "cmd/register/register.h"

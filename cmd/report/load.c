@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/whole_file.h"
+#include "cmd/output/files.h"
 #include "cmd/report/sections.h"
 #include "lib/host/reading.h"
 

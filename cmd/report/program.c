@@ -9,8 +9,8 @@
 
 #include "cmd/cli/child.h"
 #include "cmd/cli/shell.h"
-#include "cmd/output/exit_status.h"
-#include "cmd/output/whole_file.h"
+#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
 

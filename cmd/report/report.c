@@ -7,11 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/cli/suggest.h"
-#include "cmd/output/document.h"
-#include "cmd/output/exit_status.h"
-#include "cmd/output/messages.h"
-#include "cmd/output/private_file.h"
-#include "cmd/output/replaced_file.h"
+#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
 

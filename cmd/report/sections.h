@@ -9,7 +9,7 @@
 #include "cmd/cli/child.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
-#include "cmd/output/json_tree.h"
+#include "cmd/output/output.h"
 #include "lib/host/reading.h"
 
 /** The options of mrctl report. */

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/fields.h"
-#include "cmd/output/stream.h"
-#include "cmd/output/text.h"
+#include "cmd/output/output.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
 

@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/output/document.h"
-#include "cmd/output/exit_status.h"
+#include "cmd/output/output.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/host/reading.h"

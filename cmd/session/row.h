@@ -3,7 +3,7 @@
 #ifndef CMD_SESSION_ROW_H
 #define CMD_SESSION_ROW_H
 
-#include "cmd/output/columns.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "lib/session/session.h"
 

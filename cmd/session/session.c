@@ -7,8 +7,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
-#include "cmd/output/exit_status.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"

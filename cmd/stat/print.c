@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/output/stream.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/watch.h"
 #include "lib/base/base.h"

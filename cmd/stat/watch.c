@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/output/screen.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/region/why.h"
 #include "cmd/stat/watch.h"

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/attach.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"

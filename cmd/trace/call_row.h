@@ -3,7 +3,7 @@
 #ifndef CMD_TRACE_CALL_ROW_H
 #define CMD_TRACE_CALL_ROW_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "cmd/region/why.h"
 #include "lib/trace/trace.h"
 

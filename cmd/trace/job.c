@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/json.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/call_row.h"
 #include "cmd/trace/job.h"
 #include "cmd/trace/live.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/command.h"
-#include "cmd/output/json_rows.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/result.h"
 

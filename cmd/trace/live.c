@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/output/text.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/live.h"
 #include "lib/base/base.h"
 

@@ -3,7 +3,7 @@
 #ifndef CMD_TRACE_RESULT_H
 #define CMD_TRACE_RESULT_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/trace/trace.h"
 
 /** A program that was not followed. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/output/document.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"

@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cmd/output/exit_status.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/text.h"
 #include "lib/diagnose/diagnose.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/columns.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/device/row.h"

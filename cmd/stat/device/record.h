@@ -3,8 +3,7 @@
 #ifndef CMD_STAT_DEVICE_RECORD_H
 #define CMD_STAT_DEVICE_RECORD_H
 
-#include "cmd/output/fields.h"
-#include "cmd/output/openmetrics.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/device/facts.h"
 #include "cmd/stat/device/words.h"
 

@@ -2,9 +2,7 @@
 /* mrctl stat --host */
 #include <stdio.h>
 
-#include "cmd/output/columns.h"
-#include "cmd/output/messages.h"
-#include "cmd/output/openmetrics.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/host/result.h"
 #include "lib/diagnose/diagnose.h"

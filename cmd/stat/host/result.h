@@ -3,8 +3,7 @@
 #ifndef CMD_STAT_HOST_RESULT_H
 #define CMD_STAT_HOST_RESULT_H
 
-#include "cmd/output/exit_status.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/args.h"
 #include "lib/diagnose/diagnose.h"
 

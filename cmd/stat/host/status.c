@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/output/document.h"
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/host/result.h"
 
 /*

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/output/colour.h"
-#include "cmd/output/document.h"
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/host/result.h"
 
 #define VERDICT_WIDTH 8

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/output/colour.h"
-#include "cmd/output/exit_status.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/probe/max_size.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/output/document.h"
+#include "cmd/output/output.h"
 #include "cmd/stat/probe/reasons.h"
 
 #define WIDTH 80

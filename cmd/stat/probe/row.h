@@ -2,7 +2,7 @@
 #ifndef CMD_STAT_PROBE_ROW_H
 #define CMD_STAT_PROBE_ROW_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 
 /** A trial, as it is printed. */
 struct trial_row {

@@ -3,9 +3,7 @@
 #ifndef CMD_STAT_SYSTEM_RECORDS_H
 #define CMD_STAT_SYSTEM_RECORDS_H
 
-#include "cmd/output/columns.h"
-#include "cmd/output/fields.h"
-#include "cmd/output/openmetrics.h"
+#include "cmd/output/output.h"
 
 struct mr_row {
 	const char *device;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/system/order.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The tables of all commands name only columns and options that exist. */
 #include "cmd/commands.h"
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Cells of columns: headings, durations, bytes and colours. */
-#include "cmd/output/cell.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 struct sample {

@@ -2,7 +2,7 @@
 /* Standard output, byte for byte: JSON documents, tables and lines. */
 #include <errno.h>
 
-#include "cmd/output/document.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 struct row {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Values as text, and tables of fields. */
-#include "cmd/output/fields.h"
+#include "cmd/output/output.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* Errors on standard error, and their exit statuses. */
 #include <errno.h>
 
-#include "cmd/output/messages.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 TEST(kinds_of_errors_have_their_exit_status)

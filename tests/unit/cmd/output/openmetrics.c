@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Metrics, byte for byte. */
-#include "cmd/output/openmetrics.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 struct port {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Where the lines of a sentence end. */
-#include "cmd/output/paragraph.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 #define TEN   "123456789 "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tables of more rows than are laid out at once. */
-#include "cmd/output/table.h"
+#include "cmd/output/output.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How text with any bytes is printed on a terminal and in JSON. */
-#include "cmd/output/text.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 /* The replacement character, as UTF-8. */

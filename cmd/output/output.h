@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares what commands print: fields and records, documents, tables, lines, messages and progress. */
+#ifndef CMD_OUTPUT_OUTPUT_H
+#define CMD_OUTPUT_OUTPUT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/base/base.h"
+
+/** Colours, by what they say. */
+enum output_colour { COLOUR_PLAIN, COLOUR_GOOD, COLOUR_DOUBT, COLOUR_BAD, COLOUR_HEADING };
+
+/** A word, and the colour that it has. */
+struct coloured_word {
+	const char *word;
+	enum output_colour colour;
+};
+
+/** output_coloured() - print a word in its colour, in at least @width columns */
+void output_coloured(enum output_colour colour, const char *word, int width);
+
+/** Type of a field, with the type of the member behind it. */
+enum field_type {
+	FIELD_STRING,   /**< const char *; NULL is unknown */
+	FIELD_TEXT,     /**< char[]; empty is unknown */
+	FIELD_BOOL,     /**< bool */
+	FIELD_OPT_BOOL, /**< struct opt_bool */
+	FIELD_NUMBER,   /**< struct mr_opt_u64 */
+	FIELD_LIMIT,    /**< struct mr_opt_u64; not known means unlimited, in JSON null */
+	FIELD_RATIO,    /**< struct mr_opt_u64, in thousandths: "1.050" */
+	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
+	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
+	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
+	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
+	FIELD_LIST,     /**< struct list; JSON only */
+	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
+	FIELD_ONE,      /**< struct list with a row or none: an object, or null; JSON only */
+	FIELD_MEMBERS,  /**< struct members: an object with keys of its own; JSON only */
+};
+
+enum field_flags {
+	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
+	FIELD_RANGES = 1 << 1, /**< of FIELD_PAGES: text has ranges of sizes, "4K..2G" */
+	FIELD_DURATION =
+		1 << 2,     /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
+	FIELD_IEC = 1 << 3, /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
+	/*
+	 * What becomes of a string in a redacted report.  Without a flag it is private, and replaced by a pseudonym.
+	 * Numbers, truth values, access flags and hexadecimal numbers are public.
+	 */
+	FIELD_PUBLIC =
+		1 << 4, /**< mrctl's or the kernel's own words; of FIELD_WORDS: of each word */
+	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
+	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
+};
+
+struct opt_bool {
+	bool value;
+	bool known;
+};
+
+/** known() - the number @value, as one that is known */
+static inline struct mr_opt_u64 known(uint64_t value)
+{
+	return (struct mr_opt_u64){ value, true };
+}
+
+struct field {
+	const char *key;
+	const char *help;
+	size_t offset;
+	size_t size; /**< bytes of the member */
+	enum field_type type;
+	unsigned int flags;
+	const struct record *record; /**< of FIELD_RECORD */
+	/* Of lines: */
+	const char *section; /**< heading of the fields from this one on; NULL: as before */
+	const char *unknown; /**< stands for an unknown value; NULL: the line is left out */
+	/* A usual table leaves a column out if in each row the value is unknown, or one of these holds: */
+	const char *usual;   /**< the value is this */
+	const char *repeats; /**< the value is that of the field with this key */
+	const char *instead; /**< the field with this key is known, and serves better */
+	/* At a terminal a usual table has these words in colour; the last one is NULL. */
+	const struct coloured_word *colours;
+};
+
+struct record {
+	const char *name;           /**< "region" */
+	const struct field *fields; /**< ends with one that has no key */
+	const char *list;           /**< JSON: the key of a command's list of them; or NULL */
+};
+
+/**
+ * REPORTED - before the definition of a record that a report may have
+ *
+ * It puts the record into the array from __start_mrctl_reported to __stop_mrctl_reported, which the linker names.
+ * Members that are in none of these records are left out of a redacted report.
+ */
+#define REPORTED __attribute__((section("mrctl_reported"), used, aligned(sizeof(void *))))
+extern const struct record __start_mrctl_reported[], __stop_mrctl_reported[];
+
+/** Records inside a record. */
+struct list {
+	const struct record *record; /**< NULL: it is not known what the list holds */
+	const void *rows;
+	size_t count;
+	size_t size; /**< bytes of a row */
+};
+
+/** A member of an object whose keys are not those of a record. */
+struct member {
+	const char *key;
+	const char *text; /**< NULL: the number */
+	uint64_t number;
+};
+
+struct members {
+	const struct member *items;
+	size_t count;
+};
+
+#define FIELD_CTYPE_FIELD_STRING   const char *
+#define FIELD_CTYPE_FIELD_TEXT     char[]
+#define FIELD_CTYPE_FIELD_BOOL     bool
+#define FIELD_CTYPE_FIELD_OPT_BOOL struct opt_bool
+#define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_LIMIT    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_WORDS    const char *const *
+#define FIELD_CTYPE_FIELD_RATIO    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_LIST     struct list
+#define FIELD_CTYPE_FIELD_ONE      struct list
+#define FIELD_CTYPE_FIELD_MEMBERS  struct members
+
+/** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */
+#define FIELD(structure, member, type_, flags_, ...)                                               \
+	FIELD_AS(#member, structure, member, type_, flags_, __VA_ARGS__)
+/** The same with another key than the member's name, such as "errno", which is a macro in C. */
+#define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
+	{                                                                                          \
+		.key = (key_), .help = (help_),                                                    \
+		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_),                  \
+		.size = sizeof(((structure *)NULL)->member), .type = (type_), .flags = (flags_),   \
+		__VA_ARGS__                                                                        \
+	}
+/** An entry for a member that is a struct, whose fields are those of @record_. */
+#define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
+	{                                                                                          \
+		.key = #member, .help = (help_),                                                   \
+		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
+		.record = (record_),                                                               \
+	}
+#define FIELD_END                                                                                  \
+	{                                                                                          \
+		.key = NULL                                                                        \
+	}
+
+/** Room for any value as text, all access flags by name included. */
+#define FIELD_TEXT_MAX 512
+
+/**
+ * field_text() - a value as text
+ * @row:    the record
+ * @buffer: FIELD_TEXT_MAX bytes that may be used
+ *
+ * Return: the text, in @buffer or in the record; NULL for unknown.
+ */
+const char *field_text(const struct field *field, const void *row, char *buffer);
+
+/**
+ * words_text() - a command line as a shell reads it, cut where it is long
+ * @words:  ends with NULL
+ * @buffer: FIELD_TEXT_MAX bytes
+ *
+ * Return: the text; NULL where @words is NULL.
+ */
+const char *words_text(const char *const *words, char *buffer);
+
+/** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
+const char *access_text(uint32_t bits, char *buffer);
+
+/** pages_text() - page sizes as "4K,2M", or "none"; @buffer: FIELD_TEXT_MAX bytes */
+const char *pages_text(uint64_t sizes, char *buffer);
+
+/** fields_find() - the field called @key (@length bytes, in any case), or NULL */
+const struct field *fields_find(const struct record *record, const char *key, size_t length);
+
+/** A text that grows. */
+struct json_buffer {
+	char *bytes;
+	size_t used, room;
+};
+
+/** Records as JSON without a tree of nodes, as lists can have a million of them. */
+struct json_member;
+
+/** Records that are made into texts one after another.  All zeros: there was none yet. */
+struct json_rows {
+	struct json_buffer now, before; /**< the text that is made, and the one before */
+	struct json_member *members;    /**< of the record before */
+	size_t count, room;
+	char *other; /**< json_text(): the last text that is not plain, or NULL */
+};
+
+/** json_rows_release() - free the texts */
+void json_rows_release(struct json_rows *rows);
+
+/** The texts of rows of lists, and of other objects.  All zeros: there was none yet. */
+struct json_texts {
+	struct json_rows rows, objects;
+};
+
+/** json_texts_release() - free them */
+void json_texts_release(struct json_texts *texts);
+
+/**
+ * json_text() - a record as a JSON object
+ * @rows:    json_rows_release() it
+ * @columns: its fields that are wanted, ends with NULL; or NULL for all
+ * @length:  set to the length of the text
+ *
+ * Return: the text, until the next call; NULL when memory is short.
+ */
+const char *json_text(struct json_rows *rows, const struct record *record,
+		      const struct field *const *columns, const void *row, size_t *length);
+
+/*
+ * JSON documents as trees, to be read, changed and printed.  A document may come from anywhere: its size, depth
+ * and number of values are limited.  Integers of any size stay what they are.
+ *
+ * A function that makes a node returns NULL where memory is short; those that take a node take NULL as well.
+ */
+
+/** A value, with all that it holds. */
+struct json_node;
+
+enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_LIST, JSON_OBJECT };
+
+/** Room for a value that is no string, list or object, as text. */
+#define JSON_SCALAR_MAX 48
+
+/**
+ * json_tree_parse() - read a document
+ * @length: bytes of @text, behind which only white space may follow the document
+ *
+ * Return: json_tree_free() it; NULL with errno: EBADMSG for what is no JSON, E2BIG for more values than JSON_NODES_MAX.
+ */
+struct json_node *json_tree_parse(const char *text, size_t length);
+
+/** json_tree_free() - free a node with all that it holds; it must be in no other node */
+void json_tree_free(struct json_node *node);
+
+/** json_tree_kind() - what a node is; JSON_NULL for no node */
+enum json_kind json_tree_kind(const struct json_node *node);
+
+/** json_tree_get() - the member of an object; NULL where there is none, or @node is no object */
+struct json_node *json_tree_get(const struct json_node *node, const char *key);
+
+/** json_tree_string() - the text of a string; NULL where @node is none */
+const char *json_tree_string(const struct json_node *node);
+
+/** json_tree_text_of() - the text of a member that is a string; NULL where there is none */
+const char *json_tree_text_of(const struct json_node *node, const char *key);
+
+/** json_tree_scalar() - a string, number or truth value as text, in @buffer or in the node; NULL for others */
+const char *json_tree_scalar(const struct json_node *node, char buffer[JSON_SCALAR_MAX]);
+
+/** json_tree_first(), json_tree_next() - the members of an object or the elements of a list; NULL: no more */
+struct json_node *json_tree_first(const struct json_node *node);
+struct json_node *json_tree_next(const struct json_node *node);
+
+/** json_tree_key() - the key of a member, "" of others */
+const char *json_tree_key(const struct json_node *node);
+
+struct json_node *json_tree_object(void);
+struct json_node *json_tree_list(void);
+struct json_node *json_tree_new_null(void);
+struct json_node *json_tree_new_bool(bool value);
+struct json_node *json_tree_new_number(uint64_t value);
+
+/** json_tree_new_string() - a string, up to a NUL or @length bytes; JSON_NULL for no text */
+struct json_node *json_tree_new_string(const char *text, size_t length);
+
+/** json_tree_add() - add a member to an object, or an element to a list (@key NULL), which owns it.  Return: done */
+bool json_tree_add(struct json_node *to, const char *key, struct json_node *child);
+
+/** json_tree_set() - put @child in place of a member of that key, or add it.  Return: done */
+bool json_tree_set(struct json_node *object, const char *key, struct json_node *child);
+
+/** json_tree_take() - take a member out of an object; the caller owns it; NULL where there is none */
+struct json_node *json_tree_take(struct json_node *object, const char *key);
+
+/** json_tree_set_string() - give a string another text.  Return: done */
+bool json_tree_set_string(struct json_node *node, const char *text);
+
+/** json_tree_clear() - make a value null */
+void json_tree_clear(struct json_node *node);
+
+/**
+ * json_tree_print() - print a document on standard output, with nothing that a terminal would obey
+ * @lines: the depth down to which each member stands on a line of its own
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int json_tree_print(const struct json_node *node, unsigned int lines);
+
+/**
+ * text_print() - print @text for people
+ *
+ * Letters stay as they are.  What is no UTF-8 (RFC 3629), and what a terminal would obey (line ends,
+ * escapes, marks of direction), is printed byte by byte as \xNN.
+ */
+void text_print(const char *text, FILE *stream);
+
+/** text_harmless() - what text_print() prints; free() it; NULL when memory is short */
+char *text_harmless(const char *text);
+
+/** text_is_plain() - whether all of @text is printable ASCII */
+bool text_is_plain(const char *text);
+
+/**
+ * text_to_json() - @text as a JSON string, with its quotes
+ *
+ * What is no UTF-8 becomes U+FFFD; what a terminal would obey is escaped.
+ *
+ * Return: the string, to be freed; NULL when memory is short.
+ */
+char *text_to_json(const char *text);
+
+/**
+ * output_paragraph() - print text that may hold any bytes, in lines shorter than 80 columns
+ * @at:     the column at which it begins
+ * @indent: the column at which its further lines begin
+ *
+ * A word that is too long for a line stays whole.
+ */
+void output_paragraph(const char *text, size_t at, size_t indent);
+
+/** output_init() - at the start of the program, before anything is printed */
+void output_init(void);
+
+/** output_is_terminal() - whether standard output is a terminal */
+bool output_is_terminal(void);
+
+/** output_text() - plain text for people: help and version */
+void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
+void output_put(const char *text);
+
+/** output_put_bytes() - the same of so many bytes */
+void output_put_bytes(const char *bytes, size_t count);
+
+/** output_foreign() - print text that may hold any bytes, as text_print() does */
+void output_foreign(const char *text);
+
+/**
+ * output_redirect() - make a file standard output
+ * @path: of that file, for messages; must live as long as the process, or NULL
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int output_redirect(int fd, const char *path, struct mr_error *err);
+
+/** output_has_failed() - whether something could not be written, so that nothing can any more */
+static inline bool output_has_failed(void)
+{
+	return ferror(stdout);
+}
+
+/**
+ * output_flush() - write out what was printed
+ * Return: 0, or -errno with MR_ERROR_HOST (a full disk, a closed pipe).
+ */
+int output_flush(struct mr_error *err);
+
+/** How records are written, unless as JSON. */
+enum output_format {
+	OUTPUT_TEXT,        /**< lines and tables for people */
+	OUTPUT_MARKDOWN,    /**< text in a fenced block; mrctl stat alone knows it */
+	OUTPUT_OPENMETRICS, /**< metrics for monitoring: see cmd/output/openmetrics.h */
+	OUTPUT_FORMATS,     /**< how many there are */
+};
+
+/** The names of the formats, for options. */
+extern const struct mr_word output_formats[OUTPUT_FORMATS + 1];
+
+/** How a command is to print, as its user chose; nothing set: for people, the usual columns. */
+struct output_style {
+	const char *columns; /**< "rkey,length": these; "+pd": the usual ones and these; or NULL */
+	bool json;           /**< one document, for programs */
+	bool no_headings;    /**< values only, for scripts */
+	bool quiet;          /**< nothing but errors */
+	bool verbose;        /**< everything that is known */
+	bool one_line;       /**< JSON: each document is one line (JSON Lines) */
+	enum output_format format; /**< has no meaning for JSON */
+};
+
+/** Exit statuses, which mrctl(1) documents. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_REFUSED = 1,
+	EXIT_USAGE = 2,
+	EXIT_ABSENT = 3,
+	EXIT_UNSEEN = 4,
+	EXIT_CANNOT_EXEC = 126,
+	EXIT_NO_PROGRAM = 127,
+};
+
+/** put_decimal() - put the digits of a number, 20 at most.  Return: where they end; no '\0' is put there. */
+char *put_decimal(char *to, uint64_t number);
+
+/** put_hexadecimal() - put "0x" and the digits of a number, 16 at most.  Return: as put_decimal(). */
+char *put_hexadecimal(char *to, uint64_t number);
+
+/**
+ * COLUMNS() - the members of @structure with these names, as the text that --output takes
+ *
+ * COLUMNS(struct region_row, id, name) is "id,name".  A field's key is its member's name.  A member that
+ * does not exist, or whose type no field has, does not compile.
+ */
+#ifdef __cppcheck__ /* has no __VA_OPT__ */
+#define COLUMNS(structure, ...) #__VA_ARGS__
+#else
+#define COLUMNS(structure, ...) (&(COLUMN_TEXT(__VA_ARGS__))[COLUMN_CHECK(structure, __VA_ARGS__)])
+#endif
+
+/* The text begins with a comma, which the check, 1, skips. */
+#define COLUMN_TEXT(...)             COLUMN_EACH(COLUMN_NAME, , __VA_ARGS__)
+#define COLUMN_NAME(unused, member)  "," #member
+#define COLUMN_CHECK(structure, ...) (1 COLUMN_EACH(COLUMN_ZERO, structure, __VA_ARGS__))
+/* Buffers of text, to which a field's member points, have none of these types. */
+#define COLUMN_ZERO(structure, member)                                                             \
+	+_Generic(((structure *)0)->member, const char * : 0, bool : 0, struct opt_bool : 0,       \
+		  struct mr_opt_u64 : 0, const char *const * : 0, struct list : 0)
+
+/* Each pass of the preprocessor takes one more name, and 81 are made. */
+#define COLUMN_EACH(macro, fixed, ...) COLUMN_PASS(COLUMN_NEXT(macro, fixed, __VA_ARGS__))
+#define COLUMN_NEXT(macro, fixed, member, ...)                                                     \
+	macro(fixed, member) __VA_OPT__(COLUMN_AGAIN COLUMN_EMPTY()()(macro, fixed, __VA_ARGS__))
+#define COLUMN_AGAIN() COLUMN_NEXT
+#define COLUMN_EMPTY()
+#define COLUMN_PASS(...)  COLUMN_PASS3(COLUMN_PASS3(COLUMN_PASS3(__VA_ARGS__)))
+#define COLUMN_PASS3(...) COLUMN_PASS2(COLUMN_PASS2(COLUMN_PASS2(__VA_ARGS__)))
+#define COLUMN_PASS2(...) COLUMN_PASS1(COLUMN_PASS1(COLUMN_PASS1(__VA_ARGS__)))
+#define COLUMN_PASS1(...) COLUMN_PASS0(COLUMN_PASS0(COLUMN_PASS0(__VA_ARGS__)))
+#define COLUMN_PASS0(...) __VA_ARGS__
+
+/**
+ * columns_parse() - "rkey,length" to fields
+ * @json:    for objects: a column that is named again is dropped, and lists and records are columns, too
+ * @columns: set to them, ends with NULL; free() it, after a failure too
+ *
+ * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist, or is no cell of a table.
+ */
+int columns_parse(const struct record *record, const char *text, bool json,
+		  const struct field ***columns, struct mr_error *err);
+
+/**
+ * columns_usual() - the columns of a table where no list says which
+ * @verbose: with those that are details
+ *
+ * Return: ends with NULL; free() it; NULL when memory is short.
+ */
+const struct field **columns_usual(const struct record *record, bool verbose);
+
+/**
+ * columns_add() - add columns to a list, unless it has them
+ * @columns: from one of the functions above; it must not be used any more
+ * @more:    end with NULL; or NULL: none
+ *
+ * Return: the new list; NULL when memory is short, and then nothing is left to free.
+ */
+const struct field **columns_add(const struct field **columns, const struct field *const *more);
+
+/** columns_find() - the column with this key; NULL: none, or @key is NULL */
+const struct field *columns_find(const struct field *const *columns, const char *key);
+
+/** columns_count() - how many columns the list has; 0 where it is NULL */
+size_t columns_count(const struct field *const *columns);
+
+/** Records as a table (libsmartcols). */
+struct table;
+
+/**
+ * table_new() - begin a table
+ * @columns:  ends with NULL; must outlive the table
+ * @usual:    how many of the columns, from the first, the user did not choose: one is left out if no value in
+ *            it is unexpected (struct field), and its long lists take several lines where a terminal is narrow
+ * @headings: print the names of the columns first
+ *
+ * Return: NULL when memory is short.
+ */
+struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
+			FILE *stream);
+
+/** table_row() - add a row, which may be printed together with later ones.  Return: 0 or -errno. */
+int table_row(struct table *table, const void *row);
+
+/** table_finish() - print what is left and free the table.  Return: 0 or -errno. */
+int table_finish(struct table *table);
+
+/** Room for the heading of a column. */
+#define HEADING_MAX 64
+
+/**
+ * cell_heading() - what stands above a column: the field's key in upper case
+ * @is_for_people: the column is a usual one; a duration, whose cells name the unit, is then without "_NS"
+ */
+void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX]);
+
+/**
+ * cell_text() - the value of a field in @row
+ * @is_for_people: a duration is "820 ns", "7.1 us" or "12 us", cut to so many digits
+ * @buffer:        FIELD_TEXT_MAX bytes that may be used
+ *
+ * Return: as field_text().
+ */
+const char *cell_text(const struct field *field, bool is_for_people, const void *row, char *buffer);
+
+/** cell_escape() - the escape sequence of the colour that the field gives to @text; NULL: none */
+const char *cell_escape(const struct field *field, const char *text);
+
+/** cell_iec_text() - bytes as "64K", "1.5G"; @buffer: FIELD_TEXT_MAX bytes */
+const char *cell_iec_text(uint64_t bytes, char *buffer);
+
+/** Rows in columns whose widths are known: libsmartcols measures and decodes each cell several times. */
+struct aligned_column {
+	const struct field *field;
+	size_t width;
+	bool right;
+};
+
+/** The columns that are shown. */
+struct aligned {
+	struct aligned_column *columns;
+	size_t count;
+	char *line; /**< room for a line of these columns */
+};
+
+/**
+ * Records as metrics in the text format that Prometheus reads, for the textfile collector of its node
+ * exporter.  Counters are declared with their full name, "mrctl_faults_total": the exporter's parser
+ * (prometheus/common, expfmt/text_parse.go) would take the name without "_total", which strict OpenMetrics
+ * declares, for another metric without samples.
+ */
+enum metric_type {
+	METRIC_GAUGE,
+	METRIC_COUNTER, /**< its name must end with "_total" */
+	METRIC_INFO, /**< always 1: only its labels matter; it has no field, and its name ends with "_info" */
+};
+
+/**
+ * struct metric - a metric  A table of them ends with one without name.
+ *
+ * The value is that of a field of type FIELD_NUMBER, FIELD_LIMIT, FIELD_HEX, FIELD_BOOL or FIELD_OPT_BOOL;
+ * where it is unknown there is no sample.  Records with the same labels are one sample, whose value is
+ * their sum: so a metric by process name counts the processes of that name together.
+ */
+struct metric {
+	const struct record *record; /**< the records it is about, also those inside others */
+	const char *name;            /**< "mrctl_device_max_mr" */
+	/** "bytes" or "seconds", which the name then ends with, before "_total"; or NULL.  Of seconds the
+	 * field has nanoseconds. */
+	const char *unit;
+	const char *help;   /**< a sentence without full stop */
+	const char *field;  /**< key of the field that has the value; NULL: each record counts 1 */
+	const char *labels; /**< keys of the fields that are its labels, separated by ','; or NULL.
+				 "device=name": the label has another name than the field.  Fields of
+				 the records around this one can be labels, too. */
+	enum metric_type type;
+};
+
+#define METRIC_END                                                                                 \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
+
+struct metrics;
+
+/** metrics_new() - begin to collect samples of the metrics in @table; NULL: memory is short */
+struct metrics *metrics_new(const struct metric *table);
+void metrics_free(struct metrics *metrics);
+
+/** metrics_add() - add the samples of a record, and of the records inside it.  Return: 0 or -ENOMEM. */
+int metrics_add(struct metrics *metrics, const struct record *record, const void *row);
+
+/** metrics_print() - print all samples and the line that ends them; @metrics: or NULL: there are none */
+void metrics_print(const struct metrics *metrics, FILE *stream);
+
+/** Which fields lines_print() prints. */
+enum lines {
+	LINES_USUAL,     /**< what is known, without details */
+	LINES_ALL_KNOWN, /**< what is known */
+	LINES_ALL,
+};
+
+/** lines_print() - print a record, each line after @indent */
+void lines_print(const struct record *record, const void *row, enum lines lines, const char *indent,
+		 FILE *stream);
+
+/**
+ * Standard output: one JSON document, or lines and tables for people, or one of the other formats of struct
+ * output_style.  Everything that commands print goes through here, element by element.
+ *
+ * As metrics all rows and objects count that the table of metrics is about.
+ */
+struct metric;
+struct metrics;
+struct table;
+
+struct output {
+	const struct output_style *style;
+	const struct record *record; /**< what the command prints */
+	/** To be printed, ends with NULL; NULL: not chosen yet, or all. */
+	const struct field **columns;
+	const struct field **more;    /**< columns that --output adds to the usual ones; or NULL */
+	const struct metric *metrics; /**< what of the records is measured; or NULL */
+	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
+	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
+	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
+	bool block_printed;       /**< so that an empty line is due before the next one */
+	struct table *table;      /**< text: the table being printed, or NULL for lines */
+	struct metrics *measured; /**< metrics: the samples so far, or NULL */
+	const char *separator;    /**< JSON: what goes before the next member or element */
+	bool is_part;             /**< of another's document, which that begins, ends and flushes */
+	struct json_texts *texts; /**< those of the document that this is a part of; or NULL */
+	struct json_texts own_texts;
+	int error; /**< the first -errno of printing, mostly -ENOMEM; 0: none */
+};
+
+/**
+ * output_open() - get ready to print; nothing is printed yet
+ * @record: the records that --output chooses columns from, or NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad list of columns.
+ */
+int output_open(struct output *out, const struct output_style *style, const struct record *record,
+		struct mr_error *err);
+
+/** output_begin() - JSON: begin the document with its format and @command, unless it is part of another */
+void output_begin(struct output *out, const char *command);
+
+/** output_members() - JSON: print the fields of @row as members of the document; text: nothing */
+void output_members(struct output *out, const struct record *record, const void *row);
+
+/** output_object() - JSON: print @row as an object named @key; text: as lines, unless --quiet */
+void output_object(struct output *out, const char *key, const struct record *record,
+		   const void *row);
+
+/**
+ * output_list_begin() - begin a list of the command's records
+ * @key:    its name in JSON
+ * @record: what its rows are
+ * @lines:  text: print each row as lines rather than in a table
+ */
+void output_list_begin(struct output *out, const char *key, const struct record *record,
+		       bool lines);
+/** output_row() - print the next row of the list */
+void output_row(struct output *out, const struct record *record, const void *row);
+void output_list_end(struct output *out);
+
+/**
+ * output_element_begin() - JSON: begin an element of the list with the fields of @row
+ *
+ * Others may follow, such as lists, until output_element_end() adds the last fields.  Text: nothing.
+ */
+void output_element_begin(struct output *out, const struct record *record, const void *row);
+void output_element_end(struct output *out, const struct record *record, const void *row);
+
+/** output_json_list() - JSON: print a whole list; text: nothing */
+void output_json_list(struct output *out, const char *key, const struct list *list);
+
+/**
+ * output_table() - print a whole list that belongs to the document beside the command's records
+ * @columns: of a table for people, separated by ','; those that tell nothing are left out
+ *
+ * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
+ */
+void output_table(struct output *out, const char *key, const struct list *list,
+		  const char *columns);
+
+/** output_is_for_people() - whether text is printed, and the user has not chosen columns, or left out headings */
+bool output_is_for_people(const struct output *out);
+
+/**
+ * output_end() - end the document and flush it
+ * Return: 0, or -errno with MR_ERROR_HOST when something could not be printed.
+ */
+int output_end(struct output *out, struct mr_error *err);
+
+/** output_release() - free what output_open() made */
+void output_release(struct output *out);
+
+/**
+ * report_error() - print an error: "mrctl: COMMAND: text"; below it the hint; for usage errors where to read
+ * @command: its name, or NULL: there is none
+ */
+void report_error(const char *command, const struct mr_error *err);
+
+/** report_note() - print a line: "mrctl: COMMAND: text"; @command: its name, or NULL */
+void report_note(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** report_detail() - print an indented line, which belongs to the message before it */
+void report_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** report_lines() - print the known fields of a record as indented lines below the message before */
+void report_lines(const struct record *record, const void *row);
+
+/** report_status() - the exit status that belongs to an error */
+int report_status(const struct mr_error *err);
+
+/** Progress of long work on standard error, when that is a terminal. */
+struct progress {
+	uint64_t total;    /**< steps in all; 0: unknown */
+	uint64_t shown_at; /**< when the line was last written, in ns; 0: never */
+	bool silent;
+};
+
+/**
+ * progress_init() - get ready to show progress
+ * @total: steps in all; 0: unknown
+ *
+ * Nothing will be shown with @quiet, or where standard error is no terminal that can clear a line.
+ */
+void progress_init(struct progress *progress, uint64_t total, bool quiet);
+
+/** progress_show() - show how many of several steps are done: "registered 4096 of 100000" */
+void progress_show(struct progress *progress, const char *what, uint64_t done);
+
+/**
+ * progress_wait() - show that a step begins that may take long: "registering 64 GiB ..."
+ * @bytes: of the memory that the step is about; below 1 GiB nothing is shown
+ */
+void progress_wait(struct progress *progress, const char *what, uint64_t bytes);
+
+/** progress_time() - show how much of long work is done, and the time that is left: "measuring 12 of 80, 5 s left" */
+void progress_time(struct progress *progress, const char *what, uint64_t done, uint64_t total,
+		   uint64_t left_ns);
+
+/** progress_clear() - clear the line, before something else is printed */
+void progress_clear(struct progress *progress);
+
+/**
+ * The whole terminal as one page, which is drawn again and again in place.  What is printed is caught and
+ * cut to the size of the terminal; each page is one write(2), so that it does not flicker.
+ */
+struct screen {
+	FILE *out, *err; /**< the streams while others stand for them; or NULL */
+	char *text[2];   /**< what was printed on these */
+	size_t size[2];
+	sigset_t signals; /**< that screen_handle() is for */
+};
+
+/** screen_is_possible() - whether standard output is a terminal that can be drawn on */
+bool screen_is_possible(void);
+
+/**
+ * screen_enter() - turn to an empty page and hide the cursor
+ *
+ * The signals that screen_handle() is for are blocked: a resized terminal, and those by which a user stops
+ * or quits a program.
+ */
+void screen_enter(struct screen *screen);
+
+/** screen_leave() - show the cursor and what was there before */
+void screen_leave(struct screen *screen);
+
+/**
+ * screen_catch() - catch what is printed on standard output from here on, and on standard error if it is a
+ * terminal
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int screen_catch(struct screen *screen, struct mr_error *err);
+
+/**
+ * screen_show() - draw the page: a heading, what was caught on standard error, and on standard output
+ * @heading: or NULL
+ */
+void screen_show(struct screen *screen, const char *heading);
+
+/** screen_handle() - let a signal do what it does, with the terminal as it was before; then draw again */
+void screen_handle(int signal);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/output/files.h"
+#include "lib/base/base.h"
+
+/* Links that the kernel itself has made for descriptors of this process: a shell's >(...) is one. */
+static const char *const own_links[] = { "/dev/fd/", "/dev/stdout", "/dev/stderr",
+					 "/proc/self/fd/" };
+
+/* O_NOFOLLOW; 0 for a link that stands for a descriptor of this process. */
+static int private_file_link_flag(const char *path)
+{
+	for (size_t i = 0; i < sizeof(own_links) / sizeof(*own_links); i++)
+		if (!strncmp(path, own_links[i], strlen(own_links[i])))
+			return 0;
+	return O_NOFOLLOW;
+}
+
+static int make_private(int fd, const char *path, struct mr_error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fstat", "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_uid != geteuid())
+		return mr_fail_text(err, MR_ERROR_USAGE, EPERM,
+				    "%s belongs to another user, who could read it", path);
+	if (fchmod(fd, 0600))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fchmod", "%s", path);
+	if (ftruncate(fd, 0))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate", "%s", path);
+	return 0;
+}
+
+int private_file_check(const char *path, bool force, struct mr_error *err)
+{
+	struct stat st;
+
+	if (force || lstat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	mr_fail_text(err, MR_ERROR_USAGE, EEXIST, "%s: the file exists", path);
+	mr_hint(err, "choose a new name, or overwrite it: --force");
+	return -EEXIST;
+}
+
+FILE *private_file_open(const char *path, bool force, struct mr_error *err)
+{
+	const int link_flag = private_file_link_flag(path);
+	mr_auto_fd int fd = -1;
+	FILE *file;
+
+	if (private_file_check(path, force, err))
+		return NULL;
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (link_flag ? link_flag : O_APPEND),
+		  0600);
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
+		if (err->errnum == ELOOP)
+			mr_hint(err, "it is a symbolic link, which is not followed");
+		return NULL;
+	}
+	/* What the shell has opened for this process is not emptied. */
+	if (link_flag && make_private(fd, path, err))
+		return NULL;
+	file = fdopen(fd, "w");
+	if (!file) {
+		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);
+		return NULL;
+	}
+	mr_steal_fd(&fd);
+	return file;
+}
+
+int private_file_close(FILE *file, const char *path, struct mr_error *err)
+{
+	const int failed = ferror(file);
+
+	errno = 0;
+	if (!fclose(file) && !failed)
+		return 0;
+	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write", "%s", path);
+}
+
+/* Names that are tried: others are left from programs that were killed. */
+#define NAMES 100
+
+static int open_temporary(struct replaced_file *file, const char *path)
+{
+	for (int i = 0; i < NAMES; i++) {
+		const int length = snprintf(file->temporary, sizeof(file->temporary), "%s.%ld-%d",
+					    path, (long)getpid(), i);
+		int fd;
+
+		if ((size_t)length >= sizeof(file->temporary)) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		/* Not by mkstemp(3), whose files only their owner may read, whatever the umask. */
+		fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* Whether the path is of something that a file must not replace: a device, a pipe, a link. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+int replaced_file_open(struct replaced_file *file, const char *path, struct mr_error *err)
+{
+	mr_auto_fd int fd = -1;
+
+	file->path = path;
+	file->temporary[0] = '\0';
+	if (is_special(path))
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
+					private_file_link_flag(path));
+	else
+		fd = open_temporary(file, path);
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
+		if (err->errnum == ELOOP)
+			mr_hint(err, "it is a symbolic link, which is not followed");
+		return -err->errnum;
+	}
+	file->stream = fdopen(fd, "w");
+	if (!file->stream) {
+		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);
+		if (file->temporary[0])
+			unlink(file->temporary);
+		return -err->errnum;
+	}
+	mr_steal_fd(&fd);
+	return 0;
+}
+
+/* Not before its bytes are on the disk may the file be in the place of another. */
+static int write_out(struct replaced_file *file, struct mr_error *err)
+{
+	const bool has_failed = ferror(file->stream);
+
+	errno = 0;
+	if (fflush(file->stream) || has_failed ||
+	    (file->temporary[0] && fsync(fileno(file->stream))))
+		return mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
+	return 0;
+}
+
+int replaced_file_close(struct replaced_file *file, struct mr_error *err)
+{
+	int rc = write_out(file, err);
+
+	errno = 0;
+	if (fclose(file->stream) && !rc)
+		rc = mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
+	if (!file->temporary[0])
+		return rc;
+	if (!rc && rename(file->temporary, file->path))
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "rename", "%s", file->path);
+	if (rc)
+		unlink(file->temporary);
+	return rc;
+}
+
+/* Bytes of the largest file that is read. */
+#define FILE_MAX   (64 << 20)
+#define PIPE_BEGIN (64 << 10)
+
+const char *file_name(const char *path)
+{
+	return strcmp(path, "-") != 0 ? path : "standard input";
+}
+
+/* Opens it, and sets @room to the bytes that are enough for a file, or begin a pipe.  Return: descriptor, or -errno. */
+static int open_whole(const char *path, bool is_input, size_t *room, struct mr_error *err)
+{
+	mr_auto_fd int fd = is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				     : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, is_input ? "fcntl" : "open", "%s",
+			       file_name(path));
+	if (!is_input && !S_ISREG(st.st_mode)) {
+		mr_fail_text(err, MR_ERROR_HOST, EINVAL, "%s: not a regular file", path);
+		mr_hint(err, "'-' is standard input, which may be a pipe");
+		return -EINVAL;
+	}
+	if (st.st_size > FILE_MAX)
+		return mr_fail_text(err, MR_ERROR_HOST, EFBIG, "%s: too large", file_name(path));
+	*room = is_input ? PIPE_BEGIN : (size_t)st.st_size;
+	return mr_steal_fd(&fd);
+}
+
+/* Text that was read so far. */
+struct content {
+	char *text;
+	size_t used, room; /* without the NUL behind them */
+};
+
+/* Makes room for more. */
+static int grow(struct content *content, const char *path, struct mr_error *err)
+{
+	char *larger;
+
+	if (content->room >= FILE_MAX)
+		return mr_fail_text(err, MR_ERROR_HOST, EFBIG, "%s: too large", file_name(path));
+	larger = realloc(content->text, 2 * content->room + 1);
+	if (!larger)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
+	content->text = larger;
+	content->room *= 2;
+	return 0;
+}
+
+static int read_all(int fd, bool is_input, struct content *content, const char *path,
+		    struct mr_error *err)
+{
+	ssize_t got;
+	int rc = 0;
+
+	do {
+		if (is_input && !mr_signals_wait_readable(fd))
+			return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
+		got = read(fd, content->text + content->used, content->room - content->used);
+		if (got < 0)
+			return mr_fail(err, MR_ERROR_HOST, errno, "read", "%s", file_name(path));
+		content->used += (size_t)got;
+		if (is_input && content->used == content->room)
+			rc = grow(content, path, err);
+	} while (got && !rc);
+	return rc;
+}
+
+char *file_read(const char *path, size_t *length, struct mr_error *err)
+{
+	const bool is_input = !strcmp(path, "-");
+	struct content content = { .used = 0 };
+	mr_auto_fd int fd = open_whole(path, is_input, &content.room, err);
+
+	if (fd < 0)
+		return NULL;
+	content.text = malloc(content.room + 1);
+	if (!content.text) {
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+		return NULL;
+	}
+	if (read_all(fd, is_input, &content, path, err)) {
+		free(content.text);
+		return NULL;
+	}
+	content.text[content.used] = '\0';
+	*length = content.used;
+	return content.text;
+}
