@@ -13,7 +13,7 @@
 #include "cmd/cli/suggest.h"
 #include "cmd/commands.h"
 #include "cmd/output/output.h"
-#include "cmd/region/why.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/device.h"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cmd/batch/answer.h"
-#include "cmd/region/answer_messages.h"
+#include "cmd/region/region.h"
 
 /* A line in the document, as it is known before it is run; its status follows (struct outcome). */
 struct line_row {

@@ -3,8 +3,7 @@
 #ifndef CMD_BATCH_ANSWER_H
 #define CMD_BATCH_ANSWER_H
 
-#include "cmd/region/answer.h"
-#include "cmd/region/enclosing.h"
+#include "cmd/region/region.h"
 
 struct batch_answer {
 	struct answer answer; /**< of the batch as a whole; its failures include those of lines */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/batch/leftovers.h"
-#include "cmd/region/row.h"
+#include "cmd/region/region.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 

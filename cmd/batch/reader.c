@@ -6,7 +6,7 @@
 
 #include "cmd/batch/reader.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/region/enclosing.h"
+#include "cmd/region/region.h"
 
 static void fail_unknown_command(const struct command *const *commands, const char *name,
 				 struct mr_error *err)

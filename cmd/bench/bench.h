@@ -7,7 +7,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "lib/bench/bench.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"

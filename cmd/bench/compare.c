@@ -10,8 +10,7 @@
 #include "cmd/bench/bench.h"
 #include "cmd/output/files.h"
 #include "cmd/output/output.h"
-#include "cmd/region/answer_messages.h"
-#include "cmd/region/environment.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 
 /* ---- reading a document ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 #include "lib/host/reading.h"

@@ -9,7 +9,7 @@
 
 #include "cmd/bench/bench.h"
 #include "cmd/output/output.h"
-#include "cmd/region/answer_messages.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 #include "lib/host/reading.h"

@@ -3,7 +3,7 @@
 #ifndef CMD_EXPLAIN_ARGS_H
 #define CMD_EXPLAIN_ARGS_H
 
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 
 struct explain_args {
 	const char *call; /**< or NULL */

@@ -7,15 +7,86 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
-#include "cmd/region/answer_messages.h"
-#include "cmd/region/context.h"
-#include "cmd/region/enclosing.h"
-#include "cmd/region/environment.h"
-#include "cmd/region/expect.h"
-#include "cmd/region/proof.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/trial/trial.h"
+
+/* At most so many failures of a command are reported one by one; the document has all. */
+#define REPORTED_MAX 10
+
+void answer_note(const struct answer *answer, const char *fmt, ...)
+{
+	const struct enclosing *enclosing = answer->invocation->enclosing;
+	char text[sizeof(((struct mr_error *)0)->text) + 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (enclosing)
+		enclosing_note(enclosing, "%s", text);
+	else
+		report_note(answer->invocation->command->name, "%s", text);
+}
+
+/* Says how many refusals came for the cause that was told last. */
+static void report_told_again(const struct answer *answer)
+{
+	if (!answer->told || !answer->told_again)
+		return;
+	if (*answer->told)
+		answer_note(answer, "and %" PRIu64 " more for the same cause, %s",
+			    answer->told_again, answer->told);
+	else
+		answer_note(answer, "and %" PRIu64 " more, for no known cause either",
+			    answer->told_again);
+}
+
+/* Whether the message before has named the same cause; if so it is counted. */
+static bool is_told(struct answer *answer, const struct why *why)
+{
+	const struct mr_cause *cause = why_first(why);
+	const char *id = cause ? cause->id : "";
+	const bool is_same = answer->told && !strcmp(id, answer->told);
+
+	if (!is_same) {
+		report_told_again(answer);
+		answer->told_again = 0;
+	}
+	answer->told = id;
+	answer->told_again += is_same;
+	return is_same;
+}
+
+/* Prints a failure, to which the caller may add details. */
+static void answer_report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
+				  bool expected, const struct why *why)
+{
+	const bool verbose = answer->invocation->global->style.verbose;
+
+	progress_clear(&answer->progress);
+	if (index && answer->total > 1)
+		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
+	answer_note(answer, "%s%s", err->text, expected ? ", as expected" : "");
+	if (err->hint[0])
+		report_detail("%s", err->hint);
+	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
+		report_detail("on the simulated HCA %s", answer->environment->device);
+	if (answer->tell && !verbose)
+		answer->tell(answer->tell_data);
+	if (why && (verbose || !is_told(answer, why)))
+		why_report(why, verbose);
+	if (verbose)
+		report_lines(&request_record, &answer->request);
+}
+
+void answer_report_rest(const struct answer *answer)
+{
+	report_told_again(answer);
+	if (answer->reported > REPORTED_MAX)
+		answer_note(answer, "and %" PRIu64 " more failures (--json has all)",
+			    answer->reported - REPORTED_MAX);
+}
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */
 #define DIAGNOSED_MAX 16
@@ -290,4 +361,37 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 		enclosing_fail(enclosing, NULL,
 			       expect_text(answer->expect, &answer->failures, text));
 	return status;
+}
+
+int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
+		    int (*work)(struct session_job *job, struct mr_error *err), const void *data,
+		    struct mr_error *err)
+{
+	struct session_job job;
+	struct context_room room;
+	uint64_t total = 0;
+	struct mr_error why;
+	int rc;
+
+	job.session = context_open_session(invocation, &room.session, &why);
+	if (!job.session && why.kind != MR_ERROR_USAGE)
+		return answer_error(invocation, expect, &why, err);
+	if (!job.session) {
+		*err = why;
+		return -err->errnum;
+	}
+	job.environment = context_environment(invocation, job.session, &room.environment);
+	job.data = data;
+	job.done = 0;
+	while (invocation->operands[total])
+		total++;
+	rc = answer_init(&job.answer, invocation, expect, job.environment, total, err);
+	if (!rc) {
+		job.answer.in_session = true;
+		rc = work(&job, err);
+		overdue_report(invocation, job.session);
+	}
+	answer_release(&job.answer);
+	context_leave_session(invocation, job.session);
+	return rc;
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Finds out where a command works: in a session, in a line of a batch, or alone. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/region/context.h"
-#include "cmd/region/enclosing.h"
+#include "cmd/cli/command.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
+#include "lib/session/changes.h"
 #include "lib/session/session.h"
 
 const char *context_session(const struct invocation *invocation)
@@ -106,4 +111,70 @@ void context_block_signals(const struct invocation *invocation)
 bool context_is_interrupted(const struct invocation *invocation, bool first)
 {
 	return !(first && invocation->enclosing) && mr_interrupted();
+}
+
+/* Most bytes of a line that a message shows. */
+#define TEXT_MAX 200
+
+/* "line 7: reg --size 1M": cut where it is long. */
+static void name_line(const struct enclosing *enclosing, char name[TEXT_MAX + 40])
+{
+	bool cut = strlen(enclosing->text) > TEXT_MAX;
+
+	snprintf(name, TEXT_MAX + 40, "line %" PRIu64 ": %.*s%s", enclosing->number, TEXT_MAX,
+		 enclosing->text, cut ? "..." : "");
+}
+
+void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
+{
+	char name[TEXT_MAX + 40], text[sizeof(((struct mr_error *)0)->text) + 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	name_line(enclosing, name);
+	progress_clear(enclosing->progress);
+	report_note(enclosing->command->name, "%s: %s", name, text);
+}
+
+void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err)
+{
+	char name[TEXT_MAX + 40];
+
+	name_line(enclosing, name);
+	mr_wrap(err, "%s", name);
+}
+
+void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
+		    const char *message)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s", failure ? failure->message : message);
+	enclosing_wrap(enclosing, &err);
+	failures_adopt(enclosing->failures, failure, enclosing->number, err.text);
+}
+
+void overdue_report(const struct invocation *invocation, struct mr_session *session)
+{
+	struct mr_entry first;
+	const char *name;
+	uint32_t count;
+
+	/*
+	 * A batch reports once for all its lines.  In a session of its own it has nothing to report here: it
+	 * deregisters what is left at its end, and a refusal of that is a failure of the batch.
+	 */
+	if (invocation->enclosing || mr_session_is_private(session))
+		return;
+	count = mr_relaxed_overdue(session, &first);
+	if (!count)
+		return;
+	name = mr_errno_name((int)first.mark_errno);
+	report_note(invocation->command->name,
+		    "%u deferred region%s could not be invalidated: region %" PRIu64 ": %s (%s)",
+		    count, count == 1 ? "" : "s", first.id, name ? name : "unknown errno",
+		    mr_errno_text((int)first.mark_errno));
+	report_detail("the keys still work: mrctl dereg --flush tries again");
 }

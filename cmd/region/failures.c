@@ -1,8 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/region/failures.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/region/region.h"
+
+static const struct field request_fields[] = {
+	FIELD(struct request, argv, FIELD_WORDS, 0, "the command line"),
+	FIELD(struct request, memory, FIELD_STRING, FIELD_MEMORY,
+	      "kind of memory, or source of the dma-buf"),
+	FIELD(struct request, addr, FIELD_HEX, 0, "address of the first byte"),
+	FIELD(struct request, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
+	FIELD(struct request, length, FIELD_NUMBER, 0, "bytes"),
+	FIELD(struct request, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
+	FIELD(struct request, access, FIELD_ACCESS, 0, "access flags"),
+	FIELD(struct request, access_bits, FIELD_HEX, 0, "the same as a mask"),
+	FIELD(struct request, page_sizes, FIELD_PAGES, 0, "page sizes for a umem"),
+	FIELD(struct request, dmah, FIELD_STRING, FIELD_PUBLIC,
+	      "what the DMA handle is for (--dmah)"),
+	FIELD(struct request, pd, FIELD_STRING, 0, "protection domain"),
+	FIELD(struct request, count, FIELD_NUMBER, 0, "regions (--count)"),
+	FIELD_END,
+};
+REPORTED const struct record request_record = { "request", request_fields, NULL };
+
+static bool same_words(const char *const *a, const char *const *b)
+{
+	while (*a && *b && !strcmp(*a, *b))
+		a++, b++;
+	return !*a && !*b;
+}
+
+static const char *keep_text(const char *text, const char *former)
+{
+	if (!text || (former && !strcmp(text, former)))
+		return text ? former : NULL;
+	return strdup(text);
+}
+
+/* Copies words into one block of memory: the pointers, and after them the texts. */
+static const char *const *keep_words(const char *const *words, const char *const *former)
+{
+	size_t count = 0, bytes = 0;
+	const char **kept;
+	char *text;
+
+	if (!words || (former && same_words(words, former)))
+		return words ? former : NULL;
+	for (; words[count]; count++)
+		bytes += strlen(words[count]) + 1;
+	kept = malloc((count + 1) * sizeof(*kept) + bytes);
+	if (!kept)
+		return NULL;
+	text = (char *)(kept + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		kept[i] = text;
+		text = stpcpy(text, words[i]) + 1;
+	}
+	kept[count] = NULL;
+	return kept;
+}
+
+/*
+ * Replaces the strings of @request by copies. A string becomes NULL if there is no memory for its copy.
+ */
+static void request_keep(struct request *request, const struct request *former)
+{
+	static const struct request none = { .argv = NULL };
+
+	if (!former)
+		former = &none;
+	request->argv = keep_words(request->argv, former->argv);
+	request->memory = keep_text(request->memory, former->memory);
+	request->dmah = keep_text(request->dmah, former->dmah);
+	request->pd = keep_text(request->pd, former->pd);
+}
+
+/* Frees the strings of @request. */
+static void request_release(struct request *request, const struct request *next)
+{
+	if (!next || next->argv != request->argv)
+		free((void *)request->argv);
+	if (!next || next->memory != request->memory)
+		free((void *)request->memory);
+	if (!next || next->dmah != request->dmah)
+		free((void *)request->dmah);
+	if (!next || next->pd != request->pd)
+		free((void *)request->pd);
+}
 
 static const struct field failure_fields[] = {
 	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
@@ -133,4 +219,147 @@ void failures_release(struct failures *failures)
 	}
 	free(failures->items);
 	*failures = (struct failures){ 0 };
+}
+
+/* Most answers that the sentence of expect_text() names. */
+#define NAMED_MAX 4
+
+/* Room for an errno with a cause. */
+#define ANSWER_TEXT 128
+
+#define ERRNO_END   (64 * (sizeof(((struct expect_option *)0)->errnums) / sizeof(uint64_t)))
+
+static bool has_errno(const struct expect_option *expect, uint64_t errnum)
+{
+	return errnum < ERRNO_END && expect->errnums[errnum / 64] >> errnum % 64 & 1;
+}
+
+static bool is_answer(enum mr_error_kind kind, const char *call)
+{
+	return mr_error_is_answer(kind, call) || kind == MR_ERROR_RELAXED;
+}
+
+/* Whether the errno is expected: for any cause, or for the one that was found. */
+static bool has_answer(const struct expect_option *expect, uint64_t errnum, const struct why *why)
+{
+	for (size_t i = 0; i < expect->cause_count; i++)
+		if ((uint64_t)expect->causes[i].errnum == errnum &&
+		    expect->causes[i].cause == why_first(why))
+			return true;
+	return has_errno(expect, errnum);
+}
+
+bool expect_has(const struct expect_option *expect, const struct mr_error *err,
+		const struct why *why)
+{
+	return is_answer(err->kind, err->call) && has_answer(expect, (uint64_t)err->errnum, why);
+}
+
+static bool is_expected(const struct expect_option *expect, const struct failure *f)
+{
+	return is_answer(f->kind, f->call) && has_answer(expect, f->errno_value.value, f->why);
+}
+
+bool expect_holds(const struct expect_option *expect, const struct failures *failures)
+{
+	if (!failures->count)
+		return expect->ok;
+	for (size_t i = 0; i < failures->count; i++)
+		if (!is_expected(expect, &failures->items[i]))
+			return false;
+	return true;
+}
+
+/* A list of names in a sentence: "EFAULT or ENOMEM". */
+struct names {
+	char *text;
+	size_t used;
+	size_t count;
+};
+
+static void append_name(struct names *names, const char *between, const char *before,
+			const char *name)
+{
+	const char *link = names->count++ ? between : "";
+
+	if (names->used < EXPECT_TEXT)
+		names->used +=
+			(size_t)snprintf(names->text + names->used, EXPECT_TEXT - names->used,
+					 "%s%s%s", link, before, name);
+}
+
+/* Whether the errno is expected for some cause, so that the cause makes the difference. */
+static bool needs_cause(const struct expect_option *expect, const struct failure *f)
+{
+	for (size_t i = 0; i < expect->cause_count; i++)
+		if ((uint64_t)expect->causes[i].errnum == f->errno_value.value)
+			return true;
+	return false;
+}
+
+static bool is_repeated(const struct expect_option *expect, const struct failures *failures,
+			size_t i)
+{
+	const struct failure *f = &failures->items[i];
+
+	for (size_t j = 0; j < i; j++)
+		if (failures->items[j].errno_value.value == f->errno_value.value &&
+		    (!needs_cause(expect, f) ||
+		     why_first(failures->items[j].why) == why_first(f->why)))
+			return true;
+	return false;
+}
+
+/* "ENOMEM", and with a cause that is not the expected one "ENOMEM for MR-CGROUP-RDMA" */
+static const char *answer_text(const struct expect_option *expect, const struct failure *f,
+			       char text[ANSWER_TEXT])
+{
+	const char *name = f->errno_name ?: "another errno";
+	const struct mr_cause *cause = why_first(f->why);
+
+	if (!needs_cause(expect, f) || !is_answer(f->kind, f->call))
+		return name;
+	snprintf(text, ANSWER_TEXT, "%s for %s", name, cause ? cause->id : "no known cause");
+	return text;
+}
+
+static void add_answers(struct names *names, const struct expect_option *expect,
+			const struct failures *failures)
+{
+	char text[ANSWER_TEXT];
+
+	if (!failures->count)
+		append_name(names, "", "", "ok");
+	for (size_t i = 0; i < failures->count && names->count < NAMED_MAX; i++) {
+		const struct failure *f = &failures->items[i];
+
+		if (is_expected(expect, f) || is_repeated(expect, failures, i))
+			continue;
+		append_name(names, " and ", answer_text(expect, f, text),
+			    is_answer(f->kind, f->call) ? "" : ", which is no answer of the stack");
+	}
+}
+
+const char *expect_text(const struct expect_option *expect, const struct failures *failures,
+			char *text)
+{
+	struct names names = { .text = text };
+	char text_of_cause[ANSWER_TEXT];
+
+	append_name(&names, "", "expected ", expect->ok ? "ok" : "");
+	names.count = expect->ok;
+	for (uint64_t errnum = 1; errnum < ERRNO_END; errnum++)
+		if (has_errno(expect, errnum))
+			append_name(&names, " or ", "",
+				    mr_errno_name((int)errnum) ?: "another errno");
+	for (size_t i = 0; i < expect->cause_count; i++) {
+		snprintf(text_of_cause, sizeof(text_of_cause), "%s for %s",
+			 mr_errno_name(expect->causes[i].errnum), expect->causes[i].cause->id);
+		append_name(&names, " or ", "", text_of_cause);
+	}
+	names.count = 0;
+	append_name(&names, "", ", got ", "");
+	names.count = 0;
+	add_answers(&names, expect, failures);
+	return text;
 }

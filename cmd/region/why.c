@@ -4,10 +4,238 @@
 #include <stdlib.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/proof.h"
-#include "cmd/region/why.h"
+#include "cmd/region/region.h"
+#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/diagnose/trial/trial.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+
+struct link_row {
+	const char *function;
+	const char *layer;
+	const char *errno_name;
+};
+
+struct firmware_row {
+	const char *command;
+	const char *status;
+	struct mr_opt_u64 syndrome;
+	const char *errno_name;
+};
+
+/* A proof, as the document has it. */
+struct proof_row {
+	const char *refused_by;
+	bool user_space;
+	struct list functions;
+	struct list firmware;
+	const char *note;
+	struct link_row links[MR_CHAIN_MAX];
+	struct firmware_row answer;
+};
+
+static const struct field try_fields[] = {
+	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE, "what was changed"),
+	FIELD(struct try_row, answer, FIELD_STRING, FIELD_PUBLIC, "ok or an errno"),
+	FIELD(struct try_row, elapsed_ns, FIELD_NUMBER, 0, "time the call took"),
+	FIELD(struct try_row, reason, FIELD_STRING, FIELD_PROSE,
+	      "why it was not made, or a remark"),
+	FIELD_END,
+};
+REPORTED const struct record try_record = { "try", try_fields, NULL };
+
+/* Makes the tries; @refusal->tries is set to them. */
+static void tried_make(struct tried *tried, struct mr_refusal *refusal)
+{
+	mr_tries_make(refusal, refusal->try_ns, &tried->tries);
+	mr_tries_text(&tried->tries, tried->text, sizeof(tried->text));
+	refusal->tries = &tried->tries;
+	for (size_t i = 0; i < tried->tries.count; i++) {
+		const struct mr_try *try = &tried->tries.list[i];
+
+		tried->rows[i] = (struct try_row){
+			.change = try->id,
+			.answer = !try->made    ? NULL
+				  : try->errnum ? mr_errno_name(try->errnum)
+						: "ok",
+			.elapsed_ns = { try->elapsed_ns, try->made },
+			.reason = try->reason[0] ? try->reason : NULL,
+		};
+	}
+}
+
+struct list tried_list(const struct tried *tried)
+{
+	return (struct list){ &try_record, tried ? tried->rows : NULL,
+			      tried ? tried->tries.count : 0, sizeof(struct try_row) };
+}
+
+static const struct field link_fields[] = {
+	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC, "function of the kernel"),
+	FIELD(struct link_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that it belongs to"),
+	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
+		 "what it returned"),
+	FIELD_END,
+};
+REPORTED static const struct record link_record = { "function", link_fields, NULL };
+
+static const struct field firmware_fields[] = {
+	FIELD(struct firmware_row, command, FIELD_STRING, FIELD_PUBLIC,
+	      "command that the firmware refused"),
+	FIELD(struct firmware_row, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
+	FIELD(struct firmware_row, syndrome, FIELD_HEX, 0, "its number of the reason"),
+	FIELD_AS("errno", struct firmware_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
+		 "what mlx5_core made of it"),
+	FIELD_END,
+};
+REPORTED static const struct record firmware_record = { "firmware", firmware_fields, NULL };
+
+static const struct field proof_fields[] = {
+	FIELD(struct proof_row, refused_by, FIELD_STRING, FIELD_PUBLIC,
+	      "function of the kernel that refused"),
+	FIELD(struct proof_row, user_space, FIELD_BOOL, 0,
+	      "whether libibverbs or its provider refused"),
+	FIELD(struct proof_row, functions, FIELD_LIST, 0,
+	      "functions that returned an error, the outermost first"),
+	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused"),
+	FIELD(struct proof_row, note, FIELD_STRING, FIELD_PROSE, "why nothing is proven"),
+	FIELD_END,
+};
+REPORTED const struct record proof_record = { "proof", proof_fields, NULL };
+
+static bool is_wanted(const struct invocation *invocation)
+{
+	return invocation->global->why == WHY_PROVE && invocation->proof;
+}
+
+void proof_mark(const struct invocation *invocation, const char *device)
+{
+	if (is_wanted(invocation))
+		mr_proof_mark(invocation->proof, device && device[0] ? device : NULL);
+}
+
+void proof_end(const struct invocation *invocation)
+{
+	if (is_wanted(invocation))
+		mr_proof_end(invocation->proof);
+}
+
+/*
+ * A filter may answer system calls in the place of the RDMA stack (seccomp).  Where that is not known, nothing is
+ * proven by what the stack did not do.
+ */
+static bool is_filtered(void)
+{
+	struct mr_process_status status;
+
+	return mr_process_status_read(mr_this_host(), "self", &status) || !status.seccomp.known ||
+	       status.seccomp.value != 0;
+}
+
+const struct mr_proven *proof_read(const struct invocation *invocation,
+				   const struct mr_refusal *refusal, struct mr_proven *proven)
+{
+	/* Calls of libibverbs on an open device, which reach the kernel by ioctl and write only. */
+	const uint32_t asking = MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) | MR_ON(REG) |
+				MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) |
+				MR_ON(REREG) | MR_ON(ADVISE) | MR_ON(DEREG) | MR_ON(FREE);
+	struct mr_proof_question question = {
+		.errnum = refusal->errnum,
+		.device = refusal->environment->device,
+		.provider = refusal->environment->provider,
+		.is_simulated = refusal->environment->simulated,
+		.by_library =
+			refusal->via == MR_VIA_LIBRARY && asking & 1U << mr_operation_of(refusal),
+	};
+
+	if (!is_wanted(invocation))
+		return NULL;
+	question.is_filtered = is_filtered();
+	mr_proof_read(invocation->proof, &question, proven);
+	return proven;
+}
+
+/* Fills a row; it points into itself and into @proven. */
+static void proof_fill(struct proof_row *row, const struct mr_proven *proven)
+{
+	const struct mr_chain *chain = &proven->chain;
+	const struct mr_firmware_answer *answer = &proven->firmware;
+
+	for (size_t i = 0; i < chain->count; i++)
+		row->links[i] = (struct link_row){ chain->links[i].function->name,
+						   mr_layer_name(chain->links[i].function->layer),
+						   mr_errno_name(chain->links[i].errnum) };
+	row->functions =
+		(struct list){ &link_record, row->links, chain->count, sizeof(*row->links) };
+	row->answer = (struct firmware_row){
+		.command = answer->command,
+		.status = answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL,
+		.syndrome = answer->syndrome,
+		.errno_name = answer->errnum ? mr_errno_name(answer->errnum) : NULL,
+	};
+	row->firmware = (struct list){ &firmware_record, &row->answer, answer->command[0] != '\0',
+				       sizeof(row->answer) };
+	row->refused_by = mr_proven_function(proven);
+	row->user_space = proven->in_user_space;
+	row->note = proven->note;
+}
+
+/* The outermost function of that layer above the one that refused; NULL: there is none */
+static const char *outermost(const struct mr_chain *chain, enum mr_layer layer)
+{
+	for (size_t i = 0; i + 1 < chain->count; i++)
+		if (chain->links[i].function->layer == layer)
+			return chain->links[i].function->name;
+	return NULL;
+}
+
+static void report_chain(const struct mr_proven *proven)
+{
+	const struct mr_chain *chain = &proven->chain;
+	const struct mr_chain_link *last = &chain->links[chain->count - 1];
+	const char *layer = mr_layer_name(proven->layer);
+	char above[256] = "";
+	size_t used = 0;
+
+	for (enum mr_layer each = MR_LAYER_MEMORY; each < MR_LAYERS; each++) {
+		const char *name = outermost(chain, each);
+
+		if (name && used < sizeof(above))
+			used += (size_t)snprintf(above + used, sizeof(above) - used, "%s%s",
+						 used ? " and " : ", below ", name);
+	}
+	report_detail("proved: %s returned %s%s%s%s%s", last->function->name,
+		      mr_errno_name(last->errnum), above, layer ? " [" : "", layer ? layer : "",
+		      layer ? "]" : "");
+}
+
+static void report_firmware(const struct mr_firmware_answer *answer)
+{
+	const char *status =
+		answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL;
+
+	if (answer->syndrome.known)
+		report_detail("proved: the firmware refused %s: %s, syndrome 0x%08" PRIx64,
+			      answer->command, status ? status : "unknown status",
+			      answer->syndrome.value);
+	else
+		report_detail("proved: the firmware refused %s: %s", answer->command,
+			      status ? status : "unknown status");
+}
+
+/* Prints it below the message of the refusal. */
+static void proof_report(const struct mr_proven *proven)
+{
+	if (proven->chain.count)
+		report_chain(proven);
+	if (proven->firmware.command[0])
+		report_firmware(&proven->firmware);
+	if (proven->in_user_space)
+		report_detail("proved: the kernel did not refuse; libibverbs or its provider did");
+	if (proven->note)
+		report_detail("not proved: %s", proven->note);
+}
 
 /* Causes that are only possible: a message names at most this many. */
 #define POSSIBLE_MAX 3
@@ -301,4 +529,34 @@ void why_report(const struct why *why, bool verbose)
 	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
 		report_detail("not: %s [%s]", diagnosis->ruled_out[i].reason,
 			      diagnosis->ruled_out[i].cause->id);
+}
+
+struct mr_refusal refusal_of_object(const struct mr_session *session, enum mr_region_kind kind,
+				    uint32_t handle)
+{
+	return (struct mr_refusal){
+		.uverbs = &session->uverbs,
+		.handle_known = handle != MR_NO_HANDLE,
+		.handle_kind = kind,
+		.handle = handle,
+	};
+}
+
+struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry)
+{
+	struct mr_refusal refusal =
+		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
+
+	refusal.region_known = !entry->unsure; /* of an unlisted one nothing is sure */
+	refusal.region_call = entry->call;
+	refusal.region_access = entry->access;
+	refusal.pinned_access =
+		(struct mr_opt_u64){ entry->pinned_access,
+				     !entry->unsure && entry->call != MR_REG_MR_RELAXED &&
+					     !mr_call_row(entry->call)->data_direct &&
+					     entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE };
+	refusal.region_addr = entry->addr;
+	refusal.region_length = entry->length;
+	refusal.region_iova = entry->iova;
+	return refusal;
 }

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "cmd/report/sections.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/cli/options.h"
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "cmd/session/modes.h"
 
 /* The option that makes session do something else than run a program in a new session; or NULL. */

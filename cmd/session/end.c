@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"
 #include "lib/session/session.h"

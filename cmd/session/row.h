@@ -4,7 +4,7 @@
 #define CMD_SESSION_ROW_H
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "lib/session/session.h"
 
 /** A session as it is printed. */

@@ -8,7 +8,7 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
 #include "cmd/output/output.h"
-#include "cmd/region/context.h"
+#include "cmd/region/region.h"
 #include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/base.h"

@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/region/in_session.h"
-#include "cmd/region/row.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/totals.h"
 #include "lib/base/base.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "cmd/cli/option_types.h"
-#include "cmd/region/row.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/args.h"
 
 static const struct option_spec views[] = {

@@ -3,7 +3,7 @@
 #ifndef CMD_STAT_TOTALS_H
 #define CMD_STAT_TOTALS_H
 
-#include "cmd/region/in_session.h"
+#include "cmd/region/region.h"
 
 /** A protection domain as it is printed. */
 struct pd_row {

@@ -5,8 +5,7 @@
 #include <time.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
-#include "cmd/region/why.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/watch.h"
 #include "lib/base/base.h"
 

@@ -4,7 +4,7 @@
 #define CMD_TRACE_CALL_ROW_H
 
 #include "cmd/output/output.h"
-#include "cmd/region/why.h"
+#include "cmd/region/region.h"
 #include "lib/trace/trace.h"
 
 struct call_row {

@@ -4,7 +4,7 @@
 #define CMD_TRACE_ROWS_H
 
 #include "cmd/cli/command.h"
-#include "cmd/region/why.h"
+#include "cmd/region/region.h"
 #include "cmd/trace/result.h"
 
 extern const struct record trace_record, trace_call_record, trace_refusal_record, trace_leak_record,

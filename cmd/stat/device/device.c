@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/device/row.h"
 #include "lib/base/base.h"

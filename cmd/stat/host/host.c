@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/host/result.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/processes.h"

@@ -2,7 +2,7 @@
 #ifndef CMD_STAT_PROBE_MAX_SIZE_H
 #define CMD_STAT_PROBE_MAX_SIZE_H
 
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "lib/probe/probe.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/probe/max_size.h"
 #include "cmd/stat/probe/reasons.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/output/output.h"
-#include "cmd/region/answer.h"
+#include "cmd/region/region.h"
 #include "cmd/stat/args.h"
 #include "cmd/stat/system/order.h"
 #include "cmd/stat/system/rows.h"

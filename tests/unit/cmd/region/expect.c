@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cmd/cli/option_types.h"
-#include "cmd/region/expect.h"
+#include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 
 TEST(answers_are_expected_if_each_was_listed)

@@ -2,7 +2,7 @@
 /* The list of failures: what it keeps of each, and which strings they share. */
 #include <errno.h>
 
-#include "cmd/region/failures.h"
+#include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error refusal(int errnum)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rows about regions, made of entries of the session's table. */
-#include "cmd/region/row.h"
+#include "cmd/region/region.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/region/enclosing.h"
-#include "cmd/register/registrar.h"
+#include "cmd/region/region.h"
+#include "cmd/region/register.h"
 #include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/verbs/uverbs.h"

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cmd/region/region.h"
+#include "cmd/region/register.h"
+#include "lib/base/base.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
+#include "lib/verbs/verbs.h"
+
+/* The options of dereg. */
+struct dereg_args {
+	bool all;
+	bool listed;
+	bool flush;
+	const char *pd;
+	struct mr_opt_u64 defer_for;
+	struct expect_option expect;
+};
+
+/* How far dereg --all has come: { .most = 1 } before the first region. */
+struct dereg_progress {
+	uint64_t index; /* of the last region among those of the command, from 1 */
+	uint32_t most;  /* regions of the next run */
+};
+
+static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
+			 uint64_t ns)
+{
+	struct region_row row;
+	struct mr_table_pd pd;
+
+	job->done++;
+	if (!answer_has_rows(&job->answer))
+		return;
+	region_row_fill(&row, entry, &job->session->table, &pd);
+	row.state = state;
+	row.dereg_elapsed_ns = known(ns);
+	answer_row(&job->answer, &row);
+}
+
+/* Whether dereg_flush() will print the region. */
+static bool will_be_flushed(const struct session_job *job, const struct mr_entry *entry)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+
+	return args->flush &&
+	       (!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
+}
+
+static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+			 struct mr_error *err)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
+	uint64_t start = mr_now_ns();
+	bool deferred = true;
+	struct mr_entry now;
+	int rc = mr_dereg_mr_relaxed(job->session, slot, entry->id, defer, &deferred, err);
+	uint64_t ns = mr_now_ns() - start;
+
+	if (deferred && (!rc || rc == -EALREADY) && will_be_flushed(job, entry)) {
+		job->answer.total--;
+		return 0;
+	}
+	if (rc)
+		return rc;
+	/*
+	 * The entry now has the time of marking, from which the row's deferred_ns is made.  By now another
+	 * region may have taken the slot.
+	 */
+	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == entry->id)
+		*entry = now;
+	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
+	return 0;
+}
+
+/*
+ * Deregisters a region, or defer that if it is relaxed; prints it unless that fails. With --flush a relaxed
+ * region that becomes deferred is not printed: dereg_flush() will do that. Return: as
+ * mr_session_deregister(), or as mr_dereg_mr_relaxed().
+ */
+static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+			struct mr_error *err)
+{
+	uint64_t ns = 0;
+	int rc;
+
+	proof_mark(job->answer.invocation, job->environment->device);
+	if (entry->call == MR_REG_MR_RELAXED)
+		return dereg_relaxed(job, slot, entry, err);
+	rc = mr_session_deregister(job->session, slot, entry->id, entry,
+				   answer_has_rows(&job->answer) ? &ns : NULL, err);
+	if (rc >= 0)
+		print_region(job, entry, "deregistered", ns);
+	return rc;
+}
+
+/* ---- runs of regions ---- */
+
+/* The most regions of a run: others find them claimed. */
+#define RUN 16
+
+struct run {
+	struct mr_removal removals[RUN];
+	struct mr_entry entries[RUN];
+	struct mr_error errors[RUN];
+	uint64_t ns[RUN];
+};
+
+/* The kernel tells an MR from another one that has its handle. */
+static bool may_be_in_run(const struct mr_entry *entry)
+{
+	return entry->call != MR_REG_MR_RELAXED && mr_region_kind(entry->call) == MR_KIND_MR;
+}
+
+/* Return: how many entries, at most @most; 0: there is none in @slot any more. */
+static uint32_t find_run(const struct session_job *job, uint32_t slot, uint32_t most,
+			 struct run *run)
+{
+	const struct mr_table *table = &job->session->table;
+	bool timed = answer_has_rows(&job->answer);
+	uint32_t count = 0;
+
+	while (count < most && mr_table_get(table, slot + count, &run->entries[count])) {
+		if (count && !may_be_in_run(&run->entries[count]))
+			break;
+		run->removals[count] = (struct mr_removal){
+			.slot = slot + count,
+			.id = run->entries[count].id,
+			.entry = &run->entries[count],
+			.ns = timed ? &run->ns[count] : NULL,
+			.err = &run->errors[count],
+		};
+		if (!may_be_in_run(&run->entries[count++]))
+			break;
+	}
+	return count;
+}
+
+/* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
+static bool may_pass_over(const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
+}
+
+/*
+ * Dereg_region()s of regions whose entries follow one another in the table. A failure is answered, unless
+ * it only says that the region has gone, or that another process is at work on it. Where regions take long
+ * to deregister, runs are short: others may want those that are not reached yet. Return: the number of
+ * slots that are dealt with, at least 1.
+ */
+static uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_progress *progress)
+{
+	/* What is proven is proven of the only call since proof_mark(). */
+	bool single = job->answer.invocation->global->why == WHY_PROVE;
+	struct run run;
+	uint32_t count = find_run(job, slot, single ? 1 : progress->most, &run), done = 1;
+
+	if (!count)
+		return 1;
+	if (may_be_in_run(&run.entries[0])) {
+		proof_mark(job->answer.invocation, job->environment->device);
+		done = mr_session_deregister_run(job->session, run.removals, count);
+		if (done < count)
+			progress->most = 1;
+		else if (progress->most < RUN)
+			progress->most *= 2;
+	} else {
+		run.removals[0].rc = dereg_region(job, slot, &run.entries[0], &run.errors[0]);
+	}
+	for (uint32_t i = 0; i < done; i++) {
+		const struct mr_removal *removal = &run.removals[i];
+
+		progress_show(&job->answer.progress, "deregistered", ++progress->index);
+		if (removal->rc >= 0 && may_be_in_run(removal->entry))
+			print_region(job, removal->entry, "deregistered", run.ns[i]);
+		if (!removal->rc || may_pass_over(removal->err))
+			continue;
+		job->answer.refusal = refusal_of_entry(job->session, removal->entry);
+		answer_fail(&job->answer, removal->err, progress->index, removal->id,
+			    mr_session_via(job->session, removal->slot));
+	}
+	return done;
+}
+
+/* ---- deferred regions ---- */
+
+static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
+			  struct mr_error *err)
+{
+	struct session_job *job = data;
+
+	job->answer.total += entry != NULL;
+	if (err && entry)
+		mr_wrap(err, "cannot invalidate region %" PRIu64, entry->id);
+	if (!err) {
+		print_region(job, entry, "deregistered", ns);
+		return;
+	}
+	if (entry)
+		job->answer.refusal = refusal_of_entry(job->session, entry);
+	answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
+}
+
+/*
+ * Returns the same for a protection domain that the caller has found. Return: whether a signal came before
+ * all were invalid.
+ */
+static bool dereg_flush_pd(struct session_job *job, uint32_t pd_slot)
+{
+	struct mr_error reported; /* print_flushed() has printed it */
+	uint64_t left;
+
+	mr_flush_relaxed_mr(job->session, pd_slot, print_flushed, job, &left, &reported);
+	job->answer.total += left;
+	return left;
+}
+
+/* --flush:s invalidate deferred regions, and prints each or why it failed. */
+static void dereg_flush(struct session_job *job, const char *pd_name)
+{
+	struct mr_table_pd pd;
+	struct mr_error err;
+	uint32_t pd_slot = MR_ALL_PDS;
+
+	if (pd_name && mr_session_pd(job->session, pd_name, NULL, &pd_slot, &pd, &err))
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	else
+		dereg_flush_pd(job, pd_slot);
+	mr_session_leave_pd(job->session, pd_slot);
+	mr_relaxed_expire(job->session);
+}
+
+/*
+ * Deferred regions are deregistered for the user, but the kernel still has them, and would answer EBUSY to
+ * the PD's deallocation.  So they are invalidated first.
+ */
+static int dealloc_pd(struct session_job *job, const char *name, struct mr_error *err)
+{
+	struct mr_table_pd pd;
+	uint32_t pd_slot = MR_ALL_PDS;
+	bool stopped = !mr_session_pd(job->session, name, NULL, &pd_slot, &pd, err) &&
+		       dereg_flush_pd(job, pd_slot);
+
+	/* If two commands deallocated the PD while both still used it, each would find it busy. */
+	mr_session_leave_pd(job->session, pd_slot);
+	if (stopped)
+		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
+				    "interrupted: the protection domain '%s' is not deallocated",
+				    name);
+	return mr_session_dealloc_pd(job->session, name, err);
+}
+
+/*
+ * Destroys an object that no entry names.  The kernel refuses a handle of another kind of object.  Once the
+ * device has gone, it answers a query with EIO, but destroys: then no more than the handle is known, as of a DM.
+ */
+static int dereg_object(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
+			struct mr_error *err)
+{
+	bool is_mr = kind == MR_KIND_MR;
+	struct mr_uverbs_mr mr = { .handle = handle };
+	struct region_row row;
+	int query_rc = is_mr ? mr_uverbs_query_mr(&job->session->uverbs, handle, &mr, err) : 0;
+	int rc = query_rc == -EIO ? 0 : query_rc;
+
+	if (!rc)
+		rc = mr_region_destroy(&job->session->uverbs, kind, handle, err);
+	if (rc)
+		return mr_session_blame_object(job->session, kind, handle, err);
+	row = region_row_of_object(query_rc ? MR_KIND_DM : kind, &mr, "deregistered");
+	row.kind = mr_region_kind_name(kind);
+	row.via = mr_via_name(MR_VIA_KERNEL);
+	answer_row(&job->answer, &row);
+	job->done++;
+	return 0;
+}
+
+/* The path of the calls that destroy what an operand names. */
+static enum mr_via path_of(const struct session_job *job, const struct mr_operand *operand)
+{
+	if (operand->type == MR_OPERAND_ENTRY)
+		return mr_session_via(job->session, operand->slot);
+	return operand->type == MR_OPERAND_PD && mr_session_is_private(job->session)
+		       ? MR_VIA_LIBRARY
+		       : MR_VIA_KERNEL;
+}
+
+static bool is_on_dm(const struct mr_entry *entry, uint32_t dm)
+{
+	return entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE && entry->dm == dm;
+}
+
+/* Regions in a PD, or on memory of the device. */
+static uint64_t count_users(const struct mr_table *table, const struct mr_operand *operand)
+{
+	const uint32_t pd =
+		operand->type == MR_OPERAND_PD ? mr_table_find_pd(table, operand->pd) : MR_NO_SLOT;
+	struct mr_entry entry;
+	uint64_t count = 0;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		count += mr_table_get(table, slot, &entry) &&
+			 (operand->type == MR_OPERAND_PD ? entry.pd == pd
+							 : is_on_dm(&entry, operand->handle));
+	return count;
+}
+
+/* @operand: was found; may be of any type */
+static struct mr_refusal refusal_of(const struct session_job *job, const struct mr_operand *operand)
+{
+	struct mr_refusal refusal = { .uverbs = &job->session->uverbs, .pd = operand->pd };
+
+	if (operand->type == MR_OPERAND_ENTRY)
+		return refusal_of_entry(job->session, &operand->entry);
+	if (operand->type == MR_OPERAND_OBJECT)
+		refusal = refusal_of_object(job->session, operand->kind, operand->handle);
+	if (operand->type == MR_OPERAND_PD || operand->kind == MR_KIND_DM)
+		refusal.users =
+			(struct mr_opt_u64){ count_users(&job->session->table, operand), true };
+	return refusal;
+}
+
+/* Deregisters what @word names, and prints it or why it failed. */
+static void dereg_operand(struct session_job *job, const char *word, uint64_t index)
+{
+	struct mr_operand operand;
+	struct mr_error err;
+	int rc = mr_operand_find(job->session, word, &operand, &err);
+	const bool found = !rc;
+
+	if (!rc && operand.type == MR_OPERAND_PD)
+		rc = dealloc_pd(job, operand.pd, &err);
+	else if (!rc && operand.type == MR_OPERAND_OBJECT)
+		rc = dereg_object(job, operand.kind, operand.handle, &err);
+	else if (!rc)
+		rc = dereg_region(job, operand.slot, &operand.entry, &err);
+	if (!rc)
+		return;
+	if (found)
+		job->answer.refusal = refusal_of(job, &operand);
+	answer_fail(&job->answer, &err, index, operand.id, path_of(job, &operand));
+}
+
+static const struct field unlisted_fields[] = {
+	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0, ""),
+	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+REPORTED static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
+
+struct sweep {
+	struct session_job *job;
+	struct unlisted *unlisted;
+};
+
+static void print_deregistered(void *data, enum mr_region_kind kind,
+			       const struct mr_uverbs_mr *object, struct mr_error *err)
+{
+	const struct sweep *sweep = data;
+	struct answer *answer = &sweep->job->answer;
+	struct region_row row;
+
+	if (err) {
+		mr_wrap(err, "%s:%" PRIu32, mr_region_kind_name(kind), object->handle);
+		answer->refusal = refusal_of_object(sweep->job->session, kind, object->handle);
+		answer_fail(answer, err, 0, 0, MR_VIA_KERNEL);
+		sweep->unlisted->left.value++;
+		return;
+	}
+	sweep->unlisted->deregistered.value++;
+	row = region_row_of_object(kind, object, "deregistered");
+	row.via = mr_via_name(MR_VIA_KERNEL);
+	if (answer_has_rows(answer))
+		answer_row(answer, &row);
+}
+
+/* Deregisters what no entry names, and prints a row for each. */
+static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
+{
+	struct sweep sweep = { job, unlisted };
+	struct mr_unlisted_left left = { 0 };
+	struct mr_error err;
+	int rc;
+
+	if (mr_interrupted()) /* dereg_all() has reported it, or the signal ends mrctl after its answer */
+		return;
+	rc = mr_session_deregister_unlisted(job->session, print_deregistered, &sweep, &left, &err);
+	unlisted->left.value += left.busy + left.interrupted;
+	unlisted->left.known = !rc;
+	unlisted->busy = left.busy;
+	/* EIO: the device was removed, and all that was registered on it. */
+	if (rc && rc != -EIO)
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	if (!left.interrupted)
+		return;
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " unlisted region%s left",
+		     left.interrupted, left.interrupted == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+/* Prints the counts; JSON only. */
+static void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlisted)
+{
+	if (job->answer.out.style->json)
+		output_object(&job->answer.out, "unlisted", &unlisted_record, unlisted);
+}
+
+/* Prints the counts on standard error, unless they are 0. */
+static void dereg_unlisted_note(const struct session_job *job, const struct unlisted *unlisted)
+{
+	const char *command = job->answer.invocation->command->name;
+	uint64_t count = unlisted->deregistered.value;
+
+	if (job->answer.invocation->global->style.quiet)
+		return;
+	if (count)
+		report_note(command, "%" PRIu64 " unlisted region%s deregistered as well", count,
+			    count == 1 ? " was" : "s were");
+	if (!unlisted->busy)
+		return;
+	count = unlisted->left.value;
+	report_note(command,
+		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
+		    "be about to note %s",
+		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
+	report_detail("when that command has ended, mrctl dereg --all deregisters what is left");
+}
+
+static const struct option_spec options[] = {
+	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
+	       "with --all: leave what stat shows as unlisted"),
+	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
+	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
+	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",
+	       "with --flush: those of this protection domain"),
+	OPTION(0, "defer-for", seconds, struct dereg_args, defer_for, "SECONDS",
+	       "how long relaxed regions are deferred (default: 1)"),
+	OPTION(0, "expect", expect, struct dereg_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION_END,
+};
+
+/* Whether the table could not be locked: the other regions would fail by the same lock. */
+static bool is_locked_out(const struct session_job *job)
+{
+	return mr_table_gave_up(&job->session->table);
+}
+
+static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " %s%s left", left, noun,
+		     left == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static uint64_t count_from(const struct mr_table *table, uint32_t slot)
+{
+	uint64_t count = 0;
+
+	for (; slot < table->capacity; slot++)
+		count += mr_table_is_used(table, slot);
+	return count;
+}
+
+static void dereg_all(struct session_job *job)
+{
+	const struct mr_table *table = &job->session->table;
+	struct dereg_progress progress = { .most = 1 };
+	uint32_t slot = 0;
+
+	while (slot < table->capacity && !is_locked_out(job)) {
+		if (!mr_table_is_used(table, slot)) {
+			slot++;
+			continue;
+		}
+		if (context_is_interrupted(job->answer.invocation, !progress.index)) {
+			fail_interrupted(job, count_from(table, slot), "region");
+			break;
+		}
+		slot += dereg_run(job, slot, &progress);
+	}
+	progress_clear(&job->answer.progress);
+}
+
+static void dereg_operands(struct session_job *job, char **words)
+{
+	uint64_t left = 0;
+
+	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
+		if (!left && !context_is_interrupted(job->answer.invocation, !i))
+			dereg_operand(job, words[i], i + 1);
+		else
+			left++;
+	}
+	if (left)
+		fail_interrupted(job, left, "operand");
+}
+
+/* Warns that deferred regions, though deregistered, can still be reached by their keys. */
+static void note_deferred(const struct session_job *job)
+{
+	const struct invocation *invocation = job->answer.invocation;
+	const struct global_args *global = invocation->global;
+	struct mr_table_pool pool;
+
+	mr_table_pool(&job->session->table, &pool);
+	if (pool.marked && !global->style.quiet && !global->style.json &&
+	    !global->style.no_headings)
+		report_note(invocation->command->name,
+			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
+			    "--flush invalidates %s now",
+			    pool.marked, pool.marked == 1 ? " is" : "s are",
+			    pool.marked == 1 ? "its" : "their", pool.marked == 1 ? "it" : "them");
+}
+
+static int deregister_and_answer(struct session_job *job, struct mr_error *err)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+	char **words = job->answer.invocation->operands;
+	struct unlisted unlisted = { .deregistered.known = !args->listed };
+	int rc;
+
+	if (args->all)
+		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
+	job->answer.lines = false;
+	context_block_signals(job->answer.invocation);
+	if (!args->flush) /* dereg_flush() invalidates the expired ones, and prints them */
+		mr_relaxed_expire(job->session);
+	answer_begin(&job->answer);
+	if (args->all)
+		dereg_all(job);
+	else
+		dereg_operands(job, words);
+	if (args->flush && !is_locked_out(job)) /* after a signal too: it reports what is left */
+		dereg_flush(job, args->pd);
+	if (args->all && !args->listed && !is_locked_out(job))
+		dereg_unlisted(job, &unlisted);
+	answer_end_rows(&job->answer);
+	if (args->all)
+		dereg_unlisted_count(job, &unlisted);
+	rc = answer_end(&job->answer, job->done + unlisted.deregistered.value, err);
+	if (rc && job->done)
+		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
+			job->done == 1 ? " was" : "s were");
+	note_deferred(job);
+	dereg_unlisted_note(job, &unlisted);
+	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
+}
+
+static int check_dereg(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+	bool operands = invocation->operands[0] != NULL;
+
+	if (args->flush && !args->pd && args->defer_for.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--flush invalidates at once, so it excludes --defer-for");
+	if (args->all ? operands : !operands && !args->flush)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    args->all ? "--all excludes naming regions"
+					      : "name the regions, or give --all or --flush");
+	for (char **word = invocation->operands; *word; word++)
+		if (mr_operand_check(*word, err))
+			return -EINVAL;
+	return 0;
+}
+
+static int run_dereg(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+
+	return session_job_run(invocation, &args->expect, deregister_and_answer, NULL, err);
+}
+
+static const struct option_rule rules[] = {
+	{ "pd", OPTION_NEEDS, "flush" },
+	{ "listed", OPTION_NEEDS, "all" },
+	OPTION_RULES_END,
+};
+static const struct option_group group = { "Regions", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_dereg = {
+	.name = "dereg",
+	.operands = "[REGION...]",
+	.summary = "deregister regions of the session (ibv_dereg_mr)",
+	.description =
+		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
+		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
+		"A relaxed region is only marked, which leaves its keys working for a while; "
+		"--flush invalidates the marked ones.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct dereg_args),
+	.record = &region_record,
+	.columns = REGION_COLUMNS(id, name, state, lkey, length, dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, dereg_elapsed_ns, umem_id, addr, offset,
+				extended_addr, extended_length, page_sizes, FIELDS_OF_DMAH,
+				deferred_ns, deferred_answer),
+	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
+	.check = check_dereg,
+	.run = run_dereg,
+};

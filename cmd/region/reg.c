@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/cli/options.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "cmd/region/register.h"
+
+struct reg_args {
+	struct register_args common;
+	bool relaxed;
+	struct dmah_option dmah;
+};
+
+static const struct option_spec reg_options[] = {
+	OPTION(0, "relaxed", flag, struct reg_args, relaxed, NULL,
+	       "whole pages, and deferred deregistration (Solaris)"),
+	OPTION(0, "dmah", dmah, struct reg_args, dmah, "HINTS",
+	       "with a DMA handle: cpu=N,mem=KIND,ph=N"),
+	OPTION_END,
+};
+
+/* Of memory on the device and of the null MR nothing is mapped, and there are no pages to fault in. */
+static int check_unmapped(const struct memory_args *memory, struct mr_error *err)
+{
+	const struct given_option mapping[] = { { "addr", memory->addr.known },
+						{ "populate", memory->populate },
+						{ "numa", memory->numa.known },
+						{ NULL, false } };
+	const char *option = options_first_given(mapping);
+
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: nothing is mapped of --memory %s", option,
+				     memory->memory.text)
+		      : 0;
+}
+
+/* ibv_alloc_null_mr() has no arguments but the protection domain. */
+static int check_null_mr(const struct register_args *args, struct mr_error *err)
+{
+	const struct given_option arguments[] = { { "access", args->access.given },
+						  { "size", args->memory.size.known },
+						  { "offset", args->memory.offset.known },
+						  { "stride", args->memory.stride.known },
+						  { NULL, false } };
+	const char *option = options_first_given(arguments);
+
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: a null MR has neither memory nor access flags", option)
+		      : 0;
+}
+
+static struct register_call call_of_reg(const struct invocation *invocation)
+{
+	const struct reg_args *args = invocation->args;
+
+	if (args->dmah.text)
+		return (struct register_call){ .call = MR_REG_MR_DMAH, .dmah = args->dmah };
+	switch (args->common.memory.memory.type) {
+	case MR_MEMORY_DM:
+		return (struct register_call){ .call = MR_REG_DM_MR };
+	case MR_MEMORY_NULL_MR:
+		return (struct register_call){ .call = MR_ALLOC_NULL_MR };
+	default:
+		return (struct register_call){ .call = args->relaxed ? MR_REG_MR_RELAXED
+								     : MR_REG_MR };
+	}
+}
+
+static int check_reg(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_args *args = invocation->args;
+	const struct memory_args *memory = &args->common.memory;
+	const struct register_call call = call_of_reg(invocation);
+	const bool is_null_mr = mr_region_is_null(call.call);
+	int rc = 0;
+
+	if (args->dmah.text &&
+	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--dmah: --memory %s takes no DMA handle", memory->memory.text);
+	if (is_null_mr || mr_region_is_dm(call.call)) {
+		if (args->relaxed)
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "--relaxed: --memory %s has no pages to extend it to",
+					    memory->memory.text);
+		rc = is_null_mr ? check_null_mr(&args->common, err) : 0;
+		if (!rc)
+			rc = check_unmapped(memory, err);
+	}
+	return rc ? rc : register_check(invocation, &call, err);
+}
+
+/* A script asks for values alone, and reads no notes. */
+static bool is_for_person(const struct output_style *style)
+{
+	return !style->quiet && !style->json && !style->columns && !style->no_headings;
+}
+
+static int run_reg(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_args *args = invocation->args;
+	const struct register_call call = call_of_reg(invocation);
+	int rc = register_run(invocation, &call, err);
+
+	if (!rc && args->relaxed && !context_session(invocation) &&
+	    is_for_person(&invocation->global->style))
+		report_note(invocation->command->name, "outside a session the end of the command "
+						       "invalidates a relaxed region");
+	return rc;
+}
+
+static const struct option_rule rules[] = {
+	REGISTER_RULES,
+	{ "dmah", OPTION_EXCLUDES, "relaxed" },
+	OPTION_RULES_END,
+};
+static const struct option_group reg_group = { "Region", reg_options, 0 };
+static const struct option_group *const reg_groups[] = {
+	&memory_group, &region_group, &reg_group, &call_group, &advise_group, &lifetime_group, NULL
+};
+static const struct help_topic *const reg_topics[] = { &topic_memory, &topic_access, &topic_advice,
+						       NULL };
+
+const struct command command_reg = {
+	.name = "reg",
+	.summary = "register a memory region (ibv_reg_mr)",
+	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
+		       "and deregisters it. With --hold, or in a session, it stays registered.",
+	.groups = reg_groups,
+	.rules = rules,
+	.args_size = sizeof(struct reg_args),
+	.record = &region_record,
+	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, addr, offset,
+				extended_addr, extended_length, FIELDS_OF_DMAH),
+	.topics = reg_topics,
+	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
+					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },
+	.check = check_reg,
+	.run = run_reg,
+};
+
+struct reg_iova_args {
+	struct register_args common;
+	struct mr_opt_u64 iova;
+};
+
+static const struct option_spec reg_iova_options[] = {
+	OPTION('i', "iova", number, struct reg_iova_args, iova, "ADDR",
+	       "address for the HCA and peers (required)"),
+	OPTION_END,
+};
+
+static struct register_call call_of_reg_iova(const struct invocation *invocation)
+{
+	const struct reg_iova_args *args = invocation->args;
+
+	return (struct register_call){ .call = MR_REG_MR_IOVA, .iova = args->iova.value };
+}
+
+static int check_reg_iova(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_iova_args *args = invocation->args;
+	const struct register_call call = call_of_reg_iova(invocation);
+
+	if (!args->iova.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
+	return register_check(invocation, &call, err);
+}
+
+static int run_reg_iova(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct register_call call = call_of_reg_iova(invocation);
+
+	return register_run(invocation, &call, err);
+}
+
+static const struct option_group iova_group = { "Memory", reg_iova_options, 0 };
+static const struct option_group *const reg_iova_groups[] = {
+	&iova_group, &memory_group, &region_group, &call_group, &advise_group, &lifetime_group, NULL
+};
+static const struct help_topic *const reg_iova_topics[] = { &topic_memory, &topic_access,
+							    &topic_advice, NULL };
+
+const struct command command_reg_iova = {
+	.name = "reg-iova",
+	.summary = "register memory for a chosen address (ibv_reg_mr_iova)",
+	.description = "Registers memory with ibv_reg_mr_iova, so that the HCA and peers address "
+		       "it from --iova on, prints its keys and how long it took, and deregisters "
+		       "it. With --hold, or in a session, it stays registered.",
+	.groups = reg_iova_groups,
+	.rules = register_rules,
+	.args_size = sizeof(struct reg_iova_args),
+	.record = &region_record,
+	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, addr),
+	.topics = reg_iova_topics,
+	.examples = (const char *const[]){ "mrctl reg-iova --iova 0x10000 --size 64K",
+					   "mrctl reg-iova --iova 0 --count 4 -o name,iova,rkey",
+					   NULL },
+	.check = check_reg_iova,
+	.run = run_reg_iova,
+};
+
+struct reg_dmabuf_args {
+	struct register_args common;
+	struct dmabuf_args from;
+	struct mr_opt_u64 iova;
+	bool data_direct;
+};
+
+static const struct option_spec reg_dmabuf_options[] = {
+	OPTION('f', "from", dmabuf, struct reg_dmabuf_args, from.source, "SOURCE",
+	       "where the dma-buf comes from (required)"),
+	OPTION(0, "buffer", size, struct reg_dmabuf_args, from.buffer, "SIZE", DMABUF_BUFFER_HELP),
+	OPTION('s', "size", size, struct reg_dmabuf_args, common.memory.size, "SIZE",
+	       "bytes (default: one page; of fd:N its rest)"),
+	OPTION(0, "offset", size, struct reg_dmabuf_args, common.memory.offset, "SIZE",
+	       "start this far into the dma-buf (default: 0)"),
+	OPTION('i', "iova", number, struct reg_dmabuf_args, iova, "ADDR",
+	       "address for the HCA and peers (default: offset)"),
+	OPTION('c', "count", number, struct reg_dmabuf_args, common.memory.count, "N",
+	       "register N regions on one dma-buf (default: 1)"),
+	OPTION(0, "stride", size, struct reg_dmabuf_args, common.memory.stride, "SIZE",
+	       "bytes from one to the next (default: the size, in whole pages)"),
+	OPTION(0, "data-direct", flag, struct reg_dmabuf_args, data_direct, NULL,
+	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
+	OPTION_END,
+};
+
+static struct register_call call_of_reg_dmabuf(const struct invocation *invocation)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+
+	return (struct register_call){
+		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
+		.dmabuf = &args->from,
+		.dmabuf_option = "from",
+	};
+}
+
+static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+	const struct register_call call = call_of_reg_dmabuf(invocation);
+
+	if (!args->from.source.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+	return register_check(invocation, &call, err);
+}
+
+static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct register_call call = call_of_reg_dmabuf(invocation);
+
+	return register_run(invocation, &call, err);
+}
+
+static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options, 0 };
+static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_group, &region_group,
+								&call_group,       &advise_group,
+								&lifetime_group,   NULL };
+static const struct help_topic *const reg_dmabuf_topics[] = { &topic_dmabuf, &topic_access,
+							      &topic_advice, NULL };
+
+const struct command command_reg_dmabuf = {
+	.name = "reg-dmabuf",
+	.summary = "register a region of a dma-buf (ibv_reg_dmabuf_mr)",
+	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints its keys and "
+		       "how long it took, and deregisters it. With --hold, or in a session, it "
+		       "stays registered.",
+	.groups = reg_dmabuf_groups,
+	.rules = register_rules,
+	.args_size = sizeof(struct reg_dmabuf_args),
+	.record = &region_record,
+	.columns = REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, offset),
+	.topics = reg_dmabuf_topics,
+	.examples =
+		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
+				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },
+	.check = check_reg_dmabuf,
+	.run = run_reg_dmabuf,
+};

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Declares what the commands about regions share: the request, the answer, its failures and rows, and the session
+ * they work in.
+ */
+#ifndef CMD_REGION_REGION_H
+#define CMD_REGION_REGION_H
+
+#include "cmd/cli/command.h"
+#include "cmd/cli/global_options.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/output/output.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/proof/proof.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/** Memory for what a command opens or looks up; a line of a batch uses the batch's. */
+struct context_room {
+	struct mr_session session;
+	struct mr_environment environment;
+};
+
+/**
+ * context_session() - where the session is
+ * Return: what --session or MRCTL_SESSION says, "batch" for a line of a batch; NULL outside of a
+ * session.
+ */
+const char *context_session(const struct invocation *invocation);
+
+/** context_fail_no_session() - fail with MR_ERROR_ABSENT: the command needs a session.  Return: -ENOTCONN. */
+int context_fail_no_session(struct mr_error *err);
+
+/**
+ * context_open_session() - join the session
+ * @room: memory for it
+ *
+ * Return: @room, or for a line of a batch the batch's session; NULL with @err set: outside of a session to
+ * MR_ERROR_ABSENT.
+ */
+struct mr_session *context_open_session(const struct invocation *invocation,
+					struct mr_session *room, struct mr_error *err);
+
+/** context_leave_session() - close what context_open_session() returned, unless it is a batch's */
+void context_leave_session(const struct invocation *invocation, struct mr_session *session);
+
+/**
+ * context_environment() - the environment of an open session
+ * @room: memory for it
+ *
+ * Return: @room, or for a line of a batch the batch's environment.
+ */
+const struct mr_environment *context_environment(const struct invocation *invocation,
+						 const struct mr_session *session,
+						 struct mr_environment *room);
+
+/**
+ * context_block_signals() - block signals, so that none comes between a call and the entry for what it made
+ *
+ * For a line of a batch they are blocked already.
+ */
+void context_block_signals(const struct invocation *invocation);
+
+/**
+ * context_is_interrupted() - whether a signal has come; to be asked before each region
+ * @first: it is the first region of the command: in a batch the answer is false then, as the batch itself has
+ *         asked just before
+ */
+bool context_is_interrupted(const struct invocation *invocation, bool first);
+
+/** What was asked for when something was refused, in enough detail to ask for the same elsewhere. */
+struct request {
+	const char *const *argv; /**< the command line */
+	const char *memory;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 offset; /**< of a dma-buf or memory on the device, in the place of addr */
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 iova;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 access_bits;
+	struct mr_opt_u64 page_sizes;
+	const char *dmah; /**< what the DMA handle is for, as typed */
+	const char *pd;
+	struct mr_opt_u64 count; /**< regions that were asked for (--count) */
+};
+
+extern const struct record request_record;
+
+/** A try, as the document has it. */
+struct try_row {
+	const char *change;
+	const char *answer;
+	struct mr_opt_u64 elapsed_ns;
+	const char *reason;
+};
+
+struct tried {
+	struct mr_tries tries;
+	struct try_row rows[MR_TRY_CHANGES];
+	char text[640]; /**< what they tell, as a sentence */
+};
+
+/** tried_list() - the tries for the document; empty where @tried is NULL */
+struct list tried_list(const struct tried *tried);
+
+/** A diagnosis, which failures share. */
+struct why;
+
+/** why_is_wanted() - whether the causes of an error are to be looked for: not for wrong usage, nor with --why none */
+bool why_is_wanted(const struct global_args *global, const struct mr_error *err);
+
+/**
+ * why_of_error() - look for the causes of an error that a call has given
+ * @refusal: what the caller knows of it; completed from @err and @global
+ *
+ * Return: the diagnosis, for why_release(); NULL where memory is short, where the causes are not wanted, and where
+ * a call that only prepares has no known one.
+ */
+struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
+			 struct mr_refusal *refusal);
+
+/** why_of_diagnosis() - as of why_of_error(), of a diagnosis that was made already: of a call of another program */
+struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis);
+
+/** why_tell() - report an error that ends a command, and its causes: @command as of report_error() */
+void why_tell(const struct global_args *global, const char *command, const struct mr_error *err);
+
+/** why_share() - the same diagnosis once more, for another why_release(); NULL for NULL */
+struct why *why_share(struct why *why);
+
+/** why_release() - let go of a diagnosis, or of NULL */
+void why_release(struct why *why);
+
+/** why_layer() - the layer that refused, NULL where it is not known; @why may be NULL */
+const char *why_layer(const struct why *why);
+
+/** why_causes(), why_ruled_out() - lists for the document; empty where @why is NULL */
+struct list why_causes(const struct why *why);
+struct list why_ruled_out(const struct why *why);
+
+/** why_proof() - what was proven, one row; none where @why is NULL, or nothing was to be proven */
+struct list why_proof(const struct why *why);
+
+/** why_tried() - what was tried; NULL where nothing was to be tried */
+const struct tried *why_tried(const struct why *why);
+
+/** why_first() - the most certain cause, or NULL */
+const struct mr_cause *why_first(const struct why *why);
+
+/**
+ * why_report() - print the causes below the message of the refusal
+ * @verbose: print all causes with their evidence, and those that were ruled out
+ */
+void why_report(const struct why *why, bool verbose);
+
+/** One refusal or failure, as the document has it. */
+struct failure {
+	/** Which of --count or of the operands, or which line of a batch, from 1. */
+	struct mr_opt_u64 index;
+	struct mr_opt_u64 region; /**< id, if there is a region already */
+	const char *call;
+	const char *errno_name;
+	struct mr_opt_u64 errno_value;
+	const char *message;
+	const char *via;
+	const char *layer;
+	const char *rereg_code;
+	const char *library_would_say;
+	const char *old_region;
+	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
+	struct list causes;
+	struct list ruled_out;
+	struct list proof;
+	const char *tried; /**< what was tried, as a sentence; or NULL */
+	struct list tries;
+	struct request request;
+	enum mr_error_kind kind;
+	struct why *why; /**< of causes and ruled_out; or NULL */
+};
+
+extern const struct record failure_record;
+
+/** A list of failures, which owns its strings. */
+struct failures {
+	struct failure *items;
+	size_t count;
+	size_t capacity;
+	bool out_of_memory; /**< some were lost */
+};
+
+/**
+ * failures_add() - keep an error
+ * @index:   number of the region that it is about, from 1; 0: it is about none
+ * @region:  id of the region; 0: it has none
+ * @via:     path of the call, or NULL
+ * @request: what was asked for, of which a copy is kept; or NULL
+ * @why:     its diagnosis, which the list releases; or NULL
+ * @depth:   how deep that looked, or NULL
+ */
+void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
+		  uint64_t region, const char *via, const struct request *request, struct why *why,
+		  const char *depth);
+
+/** failures_set_rereg() - add to the last failure what ibv_rereg_mr(3) returned, or would return */
+void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
+
+/**
+ * failures_adopt() - keep a failure of a line of a batch
+ * @failure: as the line's command has it, or NULL
+ * @line:    number of the line, which becomes the failure's index
+ * @message: the message to keep, in place of that in @failure
+ */
+void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
+		    const char *message);
+
+/** failures_release() - free all failures */
+void failures_release(struct failures *failures);
+
+/** A batch, and the line that it is running. */
+struct enclosing {
+	const struct command *command; /**< batch itself, whose name begins its messages */
+	uint64_t number;               /**< of the line, from 1 */
+	const char *text;              /**< the line */
+	struct mr_session *session;    /**< in which the command works */
+	const struct mr_environment *environment;
+	struct failures *failures; /**< the batch's: one of each line that failed */
+	struct progress *progress; /**< the batch's */
+	struct json_texts *texts;  /**< of all lines */
+	bool begun;                /**< the command has begun its part of the document */
+};
+
+/** enclosing_note() - print a message on standard error, after the line's number and text */
+void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** enclosing_wrap() - put the line's number and text before an error */
+void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err);
+
+/**
+ * enclosing_fail() - add to the batch's failures that the line failed
+ * @failure: the first failure of its command; NULL: there was none, though --expect names one
+ * @message: the message if @failure is NULL
+ */
+void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
+		    const char *message);
+
+/**
+ * overdue_report() - report on standard error that there are such regions, and that their keys still work
+ *
+ * For a line of a batch nothing is reported: the batch does that once, at its end.
+ */
+void overdue_report(const struct invocation *invocation, struct mr_session *session);
+
+/** The answer of one run of a command. */
+struct answer {
+	const struct invocation *invocation;
+	const struct expect_option *expect; /**< or NULL: there is no --expect */
+	const struct mr_environment *environment;
+	struct output out;
+	struct failures failures;
+	/** What was asked for: set it before answer_fail(), which adds the command line and clears it. */
+	struct request request;
+	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
+	struct mr_refusal refusal;
+	/** Prints what was asked for, below the message: set it before answer_fail(), which clears it; or NULL. */
+	void (*tell)(const void *data);
+	const void *tell_data;
+	bool undiagnosed; /**< causes are not looked for: what a refused call was about has gone */
+	unsigned int diagnosed; /**< refusals whose causes were looked for */
+	uint64_t tried_ns;      /**< time that their tries have taken */
+	const char *
+		told; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
+	uint64_t told_again; /**< refusals after that for the same cause */
+	struct progress progress;
+	uint64_t total;    /**< regions that the command is about */
+	uint64_t reported; /**< failures to report, also those too many for that */
+	bool in_session;
+	bool lines; /**< a single region is printed as lines rather than in a table */
+};
+
+/**
+ * answer_init() - begin the answer of a command; nothing is printed yet
+ * @expect:      the command's --expect, or NULL
+ * @environment: or NULL: the caller sets answer->environment before something is printed
+ * @total:       regions that the command is about
+ *
+ * answer_release() it; after a failure there is nothing to release.
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output, or an --expect that --why excludes.
+ */
+int answer_init(struct answer *answer, const struct invocation *invocation,
+		const struct expect_option *expect, const struct mr_environment *environment,
+		uint64_t total, struct mr_error *err);
+
+/** answer_release() - free what the answer has kept */
+void answer_release(struct answer *answer);
+
+/** answer_expect_total() - set the number of regions, if it was not known at answer_init() */
+void answer_expect_total(struct answer *answer, uint64_t total);
+
+/**
+ * answer_error() - print the whole answer of a command that could not begin, as there is no session
+ * @expect: the command's --expect, or NULL
+ * @why:    the error, which is reported here
+ * @err:    set if the answer could not be printed
+ *
+ * Return: exit status, or -errno: -EINVAL with MR_ERROR_USAGE for a bad --output.
+ */
+int answer_error(const struct invocation *invocation, const struct expect_option *expect,
+		 struct mr_error *why, struct mr_error *err);
+
+/**
+ * answer_fail() - report a failure on standard error and keep it for the document
+ * @index: which of the regions, from 1; 0: the failure is about none
+ * @id:    of the region; 0: it has none
+ * @via:   path of the call, used if the call's name does not show it (mr_call_via())
+ *
+ * Return: whether it was reported, so that the caller may add details (report_detail()).
+ */
+bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
+		 enum mr_via via);
+
+/** answer_begin() - begin the document, up to its list of the command's records */
+void answer_begin(struct answer *answer);
+
+/** answer_begin_list() - begin the document, up to another list; parameters as of output_list_begin() */
+void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
+		       bool lines);
+
+/** answer_has_rows() - whether regions are printed; if not, rows need not be filled */
+static inline bool answer_has_rows(const struct answer *answer)
+{
+	return answer->out.style->json || !answer->out.style->quiet;
+}
+
+/** answer_row() - print a row: a region (struct region_row), or another record of the command */
+void answer_row(struct answer *answer, const void *row);
+
+/** answer_end_rows() - end the list; members of the document may follow, until answer_end() */
+void answer_end_rows(struct answer *answer);
+
+/**
+ * answer_end() - print the verdict, the failures and the environment, and end the document
+ * @done: number of regions that the command did its work on
+ *
+ * Return: 0, or -errno if the document could not be printed.
+ */
+int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
+
+/**
+ * answer_status() - say on standard error how many regions were done, and choose the exit status
+ * @done:       number of regions that the command did its work on
+ * @participle: what was done with them: "registered"; NULL: do not say how many
+ *
+ * Return: exit status.  In a batch the line is noted as failed, unless that is EXIT_DONE.
+ */
+int answer_status(const struct answer *answer, uint64_t done, const char *participle);
+
+/** answer_note() - print a line; in a batch it begins with the line that the command is run for */
+void answer_note(const struct answer *answer, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** answer_report_rest() - say how many failures were too many to be reported one by one */
+void answer_report_rest(const struct answer *answer);
+
+/** One run of such a command. */
+struct session_job {
+	struct mr_session *session;
+	const struct mr_environment *environment;
+	const void *data;     /**< what the command gave session_job_run(), for its work */
+	struct answer answer; /**< its total is the number of operands */
+	uint64_t done;        /**< regions that the command did its work on */
+};
+
+/**
+ * session_job_run() - join the session, do the work, and leave it
+ * @expect: the command's --expect, or NULL
+ * @work:   does the work and prints the answer; returns an exit status, or -errno
+ * @data:   for @work, in job->data; or NULL
+ *
+ * Return: what @work returned; outside of a session EXIT_ABSENT, after an answer that says so; -errno with @err
+ * set if nothing was tried.
+ */
+int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
+		    int (*work)(struct session_job *job, struct mr_error *err), const void *data,
+		    struct mr_error *err);
+
+/**
+ * expect_has() - whether @err is a refusal of the stack, and one of the expected answers
+ * @why: its diagnosis, or NULL
+ */
+bool expect_has(const struct expect_option *expect, const struct mr_error *err,
+		const struct why *why);
+
+/**
+ * expect_holds() - whether the stack gave only answers that @expect has
+ *
+ * Without failures the answer was "ok".  The failure of a step before the call (mmap, …) is no answer of the
+ * stack, so it is never an expected one.
+ */
+bool expect_holds(const struct expect_option *expect, const struct failures *failures);
+
+/** Room for expect_text(): some names of errnos. */
+#define EXPECT_TEXT 256
+
+/**
+ * expect_text() - how the answers differ from the expected ones: "expected EFAULT or ENOMEM, got ok"
+ * @text: room for EXPECT_TEXT bytes, to which the sentence is cut
+ *
+ * To be called if expect_holds() is false.
+ *
+ * Return: @text.
+ */
+const char *expect_text(const struct expect_option *expect, const struct failures *failures,
+			char *text);
+
+/**
+ * proof_mark() - with --why prove: a call comes next that may be refused
+ * @device: that it is made on, or NULL
+ */
+void proof_mark(const struct invocation *invocation, const char *device);
+
+/** proof_end() - stop watching calls until proof_mark(): the command only waits now */
+void proof_end(const struct invocation *invocation);
+
+/**
+ * proof_read() - what is proven about a refusal
+ * @proven: room for it
+ *
+ * Return: @proven; NULL without --why prove.
+ */
+const struct mr_proven *proof_read(const struct invocation *invocation,
+				   const struct mr_refusal *refusal, struct mr_proven *proven);
+
+/** refusal_of_entry() - a refusal of a call about a region of the session; its other members are empty */
+struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry);
+
+/** refusal_of_object() - the same about an object that is known by its handle alone */
+struct mr_refusal refusal_of_object(const struct mr_session *session, enum mr_region_kind kind,
+				    uint32_t handle);
+
+/** Regions as they are printed. */
+struct region_row {
+	struct mr_opt_u64 id;
+	struct mr_opt_u64 index;
+	const char *name;
+	const char *kind;
+	const char *state;
+	struct mr_opt_u64 handle;
+	struct mr_opt_u64 lkey;
+	struct mr_opt_u64 rkey;
+	struct mr_opt_u64 umem_id;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 offset;
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 extended_addr;
+	struct mr_opt_u64 extended_length;
+	struct mr_opt_u64 iova;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 access_bits;
+	struct mr_opt_u64 in_force;
+	const char *pd;
+	const char *memory;
+	struct mr_opt_u64 page_size;
+	struct mr_opt_u64 page_sizes;
+	struct mr_opt_u64 dmah_cpu;
+	const char *dmah_memory;
+	struct mr_opt_u64 dmah_ph;
+	const char *answer;
+	const char *export;
+	const char *call;
+	const char *via;
+	struct opt_bool needs_process;
+	const char *advice;
+	const char *advice_answer;
+	struct mr_opt_u64 elapsed_ns;
+	struct mr_opt_u64 advice_elapsed_ns;
+	struct mr_opt_u64 dereg_elapsed_ns;
+	struct mr_opt_u64 deferred_ns;
+	const char *deferred_answer;
+};
+
+/** REGION_COLUMNS() - a list of columns, by the names of members of struct region_row */
+#define REGION_COLUMNS(...) COLUMNS(struct region_row, __VA_ARGS__)
+
+/* Columns for the fills of a struct command: of each command that prints regions, and of each for MRs */
+#define FIELDS_OF_REGIONS                                                                          \
+	id, name, kind, state, handle, length, access, access_bits, in_force, memory, page_size,   \
+		call, via, needs_process, elapsed_ns
+#define FIELDS_OF_MRS FIELDS_OF_REGIONS, lkey, rkey, iova, pd
+/* Those of commands that register, and of commands with --advise. */
+#define FIELDS_OF_REGISTERED index, dereg_elapsed_ns
+#define FIELDS_OF_ADVICE     advice, advice_answer, advice_elapsed_ns
+/* Those of commands that show regions with DMA handles. */
+#define FIELDS_OF_DMAH dmah_cpu, dmah_memory, dmah_ph
+
+/** Room for an exported umem as text. */
+#define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)
+
+/** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
+void blob_text(const struct mr_umem_blob *blob, char *text);
+
+/** Facts for a row about a region that was registered just now, or that the session's table has. */
+struct region_facts {
+	const struct mr_region *region;
+	enum mr_region_call call;
+	enum mr_via via;
+	uint32_t access;
+	const char *memory; /**< kind of memory, or source of the dma-buf, as typed; or NULL */
+	uint64_t page_size; /**< of the memory; 0: not known */
+	uint64_t page_sizes;
+	struct mr_dmah_hints hints; /**< of mr_region_has_dmah() */
+	bool on_gpu; /**< on memory of a GPU, which goes with the process that has it */
+};
+
+/**
+ * region_row_describe() - fill a row about a region that was registered
+ *
+ * A member that such a region does not have becomes unknown.  What is not in @facts is left to the caller: id,
+ * index, name, state, PD, and flags in force.
+ */
+void region_row_describe(struct region_row *row, const struct region_facts *facts);
+
+/**
+ * region_row_fill() - fill a row about a region by its entry in the session's table
+ * @pd: room for its protection domain; must live as long as @row, and so must @entry
+ *
+ * What an unfinished registration or change leaves open becomes unknown.  The state is left to the caller.
+ */
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd);
+
+/**
+ * region_row_of_object() - a row about an object that no entry names
+ * @object: what the kernel reports of it
+ * @state:  or NULL
+ */
+struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+				       const char *state);
+
+/**
+ * region_row_in_force() - fill in which of the flags have an effect
+ *
+ * In the usual columns for a person it is left out unless some flag has none.
+ */
+void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
+			 const struct mr_in_force_region *region, const struct global_args *global);
+
+/** A struct region_row. */
+extern const struct record region_record;
+
+/** A struct mr_environment. */
+extern const struct record environment_record;
+
+#endif

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/region/region.h"
+#include "cmd/region/register.h"
+#include "lib/base/base.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
+
+/* What the options of mrctl umem fill. */
+struct umem_args {
+	struct register_args common;
+	struct dmabuf_args dmabuf;
+	struct mr_opt_u64 page_sizes; /* the pgsz_bitmap */
+	bool try_page_sizes;
+	const char *import; /* the blob as typed, or NULL */
+};
+
+static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
+{
+	size_t length = strlen(text);
+
+	*blob = (struct mr_umem_blob){ .size = (uint8_t)(length / 2) };
+	if (!length || length % 2 || length / 2 > sizeof(blob->bytes) ||
+	    text[strspn(text, "0123456789abcdefABCDEF")])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--import: give what --export printed, two hexadecimal digits "
+				    "for each byte");
+	for (size_t i = 0; i < blob->size; i++)
+		sscanf(text + 2 * i, "%2hhx", &blob->bytes[i]);
+	return 0;
+}
+
+/* An imported umem, with what the session knows of its handle. */
+struct imported {
+	uint32_t handle;
+	uint32_t id;
+	bool listed;              /* the session has an entry for the handle */
+	struct mr_entry entry;    /* if @listed */
+	struct mr_umem_blob blob; /* as this process exports it again */
+};
+
+static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
+		       struct imported *imported, struct mr_error *err)
+{
+	struct mlx5dv_devx_umem *umem;
+	struct mr_device device;
+	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
+
+	if (rc) {
+		err->hint[0] = '\0'; /* it names another path, and there is none here */
+		return rc;
+	}
+	rc = mr_umem_import(device.context, blob, &umem, err);
+	if (!rc) {
+		imported->handle = mr_umem_handle(umem);
+		imported->id = mr_umem_id(umem);
+		rc = mr_umem_export(umem, &imported->blob, err);
+		mr_umem_forget(umem);
+	}
+	mr_device_close(&device);
+	return rc;
+}
+
+static void find_entry(struct session_job *job, struct imported *imported)
+{
+	struct mr_operand found;
+	struct mr_error ignored;
+	char word[32];
+
+	snprintf(word, sizeof(word), "umem:%u", imported->handle);
+	imported->listed = !mr_operand_find(job->session, word, &found, &ignored) &&
+			   found.type == MR_OPERAND_ENTRY;
+	if (imported->listed)
+		imported->entry = found.entry;
+}
+
+/* The library accepts any blob: the umem may have gone, and its handle may be another umem's now. */
+static int ask_kernel(struct session_job *job, const struct imported *imported,
+		      struct mr_error *err)
+{
+	int rc = mr_session_has_umem(job->session, imported->handle, err);
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+				    "the session has no umem with the handle %u (any more)",
+				    imported->handle);
+	if (imported->listed && imported->entry.umem_id != imported->id)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+				    "the umem with the id %u has gone: its handle %u is that of "
+				    "umem %u now",
+				    imported->id, imported->handle, imported->entry.umem_id);
+	return 0;
+}
+
+static void print_umem(struct session_job *job, const struct imported *imported, bool live)
+{
+	const struct mr_uverbs_mr object = { .handle = imported->handle };
+	struct region_row row = region_row_of_object(MR_KIND_UMEM, &object, NULL);
+	struct mr_table_pd pd;
+	char text[BLOB_TEXT];
+
+	if (live && imported->listed)
+		region_row_fill(&row, &imported->entry, &job->session->table, &pd);
+	blob_text(&imported->blob, text);
+	row.handle = known(imported->handle);
+	row.umem_id = known(imported->id);
+	row.state = live ? "live" : "gone";
+	row.export = text;
+	row.via = mr_via_name(MR_VIA_LIBRARY);
+	answer_row(&job->answer, &row);
+}
+
+static int import_umem(struct session_job *job, struct mr_error *err)
+{
+	struct imported imported = { .listed = false };
+	struct mr_error refusal = { .text = "" };
+	bool live = false;
+	int rc = ask_library(job, job->data, &imported, &refusal);
+
+	if (rc && refusal.kind == MR_ERROR_USAGE) {
+		*err = refusal;
+		return rc;
+	}
+	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
+	if (!rc) {
+		find_entry(job, &imported);
+		live = !ask_kernel(job, &imported, &refusal);
+	}
+	if (!live) {
+		job->answer.refusal = (struct mr_refusal){ .uverbs = &job->session->uverbs };
+		answer_fail(&job->answer, &refusal, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
+	}
+	answer_begin(&job->answer);
+	if (!rc)
+		print_umem(job, &imported, live);
+	answer_end_rows(&job->answer);
+	rc = answer_end(&job->answer, live, err);
+	return rc ? rc : answer_status(&job->answer, live, NULL);
+}
+
+/*
+ * Imports an exported umem in the session, and prints it. The library accepts any blob, so the kernel is
+ * asked whether the session still has the umem. Return: exit status; a negative errno with @err set if
+ * nothing was tried.
+ */
+static int umem_import(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	struct mr_umem_blob blob;
+	int rc = parse_blob(args->import, &blob, err);
+
+	return rc ? rc : session_job_run(invocation, &args->common.expect, import_umem, &blob, err);
+}
+
+/* The page sizes that are tried: these and the powers of two between them, in bytes. */
+#define FIRST_SIZE 4096u
+#define LAST_SIZE  (1u << 30)
+
+/* A run of --try-page-sizes: umems on the same memory, one after the other. */
+struct trial {
+	const struct register_args *args;
+	struct register_plan plan;
+	struct registrar registrar;
+	struct context_room room;
+	struct mr_memory memory;
+	struct mr_dmabuf dmabuf;
+	struct answer answer;
+	uint64_t accepted; /* sizes that the stack accepted */
+};
+
+/* The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()). */
+static bool is_tried(const struct trial *trial, uint64_t size)
+{
+	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.memory.size);
+}
+
+static void print_result(struct trial *trial, const struct mr_region_request *request,
+			 const struct mr_region *region, int errnum)
+{
+	const struct mr_region refused = { .addr = request->addr,
+					   .length = request->length,
+					   .handle = MR_NO_HANDLE };
+	const struct region_facts facts = {
+		.region = errnum ? &refused : region,
+		.call = request->call,
+		.via = trial->registrar.base.via,
+		.access = request->access,
+		.memory = trial->plan.memory.mapping.kind.text,
+		.page_size = trial->memory.page_size,
+		.page_sizes = request->page_sizes,
+		.on_gpu = register_plan_is_on_gpu(&trial->plan),
+	};
+	struct region_row row;
+
+	region_row_describe(&row, &facts);
+	row.state = errnum ? "refused" : region->live ? "live" : "deregistered";
+	row.answer = errnum ? mr_errno_name(errnum) : "ok";
+	if (errnum) {
+		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
+		row.needs_process.known = false;
+	}
+	answer_row(&trial->answer, &row);
+}
+
+static void set_refusal(struct trial *trial, const struct mr_region_request *request)
+{
+	trial->answer.refusal = (struct mr_refusal){
+		.registrar = &trial->registrar.base,
+		.context = trial->registrar.device.context,
+		.uverbs = registrar_is_open(&trial->registrar) ? &trial->registrar.uverbs : NULL,
+		.mapping = trial->memory.map ? NULL : &trial->plan.memory.mapping,
+		.dmabuf = mr_region_is_dmabuf(trial->plan.call) ? &trial->plan.dmabuf : NULL,
+		.request = request,
+		.memory = trial->plan.memory.mapping.kind.text,
+	};
+}
+
+/* Return: 0, or the errno of the refusal. */
+static int try_size(struct trial *trial, const struct mr_region_request *request,
+		    struct mr_error *refusal)
+{
+	const struct mr_registrar *registrar = &trial->registrar.base;
+	struct mr_region region = { .live = false };
+	int rc = mr_region_register(registrar, request, &region, refusal);
+	struct mr_error err;
+
+	if (!rc)
+		mr_memory_keep_file(&trial->memory);
+	if (!rc && mr_region_deregister(registrar, &region, &err))
+		answer_fail(&trial->answer, &err, 0, 0, registrar->via);
+	print_result(trial, request, &region, -rc);
+	return -rc;
+}
+
+static void tell_request(const void *data)
+{
+	const struct request *request = data;
+
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
+		      request->length.value,
+		      request->offset.known ? request->offset.value : request->addr.value,
+		      request->offset.known ? "dma-buf" : "memory", request->memory);
+}
+
+/*
+ * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
+ * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
+ */
+static void try_sizes(struct trial *trial)
+{
+	const enum mr_via via = trial->registrar.base.via;
+	const bool dmabuf = mr_region_is_dmabuf(trial->plan.call);
+	struct mr_region_request request = {
+		.call = trial->plan.call,
+		.addr = trial->memory.start,
+		.length = trial->plan.memory.size,
+		.access = trial->plan.access,
+		.fd = trial->dmabuf.fd,
+	};
+	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
+
+	/* A signal between the two calls for a umem would leave it in the session. */
+	context_block_signals(trial->answer.invocation);
+	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
+		if (mr_interrupted()) {
+			mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+			answer_fail(&trial->answer, &err, 0, 0, via);
+			return;
+		}
+		request.page_sizes = size;
+		if (!try_size(trial, &request, size == FIRST_SIZE ? &first : &err))
+			trial->accepted++;
+	}
+	if (trial->accepted)
+		return;
+	request.page_sizes = FIRST_SIZE;
+	set_refusal(trial, &request);
+	trial->answer.request = (struct request){
+		.memory = trial->plan.memory.mapping.kind.text,
+		.addr = { request.addr, !dmabuf },
+		.offset = { request.addr, dmabuf },
+		.length = known(request.length),
+		.access = known(request.access),
+		.access_bits = known(request.access),
+		.page_sizes = known(FIRST_SIZE),
+	};
+	trial->answer.tell = tell_request;
+	trial->answer.tell_data = &trial->answer.request;
+	answer_fail(&trial->answer, &first, 0, 0, via);
+}
+
+static int prepare_trial(struct trial *trial, struct mr_error *err)
+{
+	const struct registrar_request request = { .invocation = trial->answer.invocation,
+						   .kind = MR_KIND_UMEM,
+						   .via = trial->plan.via,
+						   .room = &trial->room };
+	int rc = registrar_open(&trial->registrar, &request, err);
+
+	trial->answer.environment = trial->registrar.environment;
+	trial->answer.in_session = context_session(trial->answer.invocation) != NULL;
+	if (!rc && trial->registrar.in_session)
+		rc = mr_table_begin_unnamed(&trial->registrar.session->table, err);
+	if (!rc)
+		rc = mr_memory_map(&trial->plan.memory.mapping, &trial->memory, err);
+	if (rc || !mr_region_is_dmabuf(trial->plan.call))
+		return rc;
+	rc = mr_dmabuf_open(&trial->plan.dmabuf, &trial->dmabuf, err);
+	trial->memory.page_size = trial->dmabuf.page_size;
+	return rc;
+}
+
+static int run_trial(struct trial *trial, struct mr_error *err)
+{
+	struct answer *answer = &trial->answer;
+	const struct global_args *global = answer->invocation->global;
+	int rc = prepare_trial(trial, err);
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	answer->lines = false;
+	answer->out.usual_columns =
+		REGION_COLUMNS(page_sizes, answer, elapsed_ns, dereg_elapsed_ns);
+	if (rc) {
+		set_refusal(trial, NULL);
+		answer_fail(answer, err, 0, 0, trial->registrar.base.via);
+		mr_error_clear(err); /* it is in the answer */
+	}
+	answer_begin(answer);
+	if (!rc)
+		try_sizes(trial);
+	if (trial->registrar.in_session)
+		mr_table_end_unnamed(&trial->registrar.session->table);
+	answer_end_rows(answer);
+	rc = answer_end(answer, trial->accepted, err);
+	if (rc)
+		return rc;
+	if (trial->accepted && !global->style.quiet && !global->style.json &&
+	    !global->style.no_headings)
+		report_note(answer->invocation->command->name,
+			    "that a size is taken does not prove that the HCA uses it: where the "
+			    "memory is contiguous the driver goes down to one that fits");
+	if (trial->registrar.in_session)
+		overdue_report(answer->invocation, trial->registrar.session);
+	return answer_status(answer, trial->accepted, NULL);
+}
+
+/*
+ * Registers a umem with each page size alone, and lists the answers. Return: exit status; a negative errno
+ * with @err set if nothing was tried.
+ */
+static int umem_try_page_sizes(const struct invocation *invocation,
+			       const struct register_call *call, struct mr_error *err)
+{
+	struct trial trial = { .args = invocation->args };
+	int rc = register_plan_init(&trial.plan, trial.args, call, err);
+
+	if (rc)
+		return rc;
+	rc = answer_init(&trial.answer, invocation, NULL, NULL, 1, err);
+	if (!rc)
+		rc = run_trial(&trial, err);
+	mr_dmabuf_close(&trial.dmabuf);
+	mr_memory_unmap(&trial.memory);
+	registrar_close(&trial.registrar);
+	answer_release(&trial.answer);
+	return rc;
+}
+
+static const struct option_spec page_options[] = {
+	OPTION(0, "page-sizes", pages, struct umem_args, page_sizes, "SIZE,...",
+	       "page sizes for the HCA: 4K,2M, none, or a mask"),
+	OPTION(0, "try-page-sizes", flag, struct umem_args, try_page_sizes, NULL,
+	       "try each page size alone, and list those taken"),
+	OPTION_END,
+};
+
+static const struct option_spec dmabuf_options[] = {
+	OPTION(0, "dmabuf", dmabuf, struct umem_args, dmabuf.source, "SOURCE",
+	       "a dma-buf in place of memory"),
+	OPTION(0, "buffer", size, struct umem_args, dmabuf.buffer, "SIZE", DMABUF_BUFFER_HELP),
+	OPTION_END,
+};
+
+static const struct option_spec share_options[] = {
+	OPTION(0, "export", flag, struct umem_args, common.export, NULL,
+	       "print what others can import"),
+	OPTION(0, "import", string, struct umem_args, import, "BLOB",
+	       "register nothing, but show the umem that it names"),
+	OPTION_END,
+};
+
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
+
+/*
+ * --try-page-sizes chooses the page sizes itself, and leaves nothing registered.  --import registers nothing.
+ * Options for mapped memory make no sense for a dma-buf.
+ */
+static const struct option_rule rules[] = {
+	EXCLUDES("try-page-sizes", "page-sizes"),
+	EXCLUDES("try-page-sizes", "export"),
+	EXCLUDES("try-page-sizes", "count"),
+	EXCLUDES("try-page-sizes", "name"),
+	EXCLUDES("try-page-sizes", "hold"),
+	EXCLUDES("try-page-sizes", "hold-for"),
+	EXCLUDES("try-page-sizes", "expect"),
+	EXCLUDES("try-page-sizes", "keep-going"),
+	EXCLUDES("import", "try-page-sizes"),
+	EXCLUDES("import", "dmabuf"),
+	EXCLUDES("import", "size"),
+	EXCLUDES("import", "memory"),
+	EXCLUDES("import", "offset"),
+	EXCLUDES("import", "addr"),
+	EXCLUDES("import", "populate"),
+	EXCLUDES("import", "numa"),
+	EXCLUDES("import", "access"),
+	EXCLUDES("import", "via"),
+	EXCLUDES("import", "page-sizes"),
+	EXCLUDES("import", "export"),
+	EXCLUDES("import", "count"),
+	EXCLUDES("import", "name"),
+	EXCLUDES("import", "hold"),
+	EXCLUDES("import", "hold-for"),
+	EXCLUDES("import", "keep-going"),
+	EXCLUDES("dmabuf", "memory"),
+	EXCLUDES("dmabuf", "addr"),
+	EXCLUDES("dmabuf", "populate"),
+	EXCLUDES("dmabuf", "numa"),
+	{ "buffer", OPTION_NEEDS, "dmabuf" },
+	LIFETIME_RULES,
+	OPTION_RULES_END,
+};
+
+static struct register_call call_of_umem(const struct invocation *invocation)
+{
+	const struct umem_args *args = invocation->args;
+	const bool has_page_sizes = args->page_sizes.known || args->try_page_sizes;
+	struct register_call call = {
+		.call = has_page_sizes ? MR_UMEM_REG_EX : MR_UMEM_REG,
+		.page_sizes = args->page_sizes.value,
+	};
+
+	if (args->dmabuf.source.text) {
+		call.call = has_page_sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
+		call.dmabuf = &args->dmabuf;
+		call.dmabuf_option = "dmabuf";
+	}
+	return call;
+}
+
+static int check_umem(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	const struct register_call call = call_of_umem(invocation);
+
+	if (args->common.export && !via_allows(args->common.via, MR_VIA_LIBRARY))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--export is a matter of libmlx5: not with --via kernel");
+	return register_check(invocation, &call, err);
+}
+
+static int run_umem(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	const struct register_call call = call_of_umem(invocation);
+
+	if (args->import)
+		return umem_import(invocation, err);
+	if (args->try_page_sizes)
+		return umem_try_page_sizes(invocation, &call, err);
+	return register_run(invocation, &call, err);
+}
+
+static const struct option_group page_group = { "Region", page_options, 0 };
+static const struct option_group dmabuf_group = { "Memory", dmabuf_options, 0 };
+static const struct option_group share_group = { "Region", share_options, 0 };
+static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
+						     &page_group,   &share_group,  &lifetime_group,
+						     NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
+						   NULL };
+
+const struct command command_umem = {
+	.name = "umem",
+	.summary = "register memory for DEVX objects of mlx5 (mlx5dv_devx_umem_reg)",
+	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg (with "
+		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints its id and how "
+		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct umem_args),
+	.record = &region_record,
+	.columns = REGION_COLUMNS(id, name, umem_id, addr, length, access, page_sizes, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_REGIONS, FIELDS_OF_REGISTERED, umem_id, addr, offset,
+				page_sizes, answer, export),
+	.topics = topics,
+	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
+					   "mrctl umem --size 64K --try-page-sizes", NULL },
+	.check = check_umem,
+	.run = run_umem,
+};
