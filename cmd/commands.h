@@ -3,7 +3,7 @@
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 
 /** In the order of the help; ends with NULL. */
 extern const struct command *const all_commands[];

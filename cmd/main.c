@@ -7,10 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cmd/cli/help.h"
-#include "cmd/cli/options.h"
-#include "cmd/cli/parser.h"
-#include "cmd/cli/suggest.h"
+#include "cmd/cli/cli.h"
 #include "cmd/commands.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "cmd/cli/help_topics.h"
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/program.h"
+#include "cmd/cli/cli.h"
 #include "lib/simulator/enter.h"
 #include "lib/simulator/spec.h"
 

@@ -5,7 +5,7 @@
 #include "cmd/batch/answer.h"
 #include "cmd/batch/leftovers.h"
 #include "cmd/batch/reader.h"
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/batch/reader.h"
-#include "cmd/cli/suggest.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 
 static void fail_unknown_command(const struct command *const *commands, const char *name,

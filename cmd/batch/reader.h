@@ -3,7 +3,7 @@
 #ifndef CMD_BATCH_READER_H
 #define CMD_BATCH_READER_H
 
-#include "cmd/cli/parser.h"
+#include "cmd/cli/cli.h"
 #include "lib/base/base.h"
 
 /** A command, and the last line that it was read from. */

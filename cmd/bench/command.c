@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl bench: how long registration takes. */
 #include "cmd/bench/bench.h"
-#include "cmd/cli/help_topics.h"
+#include "cmd/cli/cli.h"
 
 static int run_bench(const struct invocation *invocation, struct mr_error *err)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/cli/child.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "lib/base/base.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/command.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "lib/base/base.h"
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)
@@ -133,4 +134,226 @@ int command_run(const struct invocation *invocation, struct mr_error *err)
 	command_run_function *run = view ? view->run : command->run;
 
 	return command->run_by ? command->run_by(invocation, run, err) : run(invocation, err);
+}
+
+const char *const help_words[] = { "help", "version", NULL };
+
+/* Words that other tools have for commands, and what is meant. */
+static const struct {
+	const char *words, *meant;
+} other_commands[] = {
+	{ " list ls show regions status ",
+	  "'mrctl stat' (regions), or 'mrctl stat --device' (devices)?" },
+	{ " devices device dev info devinfo ", "'mrctl stat --device'?" },
+	{ " check host ready doctor diagnose test ", "'mrctl stat --host'?" },
+	{ " probe capabilities caps limits ", "'mrctl stat --probe'?" },
+	{ " resource resources system ", "'mrctl stat --system'?" },
+	{ " register add create new mr ", "'mrctl reg'?" },
+	{ " deregister unregister unreg delete del rm remove free ", "'mrctl dereg'?" },
+	{ " change modify update ", "'mrctl rereg'?" },
+	{ " dmabuf ", "'mrctl reg-dmabuf'?" },
+	{ " why errno error log ", "'mrctl explain'?" },
+	{ " simulate simulator ", "'mrctl sim'?" },
+	{ " perf benchmark measure ", "'mrctl bench'?" },
+	{ " strace follow ", "'mrctl trace'?" },
+	{ " run exec script ", "'mrctl batch', 'mrctl session' or 'mrctl trace'?" },
+};
+
+const char *suggest_meant(const char *word)
+{
+	char padded[32];
+
+	snprintf(padded, sizeof(padded), " %s ", word);
+	for (size_t i = 0; i < sizeof(other_commands) / sizeof(*other_commands); i++)
+		if (strstr(other_commands[i].words, padded))
+			return other_commands[i].meant;
+	return NULL;
+}
+
+void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err)
+{
+	struct mr_guess guess = mr_guess_init(name, strlen(name));
+	const char *meant = suggest_meant(name);
+
+	if (meant) {
+		mr_hint(err, "did you mean %s", meant);
+		return;
+	}
+	for (const struct command *const *c = commands; *c; c++)
+		mr_guess_try(&guess, (*c)->name);
+	for (const char *const *word = help_words; *word; word++)
+		mr_guess_try(&guess, *word);
+	if (guess.best)
+		mr_hint(err, "did you mean '%s'?", guess.best);
+}
+
+/* Whether @spec is the option that is written as @option, in any case: "--iova" or "-i". */
+static bool is_option(const struct option_spec *spec, const char *option)
+{
+	if (option[1] != '-')
+		return spec->letter && spec->letter == option[1];
+	return mr_word_is(option + 2, strlen(option + 2), spec->name);
+}
+
+static const struct option_spec *find_option(const struct option_group *const *groups,
+					     const char *option)
+{
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			if (is_option(o, option))
+				return o;
+	return NULL;
+}
+
+static void guess_option(struct mr_guess *guess, const struct option_group *const *groups)
+{
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			mr_guess_try(guess, o->name);
+}
+
+/* The option that the command has for a word that other tools have; NULL: none. */
+static const struct option_spec *find_other_word(const struct option_group *const *groups,
+						 const char *option)
+{
+	static const char *const words[][2] = {
+		{ "--length", "--size" },  { "--len", "--size" },     { "--bytes", "--size" },
+		{ "--flags", "--access" }, { "--number", "--count" }, { "--file", "--memory" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(option, words[i][0]))
+			return find_option(groups, words[i][1]);
+	return NULL;
+}
+
+/* Lists the commands that have the option, as in "reg-iova, rereg".  Return: how many they are. */
+static unsigned int list_owners(const struct command *const *commands, const char *option,
+				char *list, size_t size)
+{
+	unsigned int count = 0;
+	size_t used = 0;
+
+	for (const struct command *const *c = commands; *c; c++)
+		if (find_option((*c)->groups, option) && used < size)
+			used += (size_t)snprintf(list + used, size - used, "%s%s",
+						 count++ ? ", " : "", (*c)->name);
+	return count;
+}
+
+void suggest_option(const struct command *const *commands, const struct command *command,
+		    const char *option, struct mr_error *err)
+{
+	static const struct option_group *const global[] = { &global_group, NULL };
+	static const struct option_group *const none[] = { NULL };
+	const struct option_group *const *own = command ? command->groups : none;
+	struct mr_guess guess =
+		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
+	const struct option_spec *same_word =
+		find_option(own, option) ?: find_other_word(own, option);
+	char owners[128];
+	unsigned int count = list_owners(commands, option, owners, sizeof(owners));
+
+	guess_option(&guess, own);
+	guess_option(&guess, global);
+	if (same_word) /* in another spelling, such as --IOVA */
+		mr_hint(err, "did you mean '--%s'?", same_word->name);
+	else if (command && !strcmp(option, "--format"))
+		mr_hint(err, "for JSON: --json (-j); %s have --format", owners);
+	else if (count && command)
+		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
+	else if (count)
+		mr_hint(err, "an option of %s stands behind that command", owners);
+	else if (guess.best)
+		mr_hint(err, "did you mean '--%s'?", guess.best);
+}
+
+/* Hints which option of the command was meant by an operand that it does not take. */
+static void suggest_operand(const struct command *command, const char *word, struct mr_error *err)
+{
+	struct mr_error ignored;
+	uint64_t size;
+
+	if (find_option(command->groups, "--size") && !mr_parse_size(word, &size, &ignored))
+		mr_hint(err, "did you mean '--size %s'?", word);
+}
+
+/* Words that people use for options of session. */
+static const struct {
+	const char *word, *option;
+} other_words[] = {
+	{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
+	{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
+	{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
+};
+
+/* Finds the option of the command that @word names without its dashes, or for which people use it. */
+static const struct option_spec *option_by_word(const struct command *command, const char *word)
+{
+	const struct option_spec *found;
+	char option[32];
+
+	snprintf(option, sizeof(option), "--%s", word);
+	found = find_option(command->groups, option);
+	for (size_t i = 0; !found && i < sizeof(other_words) / sizeof(*other_words); i++)
+		if (!strcmp(word, other_words[i].word))
+			found = find_option(command->groups, other_words[i].option);
+	return found;
+}
+
+void suggest_program(const struct command *const *commands, const struct command *command,
+		     char *const *program, struct mr_error *err)
+{
+	const struct option_spec *option = option_by_word(command, *program);
+
+	if (*command_find(commands, *program))
+		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
+	else if (option)
+		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, option->name);
+}
+
+int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
+		struct mr_error *err)
+{
+	struct option_binding bindings[16] = { { 0 } };
+	size_t n = 0;
+
+	*parser = (struct parser){ .command = command, .args = calloc(1, command->args_size + 1) };
+	if (!parser->args)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (const struct option_group *const *g = command->groups; *g; g++)
+		bindings[n++] = (struct option_binding){ *g, parser->args };
+	bindings[n] = (struct option_binding){ &global_group, global };
+	parser->options = options_new(bindings, command->runs_program, err);
+	return parser->options ? 0 : -ENOMEM;
+}
+
+int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
+		char ***operands, struct mr_error *err)
+{
+	int rc;
+
+	memset(parser->args, 0, parser->command->args_size);
+	rc = options_read(parser->options, argc, argv, operands, err);
+	if (rc && options_unknown(parser->options))
+		suggest_option(commands, parser->command, options_unknown(parser->options), err);
+	return rc;
+}
+
+int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
+{
+	int rc = options_check(parser->options, parser->command->rules, err);
+
+	if (rc || parser->command->operands || !operands[0])
+		return rc;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'", operands[0]);
+	suggest_operand(parser->command, operands[0], err);
+	return -EINVAL;
+}
+
+void parser_release(struct parser *parser)
+{
+	options_free(parser->options);
+	free(parser->args);
+	*parser = (struct parser){ .command = NULL };
 }

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cli/help_topics.h"
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/explain/args.h"
 #include "cmd/explain/order.h"
 #include "cmd/explain/text.h"

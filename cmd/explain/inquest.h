@@ -3,7 +3,7 @@
 #ifndef CMD_EXPLAIN_INQUEST_H
 #define CMD_EXPLAIN_INQUEST_H
 
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/explain/log.h"
 #include "lib/diagnose/causes/causes.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"

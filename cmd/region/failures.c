@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 
 static const struct field request_fields[] = {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "cmd/cli/help_topics.h"
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "cmd/region/register.h"

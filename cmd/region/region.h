@@ -6,9 +6,7 @@
 #ifndef CMD_REGION_REGION_H
 #define CMD_REGION_REGION_H
 
-#include "cmd/cli/command.h"
-#include "cmd/cli/global_options.h"
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/proof/proof.h"

@@ -3,9 +3,7 @@
 #ifndef CMD_REGION_REGISTER_H
 #define CMD_REGION_REGISTER_H
 
-#include "cmd/cli/command.h"
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"

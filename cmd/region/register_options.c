@@ -3,8 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/register.h"
 #include "lib/verbs/verbs.h"
 

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cmd/cli/child.h"
-#include "cmd/cli/shell.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/report/sections.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/suggest.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/report/sections.h"

@@ -6,9 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "cmd/cli/child.h"
-#include "cmd/cli/command.h"
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "lib/host/reading.h"
 

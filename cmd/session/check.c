@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "cmd/session/modes.h"
 

@@ -3,7 +3,7 @@
 #ifndef CMD_SESSION_MODES_H
 #define CMD_SESSION_MODES_H
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "lib/base/base.h"
 #include "lib/verbs/device.h"
 

@@ -5,8 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/program.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "cmd/session/modes.h"

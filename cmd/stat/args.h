@@ -3,8 +3,7 @@
 #ifndef CMD_STAT_ARGS_H
 #define CMD_STAT_ARGS_H
 
-#include "cmd/cli/command.h"
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "lib/base/base.h"
 
 /** The options of mrctl stat. */

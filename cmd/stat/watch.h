@@ -2,7 +2,7 @@
 #ifndef CMD_STAT_WATCH_H
 #define CMD_STAT_WATCH_H
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 
 /**
  * stat_watch() - call @run again and again, until a signal comes or nobody reads

@@ -3,7 +3,7 @@
 #ifndef CMD_TRACE_ROWS_H
 #define CMD_TRACE_ROWS_H
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "cmd/trace/result.h"
 

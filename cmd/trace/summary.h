@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "cmd/trace/result.h"
 
 /**

@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/cli/help_topics.h"
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/program.h"
+#include "cmd/cli/cli.h"
 #include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/trace/attach.h"

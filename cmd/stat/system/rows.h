@@ -3,7 +3,7 @@
 #ifndef CMD_STAT_SYSTEM_ROWS_H
 #define CMD_STAT_SYSTEM_ROWS_H
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "cmd/stat/system/census.h"
 #include "cmd/stat/system/records.h"
 

@@ -2,9 +2,7 @@
 /* Tables of options, and how the words of a command line are read by them. */
 #include <errno.h>
 
-#include "cmd/cli/command.h"
-#include "cmd/cli/option_types.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/cli.h"
 #include "lib/memory/memory.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* --expect: whether the answers are the expected ones. */
 #include <errno.h>
 
-#include "cmd/cli/option_types.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* The memory options' defaults and limits. */
 #include <errno.h>
 
-#include "cmd/cli/command.h"
+#include "cmd/cli/cli.h"
 #include "cmd/region/register.h"
 #include "tests/unit/unit.h"
 

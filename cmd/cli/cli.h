@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the command line: commands, options, help, and starting other programs. */
+#ifndef CMD_CLI_CLI_H
+#define CMD_CLI_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/output/output.h"
+#include "lib/base/base.h"
+#include "lib/memory/memory.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
+
+/** What an option takes.  cmd/cli/option_types.h has all types. */
+struct option_type {
+	const char *name; /**< for --dump-cli */
+	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
+	int (*read)(const char *text, void *member, struct mr_error *err);
+	bool adds_up; /**< a further value adds to the former ones; of other types it is an error */
+	bool is_text; /**< the member is a const char * */
+	/** Whether a word is its value, which may be missing; or NULL: it has one. */
+	bool (*is_value)(const char *word);
+	/** All that it takes, for the help; begins with the default; or NULL. */
+	const struct mr_word *words;
+};
+
+struct option_spec {
+	const char *name;     /**< long name, without dashes */
+	const char *argument; /**< "SIZE", or NULL */
+	const char *help;     /**< lower case, no full stop */
+	const struct option_type *type;
+	size_t offset;
+	char letter; /**< or 0 */
+};
+
+struct option_group {
+	const char *title;                 /**< heading in help */
+	const struct option_spec *options; /**< ends with an unnamed one */
+	size_t base; /**< offset of what the options fill in the command's struct */
+};
+
+/** A rule about two options of a command, neither of them global: @option excludes or needs @other. */
+struct option_rule {
+	const char *option;
+	enum option_relation { OPTION_EXCLUDES, OPTION_NEEDS } relation;
+	const char *other;
+};
+
+#define OPTION_RULES_END                                                                           \
+	{                                                                                          \
+		.option = NULL                                                                     \
+	}
+
+/**
+ * OPTION() - an entry of an option table that fills @member of @structure
+ * @type_: one of cmd/cli/option_types.h, "flag" say; the compiler refuses a member of another type
+ */
+#define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
+	{                                                                                          \
+		.name = (name_), .argument = (argument_), .help = (help_),                         \
+		.type = &option_type_##type_,                                                      \
+		.offset = CHECKED_OFFSET(structure, member, OPTION_CTYPE_##type_),                 \
+		.letter = (letter_),                                                               \
+	}
+#define OPTION_END                                                                                 \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
+
+/**
+ * option_names() - whether @word is @name
+ *
+ * It compares byte by byte.  strcmp() reads many bytes at once, for which the processor waits if they
+ * have just been written one by one, as the words of a batch's line have.
+ */
+static inline bool option_names(const char *word, const char *name)
+{
+	while (*word == *name) {
+		if (!*word)
+			return true;
+		word++;
+		name++;
+	}
+	return false;
+}
+
+/** A table together with the struct that it fills. */
+struct option_binding {
+	const struct option_group *group;
+	void *target; /**< the group's base is added */
+};
+
+struct options;
+
+/**
+ * options_new() - get ready to read command lines
+ * @bindings:   ends with one that has no group; what the members point to must stay
+ * @stop_early: stop at the first operand instead of looking for options behind it
+ *
+ * Return: NULL with MR_ERROR_HOST when memory is short.
+ */
+struct options *options_new(const struct option_binding *bindings, bool stop_early,
+			    struct mr_error *err);
+void options_free(struct options *options);
+
+/**
+ * options_read() - fill structs from a command line (getopt_long)
+ * @argc, @argv: argv[0] is skipped; reordered so that the operands come last
+ * @operands:    set to the first element of @argv that is no option
+ *
+ * Names must be written out: getopt_long would take any unambiguous beginning.  An option that is given
+ * again adds to its value if its type adds up (struct option_type), and is an error if not.
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int options_read(struct options *options, int argc, char **argv, char ***operands,
+		 struct mr_error *err);
+
+/**
+ * options_check() - whether the options that were read last make sense together
+ * @rules: end with OPTION_RULES_END, or NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int options_check(const struct options *options, const struct option_rule *rules,
+		  struct mr_error *err);
+
+/** An option that may have been given. */
+struct given_option {
+	const char *name; /**< without dashes; NULL: the end of a list */
+	bool given;
+};
+
+/** options_first_given() - the name of the first option in the list that was given; NULL: none */
+const char *options_first_given(const struct given_option *options);
+
+/**
+ * options_unknown() - the option that options_read() does not know, and failed for
+ * Return: "--name" or "-n"; NULL: it did not fail, or for another reason.
+ */
+const char *options_unknown(const struct options *options);
+
+struct mr_cause;
+
+/** An errno that is expected for a cause. */
+struct expected_cause {
+	int errnum;
+	const struct mr_cause *cause;
+};
+
+/** Answers of the stack that a script expects. */
+struct expect_option {
+	bool given;
+	bool ok;
+	uint64_t errnums[9]; /**< one bit for each errno, for whatever cause */
+	struct expected_cause causes[16];
+	size_t cause_count;
+};
+
+/**
+ * The types of options.  OPTION() takes a type by its name, such as "flag".  A type has two parts:
+ * OPTION_CTYPE_flag is the type of the member that such an option fills, and option_type_flag is a row of
+ * cmd/cli/option_types.c.
+ */
+struct access_option {
+	uint32_t bits;
+	bool given;
+};
+
+/** The path that --via asks for. */
+struct via_option {
+	enum mr_via path;
+	bool given;
+};
+
+/** via_allows() - whether a call may go that path */
+static inline bool via_allows(struct via_option option, enum mr_via path)
+{
+	return !option.given || option.path == path;
+}
+
+/** The DMA handle that --dmah asks for. */
+struct dmah_option {
+	struct mr_dmah_hints hints;
+	const char *text; /**< as it was typed; NULL: none is asked for */
+};
+
+/** The format that --format asks for. */
+struct format_option {
+	enum output_format format;
+	bool given;
+};
+
+/** The format of a report. */
+enum report_format { REPORT_MARKDOWN, REPORT_JSON };
+
+/** Memory that is planned, and need not be here. */
+struct planned_memory {
+	struct mr_memory_kind kind;
+	bool is_gpu; /**< it is that of a GPU, and no kind */
+};
+
+/** From which verdict of a check on the exit status is 1. */
+enum fail_on { FAIL_ON_BAD, FAIL_ON_WARN };
+
+/** How deep the causes of a refusal are looked for. */
+enum why_depth {
+	WHY_READ,  /**< look only */
+	WHY_TRY,   /**< repeat the call with one thing changed at a time */
+	WHY_PROVE, /**< watch the kernel refuse */
+	WHY_NONE,  /**< do not look */
+	WHY_DEPTHS,
+};
+
+/** The names of the depths. */
+extern const struct mr_word why_depths[WHY_DEPTHS + 1];
+
+/** Whose exit statuses checks have. */
+enum exit_style {
+	EXIT_STYLE_PLAIN,
+	EXIT_STYLE_NAGIOS, /**< a plugin of Nagios */
+	EXIT_STYLE_NPD,    /**< a custom plugin of Kubernetes' node-problem-detector */
+};
+
+/** No value: the member becomes true. */
+#define OPTION_CTYPE_flag bool
+/** Any text. */
+#define OPTION_CTYPE_string const char *
+/** Names of columns, looked up where they are printed. */
+#define OPTION_CTYPE_columns const char *
+/** The name of a path to the kernel: library or kernel. */
+#define OPTION_CTYPE_via struct via_option
+/** A region's name. */
+#define OPTION_CTYPE_name const char *
+/** Bytes, with an IEC suffix. */
+#define OPTION_CTYPE_size struct mr_opt_u64
+/** 64 bits, decimal or hexadecimal. */
+#define OPTION_CTYPE_number struct mr_opt_u64
+/** Seconds, kept in nanoseconds. */
+#define OPTION_CTYPE_seconds struct mr_opt_u64
+/** Access flags. */
+#define OPTION_CTYPE_access struct access_option
+/** What rereg is to change, as flags. */
+#define OPTION_CTYPE_changes struct access_option
+/** Page sizes, a bit for each. */
+#define OPTION_CTYPE_pages struct mr_opt_u64
+/** The name of a format that records are printed in. */
+#define OPTION_CTYPE_format struct format_option
+/** The name of the format of a report. */
+#define OPTION_CTYPE_report_format enum report_format
+/** A kind of memory. */
+#define OPTION_CTYPE_memory struct mr_memory_kind
+/** A kind of memory, or "cuda:N". */
+#define OPTION_CTYPE_planned_memory struct planned_memory
+/** A source of a dma-buf. */
+#define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
+/** Advice about a region. */
+#define OPTION_CTYPE_advice struct mr_advice
+/** What a DMA handle is for. */
+#define OPTION_CTYPE_dmah struct dmah_option
+/** "ok", names of errnos, and those with the id of a cause: "ENOMEM:MR-MEMLOCK". */
+#define OPTION_CTYPE_expect struct expect_option
+/** A kind of simulated device. */
+#define OPTION_CTYPE_profile enum mr_sim_profile
+/** A simulated kernel. */
+#define OPTION_CTYPE_kernel enum mr_sim_kernel
+/** Faults of the simulated device. */
+#define OPTION_CTYPE_faults struct mr_sim_faults
+/** Limits of this process: "memlock=64K". */
+#define OPTION_CTYPE_limits struct mr_limits
+/** A verdict of checks. */
+#define OPTION_CTYPE_fail_on enum fail_on
+/** How deep the causes of a refusal are looked for. */
+#define OPTION_CTYPE_why enum why_depth
+/** A style of exit statuses. */
+#define OPTION_CTYPE_exit_style enum exit_style
+
+extern const struct option_type option_type_flag, option_type_string, option_type_columns,
+	option_type_via, option_type_name, option_type_size, option_type_number,
+	option_type_seconds, option_type_format, option_type_access, option_type_changes,
+	option_type_pages, option_type_memory, option_type_planned_memory, option_type_dmabuf,
+	option_type_advice, option_type_dmah, option_type_expect, option_type_profile,
+	option_type_kernel, option_type_faults, option_type_limits, option_type_fail_on,
+	option_type_exit_style, option_type_why, option_type_report_format;
+
+/** Options that every command takes, before or after its name. */
+struct global_args {
+	struct output_style style;
+	const char *device;
+	const char *session;
+	enum why_depth why;
+	bool help;
+	bool version;
+	bool dump_cli;
+};
+
+/** They fill a struct global_args. */
+extern const struct option_group global_group;
+
+/**
+ * Commands.  A command is a file that ends with a struct command, and a line in the table of
+ * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages follow from that
+ * table.
+ */
+struct metric;
+struct mr_proof;
+struct record;
+
+struct command;
+struct enclosing;
+
+/** What a command is run with. */
+struct invocation {
+	const struct command *command;
+	const struct command *const *commands; /**< all that there are; ends with NULL */
+	const struct global_args *global;
+	struct mr_proof *proof;      /**< what watches calls for --why prove */
+	struct enclosing *enclosing; /**< the batch, where the command is a line of one; or NULL */
+	const char *const *argv;     /**< the whole command line, as it was given; ends with NULL */
+	const void *args;            /**< the command's own struct, filled from its option tables */
+	char **operands;             /**< what is no option; ends with NULL */
+};
+
+/** Runs a command: run of struct command. */
+typedef int command_run_function(const struct invocation *invocation, struct mr_error *err);
+
+/** What is printed, and the usual columns of its tables, as of struct command. */
+struct command_records {
+	const struct record *record;
+	const char *columns;
+};
+
+/**
+ * What a command does where an option asks for it: it prints other records than usual.
+ *
+ * At most one view is chosen.  No line of a batch can choose one.
+ */
+struct command_view {
+	const char *option; /**< that chooses it, without dashes: "host" */
+	size_t given;       /**< offset of the option's bool in the command's struct */
+	const struct record *record;
+	const char *columns;          /**< as of struct command */
+	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
+	/** The records that its options choose in place of @record; or NULL: there is no choice. */
+	const struct command_records *(*choose)(const struct invocation *invocation);
+	/** As of struct command; operands are checked by it. */
+	int (*check)(const struct invocation *invocation, struct mr_error *err);
+	int (*run)(const struct invocation *invocation, struct mr_error *err);
+};
+
+struct command {
+	const char *name;
+	const char *operands;    /**< for the usage line: "[-- CMD...]"; NULL: it takes none */
+	const char *summary;     /**< one line, lower case */
+	const char *description; /**< a paragraph for --help */
+	const struct option_group *const *groups; /**< ends with NULL */
+	/** For its options; ends with OPTION_RULES_END; or NULL. */
+	const struct option_rule *rules;
+	size_t args_size;            /**< of the struct that the options fill, zeroed before */
+	const struct record *record; /**< what it prints, for -o; or NULL */
+	const char *columns;         /**< of its tables without -o, separated by ',' */
+	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
+	/** Ends with NULL; or NULL: it has none. */
+	const struct command_view *const *views;
+	const char *const *examples; /**< command lines for --help; ends with NULL */
+	bool runs_program;    /**< its operands are another program's: no option after the first */
+	bool opens_no_device; /**< --device has no meaning */
+	bool not_in_batch;    /**< no line of a batch can be this command */
+	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
+	/** The topics of help that belong to its options; ends with NULL; or NULL. */
+	const struct help_topic *const *topics;
+	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
+	int (*check)(const struct invocation *invocation, struct mr_error *err);
+	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
+	int (*run)(const struct invocation *invocation, struct mr_error *err);
+	/**
+	 * Tell of an error that came before it was run, where the command line asks for another way than
+	 * the usual one; or NULL: it cannot.
+	 * @argv: the whole command line, ends with NULL; the error may have kept it from being read
+	 *
+	 * Return: the exit status, with @err cleared; -1: nothing was done.
+	 */
+	int (*fail)(char *const *argv, struct mr_error *err);
+	/** Call @run, which is the one above or that of a view, as the options say; or NULL: call it once. */
+	int (*run_by)(const struct invocation *invocation, command_run_function *run,
+		      struct mr_error *err);
+};
+
+/**
+ * command_find() - the command of that name
+ * @commands: ends with NULL
+ *
+ * Return: its element of @commands, or the NULL at the end.
+ */
+const struct command *const *command_find(const struct command *const *commands, const char *name);
+
+/** command_fills() - whether the command has a value for the column, for some region at least */
+bool command_fills(const struct command *command, const char *column);
+
+/** command_view() - the view that the options choose; NULL: none */
+const struct command_view *command_view(const struct invocation *invocation);
+
+/** command_record() - what the command prints with these options; or NULL */
+const struct record *command_record(const struct invocation *invocation);
+
+/** command_columns() - its usual columns with these options */
+const char *command_columns(const struct invocation *invocation);
+
+/** command_metrics() - what of its records is measured; or NULL */
+const struct metric *command_metrics(const struct invocation *invocation);
+
+/**
+ * command_check() - whether a command line makes sense, before anything is done
+ * Return: 0, or -errno with MR_ERROR_USAGE.
+ */
+int command_check(const struct invocation *invocation, struct mr_error *err);
+
+/** command_run() - run the command, or the view that its options choose; returns as run of struct command */
+int command_run(const struct invocation *invocation, struct mr_error *err);
+
+/** help_print() - help of @command; NULL: of mrctl itself, with a list of all @commands */
+void help_print(const struct command *const *commands, const struct command *command);
+
+/**
+ * help_answer() - mrctl help
+ * @commands: all that there are; ends with NULL
+ * @words:    of a command, of a topic, or none; ends with NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int help_answer(const struct command *const *commands, char **words, struct mr_error *err);
+
+/**
+ * help_dump() - all commands, options and fields as a JSON document
+ * Return: 0 or -errno.
+ */
+int help_dump(const struct command *const *commands, const struct option_group *global,
+	      struct mr_error *err);
+
+/** A table of words, and the title above it. */
+struct help_section {
+	const char *title;
+	const struct mr_word *words; /**< NULL: they are in a table of another kind */
+};
+
+/** What "mrctl help NAME" prints. */
+struct help_topic {
+	const char *name;
+	const char *help;
+	/** Ends with one that has no title; if that is the first, the topic is the columns of commands. */
+	struct help_section sections[5];
+};
+
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_causes,
+	topic_sim;
+
+/** "help" and "version", which stand in the place of a command: main() runs them.  Ends with NULL. */
+extern const char *const help_words[];
+
+/** suggest_meant() - what a word of other tools means here: "'mrctl stat --host'?"; NULL: not known */
+const char *suggest_meant(const char *word);
+
+/** suggest_command() - hint which command is nearest to the unknown @name, if one is near */
+void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err);
+
+/**
+ * suggest_option() - hint which commands have the option, or which option of this one is nearest to it
+ * @command: the command that does not have it; NULL: the option stood before the command
+ * @option:  "--iova" or "-i"
+ */
+void suggest_option(const struct command *const *commands, const struct command *command,
+		    const char *option, struct mr_error *err);
+
+/** suggest_program() - hint which command or option of mrctl was meant by a program that does not exist */
+void suggest_program(const struct command *const *commands, const struct command *command,
+		     char *const *program, struct mr_error *err);
+
+/** What fills a command's struct from words. */
+struct parser {
+	const struct command *command;
+	void *args;
+	struct options *options;
+};
+
+/**
+ * parser_init() - get ready to read command lines of @command
+ * @global: filled by the global options among them; must outlive @parser
+ *
+ * Where an option of the command has the name of a global one, the command's is meant; the letter is that of
+ * the global one: "stat --device" and "stat -d NAME".
+ *
+ * Return: 0 or -ENOMEM; parser_release() it in either case.
+ */
+int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
+		struct mr_error *err);
+
+/**
+ * parser_read() - fill @parser->args from a command line, as options_read() does
+ * @commands: all that there are, for a hint which of them has an option that this one lacks
+ */
+int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
+		char ***operands, struct mr_error *err);
+
+/** parser_check() - options_check() of the command line that was read last, and whether it may have @operands */
+int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err);
+void parser_release(struct parser *parser);
+
+/** The call that fails where a program cannot be run, as of struct mr_error. */
+#define CHILD_CALL "posix_spawn"
+
+/** Where a program's standard output goes. */
+enum child_output {
+	CHILD_KEEP,      /**< where that of mrctl goes */
+	CHILD_TO_STDERR, /**< to standard error */
+	CHILD_CATCH,     /**< into the text */
+};
+
+struct child {
+	const char *path; /**< to be run; NULL: the first word, looked for in PATH */
+	char *const *argv;
+	enum child_output output;
+	bool is_silent;       /**< it has neither standard input nor standard error */
+	uint64_t patience_ns; /**< it is killed after so long; 0: never */
+	const sigset_t *mask; /**< signals that it has blocked */
+
+	/* What became of it: */
+	int status;   /**< as of waitpid(2) */
+	bool is_late; /**< it was killed */
+	uint64_t elapsed_ns;
+	char *text;    /**< what was caught, with a NUL behind it; free() it */
+	size_t length; /**< of the text */
+};
+
+/**
+ * child_run() - run a program to its end
+ *
+ * Signals that end commands must be blocked (mr_signals_block()).  One that comes is passed on to the program; where that
+ * is a silent one, it stays pending as well.
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST where it could not be run, or -EINTR.
+ */
+int child_run(struct child *child, struct mr_error *err);
+
+/**
+ * program_exec() - exec the program that the operands name, or $SHELL
+ *
+ * Return: only if that fails, EXIT_NO_PROGRAM or EXIT_CANNOT_EXEC, as a shell would; the error has been
+ * printed.
+ */
+int program_exec(const struct invocation *invocation, struct mr_error *err);
+
+/** shell_find_mrctl() - have shells find this program as mrctl: adds its folder to PATH where they do not */
+void shell_find_mrctl(void);
+
+#endif
