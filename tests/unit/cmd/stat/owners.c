@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who has registered MRs. */
-#include "cmd/stat/system/owners.h"
+#include "cmd/stat/stat.h"
 
 #include "tests/unit/recorded_host.h"
 

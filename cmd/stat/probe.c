@@ -1,17 +1,141 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* mrctl stat --probe: what a device can do, learnt by trial. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
-#include "cmd/stat/args.h"
-#include "cmd/stat/probe/max_size.h"
-#include "cmd/stat/probe/reasons.h"
-#include "cmd/stat/probe/row.h"
+#include "cmd/stat/stat.h"
 #include "lib/probe/probe.h"
+
+/* A trial, as it is printed. */
+struct trial_row {
+	const char *id;
+	const char *group;
+	const char *subject;
+	const char *answer;
+	const char *errnum;
+	const char *call;
+	const char *layer;
+	const char *kernel_call;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 elapsed_ns;
+	const char *capability;
+	struct opt_bool agrees;
+	char reason[256];
+};
+
+/* What was found, as it is printed. */
+struct max_size_row {
+	struct mr_opt_u64 largest;
+	struct mr_opt_u64 refused;
+	const char *limit;
+	const char *call;
+	const char *errnum;
+	struct mr_opt_u64 cap;
+	const char *cap_by;
+	struct mr_opt_u64 tries;
+	struct mr_opt_u64 elapsed_ns;
+};
+
+static const struct field max_size_fields[] = {
+	FIELD(struct max_size_row, largest, FIELD_NUMBER, 0, ""),
+	FIELD(struct max_size_row, refused, FIELD_NUMBER, 0, ""),
+	FIELD(struct max_size_row, limit, FIELD_STRING, 0, ""),
+	FIELD(struct max_size_row, call, FIELD_STRING, 0, ""),
+	FIELD_AS("errno", struct max_size_row, errnum, FIELD_STRING, 0, ""),
+	FIELD(struct max_size_row, cap, FIELD_NUMBER, 0, ""),
+	FIELD(struct max_size_row, cap_by, FIELD_STRING, 0, ""),
+	FIELD(struct max_size_row, tries, FIELD_NUMBER, 0, ""),
+	FIELD(struct max_size_row, elapsed_ns, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+static const struct record max_size_record = { "max_size", max_size_fields, NULL };
+
+static void show_step(uint64_t bytes, void *data)
+{
+	progress_wait(data, "registering", bytes);
+}
+
+/* Finds the largest registration that works, showing progress. */
+static int probe_max_size(struct answer *answer, struct mr_probe *probe, struct mr_opt_u64 cap,
+			  struct mr_max_size *found, struct mr_error *err)
+{
+	int rc = mr_max_size_find(probe, cap, show_step, &answer->progress, found, err);
+
+	progress_clear(&answer->progress);
+	return rc;
+}
+
+/* Prints what was found as an object of the document, or as lines. */
+static void probe_max_size_print(struct answer *answer, const struct mr_max_size *found)
+{
+	struct max_size_row row = { .limit = NULL };
+
+	if (found)
+		row = (struct max_size_row){
+			.largest = found->size,
+			.refused = found->refused,
+			.limit = found->err.errnum ? found->limit : "cap",
+			.call = found->err.call,
+			.errnum = found->err.errnum ? mr_errno_name(found->err.errnum) : NULL,
+			.cap = known(found->cap),
+			.cap_by = found->cap_by ?: "--cap",
+			.tries = known(found->tries),
+			.elapsed_ns = known(found->elapsed_ns),
+		};
+
+	output_object(&answer->out, "max_size", &max_size_record, &row);
+}
+
+#define WIDTH 80
+
+/* Prints a line of words, which goes on in the next lines, indented, where it is longer than the terminal is wide. */
+static void print_wrapped(const char *text)
+{
+	const int indent = 4;
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + length > WIDTH) {
+			output_text("\n%*s", indent, "");
+			column = indent;
+		} else if (column) {
+			output_text(" ");
+			column++;
+		}
+		output_text("%.*s", length, text);
+		column += length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	output_text("\n");
+}
+
+/*
+ * Prints below their table what the letters in ids stand for, and the reasons of answers, each behind the
+ * id of its trial.
+ */
+static void print_reasons(const struct trial_row *rows, size_t trials)
+{
+	output_text("\n");
+	print_wrapped(
+		"access: lw is local-write, rw remote-write, rr remote-read, ra remote-atomic, "
+		"mw mw-bind");
+	for (size_t i = 0; i < trials; i++) {
+		char text[sizeof(rows[i].reason) + 64];
+
+		if (!rows[i].reason[0])
+			continue;
+		snprintf(text, sizeof(text), "%s: %s", rows[i].id, rows[i].reason);
+		print_wrapped(text);
+	}
+	output_text("\n");
+}
 
 /* The colours that --host gives to its verdicts. */
 static const struct coloured_word answer_colours[] = {
@@ -45,15 +169,15 @@ static const struct field trial_fields[] = {
 static const struct record trial_record = { "trial", trial_fields, "trials" };
 
 /* How many trials had each answer. */
-struct summary {
+struct probe_summary {
 	struct mr_opt_u64 yes, no, unknown, disagree;
 };
 
 static const struct field summary_fields[] = {
-	FIELD(struct summary, yes, FIELD_NUMBER, 0, ""),
-	FIELD(struct summary, no, FIELD_NUMBER, 0, ""),
-	FIELD(struct summary, unknown, FIELD_NUMBER, 0, ""),
-	FIELD(struct summary, disagree, FIELD_NUMBER, 0, ""),
+	FIELD(struct probe_summary, yes, FIELD_NUMBER, 0, ""),
+	FIELD(struct probe_summary, no, FIELD_NUMBER, 0, ""),
+	FIELD(struct probe_summary, unknown, FIELD_NUMBER, 0, ""),
+	FIELD(struct probe_summary, disagree, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
 static const struct record summary_record = { "answers", summary_fields, NULL };
@@ -85,7 +209,7 @@ static void fill_row(struct trial_row *row, const struct mr_trial *trial,
 	memcpy(row->reason, answer->reason, sizeof(row->reason));
 }
 
-static void count(struct summary *summary, const struct mr_trial_answer *answer)
+static void count(struct probe_summary *summary, const struct mr_trial_answer *answer)
 {
 	summary->yes.value += answer->answer == MR_YES;
 	summary->no.value += answer->answer == MR_NO;
@@ -104,9 +228,9 @@ static size_t count_trials(void)
 	return trials;
 }
 
-static struct summary try_all(struct mr_probe *probe, struct trial_row *rows)
+static struct probe_summary try_all(struct mr_probe *probe, struct trial_row *rows)
 {
-	struct summary summary = { known(0), known(0), known(0), known(0) };
+	struct probe_summary summary = { known(0), known(0), known(0), known(0) };
 
 	for (size_t i = 0; mr_trials[i].id; i++) {
 		struct mr_trial_answer answer;
@@ -119,7 +243,7 @@ static struct summary try_all(struct mr_probe *probe, struct trial_row *rows)
 }
 
 static void print_answers(struct answer *answer, const struct trial_row *rows, size_t trials,
-			  const struct summary *summary)
+			  const struct probe_summary *summary)
 {
 	const struct output_style *style = &answer->invocation->global->style;
 	const bool is_usual = !style->columns && !style->no_headings;
@@ -141,7 +265,7 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = count_trials();
 	struct mr_max_size found;
-	struct summary summary = try_all(probe, rows);
+	struct probe_summary summary = try_all(probe, rows);
 	int rc = 0;
 
 	if (args->max_size)
@@ -177,7 +301,7 @@ static int answer_without_device(const struct invocation *invocation, struct mr_
 				 struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
-	const struct summary unknown = { .yes = { 0, false } };
+	const struct probe_summary unknown = { .yes = { 0, false } };
 	const bool is_json = invocation->global->style.json;
 	struct mr_environment environment;
 	struct answer answer;

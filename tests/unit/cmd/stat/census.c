@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* All MRs, of a kernel that gives odd answers about one of its two devices: the other one is listed all the same. */
-#include "cmd/stat/system/census.h"
+#include "cmd/stat/stat.h"
 
 #include <linux/netlink.h>
 

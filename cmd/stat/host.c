@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "cmd/stat/stat.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+
+static enum mr_verdict result_worst(const struct host_result *result);
+
+static int fail_unknown(const char *option, const char *id, size_t length, struct mr_error *err)
+{
+	const char *guess = mr_guess_from(id, length, mr_checks, sizeof(*mr_checks));
+
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: there is no check '%.*s'", option,
+		     (int)length, id);
+	if (guess)
+		mr_hint(err, "did you mean '%s'?", guess);
+	else
+		mr_hint(err, "mrctl help checks lists all");
+	return -EINVAL;
+}
+
+static int fail_missing(const char *option, const char *list, struct mr_error *err)
+{
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: an id is missing in '%s'", option, list);
+	mr_hint(err, "one ',' stands between two ids; mrctl help checks lists all");
+	return -EINVAL;
+}
+
+/* Sets @value for the checks of a list.  @list: or NULL, which names none */
+static int choose(bool *chosen, bool value, const char *option, const char *list,
+		  struct mr_error *err)
+{
+	const char *id, *rest = list;
+	size_t length;
+
+	while (rest && (id = mr_list_item(&rest, ",", &length))) {
+		const struct mr_check *check = mr_check_find(id, length);
+
+		if (!length)
+			return fail_missing(option, list, err);
+		if (!check)
+			return fail_unknown(option, id, length, err);
+		chosen[check - mr_checks] = value;
+	}
+	return 0;
+}
+
+static size_t count_checks(void)
+{
+	size_t count = 0;
+
+	while (mr_checks[count].id)
+		count++;
+	return count;
+}
+
+static void add_rows(struct host_result *result, const bool *chosen)
+{
+	for (const struct mr_check *check = mr_checks; check->id; check++)
+		if (chosen[check - mr_checks])
+			result->rows[result->count++] = (struct check_row){
+				.id = check->id, .group = check->group, .subject = check->subject
+			};
+}
+
+/* Makes a row for each check that --only and --ignore leave. */
+static int result_select(struct host_result *result, struct mr_error *err)
+{
+	const struct stat_args *args = result->args;
+	const size_t count = count_checks();
+	bool *chosen = calloc(count + 1, sizeof(*chosen));
+	int rc;
+
+	result->rows = calloc(count + 1, sizeof(*result->rows));
+	if (!chosen || !result->rows) {
+		free(chosen);
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
+	memset(chosen, !args->only, count * sizeof(*chosen));
+	rc = choose(chosen, true, "only", args->only, err);
+	if (!rc)
+		rc = choose(chosen, false, "ignore", args->ignore, err);
+	if (!rc)
+		add_rows(result, chosen);
+	free(chosen);
+	if (!rc && count && !result->count)
+		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				  "--only and --ignore leave no check to do");
+	return rc;
+}
+
+/* Replaces each "|" of a text: to Nagios it begins the performance data. */
+static void result_hide_bars(char *text)
+{
+	for (char *bar = text; (bar = strchr(bar, '|'));)
+		*bar = '/';
+}
+
+/* The text, or NULL where it is empty. */
+static const char *finding_text(const struct host_result *result, char *text)
+{
+	if (result->args->exit_style == EXIT_STYLE_NAGIOS)
+		result_hide_bars(text);
+	return text[0] ? text : NULL;
+}
+
+static void look(struct host_result *result, const struct mr_question *question,
+		 struct check_row *row)
+{
+	const struct mr_check *check = mr_check_find(row->id, strlen(row->id));
+
+	check->look(question, &row->finding);
+	row->verdict = mr_verdicts[row->finding.verdict].name;
+	row->figure = finding_text(result, row->finding.figure);
+	row->detail = finding_text(result, row->finding.detail);
+	row->remedy = finding_text(result, row->finding.remedy);
+	result->counts[row->finding.verdict]++;
+	result->hidden += row->finding.is_hidden;
+}
+
+/* Memory of a GPU takes nothing of what these groups of checks look at. */
+static bool is_of_host_memory(const char *group)
+{
+	return !strcmp(group, "limits") || !strcmp(group, "control groups") ||
+	       !strcmp(group, "memory");
+}
+
+/* Does the checks. */
+static void result_look(struct host_result *result, struct mr_host *host)
+{
+	struct mr_question question = { .host = host, .is_gpu = result->args->memory.is_gpu };
+	const struct mr_memory_kind *memory = &result->args->memory.kind;
+	const size_t *counts = result->counts;
+
+	if (memory->type == MR_MEMORY_HUGETLB)
+		question.huge_size =
+			memory->huge_size ? memory->huge_size : mr_huge_page_default(host);
+	for (size_t i = 0; i < result->count; i++) {
+		question.size = result->args->for_size;
+		if (question.is_gpu && is_of_host_memory(result->rows[i].group))
+			question.size.known = false;
+		look(result, &question, &result->rows[i]);
+	}
+	result->summary = (struct host_summary){
+		.checks = known(result->count),
+		.ok = known(counts[MR_VERDICT_OK]),
+		.warn = known(counts[MR_VERDICT_WARN]),
+		.bad = known(counts[MR_VERDICT_BAD]),
+		.unknown = known(counts[MR_VERDICT_UNKNOWN]),
+		.na = known(counts[MR_VERDICT_NA]),
+		.verdict = mr_verdicts[result_worst(result)].name,
+		.recording = result->args->root,
+	};
+}
+
+/* Frees the rows. */
+static void result_release(struct host_result *result)
+{
+	free(result->rows);
+	result->rows = NULL;
+}
+
+/* Returns the worst verdict: bad, warn, unknown, ok. */
+static enum mr_verdict result_worst(const struct host_result *result)
+{
+	enum mr_verdict worst = MR_VERDICT_BAD;
+
+	while (worst > MR_VERDICT_OK && !result->counts[worst])
+		worst--;
+	return worst;
+}
+
+/*
+ * Return codes of Nagios' plugins, and what they are called there ("Plugin Return Codes" of the guidelines of
+ * the Monitoring Plugins).
+ */
+enum nagios { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
+
+static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
+
+/* Statuses of node-problem-detector's plugins (its pkg/custompluginmonitor/plugin/plugin.go: others are unknown, too). */
+enum npd { NPD_OK, NPD_PROBLEM, NPD_UNKNOWN };
+
+/* Bytes of a plugin's output that node-problem-detector keeps, unless it is told otherwise (max_output_length). */
+#define NPD_MAX 80
+
+/* Whether a check is unknown that an ordinary container does not hide. */
+static bool has_unknown(const struct host_result *result)
+{
+	return result->counts[MR_VERDICT_UNKNOWN] > result->hidden;
+}
+
+static enum nagios nagios_status(const struct host_result *result)
+{
+	static const enum nagios statuses[MR_VERDICTS] = {
+		[MR_VERDICT_NA] = NAGIOS_OK,           [MR_VERDICT_OK] = NAGIOS_OK,
+		[MR_VERDICT_UNKNOWN] = NAGIOS_UNKNOWN, [MR_VERDICT_WARN] = NAGIOS_WARNING,
+		[MR_VERDICT_BAD] = NAGIOS_CRITICAL,
+	};
+
+	const enum mr_verdict worst = result_worst(result);
+
+	return worst == MR_VERDICT_UNKNOWN && !has_unknown(result) ? NAGIOS_OK : statuses[worst];
+}
+
+/* Whether a check fails by --fail-on. */
+static bool has_failed(const struct host_result *result)
+{
+	return result->counts[MR_VERDICT_BAD] ||
+	       (result->args->fail_on == FAIL_ON_WARN && result->counts[MR_VERDICT_WARN]);
+}
+
+static enum npd npd_status(const struct host_result *result)
+{
+	return has_failed(result) ? NPD_PROBLEM : has_unknown(result) ? NPD_UNKNOWN : NPD_OK;
+}
+
+int status_of(const struct host_result *result)
+{
+	switch (result->args->exit_style) {
+	case EXIT_STYLE_NAGIOS:
+		return (int)nagios_status(result);
+	case EXIT_STYLE_NPD:
+		return (int)npd_status(result);
+	case EXIT_STYLE_PLAIN:
+		break;
+	}
+	return has_failed(result) ? EXIT_REFUSED : EXIT_DONE;
+}
+
+/* Returns the exit status where the checks could not be done, or not be printed. */
+static int status_of_failure(enum exit_style style)
+{
+	static const int statuses[] = {
+		[EXIT_STYLE_PLAIN] = EXIT_REFUSED,
+		[EXIT_STYLE_NAGIOS] = NAGIOS_UNKNOWN,
+		[EXIT_STYLE_NPD] = NPD_UNKNOWN,
+	};
+
+	return statuses[style];
+}
+
+/* A line that grows, and ends with " ..." where it would become too long. */
+struct line {
+	char *text;
+	size_t used, max;
+	bool full;
+};
+
+static void add(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *fmt, ...)
+{
+	char part[STATUS_LINE_MAX];
+	size_t length;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(part, sizeof(part), fmt, ap);
+	va_end(ap);
+	length = strlen(part);
+	if (line->full)
+		return;
+	line->full = line->used + length + strlen(" ...") > line->max;
+	strcpy(line->text + line->used, line->full ? " ..." : part);
+	line->used += line->full ? strlen(" ...") : length;
+}
+
+/* Adds how many checks have each verdict but n/a, such as "1 bad, 2 warn, 28 ok". */
+static void add_counts(struct line *line, const struct host_result *result)
+{
+	const char *separator = "";
+
+	for (int verdict = MR_VERDICT_BAD; verdict > MR_VERDICT_NA; verdict--) {
+		if (!result->counts[verdict])
+			continue;
+		add(line, "%s%zu %s", separator, result->counts[verdict],
+		    mr_verdicts[verdict].name);
+		separator = ", ";
+	}
+	if (!*separator)
+		add(line, "no check is this host's business");
+}
+
+/* Adds the checks with the worst verdict, unless that is "ok". */
+static void add_worst(struct line *line, const struct host_result *result, bool figures)
+{
+	const enum mr_verdict worst = result_worst(result);
+	const char *separator = ": ";
+
+	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
+		const struct check_row *row = &result->rows[i];
+
+		if (row->finding.verdict != worst)
+			continue;
+		add(line, "%s%s", separator, row->id);
+		if (figures && row->figure)
+			add(line, " (%s)", row->figure);
+		separator = ", ";
+	}
+}
+
+/* What follows a "|" is performance data, which is drawn as curves: 'label'=value;warn;crit;min;max. */
+static void add_performance(struct line *line, const struct host_result *result)
+{
+	line->max = STATUS_LINE_MAX - 1;
+	line->full = false;
+	add(line, " | bad=%zu;;0;0;%zu warn=%zu;0;;0;%zu unknown=%zu;;;0;%zu ok=%zu;;;0;%zu",
+	    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
+	    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
+	    result->counts[MR_VERDICT_OK], result->count);
+}
+
+/* An empty line, with as much room as the monitoring system reads. */
+static struct line new_line(enum exit_style style, char text[STATUS_LINE_MAX])
+{
+	text[0] = '\0';
+	return (struct line){ text, 0,
+			      style == EXIT_STYLE_NAGIOS ? STATUS_LINE_MAX - 160 : NPD_MAX - 1,
+			      false };
+}
+
+bool status_line(const struct host_result *result, char text[STATUS_LINE_MAX])
+{
+	const enum exit_style style = result->args->exit_style;
+	const bool nagios = style == EXIT_STYLE_NAGIOS;
+	struct line line = new_line(style, text);
+
+	if (style == EXIT_STYLE_PLAIN)
+		return false;
+	if (nagios)
+		add(&line, "MRCTL %s: ", nagios_names[nagios_status(result)]);
+	add_counts(&line, result);
+	add_worst(&line, result, nagios);
+	if (nagios)
+		add_performance(&line, result);
+	return true;
+}
+
+/* Returns the same, where the checks could not be done; @failure: why. */
+static bool status_line_of_failure(enum exit_style style, const char *failure,
+				   char text[STATUS_LINE_MAX])
+{
+	struct line line = new_line(style, text);
+
+	if (style == EXIT_STYLE_PLAIN)
+		return false;
+	if (style == EXIT_STYLE_NAGIOS)
+		add(&line, "MRCTL %s: ", nagios_names[NAGIOS_UNKNOWN]);
+	add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
+	if (style == EXIT_STYLE_NAGIOS)
+		result_hide_bars(text);
+	return true;
+}
+
+int status_fail(enum exit_style style, struct mr_error *err)
+{
+	char line[STATUS_LINE_MAX];
+
+	if (!status_line_of_failure(style, err->text, line))
+		return -1;
+	output_foreign(line);
+	output_text("\n");
+	report_error("stat", err);
+	mr_error_clear(err);
+	output_flush(err);
+	mr_error_clear(err);
+	return status_of_failure(style);
+}
+
+#define VERDICT_WIDTH 8
+
+/* A word that needs an answer stands out without colour, too. */
+static const struct coloured_word looks[MR_VERDICTS] = {
+	[MR_VERDICT_NA] = { "n/a", COLOUR_PLAIN },
+	[MR_VERDICT_OK] = { "ok", COLOUR_GOOD },
+	[MR_VERDICT_UNKNOWN] = { "unknown", COLOUR_DOUBT },
+	[MR_VERDICT_WARN] = { "WARN", COLOUR_DOUBT },
+	[MR_VERDICT_BAD] = { "BAD", COLOUR_BAD },
+};
+
+/* The column of the sentences; the same whatever checks are chosen. */
+static size_t sentence_column(void)
+{
+	size_t longest = 0;
+
+	for (const struct mr_check *check = mr_checks; check->id; check++)
+		if (strlen(check->id) > longest)
+			longest = strlen(check->id);
+	return 2 + VERDICT_WIDTH + longest + 2;
+}
+
+static void print_below(const char *what, const char *text, size_t column)
+{
+	if (!text)
+		return;
+	output_text("%*s%s", (int)column, "", what);
+	output_paragraph(text, column + strlen(what), column + strlen(what));
+}
+
+static void print_check(const struct check_row *row, bool verbose)
+{
+	const enum mr_verdict verdict = row->finding.verdict;
+	const size_t column = sentence_column();
+	char sentence[sizeof(row->finding.figure) + 128];
+
+	snprintf(sentence, sizeof(sentence), "%s%s%s", row->subject, row->figure ? ": " : "",
+		 row->figure ? row->figure : "");
+	output_text("  ");
+	output_coloured(looks[verdict].colour, looks[verdict].word, VERDICT_WIDTH);
+	output_text("%-*s", (int)column - VERDICT_WIDTH - 2, row->id);
+	output_paragraph(sentence, column, column);
+	if (verbose)
+		print_below("", row->detail, column);
+	print_below("try: ", row->remedy, column);
+}
+
+/* The closing sentence, such as "31 checks: 28 ok, 2 warn, 1 bad". */
+static void print_summary(const struct host_result *result)
+{
+	static const enum mr_verdict order[] = { MR_VERDICT_OK, MR_VERDICT_WARN, MR_VERDICT_BAD,
+						 MR_VERDICT_UNKNOWN, MR_VERDICT_NA };
+	const char *separator = "";
+
+	output_text("\n%zu check%s: ", result->count, result->count == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		const size_t count = result->counts[order[i]];
+
+		if (!count)
+			continue;
+		output_text("%s%zu %s", separator, count, mr_verdicts[order[i]].name);
+		separator = ", ";
+	}
+	output_text("\n");
+}
+
+static void print_about(const struct host_result *result)
+{
+	char sentence[PATH_MAX + 64];
+
+	if (result->args->root) {
+		snprintf(sentence, sizeof(sentence),
+			 "This is about the host recorded in %s, not about this one.",
+			 result->args->root);
+		output_paragraph(sentence, 0, 0);
+	}
+	if (result->simulated)
+		output_text("Its RDMA devices are simulated by mrctl.\n");
+}
+
+/* Prints it for people. */
+static void result_print(const struct host_result *result, bool verbose)
+{
+	const char *group = "";
+
+	for (size_t i = 0; i < result->count; i++) {
+		const struct check_row *row = &result->rows[i];
+
+		if (row->finding.verdict == MR_VERDICT_NA && !verbose)
+			continue;
+		if (strcmp(group, row->group) != 0) {
+			output_text("%s", *group ? "\n" : "");
+			output_coloured(COLOUR_HEADING, row->group, 0);
+			output_text("\n");
+		}
+		group = row->group;
+		print_check(row, verbose);
+	}
+	print_summary(result);
+	print_about(result);
+}
+
+static const struct field check_fields[] = {
+	FIELD(struct check_row, verdict, FIELD_STRING, FIELD_PUBLIC,
+	      "ok, warn, bad, unknown or n/a"),
+	FIELD(struct check_row, id, FIELD_STRING, FIELD_PUBLIC, "of the check; it never changes"),
+	FIELD(struct check_row, group, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
+	      "of checks, such as memory"),
+	FIELD(struct check_row, subject, FIELD_STRING, FIELD_PUBLIC, "what is looked at"),
+	FIELD(struct check_row, figure, FIELD_STRING, FIELD_PROSE,
+	      "what was found, and what it is held to"),
+	FIELD(struct check_row, detail, FIELD_STRING, FIELD_DETAIL | FIELD_PROSE,
+	      "what else was seen"),
+	FIELD(struct check_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do about it"),
+	FIELD_END,
+};
+REPORTED static const struct record check_record = { "check", check_fields, "checks" };
+
+static const struct field summary_fields[] = {
+	FIELD(struct host_summary, checks, FIELD_NUMBER, 0, "checks that were done"),
+	FIELD(struct host_summary, ok, FIELD_NUMBER, 0, "of them as it should be"),
+	FIELD(struct host_summary, warn, FIELD_NUMBER, 0, "that may fail for some"),
+	FIELD(struct host_summary, bad, FIELD_NUMBER, 0, "that let registration fail"),
+	FIELD(struct host_summary, unknown, FIELD_NUMBER, 0, "that could not be found out"),
+	FIELD(struct host_summary, na, FIELD_NUMBER, 0, "that are not this host's business"),
+	FIELD(struct host_summary, verdict, FIELD_STRING, FIELD_PUBLIC, "the worst one"),
+	FIELD(struct host_summary, recording, FIELD_STRING, 0,
+	      "the folder of the host, if not this one"),
+	FIELD_END,
+};
+REPORTED static const struct record summary_record = { "summary", summary_fields, NULL };
+
+static const struct metric metrics[] = {
+	{ &check_record, "mrctl_host_check", NULL, "1 for each check, with its verdict", NULL,
+	  "id,group,verdict", METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks", NULL, "Checks that were done", "checks", NULL,
+	  METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_bad", NULL, "Checks by which registration fails",
+	  "bad", NULL, METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_warn", NULL,
+	  "Checks by which registration may fail for some", "warn", NULL, METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_unknown", NULL, "Checks that found nothing out",
+	  "unknown", NULL, METRIC_GAUGE },
+	METRIC_END,
+};
+
+static int answer_text(void *data, char *text, size_t size)
+{
+	snprintf(text, size, "%s", (const char *)data);
+	return 0;
+}
+
+/* The environment of a recorded host: nothing of this machine.  The limit is null where none was recorded, too. */
+static void read_recorded(struct mr_host *host, struct mr_environment *environment)
+{
+	struct mr_process_status status;
+	struct mr_memlock limit;
+
+	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
+		     "/proc/sys/kernel/osrelease");
+	if (!mr_process_status_read(host, "self", &status))
+		environment->euid = status.uid;
+	if (mr_memlock_read(host, "self", &limit))
+		return;
+	environment->memlock_soft = (struct mr_opt_u64){ limit.soft, limit.soft != UINT64_MAX };
+	environment->memlock_hard = (struct mr_opt_u64){ limit.hard, limit.hard != UINT64_MAX };
+}
+
+static void read_environment(struct mr_host *host, struct mr_environment *environment)
+{
+	struct mr_environment live;
+
+	mr_environment_init(&live);
+	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
+	mr_host_ask(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
+		    sizeof(environment->rdma_core));
+	read_recorded(host, environment);
+	if (mr_host_is_live(host))
+		*environment = live;
+	environment->simulated = mr_is_simulated(host);
+}
+
+/* Looks at the host, or at the recording.  Return: 0, or -errno; the rows have findings once it is opened. */
+static int look_at_host(struct host_result *result, struct mr_environment *environment,
+			struct mr_error *err)
+{
+	struct mr_host host;
+	int rc = mr_host_open(&host, result->args->root, result->args->record, err);
+
+	if (rc) {
+		result->count = 0;
+		return rc;
+	}
+	read_environment(&host, environment);
+	result->simulated = environment->simulated;
+	result_look(result, &host);
+	return mr_host_close(&host, err);
+}
+
+/* Whether it is printed as sentences: nobody asked for records. */
+static bool is_prose(const struct output_style *style)
+{
+	return !style->json && !style->columns && !style->no_headings &&
+	       style->format == OUTPUT_TEXT;
+}
+
+static void print_records(struct answer *answer, const struct host_result *result)
+{
+	const struct output_style *style = answer->out.style;
+
+	answer_begin_list(answer, check_record.list, &check_record, false);
+	for (size_t i = 0; i < result->count; i++)
+		answer_row(answer, &result->rows[i]);
+	answer_end_rows(answer);
+	if (style->json || style->format != OUTPUT_TEXT)
+		output_object(&answer->out, "summary", &summary_record, &result->summary);
+}
+
+/* The line comes first, and node-problem-detector reads nothing else. */
+static void print_result(struct answer *answer, const struct host_result *result)
+{
+	const struct output_style *style = answer->out.style;
+	const struct failure *failure = answer->failures.items;
+	char line[STATUS_LINE_MAX];
+
+	if (!style->json && !style->quiet && style->format == OUTPUT_TEXT &&
+	    (failure ? status_line_of_failure(result->args->exit_style, failure->message, line)
+		     : status_line(result, line))) {
+		output_foreign(line);
+		output_text("\n");
+		if (result->args->exit_style == EXIT_STYLE_NPD)
+			return;
+	}
+	if (!is_prose(style))
+		print_records(answer, result);
+	else if (!style->quiet && result->count)
+		result_print(result, style->verbose);
+}
+
+/* Prints what was found, and why no more was (@why, or no error). */
+static int print_answer(const struct invocation *invocation, const struct host_result *result,
+			const struct mr_environment *environment, struct mr_error *why,
+			struct mr_error *err)
+{
+	struct answer answer;
+	int rc = answer_init(&answer, invocation, NULL, environment, result->count, err);
+
+	if (rc)
+		return rc;
+	if (mr_error_is_set(why))
+		answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
+	print_result(&answer, result);
+	rc = answer_end(&answer, 0, err);
+	answer_release(&answer);
+	return rc;
+}
+
+static void note_recording(const struct invocation *invocation, const struct stat_args *args)
+{
+	if (!args->record || invocation->global->style.quiet)
+		return;
+	report_note("stat",
+		    "%s has what these checks read; to judge by it: "
+		    "mrctl stat --host --root %s",
+		    args->record, args->record);
+}
+
+/* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */
+static int check_usage(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+
+	if (invocation->operands[0])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--host takes no operand, and '%s' is one",
+				    invocation->operands[0]);
+	if (invocation->global->device)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--host looks at all devices: it excludes --device NAME");
+	if (args->for_size.known && !args->for_size.value)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--for-size: a registration has at least 1 byte");
+	if (args->exit_style == EXIT_STYLE_NAGIOS && args->fail_on != FAIL_ON_BAD)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--exit nagios has a status of its own for warnings: "
+				    "it excludes --fail-on warn");
+	return 0;
+}
+
+static int run_host(const struct invocation *invocation, struct mr_error *err)
+{
+	struct host_result result = { .args = invocation->args };
+	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
+	struct mr_error why = { .text = "" };
+	int rc = check_usage(invocation, err);
+
+	if (!rc)
+		rc = result_select(&result, err);
+	if (!rc) {
+		const bool failed = look_at_host(&result, &environment, &why);
+
+		rc = print_answer(invocation, &result, &environment, &why, err);
+		if (!rc && !failed)
+			note_recording(invocation, result.args);
+		if (!rc)
+			rc = failed ? status_of_failure(result.args->exit_style)
+				    : status_of(&result);
+	}
+	if (mr_error_is_set(err)) {
+		const int status = status_fail(result.args->exit_style, err);
+
+		rc = status < 0 ? rc : status;
+	}
+	result_release(&result);
+	return rc;
+}
+
+const struct command_view stat_host = {
+	STAT_VIEW(host),
+	.record = &check_record,
+	.columns = COLUMNS(struct check_row, verdict, id, subject, figure, remedy),
+	.metrics = metrics,
+	.run = run_host,
+};

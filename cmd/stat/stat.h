@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the answers of stat: regions, devices, hosts, probes, and all regions of the system. */
+#ifndef CMD_STAT_STAT_H
+#define CMD_STAT_STAT_H
+
+#include <stdint.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "lib/base/base.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/host/host.h"
+#include "lib/host/processes.h"
+#include "lib/nldev/nldev.h"
+#include "lib/probe/probe.h"
+#include "lib/session/session.h"
+#include "lib/verbs/device.h"
+
+/** The facts, each with where it comes from. */
+struct device_facts {
+	struct mr_rdma_device sysfs;
+	struct mr_rdma_port ports[MR_RDMA_PORTS];
+	size_t port_count;
+	struct mr_rdma_node node;
+
+	struct mr_environment environment; /**< of the device */
+	bool opened;                       /**< features are known */
+	bool has_attributes;
+	struct mr_features features;
+	struct mr_attributes attributes;
+
+	bool has_summary; /**< of netlink */
+	struct mr_nldev_summary summary;
+	bool has_pools; /**< the kernel has FRMR pools */
+	struct mr_nldev_pools pools;
+
+	bool has_commands;
+	struct mr_mlx5_command commands[MR_MLX5_COMMANDS];
+	struct mr_error
+		commands_error; /**< why there are none; empty: the device is no mlx5 device */
+};
+
+/** Names of bits, and what is left as a number. */
+struct bit_words {
+	const char *list[33]; /**< ends with NULL */
+	char rest[24];        /**< bits without name: "0x80" */
+};
+
+/** On-demand paging. */
+struct odp_row {
+	const char *const *general;
+	const char *const *rc, *const *uc, *const *ud, *const *xrc, *const *dc;
+	struct mr_opt_u64 general_bits, rc_bits, uc_bits, ud_bits, xrc_bits, dc_bits;
+};
+
+/** Atomic operations by way of PCI: sizes in bytes, a bit for each. */
+struct pci_atomics_row {
+	struct mr_opt_u64 fetch_add, swap, compare_swap;
+};
+
+struct port_row {
+	struct mr_opt_u64 port;
+	const char *state, *phys_state, *link_layer, *rate;
+	struct mr_opt_u64 lid;
+};
+
+/** How many objects of a kind exist. */
+struct object_row {
+	const char *type;
+	struct mr_opt_u64 used, max;
+};
+
+/** A pool of regions that the kernel keeps. */
+struct pool_row {
+	struct mr_opt_u64 blocks, access, ats, vendor, kernel_vendor;
+	struct mr_opt_u64 free, in_use, max_in_use, pinned;
+};
+
+/** A command of mlx5's firmware. */
+struct command_row {
+	const char *command;
+	struct mr_opt_u64 n, failed, failed_mbox_status;
+	const char *last_errno;
+	const char *last_status;
+	struct mr_opt_u64 last_syndrome;
+	char errno_text[16], status_text[16];
+};
+
+struct device_row {
+	/* identity */
+	const char *name, *provider, *driver, *firmware, *board_id, *hca_type, *hw_rev;
+	struct mr_opt_u64 vendor_id, vendor_part_id, hw_version;
+	const char *node_desc, *node_type, *node_guid, *sys_image_guid, *pci_address, *parent;
+	struct mr_opt_u64 numa_node;
+	const char *kernel, *rdma_core, *simulated_kernel;
+	struct opt_bool simulated;
+	/* the node */
+	const char *node, *node_mode, *node_error;
+	struct mr_opt_u64 node_uid, node_gid;
+	struct opt_bool node_opens;
+	struct list ports;
+	/* limits */
+	struct mr_opt_u64 max_mr, max_mr_size, page_size_cap, page_sizes, max_pd, max_mw, max_qp,
+		max_cq, max_srq, max_dm_size, max_fmr, max_map_per_fmr, max_raw_ipv6_qp,
+		max_raw_ethy_qp;
+	/* use */
+	struct mr_opt_u64 mr_used, fw_pages, reg_pages;
+	struct list objects, frmr_pools;
+	/* capabilities */
+	struct odp_row odp;
+	const char *atomic_cap;
+	struct pci_atomics_row pci_atomics;
+	const char *const *memory_windows;
+	const char *const *capabilities;
+	struct mr_opt_u64 device_cap_flags;
+	struct opt_bool devx, dmabuf, dm_dmabuf, data_direct, dma_handles, optional_access,
+		relaxed_ordering;
+	const char *data_direct_path, *reg_mr_ex;
+	const char *const *functions;
+	/* mlx5's firmware */
+	struct list commands;
+	const char *commands_error;
+
+	/* What the members above point to. */
+	char mode_text[8], error_text[16];
+	struct bit_words words[8];
+	const char *function_words[MR_SYMBOLS + 1];
+	struct port_row port_rows[MR_RDMA_PORTS];
+	struct object_row object_rows[MR_NLDEV_KINDS];
+	struct pool_row *pool_rows; /* freed by device_row_release() */
+	struct command_row command_rows[MR_MLX5_COMMANDS];
+};
+
+/** A struct device_row. */
+extern const struct record device_record;
+
+/** What is measured of a device. */
+extern const struct metric device_metrics[];
+
+/** device_row_fill() - @facts must live as long as the row.  Return: 0, or -ENOMEM. */
+int device_row_fill(struct device_row *row, const struct device_facts *facts);
+
+/** device_row_release() - free what the row has allocated */
+void device_row_release(struct device_row *row);
+
+/** The options of mrctl stat. */
+struct stat_args {
+	bool device, probe, host, system; /**< the view; none: the session's regions */
+
+	bool max_size;         /**< of probe */
+	struct mr_opt_u64 cap; /**< of max_size: bytes */
+
+	struct mr_opt_u64 for_size;   /**< of host: bytes of a planned registration */
+	struct planned_memory memory; /**< of host: of the planned registration */
+	const char *only;             /**< of host: ids of checks, separated by ',' */
+	const char *ignore;           /**< of host: the same */
+	enum fail_on fail_on;         /**< of host */
+	enum exit_style exit_style;   /**< of host */
+	const char *root;             /**< of host: the folder of a recording */
+	const char *record;           /**< of host: the folder of a new recording */
+
+	const char *by;        /**< of system: what a row is */
+	const char *sort;      /**< of system: a column */
+	struct mr_opt_u64 top; /**< of system: rows */
+
+	struct format_option format;
+	struct mr_opt_u64 watch; /**< nanoseconds between two answers */
+};
+
+/** STAT_VIEW() - the first members of a struct command_view: its option, which fills a bool of the same name */
+#define STAT_VIEW(name) .option = #name, .given = CHECKED_OFFSET(struct stat_args, name, bool)
+
+extern const struct command_view stat_device, stat_probe, stat_host, stat_system;
+
+/** stat_regions() - show the regions of the session.  Return: an exit status, or -errno. */
+int stat_regions(const struct invocation *invocation, struct mr_error *err);
+
+/** stat_check_regions() - the check of struct command for the session's regions */
+int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
+
+/** A check as it is printed. */
+struct check_row {
+	const char *verdict;
+	const char *id;
+	const char *group;
+	const char *subject;
+	const char *figure;
+	const char *detail;
+	const char *remedy;
+	struct mr_finding finding; /**< has these texts */
+};
+
+/** How many checks have which verdict. */
+struct host_summary {
+	struct mr_opt_u64 checks, ok, warn, bad, unknown, na;
+	const char *verdict;   /**< the worst one */
+	const char *recording; /**< the folder of the host; NULL: this machine */
+};
+
+/** All that was found. */
+struct host_result {
+	const struct stat_args *args;
+	struct check_row *rows;
+	size_t count;
+	size_t counts[MR_VERDICTS];
+	size_t hidden; /**< of those that are unknown: is_hidden */
+	struct host_summary summary;
+	bool simulated; /**< its RDMA devices are simulated ones */
+};
+
+/** Room for the line that a monitoring system reads. */
+#define STATUS_LINE_MAX 512
+
+/** status_line() - the line that a monitoring system reads.  Return: whether --exit asks for one. */
+bool status_line(const struct host_result *result, char line[STATUS_LINE_MAX]);
+
+/** status_of() - the exit status */
+int status_of(const struct host_result *result);
+
+/**
+ * status_fail() - tell a monitoring system of an error: it reads standard output, and takes the usual exit
+ * statuses of an error, 1 and 2, for those of a check
+ *
+ * Return: the exit status, with @err cleared; -1 where @style is the plain one, and nothing was done.
+ */
+int status_fail(enum exit_style style, struct mr_error *err);
+
+/** A region of a session. */
+struct session_region {
+	uint64_t length;
+	uint32_t lkey, rkey;
+	uint32_t session; /**< place of its session in the list, from 1 */
+};
+
+/** A session, as mrctl --session takes it. */
+struct session_place {
+	uint64_t socket;
+	char text[32]; /**< "pid:123" */
+	char device[64];
+};
+
+struct session_regions {
+	struct session_region *list; /**< in the order of lkey */
+	size_t count, room;
+	struct session_place *places;
+	size_t place_count;
+	size_t last;     /**< the region that was found last: mostly the next one follows it */
+	bool incomplete; /**< there was not enough time, or memory, to see all */
+};
+
+/** What registered an MR. */
+enum owner_kind {
+	OWNER_PROCESS, /**< a process that has a number here */
+	OWNER_KERNEL,  /**< a module of the kernel */
+	OWNER_GONE, /**< a process that has ended: a descriptor that another one holds keeps the MR */
+	OWNER_HIDDEN, /**< as OWNER_GONE, or a process of another PID namespace than this one */
+};
+
+/** Sums of MRs. */
+struct sums {
+	uint64_t regions, bytes;
+	uint64_t odp_regions, odp_bytes; /**< of these, those that use ODP */
+};
+
+/** One thread of a process, module of the kernel, or session whose processes have gone. */
+struct owner {
+	enum owner_kind kind;
+	/** A process's number; of a module its place in census.modules; else that of the session, from 1, or 0. */
+	uint32_t number;
+	/** The one of another thread of its process comes before it: what both have in common is counted there. */
+	bool is_further_thread;
+	struct sums sums;
+	/** Of OWNER_PROCESS; empty where it has ended meanwhile, or may have and another got its number. */
+	struct mr_process_status process;
+	struct mr_unit unit;
+};
+
+/** A device, and its MRs. */
+struct counted_device {
+	struct mr_nldev_device device;
+	struct mr_nldev_mrs mrs;
+	uint32_t *sessions; /**< of each MR: as owner.number; NULL: of none it is known */
+	struct mr_opt_u64
+		pinned; /**< bytes that its driver counts as registered (reg_pages of mlx5) */
+	struct sums sums;
+};
+
+struct census {
+	struct counted_device *devices;
+	size_t device_count;
+	struct owner *owners; /**< in ascending order of kind and number */
+	size_t owner_count;
+	char (*modules)[20]; /**< of the kernel */
+	size_t module_count;
+	struct session_regions sessions;
+	uint64_t begun;          /**< mr_process_ticks() before the MRs were listed */
+	bool sees_all_processes; /**< this is the first PID namespace: who has no number has ended */
+	bool has_keys;           /**< the kernel has told keys, or there is no MR */
+	struct mr_opt_u64 pinned; /**< bytes, of the whole machine */
+};
+
+/** census_owner() - who registered MR @n of a device */
+const struct owner *census_owner(struct census *census, const struct counted_device *device,
+				 size_t n);
+
+/** owners_sum() - set the owners, with the sums of their MRs, and the sums of the devices.  Return: 0 or -ENOMEM. */
+int owners_sum(struct census *census);
+
+/**
+ * owners_read() - read what processes are; of one that has ended since its MRs were listed nothing is known
+ *
+ * The process that is read is the one that the kernel named if it was there before the MRs were listed: as long
+ * as it is there no other one gets its number.  Of one that was started later nothing is known, too.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int owners_read(struct census *census, struct mr_host *host);
+
+/** sums_of() - an MR as a sum; the length of an implicit one, that of the address space, counts no bytes */
+struct sums sums_of(const struct mr_nldev_mr *mr);
+/** sums_add() - add the MRs of @more to @sums */
+void sums_add(struct sums *sums, struct sums more);
+
+/**
+ * census_take() - list the MRs of the devices
+ * @names: of the devices, ends with NULL; none: all
+ * @fail:  called with what failed: a device that has vanished, sessions that cannot be searched
+ *
+ * Return: 0, or -errno where there is no RDMA netlink, or memory is short.  census_release() it in any case.
+ */
+int census_take(struct census *census, char *const *names,
+		void (*fail)(struct mr_error *err, void *data), void *data, struct mr_error *err);
+void census_release(struct census *census);
+
+/** What stat --system prints and measures. */
+struct mr_row {
+	const char *device;
+	struct mr_opt_u64 mrn;
+	struct mr_opt_u64 pid;
+	const char *comm;
+	const char *unit;
+	const char *container;
+	const char *kernel;
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 lkey, rkey;
+	struct mr_opt_u64 pdn;
+	const char *odp;
+	struct mr_opt_u64 page_faults, page_invalidations, page_prefetch;
+	struct opt_bool gone;
+	const char *session;
+};
+
+struct process_row {
+	struct mr_opt_u64 pid;
+	const char *comm;
+	const char *unit;
+	const char *container;
+	const char *kernel;
+	struct opt_bool gone;
+	const char *session;
+	struct mr_opt_u64 regions, bytes, odp_regions, odp_bytes;
+	struct mr_opt_u64 pinned, locked;
+};
+
+struct unit_row {
+	const char *unit;
+	const char *container;
+	struct mr_opt_u64 processes;
+	struct mr_opt_u64 regions, bytes, odp_regions, odp_bytes;
+	struct mr_opt_u64 pinned, locked;
+};
+
+struct system_device_row {
+	const char *device;
+	struct mr_opt_u64 regions, bytes, odp_regions, odp_bytes;
+	struct mr_opt_u64 counted, pinned;
+};
+
+struct system_totals {
+	struct mr_opt_u64 regions, bytes, odp_regions, odp_bytes;
+	struct mr_opt_u64 counted;
+	struct mr_opt_u64 processes;
+	struct mr_opt_u64 kernel_regions, kernel_bytes;
+	struct mr_opt_u64 gone_regions, gone_bytes;
+	struct mr_opt_u64 session_regions, session_bytes;
+	struct mr_opt_u64 pinned, locked, pinned_by_all;
+	struct mr_opt_u64 not_pinned, pinned_by_others;
+};
+
+extern const struct record mr_record, process_record, unit_record, counted_device_record,
+	system_totals_record;
+extern const struct metric system_metrics[];
+
+/** The usual columns of each list. */
+#define MR_COLUMNS                                                                                 \
+	COLUMNS(struct mr_row, device, mrn, pid, comm, kernel, length, lkey, rkey, odp,            \
+		page_faults, session)
+#define PROCESS_COLUMNS                                                                            \
+	COLUMNS(struct process_row, pid, comm, unit, kernel, gone, session, regions, bytes,        \
+		odp_bytes, pinned)
+#define UNIT_COLUMNS   COLUMNS(struct unit_row, unit, processes, regions, bytes, odp_bytes, pinned)
+#define DEVICE_COLUMNS COLUMNS(struct system_device_row, device, regions, bytes, odp_bytes, pinned)
+
+/** The census with all that rows are filled from. */
+struct rows {
+	struct census census;
+	struct unit_row *units;
+	size_t unit_count;
+};
+
+/** rows_take() - as census_take(); rows_release() it in any case */
+int rows_take(struct rows *rows, char *const *names, void (*fail)(struct mr_error *err, void *data),
+	      void *data, struct mr_error *err);
+void rows_release(struct rows *rows);
+
+/** rows_total() - sum up all */
+void rows_total(struct rows *rows, struct system_totals *totals);
+
+/** Room for a row of any list. */
+union any_row {
+	struct mr_row mr;
+	struct process_row process;
+	struct unit_row unit;
+	struct system_device_row device;
+};
+
+/** A list of records, one of which --by chooses. */
+struct listing {
+	const char *word; /**< of --by */
+	const char *key;  /**< in JSON */
+	struct command_records records;
+	const char *order; /**< the field by which it is sorted without --sort; NULL: as it is */
+	size_t (*count)(const struct rows *rows);
+	void (*fill)(struct rows *rows, size_t n, union any_row *row);
+};
+
+/** The lists; the last one has no word, the first one is the usual one. */
+extern const struct listing listings[];
+
+/** A protection domain as it is printed. */
+struct pd_row {
+	const char *name;
+	struct mr_opt_u64 handle;
+	char text[MR_NAME_SIZE];
+};
+
+/** What a session holds in all. */
+struct totals {
+	struct mr_opt_u64 regions;
+	struct mr_opt_u64 bytes;
+	struct mr_opt_u64 deferred;
+	struct mr_opt_u64 unlisted;
+	struct mr_opt_u64 uars;
+	struct mr_opt_u64 table_bytes;
+	bool blocks_removal;
+	struct list pds;
+	struct pd_row pd_rows[MR_TABLE_PDS]; /**< those of pds */
+};
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "cmd/stat/stat.h"
+#include "lib/base/base.h"
+
+/* STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */
+#define STAT_REGION_COLUMNS                                                                        \
+	REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd)
+#define STAT_REGION_FILLS                                                                          \
+	REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr, extended_length,       \
+		       page_sizes, FIELDS_OF_DMAH, deferred_ns, deferred_answer)
+
+/* What a word gives to --exit: the rest of it, or the next one; NULL: it is another word. */
+static const char *value_of_exit(const char *word, const char *next)
+{
+	static const char name[] = "--exit";
+
+	if (strncmp(word, name, sizeof(name) - 1) != 0)
+		return NULL;
+	word += sizeof(name) - 1;
+	return *word == '=' ? word + 1 : *word ? NULL : next;
+}
+
+/* The options may be wrong, so they are not read: --exit is looked for.  What it names is plain if it is wrong. */
+static enum exit_style find_style(char *const *argv)
+{
+	enum exit_style style = EXIT_STYLE_PLAIN;
+	struct mr_error ignored = { 0 };
+
+	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+		const char *value = value_of_exit(*argv, argv[1]);
+
+		if (value && !option_type_exit_style.read(value, &style, &ignored))
+			break;
+	}
+	return style;
+}
+
+/* Fail of struct command: the way that --exit asks for. */
+static int stat_fail(char *const *argv, struct mr_error *err)
+{
+	return status_fail(find_style(argv), err);
+}
+
+struct watch {
+	const struct invocation *invocation;
+	command_run_function *run;
+	struct screen screen;
+	bool redraw; /* on a terminal: each answer in the place of the one before */
+	int status;  /* of the last answer */
+};
+
+/* An error that a later answer would not have, and so goes on: the device may come back. */
+static int report_answer_error(const struct watch *watch, struct mr_error *why,
+			       struct mr_error *err)
+{
+	if (why->kind == MR_ERROR_USAGE || output_has_failed()) {
+		*err = *why;
+		return -EINVAL;
+	}
+	if (watch->invocation->global->style.json)
+		return answer_error(watch->invocation, NULL, why, err);
+	why_tell(watch->invocation->global, watch->invocation->command->name, why);
+	return report_status(why);
+}
+
+/* Prints an answer.  Return: its exit status; -errno with @err set where no other can follow. */
+static int answer_once(const struct watch *watch, struct mr_error *err)
+{
+	struct mr_error why = { 0 };
+	int rc = watch->run(watch->invocation, &why);
+
+	return mr_error_is_set(&why) ? report_answer_error(watch, &why, err) : rc;
+}
+
+/* "15:04:05  mrctl stat --watch 2" */
+static const char *heading(const struct invocation *invocation, char *text, size_t size)
+{
+	char words[FIELD_TEXT_MAX];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(text, size, "%H:%M:%S  ", &tm))
+		*text = '\0';
+	strncat(text, words_text(invocation->argv, words), size - strlen(text) - 1);
+	return text;
+}
+
+static int draw(struct watch *watch, struct mr_error *err)
+{
+	char text[FIELD_TEXT_MAX + 32];
+	int rc = screen_catch(&watch->screen, err);
+
+	if (rc)
+		return rc;
+	rc = answer_once(watch, err);
+	screen_show(&watch->screen, watch->invocation->global->style.no_headings
+					    ? NULL
+					    : heading(watch->invocation, text, sizeof(text)));
+	return output_has_failed() && rc >= 0 ? output_flush(err) : rc;
+}
+
+static int print(const struct watch *watch, bool is_first, struct mr_error *err)
+{
+	if (!is_first && !watch->invocation->global->style.json)
+		output_text("\n");
+	return answer_once(watch, err);
+}
+
+/* The first time after now that is a multiple of the interval after @start: answers do not drift. */
+static uint64_t next_time(uint64_t start, uint64_t interval)
+{
+	uint64_t passed = (mr_now_ns() - start) / interval, next;
+
+	if (__builtin_mul_overflow(passed + 1, interval, &next) ||
+	    __builtin_add_overflow(start, next, &next))
+		return UINT64_MAX;
+	return next;
+}
+
+/* Waits until the next answer is due.  Return: false where there is to be none. */
+static bool wait_for_next(struct watch *watch, uint64_t until)
+{
+	const sigset_t *more = watch->redraw ? &watch->screen.signals : NULL;
+	int signal = mr_signals_wait_until(until, more, STDOUT_FILENO);
+
+	if (more && signal > 0 && sigismember(more, signal)) {
+		screen_handle(signal);
+		return true;
+	}
+	return !signal;
+}
+
+/*
+ * Calls @run again and again, until a signal comes or nobody reads. On a terminal each answer takes the
+ * place of the one before.  Else an empty line is between them, or they are JSON Lines.  An answer that
+ * fails is no end. Return: exit status of the last answer; -errno for an error that each answer would have.
+ */
+static int stat_watch(const struct invocation *invocation, command_run_function *run,
+		      uint64_t interval, struct mr_error *err)
+{
+	struct watch watch = { .invocation = invocation, .run = run };
+	uint64_t start = mr_now_ns();
+	bool is_first = true;
+
+	watch.redraw = !invocation->global->style.json && screen_is_possible();
+	mr_signals_block();
+	if (watch.redraw)
+		screen_enter(&watch.screen);
+	do {
+		watch.status = watch.redraw ? draw(&watch, err) : print(&watch, is_first, err);
+		is_first = false;
+	} while (watch.status >= 0 && wait_for_next(&watch, next_time(start, interval)));
+	if (watch.redraw)
+		screen_leave(&watch.screen);
+	return watch.status;
+}
+
+/* What --format excludes: the formats have headings, and the values that the user did not choose. */
+static const char *excluded_by_format(const struct output_style *style)
+{
+	return style->json          ? "json"
+	       : style->no_headings ? "no-headings"
+	       : style->quiet       ? "quiet"
+				    : NULL;
+}
+
+static int check_format(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const char *excluded = excluded_by_format(&invocation->global->style);
+	const struct command_view *view = command_view(invocation);
+
+	if (excluded)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--format excludes --%s",
+				    excluded);
+	if (args->format.format != OUTPUT_OPENMETRICS)
+		return 0;
+	if (invocation->global->style.columns)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--format openmetrics excludes --output");
+	if (!command_metrics(invocation))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--format openmetrics: there are no metrics of %s%s",
+				    view ? "--" : "", view ? view->option : "a session's regions");
+	return 0;
+}
+
+static int check_watch(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const char *excluded = args->record                                ? "record"
+			       : args->format.format == OUTPUT_OPENMETRICS ? "format openmetrics"
+			       : invocation->global->style.quiet           ? "quiet"
+									   : NULL;
+
+	if (excluded)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--watch excludes --%s", excluded);
+	if (!args->watch.value)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--watch: give seconds, more than 0, such as 2 or 0.5");
+	return 0;
+}
+
+/* Returns whether the options of printing make sense; as the check of struct command. */
+static int stat_check_print(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+
+	int rc;
+
+	if (invocation->enclosing && (args->format.given || args->watch.known))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "no line of a batch can be stat --%s",
+				    args->format.given ? "format" : "watch");
+	rc = args->format.given ? check_format(invocation, err) : 0;
+	return !rc && args->watch.known ? check_watch(invocation, err) : rc;
+}
+
+/* Long lists that the kernel gives at once: a signal ends mrctl when their document is whole. */
+static bool is_list(const struct command_view *view)
+{
+	return !view || !strcmp(view->option, "system");
+}
+
+/* Calls @run as the options of printing say: run_by of struct command. */
+static int stat_print(const struct invocation *invocation, command_run_function *run,
+		      struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const bool is_fenced = args->format.format == OUTPUT_MARKDOWN;
+	struct global_args global = *invocation->global;
+	struct invocation asked = *invocation;
+	int rc;
+
+	if (!is_fenced)
+		global.style.format = args->format.format;
+	global.style.one_line = args->watch.known;
+	asked.global = &global;
+	if (global.style.json && is_list(command_view(invocation)))
+		mr_signals_block();
+	output_put(is_fenced ? "```\n" : "");
+	rc = args->watch.known ? stat_watch(&asked, run, args->watch.value, err) : run(&asked, err);
+	output_put(is_fenced ? "```\n" : "");
+	return is_fenced && !mr_error_is_set(err) && output_flush(err) ? -err->errnum : rc;
+}
+
+static const struct option_spec views[] = {
+	OPTION(0, "device", flag, struct stat_args, device, NULL,
+	       "show what devices can do; all, or those named"),
+	OPTION(0, "probe", flag, struct stat_args, probe, NULL,
+	       "try what a device can do: this registers memory"),
+	OPTION(0, "host", flag, struct stat_args, host, NULL,
+	       "check what decides here whether registration works"),
+	OPTION(0, "system", flag, struct stat_args, system, NULL,
+	       "show all regions in the kernel, and whose they are"),
+	OPTION_END,
+};
+
+static const struct option_spec probe_options[] = {
+	OPTION(0, "max-size", flag, struct stat_args, max_size, NULL,
+	       "find the largest size that can be registered"),
+	OPTION(0, "cap", size, struct stat_args, cap, "SIZE",
+	       "try up to SIZE (default: half of available memory)"),
+	OPTION_END,
+};
+
+static const struct option_spec host_options[] = {
+	OPTION(0, "for-size", size, struct stat_args, for_size, "SIZE",
+	       "judge for a registration of SIZE on each device"),
+	OPTION('m', "memory", planned_memory, struct stat_args, memory, "KIND",
+	       "judge for memory of that kind: hugetlb:2M, cuda:0, ... (default: anon)"),
+	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
+	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
+	OPTION(0, "fail-on", fail_on, struct stat_args, fail_on, "VERDICT",
+	       "exit status 1 from it on"),
+	OPTION(0, "exit", exit_style, struct stat_args, exit_style, "STYLE", "exit status for"),
+	OPTION(0, "root", string, struct stat_args, root, "DIR", "check a host recorded in DIR"),
+	OPTION(0, "record", string, struct stat_args, record, "DIR", "record this host in DIR"),
+	OPTION_END,
+};
+
+static const struct option_spec system_options[] = {
+	OPTION(0, "by", string, struct stat_args, by, "WHAT",
+	       "a row for each mr (default), process, unit, device"),
+	OPTION(0, "sort", string, struct stat_args, sort, "COLUMN", "largest values first"),
+	OPTION(0, "top", number, struct stat_args, top, "N", "print the first N rows"),
+	OPTION_END,
+};
+
+static const struct option_spec print_options[] = {
+	OPTION(0, "format", format, struct stat_args, format, "FORMAT", "print as"),
+	OPTION(0, "watch", seconds, struct stat_args, watch, "SECONDS",
+	       "print again after each SECONDS, until interrupted"),
+	OPTION_END,
+};
+
+static const struct option_group view_group = { "What to show (default: the session's regions)",
+						views, 0 };
+static const struct option_group probe_group = { "With --probe", probe_options, 0 };
+static const struct option_group host_group = { "With --host", host_options, 0 };
+static const struct option_group system_group = { "With --system", system_options, 0 };
+static const struct option_group print_group = { "How to print", print_options, 0 };
+static const struct option_group *const groups[] = { &view_group,   &probe_group, &host_group,
+						     &system_group, &print_group, NULL };
+
+static const struct option_rule rules[] = {
+	{ "max-size", OPTION_NEEDS, "probe" },
+	{ "cap", OPTION_NEEDS, "max-size" },
+	{ "for-size", OPTION_NEEDS, "host" },
+	{ "only", OPTION_NEEDS, "host" },
+	{ "memory", OPTION_NEEDS, "host" },
+	{ "ignore", OPTION_NEEDS, "host" },
+	{ "fail-on", OPTION_NEEDS, "host" },
+	{ "exit", OPTION_NEEDS, "host" },
+	{ "root", OPTION_NEEDS, "host" },
+	{ "record", OPTION_NEEDS, "host" },
+	{ "record", OPTION_EXCLUDES, "root" },
+	{ "by", OPTION_NEEDS, "system" },
+	{ "sort", OPTION_NEEDS, "system" },
+	{ "top", OPTION_NEEDS, "system" },
+	OPTION_RULES_END,
+};
+
+static int check_stat(const struct invocation *invocation, struct mr_error *err)
+{
+	int rc = stat_check_print(invocation, err);
+
+	return rc || command_view(invocation) ? rc : stat_check_regions(invocation, err);
+}
+
+static const struct command_view *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
+							 &stat_system, NULL };
+
+const struct command command_stat = {
+	.name = "stat",
+	.operands = "[REGION...|DEVICE...]",
+	.summary = "show regions, devices, and what decides on this host",
+	.description =
+		"Shows the session's regions, each compared with what the kernel says of it. "
+		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "
+		"dm:HANDLE. With an option it shows something else.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct stat_args),
+	.record = &region_record,
+	.columns = STAT_REGION_COLUMNS,
+	.fills = STAT_REGION_FILLS,
+	.views = stat_views,
+	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --host --for-size 64G", NULL },
+	.check = check_stat,
+	.run = stat_regions,
+	.run_by = stat_print,
+	.fail = stat_fail,
+};
