@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The sections of a report about this machine, or about a recorded host. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include <time.h>
 
 #include "cmd/region/region.h"
-#include "cmd/report/sections.h"
+#include "cmd/report/report.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 #include "lib/host/reading.h"

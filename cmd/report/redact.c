@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Redacted reports: what is private by the tables of fields is replaced or left out. */
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/output/output.h"
-#include "cmd/report/sections.h"
+#include "cmd/report/report.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
 #include "lib/verbs/verbs.h"

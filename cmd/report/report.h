@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A report: a JSON document, whose members man/mrctl-report.1 lists.  Markdown is made of it. */
-#ifndef CMD_REPORT_SECTIONS_H
-#define CMD_REPORT_SECTIONS_H
+/* Declares the parts of report. */
+#ifndef CMD_REPORT_REPORT_H
+#define CMD_REPORT_REPORT_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -54,9 +54,6 @@ struct json_node *report_section(struct report *report, const struct child *chil
 
 /** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
 void report_drop_keys(struct json_node *node);
-
-/** report_run_program() - run the program of the operands, and add its section.  Return: 0 or -errno. */
-int report_run_program(struct report *report, struct mr_error *err);
 
 /** report_collect() - add all sections but the program.  Return: 0 or -errno. */
 int report_collect(struct report *report, struct mr_error *err);
