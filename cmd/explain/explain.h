@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of logs of other programs. */
-#ifndef CMD_EXPLAIN_LOG_H
-#define CMD_EXPLAIN_LOG_H
+/* Declares the parts of explain. */
+#ifndef CMD_EXPLAIN_EXPLAIN_H
+#define CMD_EXPLAIN_EXPLAIN_H
 
+#include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "lib/diagnose/causes/causes.h"
+#include "lib/diagnose/diagnose.h"
 #include "lib/diagnose/log/log.h"
 
+/** Lines of logs of other programs. */
 enum {
 	LOG_KINDS_MAX = 64, /**< kinds of refusals that are explained */
 	LOG_NEAR = 6,       /**< lines that are as near as to tell of the same refusal */
@@ -78,5 +83,62 @@ extern const struct record log_record;
 
 /** log_row_fill() - @index: of the kind, from 0 */
 void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index);
+
+/**
+ * next_owner() - the next cause that can own an errno: the most frequent ones first
+ * @before:     the one before, or NULL
+ * @operations: bits of what was refused; 0: anything
+ * @errnum:     0: any
+ *
+ * Return: NULL behind the last one.
+ */
+const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operations, int errnum);
+
+/** Why another program was refused, as far as its log and this host tell. */
+enum { INQUEST_OTHERS = 128 };
+
+/** A kind of refusal, and what was found out about it. */
+struct inquest {
+	struct log_row row;
+	struct mr_diagnosis diagnosis;
+	/** Causes that can own the errno, and of which nothing was found out; the most likely ones first. */
+	const struct mr_cause *others[INQUEST_OTHERS];
+	size_t other_count;
+};
+
+/** inquest_hold() - look for the causes; @index: of the kind, from 0 */
+void inquest_hold(struct inquest *inquest, const struct log_kind *kind, size_t index,
+		  enum why_depth depth);
+
+/** is_prose() - whether it is printed as sentences: nobody asked for records */
+static inline bool is_prose(const struct output_style *style)
+{
+	return !style->json && !style->columns && !style->no_headings && !style->quiet;
+}
+
+/** A cause of the catalogue, as records have it. */
+struct explained {
+	struct mr_opt_u64 log; /**< which line of the log */
+	const char *id;
+	const char *certainty;
+	const char *subject;
+	const char *layer;
+	const char *const *errnos; /**< NULL: any */
+	const char *const *calls;
+	const char *frequency;
+	const char *cause;
+	struct members evidence;
+	const char *remedy;
+	const char *what;
+	const char *recognise;
+	const char *source;
+	/* What the members above point to: */
+	const char *errno_names[MR_CAUSE_ERRNOS + 1];
+	const char *call_names[MR_OPERATIONS + 1];
+	struct member facts[MR_EVIDENCE_MAX];
+};
+
+/** text_of_cause() - print all that is known of a cause or check; @is_check: mrctl stat --host looks at it */
+void text_of_cause(const struct explained *row, bool is_check);
 
 #endif

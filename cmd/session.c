@@ -1,0 +1,769 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Opens, lists and ends sessions. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/close_range.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "cmd/session.h"
+#include "lib/base/base.h"
+#include "lib/host/reading.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
+#include "lib/verbs/device.h"
+
+/* The options of mrctl session. */
+struct session_args {
+	bool detach;
+	bool joinable;
+	bool hold;
+	bool list;
+	bool end;
+	struct mr_opt_u64 relaxed_limit;
+	struct mr_opt_u64 relaxed_watermark;
+};
+
+/* How long to look for sessions, and how long to wait for the end of one. */
+#define SESSION_TIMEOUT_SECONDS 5
+#define SESSION_TIMEOUT_NS      ((uint64_t)SESSION_TIMEOUT_SECONDS * 1000000000)
+
+/* The option that makes session do something else than run a program in a new session; or NULL. */
+static const char *mode_of(const struct session_args *args)
+{
+	const struct given_option modes[] = { { "detach", args->detach },
+					      { "hold", args->hold },
+					      { "list", args->list },
+					      { "end", args->end },
+					      { NULL, false } };
+
+	return options_first_given(modes);
+}
+
+static int check_operands(const struct invocation *invocation, const char *mode,
+			  struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	char **operands = invocation->operands;
+
+	if (!mode || !operands[0])
+		return 0;
+	if (!args->end)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'", mode,
+				    operands[0]);
+	if (operands[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end takes one session, and options before it: '%s'",
+				    operands[1]);
+	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end: to end the session of process %s, say pid:%s",
+				    operands[0], operands[0]);
+	return 0;
+}
+
+/* Checks global options that only some modes use. */
+static int check_global_options(const struct invocation *invocation, const char *mode,
+				struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const struct global_args *global = invocation->global;
+	const char *where = context_session(invocation);
+
+	if ((global->style.json || global->style.columns) && (!mode || args->hold))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: only --list, --end and --detach print sessions",
+				    global->style.json ? "json" : "output");
+	if (global->device && (args->list || args->end))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s opens no session, so it takes no --device", mode);
+	if (args->hold && where && !strncmp(where, "pid:", 4))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--hold keeps an inherited session (fd:N), not '%s'", where);
+	if (args->detach && global->style.quiet && global->style.no_headings)
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--quiet excludes --no-headings: neither would print where the session "
+			"is");
+	if (args->list && global->session)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--list shows all sessions, so it takes no --session");
+	if (!args->hold && !args->end && global->session)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--session: this opens a new session, and joins none");
+	return 0;
+}
+
+/* Returns the check of struct command. */
+static int session_check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	int rc = check_operands(invocation, mode_of(args), err);
+
+	if (!rc)
+		rc = check_global_options(invocation, mode_of(args), err);
+	if (rc)
+		return rc;
+	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
+				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
+				    UINT32_MAX);
+	return 0;
+}
+
+struct holder_row {
+	struct mr_opt_u64 pid;
+	const char *command;
+	const char *user;
+	const char *role;
+	char user_text[64];
+};
+
+static const struct field holder_fields[] = {
+	FIELD(struct holder_row, pid, FIELD_NUMBER, 0, "process"),
+	FIELD(struct holder_row, command, FIELD_STRING, 0, "its name"),
+	FIELD(struct holder_row, user, FIELD_STRING, 0, "its user"),
+	FIELD(struct holder_row, role, FIELD_STRING, 0, "how it holds the session"),
+	FIELD_END,
+};
+static const struct record holder_record = { "holder", holder_fields, NULL };
+
+static const struct field session_fields[] = {
+	FIELD(struct session_row, session, FIELD_STRING, 0, "what --session takes: pid:N"),
+	FIELD(struct session_row, device, FIELD_STRING, 0, "RDMA device"),
+	FIELD(struct session_row, provider, FIELD_STRING, FIELD_DETAIL, "its user-space driver"),
+	FIELD(struct session_row, simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct session_row, regions, FIELD_NUMBER, 0, "regions in its table"),
+	FIELD(struct session_row, bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct session_row, user, FIELD_STRING, 0, "user of the process to join by"),
+	FIELD(struct session_row, held_by, FIELD_STRING, 0, "processes that hold it"),
+	FIELD(struct session_row, joinable, FIELD_BOOL, 0, "whether this mrctl can join it"),
+	FIELD(struct session_row, reason, FIELD_STRING, 0, "why not"),
+	FIELD(struct session_row, remedy, FIELD_STRING, FIELD_DETAIL, "what to do about that"),
+	FIELD(struct session_row, holders, FIELD_LIST, 0, "processes that hold it, one by one"),
+	FIELD_END,
+};
+static const struct record session_record = { "session", session_fields, "sessions" };
+
+/* Answer_init()s for printing sessions rather than regions. */
+static int session_answer_init(struct answer *answer, const struct invocation *invocation,
+			       const struct mr_environment *environment, struct mr_error *err)
+{
+	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
+
+	answer->in_session = context_session(invocation) != NULL;
+	return rc;
+}
+
+static void name_user(uid_t uid, char *text, size_t size)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		snprintf(text, size, "%s", user->pw_name);
+	else
+		snprintf(text, size, "%u", (unsigned int)uid);
+}
+
+static void fill_holders(struct session_row *row, const struct mr_found_session *session,
+			 struct holder_row *holders)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < session->holder_count; i++) {
+		const struct mr_holder *from = &session->holders[i];
+
+		holders[i] = (struct holder_row){ .pid = known((uint64_t)from->pid),
+						  .command = from->command,
+						  .user = holders[i].user_text,
+						  .role = mr_holder_role_name(from->role) };
+		name_user(from->uid, holders[i].user_text, sizeof(holders[i].user_text));
+		if (from->pid == session->pid)
+			row->user = holders[i].user_text;
+		if (used < sizeof(row->held_by_text))
+			used += (size_t)snprintf(row->held_by_text + used,
+						 sizeof(row->held_by_text) - used, "%s%s(%d)",
+						 used ? "," : "", from->command, (int)from->pid);
+	}
+	row->held_by = row->held_by_text;
+	row->holders =
+		(struct list){ &holder_record, holders, session->holder_count, sizeof(*holders) };
+}
+
+static const char *or_unknown(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* Prints a session as the next row of an answer. */
+static void session_print(struct answer *answer, const struct mr_found_session *session)
+{
+	mr_auto_free struct holder_row *holders =
+		calloc(session->holder_count + 1, sizeof(*holders));
+	struct session_row row = {
+		.device = or_unknown(session->device.name),
+		.provider = or_unknown(session->device.provider),
+		.simulated = { session->device.simulated == 1, session->known },
+		.regions = { session->regions, session->known },
+		.bytes = { session->bytes, session->known },
+		.joinable = session->joinable,
+		.reason = session->joinable ? NULL : session->refusal.text,
+		.remedy = session->joinable ? NULL : or_unknown(session->refusal.hint),
+	};
+
+	if (!holders) {
+		answer->out.error = -ENOMEM;
+		return;
+	}
+	snprintf(row.session_text, sizeof(row.session_text), "pid:%d", (int)session->pid);
+	row.session = row.session_text;
+	fill_holders(&row, session, holders);
+	answer_row(answer, &row);
+}
+
+/*
+ * Becomes the process in the background that holds the session.  It executes this program again, so that
+ * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and leaves
+ * its directory: else it would keep pipes, locks and file systems busy that others wait for.  Its standard output
+ * is the socket on which session_tell_ready() answers.
+ */
+static int exec_holder(int fd, int answer)
+{
+	char name[] = "mrctl", command[] = "session", option[] = "--hold";
+	char *const argv[] = { name, command, option, NULL };
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	if (chdir("/"))
+		return errno;
+	for (int i = 0; i <= 2; i++)
+		dup2(i == STDOUT_FILENO ? answer : null, i);
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 cannot, and they stay open */
+	if (fcntl(fd, F_SETFD, 0))
+		return errno;
+	execv("/proc/self/exe", argv);
+	return errno;
+}
+
+/* Whether this process was started as the holder of a detached session. */
+static bool is_detached_holder(void)
+{
+	struct mr_process process;
+	bool is_detached;
+
+	if (!mr_process_open(getpid(), &process))
+		return false;
+	is_detached = mr_holder_is_detached(&process);
+	mr_process_close(&process);
+	return is_detached;
+}
+
+/* In a process that session_detach() has started: tell it that the session is held now. */
+static void session_tell_ready(void)
+{
+	const int ready = 0;
+	struct stat st;
+
+	if (fstat(STDOUT_FILENO, &st) || !S_ISSOCK(st.st_mode) || !is_detached_holder())
+		return;
+	send(STDOUT_FILENO, &ready, sizeof(ready), MSG_NOSIGNAL);
+	dup2(STDIN_FILENO, STDOUT_FILENO); /* /dev/null */
+}
+
+/* The holder has ended before it held the session.  Return: -ECHILD. */
+static int fail_ended(pid_t pid, struct mr_error *err)
+{
+	int status = 0;
+
+	waitpid(pid, &status, 0);
+	mr_fail_text(err, MR_ERROR_HOST, ECHILD,
+		     "the process that was to hold the session has ended (%s %d)",
+		     WIFSIGNALED(status) ? "signal" : "exit status",
+		     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	return -ECHILD;
+}
+
+/*
+ * Waits until the holder holds the session: what is registered before would be lost if it could not.  It answers 0, or
+ * the errno of a failure.
+ */
+static int wait_for_holder(int answer, pid_t pid, struct mr_error *err)
+{
+	int errnum = 0;
+	ssize_t got;
+
+	do
+		got = recv(answer, &errnum, sizeof(errnum), 0);
+	while (got < 0 && errno == EINTR);
+	if (!got)
+		return fail_ended(pid, err);
+	if (got < 0 || errnum)
+		return mr_fail(err, MR_ERROR_HOST, got < 0 ? errno : errnum, "execv",
+			       "cannot start the process that holds the session");
+	return 0;
+}
+
+/* Starts the holder.  Return: its process id, or -errno. */
+static pid_t start_holder(int fd, struct mr_error *err)
+{
+	int answers[2], errnum, rc;
+	pid_t pid;
+
+	rc = mr_session_allow_joining(err);
+	if (rc)
+		return rc;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, answers))
+		return mr_fail(err, MR_ERROR_HOST, errno, "socketpair", NULL);
+	pid = fork();
+	if (pid < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
+	if (!pid) {
+		close(answers[0]);
+		rc = mr_session_allow_joining(err);
+		errnum = rc ? -rc : exec_holder(fd, answers[1]);
+		send(answers[1], &errnum, sizeof(errnum), MSG_NOSIGNAL);
+		_exit(EXIT_REFUSED);
+	}
+	close(answers[1]);
+	rc = wait_for_holder(answers[0], pid, err);
+	close(answers[0]);
+	return rc ? rc : pid;
+}
+
+/* Prints the new session for scripts, as a row or a document. */
+static int print_row(const struct invocation *invocation, const struct mr_environment *environment,
+		     pid_t pid, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_holder holder = {
+		.pid = pid, .uid = geteuid(), .role = MR_HOLDER_DETACHED, .command = "mrctl-session"
+	};
+	struct mr_found_session session = {
+		.holders = &holder, .holder_count = 1, .pid = pid, .known = true, .joinable = true
+	};
+	struct answer answer;
+	int rc;
+
+	mr_session_describe(environment, &session.device);
+	rc = answer_init(&answer, invocation, NULL, environment, 0, err);
+	answer.in_session = true;
+	if (global->style.no_headings)
+		answer.out.usual_columns = SESSION_COLUMNS(session);
+	if (!rc) {
+		answer_begin(&answer);
+		session_print(&answer, &session);
+		answer_end_rows(&answer);
+		rc = answer_end(&answer, 0, err);
+	}
+	answer_release(&answer);
+	return rc;
+}
+
+/*
+ * Prints the answer of --detach that fails: a document, or "false" for a shell that evaluates it. Return:
+ * an exit status, or -errno.
+ */
+static int session_fail_detached(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_error why = *err;
+
+	if (global->style.json && err->kind != MR_ERROR_USAGE)
+		return answer_error(invocation, NULL, &why, err);
+	if (!global->style.json && !global->style.columns && !global->style.no_headings)
+		output_text("false\n");
+	return -err->errnum;
+}
+
+/*
+ * Leaves a session to a process in the background, and prints how to join it. Return: an exit status, or
+ * -errno.
+ */
+static int session_detach(const struct invocation *invocation,
+			  const struct mr_environment *environment, int fd, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	pid_t pid = start_holder(fd, err);
+	int rc;
+
+	if (pid < 0)
+		return session_fail_detached(invocation, err);
+	if (global->style.json || global->style.columns || global->style.no_headings) {
+		rc = print_row(invocation, environment, pid, err);
+	} else {
+		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
+			    MR_SESSION_VARIABLE);
+		rc = output_flush(err);
+		if (!rc && !global->style.quiet &&
+		    output_is_terminal()) /* not in eval "$(mrctl session --detach)" */
+			report_note(
+				invocation->command->name,
+				"run the line above to work in the session; 'mrctl session --end "
+				"pid:%d' ends it",
+				(int)pid);
+	}
+	if (rc)
+		kill(pid, SIGTERM);
+	return rc;
+}
+
+/* Finds the session that is to be ended, and all that hold it. */
+static int find_session(const char *where, struct mr_sessions *found,
+			struct mr_found_session **session, struct mr_error *err)
+{
+	mr_auto_fd int borrowed = -1;
+	struct mr_session opened;
+	int fd, rc;
+
+	if (!where) {
+		context_fail_no_session(err);
+		mr_hint(err, "say which one: mrctl session --end pid:N; mrctl session --list "
+			     "shows them");
+		return -ENOTCONN;
+	}
+	rc = mr_session_locate(where, &fd, &borrowed, err);
+	if (!rc)
+		rc = mr_session_peek(fd, &opened, err);
+	if (rc)
+		return rc;
+	mr_session_close(&opened);
+	rc = mr_sessions_find(SESSION_TIMEOUT_NS, found, err);
+	if (rc)
+		return rc;
+	*session = mr_sessions_by_fd(found, fd);
+	if (*session && !found->incomplete)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+			    "it cannot be found out who else holds the session '%s'", where);
+}
+
+static int print_ended(const struct invocation *invocation, struct mr_found_session *session,
+		       struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_environment environment;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = session_answer_init(&answer, invocation, &environment, err);
+	session->joinable = false;
+	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
+	if (!rc && (global->style.json || global->style.columns || global->style.no_headings)) {
+		answer_begin(&answer);
+		session_print(&answer, session);
+		answer_end_rows(&answer);
+		rc = answer_end(&answer, 0, err);
+	} else if (!rc && !global->style.quiet) {
+		report_note(invocation->command->name,
+			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
+			    (int)session->pid, session->device.name, session->regions,
+			    session->regions == 1 ? "" : "s");
+	}
+	answer_release(&answer);
+	return rc;
+}
+
+/* Mrctl session --end.  Return: an exit status, or -errno. */
+static int session_end(const struct invocation *invocation, struct mr_error *err)
+{
+	const char *where = invocation->operands[0];
+	struct mr_found_session *session = NULL;
+	struct mr_sessions found = { .count = 0 };
+	struct mr_error why;
+	int rc;
+
+	if (!where)
+		where = context_session(invocation);
+	rc = find_session(where, &found, &session, &why);
+	if (!rc)
+		rc = mr_session_end(session, SESSION_TIMEOUT_NS, &why);
+	if (!rc) {
+		rc = print_ended(invocation, session, err);
+	} else if (why.kind == MR_ERROR_USAGE) {
+		*err = why;
+	} else {
+		rc = answer_error(invocation, NULL, &why, err);
+	}
+	mr_sessions_release(&found);
+	return rc;
+}
+
+static bool have_same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
+{
+	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
+}
+
+/* Reports why sessions cannot be joined, once for all that have the same reason. */
+static void note_refusals(const struct invocation *invocation, const struct mr_sessions *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct mr_found_session *session = &found->list[i];
+		size_t before = 0, after = 0;
+
+		for (size_t other = 0; other < found->count; other++)
+			if (have_same_reason(session, &found->list[other]))
+				*(other < i ? &before : &after) += 1;
+		if (session->joinable || before)
+			continue;
+		if (after > 1)
+			report_note(invocation->command->name,
+				    "pid:%d and %zu more cannot be joined: %s", (int)session->pid,
+				    after - 1, session->refusal.text);
+		else
+			report_note(invocation->command->name, "pid:%d cannot be joined: %s",
+				    (int)session->pid, session->refusal.text);
+		if (session->refusal.hint[0])
+			report_detail("%s", session->refusal.hint);
+	}
+}
+
+static void print_list(struct answer *answer, const struct mr_sessions *found)
+{
+	const struct global_args *global = answer->invocation->global;
+	struct mr_error err;
+
+	if (found->incomplete) {
+		mr_fail_text(&err, MR_ERROR_HOST, ETIMEDOUT,
+			     "there are too many processes to look at in %d seconds: there may be "
+			     "other sessions, regions and holders",
+			     SESSION_TIMEOUT_SECONDS);
+		answer_fail(answer, &err, 0, 0, MR_VIA_KERNEL);
+	}
+	answer_begin(answer);
+	for (size_t i = 0; i < found->count; i++)
+		session_print(answer, &found->list[i]);
+	answer_end_rows(answer);
+	if (global->style.json || global->style.no_headings || global->style.quiet ||
+	    global->style.columns)
+		return;
+	note_refusals(answer->invocation, found);
+	if (!found->count)
+		report_note(answer->invocation->command->name, "no session that this user can see");
+}
+
+/* Mrctl session --list.  Return: an exit status, or -errno. */
+static int session_list(const struct invocation *invocation, struct mr_error *err)
+{
+	struct mr_environment environment;
+	struct mr_sessions found;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = session_answer_init(&answer, invocation, &environment, err);
+	if (!rc)
+		rc = mr_sessions_find(SESSION_TIMEOUT_NS, &found, err);
+	if (!rc) {
+		print_list(&answer, &found);
+		rc = answer_end(&answer, 0, err);
+		mr_sessions_release(&found);
+	}
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
+}
+
+static const struct option_spec options[] = {
+	OPTION(0, "detach", flag, struct session_args, detach, NULL,
+	       "leave it to a background process; say how to join"),
+	OPTION(0, "joinable", flag, struct session_args, joinable, NULL,
+	       "let other processes of this user join by pid:N"),
+	OPTION(0, "hold", flag, struct session_args, hold, NULL,
+	       "keep this session until Ctrl-C, SIGTERM or SIGHUP"),
+	OPTION(0, "list", flag, struct session_args, list, NULL,
+	       "show the sessions of this user, and who holds them"),
+	OPTION(0, "end", flag, struct session_args, end, NULL,
+	       "end a detached session: pid:N, or this one"),
+	OPTION(0, "relaxed-limit", number, struct session_args, relaxed_limit, "N",
+	       "relaxed regions at most (default: 65536)"),
+	OPTION(0, "relaxed-watermark", number, struct session_args, relaxed_watermark, "N",
+	       "invalidate when N are deferred (default: 256)"),
+	OPTION_END,
+};
+
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
+/* The option opens no session that the others could configure. */
+#define OPENS_NONE(option)                                                                         \
+	EXCLUDES(option, "joinable"), EXCLUDES(option, "relaxed-limit"),                           \
+		EXCLUDES(option, "relaxed-watermark")
+
+static const struct option_rule rules[] = {
+	EXCLUDES("detach", "hold"), EXCLUDES("detach", "list"), EXCLUDES("detach", "end"),
+	EXCLUDES("hold", "list"),   EXCLUDES("hold", "end"),    EXCLUDES("list", "end"),
+	OPENS_NONE("hold"),         OPENS_NONE("list"),         OPENS_NONE("end"),
+	OPTION_RULES_END,
+};
+
+/* Names the session in the environment of the programs to come. */
+static int name_session(int fd, struct mr_error *err)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	if (setenv(MR_SESSION_VARIABLE, where, 1))
+		return mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL);
+	return 0;
+}
+
+static int configure_pool(const struct session_args *args, struct mr_error *err)
+{
+	struct mr_session session;
+	struct mr_table_pool pool;
+	int rc;
+
+	if (!args->relaxed_limit.known && !args->relaxed_watermark.known)
+		return 0;
+	rc = mr_session_open(getenv(MR_SESSION_VARIABLE), &session, err);
+	if (rc)
+		return rc;
+	mr_table_pool(&session.table, &pool);
+	if (args->relaxed_limit.known)
+		pool.limit = (uint32_t)args->relaxed_limit.value;
+	if (args->relaxed_watermark.known)
+		pool.watermark = (uint32_t)args->relaxed_watermark.value;
+	rc = mr_relaxed_configure(&session, &pool, err);
+	mr_session_close(&session);
+	return rc;
+}
+
+/* Opens the device, makes a session on it, and names it in the environment. */
+static int create_session(const struct global_args *global, const struct session_args *args,
+			  struct mr_environment *environment, int *fd, struct mr_error *err)
+{
+	struct mr_device device;
+	int rc;
+
+	mr_environment_init(environment);
+	rc = mr_device_open(global->device, &device, environment, err);
+	if (rc)
+		return rc;
+	rc = mr_session_create(&device, environment, fd, err);
+	if (rc)
+		mr_device_close(&device);
+	else
+		mr_device_leave(&device);
+	if (!rc)
+		rc = name_session(*fd, err);
+	return rc ? rc : configure_pool(args, err);
+}
+
+/*
+ * Keeps the session by holding its descriptor, and sleeps until a signal comes.  The regions are the kernel's;
+ * processes that join need nothing from this one but its descriptor.
+ */
+static int hold_session(const struct invocation *invocation, struct mr_error *err)
+{
+	struct mr_session session;
+
+	mr_signals_block();
+	if (!context_open_session(invocation, &session, err))
+		return -err->errnum;
+	mr_session_close(&session);
+	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */
+	session_tell_ready();
+	mr_signals_wait((struct mr_opt_u64){ 0, false });
+	mr_signals_ignore();
+	return EXIT_DONE;
+}
+
+/* Notes that mrctl is in a session already, whose regions the new one does not show. */
+static void note_outer_session(const struct invocation *invocation, const char *outer)
+{
+	const struct session_args *args = invocation->args;
+	struct mr_session session;
+	struct mr_error ignored;
+
+	if (!*outer || invocation->global->style.quiet ||
+	    mr_session_open(outer, &session, &ignored))
+		return;
+	mr_session_close(&session);
+	if (args->detach)
+		report_note(invocation->command->name,
+			    "a new session; the current one (%s) stays open", outer);
+	else
+		report_note(
+			invocation->command->name,
+			"a new session inside another (%s), whose regions are out of sight until this one ends",
+			outer);
+}
+
+static int run_in_new(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const char *outer = getenv(MR_SESSION_VARIABLE);
+	struct mr_environment environment;
+	char before[32];
+	int fd, rc;
+
+	/* A copy, as create_session() sets the variable anew. */
+	snprintf(before, sizeof(before), "%s", outer ? outer : "");
+	rc = create_session(invocation->global, args, &environment, &fd, err);
+	if (rc && args->detach)
+		return session_fail_detached(invocation, err);
+	if (!rc && args->joinable)
+		rc = mr_session_allow_joining(err);
+	if (rc)
+		return rc;
+	note_outer_session(invocation, before);
+	if (args->detach)
+		return session_detach(invocation, &environment, fd, err);
+	if (!invocation->operands[0] && !invocation->global->style.quiet && isatty(STDERR_FILENO))
+		report_note(invocation->command->name,
+			    "a session, which ends with this shell and all that it starts");
+	return program_exec(invocation, err);
+}
+
+static int run_session(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+
+	if (args->hold)
+		return hold_session(invocation, err);
+	if (args->list)
+		return session_list(invocation, err);
+	if (args->end)
+		return session_end(invocation, err);
+	return run_in_new(invocation, err);
+}
+
+static const struct option_group group = { "Session", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_session = {
+	.name = "session",
+	.operands = "[-- CMD [ARG...]]",
+	.summary = "run a program in which regions outlive the commands",
+	.description = "Opens a device and a protection domain and runs CMD (default: $SHELL). "
+		       "Regions that mrctl registers below it stay until they are deregistered or "
+		       "the last process of the session ends.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct session_args),
+	.record = &session_record,
+	.columns = SESSION_COLUMNS(session, device, simulated, regions, bytes, user, joinable,
+				   held_by),
+	.examples = (const char *const[]){ "mrctl session",
+					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
+					   "eval \"$(mrctl session --detach)\"", NULL },
+	.runs_program = true,
+	.check = session_check,
+	.run = run_session,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the parts of trace. */
+#ifndef CMD_TRACE_TRACE_H
+#define CMD_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "lib/base/base.h"
+#include "lib/trace/trace.h"
+
+/** The options of mrctl trace. */
+struct trace_args {
+	struct mr_opt_u64 pid;    /**< of a program that runs already */
+	const char *calls_file;   /**< each call as a line of JSON */
+	const char *summary_file; /**< the summary, in the place of standard error */
+	const char *reproduce;    /**< the batch that is refused in the same way */
+	bool force;               /**< overwrite that batch */
+	bool refused_only;
+	bool calls; /**< the summary has a table of the calls */
+	bool stacks;
+	bool live;
+	bool leaks;
+	bool expect_none_refused;
+};
+
+/** A program that was not followed. */
+struct not_followed {
+	struct mr_opt_u64 pid;
+	char program[MR_TRACE_PATH];
+	const char *reason;
+};
+
+struct trace_result {
+	struct mr_follow follow;
+	int status;                      /**< of the program, as of wait(2) */
+	const char *attached_program[2]; /**< of --pid: its path, and NULL */
+	/** Of --pid: what the kernel lists as registered at the end; not known: it does not, or the process has ended */
+	struct mr_opt_u64 now_regions, now_bytes;
+	struct not_followed *not_followed;
+	size_t not_followed_count;
+};
+
+/** A call of a traced program, as records and lines have it. */
+struct call_row {
+	struct mr_opt_u64 at_ns;
+	struct mr_opt_u64 pid, tid;
+	const char *call;
+	const char *device;
+	const char *answer;
+	struct mr_opt_u64 errno_value;
+	struct mr_opt_u64 addr, offset, length, iova;
+	struct mr_opt_u64 access, access_bits;
+	struct mr_opt_u64 page_sizes;
+	struct mr_opt_u64 fd;
+	struct mr_opt_u64 flags;
+	struct mr_opt_u64 lkey, rkey, handle;
+	struct mr_opt_u64 object, pd;
+	struct mr_opt_u64 elapsed_ns;
+	const char *place;
+	const char *const *stack;
+	struct opt_bool kernel_asked;
+	const char *memory;
+	const char *layer;
+	struct list causes;
+	const char *frames[MR_TRACE_FRAMES + 1]; /**< of stack */
+};
+
+extern const struct record call_record;
+
+/** What a row is made of. */
+struct call_facts {
+	struct mr_traced_process *process;
+	const struct mr_traced_record *record;
+	struct mr_site *site;
+	const struct mr_look *look; /**< or NULL */
+	const struct why *why;      /**< of its diagnosis; or NULL */
+	bool has_stack;             /**< the callers are asked for */
+	uint64_t start_ns;          /**< of the trace, as mr_now_ns() counts */
+};
+
+/** call_row_fill() - @row refers to what @facts has */
+void call_row_fill(struct call_row *row, const struct call_facts *facts);
+
+/** The rows of the summary of mrctl trace. */
+extern const struct record trace_record, trace_call_record, trace_refusal_record, trace_leak_record,
+	not_followed_record;
+
+/** The trace as a whole. */
+struct trace_row {
+	const char *const *program;
+	struct mr_opt_u64 exit_status, signal;
+	struct mr_opt_u64 pid;
+	struct mr_opt_u64 processes;
+	struct mr_opt_u64 registered, registered_bytes;
+	struct mr_opt_u64 most_regions, most_bytes;
+	struct mr_opt_u64 now_regions, now_bytes;
+	struct mr_opt_u64 refused;
+	struct mr_opt_u64 leaked, leaked_bytes;
+	struct mr_opt_u64 unseen;
+	bool complete;
+	bool simulated;
+	const char *const *libraries;
+};
+
+void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
+		    const struct trace_result *result);
+
+/** trace_obstacle_text() - why a program cannot be followed: "it is linked statically" */
+const char *trace_obstacle_text(uint32_t obstacle);
+
+/**
+ * summary_print() - print the summary
+ * @file: where it goes, which stays open; NULL: standard error
+ *
+ * Return: 0, or -errno.
+ */
+int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,
+		  struct mr_error *err);
+
+#endif
