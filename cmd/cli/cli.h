@@ -14,7 +14,7 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-/** What an option takes.  cmd/cli/option_types.h has all types. */
+/** What an option takes.  cmd/cli/cli.h has all types. */
 struct option_type {
 	const char *name; /**< for --dump-cli */
 	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
@@ -56,7 +56,7 @@ struct option_rule {
 
 /**
  * OPTION() - an entry of an option table that fills @member of @structure
- * @type_: one of cmd/cli/option_types.h, "flag" say; the compiler refuses a member of another type
+ * @type_: one of cmd/cli/cli.h, "flag" say; the compiler refuses a member of another type
  */
 #define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
 	{                                                                                          \

@@ -384,7 +384,7 @@ int output_flush(struct mr_error *err);
 enum output_format {
 	OUTPUT_TEXT,        /**< lines and tables for people */
 	OUTPUT_MARKDOWN,    /**< text in a fenced block; mrctl stat alone knows it */
-	OUTPUT_OPENMETRICS, /**< metrics for monitoring: see cmd/output/openmetrics.h */
+	OUTPUT_OPENMETRICS, /**< metrics for monitoring: see cmd/output/output.h */
 	OUTPUT_FORMATS,     /**< how many there are */
 };
 

@@ -178,7 +178,7 @@ int mr_recording_write(int folder, const char *below, const char *text, size_t l
 		       const char *end);
 
 /**
- * Writing the folder of a recorded host, whose layout lib/host/root.h describes.  What was read first of a
+ * Writing the folder of a recorded host, whose layout lib/host/reading.h describes.  What was read first of a
  * file, or answered first by a call, is what stays.  Without a recorder, NULL, nothing happens.  The first
  * error is returned at the end, so that a fact is found whether it can be recorded or not.
  */

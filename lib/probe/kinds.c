@@ -139,7 +139,7 @@ void mr_try_zero_based(struct mr_probe *probe, const struct mr_trial *trial,
 	mr_attempt_deregister(probe, &region, attempt);
 }
 
-/* hugetlb is read with on-demand only: see lib/verbs/in_force.c. */
+/* hugetlb is read with on-demand only: see lib/verbs/calls.c. */
 void mr_try_ignored(struct mr_probe *probe, const struct mr_trial *trial,
 		    struct mr_attempt *attempt)
 {

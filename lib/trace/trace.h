@@ -688,7 +688,7 @@ struct mr_follow {
 int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
 
 /**
- * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/attach.h
+ * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/kernel_calls.h
  *
  * From now on @follow->signals has the signals that would end mrctl.
  *

@@ -517,7 +517,7 @@ struct mr_rereg_failure {
  * @failure:   set: where the call fails, what the region is then
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.  Why it was refused is a
- * cause (lib/diagnose/causes/rereg.c).
+ * cause (lib/diagnose/causes/changes.c).
  */
 int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
 		    struct mr_region *region, struct mr_rereg_failure *failure,

@@ -62,7 +62,7 @@ word() {
 	run ! through "$key2" "$addr2"
 }
 
-# A kernel that does it right makes this fail: then the row of lib/diagnose/kernel_bug.c has its last release.
+# A kernel that does it right makes this fail: then the row of lib/diagnose/kernel.c has its last release.
 # bats test_tags=kernel
 @test "mrctl says that rxe corrupts data of on-demand regions, once, and it does" {
 	local key addr

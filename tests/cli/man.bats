@@ -194,7 +194,7 @@ listed() {
 
 @test "the exit statuses are in the pages, and no others" {
 	all=$(awk '/^enum exit_status/ { on = 1 } /^}/ { on = 0 }
-		on && sub(/.* = /, "") { sub(/,/, ""); print }' "$ROOT/cmd/output/exit_status.h")
+		on && sub(/.* = /, "") { sub(/,/, ""); print }' "$ROOT/cmd/output/output.h")
 	same "mrctl(1)" "$all" "$(entries mrctl.1 'EXIT STATUS')"
 	for command in $(cli command); do
 		found=$(entries "mrctl-$command.1" 'EXIT STATUS')

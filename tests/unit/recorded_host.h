@@ -107,7 +107,7 @@ static inline void recorded_host_load(const struct recorded_host *recorded, cons
  * @lines: "/PATH TEXT" writes a line into a file, "/PATH" makes an empty one, and lines in a row with the same PATH are
  *         lines of one file.  "-/PATH" removes a file.  "# WORDS" removes all: a new host begins; "@NAME" begins with
  *         that of tests/hosts.
- *         Answers of calls are files, too: "/calls/dev/infiniband/uverbs0.open.error EACCES" (lib/host/root.h).
+ *         Answers of calls are files, too: "/calls/dev/infiniband/uverbs0.open.error EACCES" (lib/host/reading.h).
  */
 static inline void recorded_host_change(struct recorded_host *recorded, const char *lines)
 {

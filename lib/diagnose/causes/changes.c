@@ -658,7 +658,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	struct mr_uverbs_mr mr = { .handle = refusal->handle };
 	int rc;
 
-	/* lib/session/objects.c has asked the kernel for it, after another call was refused. */
+	/* lib/session/look.c has asked the kernel for it, after another call was refused. */
 	if (refusal->kind == MR_ERROR_ABSENT) {
 		mr_evidence_text(suspicion, "call", "%s", refusal->call);
 		mr_suspect(

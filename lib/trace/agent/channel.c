@@ -366,7 +366,7 @@ static void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *r
 /* A header of 16 bytes, and struct mlx5_ifc_cmd_hca_cap_bits. */
 #define ANSWER_SIZE (16 + 4096)
 
-/* QUERY_HCA_CAP of the general capabilities.  lib/verbs/capabilities.c makes the same call in mrctl's own contexts. */
+/* QUERY_HCA_CAP of the general capabilities.  lib/verbs/query.c makes the same call in mrctl's own contexts. */
 static int query_capabilities(int fd)
 {
 	static const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
