@@ -385,8 +385,8 @@ sweep changed one_region --json rereg n --access remote-read --pd new
 if [ "$MRCTL_SIM" != rxe ]; then
 	sweep registered : --json reg --count 2
 	sweep registered : --json reg --count 2 --via kernel --keep-going
-	sweep registered : --json reg --via library --hold-for 0 --advise prefetch --access on-demand
-	sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
+	sweep registered : --json reg --via library --advise prefetch --access on-demand
+	sweep registered : --json reg-iova --iova 0x10000
 	sweep registered : --json reg-dmabuf --from heap:system --via kernel
 	sweep registered : --json reg --memory dm --count 2 --size 64
 	sweep registered : --json reg --memory dm --via kernel --count 2 --keep-going
