@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
@@ -48,12 +49,13 @@ static int stat_fail(char *const *argv, struct mr_error *err)
 	return status_fail(find_style(argv), err);
 }
 
+/* The cursor to the first place, and an empty page (ECMA-48, CUP and ED). */
+#define CLEAR "\033[H\033[2J"
+
 struct watch {
 	const struct invocation *invocation;
 	command_run_function *run;
-	struct screen screen;
-	bool redraw; /* on a terminal: each answer in the place of the one before */
-	int status;  /* of the last answer */
+	bool redraw; /* on a terminal: it is cleared before each answer */
 };
 
 /* An error that a later answer would not have, and so goes on: the device may come back. */
@@ -92,24 +94,21 @@ static const char *heading(const struct invocation *invocation, char *text, size
 	return text;
 }
 
-static int draw(struct watch *watch, struct mr_error *err)
-{
-	char text[FIELD_TEXT_MAX + 32];
-	int rc = screen_catch(&watch->screen, err);
-
-	if (rc)
-		return rc;
-	rc = answer_once(watch, err);
-	screen_show(&watch->screen, watch->invocation->global->style.no_headings
-					    ? NULL
-					    : heading(watch->invocation, text, sizeof(text)));
-	return output_has_failed() && rc >= 0 ? output_flush(err) : rc;
-}
-
+/* Prints an answer behind what divides it from the one before. */
 static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 {
-	if (!is_first && !watch->invocation->global->style.json)
+	const struct output_style *style = &watch->invocation->global->style;
+	char text[FIELD_TEXT_MAX + 32];
+
+	if (watch->redraw && style->no_headings)
+		output_text(CLEAR);
+	else if (watch->redraw)
+		output_text(CLEAR "%s\n\n", heading(watch->invocation, text, sizeof(text)));
+	else if (!is_first && !style->json)
 		output_text("\n");
+	/* Standard error has no buffer: what is said there must not be cleared. */
+	if (watch->redraw && output_flush(err))
+		return -err->errnum;
 	return answer_once(watch, err);
 }
 
@@ -124,23 +123,9 @@ static uint64_t next_time(uint64_t start, uint64_t interval)
 	return next;
 }
 
-/* Waits until the next answer is due.  Return: false where there is to be none. */
-static bool wait_for_next(struct watch *watch, uint64_t until)
-{
-	const sigset_t *more = watch->redraw ? &watch->screen.signals : NULL;
-	int signal = mr_signals_wait_until(until, more, STDOUT_FILENO);
-
-	if (more && signal > 0 && sigismember(more, signal)) {
-		screen_handle(signal);
-		return true;
-	}
-	return !signal;
-}
-
 /*
- * Calls @run again and again, until a signal comes or nobody reads. On a terminal each answer takes the
- * place of the one before.  Else an empty line is between them, or they are JSON Lines.  An answer that
- * fails is no end. Return: exit status of the last answer; -errno for an error that each answer would have.
+ * Calls @run again and again, until a signal comes or nobody reads.  A terminal is cleared before each answer.
+ * Else an empty line is between them, or they are JSON Lines.  An answer that fails is no end.  Return: exit status of the last answer; -errno for an error that each answer would have.
  */
 static int stat_watch(const struct invocation *invocation, command_run_function *run,
 		      uint64_t interval, struct mr_error *err)
@@ -148,18 +133,16 @@ static int stat_watch(const struct invocation *invocation, command_run_function 
 	struct watch watch = { .invocation = invocation, .run = run };
 	uint64_t start = mr_now_ns();
 	bool is_first = true;
+	int status;
 
-	watch.redraw = !invocation->global->style.json && screen_is_possible();
+	watch.redraw = !invocation->global->style.json && output_is_screen();
 	mr_signals_block();
-	if (watch.redraw)
-		screen_enter(&watch.screen);
 	do {
-		watch.status = watch.redraw ? draw(&watch, err) : print(&watch, is_first, err);
+		status = print(&watch, is_first, err);
 		is_first = false;
-	} while (watch.status >= 0 && wait_for_next(&watch, next_time(start, interval)));
-	if (watch.redraw)
-		screen_leave(&watch.screen);
-	return watch.status;
+	} while (status >= 0 &&
+		 !mr_signals_wait_until(next_time(start, interval), NULL, STDOUT_FILENO));
+	return status;
 }
 
 /* What --format excludes: the formats have headings, and the values that the user did not choose. */

@@ -101,7 +101,7 @@ watched() {
 	[[ $stderr == *"cannot print on standard output"* ]]
 }
 
-@test "on a terminal each page takes the place of the one before, and the cursor comes back" {
+@test "a terminal is cleared before each answer, which has the time and the command line" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	: >"$OUT"
 	# shellcheck disable=SC2094 # Ctrl-C is typed once three pages are seen
@@ -112,7 +112,7 @@ watched() {
 	} | TERM=xterm timeout 200 script -qefc \
 		"trap : INT; stty rows 10 cols 60; mrctl stat --host --watch 0.3; echo ended with \$?" /dev/null >"$OUT"
 	run cat "$OUT"
-	[[ $output == *$'\e[H'*$'\e[H'*$'\e[H'*$'\e[?25h'*"ended with "[01]* ]] || fail "$(cat -v "$OUT")"
+	[[ $output == *$'\e[H\e[2J'*$'\e[H\e[2J'*$'\e[H\e[2J'*"ended with "[01]* ]] || fail "$(cat -v "$OUT")"
 }
 
 @test "options that contradict each other, or make no sense, are usage errors" {
