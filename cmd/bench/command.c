@@ -56,7 +56,7 @@ static const struct option_spec length_options[] = {
 };
 static const struct option_spec picture_options[] = {
 	OPTION(0, "plot", plot, struct bench_args, plot, "[FILE]",
-	       "draw percentiles and distribution with gnuplot, to FILE.svg, .png or .pdf"),
+	       "draw with gnuplot, to FILE.svg, .png or .pdf"),
 	OPTION(0, "svg", string, struct bench_args, svg, "FILE", "old name of --plot FILE"),
 	OPTION(0, "force", flag, struct bench_args, force, NULL,
 	       "replace the file of --plot where it exists"),

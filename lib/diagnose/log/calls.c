@@ -91,27 +91,25 @@ const char *mr_log_call_of(const struct mr_token *token)
 	return best;
 }
 
-static bool has_call_behind(const struct mr_tokens *tokens, size_t index)
+static bool has_call(const struct mr_tokens *tokens, size_t from, size_t end)
 {
-	while (++index < tokens->count)
-		if (mr_log_call_of(&tokens->list[index]))
+	for (; from < end; from++)
+		if (mr_log_call_of(&tokens->list[from]))
 			return true;
 	return false;
 }
 
-/* Whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
+/* Returns whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
 static bool has_passed(const struct mr_tokens *tokens, size_t index)
 {
 	static const char *const words[] = { "ok", "success", "successful", "succeeded", "passed" };
 
-	for (size_t i = index + 1; i < tokens->count; i++) {
-		if (mr_log_call_of(&tokens->list[i]))
-			break;
+	for (size_t i = index + 1; i < tokens->count; i++)
 		for (size_t k = 0; k < COUNT(words); k++)
 			if (mr_token_is(&tokens->list[i], words[k]) &&
 			    !mr_token_is(&tokens->list[i - 1], "not"))
-				return has_call_behind(tokens, i);
-	}
+				return !has_call(tokens, index + 1, i) &&
+				       has_call(tokens, i + 1, tokens->count);
 	return false;
 }
 
