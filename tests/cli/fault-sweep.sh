@@ -58,7 +58,7 @@ messages() {
 
 	while IFS= read -r line; do
 		case $line in
-		'mrctl: '*': holding '[0-9]*' region'*) continue ;;
+		'mrctl: '*': holding '[0-9]*' region'* | 'mrctl: '*': an on-demand region is inert'*) continue ;;
 		'mrctl: stat: the states are unknown: the kernel answers EIO'*) continue ;;
 		'mrctl: '* | '  '[![:space:]]*) ;;
 		*) complain "no message: $line" && return ;;
