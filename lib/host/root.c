@@ -538,10 +538,10 @@ int mr_host_ask(struct mr_host *host, const char *name,
 		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
 		size_t size)
 {
-	mr_auto_free char *more = size > ANSWER_MAX ? malloc(size) : NULL;
 	const size_t room = size > ANSWER_MAX ? size : ANSWER_MAX;
-	char path[PATH_MAX], usual[ANSWER_MAX]; /* there may be no memory to allocate */
-	char *whole = size > ANSWER_MAX ? more : usual;
+	char path[PATH_MAX], usual[ANSWER_MAX],
+		*whole = usual; /* there may be no memory to allocate */
+	mr_auto_free char *more = NULL;
 	int rc;
 
 	text[0] = '\0';
@@ -551,6 +551,10 @@ int mr_host_ask(struct mr_host *host, const char *name,
 	if (rc)
 		return rc;
 	note_answer(host, path + 1);
+	if (size > ANSWER_MAX) {
+		more = malloc(size);
+		whole = more;
+	}
 	if (!whole) {
 		mr_recorder_note(host->recorder, -ENOMEM);
 		return -ENOMEM;

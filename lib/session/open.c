@@ -306,7 +306,7 @@ int mr_session_peek(int fd, struct mr_session *session, struct mr_error *err)
 int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
 {
 	mr_auto_fd int borrowed = -1;
-	int fd, rc;
+	int fd = -1, rc;
 
 	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
 	rc = mr_session_locate(where, &fd, &borrowed, err);

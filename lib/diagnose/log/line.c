@@ -301,14 +301,14 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 	return true;
 }
 
-/* Whether one of its topics has the member, a bool at this offset. */
-static bool has_topic(const struct mr_log_line *line, size_t member)
+/* Finds a topic of the line, of those without an errno, or of those that need no call.  NULL: it has none. */
+static const struct mr_log_topic *find_topic(const struct mr_log_line *line, bool without_errno)
 {
-	for (size_t i = 0; mr_log_topics[i].id; i++)
-		if (line->topics >> i & 1 &&
-		    *(const bool *)((const char *)&mr_log_topics[i] + member))
-			return true;
-	return false;
+	for (const struct mr_log_topic *topic = mr_log_topics; topic->id; topic++)
+		if (line->topics >> (topic - mr_log_topics) & 1 &&
+		    (without_errno ? topic->has_no_errno : topic->is_reason))
+			return topic;
+	return NULL;
 }
 
 static void read_rest(struct mr_log_line *line, const struct copy *copy)
@@ -316,14 +316,13 @@ static void read_rest(struct mr_log_line *line, const struct copy *copy)
 	mr_log_find_subject(line, copy->lower);
 	if (line->call || line->command[0])
 		mr_log_find_errno(line, &copy->tokens, copy->text);
-	if (has_topic(line, offsetof(struct mr_log_topic, has_no_errno)))
+	if (find_topic(line, true))
 		line->errnum = line->other_errnum = 0;
 	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
 		line->call = NULL;
 	/* "RLIMIT_MEMLOCK too small", without a word about a call */
 	if (line->has_failed && !line->remark && !line->is_named && !line->errnum &&
-	    ((!line->call && line->is_memlock) ||
-	     has_topic(line, offsetof(struct mr_log_topic, is_reason)))) {
+	    ((!line->call && line->is_memlock) || find_topic(line, false))) {
 		line->call = "ibv_reg_mr";
 		line->is_reason = true;
 	}

@@ -525,7 +525,7 @@ static void note_pinned(struct mr_trace_record *record)
 static void put(struct mr_trace_record *record)
 {
 	struct mr_trace_ring *ring = ring_of_process();
-	void *frames[MR_TRACE_FRAMES + OWN_FRAMES], **first = frames;
+	void *frames[MR_TRACE_FRAMES + OWN_FRAMES] = { NULL }, **first = frames;
 
 	if (!ring)
 		return;
