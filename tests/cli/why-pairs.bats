@@ -74,6 +74,7 @@ is_mapped() {
 
 	case $1 in
 	poison | cow) ! on_simulator || return 1 ;; # the machine itself would lose memory
+	end) [ "$EUID" -eq 0 ] || return 1 ;; # others may not look into /proc/PID/map_files: its size is not known
 	huge) ! on_simulator || grep -q '^HugePages_Total: *0$' /proc/meminfo || return 1 ;;
 	device | file | readfile | full) [ -n "${FILE_OF[$1]:-}" ] || return 1 ;;
 	esac
