@@ -125,13 +125,13 @@ static int load(struct bench_job *job, const char *path, struct json_node **tree
 
 /* ---- what documents have in common ---- */
 
-/* What makes a row another row than its neighbours. */
+/* Members that tell a row from its neighbours. */
 static const char *const row_keys[] = { "call",        "device",   "memory",         "size",
 					"access_bits", "via",      "state",          "threads",
 					"processes",   "occupied", "occupied_bytes", "direction",
 					NULL };
 
-/* What figures depend on. */
+/* Members of the environment that the figures depend on. */
 static const char *const environment_keys[] = { "kernel",   "rdma_core", "provider",
 						"firmware", "simulated", "simulated_kernel",
 						NULL };

@@ -213,7 +213,7 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 	return 0;
 }
 
-/* What does not depend on the calls. */
+/* Checks the options that do not depend on the calls. */
 static int check_values(const struct bench_args *args, struct mr_error *err)
 {
 	if (args->rounds.known && (!args->rounds.value || args->rounds.value > BENCH_ROUNDS_MAX))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is printed of a measurement: rows, lines through them, the kernel's counters, how and where it was made. */
+/* Prints a measurement: rows, lines through them, counters of the kernel, how and where it was made. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is measured: sizes, kinds of memory, workers and levels, with their defaults. */
+/* Sets up what is measured: sizes, kinds of memory, workers and levels, with their defaults. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

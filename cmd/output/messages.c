@@ -85,7 +85,7 @@ static bool screen_is_dumb(void)
 
 bool output_is_screen(void)
 {
-	return isatty(STDOUT_FILENO) && !screen_is_dumb();
+	return output_is_terminal() && !screen_is_dumb();
 }
 
 /* Between two updates of the line. */

@@ -101,7 +101,7 @@ void mr_bench_place_close(struct mr_bench_place *place)
 	mr_memory_unmap(&place->occupied_memory);
 }
 
-/* What one worker calls with. */
+/* Arguments of the calls of one worker. */
 struct mr_bench_work {
 	const struct mr_bench_point *point;
 	struct mr_bench_place *place;
@@ -359,7 +359,7 @@ static void close_work(struct mr_bench_work *work)
 /* The least that a worker measures, however little time there is. */
 #define CALLS_MIN 3
 
-/* What the processes share.  No process waits in it for one that may have been killed. */
+/* State that the processes share.  No process waits in it for one that may have been killed. */
 struct mr_bench_shared {
 	_Atomic uint32_t ready; /* workers that wait for the beginning, or have failed before */
 	_Atomic uint64_t begin; /* mr_now_ns() of the beginning; 0: not yet */
