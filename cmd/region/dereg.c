@@ -269,7 +269,7 @@ static int dereg_object(struct session_job *job, enum mr_region_kind kind, uint3
 	int rc = query_rc == -EIO ? 0 : query_rc;
 
 	if (!rc)
-		rc = mr_region_destroy(&job->session->uverbs, kind, handle, err);
+		rc = mr_uverbs_destroy(&job->session->uverbs, kind, handle, err);
 	if (rc)
 		return mr_session_blame_object(job->session, kind, handle, err);
 	row = region_row_of_object(query_rc ? MR_KIND_DM : kind, &mr, "deregistered");

@@ -50,7 +50,7 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 	if (!*library || mr_session_is_private(registrar->session))
 		return 0;
 	if (registrar->kind == MR_KIND_UMEM && !mr_umem_reports_handles() &&
-	    (kernel || mr_driver_imports(registrar->uverbs.driver_id))) {
+	    (kernel || mr_driver_find(registrar->uverbs.driver_id)->imports)) {
 		*library = false;
 		return kernel ? 0 : fail_no_handles(registrar, err);
 	}
@@ -58,7 +58,7 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 		*library = false;
 		return kernel ? 0 : fail_no_dmah_handles(err);
 	}
-	*library = !kernel || mr_driver_imports(registrar->uverbs.driver_id);
+	*library = !kernel || mr_driver_find(registrar->uverbs.driver_id)->imports;
 	return 0;
 }
 

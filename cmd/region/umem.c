@@ -39,8 +39,7 @@ static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_err
 
 /* An imported umem, with what the session knows of its handle. */
 struct imported {
-	uint32_t handle;
-	uint32_t id;
+	struct mr_region region;
 	bool listed;              /* the session has an entry for the handle */
 	struct mr_entry entry;    /* if @listed */
 	struct mr_umem_blob blob; /* as this process exports it again */
@@ -49,7 +48,6 @@ struct imported {
 static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 		       struct imported *imported, struct mr_error *err)
 {
-	struct mlx5dv_devx_umem *umem;
 	struct mr_device device;
 	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
 
@@ -57,12 +55,10 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 		err->hint[0] = '\0'; /* it names another path, and there is none here */
 		return rc;
 	}
-	rc = mr_umem_import(device.context, blob, &umem, err);
+	rc = mr_umem_import(device.context, blob, &imported->region, err);
 	if (!rc) {
-		imported->handle = mr_umem_handle(umem);
-		imported->id = mr_umem_id(umem);
-		rc = mr_umem_export(umem, &imported->blob, err);
-		mr_umem_forget(umem);
+		rc = mr_umem_export(imported->region.umem, &imported->blob, err);
+		mr_region_forget(&imported->region);
 	}
 	mr_device_close(&device);
 	return rc;
@@ -74,7 +70,7 @@ static void find_entry(struct session_job *job, struct imported *imported)
 	struct mr_error ignored;
 	char word[32];
 
-	snprintf(word, sizeof(word), "umem:%u", imported->handle);
+	snprintf(word, sizeof(word), "umem:%u", imported->region.handle);
 	imported->listed = !mr_operand_find(job->session, word, &found, &ignored) &&
 			   found.type == MR_OPERAND_ENTRY;
 	if (imported->listed)
@@ -85,25 +81,26 @@ static void find_entry(struct session_job *job, struct imported *imported)
 static int ask_kernel(struct session_job *job, const struct imported *imported,
 		      struct mr_error *err)
 {
-	int rc = mr_session_has_umem(job->session, imported->handle, err);
+	int rc = mr_session_has_umem(job->session, imported->region.handle, err);
 
 	if (rc < 0)
 		return rc;
 	if (!rc)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
 				    "the session has no umem with the handle %u (any more)",
-				    imported->handle);
-	if (imported->listed && imported->entry.umem_id != imported->id)
+				    imported->region.handle);
+	if (imported->listed && imported->entry.umem_id != imported->region.umem_id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
 				    "the umem with the id %u has gone: its handle %u is that of "
 				    "umem %u now",
-				    imported->id, imported->handle, imported->entry.umem_id);
+				    imported->region.umem_id, imported->region.handle,
+				    imported->entry.umem_id);
 	return 0;
 }
 
 static void print_umem(struct session_job *job, const struct imported *imported, bool live)
 {
-	const struct mr_uverbs_mr object = { .handle = imported->handle };
+	const struct mr_uverbs_mr object = { .handle = imported->region.handle };
 	struct region_row row = region_row_of_object(MR_KIND_UMEM, &object, NULL);
 	struct mr_table_pd pd;
 	char text[BLOB_TEXT];
@@ -111,8 +108,8 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 	if (live && imported->listed)
 		region_row_fill(&row, &imported->entry, &job->session->table, &pd);
 	blob_text(&imported->blob, text);
-	row.handle = known(imported->handle);
-	row.umem_id = known(imported->id);
+	row.handle = known(imported->region.handle);
+	row.umem_id = known(imported->region.umem_id);
 	row.state = live ? "live" : "gone";
 	row.export = text;
 	row.via = mr_via_name(MR_VIA_LIBRARY);

@@ -45,7 +45,7 @@ static void totals_init(struct totals *totals, struct session_job *job)
 	totals->deferred.known = totals->unlisted.known = true;
 	totals->table_bytes = known(mr_table_size(table));
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
-				 mr_driver_blocks_removal(job->session->uverbs.driver_id);
+				 mr_driver_find(job->session->uverbs.driver_id)->blocks_removal;
 	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(struct pd_row) };
 	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++) {
 		struct pd_row *row = &totals->pd_rows[totals->pds.count];

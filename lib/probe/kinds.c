@@ -637,7 +637,7 @@ void mr_try_import_umem(struct mr_probe *probe, const struct mr_trial *trial,
 	const struct mr_region_request request = { .call = MR_UMEM_REG,
 						   .addr = probe->memory.start,
 						   .length = probe->page };
-	struct mlx5dv_devx_umem *second;
+	struct mr_region second;
 	struct mr_device imported;
 	struct mr_region region;
 	int rc;
@@ -653,7 +653,7 @@ void mr_try_import_umem(struct mr_probe *probe, const struct mr_trial *trial,
 			rc = mr_umem_import(imported.context, &blob, &second, &attempt->err);
 		mr_attempt_end(attempt, rc);
 		if (!rc)
-			mr_umem_forget(second);
+			mr_region_forget(&second);
 		mr_device_close(&imported);
 	}
 	mr_attempt_deregister(probe, &region, attempt);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -278,33 +279,19 @@ enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr
 	}
 }
 
-int mr_handles_list(const struct mr_session *session, enum mr_handle_type type,
-		    struct mr_handles *handles, struct mr_error *err)
+int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
+		    struct mr_error *err)
 {
-	const struct mr_uverbs *uverbs = &session->uverbs;
-	uint32_t *count = &handles->count;
 	int rc;
 
-	*count = 0;
+	handles->count = 0;
 	if (!handles->list)
 		handles->list = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles->list));
 	if (!handles->list)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	switch (type) {
-	case MR_HANDLES_OF_MRS:
-		return mr_uverbs_list(uverbs, UVERBS_OBJECT_MR, handles->list, count, err);
-	case MR_HANDLES_OF_PDS:
-		return mr_uverbs_list(uverbs, UVERBS_OBJECT_PD, handles->list, count, err);
-	case MR_HANDLES_OF_DMS:
-		rc = mr_uverbs_list(uverbs, UVERBS_OBJECT_DM, handles->list, count, err);
-		/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
-		return rc == -ENOENT ? 0 : rc;
-	case MR_HANDLES_OF_UMEMS:
-		return mr_uverbs_list_umems(uverbs, handles->list, count, err);
-	case MR_HANDLES_OF_UARS:
-		return mr_uverbs_list_uars(uverbs, handles->list, count, err);
-	}
-	return 0;
+	rc = mr_uverbs_list(&session->uverbs, object, handles->list, &handles->count, err);
+	/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
+	return rc == -ENOENT && object == UVERBS_OBJECT_DM ? 0 : rc;
 }
 
 void mr_handles_release(struct mr_handles *handles)
@@ -340,7 +327,7 @@ void mr_handle_set_release(struct mr_handle_set *set)
 int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
-	int rc = mr_handles_list(session, MR_HANDLES_OF_UMEMS, &session->umems, err);
+	int rc = mr_handles_list(session, MLX5_IB_OBJECT_DEVX_UMEM, &session->umems, err);
 
 	if (rc)
 		return rc;
@@ -353,7 +340,7 @@ int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_e
 int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err)
 {
 	struct mr_handles dms = { .list = NULL };
-	int rc = mr_handles_list(session, MR_HANDLES_OF_DMS, &dms, err);
+	int rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
 
 	if (!rc)
 		rc = mr_handles_have(&dms, handle);
@@ -364,11 +351,9 @@ int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct 
 /* Return: 0, or -errno: -ENODEV where there is no function.  @binding is 0 where it is not known. */
 static int find_binding(const struct mr_session *session, uint32_t *binding)
 {
-	const size_t used = strlen("/sys");
-	char path[256] = "/sys"; /* the kernel returns the path below it */
 	struct mr_error ignored;
-	int rc = mr_uverbs_data_direct_path(&session->uverbs, path + used, sizeof(path) - used - 1,
-					    &ignored);
+	char path[256];
+	int rc = mr_uverbs_data_direct_path(&session->uverbs, path, sizeof(path), &ignored);
 
 	*binding = rc ? 0 : mr_pci_binding(mr_this_host(), path);
 	return rc;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Looks at the objects of a session: those in its table, and those that the kernel has and no entry names. */
 #include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +79,7 @@ int mr_session_count_uars(const struct mr_session *session, uint32_t *count, str
 {
 	struct mr_handles uars = { .list = NULL };
 	bool own = session->library && session->library->device.context;
-	int rc = mr_handles_list(session, MR_HANDLES_OF_UARS, &uars, err);
+	int rc = mr_handles_list(session, MLX5_IB_OBJECT_UAR, &uars, err);
 
 	*count = uars.count - (own && uars.count);
 	mr_handles_release(&uars);
@@ -424,7 +426,7 @@ static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct 
 	/* All umems are the batch's own, and libmlx5 does not tell which handle is whose. */
 	if (mr_session_is_private(walk->session) && !mr_umem_reports_handles())
 		return 0;
-	rc = mr_handles_list(walk->session, MR_HANDLES_OF_UMEMS, umems, err);
+	rc = mr_handles_list(walk->session, MLX5_IB_OBJECT_DEVX_UMEM, umems, err);
 	if (rc == -ENOENT) /* no DEVX, no umems */
 		return 0;
 	for (uint32_t i = umems->count; !rc && i-- > 0;)
@@ -481,7 +483,7 @@ static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error 
 
 static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_error *err)
 {
-	int rc = mr_handles_list(walk->session, MR_HANDLES_OF_MRS, mrs, err);
+	int rc = mr_handles_list(walk->session, UVERBS_OBJECT_MR, mrs, err);
 
 	if (rc)
 		return rc;
@@ -523,7 +525,7 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 
 	if (rc)
 		return rc;
-	rc = mr_handles_list(walk->session, MR_HANDLES_OF_DMS, dms, err);
+	rc = mr_handles_list(walk->session, UVERBS_OBJECT_DM, dms, err);
 	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the oldest is the last of the list */
 		const struct mr_uverbs_mr dm = { .handle = dms->list[i] };
 
@@ -611,7 +613,7 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
 	if (mr_uverbs_is_absent(rc))
 		return false;
 	mr_error_clear(err);
-	rc = mr_region_destroy(&session->uverbs, object->kind, handle, err);
+	rc = mr_uverbs_destroy(&session->uverbs, object->kind, handle, err);
 	if (rc)
 		mr_session_blame_object(session, object->kind, handle, err);
 	return !rc || err->kind != MR_ERROR_ABSENT;

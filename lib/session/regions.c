@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <string.h>
 
 #include "lib/base/base.h"
@@ -26,8 +27,7 @@ static void recover_pds(struct mr_session *session)
 	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
 		if (!mr_table_pd(&session->table, pd_slot, &pd) || !pd.in_doubt)
 			continue;
-		if (!handles.list &&
-		    mr_handles_list(session, MR_HANDLES_OF_PDS, &handles, &ignored))
+		if (!handles.list && mr_handles_list(session, UVERBS_OBJECT_PD, &handles, &ignored))
 			break;
 		if (mr_handles_have(&handles, pd.handle))
 			mr_table_doubt_pd(&session->table, pd_slot, false);
@@ -95,7 +95,7 @@ static int new_pd(struct mr_session *session, const char *name, uint32_t *pd_slo
 	*pd_slot = mr_table_add_pd(&session->table, name, pd->handle);
 	if (*pd_slot != MR_NO_SLOT)
 		return 0;
-	mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+	mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
 	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC,
 			    "a session has at most %d protection domains", MR_TABLE_PDS);
 }
@@ -146,7 +146,7 @@ static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct
 	mr_table_doubt_pd(&session->table, pd_slot, true);
 	rc = mr_session_is_private(session)
 		     ? dealloc_private_pd(session, pd_slot, err)
-		     : mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+		     : mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
 	if (!rc || rc == -ENOENT)
 		mr_table_remove_pd(&session->table, pd_slot);
 	else
@@ -285,7 +285,7 @@ static void undo_registration(struct mr_session *session, const struct mr_entry 
 	enum mr_region_kind kind = mr_region_kind(entry->call);
 	struct mr_error left;
 
-	if (!mr_region_destroy(&session->uverbs, kind, entry->handle, &left)) {
+	if (!mr_uverbs_destroy(&session->uverbs, kind, entry->handle, &left)) {
 		mr_wrap(err, "region %llu was deregistered again, as it cannot be noted",
 			(unsigned long long)entry->id);
 		return;
@@ -447,7 +447,7 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
 		   struct mr_error *err)
 {
 	int rc = entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE
-			 ? mr_uverbs_free_dm(&session->uverbs, entry->dm, err)
+			 ? mr_uverbs_destroy(&session->uverbs, MR_KIND_DM, entry->dm, err)
 			 : 0;
 
 	/* EBUSY: another region is on that memory.  ENOENT, EINVAL: the handle is free, or another object's. */
@@ -463,7 +463,7 @@ static int free_dmah(const struct mr_session *session, const struct mr_entry *en
 		     struct mr_error *err)
 {
 	int rc = mr_region_has_dmah(entry->call) && entry->dmah != MR_NO_HANDLE
-			 ? mr_uverbs_free_dmah(&session->uverbs, entry->dmah, err)
+			 ? mr_uverbs_destroy(&session->uverbs, MR_KIND_DMAH, entry->dmah, err)
 			 : 0;
 
 	/* EPROTONOSUPPORT: a holder of the session has written the entry, and there are no DMA handles. */

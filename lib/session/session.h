@@ -402,24 +402,17 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
  */
 enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
 
-/** What kind of object the handles are of. */
-enum mr_handle_type {
-	MR_HANDLES_OF_MRS,
-	MR_HANDLES_OF_PDS,
-	MR_HANDLES_OF_DMS,   /**< memory on the device; none where it has no such memory */
-	MR_HANDLES_OF_UMEMS, /**< none but of mlx5 */
-	MR_HANDLES_OF_UARS,  /**< doorbell pages; none but of mlx5 */
-};
-
 /**
- * mr_handles_list() - ask the kernel for the handles of a type
- * @handles: set to the newest objects, at most MR_UVERBS_INFO_MAX, of which the newest comes first.  It can be
- *           used again for another list; mr_handles_release() it, also after a failure
+ * mr_handles_list() - ask the kernel for the handles of a type of object
+ * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, ...
+ * @handles: set to the newest objects, at most MR_UVERBS_INFO_MAX, of which the newest comes first; none of
+ *           UVERBS_OBJECT_DM where the device has no such memory.  It can be used again for another list;
+ *           mr_handles_release() it, also after a failure
  *
  * Return: 0, or -errno: -ENOENT where the kernel does not know this type of object.
  */
-int mr_handles_list(const struct mr_session *session, enum mr_handle_type type,
-		    struct mr_handles *handles, struct mr_error *err);
+int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
+		    struct mr_error *err);
 
 /** mr_handles_release() - free the list */
 void mr_handles_release(struct mr_handles *handles);
@@ -490,7 +483,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 			struct mr_error *err);
 
 /**
- * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_region_destroy())
+ * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_uverbs_destroy())
  * @slot:  its slot in the table
  * @id:    its id; another entry in that slot is left alone
  * @entry: set to a copy of the entry, once it is claimed

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/memory/memory.h"
 #include "lib/verbs/symbols.h"
@@ -43,11 +45,25 @@ static int alloc_dm_by_library(struct ibv_context *context, uint64_t length, str
 	return 0;
 }
 
+/* Where the device has no memory of its own, the kernel answers EPROTONOSUPPORT. */
 static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
 			   struct mr_error *err)
 {
-	int rc = mr_uverbs_alloc_dm(uverbs, length, &dm->handle, err);
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	const uint32_t alignment = 0;
+	uint64_t offset;
+	uint16_t page;
+	int rc;
 
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, length);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, alignment);
+	/* mlx5_ib answers where a program can map the memory, which mrctl does not do. */
+	if (uverbs->driver_id == RDMA_DRIVER_MLX5) {
+		MR_IOCTL_OUT(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, offset);
+		MR_IOCTL_OUT(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, page);
+	}
+	rc = mr_ioctl_create(uverbs, &request, "ioctl(DM_ALLOC)", &dm->handle, err);
 	dm->allocated = !rc;
 	if (rc)
 		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
@@ -74,7 +90,7 @@ int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr
 			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
 				     "ibv_free_dm", NULL);
 	} else if (dm->allocated) {
-		rc = mr_uverbs_free_dm(registrar->uverbs, dm->handle, err);
+		rc = mr_uverbs_destroy(registrar->uverbs, MR_KIND_DM, dm->handle, err);
 	}
 	if (!rc)
 		*dm = (struct mr_dm){ .dm = NULL };
@@ -133,20 +149,43 @@ static int alloc_dmah_by_library(struct ibv_context *context, struct mr_dmah *dm
 		       "cannot allocate a DMA handle");
 }
 
-int mr_dmah_alloc(const struct mr_registrar *registrar, const struct mr_dmah_hints *hints,
-		  struct mr_dmah *dmah, struct mr_error *err)
+/* uverbs_attrs_alloc_dmah_cmd_attr_ids of later versions of <rdma/ib_user_ioctl_cmds.h> */
+enum { ALLOC_DMAH_HANDLE, ALLOC_DMAH_CPU_ID, ALLOC_DMAH_TPH_MEM_TYPE, ALLOC_DMAH_PH };
+
+/*
+ * The kernel answers EPROTONOSUPPORT where it (before Linux 6.17), its driver or the device has no DMA handles,
+ * EPERM for a CPU that this process may not run on, and EINVAL for one that there is not.
+ */
+static int alloc_dmah_by_kernel(const struct mr_uverbs *uverbs, struct mr_dmah *dmah,
+				struct mr_error *err)
 {
+	struct mr_ioctl request = mr_ioctl_new(MR_OBJECT_DMAH, MR_METHOD_DMAH_ALLOC);
+	const struct mr_dmah_hints *hints = &dmah->hints;
 	int rc;
 
-	*dmah = (struct mr_dmah){ .hints = *hints };
-	if (registrar->via == MR_VIA_LIBRARY)
-		return alloc_dmah_by_library(registrar->context, dmah, err);
-	rc = mr_uverbs_alloc_dmah(registrar->uverbs, hints, &dmah->handle, err);
+	mr_ioctl_add_handle(&request, ALLOC_DMAH_HANDLE, 0);
+	MR_IOCTL_IN(&request, ALLOC_DMAH_PH, hints->ph);
+	if (hints->memory) {
+		MR_IOCTL_IN(&request, ALLOC_DMAH_CPU_ID, hints->cpu);
+		/* of an enumeration: its value stands in the place of data */
+		mr_ioctl_add(&request, ALLOC_DMAH_TPH_MEM_TYPE, 0, 0)->attr_data.enum_data.elem_id =
+			(uint8_t)(hints->memory - MR_DMAH_VOLATILE);
+	}
+	rc = mr_ioctl_create(uverbs, &request, "ioctl(DMAH_ALLOC)", &dmah->handle, err);
 	if (rc)
 		mr_wrap(err, "cannot allocate a DMA handle");
 	else
-		dmah->uverbs = registrar->uverbs;
+		dmah->uverbs = uverbs;
 	return rc;
+}
+
+int mr_dmah_alloc(const struct mr_registrar *registrar, const struct mr_dmah_hints *hints,
+		  struct mr_dmah *dmah, struct mr_error *err)
+{
+	*dmah = (struct mr_dmah){ .hints = *hints };
+	return registrar->via == MR_VIA_LIBRARY
+		       ? alloc_dmah_by_library(registrar->context, dmah, err)
+		       : alloc_dmah_by_kernel(registrar->uverbs, dmah, err);
 }
 
 static int free_by_library(struct ibv_dmah *dmah, struct mr_error *err)
@@ -170,7 +209,7 @@ int mr_dmah_free(struct mr_dmah *dmah, struct mr_error *err)
 	if (dmah->dmah)
 		rc = free_by_library(dmah->dmah, err);
 	else if (dmah->uverbs)
-		rc = mr_uverbs_free_dmah(dmah->uverbs, dmah->handle, err);
+		rc = mr_uverbs_destroy(dmah->uverbs, MR_KIND_DMAH, dmah->handle, err);
 	if (!rc)
 		*dmah = (struct mr_dmah){ .dmah = NULL };
 	return rc;

@@ -67,43 +67,45 @@ const struct mr_device_capability mr_memory_windows[] = {
 	{ .name = NULL },
 };
 
+/* The answers of libibverbs and of the kernel have members of the same names. */
+#define ATTRIBUTES(plain, extended)                                                                \
+	(struct mr_attributes)                                                                     \
+	{                                                                                          \
+		.vendor_id = (plain).vendor_id, .vendor_part_id = (plain).vendor_part_id,          \
+		.hw_version = (plain).hw_ver, .max_mr_size = (plain).max_mr_size,                  \
+		.page_sizes = (plain).page_size_cap, .max_dm_size = (extended).max_dm_size,        \
+		.capabilities = (extended).device_cap_flags_ex | (plain).device_cap_flags,         \
+		.max_mr = (uint32_t)(plain).max_mr, .max_pd = (uint32_t)(plain).max_pd,            \
+		.max_mw = (uint32_t)(plain).max_mw, .max_qp = (uint32_t)(plain).max_qp,            \
+		.max_cq = (uint32_t)(plain).max_cq, .max_srq = (uint32_t)(plain).max_srq,          \
+		.max_fmr = (uint32_t)(plain).max_fmr,                                              \
+		.max_map_per_fmr = (uint32_t)(plain).max_map_per_fmr,                              \
+		.max_raw_ipv6_qp = (uint32_t)(plain).max_raw_ipv6_qp,                              \
+		.max_raw_ethernet_qp = (uint32_t)(plain).max_raw_ethy_qp,                          \
+		.atomic = (plain).atomic_cap,                                                      \
+		.odp = {                                                                           \
+			(extended).odp_caps.general_caps,                                          \
+			(extended).odp_caps.per_transport_caps.rc_odp_caps,                        \
+			(extended).odp_caps.per_transport_caps.uc_odp_caps,                        \
+			(extended).odp_caps.per_transport_caps.ud_odp_caps,                        \
+			(extended).xrc_odp_caps,                                                   \
+		},                                                                                 \
+	}
+
 int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attributes,
 			struct mr_error *err)
 {
 	/* A library that is older than the header's structure leaves its last members as they are. */
 	struct ibv_device_attr_ex extended = { .comp_mask = 0 };
-	const struct ibv_device_attr *plain = &extended.orig_attr;
 	int rc = ibv_query_device_ex(context, NULL, &extended);
 
 	if (rc)
 		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : EIO, "ibv_query_device_ex",
 			       NULL);
-	*attributes = (struct mr_attributes){
-		.vendor_id = plain->vendor_id,
-		.vendor_part_id = plain->vendor_part_id,
-		.hw_version = plain->hw_ver,
-		.max_mr_size = plain->max_mr_size,
-		.page_sizes = plain->page_size_cap,
-		.max_dm_size = extended.max_dm_size,
-		.capabilities = extended.device_cap_flags_ex | plain->device_cap_flags,
-		.max_mr = (uint32_t)plain->max_mr,
-		.max_pd = (uint32_t)plain->max_pd,
-		.max_mw = (uint32_t)plain->max_mw,
-		.max_qp = (uint32_t)plain->max_qp,
-		.max_cq = (uint32_t)plain->max_cq,
-		.max_srq = (uint32_t)plain->max_srq,
-		.max_fmr = (uint32_t)plain->max_fmr,
-		.max_map_per_fmr = (uint32_t)plain->max_map_per_fmr,
-		.max_raw_ipv6_qp = (uint32_t)plain->max_raw_ipv6_qp,
-		.max_raw_ethernet_qp = (uint32_t)plain->max_raw_ethy_qp,
-		.atomic = plain->atomic_cap,
-		.pci_atomics = { extended.pci_atomic_caps.fetch_add, extended.pci_atomic_caps.swap,
-				 extended.pci_atomic_caps.compare_swap },
-		.odp = { extended.odp_caps.general_caps,
-			 extended.odp_caps.per_transport_caps.rc_odp_caps,
-			 extended.odp_caps.per_transport_caps.uc_odp_caps,
-			 extended.odp_caps.per_transport_caps.ud_odp_caps, extended.xrc_odp_caps },
-	};
+	*attributes = ATTRIBUTES(extended.orig_attr, extended);
+	attributes->pci_atomics = (struct mr_pci_atomics){ extended.pci_atomic_caps.fetch_add,
+							   extended.pci_atomic_caps.swap,
+							   extended.pci_atomic_caps.compare_swap };
 	return 0;
 }
 
@@ -113,7 +115,6 @@ int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attribute
 	const struct ib_uverbs_ex_query_device in = { .comp_mask = 0 };
 	/* An older kernel leaves the last members as they are. */
 	struct ib_uverbs_ex_query_device_resp out = { .comp_mask = 0 };
-	const struct ib_uverbs_query_device_resp *plain = &out.base;
 	struct mr_ioctl request = mr_ioctl_new_write(IB_USER_VERBS_EX_CMD_QUERY_DEVICE |
 							     IB_USER_VERBS_CMD_FLAG_EXTENDED,
 						     &in, sizeof(in), &out, sizeof(out));
@@ -121,29 +122,7 @@ int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attribute
 
 	if (rc)
 		return rc;
-	*attributes = (struct mr_attributes){
-		.vendor_id = plain->vendor_id,
-		.vendor_part_id = plain->vendor_part_id,
-		.hw_version = plain->hw_ver,
-		.max_mr_size = plain->max_mr_size,
-		.page_sizes = plain->page_size_cap,
-		.max_dm_size = out.max_dm_size,
-		.capabilities = out.device_cap_flags_ex | plain->device_cap_flags,
-		.max_mr = plain->max_mr,
-		.max_pd = plain->max_pd,
-		.max_mw = plain->max_mw,
-		.max_qp = plain->max_qp,
-		.max_cq = plain->max_cq,
-		.max_srq = plain->max_srq,
-		.max_fmr = plain->max_fmr,
-		.max_map_per_fmr = plain->max_map_per_fmr,
-		.max_raw_ipv6_qp = plain->max_raw_ipv6_qp,
-		.max_raw_ethernet_qp = plain->max_raw_ethy_qp,
-		.atomic = plain->atomic_cap,
-		.odp = { out.odp_caps.general_caps, out.odp_caps.per_transport_caps.rc_odp_caps,
-			 out.odp_caps.per_transport_caps.uc_odp_caps,
-			 out.odp_caps.per_transport_caps.ud_odp_caps, out.xrc_odp_caps },
-	};
+	*attributes = ATTRIBUTES(out.base, out);
 	return 0;
 }
 
@@ -274,36 +253,23 @@ enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)
 	return mr_driver_find(uverbs->driver_id)->orders_strictly ? MR_NO : MR_UNKNOWN;
 }
 
-static bool ask_library_for_path(struct ibv_context *context, char *path, size_t size)
-{
-	struct mr_error ignored;
-	mr_dv_data_direct_path *get =
-		(mr_dv_data_direct_path *)mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &ignored);
-
-	return get && !get(context, path, size);
-}
-
 void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size)
 {
-	/* Kernel and library return the path below this folder. */
-	static const char root[] = "/sys";
-	const size_t used = sizeof(root) - 1;
+	const size_t used = strlen(MR_SYSFS);
+	mr_dv_data_direct_path *get;
 	struct mr_error ignored;
-	bool found;
 
+	if (registrar->via == MR_VIA_KERNEL) {
+		mr_uverbs_data_direct_path(registrar->uverbs, path, size, &ignored);
+		return;
+	}
 	memset(path, 0, size);
-	memcpy(path, root, used);
-	if (registrar->via == MR_VIA_KERNEL)
-		found = !mr_uverbs_data_direct_path(registrar->uverbs, path + used, size - used - 1,
-						    &ignored);
-	else
-		found = ask_library_for_path(registrar->context, path + used, size - used - 1);
-	if (!found)
-		path[0] = '\0';
+	get = (mr_dv_data_direct_path *)mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &ignored);
+	if (get && !get(registrar->context, path + used, size - used - 1))
+		memcpy(path, MR_SYSFS, used);
 }
 
-/* Types of objects that are newer than the headers of Linux 6.1 (rdma/ib_user_ioctl_cmds.h). */
-#define OBJECT_DMAH   17
+/* A type of objects that is newer than the headers of Linux 6.1 (rdma/ib_user_ioctl_cmds.h). */
 #define OBJECT_DMABUF 18
 
 const struct mr_word mr_reg_mr_ex_words[MR_REG_MR_EX_ANSWERS + 1] = {
@@ -354,21 +320,12 @@ static bool needs_odp_for_dmabuf(const struct mr_environment *environment,
 
 static enum mr_tristate find_data_direct(const struct mr_uverbs *uverbs, char *path, size_t size)
 {
-	static const char root[] = "/sys"; /* the kernel returns the path below it */
-	const size_t used = sizeof(root) - 1;
 	struct mr_error err;
-	int rc;
+	int rc = mr_uverbs_data_direct_path(uverbs, path, size, &err);
 
-	memset(path, 0, size);
-	rc = mr_uverbs_data_direct_path(uverbs, path + used, size - used - 1, &err);
-	if (rc) {
-		path[0] = '\0';
-		return rc == -ENODEV || rc == -EOPNOTSUPP || rc == -EPROTONOSUPPORT ? MR_NO
-		       : rc == -ENOSPC                                              ? MR_YES
-										    : MR_UNKNOWN;
-	}
-	memcpy(path, root, used);
-	return MR_YES;
+	if (!rc || rc == -ENOSPC)
+		return MR_YES;
+	return rc == -ENODEV || rc == -EOPNOTSUPP || rc == -EPROTONOSUPPORT ? MR_NO : MR_UNKNOWN;
 }
 
 /* Whether the kernel has a type of objects for this driver: one that a driver has no functions for is removed. */
@@ -384,7 +341,7 @@ static enum mr_tristate has_object(const struct mr_uverbs *uverbs, uint16_t obje
 
 enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs)
 {
-	return has_object(uverbs, OBJECT_DMAH);
+	return has_object(uverbs, MR_OBJECT_DMAH);
 }
 
 /* What must be there to export memory of the device.  That it works then only a trial can tell. */

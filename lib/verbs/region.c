@@ -2,6 +2,9 @@
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
@@ -96,48 +99,142 @@ static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd, const struct mr_region_re
 
 /* ---- by the kernel ---- */
 
-static int ioctl_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-			const struct mr_region_request *r, struct mr_uverbs_mr *mr,
-			struct mr_error *err)
+/* Of MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, which rdma-core 44 does not have. */
+#define ATTR_REG_DMABUF_MR_ACCESS_FLAGS (1u << UVERBS_ID_NS_SHIFT)
+
+/* From later versions of <rdma/ib_user_ioctl_cmds.h>: uverbs_methods_mr, uverbs_attrs_reg_mr_cmd_attr_ids. */
+#define METHOD_REG_MR 5
+enum {
+	REG_MR_HANDLE,
+	REG_MR_PD_HANDLE,
+	REG_MR_DMA_HANDLE,
+	REG_MR_IOVA,
+	REG_MR_ADDR,
+	REG_MR_LENGTH,
+	REG_MR_ACCESS_FLAGS,
+	REG_MR_FD,
+	REG_MR_FD_OFFSET,
+	REG_MR_RESP_LKEY,
+	REG_MR_RESP_RKEY,
+};
+
+/* uverbs_cmd.c ib_uverbs_reg_mr() */
+static int ioctl_reg_mr(const struct mr_registrar *registrar, const struct mr_region_request *r,
+			struct mr_region *region, struct mr_error *err)
 {
-	(void)r;
-	return mr_uverbs_reg_mr(uverbs, reg, mr, err);
+	const struct mr_driver *driver = mr_driver_find(registrar->uverbs->driver_id);
+	const struct ib_uverbs_reg_mr in = {
+		.start = r->addr,
+		.length = r->length,
+		.hca_va = iova_of(r),
+		.pd_handle = registrar->pd_handle,
+		.access_flags = r->access,
+	};
+	struct ib_uverbs_reg_mr_resp out = { .mr_handle = 0 };
+	uint64_t private_in[4] = { 0 }, private_out[4] = { 0 };
+	struct mr_ioctl request =
+		mr_ioctl_new_write(IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+	int rc;
+
+	if (driver->reg_in)
+		mr_ioctl_add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
+	if (driver->reg_out)
+		mr_ioctl_add_out(&request, UVERBS_ATTR_UHW_OUT, private_out, driver->reg_out);
+	rc = mr_ioctl_submit(registrar->uverbs, &request, "ioctl(REG_MR)", err);
+	region->handle = out.mr_handle;
+	region->lkey = out.lkey;
+	region->rkey = out.rkey;
+	return rc;
 }
 
-static int ioctl_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-			     const struct mr_region_request *r, struct mr_uverbs_mr *mr,
+/* uverbs_std_types_mr.c UVERBS_METHOD_REG_MR, with a DMA handle */
+static int ioctl_reg_dmah_mr(const struct mr_registrar *registrar,
+			     const struct mr_region_request *r, struct mr_region *region,
 			     struct mr_error *err)
 {
-	return mr_uverbs_reg_dmah_mr(uverbs, reg, r->dmah->handle, mr, err);
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
+	const uint64_t iova = iova_of(r);
+
+	mr_ioctl_add_handle(&request, REG_MR_HANDLE, 0);
+	mr_ioctl_add_handle(&request, REG_MR_PD_HANDLE, registrar->pd_handle);
+	mr_ioctl_add_handle(&request, REG_MR_DMA_HANDLE, r->dmah->handle);
+	MR_IOCTL_IN(&request, REG_MR_IOVA, iova);
+	MR_IOCTL_IN(&request, REG_MR_ADDR, r->addr);
+	MR_IOCTL_IN(&request, REG_MR_LENGTH, r->length);
+	MR_IOCTL_IN(&request, REG_MR_ACCESS_FLAGS, r->access);
+	MR_IOCTL_OUT(&request, REG_MR_RESP_LKEY, region->lkey);
+	MR_IOCTL_OUT(&request, REG_MR_RESP_RKEY, region->rkey);
+	return mr_ioctl_create(registrar->uverbs, &request, "ioctl(REG_MR)", &region->handle, err);
 }
 
-static int ioctl_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-			       const struct mr_region_request *r, struct mr_uverbs_mr *mr,
+/*
+ * uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR.  A kernel that does not know mlx5's own attribute answers
+ * EPROTONOSUPPORT.
+ */
+static int ioctl_reg_dmabuf_mr(const struct mr_registrar *registrar,
+			       const struct mr_region_request *r, struct mr_region *region,
 			       struct mr_error *err)
 {
-	const uint32_t mlx5_access = mr_call_row(r->call)->data_direct ? DATA_DIRECT : 0;
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	const uint32_t mlx5_access = DATA_DIRECT;
+	const uint64_t iova = iova_of(r);
 
-	return mr_uverbs_reg_dmabuf_mr(uverbs, reg, r->fd, mlx5_access, mr, err);
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0);
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, registrar->pd_handle);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, r->addr);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, r->length);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DMABUF_MR_FD, r->fd);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, r->access);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, region->lkey);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, region->rkey);
+	if (mr_call_row(r->call)->data_direct)
+		MR_IOCTL_IN(&request, ATTR_REG_DMABUF_MR_ACCESS_FLAGS, mlx5_access);
+	return mr_ioctl_create(registrar->uverbs, &request, "ioctl(REG_DMABUF_MR)", &region->handle,
+			       err);
 }
 
-static int ioctl_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-			   const struct mr_region_request *r, struct mr_uverbs_mr *mr,
-			   struct mr_error *err)
+/* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG: the address is the offset in the memory. */
+static int ioctl_reg_dm_mr(const struct mr_registrar *registrar, const struct mr_region_request *r,
+			   struct mr_region *region, struct mr_error *err)
 {
-	return mr_uverbs_reg_dm_mr(uverbs, reg, r->dm->handle, mr, err);
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DM_MR_HANDLE, 0);
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, registrar->pd_handle);
+	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, r->dm->handle);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DM_MR_OFFSET, r->addr);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DM_MR_LENGTH, r->length);
+	MR_IOCTL_IN(&request, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, r->access);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, region->lkey);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, region->rkey);
+	return mr_ioctl_create(registrar->uverbs, &request, "ioctl(DM_MR_REG)", &region->handle,
+			       err);
 }
 
-static int fail_null_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-			const struct mr_region_request *r, struct mr_uverbs_mr *mr,
-			struct mr_error *err)
+static int fail_null_mr(const struct mr_registrar *registrar, const struct mr_region_request *r,
+			struct mr_region *region, struct mr_error *err)
 {
-	(void)uverbs;
-	(void)reg;
-	(void)mr;
+	(void)registrar;
+	(void)region;
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, mr_call_row(r->call)->name,
 		"a null MR is the library's alone: the kernel has no call that makes one");
 	mr_hint(err, "use --via library");
 	return -EOPNOTSUPP;
+}
+
+enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs)
+{
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
+
+	switch (mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", NULL)) {
+	case -EPROTONOSUPPORT:
+		return MR_NO;
+	case -EINVAL:
+		return MR_YES;
+	default:
+		return MR_UNKNOWN;
+	}
 }
 
 /* ---- by either ---- */
@@ -149,9 +246,8 @@ static int fail_null_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 static const struct functions {
 	struct ibv_mr *(*library)(struct ibv_pd *pd, const struct mr_region_request *r,
 				  void *symbol);
-	int (*kernel)(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
-		      const struct mr_region_request *r, struct mr_uverbs_mr *mr,
-		      struct mr_error *err);
+	int (*kernel)(const struct mr_registrar *registrar, const struct mr_region_request *r,
+		      struct mr_region *region, struct mr_error *err);
 } functions[MR_REGION_CALLS] = {
 	[MR_REG_MR] = { reg_mr, ioctl_reg_mr },
 	[MR_REG_MR_IOVA] = { reg_mr_iova, ioctl_reg_mr },
@@ -169,30 +265,16 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 			      const struct mr_region_request *request, struct mr_region *region,
 			      struct mr_error *err)
 {
-	const struct mr_uverbs_reg reg = {
-		.addr = request->addr,
-		.length = request->length,
-		.iova = iova_of(request),
-		.pd_handle = registrar->pd_handle,
-		.access = request->access,
-	};
-	struct mr_uverbs_mr mr;
 	uint64_t start = mr_registrar_now(registrar);
-	int rc = functions[request->call].kernel(registrar->uverbs, &reg, request, &mr, err);
+	int rc;
 
-	if (rc)
-		return rc;
-	*region = (struct mr_region){
-		.live = true,
-		.elapsed_ns = mr_registrar_now(registrar) - start,
-		.addr = request->addr,
-		.length = mr.length,
-		.iova = mr.iova,
-		.handle = mr.handle,
-		.lkey = mr.lkey,
-		.rkey = mr.rkey,
-	};
-	return 0;
+	*region = (struct mr_region){ .addr = request->addr,
+				      .length = request->length,
+				      .iova = iova_of(request) };
+	rc = functions[request->call].kernel(registrar, request, region, err);
+	region->elapsed_ns = mr_registrar_now(registrar) - start;
+	region->live = !rc;
+	return rc;
 }
 
 static int register_by_library(const struct mr_registrar *registrar,
@@ -274,14 +356,6 @@ void mr_region_forget(struct mr_region *region)
 	region->mr = NULL;
 }
 
-int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
-		      struct mr_error *err)
-{
-	return kind == MR_KIND_DM     ? mr_uverbs_free_dm(uverbs, handle, err)
-	       : kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
-				      : mr_uverbs_destroy_mr(uverbs, handle, err);
-}
-
 /* The man pages say that these calls return the errno; some providers return -1 and set errno. */
 static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 {
@@ -303,7 +377,7 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 	uint64_t start = mr_registrar_now(registrar);
 	int rc = by_library
 			 ? deregister_by_library(region, err)
-			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
+			 : mr_uverbs_destroy(registrar->uverbs, region->kind, region->handle, err);
 
 	if (rc)
 		return rc;
@@ -388,18 +462,19 @@ static int advise_part(const struct mr_registrar *registrar, const struct mr_adv
 		       uint64_t addr, uint32_t length, uint32_t lkey, struct mr_error *err)
 {
 	struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
-	const struct mr_uverbs_advice request = {
-		.advice = advice->advice,
-		.flags = advice->flags,
-		.pd_handle = registrar->pd_handle,
-		.lkey = lkey,
-		.addr = addr,
-		.length = length,
-	};
+	const struct ib_uverbs_sge part = { .addr = addr, .length = length, .lkey = lkey };
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
+	const uint64_t number = advice->advice; /* the attribute of an enum has 64 bits */
 	int rc;
 
-	if (registrar->via == MR_VIA_KERNEL)
-		return mr_uverbs_advise_mr(registrar->uverbs, &request, err);
+	if (registrar->via == MR_VIA_KERNEL) {
+		mr_ioctl_add_handle(&request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE,
+				    registrar->pd_handle);
+		MR_IOCTL_IN(&request, UVERBS_ATTR_ADVISE_MR_ADVICE, number);
+		MR_IOCTL_IN(&request, UVERBS_ATTR_ADVISE_MR_FLAGS, advice->flags);
+		MR_IOCTL_IN(&request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, part);
+		return mr_ioctl_submit(registrar->uverbs, &request, "ioctl(ADVISE_MR)", err);
+	}
 	rc = ibv_advise_mr(registrar->pd, advice->advice, advice->flags, &sge, 1);
 	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "lib/base/base.h"
 #include "lib/verbs/uverbs.h"
@@ -70,6 +72,30 @@ const char *mr_old_region_name(enum mr_old_region old)
 	return names[old];
 }
 
+/* uverbs_cmd.c ib_uverbs_rereg_mr(); sets the keys of the region. */
+static int ioctl_rereg_mr(const struct mr_uverbs *uverbs, uint32_t pd_handle, uint32_t handle,
+			  const struct mr_rereg_request *r, struct ib_uverbs_rereg_mr_resp *out,
+			  struct mr_error *err)
+{
+	const struct mr_driver *driver = mr_driver_find(uverbs->driver_id);
+	const struct ib_uverbs_rereg_mr in = {
+		.mr_handle = handle,
+		.flags = r->changes,
+		.start = r->addr,
+		.length = r->length,
+		.hca_va = r->iova,
+		.pd_handle = pd_handle,
+		.access_flags = r->access,
+	};
+	uint64_t private_in[4] = { 0 };
+	struct mr_ioctl request =
+		mr_ioctl_new_write(IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), out, sizeof(*out));
+
+	if (driver->reg_in) /* as irdma's provider does; the providers of the other drivers send nothing */
+		mr_ioctl_add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
+	return mr_ioctl_submit(uverbs, &request, "ioctl(REREG_MR)", err);
+}
+
 /*
  * The test is a request to change nothing.
  * Where the driver has rereg_user_mr(), ib_uverbs_rereg_mr() refuses that with EINVAL before it looks at
@@ -77,11 +103,10 @@ const char *mr_old_region_name(enum mr_old_region old)
  */
 bool mr_kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 {
-	const struct mr_uverbs_reg nothing = { .length = 0 };
-	struct mr_uverbs_mr mr = { .handle = handle };
-	struct mr_error ignored;
+	const struct mr_rereg_request nothing = { .changes = 0 };
+	struct ib_uverbs_rereg_mr_resp out = { .lkey = 0 };
 
-	return mr_uverbs_rereg_mr(uverbs, 0, &nothing, &mr, &ignored) != -EOPNOTSUPP;
+	return ioctl_rereg_mr(uverbs, 0, handle, &nothing, &out, NULL) != -EOPNOTSUPP;
 }
 
 /*
@@ -136,16 +161,10 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 			   const struct mr_rereg_request *request, struct mr_region *region,
 			   struct mr_rereg_failure *failure, struct mr_error *err)
 {
-	const struct mr_uverbs_reg reg = {
-		.addr = request->addr,
-		.length = request->length,
-		.iova = request->iova,
-		.pd_handle = registrar->pd_handle,
-		.access = request->access,
-	};
-	struct mr_uverbs_mr mr = { .handle = region->handle };
+	struct ib_uverbs_rereg_mr_resp out = { .lkey = 0 };
 	uint64_t start = mr_registrar_now(registrar);
-	int rc = mr_uverbs_rereg_mr(registrar->uverbs, request->changes, &reg, &mr, err);
+	int rc = ioctl_rereg_mr(registrar->uverbs, registrar->pd_handle, region->handle, request,
+				&out, err);
 
 	if (rc) {
 		failure->library_would_say = library_code(request);
@@ -153,11 +172,11 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 		return rc;
 	}
 	region->elapsed_ns = mr_registrar_now(registrar) - start;
-	region->lkey = mr.lkey;
-	region->rkey = mr.rkey;
+	region->lkey = out.lkey;
+	region->rkey = out.rkey;
 	if (region->mr) { /* its addr and length stay: fork protection covers those */
-		region->mr->lkey = mr.lkey;
-		region->mr->rkey = mr.rkey;
+		region->mr->lkey = out.lkey;
+		region->mr->rkey = out.rkey;
 	}
 	if (request->changes & MR_CHANGE_TRANSLATION) {
 		region->addr = request->addr;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
@@ -37,7 +38,7 @@ bool mr_umem_reports_handles(void)
  * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
  * mlx5dv_devx_umem_attrs).  Where the second word is not the id, a later library writes something else.
  */
-uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
+static uint32_t umem_handle(struct mlx5dv_devx_umem *umem)
 {
 	mr_dv_umem_export *export = find_export();
 	uint32_t words[EXPORT_WORDS] = { 0 };
@@ -132,7 +133,7 @@ static int register_by_library(const struct mr_registrar *registrar,
 		.umem = umem,
 		.addr = request->addr,
 		.length = request->length,
-		.handle = mr_umem_handle(umem),
+		.handle = umem_handle(umem),
 		.umem_id = umem->umem_id,
 	};
 	rc = request->export ? mr_umem_export(umem, request->export, err) : 0;
@@ -141,34 +142,39 @@ static int register_by_library(const struct mr_registrar *registrar,
 	return rc;
 }
 
+/*
+ * drivers/infiniband/hw/mlx5/devx.c MLX5_IB_METHOD_DEVX_UMEM_REG.  Another driver answers EPROTONOSUPPORT; EINVAL comes
+ * also where the context is without DEVX.
+ */
 static int register_by_kernel(const struct mr_registrar *registrar,
 			      const struct mr_region_request *request, struct mr_region *region,
 			      struct mr_error *err)
 {
-	const struct mr_uverbs_umem_reg reg = {
-		.addr = request->addr,
-		.length = request->length,
-		.access = request->access,
-		.page_sizes = { request->page_sizes, mr_region_has_page_sizes(request->call) },
-		.dmabuf = mr_region_is_dmabuf(request->call),
-		.fd = request->fd,
-	};
+	struct mr_ioctl ioctl =
+		mr_ioctl_new(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
 	uint64_t start = mr_registrar_now(registrar);
-	uint32_t handle, id;
-	int rc = mr_uverbs_reg_umem(registrar->uverbs, &reg, &handle, &id, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	*region = (struct mr_region){
 		.kind = MR_KIND_UMEM,
-		.live = true,
-		.elapsed_ns = mr_registrar_now(registrar) - start,
 		.addr = request->addr,
 		.length = request->length,
-		.handle = handle,
-		.umem_id = id,
 	};
-	return 0;
+	mr_ioctl_add_handle(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
+	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, request->addr);
+	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, request->length);
+	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, request->access);
+	if (mr_region_has_page_sizes(request->call))
+		MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, request->page_sizes);
+	if (mr_region_is_dmabuf(request->call))
+		mr_ioctl_add(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0,
+			     (uint64_t)(int64_t)request->fd);
+	MR_IOCTL_OUT(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, region->umem_id);
+	rc = mr_ioctl_create(registrar->uverbs, &ioctl, "ioctl(DEVX_UMEM_REG)", &region->handle,
+			     err);
+	region->elapsed_ns = mr_registrar_now(registrar) - start;
+	region->live = !rc;
+	return rc;
 }
 
 int mr_umem_register(const struct mr_registrar *registrar, const struct mr_region_request *request,
@@ -182,10 +188,11 @@ int mr_umem_register(const struct mr_registrar *registrar, const struct mr_regio
 }
 
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
-		   struct mlx5dv_devx_umem **umem, struct mr_error *err)
+		   struct mr_region *region, struct mr_error *err)
 {
 	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_symbol_find(MR_SYMBOL_UMEM_IMPORT, err);
 	struct mr_umem_blob copy = *blob; /* its parameter is not const */
+	struct mlx5dv_devx_umem *umem;
 	int size;
 
 	if (!import)
@@ -198,13 +205,14 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 				    "a umem is exported in %d bytes by this libmlx5, not %u", size,
 				    blob->size);
 	errno = 0;
-	*umem = import(context, copy.bytes);
-	return *umem ? 0
-		     : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_devx_umem_import",
+	umem = import(context, copy.bytes);
+	if (!umem)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_devx_umem_import",
 			       NULL);
-}
-
-uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem)
-{
-	return umem->umem_id;
+	*region = (struct mr_region){ .kind = MR_KIND_UMEM,
+				      .live = true,
+				      .umem = umem,
+				      .handle = umem_handle(umem),
+				      .umem_id = umem->umem_id };
+	return 0;
 }

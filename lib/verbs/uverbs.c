@@ -37,8 +37,7 @@ struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_
 	return attr;
 }
 
-/* Adds the handle of an object; 0 where the call makes the object. */
-static void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle)
+void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle)
 {
 	mr_ioctl_add(request, id, 0, handle);
 }
@@ -58,6 +57,16 @@ void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, s
 void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t length)
 {
 	mr_ioctl_add(request, id, length, (uintptr_t)value);
+}
+
+int mr_ioctl_create(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    uint32_t *handle, struct mr_error *err)
+{
+	int rc = mr_ioctl_submit(uverbs, request, call, err);
+
+	if (!rc)
+		*handle = (uint32_t)request->attrs[0].data;
+	return rc;
 }
 
 int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
@@ -83,31 +92,8 @@ struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_l
 }
 
 /* Numbers from later versions of <rdma/mlx5_user_ioctl_cmds.h>, which rdma-core 44 does not have. */
-#define ATTR_REG_DMABUF_MR_ACCESS_FLAGS   (1u << UVERBS_ID_NS_SHIFT)
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH ((1u << UVERBS_ID_NS_SHIFT) + 1)
 #define ATTR_GET_DATA_DIRECT_SYSFS_PATH   (1u << UVERBS_ID_NS_SHIFT)
-
-/* From later versions of <rdma/ib_user_ioctl_cmds.h>: uverbs_methods_mr, uverbs_attrs_reg_mr_cmd_attr_ids. */
-#define METHOD_REG_MR 5
-enum {
-	REG_MR_HANDLE,
-	REG_MR_PD_HANDLE,
-	REG_MR_DMA_HANDLE,
-	REG_MR_IOVA,
-	REG_MR_ADDR,
-	REG_MR_LENGTH,
-	REG_MR_ACCESS_FLAGS,
-	REG_MR_FD,
-	REG_MR_FD_OFFSET,
-	REG_MR_RESP_LKEY,
-	REG_MR_RESP_RKEY,
-};
-
-/* Likewise: uverbs_methods_dmah, uverbs_attrs_alloc_dmah_cmd_attr_ids, uverbs_attrs_free_dmah_cmd_attr_ids. */
-#define OBJECT_DMAH 17
-enum { METHOD_DMAH_ALLOC, METHOD_DMAH_FREE };
-enum { ALLOC_DMAH_HANDLE, ALLOC_DMAH_CPU_ID, ALLOC_DMAH_TPH_MEM_TYPE, ALLOC_DMAH_PH };
-#define FREE_DMA_HANDLE 0
 
 /* Room for a driver's own answer to ALLOC_PD, in bytes: no driver has a longer one. */
 #define PD_ANSWER_SIZE 64
@@ -128,101 +114,28 @@ int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct 
 	return rc;
 }
 
-int mr_uverbs_dealloc_pd(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+int mr_uverbs_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err)
 {
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY);
-
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(PD_DESTROY)", err);
-}
-
-int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r,
-		     struct mr_uverbs_mr *mr, struct mr_error *err)
-{
-	const struct mr_driver *driver = mr_driver_find(uverbs->driver_id);
-	struct ib_uverbs_reg_mr in = {
-		.start = r->addr,
-		.length = r->length,
-		.hca_va = r->iova,
-		.pd_handle = r->pd_handle,
-		.access_flags = r->access,
+	static const struct {
+		uint16_t object, method, handle;
+		const char *call;
+	} methods[] = {
+		[MR_KIND_MR] = { UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+				 UVERBS_ATTR_DESTROY_MR_HANDLE, "ioctl(MR_DESTROY)" },
+		[MR_KIND_UMEM] = { MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+				   MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, "ioctl(DEVX_UMEM_DEREG)" },
+		[MR_KIND_DM] = { UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
+				 UVERBS_ATTR_FREE_DM_HANDLE, "ioctl(DM_FREE)" },
+		[MR_KIND_PD] = { UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+				 UVERBS_ATTR_DESTROY_PD_HANDLE, "ioctl(PD_DESTROY)" },
+		[MR_KIND_DMAH] = { MR_OBJECT_DMAH, MR_METHOD_DMAH_FREE, MR_ATTR_FREE_DMA_HANDLE,
+				   "ioctl(DMAH_FREE)" },
 	};
-	struct ib_uverbs_reg_mr_resp out = { .mr_handle = 0 };
-	uint64_t private_in[4] = { 0 }, private_out[4] = { 0 };
-	struct mr_ioctl request =
-		mr_ioctl_new_write(IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
-	int rc;
+	struct mr_ioctl request = mr_ioctl_new(methods[kind].object, methods[kind].method);
 
-	if (driver->reg_in)
-		mr_ioctl_add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
-	if (driver->reg_out)
-		mr_ioctl_add_out(&request, UVERBS_ATTR_UHW_OUT, private_out, driver->reg_out);
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", err);
-	if (!rc)
-		*mr = (struct mr_uverbs_mr){ .handle = out.mr_handle,
-					     .lkey = out.lkey,
-					     .rkey = out.rkey,
-					     .length = r->length,
-					     .iova = r->iova };
-	return rc;
-}
-
-int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
-		       const struct mr_uverbs_reg *r, struct mr_uverbs_mr *mr, struct mr_error *err)
-{
-	const struct mr_driver *driver = mr_driver_find(uverbs->driver_id);
-	struct ib_uverbs_rereg_mr in = {
-		.mr_handle = mr->handle,
-		.flags = changes,
-		.start = r->addr,
-		.length = r->length,
-		.hca_va = r->iova,
-		.pd_handle = r->pd_handle,
-		.access_flags = r->access,
-	};
-	struct ib_uverbs_rereg_mr_resp out = { .lkey = 0 };
-	uint64_t private_in[4] = { 0 };
-	struct mr_ioctl request =
-		mr_ioctl_new_write(IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
-	int rc;
-
-	if (driver->reg_in) /* as irdma's provider does; the providers of the other drivers send nothing */
-		mr_ioctl_add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REREG_MR)", err);
-	if (rc)
-		return rc;
-	mr->lkey = out.lkey;
-	mr->rkey = out.rkey;
-	return 0;
-}
-
-int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r, int fd,
-			    uint32_t mlx5_access, struct mr_uverbs_mr *mr, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
-	const struct ib_uverbs_attr *handle =
-		mr_ioctl_add(&request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
-	int rc;
-
-	*mr = (struct mr_uverbs_mr){ .length = r->length, .iova = r->iova };
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, r->pd_handle);
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, &r->addr, sizeof(r->addr));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, &r->length, sizeof(r->length));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, &r->iova, sizeof(r->iova));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_FD, &fd, sizeof(fd));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &r->access,
-			sizeof(r->access));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey,
-			 sizeof(mr->lkey));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey,
-			 sizeof(mr->rkey));
-	if (mlx5_access)
-		mr_ioctl_add_in(&request, ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &mlx5_access,
-				sizeof(mlx5_access));
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REG_DMABUF_MR)", err);
-	if (!rc)
-		mr->handle = (uint32_t)handle->data;
-	return rc;
+	mr_ioctl_add_handle(&request, methods[kind].handle, handle);
+	return mr_ioctl_submit(uverbs, &request, methods[kind].call, err);
 }
 
 int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_t size,
@@ -230,13 +143,19 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 {
 	struct mr_ioctl request =
 		mr_ioctl_new(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH);
+	const size_t used = strlen(MR_SYSFS);
+	int rc;
 
+	memset(path, 0, size);
 	/* With another driver the number may mean another method. */
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)",
 			       NULL);
-	mr_ioctl_add_out(&request, ATTR_GET_DATA_DIRECT_SYSFS_PATH, path, size);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)", err);
+	mr_ioctl_add_out(&request, ATTR_GET_DATA_DIRECT_SYSFS_PATH, path + used, size - used - 1);
+	rc = mr_ioctl_submit(uverbs, &request, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)", err);
+	if (!rc)
+		memcpy(path, MR_SYSFS, used);
+	return rc;
 }
 
 int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
@@ -259,28 +178,6 @@ bool mr_uverbs_is_absent(int rc)
 	return rc == -ENOENT || rc == -EINVAL;
 }
 
-int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_advice *a,
-			struct mr_error *err)
-{
-	const struct ib_uverbs_sge sge = { .addr = a->addr, .length = a->length, .lkey = a->lkey };
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
-	uint64_t advice = a->advice; /* the attribute of an enum has 64 bits */
-
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, a->pd_handle);
-	mr_ioctl_add_in(&request, UVERBS_ATTR_ADVISE_MR_ADVICE, &advice, sizeof(advice));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_ADVISE_MR_FLAGS, &a->flags, sizeof(a->flags));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &sge, sizeof(sge));
-	return mr_ioctl_submit(uverbs, &request, "ioctl(ADVISE_MR)", err);
-}
-
-int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY);
-
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(MR_DESTROY)", err);
-}
-
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err)
 {
@@ -288,187 +185,14 @@ int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *ha
 	uint64_t type = object; /* the attribute has 64 bits */
 
 	*count = 0;
+	/* With another driver the number may mean another object. */
+	if (object & 1u << UVERBS_ID_NS_SHIFT && uverbs->driver_id != RDMA_DRIVER_MLX5)
+		return 0;
 	mr_ioctl_add_in(&request, UVERBS_ATTR_INFO_OBJECT_ID, &type, sizeof(type));
 	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, count, sizeof(*count));
 	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
 			 MR_UVERBS_INFO_MAX * sizeof(*handles));
 	return mr_ioctl_submit(uverbs, &request, "ioctl(INFO_HANDLES)", err);
-}
-
-int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_umem_reg *r,
-		       uint32_t *handle, uint32_t *id, struct mr_error *err)
-{
-	struct mr_ioctl request =
-		mr_ioctl_new(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	int rc;
-
-	mr_ioctl_add_handle(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
-	mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, &r->addr, sizeof(r->addr));
-	mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, &r->length, sizeof(r->length));
-	mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, &r->access, sizeof(r->access));
-	if (r->page_sizes.known)
-		mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP,
-				&r->page_sizes.value, sizeof(r->page_sizes.value));
-	if (r->dmabuf)
-		mr_ioctl_add(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0,
-			     (uint64_t)(int64_t)r->fd);
-	mr_ioctl_add_out(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, id, sizeof(*id));
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_UMEM_REG)", err);
-	if (!rc)
-		*handle = (uint32_t)request.attrs[0].data;
-	return rc;
-}
-
-int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
-{
-	struct mr_ioctl request =
-		mr_ioctl_new(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG);
-
-	mr_ioctl_add_handle(&request, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_UMEM_DEREG)", err);
-}
-
-/* Lists objects of a type that only mlx5 has. */
-static int list_mlx5(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
-		     uint32_t *count, struct mr_error *err)
-{
-	*count = 0;
-	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
-		return 0;
-	return mr_uverbs_list(uverbs, object, handles, count, err);
-}
-
-int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
-			 struct mr_error *err)
-{
-	return list_mlx5(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
-}
-
-int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
-			struct mr_error *err)
-{
-	return list_mlx5(uverbs, MLX5_IB_OBJECT_UAR, handles, count, err);
-}
-
-int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
-		       struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
-	const uint32_t alignment = 0;
-	uint64_t offset;
-	uint16_t page;
-	int rc;
-
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
-	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, &length, sizeof(length));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &alignment, sizeof(alignment));
-	/* mlx5_ib answers where a program can map the memory, which mrctl does not do. */
-	if (uverbs->driver_id == RDMA_DRIVER_MLX5) {
-		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset,
-				 sizeof(offset));
-		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page,
-				 sizeof(page));
-	}
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(DM_ALLOC)", err);
-	if (!rc)
-		*handle = (uint32_t)request.attrs[0].data;
-	return rc;
-}
-
-int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE);
-
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_FREE_DM_HANDLE, handle);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(DM_FREE)", err);
-}
-
-int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r, uint32_t dm,
-			struct mr_uverbs_mr *mr, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
-	const struct ib_uverbs_attr *handle =
-		mr_ioctl_add(&request, UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0);
-	int rc;
-
-	*mr = (struct mr_uverbs_mr){ .length = r->length };
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, r->pd_handle);
-	mr_ioctl_add_handle(&request, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm);
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DM_MR_OFFSET, &r->addr, sizeof(r->addr));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DM_MR_LENGTH, &r->length, sizeof(r->length));
-	mr_ioctl_add_in(&request, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, &r->access,
-			sizeof(r->access));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(DM_MR_REG)", err);
-	if (!rc)
-		mr->handle = (uint32_t)handle->data;
-	return rc;
-}
-
-int mr_uverbs_alloc_dmah(const struct mr_uverbs *uverbs, const struct mr_dmah_hints *hints,
-			 uint32_t *handle, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(OBJECT_DMAH, METHOD_DMAH_ALLOC);
-	int rc;
-
-	mr_ioctl_add_handle(&request, ALLOC_DMAH_HANDLE, 0);
-	mr_ioctl_add_in(&request, ALLOC_DMAH_PH, &hints->ph, sizeof(hints->ph));
-	if (hints->memory) {
-		mr_ioctl_add_in(&request, ALLOC_DMAH_CPU_ID, &hints->cpu, sizeof(hints->cpu));
-		/* of an enumeration: its value stands in the place of data */
-		mr_ioctl_add(&request, ALLOC_DMAH_TPH_MEM_TYPE, 0, 0)->attr_data.enum_data.elem_id =
-			(uint8_t)(hints->memory - MR_DMAH_VOLATILE);
-	}
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(DMAH_ALLOC)", err);
-	if (!rc)
-		*handle = (uint32_t)request.attrs[0].data;
-	return rc;
-}
-
-int mr_uverbs_free_dmah(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(OBJECT_DMAH, METHOD_DMAH_FREE);
-
-	mr_ioctl_add_handle(&request, FREE_DMA_HANDLE, handle);
-	return mr_ioctl_submit(uverbs, &request, "ioctl(DMAH_FREE)", err);
-}
-
-int mr_uverbs_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r,
-			  uint32_t dmah, struct mr_uverbs_mr *mr, struct mr_error *err)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
-	const struct ib_uverbs_attr *handle = mr_ioctl_add(&request, REG_MR_HANDLE, 0, 0);
-	int rc;
-
-	*mr = (struct mr_uverbs_mr){ .length = r->length, .iova = r->iova };
-	mr_ioctl_add_handle(&request, REG_MR_PD_HANDLE, r->pd_handle);
-	mr_ioctl_add_handle(&request, REG_MR_DMA_HANDLE, dmah);
-	mr_ioctl_add_in(&request, REG_MR_IOVA, &r->iova, sizeof(r->iova));
-	mr_ioctl_add_in(&request, REG_MR_ADDR, &r->addr, sizeof(r->addr));
-	mr_ioctl_add_in(&request, REG_MR_LENGTH, &r->length, sizeof(r->length));
-	mr_ioctl_add_in(&request, REG_MR_ACCESS_FLAGS, &r->access, sizeof(r->access));
-	mr_ioctl_add_out(&request, REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
-	mr_ioctl_add_out(&request, REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
-	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", err);
-	if (!rc)
-		mr->handle = (uint32_t)handle->data;
-	return rc;
-}
-
-enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
-	struct mr_error ignored;
-
-	switch (mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", &ignored)) {
-	case -EPROTONOSUPPORT:
-		return MR_NO;
-	case -EINVAL:
-		return MR_YES;
-	default:
-		return MR_UNKNOWN;
-	}
 }
 
 /*
@@ -550,21 +274,6 @@ uint32_t mr_driver_id(const char *provider)
 		if (!strcmp(drivers[i].provider, provider))
 			return drivers[i].id;
 	return RDMA_DRIVER_UNKNOWN;
-}
-
-bool mr_driver_is_known(uint32_t id)
-{
-	return mr_driver_find(id)->provider[0];
-}
-
-bool mr_driver_imports(uint32_t id)
-{
-	return mr_driver_find(id)->imports;
-}
-
-bool mr_driver_blocks_removal(uint32_t id)
-{
-	return mr_driver_find(id)->blocks_removal;
 }
 
 const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1] = {

@@ -54,69 +54,42 @@ struct mr_uverbs_mr {
 	uint64_t iova;
 };
 
-/** What is to be registered as an MR. */
-struct mr_uverbs_reg {
-	uint64_t addr;   /**< address of the first byte; its offset in a dma-buf or DM */
-	uint64_t length; /**< bytes */
-	uint64_t iova;
-	uint32_t pd_handle;
-	uint32_t access;
+/** Kinds of objects. */
+enum mr_region_kind {
+	MR_KIND_MR,
+	MR_KIND_UMEM,    /**< has no keys, no IOVA and no protection domain */
+	MR_KIND_DM,      /**< memory on the device, which no call of enum mr_region_call makes */
+	MR_REGION_KINDS, /**< how many kinds of regions there are */
+	MR_KIND_PD = MR_REGION_KINDS,
+	MR_KIND_DMAH, /**< DMA handle */
 };
 
-/** What is to be registered as a umem. */
-struct mr_uverbs_umem_reg {
-	uint64_t addr;                /**< address of the first byte; its offset in a dma-buf */
-	uint64_t length;              /**< bytes */
-	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: any */
-	uint32_t access;
-	bool dmabuf; /**< it is a range of the dma-buf @fd */
-	int fd;
-};
-
-/** Advice about a range of one region. */
-struct mr_uverbs_advice {
-	uint32_t advice; /**< enum ib_uverbs_advise_mr_advice, or whatever else was asked for */
-	uint32_t flags;  /**< enum ib_uverbs_advise_mr_flag, likewise */
-	uint32_t pd_handle;
-	uint32_t lkey;
-	uint64_t addr;
-	uint32_t length; /**< bytes */
-};
+/* DMA handles are newer than the headers of Linux 6.1: uverbs_methods_dmah, uverbs_attrs_free_dmah_cmd_attr_ids. */
+#define MR_OBJECT_DMAH 17
+enum { MR_METHOD_DMAH_ALLOC, MR_METHOD_DMAH_FREE };
+#define MR_ATTR_FREE_DMA_HANDLE 0
 
 /** mr_uverbs_alloc_pd() - uverbs_cmd.c ib_uverbs_alloc_pd(); sets @handle */
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
 
-/** mr_uverbs_dealloc_pd() - UVERBS_METHOD_PD_DESTROY; -EBUSY while an object uses the PD */
-int mr_uverbs_dealloc_pd(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
-
-/** mr_uverbs_reg_mr() - ib_uverbs_reg_mr(); sets @mr, with the length and iova of the request */
-int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
-		     struct mr_uverbs_mr *mr, struct mr_error *err);
-
 /**
- * mr_uverbs_rereg_mr() - ib_uverbs_rereg_mr()
- * @changes: enum ib_mr_rereg_flags: which members of @request are used
- * @mr:      in: its handle, which stays; out: its keys
- */
-int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
-		       const struct mr_uverbs_reg *request, struct mr_uverbs_mr *mr,
-		       struct mr_error *err);
-
-/**
- * mr_uverbs_reg_dmabuf_mr() - uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR
- * @fd:          of the dma-buf
- * @mlx5_access: 0, or flags of mlx5's own attribute (MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS)
+ * mr_uverbs_destroy() - ask the kernel to destroy an object by its handle
  *
- * Return: -EPROTONOSUPPORT where the kernel does not know that attribute.
+ * The method is MR_DESTROY, DEVX_UMEM_DEREG, DM_FREE, PD_DESTROY or DMAH_FREE.  The kernel refuses with ENOENT or
+ * EINVAL where no object of that kind has the handle, and with EBUSY while another object uses it.  It also answers
+ * EINVAL for a umem that a DEVX object uses.
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
  */
-int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
-			    int fd, uint32_t mlx5_access, struct mr_uverbs_mr *mr,
-			    struct mr_error *err);
+int mr_uverbs_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err);
+
+/** Where sysfs is mounted: the kernel and libmlx5 return paths below it. */
+#define MR_SYSFS "/sys"
 
 /**
  * mr_uverbs_data_direct_path() - MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH
- * @path: set to the path of the Data Direct device below /sys, "/devices/..."; @size bytes, which the
- *        caller has filled with zeros
+ * @path: set to the path of the Data Direct device, "/sys/devices/..."; to an empty string on failure
  *
  * Return: -ENODEV where there is no such device, -ENOSPC where @size is too small, -EOPNOTSUPP with
  * MR_ERROR_HOST for a driver other than mlx5_ib.
@@ -141,88 +114,6 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 bool mr_uverbs_is_absent(int rc);
 
 /**
- * mr_uverbs_advise_mr() - UVERBS_METHOD_ADVISE_MR, of one range
- *
- * Return: -EOPNOTSUPP where the driver has no advise_mr().
- */
-int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_advice *advice,
-			struct mr_error *err);
-
-/** mr_uverbs_destroy_mr() - UVERBS_METHOD_MR_DESTROY */
-int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
-
-/**
- * mr_uverbs_reg_umem() - drivers/infiniband/hw/mlx5/devx.c MLX5_IB_METHOD_DEVX_UMEM_REG
- * @handle: set to the kernel's number of the umem
- * @id:     set to the device's number of it
- *
- * Return: -EPROTONOSUPPORT from another driver, -EINVAL also where the context is without DEVX.
- */
-int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_umem_reg *request,
-		       uint32_t *handle, uint32_t *id, struct mr_error *err);
-
-/**
- * mr_uverbs_dereg_umem() - MLX5_IB_METHOD_DEVX_UMEM_DEREG
- *
- * Return: -ENOENT for a handle that is free, -EINVAL for one of another type, and while a DEVX
- * object uses the umem.
- */
-int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
-
-/**
- * mr_uverbs_list_uars() - list the doorbell pages of mlx5 contexts
- *
- * Parameters and return value are those of mr_uverbs_list_umems().
- */
-int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
-			struct mr_error *err);
-
-/**
- * mr_uverbs_list_umems() - list umems, as mr_uverbs_list()
- * @count: set to 0 for a driver other than mlx5_ib, without asking the kernel
- *
- * Return: -ENOENT where mlx5_ib has no such type, for lack of DEVX (uapi_get_object()).
- */
-int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
-			 struct mr_error *err);
-
-/**
- * mr_uverbs_alloc_dm() - uverbs_std_types_dm.c UVERBS_METHOD_DM_ALLOC
- * @length: bytes of memory on the device
- *
- * Return: -EPROTONOSUPPORT where the device has none.
- */
-int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
-		       struct mr_error *err);
-
-/** mr_uverbs_free_dm() - UVERBS_METHOD_DM_FREE; -EBUSY while a region is on it */
-int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
-
-/**
- * mr_uverbs_reg_dm_mr() - uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG
- * @request: its addr is the offset in the memory, its iova is not used
- * @dm:      handle of the memory on the device
- */
-int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
-			uint32_t dm, struct mr_uverbs_mr *mr, struct mr_error *err);
-
-/**
- * mr_uverbs_alloc_dmah() - uverbs_std_types_dmah.c UVERBS_METHOD_DMAH_ALLOC
- *
- * Return: -EPROTONOSUPPORT where the kernel (before Linux 6.17), its driver or the device has no DMA handles,
- * -EPERM for a CPU that this process may not run on, -EINVAL for one that there is not.
- */
-int mr_uverbs_alloc_dmah(const struct mr_uverbs *uverbs, const struct mr_dmah_hints *hints,
-			 uint32_t *handle, struct mr_error *err);
-
-/** mr_uverbs_free_dmah() - UVERBS_METHOD_DMAH_FREE; -EBUSY while a region uses it */
-int mr_uverbs_free_dmah(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
-
-/** mr_uverbs_reg_dmah_mr() - uverbs_std_types_mr.c UVERBS_METHOD_REG_MR, with a DMA handle */
-int mr_uverbs_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
-			  uint32_t dmah, struct mr_uverbs_mr *mr, struct mr_error *err);
-
-/**
  * mr_uverbs_has_reg_mr() - whether the kernel has UVERBS_METHOD_REG_MR, which came with DMA handles (Linux 6.17)
  *
  * It is asked for without the attributes that it needs, so that it registers nothing.
@@ -234,9 +125,11 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 
 /**
  * mr_uverbs_list() - list the handles of objects (UVERBS_METHOD_INFO_HANDLES)
- * @object:  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD, …
+ * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, …; there is none of mlx5's on another driver
  * @handles: room for MR_UVERBS_INFO_MAX handles
  * @count:   set to the number of handles; where it is MR_UVERBS_INFO_MAX, there may be more objects
+ *
+ * Return: -ENOENT where the driver has no such type of objects (uapi_get_object()).
  */
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err);
@@ -282,10 +175,13 @@ struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_l
  * mr_ioctl_add() - add an attribute
  * @length, @data: as the kernel gets them
  *
- * Return: the attribute; where it is the handle of a new object, mr_ioctl_submit() sets its data.
+ * Return: the attribute.
  */
 struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_t length,
 				    uint64_t data);
+
+/** mr_ioctl_add_handle() - add the handle of an object; 0 where the call makes the object */
+void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle);
 
 /** mr_ioctl_add_in() - add a value; one of more than eight bytes must live until mr_ioctl_submit() */
 void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length);
@@ -303,10 +199,21 @@ void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t
 int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
 		    struct mr_error *err);
 
+/** MR_IOCTL_IN(), MR_IOCTL_OUT() - add a variable as a value, and as room for an answer */
+#define MR_IOCTL_IN(request, id, variable)                                                         \
+	mr_ioctl_add_in(request, id, &(variable), sizeof(variable))
+#define MR_IOCTL_OUT(request, id, variable)                                                        \
+	mr_ioctl_add_out(request, id, &(variable), sizeof(variable))
+
+/** mr_ioctl_create() - mr_ioctl_submit() of a request whose first attribute is the handle of a new object; sets @handle */
+int mr_ioctl_create(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    uint32_t *handle, struct mr_error *err);
+
 /** A driver. */
 struct mr_driver {
-	const char *provider; /**< its name in user space: "mlx5"; of an unknown driver "" */
-	uint32_t id;          /**< enum rdma_driver_id */
+	/** Its name in user space: "mlx5"; "" of an unknown driver, which may need input of its own to REG_MR. */
+	const char *provider;
+	uint32_t id;         /**< enum rdma_driver_id */
 	uint16_t reg_in;     /**< bytes of its own input to REG_MR; zeros mean an ordinary region */
 	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
 	bool imports;        /**< its provider has ibv_import_device(3) */
@@ -326,18 +233,5 @@ const struct mr_driver *mr_driver_find(uint32_t id);
  * Return: enum rdma_driver_id, 0 (RDMA_DRIVER_UNKNOWN) for a name that is not known.
  */
 uint32_t mr_driver_id(const char *provider);
-
-/**
- * mr_driver_is_known() - whether a driver is in the table
- *
- * Whether another driver needs input of its own to REG_MR is not known: registering is tried without.
- */
-bool mr_driver_is_known(uint32_t id);
-
-/** mr_driver_imports() - false where the provider is known to have no ibv_import_device(3) */
-bool mr_driver_imports(uint32_t id);
-
-/** mr_driver_blocks_removal() - whether removing a device waits until nobody has it open */
-bool mr_driver_blocks_removal(uint32_t id);
 
 #endif

@@ -43,14 +43,6 @@ enum mr_region_call {
 	MR_REGION_CALLS,       /**< how many there are */
 };
 
-/** Kinds of objects. */
-enum mr_region_kind {
-	MR_KIND_MR,
-	MR_KIND_UMEM,    /**< has no keys, no IOVA and no protection domain */
-	MR_KIND_DM,      /**< memory on the device, which no call of this table makes */
-	MR_REGION_KINDS, /**< how many there are */
-};
-
 /** mr_region_kind_name() - "mr", "umem" or "dm" */
 const char *mr_region_kind_name(enum mr_region_kind kind);
 
@@ -347,18 +339,7 @@ int mr_region_register(const struct mr_registrar *registrar,
 void mr_region_forget(struct mr_region *region);
 
 /**
- * mr_region_destroy() - ask the kernel to destroy a region by its handle
- *
- * The method is MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE.  The kernel refuses with ENOENT or EINVAL where
- * no object of that kind has the handle.
- *
- * Return: 0, or -errno with MR_ERROR_REFUSED.
- */
-int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
-		      struct mr_error *err);
-
-/**
- * mr_region_deregister() - ibv_dereg_mr(3), mlx5dv_devx_umem_dereg(3), or mr_region_destroy() by
+ * mr_region_deregister() - ibv_dereg_mr(3), mlx5dv_devx_umem_dereg(3), or mr_uverbs_destroy() by
  * MR_VIA_KERNEL
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; the region is still there then.
@@ -421,9 +402,6 @@ int mr_umem_register(const struct mr_registrar *registrar, const struct mr_regio
  */
 bool mr_umem_reports_handles(void);
 
-/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not report it */
-uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
-
 /**
  * mr_umem_export() - mlx5dv_devx_umem_export(3)
  * @blob: set on success
@@ -434,16 +412,13 @@ int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, str
 
 /**
  * mr_umem_import() - mlx5dv_devx_umem_import(3), which does not ask the kernel whether the umem exists
- * @umem: set on success; mr_umem_forget() it
+ * @region: set on success; mr_region_forget() it
  *
  * Return: 0, or -errno: -EINVAL with MR_ERROR_USAGE for a blob that is not as long as libmlx5's,
  * -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks the call.
  */
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
-		   struct mlx5dv_devx_umem **umem, struct mr_error *err);
-
-/** mr_umem_id() - the device's number of a umem */
-uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem);
+		   struct mr_region *region, struct mr_error *err);
 
 /** mr_umem_forget() - free what libmlx5 has of a umem, which stays registered (mlx5dv_devx_umem_unimport(3)) */
 void mr_umem_forget(struct mlx5dv_devx_umem *umem);

@@ -49,22 +49,22 @@ static char *map_table(size_t *size)
 /* Registers objects of one page without noting them in the table; prints their handles. */
 static void make_unlisted(const char *count, bool umem)
 {
-	struct mr_uverbs_umem_reg umem_request = { .length = 4096, .access = 1 };
-	struct mr_uverbs_reg request = { .length = 4096, .access = 1 };
+	struct mr_region_request request = { .call = umem ? MR_UMEM_REG : MR_REG_MR,
+					     .length = 4096,
+					     .access = 1 };
+	struct mr_registrar registrar = { .via = MR_VIA_KERNEL, .uverbs = &session.uverbs };
 	struct mr_table_pd pd = { .handle = 0 };
-	struct mr_uverbs_mr mr;
-	uint32_t id;
+	struct mr_region region;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED || (!umem && !mr_table_pd(&session.table, 0, &pd)))
 		die("no page or PD");
-	umem_request.addr = request.addr = request.iova = (uintptr_t)page;
-	request.pd_handle = pd.handle;
+	request.addr = (uintptr_t)page;
+	registrar.pd_handle = pd.handle;
 	for (int i = atoi(count); i > 0; i--) {
-		if (umem ? mr_uverbs_reg_umem(&session.uverbs, &umem_request, &mr.handle, &id, &err)
-			 : mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err))
+		if (mr_region_register(&registrar, &request, &region, &err))
 			die("reg");
-		printf("%u\n", mr.handle);
+		printf("%u\n", region.handle);
 	}
 }
 
@@ -83,14 +83,14 @@ static void reg_unlisted_umem(char **words)
 static void destroy_mrs(char **words)
 {
 	for (; *words; words++)
-		if (mr_uverbs_destroy_mr(&session.uverbs, (uint32_t)atoi(*words), &err))
+		if (mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, (uint32_t)atoi(*words), &err))
 			die("destroy");
 }
 
 static void destroy_umems(char **words)
 {
 	for (; *words; words++)
-		if (mr_uverbs_dereg_umem(&session.uverbs, (uint32_t)atoi(*words), &err))
+		if (mr_uverbs_destroy(&session.uverbs, MR_KIND_UMEM, (uint32_t)atoi(*words), &err))
 			die("umem-destroy");
 }
 
@@ -127,7 +127,7 @@ static void count_objects(char **words)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		if (!mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
 			printf("%s=%u ", objects[i].name, count);
-	if (mr_uverbs_list_umems(&session.uverbs, list, &count, &err))
+	if (mr_uverbs_list(&session.uverbs, MLX5_IB_OBJECT_DEVX_UMEM, list, &count, &err))
 		die("list");
 	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++)
 		pds += mr_table_pd(&session.table, slot, &pd);

@@ -134,7 +134,7 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 		return;
 	rc = mr_uverbs_data_direct_path(uverbs, path, sizeof(path), &ignored);
 	if (!rc) {
-		mr_evidence_text(suspicion, "data_direct", "%.*s", 100, path);
+		mr_evidence_text(suspicion, "data_direct", "%.*s", 100, path + strlen(MR_SYSFS));
 		mr_rule_out(suspicion, "the Data Direct device is there");
 	} else if (rc == -ENODEV) {
 		mr_evidence_text(suspicion, "data_direct", "none");

@@ -628,7 +628,7 @@ static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 
-	if (is_by_library(inquiry) || !uverbs || mr_driver_is_known(uverbs->driver_id))
+	if (is_by_library(inquiry) || !uverbs || mr_driver_find(uverbs->driver_id)->provider[0])
 		return;
 	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
 	mr_suspect(suspicion, MR_POSSIBLE,

@@ -113,7 +113,7 @@ static int tear_down(void **state __attribute__((unused)))
 	do {
 		mr_uverbs_list(&session.uverbs, UVERBS_OBJECT_MR, handles, &count, &err);
 		for (uint32_t i = 0; i < count; i++)
-			mr_uverbs_destroy_mr(&session.uverbs, handles[i], &err);
+			mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, handles[i], &err);
 	} while (count);
 	munmap(memory, 2 * PAGE);
 	mr_session_close(&session);
@@ -365,7 +365,7 @@ TEST(a_refused_call_leaves_no_claim_and_no_lock)
 		if (c->event == MARKED)
 			assert_int_equal(deal(DEFER, registered.id, &entry), 0);
 		if (c->event == DESTROYED)
-			mr_uverbs_destroy_mr(&session.uverbs, registered.handle, &err);
+			mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, registered.handle, &err);
 		marked_ns = raw(victim)->marked_ns;
 		assert_equal_for(c->name,
 				 deal(c->deed, registered.id + (c->event == OTHER_ID), &entry),
@@ -536,13 +536,14 @@ TEST(entries_that_are_asked_for_together_are_each_found_once_and_in_their_order)
 /* Registers regions without entries; on-demand, so that nothing is pinned. */
 static void reg_many(uint32_t count)
 {
-	struct mr_uverbs_reg request = { .length = 64, .pd_handle = registrar.pd_handle };
-	struct mr_uverbs_mr mr;
+	const struct mr_region_request request = { .call = MR_REG_MR,
+						   .addr = (uintptr_t)memory,
+						   .length = 64,
+						   .access = MR_ACCESS_ON_DEMAND };
+	struct mr_region region;
 
-	request.addr = request.iova = (uintptr_t)memory;
-	request.access = 1u << 6; /* IBV_ACCESS_ON_DEMAND */
 	while (count-- > 0)
-		assert_int_equal(mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err), 0);
+		assert_int_equal(mr_region_register(&registrar, &request, &region, &err), 0);
 }
 
 static void count_one(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region)
@@ -589,7 +590,7 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 	raw(slot_of(last.id))->handle = 0; /* now no entry has its handle */
 	for (uint32_t handle = 0; handle < last.handle; handle++)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
-			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
+			assert_int_equal(mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, handle, &err), 0);
 	reg_many(MANY);
 	assert_int_equal(count_unlisted(), MANY + 1);
 }
