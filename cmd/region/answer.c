@@ -58,6 +58,51 @@ static bool is_told(struct answer *answer, const struct why *why)
 	return is_same;
 }
 
+/* Says in words what was asked for: of a change no more than what was to change. */
+static void report_request(const struct answer *answer)
+{
+	const struct request *request = &answer->request;
+	const struct mr_refusal *refusal = &answer->refusal;
+	const struct mr_opt_u64 *at = request->offset.known ? &request->offset : &request->addr;
+	const bool has_range = request->length.known;
+	char text[FIELD_TEXT_MAX];
+
+	if (has_range)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 "%s%s%s%s",
+			      request->length.value, at->value,
+			      !request->memory  ? " and no memory"
+			      : refusal->dmabuf ? " of dma-buf "
+						: " of memory ",
+			      request->memory ? request->memory : "",
+			      request->access.known ? ", access " : "",
+			      request->access.known
+				      ? access_text((uint32_t)request->access.value, text)
+				      : "");
+	else if (request->access.known)
+		report_detail("asked for access %s",
+			      access_text((uint32_t)request->access.value, text));
+	if (refusal->request && refusal->request->call == MR_REG_MR_RELAXED) {
+		uint64_t addr = refusal->request->addr, length = refusal->request->length;
+
+		mr_extend_to_pages(refusal->request->page_size, &addr, &length);
+		if (length != refusal->request->length)
+			report_detail("extended to whole pages: %" PRIu64 " bytes at 0x%" PRIx64,
+				      length, addr);
+	}
+	if (request->iova.known)
+		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova.value);
+	if (request->dmah)
+		report_detail("and the DMA handle %s", request->dmah);
+	if (request->page_sizes.known)
+		report_detail("and the page sizes %s", pages_text(request->page_sizes.value, text));
+	if (refusal->rereg && refusal->rereg->changes & MR_CHANGE_PD)
+		report_detail("asked for protection domain %s",
+			      request->pd ? request->pd : "as before");
+	if (refusal->rereg &&
+	    (!refusal->rereg->changes || refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
+		report_detail("asked for the flags 0x%" PRIx32, refusal->rereg->changes);
+}
+
 /* Prints a failure, to which the caller may add details. */
 static void answer_report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
 				  bool expected, const struct why *why)
@@ -73,7 +118,7 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
 		report_detail("on the simulated HCA %s", answer->environment->device);
 	if (answer->tell && !verbose)
-		answer->tell(answer->tell_data);
+		report_request(answer);
 	if (why && (verbose || !is_told(answer, why)))
 		why_report(why, verbose);
 	if (verbose)
@@ -112,7 +157,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->undiagnosed = false;
 	answer->diagnosed = 0;
-	answer->tell = NULL;
+	answer->tell = false;
 	answer->tried_ns = 0;
 	answer->told = NULL;
 	answer->told_again = 0;
@@ -230,7 +275,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		answer_report_failure(answer, err, index, expected, why);
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
-	answer->tell = NULL;
+	answer->tell = false;
 	mr_shell_words_release(&words);
 	why_release(why); /* the list has let go of it already where memory is short */
 	return reported;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finds out where a command works: in a session, in a line of a batch, or alone. */
+/* Finds out where a command works: in a session, in a line of a batch, or alone; and by what it registers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,10 +10,13 @@
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
+#include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 #include "lib/session/changes.h"
 #include "lib/session/session.h"
+#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 const char *context_session(const struct invocation *invocation)
 {
@@ -177,4 +180,164 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 		    count, count == 1 ? "" : "s", first.id, name ? name : "unknown errno",
 		    mr_errno_text((int)first.mark_errno));
 	report_detail("the keys still work: mrctl dereg --flush tries again");
+}
+
+/* ---- registrar ---- */
+
+static void use_kernel(struct registrar *registrar, uint32_t pd_handle)
+{
+	registrar->base = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+						 .uverbs = &registrar->uverbs,
+						 .pd_handle = pd_handle };
+}
+
+static void use_library(struct registrar *registrar)
+{
+	registrar->base = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
+						 .context = registrar->device.context,
+						 .pd = registrar->device.pd };
+}
+
+static int fail_no_handles(const struct registrar *registrar, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
+		"rdma-core %s does not tell the handle of a umem, so it cannot stay",
+		registrar->environment->rdma_core);
+	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
+	return -EOPNOTSUPP;
+}
+
+static int fail_no_dmah_handles(struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
+		"no library tells the kernel's number of a DMA handle, so it cannot stay");
+	mr_hint(err, "use --via kernel");
+	return -EOPNOTSUPP;
+}
+
+/*
+ * Clears *@library if the library cannot serve in this session; @kernel: --via allows the other path.
+ * Return: 0, or -EOPNOTSUPP if it does not.
+ */
+static int check_library(const struct registrar *registrar, bool kernel, bool *library,
+			 struct mr_error *err)
+{
+	if (!*library || mr_session_is_private(registrar->session))
+		return 0;
+	if (registrar->kind == MR_KIND_UMEM && !mr_umem_reports_handles() &&
+	    (kernel || mr_driver_find(registrar->uverbs.driver_id)->imports)) {
+		*library = false;
+		return kernel ? 0 : fail_no_handles(registrar, err);
+	}
+	if (registrar->dmah) {
+		*library = false;
+		return kernel ? 0 : fail_no_dmah_handles(err);
+	}
+	*library = !kernel || mr_driver_find(registrar->uverbs.driver_id)->imports;
+	return 0;
+}
+
+static int open_in_session(struct registrar *registrar, struct mr_error *err)
+{
+	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
+	bool library = via_allows(registrar->allowed, MR_VIA_LIBRARY);
+	bool kernel = via_allows(registrar->allowed, MR_VIA_KERNEL);
+	struct mr_session *session =
+		context_open_session(registrar->invocation, &registrar->room->session, err);
+	int rc = 0;
+
+	if (!session)
+		return -err->errnum;
+	registrar->in_session = true;
+	registrar->session = session;
+	mr_relaxed_expire(session);
+	registrar->environment =
+		context_environment(registrar->invocation, session, &registrar->room->environment);
+	registrar->uverbs = session->uverbs;
+	if (registrar->pd)
+		rc = mr_session_pd(session, registrar->pd, &registrar->made_pd, &registrar->pd_slot,
+				   &pd, err);
+	if (!rc)
+		rc = check_library(registrar, kernel, &library, err);
+	if (rc)
+		return rc;
+	if (library) {
+		rc = mr_session_device(session, registrar->pd_slot, pd.handle, &registrar->device,
+				       err);
+		if (!rc)
+			use_library(registrar);
+		/* Of a removed device (ENODEV) the kernel's own refusal is clearer. */
+		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
+			return rc;
+		mr_error_clear(err); /* the other path serves */
+	}
+	use_kernel(registrar, pd.handle);
+	return 0;
+}
+
+static int open_device(struct registrar *registrar, struct mr_error *err)
+{
+	struct mr_environment *environment = &registrar->room->environment;
+	const char *name = registrar->invocation->global->device;
+	bool library = via_allows(registrar->allowed, MR_VIA_LIBRARY);
+	uint32_t pd_handle;
+	/*
+	 * libmlx5 needs DEVX for umems, and fails to open a device without it.  With --via kernel the device
+	 * is opened without DEVX, so that the user sees the kernel's answer to the call itself.
+	 */
+	int rc = registrar->kind == MR_KIND_UMEM && library
+			 ? mr_device_open_devx(name, &registrar->device, environment, err)
+			 : mr_device_open(name, &registrar->device, environment, err);
+
+	if (rc)
+		return rc;
+	registrar->uverbs = mr_device_uverbs(&registrar->device, environment, &pd_handle);
+	if (library)
+		use_library(registrar);
+	else
+		use_kernel(registrar, pd_handle);
+	return 0;
+}
+
+int registrar_open(struct registrar *registrar, struct mr_error *err)
+{
+	const struct invocation *invocation = registrar->invocation;
+	const bool is_umem = registrar->kind == MR_KIND_UMEM;
+	int rc;
+
+	registrar->pd_slot = MR_TABLE_PDS;
+	registrar->pd = is_umem ? NULL : registrar->pd ?: MR_DEFAULT_PD;
+	if (invocation->enclosing) {
+		registrar->environment = invocation->enclosing->environment;
+	} else {
+		registrar->environment = &registrar->room->environment;
+		mr_environment_init(&registrar->room->environment);
+	}
+	rc = context_session(invocation) ? open_in_session(registrar, err)
+					 : open_device(registrar, err);
+	registrar->base.untimed = registrar->untimed && registrar_is_own(registrar);
+	return rc;
+}
+
+void registrar_leave_pd(struct registrar *registrar, bool is_used)
+{
+	struct mr_error ignored;
+
+	if (!registrar->session)
+		return;
+	mr_session_leave_pd(registrar->session, registrar->pd_slot);
+	if (registrar->made_pd && !is_used)
+		mr_session_dealloc_pd(registrar->session, registrar->pd, &ignored);
+	registrar->made_pd = false;
+}
+
+void registrar_close(struct registrar *registrar)
+{
+	if (!registrar->in_session) {
+		mr_device_close(&registrar->device);
+		return;
+	}
+	registrar_leave_pd(registrar, false);
+	mr_session_release_device(registrar->session, &registrar->device);
+	context_leave_session(registrar->invocation, registrar->session);
 }

@@ -346,6 +346,13 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 	answer_fail(&job->answer, &err, index, operand.id, path_of(job, &operand));
 }
 
+/* How many there were; the numbers are members of the document. */
+struct unlisted {
+	struct mr_opt_u64 deregistered;
+	struct mr_opt_u64 left;
+	bool busy; /* they were left because another command is registering */
+};
+
 static const struct field unlisted_fields[] = {
 	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0, ""),
 	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),

@@ -1,21 +1,323 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "cmd/region/register.h"
+#include "lib/verbs/verbs.h"
 
-struct reg_args {
-	struct register_args common;
-	bool relaxed;
-	struct dmah_option dmah;
+/* The options for the mapping, which both tables have. */
+#define MAPPING_OPTIONS                                                                            \
+	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
+	       "where the memory comes from (default: anon)"),                                     \
+		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
+		       "start this far into the mapping"),                                         \
+		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
+		       "map it at this address, or fail"),                                         \
+		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
+		       "fault the pages in before registering"),                                   \
+		OPTION(0, "numa", number, struct memory_args, numa, "NODE",                        \
+		       "take the pages from this NUMA node")
+
+const struct option_spec memory_options[] = {
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
+	       "bytes: 4096, 64K, 1G, max (default: one page)"),
+	MAPPING_OPTIONS,
+	OPTION('c', "count", number, struct memory_args, count, "N",
+	       "register N regions on one mapping (default: 1)"),
+	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
+	       "bytes from one to the next (default: the size, in whole pages)"),
+	OPTION_END,
 };
 
+const struct option_spec new_memory_options[] = {
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
+	       "bytes: 4096, 64K, 1G, max (default: as before)"),
+	MAPPING_OPTIONS,
+	OPTION_END,
+};
+
+bool memory_is_given(const struct memory_args *args)
+{
+	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
+	       args->numa.known || args->populate;
+}
+
+/* Fills in the size, count and stride of the regions, and the length of the mapping in which they lie. */
+static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
+		      uint64_t default_size, struct mr_error *err)
+{
+	uint64_t span;
+
+	plan->size = args->size.known ? args->size.value : default_size;
+	plan->count = args->count.known ? args->count.value : 1;
+	plan->stride = args->stride.value;
+	plan->mapping.length = plan->size;
+	if (!plan->count)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
+	if (args->stride.known && plan->count == 1)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
+	/* A single range may reach beyond the address space: refusing that is left to the stack. */
+	if (plan->count == 1)
+		return 0;
+	if (!args->stride.known)
+		plan->stride = mr_round_up(plan->size, (uint64_t)getpagesize());
+	if ((!args->stride.known && plan->stride < plan->size) ||
+	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
+	    __builtin_add_overflow(span, plan->size, &plan->mapping.length))
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, ERANGE,
+			"--count: the last of the regions would end beyond 64 bits of addresses");
+	return 0;
+}
+
+/* Only memory of the host has pages to fault in, or to place on a node. */
+static int check_pages(const struct memory_args *args, struct mr_error *err)
+{
+	const enum mr_memory_type type = args->memory.type;
+	const struct given_option about_pages[] = { { "populate", args->populate },
+						    { "numa", args->numa.known },
+						    { NULL, false } };
+	const char *option;
+
+	if (type == MR_MEMORY_CUDA && args->addr.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--addr: the CUDA driver chooses the address of --memory %s",
+				    args->memory.text);
+	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED && type != MR_MEMORY_CUDA)
+		return 0;
+	option = options_first_given(about_pages);
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: --memory %s has no pages of the kernel", option,
+				     args->memory.text)
+		      : 0;
+}
+
+int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
+		     uint64_t default_size, struct mr_error *err)
+{
+	static const struct mr_memory_kind anonymous = { .type = MR_MEMORY_ANON, .text = "anon" };
+	int rc;
+
+	plan->mapping.kind = args->memory.text ? args->memory : anonymous;
+	plan->mapping.length = 0;
+	plan->mapping.offset = args->offset.value;
+	plan->mapping.addr = args->addr;
+	plan->mapping.node = args->numa;
+	plan->mapping.populate = args->populate;
+	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
+				    args->memory.text);
+	rc = check_pages(args, err);
+	return rc ? rc : plan_sizes(plan, args, default_size, err);
+}
+
+/*
+ * Fills in the defaults for regions on no memory of the process. Nothing is to be mapped, so options about
+ * the mapping are not looked at. Return: as memory_plan_init().
+ */
+static int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
+				     const char *text, uint64_t default_size, struct mr_error *err)
+{
+	plan->mapping = (struct mr_memory_request){
+		.kind = { .type = MR_MEMORY_NONE, .text = text },
+		.offset = args->offset.value,
+	};
+	return plan_sizes(plan, args, default_size, err);
+}
+
+uint64_t memory_plan_end(const struct memory_plan *plan)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(plan->mapping.offset, plan->mapping.length, &end))
+		return UINT64_MAX;
+	return end;
+}
+
+static const struct option_spec region_options[] = {
+	OPTION(0, "pd", name, struct register_args, pd, "NAME",
+	       "protection domain, made on first use"),
+	OPTION('a', "access", access, struct register_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "name", name, struct register_args, name, "NAME",
+	       "name of the region; NAME.1, ... with --count"),
+	OPTION(0, "via", via, struct register_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
+	OPTION_END,
+};
+
+static const struct option_spec call_options[] = {
+	OPTION(0, "call", string, struct register_args, call, "NAME",
+	       "ibv_reg_mr_ex in place of the usual call"),
+	OPTION_END,
+};
+
+static const struct option_spec lifetime_options[] = {
+	OPTION(0, "hold", flag, struct register_args, hold, NULL,
+	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
+	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
+	       "keep them for at most so many seconds"),
+	OPTION(0, "expect", expect, struct register_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION(0, "keep-going", flag, struct register_args, keep_going, NULL,
+	       "with --count: go on after a refusal"),
+	OPTION_END,
+};
+
+static const struct option_spec advise_options[] = {
+	OPTION(0, "advise", advice, struct register_args, advise.advice, "ADVICE",
+	       "then prefetch pages of it (ibv_advise_mr)"),
+	OPTION(0, "advise-offset", size, struct register_args, advise.offset, "SIZE",
+	       "start of the advised range in the region"),
+	OPTION(0, "advise-size", size, struct register_args, advise.size, "SIZE",
+	       "bytes of that range (default: to the end)"),
+	OPTION_END,
+};
+
+const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group call_group = { "Region", call_options, 0 };
+const struct option_group region_group = { "Region", region_options, 0 };
+/* All options but the first, --pd: umems have no protection domain. */
+const struct option_group umem_group = { "Region", region_options + 1, 0 };
+const struct option_group lifetime_group = { "Life and answer", lifetime_options, 0 };
+const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
+
+const struct option_rule register_rules[] = {
+	REGISTER_RULES,
+	OPTION_RULES_END,
+};
+
+/* Applies --call, which names the command's usual call or, in its place, ibv_reg_mr_ex(3). */
+static int choose_call(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	enum mr_region_call ex;
+	const char *own;
+	bool has_ex;
+
+	if (!args->call)
+		return 0;
+	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
+	has_ex = mr_region_call_ex(plan->request.call, &ex);
+	if (!via_allows(args->via, MR_VIA_LIBRARY))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--call names a call of the library: no --via %s",
+				    mr_via_name(args->via.path));
+	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
+	if (!strcmp(args->call, own))
+		return 0;
+	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+		plan->request.call = ex;
+		return 0;
+	}
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
+			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
+}
+
+static uint32_t choose_access(enum mr_region_on on, const struct access_option *access)
+{
+	if (access->given)
+		return access->bits;
+	switch (on) {
+	case MR_ON_NOTHING:
+		return 0;
+	case MR_ON_DM:
+		/* The stack refuses each region on device memory without MR_ACCESS_ZERO_BASED. */
+		return MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED;
+	default:
+		return MR_ACCESS_LOCAL_WRITE;
+	}
+}
+
+/*
+ * Without --size and --count one region reaches from --offset to the end of the dma-buf, if its size is known.
+ * Otherwise a region is one page.
+ */
+static int plan_dmabuf(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	uint64_t whole = mr_dmabuf_source_size(&args->dmabuf);
+	const struct memory_args *memory = &args->memory;
+	uint64_t offset = memory->offset.value;
+	uint64_t size =
+		whole > offset && !memory->count.known ? whole - offset : (uint64_t)getpagesize();
+	int rc = memory_plan_init_unmapped(&plan->memory, memory, args->dmabuf.text, size, err);
+
+	plan->dmabuf.source = args->dmabuf;
+	plan->dmabuf.size =
+		args->buffer.known ? args->buffer.value : memory_plan_end(&plan->memory);
+	plan->dmabuf.data_direct = args->data_direct;
+	plan->dm_length = plan->dmabuf.size;
+	return rc;
+}
+
+static int plan_dm(struct register_plan *plan, const struct memory_args *memory,
+		   struct mr_error *err)
+{
+	const struct mr_memory_kind *kind = &memory->memory;
+	int rc = memory_plan_init_unmapped(&plan->memory, memory, kind->text,
+					   (uint64_t)getpagesize(), err);
+
+	plan->dm_length =
+		kind->dm_size.known ? kind->dm_size.value : memory_plan_end(&plan->memory);
+	return rc;
+}
+
+static int plan_memory(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	const struct memory_args *memory = &args->memory;
+	const uint64_t page = (uint64_t)getpagesize();
+
+	switch (mr_call_row(plan->request.call)->on) {
+	case MR_ON_DMABUF:
+		return plan_dmabuf(plan, args, err);
+	case MR_ON_DM:
+		return plan_dm(plan, memory, err);
+	case MR_ON_NOTHING:
+		return memory_plan_init_unmapped(&plan->memory, memory, memory->memory.text, page,
+						 err);
+	default:
+		return memory_plan_init(&plan->memory, memory, page, err);
+	}
+}
+
+int register_plan_init(struct register_plan *plan, const struct register_args *args,
+		       enum mr_region_call call, struct mr_error *err)
+{
+	const struct mr_call_row *row = mr_call_row(call);
+	int rc;
+
+	if (args->buffer.known && args->dmabuf.type == MR_DMABUF_FD && args->dmabuf.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--buffer: the dma-buf of --%s %s is made already",
+				    row->kind == MR_KIND_UMEM ? "dmabuf" : "from",
+				    args->dmabuf.text);
+	plan->via = args->via;
+	plan->request = (struct mr_region_request){
+		.call = call,
+		.page_sizes = args->page_sizes.value,
+		.access = choose_access(row->on, &args->access),
+	};
+	if (row->iova == MR_IOVA_GIVEN)
+		plan->request.iova =
+			args->iova.known ? args->iova.value : args->memory.offset.value;
+	rc = choose_call(plan, args, err);
+	if (!rc)
+		rc = plan_memory(plan, args, err);
+	if (!rc)
+		plan->request.length = plan->memory.size;
+	return rc;
+}
+
 static const struct option_spec reg_options[] = {
-	OPTION(0, "relaxed", flag, struct reg_args, relaxed, NULL,
+	OPTION(0, "relaxed", flag, struct register_args, relaxed, NULL,
 	       "whole pages, and deferred deregistration (Solaris)"),
-	OPTION(0, "dmah", dmah, struct reg_args, dmah, "HINTS",
+	OPTION(0, "dmah", dmah, struct register_args, dmah, "HINTS",
 	       "with a DMA handle: cpu=N,mem=KIND,ph=N"),
 	OPTION_END,
 };
@@ -50,45 +352,42 @@ static int check_null_mr(const struct register_args *args, struct mr_error *err)
 		      : 0;
 }
 
-static struct register_call call_of_reg(const struct invocation *invocation)
+static enum mr_region_call call_of_reg(const struct register_args *args)
 {
-	const struct reg_args *args = invocation->args;
-
 	if (args->dmah.text)
-		return (struct register_call){ .call = MR_REG_MR_DMAH, .dmah = args->dmah };
-	switch (args->common.memory.memory.type) {
+		return MR_REG_MR_DMAH;
+	switch (args->memory.memory.type) {
 	case MR_MEMORY_DM:
-		return (struct register_call){ .call = MR_REG_DM_MR };
+		return MR_REG_DM_MR;
 	case MR_MEMORY_NULL_MR:
-		return (struct register_call){ .call = MR_ALLOC_NULL_MR };
+		return MR_ALLOC_NULL_MR;
 	default:
-		return (struct register_call){ .call = args->relaxed ? MR_REG_MR_RELAXED
-								     : MR_REG_MR };
+		return args->relaxed ? MR_REG_MR_RELAXED : MR_REG_MR;
 	}
 }
 
 static int check_reg(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_args *args = invocation->args;
-	const struct memory_args *memory = &args->common.memory;
-	const struct register_call call = call_of_reg(invocation);
-	const bool is_null_mr = mr_region_is_null(call.call);
+	const struct register_args *args = invocation->args;
+	const struct memory_args *memory = &args->memory;
+	const enum mr_region_call call = call_of_reg(args);
+	const bool is_null_mr = mr_region_is_null(call);
 	int rc = 0;
 
 	if (args->dmah.text &&
 	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--dmah: --memory %s takes no DMA handle", memory->memory.text);
-	if (is_null_mr || mr_region_is_dm(call.call)) {
+	if (is_null_mr || mr_region_is_dm(call)) {
 		if (args->relaxed)
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 					    "--relaxed: --memory %s has no pages to extend it to",
 					    memory->memory.text);
-		rc = is_null_mr ? check_null_mr(&args->common, err) : 0;
+		rc = is_null_mr ? check_null_mr(args, err) : 0;
 		if (!rc)
 			rc = check_unmapped(memory, err);
 	}
-	return rc ? rc : register_check(invocation, &call, err);
+	return rc ? rc : register_check(invocation, call, err);
 }
 
 /* A script asks for values alone, and reads no notes. */
@@ -99,9 +398,8 @@ static bool is_for_person(const struct output_style *style)
 
 static int run_reg(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_args *args = invocation->args;
-	const struct register_call call = call_of_reg(invocation);
-	int rc = register_run(invocation, &call, err);
+	const struct register_args *args = invocation->args;
+	int rc = register_run(invocation, call_of_reg(args), register_regions, err);
 
 	if (!rc && args->relaxed && !context_session(invocation) &&
 	    is_for_person(&invocation->global->style))
@@ -129,7 +427,7 @@ const struct command command_reg = {
 		       "and deregisters it. With --hold, or in a session, it stays registered.",
 	.groups = reg_groups,
 	.rules = rules,
-	.args_size = sizeof(struct reg_args),
+	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
 				  dereg_elapsed_ns),
@@ -142,39 +440,24 @@ const struct command command_reg = {
 	.run = run_reg,
 };
 
-struct reg_iova_args {
-	struct register_args common;
-	struct mr_opt_u64 iova;
-};
-
 static const struct option_spec reg_iova_options[] = {
-	OPTION('i', "iova", number, struct reg_iova_args, iova, "ADDR",
+	OPTION('i', "iova", number, struct register_args, iova, "ADDR",
 	       "address for the HCA and peers (required)"),
 	OPTION_END,
 };
 
-static struct register_call call_of_reg_iova(const struct invocation *invocation)
-{
-	const struct reg_iova_args *args = invocation->args;
-
-	return (struct register_call){ .call = MR_REG_MR_IOVA, .iova = args->iova.value };
-}
-
 static int check_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_iova_args *args = invocation->args;
-	const struct register_call call = call_of_reg_iova(invocation);
+	const struct register_args *args = invocation->args;
 
 	if (!args->iova.known)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
-	return register_check(invocation, &call, err);
+	return register_check(invocation, MR_REG_MR_IOVA, err);
 }
 
 static int run_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_call call = call_of_reg_iova(invocation);
-
-	return register_run(invocation, &call, err);
+	return register_run(invocation, MR_REG_MR_IOVA, register_regions, err);
 }
 
 static const struct option_group iova_group = { "Memory", reg_iova_options, 0 };
@@ -192,7 +475,7 @@ const struct command command_reg_iova = {
 		       "it. With --hold, or in a session, it stays registered.",
 	.groups = reg_iova_groups,
 	.rules = register_rules,
-	.args_size = sizeof(struct reg_iova_args),
+	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
 				  dereg_elapsed_ns),
@@ -205,59 +488,43 @@ const struct command command_reg_iova = {
 	.run = run_reg_iova,
 };
 
-struct reg_dmabuf_args {
-	struct register_args common;
-	struct dmabuf_args from;
-	struct mr_opt_u64 iova;
-	bool data_direct;
-};
-
 static const struct option_spec reg_dmabuf_options[] = {
-	OPTION('f', "from", dmabuf, struct reg_dmabuf_args, from.source, "SOURCE",
+	OPTION('f', "from", dmabuf, struct register_args, dmabuf, "SOURCE",
 	       "where the dma-buf comes from (required)"),
-	OPTION(0, "buffer", size, struct reg_dmabuf_args, from.buffer, "SIZE", DMABUF_BUFFER_HELP),
-	OPTION('s', "size", size, struct reg_dmabuf_args, common.memory.size, "SIZE",
+	OPTION(0, "buffer", size, struct register_args, buffer, "SIZE", DMABUF_BUFFER_HELP),
+	OPTION('s', "size", size, struct register_args, memory.size, "SIZE",
 	       "bytes (default: one page; of fd:N its rest)"),
-	OPTION(0, "offset", size, struct reg_dmabuf_args, common.memory.offset, "SIZE",
+	OPTION(0, "offset", size, struct register_args, memory.offset, "SIZE",
 	       "start this far into the dma-buf (default: 0)"),
-	OPTION('i', "iova", number, struct reg_dmabuf_args, iova, "ADDR",
+	OPTION('i', "iova", number, struct register_args, iova, "ADDR",
 	       "address for the HCA and peers (default: offset)"),
-	OPTION('c', "count", number, struct reg_dmabuf_args, common.memory.count, "N",
+	OPTION('c', "count", number, struct register_args, memory.count, "N",
 	       "register N regions on one dma-buf (default: 1)"),
-	OPTION(0, "stride", size, struct reg_dmabuf_args, common.memory.stride, "SIZE",
+	OPTION(0, "stride", size, struct register_args, memory.stride, "SIZE",
 	       "bytes from one to the next (default: the size, in whole pages)"),
-	OPTION(0, "data-direct", flag, struct reg_dmabuf_args, data_direct, NULL,
+	OPTION(0, "data-direct", flag, struct register_args, data_direct, NULL,
 	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,
 };
 
-static struct register_call call_of_reg_dmabuf(const struct invocation *invocation)
+static enum mr_region_call call_of_reg_dmabuf(const struct register_args *args)
 {
-	const struct reg_dmabuf_args *args = invocation->args;
-
-	return (struct register_call){
-		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
-		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
-		.dmabuf = &args->from,
-		.dmabuf_option = "from",
-	};
+	return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
 }
 
 static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_dmabuf_args *args = invocation->args;
-	const struct register_call call = call_of_reg_dmabuf(invocation);
+	const struct register_args *args = invocation->args;
 
-	if (!args->from.source.text)
+	if (!args->dmabuf.text)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
-	return register_check(invocation, &call, err);
+	return register_check(invocation, call_of_reg_dmabuf(args), err);
 }
 
 static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_call call = call_of_reg_dmabuf(invocation);
-
-	return register_run(invocation, &call, err);
+	return register_run(invocation, call_of_reg_dmabuf(invocation->args), register_regions,
+			    err);
 }
 
 static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options, 0 };
@@ -275,7 +542,7 @@ const struct command command_reg_dmabuf = {
 		       "stays registered.",
 	.groups = reg_dmabuf_groups,
 	.rules = register_rules,
-	.args_size = sizeof(struct reg_dmabuf_args),
+	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access, elapsed_ns,
 				  dereg_elapsed_ns),

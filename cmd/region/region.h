@@ -263,9 +263,7 @@ struct answer {
 	struct request request;
 	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
 	struct mr_refusal refusal;
-	/** Prints what was asked for, below the message: set it before answer_fail(), which clears it; or NULL. */
-	void (*tell)(const void *data);
-	const void *tell_data;
+	bool tell; /**< say in words what was asked for: set it before answer_fail(), which clears it */
 	bool undiagnosed; /**< causes are not looked for: what a refused call was about has gone */
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
 	uint64_t tried_ns;      /**< time that their tries have taken */
@@ -501,26 +499,14 @@ struct region_row {
 /** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
 void blob_text(const struct mr_umem_blob *blob, char *text);
 
-/** Facts for a row about a region that was registered just now, or that the session's table has. */
-struct region_facts {
-	const struct mr_region *region;
-	enum mr_region_call call;
-	enum mr_via via;
-	uint32_t access;
-	const char *memory; /**< kind of memory, or source of the dma-buf, as typed; or NULL */
-	uint64_t page_size; /**< of the memory; 0: not known */
-	uint64_t page_sizes;
-	struct mr_dmah_hints hints; /**< of mr_region_has_dmah() */
-	bool on_gpu; /**< on memory of a GPU, which goes with the process that has it */
-};
-
 /**
  * region_row_describe() - fill a row about a region that was registered
+ * @entry: describes it; must live as long as @row
  *
- * A member that such a region does not have becomes unknown.  What is not in @facts is left to the caller: id,
- * index, name, state, PD, and flags in force.
+ * A member that such a region does not have becomes unknown.  Id, index, name, state, PD, and flags in force are
+ * left to the caller.
  */
-void region_row_describe(struct region_row *row, const struct region_facts *facts);
+void region_row_describe(struct region_row *row, const struct mr_entry *entry);
 
 /**
  * region_row_fill() - fill a row about a region by its entry in the session's table

@@ -41,28 +41,6 @@ struct rereg_job {
 	struct mr_rereg_failure failure;
 };
 
-static void report_memory(const struct rereg_job *job)
-{
-	const struct mr_rereg_request *request = &job->request;
-	const char *kind = job->plan.mapping.kind.text;
-	uint64_t iova = job->via == MR_VIA_LIBRARY ? request->addr : request->iova;
-
-	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 "%s%s, with the I/O virtual "
-		      "address 0x%" PRIx64,
-		      request->length, request->addr, kind ? " of memory " : " and no memory",
-		      kind ? kind : "", iova);
-}
-
-static void report_pd(const struct rereg_job *job)
-{
-	struct mr_table_pd old;
-	bool known = mr_table_pd(&job->in->session->table, job->before.pd, &old);
-
-	report_detail("asked for protection domain %s", job->args->pd ? job->args->pd
-							: known       ? "as before"
-								      : MR_DEFAULT_PD);
-}
-
 /* What was asked for, as the document has it: nothing about what was not to change. */
 static struct request request_of(const struct rereg_job *job)
 {
@@ -81,22 +59,6 @@ static struct request request_of(const struct rereg_job *job)
 	};
 }
 
-static void report_request(const void *data)
-{
-	const struct rereg_job *job = data;
-	const struct mr_rereg_request *request = &job->request;
-	char access[FIELD_TEXT_MAX];
-
-	if (request->changes & MR_CHANGE_TRANSLATION)
-		report_memory(job);
-	if (request->changes & MR_CHANGE_PD)
-		report_pd(job);
-	if (request->changes & MR_CHANGE_ACCESS)
-		report_detail("asked for access %s", access_text(request->access, access));
-	if (job->args->flags.given)
-		report_detail("asked for the flags 0x%" PRIx32, request->changes);
-}
-
 /* Reports a refusal, with what was asked for. */
 static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
@@ -112,8 +74,7 @@ static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
 	answer->refusal.rereg = &job->request;
 	answer->refusal.rereg_failure = &job->failure;
-	answer->tell = job->failure.old == MR_OLD_UNTOUCHED ? NULL : report_request;
-	answer->tell_data = job;
+	answer->tell = job->failure.old != MR_OLD_UNTOUCHED;
 	answer_fail(answer, err, 1, job->before.id, job->via);
 	failures_set_rereg(&answer->failures, &job->failure);
 }

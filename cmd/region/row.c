@@ -96,9 +96,11 @@ void blob_text(const struct mr_umem_blob *blob, char *text)
 }
 
 /* On-demand paging faults in pages of that process; memory of a GPU is freed when the process ends. */
-static struct opt_bool needs_process(const struct region_facts *facts)
+static struct opt_bool needs_process(const struct mr_entry *entry)
 {
-	return (struct opt_bool){ facts->access & MR_ACCESS_ON_DEMAND || facts->on_gpu, true };
+	return (struct opt_bool){
+		entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU, true
+	};
 }
 
 /* Those of a session may be anything: another process may have written them. */
@@ -111,38 +113,38 @@ static void fill_hints(struct region_row *row, const struct mr_dmah_hints *hints
 	row->dmah_memory = has_cpu ? mr_dmah_memories[hints->memory].name : NULL;
 }
 
-void region_row_describe(struct region_row *row, const struct region_facts *facts)
+void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 {
-	const struct mr_region *region = facts->region;
-	const struct mr_call_row *call = mr_call_row(facts->call);
+	const struct mr_call_row *call = mr_call_row(entry->call);
 	const bool is_umem = call->kind == MR_KIND_UMEM, is_null = call->on == MR_ON_NOTHING;
-	const bool has_offset = mr_region_has_offset(facts->call);
+	const bool has_offset = mr_region_has_offset(entry->call);
+	const enum mr_via via = (enum mr_via)entry->via;
+	const uint64_t page_size = mr_entry_page_size(entry);
 
 	*row = (struct region_row){
 		.kind = mr_region_kind_name(call->kind),
-		.handle = { region->handle, region->handle != MR_NO_HANDLE },
-		.lkey = { region->lkey, !is_umem },
-		.rkey = { region->rkey, !is_umem && !is_null },
-		.umem_id = { region->umem_id, is_umem },
-		.addr = { region->addr, !has_offset && !is_null },
-		.offset = { region->addr, has_offset },
-		.length = known(region->length),
-		.iova = { region->iova, !is_umem && !is_null },
-		.access = { facts->access, !is_null },
-		.access_bits = { facts->access, !is_null },
-		.memory = facts->memory,
-		.page_size = { facts->page_size, facts->page_size != 0 },
-		.page_sizes = { facts->page_sizes, call->page_sizes },
-		.call = mr_region_call_name(facts->call, facts->via),
-		.via = mr_via_name(facts->via),
-		.needs_process = needs_process(facts),
-		.elapsed_ns = known(region->elapsed_ns),
-		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+		.handle = { entry->handle, entry->handle != MR_NO_HANDLE },
+		.lkey = { entry->lkey, !is_umem },
+		.rkey = { entry->rkey, !is_umem && !is_null },
+		.umem_id = { entry->umem_id, is_umem },
+		.addr = { entry->addr, !has_offset && !is_null },
+		.offset = { entry->addr, has_offset },
+		.length = known(entry->length),
+		.iova = { entry->iova, !is_umem && !is_null },
+		.access = { entry->access, !is_null },
+		.access_bits = { entry->access, !is_null },
+		.memory = entry->memory[0] ? entry->memory : NULL,
+		.page_size = { page_size, page_size != 0 },
+		.page_sizes = { entry->page_sizes, call->page_sizes },
+		.call = mr_region_call_name(entry->call, via),
+		.via = mr_via_name(via),
+		.needs_process = needs_process(entry),
+		.elapsed_ns = known(entry->elapsed_ns),
 	};
-	if (facts->call == MR_REG_MR_RELAXED)
+	if (entry->call == MR_REG_MR_RELAXED)
 		extend_row(row);
-	if (mr_region_has_dmah(facts->call))
-		fill_hints(row, &facts->hints);
+	if (mr_region_has_dmah(entry->call))
+		fill_hints(row, &entry->hints);
 }
 
 static void hide_keys(struct region_row *row)
@@ -203,20 +205,7 @@ static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
-	const struct mr_region region = mr_entry_region(entry);
-	const struct region_facts facts = {
-		.region = &region,
-		.call = (enum mr_region_call)entry->call,
-		.via = (enum mr_via)entry->via,
-		.access = entry->access,
-		.memory = entry->memory[0] ? entry->memory : NULL,
-		.page_size = mr_entry_page_size(entry),
-		.page_sizes = entry->page_sizes,
-		.hints = entry->hints,
-		.on_gpu = entry->memory_of == MR_MEMORY_OF_GPU,
-	};
-
-	region_row_describe(row, &facts);
+	region_row_describe(row, entry);
 	row->id = (struct mr_opt_u64){ entry->id, entry->id != 0 };
 	row->name = entry->name[0] ? entry->name : NULL;
 	if (!(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd))

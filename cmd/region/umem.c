@@ -13,15 +13,6 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
-/* What the options of mrctl umem fill. */
-struct umem_args {
-	struct register_args common;
-	struct dmabuf_args dmabuf;
-	struct mr_opt_u64 page_sizes; /* the pgsz_bitmap */
-	bool try_page_sizes;
-	const char *import; /* the blob as typed, or NULL */
-};
-
 static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
 {
 	size_t length = strlen(text);
@@ -151,247 +142,138 @@ static int import_umem(struct session_job *job, struct mr_error *err)
  */
 static int umem_import(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct umem_args *args = invocation->args;
+	const struct register_args *args = invocation->args;
 	struct mr_umem_blob blob;
 	int rc = parse_blob(args->import, &blob, err);
 
-	return rc ? rc : session_job_run(invocation, &args->common.expect, import_umem, &blob, err);
+	return rc ? rc : session_job_run(invocation, &args->expect, import_umem, &blob, err);
 }
 
 /* The page sizes that are tried: these and the powers of two between them, in bytes. */
 #define FIRST_SIZE 4096u
 #define LAST_SIZE  (1u << 30)
 
-/* A run of --try-page-sizes: umems on the same memory, one after the other. */
-struct trial {
-	const struct register_args *args;
-	struct register_plan plan;
-	struct registrar registrar;
-	struct context_room room;
-	struct mr_memory memory;
-	struct mr_dmabuf dmabuf;
-	struct answer answer;
-	uint64_t accepted; /* sizes that the stack accepted */
-};
-
-/* The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()). */
-static bool is_tried(const struct trial *trial, uint64_t size)
+static void print_result(struct register_job *job, const struct mr_region *region, int errnum)
 {
-	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.memory.size);
-}
-
-static void print_result(struct trial *trial, const struct mr_region_request *request,
-			 const struct mr_region *region, int errnum)
-{
-	const struct mr_region refused = { .addr = request->addr,
-					   .length = request->length,
-					   .handle = MR_NO_HANDLE };
-	const struct region_facts facts = {
-		.region = errnum ? &refused : region,
-		.call = request->call,
-		.via = trial->registrar.base.via,
-		.access = request->access,
-		.memory = trial->plan.memory.mapping.kind.text,
-		.page_size = trial->memory.page_size,
-		.page_sizes = request->page_sizes,
-		.on_gpu = register_plan_is_on_gpu(&trial->plan),
-	};
 	struct region_row row;
 
-	region_row_describe(&row, &facts);
+	register_describe(job, region, &row);
 	row.state = errnum ? "refused" : region->live ? "live" : "deregistered";
 	row.answer = errnum ? mr_errno_name(errnum) : "ok";
 	if (errnum) {
 		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
 		row.needs_process.known = false;
 	}
-	answer_row(&trial->answer, &row);
+	answer_row(&job->answer, &row);
 }
 
-static void set_refusal(struct trial *trial, const struct mr_region_request *request)
-{
-	trial->answer.refusal = (struct mr_refusal){
-		.registrar = &trial->registrar.base,
-		.context = trial->registrar.device.context,
-		.uverbs = registrar_is_open(&trial->registrar) ? &trial->registrar.uverbs : NULL,
-		.mapping = trial->memory.map ? NULL : &trial->plan.memory.mapping,
-		.dmabuf = mr_region_is_dmabuf(trial->plan.call) ? &trial->plan.dmabuf : NULL,
-		.request = request,
-		.memory = trial->plan.memory.mapping.kind.text,
-	};
-}
-
-/* Return: 0, or the errno of the refusal. */
-static int try_size(struct trial *trial, const struct mr_region_request *request,
+/* Return: 0, or -errno of the refusal. */
+static int try_size(struct register_job *job, const struct mr_region_request *request,
 		    struct mr_error *refusal)
 {
-	const struct mr_registrar *registrar = &trial->registrar.base;
-	struct mr_region region = { .live = false };
+	const struct mr_registrar *registrar = &job->registrar.base;
+	struct mr_region region = { .kind = MR_KIND_UMEM,
+				    .addr = request->addr,
+				    .length = request->length };
 	int rc = mr_region_register(registrar, request, &region, refusal);
 	struct mr_error err;
 
-	if (!rc)
-		mr_memory_keep_file(&trial->memory);
+	if (rc)
+		region.handle = MR_NO_HANDLE;
+	else
+		mr_memory_keep_file(&job->memory);
 	if (!rc && mr_region_deregister(registrar, &region, &err))
-		answer_fail(&trial->answer, &err, 0, 0, registrar->via);
-	print_result(trial, request, &region, -rc);
-	return -rc;
-}
-
-static void tell_request(const void *data)
-{
-	const struct request *request = data;
-
-	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
-		      request->length.value,
-		      request->offset.known ? request->offset.value : request->addr.value,
-		      request->offset.known ? "dma-buf" : "memory", request->memory);
-}
-
-/*
- * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
- * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
- */
-static void try_sizes(struct trial *trial)
-{
-	const enum mr_via via = trial->registrar.base.via;
-	const bool dmabuf = mr_region_is_dmabuf(trial->plan.call);
-	struct mr_region_request request = {
-		.call = trial->plan.call,
-		.addr = trial->memory.start,
-		.length = trial->plan.memory.size,
-		.access = trial->plan.access,
-		.fd = trial->dmabuf.fd,
-	};
-	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
-
-	/* A signal between the two calls for a umem would leave it in the session. */
-	context_block_signals(trial->answer.invocation);
-	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
-		if (mr_interrupted()) {
-			mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
-			answer_fail(&trial->answer, &err, 0, 0, via);
-			return;
-		}
-		request.page_sizes = size;
-		if (!try_size(trial, &request, size == FIRST_SIZE ? &first : &err))
-			trial->accepted++;
-	}
-	if (trial->accepted)
-		return;
-	request.page_sizes = FIRST_SIZE;
-	set_refusal(trial, &request);
-	trial->answer.request = (struct request){
-		.memory = trial->plan.memory.mapping.kind.text,
-		.addr = { request.addr, !dmabuf },
-		.offset = { request.addr, dmabuf },
-		.length = known(request.length),
-		.access = known(request.access),
-		.access_bits = known(request.access),
-		.page_sizes = known(FIRST_SIZE),
-	};
-	trial->answer.tell = tell_request;
-	trial->answer.tell_data = &trial->answer.request;
-	answer_fail(&trial->answer, &first, 0, 0, via);
-}
-
-static int prepare_trial(struct trial *trial, struct mr_error *err)
-{
-	const struct registrar_request request = { .invocation = trial->answer.invocation,
-						   .kind = MR_KIND_UMEM,
-						   .via = trial->plan.via,
-						   .room = &trial->room };
-	int rc = registrar_open(&trial->registrar, &request, err);
-
-	trial->answer.environment = trial->registrar.environment;
-	trial->answer.in_session = context_session(trial->answer.invocation) != NULL;
-	if (!rc && trial->registrar.in_session)
-		rc = mr_table_begin_unnamed(&trial->registrar.session->table, err);
-	if (!rc)
-		rc = mr_memory_map(&trial->plan.memory.mapping, &trial->memory, err);
-	if (rc || !mr_region_is_dmabuf(trial->plan.call))
-		return rc;
-	rc = mr_dmabuf_open(&trial->plan.dmabuf, &trial->dmabuf, err);
-	trial->memory.page_size = trial->dmabuf.page_size;
+		answer_fail(&job->answer, &err, 0, 0, registrar->via);
+	print_result(job, &region, -rc);
 	return rc;
 }
 
-static int run_trial(struct trial *trial, struct mr_error *err)
+/*
+ * The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()).
+ *
+ * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
+ * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
+ */
+static void try_sizes(struct register_job *job)
 {
-	struct answer *answer = &trial->answer;
-	const struct global_args *global = answer->invocation->global;
-	int rc = prepare_trial(trial, err);
+	struct mr_region_request request = register_request(job, 1);
+	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
+	uint64_t size = FIRST_SIZE;
+
+	do {
+		if (mr_interrupted()) {
+			register_fail_interrupted(job, 0);
+			return;
+		}
+		job->plan->request.page_sizes = request.page_sizes = size;
+		job->count += !try_size(job, &request, size == FIRST_SIZE ? &first : &err);
+		size *= 2;
+	} while (size <= LAST_SIZE && size / 2 < request.length);
+	if (job->count)
+		return;
+	job->plan->request.page_sizes = request.page_sizes = FIRST_SIZE;
+	register_fail(job, &first, 0, 0, &request);
+}
+
+/* Registers a umem with each page size alone, one after the other, and lists the answers. */
+static int try_page_sizes(struct register_job *job, struct mr_error *err)
+{
+	struct answer *answer = &job->answer;
+	const struct output_style *style = &answer->invocation->global->style;
+	int rc = register_prepare(job, err);
+	uint64_t accepted;
 
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	answer->lines = false;
 	answer->out.usual_columns =
 		REGION_COLUMNS(page_sizes, answer, elapsed_ns, dereg_elapsed_ns);
+	/* A signal between the two calls for a umem would leave it in the session. */
+	context_block_signals(answer->invocation);
+	if (!rc)
+		rc = register_allocate(job, err);
 	if (rc) {
-		set_refusal(trial, NULL);
-		answer_fail(answer, err, 0, 0, trial->registrar.base.via);
+		register_fail(job, err, 0, 0, NULL);
 		mr_error_clear(err); /* it is in the answer */
 	}
 	answer_begin(answer);
 	if (!rc)
-		try_sizes(trial);
-	if (trial->registrar.in_session)
-		mr_table_end_unnamed(&trial->registrar.session->table);
+		try_sizes(job);
+	accepted = job->count;
+	job->count = 0; /* none of them stays */
+	register_free_unused(job);
 	answer_end_rows(answer);
-	rc = answer_end(answer, trial->accepted, err);
+	rc = answer_end(answer, accepted, err);
 	if (rc)
 		return rc;
-	if (trial->accepted && !global->style.quiet && !global->style.json &&
-	    !global->style.no_headings)
+	if (accepted && !style->quiet && !style->json && !style->no_headings)
 		report_note(answer->invocation->command->name,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
-	if (trial->registrar.in_session)
-		overdue_report(answer->invocation, trial->registrar.session);
-	return answer_status(answer, trial->accepted, NULL);
-}
-
-/*
- * Registers a umem with each page size alone, and lists the answers. Return: exit status; a negative errno
- * with @err set if nothing was tried.
- */
-static int umem_try_page_sizes(const struct invocation *invocation,
-			       const struct register_call *call, struct mr_error *err)
-{
-	struct trial trial = { .args = invocation->args };
-	int rc = register_plan_init(&trial.plan, trial.args, call, err);
-
-	if (rc)
-		return rc;
-	rc = answer_init(&trial.answer, invocation, NULL, NULL, 1, err);
-	if (!rc)
-		rc = run_trial(&trial, err);
-	mr_dmabuf_close(&trial.dmabuf);
-	mr_memory_unmap(&trial.memory);
-	registrar_close(&trial.registrar);
-	answer_release(&trial.answer);
-	return rc;
+	if (job->registrar.in_session)
+		overdue_report(answer->invocation, job->registrar.session);
+	return answer_status(answer, accepted, NULL);
 }
 
 static const struct option_spec page_options[] = {
-	OPTION(0, "page-sizes", pages, struct umem_args, page_sizes, "SIZE,...",
+	OPTION(0, "page-sizes", pages, struct register_args, page_sizes, "SIZE,...",
 	       "page sizes for the HCA: 4K,2M, none, or a mask"),
-	OPTION(0, "try-page-sizes", flag, struct umem_args, try_page_sizes, NULL,
+	OPTION(0, "try-page-sizes", flag, struct register_args, try_page_sizes, NULL,
 	       "try each page size alone, and list those taken"),
 	OPTION_END,
 };
 
 static const struct option_spec dmabuf_options[] = {
-	OPTION(0, "dmabuf", dmabuf, struct umem_args, dmabuf.source, "SOURCE",
+	OPTION(0, "dmabuf", dmabuf, struct register_args, dmabuf, "SOURCE",
 	       "a dma-buf in place of memory"),
-	OPTION(0, "buffer", size, struct umem_args, dmabuf.buffer, "SIZE", DMABUF_BUFFER_HELP),
+	OPTION(0, "buffer", size, struct register_args, buffer, "SIZE", DMABUF_BUFFER_HELP),
 	OPTION_END,
 };
 
 static const struct option_spec share_options[] = {
-	OPTION(0, "export", flag, struct umem_args, common.export, NULL,
+	OPTION(0, "export", flag, struct register_args, export, NULL,
 	       "print what others can import"),
-	OPTION(0, "import", string, struct umem_args, import, "BLOB",
+	OPTION(0, "import", string, struct register_args, import, "BLOB",
 	       "register nothing, but show the umem that it names"),
 	OPTION_END,
 };
@@ -440,44 +322,33 @@ static const struct option_rule rules[] = {
 	OPTION_RULES_END,
 };
 
-static struct register_call call_of_umem(const struct invocation *invocation)
+static enum mr_region_call call_of_umem(const struct register_args *args)
 {
-	const struct umem_args *args = invocation->args;
 	const bool has_page_sizes = args->page_sizes.known || args->try_page_sizes;
-	struct register_call call = {
-		.call = has_page_sizes ? MR_UMEM_REG_EX : MR_UMEM_REG,
-		.page_sizes = args->page_sizes.value,
-	};
 
-	if (args->dmabuf.source.text) {
-		call.call = has_page_sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
-		call.dmabuf = &args->dmabuf;
-		call.dmabuf_option = "dmabuf";
-	}
-	return call;
+	if (args->dmabuf.text)
+		return has_page_sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
+	return has_page_sizes ? MR_UMEM_REG_EX : MR_UMEM_REG;
 }
 
 static int check_umem(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct umem_args *args = invocation->args;
-	const struct register_call call = call_of_umem(invocation);
+	const struct register_args *args = invocation->args;
 
-	if (args->common.export && !via_allows(args->common.via, MR_VIA_LIBRARY))
+	if (args->export && !via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--export is a matter of libmlx5: not with --via kernel");
-	return register_check(invocation, &call, err);
+	return register_check(invocation, call_of_umem(args), err);
 }
 
 static int run_umem(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct umem_args *args = invocation->args;
-	const struct register_call call = call_of_umem(invocation);
+	const struct register_args *args = invocation->args;
 
 	if (args->import)
 		return umem_import(invocation, err);
-	if (args->try_page_sizes)
-		return umem_try_page_sizes(invocation, &call, err);
-	return register_run(invocation, &call, err);
+	return register_run(invocation, call_of_umem(args),
+			    args->try_page_sizes ? try_page_sizes : register_regions, err);
 }
 
 static const struct option_group page_group = { "Region", page_options, 0 };
@@ -497,7 +368,7 @@ const struct command command_umem = {
 		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
 	.groups = groups,
 	.rules = rules,
-	.args_size = sizeof(struct umem_args),
+	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, umem_id, addr, length, access, page_sizes, elapsed_ns,
 				  dereg_elapsed_ns),

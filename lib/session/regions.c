@@ -244,8 +244,8 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 
 /* ---- registering ---- */
 
-static void fill_entry(struct mr_entry *entry, const struct mr_region_request *request,
-		       const struct mr_region *region, enum mr_via via)
+void mr_entry_fill(struct mr_entry *entry, const struct mr_region_request *request,
+		   const struct mr_region *region, enum mr_via via)
 {
 	entry->addr = request->addr;
 	entry->length = mr_region_is_null(request->call) ? region->length : request->length;
@@ -369,7 +369,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 		withdraw_entry(session, slot, entry->id);
 		return rc;
 	}
-	fill_entry(entry, request, &region, registrar->via);
+	mr_entry_fill(entry, request, &region, registrar->via);
 	mr_registrant_note(session, entry);
 	mr_session_note_binding(session, entry);
 	if (mr_session_is_private(session) && request->dmah)

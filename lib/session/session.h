@@ -468,6 +468,13 @@ enum mr_tristate mr_session_is_revoked(const struct mr_session *session,
 				       const struct mr_entry *entry);
 
 /**
+ * mr_entry_fill() - fill in what is known of a region once it is registered
+ * @entry: has its call, name, memory, memory_of, page_shift and PD already
+ */
+void mr_entry_fill(struct mr_entry *entry, const struct mr_region_request *request,
+		   const struct mr_region *region, enum mr_via via);
+
+/**
  * mr_session_register() - register a region that stays
  * @registrar: path and PD
  * @request:   what to register

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/output/output.h"
+#include "cmd/region/region.h"
+#include "cmd/region/register.h"
+#include "lib/base/base.h"
+#include "lib/diagnose/diagnose.h"
+#include "lib/host/reading.h"
+#include "lib/memory/memory.h"
+#include "lib/session/changes.h"
+#include "lib/session/session.h"
+#include "lib/session/table/table.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
+
+/* An implicit region covers the whole address space, and has no memory of its own. */
+static bool is_implicit(const struct mr_region *region)
+{
+	return !region->addr && region->length == SIZE_MAX;
+}
+
+/* Whether memory of a GPU is registered, by its address or as a dma-buf. */
+static bool is_on_gpu(const struct register_plan *plan)
+{
+	return mr_region_is_dmabuf(plan->request.call)
+		       ? plan->dmabuf.source.type == MR_DMABUF_CUDA
+		       : plan->memory.mapping.kind.type == MR_MEMORY_CUDA;
+}
+
+/* Whether the dma-buf is one of memory on the RDMA device. */
+static bool exports_dm(const struct register_plan *plan)
+{
+	return mr_region_is_dmabuf(plan->request.call) && plan->dmabuf.source.type == MR_DMABUF_DM;
+}
+
+/* What mr_in_force_bits() needs to know of a region. */
+static struct mr_in_force_region flags_query(const struct register_job *job,
+					     const struct new_region *new)
+{
+	return (struct mr_in_force_region){ .call = job->plan->request.call,
+					    .via = job->registrar.base.via,
+					    .access = job->plan->request.access,
+					    .at_zero = new->at_zero };
+}
+
+/* The name of a region: --name, or "NAME.INDEX" in @buffer if there are several; NULL without --name. */
+static const char *name_of(const struct register_job *job, uint64_t index,
+			   char buffer[2 * MR_NAME_SIZE])
+{
+	if (!job->args->name || job->plan->memory.count == 1)
+		return job->args->name;
+	snprintf(buffer, 2 * MR_NAME_SIZE, "%s.%" PRIu64, job->args->name, index);
+	return buffer;
+}
+
+/*
+ * The columns of the table of new regions, if -o does not name others.  In a session they stay, outside of one they
+ * are deregistered at once.
+ */
+static const char *choose_columns(struct register_job *job)
+{
+	const enum mr_region_call call = job->plan->request.call;
+	const bool umem = mr_region_kind(call) == MR_KIND_UMEM, stay = job->answer.in_session;
+	const char *const parts[] = {
+		REGION_COLUMNS(id, name),
+		stay ? REGION_COLUMNS(state) : "",
+		!umem  ? REGION_COLUMNS(lkey, rkey)
+		: stay ? REGION_COLUMNS(handle, umem_id)
+		       : REGION_COLUMNS(umem_id),
+		mr_region_has_offset(call) ? REGION_COLUMNS(offset) : REGION_COLUMNS(addr),
+		REGION_COLUMNS(length),
+		call == MR_REG_MR_RELAXED ? REGION_COLUMNS(extended_addr, extended_length)
+		: umem                    ? ""
+					  : REGION_COLUMNS(iova),
+		REGION_COLUMNS(access),
+		umem   ? REGION_COLUMNS(page_sizes)
+		: stay ? REGION_COLUMNS(pd)
+		       : "",
+		REGION_COLUMNS(elapsed_ns),
+		stay ? "" : REGION_COLUMNS(dereg_elapsed_ns),
+		job->args->advise.advice.text ? REGION_COLUMNS(advice_answer, advice_elapsed_ns)
+					      : "",
+		job->args->export ? REGION_COLUMNS(export) : "",
+	};
+	char *end = job->room->columns;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (i && parts[i][0])
+			*end++ = ',';
+		end = stpcpy(end, parts[i]);
+	}
+	return job->room->columns;
+}
+
+/*
+ * Notes what was asked for, for the document and for the diagnosis.
+ * @request: of the call that registers; or NULL
+ * @place:   has the addresses of the region; NULL: they are not known
+ */
+static void set_asked(struct register_job *job, const struct mr_region_request *request,
+		      const struct mr_region_request *place)
+{
+	const struct register_plan *plan = job->plan;
+	const struct registrar *registrar = &job->registrar;
+	const enum mr_region_call call = plan->request.call;
+	bool is_null = mr_region_is_null(call), has_offset = mr_region_has_offset(call);
+	bool placed = place && !is_null;
+
+	job->answer.request = (struct request){
+		.memory = plan->memory.mapping.kind.text,
+		.addr = { placed ? place->addr : 0, placed && !has_offset },
+		.offset = { placed ? place->addr : 0, placed && has_offset },
+		.length = { plan->memory.size, !is_null },
+		.iova = { placed ? place->iova : 0,
+			  placed && mr_call_row(call)->iova == MR_IOVA_GIVEN },
+		.access = { plan->request.access, !is_null },
+		.access_bits = { plan->request.access, !is_null },
+		.page_sizes = { plan->request.page_sizes,
+				mr_region_has_page_sizes(call) &&
+					(place || !job->args->try_page_sizes) },
+		.dmah = job->args->dmah.text,
+		.pd = job->registrar.pd,
+		.count = known(plan->memory.count),
+	};
+	job->answer.refusal = (struct mr_refusal){
+		.registrar = &registrar->base,
+		.context = registrar->device.context,
+		.library_pd = registrar->device.pd,
+		.is_own = registrar_is_own(registrar),
+		.uverbs = registrar_is_open(registrar) ? &registrar->uverbs : NULL,
+		.mapping = job->memory.map ? NULL : &plan->memory.mapping,
+		.dmabuf = mr_region_is_dmabuf(plan->request.call) ? &plan->dmabuf : NULL,
+		.request = request,
+		.dm_length = plan->dm_length,
+		.hints = mr_region_has_dmah(plan->request.call) ? &job->args->dmah.hints : NULL,
+		.memory = plan->memory.mapping.kind.text,
+		.held = job->count * plan->memory.size,
+	};
+}
+
+bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
+		   const struct mr_region_request *request)
+{
+	struct mr_table_pool pool;
+
+	set_asked(job, request, request);
+	job->answer.tell = request && err->kind == MR_ERROR_REFUSED;
+	if (job->plan->request.call == MR_REG_MR_RELAXED && job->registrar.in_session) {
+		mr_table_pool(&job->registrar.session->table, &pool);
+		job->answer.refusal.pool = &pool;
+	}
+	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
+}
+
+/* Reports a failure about a region that was registered; @advised: or NULL: the failure is not about advice */
+static bool fail_region(struct register_job *job, struct mr_error *err,
+			const struct new_region *new, const struct mr_advice_range *advised)
+{
+	const struct mr_region *region = &new->region;
+	const struct mr_region_request place = { .addr = region->addr, .iova = region->iova };
+	struct mr_refusal *refusal = &job->answer.refusal;
+
+	set_asked(job, NULL, &place);
+	refusal->advice = advised ? &job->args->advise.advice : NULL;
+	refusal->advised = advised;
+	refusal->handle_known = region->handle != MR_NO_HANDLE;
+	refusal->handle_kind = region->kind;
+	refusal->handle = region->handle;
+	refusal->region_known = true;
+	refusal->region_call = job->plan->request.call;
+	refusal->region_access = job->plan->request.access;
+	refusal->region_addr = region->addr;
+	refusal->region_length = region->length;
+	refusal->region_iova = region->iova;
+	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
+}
+
+/* What the session's table notes of the regions before the kernel is asked. */
+static struct mr_entry entry_for(const struct register_job *job)
+{
+	const struct register_plan *plan = job->plan;
+	const char *memory = plan->memory.mapping.kind.text;
+	struct mr_entry entry = { .call = (uint8_t)plan->request.call,
+				  .memory_of =
+					  is_on_gpu(plan) ? MR_MEMORY_OF_GPU : MR_MEMORY_OF_HOST,
+				  .page_shift = mr_page_shift(job->memory.page_size),
+				  .pd = (uint16_t)job->registrar.pd_slot };
+
+	memcpy(entry.memory, memory, strnlen(memory, sizeof(entry.memory) - 1));
+	return entry;
+}
+
+void register_describe(const struct register_job *job, const struct mr_region *region,
+		       struct region_row *row)
+{
+	struct mr_region_request request = job->plan->request;
+	struct mr_entry entry = entry_for(job);
+
+	request.addr = region->addr;
+	mr_entry_fill(&entry, &request, region, job->registrar.base.via);
+	entry.hints = job->args->dmah.hints; /* the handle may be freed already */
+	region_row_describe(row, &entry);
+	row->memory = job->plan->memory.mapping.kind.text;
+	row->dereg_elapsed_ns = (struct mr_opt_u64){ region->dereg_elapsed_ns, !region->live };
+}
+
+static void print_region(struct register_job *job, const struct new_region *new)
+{
+	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
+	struct region_row row;
+
+	register_describe(job, &new->region, &row);
+	row.id = known(new->id);
+	row.index = known(new->index);
+	row.name = name_of(job, new->index, name);
+	row.state = new->region.live ? "live" : "deregistered";
+	row.pd = job->registrar.pd;
+	if (!mr_region_is_null(job->plan->request.call)) {
+		const struct mr_in_force_region asked = flags_query(job, new);
+
+		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
+	}
+	if (job->blobs) {
+		blob_text(&job->blobs[new - job->regions], blob);
+		row.export = blob;
+	}
+	if (new->is_advised) {
+		row.advice = job->args->advise.advice.text;
+		row.advice_answer = new->advice_errnum ? mr_errno_name(new->advice_errnum) : "ok";
+		row.advice_elapsed_ns = known(new->advice_ns);
+	}
+	answer_row(&job->answer, &row);
+}
+
+void register_fail_interrupted(struct register_job *job, uint64_t index)
+{
+	struct mr_error err;
+
+	job->interrupted = true;
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+	answer_fail(&job->answer, &err, index, 0, job->registrar.base.via);
+}
+
+/*
+ * A person who has interrupted a long registration does not want to read all that was registered until
+ * then.  A script that has asked for values gets them.
+ */
+static bool prints_rows(const struct register_job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+
+	return answer_has_rows(&job->answer) &&
+	       (!job->interrupted || job->answer.lines || global->style.json ||
+		global->style.columns || global->style.no_headings);
+}
+
+static void note_flags_without_effect(struct register_job *job)
+{
+	char text[FIELD_TEXT_MAX];
+	uint32_t without_effect = 0;
+
+	if (job->answer.invocation->global->style.quiet)
+		return;
+	for (uint64_t i = 0; i < job->count; i++) {
+		const struct mr_in_force_region asked = flags_query(job, &job->regions[i]);
+
+		without_effect |=
+			asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
+	}
+	for (; without_effect; without_effect &= without_effect - 1) {
+		uint32_t flag = without_effect & -without_effect;
+
+		report_note(job->answer.invocation->command->name, "%s has no effect: %s",
+			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
+	}
+}
+
+/* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
+static void note_needs_process(const struct register_job *job, bool hold)
+{
+	bool cuda = is_on_gpu(job->plan),
+	     on_demand = job->plan->request.access & MR_ACCESS_ON_DEMAND;
+
+	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
+		return;
+	if ((cuda || on_demand) && job->count && !hold)
+		report_note(job->answer.invocation->command->name,
+			    "%s region is inert once this process has ended: use --hold",
+			    cuda ? "a cuda" : "an on-demand");
+}
+
+static void note_kernel_bug(const struct register_job *job)
+{
+	static bool told;
+	const char *effect;
+
+	if (told || !job->count || job->answer.invocation->global->style.quiet)
+		return;
+	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id,
+			       job->plan->request.access);
+	told = effect;
+	if (effect)
+		report_note(job->answer.invocation->command->name, "%s", effect);
+}
+
+static void note_interrupted(const struct register_job *job)
+{
+	bool ends;
+
+	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
+		return;
+	if (!job->registrar.in_session) {
+		report_detail("they were deregistered again");
+		return;
+	}
+	ends = mr_session_is_private(job->registrar.session);
+	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
+		      ends ? "they stay until the batch ends" : "they stay in the session",
+		      job->regions[0].id, job->regions[job->count - 1].id,
+		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
+}
+
+/* Says how long the regions stay registered, and by which process, and waits. */
+static void wait_for_signal(const struct register_job *job)
+{
+	const struct mr_opt_u64 time = job->args->hold_for;
+	char seconds[48] = "";
+
+	if (time.known)
+		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
+	if (!job->answer.invocation->global->style.quiet && (!time.known || time.value))
+		report_note(job->answer.invocation->command->name,
+			    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", job->count,
+			    job->count == 1 ? "" : "s", seconds,
+			    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
+			    job->registrar.in_session ? ", then left to the session (mrctl dereg)"
+						      : "",
+			    (int)getpid());
+	proof_end(job->answer.invocation);
+	mr_signals_wait(time);
+	mr_signals_ignore(); /* timeout(1) sends its signal twice */
+}
+
+static void hint_unprinted(const struct register_job *job, struct mr_error *err)
+{
+	const bool one = job->count == 1;
+
+	if (!job->count ||
+	    (job->registrar.in_session && mr_session_is_private(job->registrar.session)))
+		return;
+	if (job->registrar.in_session)
+		mr_hint(err,
+			"%" PRIu64 " region%s registered all the same and stay%s in the "
+			"session: mrctl stat shows %s",
+			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
+	else
+		mr_hint(err, "%" PRIu64 " region%s registered all the same, and deregistered again",
+			job->count, one ? " was" : "s were");
+}
+
+static uint64_t advised_size(const struct advise_args *advise, uint64_t otherwise)
+{
+	return advise->size.known ? advise->size.value : otherwise;
+}
+
+static struct mr_advice_range advised_range(const struct register_job *job,
+					    const struct mr_region *region)
+{
+	const struct advise_args *advise = &job->args->advise;
+	uint64_t offset = advise->offset.value;
+	uint64_t rest = region->length > offset ? region->length - offset : 0;
+
+	if (is_implicit(region))
+		return (struct mr_advice_range){ .addr = job->prefetched.start + offset,
+						 .length = advised_size(
+							 advise, (uint64_t)sysconf(_SC_PAGESIZE)),
+						 .lkey = region->lkey };
+	return (struct mr_advice_range){ .addr = region->iova + offset,
+					 .length = advised_size(advise, rest),
+					 .lkey = region->lkey };
+}
+
+/*
+ * Pages of an implicit region can only be prefetched where memory is mapped.  Unless --advise-offset says
+ * where, some is mapped for that.
+ */
+static int map_for_implicit(struct register_job *job, struct mr_error *err)
+{
+	const struct advise_args *advise = &job->args->advise;
+	const struct mr_memory_request request = {
+		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
+		.length = advised_size(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
+	};
+
+	if (!job->count || !is_implicit(&job->regions[0].region) || advise->offset.known)
+		return 0;
+	return mr_memory_map(&request, &job->prefetched, err);
+}
+
+static void advise_one(struct register_job *job, struct new_region *new)
+{
+	const struct mr_advice *advice = &job->args->advise.advice;
+	struct mr_advice_range range = advised_range(job, &new->region);
+	struct mr_error err;
+
+	proof_mark(job->answer.invocation, job->registrar.environment->device);
+	new->is_advised = true;
+	new->advice_errnum =
+		-mr_advise(&job->registrar.base, advice, &range, &new->advice_ns, &err);
+	if (new->advice_errnum && fail_region(job, &err, new, &range))
+		report_detail("advised %s of %" PRIu64 " bytes at 0x%" PRIx64, advice->text,
+			      range.length, range.addr);
+}
+
+/* With --advise, give the advice about each region, and reports refusals. */
+static void advise_all(struct register_job *job)
+{
+	struct mr_error err;
+
+	if (!job->args->advise.advice.text)
+		return;
+	if (map_for_implicit(job, &err)) {
+		register_fail(job, &err, 0, 0, NULL);
+		return;
+	}
+	for (uint64_t i = 0; i < job->count; i++) {
+		if (job->blocks_signals && context_is_interrupted(job->answer.invocation, !i)) {
+			register_fail_interrupted(job, job->regions[i].index);
+			return;
+		}
+		advise_one(job, &job->regions[i]);
+		if (job->regions[i].advice_errnum && !job->args->keep_going)
+			return;
+	}
+}
+
+/* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
+static void find_data_direct(struct register_job *job)
+{
+	struct mr_environment *own = &job->room->context.environment;
+
+	if (job->registrar.environment != own) /* a batch's, which is left as it is */
+		*own = *job->registrar.environment;
+	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
+	job->registrar.environment = job->answer.environment = own;
+}
+
+static void report_steps(const struct register_job *job, const struct mr_cuda *cuda)
+{
+	if (cuda && job->answer.invocation->global->style.verbose)
+		report_note(job->answer.invocation->command->name, "%s", mr_cuda_steps(cuda));
+}
+
+static int open_dmabuf(struct register_job *job, struct mr_error *err)
+{
+	int rc = exports_dm(job->plan) ? mr_dm_export(&job->dm, &job->dmabuf, err)
+				       : mr_dmabuf_open(&job->plan->dmabuf, &job->dmabuf, err);
+
+	find_data_direct(job);
+	if (rc)
+		return rc;
+	job->memory.page_size = job->dmabuf.page_size;
+	report_steps(job, job->dmabuf.cuda);
+	return 0;
+}
+
+static int map_memory(struct register_job *job, struct mr_error *err)
+{
+	const struct mr_memory_request *request = &job->plan->memory.mapping;
+	int rc;
+
+	if (request->populate)
+		progress_wait(&job->answer.progress, "populating", request->length);
+	rc = mr_memory_map(request, &job->memory, err);
+	progress_clear(&job->answer.progress);
+	report_steps(job, job->memory.cuda);
+	return rc;
+}
+
+/* Whether the answer does not tell how long calls took. */
+static bool shows_no_times(const struct register_job *job)
+{
+	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
+	const struct output_style *style = job->answer.out.style;
+
+	if (style->quiet && !style->json)
+		return true;
+	return columns && !columns_find(columns, "elapsed_ns") &&
+	       !columns_find(columns, "advice_elapsed_ns") &&
+	       !columns_find(columns, "dereg_elapsed_ns");
+}
+
+/*
+ * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
+ * hole leaves.
+ */
+int register_prepare(struct register_job *job, struct mr_error *err)
+{
+	int rc;
+
+	job->registrar.untimed = shows_no_times(job);
+	rc = registrar_open(&job->registrar, err);
+	job->answer.environment = job->registrar.environment;
+	job->answer.in_session = context_session(job->answer.invocation) != NULL;
+	job->answer.out.usual_columns = choose_columns(job);
+	job->in_force.uverbs = &job->registrar.uverbs;
+	if (rc)
+		return rc;
+	job->regions = job->plan->memory.count == 1
+			       ? &job->room->only
+			       : reallocarray(NULL, job->plan->memory.count, sizeof(*job->regions));
+	if (!job->regions)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
+			       "cannot keep track of %" PRIu64 " regions", job->plan->memory.count);
+	if (job->args->export)
+		job->blobs = calloc(job->plan->memory.count, sizeof(*job->blobs));
+	if (job->args->export && !job->blobs)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+			       "cannot export %" PRIu64 " umems", job->plan->memory.count);
+	if (job->registrar.in_session && mr_session_is_private(job->registrar.session)) {
+		job->backing = mr_backing_new(job->registrar.session);
+		if (!job->backing)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
+	rc = map_memory(job, err);
+	if (rc)
+		return rc;
+	if (mr_call_row(job->plan->request.call)->on != MR_ON_MEMORY)
+		job->memory.page_size = 0; /* there is no mapping */
+	return mr_region_is_dmabuf(job->plan->request.call) && !exports_dm(job->plan)
+		       ? open_dmabuf(job, err)
+		       : 0;
+}
+
+int register_allocate(struct register_job *job, struct mr_error *err)
+{
+	const struct register_plan *plan = job->plan;
+	const bool dm = mr_region_is_dm(plan->request.call) || exports_dm(plan);
+	int rc = 0;
+
+	/* No entry of the session names the objects, or none until a region on the memory is registered. */
+	job->unnamed = job->registrar.in_session && (dm || job->args->try_page_sizes);
+	if (job->unnamed)
+		rc = mr_table_begin_unnamed(&job->registrar.session->table, err);
+	if (!rc && dm)
+		rc = mr_dm_alloc(&job->registrar.base, plan->dm_length, &job->dm, err);
+	if (!rc && exports_dm(plan))
+		rc = open_dmabuf(job, err);
+	if (!rc && mr_region_has_dmah(plan->request.call))
+		rc = mr_dmah_alloc(&job->registrar.base, &job->args->dmah.hints, &job->dmah, err);
+	return rc;
+}
+
+/* In a session, dereg frees what the regions use with the last of them; in a batch their backing has the DMA handle. */
+void register_free_unused(struct register_job *job)
+{
+	bool used = false;
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count && !used; i++)
+		used = job->regions[i].region.live;
+	if (used)
+		mr_dm_forget(&job->dm);
+	else if (mr_dm_free(&job->registrar.base, &job->dm, &err))
+		register_fail(job, &err, 0, 0, NULL);
+	if (job->unnamed)
+		mr_table_end_unnamed(&job->registrar.session->table);
+	if (used && job->backing)
+		mr_backing_keep_dmah(job->backing, job->registrar.session, &job->dmah);
+	else if (!used && mr_dmah_free(&job->dmah, &err))
+		register_fail(job, &err, 0, 0, NULL);
+}
+
+struct mr_region_request register_request(const struct register_job *job, uint64_t index)
+{
+	const uint64_t offset = (index - 1) * job->plan->memory.stride;
+	struct mr_region_request request = job->plan->request;
+
+	request.addr = job->memory.start + offset;
+	request.iova += offset;
+	request.page_size = job->memory.page_size;
+	request.fd = job->dmabuf.fd;
+	request.dm = &job->dm;
+	request.dmah = mr_region_has_dmah(request.call) ? &job->dmah : NULL;
+	request.export = job->blobs ? &job->blobs[job->count] : NULL;
+	request.backing = job->backing;
+	return request;
+}
+
+/* Registers a region that stays, with an entry in the session's table that describes it. */
+static int register_in_session(struct register_job *job, const struct mr_region_request *request,
+			       struct new_region *new, struct mr_error *err)
+{
+	char buffer[2 * MR_NAME_SIZE];
+	const char *name = name_of(job, new->index, buffer);
+	struct mr_entry entry = entry_for(job);
+	int rc;
+
+	if (name && strlen(name) >= sizeof(entry.name))
+		return mr_fail_text(err, MR_ERROR_USAGE, ENAMETOOLONG, "the name '%s' is too long",
+				    name);
+	if (name)
+		memcpy(entry.name, name, strlen(name));
+	rc = (request->call == MR_REG_MR_RELAXED ? mr_reg_mr_relaxed : mr_session_register)(
+		job->registrar.session, &job->registrar.base, request, &entry, err);
+	if (rc)
+		return rc;
+	new->id = entry.id;
+	new->region = mr_entry_region(&entry);
+	return 0;
+}
+
+static int register_one(struct register_job *job, const struct mr_region_request *request,
+			struct new_region *new, struct mr_error *err)
+{
+	new->id = job->count + 1;
+	if (job->registrar.in_session)
+		return register_in_session(job, request, new, err);
+	return mr_region_register(&job->registrar.base, request, &new->region, err);
+}
+
+static void register_all(struct register_job *job)
+{
+	for (uint64_t index = 1; index <= job->plan->memory.count; index++) {
+		struct mr_region_request request = register_request(job, index);
+		struct new_region *new = &job->regions[job->count];
+		struct mr_error err;
+
+		if (job->blocks_signals &&
+		    context_is_interrupted(job->answer.invocation, index == 1)) {
+			register_fail_interrupted(job, index);
+			break;
+		}
+		new->index = index;
+		new->is_advised = false;
+		progress_wait(&job->answer.progress, "registering", request.length);
+		proof_mark(job->answer.invocation, job->registrar.environment->device);
+		if (!register_one(job, &request, new, &err)) {
+			new->at_zero = mr_in_force_at_zero(&job->registrar.uverbs, request.access,
+							   &new->region);
+			job->count++;
+			mr_memory_keep_file(&job->memory);
+			progress_show(&job->answer.progress, "registered", job->count);
+			continue;
+		}
+		register_fail(job, &err, index, 0, &request);
+		/* Where the table's lock could not be had, each further region would wait for it and fail as well. */
+		if (!job->args->keep_going ||
+		    (job->registrar.in_session && mr_table_gave_up(&job->registrar.session->table)))
+			break;
+	}
+	progress_clear(&job->answer.progress);
+}
+
+static void deregister_all(struct register_job *job)
+{
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count; i++) {
+		struct new_region *new = &job->regions[i];
+
+		proof_mark(job->answer.invocation, job->registrar.environment->device);
+		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
+			fail_region(job, &err, new, NULL);
+		progress_show(&job->answer.progress, "deregistered", i + 1);
+	}
+	progress_clear(&job->answer.progress);
+}
+
+/*
+ * Registers the regions up to the first refusal, with --keep-going all, and gives advice about them.
+ * @rc, @err: what register_prepare() returned; its failure is reported here
+ */
+static void register_and_advise(struct register_job *job, int rc, struct mr_error *err)
+{
+	if (!rc)
+		rc = register_allocate(job, err);
+	if (rc) {
+		register_fail(job, err, 0, 0, NULL);
+		mr_error_clear(err);
+		return;
+	}
+	register_all(job);
+	if (!job->interrupted)
+		advise_all(job);
+	registrar_leave_pd(&job->registrar, job->count > 0);
+}
+
+/*
+ * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
+ * are no longer held.
+ */
+int register_regions(struct register_job *job, struct mr_error *err)
+{
+	const bool hold = job->args->hold || job->args->hold_for.known;
+	int rc = register_prepare(job, err);
+	const bool stays = job->registrar.in_session;
+	const bool tries = job->answer.invocation->global->why == WHY_TRY;
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	/*
+	 * A signal between a call and its entry in the table would leave a region that nobody knows of.  One that ends
+	 * the tries for a refusal is not to hide the refusal.
+	 */
+	job->blocks_signals = hold || stays || tries;
+	if (job->blocks_signals)
+		context_block_signals(job->answer.invocation);
+	register_and_advise(job, rc, err);
+	if (!stays && !hold)
+		deregister_all(job);
+	if (stays || !hold)
+		register_free_unused(job);
+	note_flags_without_effect(job);
+	note_needs_process(job, hold);
+	note_kernel_bug(job);
+	answer_begin(&job->answer);
+	for (uint64_t i = 0; i < job->count && prints_rows(job); i++)
+		print_region(job, &job->regions[i]);
+	answer_end_rows(&job->answer);
+	rc = answer_end(&job->answer, job->count, err);
+	if (rc)
+		hint_unprinted(job, err);
+	if (hold && job->count && !job->interrupted && !rc)
+		wait_for_signal(job);
+	if (!stays && hold) {
+		deregister_all(job);
+		register_free_unused(job);
+	}
+	if (!rc)
+		rc = answer_status(&job->answer, job->count, "registered");
+	note_interrupted(job);
+	if (stays)
+		overdue_report(job->answer.invocation, job->registrar.session);
+	return rc;
+}
+
+int register_check(const struct invocation *invocation, enum mr_region_call call,
+		   struct mr_error *err)
+{
+	const struct register_args *args = invocation->args;
+	struct register_plan plan;
+
+	if (invocation->enclosing && (args->hold || args->hold_for.known))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--hold%s makes no sense in a batch: its regions stay until "
+				    "they are deregistered, or the batch ends",
+				    args->hold ? "" : "-for");
+	if (context_session(invocation) && args->hold_for.known)
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--hold-for deregisters after the time, and a session keeps "
+			"its regions until mrctl dereg: use --hold to keep this process");
+	return register_plan_init(&plan, args, call, err);
+}
+
+int register_run(const struct invocation *invocation, enum mr_region_call call,
+		 int (*work)(struct register_job *job, struct mr_error *err), struct mr_error *err)
+{
+	const struct register_args *args = invocation->args;
+	struct register_room room;
+	struct register_plan plan;
+	struct register_job job = { .args = args, .plan = &plan, .room = &room };
+	int rc = register_plan_init(&plan, args, call, err);
+
+	if (rc)
+		return rc;
+	job.registrar = (struct registrar){ .invocation = invocation,
+					    .kind = mr_region_kind(plan.request.call),
+					    .dmah = mr_region_has_dmah(plan.request.call),
+					    .pd = args->pd,
+					    .allowed = plan.via,
+					    .room = &room.context };
+	rc = answer_init(&job.answer, invocation, &args->expect, NULL, plan.memory.count, err);
+	if (!rc)
+		rc = work(&job, err);
+	mr_backing_hand_over(job.backing, &job.memory, &job.dmabuf);
+	registrar_close(&job.registrar);
+	answer_release(&job.answer);
+	free(job.blobs);
+	if (job.regions != &room.only)
+		free(job.regions);
+	mr_memory_unmap(&job.prefetched);
+	return rc;
+}
