@@ -24,6 +24,11 @@
 #define FIRST_PAUSE_NS   50000
 #define LONGEST_PAUSE_NS 6400000
 
+/* The bytes that are locked: one for the table, one for each entry and one for each protection domain. */
+#define LOCK_BYTE   ((off_t)1 << 40)
+#define CLAIM_BYTES ((off_t)1 << 41)
+#define PD_BYTES    ((off_t)1 << 42)
+
 /* Returns the same of @count bytes. */
 static int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count,
 			 struct flock *lock)
@@ -80,7 +85,7 @@ static void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
 static int fail_locked(const struct mr_table *table, int errnum, struct mr_error *err)
 {
 	struct flock lock;
-	bool found = !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_LOCK_BYTE, &lock) &&
+	bool found = !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, LOCK_BYTE, &lock) &&
 		     lock.l_type != F_UNLCK;
 
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "%sthe session is locked%s",
@@ -134,7 +139,7 @@ static int try_lock(struct mr_table *table, bool *waited)
 	int rc = 0;
 
 	*waited = false;
-	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, MR_LOCK_BYTE, &lock)) {
+	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
 		if (errno != EAGAIN && errno != EACCES)
 			return -errno;
 		*waited = true;
@@ -145,7 +150,7 @@ static int try_lock(struct mr_table *table, bool *waited)
 
 /* ---- the table's lock ---- */
 
-static int take_lock(struct mr_table *table, struct mr_error *err)
+int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 {
 	bool waited;
 	int rc = try_lock(table, &waited);
@@ -166,31 +171,8 @@ void mr_table_unlock(struct mr_table *table)
 	struct flock lock;
 
 	if (table->locked)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_LOCK_BYTE, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
 	table->locked = false;
-}
-
-/* Not inlined, so that mr_table_lock() of a private table, which does nothing, sets up no stack for this. */
-__attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
-{
-	int rc = take_lock(table, err);
-
-	if (rc)
-		return rc;
-	if (*(volatile uint32_t *)&table->header->capacity != table->capacity)
-		rc = mr_table_map(table, err);
-	if (rc) {
-		mr_table_unlock(table);
-		return rc;
-	}
-	if (!table->header->indexes_valid)
-		mr_table_rebuild_indexes(table);
-	return 0;
-}
-
-int mr_table_lock(struct mr_table *table, struct mr_error *err)
-{
-	return table->is_private ? 0 : lock_shared(table, err);
 }
 
 bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
@@ -198,7 +180,7 @@ bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t co
 	struct flock lock;
 
 	return table->is_private ||
-	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, MR_CLAIM_BYTES + slot, count, &lock);
+	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
 void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
@@ -206,7 +188,7 @@ void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t 
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_CLAIM_BYTES + slot, count, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
 bool mr_table_claim(const struct mr_table *table, uint32_t slot)
@@ -222,7 +204,7 @@ void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
 static bool find_claim(const struct mr_table *table, uint32_t slot, struct flock *lock)
 {
 	return !table->is_private &&
-	       !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_CLAIM_BYTES + slot, lock) &&
+	       !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, lock) &&
 	       lock->l_type != F_UNLCK;
 }
 
@@ -252,6 +234,43 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 	mr_lock_blame_holder(&lock, err);
 	return -errnum;
 }
+
+static int lock_pd(const struct mr_table *table, uint32_t pd_slot, short type, struct mr_error *err)
+{
+	struct flock lock;
+
+	if (table->is_private || !mr_lock_byte(table->fd, F_SETLK, type, PD_BYTES + pd_slot, &lock))
+		return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+			       "cannot lock the protection domain");
+	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+		     "another process is at work on the protection domain");
+	if (!mr_lock_byte(table->fd, F_GETLK, type, PD_BYTES + pd_slot, &lock) &&
+	    lock.l_type != F_UNLCK)
+		mr_lock_blame_holder(&lock, err);
+	return -EBUSY;
+}
+
+int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
+{
+	return lock_pd(table, pd_slot, F_RDLCK, err);
+}
+
+int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
+{
+	return lock_pd(table, pd_slot, F_WRLCK, err);
+}
+
+void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot)
+{
+	struct flock lock;
+
+	if (!table->is_private && pd_slot < MR_TABLE_PDS)
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, &lock);
+}
+
+/* ---- protection domains ---- */
 
 bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table_pd *pd)
 {
@@ -298,42 +317,4 @@ void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot)
 {
 	if (pd_slot < MR_TABLE_PDS)
 		table->header->pds[pd_slot].name[0] = '\0';
-}
-
-/* ---- locks ---- */
-
-static int lock_pd(const struct mr_table *table, uint32_t pd_slot, short type, struct mr_error *err)
-{
-	struct flock lock;
-
-	if (table->is_private ||
-	    !mr_lock_byte(table->fd, F_SETLK, type, MR_PD_BYTES + pd_slot, &lock))
-		return 0;
-	if (errno != EAGAIN && errno != EACCES)
-		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
-			       "cannot lock the protection domain");
-	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-		     "another process is at work on the protection domain");
-	if (!mr_lock_byte(table->fd, F_GETLK, type, MR_PD_BYTES + pd_slot, &lock) &&
-	    lock.l_type != F_UNLCK)
-		mr_lock_blame_holder(&lock, err);
-	return -EBUSY;
-}
-
-int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
-{
-	return lock_pd(table, pd_slot, F_RDLCK, err);
-}
-
-int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
-{
-	return lock_pd(table, pd_slot, F_WRLCK, err);
-}
-
-void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot)
-{
-	struct flock lock;
-
-	if (!table->is_private && pd_slot < MR_TABLE_PDS)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_PD_BYTES + pd_slot, &lock);
 }

@@ -251,28 +251,6 @@ void mr_table_device(const struct mr_table *table, struct mr_table_device *devic
 /** mr_table_size() - bytes of the table */
 uint64_t mr_table_size(const struct mr_table *table);
 
-/**
- * mr_table_map() - map the table in the size that its header says, if the file has as much
- *
- * It replaces an earlier mapping, as after another process has let the table grow: addresses of entries are
- * no longer valid then.
- *
- * Return: as mr_table_open().
- */
-int mr_table_map(struct mr_table *table, struct mr_error *err);
-
-/**
- * mr_table_grow() - under the lock: make room for more entries
- *
- * The table is mapped anew: addresses of entries are no longer valid.
- *
- * Return: 0 or -errno.
- */
-int mr_table_grow(struct mr_table *table, struct mr_error *err);
-
-/** mr_table_fail_unsound() - the error for a table that another holder has damaged.  Return: -EPROTO. */
-int mr_table_fail_unsound(struct mr_error *err, const char *why);
-
 /*
  * The indexes of a session table: they find an entry without a look at all entries.
  *
@@ -297,55 +275,6 @@ uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, 
 
 /** mr_table_find_name() - find an entry by its name.  Return: its slot, or MR_NO_SLOT. */
 uint32_t mr_table_find_name(const struct mr_table *table, const char *name);
-
-/** All indexes, as a mask with a bit for each. */
-#define MR_ALL_INDEXES UINT32_MAX
-
-/**
- * mr_table_link() - put an entry into those of the indexes @among that it belongs into by its contents
- *
- * A relaxed region is also counted in the pool.
- */
-void mr_table_link(struct mr_table *table, uint32_t slot, unsigned int among);
-
-/** mr_table_unlink() - undo mr_table_link(), before the contents of the entry change */
-void mr_table_unlink(struct mr_table *table, uint32_t slot, unsigned int among);
-
-/** mr_table_unlink_name() - take an entry that is about to lose its name out of the index of names */
-void mr_table_unlink_name(struct mr_table *table, uint32_t slot);
-
-/** mr_table_rebuild_indexes() - make all indexes and the chain of free entries anew: they are valid then */
-void mr_table_rebuild_indexes(struct mr_table *table);
-
-/** mr_table_longest_chain() - steps after which a chain is taken to be damaged */
-uint32_t mr_table_longest_chain(const struct mr_table *table, unsigned int index);
-
-/*
- * A process that is killed between these two leaves indexes that are marked as invalid: mr_table_lock() of the
- * next process makes them anew.
- */
-static inline void mr_table_begin_change(struct mr_table *table)
-{
-	table->header->indexes_valid = 0;
-	__asm__ volatile("" : : : "memory");
-}
-
-static inline void mr_table_end_change(struct mr_table *table)
-{
-	__asm__ volatile("" : : : "memory");
-	table->header->indexes_valid = 1;
-}
-
-/*
- * After a process was killed the state of an entry says which of its members are valid.  So a state is stored
- * after all members that it makes valid, and before those are written that it makes invalid.
- */
-static inline void mr_entry_store_state(struct mr_entry *entry, enum mr_entry_state state)
-{
-	__asm__ volatile("" : : : "memory");
-	*(volatile uint32_t *)&entry->state = state;
-	__asm__ volatile("" : : : "memory");
-}
 
 /**
  * mr_table_lock() - keep other processes out of the table
@@ -388,14 +317,11 @@ struct mr_table_wait {
  */
 int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
 
-/*
- * The bytes that are locked: one for the table, one that processes share while they make objects without an
- * entry, one for each entry and one for each protection domain.
- */
-#define MR_LOCK_BYTE    ((off_t)1 << 40)
-#define MR_UNNAMED_BYTE (MR_LOCK_BYTE + 1)
-#define MR_CLAIM_BYTES  ((off_t)1 << 41)
-#define MR_PD_BYTES     ((off_t)1 << 42)
+/** The byte that processes lock together while they make objects without an entry. */
+#define MR_UNNAMED_BYTE (((off_t)1 << 40) + 1)
+
+/** mr_table_take_lock() - mr_table_lock() of a table that others have, without a look at what they changed */
+int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 
 /**
  * mr_lock_byte() - fcntl() with a record lock of one byte
