@@ -233,7 +233,6 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 {
 	struct mr_refusal *refusal = &answer->refusal;
 	struct mr_proven proven;
-	const struct tried *tried;
 	struct why *why;
 
 	if (answer->undiagnosed)
@@ -251,8 +250,7 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 		refusal->proven = proof_read(answer->invocation, refusal, &proven);
 	refusal->try_ns = MR_TRIES_NS > answer->tried_ns ? MR_TRIES_NS - answer->tried_ns : 0;
 	why = why_of_error(answer->invocation->global, err, refusal);
-	tried = why_tried(why);
-	answer->tried_ns += tried ? tried->tries.elapsed_ns : 0;
+	answer->tried_ns += why_found(why).tries_ns;
 	return why;
 }
 

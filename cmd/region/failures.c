@@ -99,7 +99,8 @@ static const struct field failure_fields[] = {
 	FIELD(struct failure, errno_value, FIELD_NUMBER, 0, "number of the errno"),
 	FIELD(struct failure, message, FIELD_STRING, FIELD_PROSE, "the message"),
 	FIELD(struct failure, via, FIELD_STRING, FIELD_PUBLIC, "path of the call"),
-	FIELD(struct failure, layer, FIELD_STRING, FIELD_PUBLIC, "layer that refused"),
+	FIELD_AS("layer", struct failure, found.layer, FIELD_STRING, FIELD_PUBLIC,
+		 "layer that refused"),
 	FIELD(struct failure, rereg_code, FIELD_STRING, FIELD_PUBLIC, "code of ibv_rereg_mr"),
 	FIELD(struct failure, library_would_say, FIELD_STRING, FIELD_PUBLIC,
 	      "the code that ibv_rereg_mr would give"),
@@ -107,11 +108,15 @@ static const struct field failure_fields[] = {
 	      "what became of the old region"),
 	FIELD_AS("why", struct failure, why_depth, FIELD_STRING, FIELD_PUBLIC,
 		 "how deep the causes were looked for"),
-	FIELD(struct failure, causes, FIELD_LIST, 0, "causes, the most certain first"),
-	FIELD(struct failure, ruled_out, FIELD_LIST, 0, "causes that the evidence excludes"),
-	FIELD(struct failure, proof, FIELD_ONE, 0, "who refused, by --why prove"),
-	FIELD(struct failure, tried, FIELD_STRING, FIELD_PROSE, "what the tries tell"),
-	FIELD(struct failure, tries, FIELD_LIST, 0, "the call with one thing changed at a time"),
+	FIELD_AS("causes", struct failure, found.causes, FIELD_LIST, 0,
+		 "causes, the most certain first"),
+	FIELD_AS("ruled_out", struct failure, found.ruled_out, FIELD_LIST, 0,
+		 "causes that the evidence excludes"),
+	FIELD_AS("proof", struct failure, found.proof, FIELD_ONE, 0, "who refused, by --why prove"),
+	FIELD_AS("tried", struct failure, found.tried, FIELD_STRING, FIELD_PROSE,
+		 "what the tries tell"),
+	FIELD_AS("tries", struct failure, found.tries, FIELD_LIST, 0,
+		 "the call with one thing changed at a time"),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record,
 		     "what was asked for"),
 	FIELD_END,
@@ -155,7 +160,6 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		  uint64_t region, const char *via, const struct request *request, struct why *why,
 		  const char *depth)
 {
-	const struct tried *tried = why_tried(why);
 	const struct failure failure = {
 		.index = { index, index != 0 },
 		.region = { region, region != 0 },
@@ -163,13 +167,8 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.errno_name = mr_errno_name(err->errnum),
 		.errno_value = known((uint64_t)err->errnum),
 		.via = mr_error_is_answer(err->kind, err->call) ? via : NULL,
-		.layer = why_layer(why),
 		.why_depth = depth,
-		.causes = why_causes(why),
-		.ruled_out = why_ruled_out(why),
-		.proof = why_proof(why),
-		.tried = tried ? tried->text : NULL,
-		.tries = tried_list(tried),
+		.found = why_found(why),
 		.why = why,
 		.request = request ? *request : (struct request){ .argv = NULL },
 		.kind = err->kind,
@@ -181,10 +180,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
 		    const char *message)
 {
-	struct failure adopted = { .causes = why_causes(NULL),
-				   .ruled_out = why_ruled_out(NULL),
-				   .tries = tried_list(NULL),
-				   .proof = why_proof(NULL) };
+	struct failure adopted = { .found = why_found(NULL) };
 
 	if (failure)
 		adopted = *failure;

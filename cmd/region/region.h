@@ -87,23 +87,6 @@ struct request {
 
 extern const struct record request_record;
 
-/** A try, as the document has it. */
-struct try_row {
-	const char *change;
-	const char *answer;
-	struct mr_opt_u64 elapsed_ns;
-	const char *reason;
-};
-
-struct tried {
-	struct mr_tries tries;
-	struct try_row rows[MR_TRY_CHANGES];
-	char text[640]; /**< what they tell, as a sentence */
-};
-
-/** tried_list() - the tries for the document; empty where @tried is NULL */
-struct list tried_list(const struct tried *tried);
-
 /** A diagnosis, which failures share. */
 struct why;
 
@@ -132,18 +115,19 @@ struct why *why_share(struct why *why);
 /** why_release() - let go of a diagnosis, or of NULL */
 void why_release(struct why *why);
 
-/** why_layer() - the layer that refused, NULL where it is not known; @why may be NULL */
-const char *why_layer(const struct why *why);
+/** What a diagnosis found, as the document has it. */
+struct found {
+	const char *layer; /**< that refused; NULL: it is not known */
+	struct list causes;
+	struct list ruled_out;
+	struct list proof; /**< what was proven, one row or none */
+	const char *tried; /**< what was tried, as a sentence; or NULL */
+	struct list tries;
+	uint64_t tries_ns; /**< time that they have taken */
+};
 
-/** why_causes(), why_ruled_out() - lists for the document; empty where @why is NULL */
-struct list why_causes(const struct why *why);
-struct list why_ruled_out(const struct why *why);
-
-/** why_proof() - what was proven, one row; none where @why is NULL, or nothing was to be proven */
-struct list why_proof(const struct why *why);
-
-/** why_tried() - what was tried; NULL where nothing was to be tried */
-const struct tried *why_tried(const struct why *why);
+/** why_found() - what @why found, which has the rows; nothing where it is NULL */
+struct found why_found(const struct why *why);
 
 /** why_first() - the most certain cause, or NULL */
 const struct mr_cause *why_first(const struct why *why);
@@ -164,19 +148,14 @@ struct failure {
 	struct mr_opt_u64 errno_value;
 	const char *message;
 	const char *via;
-	const char *layer;
 	const char *rereg_code;
 	const char *library_would_say;
 	const char *old_region;
 	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
-	struct list causes;
-	struct list ruled_out;
-	struct list proof;
-	const char *tried; /**< what was tried, as a sentence; or NULL */
-	struct list tries;
+	struct found found;
 	struct request request;
 	enum mr_error_kind kind;
-	struct why *why; /**< of causes and ruled_out; or NULL */
+	struct why *why; /**< of what was found; or NULL */
 };
 
 extern const struct record failure_record;

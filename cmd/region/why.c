@@ -24,6 +24,20 @@ struct firmware_row {
 	const char *errno_name;
 };
 
+/* A try, as the document has it. */
+struct try_row {
+	const char *change;
+	const char *answer;
+	struct mr_opt_u64 elapsed_ns;
+	const char *reason;
+};
+
+struct tried {
+	struct mr_tries tries;
+	struct try_row rows[MR_TRY_CHANGES];
+	char text[640]; /* what they tell, as a sentence */
+};
+
 /* A proof, as the document has it. */
 struct proof_row {
 	const char *refused_by;
@@ -63,12 +77,6 @@ static void tried_make(struct tried *tried, struct mr_refusal *refusal)
 			.reason = try->reason[0] ? try->reason : NULL,
 		};
 	}
-}
-
-struct list tried_list(const struct tried *tried)
-{
-	return (struct list){ &try_record, tried ? tried->rows : NULL,
-			      tried ? tried->tries.count : 0, sizeof(struct try_row) };
 }
 
 static const struct field link_fields[] = {
@@ -431,33 +439,31 @@ void why_release(struct why *why)
 		free(why);
 }
 
-const char *why_layer(const struct why *why)
+struct found why_found(const struct why *why)
 {
-	return why ? mr_layer_name(why->diagnosis.layer) : NULL;
-}
+	struct found found = {
+		.causes = { &cause_record, NULL, 0, sizeof(struct cause_row) },
+		.ruled_out = { &ruled_out_record, NULL, 0, sizeof(struct ruled_out_row) },
+		.proof = { &proof_record, NULL, 0, sizeof(struct proof_row) },
+		.tries = { &try_record, NULL, 0, sizeof(struct try_row) },
+	};
 
-struct list why_causes(const struct why *why)
-{
-	return (struct list){ &cause_record, why ? why->causes : NULL,
-			      why ? why->diagnosis.cause_count : 0, sizeof(struct cause_row) };
-}
-
-struct list why_ruled_out(const struct why *why)
-{
-	return (struct list){ &ruled_out_record, why ? why->ruled_out : NULL,
-			      why ? why->diagnosis.ruled_out_count : 0,
-			      sizeof(struct ruled_out_row) };
-}
-
-struct list why_proof(const struct why *why)
-{
-	return (struct list){ &proof_record, why ? &why->proof : NULL, why && why->has_proof,
-			      sizeof(struct proof_row) };
-}
-
-const struct tried *why_tried(const struct why *why)
-{
-	return why && why->has_tries ? &why->tried : NULL;
+	if (!why)
+		return found;
+	found.layer = mr_layer_name(why->diagnosis.layer);
+	found.causes.rows = why->causes;
+	found.causes.count = why->diagnosis.cause_count;
+	found.ruled_out.rows = why->ruled_out;
+	found.ruled_out.count = why->diagnosis.ruled_out_count;
+	found.proof.rows = &why->proof;
+	found.proof.count = why->has_proof;
+	if (why->has_tries) {
+		found.tried = why->tried.text;
+		found.tries.rows = why->tried.rows;
+		found.tries.count = why->tried.tries.count;
+		found.tries_ns = why->tried.tries.elapsed_ns;
+	}
+	return found;
 }
 
 const struct mr_cause *why_first(const struct why *why)

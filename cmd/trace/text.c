@@ -144,8 +144,8 @@ void call_row_fill(struct call_row *row, const struct call_facts *facts)
 		.memory = facts->look && facts->look->has_range && facts->look->range.memory[0]
 				  ? facts->look->range.memory
 				  : NULL,
-		.layer = why_layer(facts->why),
-		.causes = why_causes(facts->why),
+		.layer = why_found(facts->why).layer,
+		.causes = why_found(facts->why).causes,
 	};
 	fill_request(row, call);
 	fill_answer(row, call);
@@ -349,9 +349,9 @@ static void trace_refusal_row_fill(struct trace_refusal_row *row,
 				  ? kind->look.range.memory
 				  : NULL,
 		.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL,
-		.layer = why_layer(why),
-		.causes = why_causes(why),
-		.ruled_out = why_ruled_out(why),
+		.layer = why_found(why).layer,
+		.causes = why_found(why).causes,
+		.ruled_out = why_found(why).ruled_out,
 		.why = why,
 	};
 }

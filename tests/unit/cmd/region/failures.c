@@ -32,8 +32,8 @@ TEST(a_refusal_is_kept_with_its_call_and_errno)
 	assert_string_equal(f->message, err.text);
 	assert_ptr_not_equal(f->message, err.text);
 	assert_string_equal(f->via, "library");
-	assert_null(f->layer);
-	assert_int_equal(f->causes.count, 0);
+	assert_null(f->found.layer);
+	assert_int_equal(f->found.causes.count, 0);
 	failures_release(&failures);
 	assert_int_equal(failures.count, 0);
 }
