@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
@@ -168,52 +165,12 @@ enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot)
 	return held && held->region.mr ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
 }
 
-int mr_session_reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err)
-{
-	struct mr_session_library *library = session->library;
-	uint32_t capacity = session->table.capacity;
-	struct mr_held *held;
-
-	if (!mr_session_is_private(session) || slot < library->capacity)
-		return 0;
-	held = reallocarray(library->held, capacity, sizeof(*held));
-	if (!held)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	for (uint32_t i = library->capacity; i < capacity; i++)
-		held[i] = (struct mr_held){ .backing = NULL };
-	library->held = held;
-	library->capacity = capacity;
-	return 0;
-}
-
-void mr_session_keep_region(struct mr_session *session, uint32_t slot,
-			    const struct mr_region *region, struct mr_backing *backing)
-{
-	session->library->held[slot] = (struct mr_held){ *region, backing, false };
-	if (backing)
-		backing->users++;
-}
-
-void mr_session_forget_region(struct mr_session *session, uint32_t slot)
-{
-	mr_held_move(&session->library->held[slot], NULL);
-	session->library->held[slot].region.live = false;
-}
-
 void mr_held_move(struct mr_held *held, struct mr_backing *backing)
 {
 	if (backing)
 		backing->users++;
 	give_up_backing(held->backing);
 	held->backing = backing;
-}
-
-void mr_held_query(const struct mr_held *held, struct mr_uverbs_mr *mr)
-{
-	const struct mr_region *region = &held->region;
-
-	*mr = (struct mr_uverbs_mr){ region->handle, region->lkey, region->rkey, region->length,
-				     region->iova };
 }
 
 bool mr_registrant_needed(const struct mr_entry *entry)
@@ -277,106 +234,4 @@ enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr
 	default:
 		return MR_UNKNOWN;
 	}
-}
-
-int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
-		    struct mr_error *err)
-{
-	int rc;
-
-	handles->count = 0;
-	if (!handles->list)
-		handles->list = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles->list));
-	if (!handles->list)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = mr_uverbs_list(&session->uverbs, object, handles->list, &handles->count, err);
-	/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
-	return rc == -ENOENT && object == UVERBS_OBJECT_DM ? 0 : rc;
-}
-
-void mr_handles_release(struct mr_handles *handles)
-{
-	free(handles->list);
-	*handles = (struct mr_handles){ .list = NULL };
-}
-
-/* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
-int mr_handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err)
-{
-	uint32_t count = set->count;
-	uint64_t *words;
-
-	if (handle / 64 >= count) {
-		count = handle / 32 + 64;
-		words = realloc(set->words, count * sizeof(*words));
-		if (!words)
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
-		memset(words + set->count, 0, (count - set->count) * sizeof(*words));
-		*set = (struct mr_handle_set){ words, count };
-	}
-	set->words[handle / 64] |= UINT64_C(1) << handle % 64;
-	return 0;
-}
-
-void mr_handle_set_release(struct mr_handle_set *set)
-{
-	free(set->words);
-	*set = (struct mr_handle_set){ .words = NULL };
-}
-
-int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
-{
-	struct mr_uverbs_mr mr;
-	int rc = mr_handles_list(session, MLX5_IB_OBJECT_DEVX_UMEM, &session->umems, err);
-
-	if (rc)
-		return rc;
-	if (mr_handles_have(&session->umems, handle))
-		return 1;
-	return session->umems.count == MR_UVERBS_INFO_MAX &&
-	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
-}
-
-int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err)
-{
-	struct mr_handles dms = { .list = NULL };
-	int rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
-
-	if (!rc)
-		rc = mr_handles_have(&dms, handle);
-	mr_handles_release(&dms);
-	return rc;
-}
-
-/* Return: 0, or -errno: -ENODEV where there is no function.  @binding is 0 where it is not known. */
-static int find_binding(const struct mr_session *session, uint32_t *binding)
-{
-	struct mr_error ignored;
-	char path[256];
-	int rc = mr_uverbs_data_direct_path(&session->uverbs, path, sizeof(path), &ignored);
-
-	*binding = rc ? 0 : mr_pci_binding(mr_this_host(), path);
-	return rc;
-}
-
-void mr_session_note_binding(const struct mr_session *session, struct mr_entry *entry)
-{
-	if (mr_call_row(entry->call)->data_direct && entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE)
-		find_binding(session, &entry->binding);
-}
-
-enum mr_tristate mr_session_is_revoked(const struct mr_session *session,
-				       const struct mr_entry *entry)
-{
-	uint32_t binding;
-	int rc;
-
-	if (!mr_call_row(entry->call)->data_direct || entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE)
-		return MR_NO;
-	rc = find_binding(session, &binding);
-	if (rc)
-		return rc == -ENODEV ? MR_YES : MR_UNKNOWN;
-	if (!entry->binding)
-		return MR_NO;
-	return !binding ? MR_UNKNOWN : binding != entry->binding ? MR_YES : MR_NO;
 }

@@ -12,8 +12,85 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
-/* mr_handle_set_has() - whether a handle is in the set */
-static inline bool mr_handle_set_has(const struct mr_handle_set *set, uint32_t handle)
+int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
+		    struct mr_error *err)
+{
+	int rc;
+
+	handles->count = 0;
+	if (!handles->list)
+		handles->list = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles->list));
+	if (!handles->list)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = mr_uverbs_list(&session->uverbs, object, handles->list, &handles->count, err);
+	/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
+	return rc == -ENOENT && object == UVERBS_OBJECT_DM ? 0 : rc;
+}
+
+void mr_handles_release(struct mr_handles *handles)
+{
+	free(handles->list);
+	*handles = (struct mr_handles){ .list = NULL };
+}
+
+/* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
+static int handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err)
+{
+	uint32_t count = set->count;
+	uint64_t *words;
+
+	if (handle / 64 >= count) {
+		count = handle / 32 + 64;
+		words = realloc(set->words, count * sizeof(*words));
+		if (!words)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
+		memset(words + set->count, 0, (count - set->count) * sizeof(*words));
+		*set = (struct mr_handle_set){ words, count };
+	}
+	set->words[handle / 64] |= UINT64_C(1) << handle % 64;
+	return 0;
+}
+
+void mr_handle_set_release(struct mr_handle_set *set)
+{
+	free(set->words);
+	*set = (struct mr_handle_set){ .words = NULL };
+}
+
+int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = mr_handles_list(session, MLX5_IB_OBJECT_DEVX_UMEM, &session->umems, err);
+
+	if (rc)
+		return rc;
+	if (mr_handles_have(&session->umems, handle))
+		return 1;
+	return session->umems.count == MR_UVERBS_INFO_MAX &&
+	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
+}
+
+static int has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err)
+{
+	struct mr_handles dms = { .list = NULL };
+	int rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
+
+	if (!rc)
+		rc = mr_handles_have(&dms, handle);
+	mr_handles_release(&dms);
+	return rc;
+}
+
+static void query_held(const struct mr_held *held, struct mr_uverbs_mr *mr)
+{
+	const struct mr_region *region = &held->region;
+
+	*mr = (struct mr_uverbs_mr){ region->handle, region->lkey, region->rkey, region->length,
+				     region->iova };
+}
+
+/* Whether a handle is in the set. */
+static bool handle_set_has(const struct mr_handle_set *set, uint32_t handle)
 {
 	return handle / 64 < set->count && set->words[handle / 64] >> handle % 64 & 1;
 }
@@ -28,7 +105,7 @@ static int has_object(struct mr_session *session, enum mr_region_kind kind, uint
 	if (kind == MR_KIND_UMEM)
 		return mr_session_has_umem(session, handle, err);
 	if (kind == MR_KIND_DM)
-		return mr_session_has_dm(session, handle, err);
+		return has_dm(session, handle, err);
 	rc = mr_uverbs_query_mr(&session->uverbs, handle, mr, err);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
@@ -260,7 +337,7 @@ static enum mr_session_state compare_with_kernel(struct mr_session *session, uin
 		return MR_STATE_IN_DOUBT;
 	/* Only this process changes what it holds: what it remembers is what the kernel would say. */
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
-		mr_held_query(held, &region->kernel);
+		query_held(held, &region->kernel);
 	else
 		rc = kernel_has(session, entry, sure, &region->kernel, err);
 	if (!rc)
@@ -378,7 +455,7 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	bool listed;
 	int rc;
 
-	if (mr_handle_set_has(walk->listed, handle))
+	if (handle_set_has(walk->listed, handle))
 		return 1;
 	rc = compare_mr(walk, handle, &mr, &listed, NULL);
 	if (mr_uverbs_is_absent(rc))
@@ -502,7 +579,7 @@ int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session
 	    region->kernel.handle == MR_NO_HANDLE || region->state == MR_STATE_GONE ||
 	    region->state == MR_STATE_PENDING || region->state == MR_STATE_UNKNOWN)
 		return 0;
-	return mr_handle_set_add(listed, region->kernel.handle, err);
+	return handle_set_add(listed, region->kernel.handle, err);
 }
 
 /* Under the lock: whether an entry is on that memory of the device. */

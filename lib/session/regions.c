@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/base.h"
+#include "lib/host/host.h"
+#include "lib/host/reading.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
@@ -244,6 +247,60 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 
 /* ---- registering ---- */
 
+/* Return: 0, or -errno: -ENODEV where there is no function.  @binding is 0 where it is not known. */
+static int find_binding(const struct mr_session *session, uint32_t *binding)
+{
+	struct mr_error ignored;
+	char path[256];
+	int rc = mr_uverbs_data_direct_path(&session->uverbs, path, sizeof(path), &ignored);
+
+	*binding = rc ? 0 : mr_pci_binding(mr_this_host(), path);
+	return rc;
+}
+
+enum mr_tristate mr_session_is_revoked(const struct mr_session *session,
+				       const struct mr_entry *entry)
+{
+	uint32_t binding;
+	int rc;
+
+	if (!mr_call_row(entry->call)->data_direct || entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE)
+		return MR_NO;
+	rc = find_binding(session, &binding);
+	if (rc)
+		return rc == -ENODEV ? MR_YES : MR_UNKNOWN;
+	if (!entry->binding)
+		return MR_NO;
+	return !binding ? MR_UNKNOWN : binding != entry->binding ? MR_YES : MR_NO;
+}
+
+/* Makes room for the region of a slot where the session is private. */
+static int reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err)
+{
+	struct mr_session_library *library = session->library;
+	uint32_t capacity = session->table.capacity;
+	struct mr_held *held;
+
+	if (!mr_session_is_private(session) || slot < library->capacity)
+		return 0;
+	held = reallocarray(library->held, capacity, sizeof(*held));
+	if (!held)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+	for (uint32_t i = library->capacity; i < capacity; i++)
+		held[i] = (struct mr_held){ .backing = NULL };
+	library->held = held;
+	library->capacity = capacity;
+	return 0;
+}
+
+static void keep_region(struct mr_session *session, uint32_t slot, const struct mr_region *region,
+			struct mr_backing *backing)
+{
+	session->library->held[slot] = (struct mr_held){ *region, backing, false };
+	if (backing)
+		backing->users++;
+}
+
 void mr_entry_fill(struct mr_entry *entry, const struct mr_region_request *request,
 		   const struct mr_region *region, enum mr_via via)
 {
@@ -362,7 +419,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = mr_session_reserve_region(session, slot, err);
+	rc = reserve_region(session, slot, err);
 	if (!rc)
 		rc = register_to_stay(session, registrar, request, &region, err);
 	if (rc) {
@@ -371,11 +428,12 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	}
 	mr_entry_fill(entry, request, &region, registrar->via);
 	mr_registrant_note(session, entry);
-	mr_session_note_binding(session, entry);
+	if (mr_call_row(entry->call)->data_direct && entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE)
+		find_binding(session, &entry->binding);
 	if (mr_session_is_private(session) && request->dmah)
 		entry->dmah = MR_NO_HANDLE; /* the backing frees it */
 	if (mr_session_is_private(session))
-		mr_session_keep_region(session, slot, &region, request->backing);
+		keep_region(session, slot, &region, request->backing);
 	else
 		mr_region_forget(&region);
 	return commit_entry(session, slot, entry, err);
@@ -423,6 +481,13 @@ static int begin_deregister(struct mr_session *session, const struct mr_removal 
 	return rc;
 }
 
+/* A region is deregistered; its memory is unmapped with the last region on it. */
+static void forget_region(struct mr_session *session, uint32_t slot)
+{
+	mr_held_move(&session->library->held[slot], NULL);
+	session->library->held[slot].region.live = false;
+}
+
 /* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
 static int destroy_region(struct mr_session *session, const struct mr_removal *removal)
 {
@@ -439,7 +504,7 @@ static int destroy_region(struct mr_session *session, const struct mr_removal *r
 	if (removal->ns)
 		*removal->ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
 	if (held)
-		mr_session_forget_region(session, removal->slot);
+		forget_region(session, removal->slot);
 	return 0;
 }
 

@@ -344,31 +344,8 @@ enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot);
 /** mr_session_close_library() - close the device and all that was kept */
 void mr_session_close_library(struct mr_session *session);
 
-/**
- * mr_session_reserve_region() - make room for the region of that slot
- *
- * Nothing happens where the session is not private.
- *
- * Return: 0 or -ENOMEM.
- */
-int mr_session_reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err);
-
-/**
- * mr_session_keep_region() - keep a region of a private session
- *
- * mr_session_reserve_region() has made room for it.
- */
-void mr_session_keep_region(struct mr_session *session, uint32_t slot,
-			    const struct mr_region *region, struct mr_backing *backing);
-
-/** mr_session_forget_region() - a region is deregistered; its memory is unmapped with the last region on it */
-void mr_session_forget_region(struct mr_session *session, uint32_t slot);
-
 /** mr_held_move() - a region is on other memory now; @backing: or NULL */
 void mr_held_move(struct mr_held *held, struct mr_backing *backing);
-
-/** mr_held_query() - fill in @mr as QUERY_MR would, from what this process knows */
-void mr_held_query(const struct mr_held *held, struct mr_uverbs_mr *mr);
 
 /**
  * mr_registrant_needed() - whether the entry's region reaches nothing without the process that registered it
@@ -429,12 +406,6 @@ struct mr_handle_set {
 	uint32_t count;
 };
 
-/**
- * mr_handle_set_add() - add a handle
- * Return: 0 or -ENOMEM.
- */
-int mr_handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err);
-
 /** mr_handle_set_release() - make it empty */
 void mr_handle_set_release(struct mr_handle_set *set);
 
@@ -448,15 +419,6 @@ void mr_handle_set_release(struct mr_handle_set *set);
  * Return: 1, 0, or -errno with MR_ERROR_REFUSED.
  */
 int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err);
-
-/**
- * mr_session_has_dm() - whether the kernel has memory on the device with that handle
- * Return: 1, 0, or -errno.
- */
-int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err);
-
-/** mr_session_note_binding() - note in @entry by which binding of the function its region was registered */
-void mr_session_note_binding(const struct mr_session *session, struct mr_entry *entry);
 
 /**
  * mr_session_is_revoked() - whether the entry's region is one of Data Direct that was revoked since
