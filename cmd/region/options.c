@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/region/register.h"
+#include "lib/verbs/verbs.h"
+
+/* The options for the mapping, which both tables have. */
+#define MAPPING_OPTIONS                                                                            \
+	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
+	       "where the memory comes from (default: anon)"),                                     \
+		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
+		       "start this far into the mapping"),                                         \
+		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
+		       "map it at this address, or fail"),                                         \
+		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
+		       "fault the pages in before registering"),                                   \
+		OPTION(0, "numa", number, struct memory_args, numa, "NODE",                        \
+		       "take the pages from this NUMA node")
+
+const struct option_spec memory_options[] = {
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
+	       "bytes: 4096, 64K, 1G, max (default: one page)"),
+	MAPPING_OPTIONS,
+	OPTION('c', "count", number, struct memory_args, count, "N",
+	       "register N regions on one mapping (default: 1)"),
+	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
+	       "bytes from one to the next (default: the size, in whole pages)"),
+	OPTION_END,
+};
+
+const struct option_spec new_memory_options[] = {
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
+	       "bytes: 4096, 64K, 1G, max (default: as before)"),
+	MAPPING_OPTIONS,
+	OPTION_END,
+};
+
+bool memory_is_given(const struct memory_args *args)
+{
+	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
+	       args->numa.known || args->populate;
+}
+
+/* Fills in the size, count and stride of the regions, and the length of the mapping in which they lie. */
+static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
+		      uint64_t default_size, struct mr_error *err)
+{
+	uint64_t span;
+
+	plan->size = args->size.known ? args->size.value : default_size;
+	plan->count = args->count.known ? args->count.value : 1;
+	plan->stride = args->stride.value;
+	plan->mapping.length = plan->size;
+	if (!plan->count)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
+	if (args->stride.known && plan->count == 1)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
+	/* A single range may reach beyond the address space: refusing that is left to the stack. */
+	if (plan->count == 1)
+		return 0;
+	if (!args->stride.known)
+		plan->stride = mr_round_up(plan->size, (uint64_t)getpagesize());
+	if ((!args->stride.known && plan->stride < plan->size) ||
+	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
+	    __builtin_add_overflow(span, plan->size, &plan->mapping.length))
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, ERANGE,
+			"--count: the last of the regions would end beyond 64 bits of addresses");
+	return 0;
+}
+
+/* Only memory of the host has pages to fault in, or to place on a node. */
+static int check_pages(const struct memory_args *args, struct mr_error *err)
+{
+	const enum mr_memory_type type = args->memory.type;
+	const struct given_option about_pages[] = { { "populate", args->populate },
+						    { "numa", args->numa.known },
+						    { NULL, false } };
+	const char *option;
+
+	if (type == MR_MEMORY_CUDA && args->addr.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--addr: the CUDA driver chooses the address of --memory %s",
+				    args->memory.text);
+	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED && type != MR_MEMORY_CUDA)
+		return 0;
+	option = options_first_given(about_pages);
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: --memory %s has no pages of the kernel", option,
+				     args->memory.text)
+		      : 0;
+}
+
+int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
+		     uint64_t default_size, struct mr_error *err)
+{
+	static const struct mr_memory_kind anonymous = { .type = MR_MEMORY_ANON, .text = "anon" };
+	int rc;
+
+	plan->mapping.kind = args->memory.text ? args->memory : anonymous;
+	plan->mapping.length = 0;
+	plan->mapping.offset = args->offset.value;
+	plan->mapping.addr = args->addr;
+	plan->mapping.node = args->numa;
+	plan->mapping.populate = args->populate;
+	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
+				    args->memory.text);
+	rc = check_pages(args, err);
+	return rc ? rc : plan_sizes(plan, args, default_size, err);
+}
+
+/*
+ * Fills in the defaults for regions on no memory of the process. Nothing is to be mapped, so options about
+ * the mapping are not looked at. Return: as memory_plan_init().
+ */
+static int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
+				     const char *text, uint64_t default_size, struct mr_error *err)
+{
+	plan->mapping = (struct mr_memory_request){
+		.kind = { .type = MR_MEMORY_NONE, .text = text },
+		.offset = args->offset.value,
+	};
+	return plan_sizes(plan, args, default_size, err);
+}
+
+uint64_t memory_plan_end(const struct memory_plan *plan)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(plan->mapping.offset, plan->mapping.length, &end))
+		return UINT64_MAX;
+	return end;
+}
+
+static const struct option_spec region_options[] = {
+	OPTION(0, "pd", name, struct register_args, pd, "NAME",
+	       "protection domain, made on first use"),
+	OPTION('a', "access", access, struct register_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "name", name, struct register_args, name, "NAME",
+	       "name of the region; NAME.1, ... with --count"),
+	OPTION(0, "via", via, struct register_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
+	OPTION_END,
+};
+
+static const struct option_spec call_options[] = {
+	OPTION(0, "call", string, struct register_args, call, "NAME",
+	       "ibv_reg_mr_ex in place of the usual call"),
+	OPTION_END,
+};
+
+static const struct option_spec lifetime_options[] = {
+	OPTION(0, "hold", flag, struct register_args, hold, NULL,
+	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
+	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
+	       "keep them for at most so many seconds"),
+	OPTION(0, "expect", expect, struct register_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION(0, "keep-going", flag, struct register_args, keep_going, NULL,
+	       "with --count: go on after a refusal"),
+	OPTION_END,
+};
+
+static const struct option_spec advise_options[] = {
+	OPTION(0, "advise", advice, struct register_args, advise.advice, "ADVICE",
+	       "then prefetch pages of it (ibv_advise_mr)"),
+	OPTION(0, "advise-offset", size, struct register_args, advise.offset, "SIZE",
+	       "start of the advised range in the region"),
+	OPTION(0, "advise-size", size, struct register_args, advise.size, "SIZE",
+	       "bytes of that range (default: to the end)"),
+	OPTION_END,
+};
+
+const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group call_group = { "Region", call_options, 0 };
+const struct option_group region_group = { "Region", region_options, 0 };
+/* All options but the first, --pd: umems have no protection domain. */
+const struct option_group umem_group = { "Region", region_options + 1, 0 };
+const struct option_group lifetime_group = { "Life and answer", lifetime_options, 0 };
+const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
+
+const struct option_rule register_rules[] = {
+	REGISTER_RULES,
+	OPTION_RULES_END,
+};
+
+/* Applies --call, which names the command's usual call or, in its place, ibv_reg_mr_ex(3). */
+static int choose_call(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	enum mr_region_call ex;
+	const char *own;
+	bool has_ex;
+
+	if (!args->call)
+		return 0;
+	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
+	has_ex = mr_region_call_ex(plan->request.call, &ex);
+	if (!via_allows(args->via, MR_VIA_LIBRARY))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--call names a call of the library: no --via %s",
+				    mr_via_name(args->via.path));
+	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
+	if (!strcmp(args->call, own))
+		return 0;
+	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+		plan->request.call = ex;
+		return 0;
+	}
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
+			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
+}
+
+static uint32_t choose_access(enum mr_region_on on, const struct access_option *access)
+{
+	if (access->given)
+		return access->bits;
+	switch (on) {
+	case MR_ON_NOTHING:
+		return 0;
+	case MR_ON_DM:
+		/* The stack refuses each region on device memory without MR_ACCESS_ZERO_BASED. */
+		return MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED;
+	default:
+		return MR_ACCESS_LOCAL_WRITE;
+	}
+}
+
+/*
+ * Without --size and --count one region reaches from --offset to the end of the dma-buf, if its size is known.
+ * Otherwise a region is one page.
+ */
+static int plan_dmabuf(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	uint64_t whole = mr_dmabuf_source_size(&args->dmabuf);
+	const struct memory_args *memory = &args->memory;
+	uint64_t offset = memory->offset.value;
+	uint64_t size =
+		whole > offset && !memory->count.known ? whole - offset : (uint64_t)getpagesize();
+	int rc = memory_plan_init_unmapped(&plan->memory, memory, args->dmabuf.text, size, err);
+
+	plan->dmabuf.source = args->dmabuf;
+	plan->dmabuf.size =
+		args->buffer.known ? args->buffer.value : memory_plan_end(&plan->memory);
+	plan->dmabuf.data_direct = args->data_direct;
+	plan->dm_length = plan->dmabuf.size;
+	return rc;
+}
+
+static int plan_dm(struct register_plan *plan, const struct memory_args *memory,
+		   struct mr_error *err)
+{
+	const struct mr_memory_kind *kind = &memory->memory;
+	int rc = memory_plan_init_unmapped(&plan->memory, memory, kind->text,
+					   (uint64_t)getpagesize(), err);
+
+	plan->dm_length =
+		kind->dm_size.known ? kind->dm_size.value : memory_plan_end(&plan->memory);
+	return rc;
+}
+
+static int plan_memory(struct register_plan *plan, const struct register_args *args,
+		       struct mr_error *err)
+{
+	const struct memory_args *memory = &args->memory;
+	const uint64_t page = (uint64_t)getpagesize();
+
+	switch (mr_call_row(plan->request.call)->on) {
+	case MR_ON_DMABUF:
+		return plan_dmabuf(plan, args, err);
+	case MR_ON_DM:
+		return plan_dm(plan, memory, err);
+	case MR_ON_NOTHING:
+		return memory_plan_init_unmapped(&plan->memory, memory, memory->memory.text, page,
+						 err);
+	default:
+		return memory_plan_init(&plan->memory, memory, page, err);
+	}
+}
+
+int register_plan_init(struct register_plan *plan, const struct register_args *args,
+		       enum mr_region_call call, struct mr_error *err)
+{
+	const struct mr_call_row *row = mr_call_row(call);
+	int rc;
+
+	if (args->buffer.known && args->dmabuf.type == MR_DMABUF_FD && args->dmabuf.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--buffer: the dma-buf of --%s %s is made already",
+				    row->kind == MR_KIND_UMEM ? "dmabuf" : "from",
+				    args->dmabuf.text);
+	plan->via = args->via;
+	plan->request = (struct mr_region_request){
+		.call = call,
+		.page_sizes = args->page_sizes.value,
+		.access = choose_access(row->on, &args->access),
+	};
+	if (row->iova == MR_IOVA_GIVEN)
+		plan->request.iova =
+			args->iova.known ? args->iova.value : args->memory.offset.value;
+	rc = choose_call(plan, args, err);
+	if (!rc)
+		rc = plan_memory(plan, args, err);
+	if (!rc)
+		plan->request.length = plan->memory.size;
+	return rc;
+}
