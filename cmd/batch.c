@@ -21,21 +21,13 @@ struct batch_answer {
 	int status;           /* exit status of the first line that failed; 0: none did */
 };
 
-/* A command, and the last line that it was read from. */
-struct batch_command {
-	struct parser parser;
-	struct mr_shell_words words;
-	char **operands;  /* among the words */
-	const char *line; /* where the batch is a regular file; else NULL */
-	size_t length;    /* bytes of the line */
-};
-
 struct batch_reader {
 	struct mr_line_reader lines;
-	struct mr_shell_words words;           /* of the line that is being parsed */
+	struct mr_shell_words words;           /* of the line, to which its command's args point */
+	char **operands;                       /* among the words */
 	struct global_args given;              /* by the line that is being parsed; must be empty */
 	const struct command *const *commands; /* all that there are; ends with NULL */
-	struct batch_command *parsers;         /* one for each of commands, the NULL included */
+	struct parser *parsers;                /* one for each of commands, the NULL included */
 	bool checked;                          /* all lines are known to be right */
 	uint64_t total;                        /* lines with a command; 0: unknown */
 };
@@ -248,22 +240,22 @@ static void fail_unknown_command(const struct command *const *commands, const ch
  * The command @name, which command_find() has found as @listed, with its parser, which is made when it is
  * first needed.  Return: NULL with an error.
  */
-static struct batch_command *prepare_command(struct batch_reader *reader,
-					     const struct command *const *listed, const char *name,
-					     struct mr_error *err)
+static struct parser *prepare_command(struct batch_reader *reader,
+				      const struct command *const *listed, const char *name,
+				      struct mr_error *err)
 {
 	const struct command *command = *listed;
-	struct batch_command *found = &reader->parsers[listed - reader->commands];
+	struct parser *found = &reader->parsers[listed - reader->commands];
 
-	if (found->parser.options)
+	if (found->options)
 		return found;
 	if (!command)
 		fail_unknown_command(reader->commands, name, err);
 	else if (command->runs_program || command->not_in_batch)
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
 			     name);
-	else if (parser_init(&found->parser, command, &reader->given, err))
-		parser_release(&found->parser);
+	else if (parser_init(found, command, &reader->given, err))
+		parser_release(found);
 	else
 		return found;
 	return NULL;
@@ -285,89 +277,41 @@ static const char *given_global(const struct global_args *given)
 	return NULL;
 }
 
-static void set_command(struct invocation *invocation, const struct batch_command *command)
-{
-	invocation->command = command->parser.command;
-	invocation->args = command->parser.args;
-	invocation->operands = command->operands;
-}
-
-/* Gives the words of a line to its command, whose args point to them, and takes its former ones. */
-static void swap_words(struct batch_command *command, struct mr_shell_words *words)
-{
-	const struct mr_shell_words former = command->words;
-
-	command->words = *words;
-	*words = former;
-}
-
 /*
- * Finds the command of a line and reads its options.  The word mrctl may stand before the command, so
- * that lines can be pasted from a shell.  Return: NULL with an error.
+ * Finds the command of a line, reads its options and checks them.  The word mrctl may stand before the command, so
+ * that lines can be pasted from a shell.  @err is set where the line is wrong.
  */
-static struct batch_command *parse_line(struct batch_reader *reader, struct invocation *invocation,
-					struct mr_error *err)
+static void parse_line(struct batch_reader *reader, struct invocation *invocation,
+		       struct mr_error *err)
 {
 	const struct command *const *listed = command_find(reader->commands, reader->words.list[0]);
 	size_t skip = !*listed && !strcmp(reader->words.list[0], "mrctl");
 	char **words = reader->words.list + skip;
 	int count = (int)(reader->words.count - skip);
-	struct batch_command *command;
+	struct parser *parser;
 	const char *name;
 	int rc;
 
 	if (!words[0]) {
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
-		return NULL;
+		return;
 	}
 	if (skip)
 		listed = command_find(reader->commands, words[0]);
-	command = prepare_command(reader, listed, words[0], err);
-	if (!command)
-		return NULL;
-	swap_words(command, &reader->words);
-	memset(&reader->given, 0, sizeof(reader->given));
-	rc = parser_read(&command->parser, reader->commands, count, words, &command->operands, err);
-	set_command(invocation, command);
-	if (rc)
-		return NULL;
-	name = given_global(&reader->given);
-	if (!name)
-		return reader->checked ||
-				       (!parser_check(&command->parser, command->operands, err) &&
-					!command_check(invocation, err))
-			       ? command
-			       : NULL;
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "--%s is not for a line: give it to mrctl batch itself", name);
-	return NULL;
-}
-
-/*
- * The command whose last line was the same as this one, or NULL.  Long files repeat lines, which are then
- * not parsed again.  That line was right: a file with a wrong one is not run.
- */
-static const struct batch_command *find_repeated(const struct batch_reader *reader)
-{
-	const struct mr_line_reader *lines = &reader->lines;
-
-	for (size_t i = 0; reader->commands[i]; i++) {
-		const struct batch_command *command = &reader->parsers[i];
-
-		if (command->line && command->length == lines->length &&
-		    !memcmp(command->line, lines->line, lines->length))
-			return command;
-	}
-	return NULL;
-}
-
-/* Only the lines of a regular file stay in memory, to be compared with later ones. */
-static void remember_line(const struct mr_line_reader *lines, struct batch_command *command)
-{
-	if (!command || !lines->is_file)
+	parser = prepare_command(reader, listed, words[0], err);
+	if (!parser)
 		return;
-	command->line = lines->line;
-	command->length = lines->length;
+	memset(&reader->given, 0, sizeof(reader->given));
+	rc = parser_read(parser, reader->commands, count, words, &reader->operands, err);
+	invocation->command = parser->command;
+	invocation->args = parser->args;
+	invocation->operands = reader->operands;
+	name = rc ? NULL : given_global(&reader->given);
+	if (name)
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "--%s is not for a line: give it to mrctl batch itself", name);
+	else if (!rc && !reader->checked && !parser_check(parser, reader->operands, err))
+		command_check(invocation, err);
 }
 
 /*
@@ -378,7 +322,6 @@ static int batch_read(struct batch_reader *reader, struct invocation *invocation
 		      struct mr_error *err)
 {
 	struct mr_line_reader *lines = &reader->lines;
-	const struct batch_command *repeated;
 	int rc;
 
 	invocation->command = NULL;
@@ -389,15 +332,10 @@ static int batch_read(struct batch_reader *reader, struct invocation *invocation
 		if (rc <= 0)
 			return rc;
 		mr_error_clear(err);
-		repeated = find_repeated(reader);
-		rc = repeated ? 0
-			      : mr_shell_words_split(&reader->words, lines->line, lines->length,
-						     err);
-	} while (!rc && !repeated && !reader->words.count);
-	if (repeated)
-		set_command(invocation, repeated);
-	else if (!rc)
-		remember_line(lines, parse_line(reader, invocation, err));
+		rc = mr_shell_words_split(&reader->words, lines->line, lines->length, err);
+	} while (!rc && !reader->words.count);
+	if (!rc)
+		parse_line(reader, invocation, err);
 	mr_line_reader_trim(lines);
 	return 1;
 }
@@ -445,10 +383,8 @@ static int batch_reader_open(struct batch_reader *reader, const char *path,
 
 static void batch_reader_close(struct batch_reader *reader)
 {
-	for (size_t i = 0; reader->parsers && reader->commands[i]; i++) {
-		parser_release(&reader->parsers[i].parser);
-		mr_shell_words_release(&reader->parsers[i].words);
-	}
+	for (size_t i = 0; reader->parsers && reader->commands[i]; i++)
+		parser_release(&reader->parsers[i]);
 	free(reader->parsers);
 	mr_shell_words_release(&reader->words);
 	mr_line_reader_close(&reader->lines);
