@@ -28,23 +28,18 @@ struct rereg_job {
 	struct session_job *in; /* the session and the answer */
 	const struct rereg_args *args;
 	enum mr_via via;
-	uint32_t slot;    /* of the region; MR_NO_SLOT: no entry names it */
+	struct mr_session_rereg change;
 	uint32_t pd_slot; /* of the call's PD in the session's table; MR_TABLE_PDS: none */
 	bool made_pd;     /* this command has allocated it */
-	struct mr_entry before;
-	struct mr_entry after;
 	struct mr_device device;
-	struct mr_registrar registrar;
 	struct memory_plan plan;
 	struct mr_memory memory;
-	struct mr_rereg_request request;
-	struct mr_rereg_failure failure;
 };
 
 /* What was asked for, as the document has it: nothing about what was not to change. */
 static struct request request_of(const struct rereg_job *job)
 {
-	const struct mr_rereg_request *request = &job->request;
+	const struct mr_rereg_request *request = &job->change.request;
 	const bool memory = request->changes & MR_CHANGE_TRANSLATION;
 	const bool access = request->changes & MR_CHANGE_ACCESS;
 
@@ -65,18 +60,18 @@ static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	struct answer *answer = &job->in->answer;
 
 	answer->request = request_of(job);
-	answer->refusal = refusal_of_entry(job->in->session, &job->before);
-	answer->refusal.registrar = &job->registrar;
+	answer->refusal = refusal_of_entry(job->in->session, &job->change.before);
+	answer->refusal.registrar = &job->change.registrar;
 	answer->refusal.context = job->device.context;
 	answer->refusal.library_pd = job->device.pd;
 	answer->refusal.is_own = mr_session_is_private(job->in->session);
 	answer->refusal.memory = job->plan.mapping.kind.text;
 	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
-	answer->refusal.rereg = &job->request;
-	answer->refusal.rereg_failure = &job->failure;
-	answer->tell = job->failure.old != MR_OLD_UNTOUCHED;
-	answer_fail(answer, err, 1, job->before.id, job->via);
-	failures_set_rereg(&answer->failures, &job->failure);
+	answer->refusal.rereg = &job->change.request;
+	answer->refusal.rereg_failure = &job->change.failure;
+	answer->tell = job->change.failure.old != MR_OLD_UNTOUCHED;
+	answer_fail(answer, err, 1, job->change.before.id, job->via);
+	failures_set_rereg(&answer->failures, &job->change.failure);
 }
 
 /* A member of the document beside the regions: the region as it was. */
@@ -94,14 +89,14 @@ static const char *state_of(const struct rereg_job *job)
 {
 	const struct mr_held *held;
 
-	if (job->slot == MR_NO_SLOT)
+	if (job->change.slot == MR_NO_SLOT)
 		return "unlisted";
-	held = mr_session_held(job->in->session, job->slot);
+	held = mr_session_held(job->in->session, job->change.slot);
 	if (held && held->broken)
 		return "broken";
-	if (job->after.unsure)
+	if (job->change.after.unsure)
 		return "in-doubt";
-	return job->after.refused ? "suspect" : "live";
+	return job->change.after.refused ? "suspect" : "live";
 }
 
 static void fill_row(const struct rereg_job *job, struct region_row *row,
@@ -112,7 +107,7 @@ static void fill_row(const struct rereg_job *job, struct region_row *row,
 	row->rkey = known(entry->rkey);
 	row->length = known(entry->length);
 	row->iova = known(entry->iova);
-	if (job->slot == MR_NO_SLOT && entry == &job->before) {
+	if (job->change.slot == MR_NO_SLOT && entry == &job->change.before) {
 		row->via = NULL;
 		row->elapsed_ns.known = false;
 	}
@@ -130,9 +125,9 @@ static void rereg_print(struct rereg_job *job, bool changed)
 	answer->lines = false;
 	answer_begin(answer);
 	if (changed) {
-		fill_row(job, &before, &job->before, &pds[0]);
+		fill_row(job, &before, &job->change.before, &pds[0]);
 		before.state = "replaced";
-		fill_row(job, &after, &job->after, &pds[1]);
+		fill_row(job, &after, &job->change.after, &pds[1]);
 		after.state = state_of(job);
 		changes.before.rows = &before;
 		changes.before.count = 1;
@@ -177,13 +172,13 @@ static int begin_change(struct rereg_job *job, struct mr_error *err)
 
 	if (rc)
 		return rc;
-	job->slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
-	job->before.handle = found.handle;
-	rc = mr_session_begin_rereg(session, job->slot, found.id, &job->before, err);
+	job->change.slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
+	job->change.before.handle = found.handle;
+	rc = mr_session_begin_rereg(session, &job->change, found.id, err);
 	if (!rc)
-		job->after = job->before;
+		job->change.after = job->change.before;
 	else
-		job->before.id = found.id;
+		job->change.before.id = found.id;
 	return rc;
 }
 
@@ -196,14 +191,14 @@ static int choose_pd(struct rereg_job *job, uint32_t *slot, struct mr_table_pd *
 	const char *name = job->args->pd;
 	int rc;
 
-	if (!name && job->via == MR_VIA_KERNEL && !(job->request.changes & MR_CHANGE_PD))
+	if (!name && job->via == MR_VIA_KERNEL && !(job->change.request.changes & MR_CHANGE_PD))
 		return 0;
 	if (!name)
-		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
-									  : MR_DEFAULT_PD;
+		name = mr_table_pd(&session->table, job->change.before.pd, &old) ? old.name
+										 : MR_DEFAULT_PD;
 	rc = mr_session_pd(session, name, job->args->pd ? &job->made_pd : NULL, slot, pd, err);
-	if (!rc && job->request.changes & MR_CHANGE_PD)
-		job->after.pd = (uint16_t)*slot;
+	if (!rc && job->change.request.changes & MR_CHANGE_PD)
+		job->change.after.pd = (uint16_t)*slot;
 	return rc;
 }
 
@@ -214,13 +209,13 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 
 	if (rc)
 		return rc;
-	job->registrar = (struct mr_registrar){ .via = job->via,
-						.uverbs = &job->in->session->uverbs,
-						.pd_handle = pd.handle };
+	job->change.registrar = (struct mr_registrar){ .via = job->via,
+						       .uverbs = &job->in->session->uverbs,
+						       .pd_handle = pd.handle };
 	if (job->via == MR_VIA_KERNEL)
 		return 0;
 	rc = mr_session_device(job->in->session, job->pd_slot, pd.handle, &job->device, err);
-	job->registrar.pd = job->device.pd;
+	job->change.registrar.pd = job->device.pd;
 	return rc;
 }
 
@@ -233,33 +228,34 @@ static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 	const struct memory_args *args = &job->args->memory;
 	int rc;
 
-	job->request.length = job->before.length;
-	job->request.iova = job->before.iova;
+	job->change.request.length = job->change.before.length;
+	job->change.request.iova = job->change.before.iova;
 	if (!memory_is_given(args))
 		return 0;
-	rc = memory_plan_init(&job->plan, args, job->before.length, err);
+	rc = memory_plan_init(&job->plan, args, job->change.before.length, err);
 	if (!rc && mr_session_is_private(job->in->session)) {
-		job->request.backing = mr_backing_new(job->in->session);
-		if (!job->request.backing)
+		job->change.request.backing = mr_backing_new(job->in->session);
+		if (!job->change.request.backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
 	if (!rc)
 		rc = mr_memory_map(&job->plan.mapping, &job->memory, err);
 	if (rc)
 		return rc;
-	job->request.addr = job->memory.start;
-	job->request.length = job->plan.size;
-	if (!(job->request.changes & MR_CHANGE_TRANSLATION))
+	job->change.request.addr = job->memory.start;
+	job->change.request.length = job->plan.size;
+	if (!(job->change.request.changes & MR_CHANGE_TRANSLATION))
 		return 0;
 	if (job->args->iova.known) {
-		job->request.iova = job->args->iova.value;
-		job->after.call = MR_REG_MR_IOVA;
-	} else if (job->before.call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
-		job->request.iova = job->request.addr;
-		job->after.call = MR_REG_MR;
+		job->change.request.iova = job->args->iova.value;
+		job->change.after.call = MR_REG_MR_IOVA;
+	} else if (job->change.before.call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
+		job->change.request.iova = job->change.request.addr;
+		job->change.after.call = MR_REG_MR;
 	}
-	job->after.page_shift = mr_page_shift(job->memory.page_size);
-	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.mapping.kind.text);
+	job->change.after.page_shift = mr_page_shift(job->memory.page_size);
+	snprintf(job->change.after.memory, sizeof(job->change.after.memory), "%s",
+		 job->plan.mapping.kind.text);
 	return 0;
 }
 
@@ -282,14 +278,14 @@ static int prepare_change(struct rereg_job *job, struct mr_error *err)
 		return rc;
 	/* libibverbs changes only regions that it registered in this process, so it is the usual path for those. */
 	if (!job->args->via.given && !job->args->iova.known)
-		job->via = mr_session_via(job->in->session, job->slot);
-	job->request.changes = changes_for(job->args);
-	job->request.access = job->args->access.bits;
+		job->via = mr_session_via(job->in->session, job->change.slot);
+	job->change.request.changes = changes_for(job->args);
+	job->change.request.access = job->args->access.bits;
 	rc = choose_path(job, err);
 	if (!rc)
 		rc = map_new_memory(job, err);
 	if (rc)
-		mr_session_unclaim(job->in->session, job->slot);
+		mr_session_unclaim(job->in->session, job->change.slot);
 	return rc;
 }
 
@@ -319,24 +315,17 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	rc = prepare_change(&job, &refusal);
 	if (!rc) {
 		proof_mark(in->answer.invocation, in->environment->device);
-		rc = mr_session_rereg(in->session,
-				      &(struct mr_session_rereg){ .slot = job.slot,
-								  .registrar = &job.registrar,
-								  .request = &job.request,
-								  .before = &job.before,
-								  .after = &job.after,
-								  .failure = &job.failure },
-				      &refusal);
+		rc = mr_session_rereg(in->session, &job.change, &refusal);
 	}
-	changed = !rc || job.failure.old == MR_OLD_REPLACED;
+	changed = !rc || job.change.failure.old == MR_OLD_REPLACED;
 	leave_pd(&job, changed);
-	if (changed || job.failure.old == MR_OLD_UNKNOWN)
+	if (changed || job.change.failure.old == MR_OLD_UNKNOWN)
 		mr_memory_keep_file(&job.memory);
 	if (rc)
 		rereg_refuse(&job, &refusal);
-	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
+	if (changed && job.change.request.changes & MR_CHANGE_TRANSLATION &&
 	    !mr_session_is_private(in->session) &&
-	    (job.after.access & MR_ACCESS_ON_DEMAND || job.memory.cuda))
+	    (job.change.after.access & MR_ACCESS_ON_DEMAND || job.memory.cuda))
 		report_note(in->answer.invocation->command->name,
 			    "%s region is inert once this process has ended",
 			    job.memory.cuda ? "a cuda" : "an on-demand");
@@ -344,7 +333,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	rc = answer_end(&in->answer, changed, err);
 	if (rc && changed)
 		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
-	mr_backing_hand_over(job.request.backing, &job.memory, NULL);
+	mr_backing_hand_over(job.change.request.backing, &job.memory, NULL);
 	mr_session_release_device(in->session, &job.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }

@@ -390,9 +390,11 @@ static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 	return -EINVAL;
 }
 
-int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
-			   struct mr_entry *entry, struct mr_error *err)
+int mr_session_begin_rereg(struct mr_session *session, struct mr_session_rereg *job, uint64_t id,
+			   struct mr_error *err)
 {
+	const uint32_t slot = job->slot;
+	struct mr_entry *entry = &job->before;
 	struct mr_session_region region = { .entry = *entry };
 	int rc;
 
@@ -425,17 +427,17 @@ int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t i
 static int mark_in_doubt(struct mr_session *session, const struct mr_session_rereg *job,
 			 struct mr_error *err)
 {
-	struct mr_entry marked = *job->before;
+	struct mr_entry marked = job->before;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (rc)
 		return rc;
 	marked.state = MR_ENTRY_IN_DOUBT;
-	marked.unsure |= job->request->changes & MR_CHANGES;
-	marked.new_length = job->request->length;
-	marked.new_iova = job->request->iova;
+	marked.unsure |= job->request.changes & MR_CHANGES;
+	marked.new_length = job->request.length;
+	marked.new_iova = job->request.iova;
 	if (!mr_table_change(&session->table, job->slot, &marked))
-		rc = mr_session_fail_gone(job->before, err);
+		rc = mr_session_fail_gone(&job->before, err);
 	mr_table_unlock(&session->table);
 	return rc;
 }
@@ -472,17 +474,17 @@ static int change_held(struct mr_held *held, const struct mr_registrar *registra
 	return rc;
 }
 
-static int change_region(struct mr_session *session, const struct mr_session_rereg *job,
-			 const struct mr_rereg_request *request, struct mr_region *region,
-			 struct mr_error *err)
+static int change_region(struct mr_session *session, struct mr_session_rereg *job,
+			 struct mr_region *region, struct mr_error *err)
 {
+	const struct mr_rereg_request *request = &job->request;
 	struct mr_held *held = mr_session_held(session, job->slot);
-	const struct mr_registrar *registrar = job->registrar;
-	const struct mr_entry *before = job->before;
+	const struct mr_registrar *registrar = &job->registrar;
+	const struct mr_entry *before = &job->before;
 	int rc;
 
 	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
-		rc = change_held(held, registrar, request, job->failure, err);
+		rc = change_held(held, registrar, request, &job->failure, err);
 		*region = held->region;
 		return rc;
 	}
@@ -495,8 +497,8 @@ static int change_region(struct mr_session *session, const struct mr_session_rer
 		if (rc)
 			return rc;
 	}
-	rc = mr_region_rereg(registrar, request, region, job->failure, err);
-	job->failure->imported = registrar->via == MR_VIA_LIBRARY;
+	rc = mr_region_rereg(registrar, request, region, &job->failure, err);
+	job->failure.imported = registrar->via == MR_VIA_LIBRARY;
 	mr_region_forget(region);
 	return rc;
 }
@@ -509,23 +511,23 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
 }
 
 /* What the table is to say of a region that was not changed. */
-static void note_unchanged(const struct mr_session_rereg *job)
+static void note_unchanged(struct mr_session_rereg *job)
 {
-	enum mr_old_region old = job->failure->old;
+	enum mr_old_region old = job->failure.old;
 
-	*job->after = *job->before;
-	job->after->state = MR_ENTRY_LIVE;
+	job->after = job->before;
+	job->after.state = MR_ENTRY_LIVE;
 	if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
-		job->after->refused |= job->request->changes & MR_CHANGES;
+		job->after.refused |= job->request.changes & MR_CHANGES;
 }
 
 /* What the table is to say of a region that was changed: nothing that was changed is unsure any more. */
-static void note_change(struct mr_session *session, const struct mr_session_rereg *job,
+static void note_change(struct mr_session *session, struct mr_session_rereg *job,
 			const struct mr_region *region)
 {
-	const struct mr_rereg_request *request = job->request;
+	const struct mr_rereg_request *request = &job->request;
 	struct mr_held *held = mr_session_held(session, job->slot);
-	struct mr_entry *after = job->after;
+	struct mr_entry *after = &job->after;
 	uint8_t changes = request->changes & MR_CHANGES;
 
 	after->state = MR_ENTRY_LIVE;
@@ -535,14 +537,14 @@ static void note_change(struct mr_session *session, const struct mr_session_rere
 	after->lkey = region->lkey;
 	after->rkey = region->rkey;
 	after->elapsed_ns = region->elapsed_ns;
-	after->via = (uint8_t)job->registrar->via;
+	after->via = (uint8_t)job->registrar.via;
 	if (changes & MR_CHANGE_ACCESS)
 		after->access = request->access;
 	/* A region of all memory is made anew (mlx5_ib_rereg_user_mr()). */
 	if (changes & MR_CHANGE_TRANSLATION || region->length == UINT64_MAX)
 		after->pinned_access = after->access;
-	after->unsure = job->before->unsure & (uint8_t)~changes;
-	after->refused = job->before->refused & (uint8_t)~changes;
+	after->unsure = job->before.unsure & (uint8_t)~changes;
+	after->refused = job->before.refused & (uint8_t)~changes;
 	after->new_length = region->length;
 	after->new_iova = region->iova;
 	if (changes & MR_CHANGE_TRANSLATION) {
@@ -567,7 +569,7 @@ static void note_change(struct mr_session *session, const struct mr_session_rere
 static int commit_change(struct mr_session *session, const struct mr_session_rereg *job, int rc,
 			 struct mr_error *err)
 {
-	const struct mr_entry *before = job->before;
+	const struct mr_entry *before = &job->before;
 	struct mr_error lock_error;
 
 	/* Where the lock cannot be had the entry stays in doubt. */
@@ -578,7 +580,7 @@ static int commit_change(struct mr_session *session, const struct mr_session_rer
 				(unsigned long long)before->id);
 			rc = -err->errnum;
 		}
-	} else if (!mr_table_change(&session->table, job->slot, job->after)) {
+	} else if (!mr_table_change(&session->table, job->slot, &job->after)) {
 		mr_table_remove(&session->table, job->slot, before->id);
 		if (!rc)
 			rc = mr_session_fail_gone(before, err);
@@ -586,16 +588,14 @@ static int commit_change(struct mr_session *session, const struct mr_session_rer
 	return rc;
 }
 
-int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *job,
-		     struct mr_error *err)
+int mr_session_rereg(struct mr_session *session, struct mr_session_rereg *job, struct mr_error *err)
 {
 	const bool listed = job->slot != MR_NO_SLOT;
-	struct mr_rereg_failure *failure = job->failure;
-	struct mr_rereg_request request = *job->request;
+	struct mr_rereg_failure *failure = &job->failure;
 	struct mr_region region;
 	int rc = 0;
 
-	request.origin = origin_of(job->before, listed);
+	job->request.origin = origin_of(&job->before, listed);
 	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
 	if (listed)
 		rc = mark_in_doubt(session, job, err);
@@ -603,8 +603,8 @@ int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *
 		mr_session_unclaim(session, job->slot);
 		return rc;
 	}
-	rc = change_region(session, job, &request, &region, err);
-	if (failure->old == MR_OLD_UNKNOWN && is_refused_first(job->before, rc)) {
+	rc = change_region(session, job, &region, err);
+	if (failure->old == MR_OLD_UNKNOWN && is_refused_first(&job->before, rc)) {
 		failure->old = MR_OLD_VALID;
 		mr_hint(err, "the region is as before");
 	}

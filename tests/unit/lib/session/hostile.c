@@ -313,12 +313,16 @@ enum deed { REREG, DEFER, DEREG, INVALIDATE };
 /* Does it to the entry in @victim. */
 static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 {
+	struct mr_session_rereg job = { .slot = victim, .before = *entry };
 	uint64_t ns;
 	bool still;
+	int rc;
 
 	switch (deed) {
 	case REREG:
-		return mr_session_begin_rereg(&session, victim, id, entry, &err);
+		rc = mr_session_begin_rereg(&session, &job, id, &err);
+		*entry = job.before;
+		return rc;
 	case DEFER:
 		return mr_dereg_mr_relaxed(&session, victim, id, HOUR, &still, &err);
 	case DEREG:
@@ -436,24 +440,18 @@ TEST(a_region_that_is_refused_or_whose_entry_another_holder_has_taken_leaves_not
 
 TEST(a_changed_region_whose_entry_another_holder_has_taken_is_reported_as_gone)
 {
-	struct mr_rereg_request request = { .changes = MR_CHANGE_ACCESS, .access = 0 };
-	struct mr_entry registered, before, after;
-	struct mr_rereg_failure failure;
-	const struct mr_session_rereg job = { .slot = 0,
-					      .registrar = &registrar,
-					      .request = &request,
-					      .before = &before,
-					      .after = &after,
-					      .failure = &failure };
+	struct mr_session_rereg job = { .registrar = registrar,
+					.request = { .changes = MR_CHANGE_ACCESS } };
+	struct mr_entry registered;
 
 	victim = 0;
 	for (int meanwhile = 0; meanwhile < 2; meanwhile++) {
 		registered = reg(MR_REG_MR);
 		assert_int_equal(slot_of(registered.id), 0);
-		request.length = registered.length;
-		before = registered;
-		assert_int_equal(deal(REREG, registered.id, &before), 0);
-		after = before;
+		job.request.length = registered.length;
+		job.before = registered;
+		assert_int_equal(deal(REREG, registered.id, &job.before), 0);
+		job.after = job.before;
 		if (meanwhile)
 			interfere = take_entry;
 		else
@@ -464,7 +462,7 @@ TEST(a_changed_region_whose_entry_another_holder_has_taken_is_reported_as_gone)
 		assert_int_equal(raw(0)->id, registered.id + 1);
 		assert_true(kernel_has(&registered));
 		raw(0)->id = registered.id;
-		assert_int_equal(deal(DEREG, registered.id, &before), 0);
+		assert_int_equal(deal(DEREG, registered.id, &job.before), 0);
 	}
 }
 
