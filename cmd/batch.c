@@ -212,8 +212,7 @@ static void batch_deregister_leftovers(struct batch_answer *batch, struct mr_ses
 	output_list_begin(out, "regions", &region_record, true);
 	for (uint32_t slot = 0; mr_session_is_private(session) && slot < session->table.capacity;
 	     slot++)
-		if (mr_table_is_used(&session->table, slot))
-			deregister_leftover(batch, session, slot, &names);
+		deregister_leftover(batch, session, slot, &names);
 	output_list_end(out);
 	if (names.count > NAMED_MAX)
 		snprintf(names.text + names.used, sizeof(names.text) - names.used,

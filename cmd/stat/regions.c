@@ -330,8 +330,7 @@ static bool has_umems(const struct mr_table *table)
 	struct mr_entry entry;
 
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    mr_region_kind(entry.call) == MR_KIND_UMEM)
+		if (mr_table_get(table, slot, &entry) && mr_region_kind(entry.call) == MR_KIND_UMEM)
 			return true;
 	return false;
 }

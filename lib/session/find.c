@@ -195,7 +195,7 @@ static void count_regions(const struct search *search, const struct mr_table *ta
 	for (uint32_t slot = 0; slot < table->capacity; slot++) {
 		if (slot % CLOCK_STEPS == 0 && is_over(search))
 			return;
-		if (!mr_table_is_used(table, slot) || !mr_table_get(table, slot, &entry))
+		if (!mr_table_get(table, slot, &entry))
 			continue;
 		session->regions++;
 		/* The null MR is of any length, and has no memory. */

@@ -400,7 +400,7 @@ int mr_session_query_next(struct mr_session *session, uint32_t *slot,
 	while (count < room && *slot < table->capacity) {
 		uint32_t at = (*slot)++;
 
-		if (!mr_table_is_used(table, at) || !look_at(session, at, &regions[count], err))
+		if (!look_at(session, at, &regions[count], err))
 			continue;
 		if (regions[count++].state == MR_STATE_UNKNOWN || mr_now_ns() >= end)
 			break;
@@ -529,8 +529,7 @@ static uint32_t highest_handle(const struct mr_session *session, const struct mr
 		if (mrs->list[i] > highest)
 			highest = mrs->list[i];
 	for (uint32_t slot = table->capacity; slot-- > 0;) /* the higher ones are at the end */
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    entry.handle > highest &&
+		if (mr_table_get(table, slot, &entry) && entry.handle > highest &&
 		    !mr_uverbs_query_mr(&session->uverbs, entry.handle, &mr, NULL))
 			highest = entry.handle;
 	return highest;
@@ -588,7 +587,7 @@ static bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handl
 	struct mr_entry entry;
 
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		if (mr_table_get(table, slot, &entry) &&
 		    entry.memory_of == MR_MEMORY_OF_RDMA_DEVICE && entry.dm == handle)
 			return true;
 	return false;

@@ -560,7 +560,7 @@ static void free_entry(struct mr_table *table, uint32_t slot)
 
 bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *entry)
 {
-	if (slot >= table->capacity)
+	if (!mr_table_is_used(table, slot))
 		return false;
 	mr_copy_out(entry, mr_entry_at(table, slot), sizeof(*entry));
 	mr_clean_text(entry->name, sizeof(entry->name));
@@ -758,8 +758,8 @@ bool mr_table_others_make_objects(const struct mr_table *table)
 	    lock.l_type != F_UNLCK)
 		return true;
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    entry.state == MR_ENTRY_PENDING && mr_table_is_claimed(table, slot))
+		if (mr_table_get(table, slot, &entry) && entry.state == MR_ENTRY_PENDING &&
+		    mr_table_is_claimed(table, slot))
 			return true;
 	return false;
 }
