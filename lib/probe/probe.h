@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
@@ -23,8 +24,6 @@ struct mr_probe {
 	struct mr_in_force in_force;
 	struct mr_memory memory; /**< MR_PROBE_PAGES anonymous pages */
 	uint64_t page;           /**< bytes of one */
-	/** The context has no descriptor during the call of an attempt: see mr_attempt_begin(). */
-	bool blind;
 };
 
 /** What a trial's answer is compared with. */
@@ -48,17 +47,20 @@ enum mr_capability {
 /** mr_capability_ask() - what the device says: MR_UNKNOWN where it says nothing */
 enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability capability);
 
-/** What a trial is. */
 struct mr_attempt;
-struct mr_probe;
 
+/** A trial: a call, what it needs, and what its answer means. */
 struct mr_trial {
 	const char *id;      /**< "access.remote-read" */
 	const char *group;   /**< neighbours have the same: "access" */
 	const char *subject; /**< what is tried, a few words */
-	/** Makes the call once, and takes everything back. */
-	void (*attempt)(struct mr_probe *probe, const struct mr_trial *trial,
-			struct mr_attempt *attempt);
+	const char *name;    /**< of the call; NULL: that of the registration */
+	/** Makes what the call needs, and sets its request: 0 or -errno with attempt->err; NULL: nothing is needed. */
+	int (*prepare)(struct mr_attempt *attempt);
+	/** Makes the call once; ends with mr_attempt_end(). */
+	void (*make)(struct mr_attempt *attempt);
+	/** Sets what the answer proves, while what was made still exists; NULL: success means yes. */
+	void (*judge)(struct mr_attempt *attempt);
 	enum mr_region_call call; /**< that registers */
 	enum mr_via via;
 	uint32_t access; /**< access flags of the region */
@@ -73,14 +75,36 @@ struct mr_trial {
 
 /** How an attempt went. */
 struct mr_attempt {
+	struct mr_probe *probe;
+	const struct mr_trial *trial;
+	/**
+	 * The context has no descriptor during the call.  A call that asks the kernel then fails with EBADF; one that
+	 * the library refuses by itself still fails as before.
+	 */
+	bool blind;
 	bool made;        /**< the call was made */
 	int rc;           /**< of the call, or of the first preparation that failed: 0 or -errno */
 	const char *call; /**< that was made */
 	uint64_t start_ns, elapsed_ns;
 	struct mr_error err;
-	/** The context of the call, where that is not the probe's; to be set before mr_attempt_begin(). */
-	struct ibv_context *context;
-	int fd; /**< its descriptor, while the probe is blind */
+	struct ibv_context *context; /**< of the call */
+	int fd;                      /**< its descriptor, while the attempt is blind */
+	/** What the host lacks, so that only the lack of the call itself is an answer; or empty. */
+	char lack[256];
+
+	/* What is made for the call, and taken back after it; all zeros: nothing. */
+	struct mr_registrar registrar;
+	struct mr_region_request request;
+	struct mr_region region;
+	bool has_region;
+	bool is_plain; /**< @region was to be one of on-demand paging */
+	struct mr_memory memory;
+	struct mr_dmabuf dmabuf;
+	struct mr_dm dm;
+	struct mr_dmah dmah;
+	struct mr_device imported;
+	struct ibv_pd *pd; /**< a second one, to move a region to */
+
 	/* What the attempt itself finds out, where it does: */
 	enum mr_tristate proven; /**< the answer of a call that succeeded; MR_UNKNOWN: yes */
 	bool doubtful;           /**< the answer is unknown, for the reason below */
@@ -89,85 +113,22 @@ struct mr_attempt {
 	char reason[256];        /**< or empty */
 };
 
-/**
- * mr_attempt_begin() - the call that is tried comes next
- * @call: its name
- *
- * Where the probe is blind the context has no descriptor until mr_attempt_end().  A call that asks the kernel
- * then fails with EBADF; one that the library refuses by itself still fails as before.
- */
-void mr_attempt_begin(struct mr_probe *probe, struct mr_attempt *attempt, const char *call);
+/** MR_ATTEMPT_REASON() - say why the answer is as it is */
+#define MR_ATTEMPT_REASON(attempt, ...)                                                            \
+	snprintf((attempt)->reason, sizeof((attempt)->reason), __VA_ARGS__)
+
+/** mr_attempt_make() - make the attempt, and take everything back */
+void mr_attempt_make(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
+		     struct mr_attempt *attempt);
 
 /** mr_attempt_end() - the call has been made; @rc: 0 or -errno, with attempt->err set */
 void mr_attempt_end(struct mr_attempt *attempt, int rc);
 
-/** mr_attempt_reason() - say why the answer is as it is */
-void mr_attempt_reason(struct mr_attempt *attempt, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** mr_attempt_doubt() - say why the answer is unknown */
-void mr_attempt_doubt(struct mr_attempt *attempt, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/**
- * mr_attempt_without() - try what can be tried where the host lacks something
- * @request: with other memory, or without a descriptor
- * @fmt:     what the host lacks: the answer is unknown for this reason
- *
- * Where the device, its driver or its library lacks the call altogether, that is the answer all the same.
- */
-void mr_attempt_without(struct mr_probe *probe, const struct mr_trial *trial,
-			const struct mr_region_request *request, struct mr_attempt *attempt,
-			const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/** mr_attempt_deregister() - take back the region of the attempt, or say why it stays */
+void mr_attempt_deregister(struct mr_attempt *attempt);
 
 /** mr_attempt_lacks() - whether a refusal means that there is no such call or attribute at all */
 bool mr_attempt_lacks(int errnum);
-
-/** mr_attempt_registrar() - the path of a trial */
-const struct mr_registrar *mr_attempt_registrar(const struct mr_probe *probe,
-						const struct mr_trial *trial);
-
-/** mr_attempt_prepare() - register what a trial needs, such as a region that it changes.  Return: 0 or -errno. */
-int mr_attempt_prepare(struct mr_probe *probe, const struct mr_region_request *request,
-		       struct mr_region *region, struct mr_attempt *attempt);
-
-/** mr_attempt_register() - register as the call that is tried.  Return: 0 or -errno; deregister @region then. */
-int mr_attempt_register(struct mr_probe *probe, const struct mr_trial *trial,
-			const struct mr_region_request *request, struct mr_region *region,
-			struct mr_attempt *attempt);
-
-/** mr_attempt_deregister() - take a region back */
-void mr_attempt_deregister(struct mr_probe *probe, struct mr_region *region,
-			   struct mr_attempt *attempt);
-
-void mr_try_rereg(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-
-void mr_try_memory(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_flush_persistent(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_relaxed(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_zero_based(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_ignored(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_implicit(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_null(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_advice(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_umem_pages(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-
-void mr_try_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_no_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_umem_memfd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_alloc(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_export(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-
-void mr_try_window(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dma_handle(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dmah_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_ex(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_device(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_pd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_mr(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_umem(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 
 /** All trials, by group; ends with one that has no id. */
 extern const struct mr_trial mr_trials[];

@@ -17,24 +17,24 @@ enum who {
 static int answers[8]; /* of the calls, one after the other: errno, or 0 */
 static int calls;      /* that were made with a descriptor */
 static enum who who;
-static const char *call;
 
-static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial, struct mr_attempt *attempt)
+static int errnum;     /* of this call */
+
+static int prepare_made_up(struct mr_attempt *attempt)
 {
-	int errnum = answers[calls % (int)ARRAY_SIZE(answers)];
+	errnum = answers[calls % (int)ARRAY_SIZE(answers)];
+	calls += !attempt->blind;
+	return who == BEFORE ? mr_fail(&attempt->err, MR_ERROR_REFUSED, errnum, "ibv_alloc_dm", NULL) : 0;
+}
+
+static void make_made_up(struct mr_attempt *attempt)
+{
+	const char *call = attempt->trial->name;
 	int rc = 0;
 
-	(void)trial;
-	if (!probe->blind)
-		calls++;
-	if (who == BEFORE) {
-		attempt->rc = mr_fail(&attempt->err, MR_ERROR_REFUSED, errnum, "ibv_alloc_dm", NULL);
-		return;
-	}
-	mr_attempt_begin(probe, attempt, call);
 	if (attempt->context->cmd_fd < 0 && who == KERNEL)
 		errnum = EBADF;
-	else if (probe->blind)
+	else if (attempt->blind)
 		errnum = answers[0];
 	if (errnum)
 		rc = mr_fail(&attempt->err, who == ABSENT ? MR_ERROR_HOST : MR_ERROR_REFUSED, errnum, call, NULL);
@@ -44,8 +44,8 @@ static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial, st
 static struct mr_environment environment;
 static struct ibv_context context = { .cmd_fd = 7 };
 
-/* Makes a trial whose call answers with @errnum each time. */
-static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who refuses, const char *name, int errnum,
+/* Makes a trial whose call answers with @each each time. */
+static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who refuses, const char *name, int each,
 					bool has_no_attributes)
 {
 	struct mr_probe probe = { .environment = &environment,
@@ -55,15 +55,15 @@ static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who r
 	struct mr_trial made = *trial;
 	struct mr_trial_answer answer;
 
-	made.attempt = try_made_up;
+	made.prepare = prepare_made_up;
+	made.make = make_made_up;
+	made.name = name;
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
-		answers[i] = errnum;
+		answers[i] = each;
 	calls = 0;
 	who = refuses;
-	call = name;
 	mr_probe_try(&probe, &made, &answer);
 	assert_int_equal(context.cmd_fd, 7);
-	assert_false(probe.blind);
 	return answer;
 }
 
@@ -138,18 +138,18 @@ TEST(a_refusal_means_no_only_where_it_tells_of_the_device)
 /* All errnos but those above tell of this host, this process or this moment. */
 TEST(any_other_errno_leaves_the_answer_open_and_not_now_is_asked_again)
 {
-	const struct mr_trial trial = { .id = "made-up", .attempt = try_made_up };
+	const struct mr_trial trial = { .id = "made-up", .name = "ibv_reg_mr", .prepare = prepare_made_up, .make = make_made_up };
 	struct mr_probe probe = { .environment = &environment, .device.context = &context };
 	struct mr_trial_answer found;
 
-	for (int errnum = 1; errnum < 600; errnum++) {
-		if (errnum == EINVAL || mr_attempt_lacks(errnum))
+	for (int each = 1; each < 600; each++) {
+		if (each == EINVAL || mr_attempt_lacks(each))
 			continue;
-		found = try_errno(&trial, KERNEL, "ibv_reg_mr", errnum, false);
+		found = try_errno(&trial, KERNEL, "ibv_reg_mr", each, false);
 		assert_int_equal(found.answer, MR_UNKNOWN);
 		assert_true(found.reason[0]);
 		assert_null(found.layer);
-		assert_int_equal(calls, errnum == EAGAIN || errnum == EINTR ? 5 : 1);
+		assert_int_equal(calls, each == EAGAIN || each == EINTR ? 5 : 1);
 	}
 	answers[0] = EAGAIN;
 	answers[1] = EINTR;

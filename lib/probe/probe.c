@@ -11,189 +11,173 @@
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 #include "lib/probe/probe.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* Pages of the memory that most trials register some of. */
 #define MR_PROBE_PAGES 4
 
-#define LW             IBV_ACCESS_LOCAL_WRITE
-#define RW             IBV_ACCESS_REMOTE_WRITE
-#define RR             IBV_ACCESS_REMOTE_READ
-#define RA             IBV_ACCESS_REMOTE_ATOMIC
-#define MW             IBV_ACCESS_MW_BIND
-#define GLOBAL         (1u << 8) /* rdma-core 45: IBV_ACCESS_FLUSH_GLOBAL */
-#define PERSISTENT     (1u << 9) /* rdma-core 45: IBV_ACCESS_FLUSH_PERSISTENT */
+/* Linux 6.2 <rdma/ib_user_verbs.h>, enum ib_uverbs_device_cap_flags */
+#define FLUSH_GLOBAL     (UINT64_C(1) << 38)
+#define FLUSH_PERSISTENT (UINT64_C(1) << 39)
 
-#define HUGE_2M        (UINT64_C(2) << 20)
-#define HUGE_1G        (UINT64_C(1) << 30)
+#define WINDOWS_1        ((uint64_t)IBV_DEVICE_MEM_WINDOW)
+#define WINDOWS_2        ((uint64_t)(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 
-/* A region of one page of memory.  @...: further members */
-#define REGION(group_, name_, subject_, access_, ...)                                              \
-	{                                                                                          \
-		.id = group_ "." name_, .group = (group_), .subject = (subject_),                  \
-		.attempt = mr_try_memory, .access = (access_), __VA_ARGS__                         \
-	}
-
-/* An access flag, or a combination of them, by the letters that each id is made of: lw for local-write, ... */
-#define ACCESS(name_, access_, ...)                                                                \
-	REGION("access", name_, "these access flags", access_, __VA_ARGS__)
-
-/* A trial with an attempt of its own. */
-#define TRIAL(group_, name_, subject_, attempt_, ...)                                              \
-	{                                                                                          \
-		.id = group_ "." name_, .group = (group_), .subject = (subject_),                  \
-		.attempt = (attempt_), __VA_ARGS__                                                 \
-	}
-
-#define NEEDS(capability_) .capability = MR_CAPABILITY_##capability_
-
-/*
- * The legal combinations of the flags that every device has are all here.  Write access of peers needs that
- * of the device itself.
- */
-const struct mr_trial mr_trials[] = {
-	ACCESS("none", 0, .call = MR_REG_MR),
-	ACCESS("local-write", LW, .call = MR_REG_MR),
-	ACCESS("remote-read", RR, .call = MR_REG_MR),
-	ACCESS("remote-write", RW, NEEDS(FORBIDDEN)),
-	ACCESS("remote-atomic", RA, NEEDS(FORBIDDEN)),
-	ACCESS("mw-bind", MW, NEEDS(WINDOWS)),
-	ACCESS("rr+mw", RR | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+mw", LW | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+rr", LW | RR, .call = MR_REG_MR),
-	ACCESS("lw+rr+mw", LW | RR | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+rw", LW | RW, .call = MR_REG_MR),
-	ACCESS("lw+rw+mw", LW | RW | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+rw+rr", LW | RW | RR, .call = MR_REG_MR),
-	ACCESS("lw+rw+rr+mw", LW | RW | RR | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+ra", LW | RA, NEEDS(ATOMICS)),
-	ACCESS("lw+ra+mw", LW | RA | MW, NEEDS(ATOMICS)),
-	ACCESS("lw+rr+ra", LW | RR | RA, NEEDS(ATOMICS)),
-	ACCESS("lw+rr+ra+mw", LW | RR | RA | MW, NEEDS(ATOMICS)),
-	ACCESS("lw+rw+ra", LW | RW | RA, NEEDS(ATOMICS)),
-	ACCESS("lw+rw+ra+mw", LW | RW | RA | MW, NEEDS(ATOMICS)),
-	ACCESS("lw+rw+rr+ra", LW | RW | RR | RA, NEEDS(ATOMICS)),
-	ACCESS("lw+rw+rr+ra+mw", LW | RW | RR | RA | MW, NEEDS(ATOMICS)),
-	ACCESS("rw+rr", RW | RR, NEEDS(FORBIDDEN)),
-	ACCESS("rr+ra", RR | RA, NEEDS(FORBIDDEN)),
-	ACCESS("rw+ra", RW | RA, NEEDS(FORBIDDEN)),
-	ACCESS("rw+rr+ra+mw", RW | RR | RA | MW, NEEDS(FORBIDDEN)),
-	ACCESS("on-demand", MR_ACCESS_ON_DEMAND, NEEDS(ODP)),
-	TRIAL("access", "hugetlb", "these access flags", mr_try_ignored,
-	      .access = MR_ACCESS_HUGETLB),
-	ACCESS("flush-global", GLOBAL, NEEDS(FLUSH_GLOBAL)),
-	TRIAL("access", "flush-persistent", "these access flags", mr_try_flush_persistent,
-	      .access = PERSISTENT, NEEDS(FLUSH_PERSISTENT)),
-	TRIAL("access", "relaxed-ordering", "these access flags", mr_try_relaxed,
-	      .access = MR_ACCESS_RELAXED_ORDERING, NEEDS(RELAXED)),
-	TRIAL("access", "lw+rw+relaxed-ordering", "these access flags", mr_try_relaxed,
-	      .access = LW | RW | MR_ACCESS_RELAXED_ORDERING, NEEDS(RELAXED)),
-	ACCESS("unknown-bit", 1u << 15, NEEDS(FORBIDDEN)),
-
-	REGION("kind", "plain", "ibv_reg_mr", LW, .call = MR_REG_MR),
-	REGION("kind", "plain-ioctl", "the same by the kernel itself", LW, .via = MR_VIA_KERNEL),
-	REGION("kind", "iova", "another address for the HCA", LW, .call = MR_REG_MR_IOVA),
-	TRIAL("kind", "zero-based", "a region that begins at 0, by the flag", mr_try_zero_based,
-	      .access = LW | MR_ACCESS_ZERO_BASED),
-	REGION("kind", "huge-pages", "on a huge page of the host", LW, .memory = MR_MEMORY_HUGETLB),
-	REGION("kind", "odp-explicit", "pages fetched on demand", LW | MR_ACCESS_ON_DEMAND,
-	       NEEDS(ODP)),
-	TRIAL("kind", "odp-implicit", "the whole address space, on demand", mr_try_implicit,
-	      .access = LW | MR_ACCESS_ON_DEMAND, NEEDS(IMPLICIT)),
-	REGION("kind", "odp-huge-pages", "on demand, on a huge page",
-	       LW | MR_ACCESS_ON_DEMAND | MR_ACCESS_HUGETLB, .memory = MR_MEMORY_HUGETLB),
-	TRIAL("kind", "null-mr", "the region that takes all and holds nothing", mr_try_null,
-	      .call = MR_ALLOC_NULL_MR),
-
-	TRIAL("prefetch", "read", "fetch pages, for reading", mr_try_advice,
-	      .detail = IBV_ADVISE_MR_ADVICE_PREFETCH),
-	TRIAL("prefetch", "write", "fetch pages, for writing", mr_try_advice,
-	      .detail = IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE),
-	TRIAL("prefetch", "no-fault", "fetch the pages that are there", mr_try_advice,
-	      .detail = IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT),
-	TRIAL("prefetch", "ioctl", "fetch pages, by the kernel itself", mr_try_advice,
-	      .via = MR_VIA_KERNEL, .detail = IBV_ADVISE_MR_ADVICE_PREFETCH),
-
-	TRIAL("dmabuf", "none", "with the descriptor -1: EBADF means yes", mr_try_no_dmabuf,
-	      .call = MR_REG_DMABUF_MR, .access = LW, .yes_errno = EBADF),
-	TRIAL("dmabuf", "udmabuf", "of memory, by /dev/udmabuf", mr_try_dmabuf,
-	      .call = MR_REG_DMABUF_MR, .access = LW, .dmabuf = MR_DMABUF_UDMABUF),
-	TRIAL("dmabuf", "heap", "of the dma-heap \"system\"", mr_try_dmabuf,
-	      .call = MR_REG_DMABUF_MR, .access = LW, .dmabuf = MR_DMABUF_HEAP),
-	TRIAL("dmabuf", "dm", "of memory on the device", mr_try_dm_dmabuf, .call = MR_REG_DMABUF_MR,
-	      .access = LW),
-	TRIAL("dmabuf", "ioctl", "with the descriptor -1, by the kernel itself", mr_try_no_dmabuf,
-	      .call = MR_REG_DMABUF_MR, .via = MR_VIA_KERNEL, .access = LW, .yes_errno = EBADF),
-	TRIAL("dmabuf", "data-direct", "by Data Direct, with the descriptor -1", mr_try_no_dmabuf,
-	      .call = MR_DV_REG_DMABUF_MR, .access = LW, .yes_errno = EBADF, NEEDS(DATA_DIRECT)),
-	TRIAL("dmabuf", "data-direct-heap", "by Data Direct, of the dma-heap", mr_try_dmabuf,
-	      .call = MR_DV_REG_DMABUF_MR, .access = LW, .dmabuf = MR_DMABUF_HEAP,
-	      NEEDS(DATA_DIRECT)),
-
-	REGION("umem", "plain", "a umem of DEVX", LW, .call = MR_UMEM_REG),
-	TRIAL("umem", "pages-4k", "a umem with pages of 4 KiB", mr_try_umem_pages,
-	      .call = MR_UMEM_REG_EX, .access = LW, .detail = 4096),
-	TRIAL("umem", "pages-64k", "a umem with pages of 64 KiB, on a huge page", mr_try_umem_pages,
-	      .call = MR_UMEM_REG_EX, .access = LW, .memory = MR_MEMORY_HUGETLB, .detail = 65536),
-	TRIAL("umem", "pages-2m", "a umem with pages of 2 MiB, on a huge page", mr_try_umem_pages,
-	      .call = MR_UMEM_REG_EX, .access = LW, .memory = MR_MEMORY_HUGETLB,
-	      .huge_size = HUGE_2M, .detail = HUGE_2M),
-	TRIAL("umem", "pages-1g", "a umem with pages of 1 GiB, on a huge page", mr_try_umem_pages,
-	      .call = MR_UMEM_REG_EX, .access = LW, .memory = MR_MEMORY_HUGETLB,
-	      .huge_size = HUGE_1G, .detail = HUGE_1G),
-	TRIAL("umem", "dmabuf", "a umem of the dma-heap \"system\"", mr_try_dmabuf,
-	      .call = MR_UMEM_REG_DMABUF, .access = LW, .dmabuf = MR_DMABUF_HEAP),
-	TRIAL("umem", "dmabuf-none", "of a file that is none: EINVAL means yes", mr_try_umem_memfd,
-	      .call = MR_UMEM_REG_DMABUF, .access = LW, .yes_errno = EINVAL),
-	REGION("umem", "ioctl", "a umem, by the kernel itself", LW, .call = MR_UMEM_REG,
-	       .via = MR_VIA_KERNEL),
-
-	TRIAL("rereg", "translation", "other memory for a region", mr_try_rereg,
-	      .detail = MR_CHANGE_TRANSLATION),
-	TRIAL("rereg", "pd", "another protection domain", mr_try_rereg, .detail = MR_CHANGE_PD),
-	TRIAL("rereg", "access", "other access flags", mr_try_rereg, .detail = MR_CHANGE_ACCESS,
-	      .access = LW),
-	TRIAL("rereg", "translation-ioctl", "other memory, by the kernel itself", mr_try_rereg,
-	      .via = MR_VIA_KERNEL, .detail = MR_CHANGE_TRANSLATION),
-	TRIAL("rereg", "pd-ioctl", "another domain, by the kernel itself", mr_try_rereg,
-	      .via = MR_VIA_KERNEL, .detail = MR_CHANGE_PD),
-	TRIAL("rereg", "access-ioctl", "other access, by the kernel itself", mr_try_rereg,
-	      .via = MR_VIA_KERNEL, .detail = MR_CHANGE_ACCESS, .access = LW),
-
-	TRIAL("window", "type-1", "a memory window of type 1", mr_try_window,
-	      .detail = IBV_MW_TYPE_1, NEEDS(WINDOWS_1)),
-	TRIAL("window", "type-2", "a memory window of type 2", mr_try_window,
-	      .detail = IBV_MW_TYPE_2, NEEDS(WINDOWS_2)),
-
-	TRIAL("dm", "alloc", "memory on the device", mr_try_dm_alloc, NEEDS(DM)),
-	TRIAL("dm", "register", "a region on memory on the device", mr_try_dm_register,
-	      .call = MR_REG_DM_MR, .access = LW | MR_ACCESS_ZERO_BASED),
-	TRIAL("dm", "export", "a dma-buf of memory on the device", mr_try_dm_export),
-
-	TRIAL("reg-mr-ex", "addr", "ibv_reg_mr_ex of memory", mr_try_ex, .call = MR_REG_MR_EX,
-	      .access = LW),
-	TRIAL("reg-mr-ex", "iova", "the same at another address", mr_try_ex,
-	      .call = MR_REG_MR_EX_IOVA, .access = LW),
-	TRIAL("reg-mr-ex", "dmabuf", "the same of the dma-heap \"system\"", mr_try_ex,
-	      .call = MR_REG_MR_EX_FD, .access = LW, .dmabuf = MR_DMABUF_HEAP),
-
-	TRIAL("import", "device", "a device in a second process", mr_try_import_device,
-	      .call = MR_REG_MR),
-	TRIAL("import", "pd", "a protection domain there", mr_try_import_pd, .call = MR_REG_MR),
-	TRIAL("import", "mr", "a region there", mr_try_import_mr, .call = MR_REG_MR),
-	TRIAL("import", "umem", "a umem there", mr_try_import_umem, .call = MR_UMEM_REG),
-
-	TRIAL("dma-handle", "alloc", "a DMA handle (hints for PCIe)", mr_try_dma_handle,
-	      .call = MR_REG_MR),
-	TRIAL("dma-handle", "register", "a region with a DMA handle", mr_try_dmah_register,
-	      .call = MR_REG_MR_DMAH, .access = LW),
-	{ .id = NULL },
-};
-
-bool mr_trial_has_access(const struct mr_trial *trial)
+static enum mr_tristate yes_if(bool condition)
 {
-	return trial->access || trial->attempt == mr_try_memory;
+	return condition ? MR_YES : MR_NO;
 }
+
+/* hw/mlx5/main.c UVERBS_HANDLER(MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH) answers ENODEV where there is none. */
+static enum mr_tristate ask_data_direct(const struct mr_probe *probe)
+{
+	char path[256] = "";
+	struct mr_error ignored;
+
+	switch (mr_uverbs_data_direct_path(&probe->uverbs, path, sizeof(path), &ignored)) {
+	case 0:
+	case -ENOSPC:
+		return MR_YES;
+	case -ENODEV:
+	case -EOPNOTSUPP: /* no device of mlx5 */
+		return MR_NO;
+	default:
+		return MR_UNKNOWN;
+	}
+}
+
+static enum mr_tristate ask_attributes(const struct mr_attributes *attributes,
+				       enum mr_capability capability)
+{
+	switch (capability) {
+	case MR_CAPABILITY_ATOMICS:
+		return yes_if(attributes->atomic != IBV_ATOMIC_NONE);
+	case MR_CAPABILITY_ODP:
+		return yes_if(attributes->odp.general & IBV_ODP_SUPPORT);
+	case MR_CAPABILITY_IMPLICIT:
+		return yes_if(attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT);
+	case MR_CAPABILITY_WINDOWS:
+		return yes_if(attributes->capabilities & (WINDOWS_1 | WINDOWS_2));
+	case MR_CAPABILITY_WINDOWS_1:
+		return yes_if(attributes->capabilities & WINDOWS_1);
+	case MR_CAPABILITY_WINDOWS_2:
+		return yes_if(attributes->capabilities & WINDOWS_2);
+	case MR_CAPABILITY_FLUSH_GLOBAL:
+		return yes_if(attributes->capabilities & FLUSH_GLOBAL);
+	case MR_CAPABILITY_FLUSH_PERSISTENT:
+		return yes_if(attributes->capabilities & FLUSH_PERSISTENT);
+	case MR_CAPABILITY_DM:
+		return yes_if(attributes->max_dm_size);
+	default:
+		return MR_UNKNOWN;
+	}
+}
+
+enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability capability)
+{
+	switch (capability) {
+	case MR_CAPABILITY_NONE:
+		return MR_UNKNOWN;
+	case MR_CAPABILITY_FORBIDDEN:
+		return MR_NO;
+	case MR_CAPABILITY_RELAXED:
+		return mr_orders_relaxed(&probe->uverbs);
+	case MR_CAPABILITY_DATA_DIRECT:
+		return ask_data_direct(probe);
+	default:
+		return probe->has_attributes ? ask_attributes(&probe->attributes, capability)
+					     : MR_UNKNOWN;
+	}
+}
+
+/* ---- an attempt ---- */
+
+bool mr_attempt_lacks(int errnum)
+{
+	/* The last is the kernel's own ENOTSUPP, which some drivers return to users. */
+	return errnum == EOPNOTSUPP || errnum == EPROTONOSUPPORT || errnum == ENOSYS ||
+	       errnum == 524;
+}
+
+void mr_attempt_deregister(struct mr_attempt *attempt)
+{
+	struct mr_error err;
+	const int rc = attempt->has_region ? mr_region_deregister(&attempt->probe->library,
+								  &attempt->region, &err)
+					   : 0;
+
+	attempt->has_region = false;
+	if (rc && !attempt->reason[0])
+		MR_ATTEMPT_REASON(attempt, "stays until the command ends: %s: %s", err.call,
+				  mr_errno_name(-rc) ?: "unknown errno");
+}
+
+static void begin(struct mr_attempt *attempt)
+{
+	const struct mr_trial *trial = attempt->trial;
+
+	attempt->made = true;
+	attempt->call = trial->name ?: mr_region_call_name(trial->call, trial->via);
+	attempt->fd = attempt->context->cmd_fd;
+	if (attempt->blind)
+		attempt->context->cmd_fd = -1;
+	attempt->start_ns = mr_now_ns();
+}
+
+void mr_attempt_end(struct mr_attempt *attempt, int rc)
+{
+	attempt->elapsed_ns = mr_now_ns() - attempt->start_ns;
+	attempt->context->cmd_fd = attempt->fd;
+	attempt->rc = rc;
+	if (rc && attempt->err.call)
+		attempt->call = attempt->err.call;
+}
+
+static void release(struct mr_attempt *attempt)
+{
+	struct mr_error ignored;
+
+	mr_device_close(&attempt->imported);
+	mr_attempt_deregister(attempt);
+	mr_dmabuf_close(&attempt->dmabuf);
+	mr_dm_free(&attempt->probe->library, &attempt->dm, &ignored);
+	mr_dmah_free(&attempt->dmah, &ignored);
+	if (attempt->pd)
+		ibv_dealloc_pd(attempt->pd);
+	mr_memory_unmap(&attempt->memory);
+}
+
+void mr_attempt_make(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
+		     struct mr_attempt *attempt)
+{
+	*attempt = (struct mr_attempt){
+		.probe = probe,
+		.trial = trial,
+		.blind = blind,
+		.context = probe->device.context,
+		.registrar = trial->via == MR_VIA_KERNEL ? probe->kernel : probe->library,
+		.request = { .call = trial->call, .access = trial->access },
+	};
+	if (trial->prepare)
+		attempt->rc = trial->prepare(attempt);
+	if (!attempt->rc) {
+		begin(attempt);
+		trial->make(attempt);
+		if (trial->judge && !attempt->lack[0])
+			trial->judge(attempt);
+	}
+	release(attempt);
+	/* Where the device, its driver or its library lacks the call altogether, that is the answer all the same. */
+	if (attempt->lack[0] && !(attempt->rc && (mr_attempt_lacks(-attempt->rc) || blind))) {
+		attempt->made = false;
+		attempt->rc = 0;
+		MR_ATTEMPT_REASON(attempt, "%s", attempt->lack);
+	}
+}
+
+/* ---- judging ---- */
 
 /* A call that says "not now" is made so many times, with a pause. */
 #define ATTEMPTS     5
@@ -272,32 +256,32 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 	case ENOMEM:
 	case EPERM:
 		if (memlock.known && !may_lock_all())
-			mr_attempt_reason(attempt,
+			MR_ATTEMPT_REASON(attempt,
 					  "maybe a limit of this process: it may lock %" PRIu64
 					  " bytes of memory (RLIMIT_MEMLOCK)",
 					  memlock.value);
 		else
-			mr_attempt_reason(attempt, "this host, its limits or its memory, may have "
+			MR_ATTEMPT_REASON(attempt, "this host, its limits or its memory, may have "
 						   "refused, and not the device");
 		return;
 	case EAGAIN:
-		mr_attempt_reason(attempt,
+		MR_ATTEMPT_REASON(attempt,
 				  "a limit (control group rdma) or a shortage of the device, "
 				  "tried %d times",
 				  ATTEMPTS);
 		return;
 	case EIO:
-		mr_attempt_reason(attempt, "the device failed, or has gone");
+		MR_ATTEMPT_REASON(attempt, "the device failed, or has gone");
 		return;
 	case ENODEV:
-		mr_attempt_reason(attempt, "no device was found: it has gone, or this process can "
+		MR_ATTEMPT_REASON(attempt, "no device was found: it has gone, or this process can "
 					   "open no more files (ulimit -n)");
 		return;
 	case EMFILE:
-		mr_attempt_reason(attempt, "this process can open no more files (ulimit -n)");
+		MR_ATTEMPT_REASON(attempt, "this process can open no more files (ulimit -n)");
 		return;
 	default:
-		mr_attempt_reason(attempt,
+		MR_ATTEMPT_REASON(attempt,
 				  "this errno tells of this attempt, not of what the device can");
 	}
 }
@@ -311,8 +295,7 @@ static void attempt_trial(struct mr_probe *probe, const struct mr_trial *trial,
 	for (int i = 0; i < ATTEMPTS; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		*attempt = (struct mr_attempt){ .made = false };
-		trial->attempt(probe, trial, attempt);
+		mr_attempt_make(probe, trial, false, attempt);
 		if (!is_passing(-attempt->rc))
 			return;
 	}
@@ -325,15 +308,13 @@ static void attempt_trial(struct mr_probe *probe, const struct mr_trial *trial,
 static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_trial *trial,
 					const struct mr_attempt *first)
 {
-	struct mr_attempt second = { .made = false };
+	struct mr_attempt second;
 
 	if (mr_call_via(first->call, MR_VIA_LIBRARY) == MR_VIA_KERNEL)
 		return MR_NO;
 	if (first->rc == -EBADF)
 		return MR_UNKNOWN;
-	probe->blind = true;
-	trial->attempt(probe, trial, &second);
-	probe->blind = false;
+	mr_attempt_make(probe, trial, true, &second);
 	if (!second.made)
 		return MR_UNKNOWN;
 	if (second.rc == -EBADF)
@@ -412,10 +393,10 @@ static void explain_preparation(struct mr_attempt *attempt)
 	const char *name = mr_errno_name(-attempt->rc);
 
 	if (attempt->err.call)
-		mr_attempt_reason(attempt, "it needs %s, which answers %s", attempt->err.call,
+		MR_ATTEMPT_REASON(attempt, "it needs %s, which answers %s", attempt->err.call,
 				  name ? name : "an unknown errno");
 	else
-		mr_attempt_reason(attempt, "what it needs could not be had: %.150s",
+		MR_ATTEMPT_REASON(attempt, "what it needs could not be had: %.150s",
 				  attempt->err.text);
 }
 
@@ -434,9 +415,9 @@ static void compare(struct mr_probe *probe, const struct mr_trial *trial,
 		return;
 	memcpy(found, attempt->reason, sizeof(found));
 	if (trial->capability == MR_CAPABILITY_FORBIDDEN)
-		mr_attempt_reason(attempt, "accepted, although ibv_reg_mr(3) forbids it");
+		MR_ATTEMPT_REASON(attempt, "accepted, although ibv_reg_mr(3) forbids it");
 	else
-		mr_attempt_reason(attempt, "%.180s%sthe device reports that it can%s do this",
+		MR_ATTEMPT_REASON(attempt, "%.180s%sthe device reports that it can%s do this",
 				  found, found[0] ? "; " : "",
 				  answer->capability == MR_YES ? "" : "not");
 }
