@@ -139,44 +139,12 @@ EXPORT int openat(int dir, const char *path, int flags, ...)
 	return open_at(dir, path, flags, mode);
 }
 
-EXPORT int open64(const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open(path, flags, mode);
-}
-
-EXPORT int openat64(int dir, const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return openat(dir, path, flags, mode);
-}
-
 EXPORT int __open_2(const char *path, int flags)
 {
 	return open(path, flags);
 }
 
-EXPORT int __open64_2(const char *path, int flags)
-{
-	return open(path, flags);
-}
-
 EXPORT int __openat_2(int dir, const char *path, int flags)
-{
-	return openat(dir, path, flags);
-}
-
-EXPORT int __openat64_2(int dir, const char *path, int flags)
 {
 	return openat(dir, path, flags);
 }
@@ -258,37 +226,11 @@ EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, struct
 	return 0;
 }
 
-EXPORT int fstat64(int fd, struct stat64 *st)
-{
-	return fstat(fd, (struct stat *)st);
-}
-
-EXPORT int stat64(const char *path, struct stat64 *st)
-{
-	return stat(path, (struct stat *)st);
-}
-
-EXPORT int lstat64(const char *path, struct stat64 *st)
-{
-	return lstat(path, (struct stat *)st);
-}
-
-EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
-{
-	return fstatat(dir, path, (struct stat *)st, flags);
-}
-
 /* For programs that were built against glibc before 2.33.  64-bit machines have one version of struct stat. */
 EXPORT int __fxstat(int version, int fd, struct stat *st)
 {
 	(void)version;
 	return fstat(fd, st);
-}
-
-EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
-{
-	(void)version;
-	return fstat(fd, (struct stat *)st);
 }
 
 EXPORT int __xstat(int version, const char *path, struct stat *st)
@@ -297,34 +239,16 @@ EXPORT int __xstat(int version, const char *path, struct stat *st)
 	return stat(path, st);
 }
 
-EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
-{
-	(void)version;
-	return stat(path, (struct stat *)st);
-}
-
 EXPORT int __lxstat(int version, const char *path, struct stat *st)
 {
 	(void)version;
 	return lstat(path, st);
 }
 
-EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
-{
-	(void)version;
-	return lstat(path, (struct stat *)st);
-}
-
 EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
 {
 	(void)version;
 	return fstatat(dir, path, st, flags);
-}
-
-EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags)
-{
-	(void)version;
-	return fstatat(dir, path, (struct stat *)st, flags);
 }
 
 /* ---- access, readlink ---------------------------------------------------------------------- */
@@ -343,11 +267,6 @@ EXPORT int access(const char *path, int mode)
 EXPORT int euidaccess(const char *path, int mode)
 {
 	return profile_of_path(path) ? access_node(mode) : sim_libc()->euidaccess(path, mode);
-}
-
-EXPORT int eaccess(const char *path, int mode)
-{
-	return euidaccess(path, mode);
 }
 
 EXPORT int faccessat(int dir, const char *path, int mode, int flags)
@@ -420,17 +339,6 @@ EXPORT int fcntl(int fd, int command, ...)
 	return rc;
 }
 
-EXPORT int fcntl64(int fd, int command, ...)
-{
-	va_list args;
-	void *arg;
-
-	va_start(args, command);
-	arg = va_arg(args, void *);
-	va_end(args);
-	return fcntl(fd, command, arg);
-}
-
 EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	const bool of_file = fd >= 0 && !(flags & MAP_ANONYMOUS);
@@ -458,11 +366,6 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	}
 	sim_file_put(file);
 	return address;
-}
-
-EXPORT void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off64_t offset)
-{
-	return mmap(addr, length, prot, flags, fd, offset);
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -497,6 +400,31 @@ EXPORT int socket(int domain, int type, int protocol)
 	}
 	return sim_libc()->socket(domain, type, protocol);
 }
+
+/* ---- other names --------------------------------------------------------------------------- */
+
+/* Gives a function a second name.  On 64-bit machines a struct stat64 is a struct stat, and an off64_t an off_t. */
+#define ALIAS(name, function)                                                                      \
+	extern __typeof__(name) name __attribute__((alias(#function), visibility("default")))
+#ifndef __clang__ /* which has no such warning */
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
+
+ALIAS(open64, open);
+ALIAS(openat64, openat);
+ALIAS(__open64_2, __open_2);
+ALIAS(__openat64_2, __openat_2);
+ALIAS(fstat64, fstat);
+ALIAS(stat64, stat);
+ALIAS(lstat64, lstat);
+ALIAS(fstatat64, fstatat);
+ALIAS(__fxstat64, __fxstat);
+ALIAS(__xstat64, __xstat);
+ALIAS(__lxstat64, __lxstat);
+ALIAS(__fxstatat64, __fxstatat);
+ALIAS(eaccess, euidaccess);
+ALIAS(fcntl64, fcntl);
+ALIAS(mmap64, mmap);
 
 EXPORT uint64_t mrctl_sim_pinned(void)
 {
