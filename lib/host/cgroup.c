@@ -60,23 +60,6 @@ struct mounted {
 	bool is_found;
 };
 
-/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
-static void unescape(char *text)
-{
-	char *to = text;
-	unsigned int code;
-
-	for (; *text; text++, to++) {
-		*to = *text;
-		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
-		    strspn(text + 1, "01234567") >= 3) {
-			*to = (char)code;
-			text += 3;
-		}
-	}
-	*to = '\0';
-}
-
 /* Sets @below to the part of @path below the folder @root: "" for the folder itself. */
 static bool find_below(const char *path, const char *root, const char **below)
 {
@@ -95,23 +78,20 @@ static bool take_mount(const char *line, void *data)
 {
 	struct mounted *mounted = data;
 	struct mr_cgroup *group = mounted->group;
-	char root[4096], mount[4096], type[32], options[4096];
-	const char *rest = strstr(line, " - "), *below;
+	struct mr_mount mount;
+	const char *below;
 
-	if (!rest || sscanf(line, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
-	    sscanf(rest, " - %31s %*s %4095s", type, options) != 2 ||
-	    strcmp(type, mounted->member->version == 2 ? "cgroup2" : "cgroup") != 0 ||
+	if (!mr_mount_parse(line, &mount) ||
+	    strcmp(mount.type, mounted->member->version == 2 ? "cgroup2" : "cgroup") != 0 ||
 	    (mounted->member->version == 1 &&
-	     !is_in_list(options, strlen(options), mounted->controller)))
+	     !is_in_list(mount.options, strlen(mount.options), mounted->controller)))
 		return false;
 	mounted->is_there = true;
-	unescape(root);
-	unescape(mount);
-	if (mounted->is_found || !find_below(mounted->member->path, root, &below))
+	if (mounted->is_found || !find_below(mounted->member->path, mount.root, &below))
 		return true;
 	mounted->is_found = true;
-	group->is_below = strcmp(root, "/") != 0;
-	snprintf(group->mount, sizeof(group->mount), "%s", mount);
+	group->is_below = strcmp(mount.root, "/") != 0;
+	snprintf(group->mount, sizeof(group->mount), "%s", mount.point);
 	snprintf(group->path, sizeof(group->path), "%s", strcmp(below, "/") != 0 ? below : "");
 	return true;
 }
@@ -203,47 +183,35 @@ bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_
 
 /* ---- memory ---- */
 
-/* The names of version 1 and 2.  Version 1 has "total_" before figures that include groups below. */
-struct memory_files {
-	const char *max, *high, *used, *inactive, *active;
-};
-
-static const struct memory_files memory_files[] = {
-	{ "memory.limit_in_bytes", NULL, "memory.usage_in_bytes", "total_inactive_file ",
-	  "total_active_file " },
-	{ "memory.max", "memory.high", "memory.current", "inactive_file ", "active_file " },
-};
-
-/* The lines of memory.stat with pages of files. */
+/* Pages of files, in bytes. */
 struct reclaimable {
-	const struct memory_files *files;
-	uint64_t bytes;
+	struct mr_opt_u64 inactive, active;
 };
 
-static bool take_memory_line(const char *line, void *data)
-{
-	struct reclaimable *reclaimable = data;
-	const char *const names[] = { reclaimable->files->inactive, reclaimable->files->active };
-	uint64_t bytes;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const size_t length = strlen(names[i]);
-
-		if (strncmp(line, names[i], length) != 0 ||
-		    sscanf(line + length, "%" SCNu64, &bytes) != 1)
-			continue;
-		reclaimable->bytes += bytes;
-		return true;
-	}
-	return false;
-}
+/* The names of version 1 and 2.  Version 1 has "total_" before figures that include groups below. */
+static const struct memory_files {
+	const char *max, *high, *used;
+	struct mr_figure stat[3]; /* of memory.stat */
+} memory_files[] = {
+	{ "memory.limit_in_bytes",
+	  NULL,
+	  "memory.usage_in_bytes",
+	  { MR_FIGURE(struct reclaimable, "total_inactive_file ", inactive),
+	    MR_FIGURE(struct reclaimable, "total_active_file ", active) } },
+	{ "memory.max",
+	  "memory.high",
+	  "memory.current",
+	  { MR_FIGURE(struct reclaimable, "inactive_file ", inactive),
+	    MR_FIGURE(struct reclaimable, "active_file ", active) } },
+};
 
 bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 			  struct mr_memory_group *memory)
 {
 	const struct memory_files *files = &memory_files[group->version - 1];
-	struct reclaimable reclaimable = { files, 0 };
+	struct reclaimable pages = { .active = { 0 } };
 	char path[2 * PATH_MAX + 16];
+	uint64_t reclaimable;
 
 	*memory = (struct mr_memory_group){ .max = mr_cgroup_read(host, group, files->max) };
 	if (!memory->max.known)
@@ -252,9 +220,9 @@ bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 		memory->high = mr_cgroup_read(host, group, files->high);
 	memory->used = mr_cgroup_read(host, group, files->used);
 	snprintf(path, sizeof(path), "%s%s/memory.stat", group->mount, group->path);
-	mr_host_lines(host, path, take_memory_line, &reclaimable);
-	memory->used.value -=
-		reclaimable.bytes < memory->used.value ? reclaimable.bytes : memory->used.value;
+	mr_host_figures(host, path, files->stat, &pages);
+	reclaimable = mr_sum(pages.inactive.value, pages.active.value);
+	memory->used.value -= reclaimable < memory->used.value ? reclaimable : memory->used.value;
 	return true;
 }
 

@@ -305,6 +305,13 @@ int mr_kernel_log_read(struct mr_host *host, char text[MR_KERNEL_LOG_MAX])
 	return mr_host_ask(host, "kernel-log", answer_log, NULL, text, MR_KERNEL_LOG_MAX);
 }
 
+/* A text that fills the room may have been cut. */
+static void read_text(struct mr_host *host, char *text, size_t size, const char *path)
+{
+	if (!mr_host_line(host, text, size, "%s", path) || strlen(text) == size - 1)
+		text[0] = '\0';
+}
+
 static bool take_line(const char *line, void *data)
 {
 	static const char name[] = "Cpus_allowed_list:";
@@ -322,11 +329,7 @@ static bool take_line(const char *line, void *data)
 void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus)
 {
 	*cpus = (struct mr_cpus){ .possible = "" };
-	/* a line that fills the room may have been cut */
-	if (!mr_host_line(host, cpus->possible, sizeof(cpus->possible),
-			  "/sys/devices/system/cpu/possible") ||
-	    strlen(cpus->possible) == sizeof(cpus->possible) - 1)
-		cpus->possible[0] = '\0';
+	read_text(host, cpus->possible, sizeof(cpus->possible), "/sys/devices/system/cpu/possible");
 	if (mr_host_lines(host, "/proc/thread-self/status", take_line, cpus))
 		cpus->allowed[0] = '\0';
 }
@@ -401,13 +404,6 @@ static bool take_model(const char *line, void *data)
 	return false;
 }
 
-/* A text that fills the room may have been cut. */
-static void read_text(struct mr_host *host, char *text, size_t size, const char *path)
-{
-	if (!mr_host_line(host, text, size, "%s", path) || strlen(text) == size - 1)
-		text[0] = '\0';
-}
-
 void mr_processor_read(struct mr_host *host, struct mr_processor *processor)
 {
 	*processor = (struct mr_processor){ .model = "" };
@@ -423,22 +419,6 @@ void mr_processor_read(struct mr_host *host, struct mr_processor *processor)
 }
 
 #define FUNCTIONS "/sys/bus/pci/devices"
-
-/* Copies the last part of what a link points to; an empty text where there is no link, or it does not fit. */
-static void read_link_end(struct mr_host *host, const char *address, const char *link, char *end,
-			  size_t size)
-{
-	char target[PATH_MAX];
-	const char *slash;
-
-	end[0] = '\0';
-	if (!mr_host_link(host, target, sizeof(target), FUNCTIONS "/%s/%s", address, link))
-		return;
-	slash = strrchr(target, '/');
-	slash = slash ? slash + 1 : target;
-	if (strlen(slash) < size)
-		memcpy(end, slash, strlen(slash) + 1);
-}
 
 struct function_search {
 	struct mr_host *host;
@@ -476,7 +456,8 @@ static void take_function(const char *name, void *data)
 	function.vendor = (uint32_t)vendor;
 	if (!classify(class, &function))
 		return;
-	read_link_end(search->host, name, "driver", function.driver, sizeof(function.driver));
+	mr_host_link_end(search->host, function.driver, sizeof(function.driver),
+			 FUNCTIONS "/%s/driver", name);
 	function.is_virtual =
 		mr_host_link(search->host, target, sizeof(target), FUNCTIONS "/%s/physfn", name);
 	search->take(&function, search->data);
@@ -494,7 +475,8 @@ int mr_pci_list(struct mr_host *host,
 void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iommu *iommu)
 {
 	iommu->type[0] = '\0';
-	read_link_end(host, pci_address, "iommu_group", iommu->group, sizeof(iommu->group));
+	mr_host_link_end(host, iommu->group, sizeof(iommu->group), FUNCTIONS "/%s/iommu_group",
+			 pci_address);
 	if (iommu->group[0])
 		mr_host_line(host, iommu->type, sizeof(iommu->type),
 			     "/sys/kernel/iommu_groups/%s/type", iommu->group);

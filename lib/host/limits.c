@@ -169,14 +169,12 @@ int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors)
 static bool take_mount(const char *line, void *data)
 {
 	struct mr_dev_folder *folder = data;
-	const char *rest = strstr(line, " - ");
-	char mount[8];
-	int end = 0;
+	struct mr_mount mount;
 
-	if (!rest || sscanf(line, "%*s %*s %*s %*s %7s%n", mount, &end) != 1 || line[end] != ' ' ||
-	    strcmp(mount, "/dev") != 0)
+	if (!mr_mount_parse(line, &mount) || strcmp(mount.point, "/dev") != 0)
 		return false;
-	return sscanf(rest, " - %31s", folder->type) == 1;
+	memcpy(folder->type, mount.type, sizeof(folder->type));
+	return true;
 }
 
 int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
@@ -185,7 +183,6 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
 
 	*folder = (struct mr_dev_folder){ .type = "" };
 	rc = mr_host_lines(host, "/proc/self/mountinfo", take_mount, folder);
-	mr_clean_text(folder->type, sizeof(folder->type));
 	folder->is_hosts = !strcmp(folder->type, "devtmpfs");
 	return rc;
 }

@@ -399,23 +399,17 @@ static void take_upper(const char *options, char *upper, size_t size)
 		snprintf(upper, size, "%.*s", (int)length, path);
 }
 
-/* proc_pid_mountinfo(5): the third word is the device, and the type comes behind " - ". */
 static bool take_mount(const char *line, void *data)
 {
 	struct mount_search *search = data;
-	const char *rest = strstr(line, " - ");
-	unsigned int major_number, minor_number;
-	char type[32];
+	struct mr_mount mount;
 
-	if (search->type[0] || !rest ||
-	    sscanf(line, "%*s %*s %u:%u", &major_number, &minor_number) != 2 ||
-	    major_number != search->major || minor_number != search->minor ||
-	    sscanf(rest, " - %31s", type) != 1)
+	if (search->type[0] || !mr_mount_parse(line, &mount) || mount.major != search->major ||
+	    mount.minor != search->minor)
 		return false;
-	mr_clean_text(type, sizeof(type));
-	snprintf(search->type, search->size, "%s", type);
-	if (!strcmp(type, "overlay"))
-		take_upper(rest, search->upper, sizeof(search->upper));
+	snprintf(search->type, search->size, "%s", mount.type);
+	if (!strcmp(mount.type, "overlay"))
+		take_upper(mount.options, search->upper, sizeof(search->upper));
 	return true;
 }
 

@@ -14,65 +14,27 @@
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 
-struct meminfo_line {
-	const char *name;
-	size_t offset; /* of its member */
+#define KIB(name, member) MR_FIGURE(struct mr_meminfo, name ":", member, .shift = 10)
+
+static const struct mr_figure meminfo_figures[] = {
+	KIB("MemTotal", total),
+	KIB("MemFree", free),
+	KIB("MemAvailable", available),
+	KIB("SwapFree", swap_free),
+	KIB("CommitLimit", commit_limit),
+	KIB("Committed_AS", committed),
+	KIB("CmaTotal", cma_total),
+	KIB("CmaFree", cma_free),
+	KIB("SwapTotal", swap_total),
+	KIB("Hugepagesize", huge_page_size),
+	KIB("HardwareCorrupted", corrupted),
+	{ .name = NULL },
 };
-
-#define LINE(name, member)                                                                         \
-	{                                                                                          \
-		name ":", offsetof(struct mr_meminfo, member)                                      \
-	}
-
-static const struct meminfo_line lines[] = {
-	LINE("MemTotal", total),
-	LINE("MemFree", free),
-	LINE("MemAvailable", available),
-	LINE("SwapFree", swap_free),
-	LINE("CommitLimit", commit_limit),
-	LINE("Committed_AS", committed),
-	LINE("CmaTotal", cma_total),
-	LINE("CmaFree", cma_free),
-	LINE("SwapTotal", swap_total),
-	LINE("Hugepagesize", huge_page_size),
-	LINE("HardwareCorrupted", corrupted),
-};
-
-/* Reads "   1234 kB" as bytes; false where it is no such thing. */
-static bool read_kib(const char *text, uint64_t *bytes)
-{
-	char *end;
-	uint64_t kib;
-
-	text += strspn(text, " \t");
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	kib = strtoull(text, &end, 10);
-	if (errno || kib > UINT64_MAX >> 10 || strcmp(end, " kB") != 0)
-		return false;
-	*bytes = kib << 10;
-	return true;
-}
-
-static bool take_line(const char *text, void *data)
-{
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		const size_t length = strlen(lines[i].name);
-		struct mr_opt_u64 *member = (void *)((char *)data + lines[i].offset);
-
-		if (!strncmp(text, lines[i].name, length)) {
-			member->known = read_kib(text + length, &member->value);
-			return true;
-		}
-	}
-	return false;
-}
 
 int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info)
 {
 	*info = (struct mr_meminfo){ 0 };
-	return mr_host_lines(host, "/proc/meminfo", take_line, info);
+	return mr_host_figures(host, "/proc/meminfo", meminfo_figures, info);
 }
 
 struct pool_search {
@@ -150,33 +112,30 @@ struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
 	return (struct mr_opt_u64){ room > UINT64_MAX - more ? UINT64_MAX : room + more, true };
 }
 
-static struct mr_opt_u64 pages_in_all(const struct mr_huge_pool *pool)
-{
-	return pool->total;
-}
-
-/* Bytes of all pools, of each as many pages as @pages counts; what is not known is 0. */
-static uint64_t sum_bytes(const struct mr_huge_pools *pools,
-			  struct mr_opt_u64 (*pages)(const struct mr_huge_pool *pool))
+/* Bytes of all pools, of each as many pages as it has, or as can be had; what is not known is 0. */
+static uint64_t sum_bytes(const struct mr_huge_pools *pools, bool only_room)
 {
 	uint64_t sum = 0, bytes;
 
-	for (size_t i = 0; i < pools->count; i++)
-		if (__builtin_mul_overflow(pages(&pools->pools[i]).value, pools->pools[i].size,
-					   &bytes) ||
+	for (size_t i = 0; i < pools->count; i++) {
+		const struct mr_huge_pool *pool = &pools->pools[i];
+		const struct mr_opt_u64 pages = only_room ? mr_huge_pool_room(pool) : pool->total;
+
+		if (__builtin_mul_overflow(pages.value, pool->size, &bytes) ||
 		    __builtin_add_overflow(sum, bytes, &sum))
 			return UINT64_MAX;
+	}
 	return sum;
 }
 
 uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools)
 {
-	return sum_bytes(pools, pages_in_all);
+	return sum_bytes(pools, false);
 }
 
 uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools)
 {
-	return sum_bytes(pools, mr_huge_pool_room);
+	return sum_bytes(pools, true);
 }
 
 uint64_t mr_huge_page_default(struct mr_host *host)
@@ -207,33 +166,6 @@ int mr_thp_mode(struct mr_host *host, char *mode, size_t size)
 	return -EINVAL;
 }
 
-/* A number behind a word, in a file of lines. */
-struct search {
-	const char *word;
-	uint64_t value;
-	bool is_found;
-};
-
-static bool take_number(const char *line, void *data)
-{
-	struct search *search = data;
-	const size_t length = strlen(search->word);
-
-	if (search->is_found || strncmp(line, search->word, length) != 0)
-		return false;
-	search->is_found = sscanf(line + length, " %" SCNu64, &search->value) == 1;
-	return search->is_found;
-}
-
-static bool find_number(struct mr_host *host, const char *path, const char *word, uint64_t *value)
-{
-	struct search search = { .word = word };
-
-	mr_host_lines(host, path, take_number, &search);
-	*value = search.value;
-	return search.is_found;
-}
-
 static void take_least(struct mr_available *available, uint64_t limit, uint64_t used,
 		       const char *by)
 {
@@ -260,9 +192,10 @@ static void look_at_group(struct mr_host *host, const struct mr_cgroup *group,
 
 int mr_available_read(struct mr_host *host, struct mr_available *available)
 {
+	struct mr_process_status self;
+	struct mr_rlimit limit;
 	struct mr_cgroup group;
 	struct mr_meminfo memory;
-	uint64_t limit, used;
 	int rc = mr_meminfo_read(host, &memory);
 
 	if (rc)
@@ -275,9 +208,10 @@ int mr_available_read(struct mr_host *host, struct mr_available *available)
 			look_at_group(host, &group, available);
 		while (mr_cgroup_up(&group));
 	}
-	if (find_number(host, "/proc/self/limits", "Max address space ", &limit) &&
-	    find_number(host, "/proc/self/status", "VmSize:", &used))
-		take_least(available, limit, used << 10, "RLIMIT_AS");
+	if (!mr_rlimit_read(host, "self", "Max address space", &limit) &&
+	    limit.soft != UINT64_MAX && !mr_process_status_read(host, "self", &self) &&
+	    self.mapped.known)
+		take_least(available, limit.soft, self.mapped.value, "RLIMIT_AS");
 	return 0;
 }
 
@@ -452,27 +386,11 @@ struct counts {
 	struct mr_opt_u64 acquired, released;
 };
 
-static bool take_count(const char *line, const char *name, struct mr_opt_u64 *count)
-{
-	size_t length = strlen(name);
-	char *end;
-
-	if (strncmp(line, name, length) != 0)
-		return false;
-	line += length;
-	errno = 0;
-	count->value = strtoull(line, &end, 10);
-	count->known = isdigit((unsigned char)*line) && !*end && !errno;
-	return true;
-}
-
-static bool take_counter(const char *line, void *data)
-{
-	struct counts *counts = data;
-
-	return take_count(line, "nr_foll_pin_acquired ", &counts->acquired) ||
-	       take_count(line, "nr_foll_pin_released ", &counts->released);
-}
+static const struct mr_figure pin_figures[] = {
+	MR_FIGURE(struct counts, "nr_foll_pin_acquired ", acquired),
+	MR_FIGURE(struct counts, "nr_foll_pin_released ", released),
+	{ .name = NULL },
+};
 
 struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
 {
@@ -481,7 +399,7 @@ struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
 	uint64_t pages = 0;
 
 	/* The counters of processors are summed one after the other: a difference below 0 is none. */
-	if (mr_host_lines(host, "/proc/vmstat", take_counter, &counts) || !counts.acquired.known ||
+	if (mr_host_figures(host, "/proc/vmstat", pin_figures, &counts) || !counts.acquired.known ||
 	    !counts.released.known)
 		return bytes;
 	if (counts.acquired.value > counts.released.value)

@@ -123,6 +123,7 @@ static bool read_text(pid_t pid, const char *name, char *text, size_t size)
 	struct mr_process process;
 	ssize_t got;
 
+	text[0] = '\0';
 	if (!mr_process_open(pid, &process))
 		return false;
 	got = mr_process_read(&process, name, text, size - 1);
@@ -143,10 +144,9 @@ pid_t mr_process_of_thread(pid_t thread)
 }
 
 /* Fields 3, 4, 22, 26 and 28; the name before them may hold brackets. */
-bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
+bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 {
-	char line[1024];
-	const char *rest = read_text(pid, "stat", line, sizeof(line)) ? strrchr(line, ')') : NULL;
+	const char *rest = strrchr(line, ')');
 	int parent = 0;
 
 	*stat = (struct mr_process_stat){ .state = '?' };
@@ -157,6 +157,14 @@ bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 		return false;
 	stat->parent = parent;
 	return true;
+}
+
+bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
+{
+	char line[1024];
+
+	read_text(pid, "stat", line, sizeof(line));
+	return mr_process_stat_parse(line, stat);
 }
 
 /* kill() comes last, so that a process that ends meanwhile counts as ended. */

@@ -13,6 +13,7 @@
 #include "lib/simulator/spec.h"
 
 #define DEVICES "/sys/class/infiniband"
+#define NODES   "/sys/class/infiniband_verbs"
 
 int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
 			void *data)
@@ -30,20 +31,6 @@ static struct mr_opt_u64 read_number(struct mr_host *host, const char *device, c
 
 	number.known = mr_host_number(host, &number.value, DEVICES "/%s/%s", device, name);
 	return number;
-}
-
-/* Reads the last part of what a link of the device points to. */
-static void read_link(struct mr_host *host, const char *device, const char *name, char *text,
-		      size_t size)
-{
-	char target[PATH_MAX];
-	const char *slash;
-
-	text[0] = '\0';
-	if (!mr_host_link(host, target, sizeof(target), DEVICES "/%s/%s", device, name))
-		return;
-	slash = strrchr(target, '/');
-	snprintf(text, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
 }
 
 /* Removes the number that enumerations have in sysfs: "4: ACTIVE". */
@@ -67,7 +54,7 @@ static bool is_pci_address(const char *text)
 
 bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
 {
-	read_link(host, name, "device", address, size);
+	mr_host_link_end(host, address, size, DEVICES "/%s/device", name);
 	if (!is_pci_address(address))
 		address[0] = '\0';
 	return address[0];
@@ -79,7 +66,8 @@ void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 	*device = (struct mr_rdma_device){ .name = "" };
 	snprintf(device->name, sizeof(device->name), "%s", name);
 	mr_rdma_device_pci_address(host, name, device->pci_address, sizeof(device->pci_address));
-	read_link(host, name, "device/driver", device->driver, sizeof(device->driver));
+	mr_host_link_end(host, device->driver, sizeof(device->driver), DEVICES "/%s/device/driver",
+			 name);
 	/* -1, which is no number here, stands for none. */
 	device->numa_node = read_number(host, name, "device/numa_node");
 	device->fw_pages = read_number(host, name, "fw_pages");
@@ -180,8 +168,6 @@ bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_
 	return true;
 }
 
-#define NETNS_NODES "/sys/class/infiniband_verbs"
-
 struct search {
 	struct mr_host *host;
 	struct mr_rdma_netns *netns;
@@ -194,8 +180,8 @@ static void take_netns_node(const char *name, void *data)
 	struct mr_rdma_netns *netns = search->netns;
 	char device[sizeof(netns->first_hidden)];
 
-	if (!mr_host_line(search->host, device, sizeof(device), NETNS_NODES "/%s/ibdev", name) ||
-	    mr_host_exists(search->host, "/sys/class/infiniband/%s", device))
+	if (!mr_host_line(search->host, device, sizeof(device), NODES "/%s/ibdev", name) ||
+	    mr_host_exists(search->host, DEVICES "/%s", device))
 		return;
 	mr_clean_text(device, sizeof(device));
 	if (!netns->hidden++)
@@ -234,21 +220,17 @@ int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 	rc = mr_rdma_device_list(host, take_device, &search);
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))
 		return rc;
-	rc = mr_host_list(host, take_netns_node, &search, NETNS_NODES);
+	rc = mr_host_list(host, take_netns_node, &search, NODES);
 	return rc < 0 && rc != -ENOENT ? rc : 0;
 }
-
-#define NODE_DEVICES "/sys/class/infiniband"
-#define NODE_FOLDER  "/sys/class/infiniband_verbs"
 
 bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node)
 {
 	char number[32];
 
 	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", name);
-	return mr_host_line(host, node->device, sizeof(node->device), NODE_FOLDER "/%s/ibdev",
-			    name) &&
-	       mr_host_line(host, number, sizeof(number), NODE_FOLDER "/%s/dev", name) &&
+	return mr_host_line(host, node->device, sizeof(node->device), NODES "/%s/ibdev", name) &&
+	       mr_host_line(host, number, sizeof(number), NODES "/%s/dev", name) &&
 	       sscanf(number, "%u:%u", &node->major, &node->minor) == 2;
 }
 
@@ -271,40 +253,24 @@ static void take_node(const char *name, void *data)
 int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node)
 {
 	struct node_search search = { .host = host, .device = device, .node = node };
-	const int rc = mr_host_list(host, take_node, &search, NODE_FOLDER);
+	const int rc = mr_host_list(host, take_node, &search, NODES);
 
 	return rc < 0 ? rc : search.found;
 }
 
 struct name_search {
-	const char *end;
 	char *name;
 	size_t size;
 	bool found;
 };
 
-static void take_name(const char *name, void *data)
+static void take_first(const char *name, void *data)
 {
 	struct name_search *search = data;
-	const size_t length = strlen(name), end = strlen(search->end);
 
-	if (search->found || length < end || strcmp(name + length - end, search->end) != 0)
-		return;
-	snprintf(search->name, search->size, "%s", name);
+	if (!search->found)
+		snprintf(search->name, search->size, "%s", name);
 	search->found = true;
-}
-
-/*
- * Finds an entry of a folder by the end of its name. Return: whether there is one.  Hidden entries do not
- * count.
- */
-static bool mr_folder_find(struct mr_host *host, const char *path, const char *end, char *name,
-			   size_t size)
-{
-	struct name_search search = { .end = end, .name = name, .size = size };
-
-	mr_host_list(host, take_name, &search, "%s", path);
-	return search.found;
 }
 
 /* The class of devices in sysfs shows those of this network namespace only. */
@@ -312,61 +278,51 @@ bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device)
 {
 	struct mr_host_status ignored;
 
-	return mr_host_stat(host, &ignored, NODE_DEVICES "/%s", device) != -ENOENT;
+	return mr_host_stat(host, &ignored, DEVICES "/%s", device) != -ENOENT;
 }
 
-/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
 bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
 {
-	char line[8];
+	struct mr_rdma_netns netns = { .is_exclusive = MR_UNKNOWN };
 
-	return mr_host_line(host, line, sizeof(line),
-			    "/sys/module/ib_core/parameters/netns_mode") &&
-	       line[0] == 'N';
+	read_mode(host, &netns);
+	return netns.is_exclusive == MR_YES;
 }
 
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size)
 {
-	if (!name)
-		return mr_folder_find(host, NODE_DEVICES, "", device, size);
+	struct name_search search = { .name = device, .size = size };
+
+	if (!name) {
+		mr_rdma_device_list(host, take_first, &search);
+		return search.found;
+	}
 	snprintf(device, size, "%s", name);
-	return name[0] && !strchr(name, '/') && mr_host_exists(host, NODE_DEVICES "/%s", name);
+	return name[0] && !strchr(name, '/') && mr_host_exists(host, DEVICES "/%s", name);
 }
 
 #define STAND_IN "/memfd:" MR_SIM_DMABUF_NAME
 
+/* proc_pid_fdinfo(5): flags are octal.  Only dma-bufs have exp_name (drivers/dma-buf/dma-buf.c). */
 struct fdinfo {
 	struct mr_dmabuf_file *file;
-	bool has_flags;
-	struct mr_opt_u64 size;
+	struct mr_opt_u64 flags, size;
 };
 
-/* The value of a line "NAME:\tVALUE"; NULL: it is another line. */
-static const char *value_of(const char *line, const char *name)
-{
-	const size_t length = strlen(name);
-
-	return !strncmp(line, name, length) && !strncmp(line + length, ":\t", 2) ? line + length + 2
-										 : NULL;
-}
-
-/* proc_pid_fdinfo(5): flags are octal.  Only dma-bufs have exp_name (drivers/dma-buf/dma-buf.c). */
 static bool take_fdinfo(const char *line, void *data)
 {
+	static const char exporter[] = "exp_name:\t";
+	static const struct mr_figure rows[] = {
+		MR_FIGURE(struct fdinfo, "flags:\t", flags, .base = 8),
+		MR_FIGURE(struct fdinfo, "size:\t", size),
+		{ .name = NULL },
+	};
 	struct fdinfo *info = data;
-	const char *value;
 
-	if ((value = value_of(line, "flags"))) {
-		info->has_flags = true;
-		info->file->is_path = strtoul(value, NULL, 8) & O_PATH;
-	} else if ((value = value_of(line, "exp_name"))) {
-		info->file->is_dmabuf = true;
-		snprintf(info->file->exporter, sizeof(info->file->exporter), "%s", value);
-	} else if ((value = value_of(line, "size"))) {
-		info->size = (struct mr_opt_u64){ strtoull(value, NULL, 10), true };
-	} else {
-		return false;
-	}
+	if (strncmp(line, exporter, strlen(exporter)) != 0)
+		return mr_figures_take(line, rows, info);
+	info->file->is_dmabuf = true;
+	snprintf(info->file->exporter, sizeof(info->file->exporter), "%s", line + strlen(exporter));
 	return true;
 }
 
@@ -414,8 +370,9 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 	rc = mr_host_lines(host, path, take_fdinfo, &info);
 	if (rc)
 		return rc;
-	if (!info.has_flags)
+	if (!info.flags.known)
 		return -ENODATA;
+	file->is_path = info.flags.value & O_PATH;
 	mr_host_link(host, file->target, sizeof(file->target), "/proc/self/fd/%d", fd);
 	if (file->is_dmabuf)
 		file->size = info.size;

@@ -63,6 +63,9 @@ struct mr_process_stat {
 		stack; /**< addresses of its program, also after fork(2); @stack 0: this user may not know */
 };
 
+/** mr_process_stat_parse() - read the line of that file; false where it is none */
+bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat);
+
 /** mr_process_stat_read() - Return: false where there is no such process, or /proc hides it. */
 bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat);
 
@@ -326,6 +329,46 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 int mr_host_lines(struct mr_host *host, const char *path,
 		  bool (*take)(const char *line, void *data), void *data);
 
+/** A line "NAME FIGURES" of a file, and the member that figure number @index is for. */
+struct mr_figure {
+	const char *name; /**< with all that is before the figures: "VmSize:" */
+	size_t offset;    /**< of a struct mr_opt_u64 */
+	int index;
+	int base;           /**< 0: decimal */
+	unsigned int shift; /**< 10: the figure is in kB, which follows it */
+};
+
+/** MR_FIGURE() - a row for a member of a structure; further members of the row may follow */
+#define MR_FIGURE(structure, name_, member, ...)                                                   \
+	{                                                                                          \
+		.name = (name_), .offset = CHECKED_OFFSET(structure, member, struct mr_opt_u64),   \
+		__VA_ARGS__                                                                        \
+	}
+
+/**
+ * mr_figures_take() - set the members of @structure that a line is for; "unlimited" is UINT64_MAX
+ * @rows: the last one has no name
+ *
+ * Return: whether the line has one of the names.
+ */
+bool mr_figures_take(const char *line, const struct mr_figure *rows, void *structure);
+
+/** mr_host_figures() - mr_figures_take() of each line of a file.  Return: as mr_host_lines(). */
+int mr_host_figures(struct mr_host *host, const char *path, const struct mr_figure *rows,
+		    void *structure);
+
+/** A line of /proc/PID/mountinfo (proc_pid_mountinfo(5)). */
+struct mr_mount {
+	unsigned int major, minor; /**< of the device */
+	char root[4096];           /**< what of the file system is mounted */
+	char point[4096];          /**< where */
+	char type[32];             /**< of the file system */
+	char options[4096];        /**< of the file system, as they are written there */
+};
+
+/** mr_mount_parse() - false where the line is none of a mount */
+bool mr_mount_parse(const char *line, struct mr_mount *mount);
+
 /**
  * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "." or
  * have a newline
@@ -343,6 +386,10 @@ bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
 
 /** mr_host_link() - read what a symbolic link points to; false where it is none, or does not fit */
 bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** mr_host_link_end() - the last part of what a link points to; an empty text where there is none, or it does not fit */
+void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /** What stat(2) tells of a file. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -411,6 +412,103 @@ int mr_host_lines(struct mr_host *host, const char *file_path,
 	return rc;
 }
 
+/* ---- lines of some kinds ---- */
+
+/* Reads the next figure of a text, and moves @text behind it. */
+static bool next_figure(const char **text, int base, uint64_t *value)
+{
+	static const char unlimited[] = "unlimited";
+	const char *digits = *text + strspn(*text, " \t");
+	char *end;
+
+	if (!strncmp(digits, unlimited, strlen(unlimited))) {
+		*value = UINT64_MAX;
+		*text = digits + strlen(unlimited);
+		return true;
+	}
+	if (!isxdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	*value = strtoull(digits, &end, base);
+	*text = end;
+	return end != digits && !errno && (!*end || mr_is_blank(*end));
+}
+
+bool mr_figures_take(const char *line, const struct mr_figure *rows, void *structure)
+{
+	bool is_of_use = false;
+
+	for (const struct mr_figure *row = rows; row->name; row++) {
+		const char *text = line + strlen(row->name);
+		bool is_read = true;
+		uint64_t value = 0;
+
+		if (strncmp(line, row->name, strlen(row->name)) != 0)
+			continue;
+		is_of_use = true;
+		for (int i = 0; is_read && i <= row->index; i++)
+			is_read = next_figure(&text, row->base ?: 10, &value);
+		if (is_read && value <= UINT64_MAX >> row->shift &&
+		    (!row->shift || !strcmp(text, " kB")))
+			*(struct mr_opt_u64 *)((char *)structure + row->offset) =
+				(struct mr_opt_u64){ value << row->shift, true };
+	}
+	return is_of_use;
+}
+
+struct figures {
+	const struct mr_figure *rows;
+	void *structure;
+};
+
+static bool take_figures(const char *line, void *data)
+{
+	const struct figures *figures = data;
+
+	return mr_figures_take(line, figures->rows, figures->structure);
+}
+
+int mr_host_figures(struct mr_host *host, const char *path, const struct mr_figure *rows,
+		    void *structure)
+{
+	struct figures figures = { rows, structure };
+
+	return mr_host_lines(host, path, take_figures, &figures);
+}
+
+/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
+static void unescape(char *text)
+{
+	char *to = text;
+	unsigned int code;
+
+	for (; *text; text++, to++) {
+		*to = *text;
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
+		    strspn(text + 1, "01234567") >= 3) {
+			*to = (char)code;
+			text += 3;
+		}
+	}
+	*to = '\0';
+}
+
+bool mr_mount_parse(const char *line, struct mr_mount *mount)
+{
+	const char *rest = strstr(line, " - ");
+
+	mount->options[0] = '\0';
+	if (!rest ||
+	    sscanf(line, "%*s %*s %u:%u %4095s %4095s", &mount->major, &mount->minor, mount->root,
+		   mount->point) != 4 ||
+	    sscanf(rest, " - %31s %*s %4095s", mount->type, mount->options) < 1)
+		return false;
+	unescape(mount->root);
+	unescape(mount->point);
+	mr_clean_text(mount->type, sizeof(mount->type));
+	return true;
+}
+
 /* ---- folders, links, devices ---- */
 
 int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
@@ -465,6 +563,20 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 		return false;
 	memcpy(target, whole, strlen(whole) + 1);
 	return true;
+}
+
+void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *last = target;
+
+	end[0] = '\0';
+	if (FORMAT_PATH(path, fmt) || !mr_host_link(host, target, sizeof(target), "%s", path))
+		return;
+	if (strrchr(target, '/'))
+		last = strrchr(target, '/') + 1;
+	if (strlen(last) < size)
+		memcpy(end, last, strlen(last) + 1);
 }
 
 /* A file that stands at its own path is enough, for recordings that people write. */

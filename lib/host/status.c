@@ -13,76 +13,46 @@
 #include "lib/base/base.h"
 #include "lib/host/processes.h"
 
-/* A line of the file, whose value is number @index in it. */
-struct status_line {
-	const char *name;
-	size_t offset; /* of its member, a struct mr_opt_u64 */
-	int index, base;
-	unsigned int shift; /* bits that the unit of the value has */
-};
-
-#define LINE(name, member, ...)                                                                    \
-	{                                                                                          \
-		name ":", offsetof(struct mr_process_status, member), __VA_ARGS__                  \
-	}
+#define LINE(name, member, ...) MR_FIGURE(struct mr_process_status, name ":", member, __VA_ARGS__)
 
 /* Uid and Gid have the real, effective, saved and file system's. */
-static const struct status_line lines[] = {
-	LINE("Tgid", process, 0, 10, 0),     LINE("PPid", parent, 0, 10, 0),
-	LINE("Uid", uid, 1, 10, 0),          LINE("Gid", gid, 1, 10, 0),
-	LINE("VmSize", mapped, 0, 10, 10),   LINE("VmData", data, 0, 10, 10),
-	LINE("VmLck", locked, 0, 10, 10),    LINE("VmPin", pinned, 0, 10, 10),
-	LINE("CapPrm", permitted, 0, 16, 0), LINE("CapEff", effective, 0, 16, 0),
-	LINE("CapBnd", bounding, 0, 16, 0),  LINE("NoNewPrivs", no_new_privs, 0, 10, 0),
-	LINE("Seccomp", seccomp, 0, 10, 0),  LINE("Threads", threads, 0, 10, 0),
+static const struct mr_figure status_figures[] = {
+	LINE("Tgid", process),
+	LINE("PPid", parent),
+	LINE("Uid", uid, .index = 1),
+	LINE("Gid", gid, .index = 1),
+	LINE("VmSize", mapped, .shift = 10),
+	LINE("VmData", data, .shift = 10),
+	LINE("VmLck", locked, .shift = 10),
+	LINE("VmPin", pinned, .shift = 10),
+	LINE("CapPrm", permitted, .base = 16),
+	LINE("CapEff", effective, .base = 16),
+	LINE("CapBnd", bounding, .base = 16),
+	LINE("NoNewPrivs", no_new_privs),
+	LINE("Seccomp", seccomp),
+	LINE("Threads", threads),
+	{ .name = NULL },
 };
-
-/* Reads the next number of a text, and moves @text behind it. */
-static bool next_number(const char **text, int base, uint64_t *value)
-{
-	const char *digits = *text + strspn(*text, " \t");
-	char *end;
-
-	if (*digits == '-' || *digits == '+')
-		return false;
-	errno = 0;
-	*value = strtoull(digits, &end, base);
-	*text = end;
-	return end != digits && !errno;
-}
-
-static void read_value(const struct status_line *line, const char *text, struct mr_opt_u64 *member)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i <= line->index; i++)
-		if (!next_number(&text, line->base, &value))
-			return;
-	if (value <= UINT64_MAX >> line->shift)
-		*member = (struct mr_opt_u64){ value << line->shift, true };
-}
 
 static void read_groups(const char *text, struct mr_process_status *status)
 {
-	uint64_t group;
+	char *end;
 
-	while (status->group_count < MR_STATUS_GROUPS && next_number(&text, 10, &group))
+	for (; status->group_count < MR_STATUS_GROUPS; text = end) {
+		const unsigned long group = strtoul(text, &end, 10);
+
+		if (end == text)
+			return;
 		status->groups[status->group_count++] = (uint32_t)group;
+	}
 }
 
 static bool take_status(const char *text, void *data)
 {
 	struct mr_process_status *status = data;
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		const size_t length = strlen(lines[i].name);
-
-		if (!strncmp(text, lines[i].name, length)) {
-			read_value(&lines[i], text + length,
-				   (void *)((char *)status + lines[i].offset));
-			return true;
-		}
-	}
+	if (mr_figures_take(text, status_figures, status))
+		return true;
 	if (!strncmp(text, "Groups:", 7)) {
 		read_groups(text + 7, status);
 		return true;
@@ -130,28 +100,15 @@ bool mr_process_may_write(const struct mr_process_status *process,
 	return (bits & 6) == 6;
 }
 
-/* The field, where the first one behind the name is number 3. */
-#define START_FIELD 22
-
 struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process)
 {
-	struct mr_opt_u64 start = { 0, false };
-	char text[1024], *field, *end;
+	struct mr_process_stat stat;
+	char text[1024];
 
-	if (mr_host_read(host, text, sizeof(text), "/proc/%s/stat", process) <= 0)
-		return start;
-	/* The name, field 2, is in parentheses, and may have some itself, and blanks. */
-	field = strrchr(text, ')');
-	for (int n = 2; field && n < START_FIELD; n++) {
-		field = strchr(field, ' ');
-		field = field ? field + 1 : NULL;
-	}
-	if (!field || !isdigit((unsigned char)*field))
-		return start;
-	errno = 0;
-	start.value = strtoull(field, &end, 10);
-	start.known = *end == ' ' && !errno;
-	return start;
+	if (mr_host_read(host, text, sizeof(text), "/proc/%s/stat", process) <= 0 ||
+	    !mr_process_stat_parse(text, &stat))
+		return (struct mr_opt_u64){ 0, false };
+	return (struct mr_opt_u64){ stat.start, true };
 }
 
 uint64_t mr_process_ticks(void)
@@ -199,58 +156,26 @@ enum mr_tristate mr_namespace_is_first(struct mr_host *host, const char *type)
 	return strcmp(type, "user") != 0 ? MR_UNKNOWN : is_mapped_whole(host);
 }
 
-struct found {
-	const char *name;
-	struct mr_rlimit limit;
-	bool is_found;
-};
-
-/* Reads "8388608" or "unlimited", and moves @text behind it. */
-static bool read_limit(const char **text, uint64_t *value)
-{
-	static const char unlimited[] = "unlimited";
-	char *end;
-
-	*text += strspn(*text, " \t");
-	if (!strncmp(*text, unlimited, strlen(unlimited))) {
-		*text += strlen(unlimited);
-		*value = UINT64_MAX;
-		return true;
-	}
-	if (**text < '0' || **text > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(*text, &end, 10);
-	*text = end;
-	return !errno;
-}
-
-static bool take_limit(const char *line, void *data)
-{
-	struct found *found = data;
-	const size_t length = strlen(found->name);
-
-	if (strncmp(line, found->name, length) != 0)
-		return false;
-	line += length;
-	found->is_found =
-		read_limit(&line, &found->limit.soft) && read_limit(&line, &found->limit.hard);
-	return true;
-}
-
 int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
 		   struct mr_rlimit *limit)
 {
-	struct found found = { .name = name };
+	struct {
+		struct mr_opt_u64 soft, hard;
+	} found = { .soft = { 0 } };
+	const struct mr_figure rows[] = {
+		MR_FIGURE(__typeof__(found), name, soft),
+		MR_FIGURE(__typeof__(found), name, hard, .index = 1),
+		{ .name = NULL },
+	};
 	char path[PATH_MAX];
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%s/limits", process);
-	rc = mr_host_lines(host, path, take_limit, &found);
-	*limit = found.limit;
+	rc = mr_host_figures(host, path, rows, &found);
+	*limit = (struct mr_rlimit){ found.soft.value, found.hard.value };
 	if (rc)
 		return rc;
-	return found.is_found ? 0 : -EINVAL;
+	return found.soft.known && found.hard.known ? 0 : -EINVAL;
 }
 
 /* Container engines give their groups the id of the container, in hexadecimal; people use its beginning. */
