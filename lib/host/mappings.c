@@ -6,7 +6,6 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -55,27 +54,14 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 
 /* ---- lines ---- */
 
-/* Reads a file of the process line by line, up to the line that is not wanted any more. */
-static int read_lines(const struct mr_host *host, const char *path,
+/* Reads a file of the process by line; of this machine nothing is recorded. */
+static int read_lines(struct mr_host *host, const char *path,
 		      bool (*take)(const char *line, void *data), void *data)
 {
-	mr_auto_fd int fd = mr_live_open(mr_host_viewer(host), path);
-	mr_auto_file FILE *file = NULL;
-	char line[4096 + 128];
+	struct mr_host here = mr_host_unrecorded(host);
 
-	if (fd < 0)
-		return fd;
-	file = fdopen(fd, "r");
-	if (!file)
-		return -ENOMEM;
-	mr_steal_fd(&fd);
-	errno = 0;
-	while (fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!take(line, data))
-			return 0;
-	}
-	return ferror(file) ? -(errno ? errno : EIO) : 0;
+	host->reads |= MR_READ_MEMORY;
+	return mr_host_lines(mr_host_is_live(host) ? &here : host, path, take, data);
 }
 
 static bool parse_mapping(const char *line, struct mr_mapping *mapping)
@@ -106,121 +92,30 @@ struct walk {
 	bool is_garbled; /* a line is that of no mapping, so what is mapped is not known */
 };
 
-/* Return: whether the next line is wanted. */
 static bool walk_line(const char *line, void *data)
 {
 	struct walk *walk = data;
 	struct mr_mapping mapping;
 
-	if (walk->is_done)
-		return false;
-	if (!parse_mapping(line, &mapping)) {
-		walk->is_garbled = true;
-		return false;
-	}
+	if (walk->is_done || walk->is_garbled)
+		return true;
+	walk->is_garbled = !parse_mapping(line, &mapping);
+	if (walk->is_garbled)
+		return true;
 	walk->has_begun = true;
 	if (mapping.end > walk->start)
 		walk->is_done = !walk->visit(&mapping, walk->data);
-	return !walk->is_done;
-}
-
-/* What reading lines has come to: each process has mappings. */
-static int result_of(const struct walk *walk, int rc)
-{
-	if (rc)
-		return rc;
-	return walk->is_garbled || !walk->has_begun ? -EBADMSG : 0;
-}
-
-/* linux/fs.h since Linux 6.11: struct procmap_query, PROCMAP_QUERY, PROCMAP_QUERY_... */
-struct query {
-	uint64_t size, flags, addr;
-	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
-	uint32_t dev_major, dev_minor, name_size, build_id_size;
-	uint64_t name_addr, build_id_addr;
-};
-
-#define QUERY            _IOWR('f', 17, struct query)
-#define QUERY_READABLE   0x01u
-#define QUERY_WRITABLE   0x02u
-#define QUERY_EXECUTABLE 0x04u
-#define QUERY_SHARED     0x08u
-#define QUERY_OR_NEXT    0x10u
-
-/* Asks for the mapping at an address, or the next one.  Return: 0 or -errno: -ENOENT at the end. */
-static int query_mapping(int maps, uint64_t addr, struct mr_mapping *mapping)
-{
-	char path[4096] = "";
-	struct query query = {
-		.size = sizeof(query),
-		.flags = QUERY_OR_NEXT,
-		.addr = addr,
-		.name_size = sizeof(path),
-		.name_addr = (uintptr_t)path,
-	};
-
-	if (ioctl(maps, QUERY, &query))
-		return -errno;
-	*mapping = (struct mr_mapping){
-		.start = query.vma_start,
-		.end = query.vma_end,
-		.offset = query.vma_offset,
-		.inode = query.inode,
-		.major = query.dev_major,
-		.minor = query.dev_minor,
-		.readable = query.vma_flags & QUERY_READABLE,
-		.writable = query.vma_flags & QUERY_WRITABLE,
-		.executable = query.vma_flags & QUERY_EXECUTABLE,
-		.shared = query.vma_flags & QUERY_SHARED,
-	};
-	snprintf(mapping->path, sizeof(mapping->path), "%.*s", (int)sizeof(mapping->path) - 1,
-		 path);
-	return 0;
-}
-
-/* Return: 0 or -errno; before the walk has begun, that can mean that the kernel has no such query. */
-static int walk_by_query(const struct mr_host *host, struct walk *walk)
-{
-	mr_auto_fd int maps = mr_live_open(mr_host_viewer(host), "/proc/self/maps");
-	struct mr_mapping mapping = { .end = 0 };
-	uint64_t addr = walk->start;
-	int rc;
-
-	if (maps < 0)
-		return maps;
-	do {
-		rc = query_mapping(maps, addr, &mapping);
-		if (rc)
-			return rc == -ENOENT ? 0 : rc;
-		walk->has_begun = true;
-		addr = mapping.end;
-	} while (walk->visit(&mapping, walk->data));
-	return 0;
-}
-
-static bool walk_recorded_line(const char *line, void *data)
-{
-	struct walk *walk = data;
-
-	if (!walk->is_garbled)
-		walk_line(line, walk);
 	return true;
 }
 
+/* Each process has mappings. */
 int mr_mappings_walk(struct mr_host *host, uint64_t start,
 		     bool (*visit)(const struct mr_mapping *mapping, void *data), void *data)
 {
 	struct walk walk = { .start = start, .visit = visit, .data = data };
-	int rc;
+	const int rc = read_lines(host, "/proc/self/maps", walk_line, &walk);
 
-	if (!mr_host_is_live(host))
-		return result_of(&walk,
-				 mr_host_lines(host, "/proc/self/maps", walk_recorded_line, &walk));
-	host->reads |= MR_READ_MEMORY;
-	rc = walk_by_query(host, &walk);
-	return rc && !walk.has_begun
-		       ? result_of(&walk, read_lines(host, "/proc/self/maps", walk_line, &walk))
-		       : rc;
+	return rc ? rc : walk.is_garbled || !walk.has_begun ? -EBADMSG : 0;
 }
 
 /* ---- details ---- */
@@ -265,14 +160,13 @@ static void take_size(const char *line, const char *name, uint64_t *bytes)
 		*bytes += kib << 10;
 }
 
-/* Return: whether the next line is wanted. */
 static bool take_details(const char *line, void *data)
 {
 	struct details_search *search = data;
 	struct mr_mapping mapping;
 
 	if (search->is_done)
-		return false;
+		return true;
 	if (!search->is_found) {
 		search->is_found = parse_mapping(line, &mapping) && mapping.start == search->start;
 		return true;
@@ -283,12 +177,6 @@ static bool take_details(const char *line, void *data)
 	search->is_done = !strncmp(line, "VmFlags:", 8);
 	if (search->is_done)
 		take_flags(line + 8, search->details);
-	return !search->is_done;
-}
-
-static bool take_recorded_details(const char *line, void *data)
-{
-	take_details(line, data);
 	return true;
 }
 
@@ -312,12 +200,9 @@ int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 
 	*details = (struct mr_mapping_details){ 0 };
 	host->reads |= MR_READ_MEMORY;
-	if (!mr_host_is_live(host))
-		rc = mr_host_lines(host, "/proc/self/smaps", take_recorded_details, &search);
-	else if (is_small(host))
-		rc = read_lines(host, "/proc/self/smaps", take_details, &search);
-	else
-		rc = -EFBIG;
+	rc = mr_host_is_live(host) && !is_small(host)
+		     ? -EFBIG
+		     : read_lines(host, "/proc/self/smaps", take_details, &search);
 	return rc ? rc : search.is_done ? 0 : -ENOENT;
 }
 

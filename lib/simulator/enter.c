@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -102,17 +103,16 @@ bool mr_simulator_is_entered(void)
 	return profile && *profile;
 }
 
-int mr_simulator_add_data_direct(struct mr_error *err)
+int mr_simulator_set(const char *variable, struct mr_error *err)
 {
-	return set_variable(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
+	return set_variable(variable, "1", err);
 }
 
-int mr_simulator_add_tph(struct mr_error *err)
+struct mr_opt_u64 mr_simulator_pinned(void)
 {
-	return set_variable(MR_SIM_TPH_VARIABLE, "1", err);
-}
+	uint64_t (*pinned)(void);
 
-int mr_simulator_drop_optional_access(struct mr_error *err)
-{
-	return set_variable(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);
+	/* a cast would be one from an object to a function, which ISO C lacks */
+	*(void **)&pinned = dlsym(RTLD_DEFAULT, "mrctl_sim_pinned");
+	return pinned ? (struct mr_opt_u64){ pinned(), true } : (struct mr_opt_u64){ 0 };
 }

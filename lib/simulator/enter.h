@@ -25,24 +25,20 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 bool mr_simulator_is_entered(void);
 
 /**
- * mr_simulator_add_data_direct() - give the mlx5 HCA a Data Direct device
+ * mr_simulator_set() - set a variable that counts where it is set at all, such as MR_SIM_TPH_VARIABLE
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */
-int mr_simulator_add_data_direct(struct mr_error *err);
+int mr_simulator_set(const char *variable, struct mr_error *err);
 
 /**
- * mr_simulator_add_tph() - give the mlx5 HCA the PCI capability TPH, which DMA handles need
+ * mr_simulator_pinned() - bytes that this process has pinned by simulated devices
  *
- * Return: 0, or -errno with MR_ERROR_HOST.
- */
-int mr_simulator_add_tph(struct mr_error *err);
-
-/**
- * mr_simulator_drop_optional_access() - simulate a kernel that knows no optional access flags
+ * The simulated HCA counts them against RLIMIT_MEMLOCK as a kernel does, but they are not in VmPin of
+ * /proc/self/status.
  *
- * Return: 0, or -errno with MR_ERROR_HOST.
+ * Return: not known where the simulator is not loaded into this process.
  */
-int mr_simulator_drop_optional_access(struct mr_error *err);
+struct mr_opt_u64 mr_simulator_pinned(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
-#include "lib/simulator/pinned.h"
+#include "lib/simulator/enter.h"
 #include "lib/verbs/verbs.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
