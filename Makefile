@@ -85,16 +85,17 @@ PRELOADS := $(patsubst %,$(BUILD)/%.so,fail leaks mappings readonly)
 REFUSED_SRC := $(wildcard tests/cli/refused/*.c)
 REFUSED_OBJ := $(REFUSED_SRC:%.c=$(BUILD)/%.o)
 REFUSED := $(BUILD)/tests/cli/trace-refused
-MAN := $(wildcard man/*.[1-9])
+# All pages together, as they are installed: those that tell of the program's tables are filled in by it.
+MAN := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.[1-9].in)) $(patsubst %,$(BUILD)/%,$(wildcard man/*.[1-9]))
 EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
-	check-sanitized check-all valgrind bench bench-compare causes lint mutants setup install uninstall clean help FORCE
+	check-sanitized check-all valgrind bench bench-compare lint mutants setup install uninstall clean help FORCE
 
-## all: build mrctl, the simulated HCA and the agent of trace (default)
+## all: build mrctl, the simulated HCA, the agent of trace and the manual (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
-	$(TRACE_LIBRARIES:%=$(BUILD)/trace/%)
+	$(TRACE_LIBRARIES:%=$(BUILD)/trace/%) $(MAN)
 
 # Rewritten only when it changes; everything depends on it, so other flags rebuild.  W=1 changes no object.
 CONFIG := $(filter-out -Werror,$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) \
@@ -135,6 +136,15 @@ $(BUILD)/trace/libmrctl-trace-audit.so: $(AUDIT_OBJ)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fno-lto -shared -nostdlib -Wl,-z,relro -Wl,-z,defs $(LDFLAGS) -o $@ $^
+
+$(BUILD)/man/%: man/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(BUILD)/man/%: man/%.in man/fill.sh $(BUILD)/mrctl
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)man/fill.sh $(BUILD)/mrctl $< >$@
 
 $(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
 	$(call say,COPY,$@)
@@ -279,11 +289,6 @@ valgrind: all $(UNIT_BIN)
 ## lint: layers and boundaries between the folders, headers, shell scripts, a C analyser
 lint: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/lint.sh
-
-## causes: write the page mrctl-causes(7) anew, after a change of the table of causes (needs jq)
-causes: all
-	@man/causes.sh $(BUILD)/mrctl >$(BUILD)/mrctl-causes.7
-	@mv $(BUILD)/mrctl-causes.7 man/
 
 ## bench: speed and memory, as ratios against a bare C loop and a peer tool; also build/bench.json
 bench: all

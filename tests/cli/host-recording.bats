@@ -51,7 +51,7 @@ SECRET=tell-nobody-4711
 # for names
 documented() {
 	awk '/^\.S[HS] / { on = /"?What a recording holds"?$/ } on && $1 == ".I" { gsub(/\\-/, "-"); print $2 }' \
-		"$ROOT/man/mrctl-checks.7" |
+		"$BUILD/man/mrctl-checks.7" |
 		sed -E 's/\./\\./g; s/GROUP\//(.+\/)?/g; s/[A-Z]{2,}/[^\/]+/g'
 }
 

@@ -57,7 +57,7 @@ text_is_brief() {
 @test "the manual page has each check with its verdicts, and no others" {
 	local found
 
-	found=$(sed 's/\\-/-/g' "$ROOT/man/mrctl-checks.7" | awk '/^\.S[HS] / { id = "" } /^\.SS "?MR-/ {
+	found=$(sed 's/\\-/-/g' "$BUILD/man/mrctl-checks.7" | awk '/^\.S[HS] / { id = "" } /^\.SS "?MR-/ {
 		id = $2; gsub(/[":]/, "", id) } tag && /^\.B / && id { print id, $2 } { tag = /^\.TP/ }' | sort)
 	[ "$found" = "$(check_verdicts | sort)" ] || fail "$(diff <(check_verdicts | sort) <(echo "$found"))"
 }

@@ -6,7 +6,7 @@
 # bats file_tags=text
 load helpers
 
-MAN=$ROOT/man
+MAN=$BUILD/man
 
 setup() {
 	note_less
@@ -78,6 +78,11 @@ examples() {
 		{ line = "" }'
 }
 
+# one_word_a_line: prints the words of a text, without the escapes of troff
+one_word_a_line() {
+	sed -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\(ha/^/g' -e 's/\\&//' | tr -s ' ' '\n'
+}
+
 same() { # WHAT EXPECTED FOUND
 	[ -n "$2" ] || fail "$1: nothing to compare with"
 	diff <(sort <<<"$2") <(sort <<<"$3") >&2 || fail "$1: the program has <, the page has >"
@@ -115,9 +120,16 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "mrctl-causes(7) has the causes of the program" {
-	diff "$MAN/mrctl-causes.7" <("$MAN/causes.sh" mrctl) >&2 ||
-		fail "the page has <, the program >: make causes"
+@test "mrctl-causes(7) has all causes, each with its texts" {
+	local page=$MAN/mrctl-causes.7 member label
+
+	same "causes" "$(mrctl --json explain --list | jq -r '.causes[].id')" \
+		"$(sed -n 's/\\-/-/g; s/^\.SS MR/MR/p' "$page")"
+	for member in recognise remedy source; do
+		label=${member/remedy/try} label=${label/source/sources}
+		same "$member" "$(mrctl --json explain --list | jq -r ".causes[].$member" | one_word_a_line)" \
+			"$(sed -n "/^\.B $label\$/,/^\.[ST]/p" "$page" | grep -v '^\.' | one_word_a_line)"
+	done
 }
 
 @test "each command has a page, and each page a command" {

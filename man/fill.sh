@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# fill.sh MRCTL TEMPLATE: prints a page of the manual.  The program's table of causes stands in place of the line
+# @CAUSES@, and what a check looks at, behind its id.
+set -euo pipefail
+
+# Prints each cause as troff.  The document has a line for each cause.
+causes() {
+	"$1" --json explain --list | awk '
+	# value NAME: the text of a member, or the words of a list; "" for null
+	function value(name) {
+		if (match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|\\[[^]]*\\])") == 0) return ""
+		name = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+		if (name ~ /^\[/) { gsub(/[]["]/, "", name); gsub(/,/, ", ", name); return name }
+		name = substr(name, 2, length(name) - 2)
+		gsub(/\\"/, "\"", name)
+		return name
+	}
+	# A text for troff, a sentence a line: no line begins with a control character, no hyphen or quote is turned
+	# into another one.
+	function text(string, i, n, parts) {
+		gsub(/\\/, "\\e", string); gsub(/-/, "\\-", string); gsub(/\047/, "\\(aq", string)
+		gsub(/`/, "\\(ga", string); gsub(/\^/, "\\(ha", string); gsub(/~/, "\\(ti", string)
+		gsub(/"/, "\\(dq", string)
+		n = split(string, parts, /[.] +/)
+		string = parts[1]
+		for (i = 2; i <= n; i++) string = string (parts[i] ~ /^[A-Z]/ ? ".\n" : ". ") parts[i]
+		gsub(/  +/, " ", string)
+		if (string ~ /^[.]/) string = "\\&" string
+		return string
+	}
+	function any(words) { return words == "" ? "any" : text(words) }
+	{ id = value("id") }
+	id != "" {
+		print ".SS " text(id); print ".I " text(value("subject")); print ".PP"; print text(value("what"))
+		print "This is " value("frequency") "."
+		layer = value("layer")
+		print "Refused" (layer == "" ? "" : " by " text(layer)) ": " any(value("calls")) "."
+		print "Errnos: " any(value("errnos")) "."
+		print ".TP\n.B recognise"; print text(value("recognise"))
+		print ".TP\n.B try"; print text(value("remedy"))
+		print ".TP\n.B sources"; print text(value("source"))
+	}'
+}
+
+# Prints the id of each check, and what it looks at: help wraps its lines.
+checks() {
+	"$1" help checks | awk '/^  MR-/ { if (line) print line; line = "" }
+		/^  / { sub(/^ +/, ""); line = line ? line " " $0 : $0 } END { print line }' |
+		sed -E 's/ \([^(]*\)$//; s/^(MR-[A-Z-]+) +/\1\t/'
+}
+
+declare -A subjects
+while IFS=$'\t' read -r id subject; do
+	subjects[$id]=$subject
+done < <(checks "$1" | sed 's/-/\\-/g')
+
+while IFS= read -r line; do
+	case $line in
+	@CAUSES@) causes "$1" ;;
+	'.SS MR'*) printf '.SS "%s: %s"\n' "${line#.SS }" "${subjects[${line#.SS }]}" ;;
+	*) printf '%s\n' "$line" ;;
+	esac
+done <"$2"
