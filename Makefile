@@ -39,7 +39,7 @@ SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 DEPS_CFLAGS = $(eval DEPS_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES)))$(DEPS_CFLAGS)
 DEPS_LIBS = $(eval DEPS_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(DEPS_LIBS)
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
-	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. $(WARNINGS) \
+	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. -I$(BUILD) $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
 # Commands and library are compiled as one where gcc is the compiler, and so is the simulator: a line
 # of a batch makes many small calls between their files.  The objects serve the unit tests as they are, too.  Where make setup has
@@ -150,6 +150,12 @@ $(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
+
+$(BUILD)/lib/diagnose/causes/texts.inc: lib/diagnose/causes/texts.txt lib/diagnose/causes/texts.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f lib/diagnose/causes/texts.awk $< >$@
+
+$(BUILD)/lib/diagnose/causes/texts.o: $(BUILD)/lib/diagnose/causes/texts.inc
 
 $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
 	$(call say,CC,$<)

@@ -115,7 +115,7 @@ shell_scripts() {
 analyse_file() {
 	local flags key
 	# shellcheck disable=SC2207 # words
-	flags=(-std=gnu11 -D_GNU_SOURCE -I. -DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols))
+	flags=(-std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD" -DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols))
 	key=$cache/$({ clang --version; clang -E "${flags[@]}" "$1"; } | sha256sum | cut -c1-24)
 	[ -e "$key" ] || {
 		clang --analyze --analyzer-output text "${flags[@]}" "$1" >"$key.$$" 2>&1 && mv "$key.$$" "$key"
@@ -134,7 +134,7 @@ analyse() {
 	find lib cmd -name '*.c' -print0 | xargs -0 -n 1 -P "$(nproc)" bash -c 'analyse_file "$1"' bash
 	# resourceLeak: cppcheck does not know that mr_auto_file closes.  The macros tell it that this is a 64-bit
 	# machine, and tell headers that it is cppcheck.
-	cppcheck -q -j "$(nproc)" --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
+	cppcheck -q -j "$(nproc)" --enable=warning,performance,portability --inline-suppr --std=c11 -I. -I"$BUILD" \
 		--cppcheck-build-dir="$cache/cppcheck" -D__SIZEOF_POINTER__=8 -D__cppcheck__ --suppress=unknownMacro \
 		--suppress=missingIncludeSystem --suppress=resourceLeak lib cmd
 }

@@ -174,38 +174,17 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 const struct mr_cause mr_causes_of_control_groups[] = {
 	{ .id = "MR-CGROUP-RDMA",
-	  .subject = "RDMA objects of the control group",
 	  .operations = ON_OBJECTS,
 	  .errnums = { EAGAIN },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_RARE,
-	  .look = look_at_rdma,
-	  .what = "A control group, or one above it, limits how many RDMA objects its processes may "
-		  "have of a device: contexts (hca_handle), and protection domains, regions, queues "
-		  "(hca_object).",
-	  .recognise =
-		  "rdma.max and rdma.current of the control group in /sys/fs/cgroup, and of those "
-		  "above it.  The kernel's log has nothing.",
-	  .remedy = "raise rdma.max of the control group, or end processes that hold objects",
-	  .sources = "kernel/cgroup/rdma.c rdmacg_try_charge(); "
-		     "Documentation/admin-guide/cgroup-v2.rst; "
-		     "opencontainers/runtime-spec#942" },
+	  .look = look_at_rdma },
 	{ .id = "MR-CGROUP-MEMORY",
-	  .subject = "memory of the control group",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_memory,
-	  .what = "Registration makes the pages that are not there yet, and the control group may not "
-		  "have as much memory.  Pinned memory cannot be swapped out to make room.  More often "
-		  "a process of the group is killed than that the call is refused.",
-	  .recognise = "memory.max and memory.current of the control group, and oom_kill in its "
-		       "memory.events.",
-	  .remedy = "raise memory.max of the control group: MemoryMax= of the unit, or the memory "
-		    "limit of the pod or job",
-	  .sources =
-		  "mm/memcontrol.c try_charge_memcg(); Documentation/admin-guide/cgroup-v2.rst" },
+	  .look = look_at_memory },
 	{ .id = NULL },
 };
 
@@ -265,48 +244,23 @@ static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 const struct mr_cause mr_causes_of_sandboxes[] = {
 	{ .id = "MR-SECCOMP",
-	  .subject = "filter of system calls",
 	  .operations = MR_ON_ALL & ~(MR_ON(FIND) | (1U << MR_OP_OTHER)),
 	  .errnums = { EPERM, ENOSYS, EACCES, EAGAIN, ENOMEM, EFAULT },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
-	  .look = look_at_seccomp,
-	  .what = "A filter of system calls (seccomp), of a container or of a unit of systemd, "
-		  "refuses the call before the kernel looks at it.",
-	  .recognise =
-		  "Seccomp is 2 in /proc/PID/status, and without the filter (docker run --security-opt "
-		  "seccomp=unconfined) the call works.",
-	  .remedy = "try without the filter: docker run --security-opt seccomp=unconfined, "
-		    "SystemCallFilter= of the unit",
-	  .sources = "seccomp(2); systemd.exec(5)" },
+	  .look = look_at_seccomp },
 	{ .id = "MR-LANDLOCK",
-	  .subject = "rules of Landlock",
 	  .operations = MR_ON(OPEN),
 	  .errnums = { EACCES },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
-	  .look = look_at_landlock,
-	  .what = "A program that confines itself or its children by Landlock can deny ioctl(2) on "
-		  "devices (Linux 6.10 and newer).  The node can be opened, but not used.",
-	  .recognise = "Any ioctl(2) on the node answers EACCES, though its mode permits the user "
-		       "to open it.",
-	  .remedy = "permit ioctl on /dev/infiniband where the program or its launcher sets the "
-		    "rules (LANDLOCK_ACCESS_FS_IOCTL_DEV)",
-	  .sources = "landlock(7); Documentation/userspace-api/landlock.rst" },
+	  .look = look_at_landlock },
 	{ .id = "MR-SANDBOX-IOCTL",
-	  .subject = "kernel of a sandbox",
 	  .operations = ON_IOCTLS,
 	  .errnums = { ENOTTY, ENOSYS, EINVAL, EOPNOTSUPP, EPROTONOSUPPORT, EPERM },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
-	  .look = look_at_ioctl,
-	  .what = "The kernel that answers is that of a sandbox (gVisor).  It passes on those "
-		  "ioctls and attributes of RDMA that it knows, and refuses newer ones although the "
-		  "host's kernel has them.",
-	  .recognise =
-		  "uname -a or /proc/version tells of gVisor, or of Linux 4.4.0 from January 2016.",
-	  .remedy = "take a newer runsc, or run the container without gVisor",
-	  .sources = "google/gvisor#13779" },
+	  .look = look_at_ioctl },
 	{ .id = NULL },
 };
 
@@ -449,48 +403,22 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 const struct mr_cause mr_causes_of_huge_pages[] = {
 	{ .id = "MR-CGROUP-HUGETLB",
-	  .subject = "huge pages of the control group",
 	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
 	  .errnums = { EFAULT, ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_group,
-	  .what = "The control group limits huge pages: how many may be reserved, which mmap(2) does, and "
-		  "how many used.  Kubernetes sets 0 for pods that ask for none: "
-		  "mmap(2) of huge pages works then, but no page can be faulted in.",
-	  .recognise =
-		  "hugetlb.2MB.max of the control group (version 1: limit_in_bytes), and its count "
-		  "of failures in hugetlb.2MB.events.",
-	  .remedy = "ask for huge pages in the pod or job, or use ordinary memory",
-	  .sources = "mm/hugetlb_cgroup.c; openucx/ucx#8999; kata-containers/runtime#2172" },
+	  .look = look_at_group },
 	{ .id = "MR-HUGEPAGES",
-	  .subject = "huge pages",
 	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
 	  .errnums = { EFAULT, ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_pool,
-	  .what = "Too few huge pages are free.  mmap(2) refuses then, with ENOMEM; or the range is mapped "
-		  "with huge pages that were not reserved (MAP_NORESERVE, or bound "
-		  "to a NUMA node without any), and none is left.",
-	  .recognise = "HugePages_Free in /proc/meminfo is not more than HugePages_Rsvd.",
-	  .remedy =
-		  "raise vm.nr_hugepages, end what holds huge pages, or map without MAP_NORESERVE to "
-		  "learn of it at once",
-	  .sources =
-		  "mm/hugetlb.c alloc_hugetlb_folio(); Documentation/admin-guide/mm/hugetlbpage.rst" },
+	  .look = look_at_pool },
 	{ .id = "MR-SHMMNI",
-	  .subject = "the number of System V shared memory segments",
 	  .operations = MR_ON(PREPARE),
 	  .errnums = { ENOSPC },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_segments,
-	  .what = "shmget(2) makes at most kernel.shmmni segments, however many huge pages are free. "
-		  "perftest takes one for each queue pair with --use_hugepages and --mr_per_qp.",
-	  .recognise = "ipcs -m has as many lines as /proc/sys/kernel/shmmni says.  mrctl reg "
-		       "--memory hugetlb:2M takes huge pages in another way.",
-	  .remedy = "sysctl -w kernel.shmmni=N, or remove segments that are left over (ipcrm)",
-	  .sources = "shmget(2); ipc/shm.c newseg(); linux-rdma/perftest#395" },
+	  .look = look_at_segments },
 	{ .id = NULL },
 };

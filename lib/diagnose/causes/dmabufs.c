@@ -207,99 +207,47 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 const struct mr_cause mr_causes_of_dmabufs[] = {
 	{ .id = "MR-DMABUF-ODP",
-	  .subject = "dma-bufs without on-demand paging",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_odp,
-	  .what = "mlx5 registers dma-bufs by what it has for on-demand paging.  It needs a kernel "
-		  "with CONFIG_INFINIBAND_ON_DEMAND_PAGING, and, from Linux 7.2 on, a device with "
-		  "ODP.",
-	  .recognise =
-		  "mrctl stat --device shows \"general: none\" for on-demand paging, and mrctl stat --host says "
-		  "MR-ODP and MR-KERNEL-CONFIG; mrctl reg-dmabuf --from udmabuf is refused, too.",
-	  .remedy = "enable on-demand paging in the device's firmware, or use another device",
-	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_reg_user_mr_dmabuf(); "
-		     "drivers/infiniband/hw/mlx5/odp.c mlx5r_odp_create_eq()" },
+	  .look = look_at_odp },
 	{ .id = "MR-DMABUF-UMR",
 	  .driver = "mlx5",
-	  .subject = "UMR that cannot load the addresses of a dma-buf",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
-	  .look = look_at_umr,
-	  .what = "mlx5 has the device itself write the addresses of a dma-buf into its table "
-		  "(UMR).  Some functions may not do that, or not for a long range.",
-	  .recognise = "The device reports no on-demand paging, which needs UMR as well; a short "
-		       "range of a dma-buf is refused like a long one: mrctl reg-dmabuf --from "
-		       "udmabuf --size 64K.",
-	  .remedy = "register parts of less than 255 MiB, or use another function of the device",
-	  .sources = "drivers/infiniband/hw/mlx5/umr.h mlx5r_umr_can_load_pas()" },
+	  .look = look_at_umr },
 	{ .id = "MR-DATA-DIRECT-IOVA",
 	  .driver = "mlx5",
-	  .subject = "an I/O virtual address that Data Direct cannot have",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
 	  .cured_by = MR_CURED_BY(NO_DATA_DIRECT),
-	  .look = look_at_data_direct_iova,
-	  .what = "A region by Data Direct begins at the start of a page, in the dma-buf and in "
-		  "the addresses of the HCA.  The errno does not mean that Data Direct is missing.",
-	  .recognise = "The lower 12 bits of the IOVA are not 0 (with pages of 4 KiB).",
-	  .remedy = "begin at the start of a page, and register what is before the data as well",
-	  .sources = "drivers/infiniband/hw/mlx5/mr.c reg_user_mr_dmabuf_by_data_direct(); "
-		     "meta-pytorch/torchcomms#3027" },
+	  .look = look_at_data_direct_iova },
 	{ .id = "MR-DATA-DIRECT",
 	  .driver = "mlx5",
-	  .subject = "an HCA without its Data Direct device",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
 	  .cured_by = MR_CURED_BY(NO_DATA_DIRECT),
-	  .look = look_at_data_direct,
-	  .what = "Data Direct is a second PCI function of the HCA.  mlx5_ib has bound none to "
-		  "this device: there is none, or its driver was removed from it.",
-	  .recognise = "mlx5dv_get_data_direct_sysfs_path answers ENODEV; mrctl shows no "
-		       "data_direct.",
-	  .remedy = "register without --data-direct; or look whether lspci shows the function",
-	  .sources = "mlx5dv_reg_dmabuf_mr(3); drivers/infiniband/hw/mlx5/data_direct.c; "
-		     "NVIDIA/nccl#1866" },
+	  .look = look_at_data_direct },
 	{ .id = "MR-DMABUF-FILE",
-	  .subject = "a descriptor that is no dma-buf",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EINVAL, EBADF },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
 	  .cured_by = MR_CURED_BY(UDMABUF),
-	  .look = look_at_file,
-	  .what = "The descriptor stands for another kind of file.  Only files that a driver "
-		  "exported as dma-bufs can be registered by their descriptor.",
-	  .recognise =
-		  "/proc/PID/fdinfo/N of a dma-buf has a line exp_name; mrctl reg-dmabuf --from "
-		  "fd:3 registers the descriptor 3 that it inherits.",
-	  .remedy = "export the memory as a dma-buf (of a GPU, by udmabuf, or by a dma-heap), and "
-		    "give that descriptor",
-	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_get()" },
+	  .look = look_at_file },
 	{ .id = "MR-DMABUF-RANGE",
-	  .subject = "a range that is not in the dma-buf",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_range,
-	  .what = "The range must be in the dma-buf, and have at least one byte.  A GPU's memory "
-		  "that was allocated as a part of something is exported as a whole: the offset "
-		  "counts from the start of the whole.",
-	  .recognise =
-		  "Offset and length together are more than the line size of "
-		  "/proc/PID/fdinfo/N; mrctl reg-dmabuf --from udmabuf --size 64K is not refused.",
-	  .remedy = "give a length of at least 1, and an offset from the start of the dma-buf",
-	  .sources = "drivers/infiniband/core/umem_dmabuf.c ib_umem_dmabuf_get(); "
-		     "kvcache-ai/Mooncake#2035" },
+	  .look = look_at_range },
 	{ .id = NULL },
 };
 
@@ -421,70 +369,35 @@ static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 const struct mr_cause mr_causes_of_dma_handles[] = {
 	{ .id = "MR-DMAH-TPH",
-	  .subject = "a device without TPH, or a driver without DMA handles",
 	  .operations = MR_ON(ALLOC_DMAH),
 	  .errnums = { EPROTONOSUPPORT },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
-	  .look = look_at_tph,
-	  .what = "A DMA handle stands for hints that PCIe calls TPH (TLP Processing Hints).  Of the "
-		  "kernel's drivers only mlx5_ib has such handles, for devices whose firmware "
-		  "(mkey_pcie_tph), PCI function and root port have TPH.",
-	  .recognise = "mrctl stat --device says dma_handles false, on Linux 6.17 or newer; lspci "
-		       "-vv (as root) shows no Transaction Processing Hints, or the kernel was "
-		       "booted with pci=notph.",
-	  .remedy = "use a device with TPH, in a machine whose PCIe ports have it; or register "
-		    "without --dmah",
-	  .sources = "drivers/infiniband/hw/mlx5/main.c mlx5_ib_stage_caps_init(); "
-		     "drivers/net/ethernet/mellanox/mlx5/core/lib/st.c mlx5_st_create(); "
-		     "drivers/pci/tph.c pcie_enable_tph()" },
+	  .look = look_at_tph },
 	{ .id = "MR-DMAH-CPU",
-	  .subject = "a CPU that there is not, or that the process may not run on",
 	  .operations = MR_ON(ALLOC_DMAH),
 	  .errnums = { EINVAL, EPERM },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_cpu,
-	  .what = "The CPU of a DMA handle must have a number that the kernel knows (EINVAL), and be "
-		  "one that the calling thread may run on (EPERM).",
-	  .recognise = "taskset -cp PID and /sys/devices/system/cpu/possible.",
-	  .remedy = "give a CPU that the process may run on; taskset(1) or the job's cpuset says "
-		    "which",
-	  .sources = "drivers/infiniband/core/uverbs_std_types_dmah.c UVERBS_METHOD_DMAH_ALLOC" },
+	  .look = look_at_cpu },
 	{ .id = "MR-DMAH-TAG",
-	  .subject = "a steering tag that the firmware does not give",
 	  .operations = MR_ON(ALLOC_DMAH),
 	  .errnums = { EINVAL, ENODEV },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
-	  .look = look_at_tag,
-	  .what = "For a CPU and a kind of memory the driver asks the firmware of the machine for a "
-		  "steering tag, by a method of ACPI (_DSM).",
-	  .recognise = "The same with ph=N alone succeeds.",
-	  .remedy = "leave out cpu and mem, or update the BIOS",
-	  .sources = "drivers/pci/tph.c pcie_tph_get_cpu_st()" },
+	  .look = look_at_tag },
 	{ .id = "MR-DMAH-ODP",
-	  .subject = "a DMA handle with on-demand paging",
 	  .operations = MR_ON(REG),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
 	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_on_demand_handle,
-	  .what = "mlx5 registers no on-demand region with a DMA handle.",
-	  .recognise = "The request has a DMA handle and the access flag on-demand.",
-	  .remedy = "leave out on-demand, or --dmah",
-	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_reg_user_mr()" },
+	  .look = look_at_on_demand_handle },
 	{ .id = "MR-REREG-DMAH",
-	  .subject = "changing a region with a DMA handle",
 	  .operations = MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
-	  .look = look_at_rereg,
-	  .what = "mlx5 changes neither memory nor PD nor access of a region with a DMA handle.",
-	  .recognise = "mrctl stat -v shows dmah_ph of the region.",
-	  .remedy = "register another region, and deregister this one",
-	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_rereg_user_mr()" },
+	  .look = look_at_rereg },
 	{ .id = NULL },
 };

@@ -252,154 +252,76 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	 MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON(REREG))
 #define ON_ANYTHING (ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(DEREG) | MR_ON(FREE))
 
-#define RECOGNISE                                                                                  \
-	"The kernel's log has a line of mlx5_cmd_out_err with the command, the status and the "    \
-	"syndrome; mlx5_core counts it in debugfs (mlx5/PCI/commands/COMMAND/failed).  "           \
-	"--why prove makes it certain."
-#define CMD_C "drivers/net/ethernet/mellanox/mlx5/core/cmd.c "
-
 const struct mr_cause mr_causes_of_firmware[] = {
 	{ .id = "MR-FW-LIMIT",
 	  .driver = "mlx5",
-	  .subject = "limit of the device (LIM_ERR)",
 	  .operations = ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT),
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_limits,
-	  .what = "The firmware of an mlx5 device refuses by LIM_ERR (\"limits exceeded\"): it has "
-		  "as many keys, translations, UARs or other objects as it can have.  mlx5_core makes "
-		  "ENOMEM of that, as if memory were short.",
-	  .recognise = RECOGNISE,
-	  .remedy = "register fewer or larger regions, on huge pages, and deregister what is not "
-		    "used; rdma resource show tells who has them",
-	  .sources = CMD_C "cmd_status_to_err(); openucx/ucx#6264; openucx/ucx#7861" },
+	  .look = look_at_limits },
 	{ .id = "MR-FW-RESOURCES",
 	  .driver = "mlx5",
-	  .subject = "no resources left in the device (NO_RES_ERR)",
 	  .operations = ON_OBJECTS | MR_ON(OPEN) | MR_ON(IMPORT),
 	  .errnums = { EAGAIN },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_resources,
-	  .what = "The firmware of an mlx5 device refuses by NO_RES_ERR (\"no resources\"): it has "
-		  "no key left, often after many processes were killed.  mlx5_core makes EAGAIN of "
-		  "that, but trying again does not help as long as nothing is freed.",
-	  .recognise = RECOGNISE,
-	  .remedy = "deregister what is not used (rdma resource show tells who has it); else "
-		    "reload mlx5_core, or restart the host",
-	  .sources = CMD_C "cmd_status_to_err(); kvcache-ai/Mooncake#1765; openucx/ucx#5291" },
+	  .look = look_at_resources },
 	{ .id = "MR-FW-BUSY",
 	  .driver = "mlx5",
-	  .subject = "object in use by the device (RES_BUSY)",
 	  .operations = ON_OBJECTS | MR_ON(DEREG) | MR_ON(FREE),
 	  .errnums = { EBUSY },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_busy,
-	  .what = "The firmware of an mlx5 device refuses by RES_BUSY: the object is in use still, "
-		  "such as a key by a memory window or a queue.",
-	  .recognise = RECOGNISE,
-	  .remedy = "destroy first what uses it: memory windows, queues, DEVX objects",
-	  .sources = CMD_C "cmd_status_to_err()" },
+	  .look = look_at_busy },
 	{ .id = "MR-UMEM-BUSY",
 	  .driver = "mlx5",
-	  .subject = "object on a umem",
 	  .operations = MR_ON(DEREG),
 	  .errnums = { EINVAL, EBUSY },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_umem,
-	  .what = "A umem is not deregistered as long as a DEVX object uses it: a key, a queue.",
-	  .recognise = "The program made objects with the number of the umem (umem_id).",
-	  .remedy = "destroy the objects first (mlx5dv_devx_obj_destroy)",
-	  .sources = "mlx5dv_devx_umem_reg(3); drivers/infiniband/hw/mlx5/devx.c "
-		     "devx_umem_cleanup()" },
+	  .look = look_at_umem },
 	{ .id = "MR-FW-UMR",
 	  .driver = "mlx5",
-	  .subject = "work request for a key (UMR) that the device failed",
 	  .operations = ON_OBJECTS | MR_ON(DEREG),
 	  .errnums = { EFAULT, EIO, EINVAL },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_umr,
-	  .what = "mlx5 writes keys by work requests to the device (UMR).  Where the device fails "
-		  "one, the registration fails with EFAULT, as if the memory were bad.",
-	  .recognise = "The kernel's log has \"reg umr failed\".  --why prove shows "
-		       "mlx5r_umr_post_send_wait as the function that refused.",
-	  .remedy = "try again; if it stays, update the firmware, or reset the device",
-	  .sources = "drivers/infiniband/hw/mlx5/umr.c mlx5r_umr_post_send_wait()" },
+	  .look = look_at_umr },
 	{ .id = "MR-FW-COMMANDS",
 	  .driver = "mlx5",
-	  .subject = "commands that do not reach the firmware",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EIO, ETIMEDOUT, ENXIO, ECANCELED },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_commands,
-	  .what = "mlx5_core could not send a command to the firmware, or got no answer: the "
-		  "device is in an error state (\"internal error\"), is being reset, or hangs.",
-	  .recognise = "The kernel's log has lines of mlx5_core about health, timeouts or "
-		       "\"internal error\".",
-	  .remedy = "look at dmesg and devlink health; wait for the recovery, or reset the device",
-	  .sources = CMD_C "cmd_exec(), mlx5_cmd_is_down()" },
+	  .look = look_at_commands },
 	{ .id = "MR-FW-INTERNAL",
 	  .driver = "mlx5",
-	  .subject = "error inside the firmware",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EIO },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_internal_errors,
-	  .what = "The firmware of an mlx5 device refuses by INT_ERR, BAD_SYS_STATE_ERR or a wrong "
-		  "length of the command: an error of its own, or of the driver.",
-	  .recognise = RECOGNISE,
-	  .remedy = "update firmware and driver to versions that belong together, or reset the "
-		    "device; NVIDIA's support reads the syndrome",
-	  .sources = CMD_C "cmd_status_to_err()" },
+	  .look = look_at_internal_errors },
 	{ .id = "MR-FW-REFUSED",
 	  .driver = "mlx5",
-	  .subject = "parameter or object that the firmware refuses",
 	  .operations = ON_ANYTHING,
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_parameters,
-	  .what = "The firmware of an mlx5 device refuses a command that the kernel has found to "
-		  "be right: BAD_PARAM_ERR, BAD_RES_ERR, IX_ERR and others.",
-	  .recognise = RECOGNISE,
-	  .remedy =
-		  "try other access flags and page sizes (mrctl --why try); NVIDIA's support reads "
-		  "the syndrome",
-	  .sources = CMD_C "cmd_status_to_err()" },
+	  .look = look_at_parameters },
 	{ .id = "MR-FW-RELAXED-ONLY",
 	  .driver = "mlx5",
-	  .subject = "firmware that takes keys only with relaxed ordering",
 	  .operations = MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REREG),
 	  .errnums = { EINVAL, EIO },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_RARE,
-	  .look = look_at_relaxed_only,
-	  .what = "Some firmware refuses keys without relaxed ordering "
-		  "(mkc_order_write_after_write_ro_only).",
-	  .recognise = "The same registration with relaxed-ordering succeeds.",
-	  .remedy = "add relaxed-ordering to the access",
-	  .sources = "openucx/ucx#11649" },
+	  .look = look_at_relaxed_only },
 	{ .id = "MR-FW-PAGES",
 	  .driver = "mlx5",
-	  .subject = "memory of the firmware",
 	  .operations = ON_OBJECTS,
 	  .errnums = { ENOMEM, EAGAIN },
 	  .layer = MR_LAYER_FIRMWARE,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_pages,
-	  .what = "The firmware keeps its tables in pages of the host (ICM).  Each region takes "
-		  "some on each device; those of a virtual function count for the host.",
-	  .recognise = "/sys/class/infiniband/DEVICE/fw_pages grows with each region, up to the "
-		       "refusal.",
-	  .remedy = "register on fewer devices, or fewer and larger regions; with UCX set "
-		    "UCX_IB_PCI_RELAXED_ORDERING=auto",
-	  .sources = "drivers/net/ethernet/mellanox/mlx5/core/pagealloc.c; openucx/ucx#7861; "
-		     "ai-dynamo/nixl#1012" },
+	  .look = look_at_pages },
 	{ .id = NULL },
 };

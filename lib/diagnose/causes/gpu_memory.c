@@ -152,95 +152,42 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 	{ .id = "MR-PEER-MEMORY",
 	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "memory of a GPU without its module",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_module,
-	  .what = "The range is memory of an NVIDIA GPU, and no module offers such memory to ib_core.",
-	  .recognise =
-		  "In /proc/PID/maps the address is of /dev/nvidia..., and neither nvidia_peermem "
-		  "nor nv_peer_mem is in /sys/module.  mrctl reg --memory cuda:0 makes the same call.",
-	  .remedy =
-		  "export the memory as a dma-buf and register that (cuMemGetHandleForAddressRange, "
-		  "ibv_reg_dmabuf_mr; mrctl reg-dmabuf --from cuda:0 tells whether it works), or "
-		  "modprobe nvidia-peermem where ib_core is that of OFED",
-	  .sources = "linux-rdma/perftest#126; Mellanox/nv_peer_memory#36; openucx/ucx#11383" },
+	  .look = look_at_module },
 	{ .id = "MR-GPU-BAR1",
 	  .is_of_gpu = true,
-	  .subject = "window to the memory of a GPU",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT, ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_window,
-	  .what = "RDMA devices reach the memory of a GPU through its BAR1, which has 256 MiB on many "
-		  "cards.  All that is registered has to fit into it.",
-	  .recognise =
-		  "nvidia-smi -q -d MEMORY says \"BAR1 Memory Usage\"; small buffers register, and "
-		  "large ones do not: compare mrctl reg --memory cuda:0 --size 64K with the size "
-		  "that was refused.",
-	  .remedy = "register smaller buffers, switch on Resizable BAR (above 4G decoding) in the "
-		    "firmware of the machine, or use a GPU with a large BAR1",
-	  .sources = "openucx/ucx#8049; Mellanox/nv_peer_memory#101; openucx/ucx#4513" },
+	  .look = look_at_window },
 	{ .id = "MR-GPU-POINTER",
 	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "memory of a GPU by its address",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT, EINVAL },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_pointer,
-	  .what = "The range is memory of a GPU, and no module that offers such memory took it: "
-		  "ib_core has no interface for it (that of Linux has not), or the GPU has no "
-		  "GPUDirect RDMA.",
-	  .recognise = "In /proc/PID/maps the address is of a node of a GPU; /proc/kallsyms has no "
-		       "ib_register_peer_memory_client; mrctl reg --memory cuda:0 is refused, and "
-		       "mrctl reg-dmabuf --from cuda:0 is not.",
-	  .remedy = "export the memory as a dma-buf and register that (ibv_reg_dmabuf_mr)",
-	  .sources = "NVIDIA/nccl#1939; flagos-ai/FlagCX#61; ROCm/mori#481" },
+	  .look = look_at_pointer },
 	{ .id = "MR-PEER-SYMBOLS",
 	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "ib_core's functions for memory of GPUs",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT, EINVAL },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_symbols,
-	  .what = "A driver of GPUs or its module did not get ib_register_peer_memory_client.  "
-		  "That of Linux has none; a module that was built for another ib_core does not fit; "
-		  "and since Linux 6.6 the kernel gives no function that is not exported as GPL to "
-		  "those that ask for it at run time, as amdgpu does.",
-	  .recognise = "The kernel's log has \"failing symbol_get of non-GPLONLY symbol\", "
-		       "\"Unknown symbol ib_register_peer_memory_client\" or \"disagrees about "
-		       "version of symbol\".  mrctl reg --memory cuda:0 is refused, too.",
-	  .remedy =
-		  "register the memory as a dma-buf (mrctl reg-dmabuf --from cuda:0 tells whether "
-		  "that works), or build the GPU's driver anew after OFED was installed",
-	  .sources = "kernel/module/main.c __symbol_get(); ROCm/mori#560; "
-		     "Mellanox/nv_peer_memory#79, Mellanox/nv_peer_memory#8" },
+	  .look = look_at_symbols },
 	{ .id = "MR-GPU-NOT-RDMA",
 	  .is_of_gpu = true,
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "memory of a GPU that was not made for RDMA",
 	  .operations = MR_ON_PINNING | MR_ON_DMABUFS,
 	  .errnums = { EFAULT, EINVAL },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_flags,
-	  .what = "Memory of CUDA's virtual memory API (cuMemCreate, expandable_segments of "
-		  "PyTorch) can be registered only where it was made with gpuDirectRDMACapable; on "
-		  "machines with an SMMU (GB200) that is so for all memory.",
-	  .recognise = "PYTORCH_CUDA_ALLOC_CONF has expandable_segments, or "
-		       "CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE is 0.  Memory of "
-		       "cuMemAlloc registers: mrctl reg --memory cuda:0.",
-	  .remedy = "allocate it with allocFlags.gpuDirectRDMACapable = 1, or unset "
-		    "PYTORCH_CUDA_ALLOC_CONF",
-	  .sources = "meta-pytorch/torchcomms#1354; openucx/ucx#10007; "
-		     "uccl-project/uccl#839; kvcache-ai/Mooncake#2511" },
+	  .look = look_at_flags },
 	{ .id = NULL },
 };
 
@@ -395,72 +342,32 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 const struct mr_cause mr_causes_of_exporters[] = {
 	{ .id = "MR-DMABUF-PIN",
-	  .subject = "a dma-buf that cannot be pinned",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_RARE,
-	  .look = look_at_pin,
-	  .what = "Umems, Data Direct and most drivers pin a dma-buf for as long as it is "
-		  "registered.  Some exporters let nobody do so, as they may have to take it back.",
-	  .recognise =
-		  "The line exp_name of /proc/PID/fdinfo/N is ib_uverbs or vfio_pci_core; mrctl "
-		  "umem --dmabuf udmabuf works on the same device.",
-	  .remedy = "register it on an mlx5 device by ibv_reg_dmabuf_mr, which follows a dma-buf "
-		    "that is taken back; or use Linux 7.0 or newer",
-	  .sources = "drivers/dma-buf/dma-buf.c dma_buf_pin(); drivers/vfio/pci/"
-		     "vfio_pci_dmabuf.c; drivers/infiniband/core/uverbs_std_types_dmabuf.c" },
+	  .look = look_at_pin },
 	{ .id = "MR-DMABUF-PCIE",
 	  .is_of_gpu = true,
-	  .subject = "memory of a GPU exported for PCIe",
 	  .operations = MR_ON(REG_DMABUF),
 	  .errnums = { EOPNOTSUPP, ENOTSUPP_OF_KERNEL },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_mapping,
-	  .what = "Where CPU and GPU have coherent memory, NVIDIA's driver exports a dma-buf for "
-		  "the host's mapping or for PCIe.  One for PCIe can be registered by Data Direct "
-		  "alone.",
-	  .recognise =
-		  "The errno is 524, the dma-buf was made with "
-		  "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE, and the call is "
-		  "ibv_reg_dmabuf_mr.  mrctl reg-dmabuf --from cuda:0 exports without it, and with "
-		  "--data-direct with it.",
-	  .remedy = "export it without that flag, or register it with --data-direct",
-	  .sources = "openucx/ucx#11571, openucx/ucx#11584" },
+	  .look = look_at_mapping },
 	{ .id = "MR-IOMMU-GROUP",
 	  .is_of_gpu = true,
-	  .subject = "IOMMU groups of GPU and RDMA device",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EOPNOTSUPP, EINVAL, ENOTSUPP_OF_KERNEL },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_group,
-	  .what = "On machines where CPU and GPU have coherent memory, NVIDIA's driver maps its "
-		  "dma-bufs only for devices of the same IOMMU group.",
-	  .recognise =
-		  "mrctl stat --host --only MR-IOMMU-GROUP names both groups; mrctl reg-dmabuf "
-		  "--from cuda:0 is refused in the same way.",
-	  .remedy = "load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or set ACS by rdma_topo "
-		    "(rdma-core 61)",
-	  .sources = "Azure/azhpc-images#589; Documentation/ABI/testing/sysfs-kernel-"
-		     "iommu_groups" },
+	  .look = look_at_group },
 	{ .id = "MR-DMABUF-EXPORTER",
 	  .is_of_gpu = true,
-	  .subject = "the exporter of the dma-buf",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { EOPNOTSUPP, EINVAL, EBUSY, ENODEV, ENOTSUPP_OF_KERNEL },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
 	  .cured_by = MR_CURED_BY(UDMABUF),
-	  .look = look_at_exporter,
-	  .what = "The driver that made the dma-buf decides which device may attach, pin and map "
-		  "it, and its errno comes out of the registration.",
-	  .recognise = "Another dma-buf (mrctl reg-dmabuf --from udmabuf) can be registered on the "
-		       "same device; the line exp_name of /proc/PID/fdinfo/N names the exporter.",
-	  .remedy = "look into the kernel's log for messages of that driver",
-	  .sources =
-		  "drivers/dma-buf/dma-buf.c dma_buf_dynamic_attach(), dma_buf_map_attachment(); "
-		  "NVIDIA/open-gpu-kernel-modules#1130" },
+	  .look = look_at_exporter },
 	{ .id = NULL },
 };

@@ -301,218 +301,105 @@ static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   obstacle->stop.addr, mr_size_text(info.corrupted.value).text);
 }
 
-#define GUP "mm/gup.c check_vma_flags()"
-
 const struct mr_cause mr_causes_of_mappings[] = {
 	/* Pages that no mapping tells of, and that pinning ended at: before what the mappings tell */
 	{ .id = "MR-GUARD-PAGE",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a guard page",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_guard,
-	  .what = "A page of the range is a guard page of madvise(2), MADV_GUARD_INSTALL, as "
-		  "allocators and the C library place behind stacks.  /proc/PID/maps does not show it.",
-	  .recognise =
-		  "Bit 58 of the page's word in /proc/PID/pagemap is set (Linux 6.15 and later).",
-	  .remedy = "register what was allocated only, or remove the guard "
-		    "(madvise, MADV_GUARD_REMOVE)",
-	  .sources = "mm/madvise.c madvise_guard_install(); mm/memory.c handle_pte_marker(); "
-		     "Documentation/admin-guide/mm/pagemap.rst" },
+	  .look = look_at_guard },
 	{ .id = "MR-FILESYSTEM-FULL",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a file in memory that has no room",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_full,
-	  .what = "The range maps a file of tmpfs that was made large without writing to it "
-		  "(ftruncate, shm_open), and the file system has no room for its pages.  The "
-		  "/dev/shm of a container has 64 MiB unless more is asked for.",
-	  .recognise =
-		  "df of the folder says 100 %, and the file has fewer blocks (stat, du) than its "
-		  "size.  A program that touches the memory gets SIGBUS.",
-	  .remedy =
-		  "make the file system larger (mount -o remount,size=..., docker run --shm-size), "
-		  "or remove files from it",
-	  .sources = "mm/shmem.c shmem_fault(), shmem_inode_acct_blocks(); tmpfs(5)" },
+	  .look = look_at_full },
 	{ .id = "MR-USERFAULTFD",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "userfaultfd",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_userfault,
-	  .what = "A program handles the page faults of the range by userfaultfd(2), for those of its "
-		  "own code alone (UFFD_USER_MODE_ONLY) or with SIGBUS (UFFD_FEATURE_SIGBUS).  The "
-		  "kernel's own faults fail then.",
-	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have um, uw or ui.",
-	  .remedy = "fault the pages in before they are registered, or allow faults of the kernel "
-		    "(sysctl vm.unprivileged_userfaultfd)",
-	  .sources = "mm/userfaultfd.c; fs/userfaultfd.c handle_userfault(); userfaultfd(2)" },
+	  .look = look_at_userfault },
 	{ .id = "MR-POISONED-PAGES",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "bad memory",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_poison,
-	  .what = "A page of the range is on memory that has failed, and was taken out of use.",
-	  .recognise = "HardwareCorrupted in /proc/meminfo is not 0, and the kernel's log has "
-		       "\"Memory failure\" for a page of the process.",
-	  .remedy =
-		  "look for \"Memory failure\" and \"Hardware Error\" in dmesg, start the program "
-		  "anew, and have the memory replaced",
-	  .sources = "mm/memory-failure.c; mm/gup.c faultin_page()" },
+	  .look = look_at_poison },
 	{ .id = "MR-RANGE-UNMAPPED",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "nothing mapped at the address",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_unmapped,
-	  .what = "The process has no memory at the addresses that are to be registered: it was "
-		  "freed or unmapped before, or the address is wrong, or is one of another process, "
-		  "of the kernel or of a GPU.",
-	  .recognise = "No line of /proc/PID/maps has the address.",
-	  .remedy = "register memory while it is allocated, by the address that mmap or malloc "
-		    "returned",
-	  .sources = "mm/gup.c __get_user_pages(); ibv_reg_mr(3)" },
+	  .look = look_at_unmapped },
 	{ .id = "MR-RANGE-HOLE",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a hole in the range",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_hole,
-	  .what = "A part of the range is not mapped.  Caches of registrations merge neighbouring "
-		  "buffers, and take memory between them that was freed.",
-	  .recognise =
-		  "The lines of /proc/PID/maps leave a gap in the range, which is often larger "
-		  "than the buffer that was to be sent.",
-	  .remedy = "register what is mapped only; of a registration cache, see whether it merged "
-		    "the buffer with memory that is gone",
-	  .sources = "mm/gup.c __get_user_pages(); openucx/ucx#9592" },
+	  .look = look_at_hole },
 	{ .id = "MR-RANGE-END",
-	  .subject = "length beyond the mapping",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_end,
-	  .what = "The range begins in mapped memory and is longer than that.",
-	  .recognise =
-		  "The line of /proc/PID/maps that has the address ends before the range does.",
-	  .remedy = "correct the length: address + length must not go beyond the mapping",
-	  .sources = "mm/gup.c __get_user_pages(); ut-osa/assise#26" },
+	  .look = look_at_end },
 	{ .id = "MR-PFN-MAPPING",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "memory of a device",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_device,
-	  .what = "The range is mapped from a device (a PCI BAR, gdrcopy, XPMEM, a framebuffer). "
-		  "Such memory has no pages that the kernel could pin.",
-	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have io or pf.",
-	  .remedy = "export it as a dma-buf and register that (ibv_reg_dmabuf_mr), or copy it to "
-		    "ordinary memory",
-	  .sources = GUP ", VM_IO and VM_PFNMAP; NVIDIA/gdrcopy#266; Sandia-OpenSHMEM/SOS#3" },
+	  .look = look_at_device },
 	{ .id = "MR-FSDAX",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a file with DAX",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_dax,
-	  .what = "The range maps a file of persistent memory (DAX).  The file system moves and "
-		  "frees its blocks, so they may not be pinned for long.",
-	  .recognise = "statx(2) of the file has STATX_ATTR_DAX; the mount has the option dax.",
-	  .remedy = "register it with on-demand paging (--access on-demand), or use a device-dax "
-		    "node (/dev/dax) in place of the file",
-	  .sources = GUP ", vma_is_fsdax(); pmem/rpma#233; spdk/spdk#2305; SJTU-IPADS/librdpma#2" },
+	  .look = look_at_dax },
 	{ .id = "MR-SECRET-MEMORY",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "secret memory",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_secret,
-	  .what = "The range is memory of memfd_secret(2), which neither the kernel nor devices may "
-		  "see.",
-	  .recognise = "The line of /proc/PID/maps calls the file /secretmem.",
-	  .remedy = "copy the data to ordinary memory, and register that",
-	  .sources = GUP ", vma_is_secretmem(), since Linux 5.14; memfd_secret(2)" },
+	  .look = look_at_secret },
 	{ .id = "MR-FILE-MAPPING",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a shared mapping of a file",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_file,
-	  .what = "The range is a shared, writable mapping of a file that is written back to a disk "
-		  "or server, or is on ramfs.  A device that writes to it would do so behind the file system's back, "
-		  "so Linux 6.5 and later do not pin it for writing.",
-	  .recognise =
-		  "The line of /proc/PID/maps has rw-s and a file that is not on tmpfs or hugetlbfs (of an "
-		  "overlay its upper layer counts: upperdir= in /proc/PID/mountinfo), and the "
-		  "access writes.  The same program works on older kernels.",
-	  .remedy = "use anonymous memory, a file on tmpfs or hugetlbfs (/dev/shm), or on-demand "
-		    "paging (--access on-demand)",
-	  .sources =
-		  "mm/gup.c writable_file_mapping_allowed(); mm/mmap.c vma_needs_dirty_tracking()" },
+	  .look = look_at_file },
 	{ .id = "MR-READ-ONLY",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a read-only mapping",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_read_only,
-	  .what = "The access lets the device write (local-write, remote-write, remote-atomic, "
-		  "mw-bind), and the range is mapped without write permission: constants of the "
-		  "program, a file, or memory behind mprotect(2).",
-	  .recognise = "The line of /proc/PID/maps has no w for the mapping.",
-	  .remedy = "leave local-write and all else that writes out of the access (--access none, "
-		    "remote-read), or map the memory writable",
-	  .sources = GUP ", VM_WRITE; ofiwg/libfabric#7243" },
+	  .look = look_at_read_only },
 	{ .id = "MR-PROT-NONE",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "a mapping without access",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_no_access,
-	  .what = "The range is reserved, but may not be read (PROT_NONE): a guard page, an arena of "
-		  "an allocator that is not in use, or addresses that a GPU's driver has reserved.",
-	  .recognise = "The line of /proc/PID/maps has --- for the mapping.",
-	  .remedy = "register what was allocated only; of memory of a GPU, register its dma-buf",
-	  .sources = GUP ", VM_READ" },
+	  .look = look_at_no_access },
 	{ .id = "MR-FILE-END",
 	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .subject = "beyond the end of the mapped file",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_file_end,
-	  .what = "The mapping is longer than its file, or the file was truncated since.  Pages "
-		  "behind its end cannot be faulted in; a program that touches them gets SIGBUS.",
-	  .recognise = "The offset of the page in the file is not below the file's size.",
-	  .remedy = "make the file larger (truncate, fallocate), or register less",
-	  .sources = "mm/filemap.c filemap_fault(); mmap(2)" },
+	  .look = look_at_file_end },
 	{ .id = NULL },
 };
 
@@ -632,53 +519,22 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 const struct mr_cause mr_causes_of_fork_protection[] = {
 	{ .id = "MR-FORK-RANGE",
-	  .subject = "fork protection of memory that is not mapped",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_RARE,
-	  .look = look_at_range,
-	  .what = "With fork protection libibverbs advises the kernel of the range before it registers "
-		  "it (MADV_DONTFORK).  That fails with ENOMEM where nothing is mapped, although "
-		  "memory is not short: without the protection the answer is EFAULT.",
-	  .recognise = "RDMAV_FORK_SAFE or IBV_FORK_SAFE is set, or the program calls "
-		       "ibv_fork_init(), and /proc/PID/maps leaves a gap in the range.",
-	  .remedy = "register only what is mapped",
-	  .sources = "libibverbs/memory.c ibv_dontfork_range(); madvise(2)" },
+	  .look = look_at_range },
 	{ .id = "MR-MAP-COUNT",
-	  .subject = "mappings of a process",
 	  .operations = MR_ON_PINNING | MR_ON(PREPARE) | MR_ON(OPEN),
 	  .errnums = { EAGAIN, ENOMEM },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_count,
-	  .what = "A process may have vm.max_map_count mappings.  With fork protection each "
-		  "registration splits some (MADV_DONTFORK), and programs that register and "
-		  "deregister for hours reach the limit.  Then neither memory nor pages of the "
-		  "device can be mapped.",
-	  .recognise =
-		  "The maps of the process in /proc have nearly as many lines as "
-		  "vm.max_map_count says, and, where a registration is refused, RDMAV_FORK_SAFE or IBV_FORK_SAFE is set.  The "
-		  "kernel's log has nothing.",
-	  .remedy =
-		  "unset RDMAV_FORK_SAFE where the kernel copies pinned pages on fork (Linux 5.13), "
-		  "register fewer, larger regions, or raise it: sysctl vm.max_map_count",
-	  .sources = "libibverbs/memory.c ibv_madvise_range(); mm/vma.c split_vma(); "
-		     "kvcache-ai/Mooncake#3639; openucx/ucx#11573" },
+	  .look = look_at_count },
 	{ .id = "MR-FORK-HUGEPAGES",
-	  .subject = "fork protection of a part of a huge page",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_huge_pages,
-	  .what = "With fork protection libibverbs has the kernel split mappings at both ends of the "
-		  "range (MADV_DONTFORK), and one of huge pages can be split between those only.",
-	  .recognise =
-		  "RDMAV_FORK_SAFE or IBV_FORK_SAFE is set, KernelPageSize in /proc/PID/smaps is "
-		  "more than 4 kB, and the range does not begin and end with such a page.",
-	  .remedy = "set RDMAV_HUGEPAGES_SAFE=1 (slow), or register whole huge pages",
-	  .sources = "libibverbs/memory.c ibv_madvise_range(); mm/hugetlb.c hugetlb_vm_op_split(); "
-		     "openucx/ucx#6985; ofiwg/libfabric#4969" },
+	  .look = look_at_huge_pages },
 	{ .id = NULL },
 };

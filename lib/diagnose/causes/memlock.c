@@ -326,70 +326,31 @@ static void look_at_user_namespace(struct mr_inquiry *inquiry, struct mr_suspici
 	look_at_exemption(inquiry, mr_check_user_namespace, suspicion);
 }
 
-#define RAISE_MEMLOCK                                                                                 \
-	"raise the limit where the process is started: ulimit -l in its shell; memlock in a file of " \
-	"/etc/security/limits.d, then log in again; LimitMEMLOCK=infinity of its service (systemctl " \
-	"edit); PropagateResourceLimitsExcept=MEMLOCK in slurm.conf; docker run --ulimit memlock=-1"
-
 const struct mr_cause mr_causes_of_memlock[] = {
 	{ .id = "MR-MEMLOCK-ZERO",
-	  .subject = "limit of locked memory that is 0",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { EPERM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_zero,
-	  .what = "A process whose limit of locked memory is 0 may pin nothing at all, and is told "
-		  "EPERM rather than ENOMEM.",
-	  .recognise =
-		  "\"Max locked memory\" of /proc/PID/limits is 0, and CAP_IPC_LOCK is not effective.",
-	  .remedy = RAISE_MEMLOCK,
-	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); mm/mlock.c can_do_mlock()" },
+	  .look = look_at_zero },
 	{ .id = "MR-MEMLOCK",
-	  .subject = "limit of locked memory",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_memlock,
-	  .what = "Registration pins memory, and the process may not pin as much "
-		  "(RLIMIT_MEMLOCK, ulimit -l).  What it has pinned before counts too: a buffer "
-		  "that is registered with several devices counts once for each.  Memory of "
-		  "on-demand regions and dma-bufs does not count.",
-	  .recognise =
-		  "VmPin of /proc/PID/status and the new region together are more than \"Max "
-		  "locked memory\" of /proc/PID/limits, and CAP_IPC_LOCK is not effective.  The "
-		  "limit is inherited: look for the parent process that has another one.",
-	  .remedy = RAISE_MEMLOCK,
-	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); getrlimit(2); "
-		     "NVIDIA/nccl-tests#206; systemd/systemd#11448" },
+	  .look = look_at_memlock },
 	{ .id = "MR-IPC-LOCK",
-	  .subject = "CAP_IPC_LOCK without effect",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { ENOMEM, EPERM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_COMMON,
-	  .look = look_at_ipc_lock,
-	  .what = "CAP_IPC_LOCK lifts the limit of locked memory, but only where it is effective.  "
-		  "Given to a container whose user is not root, it is not.",
-	  .recognise = "Bit 14 is set in CapBnd or CapPrm of /proc/PID/status, and not in CapEff.",
-	  .remedy = "run the container as root, or raise the limit of locked memory",
-	  .sources = "capabilities(7); NVIDIA/nvidia-container-toolkit#2037" },
+	  .look = look_at_ipc_lock },
 	{ .id = "MR-USERNS",
-	  .subject = "user namespace",
 	  .operations = MR_ON_LOCKING,
 	  .errnums = { ENOMEM, EPERM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_user_namespace,
-	  .what = "The kernel asks for CAP_IPC_LOCK in the user namespace of the host.  Root of a "
-		  "rootless container does not have it there, so the limit of locked memory counts.",
-	  .recognise = "The file uid_map of the process in /proc is not \"0 0 4294967295\".",
-	  .remedy =
-		  "raise the hard limit of locked memory on the host, for the user who starts the "
-		  "container",
-	  .sources = "drivers/infiniband/core/umem.c capable(); user_namespaces(7); "
-		     "rootless-containers/usernetes#373" },
+	  .look = look_at_user_namespace },
 	{ .id = NULL },
 };
 
@@ -504,44 +465,22 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 const struct mr_cause mr_causes_of_limits[] = {
 	{ .id = "MR-AVAILABLE",
-	  .subject = "memory available",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_available,
-	  .what = "What is registered stays in memory, and the host has not as much available.  More "
-		  "often a process is killed than that the call is refused.",
-	  .recognise = "MemAvailable in /proc/meminfo, and \"Out of memory\" in the kernel's log.",
-	  .remedy = "end what holds memory, or register less",
-	  .sources = "Documentation/filesystems/proc.rst; mm/gup.c faultin_page()" },
+	  .look = look_at_available },
 	{ .id = "MR-CMA",
-	  .subject = "memory of the contiguous allocator",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
-	  .look = look_at_cma,
-	  .what = "Pages in areas of the contiguous memory allocator (CMA) cannot stay pinned: the kernel "
-		  "moves them out first, and refuses where it finds no room, or cannot move them.  "
-		  "Scratch memory of kexec handover (kho=on) is of that kind.",
-	  .recognise =
-		  "CmaFree in /proc/meminfo is more than CmaTotal, or nearly all that is free is in CMA; "
-		  "tracing shows migrate_pages() with -EAGAIN below __gup_longterm_locked().",
-	  .remedy = "boot with kho=off, or with a smaller cma= or hugetlb_cma=",
-	  .sources = "mm/gup.c check_and_migrate_movable_pages(); NVIDIA/NV-Kernels#590" },
+	  .look = look_at_cma },
 	{ .id = "MR-IOMMU",
-	  .subject = "IOMMU",
 	  .operations = MR_ON_DMABUFS,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_RARE,
-	  .look = look_at_iommu,
-	  .what = "With full translation by the IOMMU each page of a dma-buf is mapped for the device, "
-		  "and for large ones the mappings run out.",
-	  .recognise = "The file type of the device's iommu_group in /sys is DMA or DMA-FQ, not "
-		       "identity, and smaller dma-bufs can be registered.",
-	  .remedy = "boot with iommu=pt, or register large dma-bufs in pieces of 1 GiB",
-	  .sources = "drivers/iommu/dma-iommu.c iommu_dma_map_sg(); uccl-project/uccl#761" },
+	  .look = look_at_iommu },
 	{ .id = NULL },
 };

@@ -439,3 +439,14 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 	refuse_change("IBV_REREG_MR_ERR_CMD", EACCES, MR_CHANGE_ACCESS, WRITE);
 	expect_cause("pages are not known", "MR-REREG-READ-ONLY", LIKELY, "");
 }
+
+TEST(each_cause_has_all_texts)
+{
+	for (const struct mr_cause *cause = mr_cause_next(NULL); cause; cause = mr_cause_next(cause)) {
+		const struct mr_cause_text *text = mr_cause_text(cause);
+
+		assert_string_equal(text->id, cause->id);
+		if (!text->subject || !text->what || !text->recognise || !text->remedy || !text->sources)
+			fail_msg("%s lacks a text", cause->id);
+	}
+}
