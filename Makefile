@@ -151,11 +151,13 @@ $(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
 
-$(BUILD)/lib/diagnose/causes/texts.inc: lib/diagnose/causes/texts.txt lib/diagnose/causes/texts.awk
+# The tables of causes, which the file with their functions includes
+CAUSES := $(patsubst %.txt,$(BUILD)/%,$(wildcard lib/diagnose/causes/*.txt))
+$(CAUSES:=.inc): $(BUILD)/%.inc: %.txt lib/diagnose/causes/rows.awk
 	@mkdir -p $(@D)
-	$(Q)awk -f lib/diagnose/causes/texts.awk $< >$@
+	$(Q)awk -f lib/diagnose/causes/rows.awk $< >$@
 
-$(BUILD)/lib/diagnose/causes/texts.o: $(BUILD)/lib/diagnose/causes/texts.inc
+$(CAUSES:=.o): %.o: %.inc
 
 $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
 	$(call say,CC,$<)

@@ -198,8 +198,7 @@ static void print_causes(void)
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
 		const char *separator = " (";
-		size_t used =
-			(size_t)snprintf(help, sizeof(help), "%s", mr_cause_text(cause)->subject);
+		size_t used = (size_t)snprintf(help, sizeof(help), "%s", cause->subject);
 
 		for (const int *number = cause->errnums; *number && used < sizeof(help); number++) {
 			used += (size_t)snprintf(help + used, sizeof(help) - used, "%s%s",
@@ -334,14 +333,12 @@ static size_t print_causes_with(const char *word)
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
-		const struct mr_cause_text *text = mr_cause_text(cause);
-
-		if (!speaks_of(cause->id, word) && !speaks_of(text->subject, word) &&
-		    !speaks_of(text->what, word) && !speaks_of(text->recognise, word) &&
-		    !speaks_of(text->remedy, word))
+		if (!speaks_of(cause->id, word) && !speaks_of(cause->subject, word) &&
+		    !speaks_of(cause->what, word) && !speaks_of(cause->recognise, word) &&
+		    !speaks_of(cause->remedy, word))
 			continue;
 		begin_list("Causes (mrctl explain ID)", word, &count);
-		print_entry(cause->id, text->subject, INDENT);
+		print_entry(cause->id, cause->subject, INDENT);
 	}
 	return count;
 }

@@ -47,18 +47,17 @@ static const char *const frequencies[] = {
 /* Sets what the table says of a cause; @row must not be moved then. */
 static void explained_fill(struct explained *row, const struct mr_cause *cause)
 {
-	const struct mr_cause_text *text = mr_cause_text(cause);
 	size_t errnos = 0, calls = 0;
 
 	*row = (struct explained){
 		.id = cause->id,
-		.subject = text->subject,
+		.subject = cause->subject,
 		.layer = mr_layer_name(cause->layer),
 		.frequency = frequencies[cause->frequency],
-		.remedy = text->remedy,
-		.what = text->what,
-		.recognise = text->recognise,
-		.source = text->sources,
+		.remedy = cause->remedy,
+		.what = cause->what,
+		.recognise = cause->recognise,
+		.source = cause->sources,
 	};
 	for (const int *number = cause->errnums; *number; number++)
 		row->errno_names[errnos++] = mr_errno_name(*number);
@@ -320,9 +319,9 @@ static void print_others(const struct inquest *inquest, bool verbose)
 	for (size_t i = 0; i < shown; i++) {
 		const struct mr_cause *cause = inquest->others[i];
 
-		snprintf(text, sizeof(text), "%s (%s)", mr_cause_text(cause)->subject, cause->id);
+		snprintf(text, sizeof(text), "%s (%s)", cause->subject, cause->id);
 		text_labelled(4, "", text);
-		text_labelled(6, "", mr_cause_text(cause)->recognise);
+		text_labelled(6, "", cause->recognise);
 	}
 	if (shown < inquest->other_count && inquest->row.errno_name)
 		output_text("    and %zu more: mrctl explain %s --call %s\n",

@@ -304,7 +304,7 @@ static void fill_cause(struct cause_row *row, const struct mr_suspicion *suspici
 	row->certainty = mr_certainties[suspicion->certainty].name;
 	row->cause = suspicion->text;
 	row->remedy = suspicion->remedy;
-	row->source = mr_cause_text(suspicion->cause)->sources;
+	row->source = suspicion->cause->sources;
 	row->evidence = (struct members){ row->facts, suspicion->evidence_count };
 	for (size_t i = 0; i < suspicion->evidence_count; i++) {
 		const struct mr_evidence *evidence = &suspicion->evidence[i];

@@ -421,10 +421,11 @@ struct mr_suspicion {
 /** How often sites meet a cause, most often first. */
 enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
 
-/** A cause. */
+/** A cause: an entry of a file such as nodes.txt, of which rows.awk makes it. */
 struct mr_cause {
 	const char *
 		id; /**< "MR-MEMLOCK"; that of the check of stat --host where it is the same thing */
+	const char *subject;          /**< a few words: "limit of locked memory" */
 	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;          /**< that checks it, of most calls */
@@ -437,20 +438,12 @@ struct mr_cause {
 	bool is_of_gpu;     /**< of memory of a GPU */
 	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
-};
-
-/** What users read about a cause: an entry of texts.txt. */
-struct mr_cause_text {
-	const char *id;
-	const char *subject;   /**< a few words: "limit of locked memory" */
 	const char *what;      /**< what it is: one or two sentences */
 	const char *recognise; /**< how to tell it from others */
 	const char *remedy;    /**< used where the function that looks sets none */
-	const char *sources;   /**< files of the kernel, manual pages, threads */
+	const char
+		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
 };
-
-/** mr_cause_text() - never NULL */
-const struct mr_cause_text *mr_cause_text(const struct mr_cause *cause);
 
 /** mr_cause_speaks_for() - whether a cause can be that of an errno; 0 stands for any */
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum);

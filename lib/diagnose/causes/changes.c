@@ -194,37 +194,6 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			    refusal->region_addr);
 }
 
-const struct mr_cause mr_causes_of_changes[] = {
-	{ .id = "MR-REREG-READ-ONLY",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EACCES },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_read_only },
-	{ .id = "MR-REREG-RXE",
-	  .driver = "rxe",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_rxe },
-	{ .id = "MR-REREG-IN-PLACE",
-	  .driver = "mlx5",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_in_place },
-	{ .id = "MR-REREG-PROCESS",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EFAULT },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_process },
-	{ .id = NULL },
-};
-
 /* Whether libibverbs refused before it asked the provider. */
 static bool is_refused_by_library(const struct mr_inquiry *inquiry)
 {
@@ -426,61 +395,6 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   "of nothing");
 }
 
-const struct mr_cause mr_causes_of_rereg[] = {
-	{ .id = "MR-REREG-IMPORTED",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_LIBIBVERBS,
-	  .frequency = MR_COMMON,
-	  .look = look_at_imported },
-	{ .id = "MR-REREG-KIND",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_LIBIBVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_kind },
-	{ .id = "MR-REREG-DRIVER",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_driver },
-	{ .id = "MR-REREG-FLAGS",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL, EOPNOTSUPP },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_flags },
-	{ .id = "MR-REREG-MEMORY",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_LIBIBVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_memory },
-	{ .id = "MR-REREG-ACCESS",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_LIBIBVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_unasked_access },
-	{ .id = "MR-REREG-FORK",
-	  .operations = MR_ON(REREG),
-	  .errnums = { 0 },
-	  .layer = MR_LAYER_LIBIBVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_fork },
-	{ .id = "MR-REREG-DM",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_changed_dm },
-	{ .id = NULL },
-};
-
 static bool frees_pd(const struct mr_inquiry *inquiry)
 {
 	const char *call = inquiry->refusal->call;
@@ -605,36 +519,4 @@ static void look_at_call(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		   "process");
 }
 
-const struct mr_cause mr_causes_of_freeing[] = {
-	{ .id = "MR-PD-BUSY",
-	  .operations = MR_ON(FREE),
-	  .errnums = { EBUSY },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_COMMON,
-	  .look = look_at_pd },
-	{ .id = "MR-DM-BUSY",
-	  .operations = MR_ON(FREE),
-	  .errnums = { EBUSY },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_dm },
-	{ .id = "MR-MW-BOUND",
-	  .operations = MR_ON(DEREG),
-	  .errnums = { EINVAL, EBUSY },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_window },
-	{ .id = "MR-HANDLE",
-	  .operations = MR_ON(DEREG) | MR_ON(REREG) | MR_ON(FREE) | MR_ON(QUERY),
-	  .errnums = { ENOENT, EINVAL },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_handle },
-	{ .id = "MR-HANDLE-BUSY",
-	  .operations = MR_ON(DEREG) | MR_ON(REREG) | MR_ON(FREE),
-	  .errnums = { EBUSY },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_call },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/changes.inc"

@@ -172,22 +172,6 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	 MR_ON(ALLOC_DMAH) | MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) |         \
 	 MR_ON(UMEM))
 
-const struct mr_cause mr_causes_of_control_groups[] = {
-	{ .id = "MR-CGROUP-RDMA",
-	  .operations = ON_OBJECTS,
-	  .errnums = { EAGAIN },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_rdma },
-	{ .id = "MR-CGROUP-MEMORY",
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_memory },
-	{ .id = NULL },
-};
-
 /*
  * A filter answers with any errno that it likes, mostly EPERM or ENOSYS, and no process may read another's.  Of
  * its own the kernel refuses memfd_create(2) with neither, unless vm.memfd_noexec does.
@@ -241,28 +225,6 @@ static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 }
 
 #define ON_IOCTLS (MR_ON_ALL & ~(MR_ON(PREPARE) | MR_ON(FIND) | (1U << MR_OP_OTHER)))
-
-const struct mr_cause mr_causes_of_sandboxes[] = {
-	{ .id = "MR-SECCOMP",
-	  .operations = MR_ON_ALL & ~(MR_ON(FIND) | (1U << MR_OP_OTHER)),
-	  .errnums = { EPERM, ENOSYS, EACCES, EAGAIN, ENOMEM, EFAULT },
-	  .layer = MR_LAYER_UNKNOWN,
-	  .frequency = MR_RARE,
-	  .look = look_at_seccomp },
-	{ .id = "MR-LANDLOCK",
-	  .operations = MR_ON(OPEN),
-	  .errnums = { EACCES },
-	  .layer = MR_LAYER_UNKNOWN,
-	  .frequency = MR_RARE,
-	  .look = look_at_landlock },
-	{ .id = "MR-SANDBOX-IOCTL",
-	  .operations = ON_IOCTLS,
-	  .errnums = { ENOTTY, ENOSYS, EINVAL, EOPNOTSUPP, EPROTONOSUPPORT, EPERM },
-	  .layer = MR_LAYER_UNKNOWN,
-	  .frequency = MR_RARE,
-	  .look = look_at_ioctl },
-	{ .id = NULL },
-};
 
 /* The mapping of huge pages in the range, where nothing else explains the refusal. */
 static const struct mr_obstacle *find_huge(struct mr_inquiry *inquiry)
@@ -401,24 +363,4 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			    most);
 }
 
-const struct mr_cause mr_causes_of_huge_pages[] = {
-	{ .id = "MR-CGROUP-HUGETLB",
-	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
-	  .errnums = { EFAULT, ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_group },
-	{ .id = "MR-HUGEPAGES",
-	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
-	  .errnums = { EFAULT, ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_pool },
-	{ .id = "MR-SHMMNI",
-	  .operations = MR_ON(PREPARE),
-	  .errnums = { ENOSPC },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .look = look_at_segments },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/control_groups.inc"

@@ -174,46 +174,6 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_suspect_remedy(suspicion, "leave out %s", name);
 }
 
-const struct mr_cause mr_causes_of_device_memory[] = {
-	{ .id = "MR-DM-NONE",
-	  .operations = MR_ON(ALLOC_DM),
-	  .errnums = { EOPNOTSUPP, EINVAL, EPROTONOSUPPORT, ENOMEM },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_none },
-	{ .id = "MR-DM-SIZE",
-	  .operations = MR_ON(ALLOC_DM),
-	  .errnums = { EINVAL, ENOMEM, EAGAIN },
-	  .layer = MR_LAYER_PROVIDER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_size },
-	{ .id = "MR-DM-FULL",
-	  .operations = MR_ON(ALLOC_DM),
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_rest },
-	{ .id = "MR-DM-ZERO-BASED",
-	  .operations = MR_ON(REG_DM),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_zero_based },
-	{ .id = "MR-DM-RANGE",
-	  .operations = MR_ON(REG_DM),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_range },
-	{ .id = "MR-DM-ACCESS",
-	  .operations = MR_ON(REG_DM),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_access },
-	{ .id = NULL },
-};
-
 #define ADAPTER_PAGE_SHIFT 12 /* MLX5_ADAPTER_PAGE_SHIFT */
 
 /* ---- DEVX ----------------------------------------------------------------------------------------------- */
@@ -370,38 +330,6 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 			  mr_size_text(page_size).text, request->page_sizes | page_size);
 }
 
-const struct mr_cause mr_causes_of_umems[] = {
-	{ .id = "MR-DEVX-METHOD",
-	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
-	  .errnums = { EPROTONOSUPPORT },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_method },
-	{ .id = "MR-UMEM-ATTRIBUTE",
-	  .driver = "mlx5",
-	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
-	  .errnums = { EPROTONOSUPPORT },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_attribute },
-	{ .id = "MR-DEVX-CONTEXT",
-	  .driver = "mlx5",
-	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_context },
-	{ .id = "MR-UMEM-PAGE-SIZES",
-	  .driver = "mlx5",
-	  .operations = MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .cured_by = MR_CURED_BY(ANY_PAGE_SIZE),
-	  .look = look_at_page_sizes },
-	{ .id = NULL },
-};
-
 static bool opens_devx(const struct mr_inquiry *inquiry)
 {
 	return !strcmp(inquiry->refusal->call, "mlx5dv_open_device");
@@ -483,19 +411,4 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			environment->firmware[0] ? environment->firmware : "of unknown version");
 }
 
-const struct mr_cause mr_causes_of_devx[] = {
-	{ .id = "MR-DEVX-DEVICE",
-	  .operations = MR_ON(OPEN),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_PROVIDER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_devx_device },
-	{ .id = "MR-DEVX",
-	  .driver = "mlx5",
-	  .operations = MR_ON(OPEN),
-	  .errnums = { EINVAL, EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_devx },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/device_memory.inc"

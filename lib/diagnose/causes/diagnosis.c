@@ -288,7 +288,7 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		return;
 	}
 	if (!suspicion.remedy[0])
-		mr_suspect_remedy(&suspicion, "%s", mr_cause_text(cause)->remedy);
+		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
 	keep_cause(diagnosis, &suspicion);
 }
 

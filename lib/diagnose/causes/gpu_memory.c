@@ -148,49 +148,6 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   module ?: "");
 }
 
-const struct mr_cause mr_causes_of_gpu_memory[] = {
-	{ .id = "MR-PEER-MEMORY",
-	  .is_of_gpu = true,
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { EFAULT },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
-	  .look = look_at_module },
-	{ .id = "MR-GPU-BAR1",
-	  .is_of_gpu = true,
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT, ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_window },
-	{ .id = "MR-GPU-POINTER",
-	  .is_of_gpu = true,
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT, EINVAL },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_pointer },
-	{ .id = "MR-PEER-SYMBOLS",
-	  .is_of_gpu = true,
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT, EINVAL },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_symbols },
-	{ .id = "MR-GPU-NOT-RDMA",
-	  .is_of_gpu = true,
-	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
-	  .operations = MR_ON_PINNING | MR_ON_DMABUFS,
-	  .errnums = { EFAULT, EINVAL },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_flags },
-	{ .id = NULL },
-};
-
 /* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
 #define ENOTSUPP_OF_KERNEL 524
 
@@ -340,34 +297,4 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	say_what_is_known(file, suspicion);
 }
 
-const struct mr_cause mr_causes_of_exporters[] = {
-	{ .id = "MR-DMABUF-PIN",
-	  .operations = MR_ON_DMABUFS,
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_DMABUF,
-	  .frequency = MR_RARE,
-	  .look = look_at_pin },
-	{ .id = "MR-DMABUF-PCIE",
-	  .is_of_gpu = true,
-	  .operations = MR_ON(REG_DMABUF),
-	  .errnums = { EOPNOTSUPP, ENOTSUPP_OF_KERNEL },
-	  .layer = MR_LAYER_DMABUF,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_mapping },
-	{ .id = "MR-IOMMU-GROUP",
-	  .is_of_gpu = true,
-	  .operations = MR_ON_DMABUFS,
-	  .errnums = { EOPNOTSUPP, EINVAL, ENOTSUPP_OF_KERNEL },
-	  .layer = MR_LAYER_DMABUF,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_group },
-	{ .id = "MR-DMABUF-EXPORTER",
-	  .is_of_gpu = true,
-	  .operations = MR_ON_DMABUFS,
-	  .errnums = { EOPNOTSUPP, EINVAL, EBUSY, ENODEV, ENOTSUPP_OF_KERNEL },
-	  .layer = MR_LAYER_DMABUF,
-	  .frequency = MR_OCCASIONAL,
-	  .cured_by = MR_CURED_BY(UDMABUF),
-	  .look = look_at_exporter },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/gpu_memory.inc"

@@ -326,34 +326,6 @@ static void look_at_user_namespace(struct mr_inquiry *inquiry, struct mr_suspici
 	look_at_exemption(inquiry, mr_check_user_namespace, suspicion);
 }
 
-const struct mr_cause mr_causes_of_memlock[] = {
-	{ .id = "MR-MEMLOCK-ZERO",
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { EPERM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .look = look_at_zero },
-	{ .id = "MR-MEMLOCK",
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
-	  .look = look_at_memlock },
-	{ .id = "MR-IPC-LOCK",
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { ENOMEM, EPERM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
-	  .look = look_at_ipc_lock },
-	{ .id = "MR-USERNS",
-	  .operations = MR_ON_LOCKING,
-	  .errnums = { ENOMEM, EPERM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_user_namespace },
-	{ .id = NULL },
-};
-
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
 #define LARGE_DMABUF (UINT64_C(1) << 30)
 
@@ -463,24 +435,4 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		mr_suspect(suspicion, MR_LIKELY, "IOMMU: %s", finding.figure);
 }
 
-const struct mr_cause mr_causes_of_limits[] = {
-	{ .id = "MR-AVAILABLE",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_available },
-	{ .id = "MR-CMA",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .look = look_at_cma },
-	{ .id = "MR-IOMMU",
-	  .operations = MR_ON_DMABUFS,
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_DMABUF,
-	  .frequency = MR_RARE,
-	  .look = look_at_iommu },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/memlock.inc"

@@ -175,48 +175,6 @@ static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		   "pages were fetched while the kernel took them away; another try may succeed");
 }
 
-const struct mr_cause mr_causes_of_odp[] = {
-	{ .id = "MR-ODP",
-	  .operations = MR_ON(REG) | MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP, EINVAL },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_COMMON,
-	  .cured_by = MR_CURED_BY(NO_ON_DEMAND),
-	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_support },
-	{ .id = "MR-ODP-IMPLICIT",
-	  .operations = MR_ON(REG) | MR_ON(REREG),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_implicit },
-	{ .id = "MR-ODP-TABLE",
-	  .operations = MR_ON(REG) | MR_ON(REREG),
-	  .errnums = { ENOMEM },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_table },
-	{ .id = "MR-ODP-HUGETLB",
-	  .operations = MR_ON(REG) | MR_ON(ADVISE),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_RARE,
-	  .cured_by = MR_CURED_BY(NO_HUGETLB),
-	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_huge_pages },
-	{ .id = "MR-ODP-COLLISION",
-	  .operations = MR_ON(REG) | MR_ON(ADVISE),
-	  .errnums = { EAGAIN },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .needs_access = MR_ACCESS_ON_DEMAND,
-	  .look = look_at_collision },
-	{ .id = NULL },
-};
-
 static bool is_on_demand(const struct mr_inquiry *inquiry)
 {
 	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
@@ -304,34 +262,4 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		   mr_size_text(range.length).text, mr_size_text(device->max_mr_size).text);
 }
 
-const struct mr_cause mr_causes_of_ranges[] = {
-	{ .id = "MR-LENGTH-ZERO",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EINVAL },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_COMMON,
-	  .look = look_at_zero },
-	{ .id = "MR-RANGE-WRAPS",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EINVAL, EOVERFLOW },
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_wrap },
-	{ .id = "MR-PAGE-COUNT",
-	  .cured_by = MR_CURED_BY(PAGE),
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EINVAL },
-	  .is_of_request = true,
-	  .layer = MR_LAYER_UVERBS,
-	  .frequency = MR_RARE,
-	  .look = look_at_pages },
-	{ .id = "MR-MAX-MR",
-	  .cured_by = MR_CURED_BY(PAGE),
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EINVAL, ENOMEM, EIO, EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_max_size },
-	{ .id = NULL },
-};
+#include "lib/diagnose/causes/odp.inc"

@@ -56,7 +56,7 @@ static inline int compare_names(const void *a, const void *b)
 /** expect_evidence() - compare what a cause shows with the rows of tests/cli/evidence.tsv */
 static inline void expect_evidence(const struct mr_suspicion *suspicion)
 {
-	const bool is_own = suspicion->remedy[0] && strcmp(suspicion->remedy, mr_cause_text(suspicion->cause)->remedy) != 0;
+	const bool is_own = suspicion->remedy[0] && strcmp(suspicion->remedy, suspicion->cause->remedy) != 0;
 	struct mr_evidence sorted[MR_EVIDENCE_MAX];
 	FILE *rows = fopen("tests/cli/evidence.tsv", "r");
 	char shown[256], row[256] = "";

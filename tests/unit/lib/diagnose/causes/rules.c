@@ -442,11 +442,7 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 
 TEST(each_cause_has_all_texts)
 {
-	for (const struct mr_cause *cause = mr_cause_next(NULL); cause; cause = mr_cause_next(cause)) {
-		const struct mr_cause_text *text = mr_cause_text(cause);
-
-		assert_string_equal(text->id, cause->id);
-		if (!text->subject || !text->what || !text->recognise || !text->remedy || !text->sources)
+	for (const struct mr_cause *cause = mr_cause_next(NULL); cause; cause = mr_cause_next(cause))
+		if (!cause->subject || !cause->what || !cause->recognise || !cause->remedy || !cause->sources)
 			fail_msg("%s lacks a text", cause->id);
-	}
 }

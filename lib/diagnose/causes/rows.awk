@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Makes the tables of causes of a file such as nodes.txt: rows of struct mr_cause, whose members it names.  nodes.c has their
+# functions, and includes them.  An entry:
+#
+#	MR-ID: its subject
+#	the function that looks for it; calls REG REREG; errnos EINVAL; layer DRIVER; how often it is met: RARE
+#	What it is: one or two sentences.
+#	recognise: how it is told from others
+#	remedy: what to do
+#	sources: where it can be read up: files of the kernel, manual pages, threads
+#
+# "calls ALL but FIND" are all but those; without errnos it is any, without a layer it is of none.  "[table]" begins one.
+
+function fail(what) {
+	print FILENAME ":" FNR ": " what > "/dev/stderr"
+	status = 1
+	exit 1
+}
+
+# bits PREFIX WORDS [SUFFIX]: "PREFIX" "WORD" "SUFFIX" | ...
+function bits(prefix, words, suffix,    i, n, word, all) {
+	n = split(words, word, " ")
+	for (i = 1; i <= n; i++)
+		all = all (i > 1 ? " | " : "") prefix word[i] suffix
+	return all
+}
+
+# operations WORDS: the same of operations, and of names for several: of all files (ALL), or of the one (ON_UMEMS)
+function operations(words,    i, n, word, all) {
+	n = split(words, word, " ")
+	for (i = 1; i <= n; i++) {
+		if (word[i] ~ /^(ALL|PINNING|LOCKING|DMABUFS)$/)
+			word[i] = "MR_ON_" word[i]
+		else if (word[i] !~ /^ON_/)
+			word[i] = "MR_ON(" word[i] ")"
+		all = all (i > 1 ? " | " : "") word[i]
+	}
+	return all
+}
+
+function members(line,    i, n, part, key, value, pair) {
+	n = split(line, part, "; ")
+	printf "\t.look = %s,\n\t.frequency = MR_%s,\n", part[1], part[n]
+	for (i = 2; i < n; i++) {
+		key = value = part[i]
+		sub(/ .*/, "", key)
+		sub(/^[^ ]* ?/, "", value)
+		if (key == "calls" && split(value, pair, " but ") == 2)
+			printf "\t.operations = (%s) & ~(%s),\n", operations(pair[1]), operations(pair[2])
+		else if (key == "calls")
+			printf "\t.operations = %s,\n", operations(value)
+		else if (key == "errnos") {
+			gsub(/ /, ", ", value)
+			printf "\t.errnums = { %s },\n", value
+		} else if (key == "layer")
+			printf "\t.layer = MR_LAYER_%s,\n", value
+		else if (key == "driver")
+			printf "\t.driver = \"%s\",\n", value
+		else if (key == "access")
+			printf "\t.needs_access = %s,\n", bits("MR_ACCESS_", value)
+		else if (key == "cured")
+			printf "\t.cured_by = %s,\n", bits("MR_CURED_BY(", value, ")")
+		else if (key ~ /^is_/ && value == "")
+			printf "\t.%s = true,\n", key
+		else
+			fail("no member of a cause: " part[i])
+	}
+}
+
+function put() {
+	gsub(/\\/, "\\\\", text)
+	gsub(/"/, "\\\"", text)
+	if (member)
+		printf "\t.%s = \"%s\",\n", member, text
+	member = ""
+}
+
+function begin(name, value) {
+	put()
+	member = name
+	text = value
+}
+
+function end_row() {
+	put()
+	if (in_row)
+		print "},"
+	in_row = 0
+}
+
+function end_table() {
+	end_row()
+	if (in_table)
+		print "{ .id = NULL },\n};"
+}
+
+/^#/ { next }
+/^\[.*\]$/ {
+	end_table()
+	in_table = 1
+	printf "\nconst struct mr_cause %s[] = {\n", substr($0, 2, length($0) - 2)
+	next
+}
+/^MR-[A-Z0-9-]+: / {
+	end_row()
+	in_row = 1
+	printf "{\n\t.id = \"%s\",\n", substr($1, 1, length($1) - 1)
+	begin("subject", substr($0, length($1) + 2))
+	if (getline <= 0 || $0 !~ /^look/)
+		fail("no function that looks for it")
+	members($0)
+	begin("what", "")
+	next
+}
+/^(recognise|remedy|sources): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
+NF && !in_row { fail("it is of no cause") }
+NF { text = text (text == "" ? "" : text ~ /\.$/ ? "  " : " ") $0 }
+END { if (!status) end_table(); exit status }
