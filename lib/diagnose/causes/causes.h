@@ -208,6 +208,9 @@ uint32_t mr_operations_of_name(const char *call);
 /** A fact that is looked up when it is asked for first. */
 enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };
 
+struct mr_cause;
+struct mr_suspicion;
+
 struct mr_inquiry {
 	const struct mr_refusal *refusal;
 	enum mr_operation operation;
@@ -257,8 +260,16 @@ enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 
-/** mr_inquiry_access() - the access flags that were asked for; 0 where the call has none */
+/** mr_inquiry_access() - the access flags that were asked for, or those of the region; 0 where the call has none */
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
+
+/** mr_inquiry_check() - what a check of stat --host finds about the call; @device: asked about it alone, NULL: about all */
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry,
+				   void (*check)(const struct mr_question *, struct mr_finding *),
+				   const char *device);
+
+/** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */
+void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding);
 
 /** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
 const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
@@ -405,8 +416,6 @@ enum {
 	MR_CAUSE_ERRNOS = 8,  /**< errnos of a cause, and a 0 behind them */
 };
 
-struct mr_cause;
-
 /** What was found out about a cause. */
 struct mr_suspicion {
 	const struct mr_cause *cause;
@@ -435,6 +444,9 @@ struct mr_cause {
 	uint32_t
 		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
 	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
+	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
+	const char
+		*statuses;  /**< of mlx5's firmware, by one of which it has refused; a byte each */
 	bool is_of_gpu;     /**< of memory of a GPU */
 	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
@@ -447,6 +459,12 @@ struct mr_cause {
 
 /** mr_cause_speaks_for() - whether a cause can be that of an errno; 0 stands for any */
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum);
+
+/** mr_cause_has_status() - whether it is one by which the firmware refuses for this cause */
+static inline bool mr_cause_has_status(const struct mr_cause *cause, uint64_t status)
+{
+	return cause->statuses && status && status < 0x80 && strchr(cause->statuses, (int)status);
+}
 
 /** mr_suspect() - say how sure the cause is, and the sentence with its figures */
 void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, const char *fmt, ...)
@@ -539,6 +557,10 @@ struct mr_diagnosis {
 	struct mr_ruled_out ruled_out[MR_DIAGNOSIS_RULED_OUT];
 	size_t ruled_out_count;
 };
+
+/** mr_cause_look() - look for the evidence of a cause; nothing is found where its row already excludes the call */
+void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
+		   struct mr_suspicion *suspicion);
 
 /**
  * mr_diagnose() - look for the causes of a refusal

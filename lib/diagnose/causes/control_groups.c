@@ -147,14 +147,12 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* The pages that are pinned are made, if they are not there yet, and that is charged. */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
-	struct mr_question question = { .host = inquiry->host };
+	struct mr_finding finding;
 	struct mr_range range;
 
 	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
 		return;
-	question.size = (struct mr_opt_u64){ range.length, true };
-	mr_check_memory_cgroup(&question, &finding);
+	finding = mr_inquiry_check(inquiry, mr_check_memory_cgroup, NULL);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "memory of the control group: %s", finding.figure);
 	if (finding.verdict < MR_VERDICT_WARN)

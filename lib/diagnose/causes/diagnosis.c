@@ -164,8 +164,8 @@ static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "the kernel was asked, and itself refused");
 }
 
-static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
-		 struct mr_suspicion *suspicion)
+void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
+		   struct mr_suspicion *suspicion)
 {
 	suspicion->cause = cause;
 	suspicion->certainty = MR_UNRELATED;
@@ -173,7 +173,9 @@ static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion->text[0] = '\0';
 	suspicion->remedy[0] = '\0';
 	suspicion->evidence_count = 0;
-	cause->look(inquiry, suspicion);
+	if ((!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
+	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access))
+		cause->look(inquiry, suspicion);
 }
 
 /*
@@ -191,7 +193,7 @@ static bool is_refused_by(struct mr_inquiry *inquiry, const struct mr_cause *tab
 		    mr_cause_speaks_for(row, operation, EPROTONOSUPPORT) ||
 		    mr_cause_speaks_for(row, operation, inquiry->refusal->errnum))
 			continue;
-		look(inquiry, row, &other);
+		mr_cause_look(inquiry, row, &other);
 		if (other.certainty == MR_CERTAIN)
 			return true;
 	}
@@ -255,7 +257,7 @@ static bool may_be_filtered(struct mr_inquiry *inquiry, enum mr_layer layer)
 	    !mr_cause_speaks_for(filter, 1U << inquiry->operation, inquiry->refusal->errnum) ||
 	    mr_is_simulated(inquiry->host))
 		return false;
-	look(inquiry, filter, &suspicion);
+	mr_cause_look(inquiry, filter, &suspicion);
 	return suspicion.certainty > MR_RULED_OUT;
 }
 
@@ -266,7 +268,7 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 
 	if (is_excluded_by_code(inquiry, cause))
 		return;
-	look(inquiry, cause, &suspicion);
+	mr_cause_look(inquiry, cause, &suspicion);
 	if (inquiry->refusal->is_elsewhere)
 		weaken(&suspicion, inquiry->host->reads);
 	if (inquiry->refusal->has_gone_on)

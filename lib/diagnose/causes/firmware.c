@@ -33,8 +33,6 @@ static bool find_answer(struct mr_inquiry *inquiry, struct answer *answer)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
-		return false;
 	answer->is_proven = proven != NULL;
 	if (!proven)
 		return find_in_log(inquiry, &answer->given);
@@ -57,20 +55,18 @@ static void add_evidence(const struct mr_firmware_answer *given, struct mr_suspi
  * A command that is not known, of which it is proven that the firmware refused it: its status is one of those that
  * become the errno.
  */
-static void look_by_errno(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
-			  const uint64_t *statuses)
+static void look_by_errno(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	const int errnum = inquiry->refusal->errnum;
 	const char *function = proven ? mr_proven_function(proven) : NULL;
 
 	if (!function || proven->layers != MR_IN_LAYER(FIRMWARE) || proven->firmware.command[0] ||
 	    strncmp(function, "mlx5_cmd_", 9) != 0)
 		return;
-	for (; *statuses != UINT64_MAX; statuses++) {
-		const struct mr_mlx5_status *row = mr_mlx5_status(*statuses);
+	for (const char *status = suspicion->cause->statuses; *status; status++) {
+		const struct mr_mlx5_status *row = mr_mlx5_status((unsigned char)*status);
 
-		if (!row || row->errnum != errnum)
+		if (!row || row->errnum != inquiry->refusal->errnum)
 			continue;
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -87,59 +83,25 @@ static bool is_umem_in_use(const struct mr_firmware_answer *given)
 	       (given->status.value == 0x06 || given->status.value == 0x09);
 }
 
-/* Suspects the cause where the firmware has answered by one of its @statuses, which end with UINT64_MAX. */
-static void look_for_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
-			      const uint64_t *statuses)
+/* Whether the firmware has answered by a status of the cause. */
+static void look_at_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct answer answer = { .is_proven = false };
 	const struct mr_mlx5_status *row;
 
 	if (!find_answer(inquiry, &answer)) {
-		look_by_errno(inquiry, suspicion, statuses);
+		look_by_errno(inquiry, suspicion);
 		return;
 	}
-	while (*statuses != UINT64_MAX && *statuses != answer.given.status.value)
-		statuses++;
 	row = mr_mlx5_status(answer.given.status.value);
-	if (*statuses == UINT64_MAX || !row || is_umem_in_use(&answer.given))
+	if (!mr_cause_has_status(suspicion->cause, answer.given.status.value) || !row ||
+	    is_umem_in_use(&answer.given))
 		return;
 	add_evidence(&answer.given, suspicion);
 	mr_suspect(suspicion, answer.is_proven ? MR_CERTAIN : MR_LIKELY,
 		   "the firmware %s %s by %s (%s), syndrome 0x%08" PRIx64,
 		   answer.is_proven ? "refused" : "has just refused", answer.given.command,
 		   row->name, row->meaning, answer.given.syndrome.value);
-}
-
-#define STATUSES(...)                                                                              \
-	(const uint64_t[])                                                                         \
-	{                                                                                          \
-		__VA_ARGS__, UINT64_MAX                                                            \
-	}
-
-static void look_at_limits(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_for_statuses(inquiry, suspicion, STATUSES(0x08));
-}
-
-static void look_at_resources(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_for_statuses(inquiry, suspicion, STATUSES(0x07, 0x0f));
-}
-
-static void look_at_busy(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_for_statuses(inquiry, suspicion, STATUSES(0x06));
-}
-
-static void look_at_parameters(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_for_statuses(inquiry, suspicion,
-			  STATUSES(0x02, 0x03, 0x05, 0x09, 0x0a, 0x10, 0x30, 0x40));
-}
-
-static void look_at_internal_errors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_for_statuses(inquiry, suspicion, STATUSES(0x01, 0x04, 0x50, 0x51));
 }
 
 static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

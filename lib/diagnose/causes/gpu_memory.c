@@ -221,30 +221,19 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 /* ---- IOMMU ----------------------------------------------------------------------------------------------- */
 
-static bool ask(void (*check)(const struct mr_question *, struct mr_finding *),
-		struct mr_inquiry *inquiry, struct mr_finding *finding)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const struct mr_question question = { .host = inquiry->host,
-					      .size = { request->length, true } };
-
-	*finding = (struct mr_finding){ .verdict = MR_VERDICT_NA };
-	check(&question, finding);
-	return finding->verdict != MR_VERDICT_NA;
-}
-
 static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
 	struct mr_finding finding;
 
-	if (!file || !is_by(file, "nvidia") || !ask(mr_check_iommu_group, inquiry, &finding))
+	if (!file || !is_by(file, "nvidia"))
 		return;
+	finding = mr_inquiry_check(inquiry, mr_check_iommu_group, NULL);
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_text(suspicion, "iommu_groups", "%.*s", 100, finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "IOMMU groups: %s", finding.figure);
-	else
+	else if (finding.verdict != MR_VERDICT_NA)
 		mr_suspect(suspicion, finding.verdict == MR_VERDICT_WARN ? MR_LIKELY : MR_POSSIBLE,
 			   "GPU and RDMA devices have different IOMMU groups");
 }

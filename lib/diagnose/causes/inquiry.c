@@ -160,10 +160,34 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
 
 	if (refusal->request)
 		return refusal->request->access;
-	if (!refusal->rereg)
-		return 0;
-	return refusal->rereg->changes & MR_CHANGE_ACCESS ? refusal->rereg->access
-							  : refusal->region_access;
+	return refusal->rereg && refusal->rereg->changes & MR_CHANGE_ACCESS
+		       ? refusal->rereg->access
+		       : refusal->region_access;
+}
+
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry,
+				   void (*check)(const struct mr_question *, struct mr_finding *),
+				   const char *device)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	struct mr_question question = { .host = inquiry->host, .device = device };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	struct mr_range range;
+
+	if (mr_inquiry_range(inquiry, &range))
+		question.size = (struct mr_opt_u64){ range.length, true };
+	else if (request)
+		question.size = (struct mr_opt_u64){ request->length, true };
+	check(&question, &finding);
+	return finding;
+}
+
+void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding)
+{
+	if (finding->remedy[0])
+		mr_suspect_remedy(suspicion, "%s", finding->remedy);
+	if (finding->detail[0])
+		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
 }
 
 static bool read_mlx5_log(struct mr_inquiry *inquiry)

@@ -25,36 +25,6 @@ static struct rights_text rights_text(const struct mr_mapping *mapping)
 	return rights;
 }
 
-/* The obstacle, where it is of that kind; its evidence is added. */
-static const struct mr_obstacle *meet(struct mr_inquiry *inquiry, enum mr_obstacle_kind kind,
-				      struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
-	const struct mr_mapping *mapping = obstacle ? &obstacle->mapping : NULL;
-
-	if (!obstacle || obstacle->kind != kind)
-		return NULL;
-	mr_evidence_hex(suspicion, "address", obstacle->addr);
-	if (!obstacle->mappings)
-		return obstacle;
-	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
-			 mapping->end, rights_text(mapping).text);
-	if (mapping->path[0])
-		mr_evidence_text(suspicion, "file", "%.90s", mapping->path);
-	if (obstacle->file.filesystem[0])
-		mr_evidence_text(suspicion, "filesystem", "%s", obstacle->file.filesystem);
-	if (obstacle->file.upper[0])
-		mr_evidence_text(suspicion, "upper_layer", "%s", obstacle->file.upper);
-	return obstacle;
-}
-
-static enum mr_certainty certainty_of(const struct mr_obstacle *obstacle)
-{
-	return obstacle->is_sure ? MR_CERTAIN : MR_LIKELY;
-}
-
-/* ---- nothing there ---- */
-
 /* Bit 55 and all above it are set: arm64 may have tags above it in addresses of a process (Linux's tagged-pointers). */
 static bool is_of_kernel(uint64_t addr)
 {
@@ -65,155 +35,140 @@ static bool is_of_kernel(uint64_t addr)
 #endif
 }
 
-static void look_at_unmapped(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+/* What there is in place of memory. */
+static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty certainty,
+			 struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_UNMAPPED, suspicion);
+	const struct mr_size_text hole = mr_size_text(obstacle->hole);
+	const uint64_t addr = obstacle->addr;
 
-	if (!obstacle)
-		return;
 	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
-	if (is_of_kernel(obstacle->addr)) {
-		mr_suspect(suspicion, certainty_of(obstacle),
+	if (obstacle->kind == MR_OBSTACLE_HOLE) {
+		mr_suspect(suspicion, certainty,
+			   "the range has a hole: nothing is mapped in the %s at 0x%" PRIx64,
+			   hole.text, addr);
+	} else if (obstacle->kind == MR_OBSTACLE_END) {
+		mr_suspect(suspicion, certainty,
+			   "the mapping ends at 0x%" PRIx64 ", and the range goes on for %s", addr,
+			   hole.text);
+	} else if (is_of_kernel(addr)) {
+		mr_suspect(suspicion, certainty,
 			   "0x%" PRIx64 " is an address of the kernel: no process has memory there",
-			   obstacle->addr);
+			   addr);
 		mr_suspect_remedy(suspicion,
 				  "correct the address: mmap and malloc return none like it");
-		return;
+	} else {
+		mr_suspect(suspicion, certainty,
+			   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
+			   addr, hole.text);
 	}
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
-		   obstacle->addr, mr_size_text(obstacle->hole).text);
 }
 
-static void look_at_hole(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+/* What the page is, behind its address: "is a guard page". */
+static void describe(const struct mr_obstacle *obstacle, bool writes, char *text, size_t size)
 {
-	const struct mr_obstacle *all = mr_obstacle_find(inquiry);
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_HOLE, suspicion);
+	const struct mr_mapped_file *file = &obstacle->file;
+	const struct rights_text rights = rights_text(&obstacle->mapping);
 
-	if (all && all->kind == MR_OBSTACLE_NONE)
-		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s", all->mappings,
-			    all->mappings == 1 ? "" : "s");
-	if (!obstacle)
+	switch (obstacle->kind) {
+	case MR_OBSTACLE_DEVICE:
+		snprintf(text, size, "is memory of a device (%.64s), which has no pages to pin",
+			 obstacle->mapping.path);
 		return;
-	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "the range has a hole: nothing is mapped in the %s at 0x%" PRIx64,
-		   mr_size_text(obstacle->hole).text, obstacle->addr);
-}
-
-static void look_at_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_END, suspicion);
-
-	if (!obstacle)
+	case MR_OBSTACLE_DAX:
+		snprintf(text, size, "maps a file with DAX on %s, which may not be pinned",
+			 file->filesystem);
 		return;
-	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "the mapping ends at 0x%" PRIx64 ", and the range goes on for %s",
-		   obstacle->addr, mr_size_text(obstacle->hole).text);
+	case MR_OBSTACLE_SECRET:
+		snprintf(text, size, "is secret memory (memfd_secret), which no device may see");
+		return;
+	case MR_OBSTACLE_FILE:
+		snprintf(text, size,
+			 "is a shared, writable mapping of a file on %s, and the access writes: "
+			 "Linux 6.5 and later refuse that",
+			 file->upper[0]        ? file->upper
+			 : file->filesystem[0] ? file->filesystem
+					       : "a device");
+		return;
+	case MR_OBSTACLE_READ_ONLY:
+		snprintf(text, size, "is mapped read-only (%s), and %s", rights.text,
+			 writes ? "the access writes"
+				: "this kernel pins for writing all the same");
+		return;
+	case MR_OBSTACLE_NO_ACCESS:
+		snprintf(text, size, "is mapped so that it may not be read (%s, %s)", rights.text,
+			 obstacle->mapping.writable ? "without PROT_READ" : "PROT_NONE");
+		return;
+	case MR_OBSTACLE_FILE_END:
+		snprintf(text, size, "is beyond the end of the mapped file, which has %s",
+			 mr_size_text(file->size.value).text);
+		return;
+	default:
+		snprintf(text, size, "is a guard page (MADV_GUARD_INSTALL)");
+	}
 }
 
-/* ---- mapped, but not so that it can be pinned ---- */
-
-static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void add_mapping(const struct mr_obstacle *obstacle, struct mr_suspicion *suspicion)
 {
+	const struct mr_mapping *mapping = &obstacle->mapping;
+
+	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
+			 mapping->end, rights_text(mapping).text);
+	if (mapping->path[0])
+		mr_evidence_text(suspicion, "file", "%.90s", mapping->path);
+	if (obstacle->file.filesystem[0])
+		mr_evidence_text(suspicion, "filesystem", "%s", obstacle->file.filesystem);
+	if (obstacle->file.upper[0])
+		mr_evidence_text(suspicion, "upper_layer", "%s", obstacle->file.upper);
+}
+
+static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle *obstacle,
+			    enum mr_certainty certainty, struct mr_suspicion *suspicion)
+{
+	const struct mr_mapping *mapping = &obstacle->mapping;
+	char text[192];
+
+	if (obstacle->kind == MR_OBSTACLE_READ_ONLY)
+		mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	if (obstacle->kind == MR_OBSTACLE_FILE_END) {
+		mr_evidence_number(suspicion, "file_size", obstacle->file.size.value);
+		mr_evidence_number(suspicion, "file_offset",
+				   mapping->offset + (obstacle->addr - mapping->start));
+	}
+	describe(obstacle, mr_obstacle_writes(inquiry), text, sizeof(text));
+	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s", obstacle->addr, text);
+}
+
+/* Whether the memory has the obstacle that the cause is.  Without any, two of them say what is there. */
+static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const enum mr_obstacle_kind kind = suspicion->cause->obstacle;
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	enum mr_certainty certainty;
 
-	if (!obstacle || mr_is_gpu_mapping(&obstacle->mapping) ||
-	    !meet(inquiry, MR_OBSTACLE_DEVICE, suspicion))
+	if (!obstacle)
 		return;
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "0x%" PRIx64 " is memory of a device (%.64s), which has no pages to pin",
-		   obstacle->addr, obstacle->mapping.path);
-}
-
-static void look_at_dax(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_DAX, suspicion);
-
-	if (obstacle)
-		mr_suspect(suspicion, certainty_of(obstacle),
-			   "0x%" PRIx64 " maps a file with DAX on %s, which may not be pinned",
-			   obstacle->addr, obstacle->file.filesystem);
-}
-
-static void look_at_secret(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_SECRET, suspicion);
-
-	if (obstacle)
-		mr_suspect(suspicion, certainty_of(obstacle),
-			   "0x%" PRIx64 " is secret memory (memfd_secret), which no device may see",
-			   obstacle->addr);
-}
-
-static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_FILE, suspicion);
-
-	if (obstacle)
-		mr_suspect(suspicion, certainty_of(obstacle),
-			   "0x%" PRIx64 " is a shared, writable mapping of a file on %s, and the "
-			   "access writes: Linux 6.5 and later refuse that",
-			   obstacle->addr,
-			   obstacle->file.upper[0]        ? obstacle->file.upper
-			   : obstacle->file.filesystem[0] ? obstacle->file.filesystem
-							  : "a device");
-}
-
-static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *all = mr_obstacle_find(inquiry);
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_READ_ONLY, suspicion);
-
-	if (all && all->kind == MR_OBSTACLE_NONE && mr_obstacle_writes(inquiry))
+	if (obstacle->kind == MR_OBSTACLE_NONE && kind == MR_OBSTACLE_HOLE)
+		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s",
+			    obstacle->mappings, obstacle->mappings == 1 ? "" : "s");
+	if (obstacle->kind == MR_OBSTACLE_NONE && kind == MR_OBSTACLE_READ_ONLY &&
+	    mr_obstacle_writes(inquiry))
 		mr_rule_out(suspicion, "the whole range is mapped writable");
-	if (!obstacle)
+	/* MR-PEER-MEMORY and others are about those of GPUs. */
+	if (obstacle->kind != kind ||
+	    (kind == MR_OBSTACLE_DEVICE && mr_is_gpu_mapping(&obstacle->mapping)))
 		return;
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "0x%" PRIx64 " is mapped read-only (%s), and %s", obstacle->addr,
-		   rights_text(&obstacle->mapping).text,
-		   mr_obstacle_writes(inquiry) ? "the access writes"
-					       : "this kernel pins for writing all the same");
-}
-
-static void look_at_no_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_NO_ACCESS, suspicion);
-
-	if (obstacle)
-		mr_suspect(suspicion, certainty_of(obstacle),
-			   "0x%" PRIx64 " is mapped so that it may not be read (%s, %s)",
-			   obstacle->addr, rights_text(&obstacle->mapping).text,
-			   obstacle->mapping.writable ? "without PROT_READ" : "PROT_NONE");
-}
-
-static void look_at_file_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_FILE_END, suspicion);
-	const struct mr_mapping *mapping = obstacle ? &obstacle->mapping : NULL;
-
-	if (!obstacle)
-		return;
-	mr_evidence_number(suspicion, "file_size", obstacle->file.size.value);
-	mr_evidence_number(suspicion, "file_offset",
-			   mapping->offset + (obstacle->addr - mapping->start));
-	mr_suspect(suspicion, certainty_of(obstacle),
-		   "0x%" PRIx64 " is beyond the end of the mapped file, which has %s",
-		   obstacle->addr, mr_size_text(obstacle->file.size.value).text);
+	certainty = obstacle->is_sure ? MR_CERTAIN : MR_LIKELY;
+	mr_evidence_hex(suspicion, "address", obstacle->addr);
+	if (obstacle->mappings)
+		add_mapping(obstacle, suspicion);
+	if (kind <= MR_OBSTACLE_END)
+		suspect_hole(obstacle, certainty, suspicion);
+	else
+		suspect_mapping(inquiry, obstacle, certainty, suspicion);
 }
 
 /* ---- pages that cannot be faulted in ---- */
-
-static void look_at_guard(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_GUARD, suspicion);
-
-	if (obstacle)
-		mr_suspect(suspicion, certainty_of(obstacle),
-			   "0x%" PRIx64 " is a guard page (MADV_GUARD_INSTALL)", obstacle->addr);
-}
 
 static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {

@@ -113,17 +113,14 @@ static void explain_limit(struct mr_inquiry *inquiry, const struct memlock *meml
 			  uint64_t needed, struct mr_finding *origin,
 			  struct mr_suspicion *suspicion)
 {
-	const struct mr_question question = { .host = inquiry->host };
-	struct mr_finding capability = { .verdict = MR_VERDICT_NA };
-
 	mr_memlock_explain(inquiry->host, memlock->limit, needed, origin);
 	if (origin->remedy[0])
 		mr_suspect_remedy(suspicion, "%s", origin->remedy);
 	mr_evidence_limit(suspicion, "hard_limit", memlock->limit->hard);
 	if (origin->detail[0])
 		mr_evidence_text(suspicion, "origin", "%s", origin->detail);
-	mr_check_ipc_lock(&question, &capability);
-	mr_evidence_text(suspicion, "cap_ipc_lock", "%s", capability.figure);
+	mr_evidence_text(suspicion, "cap_ipc_lock", "%s",
+			 mr_inquiry_check(inquiry, mr_check_ipc_lock, NULL).figure);
 }
 
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -302,18 +299,15 @@ static void look_at_exemption(struct mr_inquiry *inquiry,
 			      void (*check)(const struct mr_question *, struct mr_finding *),
 			      struct mr_suspicion *suspicion)
 {
-	const struct mr_question question = { .host = inquiry->host };
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	struct mr_finding finding;
 
 	if (!is_at_limit(inquiry) || is_refused_before(inquiry))
 		return;
-	check(&question, &finding);
+	finding = mr_inquiry_check(inquiry, check, NULL);
 	if (finding.verdict != MR_VERDICT_WARN)
 		return;
-	if (finding.detail[0])
-		mr_evidence_text(suspicion, "detail", "%s", finding.detail);
 	mr_suspect(suspicion, MR_LIKELY, "%s", finding.figure);
-	mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	mr_suspect_found(suspicion, &finding);
 }
 
 static void look_at_ipc_lock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -340,21 +334,17 @@ static bool pins(const struct mr_inquiry *inquiry, uint64_t *length)
 	return is_pinned;
 }
 
-/* Takes the finding of a check of stat --host about a registration of @length bytes. */
+/* Takes the finding of a check about a registration of @length bytes. */
 static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
 			      void (*check)(const struct mr_question *, struct mr_finding *),
 			      struct mr_suspicion *suspicion)
 {
-	const struct mr_question question = { .host = inquiry->host, .size = { length, true } };
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	const struct mr_finding finding = mr_inquiry_check(inquiry, check, NULL);
 
-	check(&question, &finding);
-	if (finding.verdict < MR_VERDICT_WARN)
-		return finding;
-	mr_evidence_number(suspicion, "asked", length);
-	if (finding.detail[0])
-		mr_evidence_text(suspicion, "detail", "%s", finding.detail);
-	mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	if (finding.verdict >= MR_VERDICT_WARN) {
+		mr_evidence_number(suspicion, "asked", length);
+		mr_suspect_found(suspicion, &finding);
+	}
 	return finding;
 }
 

@@ -8,14 +8,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/processes.h"
 
-static void take_finding(const struct mr_finding *finding, struct mr_suspicion *suspicion)
-{
-	if (finding->remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding->remedy);
-	if (finding->detail[0])
-		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
-}
-
 /* ---- descriptors ---- */
 
 static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -56,8 +48,8 @@ static struct mr_rdma_node node_of(const struct mr_place *place)
 static void add_permission(struct mr_inquiry *inquiry, const struct mr_place *place,
 			   struct mr_suspicion *suspicion)
 {
-	const struct mr_question question = { .host = inquiry->host, .device = place->device };
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	const struct mr_finding finding =
+		mr_inquiry_check(inquiry, mr_check_node_access, place->device);
 
 	mr_evidence_text(suspicion, "node", "%s", place->node.path);
 	if (!place->found) {
@@ -65,7 +57,6 @@ static void add_permission(struct mr_inquiry *inquiry, const struct mr_place *pl
 		mr_evidence_number(suspicion, "uid", place->file.uid);
 		mr_evidence_number(suspicion, "gid", place->file.gid);
 	}
-	mr_check_node_access(&question, &finding);
 	if (finding.remedy[0])
 		mr_suspect_remedy(suspicion, "%s", finding.remedy);
 }
@@ -144,8 +135,7 @@ static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
-	const struct mr_question question = { .host = inquiry->host, .device = place->device };
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	struct mr_finding finding;
 	char label[128];
 	enum mr_selinux mode;
 
@@ -165,8 +155,8 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect(suspicion, mode == MR_SELINUX_ENFORCING ? MR_LIKELY : MR_POSSIBLE,
 		   "SELinux is on, and %s answers EACCES although its permission allows it",
 		   place->node.path);
-	mr_check_selinux(&question, &finding);
-	take_finding(&finding, suspicion);
+	finding = mr_inquiry_check(inquiry, mr_check_selinux, place->device);
+	mr_suspect_found(suspicion, &finding);
 }
 
 /* ---- is it the device's node? ---- */
@@ -260,13 +250,9 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
-	const struct mr_question question = { .host = inquiry->host, .device = place->device };
-	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	const struct mr_finding finding =
+		mr_inquiry_check(inquiry, mr_check_uar, mr_inquiry_place(inquiry)->device);
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	mr_check_uar(&question, &finding);
 	mr_evidence_text(suspicion, "counters", "%s", finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "%s", finding.figure);
@@ -274,7 +260,7 @@ static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s, and each open context needs some: too many are open",
 			   finding.figure);
-	take_finding(&finding, suspicion);
+	mr_suspect_found(suspicion, &finding);
 }
 
 /* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */

@@ -21,25 +21,6 @@
 #define ABI_MIN 3
 #define ABI_MAX 6
 
-/* Asks a check of stat --host about the device. */
-static void ask_check(struct mr_inquiry *inquiry, const char *device,
-		      void (*check)(const struct mr_question *question, struct mr_finding *finding),
-		      struct mr_finding *finding)
-{
-	const struct mr_question question = { .host = inquiry->host, .device = device };
-
-	*finding = (struct mr_finding){ .verdict = MR_VERDICT_NA };
-	check(&question, finding);
-}
-
-static void take_remedy(const struct mr_finding *finding, struct mr_suspicion *suspicion)
-{
-	if (finding->remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding->remedy);
-	if (finding->detail[0])
-		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
-}
-
 static void add_device(const struct mr_place *place, struct mr_suspicion *suspicion)
 {
 	mr_evidence_text(suspicion, "device", "%s", place->device);
@@ -58,7 +39,7 @@ static bool is_of_missing_node(const struct mr_inquiry *inquiry)
 /* Whether an adapter has no device for want of a module. */
 static bool lacks_module(struct mr_inquiry *inquiry, struct mr_finding *finding)
 {
-	ask_check(inquiry, NULL, mr_check_modules, finding);
+	*finding = mr_inquiry_check(inquiry, mr_check_modules, NULL);
 	return finding->verdict == MR_VERDICT_WARN || finding->verdict == MR_VERDICT_BAD;
 }
 
@@ -89,7 +70,7 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   place->has_others ? "there is no RDMA device of that name: %s"
 				     : "there is no RDMA device: %s",
 		   finding.figure);
-	take_remedy(&finding, suspicion);
+	mr_suspect_found(suspicion, &finding);
 }
 
 /* ---- is there the device? ---- */
@@ -105,7 +86,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	if (place->has_others || lacks_module(inquiry, &finding)) /* MR-MODULES */
 		return;
-	ask_check(inquiry, NULL, mr_check_device, &finding);
+	finding = mr_inquiry_check(inquiry, mr_check_device, NULL);
 	mr_evidence_number(suspicion, "devices", 0);
 	if (!mr_host_exists(inquiry->host, "/sys/class")) {
 		mr_suspect(suspicion, MR_LIKELY,
@@ -115,7 +96,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "/sys/class/infiniband has no device, and ib_uverbs no node of one");
-	take_remedy(&finding, suspicion);
+	mr_suspect_found(suspicion, &finding);
 }
 
 static void add_name(const char *name, void *data)
@@ -217,8 +198,8 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 					     "load its driver again");
 		return;
 	}
-	ask_check(inquiry, place->device, mr_check_node, &finding);
-	take_remedy(&finding, suspicion);
+	finding = mr_inquiry_check(inquiry, mr_check_node, place->device);
+	mr_suspect_found(suspicion, &finding);
 	/* Below a /dev of its own that is the sandbox's doing. */
 	mr_suspect(suspicion, has_own_dev(inquiry->host, &dev) ? MR_LIKELY : MR_CERTAIN,
 		   "the node of %s is missing: sysfs has the device, and there is no %s",
@@ -242,7 +223,7 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	if (!place->is_shown || !place->is_listed)
 		return;
-	ask_check(inquiry, place->device, mr_check_sandbox, &finding);
+	finding = mr_inquiry_check(inquiry, mr_check_sandbox, place->device);
 	if (place->found == -ENOENT && is_of_missing_node(inquiry) &&
 	    has_own_dev(inquiry->host, &dev))
 		suspect_own_dev(place, &dev, suspicion);
@@ -261,7 +242,7 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (suspicion->certainty == MR_UNRELATED)
 		return;
 	add_device(place, suspicion);
-	take_remedy(&finding, suspicion);
+	mr_suspect_found(suspicion, &finding);
 }
 
 /* ---- libibverbs and its providers ---- */

@@ -58,7 +58,12 @@ function members(line,    i, n, part, key, value, pair) {
 			printf "\t.driver = \"%s\",\n", value
 		else if (key == "access")
 			printf "\t.needs_access = %s,\n", bits("MR_ACCESS_", value)
-		else if (key == "cured")
+		else if (key == "obstacle")
+			printf "\t.obstacle = MR_OBSTACLE_%s,\n", value
+		else if (key == "statuses") {
+			gsub(/(^| )0x/, "\\x", value)
+			printf "\t.statuses = \"%s\",\n", value
+		} else if (key == "cured")
 			printf "\t.cured_by = %s,\n", bits("MR_CURED_BY(", value, ")")
 		else if (key ~ /^is_/ && value == "")
 			printf "\t.%s = true,\n", key

@@ -143,32 +143,17 @@ static const struct {
 	{ "MR-FORK-HUGEPAGES", judge_huge_pages },
 };
 
-/* What mlx5's firmware has answered, and the cause that it is. */
-static const struct {
-	uint64_t status;
-	const char *id;
-} answers[] = {
-	{ 0x1, "MR-FW-INTERNAL" }, { 0x2, "MR-FW-REFUSED" }, { 0x3, "MR-FW-REFUSED" },
-	{ 0x5, "MR-FW-REFUSED" },  { 0x6, "MR-FW-BUSY" },    { 0x8, "MR-FW-LIMIT" },
-	{ 0x9, "MR-FW-REFUSED" },  { 0xa, "MR-FW-REFUSED" }, { 0xf, "MR-FW-RESOURCES" },
-};
-
 static enum mr_certainty judge_answer(const struct mr_log_line *line, const struct mr_cause *cause,
 				      struct mr_suspicion *suspicion)
 {
 	const struct mr_mlx5_status *status =
 		line->status.known ? mr_mlx5_status(line->status.value) : NULL;
 
-	for (size_t i = 0; status && i < sizeof(answers) / sizeof(*answers); i++) {
-		if (answers[i].status != line->status.value ||
-		    strcmp(answers[i].id, cause->id) != 0)
-			continue;
-		mr_suspect(suspicion, MR_LIKELY,
-			   "the firmware answered %s with 0x%" PRIx64 " (%s: %s)", line->command,
-			   line->status.value, status->name, status->meaning);
-		return MR_LIKELY;
-	}
-	return MR_UNRELATED;
+	if (!status || !mr_cause_has_status(cause, line->status.value))
+		return MR_UNRELATED;
+	mr_suspect(suspicion, MR_LIKELY, "the firmware answered %s with 0x%" PRIx64 " (%s: %s)",
+		   line->command, line->status.value, status->name, status->meaning);
+	return MR_LIKELY;
 }
 
 /* Between the heap of programs at fixed addresses and mmap(2), where CUDA reserves addresses, and hardly any other. */

@@ -93,7 +93,7 @@ static void ask(const struct rule *row)
 	refuse(row);
 	inquiry.operation = mr_operation_of(&refusal);
 	assert_true(mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal.errnum));
-	cause->look(&inquiry, &suspicion);
+	mr_cause_look(&inquiry, cause, &suspicion);
 	if (suspicion.certainty != row->is || (row->says && !strstr(suspicion.text, row->says)))
 		fail_msg("%s by %s, length %ju, kernel %s: %s '%s'", row->id, row->provider, (uintmax_t)row->length,
 			 row->kernel ?: "?", mr_certainties[suspicion.certainty].name, suspicion.text);
