@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -9,15 +10,8 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
-#define ODP_SUPPORT (1U << 0) /* <infiniband/verbs.h> enum ibv_odp_general_caps */
-
 /* At most so many mappings are looked at. */
 #define MAPPINGS_MAX 4096
-
-/* include/rdma/ib_verbs.h ib_access_writable() */
-#define WRITING                                                                                    \
-	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
-	 MR_ACCESS_MW_BIND)
 
 static bool is_mlx5(const struct mr_inquiry *inquiry)
 {
@@ -29,21 +23,14 @@ static bool is_rxe(const struct mr_inquiry *inquiry)
 	return mr_inquiry_is_driver(inquiry, "rxe");
 }
 
-static bool is_newer_than_known(struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_kernel_since(inquiry, 7, 3) != MR_NO;
-}
-
 /* ---- the advice ------------------------------------------------------------------------------------------ */
 
 static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 
-	if (!attributes)
-		return;
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & ODP_SUPPORT)
+	if (attributes->odp.general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else
 		mr_suspect(suspicion, is_mlx5(inquiry) || is_rxe(inquiry) ? MR_CERTAIN : MR_LIKELY,
@@ -54,13 +41,11 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_advice *advice = inquiry->refusal->advice;
 
-	if (!advice)
-		return;
 	mr_evidence_number(suspicion, "advice", advice->advice);
 	if (advice->advice <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		mr_rule_out(suspicion, "drivers with advice know number %" PRIu32, advice->advice);
 	else
-		mr_suspect(suspicion, is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN,
+		mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
 			   "the advice has the number %" PRIu32
 			   ", and drivers know those from 0 to 2",
 			   advice->advice);
@@ -71,13 +56,11 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	const struct mr_advice *advice = inquiry->refusal->advice;
 
-	if (!advice)
-		return;
 	mr_evidence_hex(suspicion, "flags", advice->flags);
 	if (!(advice->flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH))
 		mr_rule_out(suspicion, "the kernel knows the flags 0x%" PRIx32, advice->flags);
 	else
-		mr_suspect(suspicion, is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN,
+		mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
 			   "the flags are 0x%" PRIx32 ", and the kernel knows flush (0x1) alone",
 			   advice->flags);
 }
@@ -113,7 +96,7 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			? is_rxe(inquiry)
 			: is_mlx5(inquiry) && mr_inquiry_kernel_since(inquiry, 5, 16) == MR_NO;
 
-	if (!refusal->region_known || !(is_certain || is_likely))
+	if (!is_certain && !is_likely)
 		return;
 	if (is_rxe(inquiry))
 		suspicion->layer = MR_LAYER_MEMORY;
@@ -133,8 +116,6 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_advice *advice = refusal->advice;
 	const bool writes = advice && advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
 
-	if (!refusal->region_known)
-		return;
 	mr_evidence_hex(suspicion, "access", refusal->region_access);
 	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() asks for */
 	if (refusal->errnum == EINVAL) {
@@ -147,7 +128,7 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	if (!writes)
 		return;
-	if (refusal->region_access & WRITING)
+	if (refusal->region_access & MR_WRITING)
 		rule_out(inquiry, suspicion, "the region may be written");
 	else if (is_mlx5(inquiry))
 		mr_suspect(suspicion, MR_CERTAIN,

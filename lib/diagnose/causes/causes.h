@@ -208,6 +208,16 @@ uint32_t mr_operations_of_name(const char *call);
 /** A fact that is looked up when it is asked for first. */
 enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };
 
+/** A range of addresses of this process. */
+struct mr_range {
+	uint64_t addr, length;
+};
+
+/** The access flags by which a device may write: rdma/ib_verbs.h ib_access_writable() */
+#define MR_WRITING                                                                                 \
+	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
+	 MR_ACCESS_MW_BIND)
+
 struct mr_cause;
 struct mr_suspicion;
 
@@ -228,6 +238,7 @@ struct mr_inquiry {
 	struct mr_dmabuf_file dmabuf;
 	struct mr_mlx5_log_line log_line;
 	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
+	struct mr_range range;       /**< of a cause that needs it */
 };
 
 /** mr_inquiry_status() - this process */
@@ -254,6 +265,12 @@ const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
 					 unsigned int minor);
 
+/** mr_inquiry_kernel_is_known() - whether it is none of those that were released after this was written */
+static inline bool mr_inquiry_kernel_is_known(struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
+}
+
 /** mr_inquiry_has_ofed() - whether the RDMA modules are those of OFED, not of the kernel */
 enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
 
@@ -276,11 +293,6 @@ const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_mlx5_log() - what the kernel's log says of the last command that mlx5_core has sent for this thread */
 const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry);
-
-/** A range of addresses of this process. */
-struct mr_range {
-	uint64_t addr, length;
-};
 
 /** mr_inquiry_range() - the memory that the call was given; false: it was given none */
 bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
@@ -430,6 +442,24 @@ struct mr_suspicion {
 /** How often sites meet a cause, most often first. */
 enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
 
+/** What may not be known of a call. */
+enum mr_need {
+	MR_NEED_REQUEST, /**< a registration's */
+	MR_NEED_REREG,   /**< that of a change */
+	MR_NEED_REGION,  /**< the region that was there before */
+	MR_NEED_RANGE,   /**< memory of the process; it is in the inquiry then */
+	MR_NEED_ADVICE,
+	MR_NEED_ENVIRONMENT,
+	MR_NEED_DEVICE,     /**< its name, in the environment */
+	MR_NEED_UVERBS,     /**< the open file of the device */
+	MR_NEED_ATTRIBUTES, /**< what the device reports */
+	MR_NEED_KERNEL,     /**< its version */
+	MR_NEED_LIBRARY,    /**< the call was one to a library */
+};
+
+/** MR_NEEDS() - the bit of a need */
+#define MR_NEEDS(need) (1U << MR_NEED_##need)
+
 /** A cause: an entry of a file such as nodes.txt, of which rows.awk makes it. */
 struct mr_cause {
 	const char *
@@ -443,6 +473,7 @@ struct mr_cause {
 		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
 	uint32_t
 		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
+	uint32_t needs;     /**< what the function needs to know: bits, MR_NEEDS(REQUEST) | ... */
 	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
 	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
 	const char

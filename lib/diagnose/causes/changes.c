@@ -22,11 +22,6 @@ static inline bool mr_changes_memory(const struct mr_rereg_request *rereg)
 	return rereg->changes & MR_CHANGE_TRANSLATION;
 }
 
-/* include/rdma/ib_verbs.h ib_access_writable() */
-#define WRITES                                                                                     \
-	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
-	 MR_ACCESS_MW_BIND)
-
 /* What mlx5 changes without a new key: hw/mlx5/mr.c can_use_umr_rereg_access() */
 #define CHANGED_IN_PLACE                                                                           \
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ |                  \
@@ -47,11 +42,11 @@ static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
 	const struct mr_refusal *refusal = inquiry->refusal;
 
 	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || mr_changes_memory(refusal->rereg) ||
-	    !(mr_inquiry_access(inquiry) & WRITES) || refusal->region_access & WRITES)
+	    !(mr_inquiry_access(inquiry) & MR_WRITING) || refusal->region_access & MR_WRITING)
 		return MR_NO;
 	if (!refusal->pinned_access.known)
 		return MR_UNKNOWN;
-	return refusal->pinned_access.value & WRITES ? MR_NO : MR_YES;
+	return refusal->pinned_access.value & MR_WRITING ? MR_NO : MR_YES;
 }
 
 /* core/umem.c ib_umem_check_rereg(), which each driver calls by itself */
@@ -63,8 +58,7 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
 	enum mr_tristate writable;
 
-	if (!mr_change_reached_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
-	    !(refusal->rereg->changes & MR_CHANGE_ACCESS))
+	if (!mr_change_reached_kernel(inquiry) || !(refusal->rereg->changes & MR_CHANGE_ACCESS))
 		return;
 	writable = makes_writable(inquiry);
 	mr_evidence_hex(suspicion, "access_before", refusal->region_access);
@@ -92,8 +86,7 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
-	if (!rereg || !mr_change_reached_kernel(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
-	    (failure && failure->lacks != MR_REREG_OF_NONE))
+	if (!mr_change_reached_kernel(inquiry) || (failure && failure->lacks != MR_REREG_OF_NONE))
 		return;
 	if (!mr_changes_memory(rereg)) {
 		mr_rule_out(suspicion, "the memory is to stay");
@@ -125,8 +118,7 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const uint32_t others = (before ^ after) & ~(uint32_t)CHANGED_IN_PLACE;
 
-	if (!mr_change_reached_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
-	    !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_change_reached_kernel(inquiry))
 		return;
 	/* mlx5_ib_rereg_user_mr() looks at mr->data_direct first of all. */
 	if (mr_call_row(refusal->region_call)->data_direct) {
@@ -175,10 +167,9 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const bool in_place = !((before ^ after) & ~(uint32_t)CHANGED_IN_PLACE);
 
-	if (!mr_change_reached_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
-	    !mr_inquiry_is_driver(inquiry, "mlx5") || mr_changes_memory(refusal->rereg) ||
-	    in_place || !(before & MR_ACCESS_ON_DEMAND) || is_since_7_2(inquiry) ||
-	    is_made_anew(refusal, after))
+	if (!mr_change_reached_kernel(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5") ||
+	    mr_changes_memory(refusal->rereg) || in_place || !(before & MR_ACCESS_ON_DEMAND) ||
+	    is_since_7_2(inquiry) || is_made_anew(refusal, after))
 		return;
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
@@ -239,8 +230,7 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const unsigned int call = refusal->region_call;
 
-	if (!is_refused_by_library(inquiry) || !refusal->region_known ||
-	    refusal->rereg_failure->imported)
+	if (!is_refused_by_library(inquiry) || refusal->rereg_failure->imported)
 		return;
 	if (!mr_region_has_offset(call) && !mr_region_is_null(call)) {
 		mr_rule_out(suspicion, "%s registers memory of the process",
@@ -261,7 +251,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	if (!is_refused_by_library(inquiry) || !rereg || !mr_changes_memory(rereg))
+	if (!is_refused_by_library(inquiry) || !mr_changes_memory(rereg))
 		return;
 	if (rereg->addr && rereg->length) {
 		mr_rule_out(suspicion, "it has an address, and %" PRIu64 " bytes", rereg->length);
@@ -279,8 +269,7 @@ static void look_at_unasked_access(struct mr_inquiry *inquiry, struct mr_suspici
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	if (!is_refused_by_library(inquiry) || !rereg || !rereg->access ||
-	    rereg->changes & MR_CHANGE_ACCESS)
+	if (!is_refused_by_library(inquiry) || !rereg->access || rereg->changes & MR_CHANGE_ACCESS)
 		return;
 	add_code(inquiry, suspicion);
 	mr_evidence_hex(suspicion, "access", rereg->access);
@@ -324,8 +313,6 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const uint32_t known = MR_CHANGES;
 	const int errnum = inquiry->refusal->errnum;
 
-	if (!rereg)
-		return;
 	if (rereg->changes && !(rereg->changes & ~known)) {
 		mr_rule_out(suspicion, "the flags are known: 0x%" PRIx32, rereg->changes);
 		return;
@@ -352,8 +339,7 @@ static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!mr_change_reached_kernel(inquiry) || !refusal->region_known ||
-	    !mr_region_is_dm(refusal->region_call) ||
+	if (!mr_change_reached_kernel(inquiry) || !mr_region_is_dm(refusal->region_call) ||
 	    (refusal->rereg && refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
 		return;
 	mr_evidence_text(suspicion, "registered_by", "%s", mr_call_row(refusal->region_call)->name);

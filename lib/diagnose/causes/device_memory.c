@@ -34,8 +34,6 @@ static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 					   mr_inquiry_is_driver(inquiry, "mlx5") &&
 					   refusal->errnum == EINVAL && refusal->dm_length;
 
-	if (!attributes)
-		return;
 	if (is_refused_by_libmlx5)
 		suspicion->layer = MR_LAYER_PROVIDER;
 	else if (refusal->errnum == EPROTONOSUPPORT)
@@ -58,7 +56,7 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const bool is_certain = is_by_library(inquiry) && mr_inquiry_is_driver(inquiry, "mlx5") &&
 				inquiry->refusal->errnum == EINVAL;
 
-	if (!attributes || !attributes->max_dm_size)
+	if (!attributes->max_dm_size)
 		return;
 	if (!is_certain || !length)
 		suspicion->layer = !length || inquiry->refusal->errnum == ENOMEM
@@ -89,7 +87,7 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	const uint64_t length = inquiry->refusal->dm_length;
 
-	if (!attributes || !length || length > attributes->max_dm_size)
+	if (!length || length > attributes->max_dm_size)
 		return;
 	mr_evidence_number(suspicion, "asked", length);
 	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
@@ -101,20 +99,11 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-static const struct mr_region_request *request_of(const struct mr_inquiry *inquiry)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-
-	return request && mr_region_is_dm(request->call) ? request : NULL;
-}
-
 /* libibverbs/cmd_mr.c ibv_cmd_reg_dm_mr(), and the kernel's UVERBS_METHOD_DM_MR_REG */
 static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = request_of(inquiry);
+	const struct mr_region_request *request = inquiry->refusal->request;
 
-	if (!request)
-		return;
 	if (is_by_library(inquiry))
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
 	mr_evidence_hex(suspicion, "access", request->access);
@@ -129,10 +118,10 @@ static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *
 /* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG: the length is that which was allocated, in 32 bits. */
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = request_of(inquiry);
+	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t whole = inquiry->refusal->dm_length;
 
-	if (!request || !whole || whole > UINT32_MAX)
+	if (!whole || whole > UINT32_MAX)
 		return;
 	mr_evidence_number(suspicion, "offset", request->addr);
 	mr_evidence_number(suspicion, "length", request->length);
@@ -151,12 +140,12 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 /* mlx5_ib_reg_dm_mr(); libmlx5 refuses the same, but for optional flags (MLX5_DM_ALLOWED_ACCESS). */
 static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = request_of(inquiry);
+	const struct mr_region_request *request = inquiry->refusal->request;
 	const char *name;
 	char raw[16];
 	uint32_t extra;
 
-	if (!request || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	extra = request->access & ~ACCESS_OF_MLX5;
 	if (is_by_library(inquiry) && extra & ~MR_ACCESS_OPTIONAL)
@@ -168,8 +157,7 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		return;
 	}
 	name = mr_access_next(&extra, raw);
-	mr_suspect(suspicion,
-		   mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "mlx5 takes no %s for memory on the device", name);
 	mr_suspect_remedy(suspicion, "leave out %s", name);
 }
@@ -184,8 +172,6 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	int rc;
 
-	if (!uverbs || !environment)
-		return;
 	mr_evidence_text(suspicion, "driver", "%s", environment->provider);
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5) {
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -244,8 +230,7 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const bool is_dmabuf = inquiry->operation == MR_OP_UMEM_DMABUF;
 	const unsigned int major = is_dmabuf ? 6 : 5, minor = is_dmabuf ? 1 : 11;
 
-	if (!request || !kernel || (!is_dmabuf && !mr_region_has_page_sizes(request->call)) ||
-	    !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!is_dmabuf && !mr_region_has_page_sizes(request->call))
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", major, minor);
@@ -306,7 +291,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 	const enum mr_certainty sure = is_pinned(inquiry) ? MR_CERTAIN : MR_LIKELY;
 	uint64_t sizes;
 
-	if (!request || !mr_region_has_page_sizes(request->call) || !request->length)
+	if (!mr_region_has_page_sizes(request->call) || !request->length)
 		return;
 	sizes = usable_sizes(request, page_size);
 	mr_evidence_hex(suspicion, "page_sizes", request->page_sizes);
@@ -339,7 +324,7 @@ static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion 
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;
 
-	if (!opens_devx(inquiry) || !environment || !environment->device[0])
+	if (!opens_devx(inquiry))
 		return;
 	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
 		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
@@ -384,7 +369,7 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	int rc;
 
-	if (!opens_devx(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!opens_devx(inquiry))
 		return;
 	mr_evidence_text(suspicion, "firmware", "%s", environment->firmware);
 	rc = try_devx(inquiry);

@@ -164,6 +164,32 @@ static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "the kernel was asked, and itself refused");
 }
 
+/* Whether all is known that a cause needs, of the bits of enum mr_need.  The device and the kernel are asked if need be. */
+static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_environment *environment = refusal->environment;
+	const bool known[] = {
+		[MR_NEED_REQUEST] = refusal->request,
+		[MR_NEED_REREG] = refusal->rereg,
+		[MR_NEED_REGION] = refusal->region_known,
+		[MR_NEED_RANGE] = mr_inquiry_range(inquiry, &inquiry->range),
+		[MR_NEED_ADVICE] = refusal->advice,
+		[MR_NEED_ENVIRONMENT] = environment,
+		[MR_NEED_DEVICE] = environment && environment->device[0],
+		[MR_NEED_UVERBS] = refusal->uverbs,
+		[MR_NEED_LIBRARY] = refusal->via == MR_VIA_LIBRARY,
+		[MR_NEED_ATTRIBUTES] =
+			needs & MR_NEEDS(ATTRIBUTES) && mr_inquiry_attributes(inquiry),
+		[MR_NEED_KERNEL] = needs & MR_NEEDS(KERNEL) && mr_inquiry_kernel(inquiry),
+	};
+
+	for (size_t need = 0; need < sizeof(known); need++)
+		if (needs >> need & 1 && !known[need])
+			return false;
+	return true;
+}
+
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		   struct mr_suspicion *suspicion)
 {
@@ -174,7 +200,8 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion->remedy[0] = '\0';
 	suspicion->evidence_count = 0;
 	if ((!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
-	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access))
+	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access) &&
+	    knows(inquiry, cause->needs))
 		cause->look(inquiry, suspicion);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,10 +10,6 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
-
-/* <infiniband/verbs.h> enum ibv_odp_general_caps */
-#define ODP_SUPPORT  (1U << 0)
-#define ODP_IMPLICIT (1U << 1)
 
 static bool is_data_direct(const struct mr_inquiry *inquiry)
 {
@@ -45,10 +42,10 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5") || !attributes)
+	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & ODP_SUPPORT) {
+	if (attributes->odp.general & IBV_ODP_SUPPORT) {
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	} else if (is_built_without_odp(inquiry)) {
 		mr_evidence_text(suspicion, "CONFIG_INFINIBAND_ON_DEMAND_PAGING", "n");
@@ -79,16 +76,15 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t most = UMR_PAGES * mr_page_size(inquiry->host);
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5") || !request)
-		return;
 	mr_evidence_number(suspicion, "length", request->length);
 	if (attributes)
 		mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes && !(attributes->odp.general & ODP_SUPPORT))
+	if (attributes && !(attributes->odp.general & IBV_ODP_SUPPORT))
 		mr_suspect(suspicion, MR_LIKELY,
 			   "mlx5 writes the addresses of a dma-buf by UMR, and the device, which "
 			   "reports no on-demand paging either, may not allow that");
-	else if (attributes && (attributes->odp.general & ODP_IMPLICIT || request->length < most))
+	else if (attributes &&
+		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || request->length < most))
 		mr_rule_out(suspicion, "the device has on-demand paging, which needs UMR, too");
 	else if (request->length >= most)
 		mr_suspect(
@@ -105,7 +101,7 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t page_size = mr_page_size(inquiry->host);
 
-	if (!is_data_direct(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!is_data_direct(inquiry))
 		return;
 	mr_evidence_hex(suspicion, "iova", request->iova);
 	mr_evidence_number(suspicion, "page_size", page_size);
@@ -130,7 +126,7 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 	char path[256];
 	int rc;
 
-	if (!is_data_direct(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5") || !uverbs)
+	if (!is_data_direct(inquiry))
 		return;
 	rc = mr_uverbs_data_direct_path(uverbs, path, sizeof(path), &ignored);
 	if (!rc) {
@@ -176,8 +172,6 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const uint64_t page_size = mr_page_size(inquiry->host);
 	uint64_t end;
 
-	if (!request || !mr_region_is_dmabuf(request->call))
-		return;
 	mr_evidence_number(suspicion, "offset", request->addr);
 	mr_evidence_number(suspicion, "length", request->length);
 	if (__builtin_add_overflow(request->addr, request->length, &end)) {
@@ -215,8 +209,6 @@ static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	enum mr_tristate has_type, has_method;
 
-	if (!uverbs || !environment)
-		return;
 	has_type = mr_has_dma_handles(uverbs);
 	has_method = mr_uverbs_has_reg_mr(uverbs);
 	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
@@ -296,8 +288,7 @@ static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspi
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 
-	if (!request || !mr_region_has_dmah(request->call) ||
-	    !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_region_has_dmah(request->call) || !mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_hex(suspicion, "access", request->access);
 	if (request->access & MR_ACCESS_ON_DEMAND)
@@ -313,8 +304,7 @@ static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!refusal->rereg || !refusal->region_known ||
-	    !mr_region_has_dmah(refusal->region_call) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_region_has_dmah(refusal->region_call) || !mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_text(suspicion, "region_call", "%s", mr_call_row(refusal->region_call)->name);
 	mr_suspect(suspicion, MR_CERTAIN,

@@ -17,9 +17,7 @@
 /* mlx5: the key is that of a DUMP_FILL command, which the kernel asks of the firmware (mlx5_alloc_null_mr()). */
 static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	mr_evidence_text(suspicion, "provider", "mlx5");
+	mr_evidence_text(suspicion, "provider", "%s", inquiry->refusal->environment->provider);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "the kernel has told libmlx5 no key that discards what is written: the device "
 		   "has none");
@@ -37,14 +35,13 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 			    : refused == MR_ACCESS_HUGETLB  ? "hugetlb"
 							    : "zero-based and hugetlb";
 
-	if (!refused || !mr_inquiry_is_driver(inquiry, "rxe") ||
-	    mr_inquiry_kernel_since(inquiry, 6, 4) != MR_YES)
+	if (mr_inquiry_kernel_since(inquiry, 6, 4) != MR_YES)
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", refused);
 	mr_suspect(suspicion,
 		   mr_inquiry_kernel_since(inquiry, 6, 6) == MR_YES &&
-				   mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO
+				   mr_inquiry_kernel_is_known(inquiry)
 			   ? MR_CERTAIN
 			   : MR_LIKELY,
 		   "rxe does not take %s for regions", names);
@@ -57,8 +54,7 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const char *memory = inquiry->refusal->memory;
 
-	if (!(access & MR_ACCESS_FLUSH_PERSISTENT) || access & MR_ACCESS_ON_DEMAND ||
-	    !mr_inquiry_is_driver(inquiry, "rxe") ||
+	if (access & MR_ACCESS_ON_DEMAND || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    mr_inquiry_kernel_since(inquiry, 6, 2) != MR_YES)
 		return;
 	mr_evidence_hex(suspicion, "access", access);
@@ -72,11 +68,8 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const uint32_t access = mr_inquiry_access(inquiry);
 
-	if (!(access & MR_ACCESS_REMOTE_ATOMIC) || !mr_inquiry_is_driver(inquiry, "ionic"))
-		return;
-	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	if (attributes && mr_atomic_name(attributes->atomic))
 		mr_evidence_text(suspicion, "atomic", "%s", mr_atomic_name(attributes->atomic));
 	mr_suspect(
@@ -92,7 +85,7 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_region_request *request = inquiry->refusal->request;
 	uint64_t last;
 
-	if (!request || mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
+	if (mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
 	    request->access & MR_ACCESS_ON_DEMAND || /* no page size is looked for */
 	    !mr_inquiry_is_driver(inquiry, "mlx5") ||
 	    !__builtin_add_overflow(request->iova, request->length - 1, &last))
@@ -112,13 +105,9 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 {
 	const uint64_t most = UINT64_C(1) << 20, all = most * 24;
 	const uint64_t page_size = mr_page_size(inquiry->host);
-	struct mr_range range;
-	uint64_t pages;
+	const uint64_t length = inquiry->range.length, pages = length / page_size;
 
-	if (!mr_inquiry_range(inquiry, &range) || !mr_inquiry_is_driver(inquiry, "efa"))
-		return;
-	pages = range.length / page_size;
-	mr_evidence_number(suspicion, "length", range.length);
+	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "pages", pages);
 	if (pages <= most)
 		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA takes at once",
@@ -127,7 +116,7 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_suspect(suspicion, pages > all ? MR_LIKELY : MR_POSSIBLE,
 			   "%s are %" PRIu64 " pages of %s, and EFA has room for few: 1 Mi in a "
 			   "region that others may write, some 24 Mi in all",
-			   mr_size_text(range.length).text, pages, mr_size_text(page_size).text);
+			   mr_size_text(length).text, pages, mr_size_text(page_size).text);
 }
 
 /* hw/erdma/erdma_verbs.c erdma_reg_user_mr(): "Out of mr size"; its provider answers EIO. */
@@ -135,14 +124,10 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	uint64_t together;
-	struct mr_range range;
 
-	if (!attributes || !mr_inquiry_range(inquiry, &range) ||
-	    !mr_inquiry_is_driver(inquiry, "erdma"))
-		return;
-	if (__builtin_add_overflow(range.length, inquiry->refusal->held, &together))
+	if (__builtin_add_overflow(inquiry->range.length, inquiry->refusal->held, &together))
 		together = UINT64_MAX;
-	mr_evidence_number(suspicion, "asked", range.length);
+	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	mr_evidence_number(suspicion, "registered", inquiry->refusal->held);
 	mr_evidence_number(suspicion, "max_mr_size", attributes->max_mr_size);
 	if (together > attributes->max_mr_size)
@@ -160,11 +145,10 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 /* mlx4_core: 2^log_num_mtt segments of 2^log_mtts_per_seg pages; 0: it chooses itself */
 static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const uint64_t length = inquiry->range.length;
 	uint64_t segments, pages, most;
-	struct mr_range range;
 
-	if (!mr_inquiry_range(inquiry, &range) || !mr_inquiry_is_driver(inquiry, "mlx4") ||
-	    !mr_host_number(inquiry->host, &segments,
+	if (!mr_host_number(inquiry->host, &segments,
 			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
 	    !mr_host_number(inquiry->host, &pages,
 			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
@@ -174,51 +158,38 @@ static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "log_num_mtt", segments);
 	mr_evidence_number(suspicion, "log_mtts_per_seg", pages);
 	mr_evidence_number(suspicion, "registerable", most);
-	if (range.length > most || inquiry->refusal->held > most - range.length)
+	if (length > most || inquiry->refusal->held > most - length)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this takes %s",
-			   mr_size_text(most).text, segments, mr_size_text(range.length).text);
+			   mr_size_text(most).text, segments, mr_size_text(length).text);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "mlx4 registers at most %s in all processes (log_num_mtt %" PRIu64 ")",
 			   mr_size_text(most).text, segments);
 }
 
-/* sw/rxe/rxe_mr.c before Linux 5.13: any failure of ib_umem_get() was told as EINVAL. */
-static void look_at_old_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+/*
+ * Drivers that had one errno for any failure of ib_umem_get(): rxe before Linux 5.13 (sw/rxe/rxe_mr.c), and bnxt_re until
+ * dma-bufs came to it (hw/bnxt_re/ib_verbs.c bnxt_re_reg_user_mr(): rc = -EFAULT).
+ */
+static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+	const bool is_rxe = mr_inquiry_is_driver(inquiry, "rxe");
 
-	if (!kernel || !mr_inquiry_is_driver(inquiry, "rxe") ||
-	    mr_inquiry_kernel_since(inquiry, 5, 13) != MR_NO)
+	if (mr_inquiry_kernel_since(inquiry, is_rxe ? 5 : 6, is_rxe ? 13 : 6) != MR_NO)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "rxe of Linux %u.%u answers EINVAL whatever kept the memory from being pinned",
-		   kernel->major, kernel->minor);
-}
-
-/* hw/bnxt_re/ib_verbs.c bnxt_re_reg_user_mr(): rc = -EFAULT wherever ib_umem_get() failed, until dma-bufs came to it. */
-static void look_at_old_bnxt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
-
-	if (!kernel || !mr_inquiry_is_driver(inquiry, "bnxt_re") ||
-	    mr_inquiry_kernel_since(inquiry, 6, 6) != MR_NO)
-		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	mr_suspect(
-		suspicion, MR_POSSIBLE,
-		"bnxt_re of Linux %u.%u answers EFAULT whatever kept the memory from being pinned",
-		kernel->major, kernel->minor);
+		   "%s of Linux %u.%u answers %s whatever kept the memory from being pinned",
+		   suspicion->cause->driver, kernel->major, kernel->minor,
+		   is_rxe ? "EINVAL" : "EFAULT");
 }
 
 /* hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr(): rc = -EIO behind bnxt_qplib_alloc_mrw() and bnxt_qplib_reg_mr() */
 static void look_at_bnxt_firmware(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!mr_inquiry_is_driver(inquiry, "bnxt_re"))
-		return;
-	mr_evidence_text(suspicion, "provider", "bnxt_re");
+	mr_evidence_text(suspicion, "provider", "%s", inquiry->refusal->environment->provider);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "bnxt_re answers EIO where its firmware did not make the region");
 }
@@ -229,8 +200,7 @@ static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	char guid[32];
 
-	if (!environment || !environment->device[0] ||
-	    !mr_host_line(inquiry->host, guid, sizeof(guid), "/sys/class/infiniband/%s/node_guid",
+	if (!mr_host_line(inquiry->host, guid, sizeof(guid), "/sys/class/infiniband/%s/node_guid",
 			  environment->device))
 		return;
 	mr_evidence_text(suspicion, "node_guid", "%s", guid);
@@ -245,10 +215,9 @@ static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
-	struct mr_range range;
+	struct mr_range range = inquiry->range;
 
-	if (!mr_inquiry_is_driver(inquiry, "rxe") || !mr_inquiry_range(inquiry, &range) ||
-	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
+	if (mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
 	    mr_inquiry_kernel_since(inquiry, 7, 0) != MR_YES)
 		return;
 	mr_extend_to_pages(page, &range.addr, &range.length);
@@ -287,7 +256,7 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	struct mr_opt_u64 count;
 
-	if (!attributes || !attributes->max_mr)
+	if (!attributes->max_mr)
 		return;
 	count = count_mrs(inquiry->refusal->environment);
 	if (!count.known)

@@ -183,7 +183,7 @@ static bool pins(const struct mr_inquiry *inquiry)
 static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
-	const bool is_known = mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
+	const bool is_known = mr_inquiry_kernel_is_known(inquiry);
 	const bool is_old = mr_inquiry_kernel_since(inquiry, 7, 0) == MR_NO;
 
 	if (!file || !pins(inquiry))

@@ -249,10 +249,6 @@ const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry)
 #define MAPPINGS_MAX 4096
 #define FILES_MAX    16
 
-#define WRITING                                                                                    \
-	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
-	 MR_ACCESS_MW_BIND)
-
 /* A search through the mappings of a range. */
 struct search {
 	struct mr_inquiry *inquiry;
@@ -264,7 +260,7 @@ struct search {
 
 bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
 {
-	return mr_inquiry_access(inquiry) & WRITING;
+	return mr_inquiry_access(inquiry) & MR_WRITING;
 }
 
 /* Whether the kernel is at least of this version.  A version that is not known is a recent one. */

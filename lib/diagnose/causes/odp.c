@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -9,10 +10,6 @@
 #include "lib/host/host.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
-
-/* <infiniband/verbs.h> enum ibv_odp_general_caps */
-#define ODP_SUPPORT  (1U << 0)
-#define ODP_IMPLICIT (1U << 1)
 
 /* Whether the call itself asks for on-demand paging. */
 static bool asks_for_odp(const struct mr_inquiry *inquiry)
@@ -43,11 +40,11 @@ static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	const enum mr_certainty certainty = certainty_of_errno(inquiry);
 
-	if (!asks_for_odp(inquiry) || !attributes || certainty == MR_UNRELATED)
+	if (!asks_for_odp(inquiry) || certainty == MR_UNRELATED)
 		return;
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & ODP_SUPPORT)
+	if (attributes->odp.general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else
 		mr_suspect(suspicion, certainty,
@@ -76,14 +73,14 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint64_t iova =
 		request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN ? request->iova : 0;
 
-	if (!is_implicit(inquiry) || !attributes || !is_known_driver(inquiry))
+	if (!is_implicit(inquiry) || !is_known_driver(inquiry))
 		return;
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "iova", iova);
-	if (!(attributes->odp.general & ODP_SUPPORT))
+	if (!(attributes->odp.general & IBV_ODP_SUPPORT))
 		return;
-	if (!(attributes->odp.general & ODP_IMPLICIT)) {
+	if (!(attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT)) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the device has on-demand paging for a range, and not for all memory of "
 			   "a process (implicit)");
@@ -109,13 +106,10 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 /* ib_umem_odp_map_dma_and_lock(): a small page that is there already is EINVAL. */
 static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
-	const uint32_t access = inquiry->operation == MR_OP_ADVISE ? refusal->region_access
-								   : mr_inquiry_access(inquiry);
-	const char *memory = refusal->memory ?: "";
+	const uint32_t access = mr_inquiry_access(inquiry);
+	const char *memory = inquiry->refusal->memory ?: "";
 
-	if (!(access & MR_ACCESS_HUGETLB) || !(access & MR_ACCESS_ON_DEMAND) ||
-	    is_implicit(inquiry))
+	if (!(access & MR_ACCESS_HUGETLB) || is_implicit(inquiry))
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_text(suspicion, "memory", "%s", memory);
@@ -133,11 +127,11 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
  */
 static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	struct mr_range range = inquiry->range;
 	struct mr_available available;
-	struct mr_range range;
 	uint64_t table;
 
-	if (!asks_for_odp(inquiry) || is_implicit(inquiry) || !mr_inquiry_range(inquiry, &range) ||
+	if (!asks_for_odp(inquiry) || is_implicit(inquiry) ||
 	    mr_available_read(inquiry->host, &available))
 		return;
 	mr_extend_to_pages(mr_page_size(inquiry->host), &range.addr, &range.length);
@@ -164,15 +158,15 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const bool advises = inquiry->operation == MR_OP_ADVISE;
-	const uint32_t access =
-		advises ? inquiry->refusal->region_access : mr_inquiry_access(inquiry);
-
-	if (!(access & MR_ACCESS_ON_DEMAND))
-		return;
-	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "pages were fetched while the kernel took them away; another try may succeed");
+}
+
+static void add_range(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	mr_evidence_hex(suspicion, "address", inquiry->range.addr);
+	mr_evidence_number(suspicion, "length", inquiry->range.length);
 }
 
 static bool is_on_demand(const struct mr_inquiry *inquiry)
@@ -180,20 +174,12 @@ static bool is_on_demand(const struct mr_inquiry *inquiry)
 	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
 }
 
-static void add_range(const struct mr_range *range, struct mr_suspicion *suspicion)
-{
-	mr_evidence_hex(suspicion, "address", range->addr);
-	mr_evidence_number(suspicion, "length", range->length);
-}
-
 /* Without a length, the pages of a range that begins at one are none; one that begins inside of a page has one. */
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_range range;
+	const struct mr_range range = inquiry->range;
 	bool is_sure;
 
-	if (!mr_inquiry_range(inquiry, &range))
-		return;
 	if (range.length) {
 		/* Of a line in a log all causes are listed that are not ruled out. */
 		if (inquiry->refusal->is_elsewhere)
@@ -202,7 +188,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	}
 	is_sure = range.addr % mr_page_size(inquiry->host) == 0 &&
 		  (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
-	add_range(&range, suspicion);
+	add_range(inquiry, suspicion);
 	mr_suspect(suspicion, is_sure ? MR_CERTAIN : MR_LIKELY,
 		   "the length is 0: there is no page");
 }
@@ -210,17 +196,16 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
-	struct mr_range range;
+	const struct mr_range range = inquiry->range;
 	uint64_t end, rounded;
 
-	if (!mr_inquiry_range(inquiry, &range) ||
-	    is_on_demand(inquiry) != (inquiry->refusal->errnum == EOVERFLOW) ||
+	if (is_on_demand(inquiry) != (inquiry->refusal->errnum == EOVERFLOW) ||
 	    (!range.addr && is_on_demand(inquiry)))
 		return;
 	if (!__builtin_add_overflow(range.addr, range.length, &end) &&
 	    !__builtin_add_overflow(end, page - 1, &rounded))
 		return;
-	add_range(&range, suspicion);
+	add_range(inquiry, suspicion);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "0x%" PRIx64 " + %" PRIu64 " goes beyond the last address there is", range.addr,
 		   range.length);
@@ -229,17 +214,16 @@ static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
-	struct mr_range range;
+	const struct mr_range range = inquiry->range;
 	uint64_t pages;
 
-	if (!mr_inquiry_range(inquiry, &range) || is_on_demand(inquiry) ||
-	    range.addr + range.length < range.addr ||
+	if (is_on_demand(inquiry) || range.addr + range.length < range.addr ||
 	    range.addr + range.length > UINT64_MAX - (page - 1))
 		return;
 	pages = (range.addr + range.length + page - 1) / page - range.addr / page;
 	if (pages <= UINT32_MAX)
 		return;
-	add_range(&range, suspicion);
+	add_range(inquiry, suspicion);
 	mr_evidence_number(suspicion, "pages", pages);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%s are %" PRIu64 " pages, and the kernel pins at most %u in one region",
@@ -248,18 +232,15 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *device;
-	struct mr_range range;
+	const uint64_t most = mr_inquiry_attributes(inquiry)->max_mr_size;
+	const uint64_t length = inquiry->range.length;
 
-	if (!mr_inquiry_range(inquiry, &range))
+	if (!most || length <= most)
 		return;
-	device = mr_inquiry_attributes(inquiry);
-	if (!device || !device->max_mr_size || range.length <= device->max_mr_size)
-		return;
-	mr_evidence_number(suspicion, "length", range.length);
-	mr_evidence_number(suspicion, "max_mr_size", device->max_mr_size);
+	mr_evidence_number(suspicion, "length", length);
+	mr_evidence_number(suspicion, "max_mr_size", most);
 	mr_suspect(suspicion, MR_LIKELY, "%s is more than the device's max_mr_size, %s",
-		   mr_size_text(range.length).text, mr_size_text(device->max_mr_size).text);
+		   mr_size_text(length).text, mr_size_text(most).text);
 }
 
 #include "lib/diagnose/causes/odp.inc"

@@ -302,11 +302,6 @@ static void look_at_provider_files(struct mr_inquiry *inquiry, struct mr_suspici
 #define ON_UMEMS        (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
 #define OF_MLX5         (MR_ON(ALLOC_DMAH) | ON_UMEMS) /* providers/mlx5 alone has them */
 
-static bool is_by_library(const struct mr_inquiry *inquiry)
-{
-	return inquiry->refusal->via == MR_VIA_LIBRARY;
-}
-
 static const char *provider_of(const struct mr_inquiry *inquiry)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;
@@ -406,7 +401,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const char *provider = provider_of(inquiry);
 	const enum mr_tristate has = has_function(inquiry);
 
-	if (!is_by_library(inquiry) || !provider || inquiry->refusal->kind == MR_ERROR_HOST)
+	if (!provider || inquiry->refusal->kind == MR_ERROR_HOST)
 		return;
 	if (!strncmp(inquiry->refusal->call, "mlx5dv_", 7))
 		suspicion->layer = MR_LAYER_PROVIDER;
@@ -432,8 +427,7 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 
-	if (!is_by_library(inquiry) || !request || request->length != SIZE_MAX ||
-	    !(request->access & MR_ACCESS_ON_DEMAND))
+	if (request->length != SIZE_MAX || !(request->access & MR_ACCESS_ON_DEMAND))
 		return;
 	mr_evidence_hex(suspicion, "addr", request->addr);
 	mr_evidence_number(suspicion, "length", request->length);
@@ -453,11 +447,10 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
-	const bool is_ex = request && mr_call_row(request->call)->symbol == MR_SYMBOL_REG_MR_EX;
+	const bool is_ex = mr_call_row(request->call)->symbol == MR_SYMBOL_REG_MR_EX;
 	const int errnum = inquiry->refusal->errnum;
 
-	if (!is_by_library(inquiry) || !request || request->fd != -1 ||
-	    !mr_region_is_dmabuf(request->call))
+	if (request->fd != -1)
 		return;
 	mr_evidence_text(suspicion, "fd", "%d", request->fd);
 	if (is_ex && errnum == EINVAL)
@@ -475,7 +468,7 @@ static void look_at_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 
-	if (!request || !mr_region_is_dmabuf(request->call) || request->fd >= 0)
+	if (request->fd >= 0)
 		return;
 	if (request->fd == MR_DMABUF_CLOSED) {
 		mr_evidence_text(suspicion, "fd", "closed");
@@ -495,7 +488,8 @@ static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 
-	if (is_by_library(inquiry) || !uverbs || mr_driver_find(uverbs->driver_id)->provider[0])
+	if (inquiry->refusal->via == MR_VIA_LIBRARY ||
+	    mr_driver_find(uverbs->driver_id)->provider[0])
 		return;
 	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
 	mr_suspect(suspicion, MR_POSSIBLE,

@@ -58,6 +58,8 @@ function members(line,    i, n, part, key, value, pair) {
 			printf "\t.driver = \"%s\",\n", value
 		else if (key == "access")
 			printf "\t.needs_access = %s,\n", bits("MR_ACCESS_", value)
+		else if (key == "needs")
+			printf "\t.needs = %s,\n", bits("MR_NEEDS(", value, ")")
 		else if (key == "obstacle")
 			printf "\t.obstacle = MR_OBSTACLE_%s,\n", value
 		else if (key == "statuses") {

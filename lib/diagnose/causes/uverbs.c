@@ -9,9 +9,8 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-#define NEEDS_LOCAL_WRITE (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)
-#define ON_UMEMS          (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
-#define ON_REGISTERING    (MR_ON(REG) | MR_ON_DMABUFS | MR_ON(UMEM) | MR_ON(REG_DM))
+#define ON_UMEMS       (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
+#define ON_REGISTERING (MR_ON(REG) | MR_ON_DMABUFS | MR_ON(UMEM) | MR_ON(REG_DM))
 
 /* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
 #define ENOTSUPP_OF_KERNEL 524
@@ -21,8 +20,6 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 {
 	const uint32_t access = mr_inquiry_access(inquiry);
 
-	if (!(access & NEEDS_LOCAL_WRITE))
-		return;
 	if (1U << inquiry->operation & ON_UMEMS)
 		suspicion->layer = MR_LAYER_DRIVER;
 	mr_evidence_hex(suspicion, "access", access);
@@ -54,12 +51,6 @@ static uint32_t flags_taken(const struct mr_inquiry *inquiry)
 	default:
 		return ACCESS_OF_LINUX_6_2;
 	}
-}
-
-/* Whether a kernel that is released later may take more flags: what is known ends with Linux 7.2. */
-static bool is_newer_than_known(struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_kernel_since(inquiry, 7, 3) != MR_NO;
 }
 
 /* Whether the number of the release is lower, whatever its vendor has added. */
@@ -109,7 +100,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const bool is_mlx5 = mr_inquiry_is_driver(inquiry, "mlx5");
 	uint32_t extra = access & ~flags_taken(inquiry);
-	enum mr_certainty certainty = is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN;
+	enum mr_certainty certainty = mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY;
 	char names[160];
 
 	if (changes_other || (1U << inquiry->operation & ON_UMEMS && !is_mlx5))
@@ -138,8 +129,6 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const uint64_t needed = (uint64_t)access << 30;
 	char names[64];
 
-	if (!access || !attributes)
-		return;
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "device_cap_flags", attributes->capabilities);
 	if (!(needed & ~attributes->capabilities)) {
@@ -160,7 +149,7 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t page_size = mr_page_size(inquiry->host);
 
-	if (!request || mr_call_row(request->call)->iova != MR_IOVA_GIVEN)
+	if (mr_call_row(request->call)->iova != MR_IOVA_GIVEN)
 		return;
 	mr_evidence_hex(suspicion, "addr", request->addr);
 	mr_evidence_hex(suspicion, "iova", request->iova);
@@ -229,7 +218,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	bool is_sure;
 
-	if (!since || !kernel)
+	if (!since)
 		return;
 	if (since->only && environment && environment->provider[0] &&
 	    !mr_inquiry_is_driver(inquiry, since->only)) {
@@ -288,10 +277,10 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	/* Vendors hand out drivers of their own for other devices, whose methods no release of Linux tells. */
 	const bool is_known =
-		mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO &&
+		mr_inquiry_kernel_is_known(inquiry) &&
 		(mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
 
-	if (!uverbs || inquiry->refusal->via != MR_VIA_KERNEL ||
+	if (inquiry->refusal->via != MR_VIA_KERNEL ||
 	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
 		return;
 	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
