@@ -166,33 +166,6 @@ struct mr_hardware {
 /** mr_hardware_read() - find them; those that are given to a virtual machine (vfio) are left out */
 void mr_hardware_read(struct mr_host *host, struct mr_hardware *hardware);
 
-/** mr_check_device() - MR-DEVICE: whether there is an RDMA device at all */
-void mr_check_device(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_port() - MR-PORT: whether each device that has a link has an active port, and the host has one */
-void mr_check_port(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_odp() - MR-ODP: on-demand paging */
-void mr_check_odp(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_max_mr() - MR-MAX-MR: whether a planned region is within what devices take */
-void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_fw_pages() - MR-FW-PAGES: memory that firmware has taken */
-void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_uar() - MR-UAR: whether the firmware has refused UARs, which each open context needs */
-void mr_check_uar(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_iommu() - MR-IOMMU: whether DMA of the devices is translated */
-void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_iommu_group() - MR-IOMMU-GROUP: whether GPU and devices are in one IOMMU group, where that matters */
-void mr_check_iommu_group(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_known_bad() - MR-KNOWN-BAD: combinations that are known to fail */
-void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding);
-
 /**
  * Pages of a region of rxe since Linux 7.0: it has 16 bytes of each, in one piece of at most 4 MiB
  * (sw/rxe/rxe_mr.c __alloc_mr_page_info(); mm/page_alloc.c, MAX_PAGE_ORDER 10).
@@ -208,45 +181,9 @@ struct mr_device_limits {
 /** mr_device_limits_ask() - open a device and query it.  Return: 0, or -errno. */
 int mr_device_limits_ask(struct mr_host *host, const char *device, struct mr_device_limits *limits);
 
-/** mr_check_node() - MR-NODE: whether devices have a node in /dev */
-void mr_check_node(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_node_access() - MR-NODE-ACCESS: whether this process may open it */
-void mr_check_node_access(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_sandbox() - MR-SANDBOX: whether systemd or a container hides or refuses nodes */
-void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_selinux() - MR-SELINUX: whether SELinux may refuse them */
-void mr_check_selinux(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_netns() - MR-NETNS: whether devices are in other network namespaces */
-void mr_check_netns(const struct mr_question *question, struct mr_finding *finding);
-
 /** mr_node_is_permitted() - whether the permission bits of a node let a process open it; false: or they are not known */
 bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
 			  const struct mr_rdma_node *node);
-
-/** mr_check_kernel() - MR-KERNEL: whether the kernel is new enough for all ways to register */
-void mr_check_kernel(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_kernel_config() - MR-KERNEL-CONFIG: options that the kernel was built with */
-void mr_check_kernel_config(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_modules() - MR-MODULES: whether the RDMA modules of the hardware are loaded */
-void mr_check_modules(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_peer_memory() - MR-PEER-MEMORY: whether memory of a GPU can be registered */
-void mr_check_peer_memory(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_udmabuf() - MR-UDMABUF: dma-bufs of ordinary memory, with which dma-buf regions can be tried */
-void mr_check_udmabuf(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_dma_heap() - MR-DMA-HEAP: the same from the system heap */
-void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_fork() - MR-FORK: whether registered memory survives fork(2) */
-void mr_check_fork(const struct mr_question *question, struct mr_finding *finding);
 
 /**
  * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
@@ -265,48 +202,6 @@ enum mr_tristate mr_copies_on_fork(struct mr_host *host);
  */
 const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t access);
 
-/** mr_check_available() - MR-AVAILABLE: whether there is as much memory as is planned */
-void mr_check_available(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_map_count() - MR-MAP-COUNT: whether mappings run out (mm/mmap.c split_vma()) */
-void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_huge_pages() - MR-HUGEPAGES: pools of huge pages by size and NUMA node */
-void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_thp() - MR-THP: transparent huge pages */
-void mr_check_thp(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_cma() - MR-CMA: memory that cannot stay pinned (mm/gup.c check_and_migrate_movable_pages()) */
-void mr_check_cma(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_rdma_cgroup() - MR-CGROUP-RDMA: RDMA objects */
-void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_memory_cgroup() - MR-CGROUP-MEMORY: memory */
-void mr_check_memory_cgroup(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_hugetlb_cgroup() - MR-CGROUP-HUGETLB: huge pages */
-void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_memlock() - MR-MEMLOCK: whether RLIMIT_MEMLOCK is enough, and who set it */
-void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_ipc_lock() - MR-IPC-LOCK: whether CAP_IPC_LOCK is there and has an effect */
-void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_user_namespace() - MR-USERNS: whether capabilities count, as in the host's user namespace alone */
-void mr_check_user_namespace(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_pinned() - MR-PINNED: what this process has pinned of its limit */
-void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_descriptors() - MR-DESCRIPTORS: whether this process can open the files of a device */
-void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding);
-
-/** mr_check_address_space() - MR-ADDRESS-SPACE: what RLIMIT_AS and RLIMIT_DATA leave */
-void mr_check_address_space(const struct mr_question *question, struct mr_finding *finding);
-
 /**
  * mr_memlock_explain() - say in a finding where a limit that is too low came from, and what to do
  * @needed: bytes that would be enough
@@ -314,13 +209,29 @@ void mr_check_address_space(const struct mr_question *question, struct mr_findin
 void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,
 			struct mr_finding *finding);
 
+/** A check: looks, and sets the finding. */
+typedef void mr_check_function(const struct mr_question *question, struct mr_finding *finding);
+
+/* The checks by themselves, for causes that ask them: mr_checks says what each looks at. */
+mr_check_function mr_check_memlock, mr_check_ipc_lock, mr_check_user_namespace, mr_check_pinned,
+	mr_check_descriptors, mr_check_address_space;
+mr_check_function mr_check_rdma_cgroup, mr_check_memory_cgroup, mr_check_hugetlb_cgroup;
+mr_check_function mr_check_node, mr_check_node_access, mr_check_sandbox, mr_check_selinux,
+	mr_check_netns;
+mr_check_function mr_check_available, mr_check_map_count, mr_check_huge_pages, mr_check_thp,
+	mr_check_cma;
+mr_check_function mr_check_kernel, mr_check_kernel_config, mr_check_modules, mr_check_peer_memory,
+	mr_check_udmabuf, mr_check_dma_heap, mr_check_fork;
+mr_check_function mr_check_device, mr_check_port, mr_check_odp, mr_check_max_mr, mr_check_fw_pages,
+	mr_check_uar, mr_check_iommu, mr_check_iommu_group, mr_check_known_bad;
+
 struct mr_check {
 	const char *id;      /**< "MR-MEMLOCK" */
 	const char *subject; /**< what is looked at, a few words: "limit of locked memory" */
 	const char *group;   /**< neighbours have the same: "limits", "memory", "devices", ... */
 	/** Bits of all verdicts that it can have. */
 	unsigned int verdicts;
-	void (*look)(const struct mr_question *question, struct mr_finding *finding);
+	mr_check_function *look;
 };
 
 /** All checks, by group; ends with one that has no id. */

@@ -281,8 +281,7 @@ bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
 
 /** mr_inquiry_check() - what a check of stat --host finds about the call; @device: asked about it alone, NULL: about all */
-struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry,
-				   void (*check)(const struct mr_question *, struct mr_finding *),
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_function *check,
 				   const char *device);
 
 /** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */

@@ -165,8 +165,7 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
 		       : refusal->region_access;
 }
 
-struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry,
-				   void (*check)(const struct mr_question *, struct mr_finding *),
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_function *check,
 				   const char *device)
 {
 	const struct mr_region_request *request = inquiry->refusal->request;

@@ -295,8 +295,7 @@ static bool is_at_limit(struct mr_inquiry *inquiry)
  * Why the limit counts although the process seems to be exempt.  It is never the first cause: a higher limit
  * helps in each case, a capability does not.
  */
-static void look_at_exemption(struct mr_inquiry *inquiry,
-			      void (*check)(const struct mr_question *, struct mr_finding *),
+static void look_at_exemption(struct mr_inquiry *inquiry, mr_check_function *check,
 			      struct mr_suspicion *suspicion)
 {
 	struct mr_finding finding;
@@ -336,8 +335,7 @@ static bool pins(const struct mr_inquiry *inquiry, uint64_t *length)
 
 /* Takes the finding of a check about a registration of @length bytes. */
 static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
-			      void (*check)(const struct mr_question *, struct mr_finding *),
-			      struct mr_suspicion *suspicion)
+			      mr_check_function *check, struct mr_suspicion *suspicion)
 {
 	const struct mr_finding finding = mr_inquiry_check(inquiry, check, NULL);
 
