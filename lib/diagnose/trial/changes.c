@@ -17,108 +17,95 @@
 /* What others may write the device may write as well (ib_check_mr_access()). */
 #define NEEDS_LOCAL_WRITE (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)
 
-static bool drop_flag(const struct mr_bench *bench, const struct mr_change_row *row,
-		      struct mr_variant *variant)
+static bool drop_flag(struct mr_variant *variant)
 {
-	const uint32_t access = bench->request.access;
+	const uint32_t access = variant->bench->request.access;
 
-	variant->request.access &= ~row->flag;
-	return access & row->flag &&
-	       !(row->flag == MR_ACCESS_LOCAL_WRITE && access & NEEDS_LOCAL_WRITE);
+	variant->request.access &= ~variant->row->flag;
+	return access & variant->row->flag &&
+	       !(variant->row->flag == MR_ACCESS_LOCAL_WRITE && access & NEEDS_LOCAL_WRITE);
 }
 
-static bool drop_other_flags(const struct mr_bench *bench, const struct mr_change_row *row,
-			     struct mr_variant *variant)
+static bool drop_other_flags(struct mr_variant *variant)
 {
 	uint32_t named = 0;
 
-	(void)row;
 	for (const struct mr_word *flag = mr_access_flags; flag->name; flag++)
 		named |= (uint32_t)flag->bit;
 	variant->request.access &= named;
-	return bench->request.access & ~named;
+	return variant->bench->request.access & ~named;
 }
 
-static bool add_local_write(const struct mr_bench *bench, const struct mr_change_row *row,
-			    struct mr_variant *variant)
+static bool add_local_write(struct mr_variant *variant)
 {
-	(void)row;
 	variant->request.access |= MR_ACCESS_LOCAL_WRITE;
-	return !(bench->request.access & MR_ACCESS_LOCAL_WRITE);
+	return !(variant->bench->request.access & MR_ACCESS_LOCAL_WRITE);
 }
 
-static bool add_on_demand(const struct mr_bench *bench, const struct mr_change_row *row,
-			  struct mr_variant *variant)
+static bool add_on_demand(struct mr_variant *variant)
 {
 	struct mr_attributes attributes;
 	struct mr_error ignored;
 
-	(void)row;
 	variant->request.access |= MR_ACCESS_ON_DEMAND;
-	return !(bench->request.access & MR_ACCESS_ON_DEMAND) &&
-	       !mr_attributes_query(bench->context, &attributes, &ignored) &&
+	return !(variant->bench->request.access & MR_ACCESS_ON_DEMAND) &&
+	       !mr_attributes_query(variant->bench->context, &attributes, &ignored) &&
 	       attributes.odp.general & IBV_ODP_SUPPORT;
 }
 
-static bool halve(const struct mr_bench *bench, const struct mr_change_row *row,
-		  struct mr_variant *variant)
+static bool halve(struct mr_variant *variant)
 {
 	uint64_t *length = &variant->request.length;
 
-	(void)row;
 	*length /= 2;
-	if (*length > bench->page)
-		*length -= *length % bench->page;
+	if (*length > variant->bench->page)
+		*length -= *length % variant->bench->page;
 	return *length;
 }
 
-static bool cut_to_page(const struct mr_bench *bench, const struct mr_change_row *row,
-			struct mr_variant *variant)
+static bool cut_to_page(struct mr_variant *variant)
 {
-	const uint64_t length = bench->page - bench->request.addr % bench->page;
+	const uint64_t length =
+		variant->bench->page - variant->bench->request.addr % variant->bench->page;
 
-	(void)row;
 	variant->request.length = length;
 	/* Of two pages the half is one. */
-	return length < bench->request.length && bench->request.length != 2 * bench->page;
+	return length < variant->bench->request.length &&
+	       variant->bench->request.length != 2 * variant->bench->page;
 }
 
-static bool align(const struct mr_bench *bench, const struct mr_change_row *row,
-		  struct mr_variant *variant)
+static bool align(struct mr_variant *variant)
 {
-	const struct mr_region_request *asked = &bench->request;
+	const struct mr_region_request *asked = &variant->bench->request;
 	struct mr_region_request *request = &variant->request;
 
-	(void)row;
-	mr_extend_to_pages(bench->page, &request->addr, &request->length);
+	mr_extend_to_pages(variant->bench->page, &request->addr, &request->length);
 	request->iova -= asked->addr - request->addr;
 	return request->addr != asked->addr || request->length != asked->length;
 }
 
 /* Whether so much memory may be made; if not, @variant says why. */
-static bool is_affordable(const struct mr_bench *bench, uint64_t bytes, struct mr_variant *variant)
+static bool is_affordable(uint64_t bytes, struct mr_variant *variant)
 {
-	if (bytes <= bench->available)
+	if (bytes <= variant->bench->available)
 		return true;
 	snprintf(variant->reason, sizeof(variant->reason), "it takes %s, and half of %s is %s",
-		 mr_size_text(bytes).text, bench->available_by,
-		 mr_size_text(bench->available).text);
+		 mr_size_text(bytes).text, variant->bench->available_by,
+		 mr_size_text(variant->bench->available).text);
 	return false;
 }
 
 /* Memory of the same length, which begins as far behind the border of a page. */
-static bool replace_memory(const struct mr_bench *bench, const struct mr_change_row *row,
-			   struct mr_variant *variant)
+static bool replace_memory(struct mr_variant *variant)
 {
 	const struct mr_memory_request wanted = {
 		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
-		.length = bench->request.length,
-		.offset = bench->request.addr % bench->page,
+		.length = variant->bench->request.length,
+		.offset = variant->bench->request.addr % variant->bench->page,
 	};
 	struct mr_error err;
 
-	(void)row;
-	if (!is_affordable(bench, wanted.length, variant))
+	if (!is_affordable(wanted.length, variant))
 		return true;
 	if (!wanted.length)
 		return false;
@@ -128,35 +115,29 @@ static bool replace_memory(const struct mr_bench *bench, const struct mr_change_
 	return true;
 }
 
-static bool set_iova(const struct mr_bench *bench, const struct mr_change_row *row,
-		     struct mr_variant *variant)
+static bool set_iova(struct mr_variant *variant)
 {
-	(void)row;
-	variant->request.iova = bench->request.addr;
-	return mr_call_row(bench->request.call)->iova == MR_IOVA_GIVEN &&
-	       bench->request.iova != bench->request.addr;
+	variant->request.iova = variant->bench->request.addr;
+	return mr_call_row(variant->bench->request.call)->iova == MR_IOVA_GIVEN &&
+	       variant->bench->request.iova != variant->bench->request.addr;
 }
 
-static bool clear_offset(const struct mr_bench *bench, const struct mr_change_row *row,
-			 struct mr_variant *variant)
+static bool clear_offset(struct mr_variant *variant)
 {
-	(void)row;
 	variant->request.addr = 0;
-	return bench->request.addr;
+	return variant->bench->request.addr;
 }
 
-static bool replace_dmabuf(const struct mr_bench *bench, const struct mr_change_row *row,
-			   struct mr_variant *variant)
+static bool replace_dmabuf(struct mr_variant *variant)
 {
-	const struct mr_region_request *asked = &bench->request;
+	const struct mr_region_request *asked = &variant->bench->request;
 	struct mr_dmabuf_request wanted = { .source = { .type = MR_DMABUF_UDMABUF },
 					    .size = asked->addr + asked->length };
 	struct mr_error err;
 
-	(void)row;
 	if (wanted.size < asked->length)
 		return false; /* the range is beyond all dma-bufs */
-	if (!is_affordable(bench, wanted.size, variant))
+	if (!is_affordable(wanted.size, variant))
 		return true;
 	if (mr_dmabuf_open(&wanted, &variant->dmabuf, &err))
 		snprintf(variant->reason, sizeof(variant->reason), "%.120s", err.text);
@@ -179,24 +160,18 @@ static bool replace_call(const struct replacement *table, size_t count, struct m
 	return false;
 }
 
-static bool avoid_data_direct(const struct mr_bench *bench, const struct mr_change_row *row,
-			      struct mr_variant *variant)
+static bool avoid_data_direct(struct mr_variant *variant)
 {
 	static const struct replacement plain[] = { { MR_DV_REG_DMABUF_MR, MR_REG_DMABUF_MR } };
 
-	(void)bench;
-	(void)row;
 	return replace_call(plain, 1, variant);
 }
 
-static bool allow_page_sizes(const struct mr_bench *bench, const struct mr_change_row *row,
-			     struct mr_variant *variant)
+static bool allow_page_sizes(struct mr_variant *variant)
 {
 	static const struct replacement any[] = { { MR_UMEM_REG_EX, MR_UMEM_REG },
 						  { MR_UMEM_REG_EX_DMABUF, MR_UMEM_REG_DMABUF } };
 
-	(void)bench;
-	(void)row;
 	return replace_call(any, 2, variant);
 }
 
@@ -208,8 +183,7 @@ static void name_call(struct mr_variant *variant)
 }
 
 /* ibv_reg_mr_ex(3) in place of the older calls, or the older call in its place.  To the kernel it is all one. */
-static bool use_other_call(const struct mr_bench *bench, const struct mr_change_row *row,
-			   struct mr_variant *variant)
+static bool use_other_call(struct mr_variant *variant)
 {
 	static const struct replacement older[] = { { MR_REG_MR_EX, MR_REG_MR },
 						    { MR_REG_MR_EX_IOVA, MR_REG_MR_IOVA },
@@ -219,25 +193,22 @@ static bool use_other_call(const struct mr_bench *bench, const struct mr_change_
 	struct mr_error ignored;
 	bool is_other = replace_call(older, 3, variant);
 
-	(void)row;
-	if (!is_other && mr_region_call_ex(bench->request.call, &ex)) {
+	if (!is_other && mr_region_call_ex(variant->bench->request.call, &ex)) {
 		variant->request.call = ex;
 		is_other = true;
 	}
 	name_call(variant);
 	symbol = mr_call_row(variant->request.call)->symbol;
-	return is_other && bench->base.via == MR_VIA_LIBRARY &&
+	return is_other && variant->bench->base.via == MR_VIA_LIBRARY &&
 	       (symbol == MR_SYMBOL_NONE || mr_symbol_find(symbol, &ignored));
 }
 
 /* Memory on the device by the kernel's own call is unknown to the library. */
-static bool use_other_path(const struct mr_bench *bench, const struct mr_change_row *row,
-			   struct mr_variant *variant)
+static bool use_other_path(struct mr_variant *variant)
 {
-	const bool library = bench->base.via == MR_VIA_KERNEL;
-	const struct mr_region_request *asked = &bench->request;
+	const bool library = variant->bench->base.via == MR_VIA_KERNEL;
+	const struct mr_region_request *asked = &variant->bench->request;
 
-	(void)row;
 	variant->registrar.via = library ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
 	name_call(variant);
 	if (asked->call == MR_REG_MR_RELAXED)
@@ -247,13 +218,11 @@ static bool use_other_path(const struct mr_bench *bench, const struct mr_change_
 	       (library || mr_region_call_name(asked->call, MR_VIA_KERNEL));
 }
 
-static bool use_other_pd(const struct mr_bench *bench, const struct mr_change_row *row,
-			 struct mr_variant *variant)
+static bool use_other_pd(struct mr_variant *variant)
 {
-	struct mr_device device = { .context = bench->context };
+	struct mr_device device = { .context = variant->bench->context };
 	struct mr_error err;
 
-	(void)row;
 	if (mr_device_alloc_pd(&device, &err)) {
 		snprintf(variant->reason, sizeof(variant->reason), "%.120s", err.text);
 		return true;
@@ -310,9 +279,10 @@ const struct mr_change_row mr_changes[MR_TRY_CHANGES] = {
 bool mr_variant_init(struct mr_variant *variant, const struct mr_bench *bench,
 		     const struct mr_change_row *row)
 {
-	*variant = (struct mr_variant){ .request = bench->request, .registrar = bench->base };
-	return !row->change ||
-	       (row->operations >> bench->operation & 1 && row->change(bench, row, variant));
+	*variant = (struct mr_variant){
+		.bench = bench, .row = row, .request = bench->request, .registrar = bench->base
+	};
+	return !row->change || (row->operations >> bench->operation & 1 && row->change(variant));
 }
 
 void mr_variant_release(struct mr_variant *variant)

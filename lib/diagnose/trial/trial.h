@@ -52,8 +52,12 @@ struct mr_bench {
 	uint64_t until_ns;        /**< the tries end then, as mr_now_ns() counts */
 };
 
+struct mr_change_row;
+
 /** The call with one thing changed, and what was made for it. */
 struct mr_variant {
+	const struct mr_bench *bench;
+	const struct mr_change_row *row; /**< the change */
 	struct mr_region_request request;
 	struct mr_registrar registrar;
 	struct mr_memory memory; /**< or all zeros */
@@ -70,11 +74,10 @@ struct mr_change_row {
 	uint32_t operations; /**< it can be made for: bits, MR_ON(REG) | ... */
 	uint32_t flag;       /**< an access flag */
 	/**
-	 * Makes the change in a copy of the call.  NULL: there is nothing to change.
+	 * Makes the change in a copy of the call, @variant.  NULL: there is nothing to change.
 	 * Return: whether the change is one; @variant->reason may say that it cannot be made here.
 	 */
-	bool (*change)(const struct mr_bench *bench, const struct mr_change_row *row,
-		       struct mr_variant *variant);
+	bool (*change)(struct mr_variant *variant);
 };
 
 /** The changes, by enum mr_try_change. */
