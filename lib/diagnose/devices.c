@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
@@ -20,6 +21,9 @@ struct look {
 	void (*judge)(struct look *look);
 	unsigned int with_node; /* devices that programs here get at */
 	uint64_t sum;           /* of what is counted: devices, or bytes */
+	bool is_large;          /* what is planned, or a GPU's memory, takes many mappings */
+	struct mr_iommu gpu;    /* of the GPU */
+	bool differs;           /* a device is in another group than the GPU */
 };
 
 static void look_at(const char *name, void *data)
@@ -430,6 +434,141 @@ void mr_check_uar(const struct mr_question *question, struct mr_finding *finding
 					   "(mlxconfig)");
 	else if (verdict == MR_VERDICT_UNKNOWN)
 		mr_finding_remedy(finding, "ls /sys/kernel/debug/mlx5/*/commands");
+}
+
+/* ---- IOMMU ---- */
+
+/* From this size on, mappings of single pages were seen to run out (dma-bufs of GPUs). */
+#define MANY_PAGES (UINT64_C(2) << 30)
+
+/* Return: whether the device is a PCI function; these are counted. */
+static bool read_iommu(struct look *look, struct mr_iommu *iommu)
+{
+	const bool is_function = look->device.pci_address[0];
+
+	if (is_function)
+		mr_iommu_read(look->question->host, look->device.pci_address, iommu);
+	look->sum += is_function;
+	return is_function;
+}
+
+static void judge_iommu(struct look *look)
+{
+	const char *name = look->device.name;
+	struct mr_iommu iommu;
+
+	if (!read_iommu(look, &iommu))
+		mr_tally_add(&look->tally, MR_VERDICT_NA, name, "no PCI device");
+	else if (!iommu.group[0])
+		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "no IOMMU");
+	else if (!strcmp(iommu.type, "identity"))
+		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "passed through (identity)");
+	else if (!strncmp(iommu.type, "DMA", 3))
+		mr_tally_add(&look->tally, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, name,
+			     "translated (%s)", iommu.type);
+	else if (!iommu.type[0] && !look->is_large)
+		mr_tally_add(&look->tally, MR_VERDICT_OK, name,
+			     "translated or not, which is not told");
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name, "type of its IOMMU group: %s",
+			     iommu.type[0] ? iommu.type : "not told");
+}
+
+void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_iommu };
+	struct mr_hardware hardware;
+	enum mr_verdict verdict;
+	char words[256];
+
+	mr_hardware_read(question->host, &hardware);
+	look.is_large = (question->size.known && question->size.value >= MANY_PAGES) ||
+			hardware.is_gpu_in_use;
+	verdict = look_at_devices(&look);
+	if (verdict == MR_VERDICT_WARN)
+		mr_finding_remedy(finding,
+				  "boot with iommu=pt, or register large dma-bufs in pieces of "
+				  "1 GiB: mappings of single pages run out (ENOMEM)");
+	else if (verdict == MR_VERDICT_UNKNOWN)
+		mr_finding_remedy(finding,
+				  "see the kernel's command line: iommu=pt, intel_iommu=on");
+	if (look.tally.count && !mr_kernel_words(question->host, words, sizeof(words)) && words[0])
+		mr_finding_detail(finding, "booted with %s", words);
+}
+
+static void compare_group(struct look *look)
+{
+	struct mr_iommu iommu;
+
+	if (read_iommu(look, &iommu))
+		look->differs |= strcmp(iommu.group, look->gpu.group) != 0;
+}
+
+static int ask_machine(void *data, char *text, size_t size)
+{
+	struct utsname name;
+
+	(void)data;
+	if (uname(&name))
+		return -errno;
+	snprintf(text, size, "%s", name.machine);
+	return 0;
+}
+
+/* Takes "GrdmaPciTopoCheckOverride: 1", a parameter of NVIDIA's driver. */
+static bool take_override(const char *line, void *data)
+{
+	char set;
+
+	if (sscanf(line, "GrdmaPciTopoCheckOverride: %c", &set) != 1)
+		return false;
+	*(enum mr_tristate *)data = set != '0' ? MR_YES : MR_NO;
+	return true;
+}
+
+/*
+ * NVIDIA's driver compares the groups on machines where CPU and GPU have coherent memory, which are arm64 ones.
+ */
+void mr_check_iommu_group(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = compare_group };
+	enum mr_tristate override = MR_UNKNOWN;
+	struct mr_hardware hardware;
+	char machine[65];
+
+	mr_hardware_read(question->host, &hardware);
+	if (hardware.has_nvidia)
+		mr_iommu_read(question->host, hardware.gpu, &look.gpu);
+	look_at_devices(&look);
+	if (finding->figure[0])
+		return;
+	if (!hardware.has_nvidia || !look.sum) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no NVIDIA GPU beside an RDMA device");
+		return;
+	}
+	mr_host_ask(question->host, "uname/machine", ask_machine, NULL, machine, sizeof(machine));
+	mr_host_lines(question->host, "/proc/driver/nvidia/params", take_override, &override);
+	if (!look.differs || override == MR_YES) {
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       look.differs
+				       ? "different, and the driver is told not to compare them"
+				       : "GPU and devices have the same");
+	} else if (machine[0] && strcmp(machine, "aarch64") != 0) {
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "different, which the driver does not compare on %s", machine);
+	} else if (!machine[0] || override == MR_UNKNOWN) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "different; whether the driver compares them is not known");
+		mr_finding_remedy(finding, "grep Grdma /proc/driver/nvidia/params");
+	} else {
+		mr_finding_set(
+			finding, MR_VERDICT_WARN,
+			"GPU %s and RDMA devices have different ones: dma-buf regions of GPU "
+			"memory fail where the driver compares them",
+			hardware.gpu);
+		mr_finding_remedy(finding, "load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or "
+					   "set ACS by rdma_topo (rdma-core 61)");
+	}
 }
 
 /* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */
