@@ -157,7 +157,12 @@ $(CAUSES:=.inc): $(BUILD)/%.inc: %.txt lib/diagnose/causes/rows.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f lib/diagnose/causes/rows.awk $< >$@
 
+$(BUILD)/lib/diagnose/log/topics.inc: $(wildcard lib/diagnose/causes/*.txt) lib/diagnose/causes/rows.awk
+	@mkdir -p $(@D)
+	$(Q)awk -v table=log -f lib/diagnose/causes/rows.awk $(filter %.txt,$^) >$@
+
 $(CAUSES:=.o): %.o: %.inc
+$(BUILD)/lib/diagnose/log/line.o: $(BUILD)/lib/diagnose/log/topics.inc
 
 $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
 	$(call say,CC,$<)

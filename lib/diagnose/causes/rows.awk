@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Makes the tables of causes of a file such as nodes.txt: rows of struct mr_cause, whose members it names.  nodes.c has their
-# functions, and includes them.  An entry:
+# functions, and includes them.  With -v table=log it makes rows of struct mr_log_topic of all files.  An entry:
 #
 #	MR-ID: its subject
 #	the function that looks for it; calls REG REREG; errnos EINVAL; layer DRIVER; how often it is met: RARE
@@ -8,6 +8,7 @@
 #	recognise: how it is told from others
 #	remedy: what to do
 #	sources: where it can be read up: files of the kernel, manual pages, threads
+#	log: words that | stand in a line of a log; errnum ENOMEM; is_likely; what they tell, a clause
 #
 # "calls ALL but FIND" are all but those; without errnos it is any, without a layer it is of none.  "[table]" begins one.
 
@@ -36,6 +37,23 @@ function operations(words,    i, n, word, all) {
 		all = all (i > 1 ? " | " : "") word[i]
 	}
 	return all
+}
+
+# topic LINE: a row of struct mr_log_topic
+function topic(line,    i, n, part, words) {
+	n = split(line, part, "; ")
+	words = part[1]
+	gsub(/ \| /, "\", \"", words)
+	printf "\t{ { \"%s\" }, .id = \"%s\", ", words, id
+	for (i = 2; i <= n; i++) {
+		if (part[i] ~ /^errnum /)
+			printf ".errnum = %s, ", substr(part[i], 8)
+		else if (part[i] ~ /^(is_likely|is_reason|excludes|has_no_errno)$/)
+			printf ".%s = true, ", part[i]
+		else
+			printf ".text = \"%s\"", part[i]
+	}
+	print " },"
 }
 
 function members(line,    i, n, part, key, value, pair) {
@@ -77,7 +95,9 @@ function members(line,    i, n, part, key, value, pair) {
 function put() {
 	gsub(/\\/, "\\\\", text)
 	gsub(/"/, "\\\"", text)
-	if (member)
+	if (member == "log" && table == "log")
+		topic(text)
+	else if (member && member != "log" && table == "")
 		printf "\t.%s = \"%s\",\n", member, text
 	member = ""
 }
@@ -90,14 +110,14 @@ function begin(name, value) {
 
 function end_row() {
 	put()
-	if (in_row)
+	if (in_row && table == "")
 		print "},"
 	in_row = 0
 }
 
 function end_table() {
 	end_row()
-	if (in_table)
+	if (in_table && table == "")
 		print "{ .id = NULL },\n};"
 }
 
@@ -105,21 +125,25 @@ function end_table() {
 /^\[.*\]$/ {
 	end_table()
 	in_table = 1
-	printf "\nconst struct mr_cause %s[] = {\n", substr($0, 2, length($0) - 2)
+	if (table == "")
+		printf "\nconst struct mr_cause %s[] = {\n", substr($0, 2, length($0) - 2)
 	next
 }
 /^MR-[A-Z0-9-]+: / {
 	end_row()
 	in_row = 1
-	printf "{\n\t.id = \"%s\",\n", substr($1, 1, length($1) - 1)
+	id = substr($1, 1, length($1) - 1)
+	if (table == "")
+		printf "{\n\t.id = \"%s\",\n", id
 	begin("subject", substr($0, length($1) + 2))
 	if (getline <= 0 || $0 !~ /^look/)
 		fail("no function that looks for it")
-	members($0)
+	if (table == "")
+		members($0)
 	begin("what", "")
 	next
 }
-/^(recognise|remedy|sources): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
+/^(recognise|remedy|sources|log): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
 NF && !in_row { fail("it is of no cause") }
 NF { text = text (text == "" ? "" : text ~ /\.$/ ? "  " : " ") $0 }
 END { if (!status) end_table(); exit status }
