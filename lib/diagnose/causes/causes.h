@@ -536,37 +536,16 @@ const struct mr_cause *mr_cause_find(const char *id, size_t length);
 /** mr_cause_next() - the cause after @cause, the first one after NULL; NULL after the last one */
 const struct mr_cause *mr_cause_next(const struct mr_cause *cause);
 
-/** The tables of causes: a file for each layer or part of it. */
-extern const struct mr_cause mr_causes_of_opening[];         /**< finding and opening a device */
-extern const struct mr_cause mr_causes_of_nodes[];           /**< opening the node of a device */
-extern const struct mr_cause mr_causes_of_devx[];            /**< opening a device for DEVX */
-extern const struct mr_cause mr_causes_of_preparing[];       /**< making memory and dma-bufs */
-extern const struct mr_cause mr_causes_of_libraries[];       /**< libibverbs and providers */
-extern const struct mr_cause mr_causes_of_fork_protection[]; /**< that of libibverbs */
-extern const struct mr_cause mr_causes_of_uverbs[];          /**< rules of ib_uverbs and ib_core */
-extern const struct mr_cause mr_causes_of_drivers[];         /**< what a driver cannot do */
-extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand paging */
-extern const struct mr_cause mr_causes_of_advice[];          /**< advice about regions */
-extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
-extern const struct mr_cause mr_causes_of_exporters[];       /**< who made a dma-buf */
-extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
-extern const struct mr_cause
-	mr_causes_of_rereg[]; /**< changing regions, before the access is looked at */
-extern const struct mr_cause mr_causes_of_changes[]; /**< what drivers can change of regions */
-extern const struct mr_cause mr_causes_of_ranges[];  /**< address and length by themselves */
-extern const struct mr_cause mr_causes_of_device_memory[];  /**< memory on the device */
-extern const struct mr_cause mr_causes_of_dma_handles[];    /**< DMA handles */
-extern const struct mr_cause mr_causes_of_sandboxes[];      /**< filters of system calls */
-extern const struct mr_cause mr_causes_of_control_groups[]; /**< what control groups allow */
-extern const struct mr_cause mr_causes_of_memlock[];        /**< the limit of locked memory */
-extern const struct mr_cause mr_causes_of_limits[];         /**< memory that can be pinned at all */
-extern const struct mr_cause
-	mr_causes_of_mappings[]; /**< what stands behind a range of addresses */
-extern const struct mr_cause
-	mr_causes_of_gpu_memory[]; /**< memory of GPUs that a process has mapped */
-extern const struct mr_cause mr_causes_of_huge_pages[]; /**< pages of hugetlb that cannot be had */
-extern const struct mr_cause mr_causes_of_firmware[];   /**< answers of the device */
-extern const struct mr_cause mr_causes_of_freeing[];    /**< what is in use still */
+/** The tables of causes; their files say what each is about. */
+extern const struct mr_cause mr_causes_of_opening[], mr_causes_of_nodes[], mr_causes_of_devx[],
+	mr_causes_of_preparing[], mr_causes_of_libraries[], mr_causes_of_fork_protection[],
+	mr_causes_of_rereg[], mr_causes_of_uverbs[], mr_causes_of_drivers[],
+	mr_causes_of_device_memory[], mr_causes_of_dma_handles[], mr_causes_of_odp[],
+	mr_causes_of_advice[], mr_causes_of_dmabufs[], mr_causes_of_exporters[],
+	mr_causes_of_umems[], mr_causes_of_changes[], mr_causes_of_ranges[],
+	mr_causes_of_control_groups[], mr_causes_of_memlock[], mr_causes_of_limits[],
+	mr_causes_of_mappings[], mr_causes_of_gpu_memory[], mr_causes_of_huge_pages[],
+	mr_causes_of_firmware[], mr_causes_of_freeing[], mr_causes_of_sandboxes[];
 
 /** Why a call was refused: the causes that the evidence speaks for, and those that it excludes. */
 enum {

@@ -6,7 +6,8 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 
-const struct mr_cause *const mr_causes[] = {
+/* In the order in which a call meets them. */
+static const struct mr_cause *const mr_causes[] = {
 	mr_causes_of_opening,        mr_causes_of_nodes,
 	mr_causes_of_devx,           mr_causes_of_preparing,
 	mr_causes_of_libraries,      mr_causes_of_fork_protection,

@@ -126,7 +126,7 @@ function end_table() {
 	end_table()
 	in_table = 1
 	if (table == "")
-		printf "\nconst struct mr_cause %s[] = {\n", substr($0, 2, length($0) - 2)
+		printf "\nconst struct mr_cause mr_causes_of_%s[] = {\n", substr($0, 2, length($0) - 2)
 	next
 }
 /^MR-[A-Z0-9-]+: / {

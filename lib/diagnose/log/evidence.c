@@ -12,136 +12,123 @@
 	(UINT64_C(2)                                                                               \
 	 << 20) /* cudaMalloc() aligns to it; host memory is seldom at such an address */
 
-/* Each returns how the line speaks for its cause, with a sentence where it is likely. */
-typedef enum mr_certainty judge(const struct mr_log_line *line, struct mr_suspicion *suspicion);
-
-static enum mr_certainty judge_memlock(const struct mr_log_line *line,
-				       struct mr_suspicion *suspicion)
+static bool names_memlock(const struct mr_log_line *line)
 {
-	if (!line->is_memlock)
-		return MR_UNRELATED;
-	if (line->limit.known && line->limit.value != UINT64_MAX)
-		mr_suspect(suspicion, MR_LIKELY, "the line names a limit of locked memory of %s",
-			   mr_size_text(line->limit.value).text);
-	else
-		mr_suspect(suspicion, MR_LIKELY, "the line names the limit of locked memory");
-	return MR_LIKELY;
+	return line->is_memlock;
 }
 
-static enum mr_certainty judge_length(const struct mr_log_line *line,
-				      struct mr_suspicion *suspicion)
+static bool has_no_length(const struct mr_log_line *line)
 {
-	if (!line->length.known || line->length.value)
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY, "the line says that 0 bytes were to be registered");
-	return MR_LIKELY;
+	return line->length.known && !line->length.value;
 }
 
-static enum mr_certainty judge_wrap(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+static bool wraps(const struct mr_log_line *line)
 {
 	uint64_t end;
 
-	if (!line->addr.known || !line->length.known ||
-	    !__builtin_add_overflow(line->addr.value, line->length.value, &end))
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "address and length of the line lead beyond all addresses");
-	return MR_LIKELY;
+	return line->addr.known && line->length.known &&
+	       __builtin_add_overflow(line->addr.value, line->length.value, &end);
 }
 
-static enum mr_certainty judge_local_write(const struct mr_log_line *line,
-					   struct mr_suspicion *suspicion)
+static bool lacks_local_write(const struct mr_log_line *line)
 {
-	if (!line->access.known || line->access.value & MR_ACCESS_LOCAL_WRITE ||
-	    !(line->access.value & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)))
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "the access of the line has remote-write or remote-atomic, but "
-		   "not local-write, which it needs");
-	return MR_LIKELY;
+	return line->access.known && !(line->access.value & MR_ACCESS_LOCAL_WRITE) &&
+	       line->access.value & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC);
 }
 
-static enum mr_certainty judge_iova(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+static bool has_other_offset(const struct mr_log_line *line)
 {
-	if (!line->addr.known || !line->iova.known ||
-	    !((line->addr.value ^ line->iova.value) & 4095))
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "address and I/O virtual address of the line differ within their page");
-	return MR_LIKELY;
+	return line->addr.known && line->iova.known && (line->addr.value ^ line->iova.value) & 4095;
 }
 
 /* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
-static enum mr_certainty judge_peer_memory(const struct mr_log_line *line,
-					   struct mr_suspicion *suspicion)
+static bool is_gpu_fault(const struct mr_log_line *line)
 {
-	if (!line->is_on_gpu || line->errnum != EFAULT)
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "the line is about memory of a GPU, which ibv_reg_mr takes only "
-		   "where a module offers it to ib_core");
-	return MR_LIKELY;
+	return line->is_on_gpu && line->errnum == EFAULT;
 }
 
 /* The usual errno of "no resources", which fork protection and limits of control groups have less often. */
-static enum mr_certainty judge_resources(const struct mr_log_line *line,
-					 struct mr_suspicion *suspicion)
+static bool is_again(const struct mr_log_line *line)
 {
-	(void)suspicion;
-	return line->errnum == EAGAIN && !line->status.known ? MR_POSSIBLE : MR_UNRELATED;
+	return line->errnum == EAGAIN && !line->status.known;
 }
 
-/* Of the drivers that have EIO for a refusal it is the one that reports are about. */
-static enum mr_certainty judge_erdma(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+/* Of the drivers that have EIO for a refusal erdma is the one that reports are about. */
+static bool may_be_erdma(const struct mr_log_line *line)
 {
-	(void)suspicion;
-	return line->errnum == EIO && !line->provider[0] ? MR_POSSIBLE : MR_UNRELATED;
+	return line->errnum == EIO && !line->provider[0];
 }
 
 /* Without on-demand paging, pinning alone answers that, and then of such files. */
-static enum mr_certainty judge_dax(const struct mr_log_line *line, struct mr_suspicion *suspicion)
+static bool is_unsupported_pinning(const struct mr_log_line *line)
 {
-	(void)suspicion;
 	return line->errnum == EOPNOTSUPP &&
-			       !(line->access.known && line->access.value & MR_ACCESS_ON_DEMAND)
-		       ? MR_POSSIBLE
-		       : MR_UNRELATED;
+	       !(line->access.known && line->access.value & MR_ACCESS_ON_DEMAND);
 }
 
-static enum mr_certainty judge_rxe_size(const struct mr_log_line *line,
-					struct mr_suspicion *suspicion)
+static bool is_long_for_rxe(const struct mr_log_line *line)
 {
-	if (strcmp(line->provider, "rxe") != 0 || line->errnum != ENOMEM || !line->length.known ||
-	    line->length.value <= UINT64_C(1) << 30)
-		return MR_UNRELATED;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "the line asks for %s, and rxe since Linux 7.0 takes at most 1 GiB",
-		   mr_size_text(line->length.value).text);
-	return MR_LIKELY;
+	return !strcmp(line->provider, "rxe") && line->errnum == ENOMEM && line->length.known &&
+	       line->length.value > UINT64_C(1) << 30;
 }
 
 /* Ends of huge pages, and memory of GPUs, begin there as well. */
-static enum mr_certainty judge_huge_pages(const struct mr_log_line *line,
-					  struct mr_suspicion *suspicion)
+static bool may_have_huge_pages(const struct mr_log_line *line)
 {
-	(void)suspicion;
 	return line->errnum == EINVAL && line->addr.known && line->addr.value &&
-			       !(line->addr.value % GPU_PAGE)
-		       ? MR_POSSIBLE
-		       : MR_UNRELATED;
+	       !(line->addr.value % GPU_PAGE);
 }
+
+#define FIGURE(member) offsetof(struct mr_log_line, member)
 
 static const struct {
 	const char *id;
-	judge *judge;
+	bool (*speaks)(const struct mr_log_line *line);
+	const char *text; /* the cause is likely; NULL: possible */
+	size_t figure;    /* a member, where it is known; 0: none */
 } rules[] = {
-	{ "MR-MEMLOCK", judge_memlock },           { "MR-LENGTH-ZERO", judge_length },
-	{ "MR-RANGE-WRAPS", judge_wrap },          { "MR-ACCESS-LOCAL-WRITE", judge_local_write },
-	{ "MR-IOVA-OFFSET", judge_iova },          { "MR-PEER-MEMORY", judge_peer_memory },
-	{ "MR-ERDMA-SIZE", judge_erdma },          { "MR-FW-RESOURCES", judge_resources },
-	{ "MR-RXE-SIZE", judge_rxe_size },         { "MR-FSDAX", judge_dax },
-	{ "MR-FORK-HUGEPAGES", judge_huge_pages },
+	{ "MR-MEMLOCK", names_memlock, "the line names the limit of locked memory", FIGURE(limit) },
+	{ "MR-LENGTH-ZERO", has_no_length, "the line says that 0 bytes were to be registered", 0 },
+	{ "MR-RANGE-WRAPS", wraps, "address and length of the line lead beyond all addresses", 0 },
+	{ "MR-ACCESS-LOCAL-WRITE", lacks_local_write,
+	  "the access of the line has remote-write or remote-atomic, but not local-write, which it "
+	  "needs",
+	  0 },
+	{ "MR-IOVA-OFFSET", has_other_offset,
+	  "address and I/O virtual address of the line differ within their page", 0 },
+	{ "MR-PEER-MEMORY", is_gpu_fault,
+	  "the line is about memory of a GPU, which ibv_reg_mr takes only where a module offers it "
+	  "to ib_core",
+	  0 },
+	{ "MR-RXE-SIZE", is_long_for_rxe,
+	  "the line asks for more than 1 GiB, the most that rxe takes since Linux 7.0",
+	  FIGURE(length) },
+	{ "MR-ERDMA-SIZE", may_be_erdma, NULL, 0 },
+	{ "MR-FW-RESOURCES", is_again, NULL, 0 },
+	{ "MR-FSDAX", is_unsupported_pinning, NULL, 0 },
+	{ "MR-FORK-HUGEPAGES", may_have_huge_pages, NULL, 0 },
 };
+
+static enum mr_certainty judge_rules(const struct mr_log_line *line, const struct mr_cause *cause,
+				     struct mr_suspicion *suspicion)
+{
+	const struct mr_opt_u64 *figure;
+	size_t i = 0;
+
+	while (i < sizeof(rules) / sizeof(*rules) && strcmp(rules[i].id, cause->id) != 0)
+		i++;
+	if (i == sizeof(rules) / sizeof(*rules) || !rules[i].speaks(line))
+		return MR_UNRELATED;
+	if (!rules[i].text)
+		return MR_POSSIBLE;
+	figure = (const struct mr_opt_u64 *)((const char *)line + rules[i].figure);
+	if (rules[i].figure && figure->known && figure->value != UINT64_MAX)
+		mr_suspect(suspicion, MR_LIKELY, "%s (%s)", rules[i].text,
+			   mr_size_text(figure->value).text);
+	else
+		mr_suspect(suspicion, MR_LIKELY, "%s", rules[i].text);
+	return MR_LIKELY;
+}
 
 static enum mr_certainty judge_answer(const struct mr_log_line *line, const struct mr_cause *cause,
 				      struct mr_suspicion *suspicion)
@@ -221,12 +208,9 @@ enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_c
 	certainty = judge_topics(line, cause, suspicion);
 	if (certainty != MR_UNRELATED)
 		return certainty;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		certainty = strcmp(rules[i].id, cause->id) ? MR_UNRELATED
-							   : rules[i].judge(line, suspicion);
-		if (certainty != MR_UNRELATED)
-			return certainty;
-	}
+	certainty = judge_rules(line, cause, suspicion);
+	if (certainty != MR_UNRELATED)
+		return certainty;
 	certainty = judge_answer(line, cause, suspicion);
 	if (certainty != MR_UNRELATED)
 		return certainty;
