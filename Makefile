@@ -161,7 +161,12 @@ $(BUILD)/lib/diagnose/log/topics.inc: $(wildcard lib/diagnose/causes/*.txt) lib/
 	@mkdir -p $(@D)
 	$(Q)awk -v table=log -f lib/diagnose/causes/rows.awk $(filter %.txt,$^) >$@
 
+$(BUILD)/lib/diagnose/checks.inc: lib/diagnose/checks.txt lib/diagnose/checks.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f lib/diagnose/checks.awk $< >$@
+
 $(CAUSES:=.o): %.o: %.inc
+$(BUILD)/lib/diagnose/checks.o: $(BUILD)/lib/diagnose/checks.inc
 $(BUILD)/lib/diagnose/log/line.o: $(BUILD)/lib/diagnose/log/topics.inc
 
 $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# fill.sh MRCTL TEMPLATE: prints a page of the manual.  The program's table of causes stands in place of the line
-# @CAUSES@, and what a check looks at, behind its id.
+# fill.sh MRCTL TEMPLATE: prints a page of the manual.  The program's causes stand in place of the line @CAUSES@, and the
+# checks of the host in place of @CHECKS@.
 set -euo pipefail
 
 # Prints each cause as troff.  The document has a line for each cause.
@@ -44,22 +44,10 @@ causes() {
 	}'
 }
 
-# Prints the id of each check, and what it looks at: help wraps its lines.
-checks() {
-	"$1" help checks | awk '/^  MR-/ { if (line) print line; line = "" }
-		/^  / { sub(/^ +/, ""); line = line ? line " " $0 : $0 } END { print line }' |
-		sed -E 's/ \([^(]*\)$//; s/^(MR-[A-Z-]+) +/\1\t/'
-}
-
-declare -A subjects
-while IFS=$'\t' read -r id subject; do
-	subjects[$id]=$subject
-done < <(checks "$1" | sed 's/-/\\-/g')
-
 while IFS= read -r line; do
 	case $line in
 	@CAUSES@) causes "$1" ;;
-	'.SS MR'*) printf '.SS "%s: %s"\n' "${line#.SS }" "${subjects[${line#.SS }]}" ;;
+	@CHECKS@) awk -v page=1 -f lib/diagnose/checks.awk lib/diagnose/checks.txt ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$2"
