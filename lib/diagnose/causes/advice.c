@@ -10,9 +10,6 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
-/* At most so many mappings are looked at. */
-#define MAPPINGS_MAX 4096
-
 static bool is_mlx5(const struct mr_inquiry *inquiry)
 {
 	return mr_inquiry_is_driver(inquiry, "mlx5");
@@ -214,107 +211,54 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 					     "register without --iova");
 }
 
-/* A search for the first page that is not mapped, or may not be accessed. */
-struct search {
-	struct mr_host *host;
-	uint64_t addr, end;
-	unsigned int mappings;
-	bool writes, is_over; /* too many mappings */
-	bool has_file, has_details;
-	struct mr_mapping_details details; /* of the mapping that was looked at last */
-	bool is_device;                    /* the mapping there has no pages of the kernel */
-	bool is_unreadable;                /* the mapping there may not be read */
-	bool is_unwritable; /* the mapping there may be read, but not written, as is wanted */
-};
-
-static bool visit(const struct mr_mapping *mapping, void *data)
-{
-	struct search *search = data;
-
-	if (search->mappings++ == MAPPINGS_MAX) {
-		search->is_over = true;
-		return false;
-	}
-	if (mapping->start > search->addr)
-		return false; /* nothing is mapped at addr */
-	search->has_file |= mapping->inode != 0;
-	search->is_device =
-		mapping->inode &&
-		!mr_mapping_details_read(search->host, mapping->start, &search->details) &&
-		(search->details.is_io || search->details.is_pfn);
-	search->is_unreadable = search->is_device || !mapping->readable;
-	search->is_unwritable = mapping->readable && search->writes && !mapping->writable;
-	if (search->is_unreadable || search->is_unwritable)
-		return false;
-	search->addr = mapping->end;
-	return search->addr < search->end;
-}
-
-static bool keep_details(const struct mr_mapping *mapping, void *data)
-{
-	struct search *search = data;
-
-	search->has_details =
-		!mr_mapping_details_read(search->host, mapping->start, &search->details);
-	return false;
-}
-
 /* Whether the kernel needs nothing but memory for the page: it is not in swap, and userfaultfd(2) does not handle it. */
-static bool is_plain(struct search *search, const struct mr_absent_page *absent)
+static bool is_plain(struct mr_host *host, const struct mr_obstacle *obstacle)
 {
-	return !absent->is_swapped &&
-	       !mr_mappings_walk(search->host, absent->addr, keep_details, search) &&
-	       search->has_details && !search->details.has_faults;
+	struct mr_mapping_details details;
+
+	return !obstacle->stop.is_swapped &&
+	       !mr_mapping_details_read(host, obstacle->stop_mapping.start, &details) &&
+	       !details.has_faults;
 }
 
-/*
- * Faulting in: mm/hmm.c hmm_range_fault() answers EFAULT where nothing is mapped or the mapping may not be read
- * (hmm_vma_walk_test()), and EPERM where it may be read and is to be written (hmm_vma_fault()).
- */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const bool is_perm = refusal->errnum == EPERM;
-	struct mr_absent_page absent;
-	struct search search;
-	uint64_t start;
-	int rc;
+	struct mr_obstacle obstacle;
+	struct mr_range part;
 
 	if (!is_range_known(inquiry) || !is_paged(refusal) || !is_in_region(inquiry) ||
-	    refusal->advice->advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE ||
-	    !refusal->advised->length)
+	    refusal->advice->advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE)
 		return;
-	start = address_of_part(inquiry);
-	search = (struct search){
-		.host = inquiry->host,
-		.addr = start,
-		.end = start + refusal->advised->length,
-		.writes = refusal->advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
-	};
-	if (mr_mappings_walk(inquiry->host, start, visit, &search) || search.is_over)
+	part = (struct mr_range){ address_of_part(inquiry), refusal->advised->length };
+	if (!mr_obstacle_find_fault(inquiry, &part,
+				    refusal->advice->advice ==
+					    IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+				    &obstacle))
 		return;
-	mr_evidence_hex(suspicion, "address", start);
-	mr_evidence_number(suspicion, "length", refusal->advised->length);
-	/* Each page is in memory before the next one is looked at, as where pages are pinned. */
-	start &= ~(mr_page_size(inquiry->host) - 1);
-	rc = mr_absent_page_find(inquiry->host, start, search.addr,
-				 search.writes ? MR_PAGE_WRITE : MR_PAGE_READ, &absent);
-	if (rc == 1 && absent.is_guard && !is_perm) {
-		mr_evidence_hex(suspicion, "at", absent.addr);
-		mr_suspect(suspicion, MR_CERTAIN, "the memory at 0x%" PRIx64 " is a guard page",
-			   absent.addr);
-	} else if (search.addr >= search.end) {
-		if (!search.has_file && (rc != 1 || is_plain(&search, &absent)))
+	mr_evidence_hex(suspicion, "address", part.addr);
+	mr_evidence_number(suspicion, "length", part.length);
+	if (obstacle.kind == MR_OBSTACLE_NONE) {
+		if (!obstacle.has_file &&
+		    (!obstacle.has_stop || is_plain(inquiry->host, &obstacle)))
 			rule_out(inquiry, suspicion, "all of the part is mapped");
-	} else if (search.is_unwritable == is_perm) {
-		mr_evidence_hex(suspicion, "at", search.addr);
-		mr_suspect(suspicion, rc && rc != -ENODATA ? MR_LIKELY : MR_CERTAIN,
-			   search.is_unwritable ? "the memory at 0x%" PRIx64 " may not be written"
-			   : search.is_device   ? "the memory at 0x%" PRIx64 " is that of a device"
-			   : search.is_unreadable ? "the memory at 0x%" PRIx64 " may not be read"
-						  : "nothing is mapped at 0x%" PRIx64,
-			   search.addr);
+		return;
 	}
+	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != is_perm)
+		return;
+	mr_evidence_hex(suspicion, "at", obstacle.addr);
+	mr_suspect(suspicion, obstacle.is_sure ? MR_CERTAIN : MR_LIKELY,
+		   obstacle.kind == MR_OBSTACLE_GUARD ? "the memory at 0x%" PRIx64
+							" is a guard page"
+		   : obstacle.kind == MR_OBSTACLE_READ_ONLY ? "the memory at 0x%" PRIx64
+							      " may not be written"
+		   : obstacle.kind == MR_OBSTACLE_DEVICE ? "the memory at 0x%" PRIx64
+							   " is that of a device"
+		   : obstacle.kind == MR_OBSTACLE_NO_ACCESS ? "the memory at 0x%" PRIx64
+							      " may not be read"
+							    : "nothing is mapped at 0x%" PRIx64,
+		   obstacle.addr);
 }
 
 #include "lib/diagnose/causes/advice.inc"

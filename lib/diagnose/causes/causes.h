@@ -47,6 +47,7 @@ struct mr_obstacle {
 	uint64_t addr; /**< of the page; of a hole: its first one */
 	uint64_t hole; /**< HOLE, END, UNMAPPED: bytes of the range that are not mapped there */
 	unsigned int mappings;      /**< of the range that were looked at */
+	bool has_file;              /**< one of them is of a file */
 	struct mr_mapping mapping;  /**< that has the page, or is before the hole */
 	struct mr_mapped_file file; /**< behind @mapping */
 	/** Where pinning ended before @addr, or is not known to have begun: the page, and the mapping that has it. */
@@ -313,6 +314,13 @@ bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
  * Return: NULL where the call pins no memory of the process, or the mappings cannot be read.
  */
 const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry);
+
+/**
+ * mr_obstacle_find_fault() - look for the first page that cannot be faulted in, as advice does
+ * Return: whether that is known.
+ */
+bool mr_obstacle_find_fault(struct mr_inquiry *inquiry, const struct mr_range *range, bool writes,
+			    struct mr_obstacle *obstacle);
 
 /**
  * mr_obstacle_may_be_in() - whether a page of the mapping can be what was not pinned, though the mapping does not tell

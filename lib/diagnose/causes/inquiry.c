@@ -253,6 +253,7 @@ struct search {
 	struct mr_inquiry *inquiry;
 	uint64_t addr, end; /* what is still to be looked at: whole pages */
 	bool writes;
+	bool faults;        /* pages are faulted in, not pinned: mm/hmm.c hmm_range_fault() */
 	unsigned int files; /* mappings of files that were looked at */
 	struct mr_obstacle *found;
 };
@@ -380,6 +381,17 @@ static bool lacks_permission(struct search *search)
 			     mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
 }
 
+/* mm/hmm.c hmm_vma_walk_test() answers EFAULT where the mapping may not be read, hmm_vma_fault() EPERM where not written. */
+static bool lacks_right(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+
+	if (mapping->readable && (!search->writes || mapping->writable))
+		return false;
+	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+		    true);
+}
+
 /* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */
 static bool is_beyond_file(struct search *search)
 {
@@ -465,12 +477,17 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	found->mappings++;
 	found->mapping = *mapping;
 	mr_mapped_file_read(search->inquiry->host, mapping, &found->file);
-	if (is_device(search) || is_dax(search) || is_secret(search) ||
-	    is_written_back(search, true) || lacks_permission(search) || is_beyond_file(search) ||
-	    is_written_back(search, false))
+	found->has_file |= mapping->inode != 0;
+	if (is_device(search) || (search->faults && lacks_right(search)))
 		return false;
-	note_huge(search);
-	note_full(search);
+	if (!search->faults) {
+		if (is_dax(search) || is_secret(search) || is_written_back(search, true) ||
+		    lacks_permission(search) || is_beyond_file(search) ||
+		    is_written_back(search, false))
+			return false;
+		note_huge(search);
+		note_full(search);
+	}
 	search->addr = mapping->end;
 	return search->addr < search->end;
 }
@@ -528,40 +545,57 @@ static void look_before(struct search *search, uint64_t start)
 	mr_mapped_file_read(host, &found->mapping, &found->file);
 }
 
+static bool look_in(struct search *search, uint64_t addr, uint64_t length)
+{
+	const uint64_t page = mr_page_size(search->inquiry->host);
+	const int errnum = search->inquiry->refusal->errnum;
+
+	if (!length || addr + length < addr || addr + length > UINT64_MAX - (page - 1))
+		return false;
+	mr_extend_to_pages(page, &addr, &length);
+	search->addr = addr;
+	search->end = addr + length;
+	if (mr_mappings_walk(search->inquiry->host, addr, visit, search) ||
+	    search->files > FILES_MAX)
+		return false;
+	if (!search->found->kind && search->addr < search->end) {
+		if (search->found->mappings == MAPPINGS_MAX)
+			return false;
+		meet_hole(search, NULL);
+	}
+	if (errnum == EFAULT || errnum == EOPNOTSUPP || search->faults)
+		look_before(search, addr);
+	return true;
+}
+
 static bool look(struct mr_inquiry *inquiry)
 {
-	const int errnum = inquiry->refusal->errnum;
-	const uint64_t page = mr_page_size(inquiry->host);
 	struct search search = { .inquiry = inquiry,
 				 .writes = mr_obstacle_writes(inquiry),
 				 .found = &inquiry->obstacle };
 	struct mr_range range;
 
-	if (!mr_inquiry_range(inquiry, &range) ||
-	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND || !range.length ||
-	    range.addr + range.length < range.addr ||
-	    range.addr + range.length > UINT64_MAX - (page - 1))
+	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
 		return false;
-	mr_extend_to_pages(page, &range.addr, &range.length);
-	search.addr = range.addr;
-	search.end = range.addr + range.length;
 	/* Memory of --memory cuda:N: what is mapped there differs from driver to driver. */
 	if (inquiry->refusal->memory && !strncmp(inquiry->refusal->memory, "cuda:", 5)) {
+		search.addr = range.addr & ~(mr_page_size(inquiry->host) - 1);
 		snprintf(search.found->mapping.path, sizeof(search.found->mapping.path), "%s",
 			 inquiry->refusal->memory);
 		return meet(&search, MR_OBSTACLE_DEVICE, true);
 	}
-	if (mr_mappings_walk(inquiry->host, search.addr, visit, &search) ||
-	    search.files > FILES_MAX)
-		return false;
-	if (!search.found->kind && search.addr < search.end) {
-		if (search.found->mappings == MAPPINGS_MAX)
-			return false;
-		meet_hole(&search, NULL);
-	}
-	if (errnum == EFAULT || errnum == EOPNOTSUPP)
-		look_before(&search, range.addr);
-	return true;
+	return look_in(&search, range.addr, range.length);
+}
+
+bool mr_obstacle_find_fault(struct mr_inquiry *inquiry, const struct mr_range *range, bool writes,
+			    struct mr_obstacle *obstacle)
+{
+	struct search search = {
+		.inquiry = inquiry, .writes = writes, .faults = true, .found = obstacle
+	};
+
+	*obstacle = (struct mr_obstacle){ .kind = MR_OBSTACLE_NONE };
+	return look_in(&search, range->addr, range->length);
 }
 
 bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping)
