@@ -424,6 +424,10 @@ int mr_fail_argument(const struct mr_word *word, const char *what, const char *t
 int mr_word_as_number(const struct mr_word *words, const char *what, const char *item,
 		      size_t length, uint32_t *number, struct mr_error *err);
 
+/** mr_text_add() - add to a text, behind @separator where it has some already; what does not fit is left out */
+void mr_text_add(char *text, size_t size, const char *separator, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /** mr_is_blank() - whether @c is a space or a tab: these separate words */
 static inline bool mr_is_blank(char c)
 {

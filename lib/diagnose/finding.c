@@ -32,17 +32,13 @@ void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const c
 
 void mr_finding_detail(struct mr_finding *finding, const char *fmt, ...)
 {
-	size_t used = strlen(finding->detail);
+	char text[sizeof(finding->detail)];
 	va_list ap;
 
-	if (used)
-		used += (size_t)snprintf(finding->detail + used, sizeof(finding->detail) - used,
-					 "; ");
-	if (used >= sizeof(finding->detail))
-		return;
 	va_start(ap, fmt);
-	vsnprintf(finding->detail + used, sizeof(finding->detail) - used, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	mr_text_add(finding->detail, sizeof(finding->detail), "; ", "%s", text);
 }
 
 void mr_finding_remedy(struct mr_finding *finding, const char *fmt, ...)

@@ -36,15 +36,12 @@ static bool is_before(struct mr_kernel_version version, struct mr_kernel_version
 /* Adds what an older kernel lacks.  Return: whether there is anything. */
 static bool list_lacking(struct mr_kernel_version version, char *text, size_t size)
 {
-	size_t used = 0;
-
+	text[0] = '\0';
 	for (size_t i = 0; i < COUNT(kernel_news); i++)
-		if (is_before(version, kernel_news[i].since) && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s (%u.%u)",
-						 used ? ", " : "", kernel_news[i].what,
-						 kernel_news[i].since.major,
-						 kernel_news[i].since.minor);
-	return used;
+		if (is_before(version, kernel_news[i].since))
+			mr_text_add(text, size, ", ", "%s (%u.%u)", kernel_news[i].what,
+				    kernel_news[i].since.major, kernel_news[i].since.minor);
+	return text[0];
 }
 
 /* Enterprise distributions keep an old release, and add what is newer; so does MLNX_OFED, which has mlx_compat. */

@@ -174,7 +174,6 @@ static void show_node(const char *name, void *data)
 static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t size)
 {
 	bool is_known = true;
-	size_t used = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < pools->count; i++) {
@@ -184,11 +183,8 @@ static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t si
 		if (!pool->total.known || !room.known)
 			is_known = false;
 		else if (pool->total.value || room.value)
-			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " of %s",
-						 used ? ", " : "", pool->total.value,
-						 SIZE(pool->size));
-		if (used >= size)
-			used = size - 1;
+			mr_text_add(text, size, ", ", "%" PRIu64 " of %s", pool->total.value,
+				    SIZE(pool->size));
 	}
 	return is_known;
 }

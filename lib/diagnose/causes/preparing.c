@@ -298,23 +298,17 @@ static void look_at_udmabuf_size(struct mr_inquiry *inquiry, struct mr_suspicion
 		mr_rule_out(suspicion, "a udmabuf may have %" PRIu64 " MiB", limit);
 }
 
-struct heap_names {
-	char text[128];
-	size_t used;
-};
+#define HEAP_NAMES 128
 
+/* Adds to a text of HEAP_NAMES bytes. */
 static void add_heap(const char *name, void *data)
 {
-	struct heap_names *names = data;
-
-	if (names->used < sizeof(names->text))
-		names->used += (size_t)snprintf(names->text + names->used,
-						sizeof(names->text) - names->used, " %s", name);
+	mr_text_add(data, HEAP_NAMES, " ", "%s", name);
 }
 
 static void look_at_heap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct heap_names names = { .used = 0 };
+	char names[HEAP_NAMES] = "";
 	char path[128];
 	int count;
 
@@ -325,12 +319,13 @@ static void look_at_heap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		suspect_node(inquiry, path, suspicion);
 		return;
 	}
-	count = mr_host_list(inquiry->host, add_heap, &names, HEAPS);
+	count = mr_host_list(inquiry->host, add_heap, names, HEAPS);
 	mr_evidence_text(suspicion, "node", "%.100s", path);
 	if (count > 0) {
-		mr_suspect(suspicion, MR_LIKELY, "this machine has the dma-heaps%s, and not %.100s",
-			   names.text, inquiry->refusal->dmabuf->source.name);
-		mr_suspect_remedy(suspicion, "name one of the dma-heaps%s", names.text);
+		mr_suspect(suspicion, MR_LIKELY,
+			   "this machine has the dma-heaps %s, and not %.100s", names,
+			   inquiry->refusal->dmabuf->source.name);
+		mr_suspect_remedy(suspicion, "name one of the dma-heaps %s", names);
 	} else if (!count || count == -ENOENT) {
 		mr_suspect(suspicion, MR_CERTAIN, "this machine has no dma-heaps");
 	}

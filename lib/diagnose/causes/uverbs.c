@@ -66,12 +66,11 @@ static bool is_older(struct mr_inquiry *inquiry, unsigned int major, unsigned in
 static const char *names_of_flags(uint32_t flags, char *text, size_t size)
 {
 	const char *name;
-	size_t used = 0;
 	char raw[16];
 
 	text[0] = '\0';
-	while (used < size && (name = mr_access_next(&flags, raw)))
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+	while ((name = mr_access_next(&flags, raw)))
+		mr_text_add(text, size, ", ", "%s", name);
 	return text;
 }
 

@@ -11,41 +11,13 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/* A text that grows, and is cut where the room ends. */
-struct growing {
-	char *text;
-	size_t size, used;
-};
-
-static void add(struct growing *growing, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct growing *growing, const char *fmt, ...)
-{
-	va_list ap;
-	int length;
-
-	if (growing->used >= growing->size)
-		return;
-	va_start(ap, fmt);
-	length = vsnprintf(growing->text + growing->used, growing->size - growing->used, fmt, ap);
-	va_end(ap);
-	growing->used += length > 0 ? (size_t)length : 0;
-}
-
-static void add_separator(struct growing *growing, const char *separator)
-{
-	if (growing->used)
-		add(growing, "%s", separator);
-}
-
 static const char *name_of(int errnum)
 {
 	return mr_errno_name(errnum) ?: "an unknown errno";
 }
 
-/* The call itself passes now, or is refused with another errno. */
-static void add_first(struct growing *growing, const struct mr_try *first)
+/* What became of the call itself: it passes now, or is refused with another errno. */
+static void add_first(const struct mr_try *first, char *text, size_t size)
 {
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "unchanged it passes now, so what refused it has passed",
@@ -57,23 +29,20 @@ static void add_first(struct growing *growing, const struct mr_try *first)
 	};
 
 	if (!first->errnum)
-		add(growing, "%s", passed[first->change]);
+		mr_text_add(text, size, "", "%s", passed[first->change]);
 	else
-		add(growing, "%s it answers %s now, so no change was tried", first->words,
-		    name_of(first->errnum));
+		mr_text_add(text, size, "", "%s it answers %s now, so no change was tried",
+			    first->words, name_of(first->errnum));
 }
 
-static void add_passes(struct growing *growing, const struct mr_tries *tries)
+static void add_passes(const struct mr_tries *tries, char *text, size_t size)
 {
-	bool is_first = true;
-
 	for (size_t i = 0; i < tries->count; i++)
-		if (tries->list[i].made && !tries->list[i].errnum) {
-			add(growing, is_first ? "it passes %s" : ", %s", tries->list[i].words);
-			is_first = false;
-		}
-	if (is_first && tries->count > 1)
-		add(growing, "nothing helps");
+		if (tries->list[i].made && !tries->list[i].errnum)
+			mr_text_add(text, size, ", ", "%s%s", text[0] ? "" : "it passes ",
+				    tries->list[i].words);
+	if (!text[0] && tries->count > 1)
+		mr_text_add(text, size, "", "nothing helps");
 }
 
 static bool is_new_errno(const struct mr_tries *tries, size_t index)
@@ -85,49 +54,36 @@ static bool is_new_errno(const struct mr_tries *tries, size_t index)
 }
 
 /* "EINVAL again unchanged, with half the length; EFAULT with one page" */
-static void add_refusals(struct growing *growing, const struct mr_tries *tries)
+static void add_refusals(const struct mr_tries *tries, char *text, size_t size)
 {
 	for (size_t i = 0; i < tries->count; i++) {
 		const int errnum = tries->list[i].errnum;
 
 		if (!is_new_errno(tries, i))
 			continue;
-		add_separator(growing, "; ");
-		add(growing, "%s%s", name_of(errnum), i ? "" : " again");
+		mr_text_add(text, size, "; ", "%s%s", name_of(errnum), i ? "" : " again");
 		for (size_t k = i; k < tries->count; k++)
 			if (tries->list[k].made && tries->list[k].errnum == errnum)
-				add(growing, "%s %s", k == i ? "" : ",", tries->list[k].words);
-	}
-}
-
-static void add_remarks(struct growing *growing, const struct mr_tries *tries)
-{
-	for (size_t i = 0; i < tries->count; i++) {
-		const struct mr_try *try = &tries->list[i];
-
-		if (!try->reason[0])
-			continue;
-		add_separator(growing, "; ");
-		add(growing, "%s%s: %s", try->made ? "" : "not ", try->words, try->reason);
+				mr_text_add(text, size, k == i ? " " : ", ", "%s",
+					    tries->list[k].words);
 	}
 }
 
 void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 {
-	struct growing growing = { text, size, 0 };
-
 	text[0] = '\0';
 	if (tries->count && tries->list[0].made && !tries->is_refused_again) {
-		add_first(&growing, &tries->list[0]);
+		add_first(&tries->list[0], text, size);
 	} else {
-		add_passes(&growing, tries);
-		add_refusals(&growing, tries);
+		add_passes(tries, text, size);
+		add_refusals(tries, text, size);
 	}
-	add_remarks(&growing, tries);
-	if (tries->note[0]) {
-		add_separator(&growing, "; ");
-		add(&growing, "%s", tries->note);
-	}
+	for (size_t i = 0; i < tries->count; i++)
+		if (tries->list[i].reason[0])
+			mr_text_add(text, size, "; ", "%s%s: %s", tries->list[i].made ? "" : "not ",
+				    tries->list[i].words, tries->list[i].reason);
+	if (tries->note[0])
+		mr_text_add(text, size, "; ", "%s", tries->note);
 }
 
 #define ON_REGISTERING (MR_ON(REG) | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON_DMABUFS)
