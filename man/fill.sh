@@ -1,9 +1,9 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # fill.sh MRCTL TEMPLATE: prints a page of the manual.  The program's causes stand in place of the line @CAUSES@, and the
 # checks of the host in place of @CHECKS@.
-set -euo pipefail
+set -eu
 
 # Prints each cause as troff.  The document has a line for each cause.
 causes() {
@@ -41,7 +41,9 @@ causes() {
 		print ".TP\n.B recognise"; print text(value("recognise"))
 		print ".TP\n.B try"; print text(value("remedy"))
 		print ".TP\n.B sources"; print text(value("source"))
-	}'
+		found = 1
+	}
+	END { exit !found }'
 }
 
 while IFS= read -r line; do

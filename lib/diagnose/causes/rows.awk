@@ -3,14 +3,17 @@
 # functions, and includes them.  With -v table=log it makes rows of struct mr_log_topic of all files.  An entry:
 #
 #	MR-ID: its subject
-#	the function that looks for it; calls REG REREG; errnos EINVAL; layer DRIVER; how often it is met: RARE
+#	look_at_it; calls REG REREG; errnos EINVAL; layer DRIVER; driver mlx5; needs REQUEST; RARE
 #	What it is: one or two sentences.
 #	recognise: how it is told from others
 #	remedy: what to do
 #	sources: where it can be read up: files of the kernel, manual pages, threads
 #	log: words that | stand in a line of a log; errnum ENOMEM; is_likely; what they tell, a clause
 #
-# "calls ALL but FIND" are all but those; without errnos it is any, without a layer it is of none.  "[table]" begins one.
+# The second line has the function that looks for its evidence, and at the end how often it is met.  In between: "calls ALL but
+# FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
+# has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
+# "obstacle" and "statuses" say what mappings.c and firmware.c look for.  "[table]" begins one.
 
 function fail(what) {
 	print FILENAME ":" FNR ": " what > "/dev/stderr"

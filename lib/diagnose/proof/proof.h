@@ -14,8 +14,7 @@
 /** What a function returns: only so many bits of the register are defined. */
 enum mr_returns {
 	MR_RETURNS_INT,
-	MR_RETURNS_LONG,    /**< also a pointer: an errno is a value from -4095 to -1 */
-	MR_RETURNS_NOTHING, /**< errors are not of interest */
+	MR_RETURNS_LONG, /**< also a pointer: an errno is a value from -4095 to -1 */
 };
 
 /** A function of the kernel. */
@@ -115,7 +114,6 @@ struct mr_chain_link {
 struct mr_chain {
 	struct mr_chain_link links[MR_CHAIN_MAX]; /**< from the outermost to the one that refused */
 	size_t count;                             /**< 0: no system call has returned the errno */
-	bool was_entered; /**< some system call has come to the RDMA stack */
 };
 
 /**

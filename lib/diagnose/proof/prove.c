@@ -279,14 +279,9 @@ void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
 	size_t place = count, next;
 
 	chain->count = 0;
-	chain->was_entered = false;
-	for (size_t i = 0; i < count && place == count; i++) {
-		if (!function_of(&returns[i])->is_entry)
-			continue;
-		chain->was_entered = true;
-		if (errno_of(&returns[i]) == errnum)
+	for (size_t i = 0; i < count && place == count; i++)
+		if (function_of(&returns[i])->is_entry && errno_of(&returns[i]) == errnum)
 			place = i;
-	}
 	while (place < count) {
 		const struct mr_chain_link link = { function_of(&returns[place]),
 						    errno_of(&returns[place]) };

@@ -174,9 +174,7 @@ int mr_kernel_function_errno(const struct mr_kernel_function *function, uint64_t
 	const int64_t number =
 		function->returns == MR_RETURNS_INT ? (int32_t)(uint32_t)value : (int64_t)value;
 
-	return function->returns != MR_RETURNS_NOTHING && number < 0 && number >= -4095
-		       ? (int)-number
-		       : 0;
+	return number < 0 && number >= -4095 ? (int)-number : 0;
 }
 
 /* Pages for records, a power of 2: some 6,000 records of 40 bytes, below what a user may have (perf_event_mlock_kb) */
