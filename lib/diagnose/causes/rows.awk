@@ -96,13 +96,14 @@ function members(line,    i, n, part, key, value, pair) {
 }
 
 function put() {
-	gsub(/\\/, "\\\\", text)
+	if (text ~ /\\/) # versions of awk differ in how they would write it
+		fail("a backslash")
 	gsub(/"/, "\\\"", text)
 	if (member == "log" && table == "log")
 		topic(text)
 	else if (member && member != "log" && table == "")
 		printf "\t.%s = \"%s\",\n", member, text
-	member = ""
+	member = text = ""
 }
 
 function begin(name, value) {
