@@ -354,61 +354,41 @@ void mr_check_address_space(const struct mr_question *question, struct mr_findin
 #define SHELL  "remove \"ulimit -l\" from the script or the start-up file of this shell"
 #define DAEMON "raise the limit of the launcher's daemon, or of the login that started it"
 
-/* A program that sets the limits of what it starts. */
-struct launcher {
-	const char *name;     /* the command, or its beginning */
-	bool is_for_children; /* what it does itself, as well as what it starts */
-	const char *remedy;
-};
-
 /* Whether the shell or the login above it has set the limit cannot be seen. */
 #define LOGIN_OR_SHELL                                                                               \
 	"if a new login has the limit, too, set memlock in /etc/security/limits.conf (pam_limits); " \
 	"else remove \"ulimit -l\" from the script or the start-up file of this shell"
 
-static const struct launcher launchers[] = {
-	{ "containerd", true, CONTAINER },
-	{ "crio", true, CONTAINER },
-	{ "conmon", true, CONTAINER },
-	{ "dockerd", true, CONTAINER },
-	{ "kubelet", true, CONTAINER },
-	{ "podman", true, CONTAINER },
-	{ "runc", true, CONTAINER },
-	{ "crun", true, CONTAINER },
-	{ "slurmstepd", true, JOBS },
-	{ "slurmd", true, JOBS },
-	{ "sshd", true, PAM },
-	{ "login", true, PAM },
-	{ "su", true, PAM },
-	{ "sudo", true, PAM },
-	{ "runuser", true, PAM },
-	{ "cron", true, PAM },
-	{ "crond", true, PAM },
-	{ "gdm-session-wor", true, PAM },
-	{ "orted", true, DAEMON },
-	{ "prted", true, DAEMON },
-	{ "hydra_pmi_proxy", true, DAEMON },
-	{ "bash", false, SHELL },
-	{ "sh", false, SHELL },
-	{ "dash", false, SHELL },
-	{ "zsh", false, SHELL },
-	{ "ksh", false, SHELL },
-	{ "tcsh", false, SHELL },
-	{ "csh", false, SHELL },
-	{ "fish", false, SHELL },
+/* Programs that set the limits of what they start. */
+static const struct {
+	const char *remedy;
+	bool is_for_children; /* what they do themselves, as well as what they start */
+	const char *names[9]; /* commands, or their beginnings */
+} launchers[] = {
+	{ CONTAINER,
+	  true,
+	  { "containerd", "crio", "conmon", "dockerd", "kubelet", "podman", "runc", "crun" } },
+	{ JOBS, true, { "slurmstepd", "slurmd" } },
+	{ PAM,
+	  true,
+	  { "sshd", "login", "su", "sudo", "runuser", "cron", "crond", "gdm-session-wor" } },
+	{ DAEMON, true, { "orted", "prted", "hydra_pmi_proxy" } },
+	{ SHELL, false, { "bash", "sh", "dash", "zsh", "ksh", "tcsh", "csh", "fish" } },
 };
 
 /* containerd-shim-runc-v2, sshd-session and the like are of the same family. */
-static const char *find_remedy(const char *name, bool of_children)
+static const char *find_remedy(const char *command, bool of_children)
 {
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
-		const size_t length = strlen(launchers[i].name);
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
+		for (const char *const *name = launchers[i].names; *name; name++) {
+			const size_t length = strlen(*name);
 
-		if (!strncmp(name, launchers[i].name, length) &&
-		    (!name[length] || name[length] == '-' || name[length] == ':') &&
-		    (!of_children || launchers[i].is_for_children))
-			return launchers[i].remedy;
-	}
+			if (!strncmp(command, *name, length) &&
+			    (!command[length] || command[length] == '-' ||
+			     command[length] == ':') &&
+			    (!of_children || launchers[i].is_for_children))
+				return launchers[i].remedy;
+		}
 	return NULL;
 }
 

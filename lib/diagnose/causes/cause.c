@@ -6,102 +6,66 @@
 
 #include "lib/diagnose/causes/causes.h"
 
-/* A call by its name, and what it does. */
-struct operation_row {
-	const char *call;
-	uint32_t operations;      /* bits of all that it can be */
+/* Calls that do the same, the usual one first. */
+static const struct operation_row {
 	enum mr_operation plain;  /* without a request that tells */
 	enum mr_operation dmabuf; /* with a request for a dma-buf */
+	const char *calls[12];
+} rows[] = {
+	{ MR_OP_PREPARE,
+	  MR_OP_PREPARE,
+	  { "mmap", "mbind", "madvise", "memfd_create", "ftruncate", "shmget", "fallocate",
+	    "posix_fallocate", "open", "ioctl(UDMABUF_CREATE)", "ioctl(DMA_HEAP_IOCTL_ALLOC)" } },
+	{ MR_OP_FIND, MR_OP_FIND, { "ibv_get_device_list", "stat" } },
+	{ MR_OP_OPEN, MR_OP_OPEN, { "ibv_open_device", "mlx5dv_open_device" } },
+	{ MR_OP_IMPORT,
+	  MR_OP_IMPORT,
+	  { "ibv_import_device", "ibv_import_pd", "ibv_import_mr", "mlx5dv_devx_umem_import" } },
+	{ MR_OP_ALLOC_PD, MR_OP_ALLOC_PD, { "ibv_alloc_pd", "ioctl(ALLOC_PD)" } },
+	{ MR_OP_ALLOC_DM, MR_OP_ALLOC_DM, { "ibv_alloc_dm", "ioctl(DM_ALLOC)" } },
+	{ MR_OP_ALLOC_DMAH, MR_OP_ALLOC_DMAH, { "ibv_alloc_dmah", "ioctl(DMAH_ALLOC)" } },
+	{ MR_OP_EXPORT, MR_OP_EXPORT, { "ibv_dm_export_dmabuf_fd", "mlx5dv_devx_umem_export" } },
+	{ MR_OP_REG,
+	  MR_OP_REG,
+	  { "ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2", "mr_reg_mr_relaxed",
+	    "ioctl(REG_MR)" } },
+	{ MR_OP_REG, MR_OP_REG_DMABUF, { "ibv_reg_mr_ex" } },
+	{ MR_OP_REG_DMABUF,
+	  MR_OP_REG_DMABUF,
+	  { "ibv_reg_dmabuf_mr", "mlx5dv_reg_dmabuf_mr", "ioctl(REG_DMABUF_MR)" } },
+	{ MR_OP_REG_DM, MR_OP_REG_DM, { "ibv_reg_dm_mr", "ioctl(DM_MR_REG)" } },
+	{ MR_OP_NULL_MR, MR_OP_NULL_MR, { "ibv_alloc_null_mr" } },
+	{ MR_OP_UMEM, MR_OP_UMEM, { "mlx5dv_devx_umem_reg" } },
+	{ MR_OP_UMEM, MR_OP_UMEM_DMABUF, { "mlx5dv_devx_umem_reg_ex", "ioctl(DEVX_UMEM_REG)" } },
+	{ MR_OP_REREG, MR_OP_REREG, { "ibv_rereg_mr", "ioctl(REREG_MR)" } },
+	{ MR_OP_ADVISE, MR_OP_ADVISE, { "ibv_advise_mr", "ioctl(ADVISE_MR)" } },
+	{ MR_OP_DEREG,
+	  MR_OP_DEREG,
+	  { "ibv_dereg_mr", "mr_dereg_mr_relaxed", "ioctl(MR_DESTROY)", "mlx5dv_devx_umem_dereg",
+	    "ioctl(DEVX_UMEM_DEREG)" } },
+	{ MR_OP_FREE,
+	  MR_OP_FREE,
+	  { "ibv_dealloc_pd", "ioctl(PD_DESTROY)", "ibv_free_dm", "ioctl(DM_FREE)",
+	    "ibv_dealloc_dmah", "ioctl(DMAH_FREE)" } },
+	{ MR_OP_QUEUE,
+	  MR_OP_QUEUE,
+	  { "ibv_create_cq", "ibv_create_cq_ex", "ibv_create_qp", "ibv_create_qp_ex",
+	    "ibv_create_srq", "ibv_create_srq_ex", "mlx5dv_create_cq", "mlx5dv_create_qp",
+	    "rdma_create_qp", "rdma_create_srq" } },
+	{ MR_OP_QUERY,
+	  MR_OP_QUERY,
+	  { "ioctl(QUERY_MR)", "ioctl(INFO_HANDLES)", "ioctl(QUERY_CONTEXT)",
+	    "ibv_query_device_ex" } },
 };
 
-#define ONE(call_, operation)                                                                      \
-	{                                                                                          \
-		(call_), MR_ON(operation), MR_OP_##operation, MR_OP_##operation                    \
-	}
-#define TWO(call_, plain_, dmabuf_)                                                                \
-	{                                                                                          \
-		(call_), MR_ON(plain_) | MR_ON(dmabuf_), MR_OP_##plain_, MR_OP_##dmabuf_           \
-	}
-
-static const struct operation_row rows[] = {
-	ONE("mmap", PREPARE),
-	ONE("mbind", PREPARE),
-	ONE("madvise", PREPARE),
-	ONE("memfd_create", PREPARE),
-	ONE("ftruncate", PREPARE),
-	ONE("shmget", PREPARE),
-	ONE("fallocate", PREPARE),
-	ONE("posix_fallocate", PREPARE),
-	ONE("open", PREPARE),
-	ONE("ioctl(UDMABUF_CREATE)", PREPARE),
-	ONE("ioctl(DMA_HEAP_IOCTL_ALLOC)", PREPARE),
-	ONE("ibv_get_device_list", FIND),
-	ONE("stat", FIND),
-	ONE("ibv_open_device", OPEN),
-	ONE("mlx5dv_open_device", OPEN),
-	ONE("ibv_import_device", IMPORT),
-	ONE("ibv_import_pd", IMPORT),
-	ONE("ibv_import_mr", IMPORT),
-	ONE("mlx5dv_devx_umem_import", IMPORT),
-	ONE("ibv_alloc_pd", ALLOC_PD),
-	ONE("ioctl(ALLOC_PD)", ALLOC_PD),
-	ONE("ibv_alloc_dm", ALLOC_DM),
-	ONE("ioctl(DM_ALLOC)", ALLOC_DM),
-	ONE("ibv_alloc_dmah", ALLOC_DMAH),
-	ONE("ioctl(DMAH_ALLOC)", ALLOC_DMAH),
-	ONE("ibv_dm_export_dmabuf_fd", EXPORT),
-	ONE("mlx5dv_devx_umem_export", EXPORT),
-	ONE("ibv_reg_mr", REG),
-	ONE("ibv_reg_mr_iova", REG),
-	ONE("ibv_reg_mr_iova2", REG),
-	TWO("ibv_reg_mr_ex", REG, REG_DMABUF),
-	ONE("mr_reg_mr_relaxed", REG),
-	ONE("ioctl(REG_MR)", REG),
-	ONE("ibv_reg_dmabuf_mr", REG_DMABUF),
-	ONE("mlx5dv_reg_dmabuf_mr", REG_DMABUF),
-	ONE("ioctl(REG_DMABUF_MR)", REG_DMABUF),
-	ONE("ibv_reg_dm_mr", REG_DM),
-	ONE("ioctl(DM_MR_REG)", REG_DM),
-	ONE("ibv_alloc_null_mr", NULL_MR),
-	ONE("mlx5dv_devx_umem_reg", UMEM),
-	TWO("mlx5dv_devx_umem_reg_ex", UMEM, UMEM_DMABUF),
-	TWO("ioctl(DEVX_UMEM_REG)", UMEM, UMEM_DMABUF),
-	ONE("ibv_rereg_mr", REREG),
-	ONE("ioctl(REREG_MR)", REREG),
-	ONE("ibv_advise_mr", ADVISE),
-	ONE("ioctl(ADVISE_MR)", ADVISE),
-	ONE("ibv_dereg_mr", DEREG),
-	ONE("mr_dereg_mr_relaxed", DEREG),
-	ONE("ioctl(MR_DESTROY)", DEREG),
-	ONE("mlx5dv_devx_umem_dereg", DEREG),
-	ONE("ioctl(DEVX_UMEM_DEREG)", DEREG),
-	ONE("ibv_dealloc_pd", FREE),
-	ONE("ioctl(PD_DESTROY)", FREE),
-	ONE("ibv_free_dm", FREE),
-	ONE("ioctl(DM_FREE)", FREE),
-	ONE("ibv_dealloc_dmah", FREE),
-	ONE("ioctl(DMAH_FREE)", FREE),
-	ONE("ibv_create_cq", QUEUE),
-	ONE("ibv_create_cq_ex", QUEUE),
-	ONE("ibv_create_qp", QUEUE),
-	ONE("ibv_create_qp_ex", QUEUE),
-	ONE("ibv_create_srq", QUEUE),
-	ONE("ibv_create_srq_ex", QUEUE),
-	ONE("mlx5dv_create_cq", QUEUE),
-	ONE("mlx5dv_create_qp", QUEUE),
-	ONE("rdma_create_qp", QUEUE),
-	ONE("rdma_create_srq", QUEUE),
-	ONE("ioctl(QUERY_MR)", QUERY),
-	ONE("ioctl(INFO_HANDLES)", QUERY),
-	ONE("ioctl(QUERY_CONTEXT)", QUERY),
-	ONE("ibv_query_device_ex", QUERY),
-};
+#define ROWS (sizeof(rows) / sizeof(*rows))
 
 static const struct operation_row *find_row(const char *call)
 {
-	for (size_t i = 0; call && i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].call, call))
-			return &rows[i];
+	for (size_t i = 0; call && i < ROWS; i++)
+		for (const char *const *name = rows[i].calls; *name; name++)
+			if (!strcmp(*name, call))
+				return &rows[i];
 	return NULL;
 }
 
@@ -117,27 +81,29 @@ enum mr_operation mr_operation_of(const struct mr_refusal *refusal)
 
 const char *mr_call_name(size_t index)
 {
-	return index < sizeof(rows) / sizeof(*rows) ? rows[index].call : NULL;
+	for (size_t i = 0; i < ROWS; i++)
+		for (const char *const *name = rows[i].calls; *name; name++)
+			if (!index--)
+				return *name;
+	return NULL;
 }
 
 const char *mr_operation_name(enum mr_operation operation)
 {
-	const char *other = NULL;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].plain == operation)
-			return rows[i].call;
-		if (rows[i].dmabuf == operation && !other)
-			other = rows[i].call;
-	}
-	return other;
+			return rows[i].calls[0];
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].dmabuf == operation)
+			return rows[i].calls[0];
+	return NULL;
 }
 
 uint32_t mr_operations_of_name(const char *call)
 {
 	const struct operation_row *row = find_row(call);
 
-	return row ? row->operations : 0;
+	return row ? 1U << row->plain | 1U << row->dmabuf : 0;
 }
 
 const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {

@@ -9,39 +9,25 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Names of other libraries and of the kernel for what ends in a call. */
+static const struct {
+	const char *call;
+	const char *names[18];
+} aliases[] = {
+	{ "ibv_reg_mr",
+	  { "fi_mr_reg", "fi_mr_regv", "fi_mr_regattr", "ibv_exp_reg_mr", "ibv_cmd_reg_mr",
+	    "efa_cmd_reg_mr", "rdma_reg_msgs", "rdma_reg_read", "rdma_reg_write", "rpma_mr_reg",
+	    "rpma_peer_mr_reg", "reg_user_mr", "ib_umem_get", "mr_umem_get", "rxe_umem_get",
+	    "rxe_mr_init_user", "REG_MR" } },
+	{ "ibv_reg_dmabuf_mr", { "ib_umem_dmabuf_get", "reg_user_mr_dmabuf" } },
+	{ "ibv_dereg_mr", { "dereg_user_mr" } },
+	{ "ibv_create_qp", { "rdma_create_qp", "ibv_create_qp_ex", "mlx5dv_create_qp" } },
+	{ "ibv_create_srq", { "rdma_create_srq", "ibv_create_srq_ex" } },
+	{ "ibv_create_cq", { "ibv_create_cq_ex", "mlx5dv_create_cq" } },
+};
+
 struct alias {
 	const char *name;
 	const char *call;
-};
-
-static const struct alias aliases[] = {
-	{ "fi_mr_reg", "ibv_reg_mr" },
-	{ "fi_mr_regv", "ibv_reg_mr" },
-	{ "fi_mr_regattr", "ibv_reg_mr" },
-	{ "ibv_exp_reg_mr", "ibv_reg_mr" },
-	{ "ibv_cmd_reg_mr", "ibv_reg_mr" },
-	{ "efa_cmd_reg_mr", "ibv_reg_mr" },
-	{ "rdma_reg_msgs", "ibv_reg_mr" },
-	{ "rdma_reg_read", "ibv_reg_mr" },
-	{ "rdma_reg_write", "ibv_reg_mr" },
-	{ "rpma_mr_reg", "ibv_reg_mr" },
-	{ "rpma_peer_mr_reg", "ibv_reg_mr" },
-	{ "reg_user_mr", "ibv_reg_mr" },
-	{ "ib_umem_get", "ibv_reg_mr" },
-	{ "mr_umem_get", "ibv_reg_mr" },
-	{ "rxe_umem_get", "ibv_reg_mr" },
-	{ "rxe_mr_init_user", "ibv_reg_mr" },
-	{ "REG_MR", "ibv_reg_mr" },
-	{ "ib_umem_dmabuf_get", "ibv_reg_dmabuf_mr" },
-	{ "reg_user_mr_dmabuf", "ibv_reg_dmabuf_mr" },
-	{ "dereg_user_mr", "ibv_dereg_mr" },
-	{ "rdma_create_qp", "ibv_create_qp" },
-	{ "rdma_create_srq", "ibv_create_srq" },
-	{ "ibv_create_cq_ex", "ibv_create_cq" },
-	{ "ibv_create_qp_ex", "ibv_create_qp" },
-	{ "ibv_create_srq_ex", "ibv_create_srq" },
-	{ "mlx5dv_create_cq", "ibv_create_cq" },
-	{ "mlx5dv_create_qp", "ibv_create_qp" },
 };
 
 /* Commands of mlx5's firmware, and the calls that send them. */
@@ -67,13 +53,14 @@ static bool is_name(const struct mr_token *token, const char *name)
 	       (token->length == length || token->text[token->length - length - 1] == '_');
 }
 
-static const char *find_alias(const struct alias *table, size_t count, const struct mr_token *token)
+static const char *find_alias(const struct mr_token *token)
 {
 	if (!memchr(token->text, '_', token->length))
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		if (is_name(token, table[i].name))
-			return table[i].call;
+	for (size_t i = 0; i < COUNT(aliases); i++)
+		for (const char *const *name = aliases[i].names; *name; name++)
+			if (is_name(token, *name))
+				return aliases[i].call;
 	return NULL;
 }
 
@@ -415,7 +402,7 @@ static const char *find_named(struct mr_log_line *line, const struct mr_tokens *
 		if (!strcasecmp(line->command, commands[i].name))
 			line->call = commands[i].call;
 	for (size_t i = 0; i < tokens->count && !line->call && !line->command[0]; i++)
-		line->call = find_alias(aliases, COUNT(aliases), &tokens->list[i]);
+		line->call = find_alias(&tokens->list[i]);
 	return mentioned;
 }
 
