@@ -79,59 +79,41 @@ bool mr_token_is(const struct mr_token *token, const char *word)
 	       token->length == strlen(word) && !strncasecmp(token->text, word, token->length);
 }
 
+static bool is_one_of(const struct mr_token *token, const char *const *words)
+{
+	while (*words && !mr_token_is(token, *words))
+		words++;
+	return *words;
+}
+
 bool mr_token_is_sign(const struct mr_token *token, const char *signs)
 {
 	return token->kind == MR_TOKEN_SIGN && *token->text && strchr(signs, *token->text);
 }
 
+#define MEMBER(name) offsetof(struct mr_log_line, name)
+
 /* Words before a number, and what it is. */
-struct key {
-	const char *word;
+static const struct key {
 	size_t member;    /* of struct mr_log_line */
-	bool is_hex_only; /* the word is used for other numbers, too */
-};
-
-#define KEY(word_, member_, is_hex_only_)                                                          \
-	{                                                                                          \
-		(word_), offsetof(struct mr_log_line, member_), (is_hex_only_)                     \
-	}
-
-static const struct key keys[] = {
-	KEY("address", addr, false),
-	KEY("addr", addr, false),
-	KEY("va", addr, false),
-	KEY("vaddr", addr, false),
-	KEY("iov_base", addr, false),
-	KEY("ptr", addr, true),
-	KEY("buf", addr, true),
-	KEY("buffer", addr, true),
-	KEY("base", addr, true),
-	KEY("start", addr, true),
-	KEY("memory", addr, true),
-	KEY("mr", addr, true),
-	KEY("at", addr, true),
-	KEY("region", addr, true),
-	KEY("segment", addr, true),
-	KEY("data", addr, true),
-	KEY("length", length, false),
-	KEY("len", length, false),
-	KEY("size", length, false),
-	KEY("sz", length, false),
-	KEY("nbytes", length, false),
-	KEY("iov_len", length, false),
-	KEY("mr_size", length, false),
-	KEY("buf_size", length, false),
-	KEY("buffer_size", length, false),
-	KEY("iova", iova, false),
-	KEY("hca_va", iova, false),
-	KEY("access", access, false),
-	KEY("access_flags", access, false),
-	KEY("accessflag", access, false),
-	KEY("accessflags", access, false),
-	KEY("exp_access", access, false),
-	KEY("mr_access", access, false),
-	KEY("ibv_access", access, false),
-	KEY("flags", access, true),
+	bool is_hex_only; /* the words are used for other numbers, too */
+	const char *words[12];
+} keys[] = {
+	{ MEMBER(addr), false, { "address", "addr", "va", "vaddr", "iov_base" } },
+	{ MEMBER(addr),
+	  true,
+	  { "ptr", "buf", "buffer", "base", "start", "memory", "mr", "at", "region", "segment",
+	    "data" } },
+	{ MEMBER(length),
+	  false,
+	  { "length", "len", "size", "sz", "nbytes", "iov_len", "mr_size", "buf_size",
+	    "buffer_size" } },
+	{ MEMBER(iova), false, { "iova", "hca_va" } },
+	{ MEMBER(access),
+	  false,
+	  { "access", "access_flags", "accessflag", "accessflags", "exp_access", "mr_access",
+	    "ibv_access" } },
+	{ MEMBER(access), true, { "flags" } },
 };
 
 static struct mr_opt_u64 *member_of(struct mr_log_line *line, const struct key *key)
@@ -309,7 +291,7 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = member_of(line, &keys[i]);
 
-		if (!mr_token_is(word, keys[i].word) || (keys[i].is_hex_only && !is_hex(number)))
+		if (!is_one_of(word, keys[i].words) || (keys[i].is_hex_only && !is_hex(number)))
 			continue;
 		if (member == &line->length) {
 			if (read_amount(number, &amount, &ignored))
