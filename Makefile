@@ -58,8 +58,7 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 CMD_SRC := $(call below,cmd,c)
 SIM_SRC := $(call below,lib/sim,c)
 AGENT_SRC := $(call below,lib/trace/agent,c)
-AUDIT_SRC := $(call below,lib/trace/audit,c)
-LIB_SRC := $(filter-out $(SIM_SRC) $(AGENT_SRC) $(AUDIT_SRC),$(call below,lib,c))
+LIB_SRC := $(filter-out $(SIM_SRC) $(AGENT_SRC),$(call below,lib,c))
 UNIT_SRC := $(filter-out tests/unit/main.c,$(call below,tests/unit,c))
 # A program each: they replace functions of libraries that the other tests of their folders need, or test a
 # file that has another rank than its folder.
@@ -68,11 +67,9 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
 AGENT_OBJ := $(AGENT_SRC:%.c=$(BUILD)/%.o)
-AUDIT_OBJ := $(AUDIT_SRC:%.c=$(BUILD)/%.o)
 # What the simulator and the agent of trace may use of mrctl's library, compiled for a shared object
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c \
 	$(call below,lib/trace/wire,c))
-TRACE_LIBRARIES := libmrctl-trace.so libmrctl-trace-audit.so
 UNIT_OBJ := $(UNIT_SRC:%.c=$(BUILD)/%.o)
 UNIT_ALONE_OBJ := $(UNIT_ALONE:%=$(BUILD)/tests/unit/%.o)
 UNIT_FOLDERS := $(patsubst %/,%,$(sort $(dir $(filter-out $(UNIT_ALONE_OBJ),$(UNIT_OBJ)))))
@@ -95,7 +92,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 ## all: build mrctl, the simulated HCA, the agent of trace and the manual (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
-	$(TRACE_LIBRARIES:%=$(BUILD)/trace/%) $(MAN)
+	$(BUILD)/trace/libmrctl-trace.so $(MAN)
 
 # Rewritten only when it changes; everything depends on it, so other flags rebuild.  W=1 changes no object.
 CONFIG := $(filter-out -Werror,$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) \
@@ -124,18 +121,13 @@ $(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ) $(BUILD)/libshared.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
-# Bound at once, so that no call of a traced program has to wait for ld.so
+# Bound at once, so that no call of a traced program has to wait for ld.so, and to its own functions where another
+# library that is preloaded has them, too
 $(BUILD)/trace/libmrctl-trace.so: $(AGENT_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-z,defs \
-		-Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
-
-# It is in a namespace of its own, for which ld.so would load another libc.
-$(BUILD)/trace/libmrctl-trace-audit.so: $(AUDIT_OBJ)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -fno-lto -shared -nostdlib -Wl,-z,relro -Wl,-z,defs $(LDFLAGS) -o $@ $^
+		-Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
 
 $(BUILD)/man/%: man/%
 	@mkdir -p $(@D)
@@ -179,11 +171,8 @@ $(BUILD)/lib/trace/agent/%.o: lib/trace/agent/%.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SIM_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/lib/trace/audit/%.o: lib/trace/audit/%.c $(BUILD)/config
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -fno-lto -ffreestanding -fno-builtin \
-		-fno-stack-protector -c -o $@ $<
+# Its dlsym() leaves lookups to libc by tail calls
+$(BUILD)/lib/trace/agent/binding.o: CFLAGS += -O2
 
 $(BUILD)/shared/%.o: %.c $(BUILD)/config
 	$(call say,CC,$@)
@@ -195,7 +184,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -326,9 +315,7 @@ install: all
 	install -D -m 755 $(BUILD)/mrctl $(DESTDIR)$(BINDIR)/mrctl
 	install -D -m 755 $(BUILD)/sim/libmrctl-sim.so $(DESTDIR)$(LIBDIR)/mrctl/sim/libmrctl-sim.so
 	cp -R $(BUILD)/sim/sysfs $(DESTDIR)$(LIBDIR)/mrctl/sim/
-	for library in $(TRACE_LIBRARIES); do \
-		install -D -m 755 $(BUILD)/trace/$$library $(DESTDIR)$(LIBDIR)/mrctl/trace/$$library || exit; \
-	done
+	install -D -m 755 $(BUILD)/trace/libmrctl-trace.so $(DESTDIR)$(LIBDIR)/mrctl/trace/libmrctl-trace.so
 	for page in $(MAN); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done

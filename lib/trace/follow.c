@@ -55,9 +55,12 @@ static struct mr_site *see_site(struct mr_traced_process *process,
 				const struct mr_traced_record *record, bool has_ended)
 {
 	const struct mr_trace_record *call = &record->call;
-	struct mr_site *site =
-		mr_ledger_site(&process->ledger, call->caller, call->call, stack_of(record));
+	struct mr_site *site;
 
+	if (process->modules.is_stale &&
+	    !has_ended) /* another library may be in the place of one */
+		mr_process_see(process, call->caller - 1);
+	site = mr_ledger_site(&process->ledger, call->caller, call->call, stack_of(record));
 	if (site && !has_ended && !site->calls)
 		mr_process_see(process, call->caller - 1);
 	return site;
@@ -311,7 +314,7 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		index = find_process(follow, visitor->pid);
 		if (index < follow->process_count) {
 			take_calls(follow, follow->processes[index], false);
-			mr_process_unmap(follow->processes[index], request.address);
+			follow->processes[index]->modules.is_stale = true;
 		}
 		break;
 	case MR_TRACE_LOST:

@@ -50,24 +50,6 @@ static bool is_elsewhere(pid_t pid)
 	       strcmp(found, any) != 0;
 }
 
-/* Reads them anew; where that fails, the old ones stay. */
-static void mr_modules_read(struct mr_modules *modules, pid_t pid)
-{
-	struct mr_host host = MR_THIS_HOST;
-	struct mr_modules read = { .reads = modules->reads + 1 };
-
-	host.process = pid;
-	mr_mappings_walk(&host, 0, keep, &read);
-	if (!read.count) {
-		free(read.mappings);
-		modules->reads++;
-		return;
-	}
-	free(modules->mappings);
-	read.is_elsewhere = is_elsewhere(pid);
-	*modules = read;
-}
-
 static int compare(const void *key, const void *element)
 {
 	const uint64_t addr = *(const uint64_t *)key;
@@ -472,19 +454,6 @@ static char *mr_places_name(struct mr_places *places, const struct mr_modules *m
 	return text;
 }
 
-enum {
-	READS_MAX =
-		1000 /* calls from places that are in no file must not read the mappings for ever */
-};
-
-void mr_process_see(struct mr_traced_process *process, uint64_t addr)
-{
-	if (process->pid &&
-	    (process->modules.is_stale ||
-	     (process->modules.reads < READS_MAX && !mr_modules_find(&process->modules, addr))))
-		mr_modules_read(&process->modules, process->pid);
-}
-
 static struct mr_places *places_of(struct mr_traced_process *process)
 {
 	if (process->has_places && process->place_reads == process->modules.reads)
@@ -530,51 +499,73 @@ char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *
 					       : mr_process_caller(process, site->frames[frame]));
 }
 
-/* A library that is about to be unmapped. */
-struct closing {
+/* What a process has mapped now, in the place of what it had. */
+struct change {
 	struct mr_traced_process *process;
-	struct mr_mapping library; /* one of its mappings */
+	const struct mr_modules *now;
 };
 
-static bool is_in_library(uint64_t caller, void *data)
+/* Whether the library that had an address is no longer there. */
+static bool is_gone(uint64_t caller, void *data)
 {
-	const struct closing *closing = data;
-	const struct mr_mapping *library = &closing->library;
-	const struct mr_mapping *mapping = mr_modules_find(&closing->process->modules, caller - 1);
+	const struct change *change = data;
+	const struct mr_mapping *before = mr_modules_find(&change->process->modules, caller - 1);
+	const struct mr_mapping *now = mr_modules_find(change->now, caller - 1);
 
-	return mapping && mapping->inode == library->inode && mapping->major == library->major &&
-	       mapping->minor == library->minor && !strcmp(mapping->path, library->path);
+	return before && (!now || before->inode != now->inode || before->major != now->major ||
+			  before->minor != now->minor || strcmp(before->path, now->path) != 0);
 }
 
 /* Nobody will ask for the name of a place that has no regions any more. */
-static void name_site(struct mr_site *site, void *data)
+static void name_gone(struct mr_site *site, void *data)
 {
-	struct closing *closing = data;
-	struct mr_traced_process *process = closing->process;
+	const struct change *change = data;
+	struct mr_traced_process *process = change->process;
 
 	if (!site->count || site->retired)
 		return;
-	if (site->caller && is_in_library(site->caller, closing))
+	if (site->caller && is_gone(site->caller, data))
 		mr_process_place(process, site);
 	for (uint32_t i = 0; i < site->frame_count; i++)
-		if (!site->frame_names[i] && is_in_library(site->frames[i], closing))
+		if (!site->frame_names[i] && is_gone(site->frames[i], data))
 			site->frame_names[i] = mr_places_name(places_of(process), &process->modules,
 							      site->frames[i]);
 }
 
-void mr_process_unmap(struct mr_traced_process *process, uint64_t addr)
+/* Reads the mappings anew; where that fails, the old ones stay. */
+static void read_modules(struct mr_traced_process *process)
 {
-	struct closing closing = { .process = process };
-	const struct mr_mapping *library;
+	struct mr_host host = MR_THIS_HOST;
+	struct mr_modules now = { .reads = process->modules.reads + 1 };
+	struct change change = { process, &now };
 
-	mr_process_see(process, addr);
-	library = mr_modules_find(&process->modules, addr);
-	if (library) {
-		closing.library = *library;
-		mr_ledger_sites(&process->ledger, name_site, &closing);
-		mr_ledger_retire(&process->ledger, is_in_library, &closing);
+	host.process = process->pid;
+	mr_mappings_walk(&host, 0, keep, &now);
+	if (!now.count) {
+		mr_modules_release(&now);
+		process->modules.reads++;
+		return;
 	}
-	process->modules.is_stale = true;
+	if (process->modules.is_stale) {
+		mr_ledger_sites(&process->ledger, name_gone, &change);
+		mr_ledger_retire(&process->ledger, is_gone, &change);
+	}
+	mr_modules_release(&process->modules);
+	now.is_elsewhere = is_elsewhere(process->pid);
+	process->modules = now;
+}
+
+enum {
+	READS_MAX =
+		1000 /* calls from places that are in no file must not read the mappings for ever */
+};
+
+void mr_process_see(struct mr_traced_process *process, uint64_t addr)
+{
+	if (process->pid &&
+	    (process->modules.is_stale ||
+	     (process->modules.reads < READS_MAX && !mr_modules_find(&process->modules, addr))))
+		read_modules(process);
 }
 
 void mr_process_stop(struct mr_traced_process *process)

@@ -53,7 +53,7 @@ static char *find_agent(const char *folder)
 	return found ? found : find_below(MRCTL_LIBDIR, "mrctl/trace");
 }
 
-/* Set a variable to @first, and @old behind that. */
+/* Sets a variable to @first, and @old behind that. */
 static int set_before(const char *name, const char *first, const char *old, struct mr_error *err)
 {
 	mr_auto_free char *value = NULL;
@@ -63,56 +63,30 @@ static int set_before(const char *name, const char *first, const char *old, stru
 	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
 }
 
-/* Set a variable to @first, and what it has already behind that. */
-static int prepend(const char *name, const char *first, struct mr_error *err)
-{
-	return set_before(name, first, getenv(name), err);
-}
-
-/* Whether an item of a list is the path of a library of that name, in any folder. */
-static bool is_library(const char *item, size_t length, const char *library)
-{
-	const size_t size = strlen(library);
-
-	return length > size && item[length - size - 1] == '/' &&
-	       !strncmp(item + length - size, library, size);
-}
-
 /*
- * Take the items of a library out of a list.  Those of a trace around this one would put a second wrapper around each
- * function, by LD_AUDIT also where the file is the same (ld.so(8): each item has a namespace of its own).
+ * Puts the agent before what is preloaded already, but for the agent of a trace around this one: that would put a second
+ * wrapper around each function.
  */
-static void take_out(char *list, const char *separators, const char *library)
+static int preload_agent(const char *folder, struct mr_error *err)
 {
-	char *to = list;
-	const char *item = list + strspn(list, separators);
+	static const char separators[] = " :", agent[] = "/" MR_TRACE_AGENT;
+	const char *value = getenv("LD_PRELOAD") ?: "";
+	mr_auto_free char *path = NULL, *others = calloc(strlen(value) + 1, 1);
+	char *to = others;
 
-	while (*item) {
-		const size_t length = strcspn(item, separators);
-		const char *next = item + length + strspn(item + length, separators);
-
-		if (!is_library(item, length, library)) {
-			if (to > list)
-				*to++ = ':';
-			memmove(to, item, length);
-			to += length;
-		}
-		item = next;
-	}
-	*to = '\0';
-}
-
-static int prepend_library(const char *name, const char *separators, const char *folder,
-			   const char *library, struct mr_error *err)
-{
-	const char *value = getenv(name);
-	mr_auto_free char *path = NULL, *old = NULL;
-
-	if (asprintf(&path, "%s/%s", folder, library) < 0 ||
-	    asprintf(&old, "%s", value ? value : "") < 0)
+	if (!others || asprintf(&path, "%s%s", folder, agent) < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	take_out(old, separators, library);
-	return set_before(name, path, old, err);
+	for (value += strspn(value, separators); *value; value += strspn(value, separators)) {
+		const size_t length = strcspn(value, separators), name = sizeof(agent) - 1;
+
+		if (length < name || strncmp(value + length - name, agent, name) != 0) {
+			if (to > others)
+				*to++ = ':';
+			to = mempcpy(to, value, length);
+		}
+		value += length;
+	}
+	return set_before("LD_PRELOAD", path, others, err);
 }
 
 static int set_socket(const char *socket, const char *token, struct mr_error *err)
@@ -128,7 +102,6 @@ static int set_socket(const char *socket, const char *token, struct mr_error *er
 
 int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 {
-	const char *tunables = getenv("GLIBC_TUNABLES");
 	mr_auto_free char *folder = NULL;
 	char self[PATH_MAX] = "";
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -148,13 +121,9 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 				    MR_TRACE_AGENT " cannot be loaded from a path with a blank or "
 						   "colon: %s",
 				    folder);
-	rc = prepend_library("LD_PRELOAD", " :", folder, MR_TRACE_AGENT, err);
+	rc = preload_agent(folder, err);
 	if (!rc)
-		rc = prepend_library("LD_AUDIT", ":", folder, MR_TRACE_AUDIT, err);
-	if (!rc)
-		rc = prepend("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, err);
-	if (!rc && !(tunables && strstr(tunables, MR_TRACE_TUNABLE_NAME "=")))
-		rc = prepend("GLIBC_TUNABLES", MR_TRACE_TUNABLE, err);
+		rc = set_before("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, getenv("ASAN_OPTIONS"), err);
 	return rc ? rc : set_socket(socket, token, err);
 }
 

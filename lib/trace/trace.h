@@ -120,10 +120,9 @@ pid_t mr_trace_find_other(const char *channel);
  * @socket: name of the abstract socket that the agent is to join, without the NUL before it
  * @token:  MR_TRACE_TOKEN digits
  *
- * The libraries are looked for in the folder of the running mrctl (trace/, in a build tree), in
- * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  What LD_PRELOAD and LD_AUDIT
- * have already stays, behind them.  AddressSanitizer's own library wants to be the first one: its check is
- * switched off by ASAN_OPTIONS.  GLIBC_TUNABLES gets room for thread-local storage, where the user has not set it.
+ * The agent is looked for in the folder of the running mrctl (trace/, in a build tree), in
+ * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  What LD_PRELOAD has already
+ * stays, behind it.  AddressSanitizer's own library wants to be the first one: its check is switched off by ASAN_OPTIONS.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */
@@ -430,7 +429,7 @@ struct mr_modules {
 	struct mr_mapping *mappings; /**< of files, by ascending address */
 	size_t count, capacity;
 	bool is_elsewhere; /**< the process may have other files at these paths: its root or mounts are others */
-	bool is_stale;      /**< one of them was unmapped: another one may be in its place */
+	bool is_stale; /**< one of them may have been unmapped, and another one be in its place */
 	unsigned int reads; /**< how often they were read: others have come and gone since */
 };
 
@@ -480,12 +479,6 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr);
 
 /** mr_process_stop() - free what only a process that runs needs, and its places: those that were named stay named */
 void mr_process_stop(struct mr_traced_process *process);
-
-/**
- * mr_process_unmap() - the process is about to unmap a library: name its places while it is known what is there
- * @addr: in the library
- */
-void mr_process_unmap(struct mr_traced_process *process, uint64_t addr);
 
 /** mr_process_frame() - the name of a caller of a place that has made a call, to be freed; NULL: memory is short */
 char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,

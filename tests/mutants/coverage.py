@@ -19,10 +19,10 @@ PART_SIZE = 8 << 20
 PARTS = 128
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# The compiler of the coverage build: adds pc.c to what it links.  The audit library has no libc for that.
+# The compiler of the coverage build: adds pc.c to what it links.  The agent's dlsym() needs -O2.
 WRAPPER = f'''#!/bin/sh
 case " $* " in
-*lib/trace/audit/* | *mrctl-trace-audit*) exec gcc "$@" ;;
+*lib/trace/agent/binding.c*) exec gcc "$@" ;;
 *" -c "*) exec gcc "$@" -w -O0 -g -fsanitize-coverage=trace-pc ;;
 esac
 before=
@@ -186,7 +186,7 @@ class Coverage:
     def tests_of(self, file, line):
         """Returns the unit programs and {bats file: names of tests} that execute the line.  A line without code of
         its own (an argument) belongs to the nearest one above."""
-        if file.startswith('lib/trace/audit/'):
+        if file.startswith('lib/trace/agent/binding.c'):
             return [], {name: [test[0] for test in tests] for name, tests in self.tests.items()
                         if tests and '/trace' in name}
         with_code = self.with_code.get(file, set())

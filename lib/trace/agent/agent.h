@@ -108,8 +108,8 @@ const char *channel_variable(void);
 /** channel_lost() - tell that the process is about to run a program that cannot be followed */
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 
-/** channel_closing() - tell that a library with this address is about to be unmapped; waits for mrctl */
-void channel_closing(uintptr_t address);
+/** channel_closing() - let mrctl take the calls so far and forget what is mapped; waits for it */
+void channel_closing(void);
 
 /** ring_of_process() - the ring; joins where that has not happened yet; NULL: the process is not traced */
 struct mr_trace_ring *ring_of_process(void);
@@ -120,24 +120,35 @@ struct call {
 	struct mr_trace_record record;
 };
 
-#define CALL_PASTE__(a, b) a##b
-#define CALL_PASTE_(a, b)  CALL_PASTE__(a, b)
+/** A function that the agent stands for.  binding.c reads the section of these as a table, so none may be padded. */
+struct __attribute__((aligned(32))) agent_wrapper {
+	const char *name;
+	void *wrapper;
+	_Atomic(void *) real; /**< the function; NULL: not looked up yet */
+};
 
-/** WRAPPER() - the name of the function in the place of @name, and REAL() that of the variable of the real one */
-#define WRAPPER(name) CALL_PASTE_(MR_TRACE_WRAPPER, name)
-#define REAL(name)    CALL_PASTE_(MR_TRACE_REAL, name)
+#define EXPORT __attribute__((visibility("default")))
 
-#define EXPORT        __attribute__((visibility("default")))
+/** WRAPPER() - the name of the function in the place of @name, within the agent */
+#define WRAPPER(name) agent_##name
 
-/**
- * TRACED() - define a wrapper: a variable for the real function, which the audit library sets, and the function
- * @type: of its result
- * @...:  parameters in parentheses
- */
+/** TRACED() - define a wrapper; @...: parameters in parentheses */
 #define TRACED(type, name, ...)                                                                    \
-	EXPORT type(*REAL(name)) __VA_ARGS__;                                                      \
-	EXPORT type WRAPPER(name) __VA_ARGS__;                                                     \
+	EXPORT type WRAPPER(name)                                                                  \
+	__VA_ARGS__ __asm__(#name);                                                                \
+	static struct agent_wrapper wrapper_##name                                                 \
+		__attribute__((section("agent_wrappers"), used)) = { #name, (void *)WRAPPER(name), \
+								     NULL };                       \
 	EXPORT type WRAPPER(name) __VA_ARGS__
+
+/** REAL() - the function in whose place @name is; one that fails where no library has it */
+#define REAL(name) ((__typeof__(&WRAPPER(name)))binding_real(&wrapper_##name))
+
+/** binding_begin() - look up all functions that are there: a child of vfork(2) or a signal handler may need them */
+void binding_begin(void);
+
+/** binding_real() - the function that a wrapper stands for, looked up once */
+void *binding_real(struct agent_wrapper *wrapper);
 
 /** CALLER - where the wrapper is to return to */
 #define CALLER (uintptr_t) __builtin_return_address(0)
@@ -174,5 +185,49 @@ void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t
 
 /** call_put_within() - put a record of what libibverbs did within a call, with errno as it was */
 void call_put_within(struct mr_trace_record *record);
+
+#define IS_INT(result) _Generic((result), int : true, default : false)
+
+/**
+ * SEEN_BY() - the body of a wrapper
+ * @begin:     a call of call_begin()
+ * @real:      the function, which is called with @arguments
+ * @before, @after: statements that note in &call what it is about; @after knows @result
+ *
+ * A function that returns an int is refused where that is not 0, another one where it is NULL.
+ */
+#define SEEN_BY(type, begin, real, arguments, before, after)                                       \
+	{                                                                                          \
+		struct call call;                                                                  \
+		type result;                                                                       \
+		if (!(begin))                                                                      \
+			return (real)arguments;                                                    \
+		before;                                                                            \
+		result = (real)arguments;                                                          \
+		after;                                                                             \
+		call_end(&call, IS_INT(result) ? result != 0 : !result,                            \
+			 IS_INT(result) ? (int)(intptr_t)result : 0);                              \
+		return result;                                                                     \
+	}
+
+/** SEEN() - define the wrapper of a call that is seen; @number: of MR_TRACED_CALLS() */
+#define SEEN(type, name, number, parameters, arguments, before, after)                             \
+	TRACED(type, name, parameters)                                                             \
+	SEEN_BY(type, call_begin(&call, MR_TRACED_##number, CALLER), REAL(name), arguments,        \
+		before, after)
+
+/** SEEN_VOID() - the same of a function that returns nothing, and so is never refused */
+#define SEEN_VOID(name, number, parameters, arguments, before)                                     \
+	TRACED(void, name, parameters)                                                             \
+	{                                                                                          \
+		struct call call;                                                                  \
+		const bool is_seen = call_begin(&call, MR_TRACED_##number, CALLER);                \
+		if (is_seen) {                                                                     \
+			before;                                                                    \
+		}                                                                                  \
+		REAL(name) arguments;                                                              \
+		if (is_seen)                                                                       \
+			call_end(&call, false, 0);                                                 \
+	}
 
 #endif

@@ -30,7 +30,11 @@ enum {
 	ATTEMPTS = 200, /* of a request that is sent away unread */
 };
 
+struct agent_process *agent_process;
+_Atomic uint32_t agent_fork_safe;
+_Atomic uint32_t agent_kernel_seen;
 _Atomic uint32_t agent_is_filtered;
+_Thread_local struct agent_thread agent_thread;
 
 /* What became of a request. */
 enum answer { ANSWERED, SENT_AWAY, NO_ANSWER };
@@ -240,14 +244,16 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 	tell(&request);
 }
 
-void channel_closing(uintptr_t library)
+/* Where nothing was called there are no places; a child that has not joined has none either. */
+void channel_closing(void)
 {
+	struct agent_process *process = agent_process;
 	struct mr_trace_request request;
 
-	if (agent_is_filtered)
+	if (agent_is_filtered || !process || atomic_load(&process->phase) != AGENT_JOINED ||
+	    atomic_load(&process->gone) || !atomic_load(&process->ring->head))
 		return;
 	fill(&request, MR_TRACE_CLOSE);
-	request.address = library;
 	tell(&request);
 }
 
@@ -260,11 +266,6 @@ static bool channel_is_refused(void)
 		SYSTEM(SYS_close, fd);
 	return fd == -ECONNREFUSED;
 }
-
-struct agent_process *agent_process;
-_Atomic uint32_t agent_fork_safe;
-_Atomic uint32_t agent_kernel_seen;
-_Thread_local struct agent_thread agent_thread;
 
 static uint64_t ms(uint64_t count)
 {

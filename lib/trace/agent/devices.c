@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -12,15 +14,9 @@
 #include "lib/trace/agent/agent.h"
 #include "lib/trace/wire/wire.h"
 
-/* Notes a CQ of at least so many entries; before the call, which may change them. */
-static void queue_note_cq(struct call *call, uint32_t cqe)
-{
-	call->record.queue_bytes = mr_trace_cq_bytes(cqe);
-}
-
-/* Notes a QP; @has_srq: it has no receive queue of its own. */
-static void queue_note_qp(struct call *call, enum ibv_qp_type type, const struct ibv_qp_cap *cap,
-			  bool has_srq)
+/* Sizes of queues are noted before the call, which may change its attributes. */
+static void note_qp(struct call *call, enum ibv_qp_type type, const struct ibv_qp_cap *cap,
+		    bool has_srq)
 {
 	call->record.queue_bytes =
 		mr_trace_qp_bytes(&(struct mr_trace_qp){ .type = type,
@@ -31,87 +27,55 @@ static void queue_note_qp(struct call *call, enum ibv_qp_type type, const struct
 }
 
 /* Notes a QP, which may have no queues at all. */
-static void queue_note_qp_ex(struct call *call, const struct ibv_qp_init_attr_ex *attr)
+static void note_qp_ex(struct call *call, const struct ibv_qp_init_attr_ex *attr)
 {
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE))
-		queue_note_qp(call, attr->qp_type, &attr->cap, attr->srq);
+		note_qp(call, attr->qp_type, &attr->cap, attr->srq);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
 		call_note_pd(call, attr->pd);
 }
 
-/* Notes an SRQ. */
-static void queue_note_srq(struct call *call, const struct ibv_srq_attr *attr)
-{
-	call->record.queue_bytes = mr_trace_srq_bytes(attr->max_wr);
-}
-
-/* Ends the call, which has returned @queue.  Return: @queue. */
-static void *queue_end(struct call *call, const struct ibv_context *context, void *queue)
+/* Notes the object that a call returns or frees, and its device. */
+static void note_object(struct call *call, const struct ibv_context *context, const void *object)
 {
 	call_note_context(call, context);
-	call->record.object = (uintptr_t)queue;
-	call_end(call, !queue, 0);
-	return queue;
+	call->record.object = (uintptr_t)object;
 }
 
-TRACED(struct ibv_cq *, ibv_create_cq,
-       (struct ibv_context * context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
-	int vector))
+static void note_pd_object(struct call *call, const struct ibv_context *context,
+			   const struct ibv_pd *pd)
 {
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_CREATE_CQ, CALLER))
-		return REAL(ibv_create_cq)(context, cqe, cq_context, channel, vector);
-	queue_note_cq(&call, (uint32_t)cqe);
-	return queue_end(&call, context,
-			 REAL(ibv_create_cq)(context, cqe, cq_context, channel, vector));
+	call_note_pd(call, pd);
+	note_object(call, context, pd);
 }
 
-TRACED(struct ibv_cq_ex *, mlx5dv_create_cq,
-       (struct ibv_context * context, struct ibv_cq_init_attr_ex *attr,
-	struct mlx5dv_cq_init_attr *mlx5_attr))
-{
-	struct call call;
+SEEN(struct ibv_cq *, ibv_create_cq, IBV_CREATE_CQ,
+     (struct ibv_context * context, int cqe, void *cq_context, struct ibv_comp_channel *channel,
+      int vector),
+     (context, cqe, cq_context, channel, vector),
+     call.record.queue_bytes = mr_trace_cq_bytes((uint32_t)cqe),
+     note_object(&call, context, result))
 
-	if (!call_begin(&call, MR_TRACED_MLX5DV_CREATE_CQ, CALLER))
-		return REAL(mlx5dv_create_cq)(context, attr, mlx5_attr);
-	queue_note_cq(&call, attr->cqe);
-	return queue_end(&call, context, REAL(mlx5dv_create_cq)(context, attr, mlx5_attr));
-}
+SEEN(struct ibv_cq_ex *, mlx5dv_create_cq, MLX5DV_CREATE_CQ,
+     (struct ibv_context * context, struct ibv_cq_init_attr_ex *attr,
+      struct mlx5dv_cq_init_attr *mlx5_attr),
+     (context, attr, mlx5_attr), call.record.queue_bytes = mr_trace_cq_bytes(attr->cqe),
+     note_object(&call, context, result))
 
-TRACED(struct ibv_qp *, ibv_create_qp, (struct ibv_pd * pd, struct ibv_qp_init_attr *attr))
-{
-	struct call call;
+SEEN(struct ibv_qp *, ibv_create_qp, IBV_CREATE_QP,
+     (struct ibv_pd * pd, struct ibv_qp_init_attr *attr), (pd, attr),
+     note_qp(&call, attr->qp_type, &attr->cap, attr->srq), call_note_pd(&call, pd);
+     note_object(&call, pd->context, result))
 
-	if (!call_begin(&call, MR_TRACED_IBV_CREATE_QP, CALLER))
-		return REAL(ibv_create_qp)(pd, attr);
-	queue_note_qp(&call, attr->qp_type, &attr->cap, attr->srq);
-	call_note_pd(&call, pd);
-	return queue_end(&call, pd->context, REAL(ibv_create_qp)(pd, attr));
-}
+SEEN(struct ibv_qp *, mlx5dv_create_qp, MLX5DV_CREATE_QP,
+     (struct ibv_context * context, struct ibv_qp_init_attr_ex *attr,
+      struct mlx5dv_qp_init_attr *mlx5_attr),
+     (context, attr, mlx5_attr), note_qp_ex(&call, attr), note_object(&call, context, result))
 
-TRACED(struct ibv_qp *, mlx5dv_create_qp,
-       (struct ibv_context * context, struct ibv_qp_init_attr_ex *attr,
-	struct mlx5dv_qp_init_attr *mlx5_attr))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_MLX5DV_CREATE_QP, CALLER))
-		return REAL(mlx5dv_create_qp)(context, attr, mlx5_attr);
-	queue_note_qp_ex(&call, attr);
-	return queue_end(&call, context, REAL(mlx5dv_create_qp)(context, attr, mlx5_attr));
-}
-
-TRACED(struct ibv_srq *, ibv_create_srq, (struct ibv_pd * pd, struct ibv_srq_init_attr *attr))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_CREATE_SRQ, CALLER))
-		return REAL(ibv_create_srq)(pd, attr);
-	queue_note_srq(&call, &attr->attr);
-	call_note_pd(&call, pd);
-	return queue_end(&call, pd->context, REAL(ibv_create_srq)(pd, attr));
-}
+SEEN(struct ibv_srq *, ibv_create_srq, IBV_CREATE_SRQ,
+     (struct ibv_pd * pd, struct ibv_srq_init_attr *attr), (pd, attr),
+     call.record.queue_bytes = mr_trace_srq_bytes(attr->attr.max_wr), call_note_pd(&call, pd);
+     note_object(&call, pd->context, result))
 
 enum { CONTEXTS = 1024 };
 
@@ -174,141 +138,71 @@ static bool begin(struct call *call, enum mr_traced_call number, uintptr_t calle
 	return true;
 }
 
-static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
-		     struct ibv_sge *ranges, uint32_t count)
+static void note_advice(struct call *call, const struct ibv_pd *pd, uint32_t advice, uint32_t flags,
+			const struct ibv_sge *ranges, uint32_t count)
 {
-	struct replaced *real = find(pd->context);
-	struct call call;
-	int rc;
-
-	if (!begin(&call, MR_TRACED_IBV_ADVISE_MR, CALLER, FRAME))
-		return real->advise_mr(pd, advice, flags, ranges, count);
-	rc = real->advise_mr(pd, advice, flags, ranges, count);
-	call_note_pd(&call, pd);
+	call_note_pd(call, pd);
 	if (count && ranges) {
-		call_note_range(&call, ranges->addr, ranges->length, 0);
-		call.record.lkey = ranges->lkey;
-		call.record.range_count = count;
+		call_note_range(call, ranges->addr, ranges->length, 0);
+		call->record.lkey = ranges->lkey;
+		call->record.range_count = count;
 	}
-	call.record.access = advice;
-	call.record.call_flags = flags;
-	call_end(&call, rc, rc);
-	return rc;
+	call->record.access = advice;
+	call->record.call_flags = flags;
 }
 
-static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
+static void note_dm(struct call *call, const struct ibv_context *context, const struct ibv_dm *dm,
+		    uint64_t length)
 {
-	struct replaced *real = find(pd->context);
-	struct ibv_mr *mr;
-	struct call call;
-
-	if (!begin(&call, MR_TRACED_IBV_ALLOC_NULL_MR, CALLER, FRAME))
-		return real->alloc_null_mr(pd);
-	mr = real->alloc_null_mr(pd);
-	call_note_pd(&call, pd);
-	call_note_mr(&call, mr);
-	call_end(&call, !mr, 0);
-	return mr;
+	note_object(call, context, dm);
+	call->record.dm = (uintptr_t)dm;
+	call->record.length = length;
 }
 
-static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
-				size_t length, unsigned int access)
-{
-	struct replaced *real = find(pd->context);
-	struct ibv_mr *mr;
-	struct call call;
+/* IN_TABLE() - define the wrapper of a function of a context's table */
+#define IN_TABLE(type, name, number, context, parameters, arguments, before, after)                \
+	static type name parameters SEEN_BY(type, begin(&call, MR_TRACED_##number, CALLER, FRAME), \
+					    find(context)->name, arguments, before, after)
 
-	if (!begin(&call, MR_TRACED_IBV_REG_DM_MR, CALLER, FRAME))
-		return real->reg_dm_mr(pd, dm, offset, length, access);
-	mr = real->reg_dm_mr(pd, dm, offset, length, access);
-	call_note_pd(&call, pd);
-	call_note_mr(&call, mr);
-	call_note_range(&call, offset, length, access);
-	call.record.dm = (uintptr_t)dm;
-	call_end(&call, !mr, 0);
-	return mr;
-}
+IN_TABLE(int, advise_mr, IBV_ADVISE_MR, pd->context,
+	 (struct ibv_pd * pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+	  struct ibv_sge *ranges, uint32_t count),
+	 (pd, advice, flags, ranges, count), , note_advice(&call, pd, advice, flags, ranges, count))
 
-static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
-{
-	struct replaced *real = find(context);
-	struct ibv_dm *dm;
-	struct call call;
+IN_TABLE(struct ibv_mr *, alloc_null_mr, IBV_ALLOC_NULL_MR, pd->context, (struct ibv_pd * pd), (pd),
+	 , call_note_pd(&call, pd);
+	 call_note_mr(&call, result))
 
-	if (!begin(&call, MR_TRACED_IBV_ALLOC_DM, CALLER, FRAME))
-		return real->alloc_dm(context, attr);
-	dm = real->alloc_dm(context, attr);
-	call_note_context(&call, context);
-	call.record.object = call.record.dm = (uintptr_t)dm;
-	call.record.length = attr->length;
-	call_end(&call, !dm, 0);
-	return dm;
-}
+IN_TABLE(struct ibv_mr *, reg_dm_mr, IBV_REG_DM_MR, pd->context,
+	 (struct ibv_pd * pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+	  unsigned int access),
+	 (pd, dm, offset, length, access), call.record.dm = (uintptr_t)dm, call_note_pd(&call, pd);
+	 call_note_mr(&call, result); call_note_range(&call, offset, length, access))
 
-static int free_dm(struct ibv_dm *dm)
-{
-	struct replaced *real = find(dm->context);
-	struct call call;
-	int rc;
+IN_TABLE(struct ibv_dm *, alloc_dm, IBV_ALLOC_DM, context,
+	 (struct ibv_context * context, struct ibv_alloc_dm_attr *attr), (context, attr), ,
+	 note_dm(&call, context, result, attr->length))
 
-	if (!begin(&call, MR_TRACED_IBV_FREE_DM, CALLER, FRAME))
-		return real->free_dm(dm);
-	call_note_context(&call, dm->context);
-	call.record.object = call.record.dm = (uintptr_t)dm;
-	rc = real->free_dm(dm);
-	call_end(&call, rc, rc);
-	return rc;
-}
+IN_TABLE(int, free_dm, IBV_FREE_DM, dm->context, (struct ibv_dm * dm), (dm),
+	 note_dm(&call, dm->context, dm, 0), )
 
-static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
-					  struct ibv_parent_domain_init_attr *attr)
-{
-	struct replaced *real = find(context);
-	struct ibv_pd *pd;
-	struct call call;
+IN_TABLE(struct ibv_pd *, alloc_parent_domain, IBV_ALLOC_PARENT_DOMAIN, context,
+	 (struct ibv_context * context, struct ibv_parent_domain_init_attr *attr), (context, attr),
+	 , note_pd_object(&call, context, result))
 
-	if (!begin(&call, MR_TRACED_IBV_ALLOC_PARENT_DOMAIN, CALLER, FRAME))
-		return real->alloc_parent_domain(context, attr);
-	pd = real->alloc_parent_domain(context, attr);
-	call_note_pd(&call, pd);
-	call_note_context(&call, context);
-	call.record.object = (uintptr_t)pd;
-	call_end(&call, !pd, 0);
-	return pd;
-}
+IN_TABLE(struct ibv_cq_ex *, create_cq_ex, IBV_CREATE_CQ_EX, context,
+	 (struct ibv_context * context, struct ibv_cq_init_attr_ex *attr), (context, attr),
+	 call.record.queue_bytes = mr_trace_cq_bytes(attr->cqe),
+	 note_object(&call, context, result))
 
-static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
-{
-	struct replaced *real = find(context);
-	struct call call;
+IN_TABLE(struct ibv_qp *, create_qp_ex, IBV_CREATE_QP_EX, context,
+	 (struct ibv_context * context, struct ibv_qp_init_attr_ex *attr), (context, attr),
+	 note_qp_ex(&call, attr), note_object(&call, context, result))
 
-	if (!begin(&call, MR_TRACED_IBV_CREATE_CQ_EX, CALLER, FRAME))
-		return real->create_cq_ex(context, attr);
-	queue_note_cq(&call, attr->cqe);
-	return queue_end(&call, context, real->create_cq_ex(context, attr));
-}
-
-static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
-{
-	struct replaced *real = find(context);
-	struct call call;
-
-	if (!begin(&call, MR_TRACED_IBV_CREATE_QP_EX, CALLER, FRAME))
-		return real->create_qp_ex(context, attr);
-	queue_note_qp_ex(&call, attr);
-	return queue_end(&call, context, real->create_qp_ex(context, attr));
-}
-
-static struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
-{
-	struct replaced *real = find(context);
-	struct call call;
-
-	if (!begin(&call, MR_TRACED_IBV_CREATE_SRQ_EX, CALLER, FRAME))
-		return real->create_srq_ex(context, attr);
-	queue_note_srq(&call, &attr->attr);
-	return queue_end(&call, context, real->create_srq_ex(context, attr));
-}
+IN_TABLE(struct ibv_srq *, create_srq_ex, IBV_CREATE_SRQ_EX, context,
+	 (struct ibv_context * context, struct ibv_srq_init_attr_ex *attr), (context, attr),
+	 call.record.queue_bytes = mr_trace_srq_bytes(attr->attr.max_wr),
+	 note_object(&call, context, result))
 
 /* A free entry, or NULL where the program has very many contexts open: then their inline functions are not seen. */
 static struct replaced *take(void)
@@ -361,146 +255,58 @@ static void table_forget(struct ibv_context *context)
 		atomic_store(&entry->context, NULL);
 }
 
-static struct ibv_context *end_of_open(struct call *call, const struct ibv_device *device,
-				       struct ibv_context *context)
+static void note_context(struct call *call, const struct ibv_device *device,
+			 struct ibv_context *context)
 {
-	call->record.object = (uintptr_t)context;
 	if (device)
 		call_note_device(call, device);
-	if (context) {
-		call_note_context(call, context);
+	note_object(call, context, context);
+	if (context)
 		table_replace(context);
-	}
-	call_end(call, !context, 0);
-	return context;
 }
 
-TRACED(struct ibv_context *, ibv_open_device, (struct ibv_device * device))
-{
-	struct call call;
+SEEN(struct ibv_context *, ibv_open_device, IBV_OPEN_DEVICE, (struct ibv_device * device), (device),
+     , note_context(&call, device, result))
 
-	if (!call_begin(&call, MR_TRACED_IBV_OPEN_DEVICE, CALLER))
-		return REAL(ibv_open_device)(device);
-	return end_of_open(&call, device, REAL(ibv_open_device)(device));
-}
+SEEN(struct ibv_context *, mlx5dv_open_device, MLX5DV_OPEN_DEVICE,
+     (struct ibv_device * device, struct mlx5dv_context_attr *attr), (device, attr), ,
+     note_context(&call, device, result))
 
-TRACED(struct ibv_context *, mlx5dv_open_device,
-       (struct ibv_device * device, struct mlx5dv_context_attr *attr))
-{
-	struct call call;
+SEEN(struct ibv_context *, ibv_import_device, IBV_IMPORT_DEVICE, (int fd), (fd), ,
+     note_context(&call, NULL, result))
 
-	if (!call_begin(&call, MR_TRACED_MLX5DV_OPEN_DEVICE, CALLER))
-		return REAL(mlx5dv_open_device)(device, attr);
-	return end_of_open(&call, device, REAL(mlx5dv_open_device)(device, attr));
-}
+SEEN(int, ibv_close_device, IBV_CLOSE_DEVICE, (struct ibv_context * context), (context),
+     note_object(&call, context, context);
+     table_forget(context), )
 
-TRACED(struct ibv_context *, ibv_import_device, (int fd))
-{
-	struct call call;
+SEEN(struct ibv_pd *, ibv_alloc_pd, IBV_ALLOC_PD, (struct ibv_context * context), (context), ,
+     note_pd_object(&call, context, result))
 
-	if (!call_begin(&call, MR_TRACED_IBV_IMPORT_DEVICE, CALLER))
-		return REAL(ibv_import_device)(fd);
-	return end_of_open(&call, NULL, REAL(ibv_import_device)(fd));
-}
+SEEN(struct ibv_pd *, ibv_import_pd, IBV_IMPORT_PD, (struct ibv_context * context, uint32_t handle),
+     (context, handle), call.record.pd_handle = handle, note_pd_object(&call, context, result))
 
-TRACED(int, ibv_close_device, (struct ibv_context * context))
-{
-	struct call call;
-	int rc;
+SEEN(int, ibv_dealloc_pd, IBV_DEALLOC_PD, (struct ibv_pd * pd), (pd),
+     note_pd_object(&call, pd->context, pd), )
 
-	if (!call_begin(&call, MR_TRACED_IBV_CLOSE_DEVICE, CALLER))
-		return REAL(ibv_close_device)(context);
-	call_note_context(&call, context);
-	call.record.object = (uintptr_t)context;
-	table_forget(context);
-	rc = REAL(ibv_close_device)(context);
-	call_end(&call, rc, rc);
-	return rc;
-}
+SEEN_VOID(ibv_unimport_pd, IBV_UNIMPORT_PD, (struct ibv_pd * pd), (pd),
+	  note_pd_object(&call, pd->context, pd))
 
-static struct ibv_pd *end_of_pd(struct call *call, struct ibv_context *context, struct ibv_pd *pd)
-{
-	call_note_pd(call, pd);
-	call_note_context(call, context);
-	call->record.object = (uintptr_t)pd;
-	call_end(call, !pd, 0);
-	return pd;
-}
+SEEN(int, ibv_fork_init, IBV_FORK_INIT, (void), (), , )
 
-TRACED(struct ibv_pd *, ibv_alloc_pd, (struct ibv_context * context))
-{
-	struct call call;
+/* ---- what libibverbs and its providers ask the kernel ---- */
 
-	if (!call_begin(&call, MR_TRACED_IBV_ALLOC_PD, CALLER))
-		return REAL(ibv_alloc_pd)(context);
-	return end_of_pd(&call, context, REAL(ibv_alloc_pd)(context));
-}
-
-TRACED(struct ibv_pd *, ibv_import_pd, (struct ibv_context * context, uint32_t handle))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_IMPORT_PD, CALLER))
-		return REAL(ibv_import_pd)(context, handle);
-	call.record.pd_handle = handle;
-	return end_of_pd(&call, context, REAL(ibv_import_pd)(context, handle));
-}
-
-TRACED(int, ibv_dealloc_pd, (struct ibv_pd * pd))
-{
-	struct call call;
-	int rc;
-
-	if (!call_begin(&call, MR_TRACED_IBV_DEALLOC_PD, CALLER))
-		return REAL(ibv_dealloc_pd)(pd);
-	call_note_pd(&call, pd);
-	call.record.object = (uintptr_t)pd;
-	rc = REAL(ibv_dealloc_pd)(pd);
-	call_end(&call, rc, rc);
-	return rc;
-}
-
-TRACED(void, ibv_unimport_pd, (struct ibv_pd * pd))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_UNIMPORT_PD, CALLER)) {
-		REAL(ibv_unimport_pd)(pd);
-		return;
-	}
-	call_note_pd(&call, pd);
-	call.record.object = (uintptr_t)pd;
-	REAL(ibv_unimport_pd)(pd);
-	call_end(&call, false, 0);
-}
-
-TRACED(int, ibv_fork_init, (void))
-{
-	struct call call;
-	int rc;
-
-	if (!call_begin(&call, MR_TRACED_IBV_FORK_INIT, CALLER))
-		return REAL(ibv_fork_init)();
-	rc = REAL(ibv_fork_init)();
-	call_end(&call, rc, rc);
-	return rc;
-}
-
-#define IN_LIBRARY(name) CALL_PASTE_(MR_TRACE_LIBRARY, name)
-
-EXPORT int IN_LIBRARY(ioctl)(int fd, unsigned long request, ...);
-EXPORT ssize_t IN_LIBRARY(write)(int fd, const void *bytes, size_t count);
-EXPORT int IN_LIBRARY(madvise)(void *address, size_t length, int advice);
-
+/* Counts for the thread: within a call that is seen these are libibverbs' own. */
 static void count(bool failed)
 {
+	if (!agent_thread.outermost)
+		return;
 	agent_kernel_seen = 1;
 	agent_thread.kernel_calls++;
 	if (failed)
 		agent_thread.kernel_errnum = errno;
 }
 
-EXPORT int IN_LIBRARY(ioctl)(int fd, unsigned long request, ...)
+TRACED(int, ioctl, (int fd, unsigned long request, ...))
 {
 	va_list args;
 	void *arg;
@@ -509,24 +315,31 @@ EXPORT int IN_LIBRARY(ioctl)(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	rc = ioctl(fd, request, arg);
+	rc = REAL(ioctl)(fd, request, arg);
 	count(rc < 0);
 	return rc;
 }
 
-EXPORT ssize_t IN_LIBRARY(write)(int fd, const void *bytes, size_t bytes_count)
+TRACED(ssize_t, write, (int fd, const void *bytes, size_t size))
 {
-	ssize_t rc = write(fd, bytes, bytes_count);
+	ssize_t rc = REAL(write)(fd, bytes, size);
 
 	count(rc < 0);
 	return rc;
+}
+
+static bool is_libibverbs(uintptr_t address)
+{
+	Dl_info info;
+
+	return dladdr((void *)address, &info) && strstr(info.dli_fname, "libibverbs");
 }
 
 /*
  * ibv_fork_init(), which libibverbs calls by itself where the environment asks for it, tries this advice and gives it
  * for each region from then on (libibverbs/memory.c).  Where the kernel copies pinned pages on fork(2) it does not.
  */
-EXPORT int IN_LIBRARY(madvise)(void *address, size_t length, int advice)
+TRACED(int, madvise, (void *address, size_t length, int advice))
 {
 	struct mr_trace_record record = { .begin_ns = system_now(),
 					  .caller = CALLER,
@@ -536,7 +349,9 @@ EXPORT int IN_LIBRARY(madvise)(void *address, size_t length, int advice)
 					  .call_flags = (uint32_t)advice,
 					  .flags = MR_TRACE_IN_LIBRARY };
 
-	record.result = madvise(address, length, advice);
+	if ((advice != MADV_DONTFORK && advice != MADV_DOFORK) || !is_libibverbs(CALLER))
+		return REAL(madvise)(address, length, advice);
+	record.result = REAL(madvise)(address, length, advice);
 	record.errnum = record.result ? errno : 0;
 	record.elapsed_ns = system_now() - record.begin_ns;
 	if (advice == MADV_DONTFORK && !record.result)

@@ -26,66 +26,66 @@ enum {
 
 /* The environment that a program is started with, so that it has the agent, too. */
 enum {
-	ENVIRONMENT_ADDED = 6,         /* variables that are added at most, with the NULL */
+	ENVIRONMENT_ADDED = 4,         /* variables that are added at most, with the NULL */
 	ENVIRONMENT_BYTES = 16 * 1024, /* of their texts */
 };
 
 /* A variable that is a list, of which one item is ours. */
 struct list_variable {
 	const char *name, *separators;
-	const char *library; /* whose path the item is; NULL: the item has a name and a value */
 	char item[PATH_MAX]; /* "": this program has it not */
+	const char *
+		behind; /* ours must not be behind a library of that name; NULL: an item with our name will do */
 };
 
+/* A program's own preloads may come before the agent, but the simulator answers calls that the agent is to see. */
 static struct list_variable lists[] = {
-	{ "LD_PRELOAD", " :", MR_TRACE_AGENT, "" },
-	{ "LD_AUDIT", ":", MR_TRACE_AUDIT, "" },
-	{ "ASAN_OPTIONS", ":, ", NULL, MR_TRACE_ASAN_OPTION },
-	{ "GLIBC_TUNABLES", ":", NULL, MR_TRACE_TUNABLE },
+	{ "LD_PRELOAD", " :", "", "/libmrctl-sim.so" },
+	{ "ASAN_OPTIONS", ":, ", MR_TRACE_ASAN_OPTION, NULL },
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
-/* Whether an item is the path of a library of that name. */
-static bool is_path_of(const char *item, size_t length, const char *library)
+/* The next item of a list; @value: set to what is behind it.  NULL: there is none */
+static const char *next_item(const char **value, const char *separators, size_t *length)
 {
-	const size_t size = strlen(library);
+	const char *item = *value + strspn(*value, separators);
 
-	return length > size && item[length - size - 1] == '/' &&
-	       !strncmp(item + length - size, library, size);
+	*length = strcspn(item, separators);
+	*value = item + *length;
+	return *length ? item : NULL;
 }
 
-/* Whether an item has the same name: what the user has set stays, whatever its value. */
-static bool has_name_of(const char *item, const char *ours)
+static bool ends_with(const char *item, size_t length, const char *end)
 {
-	const size_t length = strcspn(ours, "=");
+	const size_t size = strlen(end);
 
-	return !strncmp(item, ours, length) && item[length] == '=';
+	return length >= size && !strncmp(item + length - size, end, size);
 }
 
-/* Ours among the items of a list, with its length; NULL: it is not there. */
-static const char *find_item(const char *value, const struct list_variable *list, size_t *length)
+static bool has_item(const char *value, const struct list_variable *list)
 {
-	for (; *value; value += *value != '\0') {
-		*length = strcspn(value, list->separators);
-		if (list->library ? is_path_of(value, *length, list->library)
-				  : has_name_of(value, list->item))
-			return value;
-		value += *length;
+	const size_t name = list->behind ? strlen(list->item) : strcspn(list->item, "=") + 1;
+	const char *item;
+	size_t length;
+
+	while ((item = next_item(&value, list->separators, &length))) {
+		if (length >= name && !strncmp(item, list->item, name))
+			return true;
+		if (list->behind && ends_with(item, length, list->behind))
+			return false;
 	}
-	return NULL;
+	return false;
 }
 
-/* Notes where the agent and the audit library are, as this program has them. */
+/* Notes where the agent is, as this program has it. */
 static void environment_remember(void)
 {
-	for (size_t i = 0; i < LISTS; i++) {
-		const char *value = lists[i].library ? getenv(lists[i].name) : NULL;
-		size_t length = 0;
-		const char *item = value ? find_item(value, &lists[i], &length) : NULL;
+	const char *value = getenv(lists[0].name), *item;
+	size_t length;
 
-		if (item && length < sizeof(lists[i].item))
-			memcpy(lists[i].item, item, length);
-	}
+	while (value && (item = next_item(&value, lists[0].separators, &length)))
+		if (ends_with(item, length, "/" MR_TRACE_AGENT) && length < sizeof(lists[0].item))
+			memcpy(lists[0].item, item, length);
 }
 
 /* The value of a variable, or NULL; @index: set to its place. */
@@ -101,10 +101,10 @@ static const char *value_of(char *const *env, const char *name, size_t *index)
 
 static bool lacks(char *const *env, const struct list_variable *list)
 {
-	size_t index, length;
+	size_t index;
 	const char *value = value_of(env, list->name, &index);
 
-	return *list->item && !(value && find_item(value, list, &length));
+	return *list->item && !(value && has_item(value, list));
 }
 
 /* Returns whether it leads to another trace: this one has started that, as its program. */
@@ -413,10 +413,6 @@ TRACED(long, syscall, (long number, ...))
 			REAL(syscall)(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]));
 }
 
-/* Where the audit library keeps its copies of symbol tables. */
-extern struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
-EXPORT struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
-
 /* Of the file: it has no zeros alone, and is not written. */
 static const unsigned char sign[MR_TRACE_SIGN_BYTES]
 	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
@@ -442,6 +438,7 @@ __attribute__((constructor)) static void start_agent(void)
 	void *frame;
 	int saved = errno;
 
+	binding_begin();
 	environment_remember();
 	if (channel_read_environment())
 		agent_process = allocate_process();
@@ -450,16 +447,4 @@ __attribute__((constructor)) static void start_agent(void)
 	else if (agent_process->frames)
 		backtrace(&frame, 1); /* loads libgcc_s now, and not in a call */
 	errno = saved;
-}
-
-EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library);
-
-/* Where nothing was called there are no places; a child that has not joined has none either. */
-EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library)
-{
-	struct agent_process *process = agent_process;
-
-	if (process && atomic_load(&process->phase) == AGENT_JOINED &&
-	    !atomic_load(&process->gone) && atomic_load(&process->ring->head))
-		channel_closing(library);
 }

@@ -28,14 +28,6 @@ enum {
 	HAS_DMAH = 1 << 4,
 };
 
-static struct ibv_mr *end_of_reg(struct call *call, struct ibv_pd *pd, struct ibv_mr *mr)
-{
-	call_note_pd(call, pd);
-	call_note_mr(call, mr);
-	call_end(call, !mr, 0);
-	return mr;
-}
-
 static void note_iova(struct call *call, uint64_t iova)
 {
 	call->record.iova = iova;
@@ -48,91 +40,33 @@ static void note_fd(struct call *call, int fd)
 	call->record.flags |= MR_TRACE_HAS_FD;
 }
 
-TRACED(struct ibv_mr *, ibv_reg_mr, (struct ibv_pd * pd, void *addr, size_t length, int access))
+/* Notes a registration, whose IOVA may be another address. */
+static void note_reg(struct call *call, const struct ibv_pd *pd, uint64_t addr, uint64_t length,
+		     uint32_t access, const struct ibv_mr *mr)
 {
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_MR, CALLER))
-		return REAL(ibv_reg_mr)(pd, addr, length, access);
-	call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access);
-	return end_of_reg(&call, pd, REAL(ibv_reg_mr)(pd, addr, length, access));
+	call_note_pd(call, pd);
+	call_note_range(call, addr, length, access);
+	call_note_mr(call, mr);
 }
 
-TRACED(struct ibv_mr *, ibv_reg_mr_iova,
-       (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, int access))
+static void note_reg_dmabuf(struct call *call, const struct ibv_pd *pd, uint64_t offset,
+			    uint64_t length, uint64_t iova, int fd, int access,
+			    const struct ibv_mr *mr)
 {
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_MR_IOVA, CALLER))
-		return REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access);
-	call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access);
-	note_iova(&call, iova);
-	return end_of_reg(&call, pd, REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access));
-}
-
-TRACED(struct ibv_mr *, ibv_reg_mr_iova2,
-       (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, unsigned int access))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_MR_IOVA2, CALLER))
-		return REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access);
-	call_note_range(&call, (uintptr_t)addr, length, access);
-	note_iova(&call, iova);
-	return end_of_reg(&call, pd, REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access));
-}
-
-TRACED(struct ibv_mr *, ibv_reg_dmabuf_mr,
-       (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_DMABUF_MR, CALLER))
-		return REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access);
-	call_note_range(&call, offset, length, (uint32_t)access);
-	note_iova(&call, iova);
-	note_fd(&call, fd);
-	return end_of_reg(&call, pd, REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access));
-}
-
-TRACED(struct ibv_mr *, mlx5dv_reg_dmabuf_mr,
-       (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access,
-	int mlx5_access))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_MLX5DV_REG_DMABUF_MR, CALLER))
-		return REAL(mlx5dv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access,
-						  mlx5_access);
-	call_note_range(&call, offset, length, (uint32_t)access);
-	note_iova(&call, iova);
-	note_fd(&call, fd);
-	call.record.call_flags = (uint32_t)mlx5_access;
-	return end_of_reg(
-		&call, pd,
-		REAL(mlx5dv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access, mlx5_access));
-}
-
-/* Of rdma-core 65.  The memory is the library's own: @buf tells it how the memory was made. */
-TRACED(struct ibv_mr *, ibv_reg_buf_mr,
-       (struct ibv_pd * pd, void *buf, void *addr, size_t length, int access))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_BUF_MR, CALLER))
-		return REAL(ibv_reg_buf_mr)(pd, buf, addr, length, access);
-	call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access);
-	return end_of_reg(&call, pd, REAL(ibv_reg_buf_mr)(pd, buf, addr, length, access));
+	note_reg(call, pd, offset, length, (uint32_t)access, mr);
+	note_iova(call, iova);
+	note_fd(call, fd);
 }
 
 /* Read after the real function has: what the mask does not name need not be there. */
-static void note_init_attr(struct call *call, const struct init_attr *attr)
+static void note_init_attr(struct call *call, const struct ibv_pd *pd, const struct init_attr *attr,
+			   const struct ibv_mr *mr)
 {
-	uint64_t mask = attr->comp_mask;
+	const uint64_t mask = attr->comp_mask;
 
+	note_reg(call, pd, mask & HAS_ADDR ? (uintptr_t)attr->addr : 0, attr->length,
+		 (uint32_t)attr->access, mr);
 	call->record.comp_mask = mask;
-	call_note_range(call, mask & HAS_ADDR ? (uintptr_t)attr->addr : 0, attr->length,
-			(uint32_t)attr->access);
 	if (mask & HAS_IOVA)
 		note_iova(call, attr->iova);
 	if (mask & HAS_FD)
@@ -141,31 +75,6 @@ static void note_init_attr(struct call *call, const struct init_attr *attr)
 		call->record.addr = attr->fd_offset;
 	if (mask & HAS_DMAH)
 		call->record.flags |= MR_TRACE_HAS_DMAH;
-}
-
-TRACED(struct ibv_mr *, ibv_reg_mr_ex, (struct ibv_pd * pd, struct init_attr *attr))
-{
-	struct ibv_mr *mr;
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REG_MR_EX, CALLER))
-		return REAL(ibv_reg_mr_ex)(pd, attr);
-	mr = REAL(ibv_reg_mr_ex)(pd, attr);
-	note_init_attr(&call, attr);
-	return end_of_reg(&call, pd, mr);
-}
-
-TRACED(struct ibv_mr *, ibv_import_mr, (struct ibv_pd * pd, uint32_t handle))
-{
-	struct ibv_mr *mr;
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_IMPORT_MR, CALLER))
-		return REAL(ibv_import_mr)(pd, handle);
-	mr = REAL(ibv_import_mr)(pd, handle);
-	call.record.handle = handle;
-	call.record.length = mr ? mr->length : 0;
-	return end_of_reg(&call, pd, mr);
 }
 
 /* Freed by the call, so it is noted before.  Its protection domain is not read, as libibverbs does not, either. */
@@ -177,100 +86,93 @@ static void note_old_mr(struct call *call, const struct ibv_mr *mr)
 	call_note_range(call, (uintptr_t)mr->addr, mr->length, 0);
 }
 
-TRACED(int, ibv_dereg_mr, (struct ibv_mr * mr))
+static void note_rereg(struct call *call, const struct ibv_mr *mr, int flags,
+		       const struct ibv_pd *pd)
 {
-	struct call call;
-	int rc;
-
-	if (!call_begin(&call, MR_TRACED_IBV_DEREG_MR, CALLER))
-		return REAL(ibv_dereg_mr)(mr);
-	note_old_mr(&call, mr);
-	rc = REAL(ibv_dereg_mr)(mr);
-	call_end(&call, rc, rc);
-	return rc;
-}
-
-TRACED(void, ibv_unimport_mr, (struct ibv_mr * mr))
-{
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_IBV_UNIMPORT_MR, CALLER)) {
-		REAL(ibv_unimport_mr)(mr);
-		return;
-	}
-	note_old_mr(&call, mr);
-	REAL(ibv_unimport_mr)(mr);
-	call_end(&call, false, 0);
-}
-
-TRACED(int, ibv_rereg_mr,
-       (struct ibv_mr * mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access))
-{
-	struct call call;
-	int rc;
-
-	if (!call_begin(&call, MR_TRACED_IBV_REREG_MR, CALLER))
-		return REAL(ibv_rereg_mr)(mr, flags, pd, addr, length, access);
-	rc = REAL(ibv_rereg_mr)(mr, flags, pd, addr, length, access);
 	if (flags & IBV_REREG_MR_CHANGE_PD)
-		call_note_pd(&call, pd);
-	call_note_context(&call, mr->context);
-	call_note_mr(&call, mr);
-	call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access);
-	call.record.call_flags = (uint32_t)flags;
-	call_end(&call, rc, rc);
-	return rc;
+		call_note_pd(call, pd);
+	call_note_context(call, mr->context);
+	call_note_mr(call, mr);
+	call->record.call_flags = (uint32_t)flags;
 }
 
-static struct mlx5dv_devx_umem *end_of_umem(struct call *call, struct ibv_context *context,
-					    struct mlx5dv_devx_umem *umem)
+static void note_umem(struct call *call, const struct ibv_context *context,
+		      const struct mlx5dv_devx_umem *umem)
 {
-	call_note_context(call, context);
+	if (context)
+		call_note_context(call, context);
 	call->record.object = (uintptr_t)umem;
 	call->record.handle = umem ? umem->umem_id : 0;
-	call_end(call, !umem, 0);
-	return umem;
 }
 
-TRACED(struct mlx5dv_devx_umem *, mlx5dv_devx_umem_reg,
-       (struct ibv_context * context, void *addr, size_t size, uint32_t access))
+static void note_umem_in(struct call *call, const struct mlx5dv_devx_umem_in *in)
 {
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_MLX5DV_DEVX_UMEM_REG, CALLER))
-		return REAL(mlx5dv_devx_umem_reg)(context, addr, size, access);
-	call_note_range(&call, (uintptr_t)addr, size, access);
-	return end_of_umem(&call, context, REAL(mlx5dv_devx_umem_reg)(context, addr, size, access));
-}
-
-TRACED(struct mlx5dv_devx_umem *, mlx5dv_devx_umem_reg_ex,
-       (struct ibv_context * context, struct mlx5dv_devx_umem_in *in))
-{
-	struct mlx5dv_devx_umem *umem;
-	struct call call;
-
-	if (!call_begin(&call, MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX, CALLER))
-		return REAL(mlx5dv_devx_umem_reg_ex)(context, in);
-	umem = REAL(mlx5dv_devx_umem_reg_ex)(context, in);
-	call_note_range(&call, (uintptr_t)in->addr, in->size, in->access);
-	call.record.page_sizes = in->pgsz_bitmap;
-	call.record.comp_mask = in->comp_mask;
-	call.record.flags |= MR_TRACE_HAS_PAGE_SIZES;
+	call_note_range(call, (uintptr_t)in->addr, in->size, in->access);
+	call->record.page_sizes = in->pgsz_bitmap;
+	call->record.comp_mask = in->comp_mask;
+	call->record.flags |= MR_TRACE_HAS_PAGE_SIZES;
 	if (in->comp_mask & MLX5DV_UMEM_MASK_DMABUF)
-		note_fd(&call, in->dmabuf_fd);
-	return end_of_umem(&call, context, umem);
+		note_fd(call, in->dmabuf_fd);
 }
 
-TRACED(int, mlx5dv_devx_umem_dereg, (struct mlx5dv_devx_umem * umem))
-{
-	struct call call;
-	int rc;
+SEEN(struct ibv_mr *, ibv_reg_mr, IBV_REG_MR,
+     (struct ibv_pd * pd, void *addr, size_t length, int access), (pd, addr, length, access), ,
+     note_reg(&call, pd, (uintptr_t)addr, length, (uint32_t)access, result))
 
-	if (!call_begin(&call, MR_TRACED_MLX5DV_DEVX_UMEM_DEREG, CALLER))
-		return REAL(mlx5dv_devx_umem_dereg)(umem);
-	call.record.object = (uintptr_t)umem;
-	call.record.handle = umem->umem_id;
-	rc = REAL(mlx5dv_devx_umem_dereg)(umem);
-	call_end(&call, rc, rc);
-	return rc;
-}
+SEEN(struct ibv_mr *, ibv_reg_mr_iova, IBV_REG_MR_IOVA,
+     (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, int access),
+     (pd, addr, length, iova, access), note_iova(&call, iova),
+     note_reg(&call, pd, (uintptr_t)addr, length, (uint32_t)access, result))
+
+SEEN(struct ibv_mr *, ibv_reg_mr_iova2, IBV_REG_MR_IOVA2,
+     (struct ibv_pd * pd, void *addr, size_t length, uint64_t iova, unsigned int access),
+     (pd, addr, length, iova, access), note_iova(&call, iova),
+     note_reg(&call, pd, (uintptr_t)addr, length, access, result))
+
+SEEN(struct ibv_mr *, ibv_reg_dmabuf_mr, IBV_REG_DMABUF_MR,
+     (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access),
+     (pd, offset, length, iova, fd, access), ,
+     note_reg_dmabuf(&call, pd, offset, length, iova, fd, access, result))
+
+SEEN(struct ibv_mr *, mlx5dv_reg_dmabuf_mr, MLX5DV_REG_DMABUF_MR,
+     (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access,
+      int mlx5_access),
+     (pd, offset, length, iova, fd, access, mlx5_access),
+     call.record.call_flags = (uint32_t)mlx5_access,
+     note_reg_dmabuf(&call, pd, offset, length, iova, fd, access, result))
+
+/* Of rdma-core 65.  The memory is the library's own: @buf tells it how the memory was made. */
+SEEN(struct ibv_mr *, ibv_reg_buf_mr, IBV_REG_BUF_MR,
+     (struct ibv_pd * pd, void *buf, void *addr, size_t length, int access),
+     (pd, buf, addr, length, access), ,
+     note_reg(&call, pd, (uintptr_t)addr, length, (uint32_t)access, result))
+
+SEEN(struct ibv_mr *, ibv_reg_mr_ex, IBV_REG_MR_EX, (struct ibv_pd * pd, struct init_attr *attr),
+     (pd, attr), , note_init_attr(&call, pd, attr, result))
+
+SEEN(struct ibv_mr *, ibv_import_mr, IBV_IMPORT_MR, (struct ibv_pd * pd, uint32_t handle),
+     (pd, handle), , note_reg(&call, pd, 0, result ? result->length : 0, 0, result);
+     call.record.handle = handle)
+
+SEEN(int, ibv_dereg_mr, IBV_DEREG_MR, (struct ibv_mr * mr), (mr), note_old_mr(&call, mr), )
+
+SEEN_VOID(ibv_unimport_mr, IBV_UNIMPORT_MR, (struct ibv_mr * mr), (mr), note_old_mr(&call, mr))
+
+SEEN(int, ibv_rereg_mr, IBV_REREG_MR,
+     (struct ibv_mr * mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access),
+     (mr, flags, pd, addr, length, access),
+     call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access),
+     note_rereg(&call, mr, flags, pd))
+
+SEEN(struct mlx5dv_devx_umem *, mlx5dv_devx_umem_reg, MLX5DV_DEVX_UMEM_REG,
+     (struct ibv_context * context, void *addr, size_t size, uint32_t access),
+     (context, addr, size, access), call_note_range(&call, (uintptr_t)addr, size, access),
+     note_umem(&call, context, result))
+
+SEEN(struct mlx5dv_devx_umem *, mlx5dv_devx_umem_reg_ex, MLX5DV_DEVX_UMEM_REG_EX,
+     (struct ibv_context * context, struct mlx5dv_devx_umem_in *in), (context, in), ,
+     note_umem_in(&call, in);
+     note_umem(&call, context, result))
+
+SEEN(int, mlx5dv_devx_umem_dereg, MLX5DV_DEVX_UMEM_DEREG, (struct mlx5dv_devx_umem * umem), (umem),
+     note_umem(&call, NULL, umem), )

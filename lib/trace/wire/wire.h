@@ -119,7 +119,7 @@ uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 3,  /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_VERSION = 4,  /**< of this file: mrctl and its agent are of one version */
 	MR_TRACE_TOKEN = 32,   /**< bytes of the token, without a NUL */
 	MR_TRACE_SLOTS = 8192, /**< records of a ring; a power of 2 */
 	MR_TRACE_FRAMES = 32,  /**< return addresses of a record, with --stacks */
@@ -132,8 +132,8 @@ enum {
 /** What an agent asks for. */
 enum mr_trace_request_kind {
 	MR_TRACE_JOIN, /**< the process has begun, or was forked: a ring, by SCM_RIGHTS with the reply */
-	MR_TRACE_LOST, /**< the process is about to run a program that cannot be followed */
-	MR_TRACE_CLOSE, /**< the process is about to unmap a library: reply once its places are named */
+	MR_TRACE_LOST,  /**< the process is about to run a program that cannot be followed */
+	MR_TRACE_CLOSE, /**< the process closes a library: reply once the calls so far are taken */
 };
 
 /** Why a program cannot be followed. */
@@ -161,7 +161,6 @@ struct mr_trace_request {
 	char token[MR_TRACE_TOKEN];
 	uint32_t kind;            /**< enum mr_trace_request_kind */
 	uint32_t obstacle;        /**< LOST: enum mr_trace_obstacle */
-	uint64_t address;         /**< CLOSE: in the library */
 	uint64_t parent;          /**< JOIN: id of the process that it was forked from; 0: none */
 	char path[MR_TRACE_PATH]; /**< LOST: of the program; JOIN: of the one that runs */
 };
@@ -294,49 +293,11 @@ static inline uint64_t mr_trace_range_likeness(const struct mr_trace_record *cal
 	return mr_trace_mix(mr_trace_mix(likeness, call->addr), call->length);
 }
 
-/**
- * What the audit library does for the agent (lib/trace/audit, lib/trace/agent).
- *
- * The agent exports each wrapper by the name of the function with a prefix, and a variable for the address of the
- * function in whose place it stands.  The audit library finds both in the agent's symbol table: no relocation of
- * the agent is needed, so that it also works for what is bound before the agent is relocated.
- */
+/** The library that is preloaded into traced programs: lib/trace/agent */
 #define MR_TRACE_AGENT "libmrctl-trace.so"
-#define MR_TRACE_AUDIT "libmrctl-trace-audit.so"
 
 /** In ASAN_OPTIONS: AddressSanitizer's library ends a program where another one is loaded before it */
 #define MR_TRACE_ASAN_OPTION "verify_asan_link_order=0"
-
-/**
- * In GLIBC_TUNABLES: with LD_AUDIT ld.so lays out thread-local storage before it has loaded the program's libraries
- * (elf/rtld.c: init_tls()), so that those of the initial-exec model, as jemalloc's, must fit into what is to spare.
- * It comes out of each thread's stack: this much leaves enough of one of PTHREAD_STACK_MIN bytes.
- */
-#define MR_TRACE_TUNABLE_NAME "glibc.rtld.optional_static_tls"
-#define MR_TRACE_TUNABLE      MR_TRACE_TUNABLE_NAME "=4096"
-
-/** Before the name of a function that libibverbs, a provider or libc defines: in its place for all that bind to it */
-#define MR_TRACE_WRAPPER mr_traced_
-/** Before the name of the variable with that function's address */
-#define MR_TRACE_REAL mr_real_
-/** Before the name of a function that libibverbs and its providers call: in its place for these alone */
-#define MR_TRACE_LIBRARY mr_library_
-
-enum {
-	MR_TRACE_ROOMS = 16,
-	MR_TRACE_ROOM_BYTES = 1 << 16,
-};
-
-/** Memory of the agent, in which the audit library keeps copies of symbol tables.  It has no libc to ask for any. */
-struct mr_trace_rooms {
-	_Alignas(64) unsigned char bytes[MR_TRACE_ROOMS][MR_TRACE_ROOM_BYTES];
-};
-
-/** The agent's function that is told an address of a library which dlclose(3) is about to unmap */
-#define MR_TRACE_CLOSING_NAME mr_trace_closing
-
-/** The agent's variable of that type */
-#define MR_TRACE_ROOMS_NAME mr_trace_rooms
 
 /**
  * mr_trace_program() - whether a program that execveat(2) is to run can be followed
