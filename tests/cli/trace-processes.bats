@@ -71,6 +71,13 @@ processes() {
 	json '.unseen == 0 and .complete and .registered == 32000 and .refused == 32000'
 }
 
+@test "64 threads fill one ring: each record arrives whole and in order, and ThreadSanitizer finds no race" {
+	"${CC:-cc}" -D_GNU_SOURCE -g -O1 -fsanitize=thread -I"$ROOT" -o "$BATS_TEST_TMPDIR/ring" \
+		"$BATS_TEST_DIRNAME/trace-ring.c" "$ROOT/lib/trace/wire/ring.c"
+	run -0 "$BATS_TEST_TMPDIR/ring"
+	[ -z "$output" ]
+}
+
 @test "a thread with a small stack, a filter that kills, and unreadable arguments are what they are without trace" {
 	local what
 

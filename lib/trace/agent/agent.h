@@ -36,11 +36,7 @@ struct agent_refusal {
 struct agent_process {
 	_Atomic uint32_t phase; /**< enum agent_phase */
 	pid_t pid;
-	uint32_t frames;
-	uint32_t record_size;
-	struct mr_trace_ring *ring;
-	_Atomic uint32_t gone;  /**< whoever emptied the ring is gone, or does not answer */
-	_Atomic uint64_t taken; /**< records that mrctl has taken, as of the last look */
+	struct mr_ring ring;
 	struct agent_refusal refusals[AGENT_REFUSALS];
 };
 
@@ -112,7 +108,7 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 void channel_closing(void);
 
 /** ring_of_process() - the ring; joins where that has not happened yet; NULL: the process is not traced */
-struct mr_trace_ring *ring_of_process(void);
+struct mr_ring *ring_of_process(void);
 
 /** A call that is under way. */
 struct call {
@@ -184,7 +180,7 @@ void call_note_mr(struct call *call, const struct ibv_mr *mr);
 void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access);
 
 /** call_put_within() - put a record of what libibverbs did within a call, with errno as it was */
-void call_put_within(struct mr_trace_record *record);
+void call_put_within(const struct mr_trace_record *record);
 
 #define IS_INT(result) _Generic((result), int : true, default : false)
 

@@ -184,30 +184,27 @@ static void tell(const struct mr_trace_request *request)
 }
 
 /* Map a ring.  The file is sealed against a change of its size, so no access can raise SIGBUS. */
-static bool map_ring(struct agent_process *process, int fd, uint32_t frames)
+static bool map_ring(struct mr_ring *ring, int fd, uint32_t frames)
 {
-	uint32_t record_size = mr_trace_record_size(frames);
-	size_t size = sizeof(struct mr_trace_ring) + (size_t)MR_TRACE_SLOTS * record_size;
-	struct mr_trace_ring *ring;
+	const size_t size = mr_trace_ring_size(frames);
 	long end = SYSTEM(SYS_lseek, fd, 0L, SEEK_END), address_or_error;
+	struct mr_trace_ring *shared;
 
 	if (end < 0 || (size_t)end < size)
 		return false;
 	address_or_error = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	if (address_or_error < 0 && address_or_error > -4096)
 		return false;
-	ring = (struct mr_trace_ring *)address_or_error;
+	shared = (struct mr_trace_ring *)address_or_error;
 	/* A child has a ring of its own. */
-	if (SYSTEM(SYS_madvise, ring, size, MADV_DONTFORK) || ring->magic != MR_TRACE_MAGIC ||
-	    ring->version != MR_TRACE_VERSION || ring->slots != MR_TRACE_SLOTS ||
-	    ring->record_size != record_size || ring->frames != frames) {
-		SYSTEM(SYS_munmap, ring, size);
+	if (SYSTEM(SYS_madvise, shared, size, MADV_DONTFORK) || shared->magic != MR_TRACE_MAGIC ||
+	    shared->version != MR_TRACE_VERSION || shared->frames != frames) {
+		SYSTEM(SYS_munmap, shared, size);
 		return false;
 	}
-	SYSTEM(SYS_madvise, ring, size, MADV_DONTDUMP);
-	process->ring = ring;
-	process->frames = frames;
-	process->record_size = record_size;
+	SYSTEM(SYS_madvise, shared, size, MADV_DONTDUMP);
+	ring->shared = shared;
+	ring->frames = frames;
 	return true;
 }
 
@@ -223,7 +220,7 @@ static bool channel_join(struct agent_process *process)
 	request.parent = own_id;
 	SYSTEM(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", request.path, sizeof(request.path) - 1);
 	joined = ask(&request, &reply, &ring) && ring >= 0 && reply.frames <= MR_TRACE_FRAMES &&
-		 map_ring(process, ring, reply.frames);
+		 map_ring(&process->ring, ring, reply.frames);
 	if (joined)
 		own_id = reply.id;
 	if (ring >= 0)
@@ -251,7 +248,7 @@ void channel_closing(void)
 	struct mr_trace_request request;
 
 	if (agent_is_filtered || !process || atomic_load(&process->phase) != AGENT_JOINED ||
-	    atomic_load(&process->gone) || !atomic_load(&process->ring->head))
+	    atomic_load(&process->ring.is_left) || !atomic_load(&process->ring.shared->head))
 		return;
 	fill(&request, MR_TRACE_CLOSE);
 	tell(&request);
@@ -285,7 +282,7 @@ static uint32_t joined_phase(struct agent_process *process)
 	return phase;
 }
 
-struct mr_trace_ring *ring_of_process(void)
+struct mr_ring *ring_of_process(void)
 {
 	struct agent_process *process = agent_process;
 	uint32_t phase;
@@ -300,68 +297,25 @@ struct mr_trace_ring *ring_of_process(void)
 	} else if (phase == AGENT_JOINING) {
 		phase = joined_phase(process);
 	}
-	return phase == AGENT_JOINED ? process->ring : NULL;
+	return phase == AGENT_JOINED ? &process->ring : NULL;
 }
 
-/*
- * Whether mrctl has taken so many records.  What it has taken is read only where there seem to be fewer: it writes that
- * from another CPU, again and again.  Where another thread has gone on since, the count may be far behind.
- */
-static bool has_taken(struct mr_trace_ring *ring, uint64_t count)
+/* Waits while there is hope.  Who listens is asked every 200 ms: that takes system calls that the program may do without. */
+static bool pause_for_mrctl(uint64_t *begin)
 {
-	uint64_t taken = atomic_load_explicit(&agent_process->taken, memory_order_acquire);
+	static _Thread_local uint64_t asked __attribute__((tls_model("initial-exec")));
+	uint64_t now;
 
-	if ((int64_t)(taken - count) >= 0)
-		return true;
-	taken = atomic_load_explicit(&ring->tail, memory_order_acquire);
-	atomic_store_explicit(&agent_process->taken, taken, memory_order_release);
-	if ((int64_t)(taken - count) < 0)
+	if (!*begin)
+		*begin = asked = system_now();
+	system_pause();
+	now = system_now();
+	if (now - *begin > ms(MR_TRACE_PATIENCE_MS))
 		return false;
-	atomic_store(&agent_process->gone, 0);
-	return true;
-}
-
-/* Wait while there is hope.  Who listens is asked seldom: that takes system calls that the program may do without. */
-static bool wait_until_taken(struct mr_trace_ring *ring, uint64_t count)
-{
-	uint64_t begin = system_now(), asked = begin, now;
-
-	while (!has_taken(ring, count)) {
-		if (atomic_load(&agent_process->gone))
-			return false;
-		system_pause();
-		now = system_now();
-		if (now - begin > ms(MR_TRACE_PATIENCE_MS) ||
-		    (now - asked > ms(200) && (asked = now, channel_is_refused())))
-			atomic_store(&agent_process->gone, 1);
-	}
-	return true;
-}
-
-/*
- * Adds a record; waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has taken it. Where
- * mrctl does not empty the ring, the record counts as lost.
- */
-static void ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record,
-		     void *const *frames)
-{
-	const size_t skip = offsetof(struct mr_trace_record, begin_ns);
-	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	struct mr_trace_record *slot;
-
-	do {
-		if (!wait_until_taken(ring, head + 1 - MR_TRACE_SLOTS)) {
-			atomic_fetch_add(&ring->lost, 1);
-			return;
-		}
-	} while (!atomic_compare_exchange_weak(&ring->head, &head, head + 1));
-	slot = (void *)((char *)(ring + 1) + (head % MR_TRACE_SLOTS) * agent_process->record_size);
-	memcpy((char *)slot + skip, (const char *)record + skip, sizeof(*record) - skip);
-	for (uint32_t i = 0; i < record->frame_count; i++)
-		((uint64_t *)(slot + 1))[i] = (uintptr_t)frames[i];
-	atomic_store_explicit(&slot->ready, head + 1, memory_order_release);
-	if (record->flags & MR_TRACE_LOOKED_AT)
-		wait_until_taken(ring, head + 1);
+	if (now - asked <= ms(200))
+		return true;
+	asked = now;
+	return !channel_is_refused();
 }
 
 /* A header of 16 bytes, and struct mlx5_ifc_cmd_hca_cap_bits. */
@@ -500,18 +454,20 @@ static bool is_worth_a_look(const struct mr_trace_record *record)
 	return first || take_look(others, LOOKS_OF_OTHER_RANGES);
 }
 
-/* Return addresses from the caller's on; their number. */
-static uint32_t backtrace_from(uint64_t caller, void **frames, void **first[])
+/* Notes the return addresses from the caller's on. */
+static void note_frames(struct mr_traced_record *record, uint32_t most)
 {
-	int count = backtrace(frames, MR_TRACE_FRAMES + OWN_FRAMES), skipped = 0;
+	void *frames[MR_TRACE_FRAMES + OWN_FRAMES];
+	const int count = backtrace(frames, MR_TRACE_FRAMES + OWN_FRAMES);
+	int skipped = 0;
 
-	while (skipped < count && skipped < OWN_FRAMES && (uintptr_t)frames[skipped] != caller)
+	while (skipped < count && skipped < OWN_FRAMES &&
+	       (uintptr_t)frames[skipped] != record->call.caller)
 		skipped++;
-	if (skipped == count || skipped == OWN_FRAMES)
-		return 0;
-	*first = frames + skipped;
-	count -= skipped;
-	return (uint32_t)count < agent_process->frames ? (uint32_t)count : agent_process->frames;
+	if (skipped == OWN_FRAMES)
+		return;
+	for (int i = skipped; i < count && record->call.frame_count < most; i++)
+		record->frames[record->call.frame_count++] = (uintptr_t)frames[i];
 }
 
 /* That reads /proc, so only where mrctl looks. */
@@ -523,24 +479,25 @@ static void note_pinned(struct mr_trace_record *record)
 	record->flags |= MR_TRACE_HAS_PINNED;
 }
 
-static void put(struct mr_trace_record *record)
+static void put(const struct mr_trace_record *call)
 {
-	struct mr_trace_ring *ring = ring_of_process();
-	void *frames[MR_TRACE_FRAMES + OWN_FRAMES] = { NULL }, **first = frames;
+	struct mr_ring *ring = ring_of_process();
+	struct mr_traced_record record;
 
 	if (!ring)
 		return;
-	record->tid = own_tid();
-	record->flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
-			 (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
-	if (agent_process->frames)
-		record->frame_count = backtrace_from(record->caller, frames, &first);
-	if (is_worth_a_look(record)) {
-		record->flags |= MR_TRACE_LOOKED_AT;
-		note_pinned(record);
-		devx_note(record);
+	record.call = *call;
+	record.call.tid = own_tid();
+	record.call.flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
+			     (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
+	if (ring->frames)
+		note_frames(&record, ring->frames);
+	if (is_worth_a_look(&record.call)) {
+		record.call.flags |= MR_TRACE_LOOKED_AT;
+		note_pinned(&record.call);
+		devx_note(&record.call);
 	}
-	ring_put(ring, record, first);
+	mr_ring_put(ring, &record, pause_for_mrctl);
 }
 
 void call_end(struct call *call, bool failed, int result)
@@ -559,7 +516,7 @@ void call_end(struct call *call, bool failed, int result)
 	errno = left ? left : call->saved;
 }
 
-void call_put_within(struct mr_trace_record *record)
+void call_put_within(const struct mr_trace_record *record)
 {
 	int saved = errno;
 

@@ -444,7 +444,7 @@ __attribute__((constructor)) static void start_agent(void)
 		agent_process = allocate_process();
 	if (!agent_process || !ring_of_process())
 		SYSTEM(SYS_mprotect, sign, sizeof(sign), PROT_WRITE);
-	else if (agent_process->frames)
+	else if (agent_process->ring.frames)
 		backtrace(&frame, 1); /* loads libgcc_s now, and not in a call */
 	errno = saved;
 }

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** What a call does to the objects of a program. */
@@ -242,25 +243,69 @@ struct mr_trace_record {
 	uint32_t reserved;
 };
 
-/** A ring: this, then the records, each of @record_size bytes. */
+/** A ring in the memory that both sides share: this, then MR_TRACE_SLOTS records with room for @frames addresses. */
 struct mr_trace_ring {
 	uint32_t magic;
 	uint32_t version;
-	uint32_t slots;       /**< MR_TRACE_SLOTS */
-	uint32_t record_size; /**< bytes, a multiple of 64 */
-	uint32_t frames;      /**< as of the reply */
-	uint32_t reserved[11];
+	uint32_t frames; /**< as of the reply */
+	uint32_t reserved[13];
 	_Alignas(64) _Atomic uint64_t head; /**< records that were begun */
 	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken, and is done with */
 	_Alignas(64) _Atomic uint64_t lost; /**< calls that were made while mrctl did not answer */
 };
 
-/** mr_trace_record_size() - bytes of a record with @frames return addresses, as record_size of a ring */
+/** mr_trace_record_size() - bytes of a slot: of a record with @frames return addresses */
 static inline uint32_t mr_trace_record_size(uint32_t frames)
 {
 	return (uint32_t)((sizeof(struct mr_trace_record) + frames * sizeof(uint64_t) + 63) / 64 *
 			  64);
 }
+
+/** mr_trace_ring_size() - bytes of a ring whose records have @frames return addresses */
+static inline size_t mr_trace_ring_size(uint32_t frames)
+{
+	return sizeof(struct mr_trace_ring) + (size_t)MR_TRACE_SLOTS * mr_trace_record_size(frames);
+}
+
+/** A record with its return addresses. */
+struct mr_traced_record {
+	struct mr_trace_record call;
+	uint64_t frames[MR_TRACE_FRAMES];
+};
+
+/** One side of a ring; see ring.c for why both get along. */
+struct mr_ring {
+	struct mr_trace_ring *shared; /**< NULL: none */
+	uint32_t frames;
+	_Atomic uint64_t
+		taken; /**< records that mrctl has taken; the process: as of its last look */
+	_Atomic bool
+		is_left; /**< the process: whoever emptied the ring is gone, or does not answer */
+};
+
+/** Waits a moment.  @begin: when the wait began; 0: it does now.  Return: false where there is no hope */
+typedef bool mr_ring_pause(uint64_t *begin);
+
+/**
+ * mr_ring_put() - put a record into the ring of this process
+ *
+ * It waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has seen to the record.  Where mrctl does
+ * not empty the ring, the record counts as lost.
+ *
+ * Return: false where mrctl does not answer.
+ */
+bool mr_ring_put(struct mr_ring *ring, const struct mr_traced_record *record, mr_ring_pause *pause);
+
+/**
+ * mr_ring_take() - take the next record; the process may go on after the one before
+ * @is_last: the process has ended: records that it did not complete are skipped
+ *
+ * Return: false where there is none yet.
+ */
+bool mr_ring_take(struct mr_ring *ring, bool is_last, struct mr_traced_record *record);
+
+/** mr_ring_lost() - calls that the process made while mrctl did not answer */
+uint64_t mr_ring_lost(const struct mr_ring *ring);
 
 /** mr_trace_mix() - a number that hardly another pair of numbers has, and that is not 0 */
 static inline uint64_t mr_trace_mix(uint64_t hash, uint64_t value)
