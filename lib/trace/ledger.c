@@ -7,6 +7,14 @@
 #include "lib/base/base.h"
 #include "lib/trace/trace.h"
 
+/* Also of a pointer alone, which is what an object begins with. */
+static int compare_objects(const void *a, const void *b)
+{
+	const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
 static int compare_sites(const void *a, const void *b)
 {
 	const struct mr_site *left = a, *right = b;
@@ -132,6 +140,30 @@ static uint64_t end_of(const struct mr_trace_record *call)
 
 /* ---- objects ---- */
 
+static struct mr_object *find_own(const struct mr_ledger *ledger, uint64_t pointer)
+{
+	struct mr_object **found = tfind(&pointer, &ledger->objects, compare_objects);
+
+	return found ? *found : NULL;
+}
+
+/* Return: NULL where memory is short, or there are too many. */
+static struct mr_object *new_object(struct mr_ledger *ledger, uint64_t pointer)
+{
+	struct mr_object *object =
+		ledger->object_count < MR_LEDGER_OBJECTS ? malloc(sizeof(*object)) : NULL;
+
+	if (!object)
+		return NULL;
+	object->pointer = pointer;
+	if (!tsearch(object, &ledger->objects, compare_objects)) {
+		free(object);
+		return NULL;
+	}
+	ledger->object_count++;
+	return object;
+}
+
 /*
  * An object that the process has made, or has from its parent.  That may have freed it since, and have another region at
  * its address, but with another handle.
@@ -139,10 +171,10 @@ static uint64_t end_of(const struct mr_trace_record *call)
 static struct mr_object *find_object(const struct mr_ledger *ledger,
 				     const struct mr_trace_record *call)
 {
-	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
+	struct mr_object *object = find_own(ledger, call->object);
 
 	for (ledger = ledger->parent; !object && ledger; ledger = ledger->parent) {
-		object = mr_objects_find(&ledger->objects, call->object);
+		object = find_own(ledger, call->object);
 		if (object && object->is_region && object->region.handle != call->handle)
 			object = NULL;
 	}
@@ -159,7 +191,9 @@ static void drop_object(struct mr_trace_totals *totals, struct mr_object *object
 		object->site->count--;
 		object->site->bytes = mr_sum_without(object->site->bytes, object->bytes);
 	}
-	mr_objects_remove(&object->ledger->objects, object);
+	tdelete(object, &object->ledger->objects, compare_objects);
+	object->ledger->object_count--;
+	free(object);
 }
 
 static struct mr_look_region region_of(const struct mr_trace_record *call)
@@ -181,13 +215,11 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 		       const struct mr_trace_record *call, struct mr_site *site)
 {
 	const bool is_region = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
-	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
+	struct mr_object *object = find_own(ledger, call->object);
 
 	if (object) /* it was freed by a call that was not seen */
 		drop_object(totals, object, call->begin_ns);
-	object = ledger->objects.count < MR_LEDGER_OBJECTS
-			 ? mr_objects_add(&ledger->objects, call->object)
-			 : NULL;
+	object = new_object(ledger, call->object);
 	if (!object) {
 		totals->uncounted++;
 		return;
@@ -275,8 +307,8 @@ static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals
 	}
 }
 
-static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
-				 uint64_t stack)
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
+			       uint64_t stack)
 {
 	struct mr_site key = { .caller = caller, .call = call, .stack = stack };
 	struct mr_site **found = tfind(&key, &ledger->sites, compare_sites), *site;
@@ -298,21 +330,6 @@ static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint
 		return NULL;
 	}
 	ledger->site_count++;
-	return site;
-}
-
-/* Mostly one place calls again and again, or two: one registers, and one deregisters. */
-struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
-			       uint64_t stack)
-{
-	struct mr_site **recent = &ledger->recent[call % MR_LEDGER_RECENT];
-	struct mr_site *site = *recent;
-
-	if (site && site->caller == caller && site->call == call && site->stack == stack)
-		return site;
-	site = find_site(ledger, caller, call, stack);
-	if (site)
-		*recent = site;
 	return site;
 }
 
@@ -363,12 +380,14 @@ struct users {
 	uint64_t pointer, count;
 };
 
-static void count_user(const struct mr_object *object, void *data)
+static void count_user(const void *node, VISIT visit, void *data)
 {
+	const struct mr_object *object = *(struct mr_object *const *)node;
 	struct users *users = data;
 
-	users->count +=
-		object->is_region && (object->pd == users->pointer || object->dm == users->pointer);
+	if ((visit == postorder || visit == leaf) && object->is_region &&
+	    (object->pd == users->pointer || object->dm == users->pointer))
+		users->count++;
 }
 
 /* A search for the region that a device knows by a key. */
@@ -378,10 +397,12 @@ struct key_search {
 	const struct mr_object *found;
 };
 
-static void look_at_key(const struct mr_object *object, void *data)
+static void look_at_key(const void *node, VISIT visit, void *data)
 {
+	const struct mr_object *object = *(struct mr_object *const *)node;
 	struct key_search *search = data;
 
+	(void)visit; /* more than once for the same object */
 	if (object->is_region && object->lkey == search->lkey && object->context == search->context)
 		search->found = object;
 }
@@ -395,7 +416,7 @@ static const struct mr_object *object_of(const struct mr_ledger *ledger,
 	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
 		return find_object(ledger, call);
 	for (; call->range_count && ledger && !search.found; ledger = ledger->parent)
-		mr_objects_visit(&ledger->objects, look_at_key, &search);
+		twalk_r(ledger->objects, look_at_key, &search);
 	return search.found;
 }
 
@@ -423,7 +444,7 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 		struct users users = { .pointer = call->object };
 
 		for (const struct mr_ledger *of = ledger; of; of = of->parent)
-			mr_objects_visit(&of->objects, count_user, &users);
+			twalk_r(of->objects, count_user, &users);
 		context->users = (struct mr_opt_u64){ users.count, true };
 	}
 	if (!object || !object->is_region ||
@@ -500,7 +521,6 @@ void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller,
 {
 	struct retirement retirement = { .is_gone = is_gone, .data = data };
 
-	memset(ledger->recent, 0, sizeof(ledger->recent));
 	do {
 		retirement.count = 0;
 		mr_ledger_sites(ledger, note_gone, &retirement);
@@ -525,7 +545,7 @@ void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *to
 
 void mr_ledger_release(struct mr_ledger *ledger)
 {
-	mr_objects_release(&ledger->objects);
+	tdestroy(ledger->objects, free);
 	tdestroy(ledger->sites, free_site);
 	*ledger = (struct mr_ledger){ 0 };
 }

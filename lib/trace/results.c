@@ -329,7 +329,7 @@ static void measure(const struct mr_leaks *leaks, size_t *processes, size_t *obj
 		if (has_children(at))
 			continue;
 		++*processes;
-		*objects += at->ledger.objects.count;
+		*objects += at->ledger.object_count;
 	}
 }
 
@@ -349,7 +349,7 @@ static void forget_some(struct mr_leaks *leaks)
 			continue;
 		}
 		processes--;
-		objects -= at->ledger.objects.count;
+		objects -= at->ledger.object_count;
 		count_leaks(leaks, at);
 		if (at->parent)
 			at->parent->children--;

@@ -206,7 +206,6 @@ struct mr_look {
 void mr_look_at(pid_t pid, const struct mr_trace_record *record,
 		const struct mr_look_context *context, struct mr_look *look);
 
-/** The objects of a traced process, found by their pointers.  Two of its calls in three ask for one. */
 struct mr_ledger;
 struct mr_site;
 
@@ -223,42 +222,7 @@ struct mr_object {
 	struct mr_ledger *ledger; /**< that it is in */
 	struct mr_site *site;
 	struct mr_look_region region;
-	struct mr_object *next; /**< of the same bucket, or free as well */
 };
-
-struct mr_object_block;
-
-/** All zeros: there is none. */
-struct mr_objects {
-	struct mr_object **buckets;
-	struct mr_object_block *blocks; /**< memory of all objects */
-	struct mr_object *free;         /**< those that are not in use */
-	uint64_t
-		factor; /**< by which a pointer leads to its bucket: random, as the program chooses the pointers */
-	size_t count;
-	unsigned int bits; /**< there are 1 << bits buckets */
-};
-
-/** mr_objects_find() - the object with that pointer, or NULL */
-struct mr_object *mr_objects_find(const struct mr_objects *objects, uint64_t pointer);
-
-/**
- * mr_objects_add() - add an object
- * @pointer: its own, which no other one has; all else is left to the caller to set
- *
- * Return: NULL where memory is short.
- */
-struct mr_object *mr_objects_add(struct mr_objects *objects, uint64_t pointer);
-
-/** mr_objects_remove() - remove one of them */
-void mr_objects_remove(struct mr_objects *objects, struct mr_object *object);
-
-/** mr_objects_visit() - call @visit with each of them */
-void mr_objects_visit(const struct mr_objects *objects,
-		      void (*visit)(const struct mr_object *object, void *data), void *data);
-
-/** mr_objects_release() - free all: there is none then */
-void mr_objects_release(struct mr_objects *objects);
 
 /**
  * What a traced process has registered, and where in the program its calls were made.  It grows with what is
@@ -267,7 +231,6 @@ void mr_objects_release(struct mr_objects *objects);
 enum {
 	MR_LEDGER_OBJECTS = 1 << 24, /**< objects of a process that are kept at most */
 	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
-	MR_LEDGER_RECENT = 16,
 };
 
 /** Whose code a place is. */
@@ -327,11 +290,11 @@ struct mr_trace_totals {
 };
 
 struct mr_ledger {
-	struct mr_objects objects;
-	void *sites; /**< tree of tsearch(3) */
+	void *objects; /**< struct mr_object by pointer: tree of tsearch(3) */
+	size_t object_count;
+	void *sites; /**< struct mr_site: tree of tsearch(3) */
 	size_t site_count;
 	uint64_t retirements;
-	struct mr_site *recent[MR_LEDGER_RECENT]; /**< the last place of some calls */
 	struct mr_live_tally live;
 	/** Of the process that this one was forked from: it has the same objects at the same addresses.  Or NULL. */
 	struct mr_ledger *parent;
