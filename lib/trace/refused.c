@@ -44,10 +44,13 @@ struct mr_refused_call {
 
 #define REMARK(range, ...) snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__)
 
-static void stand_in(struct mr_traced_range *range, enum mr_memory_type type, const char *word)
+/* Takes a kind of memory, which has no path or size, for the range. */
+static void stand_in(struct mr_traced_range *range, enum mr_memory_type type)
 {
+	const char *name = mr_memory_kinds[type].name;
+
 	range->type = type;
-	snprintf(range->memory, sizeof(range->memory), "%s", word);
+	snprintf(range->memory, sizeof(range->memory), "%.*s", (int)strcspn(name, ":["), name);
 }
 
 static bool has_prefix(const char *text, const char *prefix)
@@ -83,28 +86,34 @@ static void remark_path(struct mr_traced_range *range)
 }
 
 /* A file is mapped from its beginning, so that the range is where it is in the file. */
-static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const char *word,
+static void stand_by_path(struct mr_host *host, enum mr_memory_type type,
 			  struct mr_traced_range *range)
 {
 	const struct mr_mapping *mapping = &range->mapping;
 	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
 	char seen[PATH_MAX];
+	size_t used;
 
 	if (!has_usable_path(range)) {
-		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON,
-			 mapping->shared ? "memfd" : "anon");
+		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON);
 		range->is_exact = false;
 		remark_path(range);
 		return;
 	}
-	range->type = type;
-	snprintf(range->memory, sizeof(range->memory), "%s:%s", word, mapping->path);
+	stand_in(range, type);
+	used = strlen(range->memory);
+	snprintf(range->memory + used, sizeof(range->memory) - used, ":%s", mapping->path);
 	range->offset = mapping->offset + (addr - mapping->start);
 	if (host->process && (mr_seen_by(mr_host_viewer(host), mapping->path, seen) ||
 			      strcmp(seen, mapping->path) != 0)) {
 		range->is_exact = false;
 		REMARK(range, "the path is one of a process with mounts of its own");
 	}
+}
+
+static enum mr_memory_type type_of_file(const struct mr_mapping *mapping)
+{
+	return mapping->shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE;
 }
 
 /* ---- one mapping ---- */
@@ -149,33 +158,24 @@ static void stand_for_mapping(struct mr_host *host, struct mr_traced_range *rang
 	if (has_details && details.is_hugetlb && details.page_size)
 		stand_for_huge_pages(range, details.page_size);
 	else if (is_anonymous(mapping) && has_details && details.is_thp_asked) {
-		stand_in(range, MR_MEMORY_THP, "thp");
+		stand_in(range, MR_MEMORY_THP);
 		range->offset = range->addr % THP_SIZE;
 	} else if (is_anonymous(mapping)) {
-		stand_in(range, MR_MEMORY_ANON, "anon");
+		stand_in(range, MR_MEMORY_ANON);
 	} else if (is_memory_file(mapping)) {
-		stand_in(range, MR_MEMORY_MEMFD, "memfd");
+		stand_in(range, MR_MEMORY_MEMFD);
 	} else if (range->file.is_found && range->file.type == S_IFCHR) {
-		stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
+		stand_by_path(host, MR_MEMORY_DEVICE, range);
 	} else if (mapping->path[0] == '/') {
-		stand_by_path(host, mapping->shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
-			      mapping->shared ? "file" : "file-private", range);
+		stand_by_path(host, type_of_file(mapping), range);
 	} else {
-		stand_in(range, MR_MEMORY_ANON, "anon");
+		stand_in(range, MR_MEMORY_ANON);
 		range->is_exact = false;
 		REMARK(range, "the mapping is a special one: %.100s", mapping->path);
 	}
 }
 
 /* ---- what keeps the range from being pinned ---- */
-
-/* An address with nothing there has the same answer. */
-static void stand_for_unpinnable(struct mr_traced_range *range, const char *what)
-{
-	stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
-	range->is_exact = false;
-	REMARK(range, "the range is %s, which no kind of memory stands for", what);
-}
 
 /* Whether most of a long range is not mapped, or is in mappings of other kinds. */
 static bool is_far_too_long(const struct mr_traced_range *range)
@@ -198,66 +198,51 @@ static bool is_far_too_long(const struct mr_traced_range *range)
 	}
 }
 
-/* As much memory as a wrong length claims need not fit into the machine that is to be refused in the same way. */
-static void stand_for_far_too_long(struct mr_traced_range *range)
-{
-	stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
-	range->is_exact = false;
-	REMARK(range, "the range begins with memory, but is too long to be mapped");
-}
+/* Kinds of memory that are refused for an obstacle, and how they differ from the range; NULL: they do not */
+static const struct {
+	enum mr_memory_type type;
+	const char *difference;
+} obstacles[] = {
+	[MR_OBSTACLE_UNMAPPED] = { MR_MEMORY_UNMAPPED, NULL },
+	[MR_OBSTACLE_HOLE] = { MR_MEMORY_HOLE, NULL },
+	[MR_OBSTACLE_END] = { MR_MEMORY_HOLE, NULL },
+	[MR_OBSTACLE_READ_ONLY] = { MR_MEMORY_READONLY, NULL },
+	/* An address with nothing there has the same answer. */
+	[MR_OBSTACLE_NO_ACCESS] = { MR_MEMORY_UNMAPPED, "mapped so that it may not be read" },
+	[MR_OBSTACLE_SECRET] = { MR_MEMORY_UNMAPPED, "of memfd_secret(2)" },
+	[MR_OBSTACLE_GUARD] = { MR_MEMORY_UNMAPPED, "a guard page of madvise(2)" },
+	[MR_OBSTACLE_DEVICE] = { MR_MEMORY_UNMAPPED, "memory of a device" },
+	[MR_OBSTACLE_FILE_END] = { MR_MEMORY_UNMAPPED, "behind the end of a file without a path" },
+};
 
 static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
 {
+	const enum mr_obstacle_kind kind = range->obstacle;
+	const bool is_of_file = kind == MR_OBSTACLE_DAX || kind == MR_OBSTACLE_FILE;
+
 	if (is_far_too_long(range)) {
-		stand_for_far_too_long(range);
-		return;
-	}
-	switch (range->obstacle) {
-	case MR_OBSTACLE_NONE:
+		/* As much memory as a wrong length claims need not fit into the machine that is to refuse it. */
+		stand_in(range, MR_MEMORY_UNMAPPED);
+		range->is_exact = false;
+		REMARK(range, "the range begins with memory, but is too long to be mapped");
+	} else if (kind == MR_OBSTACLE_NONE) {
 		stand_for_mapping(host, range);
-		return;
-	case MR_OBSTACLE_UNMAPPED:
-		stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
-		return;
-	case MR_OBSTACLE_HOLE:
-	case MR_OBSTACLE_END:
-		stand_in(range, MR_MEMORY_HOLE, "hole");
-		return;
-	case MR_OBSTACLE_READ_ONLY:
-		stand_in(range, MR_MEMORY_READONLY, "readonly");
-		return;
-	case MR_OBSTACLE_NO_ACCESS:
-		stand_for_unpinnable(range, "mapped so that it may not be read");
-		return;
-	case MR_OBSTACLE_SECRET:
-		stand_for_unpinnable(range, "of memfd_secret(2)");
-		return;
-	case MR_OBSTACLE_GUARD:
-		stand_for_unpinnable(range, "a guard page of madvise(2)");
-		return;
-	case MR_OBSTACLE_DEVICE:
-		if (has_usable_path(range))
-			stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
-		else
-			stand_for_unpinnable(range, "memory of a device");
-		return;
-	case MR_OBSTACLE_FILE_END:
-		if (!has_usable_path(range)) {
-			stand_for_unpinnable(range, "behind the end of a file without a path");
+	} else if ((is_of_file || kind == MR_OBSTACLE_DEVICE || kind == MR_OBSTACLE_FILE_END) &&
+		   has_usable_path(range)) {
+		stand_by_path(host,
+			      kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
+							 : type_of_file(&range->mapping),
+			      range);
+	} else if (is_of_file) { /* its file system decides, which memory of no other kind has */
+		range->is_exact = false;
+		remark_path(range);
+	} else {
+		stand_in(range, obstacles[kind].type);
+		if (!obstacles[kind].difference)
 			return;
-		}
-		/* fallthrough */
-	case MR_OBSTACLE_DAX:
-	case MR_OBSTACLE_FILE:
-		if (!has_usable_path(
-			    range)) { /* its file system decides, which memory of no other kind has */
-			range->is_exact = false;
-			remark_path(range);
-			return;
-		}
-		stand_by_path(host, range->mapping.shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
-			      range->mapping.shared ? "file" : "file-private", range);
-		return;
+		range->is_exact = false;
+		REMARK(range, "the range is %s, which no kind of memory stands for",
+		       obstacles[kind].difference);
 	}
 }
 
@@ -364,7 +349,7 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 	range->offset = asked.addr % page;
 	range->page_size = page;
 	if (!asked.addr && asked.length == UINT64_MAX) {
-		stand_in(range, MR_MEMORY_NONE, "none");
+		stand_in(range, MR_MEMORY_NONE);
 		return 0;
 	}
 	rc = look_at_mappings(host, range);
@@ -406,39 +391,26 @@ static enum mr_region_call call_of_umem_ex(uint32_t flags)
 bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t call_flags,
 			   bool same_iova, enum mr_region_call *call)
 {
-	switch (traced) {
-	case MR_TRACED_IBV_REG_MR:
-	case MR_TRACED_IBV_REG_BUF_MR:
-		*call = MR_REG_MR;
-		return true;
-	case MR_TRACED_IBV_REG_MR_IOVA:
-	case MR_TRACED_IBV_REG_MR_IOVA2:
-		*call = same_iova ? MR_REG_MR : MR_REG_MR_IOVA;
-		return true;
-	case MR_TRACED_IBV_REG_DMABUF_MR:
-		*call = MR_REG_DMABUF_MR;
-		return true;
-	case MR_TRACED_MLX5DV_REG_DMABUF_MR:
-		*call = call_flags & ACCESS_DATA_DIRECT ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
-		return true;
-	case MR_TRACED_IBV_REG_MR_EX:
-		*call = call_of_ex(flags);
-		return true;
-	case MR_TRACED_IBV_REG_DM_MR:
-		*call = MR_REG_DM_MR;
-		return true;
-	case MR_TRACED_IBV_ALLOC_NULL_MR:
-		*call = MR_ALLOC_NULL_MR;
-		return true;
-	case MR_TRACED_MLX5DV_DEVX_UMEM_REG:
-		*call = MR_UMEM_REG;
-		return true;
-	case MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX:
-		*call = call_of_umem_ex(flags);
-		return true;
-	default:
+	const enum mr_region_call calls[MR_TRACED_CALL_COUNT] = {
+		[MR_TRACED_IBV_REG_MR] = MR_REG_MR,
+		[MR_TRACED_IBV_REG_BUF_MR] = MR_REG_MR,
+		[MR_TRACED_IBV_REG_MR_IOVA] = same_iova ? MR_REG_MR : MR_REG_MR_IOVA,
+		[MR_TRACED_IBV_REG_MR_IOVA2] = same_iova ? MR_REG_MR : MR_REG_MR_IOVA,
+		[MR_TRACED_IBV_REG_DMABUF_MR] = MR_REG_DMABUF_MR,
+		[MR_TRACED_MLX5DV_REG_DMABUF_MR] =
+			call_flags & ACCESS_DATA_DIRECT ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+		[MR_TRACED_IBV_REG_MR_EX] = call_of_ex(flags),
+		[MR_TRACED_IBV_REG_DM_MR] = MR_REG_DM_MR,
+		[MR_TRACED_IBV_ALLOC_NULL_MR] = MR_ALLOC_NULL_MR,
+		[MR_TRACED_MLX5DV_DEVX_UMEM_REG] = MR_UMEM_REG,
+		[MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX] = call_of_umem_ex(flags),
+	};
+
+	if (mr_traced_call_row(traced)->effect != MR_TRACED_REGISTERS ||
+	    traced == MR_TRACED_IBV_IMPORT_MR)
 		return false;
-	}
+	*call = calls[traced];
+	return true;
 }
 
 uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record)
