@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +37,6 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 	socklen_t length;
 
 	channel->fd = -1;
-	channel->next = 0;
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
-		channel->visitors[i].fd = -1;
 	if (random_digits(digits, 8, err) || random_digits(channel->token, MR_TRACE_TOKEN / 2, err))
 		return -err->errnum;
 	snprintf(channel->name, sizeof(channel->name), MR_CHANNEL_PREFIX "%d-%s", getpid(), digits);
@@ -56,55 +54,30 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 	return 0;
 }
 
-void mr_channel_fill(const struct mr_channel *channel, struct pollfd *fds)
-{
-	fds[0] = (struct pollfd){ .fd = channel->fd, .events = POLLIN };
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
-		fds[1 + i] = (struct pollfd){ .fd = channel->visitors[i].fd, .events = POLLIN };
-}
+enum { REQUEST_MS = 1 /* that a visitor has between connecting and asking */ };
 
-static void take_visitor(struct mr_channel *channel, int fd)
+bool mr_channel_accept(struct mr_channel *channel, struct mr_visitor *visitor)
 {
-	struct mr_visitor *visitor = &channel->visitors[channel->next];
-	struct ucred peer;
+	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
-		close(fd);
-		return;
-	}
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS && visitor->fd >= 0; i++)
-		visitor = &channel->visitors[(channel->next + i) % MR_CHANNEL_VISITORS];
-	if (visitor->fd >= 0) {
-		visitor = &channel->visitors[channel->next];
-		close(visitor->fd);
-	}
-	*visitor = (struct mr_visitor){ .fd = fd, .pid = peer.pid, .uid = peer.uid };
-	channel->next = (unsigned int)(visitor - channel->visitors + 1) % MR_CHANNEL_VISITORS;
+	*visitor = (struct mr_visitor){ .fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC) };
+	if (visitor->fd < 0)
+		return false;
+	getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	visitor->pid = peer.pid;
+	visitor->uid = peer.uid;
+	return true;
 }
 
-void mr_channel_accept(struct mr_channel *channel, const struct pollfd *fds)
-{
-	int fd;
-
-	if (!fds[0].revents)
-		return;
-	/* At most as many as there is room for, so that a flood of them does not keep mrctl from its work. */
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++) {
-		fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0)
-			return;
-		take_visitor(channel, fd);
-	}
-}
-
-bool mr_channel_request(struct mr_channel *channel, struct mr_visitor *visitor,
+bool mr_channel_request(const struct mr_channel *channel, struct mr_visitor *visitor,
 			struct mr_trace_request *request)
 {
-	const ssize_t got = recv(visitor->fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
+	struct pollfd fd = { .fd = visitor->fd, .events = POLLIN };
+	ssize_t got;
 
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
+	poll(&fd, 1, REQUEST_MS);
+	got = recv(visitor->fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
 	if (got == sizeof(*request) && request->magic == MR_TRACE_MAGIC &&
 	    request->version == MR_TRACE_VERSION &&
 	    !memcmp(request->token, channel->token, MR_TRACE_TOKEN)) {
@@ -145,9 +118,6 @@ void mr_channel_leave(struct mr_visitor *visitor)
 
 void mr_channel_close(struct mr_channel *channel)
 {
-	for (size_t i = 0; channel->fd >= 0 && i < MR_CHANNEL_VISITORS; i++)
-		if (channel->visitors[i].fd >= 0)
-			mr_channel_leave(&channel->visitors[i]);
 	if (channel->fd >= 0)
 		close(channel->fd);
 	channel->fd = -1;

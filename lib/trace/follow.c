@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,8 +332,13 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 
 /* ---- the loop ---- */
 
+enum {
+	VISITORS_AT_ONCE =
+		64 /* others of the host may connect, too, and are not to keep mrctl from its work */
+};
+
 /* What is polled: the channel, the child, another one that has not joined, signals, then the processes. */
-enum { FD_CHANNEL, FD_CHILD = 1 + MR_CHANNEL_VISITORS, FD_OTHER, FD_SIGNALS, FD_PROCESSES };
+enum { FD_CHANNEL, FD_CHILD, FD_OTHER, FD_SIGNALS, FD_PROCESSES };
 
 struct loop {
 	struct mr_follow *follow;
@@ -343,7 +349,7 @@ struct loop {
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
-	struct pollfd *fds, *open; /* all, and behind them room for those that are open */
+	struct pollfd *fds;
 	size_t capacity;
 };
 
@@ -353,12 +359,11 @@ static bool make_room(struct loop *loop, size_t count)
 
 	if (loop->fds && count <= loop->capacity)
 		return true;
-	fds = reallocarray(loop->fds, 2 * 2 * count, sizeof(*fds));
+	fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
 	if (!fds)
 		return false;
 	loop->fds = fds;
 	loop->capacity = 2 * count;
-	loop->open = fds + loop->capacity;
 	return true;
 }
 
@@ -369,7 +374,7 @@ static bool fill_fds(struct loop *loop)
 
 	if (!make_room(loop, count))
 		return false;
-	mr_channel_fill(&follow->channel, loop->fds);
+	loop->fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
 	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					       .events = POLLIN };
 	loop->fds[FD_OTHER] = (struct pollfd){ .fd = loop->other_fd, .events = POLLIN };
@@ -469,22 +474,6 @@ static void look_for_others(struct loop *loop)
 						    .data = follow->sink.data });
 }
 
-/* As poll(2), which refuses entries beyond RLIMIT_NOFILE, also where most have no descriptor. */
-static int poll_open(struct loop *loop, size_t count, int wait_ms)
-{
-	size_t open = 0;
-	int rc;
-
-	for (size_t i = 0; i < count; i++)
-		if (loop->fds[i].fd >= 0)
-			loop->open[open++] = loop->fds[i];
-	rc = poll(loop->open, open, wait_ms);
-	for (size_t i = count; rc > 0 && i-- > 0;)
-		if (loop->fds[i].fd >= 0)
-			loop->fds[i].revents = loop->open[--open].revents;
-	return rc;
-}
-
 static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -493,11 +482,12 @@ static int turn(struct loop *loop, struct mr_error *err)
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	const int wait_ms = mr_lookout_wait_ms(&follow->lookout);
+	struct mr_visitor visitor;
 	uint64_t begun;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll_open(loop, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
+	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
 		    0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
@@ -511,10 +501,9 @@ static int turn(struct loop *loop, struct mr_error *err)
 	take_all(loop, polled);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
-	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
-		if (loop->fds[1 + i].revents && follow->channel.visitors[i].fd >= 0)
-			serve(follow, &follow->channel.visitors[i]);
-	mr_channel_accept(&follow->channel, loop->fds);
+	for (size_t i = 0; i < VISITORS_AT_ONCE && mr_channel_accept(&follow->channel, &visitor);
+	     i++)
+		serve(follow, &visitor);
 	look_for_others(loop);
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);

@@ -4,7 +4,6 @@
 #define LIB_TRACE_TRACE_H
 
 #include <limits.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +22,6 @@
 /** What the name of each begins with; then come the PID of its mrctl and a random number */
 #define MR_CHANNEL_PREFIX "mrctl-trace-"
 
-enum {
-	MR_CHANNEL_VISITORS =
-		64 /**< connections whose request has not come yet; the oldest is closed for another */
-};
-
 /** A process that has connected. */
 struct mr_visitor {
 	int fd; /**< -1: none */
@@ -39,26 +33,21 @@ struct mr_channel {
 	int fd;
 	char name[64]; /**< of the abstract socket, without the NUL before it */
 	char token[MR_TRACE_TOKEN + 1];
-	struct mr_visitor visitors[MR_CHANNEL_VISITORS];
-	unsigned int next; /**< visitor to be replaced next */
 };
 
 /** mr_channel_open() - listen.  Return: 0, or -errno with MR_ERROR_HOST. */
 int mr_channel_open(struct mr_channel *channel, struct mr_error *err);
 
-/** mr_channel_fill() - what is to be polled: @fds has room for 1 + MR_CHANNEL_VISITORS */
-void mr_channel_fill(const struct mr_channel *channel, struct pollfd *fds);
-
-/** mr_channel_accept() - take new connections, after @fds has been polled */
-void mr_channel_accept(struct mr_channel *channel, const struct pollfd *fds);
+/** mr_channel_accept() - take the next connection.  Return: false where none waits */
+bool mr_channel_accept(struct mr_channel *channel, struct mr_visitor *visitor);
 
 /**
  * mr_channel_request() - read what a visitor asks for
- * @visitor: whose descriptor can be read
  *
- * Return: whether it was a request with the token.  Any other visitor is sent away.
+ * Return: whether it was a request with the token.  Any other visitor is sent away, and so is one that asks nothing at
+ * once, who would keep mrctl from its work: the agent tries again.
  */
-bool mr_channel_request(struct mr_channel *channel, struct mr_visitor *visitor,
+bool mr_channel_request(const struct mr_channel *channel, struct mr_visitor *visitor,
 			struct mr_trace_request *request);
 
 /** mr_channel_reply() - answer, and close the connection; @fd: sent with the answer, or -1 */

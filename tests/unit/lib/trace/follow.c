@@ -21,8 +21,7 @@ static uint64_t next;
 
 static void join(void)
 {
-	const size_t size = sizeof(struct mr_trace_ring) +
-			    (size_t)MR_TRACE_SLOTS * mr_trace_record_size(follow.frames);
+	const size_t size = mr_trace_ring_size(follow.frames);
 	int fd;
 
 	if (play_ask(&follow.channel, MR_TRACE_JOIN, &fd) <= 0 || fd < 0)
