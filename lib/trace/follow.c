@@ -492,10 +492,11 @@ static int turn(struct loop *loop, struct mr_error *err)
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	begun = mr_now_ns();
+	/* First, as a signal for a child that has ended would be lost. */
+	if (!loop->child_is_over)
+		loop->child_is_over = waitpid(loop->child, &loop->status, WNOHANG) == loop->child;
 	if (loop->fds[FD_SIGNALS].revents)
 		take_signal(loop);
-	if (loop->fds[FD_CHILD].revents || (!has_child_fd && !loop->child_is_over))
-		loop->child_is_over = waitpid(loop->child, &loop->status, WNOHANG) == loop->child;
 	if (loop->fds[FD_OTHER].revents)
 		leave_other(loop);
 	take_all(loop, polled);
