@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -24,11 +25,23 @@ struct mr_reproduced {
 		limit; /* of locked memory, bytes, with which the batch is to be run; UINT64_MAX: none */
 };
 
-/* Text that is not mrctl's own, in a comment: it stays in its line. */
-static void mr_batch_print_foreign(FILE *file, const char *text)
+static void comment(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a line of comment.  Text that is not mrctl's own stays in that line. */
+static void comment(FILE *file, const char *fmt, ...)
 {
-	for (; *text; text++)
-		fputc(isprint((unsigned char)*text) ? *text : '?', file);
+	mr_auto_free char *text = NULL;
+	va_list ap;
+	int length;
+
+	va_start(ap, fmt);
+	length = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (length < 0)
+		return;
+	for (char *at = text; *at; at++)
+		*at = isprint((unsigned char)*at) ? *at : '?';
+	fprintf(file, "# %s\n", text);
 }
 
 /* A word in quotes, as a batch reads it. */
@@ -43,32 +56,27 @@ static void print_quoted(FILE *file, const char *word)
 	fputc('\'', file);
 }
 
-static bool needs_quotes(const char *word)
+/* --memory, as a batch reads it */
+static void print_memory(FILE *file, const char *memory)
 {
-	return word[strcspn(word, " \t'\"\\#")] != '\0';
-}
-
-/* @options with a kind of memory: "--memory", "readonly". */
-static void mr_batch_print_memory(FILE *file, const char *option, const char *memory)
-{
-	fprintf(file, " %s ", option);
-	if (needs_quotes(memory))
+	fputs(" --memory ", file);
+	if (memory[strcspn(memory, " \t'\"\\#")])
 		print_quoted(file, memory);
 	else
 		fputs(memory, file);
 }
 
-/* @options with a number of bytes; UINT64_MAX: max. */
-static void mr_batch_print_size(FILE *file, const char *option, uint64_t bytes)
+/* --size */
+static void print_size(FILE *file, uint64_t bytes)
 {
 	if (bytes == UINT64_MAX)
-		fprintf(file, " %s max", option);
+		fputs(" --size max", file);
 	else
-		fprintf(file, " %s %" PRIu64, option, bytes);
+		fprintf(file, " --size %" PRIu64, bytes);
 }
 
-/* --accesses with the names of these flags. */
-static void mr_batch_print_access(FILE *file, uint32_t access)
+/* --access with the names of these flags */
+static void print_access(FILE *file, uint32_t access)
 {
 	const char *separator = " --access ", *name;
 	char raw[16];
@@ -81,17 +89,8 @@ static void mr_batch_print_access(FILE *file, uint32_t access)
 	}
 }
 
-/* --page-sizeses with a mask of sizes in bytes; 0: none. */
-static void mr_batch_print_pages(FILE *file, uint64_t sizes)
-{
-	if (sizes)
-		fprintf(file, " --page-sizes 0x%" PRIx64, sizes);
-	else
-		fputs(" --page-sizes none", file);
-}
-
 /* Returns a word as a shell reads it; signs that no line can have are told as '?'. */
-static void mr_batch_print_shell_word(FILE *file, const char *word)
+static void print_shell_word(FILE *file, const char *word)
 {
 	char clean[PATH_MAX];
 	size_t length = 0;
@@ -299,7 +298,7 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 		return;
 	}
 	if (strcmp(range->memory, "anon") != 0)
-		mr_batch_print_memory(file, "--memory", range->memory);
+		print_memory(file, range->memory);
 	print_offset(file, range->offset);
 }
 
@@ -362,8 +361,8 @@ static void print_numbers(FILE *file, const struct mr_call_row *row, uint64_t le
 			  uint32_t access, uint64_t iova)
 {
 	if (row->on != MR_ON_NOTHING) {
-		mr_batch_print_size(file, "--size", length);
-		mr_batch_print_access(file, access);
+		print_size(file, length);
+		print_access(file, access);
 	}
 	if (row->iova == MR_IOVA_GIVEN)
 		fprintf(file, " --iova 0x%" PRIx64, iova);
@@ -379,8 +378,10 @@ static void print_registration(FILE *file, const struct mr_reproduced *it)
 	fputs(mr_region_call_command(it->call), file);
 	print_place(file, it);
 	print_numbers(file, row, record->length, record->access, record->iova);
-	if (row->page_sizes)
-		mr_batch_print_pages(file, record->page_sizes);
+	if (row->page_sizes && record->page_sizes)
+		fprintf(file, " --page-sizes 0x%" PRIx64, record->page_sizes);
+	else if (row->page_sizes)
+		fputs(" --page-sizes none", file);
 	if (record->call == MR_TRACED_IBV_REG_MR_EX)
 		fputs(" --call ibv_reg_mr_ex", file);
 	print_expect(file, it);
@@ -434,12 +435,12 @@ static void print_change(FILE *file, const struct mr_reproduced *it)
 	fputs("rereg changed", file);
 	if (record->call_flags & MR_CHANGE_TRANSLATION) {
 		print_range(file, it);
-		mr_batch_print_size(file, "--size", record->length);
+		print_size(file, record->length);
 	}
 	if (record->call_flags & MR_CHANGE_PD)
 		fputs(" --pd other", file);
 	if (record->call_flags & MR_CHANGE_ACCESS)
-		mr_batch_print_access(file, record->access);
+		print_access(file, record->access);
 	print_expect(file, it);
 }
 
@@ -449,10 +450,9 @@ static void print_advice(FILE *file, const struct mr_reproduced *it)
 
 	fputs("reg", file);
 	print_range(file, it);
-	mr_batch_print_size(file, "--size", record->length);
-	mr_batch_print_access(file, it->kind->has_region
-					    ? it->kind->region.access
-					    : MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
+	print_size(file, record->length);
+	print_access(file, it->kind->has_region ? it->kind->region.access
+						: MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
 	fprintf(file, " --advise %" PRIu32, record->access);
 	if (record->call_flags)
 		fprintf(file, ",%" PRIu32, record->call_flags);
@@ -476,7 +476,7 @@ static void print_queue(FILE *file, const struct mr_reproduced *it)
 }
 
 /* Returns what a refused call needs, the call itself, and its end. */
-static void mr_reproduction_print_lines(FILE *file, const struct mr_reproduced *it)
+static void print_lines(FILE *file, const struct mr_reproduced *it)
 {
 	const bool earlier = mr_earlier_matter(it);
 
@@ -545,7 +545,7 @@ static const char *obstacle_of_queue(const struct mr_reproduced *it)
 }
 
 /* Why no line can be refused in the same way; NULL: one can. */
-static const char *mr_reproduction_obstacle(const struct mr_reproduced *it)
+static const char *obstacle_of(const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
 	const enum mr_traced_effect effect = mr_traced_call_row(it->record->call)->effect;
@@ -606,21 +606,18 @@ static bool is_fork_safe(const struct mr_refusals *refusals)
 	return false;
 }
 
-static void print_environment(FILE *file, const struct mr_environment *environment)
+static void print_environment(FILE *file, const struct mr_environment *environment, uint64_t limit)
 {
-	fputs("\n# with Linux ", file);
-	mr_batch_print_foreign(file, environment->simulated_kernel[0]
-					     ? environment->simulated_kernel
-					     : environment->kernel);
-	fputs(", rdma-core ", file);
-	mr_batch_print_foreign(file, environment->rdma_core[0] ? environment->rdma_core
-							       : "of unknown version");
-	if (environment->device[0]) {
-		fputs(", device ", file);
-		mr_batch_print_foreign(file, environment->device);
-	}
-	if (environment->simulated)
-		fputs(" (simulated)", file);
+	char limit_text[48] = "";
+
+	if (limit != UINT64_MAX)
+		snprintf(limit_text, sizeof(limit_text), ", ulimit -l %" PRIu64, limit / 1024);
+	comment(file, "with Linux %s, rdma-core %s%s%s%s%s",
+		environment->simulated_kernel[0] ? environment->simulated_kernel
+						 : environment->kernel,
+		environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
+		environment->device[0] ? ", device " : "", environment->device,
+		environment->simulated ? " (simulated)" : "", limit_text);
 }
 
 static void print_head(FILE *file, const struct mr_refusals *refusals,
@@ -635,20 +632,18 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), " on %Y-%m-%d", &tm);
-	fprintf(file, "# What was refused to this program%s:\n#   ", date);
-	mr_batch_print_foreign(file, head->program);
+	comment(file, "What was refused to this program%s:", date);
+	comment(file, "  %s", head->program);
 	if (environment)
-		print_environment(file, environment);
-	if (limit != UINT64_MAX)
-		fprintf(file, ", ulimit -l %" PRIu64, limit / 1024);
-	fprintf(file, "\n# Run it by: %smrctl batch --keep-going",
+		print_environment(file, environment, limit);
+	fprintf(file, "# Run it by: %smrctl batch --keep-going",
 		is_fork_safe(refusals) ? "RDMAV_FORK_SAFE=1 " : "");
 	if (limit != UINT64_MAX)
 		print_limit(file, limit);
-	mr_batch_print_shell_word(file, head->path);
+	print_shell_word(file, head->path);
 	if (environment && environment->device[0]) {
 		fputs("\n# Where there are several devices, with mrctl -d", file);
-		mr_batch_print_shell_word(file, environment->device);
+		print_shell_word(file, environment->device);
 	}
 	fputs("\n# The exit status is 0 where each line is refused as the program was.\n", file);
 }
@@ -659,18 +654,13 @@ static void print_title(FILE *file, const struct mr_reproduced *it)
 	const char *name = mr_errno_name(it->record->errnum);
 	const struct mr_cause *cause = mr_refusals_cause(kind);
 
-	fprintf(file, "\n# %s: %s, %" PRIu64 " time%s, first by ",
+	fputc('\n', file);
+	comment(file, "%s: %s, %" PRIu64 " time%s, first by %s at %s",
 		mr_traced_call_row(it->record->call)->name, name ? name : "no errno", kind->count,
-		kind->count == 1 ? "" : "s");
-	mr_batch_print_foreign(file, kind->program ? kind->program : "?");
-	fputs(" at ", file);
-	mr_batch_print_foreign(file, kind->place ? kind->place : "?");
-	fputc('\n', file);
-	if (!cause)
-		return;
-	fprintf(file, "# %s: ", cause->id);
-	mr_batch_print_foreign(file, kind->look.diagnosis.causes[0].text);
-	fputc('\n', file);
+		kind->count == 1 ? "" : "s", kind->program ? kind->program : "?",
+		kind->place ? kind->place : "?");
+	if (cause)
+		comment(file, "%s: %s", cause->id, kind->look.diagnosis.causes[0].text);
 }
 
 static const struct mr_evidence *find_evidence(const struct mr_suspicion *cause, const char *name)
@@ -693,9 +683,8 @@ static void print_control_group(FILE *file, const struct mr_look *look)
 	max = find_evidence(cause, "max");
 	if (!resource || !max)
 		return;
-	fputs("# it needs a control group with this limit in rdma.max: ", file);
-	mr_batch_print_foreign(file, look->environment.device);
-	fprintf(file, " %s=%" PRIu64 "\n", resource->text, max->number);
+	comment(file, "it needs a control group with this limit in rdma.max: %s %s=%" PRIu64,
+		look->environment.device, resource->text, max->number);
 }
 
 static void print_remarks(FILE *file, const struct mr_reproduced *it)
@@ -703,24 +692,18 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 	const struct mr_look *look = it->look;
 
 	if (look->has_range && !look->range.is_exact &&
-	    !mr_reproduced_is_beyond_all(&look->range) && !mr_refusals_is_of_request(it->kind)) {
-		fputs("# the memory is alike, not the same: ", file);
-		mr_batch_print_foreign(file, look->range.remark);
-		fputc('\n', file);
-	}
+	    !mr_reproduced_is_beyond_all(&look->range) && !mr_refusals_is_of_request(it->kind))
+		comment(file, "the memory is alike, not the same: %s", look->range.remark);
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
-	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated) {
-		fputs("# a udmabuf stands for a dma-buf of ", file);
-		mr_batch_print_foreign(file, look->dmabuf.exporter[0] ? look->dmabuf.exporter
-								      : "an unknown driver");
-		fputc('\n', file);
-	}
+	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
+		comment(file, "a udmabuf stands for a dma-buf of %s",
+			look->dmabuf.exporter[0] ? look->dmabuf.exporter : "an unknown driver");
 	if (!look->diagnosis.cause_count)
-		fputs("# the cause is not known: the line shows whether the request alone is refused\n",
-		      file);
+		comment(file, "the cause is not known: the line shows whether the request alone is "
+			      "refused");
 	print_control_group(file, look);
 	if (look->registered_count)
-		fprintf(file, "# registered before: %" PRIu64 " region%s of %" PRIu64 " bytes\n",
+		comment(file, "registered before: %" PRIu64 " region%s of %" PRIu64 " bytes",
 			look->registered_count, look->registered_count == 1 ? "" : "s",
 			look->registered_bytes);
 }
@@ -737,16 +720,14 @@ static bool print_kind(FILE *file, const struct mr_refusal_kind *kind, uint64_t 
 	it.registers =
 		mr_traced_region_call((enum mr_traced_call)record->call, record->flags,
 				      record->call_flags, record->iova == record->addr, &it.call);
-	obstacle = mr_reproduction_obstacle(&it);
+	obstacle = obstacle_of(&it);
 	print_title(file, &it);
 	if (obstacle) {
-		fputs("# It cannot be reproduced: ", file);
-		mr_batch_print_foreign(file, obstacle);
-		fputs(".\n", file);
+		comment(file, "It cannot be reproduced: %s.", obstacle);
 		return false;
 	}
 	print_remarks(file, &it);
-	mr_reproduction_print_lines(file, &it);
+	print_lines(file, &it);
 	return true;
 }
 
