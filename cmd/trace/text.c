@@ -21,16 +21,11 @@ struct trace_call_row {
 
 /* A kind of refusal. */
 struct trace_refusal_row {
-	const char *call;
+	struct call_row call; /* the first one */
 	const char *errno_name;
-	struct mr_opt_u64 errno_value, count, looked_at;
-	struct mr_opt_u64 pid;
-	const char *program, *place, *device;
-	struct mr_opt_u64 addr, offset, length, iova, access, access_bits;
-	const char *memory;
-	const char *const *stack;
-	const char *layer;
-	struct list causes, ruled_out;
+	struct mr_opt_u64 count, looked_at;
+	const char *program;
+	struct list ruled_out;
 	struct why *why; /* for why_release(); NULL: the process was not looked at */
 };
 
@@ -41,6 +36,18 @@ struct trace_leak_row {
 	const char *const *stack;
 };
 
+/* What a call asked for; @at: where a row has the call, with its dot */
+#define REQUEST_FIELDS(row, at)                                                                    \
+	FIELD_AS("addr", row, at addr, FIELD_HEX, 0, "address of the first byte"),                 \
+		FIELD_AS("offset", row, at offset, FIELD_NUMBER, 0,                                \
+			 "first byte in the dma-buf or DM"),                                       \
+		FIELD_AS("length", row, at length, FIELD_NUMBER, 0, "bytes"),                      \
+		FIELD_AS("iova", row, at iova, FIELD_HEX, 0,                                       \
+			 "address of the first byte for the HCA"),                                 \
+		FIELD_AS("access", row, at access, FIELD_ACCESS, 0,                                \
+			 "access flags that were asked for"),                                      \
+		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "the same as a mask")
+
 static const struct field fields[] = {
 	FIELD(struct call_row, at_ns, FIELD_NUMBER, 0, "when it was made, since the start"),
 	FIELD(struct call_row, pid, FIELD_NUMBER, 0, "process"),
@@ -50,12 +57,7 @@ static const struct field fields[] = {
 	FIELD(struct call_row, answer, FIELD_STRING, 0,
 	      "ok, or the errno's name; refused, where it has none"),
 	FIELD(struct call_row, errno_value, FIELD_NUMBER, 0, "number of the errno"),
-	FIELD(struct call_row, addr, FIELD_HEX, 0, "address of the first byte"),
-	FIELD(struct call_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
-	FIELD(struct call_row, length, FIELD_NUMBER, 0, "bytes"),
-	FIELD(struct call_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
-	FIELD(struct call_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
-	FIELD(struct call_row, access_bits, FIELD_HEX, 0, "the same as a mask"),
+	REQUEST_FIELDS(struct call_row, ),
 	FIELD(struct call_row, page_sizes, FIELD_PAGES, 0, "page sizes that were asked for a umem"),
 	FIELD(struct call_row, fd, FIELD_NUMBER, 0, "descriptor of the dma-buf"),
 	FIELD(struct call_row, flags, FIELD_HEX, 0,
@@ -90,8 +92,7 @@ static void fill_request(struct call_row *row, const struct mr_trace_record *cal
 	row->offset = (struct mr_opt_u64){ call->addr, is_offset };
 	row->length = (struct mr_opt_u64){ call->length, mr_traced_has_length(call) };
 	row->iova = (struct mr_opt_u64){ call->iova, call->flags & MR_TRACE_HAS_IOVA };
-	row->access = row->access_bits =
-		(struct mr_opt_u64){ call->access, mr_traced_has_access(call) };
+	row->access = (struct mr_opt_u64){ call->access, mr_traced_has_access(call) };
 	row->page_sizes =
 		(struct mr_opt_u64){ call->page_sizes, call->flags & MR_TRACE_HAS_PAGE_SIZES };
 	row->fd = (struct mr_opt_u64){ (uint64_t)call->fd, call->flags & MR_TRACE_HAS_FD };
@@ -100,56 +101,36 @@ static void fill_request(struct call_row *row, const struct mr_trace_record *cal
 								    effect == MR_TRACED_PROTECTS };
 }
 
-static void fill_answer(struct call_row *row, const struct mr_trace_record *call)
+void call_row_fill(struct call_row *row, const struct call_facts *facts)
 {
+	const struct mr_trace_record *call = facts->record;
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
 	const bool has_keys = !call->errnum && (call->lkey || call->rkey) &&
 			      (effect == MR_TRACED_REGISTERS || effect == MR_TRACED_CHANGES);
-
-	row->answer = call->errnum ? mr_errno_name(call->errnum) ?: "refused" : "ok";
-	row->errno_value = (struct mr_opt_u64){ (uint64_t)call->errnum,
-						call->errnum && call->errnum != MR_TRACE_NO_ERRNO };
-	row->lkey = (struct mr_opt_u64){ call->lkey, has_keys };
-	row->rkey = (struct mr_opt_u64){ call->rkey, has_keys };
-	row->handle = (struct mr_opt_u64){ call->handle, has_keys };
-	row->object = (struct mr_opt_u64){ call->object, call->object != 0 };
-	row->pd = (struct mr_opt_u64){ call->pd, call->pd != 0 };
-	row->elapsed_ns = known(call->elapsed_ns);
-	row->kernel_asked =
-		(struct opt_bool){ call->kernel_calls != 0, call->flags & MR_TRACE_KERNEL_SEEN };
-}
-
-static void fill_stack(struct call_row *row, const struct call_facts *facts)
-{
-	const uint32_t count = facts->has_stack ? facts->record->call.frame_count : 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		row->frames[i] = mr_process_caller(facts->process, facts->record->frames[i]);
-	row->frames[count] = NULL;
-	row->stack = count ? row->frames : NULL;
-}
-
-void call_row_fill(struct call_row *row, const struct call_facts *facts)
-{
-	const struct mr_trace_record *call = &facts->record->call;
-	const uint64_t begin = call->begin_ns;
+	const struct mr_look *look = facts->look;
 
 	*row = (struct call_row){
-		.at_ns = known(begin > facts->start_ns ? begin - facts->start_ns : 0),
-		.pid = { (uint64_t)facts->process->pid, facts->process->pid != 0 },
+		.pid = { (uint64_t)facts->pid, facts->pid != 0 },
 		.tid = { call->tid, call->tid != 0 },
 		.call = mr_traced_call_row(call->call)->name,
 		.device = call->device[0] ? call->device : NULL,
-		.place = mr_process_place(facts->process, facts->site),
-		.memory = facts->look && facts->look->has_range && facts->look->range.memory[0]
-				  ? facts->look->range.memory
-				  : NULL,
+		.answer = call->errnum ? mr_errno_name(call->errnum) ?: "refused" : "ok",
+		.errno_value = { (uint64_t)call->errnum,
+				 call->errnum && call->errnum != MR_TRACE_NO_ERRNO },
+		.lkey = { call->lkey, has_keys },
+		.rkey = { call->rkey, has_keys },
+		.handle = { call->handle, has_keys },
+		.object = { call->object, call->object != 0 },
+		.pd = { call->pd, call->pd != 0 },
+		.elapsed_ns = known(call->elapsed_ns),
+		.place = facts->place,
+		.kernel_asked = { call->kernel_calls != 0, call->flags & MR_TRACE_KERNEL_SEEN },
+		.memory = look && look->has_range && look->range.memory[0] ? look->range.memory
+									   : NULL,
 		.layer = why_found(facts->why).layer,
 		.causes = why_found(facts->why).causes,
 	};
 	fill_request(row, call);
-	fill_answer(row, call);
-	fill_stack(row, facts);
 }
 
 static const struct field trace_fields[] = {
@@ -197,31 +178,30 @@ static const struct field call_fields[] = {
 REPORTED const struct record trace_call_record = { "trace_call", call_fields, "calls" };
 
 static const struct field refusal_fields[] = {
-	FIELD(struct trace_refusal_row, call, FIELD_STRING, FIELD_PUBLIC, "the call"),
+	FIELD_AS("call", struct trace_refusal_row, call.call, FIELD_STRING, FIELD_PUBLIC,
+		 "the call"),
 	FIELD_AS("errno", struct trace_refusal_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
 		 "name of the errno"),
-	FIELD(struct trace_refusal_row, errno_value, FIELD_NUMBER, 0, "number of the errno"),
+	FIELD_AS("errno_value", struct trace_refusal_row, call.errno_value, FIELD_NUMBER, 0,
+		 "number of the errno"),
 	FIELD(struct trace_refusal_row, count, FIELD_NUMBER, 0, "how often it was refused so"),
 	FIELD(struct trace_refusal_row, looked_at, FIELD_NUMBER, 0,
 	      "how often the cause was looked for; of the others it is taken to be the same"),
-	FIELD(struct trace_refusal_row, pid, FIELD_NUMBER, 0, "process of the first one"),
+	FIELD_AS("pid", struct trace_refusal_row, call.pid, FIELD_NUMBER, 0,
+		 "process of the first one"),
 	FIELD(struct trace_refusal_row, program, FIELD_STRING, 0, "program of that process"),
-	FIELD(struct trace_refusal_row, place, FIELD_STRING, 0, "place that made that call"),
-	FIELD(struct trace_refusal_row, device, FIELD_STRING, 0, "RDMA device"),
-	FIELD(struct trace_refusal_row, addr, FIELD_HEX, 0, "address of the first byte"),
-	FIELD(struct trace_refusal_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
-	FIELD(struct trace_refusal_row, length, FIELD_NUMBER, 0, "bytes"),
-	FIELD(struct trace_refusal_row, iova, FIELD_HEX, 0,
-	      "address of the first byte for the HCA"),
-	FIELD(struct trace_refusal_row, access, FIELD_ACCESS, 0,
-	      "access flags that were asked for"),
-	FIELD(struct trace_refusal_row, access_bits, FIELD_HEX, 0, "the same as a mask"),
-	FIELD(struct trace_refusal_row, memory, FIELD_STRING, FIELD_MEMORY,
-	      "kind of memory of mrctl that is like the range"),
-	FIELD(struct trace_refusal_row, stack, FIELD_WORDS, FIELD_PROSE,
-	      "with --leaks or --stacks: that place and its callers, the innermost first"),
-	FIELD(struct trace_refusal_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that refused"),
-	FIELD(struct trace_refusal_row, causes, FIELD_LIST, 0, "causes, the most certain first"),
+	FIELD_AS("place", struct trace_refusal_row, call.place, FIELD_STRING, 0,
+		 "place that made that call"),
+	FIELD_AS("device", struct trace_refusal_row, call.device, FIELD_STRING, 0, "RDMA device"),
+	REQUEST_FIELDS(struct trace_refusal_row, call.),
+	FIELD_AS("memory", struct trace_refusal_row, call.memory, FIELD_STRING, FIELD_MEMORY,
+		 "kind of memory of mrctl that is like the range"),
+	FIELD_AS("stack", struct trace_refusal_row, call.stack, FIELD_WORDS, FIELD_PROSE,
+		 "with --leaks or --stacks: that place and its callers, the innermost first"),
+	FIELD_AS("layer", struct trace_refusal_row, call.layer, FIELD_STRING, FIELD_PUBLIC,
+		 "layer that refused"),
+	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, 0,
+		 "causes, the most certain first"),
 	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, 0,
 	      "causes that the evidence excludes"),
 	FIELD_END,
@@ -320,40 +300,28 @@ static void trace_call_row_fill(struct trace_call_row *row, const struct mr_foll
 	};
 }
 
-/* Why_release()s its member why. */
+/* The caller releases the member why. */
 static void trace_refusal_row_fill(struct trace_refusal_row *row,
 				   const struct mr_refusal_kind *kind)
 {
-	const struct mr_trace_record *call = &kind->record.call;
-	const bool has_addr = mr_traced_has_addr(call), is_offset = mr_traced_has_offset(call);
-	const struct mr_opt_u64 access = { call->access, mr_traced_has_access(call) };
 	struct why *why = kind->has_look ? why_of_diagnosis(&kind->look.diagnosis) : NULL;
 
 	*row = (struct trace_refusal_row){
-		.call = mr_traced_call_row(call->call)->name,
-		.errno_name = mr_errno_name(call->errnum),
-		.errno_value = { (uint64_t)call->errnum, call->errnum != MR_TRACE_NO_ERRNO },
+		.errno_name = mr_errno_name(kind->record.call.errnum),
 		.count = known(kind->count),
 		.looked_at = known(kind->looked_at),
-		.pid = { (uint64_t)kind->pid, kind->pid != 0 },
 		.program = kind->program,
-		.place = kind->place,
-		.device = call->device[0] ? call->device : NULL,
-		.addr = { call->addr, has_addr && !is_offset },
-		.offset = { call->addr, is_offset },
-		.length = { call->length, mr_traced_has_length(call) },
-		.iova = { call->iova, call->flags & MR_TRACE_HAS_IOVA },
-		.access = access,
-		.access_bits = access,
-		.memory = kind->has_look && kind->look.has_range && kind->look.range.memory[0]
-				  ? kind->look.range.memory
-				  : NULL,
-		.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL,
-		.layer = why_found(why).layer,
-		.causes = why_found(why).causes,
 		.ruled_out = why_found(why).ruled_out,
 		.why = why,
 	};
+	call_row_fill(&row->call, &(struct call_facts){
+					  .pid = kind->pid,
+					  .place = kind->place,
+					  .record = &kind->record.call,
+					  .look = kind->has_look ? &kind->look : NULL,
+					  .why = why,
+				  });
+	row->call.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL;
 }
 
 static void trace_leak_row_fill(struct trace_leak_row *row, const struct mr_leak *leak)
@@ -412,7 +380,7 @@ static const char *amount(char *text, size_t size, uint64_t regions, uint64_t by
 	return text;
 }
 
-static void report_request(const struct trace_refusal_row *row)
+static void report_request(const struct call_row *row)
 {
 	const char *of = row->offset.known ? "a dma-buf or memory on the device" : "memory";
 	char access[FIELD_TEXT_MAX], at[32] = "";
@@ -465,19 +433,21 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 
 	trace_refusal_row_fill(&row, kind);
 	snprintf(times, sizeof(times), "%" PRIu64 " times", kind->count);
-	report_note(command, "%s: %s, %s", row.call,
+	report_note(command, "%s: %s, %s", row.call.call,
 		    trace_errno_text(kind->record.call.errnum, errno_text, sizeof(errno_text)),
 		    kind->count > 1 ? times : "once");
 	report_detail("%sby %s (pid %" PRIu64 ")%s%s%s%s%s", kind->count > 1 ? "first " : "",
-		      row.program && row.program[0] ? row.program : "a program", row.pid.value,
-		      row.place ? " at " : "", row.place ?: "", row.device ? ", on " : "",
-		      row.device && kind->has_look && kind->look.environment.simulated
+		      row.program && row.program[0] ? row.program : "a program", row.call.pid.value,
+		      row.call.place ? " at " : "", row.call.place ?: "",
+		      row.call.device ? ", on " : "",
+		      row.call.device && kind->has_look && kind->look.environment.simulated
 			      ? "the simulated HCA "
 			      : "",
-		      row.device ? row.device : "");
-	for (const char *const *frame = args->stacks ? row.stack : NULL; frame && *frame; frame++)
+		      row.call.device ? row.call.device : "");
+	for (const char *const *frame = args->stacks ? row.call.stack : NULL; frame && *frame;
+	     frame++)
 		report_detail("    %s", *frame);
-	report_request(&row);
+	report_request(&row.call);
 	if (row.why)
 		why_report(row.why, invocation->global->style.verbose);
 	else if (kind->is_ambiguous)

@@ -53,7 +53,7 @@ struct call_row {
 	const char *answer;
 	struct mr_opt_u64 errno_value;
 	struct mr_opt_u64 addr, offset, length, iova;
-	struct mr_opt_u64 access, access_bits;
+	struct mr_opt_u64 access;
 	struct mr_opt_u64 page_sizes;
 	struct mr_opt_u64 fd;
 	struct mr_opt_u64 flags;
@@ -71,18 +71,16 @@ struct call_row {
 
 extern const struct record call_record;
 
-/** What a row is made of. */
+/** A call, and what was found out about it. */
 struct call_facts {
-	struct mr_traced_process *process;
-	const struct mr_traced_record *record;
-	struct mr_site *site;
+	pid_t pid;
+	const char *place;
+	const struct mr_trace_record *record;
 	const struct mr_look *look; /**< or NULL */
 	const struct why *why;      /**< of its diagnosis; or NULL */
-	bool has_stack;             /**< the callers are asked for */
-	uint64_t start_ns;          /**< of the trace, as mr_now_ns() counts */
 };
 
-/** call_row_fill() - @row refers to what @facts has */
+/** call_row_fill() - fill all but the time and the stack; @row refers to what @facts has */
 void call_row_fill(struct call_row *row, const struct call_facts *facts);
 
 /** The rows of the summary of mrctl trace. */

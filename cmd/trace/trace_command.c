@@ -290,6 +290,17 @@ static void write_call(struct trace_job *job, const struct call_row *row)
 		note_unwritten(job);
 }
 
+static void fill_stack(struct call_row *row, struct mr_traced_process *process,
+		       const struct mr_traced_record *record)
+{
+	const uint32_t count = record->call.frame_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		row->frames[i] = mr_process_caller(process, record->frames[i]);
+	row->frames[count] = NULL;
+	row->stack = count ? row->frames : NULL;
+}
+
 static void show_call(void *data, struct mr_traced_process *process,
 		      const struct mr_traced_record *record, struct mr_site *site,
 		      const struct mr_look *look)
@@ -297,22 +308,24 @@ static void show_call(void *data, struct mr_traced_process *process,
 	struct trace_job *job = data;
 	const struct output_style *style = &job->invocation->global->style;
 	const bool is_shown = job->args->pid.known && record->call.errnum && !style->quiet;
-	struct call_facts facts = { .process = process,
-				    .record = record,
-				    .site = site,
-				    .look = look,
-				    .has_stack = job->args->stacks,
-				    .start_ns = job->start_ns };
-	struct why *why;
+	const uint64_t begin = record->call.begin_ns;
 	struct call_row row;
+	struct why *why;
 
 	if (job->args->refused_only && !record->call.errnum)
 		return;
 	/* libibverbs makes one for each registration of a program that forks. */
 	if (record->call.call == MR_TRACED_MADVISE && !record->call.errnum && !style->verbose)
 		return;
-	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
-	call_row_fill(&row, &facts);
+	why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
+	call_row_fill(&row, &(struct call_facts){ .pid = process->pid,
+						  .place = mr_process_place(process, site),
+						  .record = &record->call,
+						  .look = look,
+						  .why = why });
+	row.at_ns = known(begin > job->start_ns ? begin - job->start_ns : 0);
+	if (job->args->stacks)
+		fill_stack(&row, process, record);
 	if (job->calls)
 		write_call(job, &row);
 	if (job->args->live || is_shown)
