@@ -34,7 +34,6 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)
 HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-# cJSON's and libsmartcols' headers are kept out of everything but cmd/output/json_rows.c and cmd/output/table.c.
 # pkg-config runs once, when the first recipe asks: before make setup there may be none.
 DEPS_CFLAGS = $(eval DEPS_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES)))$(DEPS_CFLAGS)
 DEPS_LIBS = $(eval DEPS_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(DEPS_LIBS)

@@ -413,8 +413,7 @@ struct batch_job {
 	struct mr_environment environment;
 	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
 	struct batch_answer batch;
-	struct json_texts texts; /* of the lines' answers */
-	uint64_t asked_at;       /* mr_tick_ns() when is_interrupted() last looked for signals */
+	uint64_t asked_at; /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
@@ -511,8 +510,7 @@ static void prepare_lines(struct batch_job *job)
 					     .session = &job->session,
 					     .environment = &job->environment,
 					     .failures = &answer->failures,
-					     .progress = &answer->progress,
-					     .texts = &job->texts };
+					     .progress = &answer->progress };
 	job->batch.prompt = !job->reader.lines.is_file;
 	answer->in_session = context_session(job->invocation) != NULL;
 	/* On a terminal the answers of the lines show the progress. */
@@ -579,7 +577,6 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 	if (!rc)
 		rc = answer_lines(job, err);
 	answer_release(&job->batch.answer);
-	json_texts_release(&job->texts);
 	batch_reader_close(&job->reader);
 	free(job);
 	return rc;

@@ -150,8 +150,6 @@ format() {
 	check 'stdout belongs to cmd/output' \
 		only '\bstdout\b|\b(printf|puts|putchar|vprintf) *\(' \
 		$(sources cmd lib ! -path 'cmd/output/*')
-	check 'cJSON belongs to cmd/output/json*.c' \
-		only '\bcJSON' $(sources cmd lib ! -path "cmd/output/json*.c")
 	check 'getopt belongs to cmd/cli/options.c' \
 		only '\bgetopt' $(sources cmd lib ! -path cmd/cli/options.c)
 	# A child of fork() ends in lib/bench/work.c.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl bench --compare: what has become slower between two measurements, the new one of a document or made now. */
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -16,26 +17,24 @@
 /* ---- reading a document ---- */
 
 /* A number from 0 to 1e18; not known where the node is none. */
-static struct mr_opt_u64 number_of(const struct json_node *node)
+static struct mr_opt_u64 number_of(const cJSON *node)
 {
 	char buffer[JSON_SCALAR_MAX];
-	const double number = json_tree_kind(node) == JSON_NUMBER
-				      ? strtod(json_tree_scalar(node, buffer), NULL)
-				      : -1;
+	const double number = cJSON_IsNumber(node) ? strtod(json_scalar(node, buffer), NULL) : -1;
 
 	return number >= 0 && number < 1e18 ? known((uint64_t)number) : (struct mr_opt_u64){ 0 };
 }
 
 /* Sets the members of a record that an object has; texts stay in the object. */
-static void load_fields(const struct record *record, void *row, const struct json_node *object)
+static void load_fields(const struct record *record, void *row, const cJSON *object)
 {
 	for (const struct field *f = record->fields; f->key; f++) {
-		const struct json_node *node = json_tree_get(object, f->key);
+		const cJSON *node = json_get(object, f->key);
 		char buffer[JSON_SCALAR_MAX], *member = (char *)row + f->offset;
-		const char *text = json_tree_scalar(node, buffer);
+		const char *text = json_scalar(node, buffer);
 
 		if (f->type == FIELD_STRING)
-			*(const char **)(void *)member = json_tree_string(node);
+			*(const char **)(void *)member = cJSON_GetStringValue(node);
 		else if (f->type == FIELD_TEXT)
 			snprintf(member, f->size, "%s", text ? text : "");
 		else if (f->type == FIELD_BOOL)
@@ -47,16 +46,18 @@ static void load_fields(const struct record *record, void *row, const struct jso
 	}
 }
 
-static int load_rounds(struct bench_row *row, const struct json_node *rounds)
+static int load_rounds(struct bench_row *row, const cJSON *rounds)
 {
-	const struct json_node *node;
+	const cJSON *node;
 	size_t count = 0;
 
 	row->round = calloc(BENCH_ROUNDS_MAX, sizeof(*row->round));
 	if (!row->round)
 		return -ENOMEM;
-	for (node = json_tree_first(rounds); node && count < BENCH_ROUNDS_MAX;
-	     node = json_tree_next(node)) {
+	cJSON_ArrayForEach(node, rounds)
+	{
+		if (count == BENCH_ROUNDS_MAX)
+			break;
 		load_fields(&bench_round_record, &row->round[count], node);
 		count += row->round[count].p50_ns.value > 0;
 	}
@@ -64,42 +65,40 @@ static int load_rounds(struct bench_row *row, const struct json_node *rounds)
 	return 0;
 }
 
-static int load_rows(struct bench_job *job, const struct json_node *rows)
+static int load_rows(struct bench_job *job, const cJSON *rows)
 {
-	const struct json_node *node;
+	const cJSON *node;
 	int rc = 0;
 
-	for (node = json_tree_first(rows); node; node = json_tree_next(node))
-		job->row_count++;
-	job->rows = calloc(job->row_count + 1, sizeof(*job->rows));
+	job->rows = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(*job->rows));
 	if (!job->rows)
 		return -ENOMEM;
-	job->row_count = 0;
-	for (node = json_tree_first(rows); node && !rc; node = json_tree_next(node)) {
+	cJSON_ArrayForEach(node, rows)
+	{
 		struct bench_row *row = &job->rows[job->row_count++];
 
 		load_fields(&bench_record, row, node);
-		rc = load_rounds(row, json_tree_get(node, "rounds"));
+		rc = load_rounds(row, json_get(node, "rounds"));
+		if (rc)
+			break;
 	}
 	return rc;
 }
 
-static bool has_objects_alone(const struct json_node *list)
+static bool has_objects_alone(const cJSON *list)
 {
-	const struct json_node *node = json_tree_first(list);
+	const cJSON *node;
 
-	while (node && json_tree_kind(node) == JSON_OBJECT)
-		node = json_tree_next(node);
-	return json_tree_kind(list) == JSON_LIST && !node;
+	cJSON_ArrayForEach(node, list) if (!cJSON_IsObject(node)) return false;
+	return cJSON_IsArray(list);
 }
 
 /* Reads a document into @job.  @tree: set to what holds its texts */
-static int load(struct bench_job *job, const char *path, struct json_node **tree,
-		struct mr_error *err)
+static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr_error *err)
 {
 	size_t length;
 	mr_auto_free char *text = file_read(path, &length, err);
-	const struct json_node *rows;
+	const cJSON *rows;
 	const char *command;
 
 	*job = (struct bench_job){ .device_count = 0 };
@@ -107,19 +106,19 @@ static int load(struct bench_job *job, const char *path, struct json_node **tree
 		err->kind = MR_ERROR_USAGE;
 		return -err->errnum;
 	}
-	*tree = json_tree_parse(text, length);
-	rows = json_tree_get(*tree, "rows");
-	command = json_tree_text_of(*tree, "command");
+	*tree = json_parse(text, length);
+	rows = json_get(*tree, "rows");
+	command = json_text(*tree, "command");
 	if (!command || strcmp(command, "bench") != 0 || !has_objects_alone(rows))
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 				    "%s is no document of 'mrctl -j bench'", file_name(path));
-	if (number_of(json_tree_get(*tree, "format")).value != 1)
+	if (number_of(json_get(*tree, "format")).value != 1)
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 				    "%s has another format than the documents of this version: 1",
 				    file_name(path));
-	load_fields(&environment_record, &job->environment, json_tree_get(*tree, "environment"));
-	load_fields(&bench_host_record, &job->host, json_tree_get(*tree, "host"));
-	load_fields(&bench_method_record, &job->method, json_tree_get(*tree, "method"));
+	load_fields(&environment_record, &job->environment, json_get(*tree, "environment"));
+	load_fields(&bench_host_record, &job->host, json_get(*tree, "host"));
+	load_fields(&bench_method_record, &job->method, json_get(*tree, "method"));
 	return load_rows(job, rows) ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
 }
 
@@ -485,7 +484,7 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 {
 	const struct bench_args *args = invocation->args;
 	char *const *paths = invocation->operands;
-	struct json_node *trees[2] = { NULL, NULL };
+	cJSON *trees[2] = { NULL, NULL };
 	struct bench_job old, new = { .device_count = 0 };
 	struct mr_environment environment;
 	char **calls;
@@ -513,8 +512,8 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	bench_release(&new);
 	bench_release(&old);
 	free(calls);
-	json_tree_free(trees[0]);
-	json_tree_free(trees[1]);
+	cJSON_Delete(trees[0]);
+	cJSON_Delete(trees[1]);
 	return rc;
 }
 

@@ -10,20 +10,20 @@
 /* Wide enough for the longest key; the same for all records, so that their values line up. */
 #define KEY_WIDTH 18
 
-/* A list as one line: the first field of each of its rows.  Return: NULL where it is empty. */
+/* A list as one line: the first field of each of its rows.  Return: NULL where it is empty, or not known. */
 static const char *list_text(const struct list *list, char *buffer)
 {
 	char value[FIELD_TEXT_MAX];
 	size_t used = 0;
 
-	for (size_t i = 0; i < list->count && used < FIELD_TEXT_MAX; i++) {
+	for (size_t i = 0; list && i < list->count && used < FIELD_TEXT_MAX; i++) {
 		const char *text = field_text(list->record->fields,
 					      (const char *)list->rows + i * list->size, value);
 
 		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
 					 i ? ", " : "", text ? text : "-");
 	}
-	return list->count ? buffer : NULL;
+	return list && list->count ? buffer : NULL;
 }
 
 /* Prints a list as a table, without columns that are unknown in all rows.  Return: 0 or -errno. */
@@ -70,7 +70,7 @@ static void print_list(struct printer *printer, const struct list *list)
 {
 	mr_auto_free char *text = NULL;
 	size_t size;
-	FILE *stream = list->count ? open_memstream(&text, &size) : NULL;
+	FILE *stream = list && list->count ? open_memstream(&text, &size) : NULL;
 	char *rest, *line;
 
 	if (!stream)
@@ -91,7 +91,6 @@ static void print_fields(struct printer *printer, const struct record *record, c
 	char buffer[FIELD_TEXT_MAX];
 
 	for (const struct field *f = record->fields; f->key; f++) {
-		const void *value = (const char *)row + f->offset;
 		const char *text;
 
 		if (f->section &&
@@ -102,14 +101,14 @@ static void print_fields(struct printer *printer, const struct record *record, c
 		if (f->flags & FIELD_DETAIL && printer->lines == LINES_USUAL)
 			continue;
 		if (f->type == FIELD_RECORD && printer->section) {
-			print_fields(printer, f->record, value);
+			print_fields(printer, f->record, (const char *)row + f->offset);
 			continue;
 		}
 		if (f->type == FIELD_LIST && printer->section) {
-			print_list(printer, value);
+			print_list(printer, field_list(f, row));
 			continue;
 		}
-		text = f->type == FIELD_LIST ? list_text(value, buffer)
+		text = f->type == FIELD_LIST ? list_text(field_list(f, row), buffer)
 					     : field_text(f, row, buffer);
 		if (!text)
 			text = f->unknown;
@@ -150,25 +149,8 @@ void output_release(struct output *out)
 	free(out->columns);
 	free(out->more);
 	metrics_free(out->measured);
-	json_texts_release(&out->own_texts);
 	out->columns = out->more = NULL;
 	out->measured = NULL;
-}
-
-static struct json_texts *texts_of(struct output *out)
-{
-	return out->texts ?: &out->own_texts;
-}
-
-/* The JSON text of an object; or NULL, and then the caller leaves it out: the document stays valid. */
-static const char *object_text(struct output *out, const struct record *record, const void *row,
-			       size_t *length)
-{
-	const char *text = json_text(&texts_of(out)->objects, record, NULL, row, length);
-
-	if (!text)
-		note_error(out, -ENOMEM);
-	return text;
 }
 
 /* What goes before the next element of a list. */
@@ -183,15 +165,8 @@ static const char *separator_in_list(const struct output *out, bool is_first)
 static void print_element(struct output *out, const struct record *record,
 			  const struct field *const *columns, const void *row)
 {
-	size_t length;
-	const char *text = json_text(&texts_of(out)->rows, record, columns, row, &length);
-
-	if (!text) {
-		note_error(out, -ENOMEM);
-		return;
-	}
 	output_put(out->separator);
-	output_put_bytes(text, length);
+	json_put_object(stdout, record, columns, row);
 	out->separator = separator_in_list(out, false);
 }
 
@@ -215,16 +190,8 @@ void output_begin(struct output *out, const char *command)
 
 void output_members(struct output *out, const struct record *record, const void *row)
 {
-	const char *text;
-	size_t length;
-
-	if (!out->style->json)
-		return;
-	text = object_text(out, record, row, &length);
-	if (!text)
-		return;
-	output_put(out->separator);
-	output_put_bytes(text + 1, length - 2); /* without its braces */
+	if (out->style->json)
+		json_put_members(stdout, record, NULL, row, out->separator);
 }
 
 /* Whether a person asked for all that is known, for which a table is too narrow. */
@@ -269,16 +236,12 @@ static void print_lines(struct output *out, const struct record *record, const v
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row)
 {
-	const char *text;
-	size_t length;
-
-	if (!out->style->json) {
-		if (!out->style->quiet)
-			print_lines(out, record, row);
-		return;
+	if (out->style->json) {
+		print_key(out, key, "");
+		json_put_object(stdout, record, NULL, row);
+	} else if (!out->style->quiet) {
+		print_lines(out, record, row);
 	}
-	text = object_text(out, record, row, &length);
-	print_key(out, key, text ? text : "null");
 }
 
 /* Sets the columns to those that are usual for the table, and after them those that --output adds. */
@@ -335,18 +298,10 @@ void output_row(struct output *out, const struct record *record, const void *row
 
 void output_element_begin(struct output *out, const struct record *record, const void *row)
 {
-	const char *text;
-	size_t length;
-
 	if (!out->style->json)
 		return;
-	text = object_text(out, record, row, &length);
-	if (text) {
-		output_put(out->separator);
-		output_put_bytes(text, length - 1); /* without its last brace */
-	} else {
-		printf("%s{\"%s\":null", out->separator, record->fields->key);
-	}
+	output_put(out->separator);
+	json_put_members(stdout, record, NULL, row, "{");
 	out->separator = ",";
 }
 

@@ -111,41 +111,137 @@ const char *words_text(const char *const *words, char *buffer)
 	return buffer;
 }
 
+/* The member behind a field; NULL where it is not known. */
+static const void *find_member(const struct field *field, const void *row)
+{
+	if (field->pointer)
+		row = *(const void *const *)((const char *)row + field->pointer - 1);
+	if (!row || (field->known_by && !*(const bool *)((const char *)row + field->known_by - 1)))
+		return NULL;
+	return (const char *)row + field->offset;
+}
+
+static struct mr_opt_u64 read_integer(const struct field *field, const void *member)
+{
+	if (field->size == sizeof(uint32_t))
+		return known(*(const uint32_t *)member);
+	if (field->size == sizeof(uint64_t))
+		return known(*(const uint64_t *)member);
+	return *(const struct mr_opt_u64 *)member;
+}
+
+struct mr_opt_u64 field_number(const struct field *field, const void *row)
+{
+	const void *member = find_member(field, row);
+	const struct opt_bool *truth = member;
+	enum mr_tristate answer;
+
+	if (!member)
+		return (struct mr_opt_u64){ 0 };
+	switch (field->type) {
+	case FIELD_BOOL:
+		return known(*(const bool *)member);
+	case FIELD_OPT_BOOL:
+		return (struct mr_opt_u64){ truth->value, truth->known };
+	case FIELD_TRISTATE:
+		answer = *(const enum mr_tristate *)member;
+		return (struct mr_opt_u64){ answer == MR_YES, answer != MR_UNKNOWN };
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+	case FIELD_RATIO:
+	case FIELD_HEX:
+	case FIELD_ACCESS:
+	case FIELD_PAGES:
+	case FIELD_BITS:
+	case FIELD_WORD:
+		return read_integer(field, member);
+	default:
+		return (struct mr_opt_u64){ 0 };
+	}
+}
+
+const struct list *field_list(const struct field *field, const void *row)
+{
+	const struct list *list = find_member(field, row);
+
+	if (field->type != FIELD_LIST && field->type != FIELD_ONE)
+		return NULL;
+	return list && list->record ? list : NULL;
+}
+
+const char *const *field_words(const struct field *field, const void *row, struct field_words *room)
+{
+	const void *member = find_member(field, row);
+	struct mr_opt_u64 bits;
+	size_t count = 0;
+
+	if (field->type == FIELD_WORDS)
+		return member ? *(const char *const *const *)member : NULL;
+	bits = field_number(field, row);
+	if (field->type != FIELD_BITS || !bits.known)
+		return NULL;
+	for (const struct mr_word *word = field->words; word->name; word++) {
+		if (bits.value & word->bit)
+			room->list[count++] = word->name;
+		bits.value &= ~(uint64_t)word->bit;
+	}
+	if (bits.value) {
+		*put_hexadecimal(room->rest, bits.value) = '\0';
+		room->list[count++] = room->rest;
+	}
+	room->list[count] = NULL;
+	return room->list;
+}
+
+/* An errno by name, or as a number. */
+static const char *errno_text(int errnum, char *buffer)
+{
+	const char *name = mr_errno_name(abs(errnum));
+
+	snprintf(buffer, FIELD_TEXT_MAX, "%d", abs(errnum));
+	return errnum ? name ?: buffer : NULL;
+}
+
 const char *field_text(const struct field *field, const void *row, char *buffer)
 {
-	const void *value = (const char *)row + field->offset;
-	const struct mr_opt_u64 *number = value;
-	const struct opt_bool *truth = value;
+	const void *member = find_member(field, row);
+	const struct mr_opt_u64 number = field_number(field, row);
+	struct field_words room;
 
+	if (!member)
+		return field->type == FIELD_LIMIT ? "unlimited" : NULL;
 	switch (field->type) {
 	case FIELD_STRING:
-		return *(const char *const *)value;
+		return *(const char *const *)member;
 	case FIELD_TEXT:
-		return *(const char *)value ? value : NULL;
+		return *(const char *)member ? member : NULL;
 	case FIELD_BOOL:
-		return *(const bool *)value ? "true" : "false";
 	case FIELD_OPT_BOOL:
-		return !truth->known ? NULL : truth->value ? "true" : "false";
+	case FIELD_TRISTATE:
+		return !number.known ? NULL : number.value ? "true" : "false";
 	case FIELD_NUMBER:
-		*put_decimal(buffer, number->value) = '\0';
-		return number->known ? buffer : NULL;
 	case FIELD_LIMIT:
-		*put_decimal(buffer, number->value) = '\0';
-		return number->known ? buffer : "unlimited";
+		*put_decimal(buffer, number.value) = '\0';
+		return number.known ? buffer : field->type == FIELD_LIMIT ? "unlimited" : NULL;
 	case FIELD_RATIO:
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%03" PRIu64, number->value / 1000,
-			 number->value % 1000);
-		return number->known ? buffer : NULL;
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%03" PRIu64, number.value / 1000,
+			 number.value % 1000);
+		return number.known ? buffer : NULL;
 	case FIELD_HEX:
-		*put_hexadecimal(buffer, number->value) = '\0';
-		return number->known ? buffer : NULL;
+		*put_hexadecimal(buffer, number.value) = '\0';
+		return number.known ? buffer : NULL;
 	case FIELD_ACCESS:
-		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;
+		return number.known ? access_text((uint32_t)number.value, buffer) : NULL;
 	case FIELD_PAGES:
-		return number->known ? put_pages(number->value, field->flags & FIELD_RANGES, buffer)
-				     : NULL;
+		return number.known ? put_pages(number.value, field->flags & FIELD_RANGES, buffer)
+				    : NULL;
+	case FIELD_WORD:
+		return number.known ? field->words[number.value].name : NULL;
+	case FIELD_ERRNO:
+		return errno_text(*(const int *)member, buffer);
 	case FIELD_WORDS:
-		return words_text(*(const char *const *const *)value, buffer);
+	case FIELD_BITS:
+		return words_text(field_words(field, row, &room), buffer);
 	case FIELD_LIST:
 	case FIELD_RECORD:
 	case FIELD_ONE:

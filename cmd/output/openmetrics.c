@@ -70,28 +70,11 @@ void metrics_free(struct metrics *metrics)
 /* Sets the value of a sample from a field.  Return: whether it has one. */
 static bool read_value(const struct field *field, const void *row, struct sample *sample)
 {
-	const void *value = (const char *)row + field->offset;
-	const struct mr_opt_u64 *number = value;
-	const struct opt_bool *truth = value;
+	const struct mr_opt_u64 number = field_number(field, row);
 
-	switch (field->type) {
-	case FIELD_NUMBER:
-	case FIELD_HEX:
-		sample->value = number->value;
-		return number->known;
-	case FIELD_LIMIT:
-		sample->value = number->value;
-		sample->is_unlimited = !number->known;
-		return true;
-	case FIELD_BOOL:
-		sample->value = *(const bool *)value;
-		return true;
-	case FIELD_OPT_BOOL:
-		sample->value = truth->value;
-		return truth->known;
-	default:
-		return false;
-	}
+	sample->value = number.value;
+	sample->is_unlimited = field->type == FIELD_LIMIT && !number.known;
+	return number.known || sample->is_unlimited;
 }
 
 /* The text of a label's value; unknown is as good as missing. */
@@ -190,12 +173,11 @@ static int add_record(struct metrics *metrics, const struct record *record, cons
 		if (m->record == record)
 			rc = add_sample(metrics, m, &scope);
 	for (const struct field *f = record->fields; !rc && f->key; f++) {
-		const void *member = (const char *)row + f->offset;
-		const struct list *list = member;
+		const struct list *list = field_list(f, row);
 
 		if (f->type == FIELD_RECORD)
-			rc = add_record(metrics, f->record, member, &scope);
-		for (size_t i = 0; !rc && f->type == FIELD_LIST && i < list->count; i++)
+			rc = add_record(metrics, f->record, (const char *)row + f->offset, &scope);
+		for (size_t i = 0; !rc && list && i < list->count; i++)
 			rc = add_record(metrics, list->record,
 					(const char *)list->rows + i * list->size, &scope);
 	}

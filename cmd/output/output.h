@@ -23,18 +23,26 @@ struct coloured_word {
 /** output_coloured() - print a word in its colour, in at least @width columns */
 void output_coloured(enum output_colour colour, const char *word, int width);
 
-/** Type of a field, with the type of the member behind it. */
+/**
+ * Type of a field, with the types that the member behind it may have.
+ *
+ * An integer is uint64_t, uint32_t, unsigned int, or struct mr_opt_u64, which may be unknown.
+ */
 enum field_type {
 	FIELD_STRING,   /**< const char *; NULL is unknown */
 	FIELD_TEXT,     /**< char[]; empty is unknown */
 	FIELD_BOOL,     /**< bool */
 	FIELD_OPT_BOOL, /**< struct opt_bool */
-	FIELD_NUMBER,   /**< struct mr_opt_u64 */
-	FIELD_LIMIT,    /**< struct mr_opt_u64; not known means unlimited, in JSON null */
-	FIELD_RATIO,    /**< struct mr_opt_u64, in thousandths: "1.050" */
-	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
-	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
-	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
+	FIELD_TRISTATE, /**< enum mr_tristate */
+	FIELD_NUMBER,   /**< integer */
+	FIELD_LIMIT,    /**< integer; not known means unlimited, in JSON null */
+	FIELD_RATIO,    /**< integer, in thousandths: "1.050" */
+	FIELD_HEX,      /**< integer; printed as 0x… */
+	FIELD_ACCESS,   /**< integer: access flags by name */
+	FIELD_PAGES,    /**< integer: page sizes, a bit for each; JSON: a list of bytes */
+	FIELD_BITS,     /**< integer: bits by the names of the field's words, as FIELD_WORDS */
+	FIELD_WORD,     /**< integer: index in the field's words; a row without text is unknown */
+	FIELD_ERRNO,    /**< int: errno, or -errno, by name; 0 is unknown */
 	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
 	FIELD_LIST,     /**< struct list; JSON only */
 	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
@@ -77,6 +85,10 @@ struct field {
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
+	const struct mr_word *words; /**< of FIELD_BITS and FIELD_WORD */
+	/* One more than an offset in the row; 0: none. */
+	size_t pointer; /**< a pointer to the struct that has the member; NULL: the value is unknown */
+	size_t known_by; /**< a bool beside the member; false: the value is unknown */
 	/* Of lines: */
 	const char *section; /**< heading of the fields from this one on; NULL: as before */
 	const char *unknown; /**< stands for an unknown value; NULL: the line is left out */
@@ -123,20 +135,28 @@ struct members {
 	size_t count;
 };
 
-#define FIELD_CTYPE_FIELD_STRING   const char *
-#define FIELD_CTYPE_FIELD_TEXT     char[]
-#define FIELD_CTYPE_FIELD_BOOL     bool
-#define FIELD_CTYPE_FIELD_OPT_BOOL struct opt_bool
-#define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_LIMIT    struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_WORDS    const char *const *
-#define FIELD_CTYPE_FIELD_RATIO    struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
-#define FIELD_CTYPE_FIELD_LIST     struct list
-#define FIELD_CTYPE_FIELD_ONE      struct list
-#define FIELD_CTYPE_FIELD_MEMBERS  struct members
+/* Offsets of members of the types that a field's type allows. */
+#define FIELD_OFFSET_FIELD_STRING(s, m)   CHECKED_OFFSET(s, m, const char *)
+#define FIELD_OFFSET_FIELD_TEXT(s, m)     CHECKED_OFFSET(s, m, char[])
+#define FIELD_OFFSET_FIELD_BOOL(s, m)     CHECKED_OFFSET(s, m, bool)
+#define FIELD_OFFSET_FIELD_OPT_BOOL(s, m) CHECKED_OFFSET(s, m, struct opt_bool)
+#define FIELD_OFFSET_FIELD_TRISTATE(s, m) CHECKED_OFFSET(s, m, enum mr_tristate)
+#define FIELD_OFFSET_FIELD_NUMBER(s, m)   FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_LIMIT(s, m)    FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_RATIO(s, m)    FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_HEX(s, m)      FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_ACCESS(s, m)   FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_PAGES(s, m)    FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_BITS(s, m)     FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_WORD(s, m)     FIELD_OFFSET_INTEGER(s, m)
+#define FIELD_OFFSET_FIELD_ERRNO(s, m)    CHECKED_OFFSET(s, m, int)
+#define FIELD_OFFSET_FIELD_WORDS(s, m)    CHECKED_OFFSET(s, m, const char *const *)
+#define FIELD_OFFSET_FIELD_LIST(s, m)     CHECKED_OFFSET(s, m, struct list)
+#define FIELD_OFFSET_FIELD_ONE(s, m)      CHECKED_OFFSET(s, m, struct list)
+#define FIELD_OFFSET_FIELD_MEMBERS(s, m)  CHECKED_OFFSET(s, m, struct members)
+#define FIELD_OFFSET_INTEGER(structure, member)                                                    \
+	(offsetof(structure, member) +                                                             \
+	 _Generic(((structure *)NULL)->member, struct mr_opt_u64 : 0, uint64_t : 0, uint32_t : 0))
 
 /** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */
 #define FIELD(structure, member, type_, flags_, ...)                                               \
@@ -144,17 +164,22 @@ struct members {
 /** The same with another key than the member's name, such as "errno", which is a macro in C. */
 #define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
 	{                                                                                          \
-		.key = (key_), .help = (help_),                                                    \
-		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_),                  \
+		.key = (key_), .help = (help_), .offset = FIELD_OFFSET_##type_(structure, member), \
 		.size = sizeof(((structure *)NULL)->member), .type = (type_), .flags = (flags_),   \
 		__VA_ARGS__                                                                        \
 	}
+/** An entry for a member of the struct of type @target that @pointer of @structure points to. */
+#define FIELD_BEHIND(key_, structure, pointer_, target, member, ...)                               \
+	FIELD_AS(key_, target, member, __VA_ARGS__,                                                \
+		 .pointer = 1 + CHECKED_OFFSET(structure, pointer_, const target *))
+/** An initializer: the value is known where the bool @flag of @structure says so. */
+#define KNOWN_BY(structure, flag) .known_by = 1 + CHECKED_OFFSET(structure, flag, bool)
 /** An entry for a member that is a struct, whose fields are those of @record_. */
-#define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
+#define FIELD_INSIDE(structure, member, ctype, record_, help_, ...)                                \
 	{                                                                                          \
 		.key = #member, .help = (help_),                                                   \
 		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
-		.record = (record_),                                                               \
+		.record = (record_), __VA_ARGS__                                                   \
 	}
 #define FIELD_END                                                                                  \
 	{                                                                                          \
@@ -191,124 +216,72 @@ const char *pages_text(uint64_t sizes, char *buffer);
 /** fields_find() - the field called @key (@length bytes, in any case), or NULL */
 const struct field *fields_find(const struct record *record, const char *key, size_t length);
 
-/** A text that grows. */
-struct json_buffer {
-	char *bytes;
-	size_t used, room;
+/**
+ * field_number() - the value of an integer or truth value
+ *
+ * It is unknown for other types, too.
+ */
+struct mr_opt_u64 field_number(const struct field *field, const void *row);
+
+/** field_list() - a FIELD_LIST or FIELD_ONE; NULL: it is not known, or the field has another type */
+const struct list *field_list(const struct field *field, const void *row);
+
+/** The words of a value, and room for those of bits. */
+struct field_words {
+	const char *list[34]; /**< ends with NULL */
+	char rest[20];        /**< bits without name: "0x80" */
 };
 
-/** Records as JSON without a tree of nodes, as lists can have a million of them. */
-struct json_member;
-
-/** Records that are made into texts one after another.  All zeros: there was none yet. */
-struct json_rows {
-	struct json_buffer now, before; /**< the text that is made, and the one before */
-	struct json_member *members;    /**< of the record before */
-	size_t count, room;
-	char *other; /**< json_text(): the last text that is not plain, or NULL */
-};
-
-/** json_rows_release() - free the texts */
-void json_rows_release(struct json_rows *rows);
-
-/** The texts of rows of lists, and of other objects.  All zeros: there was none yet. */
-struct json_texts {
-	struct json_rows rows, objects;
-};
-
-/** json_texts_release() - free them */
-void json_texts_release(struct json_texts *texts);
+/** field_words() - FIELD_WORDS or FIELD_BITS as words, which end with NULL; NULL: not known, or of another type */
+const char *const *field_words(const struct field *field, const void *row,
+			       struct field_words *room);
 
 /**
- * json_text() - a record as a JSON object
- * @rows:    json_rows_release() it
+ * json_put_members() - write a record as members of a JSON object, without braces
  * @columns: its fields that are wanted, ends with NULL; or NULL for all
- * @length:  set to the length of the text
- *
- * Return: the text, until the next call; NULL when memory is short.
+ * @before:  goes before the first one
  */
-const char *json_text(struct json_rows *rows, const struct record *record,
-		      const struct field *const *columns, const void *row, size_t *length);
+void json_put_members(FILE *to, const struct record *record, const struct field *const *columns,
+		      const void *row, const char *before);
+
+/** json_put_object() - the same, as an object */
+void json_put_object(FILE *to, const struct record *record, const struct field *const *columns,
+		     const void *row);
 
 /*
- * JSON documents as trees, to be read, changed and printed.  A document may come from anywhere: its size, depth
- * and number of values are limited.  Integers of any size stay what they are.
- *
- * A function that makes a node returns NULL where memory is short; those that take a node take NULL as well.
+ * JSON documents that were read, as trees of cJSON.  A document may come from anywhere: its size, depth and number of
+ * values are limited.  Integers of any size stay what they are: long ones are raw text.
  */
-
-/** A value, with all that it holds. */
-struct json_node;
-
-enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_LIST, JSON_OBJECT };
+struct cJSON;
 
 /** Room for a value that is no string, list or object, as text. */
 #define JSON_SCALAR_MAX 48
 
 /**
- * json_tree_parse() - read a document
+ * json_parse() - read a document
  * @length: bytes of @text, behind which only white space may follow the document
  *
- * Return: json_tree_free() it; NULL with errno: EBADMSG for what is no JSON, E2BIG for more values than JSON_NODES_MAX.
+ * Return: cJSON_Delete() it; NULL with errno: EBADMSG for what is no JSON, E2BIG for more values than JSON_NODES_MAX.
  */
-struct json_node *json_tree_parse(const char *text, size_t length);
+struct cJSON *json_parse(const char *text, size_t length);
 
-/** json_tree_free() - free a node with all that it holds; it must be in no other node */
-void json_tree_free(struct json_node *node);
+/** json_get() - the member of an object; NULL where there is none, or @object is none */
+struct cJSON *json_get(const struct cJSON *object, const char *key);
 
-/** json_tree_kind() - what a node is; JSON_NULL for no node */
-enum json_kind json_tree_kind(const struct json_node *node);
+/** json_text() - the text of a member that is a string; NULL where there is none */
+const char *json_text(const struct cJSON *object, const char *key);
 
-/** json_tree_get() - the member of an object; NULL where there is none, or @node is no object */
-struct json_node *json_tree_get(const struct json_node *node, const char *key);
+/** json_scalar() - a string, number or truth value as text, in @buffer or in the tree; NULL for others */
+const char *json_scalar(const struct cJSON *item, char buffer[JSON_SCALAR_MAX]);
 
-/** json_tree_string() - the text of a string; NULL where @node is none */
-const char *json_tree_string(const struct json_node *node);
-
-/** json_tree_text_of() - the text of a member that is a string; NULL where there is none */
-const char *json_tree_text_of(const struct json_node *node, const char *key);
-
-/** json_tree_scalar() - a string, number or truth value as text, in @buffer or in the node; NULL for others */
-const char *json_tree_scalar(const struct json_node *node, char buffer[JSON_SCALAR_MAX]);
-
-/** json_tree_first(), json_tree_next() - the members of an object or the elements of a list; NULL: no more */
-struct json_node *json_tree_first(const struct json_node *node);
-struct json_node *json_tree_next(const struct json_node *node);
-
-/** json_tree_key() - the key of a member, "" of others */
-const char *json_tree_key(const struct json_node *node);
-
-struct json_node *json_tree_object(void);
-struct json_node *json_tree_list(void);
-struct json_node *json_tree_new_null(void);
-struct json_node *json_tree_new_bool(bool value);
-struct json_node *json_tree_new_number(uint64_t value);
-
-/** json_tree_new_string() - a string, up to a NUL or @length bytes; JSON_NULL for no text */
-struct json_node *json_tree_new_string(const char *text, size_t length);
-
-/** json_tree_add() - add a member to an object, or an element to a list (@key NULL), which owns it.  Return: done */
-bool json_tree_add(struct json_node *to, const char *key, struct json_node *child);
-
-/** json_tree_set() - put @child in place of a member of that key, or add it.  Return: done */
-bool json_tree_set(struct json_node *object, const char *key, struct json_node *child);
-
-/** json_tree_take() - take a member out of an object; the caller owns it; NULL where there is none */
-struct json_node *json_tree_take(struct json_node *object, const char *key);
-
-/** json_tree_set_string() - give a string another text.  Return: done */
-bool json_tree_set_string(struct json_node *node, const char *text);
-
-/** json_tree_clear() - make a value null */
-void json_tree_clear(struct json_node *node);
+/** json_number() - a new number, of all its digits; NULL where memory is short */
+struct cJSON *json_number(uint64_t value);
 
 /**
- * json_tree_print() - print a document on standard output, with nothing that a terminal would obey
+ * json_print() - print a document on standard output, with nothing that a terminal would obey
  * @lines: the depth down to which each member stands on a line of its own
- *
- * Return: 0 or -ENOMEM.
  */
-int json_tree_print(const struct json_node *node, unsigned int lines);
+void json_print(const struct cJSON *item, unsigned int lines);
 
 /**
  * text_print() - print @text for people
@@ -321,17 +294,15 @@ void text_print(const char *text, FILE *stream);
 /** text_harmless() - what text_print() prints; free() it; NULL when memory is short */
 char *text_harmless(const char *text);
 
-/** text_is_plain() - whether all of @text is printable ASCII */
-bool text_is_plain(const char *text);
+/** text_same_in_json() - bytes at the beginning of @text that are the same in JSON: printable ASCII */
+size_t text_same_in_json(const char *text);
 
 /**
- * text_to_json() - @text as a JSON string, with its quotes
+ * text_print_json() - print @text as a JSON string, with its quotes
  *
  * What is no UTF-8 becomes U+FFFD; what a terminal would obey is escaped.
- *
- * Return: the string, to be freed; NULL when memory is short.
  */
-char *text_to_json(const char *text);
+void text_print_json(const char *text, FILE *stream);
 
 /**
  * output_paragraph() - print text that may hold any bytes, in lines shorter than 80 columns
@@ -353,9 +324,6 @@ void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
 void output_put(const char *text);
-
-/** output_put_bytes() - the same of so many bytes */
-void output_put_bytes(const char *bytes, size_t count);
 
 /** output_foreign() - print text that may hold any bytes, as text_print() does */
 void output_foreign(const char *text);
@@ -530,20 +498,6 @@ const char *cell_escape(const struct field *field, const char *text);
 /** cell_iec_text() - bytes as "64K", "1.5G"; @buffer: FIELD_TEXT_MAX bytes */
 const char *cell_iec_text(uint64_t bytes, char *buffer);
 
-/** Rows in columns whose widths are known: libsmartcols measures and decodes each cell several times. */
-struct aligned_column {
-	const struct field *field;
-	size_t width;
-	bool right;
-};
-
-/** The columns that are shown. */
-struct aligned {
-	struct aligned_column *columns;
-	size_t count;
-	char *line; /**< room for a line of these columns */
-};
-
 /**
  * Records as metrics in the text format that Prometheus reads, for the textfile collector of its node
  * exporter.  Counters are declared with their full name, "mrctl_faults_total": the exporter's parser
@@ -630,9 +584,7 @@ struct output {
 	struct metrics *measured; /**< metrics: the samples so far, or NULL */
 	const char *separator;    /**< JSON: what goes before the next member or element */
 	bool is_part;             /**< of another's document, which that begins, ends and flushes */
-	struct json_texts *texts; /**< those of the document that this is a part of; or NULL */
-	struct json_texts own_texts;
-	int error; /**< the first -errno of printing, mostly -ENOMEM; 0: none */
+	int error;                /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
 
 /**

@@ -11,8 +11,6 @@
 
 #include "cmd/output/output.h"
 
-struct libscols_table;
-
 static bool has_colours(void)
 {
 	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -101,14 +99,14 @@ const char *cell_iec_text(uint64_t bytes, char *buffer)
 
 const char *cell_text(const struct field *field, bool is_for_people, const void *row, char *buffer)
 {
-	const struct mr_opt_u64 *number = (const void *)((const char *)row + field->offset);
+	const struct mr_opt_u64 number = field_number(field, row);
 
 	if (!is_duration(field, is_for_people) && !(is_for_people && field->flags & FIELD_IEC))
 		return field_text(field, row, buffer);
-	if (!number->known)
+	if (!number.known)
 		return NULL;
-	return field->flags & FIELD_IEC ? cell_iec_text(number->value, buffer)
-					: duration_text(number->value, buffer);
+	return field->flags & FIELD_IEC ? cell_iec_text(number.value, buffer)
+					: duration_text(number.value, buffer);
 }
 
 const char *cell_escape(const struct field *field, const char *text)
@@ -120,115 +118,9 @@ const char *cell_escape(const struct field *field, const char *text)
 	return NULL;
 }
 
-/* Frees the room for columns and line. */
-static void aligned_free(struct aligned *aligned)
-{
-	free(aligned->columns);
-	free(aligned->line);
-	*aligned = (struct aligned){ .count = 0 };
-}
-
 /*
- * Takes the columns that libsmartcols has printed, in place of those of before. Where memory is short there
- * are none.
- */
-static void aligned_set(struct aligned *aligned, const struct field *const *fields,
-			struct libscols_table *scols)
-{
-	size_t size = 1;
-
-	aligned_free(aligned);
-	aligned->columns = calloc(columns_count(fields) + 1, sizeof(*aligned->columns));
-	for (size_t i = 0; aligned->columns && fields[i]; i++) {
-		struct libscols_column *column = scols_table_get_column(scols, i);
-		size_t width = scols_column_get_width(column);
-
-		if (scols_column_is_hidden(column))
-			continue;
-		aligned->columns[aligned->count++] =
-			(struct aligned_column){ fields[i], width, scols_column_is_right(column) };
-		size += width + 1;
-	}
-	aligned->line = aligned->columns ? malloc(size) : NULL;
-	if (!aligned->line)
-		aligned_free(aligned);
-}
-
-/* Puts a cell, and a blank or newline behind it.  Return: where it ends; NULL where it does not fit. */
-static char *put_cell(char *to, const struct aligned_column *column, bool is_last, const void *row)
-{
-	char buffer[FIELD_TEXT_MAX];
-	const char *text = field_text(column->field, row, buffer) ?: "-";
-	size_t length = strlen(text), blanks = column->width - length;
-
-	if (length > column->width || !text_is_plain(text))
-		return NULL;
-	if (column->right) {
-		memset(to, ' ', blanks);
-		to += blanks;
-	}
-	to = mempcpy(to, text, length);
-	if (!column->right && !is_last) { /* no blanks at the end of a line */
-		memset(to, ' ', blanks);
-		to += blanks;
-	}
-	*to++ = is_last ? '\n' : ' ';
-	return to;
-}
-
-/*
- * Prints a row as libsmartcols prints it in columns of these widths. Return: false where a cell is wider
- * than its column, or has other characters than those of printable ASCII: then nothing is printed.
- */
-static bool aligned_print(const struct aligned *aligned, const void *row, FILE *stream)
-{
-	char *end = aligned->line;
-
-	for (size_t i = 0; end && i < aligned->count; i++)
-		end = put_cell(end, &aligned->columns[i], i + 1 == aligned->count, row);
-	if (!end)
-		return false;
-	fwrite(aligned->line, 1, (size_t)(end - aligned->line), stream);
-	return true;
-}
-
-#define LINE_MAX_BYTES 1024
-
-/* Puts a cell.  Return: where it ends; NULL where it is not plain, or does not end before @end. */
-static char *put_raw_cell(char *to, const char *end, const char *text)
-{
-	if (!*text)
-		return NULL;
-	for (; *text; text++) {
-		if (*text <= ' ' || *text > '~' || *text == '\\' || to == end)
-			return NULL;
-		*to++ = *text;
-	}
-	return to;
-}
-
-/*
- * Prints the cells of a row with a blank between them. Return: false where a cell is empty, has a character
- * that libsmartcols escapes, or the line is very long: then nothing is printed.
- */
-static bool raw_print(const struct field *const *fields, const void *row, FILE *stream)
-{
-	char line[LINE_MAX_BYTES], buffer[FIELD_TEXT_MAX], *to = line;
-
-	do {
-		to = put_raw_cell(to, line + sizeof(line) - 1,
-				  field_text(*fields, row, buffer) ?: "-");
-		if (!to)
-			return false;
-		*to++ = fields[1] ? ' ' : '\n';
-	} while (*++fields);
-	fwrite_unlocked(line, 1, (size_t)(to - line), stream);
-	return true;
-}
-
-/*
- * Rows of a chunk, which are laid out together: a million rows need no more memory than one chunk.  Later rows
- * are printed in the columns of the first chunk, until one does not fit: that begins another chunk.
+ * Rows of a chunk, which are laid out together: a million rows need no more memory than one chunk.  Columns of later
+ * chunks are at least as wide as those before.
  */
 #define CHUNK 1024
 
@@ -248,8 +140,6 @@ struct table {
 	const struct field *const *fields;
 	struct column *columns; /* one for each of the fields */
 	size_t rows;            /* in the current chunk */
-	struct aligned
-		aligned; /* the columns of the chunk before; none: rows are printed in chunks only */
 	bool headings;
 	bool fit_terminal; /* make the table fit where that is possible */
 };
@@ -307,7 +197,6 @@ static int add_columns(struct table *table, size_t usual)
 static void free_table(struct table *table)
 {
 	scols_unref_table(table->scols);
-	aligned_free(&table->aligned);
 	free(table->columns);
 	free(table);
 }
@@ -329,8 +218,6 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 		return NULL;
 	}
 	scols_table_set_stream(table->scols, stream);
-	scols_table_enable_noheadings(table->scols, !headings);
-	scols_table_enable_raw(table->scols, !headings); /* for scripts: nothing is padded */
 	scols_table_enable_nowrap(table->scols, 0);
 	scols_table_enable_colors(table->scols, 1);
 	scols_table_set_termforce(table->scols, table->fit_terminal ? SCOLS_TERMFORCE_AUTO
@@ -349,7 +236,7 @@ static void hide_needless_columns(struct table *table)
 		if (hidden == !!(flags & SCOLS_FL_HIDDEN))
 			continue;
 		scols_column_set_flags(column->scols, flags ^ SCOLS_FL_HIDDEN);
-		scols_table_enable_noheadings(table->scols, !table->headings);
+		scols_table_enable_noheadings(table->scols, 0);
 	}
 }
 
@@ -408,8 +295,6 @@ static int print_chunk(struct table *table)
 
 		scols_column_set_whint(column, (double)scols_column_get_width(column));
 	}
-	if (table->headings && !table->fit_terminal)
-		aligned_set(&table->aligned, table->fields, table->scols);
 	scols_table_remove_lines(table->scols);
 	scols_table_enable_noheadings(table->scols, 1);
 	table->rows = 0;
@@ -448,25 +333,20 @@ static int set_cell(const struct table *table, struct libscols_line *line, size_
 				    cell_escape(table->fields[i], text));
 }
 
-/* Whether a column that was left out so far has something to show. */
-static bool needs_another_column(const struct table *table, const void *row)
-{
-	for (size_t i = 0; table->fields[i]; i++)
-		if (table->columns[i].usual && !table->columns[i].is_needed &&
-		    is_unexpected(table->fields[i], table->columns[i].other, row))
-			return true;
-	return false;
-}
-
-/* Prints a row without libsmartcols where what that would print is known.  Return: whether it did. */
-static bool print_at_once(const struct table *table, const void *row)
+/* Prints cells with a blank between them, for scripts: nothing in a cell looks like another one, and none is padded. */
+static void print_raw(const struct table *table, const void *row)
 {
 	FILE *stream = scols_table_get_stream(table->scols);
+	char buffer[FIELD_TEXT_MAX];
 
-	if (!table->headings)
-		return raw_print(table->fields, row, stream);
-	return table->aligned.count && !needs_another_column(table, row) &&
-	       aligned_print(&table->aligned, row, stream);
+	for (size_t i = 0; table->fields[i]; i++) {
+		for (const char *c = field_text(table->fields[i], row, buffer) ?: "-"; *c; c++)
+			if (*c > ' ' && *c <= '~' && *c != '\\')
+				putc_unlocked(*c, stream);
+			else
+				fprintf(stream, "\\x%02x", (unsigned char)*c);
+		putc_unlocked(table->fields[i + 1] ? ' ' : '\n', stream);
+	}
 }
 
 int table_row(struct table *table, const void *row)
@@ -474,8 +354,10 @@ int table_row(struct table *table, const void *row)
 	struct libscols_line *line;
 	char buffer[FIELD_TEXT_MAX];
 
-	if (!table->rows && print_at_once(table, row))
+	if (!table->headings) {
+		print_raw(table, row);
 		return 0;
+	}
 	line = scols_table_new_line(table->scols, NULL);
 	if (!line)
 		return -ENOMEM;

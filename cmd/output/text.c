@@ -9,9 +9,6 @@
 
 #include "cmd/output/output.h"
 
-/* Bytes of an escaped character: a backslash, u, and four digits. */
-#define ESCAPE_MAX 6
-
 /*
  * Decodes the character at @text.  Return: its bytes; 0 where they are no UTF-8, which excludes forms that
  * are longer than needed, surrogates, and what lies above U+10FFFF (RFC 3629, section 3).
@@ -47,13 +44,6 @@ static bool is_obeyed(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
-bool text_is_plain(const char *text)
-{
-	while (*text >= ' ' && *text <= '~')
-		text++;
-	return !*text;
 }
 
 /* Bytes of harmless characters at the beginning of @text, before @end. */
@@ -106,35 +96,37 @@ char *text_harmless(const char *text)
 	return harmless;
 }
 
-/* All characters that a terminal obeys have at most four digits, so none needs surrogates. */
-static char *put_json(char *to, uint32_t c, const char *bytes, size_t length)
+size_t text_same_in_json(const char *text)
 {
-	if (is_obeyed(c))
-		return to + snprintf(to, ESCAPE_MAX + 1, "\\u%04x", (unsigned int)c);
-	if (c == '"' || c == '\\')
-		*to++ = '\\';
-	return (char *)mempcpy(to, bytes, length);
+	size_t span = 0;
+
+	while (text[span] >= ' ' && text[span] <= '~' && text[span] != '"' && text[span] != '\\')
+		span++;
+	return span;
 }
 
-char *text_to_json(const char *text)
+void text_print_json(const char *text, FILE *stream)
 {
-	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-	char *json = malloc(ESCAPE_MAX * strlen(text) + sizeof("\"\"")), *to = json;
+	putc_unlocked('"', stream);
+	for (;;) {
+		size_t length = text_same_in_json(text);
+		uint32_t c;
 
-	if (!json)
-		return NULL;
-	*to++ = '"';
-	while (*text) {
-		uint32_t c = 0xfffd;
-		size_t length = decode(text, &c);
-
-		to = length ? put_json(to, c, text, length)
-			    : put_json(to, c, replacement, strlen(replacement));
+		fwrite_unlocked(text, 1, length, stream);
+		text += length;
+		if (!*text)
+			break;
+		length = decode(text, &c);
+		if (!length)
+			fputs_unlocked("\xef\xbf\xbd", stream); /* U+FFFD */
+		else if (is_obeyed(c))                          /* none needs surrogates */
+			fprintf(stream, "\\u%04x", (unsigned int)c);
+		else
+			fprintf(stream, c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)length,
+				text);
 		text += length ? length : 1;
 	}
-	*to++ = '"';
-	*to = '\0';
-	return json;
+	putc_unlocked('"', stream);
 }
 
 #define WIDTH 80
@@ -225,11 +217,6 @@ void output_text(const char *fmt, ...)
 void output_put(const char *text)
 {
 	fputs_unlocked(text, stdout);
-}
-
-void output_put_bytes(const char *bytes, size_t count)
-{
-	fwrite_unlocked(bytes, 1, count, stdout);
 }
 
 const struct mr_word output_formats[OUTPUT_FORMATS + 1] = {

@@ -170,7 +170,6 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->out.usual_columns = command_columns(invocation);
 	answer->out.metrics = command_metrics(invocation);
 	answer->out.is_part = invocation->enclosing != NULL;
-	answer->out.texts = invocation->enclosing ? invocation->enclosing->texts : NULL;
 	if (rc)
 		output_release(&answer->out);
 	else

@@ -205,7 +205,6 @@ struct enclosing {
 	const struct mr_environment *environment;
 	struct failures *failures; /**< the batch's: one of each line that failed */
 	struct progress *progress; /**< the batch's */
-	struct json_texts *texts;  /**< of all lines */
 	bool begun;                /**< the command has begun its part of the document */
 };
 

@@ -24,28 +24,48 @@
 
 /* ---- parts of the document ---- */
 
-void report_add(struct report *report, struct json_node *to, const char *key,
-		struct json_node *value)
+void report_add(struct report *report, cJSON *to, const char *key, cJSON *value)
 {
-	if (!(key ? json_tree_set(to, key, value) : json_tree_add(to, NULL, value)))
-		report->out_of_memory = true;
+	bool is_done;
+
+	if (key && value && json_get(to, key)) /* in a report that was read */
+		is_done = cJSON_ReplaceItemInObjectCaseSensitive(to, key, value);
+	else
+		is_done = key ? cJSON_AddItemToObject(to, key, value)
+			      : cJSON_AddItemToArray(to, value);
+	if (is_done)
+		return;
+	cJSON_Delete(value);
+	report->out_of_memory = true;
 }
 
-struct json_node *report_string(const char *text)
+cJSON *report_string(const char *text)
 {
-	return json_tree_new_string(text, text ? strlen(text) : 0);
+	return text ? cJSON_CreateString(text) : cJSON_CreateNull();
 }
 
-struct json_node *report_list_lines(struct report *report, const char *text)
+void report_clear(cJSON *item)
 {
-	struct json_node *list = json_tree_list();
+	cJSON_Delete(item->child);
+	cJSON_free(item->valuestring);
+	item->child = NULL;
+	item->valuestring = NULL;
+	item->type = cJSON_NULL;
+}
+
+cJSON *report_list_lines(struct report *report, const char *text)
+{
+	cJSON *list = cJSON_CreateArray();
 	const char *folder = report->folder.path;
 	size_t length;
 
 	for (; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		if (!*folder || !memmem(text, length, folder, strlen(folder)))
-			report_add(report, list, NULL, json_tree_new_string(text, length));
+		if (!*folder || !memmem(text, length, folder, strlen(folder))) {
+			mr_auto_free char *line = strndup(text, length);
+
+			report_add(report, list, NULL, line ? cJSON_CreateString(line) : NULL);
+		}
 	}
 	return list;
 }
@@ -66,24 +86,26 @@ static void hide_keys(char *text)
 	}
 }
 
-void report_drop_keys(struct json_node *node)
+void report_drop_keys(cJSON *node)
 {
-	for (struct json_node *child = json_tree_first(node); child;
-	     child = json_tree_next(child)) {
-		const char *key = json_tree_key(child);
+	cJSON *child;
+
+	cJSON_ArrayForEach(child, node)
+	{
+		const char *key = child->string ?: "";
 
 		/* With an export others import a umem. */
 		if (!strcmp(key, "lkey") || !strcmp(key, "rkey") || !strcmp(key, "export"))
-			json_tree_clear(child);
-		else if (json_tree_string(child))
-			hide_keys((char *)(uintptr_t)json_tree_string(child));
+			report_clear(child);
+		else if (cJSON_IsString(child))
+			hide_keys(child->valuestring);
 		else
 			report_drop_keys(child);
 	}
 }
 
 /* Describes why there is no document. */
-static struct json_node *describe_end(const struct child *child)
+static cJSON *describe_end(const struct child *child)
 {
 	char text[128];
 
@@ -99,22 +121,22 @@ static struct json_node *describe_end(const struct child *child)
 	return report_string(text);
 }
 
-struct json_node *report_section(struct report *report, const struct child *child)
+cJSON *report_section(struct report *report, const struct child *child)
 {
 	/* These have no meaning in a section, or the report has them once. */
 	static const char *const dropped[] = { "format", "command", "session", "as_expected" };
-	struct json_node *document;
+	cJSON *document;
 
 	errno = 0;
-	document = child->text ? json_tree_parse(child->text, child->length) : NULL;
+	document = child->text ? json_parse(child->text, child->length) : NULL;
 	report->out_of_memory = report->out_of_memory || (!document && errno == ENOMEM);
-	if (json_tree_kind(document) != JSON_OBJECT) {
-		json_tree_free(document);
-		document = json_tree_object();
+	if (!cJSON_IsObject(document)) {
+		cJSON_Delete(document);
+		document = cJSON_CreateObject();
 		report_add(report, document, "error", describe_end(child));
 	}
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
-		json_tree_free(json_tree_take(document, dropped[i]));
+		cJSON_Delete(cJSON_DetachItemFromObjectCaseSensitive(document, dropped[i]));
 	report_drop_keys(document);
 	return document;
 }
@@ -163,20 +185,20 @@ static int run_mrctl(const struct report *report, const char *const *words, bool
  *
  * Return: the section; NULL with @err.
  */
-static struct json_node *run_section(struct report *report, const char *const *words,
-				     const char *const *text_words, struct mr_error *err)
+static cJSON *run_section(struct report *report, const char *const *words,
+			  const char *const *text_words, struct mr_error *err)
 {
-	struct json_node *section;
+	cJSON *section;
 	struct child child;
 
 	if (run_mrctl(report, words, true, &child, err))
 		return NULL;
 	section = report_section(report, &child);
 	free(child.text);
-	if (json_tree_get(section, "error") || report->args->redact)
+	if (json_get(section, "error") || report->args->redact)
 		return section;
 	if (run_mrctl(report, text_words, false, &child, err)) {
-		json_tree_free(section);
+		cJSON_Delete(section);
 		return NULL;
 	}
 	report_add(report, section, "text",
@@ -188,11 +210,11 @@ static struct json_node *run_section(struct report *report, const char *const *w
 static int add_section(struct report *report, const char *key, const char *const *words,
 		       const char *const *text_words, struct mr_error *err)
 {
-	struct json_node *section = run_section(report, words, text_words, err);
+	cJSON *section = run_section(report, words, text_words, err);
 
 	if (!section)
 		return -EIO;
-	json_tree_free(json_tree_take(section, "environment"));
+	cJSON_Delete(cJSON_DetachItemFromObjectCaseSensitive(section, "environment"));
 	report_add(report, report->root, key, section);
 	return 0;
 }
@@ -222,7 +244,7 @@ static int add_devices(struct report *report, struct mr_error *err)
 
 	if (!report->args->root)
 		return add_section(report, "devices", words, words, err);
-	report_add(report, report->root, "devices", json_tree_new_null());
+	report_add(report, report->root, "devices", cJSON_CreateNull());
 	return 0;
 }
 
@@ -236,7 +258,7 @@ static int add_session(struct report *report, struct mr_error *err)
 
 	if (!report->args->root && context_session(report->invocation))
 		return add_section(report, "session", words, text_words, err);
-	report_add(report, report->root, "session", json_tree_new_null());
+	report_add(report, report->root, "session", cJSON_CreateNull());
 	return 0;
 }
 
@@ -244,7 +266,7 @@ static int add_session(struct report *report, struct mr_error *err)
 static int add_log(struct report *report, struct mr_error *err)
 {
 	struct mr_error ignored;
-	struct json_node *log;
+	cJSON *log;
 	struct mr_host host;
 	int failed = 0;
 	char *text;
@@ -255,7 +277,7 @@ static int add_log(struct report *report, struct mr_error *err)
 	if (text)
 		failed = mr_kernel_log_read(&host, text);
 	mr_host_close(&host, &ignored);
-	log = json_tree_object();
+	log = cJSON_CreateObject();
 	report_add(report, log, "errno", report_string(failed ? mr_errno_name(-failed) : NULL));
 	report_add(report, log, "lines", text ? report_list_lines(report, text) : NULL);
 	report_add(report, report->root, "kernel_log", log);
@@ -267,18 +289,17 @@ static int add_file(void *data, const char *path, const char *text)
 {
 	if (!strncmp(path, LOG_FILE, strlen(LOG_FILE)))
 		return 0;
-	return json_tree_add(data, path, report_string(text)) ? 0 : -ENOMEM;
+	return cJSON_AddStringToObject(data, path, text) ? 0 : -ENOMEM;
 }
 
 /* Adds the files of the recorded host as members of an object: "/proc/self/limits". */
 static int add_recording(struct report *report, const char *folder, struct mr_error *err)
 {
 	struct mr_recording_tally tally = { .files = 0 };
-	struct json_node *files = json_tree_object();
+	cJSON *files = cJSON_CreateObject();
 	int rc = mr_recording_pack(folder, add_file, files, &tally, err);
 
-	report_add(report, report->root, "recording_left_out",
-		   json_tree_new_number(tally.left_out));
+	report_add(report, report->root, "recording_left_out", json_number(tally.left_out));
 	report_add(report, report->root, "recording", files);
 	return rc;
 }
@@ -287,16 +308,16 @@ int report_judge(struct report *report, const char *how, const char *folder, str
 {
 	const char *const words[] = { "stat", "--host", how, folder, NULL };
 	const char *const text_words[] = { "stat", "--host", "--root", folder, NULL };
-	struct json_node *host = run_section(report, words, text_words, err), *node;
+	cJSON *host = run_section(report, words, text_words, err), *node;
 
 	if (!host)
 		return -EIO;
-	node = json_tree_take(host, "environment");
+	node = cJSON_DetachItemFromObjectCaseSensitive(host, "environment");
 	/* There is none where the checks ended without a document. */
-	report_add(report, report->root, "environment", node ?: json_tree_new_null());
-	node = json_tree_get(json_tree_get(host, "summary"), "recording");
+	report_add(report, report->root, "environment", node ?: cJSON_CreateNull());
+	node = json_get(json_get(host, "summary"), "recording");
 	if (node)
-		json_tree_clear(node);
+		report_clear(node);
 	report_add(report, report->root, "host", host);
 	return 0;
 }

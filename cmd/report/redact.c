@@ -69,15 +69,15 @@ static const char *pseudonym_of(struct redaction *redaction, const char *key, co
 	return NULL;
 }
 
-static void replace(struct redaction *redaction, struct json_node *node, const char *key,
-		    const char *kept, const char *private)
+static void replace(struct redaction *redaction, cJSON *node, const char *key, const char *kept,
+		    const char *private)
 {
 	const char *pseudonym = pseudonym_of(redaction, key, private);
 	mr_auto_free char *text = NULL;
 
 	if (!pseudonym || asprintf(&text, "%s%s", kept, pseudonym) < 0 ||
-	    !json_tree_set_string(node, text)) {
-		json_tree_clear(node);
+	    !cJSON_SetValuestring(node, text)) {
+		report_clear(node);
 		redaction->report->out_of_memory = true;
 	}
 }
@@ -134,17 +134,17 @@ static bool is_public(const struct fields *fields, const char *text)
 
 /* ---- the document ---- */
 
-static void redact_string(struct redaction *redaction, struct json_node *node, const char *key,
+static void redact_string(struct redaction *redaction, cJSON *node, const char *key,
 			  const struct fields *fields)
 {
-	const char *text = json_tree_string(node);
+	const char *text = cJSON_GetStringValue(node);
 	struct mr_memory_kind memory = { .path = NULL };
 	struct mr_error ignored;
 	char kind[16] = "";
 
 	if (fields->any & FIELD_PROSE) {
 		redaction->texts++;
-		json_tree_clear(node);
+		report_clear(node);
 	} else if (fields->all & FIELD_MEMORY && !mr_memory_kind_parse(text, &memory, &ignored)) {
 		if (!memory.path)
 			return;
@@ -155,34 +155,33 @@ static void redact_string(struct redaction *redaction, struct json_node *node, c
 	}
 }
 
-static void leave_out(struct json_node *node, uint64_t *sum, uint64_t count)
+static void leave_out(cJSON *node, uint64_t *sum, uint64_t count)
 {
-	json_tree_clear(node);
+	report_clear(node);
 	*sum += count;
 }
 
 /* @key, @fields: of the value, or of the list that it is in */
-static void redact(struct redaction *redaction, struct json_node *node, const char *key,
+static void redact(struct redaction *redaction, cJSON *node, const char *key,
 		   const struct fields *fields)
 {
-	const enum json_kind kind = json_tree_kind(node);
-	struct json_node *child = json_tree_first(node);
-	uint64_t count = 0;
+	const bool is_list = cJSON_IsArray(node);
+	const uint64_t count = (uint64_t)cJSON_GetArraySize(node);
+	cJSON *child;
 
-	if (kind == JSON_STRING)
+	if (cJSON_IsString(node))
 		return redact_string(redaction, node, key, fields);
-	for (; child; child = json_tree_next(child))
-		count++;
-	if (kind == JSON_OBJECT && !strcmp(key, "recording"))
+	if (cJSON_IsObject(node) && !strcmp(key, "recording"))
 		return leave_out(node, &redaction->files, count);
-	if (kind == JSON_LIST && !strcmp(key, "lines"))
+	if (is_list && !strcmp(key, "lines"))
 		return leave_out(node, &redaction->log_lines, count);
-	if (kind == JSON_LIST && fields->any & FIELD_PROSE)
+	if (is_list && fields->any & FIELD_PROSE)
 		return leave_out(node, &redaction->texts, count);
-	if (kind == JSON_LIST && fields->types & 1u << FIELD_WORDS && !(fields->all & FIELD_PUBLIC))
+	if (is_list && fields->types & 1u << FIELD_WORDS && !(fields->all & FIELD_PUBLIC))
 		return leave_out(node, &redaction->command_lines, 1);
-	for (child = json_tree_first(node); child; child = json_tree_next(child)) {
-		const char *own_key = json_tree_key(child);
+	cJSON_ArrayForEach(child, node)
+	{
+		const char *own_key = child->string ?: "";
 		struct fields own = *own_key ? find_fields(own_key) : *fields;
 
 		if (fields->types & 1u << FIELD_MEMBERS) /* which have keys of their own */
@@ -194,22 +193,21 @@ static void redact(struct redaction *redaction, struct json_node *node, const ch
 void report_redact(struct report *report)
 {
 	struct redaction redaction = { .report = report };
-	struct json_node *root = report->root, *left_out = json_tree_object();
-	const char *host = json_tree_text_of(root, "host_name");
+	cJSON *root = report->root, *left_out = cJSON_CreateObject();
+	const char *host = json_text(root, "host_name");
 
 	if (host)
 		pseudonym_of(&redaction, "host", host);
 	report_drop_keys(root);
 	redact(&redaction, root, "report", &(struct fields){ .types = 0 });
 	tdestroy(redaction.pseudonyms, free);
-	report_add(report, left_out, "kernel_log_lines", json_tree_new_number(redaction.log_lines));
-	report_add(report, left_out, "command_lines",
-		   json_tree_new_number(redaction.command_lines));
-	report_add(report, left_out, "texts", json_tree_new_number(redaction.texts));
-	report_add(report, left_out, "recorded_files", json_tree_new_number(redaction.files));
-	if (json_tree_get(root, "left_out")) /* by an earlier redaction */
-		json_tree_free(left_out);
+	report_add(report, left_out, "kernel_log_lines", json_number(redaction.log_lines));
+	report_add(report, left_out, "command_lines", json_number(redaction.command_lines));
+	report_add(report, left_out, "texts", json_number(redaction.texts));
+	report_add(report, left_out, "recorded_files", json_number(redaction.files));
+	if (json_get(root, "left_out")) /* by an earlier redaction */
+		cJSON_Delete(left_out);
 	else
 		report_add(report, root, "left_out", left_out);
-	report_add(report, root, "redacted", json_tree_new_bool(true));
+	report_add(report, root, "redacted", cJSON_CreateBool(true));
 }

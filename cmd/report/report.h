@@ -3,6 +3,7 @@
 #ifndef CMD_REPORT_REPORT_H
 #define CMD_REPORT_REPORT_H
 
+#include <cjson/cJSON.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -24,22 +25,24 @@ struct report_args {
 struct report {
 	const struct invocation *invocation;
 	const struct report_args *args;
-	sigset_t mask;          /**< of signals, when mrctl was started */
-	struct json_node *root; /**< the document */
+	sigset_t mask; /**< of signals, when mrctl was started */
+	cJSON *root;   /**< the document */
 	struct mr_temporary_folder
 		folder;     /**< with the recording of the host, while there is one */
 	bool out_of_memory; /**< the document lacks something */
 };
 
 /** report_add() - add a member, or an element (@key NULL); @value: NULL where memory is short */
-void report_add(struct report *report, struct json_node *to, const char *key,
-		struct json_node *value);
+void report_add(struct report *report, cJSON *to, const char *key, cJSON *value);
 
 /** report_string() - a string, or null for NULL */
-struct json_node *report_string(const char *text);
+cJSON *report_string(const char *text);
+
+/** report_clear() - make a value null */
+void report_clear(cJSON *item);
 
 /** report_list_lines() - a list of the lines of a text, without those that name the report's folder, which is removed */
-struct json_node *report_list_lines(struct report *report, const char *text);
+cJSON *report_list_lines(struct report *report, const char *text);
 
 /** report_run() - run a child with the words before and after, which end with NULL.  Return: as child_run(). */
 int report_run(struct child *child, const char *const *before, const char *const *after,
@@ -50,10 +53,10 @@ int report_run(struct child *child, const char *const *before, const char *const
  *
  * Without a document the section has the member "error".  Keys of regions are removed.
  */
-struct json_node *report_section(struct report *report, const struct child *child);
+cJSON *report_section(struct report *report, const struct child *child);
 
 /** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
-void report_drop_keys(struct json_node *node);
+void report_drop_keys(cJSON *node);
 
 /** report_collect() - add all sections but the program.  Return: 0 or -errno. */
 int report_collect(struct report *report, struct mr_error *err);
@@ -78,6 +81,6 @@ int report_load(struct report *report, struct mr_error *err);
 void report_redact(struct report *report);
 
 /** report_show() - print it as Markdown, with the whole document at its end where @whole.  Return: 0 or -ENOMEM. */
-int report_show(const struct json_node *root, bool whole);
+int report_show(const cJSON *root, bool whole);
 
 #endif

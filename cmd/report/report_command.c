@@ -55,23 +55,23 @@ static int run_mrctl(const struct report *report, struct child *child, struct mr
 static bool was_not_run(const struct child *child)
 {
 	const int status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : 0;
-	struct json_node *summary;
+	cJSON *summary;
 	char buffer[JSON_SCALAR_MAX];
 	const char *processes;
 	bool is_none;
 
 	if (!child->text || (status != EXIT_NO_PROGRAM && status != EXIT_CANNOT_EXEC))
 		return false;
-	summary = json_tree_parse(child->text, child->length);
-	processes = json_tree_scalar(json_tree_get(summary, "processes"), buffer);
+	summary = json_parse(child->text, child->length);
+	processes = json_scalar(json_get(summary, "processes"), buffer);
 	is_none = processes && !strcmp(processes, "0") &&
-		  !json_tree_first(json_tree_get(summary, "not_followed"));
-	json_tree_free(summary);
+		  !cJSON_GetArraySize(json_get(summary, "not_followed"));
+	cJSON_Delete(summary);
 	return is_none;
 }
 
 /* Reads the batch of the refusals, and shortens its own path, in a folder that is removed.  Return: NULL: none. */
-static struct json_node *read_batch(struct report *report, const char *path)
+static cJSON *read_batch(struct report *report, const char *path)
 {
 	struct mr_error ignored;
 	size_t length;
@@ -86,8 +86,8 @@ static struct json_node *read_batch(struct report *report, const char *path)
  * Runs a program under mrctl trace, whose summary becomes the child's text.
  * @batch: set to the lines of a batch that is refused as the program was
  */
-static int trace(struct report *report, const char *folder, struct child *child,
-		 struct json_node **batch, struct mr_error *err)
+static int trace(struct report *report, const char *folder, struct child *child, cJSON **batch,
+		 struct mr_error *err)
 {
 	char summary[PATH_MAX + sizeof("/trace.json")], reproduction[PATH_MAX + sizeof("/" BATCH)];
 	const char *const before[] = { "mrctl",     "--json", "trace",       "--stacks",
@@ -114,7 +114,7 @@ static int trace(struct report *report, const char *folder, struct child *child,
 	return rc;
 }
 
-static int run_other(struct report *report, struct child *child, struct json_node **batch,
+static int run_other(struct report *report, struct child *child, cJSON **batch,
 		     struct mr_error *err)
 {
 	struct mr_temporary_folder folder = { .fd = -1 };
@@ -129,20 +129,20 @@ static int run_other(struct report *report, struct child *child, struct json_nod
 
 /* ---- the section ---- */
 
-static struct json_node *number_or_null(bool is_known, int number)
+static cJSON *number_or_null(bool is_known, int number)
 {
-	return is_known ? json_tree_new_number((uint64_t)number) : json_tree_new_null();
+	return is_known ? json_number((uint64_t)number) : cJSON_CreateNull();
 }
 
 /* @batch: of what was refused, else freed; or NULL */
-static void add_program(struct report *report, const struct child *child, struct json_node *batch)
+static void add_program(struct report *report, const struct child *child, cJSON *batch)
 {
-	struct json_node *program = json_tree_object(), *argv = json_tree_list(),
-			 *answer = report_section(report, child);
+	cJSON *program = cJSON_CreateObject(), *argv = cJSON_CreateArray(),
+	      *answer = report_section(report, child);
 	const int status = child->status;
 
-	if (!json_tree_first(json_tree_get(answer, "refusals"))) {
-		json_tree_free(batch);
+	if (!cJSON_GetArraySize(json_get(answer, "refusals"))) {
+		cJSON_Delete(batch);
 		batch = NULL;
 	}
 	for (char *const *word = report->invocation->operands; *word; word++)
@@ -152,9 +152,9 @@ static void add_program(struct report *report, const struct child *child, struct
 		   number_or_null(WIFEXITED(status), WEXITSTATUS(status)));
 	report_add(report, program, "signal",
 		   number_or_null(WIFSIGNALED(status), WTERMSIG(status)));
-	report_add(report, program, "elapsed_ns", json_tree_new_number(child->elapsed_ns));
+	report_add(report, program, "elapsed_ns", json_number(child->elapsed_ns));
 	report_add(report, program, "answer", answer);
-	report_add(report, program, "reproduction", batch ?: json_tree_new_null());
+	report_add(report, program, "reproduction", batch ?: cJSON_CreateNull());
 	report_drop_keys(program);
 	report_add(report, report->root, "program", program);
 }
@@ -163,11 +163,11 @@ static void add_program(struct report *report, const struct child *child, struct
 static int report_run_program(struct report *report, struct mr_error *err)
 {
 	struct child child = { .mask = &report->mask };
-	struct json_node *batch = NULL;
+	cJSON *batch = NULL;
 	int rc;
 
 	if (!report->invocation->operands[0]) {
-		report_add(report, report->root, "program", json_tree_new_null());
+		report_add(report, report->root, "program", cJSON_CreateNull());
 		return 0;
 	}
 	shell_find_mrctl();
@@ -175,7 +175,7 @@ static int report_run_program(struct report *report, struct mr_error *err)
 		     ? run_mrctl(report, &child, err)
 		     : run_other(report, &child, &batch, err);
 	if (rc)
-		json_tree_free(batch);
+		cJSON_Delete(batch);
 	else
 		add_program(report, &child, batch);
 	free(child.text);
@@ -189,9 +189,9 @@ static bool is_json(const struct report *report)
 
 static void begin(struct report *report)
 {
-	json_tree_free(report->root);
-	report->root = json_tree_object();
-	report_add(report, report->root, "format", json_tree_new_number(1));
+	cJSON_Delete(report->root);
+	report->root = cJSON_CreateObject();
+	report_add(report, report->root, "format", json_number(1));
 	report_add(report, report->root, "command", report_string("report"));
 }
 
@@ -203,7 +203,7 @@ static int make(struct report *report, struct mr_error *err)
 		rc = report_load(report, err);
 	} else {
 		begin(report);
-		report_add(report, report->root, "redacted", json_tree_new_bool(false));
+		report_add(report, report->root, "redacted", cJSON_CreateBool(false));
 		rc = report_run_program(report, err);
 		if (!rc)
 			rc = report_collect(report, err);
@@ -246,10 +246,10 @@ static int close_file(struct replaced_file *file, bool is_whole, struct mr_error
 
 static int print(const struct report *report, struct mr_error *err)
 {
-	int rc;
+	int rc = 0;
 
 	if (is_json(report)) {
-		rc = json_tree_print(report->root, 3);
+		json_print(report->root, 3);
 		output_text("\n");
 	} else {
 		rc = report_show(report->root, !report->args->read || report->args->to);
@@ -295,7 +295,7 @@ static void print_failure(struct report *report, const struct mr_error *why)
 		return;
 	begin(report);
 	report_add(report, report->root, "error", report_string(why->text));
-	json_tree_print(report->root, 1);
+	json_print(report->root, 1);
 	output_text("\n");
 }
 
@@ -329,7 +329,7 @@ static int run_report(const struct invocation *invocation, struct mr_error *err)
 	if (rc && err->call && !strcmp(err->call, CHILD_CALL))
 		rc = tell_no_program(&report, err);
 	mr_temporary_folder_remove(&report.folder);
-	json_tree_free(report.root);
+	cJSON_Delete(report.root);
 	return rc;
 }
 

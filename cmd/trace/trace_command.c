@@ -32,9 +32,7 @@ struct trace_job {
 	const struct trace_args *args;
 	FILE *calls, *reproduction, *summary; /* of -o, --reproduce and --summary; or NULL */
 	int calls_errnum; /* of the first call that could not be written; or 0 */
-	struct json_rows call_texts;
 	uint64_t start_ns;
-	bool out_of_memory; /* a call could not be written */
 	struct trace_result result;
 };
 
@@ -281,12 +279,8 @@ static void note_unwritten(struct trace_job *job)
 
 static void write_call(struct trace_job *job, const struct call_row *row)
 {
-	size_t length;
-	const char *text = json_text(&job->call_texts, &call_record, NULL, row, &length);
-
-	if (!text)
-		job->out_of_memory = true;
-	else if (fprintf(job->calls, "%s\n", text) < 0)
+	json_put_object(job->calls, &call_record, NULL, row);
+	if (fputc('\n', job->calls) < 0)
 		note_unwritten(job);
 }
 
@@ -517,9 +511,6 @@ static int close_calls(struct trace_job *job, struct mr_error *err)
 	rc = private_file_close(calls, path, err);
 	if (job->calls_errnum)
 		return mr_fail(err, MR_ERROR_HOST, job->calls_errnum, "write", "%s", path);
-	if (!rc && job->out_of_memory)
-		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc",
-			     "not all calls could be written to %s", path);
 	return rc;
 }
 
@@ -602,7 +593,6 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 	close_file(job.reproduction);
 	close_file(job.summary);
 	mr_follow_close(follow);
-	json_rows_release(&job.call_texts);
 	free(job.result.not_followed);
 	return rc;
 }

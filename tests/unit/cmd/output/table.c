@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables of more rows than are laid out at once. */
+/* Tables of more rows than are laid out at once, and of rows for scripts. */
 #include "cmd/output/output.h"
 
 #include "tests/unit/unit.h"
@@ -59,15 +59,15 @@ TEST(rows_behind_the_first_chunk_stay_in_its_columns_as_long_as_they_fit)
 		{ 3000,
 		  { .name = "long name", .number = { 1, true } },
 		  1,
-		  { "name   3999", "long name      1", "name        4001" } },
+		  { "name        3999", "long name      1", "name        4001" } },
 		{ 3000,
 		  { .name = "\x1b[m", .number = { 1, true } },
 		  1,
-		  { "name   3999", "\\x1b[m      1", "name     4001" } },
-		{ 3000,
+		  { "name     3999", "\\x1b[m      1", "name     4001" } },
+		{ 3072,
 		  { .name = "name", .number = { 1, true }, .rare = "x" },
 		  2,
-		  { "NAME NUMBER RARE", "name      1 x", "name   4001 -" } },
+		  { "NAME NUMBER RARE", "name      1 x", "name   4073 -" } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
