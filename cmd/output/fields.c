@@ -154,6 +154,7 @@ struct mr_opt_u64 field_number(const struct field *field, const void *row)
 	case FIELD_PAGES:
 	case FIELD_BITS:
 	case FIELD_WORD:
+	case FIELD_ERRNO:
 		return read_integer(field, member);
 	default:
 		return (struct mr_opt_u64){ 0 };
@@ -185,7 +186,7 @@ const char *const *field_words(const struct field *field, const void *row, struc
 			room->list[count++] = word->name;
 		bits.value &= ~(uint64_t)word->bit;
 	}
-	if (bits.value) {
+	if (bits.value && !(field->flags & FIELD_NAMED)) {
 		*put_hexadecimal(room->rest, bits.value) = '\0';
 		room->list[count++] = room->rest;
 	}
@@ -200,6 +201,15 @@ static const char *errno_text(int errnum, char *buffer)
 
 	snprintf(buffer, FIELD_TEXT_MAX, "%d", abs(errnum));
 	return errnum ? name ?: buffer : NULL;
+}
+
+/* The first word may have no name, and no number is larger than that of the last one. */
+static const char *word_text(const struct mr_word *words, uint64_t number)
+{
+	for (uint64_t i = 1; i < number; i++)
+		if (!words[i].name)
+			return NULL;
+	return words[number].name;
 }
 
 const char *field_text(const struct field *field, const void *row, char *buffer)
@@ -236,9 +246,9 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 		return number.known ? put_pages(number.value, field->flags & FIELD_RANGES, buffer)
 				    : NULL;
 	case FIELD_WORD:
-		return number.known ? field->words[number.value].name : NULL;
+		return number.known ? word_text(field->words, number.value) : NULL;
 	case FIELD_ERRNO:
-		return errno_text(*(const int *)member, buffer);
+		return number.known ? errno_text((int)number.value, buffer) : NULL;
 	case FIELD_WORDS:
 	case FIELD_BITS:
 		return words_text(field_words(field, row, &room), buffer);

@@ -26,7 +26,7 @@ void output_coloured(enum output_colour colour, const char *word, int width);
 /**
  * Type of a field, with the types that the member behind it may have.
  *
- * An integer is uint64_t, uint32_t, unsigned int, or struct mr_opt_u64, which may be unknown.
+ * An integer is uint64_t, uint32_t, int, or struct mr_opt_u64, which may be unknown.
  */
 enum field_type {
 	FIELD_STRING,   /**< const char *; NULL is unknown */
@@ -42,7 +42,7 @@ enum field_type {
 	FIELD_PAGES,    /**< integer: page sizes, a bit for each; JSON: a list of bytes */
 	FIELD_BITS,     /**< integer: bits by the names of the field's words, as FIELD_WORDS */
 	FIELD_WORD,     /**< integer: index in the field's words; a row without text is unknown */
-	FIELD_ERRNO,    /**< int: errno, or -errno, by name; 0 is unknown */
+	FIELD_ERRNO,    /**< integer: errno, or -errno, by name; 0 is unknown */
 	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
 	FIELD_LIST,     /**< struct list; JSON only */
 	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
@@ -54,8 +54,9 @@ enum field_flags {
 	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
 	FIELD_RANGES = 1 << 1, /**< of FIELD_PAGES: text has ranges of sizes, "4K..2G" */
 	FIELD_DURATION =
-		1 << 2,     /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
-	FIELD_IEC = 1 << 3, /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
+		1 << 2,       /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
+	FIELD_NAMED = 1 << 7, /**< of FIELD_BITS: bits without name are left out */
+	FIELD_IEC = 1 << 3,   /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
 	/*
 	 * What becomes of a string in a redacted report.  Without a flag it is private, and replaced by a pseudonym.
 	 * Numbers, truth values, access flags and hexadecimal numbers are public.
@@ -149,14 +150,15 @@ struct members {
 #define FIELD_OFFSET_FIELD_PAGES(s, m)    FIELD_OFFSET_INTEGER(s, m)
 #define FIELD_OFFSET_FIELD_BITS(s, m)     FIELD_OFFSET_INTEGER(s, m)
 #define FIELD_OFFSET_FIELD_WORD(s, m)     FIELD_OFFSET_INTEGER(s, m)
-#define FIELD_OFFSET_FIELD_ERRNO(s, m)    CHECKED_OFFSET(s, m, int)
+#define FIELD_OFFSET_FIELD_ERRNO(s, m)    FIELD_OFFSET_INTEGER(s, m)
 #define FIELD_OFFSET_FIELD_WORDS(s, m)    CHECKED_OFFSET(s, m, const char *const *)
 #define FIELD_OFFSET_FIELD_LIST(s, m)     CHECKED_OFFSET(s, m, struct list)
 #define FIELD_OFFSET_FIELD_ONE(s, m)      CHECKED_OFFSET(s, m, struct list)
 #define FIELD_OFFSET_FIELD_MEMBERS(s, m)  CHECKED_OFFSET(s, m, struct members)
 #define FIELD_OFFSET_INTEGER(structure, member)                                                    \
-	(offsetof(structure, member) +                                                             \
-	 _Generic(((structure *)NULL)->member, struct mr_opt_u64 : 0, uint64_t : 0, uint32_t : 0))
+	(offsetof(structure, member) + _Generic(((structure *)NULL)->member,                       \
+						struct mr_opt_u64 : 0, uint64_t : 0, uint32_t : 0, \
+						int : 0))
 
 /** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */
 #define FIELD(structure, member, type_, flags_, ...)                                               \

@@ -91,7 +91,9 @@ struct fields {
 };
 
 /* Types whose values are public by a flag. */
-#define STRINGS (1u << FIELD_STRING | 1u << FIELD_TEXT | 1u << FIELD_WORDS)
+#define STRINGS                                                                                    \
+	(1u << FIELD_STRING | 1u << FIELD_TEXT | 1u << FIELD_WORDS | 1u << FIELD_BITS |            \
+	 1u << FIELD_WORD | 1u << FIELD_ERRNO)
 
 static struct fields find_fields(const char *key)
 {

@@ -136,7 +136,7 @@ const char *mr_errno_guess(const char *name, size_t length);
 struct mr_word {
 	const char *name;
 	const char *help;
-	uint32_t bit; /**< of a flag; in other tables the index of a row is its value */
+	uint64_t bit; /**< of a flag; in other tables the index of a row is its value */
 };
 
 /** MR_WORD() - a row of a table whose words are no flags */

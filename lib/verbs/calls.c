@@ -177,7 +177,7 @@ int mr_flags_parse(const struct mr_word *flags, const char *what, const char *te
 		int found = mr_word_find(flags, name, name_length);
 
 		if (found >= 0)
-			result |= flags[found].bit;
+			result |= (uint32_t)flags[found].bit;
 		else if (!(rc = mr_word_as_number(flags, what, item, length, &number, err)))
 			result |= number;
 	}

@@ -193,17 +193,11 @@ extern const struct mr_word mr_odp_general[], mr_odp_operations[];
 /** mr_atomic_name() - "none", "hca" or "global" for an enum ibv_atomic_cap; NULL for another number */
 const char *mr_atomic_name(uint32_t atomic);
 
-/** A capability of a device that has to do with memory, among bits of other ones. */
-struct mr_device_capability {
-	const char *name;
-	uint64_t bit;
-};
+/** Bits of capabilities that have to do with memory, among others. */
+extern const struct mr_word mr_device_capabilities[];
 
-/** Those that are known; ends with one that has no name. */
-extern const struct mr_device_capability mr_device_capabilities[];
-
-/** Types of memory windows ("1", "2a", "2b"), each with its bit; ends as the table above. */
-extern const struct mr_device_capability mr_memory_windows[];
+/** Types of memory windows, by their bits of capabilities. */
+extern const struct mr_word mr_memory_windows[];
 
 /**
  * mr_attributes_query() - ask an open device

@@ -51,19 +51,19 @@ const char *mr_atomic_name(uint32_t atomic)
 	return atomic < sizeof(names) / sizeof(*names) ? names[atomic] : NULL;
 }
 
-const struct mr_device_capability mr_device_capabilities[] = {
-	{ "mem-mgt-extensions", IBV_DEVICE_MEM_MGT_EXTENSIONS },
-	{ "flush-global", DEVICE_FLUSH_GLOBAL },
-	{ "flush-persistent", DEVICE_FLUSH_PERSISTENT },
-	{ "atomic-write", DEVICE_ATOMIC_WRITE },
-	{ "cc-dma-bounce", DEVICE_CC_DMA_BOUNCE },
+const struct mr_word mr_device_capabilities[] = {
+	{ "mem-mgt-extensions", "work requests that register", IBV_DEVICE_MEM_MGT_EXTENSIONS },
+	{ "flush-global", "flushes to all", DEVICE_FLUSH_GLOBAL },
+	{ "flush-persistent", "flushes to persistent memory", DEVICE_FLUSH_PERSISTENT },
+	{ "atomic-write", "atomic writes", DEVICE_ATOMIC_WRITE },
+	{ "cc-dma-bounce", "bounce buffers of confidential guests", DEVICE_CC_DMA_BOUNCE },
 	{ .name = NULL },
 };
 
-const struct mr_device_capability mr_memory_windows[] = {
-	{ "1", IBV_DEVICE_MEM_WINDOW },
-	{ "2a", IBV_DEVICE_MEM_WINDOW_TYPE_2A },
-	{ "2b", IBV_DEVICE_MEM_WINDOW_TYPE_2B },
+const struct mr_word mr_memory_windows[] = {
+	{ "1", "type 1", IBV_DEVICE_MEM_WINDOW },
+	{ "2a", "type 2A", IBV_DEVICE_MEM_WINDOW_TYPE_2A },
+	{ "2b", "type 2B", IBV_DEVICE_MEM_WINDOW_TYPE_2B },
 	{ .name = NULL },
 };
 
