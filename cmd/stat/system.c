@@ -9,6 +9,426 @@
 #include "cmd/stat/stat.h"
 #include "lib/simulator/enter.h"
 
+/* An MR, with what is known of its owner. */
+struct mr_row {
+	const struct counted_device *device;
+	const struct mr_nldev_mr *mr;
+	const struct owner *owner; /* NULL: none is known */
+	struct mr_opt_u64 pid, length;
+	const char *odp, *session;
+};
+
+/* The owners of a service, container or job. */
+struct unit_row {
+	const char *unit, *container;
+	struct sums sums;
+	struct mr_opt_u64 processes, pinned, locked;
+};
+
+struct system_totals {
+	struct sums sums;
+	struct mr_opt_u64 counted;
+	struct mr_opt_u64 processes;
+	struct mr_opt_u64 kernel_regions, kernel_bytes;
+	struct mr_opt_u64 gone_regions, gone_bytes;
+	struct mr_opt_u64 session_regions, session_bytes;
+	struct mr_opt_u64 pinned, locked, pinned_by_all;
+	struct mr_opt_u64 not_pinned, pinned_by_others;
+	bool is_known; /* any device could be looked at */
+};
+
+/* ---- fields ---- */
+
+static const struct field mr_fields[] = {
+	FIELD_BEHIND("device", struct mr_row, device, struct counted_device, device.name,
+		     FIELD_TEXT, 0, "RDMA device"),
+	FIELD_BEHIND("mrn", struct mr_row, mr, struct mr_nldev_mr, mrn, FIELD_NUMBER, 0,
+		     "the kernel's number for it on the device"),
+	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
+	FIELD_BEHIND("comm", struct mr_row, owner, struct owner, process.name, FIELD_TEXT, 0,
+		     "name of that thread"),
+	FIELD_BEHIND("unit", struct mr_row, owner, struct owner, unit.name, FIELD_TEXT,
+		     FIELD_DETAIL, "its service, container or job"),
+	FIELD_BEHIND("container", struct mr_row, owner, struct owner, unit.container, FIELD_TEXT,
+		     FIELD_DETAIL, "id of its container"),
+	FIELD_BEHIND("kernel", struct mr_row, mr, struct mr_nldev_mr, kernel, FIELD_TEXT, 0,
+		     "the kernel's module that registered it"),
+	FIELD(struct mr_row, length, FIELD_NUMBER, 0, "bytes"),
+	FIELD_BEHIND("lkey", struct mr_row, mr, struct mr_nldev_mr, lkey, FIELD_HEX, 0, "local key",
+		     KNOWN_BY(struct mr_nldev_mr, has_keys)),
+	FIELD_BEHIND("rkey", struct mr_row, mr, struct mr_nldev_mr, rkey, FIELD_HEX, 0,
+		     "remote key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
+	FIELD_BEHIND("pdn", struct mr_row, mr, struct mr_nldev_mr, pdn, FIELD_NUMBER, FIELD_DETAIL,
+		     "the kernel's number for its protection domain",
+		     KNOWN_BY(struct mr_nldev_mr, has_pdn)),
+	FIELD(struct mr_row, odp, FIELD_STRING, 0, "explicit or implicit, where it uses ODP"),
+	FIELD_BEHIND("page_faults", struct mr_row, mr, struct mr_nldev_mr, page_faults,
+		     FIELD_NUMBER, 0, "pages that its device asked for",
+		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
+	FIELD_BEHIND("page_invalidations", struct mr_row, mr, struct mr_nldev_mr,
+		     page_invalidations, FIELD_NUMBER, FIELD_DETAIL,
+		     "pages that were taken from its device",
+		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
+	FIELD_BEHIND("page_prefetch", struct mr_row, mr, struct mr_nldev_mr, page_prefetch,
+		     FIELD_NUMBER, FIELD_DETAIL, "pages that were prefetched",
+		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
+	FIELD_BEHIND("gone", struct mr_row, owner, struct owner, gone, FIELD_OPT_BOOL, FIELD_DETAIL,
+		     "whether the thread that registered it has ended"),
+	FIELD(struct mr_row, session, FIELD_STRING, 0, "session whose region it is"),
+	FIELD_END,
+};
+static const struct record mr_record = { "mr", mr_fields, "mrs" };
+
+/* Fields that all rows of sums have. */
+#define SUMS(structure, ...)                                                                       \
+	FIELD_AS("regions", structure, sums.regions, FIELD_NUMBER, 0, "MRs", __VA_ARGS__),         \
+		FIELD_AS("bytes", structure, sums.bytes, FIELD_NUMBER, 0, "bytes in them",         \
+			 __VA_ARGS__),                                                             \
+		FIELD_AS("odp_regions", structure, sums.odp_regions, FIELD_NUMBER, FIELD_DETAIL,   \
+			 "of these MRs, those that use ODP", __VA_ARGS__),                         \
+		FIELD_AS("odp_bytes", structure, sums.odp_bytes, FIELD_NUMBER, 0,                  \
+			 "bytes in those that use ODP", .usual = "0", ##__VA_ARGS__)
+
+static const struct field process_fields[] = {
+	FIELD_AS("pid", struct owner, number, FIELD_NUMBER, 0,
+		 "number of the process, or of a thread of it", KNOWN_BY(struct owner, is_process)),
+	FIELD_AS("comm", struct owner, process.name, FIELD_TEXT, 0, "its name"),
+	FIELD_AS("unit", struct owner, unit.name, FIELD_TEXT, 0, "its service, container or job"),
+	FIELD_AS("container", struct owner, unit.container, FIELD_TEXT, FIELD_DETAIL,
+		 "id of its container"),
+	FIELD(struct owner, kernel, FIELD_STRING, 0, "module of the kernel in its place"),
+	FIELD_AS("gone", struct owner, gone, FIELD_OPT_BOOL, 0, "whether it has ended",
+		 .usual = "no"),
+	FIELD(struct owner, session, FIELD_STRING, 0,
+	      "session whose regions those of ended processes are"),
+	SUMS(struct owner),
+	FIELD_AS("pinned", struct owner, process.pinned, FIELD_NUMBER, 0,
+		 "bytes pinned for it (VmPin)"),
+	FIELD_AS("locked", struct owner, process.locked, FIELD_NUMBER, FIELD_DETAIL,
+		 "bytes locked by mlock(2) (VmLck)"),
+	FIELD_END,
+};
+static const struct record process_record = { "process", process_fields, "processes" };
+
+static const struct field unit_fields[] = {
+	FIELD(struct unit_row, unit, FIELD_STRING, 0, "service, container or job"),
+	FIELD(struct unit_row, container, FIELD_STRING, FIELD_DETAIL, "id of the container"),
+	FIELD(struct unit_row, processes, FIELD_NUMBER, 0, "processes that have MRs"),
+	SUMS(struct unit_row),
+	FIELD(struct unit_row, pinned, FIELD_NUMBER, 0, "bytes pinned for these (VmPin)"),
+	FIELD(struct unit_row, locked, FIELD_NUMBER, FIELD_DETAIL,
+	      "bytes locked by mlock(2) (VmLck)"),
+	FIELD_END,
+};
+static const struct record unit_record = { "unit", unit_fields, "units" };
+
+static const struct field device_fields[] = {
+	FIELD_AS("device", struct counted_device, device.name, FIELD_TEXT, 0, "RDMA device"),
+	SUMS(struct counted_device),
+	FIELD_AS("counted", struct counted_device, mrs.counted, FIELD_NUMBER, FIELD_DETAIL,
+		 "MRs that the kernel counted after they were listed"),
+	FIELD(struct counted_device, pinned, FIELD_NUMBER, 0,
+	      "bytes that the driver counts (reg_pages)"),
+	FIELD_END,
+};
+static const struct record counted_device_record = { "device", device_fields, "devices" };
+
+static const struct field totals_fields[] = {
+	SUMS(struct system_totals, KNOWN_BY(struct system_totals, is_known)),
+	FIELD(struct system_totals, counted, FIELD_NUMBER, FIELD_DETAIL,
+	      "MRs that the kernel counted after they were listed"),
+	FIELD(struct system_totals, processes, FIELD_NUMBER, 0, "processes that have MRs"),
+	FIELD(struct system_totals, kernel_regions, FIELD_NUMBER, FIELD_DETAIL,
+	      "MRs of the kernel itself"),
+	FIELD(struct system_totals, kernel_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes in them"),
+	FIELD(struct system_totals, gone_regions, FIELD_NUMBER, 0, "MRs whose thread has ended"),
+	FIELD(struct system_totals, gone_bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct system_totals, session_regions, FIELD_NUMBER, 0,
+	      "MRs that are regions of sessions"),
+	FIELD(struct system_totals, session_bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct system_totals, pinned, FIELD_NUMBER, 0,
+	      "bytes pinned for the processes (VmPin)"),
+	FIELD(struct system_totals, locked, FIELD_NUMBER, 0,
+	      "bytes that they locked by mlock(2) (VmLck)"),
+	FIELD(struct system_totals, pinned_by_all, FIELD_NUMBER, 0,
+	      "bytes pinned on the whole machine, for whatever purpose"),
+	FIELD(struct system_totals, not_pinned, FIELD_NUMBER, 0,
+	      "bytes registered without ODP that this does not account for"),
+	FIELD(struct system_totals, pinned_by_others, FIELD_NUMBER, 0,
+	      "bytes pinned that registrations do not account for"),
+	FIELD_END,
+};
+static const struct record system_totals_record = { "totals", totals_fields, NULL };
+
+/* A process is named by its comm: the number of each new one would be a new time series. */
+static const struct metric system_metrics[] = {
+	{ &mr_record, "mrctl_mr_count", NULL, "Memory regions in the kernel", NULL, "device,comm",
+	  METRIC_GAUGE },
+	{ &mr_record, "mrctl_mr_bytes", "bytes", "Bytes in memory regions", "length", "device,comm",
+	  METRIC_GAUGE },
+	{ &mr_record, "mrctl_mr_page_faults_total", NULL,
+	  "Pages that devices asked for in the memory regions that exist", "page_faults",
+	  "device,comm", METRIC_COUNTER },
+	{ &mr_record, "mrctl_mr_page_invalidations_total", NULL,
+	  "Pages that were taken from devices in the memory regions that exist",
+	  "page_invalidations", "device,comm", METRIC_COUNTER },
+	{ &mr_record, "mrctl_mr_page_prefetches_total", NULL,
+	  "Pages that were prefetched into the memory regions that exist", "page_prefetch",
+	  "device,comm", METRIC_COUNTER },
+	{ &unit_record, "mrctl_mr_unit_count", NULL, "Memory regions of a unit's processes",
+	  "regions", "unit", METRIC_GAUGE },
+	{ &unit_record, "mrctl_mr_unit_bytes", "bytes",
+	  "Bytes in memory regions of a unit's processes", "bytes", "unit", METRIC_GAUGE },
+	{ &unit_record, "mrctl_mr_unit_pinned_bytes", "bytes",
+	  "Bytes that are pinned for a unit's processes that have memory regions", "pinned", "unit",
+	  METRIC_GAUGE },
+	{ &counted_device_record, "mrctl_mr_device_pinned_bytes", "bytes",
+	  "Bytes that the device's driver counts as registered", "pinned", "device", METRIC_GAUGE },
+	{ &system_totals_record, "mrctl_mr_gone_count", NULL,
+	  "Memory regions whose thread has ended", "gone_regions", NULL, METRIC_GAUGE },
+	{ &system_totals_record, "mrctl_mr_gone_bytes", "bytes",
+	  "Bytes in memory regions whose thread has ended", "gone_bytes", NULL, METRIC_GAUGE },
+	{ &system_totals_record, "mrctl_mr_not_pinned_bytes", "bytes",
+	  "Bytes registered without on-demand paging beyond those that are pinned", "not_pinned",
+	  NULL, METRIC_GAUGE },
+	{ &system_totals_record, "mrctl_pinned_bytes", "bytes",
+	  "Bytes that are pinned on the whole machine", "pinned_by_all", NULL, METRIC_GAUGE },
+	{ &system_totals_record, "mrctl_pinned_by_others_bytes", "bytes",
+	  "Bytes that are pinned beyond those registered without on-demand paging",
+	  "pinned_by_others", NULL, METRIC_GAUGE },
+	METRIC_END,
+};
+
+/* ---- lists ---- */
+
+/* The census with the rows that are made of it. */
+struct rows {
+	struct census census;
+	struct unit_row *units;
+	size_t unit_count;
+};
+
+/* A list of records, one of which --by chooses. */
+struct listing {
+	const char *word; /* of --by */
+	struct command_records records;
+	const char *order; /* the field by which it is sorted without --sort; NULL: as it is */
+};
+
+/* The usual one comes first. */
+static const struct listing listings[] = {
+	{ "mr",
+	  { &mr_record, "device,mrn,pid,comm,kernel,length,lkey,rkey,odp,page_faults,session" },
+	  NULL },
+	{ "process",
+	  { &process_record, "pid,comm,unit,kernel,gone,session,regions,bytes,odp_bytes,pinned" },
+	  "bytes" },
+	{ "unit", { &unit_record, "unit,processes,regions,bytes,odp_bytes,pinned" }, "bytes" },
+	{ "device", { &counted_device_record, "device,regions,bytes,odp_bytes,pinned" }, "bytes" },
+	{ .word = NULL },
+};
+
+/* The rows of a list; those of MRs, of which there may be a million, are made one by one. */
+static struct list list_of(const struct rows *rows, const struct listing *listing)
+{
+	const struct census *census = &rows->census;
+	const struct record *record = listing->records.record;
+	struct list list = { record, NULL, 0, sizeof(struct mr_row) };
+
+	if (record == &process_record)
+		return (struct list){ record, census->owners, census->owner_count,
+				      sizeof(*census->owners) };
+	if (record == &unit_record)
+		return (struct list){ record, rows->units, rows->unit_count, sizeof(*rows->units) };
+	if (record == &counted_device_record)
+		return (struct list){ record, census->devices, census->device_count,
+				      sizeof(*census->devices) };
+	for (size_t i = 0; i < census->device_count; i++)
+		list.count += census->devices[i].mrs.count;
+	return list;
+}
+
+static const struct mr_row *fill_mr(struct census *census, size_t n, struct mr_row *row)
+{
+	static const char *const odp[] = { NULL, "explicit", "implicit" };
+	const struct counted_device *device = census->devices;
+	const struct mr_nldev_mr *mr;
+
+	for (; n >= device->mrs.count; device++)
+		n -= device->mrs.count;
+	mr = &device->mrs.list[n];
+	*row = (struct mr_row){
+		.device = device,
+		.mr = mr,
+		.owner = census_owner(census, device, n),
+		.pid = { mr->pid, mr->pid != 0 },
+		.length = { mr->length, mr->odp != MR_NLDEV_ODP_IMPLICIT },
+		.odp = odp[mr->odp],
+		.session = census_session(census, device->sessions ? device->sessions[n] : 0),
+	};
+	return row;
+}
+
+/* The row of a list; @room: for one that is made */
+static const void *row_of(struct rows *rows, const struct list *list, size_t n,
+			  struct mr_row *room)
+{
+	if (list->record == &mr_record)
+		return fill_mr(&rows->census, n, room);
+	return (const char *)list->rows + n * list->size;
+}
+
+/* ---- units ---- */
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct owner *const *x = a, *const *y = b;
+	int order = strcmp((*x)->unit.name, (*y)->unit.name);
+
+	return order ? order : strcmp((*x)->unit.container, (*y)->unit.container);
+}
+
+static void add_known(struct mr_opt_u64 *sum, struct mr_opt_u64 more)
+{
+	sum->value += more.known ? more.value : 0;
+	sum->known |= more.known;
+}
+
+static void add_to_unit(struct unit_row *unit, const struct owner *owner)
+{
+	unit->unit = owner->unit.name[0] ? owner->unit.name : NULL;
+	unit->container = owner->unit.container[0] ? owner->unit.container : NULL;
+	sums_add(&unit->sums, owner->sums);
+	if (owner->is_further_thread)
+		return;
+	add_known(&unit->processes, known(owner->kind == OWNER_PROCESS));
+	add_known(&unit->pinned, owner->process.pinned);
+	add_known(&unit->locked, owner->process.locked);
+}
+
+/* Sum the owners by unit; what has none is one more.  Return: 0 or -ENOMEM. */
+static int sum_units(struct rows *rows)
+{
+	const struct census *census = &rows->census;
+	const struct owner **owners;
+
+	if (!census->owner_count)
+		return 0;
+	owners = calloc(census->owner_count, sizeof(const struct owner *));
+	rows->units = calloc(census->owner_count, sizeof(*rows->units));
+	if (!owners || !rows->units) {
+		free(owners);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < census->owner_count; i++)
+		owners[i] = &census->owners[i];
+	qsort(owners, census->owner_count, sizeof(*owners), by_unit);
+	for (size_t i = 0; i < census->owner_count; i++) {
+		rows->unit_count += !i || by_unit(&owners[i - 1], &owners[i]);
+		add_to_unit(&rows->units[rows->unit_count - 1], owners[i]);
+	}
+	free(owners);
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int rows_take(struct rows *rows, char *const *names,
+		     void (*fail)(struct mr_error *err, void *data), void *data,
+		     struct mr_error *err)
+{
+	int rc;
+
+	*rows = (struct rows){ .unit_count = 0 };
+	rc = census_take(&rows->census, names, fail, data, err);
+	if (!rc && sum_units(rows))
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	return rc;
+}
+
+static void rows_release(struct rows *rows)
+{
+	census_release(&rows->census);
+	free(rows->units);
+	*rows = (struct rows){ .unit_count = 0 };
+}
+
+/* MRs that are regions of sessions, whoever registered them. */
+static void total_sessions(const struct census *census, struct system_totals *totals)
+{
+	struct sums sums = { 0 };
+
+	for (size_t i = 0; i < census->device_count; i++) {
+		const struct counted_device *device = &census->devices[i];
+
+		for (size_t n = 0; device->sessions && n < device->mrs.count; n++)
+			if (device->sessions[n])
+				sums_add(&sums, sums_of(&device->mrs.list[n]));
+	}
+	totals->session_regions = (struct mr_opt_u64){ sums.regions, census->has_keys };
+	totals->session_bytes = (struct mr_opt_u64){ sums.bytes, census->has_keys };
+}
+
+static void total_owner(const struct owner *owner, struct system_totals *totals)
+{
+	switch (owner->kind) {
+	case OWNER_PROCESS:
+		if (owner->is_further_thread)
+			break;
+		totals->processes.value++;
+		add_known(&totals->pinned, owner->process.pinned);
+		add_known(&totals->locked, owner->process.locked);
+		break;
+	case OWNER_KERNEL:
+		totals->kernel_regions.value += owner->sums.regions;
+		totals->kernel_bytes.value += owner->sums.bytes;
+		break;
+	case OWNER_GONE:
+		totals->gone_regions.value += owner->sums.regions;
+		totals->gone_bytes.value += owner->sums.bytes;
+		break;
+	case OWNER_HIDDEN:
+		totals->gone_regions.known = totals->gone_bytes.known = false;
+		break;
+	}
+}
+
+/* What should be pinned, against what is: the kernel's own MRs and those with ODP pin nothing. */
+static void total_gap(struct system_totals *totals)
+{
+	const uint64_t expected =
+		totals->sums.bytes - totals->sums.odp_bytes - totals->kernel_bytes.value;
+	const uint64_t pinned = totals->pinned_by_all.value;
+
+	if (!totals->pinned_by_all.known)
+		return;
+	totals->not_pinned = known(expected > pinned ? expected - pinned : 0);
+	totals->pinned_by_others = known(pinned > expected ? pinned - expected : 0);
+}
+
+static void rows_total(struct rows *rows, struct system_totals *totals)
+{
+	const struct census *census = &rows->census;
+
+	*totals = (struct system_totals){ .is_known = true,
+					  .counted = known(0),
+					  .processes = known(0) };
+	totals->kernel_regions = totals->kernel_bytes = known(0);
+	totals->gone_regions = totals->gone_bytes = known(0);
+	for (size_t i = 0; i < census->device_count; i++) {
+		sums_add(&totals->sums, census->devices[i].sums);
+		totals->counted.value += census->devices[i].mrs.counted.value;
+		totals->counted.known &= census->devices[i].mrs.counted.known;
+	}
+	for (size_t i = 0; i < census->owner_count; i++)
+		total_owner(&census->owners[i], totals);
+	total_sessions(census, totals);
+	totals->pinned_by_all = census->pinned;
+	total_gap(totals);
+}
+
+/* ---- order ---- */
+
 /* By what a row is sorted. */
 struct key {
 	size_t row;
@@ -17,25 +437,13 @@ struct key {
 	bool known;
 };
 
-static struct key key_of(const struct field *field, size_t n, const union any_row *row)
+static struct key key_of(const struct field *field, size_t n, const void *row)
 {
-	const void *member = (const char *)row + field->offset;
-	struct key key = { .row = n };
+	const bool is_text = field->type == FIELD_STRING || field->type == FIELD_TEXT;
+	const char *text = is_text ? field_text(field, row, NULL) : NULL;
+	const struct mr_opt_u64 number = field_number(field, row);
 
-	switch (field->type) {
-	case FIELD_STRING:
-		key.text = *(const char *const *)member;
-		key.known = key.text != NULL;
-		break;
-	case FIELD_OPT_BOOL:
-		key.number = ((const struct opt_bool *)member)->value;
-		key.known = ((const struct opt_bool *)member)->known;
-		break;
-	default: /* FIELD_NUMBER, FIELD_HEX: these records have no others */
-		key.number = ((const struct mr_opt_u64 *)member)->value;
-		key.known = ((const struct mr_opt_u64 *)member)->known;
-	}
-	return key;
+	return (struct key){ n, number.value, text, text || number.known };
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -54,13 +462,12 @@ static int compare_keys(const void *a, const void *b)
  * Sorts the rows of a list. Rows that are equal in that keep their order. Return: the numbers of the rows,
  * to be freed; NULL where memory is short, or there are none.
  */
-static size_t *order_rows(struct rows *rows, const struct listing *listing,
-			  const struct field *field)
+static size_t *order_rows(struct rows *rows, const struct list *list, const struct field *field)
 {
-	size_t count = listing->count(rows);
+	size_t count = list->count;
 	size_t *order = count ? calloc(count, sizeof(*order)) : NULL;
 	struct key *keys = order && field ? calloc(count, sizeof(*keys)) : NULL;
-	union any_row row;
+	struct mr_row room;
 
 	if (!order || (field && !keys)) {
 		free(order);
@@ -70,8 +477,7 @@ static size_t *order_rows(struct rows *rows, const struct listing *listing,
 		order[i] = i;
 		if (!field)
 			continue;
-		listing->fill(rows, i, &row);
-		keys[i] = key_of(field, i, &row);
+		keys[i] = key_of(field, i, row_of(rows, list, i, &room));
 	}
 	if (field)
 		qsort(keys, count, sizeof(*keys), compare_keys);
@@ -131,18 +537,17 @@ static void print_main(struct answer *answer, struct rows *rows, const struct li
 	const char *by = args->sort ? args->sort : listing->order;
 	const struct field *field =
 		by ? fields_find(listing->records.record, by, strlen(by)) : NULL;
-	size_t count = listing->count(rows), *order = order_rows(rows, listing, field);
-	union any_row row;
+	const struct list list = list_of(rows, listing);
+	size_t count = list.count, *order = order_rows(rows, &list, field);
+	struct mr_row room;
 
 	if (count && !order)
 		answer->out.error = -ENOMEM;
 	if (args->top.known && count > args->top.value)
 		count = (size_t)args->top.value;
-	answer_begin_list(answer, listing->key, listing->records.record, false);
-	for (size_t i = 0; order && i < count && answer_has_rows(answer); i++) {
-		listing->fill(rows, order[i], &row);
-		answer_row(answer, &row);
-	}
+	answer_begin_list(answer, list.record->list, list.record, false);
+	for (size_t i = 0; order && i < count && answer_has_rows(answer); i++)
+		answer_row(answer, row_of(rows, &list, order[i], &room));
 	answer_end_rows(answer);
 	free(order);
 }
@@ -159,30 +564,14 @@ static bool is_metrics(const struct answer *answer)
 static void print_others(struct answer *answer, struct rows *rows, const struct listing *main)
 {
 	for (const struct listing *listing = listings + 1; listing->word; listing++) {
-		const struct record *record = listing->records.record;
-		size_t count = listing->count(rows);
-		union any_row *list;
+		const struct list list = list_of(rows, listing);
 
-		if (listing == main || !(answer->out.style->json || is_metrics(answer)))
+		if (listing == main)
 			continue;
-		list = calloc(count + 1, sizeof(*list));
-		if (!list)
-			answer->out.error = -ENOMEM;
-		for (size_t i = 0; list && i < count; i++) {
-			listing->fill(rows, i, &list[i]);
-			if (is_metrics(answer))
-				output_row(&answer->out, record, &list[i]);
-		}
-		output_json_list(&answer->out, listing->key,
-				 &(struct list){ record, list, list ? count : 0, sizeof(*list) });
-		free(list);
+		for (size_t i = 0; is_metrics(answer) && i < list.count; i++)
+			output_row(&answer->out, list.record, row_of(rows, &list, i, NULL));
+		output_json_list(&answer->out, list.record->list, &list);
 	}
-}
-
-static bool is_for_people(const struct output_style *style)
-{
-	return !style->json && !style->quiet && !style->no_headings && !style->columns &&
-	       style->format == OUTPUT_TEXT;
 }
 
 /* Less of a gap than this is no news: each process with a device has queues and parts of pages, which are pinned. */
@@ -191,7 +580,7 @@ static bool is_for_people(const struct output_style *style)
 
 static bool is_worth_a_note(uint64_t gap, const struct system_totals *totals)
 {
-	return gap >= GAP_BYTES && gap >= totals->bytes.value / GAP_SHARE;
+	return gap >= GAP_BYTES && gap >= totals->sums.bytes / GAP_SHARE;
 }
 
 /* Each line of these stands beside its evidence, which is in the totals, whatever its size. */
@@ -223,11 +612,11 @@ static void note_what_is_hidden(const struct rows *rows, const struct system_tot
 	if (!totals->gone_regions.known)
 		report_note("stat", "MRs without a process may be of other PID namespaces than "
 				    "this one");
-	if (totals->counted.known && totals->counted.value > totals->regions.value)
+	if (totals->counted.known && totals->counted.value > totals->sums.regions)
 		report_note("stat",
 			    "the kernel counted %" PRIu64 " MRs, and %" PRIu64 " are listed: "
 			    "some came or went meanwhile",
-			    totals->counted.value, totals->regions.value);
+			    totals->counted.value, totals->sums.regions);
 	if (census->sessions.incomplete)
 		report_note("stat", "not all sessions could be searched in the time for it");
 }
@@ -237,13 +626,13 @@ static void print_totals(struct answer *answer, struct rows *rows)
 {
 	const struct output_style *style = answer->out.style;
 	const bool is_known = rows->census.device_count;
-	struct system_totals totals = { .regions = { 0, false } };
+	struct system_totals totals = { .is_known = false };
 
 	if (is_known)
 		rows_total(rows, &totals);
-	if (style->json || is_metrics(answer) || (is_known && is_for_people(style)))
+	if (style->json || is_metrics(answer) || (is_known && output_is_for_people(&answer->out)))
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
-	if (!is_known || !is_for_people(style))
+	if (!is_known || !output_is_for_people(&answer->out))
 		return;
 	note_gap(&totals);
 	note_what_is_hidden(rows, &totals);
@@ -314,7 +703,7 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 }
 
 const struct command_view stat_system = {
-	STAT_VIEW(system),        .record = &mr_record,      .columns = MR_COLUMNS,
+	STAT_VIEW(system),        .record = &mr_record,      .columns = listings[0].records.columns,
 	.choose = choose_records, .metrics = system_metrics, .check = check_system,
 	.run = run_system,
 };

@@ -195,13 +195,25 @@ static void read_process(const struct census *census, struct mr_host *host, stru
 	owner->unit = (struct mr_unit){ .name = "" };
 }
 
+const char *census_session(const struct census *census, uint32_t place)
+{
+	return place ? census->sessions.places[place - 1].text : NULL;
+}
+
 int owners_read(struct census *census, struct mr_host *host)
 {
 	for (size_t i = 0; i < census->owner_count; i++) {
 		struct owner *owner = &census->owners[i];
+		const bool is_gone = owner->kind == OWNER_GONE;
 
-		if (owner->kind == OWNER_PROCESS)
+		owner->is_process = owner->kind == OWNER_PROCESS;
+		owner->gone = (struct opt_bool){ is_gone, is_gone || owner->is_process };
+		if (owner->is_process)
 			read_process(census, host, owner);
+		else if (owner->kind == OWNER_KERNEL)
+			owner->kernel = census->modules[owner->number];
+		else
+			owner->session = census_session(census, owner->number);
 	}
 	return find_further_threads(census);
 }

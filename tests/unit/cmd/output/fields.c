@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Values as text, and tables of fields. */
+#include <errno.h>
+
 #include "cmd/output/output.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
@@ -96,9 +98,89 @@ TEST(other_values_are_written_and_unknown_ones_are_none)
 	}
 }
 
+struct inner {
+	bool is_known;
+	uint32_t small;
+	uint64_t large;
+	enum mr_tristate answer;
+	uint32_t word;
+	uint64_t bits;
+	int error;
+	char text[8];
+};
+
+struct outer {
+	const struct inner *inner;
+};
+
+static const struct mr_word names[] = {
+	{ .name = NULL },
+	{ .name = "one", .bit = 1 },
+	{ .name = "high", .bit = UINT64_C(1) << 40 },
+	{ .name = NULL },
+};
+
+#define INNER(member, type, flags, ...)                                                            \
+	FIELD_BEHIND(#member, struct outer, inner, struct inner, member, type, flags,              \
+		     "" __VA_OPT__(, ) __VA_ARGS__)
+
+static const struct field inner_fields[] = {
+	INNER(small, FIELD_NUMBER, 0),
+	INNER(large, FIELD_HEX, 0),
+	INNER(answer, FIELD_TRISTATE, 0),
+	INNER(word, FIELD_WORD, 0, .words = names),
+	INNER(bits, FIELD_BITS, 0, .words = names + 1),
+	FIELD_BEHIND("named", struct outer, inner, struct inner, bits, FIELD_BITS, FIELD_NAMED, "",
+		     .words = names + 1),
+	INNER(error, FIELD_ERRNO, 0),
+	INNER(text, FIELD_TEXT, 0),
+	FIELD_BEHIND("if_known", struct outer, inner, struct inner, small, FIELD_NUMBER, 0, "",
+		     KNOWN_BY(struct inner, is_known)),
+	FIELD_END,
+};
+static const struct record inner_record = { "inner", inner_fields, NULL };
+
+TEST(fields_point_into_structs_of_the_library)
+{
+	static const struct {
+		struct inner inner;
+		const char *json;
+	} rows[] = {
+		{ { true, 7, UINT64_MAX, MR_YES, 2, UINT64_C(1) << 40 | 0x81, -ENOMEM, "text" },
+		  "{\"small\":7,\"large\":\"0xffffffffffffffff\",\"answer\":true,\"word\":\"high\","
+		  "\"bits\":[\"one\",\"high\",\"0x80\"],\"named\":[\"one\",\"high\"],"
+		  "\"error\":\"ENOMEM\",\"text\":\"text\",\"if_known\":7}" },
+		{ { false, 0, 0, MR_UNKNOWN, 0, 0, 0, "" },
+		  "{\"small\":0,\"large\":\"0x0\",\"answer\":null,\"word\":null,\"bits\":[],"
+		  "\"named\":[],\"error\":null,\"text\":null,\"if_known\":null}" },
+		{ { false, 1, 1, MR_NO, 99, 0, 9999, "" },
+		  "{\"small\":1,\"large\":\"0x1\",\"answer\":false,\"word\":null,\"bits\":[],"
+		  "\"named\":[],\"error\":\"9999\",\"text\":null,\"if_known\":null}" },
+	};
+	const struct outer none = { NULL };
+	char json[512];
+
+	for (size_t i = 0; i <= ARRAY_SIZE(rows); i++) {
+		const struct outer row = { i < ARRAY_SIZE(rows) ? &rows[i].inner : NULL };
+		FILE *stream = fmemopen(json, sizeof(json), "w");
+
+		assert_non_null(stream);
+		json_put_object(stream, &inner_record, NULL, &row);
+		fclose(stream);
+		if (row.inner)
+			assert_string_equal(json, rows[i].json);
+	}
+	assert_string_equal(json, "{\"small\":null,\"large\":null,\"answer\":null,\"word\":null,"
+				  "\"bits\":null,\"named\":null,\"error\":null,\"text\":null,"
+				  "\"if_known\":null}");
+	assert_null(field_text(&inner_fields[0], &none, json));
+}
+
 TEST(every_access_mask_survives_being_written_and_read)
 {
-	static const struct field field = { .key = "access", .type = FIELD_ACCESS };
+	static const struct field field = { .key = "access",
+					    .type = FIELD_ACCESS,
+					    .size = sizeof(struct mr_opt_u64) };
 	char text[FIELD_TEXT_MAX];
 
 	for (unsigned int shift = 1; shift <= 32; shift++) {
