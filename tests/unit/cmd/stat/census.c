@@ -93,6 +93,12 @@ static void send_mrs(struct kernel *k, const struct nlmsghdr *request)
 	kernel_send(k, answer, answer->nlmsg_len);
 }
 
+static void send_all(struct kernel *k, const struct nlmsghdr *request)
+{
+	send_mrs(k, request);
+	kernel_end_dump(k, request, 0);
+}
+
 /* How the MRs of the odd device are dumped. */
 static void (*send_odd_mrs)(struct kernel *k, const struct nlmsghdr *request);
 static bool is_gone; /* it has been removed */
@@ -112,10 +118,8 @@ static void answer(struct kernel *k, const struct nlmsghdr *request)
 		kernel_refuse(k, request, ENOENT);
 	else if (is_odd)
 		send_odd_mrs(k, request);
-	else {
-		send_mrs(k, request);
-		kernel_end_dump(k, request, 0);
-	}
+	else
+		send_all(k, request);
 }
 
 static void note_failure(struct mr_error *err, void *data)
@@ -200,4 +204,70 @@ TEST(each_named_device_is_listed_once_and_one_that_is_not_there_fails)
 	assert_int_equal(census.device_count, 1);
 	assert_int_equal(census.devices[0].mrs.count, MRS);
 	end();
+}
+
+extern const struct command command_stat;
+
+/* Runs stat --system on both devices.  Return: its document. */
+static const char *print_system(struct capture *c, const struct stat_args *args)
+{
+	const struct global_args global = { .style = { .json = true } };
+	const char *const argv[] = { "mrctl", NULL };
+	char *operands[] = { NULL };
+	const struct invocation invocation = { .command = &command_stat,
+					       .global = &global,
+					       .argv = argv,
+					       .args = args,
+					       .operands = operands };
+	struct mr_error err = { 0 };
+
+	kernel = (struct kernel){ .answer = answer };
+	send_odd_mrs = send_all;
+	is_gone = false;
+	capture_begin(c, STDOUT_FILENO);
+	assert_int_equal(stat_system.run(&invocation, &err), 0);
+	capture_end(c);
+	kernel_end(&kernel);
+	return c->text;
+}
+
+TEST(each_list_is_printed_from_the_census)
+{
+	static const char *const parts[] = {
+		"\"mrs\":[\n{\"device\":\"odd0\",\"mrn\":1,\"pid\":null,\"comm\":null,\"unit\":null,"
+		"\"container\":null,\"kernel\":null,\"length\":4096,\"lkey\":null,\"rkey\":null,"
+		"\"pdn\":null,\"odp\":null,\"page_faults\":null,\"page_invalidations\":null,"
+		"\"page_prefetch\":null,\"gone\":",
+		"\n{\"device\":\"good0\",\"mrn\":3,",
+		"\"processes\":[\n{\"pid\":null,\"comm\":null,\"unit\":null,\"container\":null,"
+		"\"kernel\":null,\"gone\":",
+		"\"session\":null,\"regions\":6,\"bytes\":24576,\"odp_regions\":0,\"odp_bytes\":0,"
+		"\"pinned\":null,\"locked\":null}]",
+		"\"units\":[\n{\"unit\":null,\"container\":null,\"processes\":0,\"regions\":6,"
+		"\"bytes\":24576,\"odp_regions\":0,\"odp_bytes\":0,\"pinned\":null,\"locked\":null}]",
+		"\"devices\":[\n{\"device\":\"odd0\",\"regions\":3,\"bytes\":12288,\"odp_regions\":0,"
+		"\"odp_bytes\":0,\"counted\":3,\"pinned\":null},\n{\"device\":\"good0\",",
+		"\"totals\":{\"regions\":6,\"bytes\":24576,\"odp_regions\":0,\"odp_bytes\":0,"
+		"\"counted\":6,\"processes\":0,\"kernel_regions\":0,",
+	};
+	const struct stat_args args = { .system = true };
+	struct capture c;
+
+	print_system(&c, &args);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		assert_contains(c.text, parts[i]);
+}
+
+TEST(top_rows_are_those_with_the_largest_values)
+{
+	const struct stat_args args = { .system = true,
+					.by = "mr",
+					.sort = "mrn",
+					.top = known(2) };
+	struct capture c;
+
+	print_system(&c, &args);
+	assert_contains(c.text, "\"mrs\":[\n{\"device\":\"odd0\",\"mrn\":3,");
+	assert_contains(c.text, "\n{\"device\":\"good0\",\"mrn\":3,");
+	assert_null(strstr(c.text, "\"mrn\":2"));
 }
