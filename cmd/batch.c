@@ -286,7 +286,6 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	const struct command *const *listed = command_find(reader->commands, reader->words.list[0]);
 	size_t skip = !*listed && !strcmp(reader->words.list[0], "mrctl");
 	char **words = reader->words.list + skip;
-	int count = (int)(reader->words.count - skip);
 	struct parser *parser;
 	const char *name;
 	int rc;
@@ -301,7 +300,7 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	if (!parser)
 		return;
 	memset(&reader->given, 0, sizeof(reader->given));
-	rc = parser_read(parser, reader->commands, count, words, &reader->operands, err);
+	rc = parser_read(parser, reader->commands, words, &reader->operands, err);
 	invocation->command = parser->command;
 	invocation->args = parser->args;
 	invocation->operands = reader->operands;

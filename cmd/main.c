@@ -52,15 +52,6 @@ static char **copy_words(int argc, char **argv, struct mr_error *err)
 	return copy ? memcpy(copy, argv, size) : NULL;
 }
 
-static int count_words(char *const *words)
-{
-	int count = 0;
-
-	while (words[count])
-		count++;
-	return count;
-}
-
 static int run_command(const struct command *command, struct global_args *global, char **words,
 		       char *const *given, struct mr_error *err)
 {
@@ -74,8 +65,7 @@ static int run_command(const struct command *command, struct global_args *global
 	int rc = parser_init(&parser, command, global, err);
 
 	if (!rc)
-		rc = parser_read(&parser, all_commands, count_words(words), words,
-				 &invocation.operands, err);
+		rc = parser_read(&parser, all_commands, words, &invocation.operands, err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
 		rc = parser_check(&parser, invocation.operands, err);
@@ -215,7 +205,7 @@ int main(int argc, char **argv)
 	rc = given ? refuse_more_rights(&err) : -ENOMEM;
 	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)
-		rc = options ? options_read(options, argc, argv, &rest, &err) : -ENOMEM;
+		rc = options ? options_read(options, argv, &rest, &err) : -ENOMEM;
 	if (rc && options && options_unknown(options))
 		suggest_option(all_commands, NULL, options_unknown(options), &err);
 	if (!rc && *rest)

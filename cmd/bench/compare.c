@@ -224,7 +224,7 @@ static int read_row(struct bench_args *args, const struct bench_row *row, const 
 		/* A text of the document lives as long as what is read from it. */
 		if (!strcmp(key, "memory") && row->group.memory)
 			text = row->group.memory;
-		rc = options[i].type->read(text, options[i].member, err);
+		rc = option_read(options[i].type, text, options[i].member, err);
 		if (rc)
 			mr_wrap(err, "%s of a row", key);
 	}
@@ -263,7 +263,7 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 	}
 	snprintf(text, sizeof(text), "0x%" PRIx64, access);
 	if (!rc)
-		rc = option_type_access.read(text, &args->access, err);
+		rc = option_read(&option_type_access, text, &args->access, err);
 	if (!args->rounds.known)
 		args->rounds = old->method.rounds;
 	if (!args->seconds.known && !args->calls.known) {

@@ -17,7 +17,10 @@
 /** What an option takes.  cmd/cli/cli.h has all types. */
 struct option_type {
 	const char *name; /**< for --dump-cli */
-	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
+	/**
+	 * Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE.
+	 * NULL: the member, an enum, becomes the index of the word in @words.
+	 */
 	int (*read)(const char *text, void *member, struct mr_error *err);
 	bool adds_up; /**< a further value adds to the former ones; of other types it is an error */
 	bool is_text; /**< the member is a const char * */
@@ -25,7 +28,12 @@ struct option_type {
 	bool (*is_value)(const char *word);
 	/** All that it takes, for the help; begins with the default; or NULL. */
 	const struct mr_word *words;
+	const char *what; /**< where there is no @read: what messages call a word */
 };
+
+/** option_read() - fill the member of an option of that type from a word.  Return: as read of struct option_type. */
+int option_read(const struct option_type *type, const char *text, void *member,
+		struct mr_error *err);
 
 struct option_spec {
 	const char *name;     /**< long name, without dashes */
@@ -107,17 +115,16 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 void options_free(struct options *options);
 
 /**
- * options_read() - fill structs from a command line (getopt_long)
- * @argc, @argv: argv[0] is skipped; reordered so that the operands come last
- * @operands:    set to the first element of @argv that is no option
+ * options_read() - fill structs from a command line
+ * @argv:     ends with NULL; argv[0] is skipped; reordered so that the operands come last
+ * @operands: set to the first element of @argv that is no option
  *
- * Names must be written out: getopt_long would take any unambiguous beginning.  An option that is given
- * again adds to its value if its type adds up (struct option_type), and is an error if not.
+ * Names must be written out.  An option that is given again adds to its value if its type adds up (struct option_type),
+ * and is an error if not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
-int options_read(struct options *options, int argc, char **argv, char ***operands,
-		 struct mr_error *err);
+int options_read(struct options *options, char **argv, char ***operands, struct mr_error *err);
 
 /**
  * options_check() - whether the options that were read last make sense together
@@ -501,7 +508,7 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
  * parser_read() - fill @parser->args from a command line, as options_read() does
  * @commands: all that there are, for a hint which of them has an option that this one lacks
  */
-int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
+int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
 		char ***operands, struct mr_error *err);
 
 /** parser_check() - options_check() of the command line that was read last, and whether it may have @operands */

@@ -328,13 +328,13 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 	return parser->options ? 0 : -ENOMEM;
 }
 
-int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
+int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
 		char ***operands, struct mr_error *err)
 {
 	int rc;
 
 	memset(parser->args, 0, parser->command->args_size);
-	rc = options_read(parser->options, argc, argv, operands, err);
+	rc = options_read(parser->options, argv, operands, err);
 	if (rc && options_unknown(parser->options))
 		suggest_option(commands, parser->command, options_unknown(parser->options), err);
 	return rc;

@@ -267,17 +267,6 @@ static const struct mr_word fail_on_words[] = {
 	MR_WORD(NULL, NULL),
 };
 
-static int read_fail_on(const char *text, void *member, struct mr_error *err)
-{
-	const int index = mr_word_find(fail_on_words, text, strlen(text));
-
-	if (index < 0)
-		return mr_fail_word(err, "verdict", text, strlen(text), fail_on_words,
-				    sizeof(*fail_on_words));
-	*(enum fail_on *)member = (enum fail_on)index;
-	return 0;
-}
-
 static const struct mr_word exit_styles[] = {
 	[EXIT_STYLE_PLAIN] = MR_WORD("plain", "0, or 1 where a check fails"),
 	[EXIT_STYLE_NAGIOS] = MR_WORD("nagios", "a plugin of Nagios: 0, 1, 2 or 3"),
@@ -285,33 +274,11 @@ static const struct mr_word exit_styles[] = {
 	MR_WORD(NULL, NULL),
 };
 
-static int read_exit_style(const char *text, void *member, struct mr_error *err)
-{
-	const int index = mr_word_find(exit_styles, text, strlen(text));
-
-	if (index < 0)
-		return mr_fail_word(err, "style of exit statuses", text, strlen(text), exit_styles,
-				    sizeof(*exit_styles));
-	*(enum exit_style *)member = (enum exit_style)index;
-	return 0;
-}
-
 static const struct mr_word report_formats[] = {
 	[REPORT_MARKDOWN] = MR_WORD("markdown", "for people, with the document at its end"),
 	[REPORT_JSON] = MR_WORD("json", "the document alone, as with --json"),
 	MR_WORD(NULL, NULL),
 };
-
-static int read_report_format(const char *text, void *member, struct mr_error *err)
-{
-	const int index = mr_word_find(report_formats, text, strlen(text));
-
-	if (index < 0)
-		return mr_fail_word(err, "format", text, strlen(text), report_formats,
-				    sizeof(*report_formats));
-	*(enum report_format *)member = (enum report_format)index;
-	return 0;
-}
 
 const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_READ] = MR_WORD("read", "look at limits, memory and devices"),
@@ -320,17 +287,6 @@ const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_NONE] = MR_WORD("none", "do not look for causes"),
 	[WHY_DEPTHS] = MR_WORD(NULL, NULL),
 };
-
-static int read_why(const char *text, void *member, struct mr_error *err)
-{
-	const int index = mr_word_find(why_depths, text, strlen(text));
-
-	if (index < 0)
-		return mr_fail_word(err, "depth", text, strlen(text), why_depths,
-				    sizeof(*why_depths));
-	*(enum why_depth *)member = (enum why_depth)index;
-	return 0;
-}
 
 const struct option_type option_type_flag = { .name = "flag", .read = read_flag, .adds_up = true };
 const struct option_type option_type_string = { .name = "string",
@@ -378,14 +334,14 @@ const struct option_type option_type_limits = { .name = "limits",
 						.read = read_limits,
 						.adds_up = true };
 const struct option_type option_type_fail_on = { .name = "verdict",
-						 .read = read_fail_on,
+						 .what = "verdict",
 						 .words = fail_on_words };
 const struct option_type option_type_exit_style = { .name = "exit-style",
-						    .read = read_exit_style,
+						    .what = "style of exit statuses",
 						    .words = exit_styles };
-const struct option_type option_type_why = { .name = "why", .read = read_why, .words = why_depths };
+const struct option_type option_type_why = { .name = "why", .what = "depth", .words = why_depths };
 const struct option_type option_type_report_format = { .name = "format",
-						       .read = read_report_format,
+						       .what = "format",
 						       .words = report_formats };
 
 static const struct option_spec global_options[] = {

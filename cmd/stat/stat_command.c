@@ -37,7 +37,7 @@ static enum exit_style find_style(char *const *argv)
 	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
 		const char *value = value_of_exit(*argv, argv[1]);
 
-		if (value && !option_type_exit_style.read(value, &style, &ignored))
+		if (value && !option_read(&option_type_exit_style, value, &style, &ignored))
 			break;
 	}
 	return style;

@@ -43,12 +43,12 @@ static const struct option_group group = { "Test", options, 0 };
 /* Owns the joined lists that members of the arguments point to: kept until the next command line is read. */
 static struct options *current;
 
-static int read_options(const struct option_binding *bindings, bool stop_early, int argc,
-			char **argv, char ***operands, struct mr_error *err)
+static int read_options(const struct option_binding *bindings, bool stop_early, char **argv,
+		        char ***operands, struct mr_error *err)
 {
 	options_free(current);
 	current = options_new(bindings, stop_early, err);
-	return options_read(current, argc, argv, operands, err);
+	return options_read(current, argv, operands, err);
 }
 
 /* A command line, and the result of reading it. */
@@ -72,7 +72,7 @@ static struct line *parse_with(struct line *line, bool stop_early, const char *t
 	for (char *word = strtok(line->copy, " "); word; word = strtok(NULL, " "))
 		line->argv[argc++] = word;
 	line->rc =
-		read_options(bindings, stop_early, argc, line->argv, &line->operands, &line->err);
+		read_options(bindings, stop_early, line->argv, &line->operands, &line->err);
 	return line;
 }
 
@@ -220,10 +220,10 @@ TEST(global_options_before_the_command_belong_to_it)
 	char *twice[] = { (char *)"cmd", (char *)"--string", (char *)"b", NULL };
 	struct mr_error err;
 
-	assert_int_equal(read_options(bindings, false, 3, argv, &operands, &err), 0);
+	assert_int_equal(read_options(bindings, false, argv, &operands, &err), 0);
 	assert_string_equal(args.columns, "id,name");
 	args.string = "a";
-	assert_int_equal(read_options(bindings, false, 3, twice, &operands, &err), -EINVAL);
+	assert_int_equal(read_options(bindings, false, twice, &operands, &err), -EINVAL);
 	assert_contains(err.text, "--string: given twice, 'a' and 'b'");
 }
 
@@ -265,7 +265,7 @@ TEST(a_group_fills_from_its_base_on)
 	char *argv[] = { (char *)"cmd", (char *)"-s1", NULL }, **operands;
 	struct mr_error err;
 
-	assert_int_equal(read_options(bindings, false, 2, argv, &operands, &err), 0);
+	assert_int_equal(read_options(bindings, false, argv, &operands, &err), 0);
 	assert_int_equal(outer.args.size.value, 1);
 	assert_int_equal(outer.before, 42);
 }

@@ -23,7 +23,7 @@ static int plan(const char *text, struct memory_plan *result, struct mr_error *e
 		argv[argc++] = word;
 	options_free(current);
 	current = options_new(bindings, false, err);
-	if (options_read(current, argc, argv, &operands, err))
+	if (options_read(current, argv, &operands, err))
 		fail_msg("%s", err->text);
 	return memory_plan_init(result, &args, (uint64_t)getpagesize(), err);
 }
