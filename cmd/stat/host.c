@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +14,27 @@
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 
-static enum mr_verdict result_worst(const struct host_result *result);
+/* A check, and what it found. */
+struct check_row {
+	const struct mr_check *check;
+	struct mr_finding finding;
+};
+
+/* All that was found. */
+struct host_result {
+	const struct stat_args *args;
+	struct check_row *rows;
+	uint64_t count;
+	uint64_t counts[MR_VERDICTS];
+	uint64_t hidden; /* of those that are unknown: is_hidden */
+	bool is_done;    /* the checks were done, and counted */
+	enum mr_verdict worst;
+	const char *recording; /* the folder of the host; NULL: this machine */
+	bool simulated;        /* its RDMA devices are simulated ones */
+};
+
+/* Room for the line that a monitoring system reads. */
+#define STATUS_LINE_MAX 512
 
 static int fail_unknown(const char *option, const char *id, size_t length, struct mr_error *err)
 {
@@ -67,9 +88,7 @@ static void add_rows(struct host_result *result, const bool *chosen)
 {
 	for (const struct mr_check *check = mr_checks; check->id; check++)
 		if (chosen[check - mr_checks])
-			result->rows[result->count++] = (struct check_row){
-				.id = check->id, .group = check->group, .subject = check->subject
-			};
+			result->rows[result->count++].check = check;
 }
 
 /* Makes a row for each check that --only and --ignore leave. */
@@ -105,26 +124,21 @@ static void result_hide_bars(char *text)
 		*bar = '/';
 }
 
-/* The text, or NULL where it is empty. */
-static const char *finding_text(const struct host_result *result, char *text)
-{
-	if (result->args->exit_style == EXIT_STYLE_NAGIOS)
-		result_hide_bars(text);
-	return text[0] ? text : NULL;
-}
-
 static void look(struct host_result *result, const struct mr_question *question,
 		 struct check_row *row)
 {
-	const struct mr_check *check = mr_check_find(row->id, strlen(row->id));
+	struct mr_finding *finding = &row->finding;
 
-	check->look(question, &row->finding);
-	row->verdict = mr_verdicts[row->finding.verdict].name;
-	row->figure = finding_text(result, row->finding.figure);
-	row->detail = finding_text(result, row->finding.detail);
-	row->remedy = finding_text(result, row->finding.remedy);
-	result->counts[row->finding.verdict]++;
-	result->hidden += row->finding.is_hidden;
+	row->check->look(question, finding);
+	result->counts[finding->verdict]++;
+	result->hidden += finding->is_hidden;
+	if (finding->verdict > result->worst)
+		result->worst = finding->verdict;
+	if (result->args->exit_style != EXIT_STYLE_NAGIOS)
+		return;
+	result_hide_bars(finding->figure);
+	result_hide_bars(finding->detail);
+	result_hide_bars(finding->remedy);
 }
 
 /* Memory of a GPU takes nothing of what these groups of checks look at. */
@@ -139,44 +153,18 @@ static void result_look(struct host_result *result, struct mr_host *host)
 {
 	struct mr_question question = { .host = host, .is_gpu = result->args->memory.is_gpu };
 	const struct mr_memory_kind *memory = &result->args->memory.kind;
-	const size_t *counts = result->counts;
 
 	if (memory->type == MR_MEMORY_HUGETLB)
 		question.huge_size =
 			memory->huge_size ? memory->huge_size : mr_huge_page_default(host);
 	for (size_t i = 0; i < result->count; i++) {
 		question.size = result->args->for_size;
-		if (question.is_gpu && is_of_host_memory(result->rows[i].group))
+		if (question.is_gpu && is_of_host_memory(result->rows[i].check->group))
 			question.size.known = false;
 		look(result, &question, &result->rows[i]);
 	}
-	result->summary = (struct host_summary){
-		.checks = known(result->count),
-		.ok = known(counts[MR_VERDICT_OK]),
-		.warn = known(counts[MR_VERDICT_WARN]),
-		.bad = known(counts[MR_VERDICT_BAD]),
-		.unknown = known(counts[MR_VERDICT_UNKNOWN]),
-		.na = known(counts[MR_VERDICT_NA]),
-		.verdict = mr_verdicts[result_worst(result)].name,
-		.recording = result->args->root,
-	};
-}
-
-/* Frees the rows. */
-static void result_release(struct host_result *result)
-{
-	free(result->rows);
-	result->rows = NULL;
-}
-
-/* Returns the worst verdict: bad, warn, unknown, ok. */
-static enum mr_verdict result_worst(const struct host_result *result)
-{
-	enum mr_verdict worst = MR_VERDICT_BAD;
-
-	while (worst > MR_VERDICT_OK && !result->counts[worst])
-		worst--;
-	return worst;
+	result->is_done = true;
+	result->recording = result->args->root;
 }
 
 /*
@@ -207,7 +195,7 @@ static enum nagios nagios_status(const struct host_result *result)
 		[MR_VERDICT_BAD] = NAGIOS_CRITICAL,
 	};
 
-	const enum mr_verdict worst = result_worst(result);
+	const enum mr_verdict worst = result->worst;
 
 	return worst == MR_VERDICT_UNKNOWN && !has_unknown(result) ? NAGIOS_OK : statuses[worst];
 }
@@ -224,7 +212,7 @@ static enum npd npd_status(const struct host_result *result)
 	return has_failed(result) ? NPD_PROBLEM : has_unknown(result) ? NPD_UNKNOWN : NPD_OK;
 }
 
-int status_of(const struct host_result *result)
+static int status_of(const struct host_result *result)
 {
 	switch (result->args->exit_style) {
 	case EXIT_STYLE_NAGIOS:
@@ -283,7 +271,7 @@ static void add_counts(struct line *line, const struct host_result *result)
 	for (int verdict = MR_VERDICT_BAD; verdict > MR_VERDICT_NA; verdict--) {
 		if (!result->counts[verdict])
 			continue;
-		add(line, "%s%zu %s", separator, result->counts[verdict],
+		add(line, "%s%" PRIu64 " %s", separator, result->counts[verdict],
 		    mr_verdicts[verdict].name);
 		separator = ", ";
 	}
@@ -294,7 +282,7 @@ static void add_counts(struct line *line, const struct host_result *result)
 /* Adds the checks with the worst verdict, unless that is "ok". */
 static void add_worst(struct line *line, const struct host_result *result, bool figures)
 {
-	const enum mr_verdict worst = result_worst(result);
+	const enum mr_verdict worst = result->worst;
 	const char *separator = ": ";
 
 	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
@@ -302,9 +290,9 @@ static void add_worst(struct line *line, const struct host_result *result, bool 
 
 		if (row->finding.verdict != worst)
 			continue;
-		add(line, "%s%s", separator, row->id);
-		if (figures && row->figure)
-			add(line, " (%s)", row->figure);
+		add(line, "%s%s", separator, row->check->id);
+		if (figures && row->finding.figure[0])
+			add(line, " (%s)", row->finding.figure);
 		separator = ", ";
 	}
 }
@@ -314,7 +302,9 @@ static void add_performance(struct line *line, const struct host_result *result)
 {
 	line->max = STATUS_LINE_MAX - 1;
 	line->full = false;
-	add(line, " | bad=%zu;;0;0;%zu warn=%zu;0;;0;%zu unknown=%zu;;;0;%zu ok=%zu;;;0;%zu",
+	add(line,
+	    " | bad=%" PRIu64 ";;0;0;%" PRIu64 " warn=%" PRIu64 ";0;;0;%" PRIu64 " unknown=%" PRIu64
+	    ";;;0;%" PRIu64 " ok=%" PRIu64 ";;;0;%" PRIu64,
 	    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
 	    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
 	    result->counts[MR_VERDICT_OK], result->count);
@@ -329,7 +319,7 @@ static struct line new_line(enum exit_style style, char text[STATUS_LINE_MAX])
 			      false };
 }
 
-bool status_line(const struct host_result *result, char text[STATUS_LINE_MAX])
+static bool status_line(const struct host_result *result, char text[STATUS_LINE_MAX])
 {
 	const enum exit_style style = result->args->exit_style;
 	const bool nagios = style == EXIT_STYLE_NAGIOS;
@@ -401,7 +391,7 @@ static size_t sentence_column(void)
 
 static void print_below(const char *what, const char *text, size_t column)
 {
-	if (!text)
+	if (!*text)
 		return;
 	output_text("%*s%s", (int)column, "", what);
 	output_paragraph(text, column + strlen(what), column + strlen(what));
@@ -413,15 +403,15 @@ static void print_check(const struct check_row *row, bool verbose)
 	const size_t column = sentence_column();
 	char sentence[sizeof(row->finding.figure) + 128];
 
-	snprintf(sentence, sizeof(sentence), "%s%s%s", row->subject, row->figure ? ": " : "",
-		 row->figure ? row->figure : "");
+	snprintf(sentence, sizeof(sentence), "%s%s%s", row->check->subject,
+		 row->finding.figure[0] ? ": " : "", row->finding.figure);
 	output_text("  ");
 	output_coloured(looks[verdict].colour, looks[verdict].word, VERDICT_WIDTH);
-	output_text("%-*s", (int)column - VERDICT_WIDTH - 2, row->id);
+	output_text("%-*s", (int)column - VERDICT_WIDTH - 2, row->check->id);
 	output_paragraph(sentence, column, column);
 	if (verbose)
-		print_below("", row->detail, column);
-	print_below("try: ", row->remedy, column);
+		print_below("", row->finding.detail, column);
+	print_below("try: ", row->finding.remedy, column);
 }
 
 /* The closing sentence, such as "31 checks: 28 ok, 2 warn, 1 bad". */
@@ -431,13 +421,13 @@ static void print_summary(const struct host_result *result)
 						 MR_VERDICT_UNKNOWN, MR_VERDICT_NA };
 	const char *separator = "";
 
-	output_text("\n%zu check%s: ", result->count, result->count == 1 ? "" : "s");
+	output_text("\n%" PRIu64 " check%s: ", result->count, result->count == 1 ? "" : "s");
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		const size_t count = result->counts[order[i]];
+		const uint64_t count = result->counts[order[i]];
 
 		if (!count)
 			continue;
-		output_text("%s%zu %s", separator, count, mr_verdicts[order[i]].name);
+		output_text("%s%" PRIu64 " %s", separator, count, mr_verdicts[order[i]].name);
 		separator = ", ";
 	}
 	output_text("\n");
@@ -467,12 +457,12 @@ static void result_print(const struct host_result *result, bool verbose)
 
 		if (row->finding.verdict == MR_VERDICT_NA && !verbose)
 			continue;
-		if (strcmp(group, row->group) != 0) {
+		if (strcmp(group, row->check->group) != 0) {
 			output_text("%s", *group ? "\n" : "");
-			output_coloured(COLOUR_HEADING, row->group, 0);
+			output_coloured(COLOUR_HEADING, row->check->group, 0);
 			output_text("\n");
 		}
-		group = row->group;
+		group = row->check->group;
 		print_check(row, verbose);
 	}
 	print_summary(result);
@@ -480,30 +470,38 @@ static void result_print(const struct host_result *result, bool verbose)
 }
 
 static const struct field check_fields[] = {
-	FIELD(struct check_row, verdict, FIELD_STRING, FIELD_PUBLIC,
-	      "ok, warn, bad, unknown or n/a"),
-	FIELD(struct check_row, id, FIELD_STRING, FIELD_PUBLIC, "of the check; it never changes"),
-	FIELD(struct check_row, group, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
-	      "of checks, such as memory"),
-	FIELD(struct check_row, subject, FIELD_STRING, FIELD_PUBLIC, "what is looked at"),
-	FIELD(struct check_row, figure, FIELD_STRING, FIELD_PROSE,
-	      "what was found, and what it is held to"),
-	FIELD(struct check_row, detail, FIELD_STRING, FIELD_DETAIL | FIELD_PROSE,
-	      "what else was seen"),
-	FIELD(struct check_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do about it"),
+	FIELD_AS("verdict", struct check_row, finding.verdict, FIELD_WORD, FIELD_PUBLIC,
+		 "ok, warn, bad, unknown or n/a", .words = mr_verdicts),
+	FIELD_BEHIND("id", struct check_row, check, struct mr_check, id, FIELD_STRING, FIELD_PUBLIC,
+		     "of the check; it never changes"),
+	FIELD_BEHIND("group", struct check_row, check, struct mr_check, group, FIELD_STRING,
+		     FIELD_DETAIL | FIELD_PUBLIC, "of checks, such as memory"),
+	FIELD_BEHIND("subject", struct check_row, check, struct mr_check, subject, FIELD_STRING,
+		     FIELD_PUBLIC, "what is looked at"),
+	FIELD_AS("figure", struct check_row, finding.figure, FIELD_TEXT, FIELD_PROSE,
+		 "what was found, and what it is held to"),
+	FIELD_AS("detail", struct check_row, finding.detail, FIELD_TEXT, FIELD_DETAIL | FIELD_PROSE,
+		 "what else was seen"),
+	FIELD_AS("remedy", struct check_row, finding.remedy, FIELD_TEXT, FIELD_PROSE,
+		 "what to do about it"),
 	FIELD_END,
 };
 REPORTED static const struct record check_record = { "check", check_fields, "checks" };
 
+#define COUNT(key_, member, help_)                                                                 \
+	FIELD_AS(key_, struct host_result, member, FIELD_NUMBER, 0, help_,                         \
+		 KNOWN_BY(struct host_result, is_done))
+
 static const struct field summary_fields[] = {
-	FIELD(struct host_summary, checks, FIELD_NUMBER, 0, "checks that were done"),
-	FIELD(struct host_summary, ok, FIELD_NUMBER, 0, "of them as it should be"),
-	FIELD(struct host_summary, warn, FIELD_NUMBER, 0, "that may fail for some"),
-	FIELD(struct host_summary, bad, FIELD_NUMBER, 0, "that let registration fail"),
-	FIELD(struct host_summary, unknown, FIELD_NUMBER, 0, "that could not be found out"),
-	FIELD(struct host_summary, na, FIELD_NUMBER, 0, "that are not this host's business"),
-	FIELD(struct host_summary, verdict, FIELD_STRING, FIELD_PUBLIC, "the worst one"),
-	FIELD(struct host_summary, recording, FIELD_STRING, 0,
+	COUNT("checks", count, "checks that were done"),
+	COUNT("ok", counts[MR_VERDICT_OK], "of them as it should be"),
+	COUNT("warn", counts[MR_VERDICT_WARN], "that may fail for some"),
+	COUNT("bad", counts[MR_VERDICT_BAD], "that let registration fail"),
+	COUNT("unknown", counts[MR_VERDICT_UNKNOWN], "that could not be found out"),
+	COUNT("na", counts[MR_VERDICT_NA], "that are not this host's business"),
+	FIELD_AS("verdict", struct host_result, worst, FIELD_WORD, FIELD_PUBLIC, "the worst one",
+		 .words = mr_verdicts, KNOWN_BY(struct host_result, is_done)),
+	FIELD(struct host_result, recording, FIELD_STRING, 0,
 	      "the folder of the host, if not this one"),
 	FIELD_END,
 };
@@ -592,7 +590,7 @@ static void print_records(struct answer *answer, const struct host_result *resul
 		answer_row(answer, &result->rows[i]);
 	answer_end_rows(answer);
 	if (style->json || style->format != OUTPUT_TEXT)
-		output_object(&answer->out, "summary", &summary_record, &result->summary);
+		output_object(&answer->out, "summary", &summary_record, result);
 }
 
 /* The line comes first, and node-problem-detector reads nothing else. */
@@ -668,7 +666,7 @@ static int check_usage(const struct invocation *invocation, struct mr_error *err
 
 static int run_host(const struct invocation *invocation, struct mr_error *err)
 {
-	struct host_result result = { .args = invocation->args };
+	struct host_result result = { .args = invocation->args, .worst = MR_VERDICT_OK };
 	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
 	struct mr_error why = { .text = "" };
 	int rc = check_usage(invocation, err);
@@ -690,14 +688,14 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 
 		rc = status < 0 ? rc : status;
 	}
-	result_release(&result);
+	free(result.rows);
 	return rc;
 }
 
 const struct command_view stat_host = {
 	STAT_VIEW(host),
 	.record = &check_record,
-	.columns = COLUMNS(struct check_row, verdict, id, subject, figure, remedy),
+	.columns = "verdict,id,subject,figure,remedy",
 	.metrics = metrics,
 	.run = run_host,
 };

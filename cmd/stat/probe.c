@@ -10,46 +10,33 @@
 #include "cmd/stat/stat.h"
 #include "lib/probe/probe.h"
 
-/* A trial, as it is printed. */
+/* A trial, and what it answered. */
 struct trial_row {
-	const char *id;
-	const char *group;
-	const char *subject;
-	const char *answer;
-	const char *errnum;
-	const char *call;
-	const char *layer;
-	const char *kernel_call;
+	const struct mr_trial *trial;
+	struct mr_trial_answer answer;
 	struct mr_opt_u64 access;
-	struct mr_opt_u64 elapsed_ns;
-	const char *capability;
-	struct opt_bool agrees;
-	char reason[256];
 };
 
-/* What was found, as it is printed. */
-struct max_size_row {
-	struct mr_opt_u64 largest;
-	struct mr_opt_u64 refused;
-	const char *limit;
-	const char *call;
-	const char *errnum;
-	struct mr_opt_u64 cap;
-	const char *cap_by;
-	struct mr_opt_u64 tries;
-	struct mr_opt_u64 elapsed_ns;
+#define FOUND(key, member, type, ...)                                                              \
+	FIELD_AS(key, struct max_size, found.member, type, 0, "", __VA_ARGS__)
+#define IF_DONE KNOWN_BY(struct max_size, is_done)
+
+/* The largest registration that works. */
+struct max_size {
+	struct mr_max_size found;
+	bool is_done; /* it was looked for */
 };
 
 static const struct field max_size_fields[] = {
-	FIELD(struct max_size_row, largest, FIELD_NUMBER, 0, ""),
-	FIELD(struct max_size_row, refused, FIELD_NUMBER, 0, ""),
-	FIELD(struct max_size_row, limit, FIELD_STRING, 0, ""),
-	FIELD(struct max_size_row, call, FIELD_STRING, 0, ""),
-	FIELD_AS("errno", struct max_size_row, errnum, FIELD_STRING, 0, ""),
-	FIELD(struct max_size_row, cap, FIELD_NUMBER, 0, ""),
-	FIELD(struct max_size_row, cap_by, FIELD_STRING, 0, ""),
-	FIELD(struct max_size_row, tries, FIELD_NUMBER, 0, ""),
-	FIELD(struct max_size_row, elapsed_ns, FIELD_NUMBER, 0, ""),
+	FOUND("largest", size, FIELD_NUMBER, IF_DONE),
+	FOUND("refused", refused, FIELD_NUMBER, IF_DONE),
+	FOUND("limit", limit, FIELD_STRING, IF_DONE),
+	FOUND("call", err.call, FIELD_STRING, IF_DONE),
+	FOUND("errno", err.errnum, FIELD_ERRNO, IF_DONE),
+	FOUND("cap", cap, FIELD_NUMBER, IF_DONE),
+	FOUND("cap_by", cap_by, FIELD_STRING, IF_DONE),
+	FOUND("tries", tries, FIELD_NUMBER, IF_DONE),
+	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, IF_DONE),
 	FIELD_END,
 };
 static const struct record max_size_record = { "max_size", max_size_fields, NULL };
@@ -61,59 +48,17 @@ static void show_step(uint64_t bytes, void *data)
 
 /* Finds the largest registration that works, showing progress. */
 static int probe_max_size(struct answer *answer, struct mr_probe *probe, struct mr_opt_u64 cap,
-			  struct mr_max_size *found, struct mr_error *err)
+			  struct max_size *max_size, struct mr_error *err)
 {
+	struct mr_max_size *found = &max_size->found;
 	int rc = mr_max_size_find(probe, cap, show_step, &answer->progress, found, err);
 
 	progress_clear(&answer->progress);
+	max_size->is_done = true;
+	found->cap_by = found->cap_by ?: "--cap";
+	if (!rc && !found->err.errnum)
+		found->limit = "cap";
 	return rc;
-}
-
-/* Prints what was found as an object of the document, or as lines. */
-static void probe_max_size_print(struct answer *answer, const struct mr_max_size *found)
-{
-	struct max_size_row row = { .limit = NULL };
-
-	if (found)
-		row = (struct max_size_row){
-			.largest = found->size,
-			.refused = found->refused,
-			.limit = found->err.errnum ? found->limit : "cap",
-			.call = found->err.call,
-			.errnum = found->err.errnum ? mr_errno_name(found->err.errnum) : NULL,
-			.cap = known(found->cap),
-			.cap_by = found->cap_by ?: "--cap",
-			.tries = known(found->tries),
-			.elapsed_ns = known(found->elapsed_ns),
-		};
-
-	output_object(&answer->out, "max_size", &max_size_record, &row);
-}
-
-#define WIDTH 80
-
-/* Prints a line of words, which goes on in the next lines, indented, where it is longer than the terminal is wide. */
-static void print_wrapped(const char *text)
-{
-	const int indent = 4;
-	int column = 0;
-
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (column > indent && column + 1 + length > WIDTH) {
-			output_text("\n%*s", indent, "");
-			column = indent;
-		} else if (column) {
-			output_text(" ");
-			column++;
-		}
-		output_text("%.*s", length, text);
-		column += length;
-		text += length;
-		text += strspn(text, " ");
-	}
-	output_text("\n");
 }
 
 /*
@@ -123,16 +68,16 @@ static void print_wrapped(const char *text)
 static void print_reasons(const struct trial_row *rows, size_t trials)
 {
 	output_text("\n");
-	print_wrapped(
-		"access: lw is local-write, rw remote-write, rr remote-read, ra remote-atomic, "
-		"mw mw-bind");
+	output_paragraph("access: lw is local-write, rw remote-write, rr remote-read, "
+			 "ra remote-atomic, mw mw-bind",
+			 0, 4);
 	for (size_t i = 0; i < trials; i++) {
-		char text[sizeof(rows[i].reason) + 64];
+		const char *id = rows[i].trial->id;
 
-		if (!rows[i].reason[0])
+		if (!rows[i].answer.reason[0])
 			continue;
-		snprintf(text, sizeof(text), "%s: %s", rows[i].id, rows[i].reason);
-		print_wrapped(text);
+		output_text("%s: ", id);
+		output_paragraph(rows[i].answer.reason, strlen(id) + 2, 4);
 	}
 	output_text("\n");
 }
@@ -145,25 +90,43 @@ static const struct coloured_word answer_colours[] = {
 	{ NULL, COLOUR_PLAIN },
 };
 
+static const struct mr_word answer_words[] = {
+	[MR_NO] = { .name = "no" },
+	[MR_YES] = { .name = "yes" },
+	[MR_UNKNOWN] = { .name = "unknown" },
+};
+
+static const struct mr_word known_answer_words[] = {
+	[MR_NO] = { .name = "no" },
+	[MR_YES] = { .name = "yes" },
+	[MR_UNKNOWN] = { .name = NULL },
+};
+
 static const struct field trial_fields[] = {
-	FIELD(struct trial_row, id, FIELD_STRING, 0, "which trial: a name that stays"),
-	FIELD(struct trial_row, group, FIELD_STRING, FIELD_DETAIL, "what it is about"),
-	FIELD(struct trial_row, subject, FIELD_STRING, FIELD_DETAIL, "what is tried"),
-	FIELD(struct trial_row, answer, FIELD_STRING, 0, "yes, no or unknown",
-	      .colours = answer_colours),
-	FIELD_AS("errno", struct trial_row, errnum, FIELD_STRING, 0, "errno of the call"),
-	FIELD(struct trial_row, call, FIELD_STRING, FIELD_DETAIL, "the call that was made"),
-	FIELD(struct trial_row, layer, FIELD_STRING, 0, "who refused, where that is proven"),
-	FIELD(struct trial_row, kernel_call, FIELD_STRING, FIELD_DETAIL,
-	      "what reached the kernel in its place"),
+	FIELD_BEHIND("id", struct trial_row, trial, struct mr_trial, id, FIELD_STRING, 0,
+		     "which trial: a name that stays"),
+	FIELD_BEHIND("group", struct trial_row, trial, struct mr_trial, group, FIELD_STRING,
+		     FIELD_DETAIL, "what it is about"),
+	FIELD_BEHIND("subject", struct trial_row, trial, struct mr_trial, subject, FIELD_STRING,
+		     FIELD_DETAIL, "what is tried"),
+	FIELD_AS("answer", struct trial_row, answer.answer, FIELD_WORD, 0, "yes, no or unknown",
+		 .words = answer_words, .colours = answer_colours),
+	FIELD_AS("errno", struct trial_row, answer.errnum, FIELD_ERRNO, 0, "errno of the call"),
+	FIELD_AS("call", struct trial_row, answer.call, FIELD_STRING, FIELD_DETAIL,
+		 "the call that was made"),
+	FIELD_AS("layer", struct trial_row, answer.layer, FIELD_STRING, 0,
+		 "who refused, where that is proven"),
+	FIELD_AS("kernel_call", struct trial_row, answer.kernel_call, FIELD_STRING, FIELD_DETAIL,
+		 "what reached the kernel in its place"),
 	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),
-	FIELD(struct trial_row, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of the call"),
-	FIELD(struct trial_row, capability, FIELD_STRING, FIELD_DETAIL,
-	      "what the device itself says: yes or no"),
-	FIELD(struct trial_row, agrees, FIELD_OPT_BOOL, FIELD_DETAIL,
-	      "whether that agrees with the answer"),
-	FIELD(struct trial_row, reason, FIELD_TEXT, FIELD_DETAIL,
-	      "why it is unknown, or what the answer means"),
+	FIELD_AS("elapsed_ns", struct trial_row, answer.elapsed_ns, FIELD_NUMBER, FIELD_DURATION,
+		 "time of the call", KNOWN_BY(struct trial_row, answer.made)),
+	FIELD_AS("capability", struct trial_row, answer.capability, FIELD_WORD, FIELD_DETAIL,
+		 "what the device itself says: yes or no", .words = known_answer_words),
+	FIELD_AS("agrees", struct trial_row, answer.agrees, FIELD_TRISTATE, FIELD_DETAIL,
+		 "whether that agrees with the answer"),
+	FIELD_AS("reason", struct trial_row, answer.reason, FIELD_TEXT, FIELD_DETAIL,
+		 "why it is unknown, or what the answer means"),
 	FIELD_END,
 };
 static const struct record trial_record = { "trial", trial_fields, "trials" };
@@ -181,33 +144,6 @@ static const struct field summary_fields[] = {
 	FIELD_END,
 };
 static const struct record summary_record = { "answers", summary_fields, NULL };
-
-static const char *tristate_name(enum mr_tristate answer)
-{
-	return answer == MR_YES ? "yes" : answer == MR_NO ? "no" : NULL;
-}
-
-static void fill_row(struct trial_row *row, const struct mr_trial *trial,
-		     const struct mr_trial_answer *answer)
-{
-	const char *word = tristate_name(answer->answer);
-
-	*row = (struct trial_row){
-		.id = trial->id,
-		.group = trial->group,
-		.subject = trial->subject,
-		.answer = word ? word : "unknown",
-		.errnum = answer->errnum ? mr_errno_name(answer->errnum) : NULL,
-		.call = answer->call,
-		.layer = answer->layer,
-		.kernel_call = answer->kernel_call,
-		.access = { trial->access, mr_trial_has_access(trial) },
-		.elapsed_ns = { answer->elapsed_ns, answer->made },
-		.capability = tristate_name(answer->capability),
-		.agrees = { answer->agrees == MR_YES, answer->agrees != MR_UNKNOWN },
-	};
-	memcpy(row->reason, answer->reason, sizeof(row->reason));
-}
 
 static void count(struct probe_summary *summary, const struct mr_trial_answer *answer)
 {
@@ -233,11 +169,12 @@ static struct probe_summary try_all(struct mr_probe *probe, struct trial_row *ro
 	struct probe_summary summary = { known(0), known(0), known(0), known(0) };
 
 	for (size_t i = 0; mr_trials[i].id; i++) {
-		struct mr_trial_answer answer;
+		const struct mr_trial *trial = &mr_trials[i];
 
-		mr_probe_try(probe, &mr_trials[i], &answer);
-		fill_row(&rows[i], &mr_trials[i], &answer);
-		count(&summary, &answer);
+		rows[i].trial = trial;
+		rows[i].access = (struct mr_opt_u64){ trial->access, mr_trial_has_access(trial) };
+		mr_probe_try(probe, trial, &rows[i].answer);
+		count(&summary, &rows[i].answer);
 	}
 	return summary;
 }
@@ -252,8 +189,7 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 	for (size_t i = 0; i < trials; i++)
 		answer_row(answer, &rows[i]);
 	answer_end_rows(answer);
-	if (is_usual && !style->json && !style->quiet && !style->verbose &&
-	    style->format == OUTPUT_TEXT)
+	if (output_is_for_people(&answer->out) && !style->verbose)
 		print_reasons(rows, trials);
 	if (style->json || is_usual)
 		output_object(&answer->out, "answers", &summary_record, summary);
@@ -264,17 +200,17 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 {
 	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = count_trials();
-	struct mr_max_size found;
+	struct max_size max_size = { .is_done = false };
 	struct probe_summary summary = try_all(probe, rows);
 	int rc = 0;
 
 	if (args->max_size)
-		rc = probe_max_size(answer, probe, args->cap, &found, err);
+		rc = probe_max_size(answer, probe, args->cap, &max_size, err);
 	if (rc)
 		return rc;
 	print_answers(answer, rows, trials, &summary);
 	if (args->max_size)
-		probe_max_size_print(answer, &found);
+		output_object(&answer->out, "max_size", &max_size_record, &max_size);
 	rc = answer_end(answer, trials, err);
 	return rc ? rc : answer_status(answer, trials, NULL);
 }
@@ -302,6 +238,7 @@ static int answer_without_device(const struct invocation *invocation, struct mr_
 {
 	const struct stat_args *args = invocation->args;
 	const struct probe_summary unknown = { .yes = { 0, false } };
+	const struct max_size none = { .is_done = false };
 	const bool is_json = invocation->global->style.json;
 	struct mr_environment environment;
 	struct answer answer;
@@ -318,7 +255,7 @@ static int answer_without_device(const struct invocation *invocation, struct mr_
 	if (is_json)
 		output_object(&answer.out, "answers", &summary_record, &unknown);
 	if (is_json && args->max_size)
-		probe_max_size_print(&answer, NULL);
+		output_object(&answer.out, "max_size", &max_size_record, &none);
 	rc = answer_end(&answer, 0, err);
 	if (!rc)
 		rc = answer_status(&answer, 0, NULL);

@@ -52,45 +52,6 @@ int stat_regions(const struct invocation *invocation, struct mr_error *err);
 /** stat_check_regions() - the check of struct command for the session's regions */
 int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
 
-/** A check as it is printed. */
-struct check_row {
-	const char *verdict;
-	const char *id;
-	const char *group;
-	const char *subject;
-	const char *figure;
-	const char *detail;
-	const char *remedy;
-	struct mr_finding finding; /**< has these texts */
-};
-
-/** How many checks have which verdict. */
-struct host_summary {
-	struct mr_opt_u64 checks, ok, warn, bad, unknown, na;
-	const char *verdict;   /**< the worst one */
-	const char *recording; /**< the folder of the host; NULL: this machine */
-};
-
-/** All that was found. */
-struct host_result {
-	const struct stat_args *args;
-	struct check_row *rows;
-	size_t count;
-	size_t counts[MR_VERDICTS];
-	size_t hidden; /**< of those that are unknown: is_hidden */
-	struct host_summary summary;
-	bool simulated; /**< its RDMA devices are simulated ones */
-};
-
-/** Room for the line that a monitoring system reads. */
-#define STATUS_LINE_MAX 512
-
-/** status_line() - the line that a monitoring system reads.  Return: whether --exit asks for one. */
-bool status_line(const struct host_result *result, char line[STATUS_LINE_MAX]);
-
-/** status_of() - the exit status */
-int status_of(const struct host_result *result);
-
 /**
  * status_fail() - tell a monitoring system of an error: it reads standard output, and takes the usual exit
  * statuses of an error, 1 and 2, for those of a check

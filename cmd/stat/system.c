@@ -270,8 +270,7 @@ static const struct mr_row *fill_mr(struct census *census, size_t n, struct mr_r
 }
 
 /* The row of a list; @room: for one that is made */
-static const void *row_of(struct rows *rows, const struct list *list, size_t n,
-			  struct mr_row *room)
+static const void *row_of(struct rows *rows, const struct list *list, size_t n, struct mr_row *room)
 {
 	if (list->record == &mr_record)
 		return fill_mr(&rows->census, n, room);

@@ -5,13 +5,14 @@
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 
-static void check_columns(const struct command *command, const char *list)
+static void check_columns(const struct command *command, const struct record *record,
+			  const char *list)
 {
 	const char *item;
 	size_t length;
 
-	while ((item = mr_list_item(&list, ",", &length)))
-		if (!fields_find(command->record, item, length))
+	while (list && (item = mr_list_item(&list, ",", &length)))
+		if (!fields_find(record, item, length))
 			fail_msg("%s has no column %.*s", command->name, (int)length, item);
 }
 
@@ -31,7 +32,10 @@ TEST(columns_of_a_command_are_fields_of_its_record)
 	for (const struct command *const *c = all_commands; *c; c++) {
 		if (!(*c)->record)
 			continue;
-		check_columns(*c, (*c)->fills);
+		check_columns(*c, (*c)->record, (*c)->fills);
+		check_columns(*c, (*c)->record, (*c)->columns);
+		for (const struct command_view *const *v = (*c)->views; v && *v; v++)
+			check_columns(*c, (*v)->record, (*v)->columns);
 		count++;
 	}
 	assert_true(count > 1);
