@@ -48,12 +48,15 @@ static bool is_filler(const struct mr_token *token)
 	return false;
 }
 
+/* "0xfffffff4" and "4294967284" are -12 as unsigned numbers of 32 bits. */
 static int errno_of(const struct mr_token *number)
 {
-	const bool has_name =
-		number->value && number->value < ERRNO_END && mr_errno_name((int)number->value);
+	const bool is_unsigned =
+		number->value <= UINT32_MAX && number->value > UINT32_MAX - ERRNO_END;
+	const uint64_t value = is_unsigned ? UINT32_MAX - number->value + 1 : number->value;
+	const bool has_name = value && value < ERRNO_END && mr_errno_name((int)value);
 
-	return has_name ? (int)number->value : 0;
+	return has_name ? (int)value : 0;
 }
 
 /* Whether the number goes on as a time or a fraction does: "12:30", "12.5". */

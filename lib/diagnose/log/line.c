@@ -48,6 +48,7 @@ static const char *const failures[] = { "fail",
 					"registerable memory",
 					"registering part of",
 					"severely limit",
+					"rlimit_memlock is", /* libibverbs' warning at its start */
 					"unknown symbol",
 					"invalid mem",
 					"overflow",
@@ -63,11 +64,12 @@ static const char *const pinning[] = { "umem_get",       "umem get",    "get ume
 				       "get user pages", "pin and map", "get_user_pages",
 				       "pin_user_pages", NULL };
 
-/* Memory of a GPU. */
+/* Memory of a GPU.  "(type = 2)" is NCCL_PTR_CUDA, which plugins of NCCL print. */
 static const char *const gpus[] = { "cuda",    "^gpu",          "^hip",        "rocm",
 				    "^cumem",  "gpunetio",      "level zero",  "^hmem",
 				    "gdrcopy", "gaudi",         "^neuron",     "^vram",
-				    "^hbm",    "device memory", "sink memory", NULL };
+				    "^hbm",    "device memory", "sink memory", "(type = 2)",
+				    NULL };
 
 /* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
 static const char *const gpu_programs[] = { "nccl",
@@ -110,6 +112,8 @@ static const struct {
 	{ { ":cxi:", "^cxi_", "^cxip_", "^cxil_", NULL },
 	  "This is libfabric's cxi provider (Slingshot), which registers memory by a driver of its own, not by "
 	  "verbs." },
+	{ { ":gni:", "ugni", "^gni_", NULL },
+	  "This is libfabric's gni provider (Cray Gemini and Aries), which registers memory by uGNI, not by verbs." },
 	{ { "^nvme nvme", "nvme_rdma", "nvmet_rdma", NULL },
 	  "This is the kernel's NVMe over RDMA: it takes MRs out of a pool in the kernel, not by libibverbs.  A pool "
 	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "

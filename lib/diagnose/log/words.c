@@ -187,14 +187,40 @@ static const struct mr_token *read_groups(const struct mr_token *number, uint64_
 	return number;
 }
 
+/* "8.0 GiB", "1.5GB": a fraction of a unit.  Return: the token behind it; NULL: it is none. */
+static const struct mr_token *read_fraction(const struct mr_token *number, uint64_t *amount)
+{
+	const char *at = number[1].text + 1, *unit;
+	uint64_t scale = 1, value = number->value;
+	size_t length = 0;
+	int shift;
+
+	if (number->is_hex || !mr_token_is_sign(&number[1], ".") || !is_next(&number[1]) ||
+	    number[2].kind == MR_TOKEN_END || !is_next(&number[2]))
+		return NULL;
+	for (; mr_is_digit(*at) && scale < 1000000 && value < UINT64_MAX / 100; at++, scale *= 10)
+		value = value * 10 + (uint64_t)(*at - '0');
+	unit = *at == ' ' ? at + 1 : at;
+	while (mr_is_letter(unit[length]))
+		length++;
+	shift = scale > 1 ? unit_shift(unit, length) : -1;
+	if (shift <= 0 || value > UINT64_MAX >> shift)
+		return NULL;
+	*amount = (value << shift) / scale;
+	for (number += 2; number->kind != MR_TOKEN_END && number->text < unit + length;)
+		number++;
+	return number;
+}
+
 /*
- * An amount of bytes: "4096", "0x1000", "8388608 KB", "2G", "1,073,741,824".
+ * An amount of bytes: "4096", "0x1000", "8388608 KB", "2G", "1,073,741,824", "8.0 GiB".
  * @has_unit: set to whether it says that these are bytes, or more of them
  * Return: the token behind it; NULL: there is none
  */
 static const struct mr_token *read_amount(const struct mr_token *token, uint64_t *amount,
 					  bool *has_unit)
 {
+	const struct mr_token *end;
 	int shift;
 
 	*has_unit = true;
@@ -202,6 +228,9 @@ static const struct mr_token *read_amount(const struct mr_token *token, uint64_t
 		return read_suffixed(token, amount) ? token + 1 : NULL;
 	if (token->kind != MR_TOKEN_NUMBER || token->is_negative)
 		return NULL;
+	end = read_fraction(token, amount);
+	if (end)
+		return end;
 	token = read_groups(token, amount) + 1;
 	shift = token->kind == MR_TOKEN_WORD ? unit_shift(token->text, token->length) : -1;
 	*has_unit = shift >= 0;
@@ -282,6 +311,20 @@ static bool is_of_errno(const struct mr_tokens *tokens, const struct mr_token *w
 	return word > tokens->list && mr_token_is(word - 1, "bad");
 }
 
+/* "total mr reg size 79699968", "page size 4096": an amount of something else than the region. */
+static bool is_of_other(const struct mr_tokens *tokens, const struct mr_token *word)
+{
+	static const char *const others[] = {
+		"total", "max", "maximum", "min", "page", "hugepage"
+	};
+
+	while (word-- > tokens->list && word->kind == MR_TOKEN_WORD)
+		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+			if (mr_token_is(word, others[i]))
+				return true;
+	return false;
+}
+
 static void take_number(struct mr_log_line *line, const struct mr_token *word)
 {
 	const struct mr_token *number = behind(word);
@@ -360,7 +403,7 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	line->length.known = false;
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		if (token->kind == MR_TOKEN_WORD) {
-			if (!is_of_errno(tokens, token))
+			if (!is_of_errno(tokens, token) && !is_of_other(tokens, token))
 				take_number(line, token);
 			take_flag(line, token);
 			line->is_of_libfabric |= has_other_flags(token);
