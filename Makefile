@@ -87,7 +87,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
-	check-sanitized check-all valgrind bench bench-compare lint mutants setup install uninstall clean help FORCE
+	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA, the agent of trace and the manual (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
@@ -291,6 +291,11 @@ valgrind: all $(UNIT_BIN)
 	@BUILD=$(BUILD) WRAP='valgrind -q --error-exitcode=99 --leak-check=full' \
 		tests/unit/run.sh $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/valgrind.sh
+
+## deb: Debian packages, built and tried in minimal systems, in build/deb (SUITES="bookworm trixie sid"; needs root)
+SUITES ?= bookworm trixie sid
+deb:
+	@BUILD=$(BUILD) tests/trees/run.sh $(SUITES:%=%:deb)
 
 ## lint: layers and boundaries between the folders, headers, shell scripts, a C analyser
 lint: all

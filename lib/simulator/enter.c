@@ -74,9 +74,12 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
 	*strrchr(self, '/') = '\0';
 	folder = find_simulator(self);
-	if (!folder)
-		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
-				    "the simulator (" PRELOAD ") is not installed beside %s", self);
+	if (!folder) {
+		mr_fail_text(err, MR_ERROR_HOST, ENOENT,
+			     "the simulator (" PRELOAD ") is not installed beside %s", self);
+		mr_hint(err, "it is in the package mrctl-sim");
+		return -ENOENT;
+	}
 	if (strpbrk(folder, " :")) /* ld.so(8): LD_PRELOAD is a list with these between its items */
 		return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
 				    "the simulator cannot be loaded from a path with a blank or "

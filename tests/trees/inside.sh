@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# inside.sh TREE WHO CACHE: types the commands of the README in the system at TREE.  run.sh starts it in mount
-# and process namespaces of its own: everything is unmounted when they end.
+# inside.sh TREE WHO CACHE: types the commands of the README in the system at TREE, or builds the packages there where
+# WHO is "deb".  run.sh starts it in mount and process namespaces of its own: everything is unmounted when they end.
 
 set -euo pipefail
 tree=$1 who=$2 cache=$3
+packages=$(dirname "$0")/../../${BUILD:-build}/deb/${tree##*/}
 declare -A home=([root]=/root [user]=/home/user)
 # Tests that kill commands, or read texts, take long, and so do those on a second simulated device.  The newest system
 # differs in its compiler and libraries, and on that of this machine make check runs them all.
@@ -68,9 +69,16 @@ mkdir -p "$tree${home[user]}"
 chown -R 1000:1000 "$tree${home[user]}"
 chmod 700 "$tree${home[user]}" "$tree/root"
 mapfile -t commands < <(readme)
-[ "$who" = root ] || chown -R 1000:1000 "$tree/srv/mrctl.git"
+[ "$who" != user ] || chown -R 1000:1000 "$tree/srv/mrctl.git"
 [ ${#commands[@]} -eq 3 ] || { printf 'unexpected commands in README.md:\n'; printf '%s\n' "${commands[@]}"; exit 1; }
 type_as root "${commands[0]}"
+if [ "$who" = deb ]; then
+	type_as root git clone -q /srv/mrctl.git
+	type_as root tests/trees/deb.sh /root/deb
+	chroot "$tree" apt-get -qq autoclean
+	rm -rf "$packages" && mkdir -p "$packages" && cp "$tree"/root/deb/* "$packages"
+	exit
+fi
 type_as "$who" git clone -q /srv/mrctl.git
 [ "$who" = root ] || be_refused "${commands[1]}"
 for command in "${commands[@]:1}"; do

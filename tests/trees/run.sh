@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # run.sh [SUITE:WHO...]: the README's commands in minimal Debian systems, on a clone of the commit that is
-# checked out.  WHO types them: "root", or "user", for whom root installs the packages.
+# checked out.  WHO types them: "root", or "user", for whom root installs the packages.  With "deb" for WHO the Debian
+# packages are built there instead, tried, and left in build/deb/SUITE.
 # Needs root.  The systems live in mount and process namespaces of their own, so that nothing is left.
 #   TREES_MIRROR  Debian archive to take packages from, if not the one of this machine's apt
 
