@@ -70,7 +70,7 @@ static void put_start(const struct recorded_host *recorded, const char *path, un
 
 	snprintf(text, sizeof(text),
 		 "10 (a) S 1 ) b) S 1 10 10 0 -1 4194560 99 0 0 0 3 7 0 0 20 0 1 0 %u 5980160 "
-		 "1234 18446744073709551615 1 1\n",
+		 "1234 18446744073709551615 1 1 1 0\n",
 		 start);
 	recorded_host_put(recorded, path, text);
 }
