@@ -246,6 +246,7 @@ static int load_library(struct mr_cuda *cuda, bool exports, struct mr_error *err
 
 	if (!library) {
 		mr_fail_text(err, MR_ERROR_HOST, ENODEV, "no CUDA driver: dlopen: %s", dlerror());
+		err->call = "dlopen";
 		mr_hint(err, LIBRARY " comes with the driver of NVIDIA's GPUs");
 		return -ENODEV;
 	}

@@ -39,7 +39,7 @@ setup() {
 @test "without a CUDA driver the message says so, and where it lacks a function, which" {
 	! ldconfig -p | grep -q 'libcuda\.so\.1' || skip "this machine has one"
 	fails "no CUDA driver: dlopen: libcuda.so.1: cannot open shared object file" mr reg-dmabuf --from cuda:0 --json
-	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"* ]]
+	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"*"[certain, MR-GPU-DRIVER]"* ]]
 	json '.failures[0] | .errno == "ENODEV" and .via == null'
 	stand_in - <<<'int cuGetErrorName;'
 	cuda mr reg-dmabuf --from cuda:0
@@ -106,6 +106,23 @@ cuda() {
 	cuda ms rereg a --memory cuda:0 --size 8K
 	[[ $status -eq 0 && $stderr == *"a cuda region is inert once this process has ended"* ]] || fail "$stderr"
 	shows '.regions[0] | .addr == "0x7f0000200000" and .state == "inert"' ms stat
+}
+
+@test "a failing step of CUDA has its cause" {
+	local row
+
+	stand_in
+	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [certain, MR-GPU-DRIVER]' \
+		'none:0 cuda:9|no GPU of that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
+		'cuMemAlloc:2 cuda:0|the GPU has no 64 KiB of memory free [certain, MR-GPU-FULL]' \
+		'cuMemGetHandleForAddressRange:801 cuda:0|exports no memory of this GPU as a dma-buf [likely, MR-GPU-EXPORT]' \
+		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, as Data Direct needs it [likely, MR-GPU-EXPORT]'; do
+		[[ $row != *'module nvidia'* || ! -e /sys/module/nvidia ]] || continue
+		# shellcheck disable=SC2086 # words
+		CUDA_VISIBLE_DEVICES=2 CUDA_FAIL=${row%% *} cuda mr reg-dmabuf --size 64K --from $(sed 's/^[^ ]* //; s/|.*//' <<<"$row")
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"because: "*"${row#*|}"* ]] || fail "$row" "$stderr" || return
+	done
 }
 
 @test "a failing step of CUDA is reported with its CUresult, and with the steps before it" {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
@@ -18,41 +19,70 @@ static const char *find_module(struct mr_inquiry *inquiry)
 	return NULL;
 }
 
-/* The mapping of a GPU that stops the registration. */
-static const struct mr_obstacle *meet_gpu(struct mr_inquiry *inquiry,
-					  struct mr_suspicion *suspicion)
-{
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+/* Memory of a GPU that stops a registration. */
+struct gpu_memory {
+	uint64_t addr;
+	struct mr_mapping node; /* of the GPU's driver, or "cuda:N" */
+	const char *is;         /* what is known of the address, a clause */
+	bool is_sure;           /* it is of that node, and nothing else can explain the refusal */
+};
 
-	if (!obstacle || obstacle->kind != MR_OBSTACLE_DEVICE ||
-	    !mr_is_gpu_mapping(&obstacle->mapping))
-		return NULL;
-	mr_evidence_hex(suspicion, "address", obstacle->addr);
-	mr_evidence_text(suspicion, "file", "%.90s", obstacle->mapping.path);
-	return obstacle;
+static bool find_node(const struct mr_mapping *mapping, void *data)
+{
+	struct mr_mapping *found = data;
+
+	if (!mr_is_gpu_mapping(mapping))
+		return true;
+	*found = *mapping;
+	return false;
 }
 
-static bool is_nvidia(const struct mr_obstacle *obstacle)
+/*
+ * Finds the memory.  CUDA reserves the addresses of most of it by mappings without access and without a file, and maps
+ * the nodes of its driver elsewhere.
+ */
+static bool meet_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+		     struct gpu_memory *gpu)
 {
-	return !strncmp(obstacle->mapping.path, "/dev/nvidia", 11) ||
-	       !strncmp(obstacle->mapping.path, "cuda:", 5);
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const bool is_reserved = obstacle && obstacle->kind == MR_OBSTACLE_NO_ACCESS &&
+				 !obstacle->mapping.path[0] && !obstacle->mapping.writable &&
+				 !obstacle->mapping.executable;
+
+	if (!obstacle || (obstacle->kind != MR_OBSTACLE_DEVICE && !is_reserved))
+		return false;
+	*gpu = (struct gpu_memory){ obstacle->addr, obstacle->mapping,
+				    is_reserved ? "is reserved as CUDA reserves memory of a GPU"
+						: "is memory of a GPU",
+				    obstacle->is_sure && !is_reserved };
+	if (is_reserved && mr_mappings_walk(inquiry->host, 0, find_node, &gpu->node))
+		return false;
+	if (!mr_is_gpu_mapping(&gpu->node))
+		return false;
+	mr_evidence_hex(suspicion, "address", gpu->addr);
+	mr_evidence_text(suspicion, "file", "%.90s", gpu->node.path);
+	return true;
+}
+
+static bool is_nvidia(const struct gpu_memory *gpu)
+{
+	return !strncmp(gpu->node.path, "/dev/nvidia", 11) || !strncmp(gpu->node.path, "cuda:", 5);
 }
 
 static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	struct gpu_memory gpu;
 	const char *module;
 
-	if (!obstacle || !is_nvidia(obstacle))
+	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu))
 		return;
 	module = find_module(inquiry);
 	if (module)
 		mr_rule_out(suspicion, "%s is loaded", module);
 	else
-		mr_suspect(suspicion, obstacle->is_sure ? MR_CERTAIN : MR_LIKELY,
-			   "0x%" PRIx64
-			   " is memory of a GPU (%s), and nvidia_peermem is not loaded",
-			   obstacle->addr, obstacle->mapping.path);
+		mr_suspect(suspicion, gpu.is_sure ? MR_CERTAIN : MR_LIKELY,
+			   "0x%" PRIx64 " %s (%s), and nvidia_peermem is not loaded", gpu.addr,
+			   gpu.is, gpu.node.path);
 }
 
 /* The largest BAR1 of NVIDIA's GPUs, through which RDMA devices reach their memory. */
@@ -77,10 +107,10 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		struct mr_host *host;
 		uint64_t largest;
 	} search = { inquiry->host, 0 };
-	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	struct gpu_memory gpu;
 	struct mr_range range;
 
-	if (!obstacle || !is_nvidia(obstacle) || !find_module(inquiry) ||
+	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) || !find_module(inquiry) ||
 	    !mr_inquiry_range(inquiry, &range))
 		return;
 	mr_pci_list(inquiry->host, take_gpu, &search);
@@ -103,50 +133,113 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
  */
 static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	struct gpu_memory gpu;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	if (!obstacle || is_nvidia(obstacle) || !kernel ||
+	if (!meet_gpu(inquiry, suspicion, &gpu) || is_nvidia(&gpu) || !kernel ||
 	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	if (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 6))
 		mr_suspect(
 			suspicion, MR_LIKELY,
-			"0x%" PRIx64 " is memory of a GPU (%s), and Linux %u.%u does not give the "
+			"0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
 			"GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
-			obstacle->addr, obstacle->mapping.path, kernel->major, kernel->minor);
+			gpu.addr, gpu.is, gpu.node.path, kernel->major, kernel->minor);
 }
 
 /* What flags memory was allocated with, /proc does not show. */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	struct gpu_memory gpu;
 
-	if (!obstacle || !is_nvidia(obstacle) || !find_module(inquiry))
+	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) || !find_module(inquiry))
 		return;
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "0x%" PRIx64 " is memory of a GPU (%s), which may be of cuMemCreate without "
+		   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
 		   "gpuDirectRDMACapable",
-		   obstacle->addr, obstacle->mapping.path);
+		   gpu.addr, gpu.is, gpu.node.path);
 }
 
 static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = meet_gpu(inquiry, suspicion);
+	struct gpu_memory gpu;
 	const char *module;
 
-	if (!obstacle)
+	if (!meet_gpu(inquiry, suspicion, &gpu))
 		return;
-	module = is_nvidia(obstacle) ? find_module(inquiry) : NULL;
-	if (is_nvidia(obstacle) && !module)
+	module = is_nvidia(&gpu) ? find_module(inquiry) : NULL;
+	if (is_nvidia(&gpu) && !module)
 		return;
 	mr_suspect(suspicion, MR_LIKELY,
-		   "0x%" PRIx64
-		   " is memory of a GPU (%s), which is not registered by its address%s%s",
-		   obstacle->addr, obstacle->mapping.path, module ? ", although there is " : "",
-		   module ?: "");
+		   "0x%" PRIx64 " %s (%s), which is not registered by its address%s%s", gpu.addr,
+		   gpu.is, gpu.node.path, module ? ", although there is " : "", module ?: "");
 }
+
+/* ---- making such memory ------------------------------------------------------------------------------- */
+
+static bool is_call(const struct mr_inquiry *inquiry, const char *call)
+{
+	return !strcmp(inquiry->refusal->call, call);
+}
+
+/* A function that the library lacks is named as the call. */
+static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const bool has_module = mr_kernel_has_module(inquiry->host, "nvidia");
+
+	if (is_call(inquiry, "dlopen"))
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "CUDA's library is not installed, or not in the path of libraries");
+	else if (is_call(inquiry, "cuInit") && !has_module)
+		mr_suspect(suspicion, MR_CERTAIN, "the kernel module nvidia is not loaded");
+	else if (is_call(inquiry, "cuInit"))
+		mr_suspect(suspicion, MR_LIKELY,
+			   "CUDA has no GPU here, or its library does not fit the kernel module");
+}
+
+static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	if (!is_call(inquiry, "cuDeviceGet"))
+		return;
+	if (visible)
+		mr_evidence_text(suspicion, "visible", "%.90s", visible);
+	mr_suspect(suspicion, MR_CERTAIN, "CUDA has no GPU of that number%s%s",
+		   visible ? "; CUDA_VISIBLE_DEVICES is " : "", visible ?: "");
+}
+
+static void look_at_room(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const uint64_t size = refusal->dmabuf    ? refusal->dmabuf->size
+			      : refusal->mapping ? refusal->mapping->length
+						 : 0;
+
+	if (!is_call(inquiry, "cuMemAlloc"))
+		return;
+	mr_evidence_number(suspicion, "asked", size);
+	mr_suspect(suspicion, MR_CERTAIN, "the GPU has no %s of memory free",
+		   mr_size_text(size).text);
+}
+
+static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const bool is_pcie = inquiry->refusal->dmabuf && inquiry->refusal->dmabuf->data_direct;
+
+	if (!is_call(inquiry, "cuMemGetHandleForAddressRange"))
+		return;
+	mr_suspect(suspicion, MR_LIKELY, "the driver exports no memory of this GPU%s",
+		   is_pcie ? " for PCIe, as Data Direct needs it" : " as a dma-buf");
+	if (is_pcie)
+		mr_suspect_remedy(
+			suspicion,
+			"register it without --data-direct, which is for GPUs whose memory "
+			"is coherent with that of the CPU (CUDA 12.8 or newer)");
+}
+
+/* ---- dma-bufs ----------------------------------------------------------------------------------------- */
 
 /* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
 #define ENOTSUPP_OF_KERNEL 524
