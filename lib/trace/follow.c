@@ -80,6 +80,13 @@ static struct mr_site *find_site(struct mr_traced_process *process, struct mr_tr
 	return see_site(process, record, has_ended);
 }
 
+/* NCCL, UCX and others ask by such a call whether the device takes dma-bufs at all: then the answer is EBADF. */
+static bool is_probe(const struct mr_trace_record *call)
+{
+	return call->flags & MR_TRACE_HAS_FD && call->fd < 0 && !call->addr && !call->iova &&
+	       call->length <= 65536;
+}
+
 /*
  * A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early.  Nor is a queue that
  * the device cannot have: libfabric finds out by such calls what a queue may have.
@@ -95,6 +102,8 @@ static bool is_refusal(const struct mr_trace_record *call)
 	case MR_TRACED_CREATES:
 		return call->errnum && call->errnum != EINVAL && call->errnum != EOPNOTSUPP &&
 		       call->errnum != ENOSYS;
+	case MR_TRACED_REGISTERS:
+		return call->errnum && !is_probe(call);
 	default:
 		return call->errnum;
 	}

@@ -116,6 +116,11 @@ setup() {
 	[[ $stderr == *"ibv_create_cq: ENOMEM"*"0 bytes are pinned, this takes at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"[certain, MR-MEMLOCK]"*"; 1 refused"* ]]
 }
 
+@test "a question whether the device takes dma-bufs is no refusal" {
+	run -0 --separate-stderr "${SIM[@]}" mrctl trace --expect-none-refused -- "$TOOL" "$(device)" dmabuf_probe
+	[[ $output != *" 0" && $stderr == *"; 0 refused"* ]]
+}
+
 @test "a queue that was refused for another reason is a comment" {
 	on_simulator && on_mlx5 || skip "only the simulated mlx5 limits objects"
 	LIMITED=(env MRCTL_SIM_MAX_OBJECTS=2)

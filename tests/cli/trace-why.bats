@@ -97,7 +97,7 @@ each_alike() {
 @test "kernels and devices of other kinds" {
 	local SIM=(mrctl sim --profile rxe --)
 
-	alike MR-PROVIDER-OPERATION -- reg-dmabuf --from fd:-1
+	alike MR-PROVIDER-OPERATION -- reg-dmabuf --from fd:-1 --iova 0x1000
 	alike MR-ACCESS-RXE -- reg --access zero-based
 	# A traced mrctl does not see what its provider lacks, as the functions in its place are the agent's.
 	run "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- sh -c 'mrctl reg --memory dm; mrctl reg --memory null-mr'

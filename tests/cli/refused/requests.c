@@ -106,7 +106,9 @@ CASE(umem_unknown_attribute)
 /* ---- dma-bufs ---- */
 
 CALL(no_dmabuf, SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, 0, ALL)))
-CALL(bad_descriptor, SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, ALL)))
+CALL(bad_descriptor, SHOW(!ibv_reg_dmabuf_mr(pd, PAGE, PAGE, 0, -1, ALL)))
+/* as NCCL and as UCX ask whether the device takes dma-bufs */
+CALL(dmabuf_probe, SHOW(!ibv_reg_dmabuf_mr(pd, 0, 0, 0, -1, 0)); SHOW(!ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, ALL)))
 
 /* Prefetches with flush, and shows the errno that is returned. */
 static void advise(enum ibv_advise_mr_advice advice, struct ibv_sge *ranges, unsigned int count)
