@@ -89,26 +89,25 @@ static bool has_call(const struct mr_tokens *tokens, size_t from, size_t end)
 /* Returns whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
 static bool has_passed(const struct mr_tokens *tokens, size_t index)
 {
-	static const char *const words[] = { "ok", "success", "successful", "succeeded", "passed" };
+	static const char *const words[] = { "ok",        "success", "successful",
+					     "succeeded", "passed",  NULL };
 
 	for (size_t i = index + 1; i < tokens->count; i++)
-		for (size_t k = 0; k < COUNT(words); k++)
-			if (mr_token_is(&tokens->list[i], words[k]) &&
-			    !mr_token_is(&tokens->list[i - 1], "not"))
-				return !has_call(tokens, index + 1, i) &&
-				       has_call(tokens, i + 1, tokens->count);
+		if (mr_token_is_one_of(&tokens->list[i], words) &&
+		    !mr_token_is(&tokens->list[i - 1], "not"))
+			return !has_call(tokens, index + 1, i) &&
+			       has_call(tokens, i + 1, tokens->count);
 	return false;
 }
 
 bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index)
 {
-	static const char *const words[] = { "back",     "fallback", "instead", "retry",
-					     "retrying", "trying",   "use",     "using" };
+	static const char *const words[] = { "back",   "fallback", "instead", "retry", "retrying",
+					     "trying", "use",      "using",   NULL };
 
 	for (size_t i = index < 4 ? 0 : index - 4; i < index; i++)
-		for (size_t k = 0; k < COUNT(words); k++)
-			if (mr_token_is(&tokens->list[i], words[k]))
-				return true;
+		if (mr_token_is_one_of(&tokens->list[i], words))
+			return true;
 	return has_passed(tokens, index);
 }
 

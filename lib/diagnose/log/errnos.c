@@ -20,32 +20,25 @@
 #define ERRNO_KERNEL 524
 
 /* Words before the number of an errno. */
-struct key {
-	const char *word;
-	bool is_strict; /* programs use it for other numbers, too: 1 and -1 mean that something failed */
+static const struct key {
+	bool is_strict; /* programs use them for other numbers, too: 1 and -1 mean that something failed */
 	bool is_negative; /* of these only negative ones are errnos */
-};
-
-static const struct key keys[] = {
-	{ "errno", false, false },     { "errnum", false, false },  { "err", false, false },
-	{ "error", false, false },     { "errcode", false, false }, { "error_code", false, false },
-	{ "rte_errno", false, false }, { "ret", true, false },      { "rc", true, false },
-	{ "retval", true, false },     { "code", true, false },     { "result", true, false },
-	{ "returned", true, false },   { "ret_val", true, false },  { "status", true, true },
-	{ "res", true, true },
+	const char *words[9];
+} keys[] = {
+	{ false,
+	  false,
+	  { "errno", "errnum", "err", "error", "errcode", "error_code", "rte_errno" } },
+	{ true, false, { "ret", "rc", "retval", "code", "result", "returned", "ret_val" } },
+	{ true, true, { "status", "res" } },
 };
 
 /* Words between that word and the number. */
-static const char *const fillers[] = { "is", "code", "value", "no", "number", "with", "was", "of" };
+static const char *const fillers[] = { "is",   "code", "value", "no", "number",
+				       "with", "was",  "of",    NULL };
 
 static bool is_filler(const struct mr_token *token)
 {
-	if (mr_token_is_sign(token, ":=([ "))
-		return true;
-	for (size_t i = 0; i < sizeof(fillers) / sizeof(*fillers); i++)
-		if (mr_token_is(token, fillers[i]))
-			return true;
-	return false;
+	return mr_token_is_sign(token, ":=([ ") || mr_token_is_one_of(token, fillers);
 }
 
 /* "0xfffffff4" and "4294967284" are -12 as unsigned numbers of 32 bits. */
@@ -91,7 +84,7 @@ static int find_number(const struct mr_tokens *tokens)
 
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-			if (!mr_token_is(token, keys[i].word) || is_level(token))
+			if (!mr_token_is_one_of(token, keys[i].words) || is_level(token))
 				continue;
 			errnum = errno_behind(token, &keys[i]);
 			if (errnum && !keys[i].is_strict)

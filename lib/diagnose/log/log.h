@@ -41,6 +41,9 @@ void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length);
 /** mr_token_is() - whether it is that word, in any case */
 bool mr_token_is(const struct mr_token *token, const char *word);
 
+/** mr_token_is_one_of() - whether it is one of these words, which end with NULL */
+bool mr_token_is_one_of(const struct mr_token *token, const char *const *words);
+
 /** mr_token_is_sign() - whether it is one of these signs */
 bool mr_token_is_sign(const struct mr_token *token, const char *signs);
 

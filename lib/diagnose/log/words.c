@@ -79,7 +79,7 @@ bool mr_token_is(const struct mr_token *token, const char *word)
 	       token->length == strlen(word) && !strncasecmp(token->text, word, token->length);
 }
 
-static bool is_one_of(const struct mr_token *token, const char *const *words)
+bool mr_token_is_one_of(const struct mr_token *token, const char *const *words)
 {
 	while (*words && !mr_token_is(token, *words))
 		words++;
@@ -334,7 +334,8 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = member_of(line, &keys[i]);
 
-		if (!is_one_of(word, keys[i].words) || (keys[i].is_hex_only && !is_hex(number)))
+		if (!mr_token_is_one_of(word, keys[i].words) ||
+		    (keys[i].is_hex_only && !is_hex(number)))
 			continue;
 		if (member == &line->length) {
 			if (read_amount(number, &amount, &ignored))
@@ -374,15 +375,14 @@ static bool has_other_flags(const struct mr_token *word)
 /* The limit of locked memory: the first amount behind its name. */
 static const struct mr_token *find_limit(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
-	static const char *const names[] = { "RLIMIT_MEMLOCK", "memlock", "ulimit", "current",
-					     "locked" };
+	static const char *const names[] = { "RLIMIT_MEMLOCK", "memlock", "ulimit",
+					     "current",        "locked",  NULL };
 	const struct mr_token *token = tokens->list, *end;
 	bool is_behind = false, has_unit;
 	uint64_t amount;
 
 	for (; line->is_memlock && token->kind != MR_TOKEN_END; token++) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			is_behind |= mr_token_is(token, names[i]);
+		is_behind |= mr_token_is_one_of(token, names);
 		end = is_behind ? read_amount(token, &amount, &has_unit) : NULL;
 		/* "Memlock limit: 65536" */
 		if (!end || (!has_unit && (amount < 1024 || token < tokens->list + 2 ||
