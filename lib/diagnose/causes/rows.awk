@@ -46,8 +46,8 @@ function operations(words,    i, n, word, all) {
 function topic(line,    i, n, part, words) {
 	n = split(line, part, "; ")
 	words = part[1]
-	gsub(/ \| /, "\", \"", words)
-	printf "\t{ { \"%s\" }, .id = \"%s\", ", words, id
+	gsub(/ \| /, "|", words)
+	printf "\t{ \"%s\", .id = \"%s\", ", words, id
 	for (i = 2; i <= n; i++) {
 		if (part[i] ~ /^errnum /)
 			printf ".errnum = %s, ", substr(part[i], 8)

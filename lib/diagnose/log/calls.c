@@ -171,63 +171,44 @@ static void split_words(const struct mr_tokens *tokens, struct words *words)
 	}
 }
 
-static bool is_one_of(const struct word *word, const char *const *list, size_t count)
+/* Whether it is a word of a list, which "|" separates. */
+static bool is_in(const struct word *word, const char *list)
 {
-	for (size_t i = 0; i < count; i++)
-		if (*word->text == *list[i] && !strcmp(word->text, list[i]))
+	const size_t length = strlen(word->text);
+
+	for (const char *at = list; length && (at = strstr(at, word->text)); at += length)
+		if ((at == list || at[-1] == '|') && (!at[length] || at[length] == '|'))
 			return true;
 	return false;
 }
 
-#define IS(name)                                                                                   \
-	static bool is_##name(const struct word *word)                                             \
-	{                                                                                          \
-		return is_one_of(word, name, COUNT(name));                                         \
-	}
-
-static const char *const registering[] = { "reg",           "register",      "registers",
-					   "registered",    "registering",   "registration",
-					   "registrations", "registeration", "registerin" };
-static const char *const freeing[] = { "dereg",      "deregister",    "deregistering",
-				       "unregister", "unregistering", "deregistration",
-				       "unreg" };
-static const char *const making[] = { "create",     "creating", "creation",  "allocate",
-				      "allocating", "alloc",    "allocation" };
-static const char *const getting[] = { "get", "getting", "pin", "pinning" };
+static const char registering[] =
+	"reg|register|registers|registered|registering|registration|registrations|"
+	"registeration|registerin";
+static const char freeing[] =
+	"dereg|deregister|deregistering|unregister|unregistering|deregistration|unreg";
+static const char making[] = "create|creating|creation|allocate|allocating|alloc|allocation";
+static const char getting[] = "get|getting|pin|pinning";
 /* What is registered. */
-static const char *const object[] = { "memory",  "mem",      "mr",      "mrs",    "region",
-				      "regions", "buffer",   "buffers", "buf",    "bufs",
-				      "segment", "segments", "umem",    "block",  "blocks",
-				      "mkey",    "dmabuf",   "ram",     "heap",   "chunk",
-				      "range",   "address",  "ptr",     "tensor", "umr" };
+static const char object[] =
+	"memory|mem|mr|mrs|region|regions|buffer|buffers|buf|bufs|segment|segments|umem|"
+	"block|blocks|mkey|dmabuf|ram|heap|chunk|range|address|ptr|tensor|umr";
 /* What may stand between a verb and its object, but for adjectives, and what ends the object. */
-static const char *const article[] = { "a", "an", "the", "its", "our", "all", "some", "any", "of" };
-static const char *const follower[] = {
-	"for",     "from",    "at",       "of",    "with",    "on",      "in",      "to",
-	"by",      "is",      "was",      "and",   "or",      "as",      "due",     "using",
-	"via",     "because", "that",     "into",  "fail",    "failed",  "failing", "fails",
-	"failure", "error",   "err",      "errno", "ret",     "rc",      "size",    "length",
-	"len",     "addr",    "returned", "has",   "attempt", "request", "through", "key",
-};
-
-IS(registering)
-IS(freeing)
-IS(making)
-IS(getting)
-IS(object)
-IS(article)
-IS(follower)
+static const char article[] = "a|an|the|its|our|all|some|any|of";
+static const char follower[] =
+	"for|from|at|of|with|on|in|to|by|is|was|and|or|as|due|using|via|because|that|into|"
+	"fail|failed|failing|fails|failure|error|err|errno|ret|rc|size|length|len|addr|"
+	"returned|has|attempt|request|through|key";
 
 static bool ends(const struct word *word)
 {
 	if (word->is_sign && !strcmp(word->text, "-")) /* "user-mr", but "user MR - rc = -5" */
-		return is_follower(&word[1]);
-	return !word->text[0] || word->is_sign || is_follower(word);
+		return is_in(&word[1], follower);
+	return !word->text[0] || word->is_sign || is_in(word, follower);
 }
 
 /* Words that another subsystem than RDMA has in its lines about memory that it registers. */
-static const char *const foreign[] = { "io",  "vhost",   "kvm",         "vfio",    "xdp",
-				       "xsk", "kubelet", "framebuffer", "hotplug", "cgroup" };
+static const char foreign[] = "io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup";
 
 /* The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none. */
 static const struct word *find_object(const struct word *word)
@@ -236,8 +217,8 @@ static const struct word *find_object(const struct word *word)
 
 	for (int i = 0; i < 6 && word->text[0] && !(word->is_sign && *word->text != '-');
 	     i++, word++) {
-		if (!is_object(word)) {
-			if (is_follower(word) && !is_article(word))
+		if (!is_in(word, object)) {
+			if (is_in(word, follower) && !is_in(word, article))
 				break;
 			found = NULL;
 			continue;
@@ -331,20 +312,20 @@ static const char *call_at(const struct words *words, size_t i, bool *bare)
 
 	if (call)
 		return call;
-	if (is_registering(word)) {
+	if (is_in(word, registering)) {
 		of = find_object(word + 1);
 		if (of)
 			return strcmp(of->text, "umem") ? "ibv_reg_mr" : "mlx5dv_devx_umem_reg";
-		if (i && is_object(word - 1) && ends(word + 1))
+		if (i && is_in(word - 1, object) && ends(word + 1))
 			return "ibv_reg_mr";
 		*bare = is_bare(words, i);
 		return *bare ? "ibv_reg_mr" : NULL;
 	}
-	if (is_freeing(word))
+	if (is_in(word, freeing))
 		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
-	if (is_making(word))
+	if (is_in(word, making))
 		return find_made(word);
-	of = is_getting(word) ? find_object(word + 1) : NULL;
+	of = is_in(word, getting) ? find_object(word + 1) : NULL;
 	return of && !strcmp(of->text, "umem") ? "ibv_reg_mr" : NULL;
 }
 
@@ -355,7 +336,7 @@ static const char *find_words(const struct words *words, bool *bare)
 	for (size_t i = 0; i < words->count; i++) {
 		const char *text = words->list[i].text, *next = words->list[i + 1].text;
 
-		if ((is_one_of(&words->list[i], foreign, COUNT(foreign)) &&
+		if ((is_in(&words->list[i], foreign) &&
 		     (strcmp(text, "io") != 0 || !strcmp(next, "uring"))) ||
 		    ((!strcmp(text, "cuda") || !strcmp(text, "hip")) && !strcmp(next, "host")))
 			return NULL;

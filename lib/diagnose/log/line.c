@@ -6,14 +6,18 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/log/log.h"
 
-/* Whether one of the texts stands in the line, both in lower case; one behind "^" begins a word there. */
-static bool has_one(const char *line, const char *const *texts)
+/* Whether one of the texts, which "|" separates, stands in the line, both in lower case; one behind "^" begins a word. */
+static bool has_one(const char *line, const char *texts)
 {
-	for (; *texts; texts++) {
-		const bool begins = **texts == '^';
-		const char *text = *texts + begins;
+	const char *end = line + strlen(line);
+	size_t length;
 
-		for (const char *at = line; (at = strstr(at, text)); at++)
+	for (; *texts; texts += length + (texts[length] == '|')) {
+		const bool begins = *texts == '^';
+
+		length = strcspn(texts, "|");
+		for (const char *at = line;
+		     (at = memmem(at, (size_t)(end - at), texts + begins, length - begins)); at++)
 			if (!begins || at == line || !(mr_is_letter(at[-1]) || mr_is_digit(at[-1])))
 				return true;
 	}
@@ -21,82 +25,31 @@ static bool has_one(const char *line, const char *const *texts)
 }
 
 /* All that names a call, or stands for one, has one of these. */
-static const char *const seeds[] = { "reg", "mr",  "umem", "lock",  "limit", "ibv_",   "cq",
-				     "qp",  "srq", "pd",   "dm",    "mkey",  "op_mod", "memory",
-				     "mtr", "umr", "buf",  "queue", "ib_",   NULL };
+static const char seeds[] =
+	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|ib_";
 
-static const char *const failures[] = { "fail",
-					"error",
-					"could not",
-					"couldn",
-					"cannot",
-					"can't",
-					"unable",
-					"refus",
-					"not able",
-					"denied",
-					"too small",
-					"too low",
-					"big enough",
-					"insufficient",
-					"exceed",
-					"out of m",
-					"please increase",
-					"not permitted",
-					"returned null",
-					"only allow",
-					"registerable memory",
-					"registering part of",
-					"severely limit",
-					"rlimit_memlock is", /* libibverbs' warning at its start */
-					"unknown symbol",
-					"invalid mem",
-					"overflow",
-					"version of symbol",
-					NULL };
+static const char failures[] =
+	"fail|error|could not|couldn|cannot|can't|unable|refus|not able|denied|too small|"
+	"too low|big enough|insufficient|exceed|out of m|please increase|not permitted|"
+	"returned null|only allow|registerable memory|registering part of|severely limit|"
+	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol";
 
-static const char *const limits[] = {
-	"memlock",          "locked memory", "ulimit -l", "lockable memory",
-	"locked-in-memory", "max locked",    NULL
-};
+static const char limits[] =
+	"memlock|locked memory|ulimit -l|lockable memory|locked-in-memory|max locked";
 
-static const char *const pinning[] = { "umem_get",       "umem get",    "get umem",
-				       "get user pages", "pin and map", "get_user_pages",
-				       "pin_user_pages", NULL };
+static const char pinning[] =
+	"umem_get|umem get|get umem|get user pages|pin and map|get_user_pages|pin_user_pages";
 
 /* Memory of a GPU.  "(type = 2)" is NCCL_PTR_CUDA, which plugins of NCCL print. */
-static const char *const gpus[] = { "cuda",    "^gpu",          "^hip",        "rocm",
-				    "^cumem",  "gpunetio",      "level zero",  "^hmem",
-				    "gdrcopy", "gaudi",         "^neuron",     "^vram",
-				    "^hbm",    "device memory", "sink memory", "(type = 2)",
-				    NULL };
+static const char gpus[] =
+	"cuda|^gpu|^hip|rocm|^cumem|gpunetio|level zero|^hmem|gdrcopy|gaudi|^neuron|^vram|"
+	"^hbm|device memory|sink memory|(type = 2)";
 
 /* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
-static const char *const gpu_programs[] = { "nccl",
-					    "rccl",
-					    "ibvwrap",
-					    "nvshmem",
-					    "ibgda",
-					    "transport_ib_common",
-					    "mooncake",
-					    "rdma_context.cpp",
-					    "rdma_transport.cpp",
-					    "nixl",
-					    "deepep",
-					    "hybridep",
-					    "registerrdmamemoryregion",
-					    "^mori",
-					    "uccl",
-					    "flagcx",
-					    "torch",
-					    "vllm",
-					    "sglang",
-					    "cufile",
-					    "nvidia",
-					    "amdgpu",
-					    "peermem",
-					    "peer_mem",
-					    NULL };
+static const char gpu_programs[] =
+	"nccl|rccl|ibvwrap|nvshmem|ibgda|transport_ib_common|mooncake|rdma_context.cpp|"
+	"rdma_transport.cpp|nixl|deepep|hybridep|registerrdmamemoryregion|^mori|uccl|flagcx|"
+	"torch|vllm|sglang|cufile|nvidia|amdgpu|peermem|peer_mem";
 
 /* Made of the causes, which say what speaks for them */
 const struct mr_log_topic mr_log_topics[] = {
@@ -106,34 +59,33 @@ const struct mr_log_topic mr_log_topics[] = {
 
 /* What registers memory in another way than by libibverbs. */
 static const struct {
-	const char *words[6];
+	const char *words; /* as of has_one() */
 	const char *remark;
 } others[] = {
-	{ { ":cxi:", "^cxi_", "^cxip_", "^cxil_", NULL },
+	{ ":cxi:|^cxi_|^cxip_|^cxil_",
 	  "This is libfabric's cxi provider (Slingshot), which registers memory by a driver of its own, not by "
 	  "verbs." },
-	{ { ":gni:", "ugni", "^gni_", NULL },
+	{ ":gni:|ugni|^gni_",
 	  "This is libfabric's gni provider (Cray Gemini and Aries), which registers memory by uGNI, not by verbs." },
-	{ { "^nvme nvme", "nvme_rdma", "nvmet_rdma", NULL },
+	{ "^nvme nvme|nvme_rdma|nvmet_rdma",
 	  "This is the kernel's NVMe over RDMA: it takes MRs out of a pool in the kernel, not by libibverbs.  A pool "
 	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "
 	  "queues (nvme connect --nr-io-queues, --queue-size)." },
-	{ { "o2iblnd", "kiblnd", "^lnet", NULL },
+	{ "o2iblnd|kiblnd|^lnet",
 	  "This is Lustre's o2iblnd, which registers memory in the kernel, not by libibverbs: see its module "
 	  "parameters (map_on_demand, concurrent_sends)." },
-	{ { "svcrdma", "rpcrdma", "xprtrdma", "svc_rdma", "frwr_", NULL },
+	{ "svcrdma|rpcrdma|xprtrdma|svc_rdma|frwr_",
 	  "This is NFS over RDMA, which registers memory in the kernel, not by libibverbs." },
-	{ { "ib_iser", "ib_isert", "ib_srp", "^iser:", NULL },
+	{ "ib_iser|ib_isert|ib_srp|^iser:",
 	  "This is a storage driver of the kernel (iSER, SRP), which registers memory there, not by libibverbs." },
-	{ { "memory for unknown device", "specified or all potential backends", NULL },
+	{ "memory for unknown device|specified or all potential backends",
 	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
 	  "that its backend was set up for." },
-	{ { "^rds_", "rds/ib", "rds_ib", NULL },
+	{ "^rds_|rds/ib|rds_ib",
 	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
-	{ { "smb_direct", "ksmbd", "^smbd_", "^cifs", NULL },
+	{ "smb_direct|ksmbd|^smbd_|^cifs",
 	  "This is SMB Direct, which registers memory in the kernel, not by libibverbs." },
-	{ { "smc_", "smc-r", NULL },
-	  "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
+	{ "smc_|smc-r", "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
 };
 
 /* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
@@ -141,9 +93,8 @@ static const char ucx_remark[] =
 	"This is a status of UCX, not the errno of a call: the line before it that names the "
 	"call has that, or UCX_LOG_LEVEL=info shows it.";
 
-static const char *const ucx[] = { "^ucx ", "^ucs_", "rcache.c", "mpool.c", NULL };
-static const char *const ucx_status[] = { "input/output error", "out of memory", "no such device",
-					  NULL };
+static const char ucx[] = "^ucx |^ucs_|rcache.c|mpool.c";
+static const char ucx_status[] = "input/output error|out of memory|no such device";
 
 /* Returns whether a line can name a call, or have words that stand for one. */
 static bool mr_log_may_be_about_call(const char *text)

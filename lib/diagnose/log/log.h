@@ -66,14 +66,14 @@ void mr_languages_close(struct mr_languages *languages);
 
 /** What a line can say beside its call, and the cause that it speaks for. */
 struct mr_log_topic {
-	const char *words[5]; /**< one of them is in the line; "^" as of has_one() */
-	const char *id;       /**< of the cause */
-	int errnum;           /**< only where the call has this errno, or none is known; 0: any */
-	bool is_likely;       /**< else possible */
-	bool is_reason;       /**< the line need not have a call */
-	bool excludes;        /**< it speaks against the cause */
-	bool has_no_errno;    /**< numbers in the line are none */
-	const char *text;     /**< the evidence, a clause; not of those that exclude */
+	const char *words; /**< one of them is in the line: "dax|^mtt", as of has_one() */
+	const char *id;    /**< of the cause */
+	int errnum;        /**< only where the call has this errno, or none is known; 0: any */
+	bool is_likely;    /**< else possible */
+	bool is_reason;    /**< the line need not have a call */
+	bool excludes;     /**< it speaks against the cause */
+	bool has_no_errno; /**< numbers in the line are none */
+	const char *text;  /**< the evidence, a clause; not of those that exclude */
 };
 
 /** All topics; the last one has no id. */
