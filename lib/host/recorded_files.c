@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,24 +24,6 @@
 
 /* ---- packing ---- */
 
-struct pack {
-	int (*take)(void *data, const char *path, const char *text);
-	void *data;
-	struct mr_recording_tally *tally;
-	char *text;       /* MR_RECORDING_FILE_MAX + 1 bytes */
-	const char *call; /* the last one that failed */
-};
-
-static int is_entry(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Whether one more file is within the limits. */
 static bool has_room(const struct mr_recording_tally *tally, uint64_t bytes)
 {
@@ -54,83 +37,66 @@ static void count(struct mr_recording_tally *tally, uint64_t bytes)
 	tally->bytes += bytes;
 }
 
-static int pack_file(struct pack *pack, int parent, const char *name, const char *path)
-{
-	mr_auto_fd int fd =
-		openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	const ssize_t got =
-		fd < 0 ? -1 : mr_recording_read_fd(fd, pack->text, MR_RECORDING_FILE_MAX + 1);
-
-	if (got < 0 || !has_room(pack->tally, (uint64_t)got)) {
-		pack->tally->left_out++;
-		return 0;
-	}
-	count(pack->tally, (uint64_t)got);
-	return pack->take(pack->data, path, pack->text);
-}
-
-static int pack_folder(struct pack *pack, int folder, const char *path, unsigned int depth);
-
-/* Packs what stands below a name.  A FIFO would make opening wait, so only files and folders are opened. */
-static int pack_entry(struct pack *pack, int parent, const char *name, const char *path,
-		      unsigned int depth)
+/* A FIFO would make opening wait, so only files are opened. */
+static void pack_file(const FTSENT *entry, char *text, ssize_t *got)
 {
 	mr_auto_fd int fd = -1;
-	struct stat st;
 
-	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		if (S_ISREG(st.st_mode))
-			return pack_file(pack, parent, name, path);
-		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-			fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
+	*got = -1;
+	if (entry->fts_info == FTS_F)
+		fd = open(entry->fts_accpath,
+			  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0)
-		return pack_folder(pack, fd, path, depth + 1);
-	pack->tally->left_out++;
-	return 0;
+		*got = mr_recording_read_fd(fd, text, MR_RECORDING_FILE_MAX + 1);
 }
 
-static int pack_folder(struct pack *pack, int folder, const char *path, unsigned int depth)
+static int by_name(const FTSENT **a, const FTSENT **b)
 {
-	struct dirent **entries = NULL;
-	const int found = scandirat(folder, ".", &entries, is_entry, by_name);
-	int rc = 0;
-
-	if (found < 0) {
-		pack->call = "scandirat";
-		return -errno;
-	}
-	for (int i = 0; i < found; i++) {
-		char below[PATH_MAX];
-		const int length =
-			snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
-
-		if (length >= (int)sizeof(below))
-			pack->tally->left_out++;
-		else if (!rc)
-			rc = pack_entry(pack, folder, entries[i]->d_name, below, depth);
-		free(entries[i]);
-	}
-	free(entries);
-	return rc;
+	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
 int mr_recording_pack(const char *folder,
 		      int (*take)(void *data, const char *path, const char *text), void *data,
 		      struct mr_recording_tally *tally, struct mr_error *err)
 {
-	mr_auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct pack pack = { take, data, tally, NULL, "read" };
-	int rc;
+	mr_auto_free char *text = malloc(MR_RECORDING_FILE_MAX + 1);
+	char *const roots[] = { (char *)folder, NULL };
+	size_t root = strlen(folder);
+	const char *call = "open";
+	FTSENT *entry;
+	FTS *tree;
+	int rc = 0;
 
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
-	pack.text = malloc(MR_RECORDING_FILE_MAX + 1);
-	if (!pack.text)
+	if (!text)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	rc = pack_folder(&pack, fd, "", 0);
-	free(pack.text);
-	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, pack.call, "%s", folder) : 0;
+	while (root && folder[root - 1] == '/')
+		root--;
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW, by_name);
+	while (tree && !rc && (errno = 0, entry = fts_read(tree))) {
+		const bool is_folder = entry->fts_info == FTS_D;
+		ssize_t got;
+
+		if (entry->fts_info == FTS_DP || (is_folder && entry->fts_level <= DEPTH_MAX))
+			continue;
+		errno = entry->fts_errno ?: ENOTDIR;
+		if (!entry->fts_level)
+			break;
+		if (is_folder)
+			fts_set(tree, entry, FTS_SKIP);
+		pack_file(entry, text, &got);
+		if (got >= 0 && has_room(tally, (uint64_t)got)) {
+			count(tally, (uint64_t)got);
+			call = "read";
+			rc = take(data, entry->fts_path + root, text);
+		} else {
+			tally->left_out++;
+		}
+	}
+	if (!rc && (!tree || errno))
+		rc = -errno;
+	if (tree)
+		fts_close(tree);
+	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, call, "%s", folder) : 0;
 }
 
 /* ---- unpacking ---- */
@@ -178,10 +144,7 @@ int mr_recording_unpack(int folder, const char *path, const char *text,
 #define PREFIX "mrctl-host-"
 #define RANDOM "XXXXXX"
 
-enum {
-	ATTEMPTS = 16,
-	FOLDERS_MAX = 64, /* folders in folders that are removed */
-};
+enum { ATTEMPTS = 16 };
 
 static const char *parent_path(void)
 {
@@ -197,45 +160,24 @@ static int open_folder(int parent, const char *name)
 
 /* ---- removing ---- */
 
-static int is_folder_entry(const struct dirent *entry)
+static void remove_tree(const char *path)
 {
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
+	char *const roots[] = { (char *)path, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_XDEV, NULL);
+	const FTSENT *entry;
 
-static bool is_same_device(int a, int b)
-{
-	struct stat first, second;
-
-	return !fstat(a, &first) && !fstat(b, &second) && first.st_dev == second.st_dev;
-}
-
-/* By descriptors, so that no link leads elsewhere. */
-static void empty(int folder, unsigned int depth)
-{
-	struct dirent **entries = NULL;
-	const int found = scandirat(folder, ".", &entries, is_folder_entry, NULL);
-
-	for (int i = 0; i < found; i++) {
-		const char *name = entries[i]->d_name;
-
-		if (unlinkat(folder, name, 0) && errno == EISDIR && depth < FOLDERS_MAX) {
-			mr_auto_fd int below = open_folder(folder, name);
-
-			if (below >= 0 && is_same_device(folder, below))
-				empty(below, depth + 1);
-			unlinkat(folder, name, AT_REMOVEDIR);
-		}
-		free(entries[i]);
-	}
-	free(entries);
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info != FTS_D)
+			remove(entry->fts_accpath);
+	if (tree)
+		fts_close(tree);
 }
 
 void mr_temporary_folder_remove(struct mr_temporary_folder *folder)
 {
 	if (!folder->path[0])
 		return;
-	empty(folder->fd, 0);
-	rmdir(folder->path);
+	remove_tree(folder->path);
 	close(folder->fd);
 	folder->path[0] = '\0';
 }
@@ -265,7 +207,7 @@ static int is_like_own(const struct dirent *entry)
 }
 
 /* A file system that has no locks keeps all. */
-static void remove_abandoned(int parent)
+static void remove_abandoned(const char *path, int parent)
 {
 	struct dirent **entries = NULL;
 	const int found =
@@ -275,8 +217,10 @@ static void remove_abandoned(int parent)
 		mr_auto_fd int folder = open_folder(parent, entries[i]->d_name);
 
 		if (folder >= 0 && is_own(folder) && !flock(folder, LOCK_EX | LOCK_NB)) {
-			empty(folder, 0);
-			unlinkat(parent, entries[i]->d_name, AT_REMOVEDIR);
+			char abandoned[PATH_MAX];
+
+			snprintf(abandoned, sizeof(abandoned), "%s/%s", path, entries[i]->d_name);
+			remove_tree(abandoned);
 		}
 		free(entries[i]);
 	}
@@ -328,7 +272,7 @@ int mr_temporary_folder_make(struct mr_temporary_folder *folder, struct mr_error
 	int rc = -EAGAIN;
 
 	if (parent >= 0)
-		remove_abandoned(parent);
+		remove_abandoned(path, parent);
 	for (unsigned int i = 0; i < ATTEMPTS && rc == -EAGAIN; i++)
 		rc = make_locked(folder, path, &call);
 	if (!rc)
