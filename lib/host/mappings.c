@@ -103,7 +103,8 @@ static bool walk_line(const char *line, void *data)
 	if (walk->is_garbled)
 		return true;
 	walk->has_begun = true;
-	if (mapping.end > walk->start)
+	/* the kernel's own page for old programs is listed, but no memory of the process */
+	if (mapping.end > walk->start && strcmp(mapping.path, "[vsyscall]") != 0)
 		walk->is_done = !walk->visit(&mapping, walk->data);
 	return true;
 }

@@ -87,26 +87,6 @@ static int mr_live_list(struct mr_viewer viewer, const char *path, struct mr_nam
 	return mr_names_read(names, open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Returns what a symbolic link points to.  Return: 0 or -errno. */
-static int mr_live_link(struct mr_viewer viewer, const char *path, char target[PATH_MAX])
-{
-	char found[PATH_MAX];
-	ssize_t got;
-	int rc;
-
-	target[0] = '\0';
-	rc = mr_live_path(viewer, path, found);
-	if (rc)
-		return rc;
-	got = readlink(found, target, PATH_MAX);
-	if (got < 0 || got == PATH_MAX) {
-		target[0] = '\0';
-		return got < 0 ? -errno : -ENAMETOOLONG;
-	}
-	target[got] = '\0';
-	return 0;
-}
-
 int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 {
 	char found[PATH_MAX];
@@ -118,22 +98,17 @@ int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 	return stat(found, st) ? -errno : 0;
 }
 
-/* Mr_host_open_device()s. */
-static int mr_live_open_device(struct mr_viewer viewer, const char *path)
-{
-	mr_auto_fd int fd = -1;
-
-	if (viewer.process)
-		return -ENODATA;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : 0;
-}
-
 /* Bytes of a file that are recorded, whatever its first reader wants. */
 #define FILE_MAX (UINT64_C(1) << 20)
 
 /* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */
 #define LINES_MAX (UINT64_C(64) << 20)
+
+/* What a call is asked of. */
+struct place {
+	const struct mr_host *host;
+	const char *path;
+};
 
 /* Bytes of an answer that are recorded, whatever its first reader wants. */
 #define ANSWER_MAX (UINT64_C(64) << 10)
@@ -543,23 +518,50 @@ bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
 	return !FORMAT_PATH(path, fmt) && !mr_host_stat(host, &status, "%s", path);
 }
 
+/*
+ * Takes the answer of a call from this machine or a recording, and records it.
+ * Return: 0 or -errno.
+ */
+static int answer_call(struct mr_host *host, const char *kind, const char *path,
+		       int (*answer)(void *data, char *text, size_t size), void *data, char *text,
+		       size_t size)
+{
+	const int rc = mr_host_is_live(host)
+			       ? answer(data, text, size)
+			       : (int)mr_recording_get(host->recording, kind, path, text, size);
+
+	if (rc < 0)
+		mr_recorder_error(host->recorder, kind, path, rc);
+	else
+		mr_recorder_answer(host->recorder, kind, path, text);
+	return rc < 0 ? rc : 0;
+}
+
+static int answer_link(void *data, char *text, size_t size)
+{
+	const struct place *place = data;
+	char found[PATH_MAX];
+	ssize_t got;
+	const int rc = mr_live_path(mr_host_viewer(place->host), place->path, found);
+
+	if (rc)
+		return rc;
+	got = readlink(found, text, size);
+	if (got < 0 || (size_t)got == size)
+		return got < 0 ? -errno : -ENAMETOOLONG;
+	text[got] = '\0';
+	return 0;
+}
+
 bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], whole[PATH_MAX];
-	int rc;
+	struct place place = { host, path };
 
 	target[0] = '\0';
-	if (FORMAT_PATH(path, fmt))
-		return false;
-	rc = mr_host_is_live(host)
-		     ? mr_live_link(mr_host_viewer(host), path, whole)
-		     : (int)mr_recording_get(host->recording, "link", path, whole, sizeof(whole));
-	if (rc < 0) {
-		mr_recorder_error(host->recorder, "link", path, rc);
-		return false;
-	}
-	mr_recorder_answer(host->recorder, "link", path, whole);
-	if (strlen(whole) >= size)
+	if (FORMAT_PATH(path, fmt) ||
+	    answer_call(host, "link", path, answer_link, &place, whole, sizeof(whole)) ||
+	    strlen(whole) >= size)
 		return false;
 	memcpy(target, whole, strlen(whole) + 1);
 	return true;
@@ -579,69 +581,67 @@ void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *
 		memcpy(end, last, strlen(last) + 1);
 }
 
-/* A file that stands at its own path is enough, for recordings that people write. */
-static int recorded_status(struct mr_host *host, const char *path, struct mr_host_status *status)
+static int answer_stat(void *data, char *text, size_t size)
 {
-	char text[128];
-	ssize_t got = mr_recording_get(host->recording, "stat", path, text, sizeof(text));
-
-	if (got == -ENOENT)
-		return mr_recording_mode(host->recording, path, &status->mode);
-	if (got >= 0 &&
-	    sscanf(text,
-		   "mode=%" SCNo32 " uid=%" SCNu32 " gid=%" SCNu32 " device=%" SCNu32 ":%" SCNu32,
-		   &status->mode, &status->uid, &status->gid, &status->major, &status->minor) != 5)
-		return -EIO;
-	return got < 0 ? (int)got : 0;
-}
-
-static int live_status(const struct mr_host *host, const char *path, struct mr_host_status *status)
-{
+	const struct place *place = data;
 	struct stat st;
-	const int rc = mr_live_stat(mr_host_viewer(host), path, &st);
+	const int rc = mr_live_stat(mr_host_viewer(place->host), place->path, &st);
 
 	if (!rc)
-		*status = (struct mr_host_status){ st.st_mode, st.st_uid, st.st_gid,
-						   major(st.st_rdev), minor(st.st_rdev) };
+		snprintf(text, size, "mode=%o uid=%u gid=%u device=%u:%u", st.st_mode, st.st_uid,
+			 st.st_gid, major(st.st_rdev), minor(st.st_rdev));
 	return rc;
 }
 
+/* Of recordings that people write, a file that stands at its own path is enough. */
 int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[128];
+	struct place place = { host, path };
 	int rc = FORMAT_PATH(path, fmt);
 
 	*status = (struct mr_host_status){ 0 };
 	if (rc)
 		return rc;
-	rc = mr_host_is_live(host) ? live_status(host, path, status)
-				   : recorded_status(host, path, status);
-	if (rc) {
-		*status = (struct mr_host_status){ 0 };
-		mr_recorder_error(host->recorder, "stat", path, rc);
+	rc = answer_call(host, "stat", path, answer_stat, &place, text, sizeof(text));
+	if (rc == -ENOENT && !mr_host_is_live(host)) {
+		rc = mr_recording_mode(host->recording, path, &status->mode);
+		snprintf(text, sizeof(text), "mode=%o uid=0 gid=0 device=0:0", status->mode);
+		if (rc)
+			mr_recorder_error(host->recorder, "stat", path, rc);
+		else
+			mr_recorder_answer(host->recorder, "stat", path, text);
 		return rc;
 	}
-	snprintf(text, sizeof(text), "mode=%o uid=%u gid=%u device=%u:%u", status->mode,
-		 status->uid, status->gid, status->major, status->minor);
-	mr_recorder_answer(host->recorder, "stat", path, text);
-	return 0;
+	if (!rc &&
+	    sscanf(text,
+		   "mode=%" SCNo32 " uid=%" SCNu32 " gid=%" SCNu32 " device=%" SCNu32 ":%" SCNu32,
+		   &status->mode, &status->uid, &status->gid, &status->major, &status->minor) != 5)
+		rc = -EIO;
+	if (rc)
+		*status = (struct mr_host_status){ 0 };
+	return rc;
+}
+
+static int answer_open(void *data, char *text, size_t size)
+{
+	const struct place *place = data;
+	mr_auto_fd int fd = -1;
+
+	if (place->host->process)
+		return -ENODATA;
+	fd = open(place->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	snprintf(text, size, "ok");
+	return fd < 0 ? -errno : 0;
 }
 
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[8];
-	int rc = FORMAT_PATH(path, fmt);
+	struct place place = { host, path };
+	const int rc = FORMAT_PATH(path, fmt);
 
-	if (rc)
-		return rc;
-	rc = mr_host_is_live(host)
-		     ? mr_live_open_device(mr_host_viewer(host), path)
-		     : (int)mr_recording_get(host->recording, "open", path, text, sizeof(text));
-	if (rc < 0)
-		mr_recorder_error(host->recorder, "open", path, rc);
-	else
-		mr_recorder_answer(host->recorder, "open", path, "ok");
-	return rc < 0 ? rc : 0;
+	return rc ? rc : answer_call(host, "open", path, answer_open, &place, text, sizeof(text));
 }
 
 /* ---- answers of calls ---- */
@@ -672,14 +672,8 @@ int mr_host_ask(struct mr_host *host, const char *name,
 		return -ENOMEM;
 	}
 	whole[0] = '\0';
-	rc = mr_host_is_live(host)
-		     ? answer(data, whole, room)
-		     : (int)mr_recording_get(host->recording, "answer", path, whole, room);
-	if (rc < 0) {
-		mr_recorder_error(host->recorder, "answer", path, rc);
-		return rc;
-	}
-	mr_recorder_answer(host->recorder, "answer", path, whole);
-	snprintf(text, size, "%s", whole);
-	return 0;
+	rc = answer_call(host, "answer", path, answer, data, whole, room);
+	if (!rc)
+		snprintf(text, size, "%s", whole);
+	return rc;
 }
