@@ -14,7 +14,6 @@ int sim_query_mr(struct sim_call *call);
 
 /* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_reg_mr(struct sim_call *call);
-int sim_write_dereg_mr(struct sim_call *call);
 
 /** sim_rereg_is_supported() - whether the driver of the simulated kernel has a rereg_user_mr */
 bool sim_rereg_is_supported(const struct sim_call *call);
@@ -42,11 +41,9 @@ int sim_mlx5_alloc_dmah(struct sim_call *call);
 
 /* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_alloc_mw(struct sim_call *call);
-int sim_write_dealloc_mw(struct sim_call *call);
 
 /* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_alloc_pd(struct sim_call *call);
-int sim_write_dealloc_pd(struct sim_call *call);
 
 /* Methods of the ioctl: as handle() of struct sim_method. */
 int sim_get_context(struct sim_call *call);

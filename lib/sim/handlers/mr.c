@@ -245,16 +245,6 @@ int sim_write_reg_mr(struct sim_call *call)
 	return rc;
 }
 
-/* uverbs_cmd.c ib_uverbs_dereg_mr() */
-int sim_write_dereg_mr(struct sim_call *call)
-{
-	struct ib_uverbs_dereg_mr cmd;
-	int rc;
-
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
-	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_MR, cmd.mr_handle);
-}
-
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
 #define REREG_TRANS     1u
 #define REREG_PD        2u

@@ -391,15 +391,6 @@ int sim_write_alloc_mw(struct sim_call *call)
 	return rc;
 }
 
-int sim_write_dealloc_mw(struct sim_call *call)
-{
-	struct ib_uverbs_dealloc_mw cmd;
-	int rc;
-
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
-	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_MW, cmd.mw_handle);
-}
-
 int sim_write_alloc_pd(struct sim_call *call)
 {
 	struct ib_uverbs_alloc_pd_resp resp = { 0 };
@@ -422,13 +413,4 @@ int sim_write_alloc_pd(struct sim_call *call)
 	else
 		sim_object_commit(call->table, resp.pd_handle, UVERBS_OBJECT_PD);
 	return rc;
-}
-
-int sim_write_dealloc_pd(struct sim_call *call)
-{
-	struct ib_uverbs_dealloc_pd cmd;
-	int rc;
-
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
-	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_PD, cmd.pd_handle);
 }

@@ -38,32 +38,32 @@ static const struct command {
 	uint16_t response;
 	enum mr_sim_call call; /* its name for faults */
 
-	/* Carries the command out: 0, or -errno. */
+	/* Carries the command out: 0, or -errno; NULL: it destroys the object whose handle is its request. */
 	int (*run)(struct sim_call *call);
 
 	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all drivers have. */
 	bool (*is_supported)(const struct sim_call *call);
+	uint16_t destroys; /* type of the object */
 } commands[] = {
-	{ IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
-	  sizeof(struct ib_uverbs_reg_mr_resp), MR_SIM_REG_MR, sim_write_reg_mr, NULL },
-	{ IB_USER_VERBS_CMD_REREG_MR, sizeof(struct ib_uverbs_rereg_mr),
-	  sizeof(struct ib_uverbs_rereg_mr_resp), MR_SIM_REREG_MR, sim_write_rereg_mr,
-	  sim_rereg_is_supported },
-	{ IB_USER_VERBS_CMD_DEREG_MR, sizeof(struct ib_uverbs_dereg_mr), 0, MR_SIM_DEREG_MR,
-	  sim_write_dereg_mr, NULL },
-	{ IB_USER_VERBS_CMD_ALLOC_PD, sizeof(struct ib_uverbs_alloc_pd),
-	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd, NULL },
-	{ IB_USER_VERBS_CMD_DEALLOC_PD, sizeof(struct ib_uverbs_dealloc_pd), 0, MR_SIM_DEALLOC_PD,
-	  sim_write_dealloc_pd, NULL },
-	{ IB_USER_VERBS_CMD_ALLOC_MW, sizeof(struct ib_uverbs_alloc_mw),
-	  sizeof(struct ib_uverbs_alloc_mw_resp), MR_SIM_ALLOC_MW, sim_write_alloc_mw, NULL },
-	{ IB_USER_VERBS_CMD_DEALLOC_MW, sizeof(struct ib_uverbs_dealloc_mw), 0, MR_SIM_DEALLOC_MW,
-	  sim_write_dealloc_mw, NULL },
-	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
-	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device,
-	  NULL },
-	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED, 0, 0,
-	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex, NULL },
+#define COMMAND(NAME, name, ...)                                                                   \
+	{                                                                                          \
+		.number = IB_USER_VERBS_CMD_##NAME, .request = sizeof(struct ib_uverbs_##name),    \
+		.call = MR_SIM_##NAME, __VA_ARGS__                                                 \
+	}
+#define ANSWERED(NAME, name, ...)                                                                  \
+	COMMAND(NAME, name, .response = sizeof(struct ib_uverbs_##name##_resp),                    \
+		.run = sim_write_##name, __VA_ARGS__)
+	ANSWERED(REG_MR, reg_mr, ),
+	ANSWERED(REREG_MR, rereg_mr, .is_supported = sim_rereg_is_supported),
+	COMMAND(DEREG_MR, dereg_mr, .destroys = UVERBS_OBJECT_MR),
+	ANSWERED(ALLOC_PD, alloc_pd, ),
+	COMMAND(DEALLOC_PD, dealloc_pd, .destroys = UVERBS_OBJECT_PD),
+	ANSWERED(ALLOC_MW, alloc_mw, ),
+	COMMAND(DEALLOC_MW, dealloc_mw, .destroys = UVERBS_OBJECT_MW),
+	ANSWERED(QUERY_DEVICE, query_device, ),
+	{ .number = IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+	  .call = MR_SIM_QUERY_DEVICE,
+	  .run = sim_write_query_device_ex },
 };
 
 /* uverbs.h uapi_get_method() */
@@ -89,6 +89,20 @@ static bool has_room(const struct command *command, const struct ib_uverbs_attr 
 	return (in ? in->len : 0) >= command->request && (out ? out->len : 0) >= command->response;
 }
 
+/* ib_uverbs_dereg_mr() and its like: the requests of all of them are a handle. */
+static int destroy(struct sim_call *call, uint16_t type)
+{
+	uint32_t handle;
+	const int rc = sim_write_request(call, &handle, sizeof(handle));
+
+	return rc ? rc : sim_destroy(call->table, type, handle);
+}
+
+_Static_assert(sizeof(struct ib_uverbs_dereg_mr) == sizeof(uint32_t) &&
+		       sizeof(struct ib_uverbs_dealloc_pd) == sizeof(uint32_t) &&
+		       sizeof(struct ib_uverbs_dealloc_mw) == sizeof(uint32_t),
+	       "requests that are a handle");
+
 /* Returns the ioctl method INVOKE_WRITE, which carries a write command out: 0, or -errno. */
 static int sim_invoke_write(struct sim_call *call)
 {
@@ -104,7 +118,7 @@ static int sim_invoke_write(struct sim_call *call)
 		return -EOPNOTSUPP;
 	if (!has_room(command, in, out))
 		return -ENOSPC;
-	return command->run(call);
+	return command->run ? command->run(call) : destroy(call, command->destroys);
 }
 
 static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
