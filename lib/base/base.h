@@ -496,6 +496,19 @@ bool mr_limits_have_memlock(void);
  */
 int mr_memfd_create(const char *name, unsigned int flags);
 
+/** A mapping, as a line of /proc/PID/maps has it (proc_pid_maps(5)). */
+struct mr_maps_line {
+	uint64_t start, end;       /**< addresses; @end is the first behind it */
+	uint64_t offset;           /**< bytes from the start of the file to that of the mapping */
+	uint64_t inode;            /**< of the file; 0: it maps none */
+	unsigned int major, minor; /**< of the device that the file is on */
+	bool readable, writable, executable, shared;
+	const char *path; /**< in the line: of the file, or "[stack]"; "": none */
+};
+
+/** mr_maps_line_parse() - false where the line, which has no newline, is that of no mapping */
+bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping);
+
 /**
  * mr_overlay_has_tmpfs() - whether a file of an overlay that can be written is on a tmpfs
  *

@@ -149,6 +149,24 @@ int mr_memfd_create(const char *name, unsigned int flags)
 	return fd < 0 && errno == EINVAL ? memfd_create(name, flags) : fd;
 }
 
+bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping)
+{
+	char rights[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, rights, &mapping->offset, &mapping->major,
+		   &mapping->minor, &mapping->inode, &path) < 7 ||
+	    strlen(rights) < 4 || mapping->start >= mapping->end)
+		return false;
+	mapping->readable = rights[0] == 'r';
+	mapping->writable = rights[1] == 'w';
+	mapping->executable = rights[2] == 'x';
+	mapping->shared = rights[3] == 's';
+	mapping->path = path ? line + path : "";
+	return true;
+}
+
 bool mr_overlay_has_tmpfs(const char *path)
 {
 	mr_auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -66,19 +66,21 @@ static int read_lines(struct mr_host *host, const char *path,
 
 static bool parse_mapping(const char *line, struct mr_mapping *mapping)
 {
-	char rights[5];
-	int path = 0;
+	struct mr_maps_line found;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &mapping->start, &mapping->end, rights, &mapping->offset, &mapping->major,
-		   &mapping->minor, &mapping->inode, &path) < 7 ||
-	    strlen(rights) < 4 || mapping->start >= mapping->end)
+	if (!mr_maps_line_parse(line, &found))
 		return false;
-	mapping->readable = rights[0] == 'r';
-	mapping->writable = rights[1] == 'w';
-	mapping->executable = rights[2] == 'x';
-	mapping->shared = rights[3] == 's';
-	snprintf(mapping->path, sizeof(mapping->path), "%s", path ? line + path : "");
+	*mapping = (struct mr_mapping){ .start = found.start,
+					.end = found.end,
+					.offset = found.offset,
+					.inode = found.inode,
+					.major = found.major,
+					.minor = found.minor,
+					.readable = found.readable,
+					.writable = found.writable,
+					.executable = found.executable,
+					.shared = found.shared };
+	snprintf(mapping->path, sizeof(mapping->path), "%s", found.path);
 	return true;
 }
 

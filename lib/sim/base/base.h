@@ -114,16 +114,6 @@ static inline uint64_t sim_page_offset(uint64_t addr)
 /** sim_random() - a random number, never 0, to tell tables, objects and address spaces apart */
 uint64_t sim_random(void);
 
-/** A mapping of this process, or a part of it. */
-struct sim_mapping {
-	uint64_t start, end; /**< addresses; @end is the first behind it */
-	uint64_t offset;     /**< of @start in the file: bytes */
-	uint64_t inode;      /**< 0: it maps no file */
-	unsigned int major;  /**< of the device that the file is on */
-	bool readable, writable, shared;
-	const char *path; /**< of the file; "": none */
-};
-
 /**
  * sim_maps_note() - remember whether the program shares a file with write-back
  * @fd:    that it is about to map
@@ -135,24 +125,24 @@ void sim_maps_note(int fd, int flags);
 bool sim_maps_has_shared_file(void);
 
 /** sim_mapping_writes_back() - vma_needs_dirty_tracking(): whether writes to a mapping go to a file */
-bool sim_mapping_writes_back(const struct sim_mapping *mapping);
+bool sim_mapping_writes_back(const struct mr_maps_line *mapping);
 
 /** sim_mapping_is_secret() - whether a mapping is of memfd_secret(2): mm/secretmem.c */
-bool sim_mapping_is_secret(const struct sim_mapping *mapping);
+bool sim_mapping_is_secret(const struct mr_maps_line *mapping);
 
 /** sim_mapping_is_ring() - whether a mapping is the ring of a perf event: kernel/events/core.c perf_mmap() */
-bool sim_mapping_is_ring(const struct sim_mapping *mapping);
+bool sim_mapping_is_ring(const struct mr_maps_line *mapping);
 
 /**
  * sim_maps_walk() - call a function for each mapping in a range, by ascending address
  * @start: first address of the range
- * @end:   first address behind it; mappings are cut to the range
+ * @end:   first address behind it; mappings are cut to the range, and their offset is that of the cut
  * @visit: ends the walk where it returns anything but 0
  *
  * Return: what the last @visit returned; 0 without mappings; -EIO where they cannot be read.
  */
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*visit)(const struct sim_mapping *mapping, void *argument), void *argument);
+		  int (*visit)(const struct mr_maps_line *mapping, void *argument), void *argument);
 
 /** sim_wanted_kind() - the kind of device in MRCTL_SIM; MR_SIM_PROFILES: no device is simulated */
 enum mr_sim_profile sim_wanted_kind(void);
@@ -161,22 +151,16 @@ enum mr_sim_profile sim_wanted_kind(void);
 enum mr_sim_kernel sim_wanted_kernel(void);
 
 /**
- * sim_has_optional_access() - whether the kernel knows optional access flags
+ * sim_is_asked() - whether a variable is set that counts where it is set at all
  *
- * Contexts report it as IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS.
- *
- * Return: false with MRCTL_SIM_NO_OPTIONAL_ACCESS, as before Linux 5.7.
+ * With MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE the kernel does not know optional access flags, as before Linux 5.7;
+ * else contexts report them as IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS.  MR_SIM_DATA_DIRECT_VARIABLE gives the HCA
+ * a Data Direct device, and MR_SIM_TPH_VARIABLE its PCI function TPH, which DMA handles need.
  */
-bool sim_has_optional_access(void);
+bool sim_is_asked(const char *variable);
 
 /** sim_wanted_limit() - the number in MRCTL_SIM_MAX_OBJECTS, or UINT32_MAX */
 uint32_t sim_wanted_limit(void);
-
-/** sim_has_data_direct() - whether the HCA has a Data Direct device (MRCTL_SIM_DATA_DIRECT) */
-bool sim_has_data_direct(void);
-
-/** sim_has_tph() - whether the HCA's PCI function has TPH, which DMA handles need (MRCTL_SIM_TPH) */
-bool sim_has_tph(void);
 
 /**
  * sim_refuse_variable() - print what is wrong with an environment variable, and end the process

@@ -47,14 +47,9 @@ enum mr_sim_profile sim_wanted_kind(void)
 	return (enum mr_sim_profile)kind;
 }
 
-bool sim_has_optional_access(void)
+bool sim_is_asked(const char *variable)
 {
-	return !getenv(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE);
-}
-
-bool sim_has_tph(void)
-{
-	return getenv(MR_SIM_TPH_VARIABLE);
+	return getenv(variable);
 }
 
 uint32_t sim_wanted_limit(void)
@@ -72,11 +67,6 @@ uint32_t sim_wanted_limit(void)
 		return (uint32_t)limit;
 	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "not a number of objects: \"%s\"", text);
 	sim_refuse_variable(MR_SIM_MAX_OBJECTS_VARIABLE, &err);
-}
-
-bool sim_has_data_direct(void)
-{
-	return getenv(MR_SIM_DATA_DIRECT_VARIABLE);
 }
 
 const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {

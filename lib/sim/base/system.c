@@ -77,7 +77,7 @@ bool sim_maps_has_shared_file(void)
 	return __atomic_load_n(&shared_file, __ATOMIC_RELAXED);
 }
 
-bool sim_mapping_writes_back(const struct sim_mapping *mapping)
+bool sim_mapping_writes_back(const struct mr_maps_line *mapping)
 {
 	struct statfs fs;
 
@@ -91,32 +91,15 @@ bool sim_mapping_writes_back(const struct sim_mapping *mapping)
 						  : !is_in_memory(&fs);
 }
 
-bool sim_mapping_is_secret(const struct sim_mapping *mapping)
+bool sim_mapping_is_secret(const struct mr_maps_line *mapping)
 {
 	return mapping->shared && mapping->major == 0 &&
 	       !strcmp(mapping->path, "/secretmem (deleted)");
 }
 
-bool sim_mapping_is_ring(const struct sim_mapping *mapping)
+bool sim_mapping_is_ring(const struct mr_maps_line *mapping)
 {
 	return !strcmp(mapping->path, "anon_inode:[perf_event]");
-}
-
-static bool parse_mapping(char *line, struct sim_mapping *mapping)
-{
-	char rights[5];
-	int path = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%*x %" SCNu64 " %n",
-		   &mapping->start, &mapping->end, rights, &mapping->offset, &mapping->major,
-		   &mapping->inode, &path) < 6)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	mapping->readable = rights[0] == 'r';
-	mapping->writable = rights[1] == 'w';
-	mapping->shared = rights[3] == 's';
-	mapping->path = line + path;
-	return true;
 }
 
 /* Where the mapping of a line ends: most lines are before the range, and sscanf(3) of all of them is slow. */
@@ -128,9 +111,9 @@ static uint64_t read_end(const char *line)
 }
 
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*visit)(const struct sim_mapping *mapping, void *argument), void *argument)
+		  int (*visit)(const struct mr_maps_line *mapping, void *argument), void *argument)
 {
-	struct sim_mapping mapping;
+	struct mr_maps_line mapping;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *maps;
@@ -140,7 +123,8 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 	if (!maps)
 		return -EIO;
 	while (!rc && getline(&line, &size, maps) > 0) {
-		if (read_end(line) <= start || !parse_mapping(line, &mapping))
+		line[strcspn(line, "\n")] = '\0';
+		if (read_end(line) <= start || !mr_maps_line_parse(line, &mapping))
 			continue;
 		if (mapping.start >= end)
 			break;

@@ -91,7 +91,7 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length)
 }
 
 /* hmm.c hmm_vma_walk_test(): memory of a device, or that cannot be read, counts as not present */
-static int find_read(const struct sim_mapping *mapping, void *kernel)
+static int find_read(const struct mr_maps_line *mapping, void *kernel)
 {
 	return mapping->readable &&
 	       !(sim_mapping_is_ring(mapping) &&
@@ -151,14 +151,14 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
  * Whether a part of the ring of a perf event can be faulted in, on kernels that do so: perf_mmap_fault(),
  * perf_mmap_pfn_mkwrite().  Only the first page, with the control data, can be written.
  */
-static int fault_in_ring(const struct sim_mapping *ring, bool writable)
+static int fault_in_ring(const struct mr_maps_line *ring, bool writable)
 {
 	return !writable || (!ring->offset && ring->end - ring->start == sim_page_size()) ? 0
 											  : -EFAULT;
 }
 
 /* Touch each page of a mapping by an access of the kernel, for memory that cannot be pinned. */
-static int access_pages(const struct sim_mapping *mapping, bool writable)
+static int access_pages(const struct mr_maps_line *mapping, bool writable)
 {
 	static const struct timespec now;
 	const uint32_t add_zero = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
@@ -176,23 +176,32 @@ static int access_pages(const struct sim_mapping *mapping, bool writable)
 	return 0;
 }
 
-/* Where a device's page fault in a range has got to. */
-struct touch {
+/* Where faulting in a range, or pinning it, has got to. */
+struct progress {
 	enum mr_sim_kernel kernel;
 	uint64_t at; /* all before is done */
 	bool writable;
 };
 
+/* Calls a function for each mapping of a range.  Return: what it returned; -EFAULT: a part is not mapped. */
+static int visit_all(uint64_t end, int (*visit)(const struct mr_maps_line *mapping, void *progress),
+		     struct progress *progress)
+{
+	const int rc = sim_maps_walk(progress->at, end, visit, progress);
+
+	return !rc && progress->at < end ? -EFAULT : rc;
+}
+
 /*
  * hmm.c hmm_vma_walk_test(), hmm_vma_fault(): memory of a device is refused first, then the lack of
  * permissions, then the page that cannot be faulted in.
  */
-static int touch_mapping(const struct sim_mapping *mapping, void *argument)
+static int touch_mapping(const struct mr_maps_line *mapping, void *argument)
 {
 	const bool is_secret = sim_mapping_is_secret(mapping);
 	const bool is_ring = sim_mapping_is_ring(mapping);
 	const uint64_t page_size = sim_page_size();
-	struct touch *touch = argument;
+	struct progress *touch = argument;
 
 	if (mapping->start > touch->at || !mapping->readable)
 		return -EFAULT;
@@ -213,7 +222,7 @@ int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bo
 {
 	const uint64_t page_size = sim_page_size();
 	uint64_t start = sim_round_down(addr, page_size), end;
-	struct touch touch = { .kernel = kernel, .at = start, .writable = writable };
+	struct progress touch = { .kernel = kernel, .at = start, .writable = writable };
 	int rc;
 
 	if (page_end(addr, length, page_size, &end))
@@ -226,8 +235,7 @@ int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bo
 		rc = fault_in(start, end - start, true);
 	if (rc != -EFAULT)
 		return rc;
-	rc = sim_maps_walk(start, end, touch_mapping, &touch);
-	return !rc && touch.at < end ? -EFAULT : rc;
+	return visit_all(end, touch_mapping, &touch);
 }
 
 bool sim_access_writable(uint32_t access)
@@ -236,7 +244,7 @@ bool sim_access_writable(uint32_t access)
 }
 
 /* Sets @argument, a uint64_t, to the start of the first mapping from which pages are written back to a file. */
-static int find_write_back(const struct sim_mapping *mapping, void *argument)
+static int find_write_back(const struct mr_maps_line *mapping, void *argument)
 {
 	if (!mapping->writable || !sim_mapping_writes_back(mapping))
 		return 0;
@@ -262,14 +270,7 @@ static bool are_present(uint64_t start, uint64_t end)
 	return start >= end;
 }
 
-/* Where pinning in a range has got to. */
-struct pinning {
-	enum mr_sim_kernel kernel;
-	uint64_t at; /* all before is done */
-	bool writable;
-};
-
-static int pin_ring(const struct sim_mapping *ring, const struct pinning *pinning)
+static int pin_ring(const struct mr_maps_line *ring, const struct progress *pinning)
 {
 	if (sim_has_change(pinning->kernel, SIM_MAPPED_RINGS) ||
 	    !(pinning->writable ? ring->writable : ring->readable) ||
@@ -278,9 +279,9 @@ static int pin_ring(const struct sim_mapping *ring, const struct pinning *pinnin
 	return fault_in_ring(ring, pinning->writable);
 }
 
-static int pin_mapping(const struct sim_mapping *mapping, void *argument)
+static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
 {
-	struct pinning *pinning = argument;
+	struct progress *pinning = argument;
 
 	if (mapping->start > pinning->at)
 		return -EFAULT;
@@ -299,24 +300,21 @@ static int pin_mapping(const struct sim_mapping *mapping, void *argument)
  */
 static int fault_in_for_pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
-	struct pinning pinning = { .kernel = kernel, .at = start, .writable = writable };
+	struct progress pinning = { .kernel = kernel, .at = start, .writable = writable };
 	int rc;
 
 	rc = fault_in(start, end - start, writable);
-	if (rc != -EFAULT)
-		return rc;
-	rc = sim_maps_walk(start, end, pin_mapping, &pinning);
-	return !rc && pinning.at < end ? -EFAULT : rc;
+	return rc != -EFAULT ? rc : visit_all(end, pin_mapping, &pinning);
 }
 
 /*
  * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of a private mapping is copied, even
  * if the mapping is not writable
  */
-static int force_pin(const struct sim_mapping *mapping, void *argument)
+static int force_pin(const struct mr_maps_line *mapping, void *argument)
 {
 	const uint64_t size = mapping->end - mapping->start;
-	struct pinning *pinning = argument;
+	struct progress *pinning = argument;
 	struct stat st;
 
 	if (mapping->start > pinning->at)
@@ -337,14 +335,12 @@ static int force_pin(const struct sim_mapping *mapping, void *argument)
 /* pin_user_pages() with FOLL_LONGTERM */
 static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
-	struct pinning pinning = { .kernel = kernel, .at = start };
+	struct progress pinning = { .kernel = kernel, .at = start };
 	uint64_t refused_at = end;
 	int rc;
 
-	if (!writable && !sim_has_change(kernel, SIM_READ_PINS)) {
-		rc = sim_maps_walk(start, end, force_pin, &pinning);
-		return !rc && pinning.at < end ? -EFAULT : rc;
-	}
+	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
+		return visit_all(end, force_pin, &pinning);
 	/* check_vma_flags() refuses such a mapping before its pages are touched, which would change the file's mtime */
 	if (writable && sim_maps_has_shared_file() && sim_has_change(kernel, SIM_SHARED_FILES)) {
 		rc = sim_maps_walk(start, end, find_write_back, &refused_at);
