@@ -454,28 +454,14 @@ static struct lines *find_file(struct mr_recorder *recorder, const char *path)
 	return file;
 }
 
-/* Where the line of that number stands, or would. */
-static size_t find_line(const struct lines *file, uint64_t number)
-{
-	size_t low = 0, high = file->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (file->list[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int add_line(struct lines *file, uint64_t number, const char *text)
 {
-	const size_t at = find_line(file, number);
+	size_t at = file->count;
 	char *copy;
 
-	if (at < file->count && file->list[at].number == number)
+	while (at && file->list[at - 1].number > number)
+		at--;
+	if (at && file->list[at - 1].number == number)
 		return 0;
 	if (file->count == file->room) {
 		const size_t room = file->room ? 2 * file->room : 16;
