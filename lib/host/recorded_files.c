@@ -59,7 +59,7 @@ int mr_recording_pack(const char *folder,
 		      int (*take)(void *data, const char *path, const char *text), void *data,
 		      struct mr_recording_tally *tally, struct mr_error *err)
 {
-	mr_auto_free char *text = malloc(MR_RECORDING_FILE_MAX + 1);
+	char *text = malloc(MR_RECORDING_FILE_MAX + 1);
 	char *const roots[] = { (char *)folder, NULL };
 	size_t root = strlen(folder);
 	const char *call = "open";
@@ -96,6 +96,7 @@ int mr_recording_pack(const char *folder,
 		rc = -errno;
 	if (tree)
 		fts_close(tree);
+	free(text);
 	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, call, "%s", folder) : 0;
 }
 
