@@ -57,7 +57,7 @@ includes() {
 
 # symbols BUILD FOLDER...: prints "USER USED SYMBOL" for each undefined symbol of an object.
 # Only files of one program can use each other: another program may define a symbol of the same name.  The
-# functions that the simulator exports have the names of functions of libc; callers of those call libc.
+# functions that the simulator and the agent export have the names of those that they interpose, whose callers call these.
 symbols() {
 	local build=$1
 	shift
@@ -66,7 +66,7 @@ symbols() {
 		/^File: / { file = substr($2, length(build) + 1); sub(/\.o$/, "", file); next }
 		$5 != "GLOBAL" && $5 != "WEAK" { next }
 		$7 == "UND" { lacks[file " " $8]; next }
-		program[row(file)] != "sim" || $6 != "DEFAULT" { owners[$8] = owners[$8] " " file }
+		program[row(file)] !~ /^(sim|agent)$/ || $6 != "DEFAULT" { owners[$8] = owners[$8] " " file }
 		END { for (pair in lacks) {
 			split(pair, part, " ")
 			n = split(owners[part[2]], owner, " ")
