@@ -126,7 +126,7 @@ $(BUILD)/trace/libmrctl-trace.so: $(AGENT_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-z,defs \
-		-Wl,-Bsymbolic -Wl,-z,start-stop-visibility=hidden -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
+		-Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
 
 $(BUILD)/man/%: man/%
 	@mkdir -p $(@D)

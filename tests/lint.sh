@@ -51,13 +51,14 @@ foreign_exports() {
 		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl|access|faccess|readlink)(at)?(64)?(_2)?$|^(statx|(e|euid)access|mrctl_sim_pinned)$'
 }
 
-# What is loaded into traced programs must find everything there, and bring nothing but what it wraps.
+# What is loaded into traced programs must find everything there, and bring nothing but what it wraps.  GNU ld lists the
+# ends of the section of wrappers, too, though they are hidden.
 foreign_dependencies() {
 	local library=$BUILD/trace/libmrctl-trace.so
 	readelf -dW "$library" | awk -v library="$library" '/NEEDED/ && !/\[(libc|ld-linux[^]]*|ld64)\.so\.[0-9]\]/ {
 		print library ": " $NF }'
 	nm -D --defined-only "$library" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
-		grep -vE '^(ibv|mlx5dv)_|^f?exec(l|v)[a-z]*$|^posix_spawnp?$|^(prctl|syscall|ioctl|write|madvise|dlv?sym|dlclose)$'
+		grep -vE '^(ibv|mlx5dv)_|^f?exec(l|v)[a-z]*$|^posix_spawnp?$|^(prctl|syscall|ioctl|write|madvise|dlv?sym|dlclose)$|^__(start|stop)_agent_wrappers$'
 }
 
 headers_alone() {
