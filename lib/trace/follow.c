@@ -271,6 +271,8 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	if (!process)
 		return 0;
 	process->pid = visitor->pid;
+	process->image = mr_lookout_image(visitor->pid);
+	process->joined_ns = mr_now_ns();
 	process->uid = visitor->uid;
 	process->pidfd = open_pidfd(visitor->pid);
 	memcpy(process->program, request->path, sizeof(process->program));
@@ -301,7 +303,6 @@ static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
 	if (before < follow->process_count) /* it runs another program now */
 		end_process(follow, before);
 	id = add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
-	mr_lookout_joined(&follow->lookout, visitor->pid);
 	if (fd < 0)
 		follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
 					  MR_TRACE_NO_ROOM);
@@ -571,8 +572,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	};
 	int rc = 0;
 
-	mr_lookout_settle(&follow->lookout,
-			  getpid()); /* the child's too, until it runs the program */
 	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;

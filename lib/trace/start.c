@@ -146,7 +146,7 @@ static bool stat_link(pid_t pid, const char *name, struct stat *st)
 }
 
 /* Where the kernel has put code and stack is random; the file counts where that is switched off. */
-static uint64_t mr_image_id(pid_t pid, const struct mr_process_stat *process)
+static uint64_t image_id(pid_t pid, const struct mr_process_stat *process)
 {
 	struct stat file = { 0 };
 	uint64_t id = process->stack;
@@ -329,83 +329,25 @@ static enum mr_image_fate mr_image_judge(pid_t pid, const struct mr_process_stat
 #define JOIN_NS     UINT64_C(50000000)   /* for an agent to take the answer */
 #define PATIENCE_NS UINT64_C(2000000000) /* for a program to load the agent */
 
-enum {
-	IMAGES_MAX = 1 << 20,
-	TRACERS_MAX = 4096,
+enum { TRACERS_MAX = 4096 };
+
+enum whose { NOT_KNOWN, OURS, OF_OTHERS };
+
+/* A process at a look. */
+struct mr_lookout_entry {
+	pid_t pid;
+	struct mr_process_stat stat;
+	enum whose whose;
+	uint64_t image;   /* that it runs; 0: not looked at */
+	uint64_t seen_ns; /* when that was seen first */
+	bool is_settled;  /* nothing is to be found out of it any more */
 };
 
-struct mr_lookout_image {
-	uint64_t id;
-	uint64_t seen_ns;
-	bool has_joined; /* since @seen_ns */
-	bool is_settled; /* nothing is to be found out any more */
-	bool is_there;   /* a process has it, or asked to join by it, since the last look */
-};
-
-/* ---- images ---- */
-
-/* The image with an id, made where it is new; NULL where memory is short.  The latest are the likeliest. */
-static struct mr_lookout_image *image_with(struct mr_lookout *lookout, uint64_t id)
-{
-	struct mr_lookout_image *images;
-
-	for (size_t i = lookout->image_count; i-- > 0;)
-		if (lookout->images[i].id == id) {
-			lookout->images[i].is_there = true;
-			return &lookout->images[i];
-		}
-	if (lookout->image_count == IMAGES_MAX)
-		return NULL;
-	if (!(lookout->image_count & (lookout->image_count - 1))) {
-		images = reallocarray(lookout->images,
-				      lookout->image_count ? 2 * lookout->image_count : 1,
-				      sizeof(*images));
-		if (!images)
-			return NULL;
-		lookout->images = images;
-	}
-	lookout->images[lookout->image_count] =
-		(struct mr_lookout_image){ .id = id, .seen_ns = mr_now_ns(), .is_there = true };
-	return &lookout->images[lookout->image_count++];
-}
-
-/* Forgets those that no process has any more: a long build runs a great many. */
-static void forget_ended(struct mr_lookout *lookout)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < lookout->image_count; i++)
-		if (lookout->images[i].is_there)
-			lookout->images[kept++] = lookout->images[i];
-	lookout->image_count = kept;
-	for (size_t i = 0; i < kept; i++)
-		lookout->images[i].is_there = false;
-}
-
-static struct mr_lookout_image *image_of(struct mr_lookout *lookout, pid_t pid)
+uint64_t mr_lookout_image(pid_t pid)
 {
 	struct mr_process_stat stat;
-	uint64_t id = mr_process_stat_read(pid, &stat) ? mr_image_id(pid, &stat) : 0;
 
-	return id ? image_with(lookout, id) : NULL;
-}
-
-void mr_lookout_joined(struct mr_lookout *lookout, pid_t pid)
-{
-	struct mr_lookout_image *image = image_of(lookout, pid);
-
-	if (!image || image->has_joined)
-		return;
-	image->has_joined = true;
-	image->seen_ns = mr_now_ns();
-}
-
-void mr_lookout_settle(struct mr_lookout *lookout, pid_t pid)
-{
-	struct mr_lookout_image *image = image_of(lookout, pid);
-
-	if (image)
-		image->is_settled = true;
+	return mr_process_stat_read(pid, &stat) ? image_id(pid, &stat) : 0;
 }
 
 /* ---- processes that are not judged ---- */
@@ -449,88 +391,71 @@ static void note_tracer(struct mr_lookout *lookout, pid_t pid)
 
 /* ---- all processes of the machine ---- */
 
-enum whose { NOT_KNOWN, OURS, OF_OTHERS };
-
-struct entry {
-	pid_t pid;
-	struct mr_process_stat stat;
-	enum whose whose;
-	bool has_joined;
-};
-
-struct entries {
-	struct entry *list;
-	size_t count;
-};
-
 static int compare(const void *one, const void *other)
 {
-	const struct entry *a = one, *b = other;
+	const struct mr_lookout_entry *a = one, *b = other;
 
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static bool read_entries(struct entries *entries)
+/* Reads the processes in the place of those of the last look. */
+static void read_entries(struct mr_lookout *lookout)
 {
 	DIR *folder = mr_process_folder();
-	struct entry *more;
+	struct mr_lookout_entry *more;
 	int pid;
 
+	lookout->entries = NULL;
+	lookout->entry_count = 0;
 	while (folder && (pid = mr_process_next_number(folder)) > 0) {
-		struct entry entry = { .pid = pid };
+		struct mr_lookout_entry entry = { .pid = pid };
 
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
 			continue;
-		if (!(entries->count & (entries->count - 1))) {
-			more = reallocarray(entries->list, entries->count ? 2 * entries->count : 1,
+		if (!(lookout->entry_count & (lookout->entry_count - 1))) {
+			more = reallocarray(lookout->entries,
+					    lookout->entry_count ? 2 * lookout->entry_count : 1,
 					    sizeof(*more));
 			if (!more)
 				break;
-			entries->list = more;
+			lookout->entries = more;
 		}
-		entries->list[entries->count++] = entry;
+		lookout->entries[lookout->entry_count++] = entry;
 	}
 	if (folder)
 		closedir(folder);
-	if (entries->count)
-		qsort(entries->list, entries->count, sizeof(*entries->list), compare);
-	return entries->count;
+	if (lookout->entry_count)
+		qsort(lookout->entries, lookout->entry_count, sizeof(*lookout->entries), compare);
 }
 
-static struct entry *find(const struct entries *entries, pid_t pid)
+static struct mr_lookout_entry *find(const struct mr_lookout *lookout, pid_t pid)
 {
-	const struct entry key = { .pid = pid };
+	const struct mr_lookout_entry key = { .pid = pid };
 
-	return bsearch(&key, entries->list, entries->count, sizeof(key), compare);
+	return lookout->entry_count
+		       ? bsearch(&key, lookout->entries, lookout->entry_count, sizeof(key), compare)
+		       : NULL;
 }
 
-static void mark(const struct entries *entries, const struct mr_lookout_scope *scope)
+static void mark(const struct mr_lookout *lookout, pid_t pid)
 {
-	struct entry *entry = find(entries, scope->child);
+	struct mr_lookout_entry *entry = find(lookout, pid);
 
 	if (entry)
 		entry->whose = OURS;
-	for (size_t i = 0; i < scope->process_count; i++) {
-		entry = find(entries, scope->processes[i]->pid);
-		if (entry) {
-			entry->whose = OURS;
-			entry->has_joined = true;
-		}
-	}
 }
 
 /* Processes come and go while they are read, so their parents may lead in a circle. */
-static bool is_ours(const struct mr_lookout *lookout, const struct entries *entries,
-		    struct entry *entry)
+static bool is_ours(const struct mr_lookout *lookout, struct mr_lookout_entry *entry)
 {
-	struct entry *parent;
+	struct mr_lookout_entry *parent;
 
 	if (entry->whose == NOT_KNOWN) {
 		entry->whose = OF_OTHERS;
 		parent = is_tracer(lookout, entry->stat.parent) ? NULL
-								: find(entries, entry->stat.parent);
-		if (parent && is_ours(lookout, entries, parent))
+								: find(lookout, entry->stat.parent);
+		if (parent && is_ours(lookout, parent))
 			entry->whose = OURS;
 	}
 	return entry->whose == OURS;
@@ -538,39 +463,68 @@ static bool is_ours(const struct mr_lookout *lookout, const struct entries *entr
 
 /* ---- judgement ---- */
 
-static enum mr_image_fate fate_of(const struct mr_lookout_image *seen, const struct entry *entry,
-				  const char *channel, struct mr_image *image)
+/* Takes what was found out at the last look, also of the process that this one was forked from. */
+static void carry_over(const struct mr_lookout *before, struct mr_lookout_entry *entry)
 {
-	const uint64_t age_ns = mr_now_ns() - seen->seen_ns;
+	const pid_t pids[] = { entry->pid, entry->stat.parent };
 
-	if (!seen->has_joined)
-		return mr_image_judge(entry->pid, &entry->stat, channel, age_ns > PATIENCE_NS,
-				      image);
-	if (age_ns < JOIN_NS)
+	entry->image = image_id(entry->pid, &entry->stat);
+	entry->seen_ns = mr_now_ns();
+	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
+		const struct mr_lookout_entry *old = find(before, pids[i]);
+
+		if (!old || old->image != entry->image)
+			continue;
+		entry->seen_ns = old->seen_ns;
+		entry->is_settled = old->is_settled;
+		return;
+	}
+}
+
+/* The process that has joined by the image of an entry; NULL: none has, or it has ended. */
+static const struct mr_traced_process *joined_by(const struct mr_lookout_scope *scope,
+						 const struct mr_lookout_entry *entry)
+{
+	for (size_t i = 0; i < scope->process_count; i++)
+		if (scope->processes[i]->image == entry->image)
+			return scope->processes[i];
+	return NULL;
+}
+
+static enum mr_image_fate fate_of(const struct mr_lookout_entry *entry,
+				  const struct mr_traced_process *joined, const char *channel,
+				  struct mr_image *image)
+{
+	const uint64_t now = mr_now_ns();
+
+	if (!joined)
+		return mr_image_judge(entry->pid, &entry->stat, channel,
+				      now - entry->seen_ns > PATIENCE_NS, image);
+	if (now - joined->joined_ns < JOIN_NS)
 		return MR_IMAGE_BEGINS;
 	return mr_image_recheck(entry->pid, image) == MR_IMAGE_NOT_FOLLOWED ? MR_IMAGE_NOT_FOLLOWED
 									    : MR_IMAGE_NO_MATTER;
 }
 
 /* Whether the program that started it has told, maybe of a script, which has another name. */
-static bool was_announced(struct mr_lookout *lookout, const struct entry *entry, uint32_t obstacle)
+static bool was_announced(struct mr_lookout *lookout, const struct mr_lookout_entry *entry,
+			  uint32_t obstacle)
 {
 	return obstacle < MR_TRACE_NO_VARIABLES &&
 	       (take_announced(lookout, entry->pid) || take_announced(lookout, entry->stat.parent));
 }
 
 static void judge(struct mr_lookout *lookout, const struct mr_lookout_scope *scope,
-		  struct entry *entry)
+		  struct mr_lookout_entry *entry)
 {
-	const uint64_t id = mr_image_id(entry->pid, &entry->stat);
-	struct mr_lookout_image *seen = id ? image_with(lookout, id) : NULL;
+	const struct mr_traced_process *joined = joined_by(scope, entry);
 	struct mr_image image;
 	enum mr_image_fate fate;
 
-	if (!seen || seen->is_settled || (entry->has_joined && !entry->stat.stack))
+	if (joined && !entry->stat.stack)
 		return;
-	fate = fate_of(seen, entry, scope->channel, &image);
-	seen->is_settled = fate != MR_IMAGE_BEGINS;
+	fate = fate_of(entry, joined, scope->channel, &image);
+	entry->is_settled = fate != MR_IMAGE_BEGINS;
 	if (fate == MR_IMAGE_OF_OTHER) {
 		note_tracer(lookout, image.tracer);
 		entry->whose = OF_OTHERS; /* so are its children, which come after it */
@@ -589,26 +543,33 @@ int mr_lookout_wait_ms(const struct mr_lookout *lookout)
 void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope)
 {
 	const uint64_t begin = mr_now_ns();
-	struct entries entries = { NULL, 0 };
-	uint64_t pause;
+	const struct mr_lookout before = *lookout;
+	uint64_t own, pause;
 
 	if (begin < lookout->due_ns)
 		return;
-	if (read_entries(&entries)) {
-		mark(&entries, scope);
-		for (size_t i = 0; i < entries.count; i++)
-			if (is_ours(lookout, &entries, &entries.list[i]))
-				judge(lookout, scope, &entries.list[i]);
-		forget_ended(lookout);
+	own = mr_lookout_image(getpid()); /* the child's too, until it runs the program */
+	read_entries(lookout);
+	mark(lookout, scope->child);
+	for (size_t i = 0; i < scope->process_count; i++)
+		mark(lookout, scope->processes[i]->pid);
+	for (size_t i = 0; i < lookout->entry_count; i++) {
+		struct mr_lookout_entry *entry = &lookout->entries[i];
+
+		if (!is_ours(lookout, entry))
+			continue;
+		carry_over(&before, entry);
+		if (entry->image && entry->image != own && !entry->is_settled)
+			judge(lookout, scope, entry);
 	}
-	free(entries.list);
+	free(before.entries);
 	pause = LOOK_SHARE * (mr_now_ns() - begin);
 	lookout->due_ns = begin + (pause > LOOK_NS ? pause : LOOK_NS);
 }
 
 void mr_lookout_release(struct mr_lookout *lookout)
 {
-	free(lookout->images);
+	free(lookout->entries);
 	free(lookout->tracers);
-	*lookout = (struct mr_lookout){ .images = NULL };
+	*lookout = (struct mr_lookout){ .entries = NULL };
 }

@@ -373,6 +373,7 @@ struct mr_traced_process {
 	unsigned int children;            /**< processes that have it as @parent */
 	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
 	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
+	uint64_t image, joined_ns;        /**< mr_lookout_image() when it joined, and that time */
 	uid_t uid;
 	int pidfd;                   /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
@@ -422,11 +423,11 @@ void mr_process_release(struct mr_traced_process *process);
  */
 enum { MR_LOOKOUT_ANNOUNCED = 64 };
 
-struct mr_lookout_image;
+struct mr_lookout_entry;
 
 struct mr_lookout {
-	struct mr_lookout_image *images; /**< that were seen */
-	size_t image_count;
+	struct mr_lookout_entry *entries; /**< processes of the last look, by their numbers */
+	size_t entry_count;
 	pid_t *tracers; /**< other mrctl, which follow their programs themselves */
 	size_t tracer_count;
 	/** The last processes that have told of what they start; 0: none, or that was found */
@@ -451,11 +452,8 @@ int mr_lookout_wait_ms(const struct mr_lookout *lookout);
 /** mr_lookout_look() - look where it is time; each program that is not followed is told once */
 void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope);
 
-/** mr_lookout_joined() - the program that a process runs has asked to join, and is answered */
-void mr_lookout_joined(struct mr_lookout *lookout, pid_t pid);
-
-/** mr_lookout_settle() - the program that a process runs is not to be looked at any more */
-void mr_lookout_settle(struct mr_lookout *lookout, pid_t pid);
+/** mr_lookout_image() - a number for the program that a process runs now; 0: not known */
+uint64_t mr_lookout_image(pid_t pid);
 
 /** mr_lookout_announced() - a process has told that it, or a child, is to run what cannot be followed */
 void mr_lookout_announced(struct mr_lookout *lookout, pid_t pid);
