@@ -126,7 +126,7 @@ $(BUILD)/trace/libmrctl-trace.so: $(AGENT_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-z,defs \
-		-Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
+		-Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^ -ldl
 
 $(BUILD)/man/%: man/%
 	@mkdir -p $(@D)
