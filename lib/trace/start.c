@@ -71,11 +71,12 @@ static int preload_agent(const char *folder, struct mr_error *err)
 {
 	static const char separators[] = " :", agent[] = "/" MR_TRACE_AGENT;
 	const char *value = getenv("LD_PRELOAD") ?: "";
-	mr_auto_free char *path = NULL, *others = calloc(strlen(value) + 1, 1);
-	char *to = others;
+	mr_auto_free char *path = NULL, *others = NULL;
+	char *to;
 
-	if (!others || asprintf(&path, "%s%s", folder, agent) < 0)
+	if (asprintf(&path, "%s%s", folder, agent) < 0 || asprintf(&others, "%s", value) < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	to = others;
 	for (value += strspn(value, separators); *value; value += strspn(value, separators)) {
 		const size_t length = strcspn(value, separators), name = sizeof(agent) - 1;
 
@@ -86,6 +87,7 @@ static int preload_agent(const char *folder, struct mr_error *err)
 		}
 		value += length;
 	}
+	*to = '\0';
 	return set_before("LD_PRELOAD", path, others, err);
 }
 
