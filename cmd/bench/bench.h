@@ -254,14 +254,6 @@ bool bench_begins_group(const struct bench_job *job, const struct bench_row *row
 size_t bench_fit(const struct bench_job *job, const struct bench_row *first, size_t time,
 		 struct mr_fit *fit);
 
-/**
- * bench_set_up() - find out from the command line what is to be measured
- * @job: setups, levels, rows and method are set; its devices are known
- *
- * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
- */
-int bench_set_up(struct bench_job *job, struct mr_error *err);
-
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */
 int bench_print(struct bench_job *job, struct mr_error *err);
 
@@ -270,9 +262,6 @@ int bench_plot(const struct bench_job *job, struct mr_error *err);
 
 /** bench_pieces() - the sizes of pieces of --plan: those of --sizes, or the usual ones */
 void bench_pieces(const struct bench_args *args, struct sweep *pieces);
-
-/** bench_print_plan() - print a row for each size of pieces and number of threads; @printed: rows */
-void bench_print_plan(struct bench_job *job, uint64_t *printed);
 
 /** bench_read_host() - read where it is measured, on the device of job->environment */
 void bench_read_host(struct bench_job *job);

@@ -151,12 +151,12 @@ static void plot_distributions(FILE *script, const struct bench_job *job, size_t
 	      script);
 	begin_curves(script, job, "distribution of calls", "time of a call", rows);
 	for (const struct bench_row *row = job->rows; row < end && block < CURVES_MAX; row++) {
-		char size[FIELD_TEXT_MAX], group[NAME_SIZE], name[2 * NAME_SIZE];
+		char size[IEC_TEXT_MAX], group[NAME_SIZE], name[2 * NAME_SIZE];
 
 		if (!row->rounds.count)
 			continue;
 		name_group(row, group);
-		snprintf(name, sizeof(name), "%.20s%s%s", cell_iec_text(row->size.value, size),
+		snprintf(name, sizeof(name), "%.20s%s%s", iec_text(row->size.value, size),
 			 groups == 1 ? "" : " ", groups == 1 ? "" : group);
 		put_curve(script, block++, 2, "steps", name);
 	}

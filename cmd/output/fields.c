@@ -24,13 +24,25 @@ const char *access_text(uint32_t bits, char *buffer)
 	return buffer;
 }
 
-/* Appends a size that is a power of two: "4K". */
-static size_t put_size(char *buffer, size_t used, const char *before, unsigned int bit)
+/* Powers of 1024; one decimal where a whole number would be off by more than one in a hundred. */
+const char *iec_text(uint64_t bytes, char buffer[IEC_TEXT_MAX])
 {
-	static const char *const suffixes[] = { "", "K", "M", "G", "T", "P", "E" };
+	static const char units[] = { ' ', 'K', 'M', 'G', 'T', 'P', 'E' };
+	uint64_t whole = bytes, rest = 0;
+	size_t unit;
 
-	return used + (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%u%s", before,
-				       1u << bit % 10, suffixes[bit / 10]);
+	for (unit = 0; whole >= 1024; unit++) {
+		rest = whole % 1024;
+		whole /= 1024;
+	}
+	if (!unit)
+		snprintf(buffer, IEC_TEXT_MAX, "%" PRIu64, whole);
+	else if (rest && whole < 100)
+		snprintf(buffer, IEC_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "%c", whole, rest * 10 / 1024,
+			 units[unit]);
+	else
+		snprintf(buffer, IEC_TEXT_MAX, "%" PRIu64 "%c", whole, units[unit]);
+	return buffer;
 }
 
 /* So many neighbouring sizes are a range. */
@@ -38,6 +50,7 @@ static size_t put_size(char *buffer, size_t used, const char *before, unsigned i
 
 static const char *put_pages(uint64_t sizes, bool ranges, char *buffer)
 {
+	char first[IEC_TEXT_MAX], end[IEC_TEXT_MAX];
 	unsigned int last;
 	size_t used = 0;
 
@@ -49,9 +62,10 @@ static const char *put_pages(uint64_t sizes, bool ranges, char *buffer)
 			last++;
 		if (!ranges || last - bit < PAGES_RANGE - 1)
 			last = bit;
-		used = put_size(buffer, used, used ? "," : "", bit);
-		if (last > bit)
-			used = put_size(buffer, used, "..", last);
+		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s%s%s",
+					 used ? "," : "", iec_text(UINT64_C(1) << bit, first),
+					 last > bit ? ".." : "",
+					 last > bit ? iec_text(UINT64_C(1) << last, end) : "");
 	}
 	return sizes ? buffer : "none";
 }

@@ -212,6 +212,12 @@ const char *words_text(const char *const *words, char *buffer);
 /** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
 const char *access_text(uint32_t bits, char *buffer);
 
+/** Room for iec_text(). */
+#define IEC_TEXT_MAX 24
+
+/** iec_text() - bytes as "64K", "1.5G" */
+const char *iec_text(uint64_t bytes, char buffer[IEC_TEXT_MAX]);
+
 /** pages_text() - page sizes as "4K,2M", or "none"; @buffer: FIELD_TEXT_MAX bytes */
 const char *pages_text(uint64_t sizes, char *buffer);
 
@@ -496,9 +502,6 @@ const char *cell_text(const struct field *field, bool is_for_people, const void 
 
 /** cell_escape() - the escape sequence of the colour that the field gives to @text; NULL: none */
 const char *cell_escape(const struct field *field, const char *text);
-
-/** cell_iec_text() - bytes as "64K", "1.5G"; @buffer: FIELD_TEXT_MAX bytes */
-const char *cell_iec_text(uint64_t bytes, char *buffer);
 
 /**
  * Records as metrics in the text format that Prometheus reads, for the textfile collector of its node

@@ -76,27 +76,6 @@ static const char *duration_text(uint64_t ns, char *buffer)
 	return buffer;
 }
 
-/* Powers of 1024; one decimal where a whole number would be off by more than one in a hundred. */
-const char *cell_iec_text(uint64_t bytes, char *buffer)
-{
-	static const char units[] = { ' ', 'K', 'M', 'G', 'T', 'P', 'E' };
-	uint64_t whole = bytes, rest = 0;
-	size_t unit;
-
-	for (unit = 0; whole >= 1024; unit++) {
-		rest = whole % 1024;
-		whole /= 1024;
-	}
-	if (!unit)
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, whole);
-	else if (rest && whole < 100)
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "%c", whole,
-			 rest * 10 / 1024, units[unit]);
-	else
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 "%c", whole, units[unit]);
-	return buffer;
-}
-
 const char *cell_text(const struct field *field, bool is_for_people, const void *row, char *buffer)
 {
 	const struct mr_opt_u64 number = field_number(field, row);
@@ -105,7 +84,7 @@ const char *cell_text(const struct field *field, bool is_for_people, const void 
 		return field_text(field, row, buffer);
 	if (!number.known)
 		return NULL;
-	return field->flags & FIELD_IEC ? cell_iec_text(number.value, buffer)
+	return field->flags & FIELD_IEC ? iec_text(number.value, buffer)
 					: duration_text(number.value, buffer);
 }
 

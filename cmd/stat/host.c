@@ -693,9 +693,6 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 }
 
 const struct command_view stat_host = {
-	STAT_VIEW(host),
-	.record = &check_record,
-	.columns = "verdict,id,subject,figure,remedy",
-	.metrics = metrics,
-	.run = run_host,
+	STAT_VIEW(host),    .record = &check_record, .columns = "verdict,id,subject,figure,remedy",
+	.metrics = metrics, .run = run_host,
 };

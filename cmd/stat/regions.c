@@ -11,9 +11,22 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/uverbs.h"
 
+/* What a session holds in all. */
+struct totals {
+	struct mr_opt_u64 regions;
+	struct mr_opt_u64 bytes;
+	struct mr_opt_u64 deferred;
+	struct mr_opt_u64 unlisted;
+	struct mr_opt_u64 uars;
+	struct mr_opt_u64 table_bytes;
+	bool blocks_removal;
+	struct list pds;
+	struct mr_table_pd pd_rows[MR_TABLE_PDS]; /* those of pds */
+};
+
 static const struct field pd_fields[] = {
-	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),
-	FIELD(struct pd_row, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
+	FIELD(struct mr_table_pd, name, FIELD_TEXT, 0, "name"),
+	FIELD(struct mr_table_pd, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
 	FIELD_END,
 };
 REPORTED static const struct record pd_record = { "pd", pd_fields, NULL };
@@ -38,7 +51,6 @@ static void totals_init(struct totals *totals, struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
 	struct mr_error ignored;
-	struct mr_table_pd pd;
 
 	mr_session_recover_pds(job->session, &ignored);
 	*totals = (struct totals){ .regions.known = true, .bytes.known = true };
@@ -46,16 +58,11 @@ static void totals_init(struct totals *totals, struct session_job *job)
 	totals->table_bytes = known(mr_table_size(table));
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
 				 mr_driver_find(job->session->uverbs.driver_id)->blocks_removal;
-	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(struct pd_row) };
+	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(*totals->pd_rows) };
 	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++) {
-		struct pd_row *row = &totals->pd_rows[totals->pds.count];
+		struct mr_table_pd *row = &totals->pd_rows[totals->pds.count];
 
-		if (!mr_table_pd(table, slot, &pd))
-			continue;
-		totals->pds.count++;
-		snprintf(row->text, sizeof(row->text), "%s", pd.name);
-		row->name = row->text;
-		row->handle = known(pd.handle);
+		totals->pds.count += mr_table_pd(table, slot, row);
 	}
 }
 

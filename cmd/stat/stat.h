@@ -175,24 +175,4 @@ void census_release(struct census *census);
 /** census_session() - a session of the census as text, by its place from 1; 0: NULL */
 const char *census_session(const struct census *census, uint32_t place);
 
-/** A protection domain as it is printed. */
-struct pd_row {
-	const char *name;
-	struct mr_opt_u64 handle;
-	char text[MR_NAME_SIZE];
-};
-
-/** What a session holds in all. */
-struct totals {
-	struct mr_opt_u64 regions;
-	struct mr_opt_u64 bytes;
-	struct mr_opt_u64 deferred;
-	struct mr_opt_u64 unlisted;
-	struct mr_opt_u64 uars;
-	struct mr_opt_u64 table_bytes;
-	bool blocks_removal;
-	struct list pds;
-	struct pd_row pd_rows[MR_TABLE_PDS]; /**< those of pds */
-};
-
 #endif
