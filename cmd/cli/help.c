@@ -429,148 +429,102 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 	return 0;
 }
 
+/* ---- --dump-cli ---- */
+
 struct option_row {
-	const char *name;
-	const char *letter;
-	const char *argument;
-	const char *type;
-	const char *group;
+	const struct option_spec *spec;
+	const struct option_type *type;
+	const struct option_group *group;
 	const char *help;
-	char letter_text[2];
+	char letter[2];
 	char help_text[OPTION_HELP_MAX];
 };
 
-struct command_row {
-	const char *name;
-	const char *operands;
-	const char *summary;
-	struct list options;
-	struct list columns;
-	struct list views;
-};
-
-struct view_row {
-	const char *option;
-	struct list columns;
-};
-
 struct column_row {
-	const char *name;
-	const char *help;
+	const struct field *field;
 	bool detail; /* shown by --verbose and --output only */
 	bool filled; /* this command has a value for it */
 };
 
 static const struct field option_fields[] = {
-	FIELD(struct option_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, letter, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, argument, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, type, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, group, FIELD_STRING, 0, ""),
+	FIELD_BEHIND("name", struct option_row, spec, struct option_spec, name, FIELD_STRING, 0,
+		     ""),
+	FIELD(struct option_row, letter, FIELD_TEXT, 0, ""),
+	FIELD_BEHIND("argument", struct option_row, spec, struct option_spec, argument,
+		     FIELD_STRING, 0, ""),
+	FIELD_BEHIND("type", struct option_row, type, struct option_type, name, FIELD_STRING, 0,
+		     ""),
+	FIELD_BEHIND("group", struct option_row, group, struct option_group, title, FIELD_STRING, 0,
+		     ""),
 	FIELD(struct option_row, help, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record option_record = { "option", option_fields, NULL };
+static const struct record option_record = { "option", option_fields, "options" };
 
 static const struct field column_fields[] = {
-	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct column_row, help, FIELD_STRING, 0, ""),
+	FIELD_BEHIND("name", struct column_row, field, struct field, key, FIELD_STRING, 0, ""),
+	FIELD_BEHIND("help", struct column_row, field, struct field, help, FIELD_STRING, 0, ""),
 	FIELD(struct column_row, detail, FIELD_BOOL, 0, ""),
 	FIELD(struct column_row, filled, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
-static const struct record column_record = { "column", column_fields, NULL };
+static const struct record column_record = { "column", column_fields, "columns" };
 
 static const struct field view_fields[] = {
-	FIELD(struct view_row, option, FIELD_STRING, 0, ""),
-	FIELD(struct view_row, columns, FIELD_LIST, 0, ""),
+	FIELD(struct command_view, option, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record view_record = { "view", view_fields, NULL };
+static const struct record view_record = { "view", view_fields, "views" };
 
 static const struct field command_fields[] = {
-	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, operands, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, summary, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, options, FIELD_LIST, 0, ""),
-	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
-	FIELD(struct command_row, views, FIELD_LIST, 0, ""),
+	FIELD(struct command, name, FIELD_STRING, 0, ""),
+	FIELD(struct command, operands, FIELD_STRING, 0, ""),
+	FIELD(struct command, summary, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record cli_record = { "command", command_fields, NULL };
+static const struct record dumped_record = { "command", command_fields, "commands" };
 
-/* The options of the groups, as rows that the caller frees. */
-static struct list list_options(const struct option_group *const *groups)
+static void dump_options(struct output *out, const struct option_group *const *groups)
 {
-	struct list list = { .record = &option_record, .size = sizeof(struct option_row) };
-	struct option_row *rows, *row;
+	output_list_begin(out, option_record.list, &option_record, false);
+	for (const struct option_group *const *g = groups; *g; g++) {
+		for (const struct option_spec *o = (*g)->options; o->name; o++) {
+			struct option_row row = {
+				.spec = o, .type = o->type, .group = *g, .letter = { o->letter }
+			};
 
-	for (const struct option_group *const *g = groups; *g; g++)
-		for (const struct option_spec *o = (*g)->options; o->name; o++)
-			list.count++;
-	rows = row = calloc(list.count + 1, sizeof(*rows));
-	for (const struct option_group *const *g = groups; rows && *g; g++) {
-		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
-			*row = (struct option_row){ .name = o->name,
-						    .argument = o->argument,
-						    .type = o->type->name,
-						    .group = (*g)->title,
-						    .letter_text = { o->letter } };
-			row->letter = o->letter ? row->letter_text : NULL;
-			row->help = option_help_text(o, row->help_text);
+			row.help = option_help_text(o, row.help_text);
+			output_row(out, &option_record, &row);
 		}
 	}
-	list.rows = rows;
-	return list;
+	output_list_end(out);
 }
 
-/* The columns of a record, as rows that the caller frees.  @command: whose columns may be without value; or NULL */
-static struct list list_columns(const struct record *record, const struct command *command)
+/* @command: whose columns may be without value; or NULL */
+static void dump_columns(struct output *out, const struct record *record,
+			 const struct command *command)
 {
-	struct list list = { .record = &column_record, .size = sizeof(struct column_row) };
-	struct column_row *rows;
-
+	output_list_begin(out, column_record.list, &column_record, false);
 	for (const struct field *f = record ? record->fields : NULL; f && f->key; f++)
-		list.count++;
-	rows = calloc(list.count + 1, sizeof(*rows));
-	for (size_t i = 0; rows && i < list.count; i++)
-		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help,
-					       record->fields[i].flags & FIELD_DETAIL,
-					       !command || command_fills(command,
-									 record->fields[i].key) };
-	list.rows = rows;
-	return list;
+		output_row(out, &column_record,
+			   &(struct column_row){ f, f->flags & FIELD_DETAIL,
+						 !command || command_fills(command, f->key) });
+	output_list_end(out);
 }
 
-static void free_views(struct list *views)
+static void dump_command(struct output *out, const struct command *command)
 {
-	const struct view_row *rows = views->rows;
-
-	for (size_t i = 0; rows && i < views->count; i++)
-		free((void *)rows[i].columns.rows);
-	free((void *)rows);
-	views->rows = NULL;
-}
-
-/* The views of a command, as rows that free_views() frees; without rows when memory is short. */
-static struct list list_views(const struct command *command)
-{
-	struct list list = { .record = &view_record, .size = sizeof(struct view_row) };
-	struct view_row *rows;
-	bool complete = true;
-
-	while (command->views && command->views[list.count])
-		list.count++;
-	rows = calloc(list.count + 1, sizeof(*rows));
-	list.rows = rows;
-	for (size_t i = 0; rows && i < list.count; i++) {
-		rows[i].option = command->views[i]->option;
-		rows[i].columns = list_columns(command->views[i]->record, NULL);
-		complete &= rows[i].columns.rows != NULL;
+	output_element_begin(out, &dumped_record, command);
+	dump_options(out, command->groups);
+	dump_columns(out, command->record, command);
+	output_list_begin(out, view_record.list, &view_record, false);
+	for (const struct command_view *const *v = command->views; v && *v; v++) {
+		output_element_begin(out, &view_record, *v);
+		dump_columns(out, (*v)->record, NULL);
+		output_element_end(out, NULL, NULL);
 	}
-	if (!complete)
-		free_views(&list);
-	return list;
+	output_list_end(out);
+	output_element_end(out, NULL, NULL);
 }
 
 int help_dump(const struct command *const *commands, const struct option_group *global,
@@ -578,34 +532,15 @@ int help_dump(const struct command *const *commands, const struct option_group *
 {
 	const struct option_group *const global_groups[] = { global, NULL };
 	const struct output_style json = { .json = true };
-	struct list options = list_options(global_groups);
 	struct output out;
 	int rc = output_open(&out, &json, NULL, err);
 
 	output_begin(&out, "--dump-cli");
-	if (options.rows)
-		output_json_list(&out, "options", &options);
-	output_list_begin(&out, "commands", &cli_record, false);
-	for (const struct command *const *c = commands; *c; c++) {
-		struct command_row row = {
-			.name = (*c)->name,
-			.operands = (*c)->operands,
-			.summary = (*c)->summary,
-			.options = list_options((*c)->groups),
-			.columns = list_columns((*c)->record, *c),
-			.views = list_views(*c),
-		};
-
-		if (!row.options.rows || !row.columns.rows || !row.views.rows || !options.rows)
-			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		else
-			output_row(&out, &cli_record, &row);
-		free((void *)row.options.rows);
-		free((void *)row.columns.rows);
-		free_views(&row.views);
-	}
+	dump_options(&out, global_groups);
+	output_list_begin(&out, dumped_record.list, &dumped_record, false);
+	for (const struct command *const *c = commands; *c; c++)
+		dump_command(&out, *c);
 	output_list_end(&out);
-	free((void *)options.rows);
 	rc = rc ? rc : output_end(&out, err);
 	output_release(&out);
 	return rc;

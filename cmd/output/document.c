@@ -307,7 +307,8 @@ void output_element_begin(struct output *out, const struct record *record, const
 
 void output_element_end(struct output *out, const struct record *record, const void *row)
 {
-	output_members(out, record, row);
+	if (record)
+		output_members(out, record, row);
 	if (out->style->json)
 		output_put("}");
 	out->separator = separator_in_list(out, false);

@@ -626,7 +626,7 @@ void output_list_end(struct output *out);
 /**
  * output_element_begin() - JSON: begin an element of the list with the fields of @row
  *
- * Others may follow, such as lists, until output_element_end() adds the last fields.  Text: nothing.
+ * Others may follow, such as lists, until output_element_end() adds the last fields (@record NULL: none).  Text: nothing.
  */
 void output_element_begin(struct output *out, const struct record *record, const void *row);
 void output_element_end(struct output *out, const struct record *record, const void *row);
