@@ -194,13 +194,12 @@ void output_members(struct output *out, const struct record *record, const void 
 		json_put_members(stdout, record, NULL, row, out->separator);
 }
 
-/* Whether a person asked for all that is known, for which a table is too narrow. */
-static bool is_in_full(const struct output *out)
+bool output_is_for_people(const struct output *out)
 {
 	const struct output_style *style = out->style;
 
-	return style->verbose && !style->json && !style->quiet && !style->no_headings &&
-	       !style->columns;
+	return !style->json && !style->quiet && !style->no_headings && !style->columns &&
+	       style->format == OUTPUT_TEXT;
 }
 
 static bool is_metrics(const struct output *out)
@@ -273,7 +272,8 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	}
 	if (out->style->quiet || lines || is_metrics(out))
 		return;
-	out->blocks = is_in_full(out);
+	/* For all that is known of a row a table is too narrow. */
+	out->blocks = out->style->verbose && output_is_for_people(out);
 	if (out->blocks)
 		return;
 	if (!out->columns)
@@ -346,14 +346,6 @@ int output_end(struct output *out, struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");
 	return out->is_part ? 0 : output_flush(err);
-}
-
-bool output_is_for_people(const struct output *out)
-{
-	const struct output_style *style = out->style;
-
-	return !style->json && !style->quiet && !style->no_headings && !style->columns &&
-	       style->format == OUTPUT_TEXT;
 }
 
 void output_table(struct output *out, const char *key, const struct list *list, const char *columns)

@@ -23,6 +23,14 @@ static int private_file_link_flag(const char *path)
 	return O_NOFOLLOW;
 }
 
+static int fail_open(const char *path, int errnum, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, errnum, "open", "%s", path);
+	if (errnum == ELOOP)
+		mr_hint(err, "it is a symbolic link, which is not followed");
+	return -errnum;
+}
+
 static int make_private(int fd, const char *path, struct mr_error *err)
 {
 	struct stat st;
@@ -64,9 +72,7 @@ FILE *private_file_open(const char *path, bool force, struct mr_error *err)
 		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (link_flag ? link_flag : O_APPEND),
 		  0600);
 	if (fd < 0) {
-		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
-		if (err->errnum == ELOOP)
-			mr_hint(err, "it is a symbolic link, which is not followed");
+		fail_open(path, errno, err);
 		return NULL;
 	}
 	/* What the shell has opened for this process is not emptied. */
@@ -132,12 +138,8 @@ int replaced_file_open(struct replaced_file *file, const char *path, struct mr_e
 					private_file_link_flag(path));
 	else
 		fd = open_temporary(file, path);
-	if (fd < 0) {
-		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
-		if (err->errnum == ELOOP)
-			mr_hint(err, "it is a symbolic link, which is not followed");
-		return -err->errnum;
-	}
+	if (fd < 0)
+		return fail_open(path, errno, err);
 	file->stream = fdopen(fd, "w");
 	if (!file->stream) {
 		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);

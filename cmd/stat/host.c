@@ -574,13 +574,6 @@ static int look_at_host(struct host_result *result, struct mr_environment *envir
 	return mr_host_close(&host, err);
 }
 
-/* Whether it is printed as sentences: nobody asked for records. */
-static bool is_prose(const struct output_style *style)
-{
-	return !style->json && !style->columns && !style->no_headings &&
-	       style->format == OUTPUT_TEXT;
-}
-
 static void print_records(struct answer *answer, const struct host_result *result)
 {
 	const struct output_style *style = answer->out.style;
@@ -608,9 +601,9 @@ static void print_result(struct answer *answer, const struct host_result *result
 		if (result->args->exit_style == EXIT_STYLE_NPD)
 			return;
 	}
-	if (!is_prose(style))
+	if (!output_is_for_people(&answer->out))
 		print_records(answer, result);
-	else if (!style->quiet && result->count)
+	else if (result->count)
 		result_print(result, style->verbose);
 }
 
