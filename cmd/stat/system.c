@@ -564,11 +564,12 @@ static void print_others(struct answer *answer, struct rows *rows, const struct 
 {
 	for (const struct listing *listing = listings + 1; listing->word; listing++) {
 		const struct list list = list_of(rows, listing);
+		struct mr_row room;
 
 		if (listing == main)
 			continue;
 		for (size_t i = 0; is_metrics(answer) && i < list.count; i++)
-			output_row(&answer->out, list.record, row_of(rows, &list, i, NULL));
+			output_row(&answer->out, list.record, row_of(rows, &list, i, &room));
 		output_json_list(&answer->out, list.record->list, &list);
 	}
 }
