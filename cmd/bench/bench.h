@@ -254,6 +254,14 @@ bool bench_begins_group(const struct bench_job *job, const struct bench_row *row
 size_t bench_fit(const struct bench_job *job, const struct bench_row *first, size_t time,
 		 struct mr_fit *fit);
 
+/**
+ * bench_set_up() - find out from the command line what is to be measured
+ * @job: setups, levels, rows and method are set; its devices are known
+ *
+ * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
+ */
+int bench_set_up(struct bench_job *job, struct mr_error *err);
+
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */
 int bench_print(struct bench_job *job, struct mr_error *err);
 
