@@ -323,15 +323,14 @@ static inline void *mr_pointer(uint64_t address)
 struct mr_line_reader {
 	int fd;
 	bool is_file;    /**< a regular file: all of it was read when it was opened */
-	bool is_text;    /**< a regular file without a NUL in it */
 	uint64_t number; /**< of the line that was read last, from 1 */
 	char *buffer;
 	size_t size; /**< bytes of the buffer */
 	size_t at,
 		end;   /**< its bytes from at to end were read, and no line has returned them yet */
-	char *line;    /**< the line that was read last, in the buffer; or NULL */
+	char *line;    /**< the line that was read last, in @text; or NULL */
 	size_t length; /**< of the line, in bytes */
-	char overwritten; /**< what stood in the buffer where the line is now terminated */
+	char text[MR_LINE_MAX + 1];
 };
 
 /**

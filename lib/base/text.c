@@ -50,7 +50,6 @@ static int read_all(struct mr_line_reader *reader, struct mr_error *err)
 		reader->buffer = larger;
 		reader->size *= 2;
 	}
-	reader->is_text = !memchr(reader->buffer, '\0', reader->end);
 	return got ? fail_read(err) : 0;
 }
 
@@ -59,7 +58,10 @@ int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct 
 	bool named = path && strcmp(path, "-") != 0;
 	struct stat st;
 
-	*reader = (struct mr_line_reader){ .size = BUFFER_SIZE };
+	reader->size = BUFFER_SIZE;
+	reader->at = reader->end = reader->length = 0;
+	reader->number = 0;
+	reader->buffer = reader->line = NULL;
 	reader->fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (reader->fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read '%s'", path);
@@ -114,27 +116,13 @@ static int measure(struct mr_line_reader *reader, size_t *length, struct mr_erro
 	return rc ? rc : seen > 0;
 }
 
-/* Puts a NUL behind the line, over the beginning of the next one: restore_buffer() undoes that. */
-static void terminate_line(struct mr_line_reader *reader, size_t length)
-{
-	reader->length = length;
-	reader->overwritten = reader->line[length];
-	reader->line[length] = '\0';
-}
-
-static void restore_buffer(struct mr_line_reader *reader)
-{
-	if (reader->line)
-		reader->line[reader->length] = reader->overwritten;
-}
-
 int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* Windows editors write it before UTF-8 */
+	const char *from;
 	size_t length;
 	int rc;
 
-	restore_buffer(reader);
 	reader->line = NULL;
 	reader->number++;
 	rc = measure(reader, &length, err);
@@ -143,41 +131,33 @@ int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
 	if (length > MR_LINE_MAX)
 		return mr_fail_text(err, MR_ERROR_USAGE, EMSGSIZE, "longer than %d bytes",
 				    MR_LINE_MAX);
-	reader->line = reader->buffer + reader->at;
+	from = reader->buffer + reader->at;
 	reader->at += length + (reader->at + length < reader->end);
-	if (reader->number == 1 && length >= strlen(mark) &&
-	    !memcmp(reader->line, mark, strlen(mark))) {
-		reader->line += strlen(mark);
+	if (reader->number == 1 && length >= strlen(mark) && !memcmp(from, mark, strlen(mark))) {
+		from += strlen(mark);
 		length -= strlen(mark);
 	}
-	if (length && reader->line[length - 1] == '\r')
+	if (length && from[length - 1] == '\r')
 		length--;
-	if (!reader->is_text && memchr(reader->line, '\0', length))
+	if (memchr(from, '\0', length))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
-	terminate_line(reader, length);
+	reader->line = memcpy(reader->text, from, length);
+	reader->line[length] = '\0';
+	reader->length = length;
 	return 1;
 }
 
 void mr_line_reader_trim(struct mr_line_reader *reader)
 {
-	size_t length = reader->length;
-
-	if (length && !mr_is_blank(*reader->line) && !mr_is_blank(reader->line[length - 1]))
-		return;
-	restore_buffer(reader);
-	while (reader->length && mr_is_blank(*reader->line)) {
+	for (; reader->length && mr_is_blank(*reader->line); reader->length--)
 		reader->line++;
+	while (reader->length && mr_is_blank(reader->line[reader->length - 1]))
 		reader->length--;
-	}
-	length = reader->length;
-	while (length && mr_is_blank(reader->line[length - 1]))
-		length--;
-	terminate_line(reader, length);
+	reader->line[reader->length] = '\0';
 }
 
 void mr_line_reader_rewind(struct mr_line_reader *reader)
 {
-	restore_buffer(reader);
 	reader->line = NULL;
 	reader->number = reader->at = 0;
 }
