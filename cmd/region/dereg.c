@@ -410,13 +410,6 @@ static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
-/* Prints the counts; JSON only. */
-static void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlisted)
-{
-	if (job->answer.out.style->json)
-		output_object(&job->answer.out, "unlisted", &unlisted_record, unlisted);
-}
-
 /* Prints the counts on standard error, unless they are 0. */
 static void dereg_unlisted_note(const struct session_job *job, const struct unlisted *unlisted)
 {
@@ -551,8 +544,8 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	if (args->all && !args->listed && !is_locked_out(job))
 		dereg_unlisted(job, &unlisted);
 	answer_end_rows(&job->answer);
-	if (args->all)
-		dereg_unlisted_count(job, &unlisted);
+	if (args->all && job->answer.out.style->json)
+		output_object(&job->answer.out, "unlisted", &unlisted_record, &unlisted);
 	rc = answer_end(&job->answer, job->done + unlisted.deregistered.value, err);
 	if (rc && job->done)
 		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,

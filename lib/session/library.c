@@ -173,6 +173,37 @@ void mr_held_move(struct mr_held *held, struct mr_backing *backing)
 	held->backing = backing;
 }
 
+void mr_entry_fill(struct mr_entry *entry, const struct mr_region_request *request,
+		   const struct mr_region *region, enum mr_via via)
+{
+	entry->addr = request->addr;
+	entry->length = mr_region_is_null(request->call) ? region->length : request->length;
+	entry->access = request->access;
+	entry->via = (uint8_t)via;
+	entry->handle = region->handle;
+	entry->elapsed_ns = region->elapsed_ns;
+	entry->dm = 0;
+	if (request->dm && request->dm->allocated) {
+		entry->memory_of = MR_MEMORY_OF_RDMA_DEVICE;
+		entry->dm = request->dm->handle;
+	} else if (request->call != MR_REG_MR_RELAXED) {
+		entry->pinned_access = request->access;
+	}
+	entry->hints = (struct mr_dmah_hints){ .memory = MR_DMAH_NO_CPU };
+	if (request->dmah) {
+		entry->hints = request->dmah->hints;
+		entry->dmah = request->dmah->handle;
+	}
+	if (region->kind == MR_KIND_UMEM) {
+		entry->page_sizes = request->page_sizes;
+		entry->umem_id = region->umem_id;
+		return;
+	}
+	entry->iova = region->iova;
+	entry->lkey = region->lkey;
+	entry->rkey = region->rkey;
+}
+
 bool mr_registrant_needed(const struct mr_entry *entry)
 {
 	return !mr_region_has_dmah(entry->call) && entry->registrant.pid;

@@ -53,10 +53,6 @@ static inline bool mr_session_is_private(const struct mr_session *session)
 	return session->table.is_private;
 }
 
-/** Opening a new session, joining and leaving one. */
-struct mr_device;
-struct mr_environment;
-
 /** mr_session_describe() - fill in what the table notes of a device; @device->pid_namespace becomes 0 */
 void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device);
 

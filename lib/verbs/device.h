@@ -47,10 +47,6 @@ void mr_environment_find(struct mr_environment *environment);
  */
 bool mr_rdma_core_version(const char *path, char *version, size_t size);
 
-/** RDMA devices: finding, opening, importing and closing them. */
-struct ibv_context;
-struct ibv_pd;
-
 /** An open device, with one protection domain or none. */
 struct mr_device {
 	struct ibv_context *context;
@@ -155,10 +151,6 @@ enum mr_provider_operation {
  * (libibverbs/dummy_ops.c).
  */
 enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation);
-
-/** What a device reports of itself: its limits, and what it can do. */
-struct ibv_context;
-struct mr_uverbs;
 
 /** On-demand paging: what is supported in general, and by which operations of each transport. */
 struct mr_odp_caps {

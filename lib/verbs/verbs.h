@@ -21,7 +21,6 @@ struct mlx5dv_devx_umem;
 struct mr_backing;
 struct mr_dm;
 struct mr_dmah;
-struct mr_uverbs;
 
 /** The calls.  Sessions store these numbers, so a new call comes behind the others. */
 enum mr_region_call {
@@ -522,7 +521,6 @@ int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
 /** Memory on the device itself (ibv_alloc_dm(3)), for regions and dma-bufs on it. */
 struct ibv_dm;
 struct mr_dmabuf;
-struct mr_registrar;
 
 /** An allocated piece of memory on the device.  All zeros: none. */
 struct mr_dm {
@@ -562,8 +560,6 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 
 /** DMA handles (ibv_alloc_dmah(3)): hints that the device gives to PCIe with its accesses to a region. */
 struct ibv_dmah;
-struct mr_registrar;
-struct mr_uverbs;
 
 /** A DMA handle.  All zeros: none. */
 struct mr_dmah {
