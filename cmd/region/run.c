@@ -114,10 +114,10 @@ static void set_asked(struct register_job *job, const struct mr_region_request *
 
 	job->answer.request = (struct request){
 		.memory = plan->memory.mapping.kind.text,
-		.addr = { placed ? place->addr : 0, placed && !has_offset },
-		.offset = { placed ? place->addr : 0, placed && has_offset },
+		.addr = { place ? place->addr : 0, placed && !has_offset },
+		.offset = { place ? place->addr : 0, placed && has_offset },
 		.length = { plan->memory.size, !is_null },
-		.iova = { placed ? place->iova : 0,
+		.iova = { place ? place->iova : 0,
 			  placed && mr_call_row(call)->iova == MR_IOVA_GIVEN },
 		.access = { plan->request.access, !is_null },
 		.access_bits = { plan->request.access, !is_null },
