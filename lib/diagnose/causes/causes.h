@@ -228,7 +228,7 @@ struct mr_inquiry {
 	struct mr_host *host;
 
 	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
-	enum mr_fact has_dmabuf, has_log_line;
+	enum mr_fact has_dmabuf, has_log_line, has_gpu;
 	struct mr_process_status status;
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
@@ -239,7 +239,9 @@ struct mr_inquiry {
 	struct mr_dmabuf_file dmabuf;
 	struct mr_mlx5_log_line log_line;
 	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
-	struct mr_range range;       /**< of a cause that needs it */
+	struct mr_mapping
+		gpu; /**< of a node of a GPU, anywhere in the process: mr_obstacle_gpu() */
+	struct mr_range range; /**< of a cause that needs it */
 };
 
 /** mr_inquiry_status() - this process */
@@ -305,6 +307,17 @@ bool mr_obstacle_writes(const struct mr_inquiry *inquiry);
 
 /** mr_is_gpu_mapping() - whether a mapping is of a node of a GPU or another accelerator */
 bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
+
+/**
+ * mr_obstacle_gpu() - the node of a GPU's driver to which the obstacle belongs
+ *
+ * That is the obstacle's own mapping.  CUDA reserves the addresses of most memory of a GPU by mappings without access and
+ * without a file, and maps nodes of its driver elsewhere: then it is one of these.
+ *
+ * Return: NULL where it is no memory of a GPU.
+ */
+const struct mr_mapping *mr_obstacle_gpu(struct mr_inquiry *inquiry,
+					 const struct mr_obstacle *obstacle);
 
 /**
  * mr_obstacle_find() - look for it

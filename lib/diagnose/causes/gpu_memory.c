@@ -22,51 +22,32 @@ static const char *find_module(struct mr_inquiry *inquiry)
 /* Memory of a GPU that stops a registration. */
 struct gpu_memory {
 	uint64_t addr;
-	struct mr_mapping node; /* of the GPU's driver, or "cuda:N" */
-	const char *is;         /* what is known of the address, a clause */
-	bool is_sure;           /* it is of that node, and nothing else can explain the refusal */
+	const char *node; /* of the GPU's driver, or "cuda:N" */
+	const char *is;   /* what is known of the address, a clause */
+	bool is_sure;     /* it is of that node, and nothing else can explain the refusal */
 };
 
-static bool find_node(const struct mr_mapping *mapping, void *data)
-{
-	struct mr_mapping *found = data;
-
-	if (!mr_is_gpu_mapping(mapping))
-		return true;
-	*found = *mapping;
-	return false;
-}
-
-/*
- * Finds the memory.  CUDA reserves the addresses of most of it by mappings without access and without a file, and maps
- * the nodes of its driver elsewhere.
- */
 static bool meet_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 		     struct gpu_memory *gpu)
 {
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
-	const bool is_reserved = obstacle && obstacle->kind == MR_OBSTACLE_NO_ACCESS &&
-				 !obstacle->mapping.path[0] && !obstacle->mapping.writable &&
-				 !obstacle->mapping.executable;
+	const struct mr_mapping *node = obstacle ? mr_obstacle_gpu(inquiry, obstacle) : NULL;
+	const bool is_reserved = node && node != &obstacle->mapping;
 
-	if (!obstacle || (obstacle->kind != MR_OBSTACLE_DEVICE && !is_reserved))
+	if (!node)
 		return false;
-	*gpu = (struct gpu_memory){ obstacle->addr, obstacle->mapping,
+	*gpu = (struct gpu_memory){ obstacle->addr, node->path,
 				    is_reserved ? "is reserved as CUDA reserves memory of a GPU"
 						: "is memory of a GPU",
 				    obstacle->is_sure && !is_reserved };
-	if (is_reserved && mr_mappings_walk(inquiry->host, 0, find_node, &gpu->node))
-		return false;
-	if (!mr_is_gpu_mapping(&gpu->node))
-		return false;
 	mr_evidence_hex(suspicion, "address", gpu->addr);
-	mr_evidence_text(suspicion, "file", "%.90s", gpu->node.path);
+	mr_evidence_text(suspicion, "file", "%.90s", gpu->node);
 	return true;
 }
 
 static bool is_nvidia(const struct gpu_memory *gpu)
 {
-	return !strncmp(gpu->node.path, "/dev/nvidia", 11) || !strncmp(gpu->node.path, "cuda:", 5);
+	return !strncmp(gpu->node, "/dev/nvidia", 11) || !strncmp(gpu->node, "cuda:", 5);
 }
 
 static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -82,7 +63,7 @@ static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else
 		mr_suspect(suspicion, gpu.is_sure ? MR_CERTAIN : MR_LIKELY,
 			   "0x%" PRIx64 " %s (%s), and nvidia_peermem is not loaded", gpu.addr,
-			   gpu.is, gpu.node.path);
+			   gpu.is, gpu.node);
 }
 
 /* The largest BAR1 of NVIDIA's GPUs, through which RDMA devices reach their memory. */
@@ -145,7 +126,7 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			suspicion, MR_LIKELY,
 			"0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
 			"GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
-			gpu.addr, gpu.is, gpu.node.path, kernel->major, kernel->minor);
+			gpu.addr, gpu.is, gpu.node, kernel->major, kernel->minor);
 }
 
 /* What flags memory was allocated with, /proc does not show. */
@@ -158,7 +139,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
 		   "gpuDirectRDMACapable",
-		   gpu.addr, gpu.is, gpu.node.path);
+		   gpu.addr, gpu.is, gpu.node);
 }
 
 static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -173,7 +154,7 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	mr_suspect(suspicion, MR_LIKELY,
 		   "0x%" PRIx64 " %s (%s), which is not registered by its address%s%s", gpu.addr,
-		   gpu.is, gpu.node.path, module ? ", although there is " : "", module ?: "");
+		   gpu.is, gpu.node, module ? ", although there is " : "", module ?: "");
 }
 
 /* ---- making such memory ------------------------------------------------------------------------------- */

@@ -290,6 +290,33 @@ bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
 	return false;
 }
 
+static bool find_gpu(const struct mr_mapping *mapping, void *data)
+{
+	struct mr_mapping *node = data;
+
+	if (!mr_is_gpu_mapping(mapping))
+		return true;
+	*node = *mapping;
+	return false;
+}
+
+const struct mr_mapping *mr_obstacle_gpu(struct mr_inquiry *inquiry,
+					 const struct mr_obstacle *obstacle)
+{
+	const struct mr_mapping *mapping = &obstacle->mapping;
+
+	if (obstacle->kind == MR_OBSTACLE_DEVICE)
+		return mr_is_gpu_mapping(mapping) ? mapping : NULL;
+	if (obstacle->kind != MR_OBSTACLE_NO_ACCESS || mapping->path[0] || mapping->writable ||
+	    mapping->executable)
+		return NULL;
+	if (inquiry->has_gpu == MR_FACT_NOT_READ) {
+		mr_mappings_walk(inquiry->host, 0, find_gpu, &inquiry->gpu);
+		inquiry->has_gpu = inquiry->gpu.path[0] ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
+	}
+	return inquiry->has_gpu == MR_FACT_KNOWN ? &inquiry->gpu : NULL;
+}
+
 /* ---- rules: each sets the obstacle that a mapping is, and returns whether it is one ---- */
 
 static bool meet(struct search *search, enum mr_obstacle_kind kind, bool is_sure)

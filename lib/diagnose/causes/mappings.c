@@ -126,6 +126,7 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 			    enum mr_certainty certainty, struct mr_suspicion *suspicion)
 {
 	const struct mr_mapping *mapping = &obstacle->mapping;
+	const struct mr_mapping *gpu = mr_obstacle_gpu(inquiry, obstacle);
 	char text[192];
 
 	if (obstacle->kind == MR_OBSTACLE_READ_ONLY)
@@ -136,7 +137,13 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 				   mapping->offset + (obstacle->addr - mapping->start));
 	}
 	describe(obstacle, mr_obstacle_writes(inquiry), text, sizeof(text));
-	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s", obstacle->addr, text);
+	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s%s%s", obstacle->addr, text,
+		   gpu ? ", as CUDA reserves memory of a GPU: the process has mapped " : "",
+		   gpu ? gpu->path : "");
+	if (gpu)
+		mr_suspect_remedy(suspicion,
+				  "export memory of a GPU as a dma-buf and register that "
+				  "(cuMemGetHandleForAddressRange, ibv_reg_dmabuf_mr)");
 }
 
 /* Whether the memory has the obstacle that the cause is.  Without any, two of them say what is there. */

@@ -124,6 +124,13 @@ TEST(devices)
 		{ BAR1("0000ffff"), "6.12", EFAULT, 65536, WRITE, "MR-GPU-POINTER", FIRST_LIKELY, "" },
 		{ "", "6.12", EFAULT, 65536, WRITE, "MR-GPU-NOT-RDMA", POSSIBLE, "" },
 		{ BAR1("0000fffe"), "6.12", EFAULT, 65536, WRITE, "MR-GPU-BAR1", FIRST_LIKELY, "" },
+		/* as driver 580 of an H200 has it */
+		{ "# memory of cuMemAlloc\n/proc/self/maps 200800000-204000000 rw-s 00000000 00:06 142 /dev/nvidiactl\n"
+		  "/proc/self/maps 200000000000-200000010000 ---p 00000000 00:00 0 \n",
+		  "6.12", EFAULT, 65536, WRITE, "MR-PROT-NONE", CERTAIN, "as CUDA reserves memory of a GPU" },
+		{ "", "6.12", EFAULT, 65536, WRITE, "MR-PEER-MEMORY", LIKELY, "/dev/nvidiactl" },
+		{ "# no GPU\n/proc/self/maps 200000000000-200000010000 ---p 00000000 00:00 0 \n", "6.12", EFAULT, 65536,
+		  WRITE, "MR-PEER-MEMORY", UNRELATED, "" },
 		{ "# amdgpu\n" MAPS("rw-s", "/dev/dri/renderD128") FLAGS(IO), "6.12", EINVAL, 65536, WRITE,
 		  "MR-GPU-POINTER", FIRST_LIKELY, "" },
 		{ "/calls/kernel/symbol/ib_register_peer_memory_client.answer yes", "6.6", EINVAL, 65536, WRITE,
