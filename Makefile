@@ -171,7 +171,7 @@ $(BUILD)/lib/trace/agent/%.o: lib/trace/agent/%.c $(BUILD)/config
 	$(Q)$(CC) $(SIM_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 # Its dlsym() leaves lookups to libc by tail calls
-$(BUILD)/lib/trace/agent/binding.o: CFLAGS += -O2
+$(BUILD)/lib/trace/agent/binding.o: override CFLAGS += -O2 -foptimize-sibling-calls
 
 $(BUILD)/shared/%.o: %.c $(BUILD)/config
 	$(call say,CC,$@)
