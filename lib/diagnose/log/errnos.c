@@ -113,14 +113,20 @@ static int find_bracket(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* A number without anything at the end: ": -12", "failed with 22". */
+/* A number without anything at the end: ": -12", "failed with 22", "failed: 14". */
 static int find_last(const struct mr_tokens *tokens)
 {
-	const struct mr_token *last = tokens->count ? &tokens->list[tokens->count - 1] : NULL;
+	const struct mr_token *last, *before;
 
-	return last && last->kind == MR_TOKEN_NUMBER && last->value > 1 &&
-			       (last->is_negative ||
-				(tokens->count > 1 && mr_token_is(last - 1, "with")))
+	if (tokens->count < 2)
+		return 0;
+	last = &tokens->list[tokens->count - 1];
+	if (last->kind != MR_TOKEN_NUMBER || last->value < 2)
+		return 0;
+	before = last - 1;
+	if (mr_token_is_sign(before, ":") && before > tokens->list)
+		before--;
+	return last->is_negative || mr_token_is(before, "with") || mr_token_is(before, "failed")
 		       ? errno_of(last)
 		       : 0;
 }
