@@ -215,11 +215,11 @@ struct listing {
 	const char *order; /* the field by which it is sorted without --sort; NULL: as it is */
 };
 
+#define MR_COLUMNS "device,mrn,pid,comm,kernel,length,lkey,rkey,odp,page_faults,session"
+
 /* The usual one comes first. */
 static const struct listing listings[] = {
-	{ "mr",
-	  { &mr_record, "device,mrn,pid,comm,kernel,length,lkey,rkey,odp,page_faults,session" },
-	  NULL },
+	{ "mr", { &mr_record, MR_COLUMNS }, NULL },
 	{ "process",
 	  { &process_record, "pid,comm,unit,kernel,gone,session,regions,bytes,odp_bytes,pinned" },
 	  "bytes" },
@@ -703,7 +703,7 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 }
 
 const struct command_view stat_system = {
-	STAT_VIEW(system),        .record = &mr_record,      .columns = listings[0].records.columns,
+	STAT_VIEW(system),        .record = &mr_record,      .columns = MR_COLUMNS,
 	.choose = choose_records, .metrics = system_metrics, .check = check_system,
 	.run = run_system,
 };
