@@ -109,7 +109,7 @@ cuda() {
 }
 
 @test "a failing step of CUDA has its cause" {
-	local row
+	local row source
 
 	stand_in
 	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [certain, MR-GPU-DRIVER]' \
@@ -118,8 +118,9 @@ cuda() {
 		'cuMemGetHandleForAddressRange:801 cuda:0|exports no memory of this GPU as a dma-buf [likely, MR-GPU-EXPORT]' \
 		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, as Data Direct needs it [likely, MR-GPU-EXPORT]'; do
 		[[ $row != *'module nvidia'* || ! -e /sys/module/nvidia ]] || continue
+		source=${row#* } source=${source%%|*}
 		# shellcheck disable=SC2086 # words
-		CUDA_VISIBLE_DEVICES=2 CUDA_FAIL=${row%% *} cuda mr reg-dmabuf --size 64K --from $(sed 's/^[^ ]* //; s/|.*//' <<<"$row")
+		CUDA_VISIBLE_DEVICES=2 CUDA_FAIL=${row%% *} cuda mr reg-dmabuf --size 64K --from $source
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"because: "*"${row#*|}"* ]] || fail "$row" "$stderr" || return
 	done

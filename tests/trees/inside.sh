@@ -74,9 +74,9 @@ mapfile -t commands < <(readme)
 type_as root "${commands[0]}"
 if [ "$who" = deb ]; then
 	type_as root git clone -q /srv/mrctl.git
-	type_as root tests/trees/deb.sh /root/deb
+	type_as root 'tests/trees/deb.sh ~/deb'
 	chroot "$tree" apt-get -qq autoclean
-	rm -rf "$packages" && mkdir -p "$packages" && cp "$tree"/root/deb/* "$packages"
+	rm -rf "$packages" && mkdir -p "$packages" && cp "$tree${home[root]}"/deb/* "$packages"
 	exit
 fi
 type_as "$who" git clone -q /srv/mrctl.git
