@@ -62,9 +62,11 @@ cJSON *report_list_lines(struct report *report, const char *text)
 	for (; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		if (!*folder || !memmem(text, length, folder, strlen(folder))) {
-			mr_auto_free char *line = strndup(text, length);
+			char *line = strndup(text, length);
+			cJSON *item = line ? cJSON_CreateString(line) : NULL;
 
-			report_add(report, list, NULL, line ? cJSON_CreateString(line) : NULL);
+			free(line);
+			report_add(report, list, NULL, item);
 		}
 	}
 	return list;

@@ -112,16 +112,13 @@ static void compare(struct report *report, const cJSON *before)
 /* Writes the recording of the report into a folder. */
 static int unpack(struct report *report, struct mr_error *err)
 {
-	const cJSON *file_list = json_get(report->root, "recording"), *file;
+	const cJSON *file = json_get(report->root, "recording");
 	struct mr_recording_tally tally = { .files = 0 };
 	int rc = mr_temporary_folder_make(&report->folder, err);
 
 	if (rc)
 		return rc;
-	cJSON_ArrayForEach(file, file_list)
-	{
-		if (rc)
-			break;
+	for (file = file ? file->child : NULL; file && !rc; file = file->next) {
 		if (cJSON_GetStringValue(file))
 			rc = mr_recording_unpack(report->folder.fd, file->string ?: "",
 						 cJSON_GetStringValue(file), &tally);

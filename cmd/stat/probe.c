@@ -72,12 +72,12 @@ static void print_reasons(const struct trial_row *rows, size_t trials)
 			 "ra remote-atomic, mw mw-bind",
 			 0, 4);
 	for (size_t i = 0; i < trials; i++) {
-		const char *id = rows[i].trial->id;
+		const struct mr_trial *trial = rows[i].trial;
 
-		if (!rows[i].answer.reason[0])
+		if (!trial || !rows[i].answer.reason[0])
 			continue;
-		output_text("%s: ", id);
-		output_paragraph(rows[i].answer.reason, strlen(id) + 2, 4);
+		output_text("%s: ", trial->id);
+		output_paragraph(rows[i].answer.reason, strlen(trial->id) + 2, 4);
 	}
 	output_text("\n");
 }
