@@ -12,6 +12,6 @@ done >"$folder/lines" 3>"$folder/others"
 batch_against_loop() { # OPTION FILE
 	race time mrctl "${on_device[@]}" "$1" batch "$folder/$2" -- lives "$((count / 2))" "${loop_device[@]}"
 }
-batch_against_loop -q lines | row "batch -q of $count lines against a C loop" ms 1000 1.10
-batch_against_loop -q others | row "batch -q of $count lines that all differ, against a C loop" ms 1000 1.10
-batch_against_loop -j lines | row "batch --json of $count lines against a C loop" ms 1000 1.40
+batch_against_loop -q lines | row "batch -q of $count lines against a C loop" ms 1000 1.25
+batch_against_loop -q others | row "batch -q of $count lines that all differ, against a C loop" ms 1000 1.25
+batch_against_loop -j lines | row "batch --json of $count lines against a C loop" ms 1000 1.80

@@ -6,7 +6,7 @@ if ! command -v rdma >/dev/null; then
 	echo "mrctl --version and stat --system against rdma: not measured, install iproute2" >&2
 	return
 fi
-LD_PRELOAD='' runs=$((runs * 20)) race time mrctl --version -- rdma -V | row 'mrctl --version against rdma -V' us 1 1.20
+LD_PRELOAD='' runs=$((runs * 20)) race time mrctl --version -- rdma -V | row 'mrctl --version against rdma -V' us 1 1.60
 
 if [ -z "$device" ]; then
 	echo "stat --system against rdma resource show mr: not measured, needs a kernel of its own: GUEST=sid" >&2

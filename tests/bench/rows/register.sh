@@ -5,9 +5,9 @@
 reg_against_loop() { # OPTION...
 	race time mrctl "${on_device[@]}" "$@" reg --populate --count "$count" -- loop "$count" 4096 "${loop_device[@]}"
 }
-reg_against_loop -q | row "reg --count $count against a C loop" ms 1000 1.03
+reg_against_loop -q | row "reg --count $count against a C loop" ms 1000 1.05
 reg_against_loop -n -o rkey | row "reg -n -o rkey --count $count against a C loop" ms 1000 1.05
-reg_against_loop -j | row "reg --json --count $count against a C loop" ms 1000 1.25
+reg_against_loop -j | row "reg --json --count $count against a C loop" ms 1000 1.60
 
 race time mrctl trace -q loop "$count" 4096 "${loop_device[@]}" -- loop "$count" 4096 "${loop_device[@]}" |
 	row "a C loop of $count under trace against it alone" ms 1000 1.15
