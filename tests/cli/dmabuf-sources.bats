@@ -44,7 +44,7 @@ setup() {
 	stand_in - <<<'int cuGetErrorName;'
 	cuda mr reg-dmabuf --from cuda:0
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"the installed libcuda.so.1 lacks the function: cuInit: ENOSYS ("*"CUDA 11.7 and later"* ]]
+	[[ $stderr == *"the installed libcuda.so.1 lacks the function: cuInit: ENOSYS ("*"CUDA 11.7 and later"*"lacks the function cuInit [certain, MR-GPU-DRIVER]"* ]]
 }
 
 # stand_in [FILE]: compiles a driver that stands in for CUDA's; the usual one makes dma-bufs of the simulator
@@ -112,7 +112,7 @@ cuda() {
 	local row source
 
 	stand_in
-	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [certain, MR-GPU-DRIVER]' \
+	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [likely, MR-GPU-DRIVER]' \
 		'none:0 cuda:9|no GPU of that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
 		'cuMemAlloc:2 cuda:0|the GPU has no 64 KiB of memory free [certain, MR-GPU-FULL]' \
 		'cuMemGetHandleForAddressRange:801 cuda:0|exports no memory of this GPU as a dma-buf [likely, MR-GPU-EXPORT]' \

@@ -277,6 +277,9 @@ static inline bool mr_inquiry_kernel_is_known(struct mr_inquiry *inquiry)
 /** mr_inquiry_has_ofed() - whether the RDMA modules are those of OFED, not of the kernel */
 enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
 
+/** mr_inquiry_is_call() - whether that call was refused, by its name */
+bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call);
+
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 

@@ -177,7 +177,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_process_status *status = mr_inquiry_status(inquiry);
-	const bool is_memfd = !strcmp(inquiry->refusal->call, "memfd_create");
+	const bool is_memfd = mr_inquiry_is_call(inquiry, "memfd_create");
 
 	if (!status || !status->seccomp.known || status->seccomp.value != 2)
 		return;
@@ -344,7 +344,7 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	uint64_t most, count = 0;
 
-	if (strcmp(inquiry->refusal->call, "shmget") != 0 ||
+	if (!mr_inquiry_is_call(inquiry, "shmget") ||
 	    !mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
 	    mr_host_lines(inquiry->host, "/proc/sysvipc/shm", count_segment, &count))
 		return;

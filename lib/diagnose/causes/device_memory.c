@@ -317,7 +317,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 static bool opens_devx(const struct mr_inquiry *inquiry)
 {
-	return !strcmp(inquiry->refusal->call, "mlx5dv_open_device");
+	return mr_inquiry_is_call(inquiry, "mlx5dv_open_device");
 }
 
 static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -159,31 +159,27 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 /* ---- making such memory ------------------------------------------------------------------------------- */
 
-static bool is_call(const struct mr_inquiry *inquiry, const char *call)
-{
-	return !strcmp(inquiry->refusal->call, call);
-}
-
-/* A function that the library lacks is named as the call. */
+/* A function that the library lacks is named as the call.  /sys/module shows no module in some sandboxes. */
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const bool has_module = mr_kernel_has_module(inquiry->host, "nvidia");
-
-	if (is_call(inquiry, "dlopen"))
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "CUDA's library is not installed, or not in the path of libraries");
-	else if (is_call(inquiry, "cuInit") && !has_module)
-		mr_suspect(suspicion, MR_CERTAIN, "the kernel module nvidia is not loaded");
-	else if (is_call(inquiry, "cuInit"))
-		mr_suspect(suspicion, MR_LIKELY,
-			   "CUDA has no GPU here, or its library does not fit the kernel module");
+	if (mr_inquiry_is_call(inquiry, "dlopen"))
+		mr_suspect(suspicion, MR_CERTAIN, "CUDA's library cannot be loaded");
+	else if (inquiry->refusal->errnum == ENOSYS)
+		mr_suspect(suspicion, MR_CERTAIN, "CUDA's library lacks the function %s",
+			   inquiry->refusal->call);
+	else if (mr_inquiry_is_call(inquiry, "cuInit"))
+		mr_suspect(suspicion, MR_LIKELY, "%s",
+			   mr_kernel_has_module(inquiry->host, "nvidia")
+				   ? "CUDA has no GPU here, or its library does not fit the kernel "
+				     "module"
+				   : "the kernel module nvidia is not loaded");
 }
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
-	if (!is_call(inquiry, "cuDeviceGet"))
+	if (!mr_inquiry_is_call(inquiry, "cuDeviceGet"))
 		return;
 	if (visible)
 		mr_evidence_text(suspicion, "visible", "%.90s", visible);
@@ -198,7 +194,7 @@ static void look_at_room(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			      : refusal->mapping ? refusal->mapping->length
 						 : 0;
 
-	if (!is_call(inquiry, "cuMemAlloc"))
+	if (!mr_inquiry_is_call(inquiry, "cuMemAlloc"))
 		return;
 	mr_evidence_number(suspicion, "asked", size);
 	mr_suspect(suspicion, MR_CERTAIN, "the GPU has no %s of memory free",
@@ -209,7 +205,7 @@ static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const bool is_pcie = inquiry->refusal->dmabuf && inquiry->refusal->dmabuf->data_direct;
 
-	if (!is_call(inquiry, "cuMemGetHandleForAddressRange"))
+	if (!mr_inquiry_is_call(inquiry, "cuMemGetHandleForAddressRange"))
 		return;
 	mr_suspect(suspicion, MR_LIKELY, "the driver exports no memory of this GPU%s",
 		   is_pcie ? " for PCIe, as Data Direct needs it" : " as a dma-buf");

@@ -147,6 +147,11 @@ enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry)
 	return inquiry->has_ofed;
 }
 
+bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call)
+{
+	return !strcmp(inquiry->refusal->call, call);
+}
+
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;

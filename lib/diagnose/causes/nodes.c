@@ -270,7 +270,7 @@ static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	enum mr_certainty certainty = MR_LIKELY;
 
-	if (strcmp(inquiry->refusal->call, "ibv_import_device") != 0 || !environment ||
+	if (!mr_inquiry_is_call(inquiry, "ibv_import_device") || !environment ||
 	    !environment->provider[0])
 		return;
 	if (mr_inquiry_is_driver(inquiry, "mlx5")) {

@@ -6,11 +6,6 @@
 
 #include "lib/diagnose/causes/causes.h"
 
-static bool is_call(const struct mr_inquiry *inquiry, const char *call)
-{
-	return !strcmp(inquiry->refusal->call, call);
-}
-
 /* ---- memory ---- */
 
 /* The kinds of which mmap(2) is not asked for memory, or for another one. */
@@ -27,7 +22,7 @@ void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind
 	struct mr_shortage_reason reason;
 	struct mr_shortage shortage;
 
-	if (!is_mapped(inquiry->refusal->mapping) || !is_call(inquiry, "mmap"))
+	if (!is_mapped(inquiry->refusal->mapping) || !mr_inquiry_is_call(inquiry, "mmap"))
 		return;
 	mr_memory_shortage(inquiry->refusal->mapping, &shortage);
 	if (mr_shortage_find(&shortage, inquiry->host, &reason) != kind)
@@ -54,7 +49,7 @@ static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 
-	if (!mapping || !mapping->addr.known || !is_call(inquiry, "mmap"))
+	if (!mapping || !mapping->addr.known || !mr_inquiry_is_call(inquiry, "mmap"))
 		return;
 	mr_evidence_hex(suspicion, "address", mapping->addr.value);
 	mr_suspect(suspicion, MR_CERTAIN, "something is mapped at 0x%" PRIx64 " already",
@@ -78,7 +73,7 @@ static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const uint64_t addr = mapping ? mapping->addr.value : 0;
 	uint64_t least;
 
-	if (!mapping || !mapping->addr.known || !is_call(inquiry, "mmap"))
+	if (!mapping || !mapping->addr.known || !mr_inquiry_is_call(inquiry, "mmap"))
 		return;
 	mr_evidence_hex(suspicion, "address", addr);
 	if (inquiry->refusal->errnum == ENOMEM) {
@@ -103,7 +98,7 @@ static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	char online[64];
 
-	if (!mapping || !mapping->node.known || !is_call(inquiry, "mbind"))
+	if (!mapping || !mapping->node.known || !mr_inquiry_is_call(inquiry, "mbind"))
 		return;
 	mr_evidence_number(suspicion, "node", mapping->node.value);
 	if (mr_host_read(inquiry->host, online, sizeof(online),
@@ -138,7 +133,7 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const int errnum = inquiry->refusal->errnum;
 	const char *path = path_of(inquiry);
 
-	if (!path || !is_call(inquiry, "open"))
+	if (!path || !mr_inquiry_is_call(inquiry, "open"))
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (errnum == EISDIR)
@@ -165,7 +160,7 @@ static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	struct mr_shortage shortage;
 
-	if (!path_of(inquiry) || !is_call(inquiry, "posix_fallocate"))
+	if (!path_of(inquiry) || !mr_inquiry_is_call(inquiry, "posix_fallocate"))
 		return;
 	mr_memory_shortage(mapping, &shortage);
 	mr_evidence_number(suspicion, "asked", shortage.length);
@@ -188,7 +183,7 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 {
 	const char *path = path_of(inquiry);
 
-	if (!path || !is_call(inquiry, "mmap"))
+	if (!path || !mr_inquiry_is_call(inquiry, "mmap"))
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (inquiry->refusal->errnum == EINVAL) {
@@ -216,7 +211,7 @@ static bool makes(const struct mr_inquiry *inquiry, enum mr_dmabuf_type type, co
 {
 	const struct mr_dmabuf_request *dmabuf = inquiry->refusal->dmabuf;
 
-	return dmabuf && dmabuf->source.type == type && is_call(inquiry, call);
+	return dmabuf && dmabuf->source.type == type && mr_inquiry_is_call(inquiry, call);
 }
 
 /*
