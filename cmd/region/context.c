@@ -266,7 +266,7 @@ static int open_in_session(struct registrar *registrar, struct mr_error *err)
 				       err);
 		if (!rc)
 			use_library(registrar);
-		/* Of a removed device (ENODEV) the kernel's own refusal is clearer. */
+		/* The kernel's own refusal is clearer for a removed device (ENODEV). */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
 		mr_error_clear(err); /* the other path serves */

@@ -115,7 +115,7 @@ struct why *why_share(struct why *why);
 /** why_release() - let go of a diagnosis, or of NULL */
 void why_release(struct why *why);
 
-/** What a diagnosis found, as the document has it. */
+/** The results of a diagnosis, as the document has them. */
 struct found {
 	const char *layer; /**< that refused; NULL: it is not known */
 	struct list causes;

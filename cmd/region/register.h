@@ -62,7 +62,7 @@ struct advise_args {
 	struct mr_opt_u64 size;   /**< bytes of that range; unknown: to the end of the region */
 };
 
-/** What the options of the registering commands fill: each command has some of them. */
+/** Values of the options of the registering commands; each command has some of them. */
 struct register_args {
 	struct memory_args memory;
 	struct access_option access;
@@ -131,7 +131,7 @@ struct register_plan {
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
 		       enum mr_region_call call, struct mr_error *err);
 
-/** What registers: a device of the command's own, or the session's. */
+/** The registering device: the command's own, or the session's. */
 struct registrar {
 	/* To be set before registrar_open(): */
 	const struct invocation *invocation;

@@ -39,7 +39,7 @@ static bool exports_dm(const struct register_plan *plan)
 	return mr_region_is_dmabuf(plan->request.call) && plan->dmabuf.source.type == MR_DMABUF_DM;
 }
 
-/* What mr_in_force_bits() needs to know of a region. */
+/* Fills the question of mr_in_force_bits() about a region. */
 static struct mr_in_force_region flags_query(const struct register_job *job,
 					     const struct new_region *new)
 {
@@ -181,7 +181,7 @@ static bool fail_region(struct register_job *job, struct mr_error *err,
 	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
 }
 
-/* What the session's table notes of the regions before the kernel is asked. */
+/* Returns the entry that the session's table has before the kernel is asked. */
 static struct mr_entry entry_for(const struct register_job *job)
 {
 	const struct register_plan *plan = job->plan;

@@ -60,7 +60,7 @@ struct device_facts {
 		.section = (section_)                                                              \
 	}
 
-/* What stands for an unknown answer: some can be tried. */
+/* Text for an unknown answer; some can be tried. */
 #define UNKNOWN .unknown = "unknown"
 #define TRIAL   .unknown = "unknown (mrctl stat --probe tries it)"
 

@@ -11,7 +11,7 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/uverbs.h"
 
-/* What a session holds in all. */
+/* Sums over a session. */
 struct totals {
 	struct mr_opt_u64 regions;
 	struct mr_opt_u64 bytes;

@@ -392,7 +392,7 @@ static void total_owner(const struct owner *owner, struct system_totals *totals)
 	}
 }
 
-/* What should be pinned, against what is: the kernel's own MRs and those with ODP pin nothing. */
+/* Compares the bytes expected to be pinned with those that are.  The kernel's own MRs and those with ODP pin nothing. */
 static void total_gap(struct system_totals *totals)
 {
 	const uint64_t expected =

@@ -36,7 +36,7 @@ struct trace_leak_row {
 	const char *const *stack;
 };
 
-/* What a call asked for; @at: where a row has the call, with its dot */
+/* Fields of a call's request; @at: where a row has the call, with its dot */
 #define REQUEST_FIELDS(row, at)                                                                    \
 	FIELD_AS("addr", row, at addr, FIELD_HEX, 0, "address of the first byte"),                 \
 		FIELD_AS("offset", row, at offset, FIELD_NUMBER, 0,                                \

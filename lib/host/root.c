@@ -104,7 +104,7 @@ int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 /* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */
 #define LINES_MAX (UINT64_C(64) << 20)
 
-/* What a call is asked of. */
+/* The host and path that a call is about. */
 struct place {
 	const struct mr_host *host;
 	const char *path;
@@ -593,7 +593,7 @@ static int answer_stat(void *data, char *text, size_t size)
 	return rc;
 }
 
-/* Of recordings that people write, a file that stands at its own path is enough. */
+/* A recording written by hand needs no answer for a file that it has at its own path. */
 int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[128];

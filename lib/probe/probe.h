@@ -89,10 +89,10 @@ struct mr_attempt {
 	struct mr_error err;
 	struct ibv_context *context; /**< of the call */
 	int fd;                      /**< its descriptor, while the attempt is blind */
-	/** What the host lacks, so that only the lack of the call itself is an answer; or empty. */
+	/** Prerequisite that the host lacks, so that only the lack of the call itself is an answer; or empty. */
 	char lack[256];
 
-	/* What is made for the call, and taken back after it; all zeros: nothing. */
+	/* Objects made for the call, and taken back after it; all zeros: none. */
 	struct mr_registrar registrar;
 	struct mr_region_request request;
 	struct mr_region region;

@@ -510,7 +510,7 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
 	return mr_region_has_offset(entry->call) ? MR_ORIGIN_OTHER : MR_ORIGIN_PLAIN;
 }
 
-/* What the table is to say of a region that was not changed. */
+/* Sets the table entry of a region that was not changed. */
 static void note_unchanged(struct mr_session_rereg *job)
 {
 	enum mr_old_region old = job->failure.old;
@@ -521,7 +521,7 @@ static void note_unchanged(struct mr_session_rereg *job)
 		job->after.refused |= job->request.changes & MR_CHANGES;
 }
 
-/* What the table is to say of a region that was changed: nothing that was changed is unsure any more. */
+/* Sets the table entry of a region that was changed; each changed property is certain again. */
 static void note_change(struct mr_session *session, struct mr_session_rereg *job,
 			const struct mr_region *region)
 {

@@ -100,7 +100,7 @@ struct mr_session_rereg {
 	struct mr_registrar registrar; /**< path and PD; by MR_VIA_LIBRARY it is imported */
 	/** What to change; its length and IOVA count also where they do not change. */
 	struct mr_rereg_request request;
-	/** What is known of the region; keys, length and IOVA are what the kernel says. */
+	/** The known properties of the region; keys, length and IOVA are the kernel's. */
 	struct mr_entry before;
 	/**
 	 * In: @before, with what the kernel does not know of the changed region: memory, page_shift, pd, call.

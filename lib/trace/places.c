@@ -499,7 +499,7 @@ char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *
 					       : mr_process_caller(process, site->frames[frame]));
 }
 
-/* What a process has mapped now, in the place of what it had. */
+/* The new mappings of a process, which replace the known ones. */
 struct change {
 	struct mr_traced_process *process;
 	const struct mr_modules *now;

@@ -99,7 +99,7 @@ static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd, const struct mr_region_re
 
 /* ---- by the kernel ---- */
 
-/* Of MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, which rdma-core 44 does not have. */
+/* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, which headers of rdma-core 44 lack. */
 #define ATTR_REG_DMABUF_MR_ACCESS_FLAGS (1u << UVERBS_ID_NS_SHIFT)
 
 /* From later versions of <rdma/ib_user_ioctl_cmds.h>: uverbs_methods_mr, uverbs_attrs_reg_mr_cmd_attr_ids. */

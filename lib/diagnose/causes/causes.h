@@ -465,7 +465,7 @@ struct mr_suspicion {
 /** How often sites meet a cause, most often first. */
 enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
 
-/** What may not be known of a call. */
+/** Facts about a call that may be unknown. */
 enum mr_need {
 	MR_NEED_REQUEST, /**< a registration's */
 	MR_NEED_REREG,   /**< that of a change */

@@ -35,7 +35,7 @@ static bool is_of_kernel(uint64_t addr)
 #endif
 }
 
-/* What there is in place of memory. */
+/* Says where the range is not mapped. */
 static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty certainty,
 			 struct mr_suspicion *suspicion)
 {
@@ -64,7 +64,7 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 	}
 }
 
-/* What the page is, behind its address: "is a guard page". */
+/* Describes the page, as a clause behind its address: "is a guard page". */
 static void describe(const struct mr_obstacle *obstacle, bool writes, char *text, size_t size)
 {
 	const struct mr_mapped_file *file = &obstacle->file;

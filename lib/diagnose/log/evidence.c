@@ -53,7 +53,7 @@ static bool is_again(const struct mr_log_line *line)
 	return line->errnum == EAGAIN && !line->status.known;
 }
 
-/* Of the drivers that have EIO for a refusal erdma is the one that reports are about. */
+/* Public reports of EIO are about erdma, although other drivers refuse with it as well. */
 static bool may_be_erdma(const struct mr_log_line *line)
 {
 	return line->errnum == EIO && !line->provider[0];

@@ -16,7 +16,7 @@ static const char *name_of(int errnum)
 	return mr_errno_name(errnum) ?: "an unknown errno";
 }
 
-/* What became of the call itself: it passes now, or is refused with another errno. */
+/* Says whether the unchanged call passes now, or is refused with another errno. */
 static void add_first(const struct mr_try *first, char *text, size_t size)
 {
 	static const char *const passed[] = {
