@@ -398,18 +398,6 @@ static uint32_t read_own_number(const struct mr_process *process, pid_t thread)
 	return number;
 }
 
-uint32_t mr_process_own_thread(pid_t process, pid_t thread)
-{
-	struct mr_process folder;
-	uint32_t number;
-
-	if (!mr_process_open(process, &folder))
-		return 0;
-	number = read_own_number(&folder, thread);
-	mr_process_close(&folder);
-	return number;
-}
-
 pid_t mr_process_thread(pid_t process, uint32_t tid)
 {
 	struct mr_process folder;

@@ -128,9 +128,6 @@ int mr_process_variable(pid_t process, const char *name, char *value, size_t siz
  */
 pid_t mr_process_thread(pid_t process, uint32_t tid);
 
-/** mr_process_own_thread() - the other way round: the number that the process sees, or 0 where it is not known */
-uint32_t mr_process_own_thread(pid_t process, pid_t thread);
-
 /** The names in a folder. */
 struct mr_names {
 	char **list;

@@ -90,18 +90,41 @@ static int create_maps(struct mr_attach *attach, struct mr_error *err)
 	return 0;
 }
 
+/* Return: 0, or -errno with MR_ERROR_HOST. */
+static int find_process(pid_t pid, struct mr_attach_process *process, struct mr_error *err)
+{
+	struct mr_process folder;
+	struct stat st;
+	int errnum = 0;
+
+	if (!mr_process_open(pid, &folder))
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "/proc/%d", (int)pid);
+	if (!mr_process_stat_link(&folder, "ns/pid", &st))
+		errnum = errno;
+	mr_process_close(&folder);
+	if (errnum)
+		return mr_fail(err, MR_ERROR_HOST, errnum, "stat", "/proc/%d/ns/pid", (int)pid);
+	/* The kernel's own form of a device number (MKDEV of include/linux/kdev_t.h) */
+	*process = (struct mr_attach_process){
+		.pid = pid,
+		.pid_device = (uint32_t)(major(st.st_dev) << 20 | minor(st.st_dev)),
+		.pid_inode = st.st_ino,
+	};
+	return 0;
+}
+
 int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 {
-	struct mr_host host = MR_THIS_HOST;
+	struct mr_attach_process process;
 	uint64_t type;
 	int rc = mr_kprobe_type(&type, err);
 
-	host.process = pid;
-	attach->has_own_threads = mr_namespace_is_first(&host, "pid") != MR_YES;
+	if (!rc)
+		rc = find_process(pid, &process, err);
 	if (!rc)
 		rc = create_maps(attach, err);
 	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const int program = mr_attach_program(&attach->maps, pid, &kinds[i]);
+		const int program = mr_attach_program(&attach->maps, &process, &kinds[i]);
 		int probe;
 
 		if (!keep(attach, program))
@@ -215,9 +238,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 
 		if (!mr_kernel_call_read(&event, &record.call))
 			continue;
-		record.call.tid = attach->has_own_threads
-					  ? mr_process_own_thread(process->pid, (pid_t)event.tid)
-					  : event.tid;
+		record.call.tid = event.tid;
 		find_device(process->pid, event.fd, record.call.device);
 		if (is_due(attach, &record.call))
 			record.call.flags |= MR_TRACE_LOOKED_AT;

@@ -440,6 +440,17 @@ static void copy_write(struct program *p)
 	copy(p, AT(block), MR_KERNEL_BLOCK, sizeof(uint64_t));
 }
 
+/* Stores the number of the thread as the process sees it; 0 where the kernel does not find it there. */
+static void store_thread(struct program *p, const struct mr_attach_process *process)
+{
+	COMPUTE(MOV, R1, process->pid_device);
+	ADD(BPF_LD | BPF_DW | BPF_IMM, .dst_reg = R2, .imm = (int32_t)process->pid_inode);
+	ADD(0, .imm = (int32_t)(process->pid_inode >> 32));
+	point_to(p, R3, EVENT, AT(tid));
+	COMPUTE(MOV, R4, sizeof(struct bpf_pidns_info));
+	CALL(get_ns_current_pid_tgid);
+}
+
 /* Stores the descriptor that the system call was given, which needs BTF of the kernel. */
 static void store_fd(struct program *p, bool has_btf)
 {
@@ -472,8 +483,8 @@ static void build_entry(struct program *p, const struct mr_attach_maps *maps, bo
 }
 
 /* Copies the request, which the process keeps until the call has returned, and the answer. */
-static void build_return(struct program *p, const struct mr_attach_maps *maps, bool is_write,
-			 bool has_btf)
+static void build_return(struct program *p, const struct mr_attach_maps *maps,
+			 const struct mr_attach_process *process, bool is_write, bool has_btf)
 {
 	use_map(p, maps->pending);
 	CALL(map_lookup_elem);
@@ -489,7 +500,7 @@ static void build_return(struct program *p, const struct mr_attach_maps *maps, b
 	CALL(ringbuf_reserve);
 	JUMP_IF(JEQ, R0, 0, LOST);
 	MOVE(EVENT, R0);
-	STORE(EVENT, AT(tid), THREAD);
+	store_thread(p, process);
 	LOAD(DW, R1, FRAME, BEGIN_AT);
 	STORE(EVENT, AT(begin_ns), R1);
 	LOAD(DW, R1, FUNCTION, RESULT);
@@ -507,19 +518,20 @@ static void build_return(struct program *p, const struct mr_attach_maps *maps, b
 	finish(p, BPF_FUNC_ringbuf_submit);
 }
 
-static void build(struct program *p, const struct mr_attach_maps *maps, pid_t pid,
-		  const struct mr_attach_kind *kind, bool has_btf)
+static void build(struct program *p, const struct mr_attach_maps *maps,
+		  const struct mr_attach_process *process, const struct mr_attach_kind *kind,
+		  bool has_btf)
 {
 	MOVE(FUNCTION, R1);
 	CALL(get_current_pid_tgid);
 	MOVE(THREAD, R0);
 	COMPUTE(RSH, R0, 32);
-	JUMP_IF(JNE, R0, pid, OUT);
+	JUMP_IF(JNE, R0, process->pid, OUT);
 	STORE(FRAME, KEY, THREAD);
 	if (kind->at_entry)
 		build_entry(p, maps, kind->is_write);
 	else
-		build_return(p, maps, kind->is_write, has_btf);
+		build_return(p, maps, process, kind->is_write, has_btf);
 	LABEL(LOST);
 	COMPUTE(MOV, R1, 0);
 	STORE(FRAME, KEY, R1);
@@ -541,7 +553,7 @@ int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes)
 	return (int)syscall(SYS_bpf, command, attributes, sizeof(*attributes));
 }
 
-int mr_attach_program(const struct mr_attach_maps *maps, pid_t pid,
+int mr_attach_program(const struct mr_attach_maps *maps, const struct mr_attach_process *process,
 		      const struct mr_attach_kind *kind)
 {
 	union bpf_attr attributes;
@@ -551,7 +563,7 @@ int mr_attach_program(const struct mr_attach_maps *maps, pid_t pid,
 	for (int has_btf = 1; IS_KNOWN && fd < 0 && has_btf >= 0; has_btf--) {
 		struct program program = { .count = 0 };
 
-		build(&program, maps, pid, kind, has_btf);
+		build(&program, maps, process, kind, has_btf);
 		memset(&attributes, 0, sizeof(attributes));
 		attributes.prog_type = BPF_PROG_TYPE_KPROBE;
 		attributes.insns = (uintptr_t)program.list;

@@ -22,7 +22,7 @@ enum {
 /** A call that has returned. */
 struct mr_kernel_event {
 	uint64_t begin_ns, end_ns; /**< CLOCK_MONOTONIC */
-	uint32_t tid, pid;
+	uint32_t tid, pid;         /**< as the process sees them; struct bpf_pidns_info */
 	int64_t result;
 	uint64_t fd;       /**< UINT64_MAX: not known */
 	uint64_t is_write; /**< @size is the command, and the first @block its request */
@@ -50,6 +50,14 @@ struct mr_attach_maps {
 	int ring, pending, lost;
 };
 
+/** The process that is watched. */
+struct mr_attach_process {
+	pid_t pid; /**< its number in the first PID namespace */
+	/* Its own PID namespace, as bpf_get_ns_current_pid_tgid() takes it (bpf-helpers(7)) */
+	uint32_t pid_device;
+	uint64_t pid_inode;
+};
+
 /** What a program is for. */
 struct mr_attach_kind {
 	bool at_entry; /**< of the function; else at its return */
@@ -57,7 +65,7 @@ struct mr_attach_kind {
 };
 
 /** mr_attach_program() - load a program, Return: its descriptor; -1 with errno. */
-int mr_attach_program(const struct mr_attach_maps *maps, pid_t pid,
+int mr_attach_program(const struct mr_attach_maps *maps, const struct mr_attach_process *process,
 		      const struct mr_attach_kind *kind);
 
 /** mr_attach_bpf() - bpf(2) */
@@ -77,7 +85,6 @@ struct mr_attach {
 	size_t fd_count;
 	struct mr_attach_maps maps;
 	void *consumer, *producer;
-	bool has_own_threads; /**< the process numbers its threads in another PID namespace */
 	uint64_t looks, last_look_ns; /**< at the process */
 };
 
