@@ -447,7 +447,7 @@ static int find_session(const char *where, struct mr_sessions *found,
 	if (*session && !found->incomplete)
 		return 0;
 	return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-			    "it cannot be found out who else holds the session '%s'", where);
+			    "the other holders of the session '%s' cannot be found", where);
 }
 
 static int print_ended(const struct invocation *invocation, struct mr_found_session *session,
@@ -586,7 +586,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "hold", flag, struct session_args, hold, NULL,
 	       "keep this session until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "list", flag, struct session_args, list, NULL,
-	       "show the sessions of this user, and who holds them"),
+	       "show the sessions of this user and the processes that hold them"),
 	OPTION(0, "end", flag, struct session_args, end, NULL,
 	       "end a detached session: pid:N, or this one"),
 	OPTION(0, "relaxed-limit", number, struct session_args, relaxed_limit, "N",

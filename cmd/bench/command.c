@@ -31,7 +31,7 @@ static const struct option_spec what_options[] = {
 	OPTION(0, "via", via, struct bench_args, via, "PATH",
 	       "path of the calls: library (default) or kernel"),
 	OPTION(0, "plan", planned, struct bench_args, plan, "SIZE",
-	       "tell how long it takes to register SIZE in pieces"),
+	       "estimate the time to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
@@ -66,7 +66,7 @@ static const struct option_spec compare_options[] = {
 	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
 	       "compare OLD with NEW or now; status 1: slower"),
 	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
-	       "what counts as the same (default: 5%)"),
+	       "largest difference that is reported as the same (default: 5%)"),
 	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
 	OPTION_END,
 };
@@ -101,7 +101,7 @@ const struct command command_bench = {
 	.summary = "measure how long registration takes",
 	.description =
 		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "
-		"default: reg) for a sweep of sizes, and tells percentiles. Each row is measured in rounds, "
+		"default: reg) for a sweep of sizes, and prints percentiles. Each row is measured in rounds, "
 		"in turn with the others. Regions are deregistered at once, and no session is used.",
 	.groups = groups,
 	.rules = rules,

@@ -355,7 +355,7 @@ static const struct field compared_fields[] = {
 	FIELD(struct compared_row, low, FIELD_RATIO, 0, "low end of its interval of 95 %"),
 	FIELD(struct compared_row, high, FIELD_RATIO, 0, "high end of the interval"),
 	FIELD(struct compared_row, verdict, FIELD_STRING, 0,
-	      "slower, faster, same, unclear: more rounds would tell; too-few-rounds, old-only, new-only"),
+	      "slower, faster, same, unclear (needs more rounds), too-few-rounds, old-only, new-only"),
 	FIELD_END,
 };
 static const struct record compared_record = { "comparison", compared_fields, "comparison" };
@@ -536,7 +536,7 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 			    invocation->global->device))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare of two documents measures nothing: -d, --seconds, "
-				    "--count and --rounds are of no use");
+				    "--count and --rounds have no effect");
 	return 0;
 }
 

@@ -263,7 +263,7 @@ void suggest_option(const struct command *const *commands, const struct command 
 	else if (count && command)
 		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
 	else if (count)
-		mr_hint(err, "an option of %s stands behind that command", owners);
+		mr_hint(err, "put an option of %s after that command", owners);
 	else if (guess.best)
 		mr_hint(err, "did you mean '--%s'?", guess.best);
 }

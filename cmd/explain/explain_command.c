@@ -23,7 +23,7 @@ static const struct field fields[] = {
 	FIELD(struct explained, certainty, FIELD_STRING, 0,
 	      "likely, possible, ...; unknown where nothing was found out"),
 	FIELD(struct explained, subject, FIELD_STRING, 0, "what it is, in a few words"),
-	FIELD(struct explained, layer, FIELD_STRING, 0, "who refuses: uverbs, driver, ..."),
+	FIELD(struct explained, layer, FIELD_STRING, 0, "layer that refuses: uverbs, driver, ..."),
 	FIELD(struct explained, errnos, FIELD_WORDS, 0, "with which errnos; unknown: any"),
 	FIELD(struct explained, calls, FIELD_WORDS, 0, "which calls"),
 	FIELD(struct explained, frequency, FIELD_STRING, FIELD_DETAIL,
@@ -34,7 +34,7 @@ static const struct field fields[] = {
 	FIELD(struct explained, remedy, FIELD_STRING, FIELD_DETAIL, "what to do"),
 	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL, "what it is"),
 	FIELD(struct explained, recognise, FIELD_STRING, FIELD_DETAIL,
-	      "how it is told from others"),
+	      "how to tell it from others"),
 	FIELD(struct explained, source, FIELD_STRING, FIELD_DETAIL, "where it can be read up"),
 	FIELD_END,
 };
@@ -241,11 +241,11 @@ static void text_of_line(const struct log_row *row)
 	else if (row->call && row->is_of_libfabric)
 		text_labelled(
 			2, "",
-			"The line is of libfabric, whose providers verbs and efa make this call; "
+			"The line comes from libfabric, whose providers verbs and efa make this call; "
 			"others do not (FI_LOG_LEVEL=info names the provider).");
 	else if (row->call && !row->call_is_named && !row->is_reason)
 		text_labelled(2, "",
-			      "The line does not name the call: its words stand for this one.");
+			      "The line does not name the call; its words match this one.");
 	print_request(row);
 	print_firmware(row);
 	if (row->other_errno && row->firmware_status.known)
@@ -255,7 +255,7 @@ static void text_of_line(const struct log_row *row)
 		snprintf(text, sizeof(text), "The line has %s as well.", row->other_errno);
 	text_labelled(2, "", row->other_errno ? text : NULL);
 	if (row->count.value > 1) {
-		snprintf(text, sizeof(text), "%" PRIu64 " lines tell of such a refusal.",
+		snprintf(text, sizeof(text), "%" PRIu64 " lines report such a refusal.",
 			 row->count.value);
 		text_labelled(2, "", text);
 	}
@@ -371,7 +371,7 @@ static void print_closing(const struct log *log)
 			 0, 0);
 	if (!log->left_out)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " further lines tell of yet other refusals.",
+	snprintf(text, sizeof(text), "%" PRIu64 " further lines report other refusals.",
 		 log->left_out);
 	output_paragraph(text, 0, 0);
 }
@@ -442,7 +442,7 @@ static void fail_line(const char *text, size_t length, struct mr_error *why)
 static void fail_log(const struct log *log, struct mr_error *why)
 {
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG,
-		     "none of %" PRIu64 " lines tells of a refused registration", log->lines);
+		     "none of %" PRIu64 " lines reports a refused registration", log->lines);
 	if (log->too_long)
 		mr_hint(why, "%" PRIu64 " of them have more than %d bytes, and were not read",
 			log->too_long, MR_LOG_LINE_MAX);
@@ -739,7 +739,7 @@ const struct command command_explain = {
 		"Explains why registrations are refused: a CAUSE by its id, all causes of an "
 		"ERRNO, or a LINE that another program has logged (UCX, NCCL, libfabric, "
 		"perftest, the kernel, ...). With - the lines of standard input are read, and "
-		"those that tell of a refused registration explained.",
+		"those that report a refused registration explained.",
 	.groups = groups,
 	.args_size = sizeof(struct explain_args),
 	.record = &explained_record,

@@ -395,7 +395,7 @@ static const struct field fields[] = {
 	FIELD(struct log_row, syndrome, FIELD_HEX, 0, "the firmware's number of the reason"),
 	FIELD(struct log_row, limit, FIELD_NUMBER, 0, "limit of locked memory that the line names"),
 	FIELD(struct log_row, remark, FIELD_STRING, 0,
-	      "why the line tells of no refused call of libibverbs"),
+	      "why the line reports no refused call of libibverbs"),
 	FIELD(struct log_row, repeat, FIELD_TEXT, 0, "command that makes the same call"),
 	FIELD_END,
 };

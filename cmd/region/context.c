@@ -201,7 +201,7 @@ static void use_library(struct registrar *registrar)
 static int fail_no_handles(const struct registrar *registrar, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-		"rdma-core %s does not tell the handle of a umem, so it cannot stay",
+		"rdma-core %s does not export the handle of a umem, so it cannot stay",
 		registrar->environment->rdma_core);
 	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
 	return -EOPNOTSUPP;
@@ -210,7 +210,7 @@ static int fail_no_handles(const struct registrar *registrar, struct mr_error *e
 static int fail_no_dmah_handles(struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
-		"no library tells the kernel's number of a DMA handle, so it cannot stay");
+		"no library exports the kernel's number of a DMA handle, so it cannot stay");
 	mr_hint(err, "use --via kernel");
 	return -EOPNOTSUPP;
 }

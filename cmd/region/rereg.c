@@ -354,7 +354,7 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 		return -EINVAL;
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--iova is of new memory: give --memory or --size as well");
+				    "--iova requires --memory or --size");
 	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova: ibv_rereg_mr takes none, use --via kernel");

@@ -376,7 +376,7 @@ const struct command command_report = {
 	.operands = "[-- CMD [ARG...]]",
 	.summary = "write one file for a ticket",
 	.description =
-		"Writes what a support engineer asks for: versions, what decides on this host, "
+		"Writes what a support engineer asks for: versions, the readiness of this host, "
 		"devices, the kernel's log about them, and with CMD what became of it: it is "
 		"run, and its refusals are explained. The report can be read, and judged again, "
 		"anywhere. It holds no keys, no environment and no memory; the manual page lists "

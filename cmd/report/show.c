@@ -477,7 +477,7 @@ int report_show(const cJSON *root, bool whole)
 	static const struct part parts[] = {
 		{ "# mrctl report", NULL, put_head },
 		{ "## The program", "program", put_program },
-		{ "## What decides on the host", "host", put_host },
+		{ "## Readiness of the host", "host", put_host },
 		{ "## Judged again", NULL, put_judgement },
 		{ "## Devices", "devices", put_section },
 		{ "## Regions of the session", "session", put_section },

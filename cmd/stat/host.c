@@ -52,7 +52,7 @@ static int fail_unknown(const char *option, const char *id, size_t length, struc
 static int fail_missing(const char *option, const char *list, struct mr_error *err)
 {
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: an id is missing in '%s'", option, list);
-	mr_hint(err, "one ',' stands between two ids; mrctl help checks lists all");
+	mr_hint(err, "separate two ids by one ','; mrctl help checks lists all ids");
 	return -EINVAL;
 }
 
@@ -494,11 +494,11 @@ REPORTED static const struct record check_record = { "check", check_fields, "che
 
 static const struct field summary_fields[] = {
 	COUNT("checks", count, "checks that were done"),
-	COUNT("ok", counts[MR_VERDICT_OK], "of them as it should be"),
-	COUNT("warn", counts[MR_VERDICT_WARN], "that may fail for some"),
-	COUNT("bad", counts[MR_VERDICT_BAD], "that let registration fail"),
-	COUNT("unknown", counts[MR_VERDICT_UNKNOWN], "that could not be found out"),
-	COUNT("na", counts[MR_VERDICT_NA], "that are not this host's business"),
+	COUNT("ok", counts[MR_VERDICT_OK], "checks that passed"),
+	COUNT("warn", counts[MR_VERDICT_WARN], "checks that may fail for some programs"),
+	COUNT("bad", counts[MR_VERDICT_BAD], "checks that make registration fail"),
+	COUNT("unknown", counts[MR_VERDICT_UNKNOWN], "checks without a result"),
+	COUNT("na", counts[MR_VERDICT_NA], "checks that do not apply to this host"),
 	FIELD_AS("verdict", struct host_result, worst, FIELD_WORD, FIELD_PUBLIC, "the worst one",
 		 .words = mr_verdicts, KNOWN_BY(struct host_result, is_done)),
 	FIELD(struct host_result, recording, FIELD_STRING, 0,

@@ -115,7 +115,7 @@ static const struct field trial_fields[] = {
 	FIELD_AS("call", struct trial_row, answer.call, FIELD_STRING, FIELD_DETAIL,
 		 "the call that was made"),
 	FIELD_AS("layer", struct trial_row, answer.layer, FIELD_STRING, 0,
-		 "who refused, where that is proven"),
+		 "layer that refused, where that is proven"),
 	FIELD_AS("kernel_call", struct trial_row, answer.kernel_call, FIELD_STRING, FIELD_DETAIL,
 		 "what reached the kernel in its place"),
 	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),

@@ -135,7 +135,7 @@ struct census {
 	struct session_regions sessions;
 	uint64_t begun;          /**< mr_process_ticks() before the MRs were listed */
 	bool sees_all_processes; /**< this is the first PID namespace: who has no number has ended */
-	bool has_keys;           /**< the kernel has told keys, or there is no MR */
+	bool has_keys;           /**< the kernel has given keys, or there is no MR */
 	struct mr_opt_u64 pinned; /**< bytes, of the whole machine */
 };
 

@@ -240,9 +240,9 @@ static const struct option_spec views[] = {
 	OPTION(0, "probe", flag, struct stat_args, probe, NULL,
 	       "try what a device can do: this registers memory"),
 	OPTION(0, "host", flag, struct stat_args, host, NULL,
-	       "check what decides here whether registration works"),
+	       "check whether registration can work on this host"),
 	OPTION(0, "system", flag, struct stat_args, system, NULL,
-	       "show all regions in the kernel, and whose they are"),
+	       "show all regions in the kernel and their owners"),
 	OPTION_END,
 };
 
@@ -324,7 +324,7 @@ static const struct command_view *const stat_views[] = { &stat_device, &stat_pro
 const struct command command_stat = {
 	.name = "stat",
 	.operands = "[REGION...|DEVICE...]",
-	.summary = "show regions, devices, and what decides on this host",
+	.summary = "show regions, devices, and the readiness of this host",
 	.description =
 		"Shows the session's regions, each compared with what the kernel says of it. "
 		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "

@@ -74,7 +74,7 @@ static const struct field mr_fields[] = {
 		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
 	FIELD_BEHIND("gone", struct mr_row, owner, struct owner, gone, FIELD_OPT_BOOL, FIELD_DETAIL,
 		     "whether the thread that registered it has ended"),
-	FIELD(struct mr_row, session, FIELD_STRING, 0, "session whose region it is"),
+	FIELD(struct mr_row, session, FIELD_STRING, 0, "session that holds the region"),
 	FIELD_END,
 };
 static const struct record mr_record = { "mr", mr_fields, "mrs" };
@@ -100,7 +100,7 @@ static const struct field process_fields[] = {
 	FIELD_AS("gone", struct owner, gone, FIELD_OPT_BOOL, 0, "whether it has ended",
 		 .usual = "no"),
 	FIELD(struct owner, session, FIELD_STRING, 0,
-	      "session whose regions those of ended processes are"),
+	      "session that holds the regions of ended processes"),
 	SUMS(struct owner),
 	FIELD_AS("pinned", struct owner, process.pinned, FIELD_NUMBER, 0,
 		 "bytes pinned for it (VmPin)"),
@@ -592,7 +592,7 @@ static void note_gap(const struct system_totals *totals)
 			    "pin_user_pages()",
 			    totals->not_pinned.value);
 		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
-			      "driver that does not tell of ODP has some");
+			      "driver that does not report ODP has some");
 	}
 	if (is_worth_a_note(totals->pinned_by_others.value, totals)) {
 		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
@@ -607,7 +607,7 @@ static void note_what_is_hidden(const struct rows *rows, const struct system_tot
 	const struct census *census = &rows->census;
 
 	if (!census->has_keys)
-		report_note("stat", "keys, and which MRs are regions of sessions, are told with "
+		report_note("stat", "keys, and which MRs are regions of sessions, are shown with "
 				    "CAP_NET_ADMIN only");
 	if (!totals->gone_regions.known)
 		report_note("stat", "MRs without a process may be of other PID namespaces than "

@@ -45,7 +45,7 @@ struct trace_leak_row {
 		FIELD_AS("iova", row, at iova, FIELD_HEX, 0,                                       \
 			 "address of the first byte for the HCA"),                                 \
 		FIELD_AS("access", row, at access, FIELD_ACCESS, 0,                                \
-			 "access flags that were asked for"),                                      \
+			 "requested access flags"),                                      \
 		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "the same as a mask")
 
 static const struct field fields[] = {
@@ -58,7 +58,7 @@ static const struct field fields[] = {
 	      "ok, or the errno's name; refused, where it has none"),
 	FIELD(struct call_row, errno_value, FIELD_NUMBER, 0, "number of the errno"),
 	REQUEST_FIELDS(struct call_row, ),
-	FIELD(struct call_row, page_sizes, FIELD_PAGES, 0, "page sizes that were asked for a umem"),
+	FIELD(struct call_row, page_sizes, FIELD_PAGES, 0, "requested page sizes of a umem"),
 	FIELD(struct call_row, fd, FIELD_NUMBER, 0, "descriptor of the dma-buf"),
 	FIELD(struct call_row, flags, FIELD_HEX, 0,
 	      "of ibv_rereg_mr and ibv_advise_mr: flags; of madvise: the advice"),
@@ -73,7 +73,7 @@ static const struct field fields[] = {
 	FIELD(struct call_row, stack, FIELD_WORDS, 0,
 	      "with --stacks: that place and its callers, the innermost first"),
 	FIELD(struct call_row, kernel_asked, FIELD_OPT_BOOL, 0,
-	      "whether libibverbs has asked the kernel"),
+	      "whether libibverbs has called the kernel"),
 	FIELD(struct call_row, memory, FIELD_STRING, 0,
 	      "of a refusal: kind of memory of mrctl that is like the range"),
 	FIELD(struct call_row, layer, FIELD_STRING, 0, "of a refusal: layer that refused"),

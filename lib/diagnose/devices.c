@@ -231,7 +231,7 @@ static void judge_ports(struct look *look)
 		return;
 	case LINK_UNTOLD:
 		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name,
-			     "sysfs tells no state of a port");
+			     "sysfs has no state of a port");
 	}
 }
 
@@ -468,10 +468,10 @@ static void judge_iommu(struct look *look)
 			     "translated (%s)", iommu.type);
 	else if (!iommu.type[0] && !look->is_large)
 		mr_tally_add(&look->tally, MR_VERDICT_OK, name,
-			     "translated or not, which is not told");
+			     "translated or not, which is not known");
 	else
 		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name, "type of its IOMMU group: %s",
-			     iommu.type[0] ? iommu.type : "not told");
+			     iommu.type[0] ? iommu.type : "not known");
 }
 
 void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding)
@@ -551,7 +551,7 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 	if (!look.differs || override == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       look.differs
-				       ? "different, and the driver is told not to compare them"
+				       ? "different, and the driver is configured not to compare them"
 				       : "GPU and devices have the same");
 	} else if (machine[0] && strcmp(machine, "aarch64") != 0) {
 		mr_finding_set(finding, MR_VERDICT_OK,

@@ -60,7 +60,7 @@ void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
 		break;
 	case EACCES:
 	case EPERM:
-		mr_finding_remedy(finding, "ask as a user who may read %s", path);
+		mr_finding_remedy(finding, "run as a user who may read %s", path);
 		break;
 	case ENOMEM:
 	case EMFILE:

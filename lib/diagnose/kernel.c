@@ -166,10 +166,10 @@ static void judge_without_file(const struct mr_question *question, const struct 
 {
 	if (here->has_uverbs) {
 		mr_finding_set(finding, MR_VERDICT_OK,
-			       "RDMA for programs, as /sys shows; no file tells the others");
+			       "RDMA for programs, as /sys shows; no file lists the others");
 	} else if (!here->has_adapter && mr_host_exists(question->host, "/sys/class")) {
 		mr_finding_set(finding, MR_VERDICT_NA,
-			       "no file tells them, and no adapter is known to need one");
+			       "no file lists them, and no adapter is known to need one");
 	} else {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s", why);
 		mr_finding_remedy(finding,
@@ -266,7 +266,7 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 		mr_finding_set(finding, MR_VERDICT_OK, "the kernel copies pinned pages on fork");
 	} else if (fork.is_asked) {
 		mr_finding_set(finding, MR_VERDICT_OK,
-			       "RDMAV_FORK_SAFE or IBV_FORK_SAFE asks libibverbs for protection");
+			       "RDMAV_FORK_SAFE or IBV_FORK_SAFE enables libibverbs' fork protection");
 		if (!fork.huge_pages)
 			mr_finding_detail(finding,
 					  "a part of a huge page cannot be registered then without "

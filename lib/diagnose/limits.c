@@ -162,7 +162,7 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 {
 	if (has(status->permitted, MR_CAP_IPC_LOCK)) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "permitted, but not effective: RLIMIT_MEMLOCK counts");
+			       "permitted, but not effective: RLIMIT_MEMLOCK applies");
 		mr_finding_remedy(finding,
 				  "the program must raise it by capset(2), or its file needs "
 				  "\"setcap cap_ipc_lock=ep\"");
@@ -200,7 +200,7 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 	else if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_NA, "not needed: RLIMIT_MEMLOCK is unlimited");
 	else if (!find_inert(question, &status, finding))
-		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK counts");
+		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK applies");
 	if (status.uid.known)
 		mr_finding_detail(finding, "user %" PRIu64, status.uid.value);
 	mr_finding_detail(finding, "CapEff 0x%" PRIx64 ", CapBnd 0x%" PRIx64,
@@ -217,7 +217,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 
 	if (is_first == MR_UNKNOWN) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "neither /proc/self/ns/user nor /proc/self/uid_map tells");
+			       "neither /proc/self/ns/user nor /proc/self/uid_map shows it");
 		return;
 	}
 	if (is_first == MR_YES) {
@@ -232,7 +232,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 	}
 	mr_finding_set(
 		finding, MR_VERDICT_WARN,
-		"one of its own: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK counts");
+		"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
 	mr_finding_remedy(
 		finding,
 		"raise the hard limit of locked memory on the host, for the user who starts "
@@ -265,7 +265,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 				  mr_size_text(status.locked.value).text);
 	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
-		mr_finding_set(finding, MR_VERDICT_NA, "no limit counts it");
+		mr_finding_set(finding, MR_VERDICT_NA, "no limit applies to it");
 		return;
 	}
 	left = whole_pages(question->host, limit.soft);

@@ -17,7 +17,7 @@
 const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {
 	[MR_MEMORY_ANON] = MR_WORD("anon", "anonymous pages (default)"),
 	[MR_MEMORY_THP] =
-		MR_WORD("thp", "anonymous, aligned to 2M, transparent huge pages asked for"),
+		MR_WORD("thp", "anonymous, aligned to 2M, transparent huge pages requested"),
 	[MR_MEMORY_MEMFD] = MR_WORD("memfd", "a shared mapping of a memfd"),
 	[MR_MEMORY_HUGETLB] = MR_WORD("hugetlb[:2M|:1G]", "huge pages from the system's pool"),
 	[MR_MEMORY_FILE] =

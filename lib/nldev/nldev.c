@@ -132,7 +132,7 @@ static int fail_to_ask(int errnum, const struct mr_nldev_question *question, str
 	/* nldev.c answers so where ib_device_get_by_index() finds none, or it does not know the command. */
 	if (errnum == EINVAL && question->has_device)
 		return mr_fail(err, MR_ERROR_ABSENT, ENODEV, question->call,
-			       "the device has gone, or this kernel cannot tell");
+			       "the device has gone, or this kernel has no such command");
 	if (errnum == EAGAIN)
 		return mr_fail(err, MR_ERROR_HOST, ETIMEDOUT, question->call,
 			       "the kernel's RDMA netlink does not answer");

@@ -236,7 +236,7 @@ struct mr_nldev_pool {
 	struct mr_opt_u64 free;          /**< MRs in it */
 	struct mr_opt_u64 in_use;        /**< MRs of it that are registered */
 	struct mr_opt_u64 max_in_use;    /**< the most that were registered at a time */
-	struct mr_opt_u64 pinned;        /**< MRs that it is told to keep */
+	struct mr_opt_u64 pinned;        /**< MRs that it is configured to keep */
 };
 
 struct mr_nldev_pools {

@@ -282,7 +282,7 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 		return;
 	default:
 		MR_ATTEMPT_REASON(attempt,
-				  "this errno tells of this attempt, not of what the device can");
+				  "this errno describes this attempt, not what the device supports");
 	}
 }
 

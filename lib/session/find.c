@@ -475,9 +475,9 @@ static int wait_for_end(int pidfd, pid_t pid, uint64_t ns, struct mr_error *err)
 		return 0;
 	if (ready < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll",
-			       "process %d was told to end, and may not have ended yet", (int)pid);
+			       "process %d was sent SIGTERM and may not have ended yet", (int)pid);
 	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
-		     "process %d was told to end (SIGTERM) and has not yet", (int)pid);
+		     "process %d was sent SIGTERM and has not ended yet", (int)pid);
 	mr_hint(err, "if it is stopped, it ends when it goes on: kill -CONT %d", (int)pid);
 	return -ETIMEDOUT;
 }

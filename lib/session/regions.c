@@ -364,7 +364,7 @@ static int register_to_stay(const struct mr_session *session, const struct mr_re
 		return -EOPNOTSUPP;
 	}
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-		"libmlx5 does not tell the handle of the umem, so it cannot stay");
+		"libmlx5 does not export the handle of the umem, so it cannot stay");
 	mr_hint(err, "use --via kernel");
 	return -EOPNOTSUPP;
 }

@@ -241,7 +241,7 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 		if (!obstacles[kind].difference)
 			return;
 		range->is_exact = false;
-		REMARK(range, "the range is %s, which no kind of memory stands for",
+		REMARK(range, "the range is %s, which no kind of memory can reproduce",
 		       obstacles[kind].difference);
 	}
 }

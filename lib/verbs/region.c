@@ -419,7 +419,7 @@ static int parse_advice(const char *item, size_t length, uint32_t *advice, struc
 
 	if (found == FLUSH)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'flush' stands behind an advice, as in prefetch,flush");
+				    "put 'flush' after an advice, as in prefetch,flush");
 	if (found < 0)
 		return mr_word_as_number(mr_advice_words, "advice", item, length, advice, err);
 	*advice = (uint32_t)found;

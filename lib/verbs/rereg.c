@@ -152,7 +152,7 @@ static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 		mr_hint(err, "the region is as before");
 		return MR_OLD_VALID;
 	}
-	mr_hint(err, "the kernel does not tell whether the old region still works: "
+	mr_hint(err, "the kernel does not report whether the old region still works: "
 		     "change it again, or deregister it");
 	return MR_OLD_UNKNOWN;
 }

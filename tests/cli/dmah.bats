@@ -45,7 +45,7 @@ next_handle() {
 		ph=1 --memory null-mr | --dmah: --memory null-mr takes no DMA handle
 		ph=1 --call ibv_reg_mr | --call: 'ibv_reg_mr' does not do this: give ibv_reg_mr_ex
 	END
-	usage_error "--tph is of --profile mlx5" -- mrctl sim --profile rxe --tph -- true
+	usage_error "--tph requires --profile mlx5" -- mrctl sim --profile rxe --tph -- true
 }
 
 # The libraries before rdma-core 59 lack the calls.

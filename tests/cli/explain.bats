@@ -179,7 +179,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	json '[.log[] | [.number, .count, .errno]] == [[2, 3, "EFAULT"], [5, 1, "ENOMEM"]]'
 	json '[.causes[].log] | unique - [1, 2] == []'
 	exits 1 mrctl explain - <<<'all is well'
-	[[ -z $output && $stderr == *'none of 1 lines tells of a refused registration'* ]]
+	[[ -z $output && $stderr == *'none of 1 lines reports a refused registration'* ]]
 	exits 1 mrctl explain - --json </dev/null
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
 	# a line that cannot be explained says what it lacks
@@ -335,5 +335,5 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		for i in {1..70}; do echo "ibv_reg_mr(length=$i): EINVAL"; done
 	)
 	succeeded
-	[[ $output == *'6 further lines tell of yet other refusals'* ]]
+	[[ $output == *'6 further lines report other refusals'* ]]
 }

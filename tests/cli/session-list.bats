@@ -270,7 +270,7 @@ sham() {
 	pid=$SESSION_PID
 	kill -STOP "$pid"
 	exits 1 ms session --end
-	[[ $stderr == *"process $pid was told to end (SIGTERM)"*"kill -CONT $pid"* ]]
+	[[ $stderr == *"process $pid was sent SIGTERM"*"kill -CONT $pid"* ]]
 	kill -CONT "$pid"
 	SESSION_PID=
 	await_end "$pid"

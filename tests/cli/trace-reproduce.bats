@@ -104,7 +104,7 @@ setup() {
 	on_mlx5 || skip "rxe pins no queues"
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	reproduces cq cq_ex cq_after_cq
-	grep -q '^# a region stands for the buffers of the queue, which take at least 32768 bytes$' "$BATCH"
+	grep -q '^# a region replaces the buffers of the queue, which take at least 32768 bytes$' "$BATCH"
 	grep -q '^# MR-MEMLOCK: .*, this takes at least 32 KiB, and RLIMIT_MEMLOCK is 64 KiB' "$BATCH"
 	on_simulator || reproduces srq qp # it has neither
 	LIMITED=()

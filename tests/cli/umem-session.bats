@@ -33,7 +33,7 @@ setup() {
 		[ "$(states)" = $'2 live\n3 live' ]
 	else
 		[ "$status" -eq 1 ]
-		[[ $stderr == *"does not tell the handle of a umem"*"mlx5dv_devx_umem_export: EOPNOTSUPP ("* ]]
+		[[ $stderr == *"does not export the handle of a umem"*"mlx5dv_devx_umem_export: EOPNOTSUPP ("* ]]
 		[[ $stderr == *"rdma-core 63 and later do; or use --via kernel"* ]]
 		json '.regions == []'
 		[ "$(states)" = "2 live" ]

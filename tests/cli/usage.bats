@@ -30,7 +30,7 @@ wrong_lines() {
 		reg --szie 1M|unknown option '--szie'|did you mean '--size'?
 		reg --iova 0|unknown option '--iova'|reg-iova, reg-dmabuf, rereg have it
 		reg --try-page-sizes|unknown option '--try-page-sizes'|umem has it
-		--size 1M reg|unknown option '--size'|stands behind that command
+		--size 1M reg|unknown option '--size'|put an option of
 		reg -size 4K|unknown option '-size'|did you mean '--size'?
 		sim --fault ibv_reg_mr=ENOMEM|unknown call 'ibv_reg_mr'|did you mean 'reg_mr'?
 		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
@@ -131,7 +131,7 @@ wrong() {
 		reg --size max --count 2|64 bits
 		dereg 1 --pd a|--pd needs --flush
 		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
-		sim --profile rxe --data-direct -- true|--data-direct is of --profile mlx5
+		sim --profile rxe --data-direct -- true|--data-direct requires --profile mlx5
 		--json reg --size 1X|--size
 	EOF
 	# with --help nothing else is checked

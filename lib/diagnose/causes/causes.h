@@ -283,7 +283,7 @@ bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call);
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 
-/** mr_inquiry_access() - the access flags that were asked for, or those of the region; 0 where the call has none */
+/** mr_inquiry_access() - the requested access flags, or those of the region; 0 where the call has none */
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
 
 /** mr_inquiry_check() - what a check of stat --host finds about the call; @device: asked about it alone, NULL: about all */

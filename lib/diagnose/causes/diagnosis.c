@@ -158,11 +158,11 @@ static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(
 			suspicion,
-			"libibverbs asked the kernel for nothing that it refused, and the layer "
+			"the kernel refused no call of libibverbs, and the layer "
 			"%s is there",
 			mr_layer_name(suspicion->layer));
 	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, suspicion->cause))
-		mr_rule_out(suspicion, "the kernel was asked, and itself refused");
+		mr_rule_out(suspicion, "the kernel itself refused");
 }
 
 /* Whether all is known that a cause needs, of the bits of enum mr_need.  The device and the kernel are asked if need be. */

@@ -19,7 +19,7 @@ static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	mr_evidence_text(suspicion, "provider", "%s", inquiry->refusal->environment->provider);
 	mr_suspect(suspicion, MR_LIKELY,
-		   "the kernel has told libmlx5 no key that discards what is written: the device "
+		   "the kernel has given libmlx5 no key that discards what is written: the device "
 		   "has none");
 }
 

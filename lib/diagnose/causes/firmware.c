@@ -160,7 +160,7 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	if (line && line->age_ns <= MR_MLX5_LOG_RECENT_NS && !strcmp(line->command, "UMR")) {
 		mr_evidence_number(suspicion, "status", line->status);
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the kernel's log tells that a work request by which mlx5 writes the "
+			   "the kernel's log says that a work request by which mlx5 writes the "
 			   "key (UMR) has just failed; the memory is not at fault");
 	}
 	if (!function || strcmp(function, "mlx5r_umr_post_send_wait") != 0)

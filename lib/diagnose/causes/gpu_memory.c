@@ -261,13 +261,13 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	if (is_by(file, "ib_uverbs")) {
 		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
-			   "the dma-buf is of memory on an RDMA device, which cannot be pinned, "
+			   "the dma-buf is memory of an RDMA device, which cannot be pinned, "
 			   "as this call does");
 		mr_suspect_remedy(suspicion,
 				  "register it by mrctl reg-dmabuf, without Data Direct");
 	} else if (is_by(file, "vfio_pci")) {
 		mr_suspect(suspicion, is_old ? MR_CERTAIN : MR_POSSIBLE,
-			   "the dma-buf is of a device given to VFIO, which %slets nobody pin it "
+			   "the dma-buf belongs to a device given to VFIO, which %slets nobody pin it "
 			   "who cannot give it back",
 			   is_old ? "before Linux 7.0 " : "");
 	} else {
@@ -285,7 +285,7 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "the dma-buf is of NVIDIA's driver: was it exported for PCIe, which is for Data "
+		   "the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
 		   "Direct alone?");
 }
 

@@ -114,7 +114,7 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_text(suspicion, "memory", "%s", memory);
 	if (!strncmp(memory, "hugetlb", 7))
-		mr_rule_out(suspicion, "the memory is of huge pages");
+		mr_rule_out(suspicion, "the memory has huge pages");
 	else
 		mr_suspect(
 			suspicion, *memory ? MR_LIKELY : MR_POSSIBLE,

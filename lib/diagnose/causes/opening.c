@@ -459,8 +459,8 @@ static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_sus
 			   "takes no offset without one");
 	else if (inquiry->operation == MR_OP_UMEM_DMABUF && errnum == EBADF)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "libmlx5 itself refuses the descriptor -1, and the kernel is not asked "
-			   "(--via kernel asks it)");
+			   "libmlx5 itself refuses the descriptor -1 without a call of the kernel "
+			   "(--via kernel calls it)");
 }
 
 /* drivers/dma-buf/dma-buf.c dma_buf_get(), fget(): no file has a negative number. */
@@ -526,7 +526,7 @@ static void look_at_attributes(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect(suspicion, MR_LIKELY,
 		   "comp_mask has 0x%" PRIx64 ", which the installed library may not know%s",
 		   refusal->unknown_attributes,
-		   refusal->by_kernel == MR_NO ? ": it has not asked the kernel" : "");
+		   refusal->by_kernel == MR_NO ? ": it has not called the kernel" : "");
 }
 
 #include "lib/diagnose/causes/opening.inc"

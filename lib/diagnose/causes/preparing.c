@@ -197,7 +197,7 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 		return;
 	}
 	mr_suspect(suspicion, inquiry->refusal->errnum == ENODEV ? MR_CERTAIN : MR_LIKELY,
-		   "%.120s is of a driver or file system that does not let it be mapped", path);
+		   "%.120s belongs to a driver or file system that does not support mmap", path);
 	if (inquiry->refusal->mapping->kind.type == MR_MEMORY_DEVICE)
 		mr_suspect_remedy(suspicion, "use another kind of memory, or another device");
 }

@@ -5,7 +5,7 @@
 #	MR-ID: its subject
 #	look_at_it; calls REG REREG; errnos EINVAL; layer DRIVER; driver mlx5; needs REQUEST; RARE
 #	What it is: one or two sentences.
-#	recognise: how it is told from others
+#	recognise: how to tell it from others
 #	remedy: what to do
 #	sources: where it can be read up: files of the kernel, manual pages, threads
 #	log: words that | stand in a line of a log; errnum ENOMEM; is_likely; what they tell, a clause

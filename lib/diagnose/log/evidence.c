@@ -101,7 +101,7 @@ static const struct {
 	  "to ib_core",
 	  0 },
 	{ "MR-RXE-SIZE", is_long_for_rxe,
-	  "the line asks for more than 1 GiB, the most that rxe takes since Linux 7.0",
+	  "the line requests more than 1 GiB, the limit of rxe since Linux 7.0",
 	  FIGURE(length) },
 	{ "MR-ERDMA-SIZE", may_be_erdma, NULL, 0 },
 	{ "MR-FW-RESOURCES", is_again, NULL, 0 },

@@ -469,7 +469,7 @@ static void print_dm(FILE *file, const struct mr_reproduced *it)
 static void print_queue(FILE *file, const struct mr_reproduced *it)
 {
 	fprintf(file,
-		"# a region stands for the buffers of the queue, which take at least %" PRIu64
+		"# a region replaces the buffers of the queue, which take at least %" PRIu64
 		" bytes\nreg --size %" PRIu64,
 		it->record->queue_bytes, it->record->queue_bytes);
 	print_expect(file, it);
@@ -563,7 +563,7 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	if (!look)
 		return "the process was not looked at while it waited in the call";
 	if (!mr_errno_name(it->record->errnum))
-		return "the call has told no errno that has a name";
+		return "the call has returned no errno that has a name";
 	if (advises && it->record->range_count != 1)
 		return "each advice of mrctl has one range";
 	if (mr_traced_unknown_attributes(it->record))
@@ -696,7 +696,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 		comment(file, "the memory is alike, not the same: %s", look->range.remark);
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
 	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
-		comment(file, "a udmabuf stands for a dma-buf of %s",
+		comment(file, "a udmabuf replaces a dma-buf of %s",
 			look->dmabuf.exporter[0] ? look->dmabuf.exporter : "an unknown driver");
 	if (!look->diagnosis.cause_count)
 		comment(file, "the cause is not known: the line shows whether the request alone is "

@@ -313,8 +313,8 @@ TEST(translation_by_the_iommu)
 {
 	static const struct check_row rows[] = {
 		{ HCA, 4 * GIB, OK, "no IOMMU" },
-		{ IN_GROUP("41"), 0, OK, "not told" },
-		{ "", 2 * GIB, UNKNOWN, "not told" },
+		{ IN_GROUP("41"), 0, OK, "not known" },
+		{ "", 2 * GIB, UNKNOWN, "not known" },
 		{ TYPE("identity"), 4 * GIB, OK, "passed through" },
 		{ TYPE("DMA"), 2 * GIB - 1, OK, "translated (DMA)" },
 		{ "", 2 * GIB, WARN, "iommu=pt" },

@@ -52,7 +52,7 @@ TEST(options_of_the_kernel)
 		  "CONFIG_INFINIBAND is not set, and no" },
 		{ HCA, 0, BAD, "CONFIG_INFINIBAND is not set" },
 		{ CONFIG "CONFIG_INFINIBAND=m\n" CONFIG OFF("INFINIBAND_USER_ACCESS"), 0, BAD, "" },
-		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA, "no file tells them" },
+		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA, "no file lists them" },
 		{ HCA, 0, UNKNOWN, "" },
 		{ "# files that do not tell\n" RELEASE("6.12.1") CONFIG, 0, UNKNOWN,
 		  "does not mention CONFIG_INFINIBAND" },
@@ -166,7 +166,7 @@ TEST(memory_that_is_available)
 {
 	static const struct check_row rows[] = {
 		{ "", 0, UNKNOWN, "/proc/meminfo|mount /proc|!mount /proc/" },
-		{ "/calls/proc/meminfo.read.error EACCES", 0, UNKNOWN, "ask as a user who may read /proc/meminfo" },
+		{ "/calls/proc/meminfo.read.error EACCES", 0, UNKNOWN, "run as a user who may read /proc/meminfo" },
 		{ "-/calls/proc/meminfo.read.error\n" OF_64_GIB, 0, OK, "64 GiB (MemTotal)|16 GiB available" },
 		{ "", 16 * GIB, OK, "" },
 		{ "", 16 * GIB + 1, WARN, "swapped out" },
