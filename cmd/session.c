@@ -727,7 +727,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 		return session_detach(invocation, &environment, fd, err);
 	if (!invocation->operands[0] && !invocation->global->style.quiet && isatty(STDERR_FILENO))
 		report_note(invocation->command->name,
-			    "a session, which ends with this shell and all that it starts");
+			    "session opened; it closes when this shell and its children exit");
 	return program_exec(invocation, err);
 }
 

@@ -66,7 +66,7 @@ static const struct option_spec compare_options[] = {
 	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
 	       "compare OLD with NEW or now; status 1: slower"),
 	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
-	       "largest difference that is reported as the same (default: 5%)"),
+	       "largest difference that is the same (default: 5%)"),
 	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
 	OPTION_END,
 };

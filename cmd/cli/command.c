@@ -84,7 +84,7 @@ static int fail_unprinted(const struct command *command, const struct global_arg
 			  struct mr_error *err)
 {
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "--%s: this command prints no regions or sessions",
+		     "--%s: this command prints no rows and no document",
 		     global->style.json ? "json" : "output");
 	if (command->prints_document && strpbrk(global->style.columns, "./"))
 		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,

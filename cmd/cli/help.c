@@ -379,7 +379,7 @@ static int fail_unknown_topic(const struct command *const *commands, const char 
 		mr_guess_try(&guess, (*c)->name);
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		mr_guess_try(&guess, (*t)->name);
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "there is no command or topic '%s'", word);
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no such command or topic: '%s'", word);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	return -EINVAL;

@@ -244,8 +244,7 @@ static void text_of_line(const struct log_row *row)
 			"The line comes from libfabric, whose providers verbs and efa make this call; "
 			"others do not (FI_LOG_LEVEL=info names the provider).");
 	else if (row->call && !row->call_is_named && !row->is_reason)
-		text_labelled(2, "",
-			      "The line does not name the call; its words match this one.");
+		text_labelled(2, "", "The line does not name the call; its words match this one.");
 	print_request(row);
 	print_firmware(row);
 	if (row->other_errno && row->firmware_status.known)
@@ -366,9 +365,11 @@ static void print_closing(const struct log *log)
 	char text[128];
 
 	output_text("\n");
-	output_paragraph("This was judged by this host and this shell. The program may have run "
-			 "elsewhere, with other limits, and its memory was not seen.",
-			 0, 0);
+	output_paragraph(
+		"Causes were judged with the limits of this host and this shell. The program may "
+		"have run elsewhere with other limits; its memory was not examined. On the host "
+		"that refused, 'mrctl report --to FILE' collects what a ticket needs.",
+		0, 0);
 	if (!log->left_out)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " further lines report other refusals.",

@@ -137,7 +137,7 @@ int output_open(struct output *out, const struct output_style *style, const stru
 	*out = (struct output){ .style = style, .record = record, .separator = "" };
 	if (style->columns && !record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--output chooses columns, and this command prints none");
+				    "this command does not support --output");
 	return !style->columns
 		       ? 0
 		       : columns_parse(record, style->columns, style->json,

@@ -38,7 +38,7 @@ static void report_told_again(const struct answer *answer)
 		answer_note(answer, "and %" PRIu64 " more for the same cause, %s",
 			    answer->told_again, answer->told);
 	else
-		answer_note(answer, "and %" PRIu64 " more, for no known cause either",
+		answer_note(answer, "%" PRIu64 " more failures, cause also unknown",
 			    answer->told_again);
 }
 

@@ -63,7 +63,7 @@ static void hint_at_views(const struct invocation *invocation, struct mr_error *
 	else if (used)
 		mr_hint(err,
 			"open one with mrctl session, or name one with --session; "
-			"without one there are%s",
+			"outside a session, use%s",
 			options);
 }
 

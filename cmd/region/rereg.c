@@ -372,8 +372,7 @@ static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 
 	if (context_session(invocation))
 		return session_job_run(invocation, &args->expect, change_region, NULL, err);
-	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN,
-		     "not in a session or batch, and only there a region stays to be changed");
+	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN, "rereg works only in a session or batch");
 	mr_hint(&failure, "open a session with mrctl session, or name one with --session");
 	return answer_error(invocation, &args->expect, &failure, err);
 }

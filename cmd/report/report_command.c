@@ -344,7 +344,7 @@ static int check_report(const struct invocation *invocation, struct mr_error *er
 			args->read ? "read" : "root", invocation->operands[0]);
 	if (invocation->global->style.quiet && !args->to)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--quiet needs --to: else there is no report");
+				    "--quiet requires --to: else no report is written");
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static int fail_unknown(const char *option, const char *id, size_t length, struc
 {
 	const char *guess = mr_guess_from(id, length, mr_checks, sizeof(*mr_checks));
 
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: there is no check '%.*s'", option,
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: no such check: '%.*s'", option,
 		     (int)length, id);
 	if (guess)
 		mr_hint(err, "did you mean '%s'?", guess);
@@ -276,7 +276,7 @@ static void add_counts(struct line *line, const struct host_result *result)
 		separator = ", ";
 	}
 	if (!*separator)
-		add(line, "no check is this host's business");
+		add(line, "no check applies to this host");
 }
 
 /* Adds the checks with the worst verdict, unless that is "ok". */

@@ -648,10 +648,9 @@ static void note_failure(struct mr_error *err, void *data)
 /* No document of this machine's MRs is that of a simulated device. */
 static int refuse_simulator(struct mr_error *err)
 {
-	return mr_fail_text(
-		err, MR_ERROR_HOST, EOPNOTSUPP,
-		"the simulated HCA has no kernel that lists all MRs: mrctl stat shows the "
-		"regions of a session");
+	return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
+			    "--system is not available on the simulated HCA: mrctl stat shows the "
+			    "regions of a session");
 }
 
 static int take(struct rows *rows, struct answer *answer, struct mr_error *err)

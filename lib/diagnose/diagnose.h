@@ -14,7 +14,7 @@
 
 /** How bad a finding is, in this order. */
 enum mr_verdict {
-	MR_VERDICT_NA, /**< not this host's business: it has no such thing, and needs none */
+	MR_VERDICT_NA, /**< does not apply to this host */
 	MR_VERDICT_OK,
 	MR_VERDICT_UNKNOWN, /**< could not be found out */
 	MR_VERDICT_WARN,    /**< works, but will not for some, or may not last */

@@ -13,7 +13,7 @@
 #include "lib/simulator/spec.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
-	[MR_VERDICT_NA] = MR_WORD("n/a", "not this host's business"),
+	[MR_VERDICT_NA] = MR_WORD("n/a", "does not apply to this host"),
 	[MR_VERDICT_OK] = MR_WORD("ok", "as it should be"),
 	[MR_VERDICT_UNKNOWN] = MR_WORD("unknown", "could not be found out"),
 	[MR_VERDICT_WARN] = MR_WORD("warn", "works, but not for all, or not for long"),
@@ -133,7 +133,7 @@ bool mr_kernel_has_no_say(const struct mr_question *question, struct mr_finding 
 {
 	if (!mr_is_simulated(question->host))
 		return false;
-	mr_finding_set(finding, MR_VERDICT_NA, "does not count: the RDMA devices are simulated");
+	mr_finding_set(finding, MR_VERDICT_NA, "does not apply: the RDMA devices are simulated");
 	return true;
 }
 

@@ -137,7 +137,8 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 	if (!read_limit(question, &limit, finding))
 		return;
 	if (exempt == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "does not count: CAP_IPC_LOCK is effective");
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "not enforced: the process has CAP_IPC_LOCK");
 	} else if (limit.soft == NO_LIMIT) {
 		mr_finding_set(finding, MR_VERDICT_OK, "unlimited");
 	} else if (!limit.soft) {
@@ -221,7 +222,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 		return;
 	}
 	if (is_first == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "that of the host");
+		mr_finding_set(finding, MR_VERDICT_OK, "the initial one");
 		return;
 	}
 	if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT) {
@@ -261,7 +262,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	}
 	mr_finding_detail(finding, "VmPin %s", mr_size_text(status.pinned.value).text);
 	if (status.locked.known)
-		mr_finding_detail(finding, "VmLck %s, which registration does not count",
+		mr_finding_detail(finding, "VmLck %s, which is not added to it",
 				  mr_size_text(status.locked.value).text);
 	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {

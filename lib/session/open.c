@@ -444,7 +444,7 @@ static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 static int fail_ended(uint64_t pid, struct mr_error *err)
 {
 	return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
-			    "the session has ended: there is no process %" PRIu64, pid);
+			    "the session has ended: no such process: %" PRIu64, pid);
 }
 
 /*
@@ -596,7 +596,7 @@ static int take_from_process(uint64_t pid, struct mr_session_location *location,
 
 	if (!pid)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
-				    "there is no session: 0 is the number of no process");
+				    "no such session: no process has the number 0");
 	process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	if (process < 0)
 		return fail_open(pid, errno, err);

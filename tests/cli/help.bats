@@ -77,7 +77,7 @@ columns_of() {
 		run --separate-stderr mrctl $words
 		usage_error "$text" || return
 	done <<-'END'
-		help rge|there is no command or topic 'rge'
+		help rge|no such command or topic: 'rge'
 		help acess|did you mean 'access'?
 		help columns rge|did you mean 'reg'?
 		help reg stat|unexpected argument 'stat'

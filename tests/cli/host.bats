@@ -126,7 +126,7 @@ document_is_complete() {
 	[ "$output" = "$(tail -n +3 <<<"$all")" ]
 	outputs "$second" mrctl -n -o id stat --host --only "$second,$first" --ignore "$first"
 	run --separate-stderr mrctl stat --host --only "${first}X"
-	usage_error "there is no check '${first}X'" "did you mean '$first'?"
+	usage_error "no such check: '${first}X'" "did you mean '$first'?"
 	usage_error "--only and --ignore leave no check to do" -- mrctl stat --host --only "$first" --ignore "$first"
 	for list in '' "$first," ",$first" "$first,,$second"; do
 		run --separate-stderr mrctl stat --host --only "$list"
@@ -256,7 +256,7 @@ told() {
 @test "the kernel's RDMA has no say about a simulated HCA" {
 	succeeded mrctl sim -- mrctl stat --host --exit nagios \
 		--only MR-CGROUP-RDMA,MR-KERNEL,MR-KERNEL-CONFIG,MR-MODULES,MR-PEER-MEMORY,MR-FORK,MR-KNOWN-BAD
-	[[ ${lines[0]} == "MRCTL OK: no check is this host's business | "* ]] || fail "$output"
+	[[ ${lines[0]} == "MRCTL OK: no check applies to this host | "* ]] || fail "$output"
 	# root of this machine gets a healthy answer, which --exit npd prints as one line
 	[ "$(id -u)" -eq 0 ] || return 0
 	run --separate-stderr prlimit --memlock=unlimited mrctl sim -- mrctl stat --host --exit npd

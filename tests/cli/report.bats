@@ -253,7 +253,7 @@ teardown() {
 		--read x --root y|--root
 		--read x -- true|--read is about another time or host: it excludes the program 'true'
 		--root x -- true|--root is about another time or host: it excludes the program 'true'
-		-q|--quiet needs --to
+		-q|--quiet requires --to
 		--format text|'text'
 		-o id|--output
 	EOF

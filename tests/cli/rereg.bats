@@ -201,7 +201,7 @@ would_say() {
 	[ "$(states)" = $'1 gone\n- unlisted' ]
 	session_end
 	exits 3 mr rereg 1 --access none --json
-	[[ $stderr == *"not in a session or batch"* ]]
+	[[ $stderr == *"rereg works only in a session or batch"* ]]
 }
 
 @test "a region that another process is changing is left alone" {

@@ -61,7 +61,7 @@ leads_nowhere() {
 	started "pid:$(sh -c 'echo $$')"
 	started "pid:$STARTED"
 	leads_nowhere "the session of process $STARTED is that of process "
-	[[ $stderr == *": the session has ended: there is no process "* ]]
+	[[ $stderr == *": the session has ended: no such process: "* ]]
 	started fd:nonsense
 	leads_nowhere "the environment of process $STARTED has an invalid session: 'fd:nonsense'"
 	started own
@@ -165,5 +165,5 @@ session_joined() {
 	await session_joined "$pid"
 	kill -KILL "$pid"
 	await_end "$pid"
-	absent "the session has ended: there is no process $pid" as_nobody "${MS[@]}" --session "pid:$pid" stat
+	absent "the session has ended: no such process: $pid" as_nobody "${MS[@]}" --session "pid:$pid" stat
 }

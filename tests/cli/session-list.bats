@@ -220,7 +220,7 @@ sham() {
 	[ -z "$output" ]
 	[ "$stderr" = "mrctl: session: the session of process $pid has ended: $(device), 1 region" ]
 	! is_running "$pid" || fail "it goes on"
-	absent "the session has ended: there is no process $pid" ms session --end
+	absent "the session has ended: no such process: $pid" ms session --end
 	session_begin
 	unset MRCTL_SESSION
 	succeeded mrctl session --end --json "pid:$SESSION_PID"

@@ -80,7 +80,7 @@ setup() {
 	[ "$(states a)" = "1 live" ]
 	session_end
 	exits 3 "${MS[@]}" --session "pid:$pid" stat
-	[[ $stderr == *"the session has ended: there is no process $pid"* ]]
+	[[ $stderr == *"the session has ended: no such process: $pid"* ]]
 }
 
 @test "--detach keeps no other descriptor, terminal or process group, so that nobody waits for it" {

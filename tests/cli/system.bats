@@ -35,7 +35,7 @@ hold() {
 }
 
 @test "on the simulated HCA, and without RDMA, it refuses and says why" {
-	fails "simulated HCA has no kernel that lists all MRs" mr -j stat --system
+	fails "--system is not available on the simulated HCA" mr -j stat --system
 	json '.mrs == [] and .totals.regions == null and .failures[0].errno == "EOPNOTSUPP"'
 	exits 1 mr stat --system --format markdown
 	[ "$output" = $'```\n```' ]

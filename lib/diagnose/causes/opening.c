@@ -67,8 +67,8 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_evidence_text(suspicion, "modules", "%s", finding.figure);
 	/* The device of that name need not be one of the adapter. */
 	mr_suspect(suspicion, place->is_named ? MR_LIKELY : MR_CERTAIN,
-		   place->has_others ? "there is no RDMA device of that name: %s"
-				     : "there is no RDMA device: %s",
+		   place->has_others ? "no RDMA device has that name: %s"
+				     : "this host has no RDMA device: %s",
 		   finding.figure);
 	mr_suspect_found(suspicion, &finding);
 }
@@ -90,7 +90,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_number(suspicion, "devices", 0);
 	if (!mr_host_exists(inquiry->host, "/sys/class")) {
 		mr_suspect(suspicion, MR_LIKELY,
-			   "no device is found, as there is no /sys/class: is sysfs mounted?");
+			   "no device is found, as /sys/class does not exist: is sysfs mounted?");
 		mr_suspect_remedy(suspicion, "mount -t sysfs sysfs /sys");
 		return;
 	}

@@ -146,7 +146,8 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_suspect_remedy(suspicion, "use a copy of it, or --memory file-private:%.120s",
 				  path);
 	} else if (errnum == ENOENT || errnum == ENOTDIR)
-		mr_suspect(suspicion, MR_LIKELY, "there is no %.120s, or not its folder", path);
+		mr_suspect(suspicion, MR_LIKELY, "%.120s or its parent directory does not exist",
+			   path);
 	else if (errnum == EROFS)
 		mr_suspect(suspicion, MR_LIKELY, "%.120s is on a file system that is read-only",
 			   path);

@@ -205,8 +205,7 @@ void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *quest
 
 	memset(proven, 0, sizeof(*proven));
 	if (question->is_simulated)
-		proven->note = "the device is simulated: no kernel has answered that could be "
-			       "watched";
+		proven->note = "the device is simulated";
 	else if (!proof->is_tried)
 		proven->note = "the call was not watched";
 	else if (proof->note[0])

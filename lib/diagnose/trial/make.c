@@ -96,7 +96,7 @@ static const struct {
 	{ MR_ON(DEREG) | MR_ON(FREE), "nothing, as a call that frees an object is not repeated" },
 	{ MR_ON(OPEN) | MR_ON(FIND) | MR_ON(IMPORT),
 	  "nothing, as opening a device has nothing to change" },
-	{ MR_ON(REREG), "nothing, as the memory of the region is not this process's" },
+	{ MR_ON(REREG), "nothing, as the memory of the region belongs to another process" },
 	{ MR_ON_ALL, "nothing, as this call has nothing to change" },
 };
 
