@@ -76,6 +76,12 @@ struct sim_libc {
 	int (*faccessat)(int dir, const char *path, int mode, int flags);
 	ssize_t (*readlink)(const char *path, char *text, size_t size);
 	ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t size);
+	char *(*realpath)(const char *path, char *resolved);
+	char *(*__realpath_chk)(const char *path, char *resolved, size_t size);
+	ssize_t (*getxattr)(const char *path, const char *name, void *value, size_t size);
+	ssize_t (*lgetxattr)(const char *path, const char *name, void *value, size_t size);
+	ssize_t (*listxattr)(const char *path, char *names, size_t size);
+	ssize_t (*llistxattr)(const char *path, char *names, size_t size);
 	void *(*mmap)(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
 	int (*ioctl)(int fd, unsigned long request, ...);
 	int (*socket)(int domain, int type, int protocol);

@@ -24,7 +24,9 @@ static void find_all(void)
 #define FIND(name) libc.name = (__typeof__(libc.name))dlsym(RTLD_NEXT, #name)
 	FIND(open), FIND(openat), FIND(close), FIND(fcntl), FIND(fstat), FIND(stat), FIND(lstat);
 	FIND(fstatat), FIND(statx), FIND(access), FIND(euidaccess), FIND(faccessat);
-	FIND(readlink), FIND(readlinkat), FIND(mmap), FIND(ioctl), FIND(socket);
+	FIND(readlink), FIND(readlinkat), FIND(realpath), FIND(__realpath_chk);
+	FIND(getxattr), FIND(lgetxattr), FIND(listxattr), FIND(llistxattr);
+	FIND(mmap), FIND(ioctl), FIND(socket);
 #undef FIND
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 }

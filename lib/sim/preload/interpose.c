@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lib/sim/base/base.h"
@@ -285,6 +286,32 @@ EXPORT ssize_t readlinkat(int dir, const char *path, char *text, size_t size)
 {
 	return profile_of_path(path) ? return_errno(-EINVAL)
 				     : sim_libc()->readlinkat(dir, path, text, size);
+}
+
+/* ---- extended attributes ------------------------------------------------------------------- */
+
+/* The kernel answers so for a node of devtmpfs without attributes. */
+
+EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return profile_of_path(path) ? return_errno(-ENODATA)
+				     : sim_libc()->getxattr(path, name, value, size);
+}
+
+EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return profile_of_path(path) ? return_errno(-ENODATA)
+				     : sim_libc()->lgetxattr(path, name, value, size);
+}
+
+EXPORT ssize_t listxattr(const char *path, char *names, size_t size)
+{
+	return profile_of_path(path) ? 0 : sim_libc()->listxattr(path, names, size);
+}
+
+EXPORT ssize_t llistxattr(const char *path, char *names, size_t size)
+{
+	return profile_of_path(path) ? 0 : sim_libc()->llistxattr(path, names, size);
 }
 
 /* ---- fcntl, mmap, ioctl, socket ------------------------------------------------------------ */
