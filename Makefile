@@ -137,7 +137,7 @@ $(BUILD)/man/%: man/%.in man/fill.sh $(BUILD)/mrctl
 	@mkdir -p $(@D)
 	$(Q)man/fill.sh $(BUILD)/mrctl $< >$@
 
-$(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
+$(BUILD)/sim/sysfs: $(subst :,\:,$(shell find lib/sim/sysfs 2>/dev/null))
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@

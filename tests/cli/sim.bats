@@ -75,6 +75,27 @@ is_seen() {
 	[[ $stderr == *"simulated HCA"* ]]
 }
 
+@test "realpath(3) finds the simulated PCI function, whose files can be read below its answer" {
+	local function
+
+	command -v python3 >/dev/null || skip "no python3"
+	sim -- python3 -c 'if True:
+		import ctypes, sys
+		libc = ctypes.CDLL(None)
+		for name in "realpath", "__realpath_chk", "canonicalize_file_name":
+			call = getattr(libc, name)
+			call.restype = ctypes.c_char_p
+			for path in sys.argv[1:]:
+				print((call(path.encode(), ctypes.create_string_buffer(4096), ctypes.c_size_t(4096)) or b"-").decode())
+		' /sys/class/infiniband/mlx5_0/device /dev/infiniband/uverbs250 /sys/class/infiniband/mlx5_1/device /dev/./null
+	succeeded
+	function=${lines[0]}
+	[[ $function == *"/devices/pci0000:01/0000:01:00.0" ]] || fail "$output"
+	[ "${#lines[@]}" -eq 12 ]
+	[ "$(printf '%s\n' "${lines[@]}" | sort -u)" = "$(printf '%s\n' - "$function" /dev/infiniband/uverbs250 /dev/null | sort)" ]
+	[[ $(<"$function/class") == 0x020700 && $(<"$function/numa_node") == -1 ]]
+}
+
 @test "a session keeps profile and kernel when others are asked for, on rxe without importing it" {
 	sim --profile rxe -- mrctl session -- mrctl sim --profile mlx5 -- sh -c \
 		'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'

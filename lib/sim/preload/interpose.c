@@ -6,8 +6,11 @@
 #undef _FORTIFY_SOURCE /* it defines inline functions with the names of those below */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -39,6 +42,7 @@ int __lxstat(int version, const char *path, struct stat *st);
 int __lxstat64(int version, const char *path, struct stat64 *st);
 int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
+char *__realpath_chk(const char *path, char *resolved, size_t size);
 
 /* what mrctl asks (lib/simulator/enter.h): the kernel's VmPin has nothing of it */
 uint64_t mrctl_sim_pinned(void);
@@ -286,6 +290,49 @@ EXPORT ssize_t readlinkat(int dir, const char *path, char *text, size_t size)
 {
 	return profile_of_path(path) ? return_errno(-EINVAL)
 				     : sim_libc()->readlinkat(dir, path, text, size);
+}
+
+/* ---- realpath ------------------------------------------------------------------------------ */
+
+/*
+ * Programs such as NCCL find the PCI function by realpath("/sys/class/infiniband/mlx5_0/device") and read
+ * files below the answer by fopen(3), which cannot be replaced: the answer is in SYSFS_PATH.  realpath(3) of
+ * glibc calls functions that cannot be replaced either.
+ */
+static const char *real_place(const char *path, char place[PATH_MAX])
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	struct stat st;
+
+	__asm__("" : "+r"(path)); /* as in profile_of_path() */
+	if (!path || !sysfs || sim_wanted_kind() == MR_SIM_PROFILES ||
+	    strncmp(path, "/sys/class/infiniband", 21) != 0 ||
+	    snprintf(place, PATH_MAX, "%s%s", sysfs, path + strlen("/sys")) >= PATH_MAX)
+		return path;
+	return sim_libc()->lstat(place, &st) ? path : place;
+}
+
+EXPORT char *realpath(const char *path, char *resolved)
+{
+	char place[PATH_MAX];
+
+	if (profile_of_path(path))
+		return resolved ? strcpy(resolved, path) : strdup(path);
+	return sim_libc()->realpath(real_place(path, place), resolved);
+}
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size)
+{
+	char place[PATH_MAX];
+
+	if (profile_of_path(path))
+		return realpath(path, resolved);
+	return sim_libc()->__realpath_chk(real_place(path, place), resolved, size);
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
 }
 
 /* ---- extended attributes ------------------------------------------------------------------- */
