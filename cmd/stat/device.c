@@ -335,12 +335,14 @@ static const struct metric device_metrics[] = {
 		&(record_), (rows_), (count_), sizeof(*(rows_))                                    \
 	}
 
-/* Opens the device with DEVX where this user gets that, else without. */
+/* Opens the device with DEVX where this user gets that, else without.  Errnos of libmlx5: providers/mlx5/mlx5.c. */
 static int open_device(const char *name, struct mr_environment *environment,
-		       struct mr_device *device, bool *devx, struct mr_error *err)
+		       struct mr_device *device, enum mr_tristate *devx, struct mr_error *err)
 {
-	*devx = !mr_device_open_devx(name, device, environment, err);
-	return *devx ? 0 : mr_device_open_alone(name, device, environment, err);
+	const int rc = mr_device_open_devx(name, device, environment, err);
+
+	*devx = !rc ? MR_YES : rc == -EINVAL || rc == -EOPNOTSUPP ? MR_NO : MR_UNKNOWN;
+	return rc ? mr_device_open_alone(name, device, environment, err) : 0;
 }
 
 static int ask_device(const char *name, struct device_facts *facts, struct mr_error *err)
@@ -348,7 +350,7 @@ static int ask_device(const char *name, struct device_facts *facts, struct mr_er
 	const struct mr_pci_atomics *pci = &facts->attributes.pci_atomics;
 	struct mr_device device;
 	size_t count = 0;
-	bool devx;
+	enum mr_tristate devx;
 	int rc = open_device(name, &facts->environment, &device, &devx, err);
 
 	if (rc)

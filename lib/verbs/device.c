@@ -232,11 +232,15 @@ int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err)
 static int find_device(const char *name, struct ibv_device ***list, struct ibv_device **chosen,
 		       struct mr_environment *environment, struct mr_error *err)
 {
-	int rc;
+	int list_errno, rc;
 
 	errno = 0;
 	*list = ibv_get_device_list(NULL);
-	rc = choose_device(*list, *list ? 0 : mr_call_errno(), name, chosen, err);
+	list_errno = mr_call_errno();
+	/* libibverbs leaves out a device for which a provider lacked memory.  Other errnos of a success are meaningless. */
+	if (*list && list_errno != ENOMEM)
+		list_errno = 0;
+	rc = choose_device(*list, list_errno, name, chosen, err);
 	if (rc)
 		return rc;
 	snprintf(environment->device, sizeof(environment->device), "%s",

@@ -280,7 +280,7 @@ struct mr_features {
  * @devx:        whether the context is one with DEVX
  */
 void mr_features_find(struct mr_device *device, const struct mr_environment *environment,
-		      const struct mr_attributes *attributes, bool devx,
+		      const struct mr_attributes *attributes, enum mr_tristate devx,
 		      struct mr_features *features);
 
 /** mr_has_dma_handles() - whether driver and kernel know DMA handles (UVERBS_OBJECT_DMAH) */

@@ -369,14 +369,14 @@ static enum mr_reg_mr_ex find_reg_mr_ex(const struct mr_environment *environment
 }
 
 void mr_features_find(struct mr_device *device, const struct mr_environment *environment,
-		      const struct mr_attributes *attributes, bool devx,
+		      const struct mr_attributes *attributes, enum mr_tristate devx,
 		      struct mr_features *features)
 {
 	uint32_t pd_handle, operations;
 	const struct mr_uverbs uverbs = mr_device_uverbs(device, environment, &pd_handle);
 	struct mr_error ignored;
 
-	*features = (struct mr_features){ .devx = devx ? MR_YES : MR_NO };
+	*features = (struct mr_features){ .devx = devx };
 	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++)
 		features->has_symbol[symbol] = mr_symbol_find(symbol, &ignored) != NULL;
 	features->optional_access = mr_has_optional_access(&uverbs);

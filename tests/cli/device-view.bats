@@ -222,6 +222,16 @@ failed() {
 	outputs "$(device) 16777216 true" mr -n -o name,max_mr,node_opens stat --device
 }
 
+@test "a provider that lacks memory is not called missing, and whether there is DEVX is unknown then" {
+	starving
+	[[ $(device) == mlx5_* ]] || skip "of libmlx5"
+	FAIL_IN=libmlx5 FAIL_ON=1 run --separate-stderr starved 1 stat --device
+	[[ $status -eq 1 && $stderr == *"ibv_get_device_list: ENOMEM"* && $stderr != *MR-PROVIDER* ]] || fail "$stderr"
+	FAIL_IN=libibverbs run --separate-stderr starved 4 stat --device --json
+	succeeded
+	json '.devices[0] | .devx == null and .max_mr != null'
+}
+
 # bats test_tags=release
 @test "whichever allocation fails, stat --device is complete, or says that it is not" {
 	local n

@@ -4,6 +4,7 @@
  *   FAIL         the function; "allocate": any that allocates memory
  *   FAIL_IN      only calls of these objects count: "program", or parts of names of libraries, separated by blanks
  *                (program libcjson libsmartcols)
+ *   FAIL_ON      where it is set, all later calls fail as well
  *   FAIL_ERRNO   the number of the errno; that of an allocation is ENOMEM
  *   FAIL_HIT     a file that is made when the call fails
  *   FAIL_CALLS   without FAIL: a file to which the name of each call is added
@@ -96,6 +97,8 @@ static int fails(const char *name, void *caller)
 		add_line(calls, name);
 	if (left <= 0 || strcmp(name, failing) || --left)
 		return 0;
+	if (getenv("FAIL_ON"))
+		left = 1;
 	if (getenv("FAIL_HIT"))
 		add_line(getenv("FAIL_HIT"), name);
 	errno = getenv("FAIL_ERRNO") ? atoi(getenv("FAIL_ERRNO")) : 0;
