@@ -134,7 +134,7 @@ struct explained {
 	const char *source;
 	/* What the members above point to: */
 	const char *errno_names[MR_CAUSE_ERRNOS + 1];
-	const char *call_names[MR_OPERATIONS + 1];
+	const char *call_names[MR_OPERATIONS + 2];
 	struct member facts[MR_EVIDENCE_MAX];
 };
 

@@ -61,8 +61,11 @@ static void explained_fill(struct explained *row, const struct mr_cause *cause)
 	};
 	for (const int *number = cause->errnums; *number; number++)
 		row->errno_names[errnos++] = mr_errno_name(*number);
+	for (const char *const *name = cause->prepared_by; *name; name++)
+		row->call_names[calls++] = *name;
 	for (unsigned int operation = 0; operation < MR_OPERATIONS; operation++)
-		if (cause->operations >> operation & 1 && mr_operation_name(operation))
+		if (cause->operations >> operation & 1 && mr_operation_name(operation) &&
+		    !(operation == MR_OP_PREPARE && calls))
 			row->call_names[calls++] = mr_operation_name(operation);
 	row->errnos = errnos ? row->errno_names : NULL;
 	row->calls = row->call_names;

@@ -47,6 +47,16 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[ "$(mrctl -n -o id explain --list)" = "$(mrctl help causes | awk '/^  MR-/ { print $1 }')" ]
 }
 
+@test "a cause of memory that cannot be made names the calls that fail, and --call accepts each" {
+	local call
+
+	shows '.causes[0].calls == ["dlopen", "cuInit"]' mrctl explain MR-GPU-DRIVER
+	shows '.causes[0].calls == ["mmap"]' mrctl explain MR-OVERCOMMIT
+	while read -r call; do
+		exits 0 mrctl explain --list --call "$call"
+	done < <(mrctl -j explain --list | jq -r '[.causes[].calls[]] | unique[]')
+}
+
 @test "values of options that causes name are values that there are" {
 	local option options
 

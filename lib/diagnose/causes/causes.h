@@ -489,6 +489,7 @@ struct mr_cause {
 		id; /**< "MR-MEMLOCK"; that of the check of stat --host where it is the same thing */
 	const char *subject;          /**< a few words: "limit of locked memory" */
 	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
+	const char *prepared_by[3];   /**< calls of PREPARE, where not mmap; ends with NULL */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;          /**< that checks it, of most calls */
 	enum mr_frequency frequency;

@@ -13,7 +13,8 @@
 # The second line has the function that looks for its evidence, and at the end how often it is met.  In between: "calls ALL but
 # FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
 # has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
-# "obstacle" and "statuses" say what mappings.c and firmware.c look for.  "[table]" begins one.
+# "prepared_by" names the calls of PREPARE where they are others than mmap; "obstacle" and "statuses" say what mappings.c and
+# firmware.c look for.  "[table]" begins one.
 
 function fail(what) {
 	print FILENAME ":" FNR ": " what > "/dev/stderr"
@@ -70,7 +71,10 @@ function members(line,    i, n, part, key, value, pair) {
 			printf "\t.operations = (%s) & ~(%s),\n", operations(pair[1]), operations(pair[2])
 		else if (key == "calls")
 			printf "\t.operations = %s,\n", operations(value)
-		else if (key == "errnos") {
+		else if (key == "prepared_by") {
+			gsub(/ /, "\", \"", value)
+			printf "\t.prepared_by = { \"%s\" },\n", value
+		} else if (key == "errnos") {
 			gsub(/ /, ", ", value)
 			printf "\t.errnums = { %s },\n", value
 		} else if (key == "layer")
