@@ -400,8 +400,13 @@ static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 	unlisted->left.value += left.busy + left.interrupted;
 	unlisted->left.known = !rc;
 	unlisted->busy = left.busy;
-	/* EIO: the device was removed, and all that was registered on it. */
-	if (rc && rc != -EIO)
+	/* uverbs_destroy_ufile_hw(): the kernel has destroyed all objects, and still accepts to destroy their handles. */
+	if (rc == -EIO && !job->answer.invocation->global->style.quiet)
+		report_note(job->answer.invocation->command->name,
+			    "the kernel answers EIO, as it does once %s was removed or its driver "
+			    "unbound; its regions had gone with it",
+			    job->environment->device);
+	else if (rc && rc != -EIO)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	if (!left.interrupted)
 		return;

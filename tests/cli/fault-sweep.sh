@@ -60,6 +60,7 @@ messages() {
 		case $line in
 		'mrctl: '*': holding '[0-9]*' region'* | 'mrctl: '*': an on-demand region is inert'*) continue ;;
 		'mrctl: stat: the states are unknown: the kernel answers EIO'*) continue ;;
+		'mrctl: dereg: the kernel answers EIO'*) continue ;;
 		'mrctl: '* | '  '[![:space:]]*) ;;
 		*) complain "no message: $line" && return ;;
 		esac

@@ -55,6 +55,23 @@ all_right() {
 	make_empty
 }
 
+@test "once the device has gone, which the kernel reports by EIO, dereg frees the handles" {
+	session_begin
+	ms reg --count 2 --name a --quiet
+	run --separate-stderr faulty 'query_mr=EIO;info_handles=EIO' dereg a.1
+	succeeded
+	[ "$(states)" = "2 live" ]
+	run --separate-stderr faulty 'query_mr=EIO;info_handles=EIO' dereg --all
+	[[ $status -eq 0 && $stderr == *"EIO, as it does once $(device) was removed or its driver unbound; its regions had gone"* ]] ||
+		fail "$status $stderr"
+	[ -z "$(states)" ]
+	# as a firmware that fails: the kernel keeps the region
+	ms reg --quiet
+	exits 1 faulty dereg_mr=EIO dereg --all
+	[ "$(states)" = "3 live" ]
+	make_empty
+}
+
 @test "stat reports what it could not find out" {
 	session_begin
 	ms reg --count 2 --quiet
