@@ -215,6 +215,9 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-LENGTH-ZERO|mlx5_0: Unable to register MR buf (Invalid argument): 0x7ffc94c94c40 len: 0
 		MR-FW-UMR|mlx5_0: reg umr failed (4)
 		MR-FW-LIMIT|infiniband mlx5_0: create_mkey_callback:131:(pid 0): async reg mr failed. status -12
+		MR-FW-DEVX|ib_mlx5_dv.c:430  UCX  ERROR   mlx5dv_devx_obj_create(QP) failed on mlx5_0, syndrome 0x2c4154: Remote I/O error
+		MR-FW-DEVX|mlx5dv_devx_obj_create(CREATE_MKEY, mode=MTT) failed, syndrome 0x317175: Remote I/O error
+		MR-FW-DEVX|mlx5dv_devx_obj_create failed: Remote I/O error
 		MR-FW-RESOURCES|ibv_exp_reg_mr(address=0xf154610, length=6544, access=0xf) failed: Resource temporarily unavailable
 		MR-ERDMA-SIZE|rdma_context.cpp:265] Failed to register memory 0x7f105035d000: Input/output error [5]
 		MR-ERDMA-SIZE|erdma_0: ERROR: Out of mr size: 0, max 68719476736

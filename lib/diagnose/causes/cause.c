@@ -55,7 +55,7 @@ static const struct operation_row {
 	  MR_OP_QUEUE,
 	  { "ibv_create_cq", "ibv_create_cq_ex", "ibv_create_qp", "ibv_create_qp_ex",
 	    "ibv_create_srq", "ibv_create_srq_ex", "mlx5dv_create_cq", "mlx5dv_create_qp",
-	    "rdma_create_qp", "rdma_create_srq" } },
+	    "rdma_create_qp", "rdma_create_srq", "mlx5dv_devx_obj_create" } },
 	{ MR_OP_QUERY,
 	  MR_OP_QUERY,
 	  { "ioctl(QUERY_MR)", "ioctl(INFO_HANDLES)", "ioctl(QUERY_CONTEXT)",

@@ -150,6 +150,14 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 			   "firmware demands");
 }
 
+/* mrctl makes no objects of DEVX, so that EREMOTEIO of its own calls has another reason. */
+static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (inquiry->refusal->is_elsewhere)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "EREMOTEIO is the errno of each status of a DEVX command");
+}
+
 /* A work request that changes a key (UMR) has failed: that comes out as EFAULT though the memory is fine. */
 static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
