@@ -177,6 +177,7 @@ static bool take_details(const char *line, void *data)
 	take_size(line, "KernelPageSize", &search->details->page_size);
 	take_size(line, "Private_Hugetlb", &search->details->huge);
 	take_size(line, "Shared_Hugetlb", &search->details->huge);
+	sscanf(line, "ProtectionKey: %u", &search->details->key);
 	search->is_done = !strncmp(line, "VmFlags:", 8);
 	if (search->is_done)
 		take_flags(line + 8, search->details);

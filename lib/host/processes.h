@@ -263,6 +263,7 @@ int mr_mappings_walk(struct mr_host *host, uint64_t start,
 struct mr_mapping_details {
 	uint64_t page_size; /**< bytes */
 	uint64_t huge;      /**< bytes of pages from the pool of hugetlb that are there */
+	unsigned int key;   /**< ProtectionKey, 0 where there is none: pkeys(7) */
 	bool is_io;         /**< VmFlags io: memory of a device */
 	bool is_pfn;        /**< VmFlags pf: pages that the kernel does not manage */
 	bool is_hugetlb;    /**< VmFlags ht */

@@ -102,6 +102,18 @@ at() {
 	refused_because MR-USERFAULTFD likely at 128K
 }
 
+# bats test_tags=release
+@test "memory that a protection key denies, to all access or to writing" {
+	mapped "$AT:64K:anon,0x200000010000:64K:key"
+	refused_because MR-PROTECTION-KEY likely at 128K
+	json '.failures[0].causes[0].evidence.protection_key > 0'
+	refused_because MR-PROTECTION-KEY likely at 128K --access remote-read
+	succeeded at 64K
+	mapped "$AT:64K:keyw"
+	refused_because MR-PROTECTION-KEY likely at 64K
+	succeeded at 64K --access remote-read
+}
+
 # pair LIST: maps 4 pages in turn of these kinds
 pair() {
 	local kind list='' at=$AT

@@ -22,6 +22,8 @@ shared 4 write certain MR-READ-ONLY
 secret 4 read certain MR-SECRET-MEMORY
 uffd 4 read likely MR-USERFAULTFD
 uffdwp 4 write likely MR-USERFAULTFD
+key 4 read likely MR-PROTECTION-KEY
+keyw 4 write likely MR-PROTECTION-KEY
 guard 4 read certain MR-GUARD-PAGE
 poison 4 read likely MR-POISONED-PAGES
 ring 4 write certain MR-FILE-MAPPING,MR-PFN-MAPPING

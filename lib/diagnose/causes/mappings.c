@@ -195,52 +195,89 @@ static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		   mr_size_text(file->allocated.value).text, file->filesystem);
 }
 
-/* A search for a mapping whose faults userfaultfd handles, among the first ones of a range. */
-struct userfault_search {
+static bool has_faults(const struct mr_mapping_details *details)
+{
+	return details->has_faults;
+}
+
+static bool has_key(const struct mr_mapping_details *details)
+{
+	return details->key;
+}
+
+/* A search for a mapping with a property, among the first ones of a range. */
+struct details_search {
 	struct mr_host *host;
+	bool (*is_wanted)(const struct mr_mapping_details *details);
 	uint64_t end;
 	unsigned int left; /* mappings that may be looked at still */
 	bool is_found;
 	struct mr_mapping mapping;
+	struct mr_mapping_details details;
 };
 
-static bool find_userfault(const struct mr_mapping *mapping, void *data)
+static bool find_wanted(const struct mr_mapping *mapping, void *data)
 {
-	struct userfault_search *search = data;
-	struct mr_mapping_details details;
+	struct details_search *search = data;
 
 	if (mapping->start >= search->end || !search->left--)
 		return false;
-	search->is_found = !mr_mapping_details_read(search->host, mapping->start, &details) &&
-			   details.has_faults;
+	search->is_found =
+		!mr_mapping_details_read(search->host, mapping->start, &search->details) &&
+		search->is_wanted(&search->details);
 	search->mapping = *mapping;
 	return !search->is_found;
 }
 
-static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+/* Finds a mapping that may stop the call, and adds it to the evidence.  Where a page is absent, it is that page's. */
+static bool find_details(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+			 struct details_search *search)
 {
-	struct userfault_search search = { .host = inquiry->host, .left = 8 };
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
-	const struct mr_mapping *mapping = &search.mapping;
+	const struct mr_mapping *mapping = &search->mapping;
 	struct mr_range range;
 
 	if (!obstacle || (obstacle->kind && !obstacle->has_stop) ||
 	    !mr_inquiry_range(inquiry, &range))
-		return;
-	search.end = range.addr + range.length;
+		return false;
+	search->host = inquiry->host;
+	search->left = 8;
+	search->end = range.addr + range.length;
 	if (obstacle->has_stop) {
 		range.addr = obstacle->stop.addr;
-		search.end = obstacle->stop_mapping.end;
+		search->end = obstacle->stop_mapping.end;
 	}
-	mr_mappings_walk(inquiry->host, range.addr, find_userfault, &search);
-	if (!search.is_found)
+	mr_mappings_walk(inquiry->host, range.addr, find_wanted, search);
+	if (search->is_found)
+		mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s",
+				 mapping->start, mapping->end, rights_text(mapping).text);
+	return search->is_found;
+}
+
+/* The thread's own rights are in a register, which /proc does not show. */
+static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct details_search search = { .is_wanted = has_key };
+
+	if (!find_details(inquiry, suspicion, &search))
 		return;
-	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
-			 mapping->end, rights_text(mapping).text);
+	mr_evidence_number(suspicion, "protection_key", search.details.key);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "0x%" PRIx64 "-0x%" PRIx64
+		   " has the protection key %u, which may deny access to the thread that registers",
+		   search.mapping.start, search.mapping.end, search.details.key);
+}
+
+static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct details_search search = { .is_wanted = has_faults };
+
+	if (!find_details(inquiry, suspicion, &search))
+		return;
 	mr_suspect(suspicion, MR_LIKELY,
 		   "userfaultfd handles the faults of 0x%" PRIx64 "-0x%" PRIx64
 		   ", and may refuse those of the kernel",
-		   mapping->start, mapping->end);
+		   search.mapping.start, search.mapping.end);
 }
 
 static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -8,6 +8,7 @@
  *   secret             memfd_secret(2)
  *   uffd, uffdwp       anonymous; userfaultfd(2) handles faults, those of the process's own code alone: of pages that
  *                      are missing; of writes
+ *   key, keyw          anonymous; a memory protection key (pkeys(7)) denies access; denies writing
  *   guard              anonymous, of guard pages (MADV_GUARD_INSTALL)
  *   poison             anonymous, of pages that are said to have failed (MADV_HWPOISON): of guests only
  *   huge               a huge page of 2 MiB that is not reserved
@@ -55,6 +56,8 @@ static const struct kind {
 	{ "secret", PROT_READ | PROT_WRITE, MAP_SHARED },
 	{ "uffd", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "uffdwp", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE },
+	{ "key", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
+	{ "keyw", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "guard", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "poison", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE },
 	{ "ring", PROT_READ | PROT_WRITE, MAP_SHARED },
@@ -146,6 +149,15 @@ static void handle_faults(void *map, size_t size, bool are_writes)
 		give_up("userfaultfd");
 }
 
+static void deny(void *map, size_t size, unsigned int rights)
+{
+	static int keys[PKEY_DISABLE_WRITE + 1]; /* a process has 15 */
+	const int key = keys[rights] = keys[rights] ? keys[rights] : pkey_alloc(0, rights);
+
+	if (key < 0 || pkey_mprotect(map, size, PROT_READ | PROT_WRITE, key))
+		give_up("pkey_alloc");
+}
+
 static void go_on(int signal)
 {
 	(void)signal;
@@ -178,6 +190,8 @@ static void map_one(uintptr_t addr, size_t size, const char *name, const char *p
 			close(fd);
 		if (!strncmp(name, "uffd", 4))
 			handle_faults(map, size, name[4]);
+		if (!strncmp(name, "key", 3))
+			deny(map, size, name[3] ? PKEY_DISABLE_WRITE : PKEY_DISABLE_ACCESS);
 		if (!strcmp(name, "guard") && madvise(map, size, MADV_GUARD_INSTALL))
 			give_up("MADV_GUARD_INSTALL");
 		if (!strcmp(name, "poison"))
