@@ -142,6 +142,14 @@ pair() {
 	refused_because MR-READ-ONLY certain at 16K
 }
 
+# bats test_tags=release
+@test "advice about a guard page of a region with hugetlb" {
+	on_mlx5 || skip "rxe has no such regions"
+	mapped "$AT:2M:anon,0x200000200000:2M:guard"
+	refused_because MR-ADVICE-MEMORY certain at 4M --access local-write,on-demand,hugetlb --advise prefetch,flush
+	json '.failures[0].causes[0].evidence.at == "0x200000200000"'
+}
+
 # bats test_tags=kernel
 @test "a page that has failed" {
 	on_simulator && skip "this machine's memory would lose a page"

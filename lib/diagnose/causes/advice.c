@@ -181,15 +181,20 @@ static bool is_range_known(const struct mr_inquiry *inquiry)
 	const struct mr_refusal *refusal = inquiry->refusal;
 
 	return refusal->region_known && refusal->advised && is_flushed(refusal) &&
-	       !(refusal->region_access & MR_ACCESS_HUGETLB) &&
 	       (is_mlx5(inquiry) || is_rxe(inquiry)) && !mr_region_has_offset(refusal->region_call);
+}
+
+/* The kernel extends such a region, and what is advised of it, to huge pages of a size that is not known here. */
+static bool has_huge_pages(const struct mr_refusal *refusal)
+{
+	return refusal->region_access & MR_ACCESS_HUGETLB;
 }
 
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!is_range_known(inquiry) || !is_paged(refusal))
+	if (!is_range_known(inquiry) || has_huge_pages(refusal) || !is_paged(refusal))
 		return;
 	mr_evidence_hex(suspicion, "advised_addr", refusal->advised->addr);
 	mr_evidence_number(suspicion, "advised_length", refusal->advised->length);
@@ -240,7 +245,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_hex(suspicion, "address", part.addr);
 	mr_evidence_number(suspicion, "length", part.length);
 	if (obstacle.kind == MR_OBSTACLE_NONE) {
-		if (!obstacle.has_file &&
+		if (!obstacle.has_file && !has_huge_pages(refusal) &&
 		    (!obstacle.has_stop || is_plain(inquiry->host, &obstacle)))
 			rule_out(inquiry, suspicion, "all of the part is mapped");
 		return;
