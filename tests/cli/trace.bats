@@ -303,6 +303,23 @@ told() {
 	is_running "$LEFT"
 }
 
+@test "a signal that comes with the end of the program ends the wait for what it has left behind" {
+	local shell fifo=$BATS_TEST_TMPDIR/fifo
+
+	mkfifo "$fifo"
+	# shellcheck disable=SC2016 # for the other shell
+	begin "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; (exec sleep 100 >/dev/null) & echo $$ $!; read -r line <"$0"; exit 6' "$fifo"
+	read -r shell LEFT <"$OUT"
+	kill -STOP "$HOLD_PID"
+	await_stop "$HOLD_PID"
+	echo >"$fifo"
+	await has_stopped "$shell" # it is a zombie
+	kill -TERM "$HOLD_PID"
+	kill -CONT "$HOLD_PID"
+	ended 6
+	is_running "$LEFT"
+}
+
 @test "places have no names of other files, which are at the same path where the program runs not" {
 	local folder=$BATS_TEST_TMPDIR/folder
 
