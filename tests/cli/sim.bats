@@ -46,9 +46,10 @@ is_seen() {
 		! /usr/bin/test -x $node
 		! readlink $node
 		sh -c "test -r $node"
-		ls -l $node; stat -c "%t:%T %A" $node; find $node -type c'
+		ls -l $node; stat -c "%t:%T %A" $node; find $node -type c
+		stat -c "%t:%T %A" - <$node'
 	succeeded
-	[[ $output == "crw-rw-rw- "*" 231, 442 "*$'\ne7:1ba crw-rw-rw-\n/dev/infiniband/uverbs250' ]] || fail "$output"
+	[[ $output == "crw-rw-rw- "*" 231, 442 "*$'\ne7:1ba crw-rw-rw-\n/dev/infiniband/uverbs250\ne7:1ba crw-rw-rw-' ]] || fail "$output"
 	if command -v python3 >/dev/null; then # a newer ls marks a node with "?" where these calls fail
 		sim -- python3 -c 'if True:
 			import errno, os

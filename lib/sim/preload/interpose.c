@@ -211,16 +211,34 @@ EXPORT int lstat(const char *path, struct stat *st)
 	return stat_node(path, st) ? 0 : sim_libc()->lstat(path, st);
 }
 
+/* The same of a path, or of the descriptor @dir where the path is empty. */
+static bool stat_node_at(int dir, const char *path, int flags, struct stat *st)
+{
+	enum mr_sim_profile kind;
+	int saved = errno;
+	bool found;
+
+	__asm__("" : "+r"(path)); /* as in profile_of_path() */
+	if (!(flags & AT_EMPTY_PATH) || !path || *path)
+		return stat_node(path, st);
+	found = !sim_libc()->fstat(dir, st) && !sim_file_probe(dir, st, &kind) &&
+		kind != MR_SIM_PROFILES;
+	if (found)
+		show_as_device(sim_profile_of(kind), st);
+	errno = saved;
+	return found;
+}
+
 EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
 {
-	return stat_node(path, st) ? 0 : sim_libc()->fstatat(dir, path, st, flags);
+	return stat_node_at(dir, path, flags, st) ? 0 : sim_libc()->fstatat(dir, path, st, flags);
 }
 
 EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *stx)
 {
 	struct stat st;
 
-	if (!stat_node(path, &st))
+	if (!stat_node_at(dir, path, flags, &st))
 		return sim_libc()->statx(dir, path, flags, mask, stx);
 	*stx = (struct statx){ .stx_mask = STATX_BASIC_STATS,
 			       .stx_blksize = (uint32_t)st.st_blksize,
