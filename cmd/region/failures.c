@@ -112,13 +112,13 @@ static const struct field failure_fields[] = {
 		 "causes, the most certain first"),
 	FIELD_AS("ruled_out", struct failure, found.ruled_out, FIELD_LIST, 0,
 		 "causes that the evidence excludes"),
-	FIELD_AS("proof", struct failure, found.proof, FIELD_ONE, 0, "layer that refused, by --why prove"),
+	FIELD_AS("proof", struct failure, found.proof, FIELD_ONE, 0,
+		 "layer that refused, by --why prove"),
 	FIELD_AS("tried", struct failure, found.tried, FIELD_STRING, FIELD_PROSE,
 		 "results of the tries"),
 	FIELD_AS("tries", struct failure, found.tries, FIELD_LIST, 0,
 		 "the call with one thing changed at a time"),
-	FIELD_INSIDE(struct failure, request, struct request, &request_record,
-		     "the request"),
+	FIELD_INSIDE(struct failure, request, struct request, &request_record, "the request"),
 	FIELD_END,
 };
 REPORTED const struct record failure_record = { "failure", failure_fields, NULL };

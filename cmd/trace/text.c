@@ -44,8 +44,7 @@ struct trace_leak_row {
 		FIELD_AS("length", row, at length, FIELD_NUMBER, 0, "bytes"),                      \
 		FIELD_AS("iova", row, at iova, FIELD_HEX, 0,                                       \
 			 "address of the first byte for the HCA"),                                 \
-		FIELD_AS("access", row, at access, FIELD_ACCESS, 0,                                \
-			 "requested access flags"),                                      \
+		FIELD_AS("access", row, at access, FIELD_ACCESS, 0, "requested access flags"),     \
 		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "the same as a mask")
 
 static const struct field fields[] = {

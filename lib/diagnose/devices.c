@@ -549,10 +549,10 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 	mr_host_ask(question->host, "uname/machine", ask_machine, NULL, machine, sizeof(machine));
 	mr_host_lines(question->host, "/proc/driver/nvidia/params", take_override, &override);
 	if (!look.differs || override == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK,
-			       look.differs
-				       ? "different, and the driver is configured not to compare them"
-				       : "GPU and devices have the same");
+		mr_finding_set(
+			finding, MR_VERDICT_OK,
+			look.differs ? "different, and the driver is configured not to compare them"
+				     : "GPU and devices have the same");
 	} else if (machine[0] && strcmp(machine, "aarch64") != 0) {
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "different, which the driver does not compare on %s", machine);

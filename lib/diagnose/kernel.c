@@ -265,8 +265,9 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 	if (copies == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "the kernel copies pinned pages on fork");
 	} else if (fork.is_asked) {
-		mr_finding_set(finding, MR_VERDICT_OK,
-			       "RDMAV_FORK_SAFE or IBV_FORK_SAFE enables libibverbs' fork protection");
+		mr_finding_set(
+			finding, MR_VERDICT_OK,
+			"RDMAV_FORK_SAFE or IBV_FORK_SAFE enables libibverbs' fork protection");
 		if (!fork.huge_pages)
 			mr_finding_detail(finding,
 					  "a part of a huge page cannot be registered then without "

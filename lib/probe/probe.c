@@ -281,8 +281,8 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 		MR_ATTEMPT_REASON(attempt, "this process can open no more files (ulimit -n)");
 		return;
 	default:
-		MR_ATTEMPT_REASON(attempt,
-				  "this errno describes this attempt, not what the device supports");
+		MR_ATTEMPT_REASON(
+			attempt, "this errno describes this attempt, not what the device supports");
 	}
 }
 

@@ -156,11 +156,10 @@ static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 	    1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
 		return;
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
-		mr_rule_out(
-			suspicion,
-			"the kernel refused no call of libibverbs, and the layer "
-			"%s is there",
-			mr_layer_name(suspicion->layer));
+		mr_rule_out(suspicion,
+			    "the kernel refused no call of libibverbs, and the layer "
+			    "%s is there",
+			    mr_layer_name(suspicion->layer));
 	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, suspicion->cause))
 		mr_rule_out(suspicion, "the kernel itself refused");
 }

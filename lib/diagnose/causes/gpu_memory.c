@@ -266,10 +266,11 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_suspect_remedy(suspicion,
 				  "register it by mrctl reg-dmabuf, without Data Direct");
 	} else if (is_by(file, "vfio_pci")) {
-		mr_suspect(suspicion, is_old ? MR_CERTAIN : MR_POSSIBLE,
-			   "the dma-buf belongs to a device given to VFIO, which %slets nobody pin it "
-			   "who cannot give it back",
-			   is_old ? "before Linux 7.0 " : "");
+		mr_suspect(
+			suspicion, is_old ? MR_CERTAIN : MR_POSSIBLE,
+			"the dma-buf belongs to a device given to VFIO, which %slets nobody pin it "
+			"who cannot give it back",
+			is_old ? "before Linux 7.0 " : "");
 	} else {
 		mr_rule_out(suspicion, "dma-bufs by %s can be pinned", file->exporter);
 	}
@@ -284,9 +285,10 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (!file || !is_by(file, "nvidia") || is_data_direct(inquiry))
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
-		   "Direct alone?");
+	mr_suspect(
+		suspicion, MR_POSSIBLE,
+		"the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
+		"Direct alone?");
 }
 
 /* ---- IOMMU ----------------------------------------------------------------------------------------------- */
