@@ -227,6 +227,67 @@ listed() {
 	[ "$count" -ge 10 ]
 }
 
+# transcripts FILE DIR: reads the terminal sessions of README.md or a page: "$ COMMAND", then its output.  Writes
+# DIR/script, which prints a record separator and runs COMMAND, for each; DIR/N, the text below the Nth; and the files
+# that "$ cat FILE" shows.
+transcripts() {
+	awk -v dir="$2" -v is_page="$([[ $1 == *.md ]] || echo 1)" '
+		!is_page { inside = sub(/^    /, "") || !NF && inside; if (!inside) shows = 0 }
+		/^\.EX/ { inside = 1; next }
+		/^\.EE/ { inside = shows = 0 }
+		!inside { next }
+		is_page { gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047"); gsub(/\\\(dq/, "\""); gsub(/\\&/, ""); gsub(/\\e/, "\\") }
+		continues || /^\$ / {
+			if (!continues) {
+				shows = 1
+				printf "%s", "" >(dir "/" ++count)
+				print "status=$?; printf \"\\036\"; printf \"\\036\" >&2; (exit $status)" >(dir "/script")
+				file = /^\$ cat [^ ]+$/ ? dir "/files/" $3 : ""
+				sub(/^\$ /, "")
+			}
+			print >(dir "/script")
+			continues = /\\$/
+			next
+		}
+		shows { print >(dir "/" count); if (file != "") print >file }
+		END { print "printf \"\\036\"; printf \"\\036\" >&2" >(dir "/script") }' "$1"
+}
+
+# alike: prints a text without what differs between runs: line breaks, keys, addresses, times, processes and folders
+alike() {
+	sed -E -e 's/0x[0-9a-f]+/0x/g' -e 's/\b[0-9]+(\.[0-9]+)? (ns|us|ms|s)\b/T/g' -e 's/(elapsed_ns: *)[0-9]+/\1/' \
+		-e 's/pid:? ?[0-9]+/pid/g' -e 's: (by|in) /[^ ]*/: \1 :g' -e 's/\.c:[0-9]+/.c/g' \
+		-e 's/20[0-9-]{8}(T[0-9:]+Z)?/DATE/g' | tr -s '[:space:]' ' '
+}
+
+@test "README.md and mrctl-tutorial(7) show what their commands print" {
+	local privileged=() page number out err shown wrong=''
+
+	command -v cc >/dev/null || skip "needs cc"
+	# the limit of locked memory does not count for root
+	[ "$(id -u)" -ne 0 ] || privileged=(setpriv --bounding-set -ipc_lock)
+	for page in "$ROOT/README.md" "$MAN/mrctl-tutorial.7"; do
+		rm -rf shown && mkdir -p shown/files
+		transcripts "$page" shown
+		# a pipe, of which a shell in a session reads its own lines only
+		(cd shown/files && SHELL=/bin/bash "${privileged[@]}" bash < <(cat ../script) >../out 2>../err) || :
+		mapfile -t -d $'\036' out <shown/out
+		mapfile -t -d $'\036' err <shown/err
+		[ "${#out[@]}" -gt 10 ] && [ ! -e "shown/${#out[@]}" ] && [ -e "shown/$((${#out[@]} - 1))" ] ||
+			fail "$page ends after command $((${#out[@]} - 1))" "${out[-1]}" "${err[-1]}" || return
+		for ((number = 1; number < ${#out[@]}; number++)); do
+			# "..." in a page is text that it leaves out
+			shown=$(alike <"shown/$number" | sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g')
+			# shellcheck disable=SC2053 # a pattern
+			[[ $(alike <<<"${out[number]}${err[number]}") == ${shown% }" " ||
+				$(alike <<<"${err[number]}${out[number]}") == ${shown% }" " ]] ||
+				wrong+=$(echo "${page##*/}, command $number:"
+					diff "shown/$number" - <<<"${out[number]}${err[number]}" || :)$'\n'
+		done
+	done
+	[ -z "$wrong" ] || fail "$wrong"
+}
+
 @test "the refusals that the pages explain happen as described" {
 	local privileged=()
 
