@@ -144,11 +144,27 @@ static void print_command(const struct command *command)
 	output_text("Global options: mrctl --help; manual: man mrctl-%s\n", command->name);
 }
 
+static const struct mr_word tasks[] = {
+	{ .name = "Check a host", .help = "mrctl stat --host --for-size 64G" },
+	{ .name = "Assert a refusal in CI",
+	  .help = "mrctl reg --access remote-write --expect EINVAL" },
+	{ .name = "Explain a log", .help = "dmesg | mrctl explain -" },
+	{ .name = "Write a report", .help = "mrctl report --to ticket.md -- ./app" },
+	{ .name = "See a program's refusals", .help = "mrctl trace -- ./app" },
+	{ .name = "Find who holds memory", .help = "mrctl stat --system --by process" },
+	{ .name = "Show what a key grants", .help = "mrctl -o name,rkey,in_force stat" },
+	{ .name = "Try without hardware", .help = "mrctl sim -- mrctl reg --size 1M" },
+	{ 0 }
+};
+
 static void print_mrctl(const struct command *const *commands)
 {
 	output_text("Usage: mrctl [global options] COMMAND [options]\n"
-		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
-		    "Commands:\n");
+		    "Registers RDMA memory regions, and explains refusals.\n\n"
+		    "Tasks:\n");
+	for (const struct mr_word *task = tasks; task->name; task++)
+		print_entry(task->name, task->help, INDENT);
+	output_text("\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
 	print_entry("help", "help [COMMAND|TOPIC]: this help, or that of a command or topic",
@@ -159,7 +175,7 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\nTopics:\n");
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
-	output_text("\nMore: man mrctl; without RDMA hardware: mrctl sim -- mrctl reg --size 1M\n");
+	output_text("\nManual: man mrctl; an introduction: man mrctl-tutorial\n");
 }
 
 void help_print(const struct command *const *commands, const struct command *command)
