@@ -301,10 +301,10 @@ alike() {
 			run --separate-stderr "${privileged[@]}" bash -c "$line" </dev/null
 			[ "$status" -eq 0 ] || fail "$page: exit status $status of: $line" "$stderr"
 			count=$((count + 1))
-		done < <(examples "$page" "COMMON REFUSALS")
+		done < <(examples "$page" DIAGNOSTICS)
 		[ "$count" -ge 2 ] || fail "$page: $count"
 		# a command below an errno expects that errno; others are the remedy, and succeed
-		wrong=$(part "$page" "COMMON REFUSALS" | awk '
+		wrong=$(part "$page" DIAGNOSTICS | awk '
 			tag { errno = $2 } { tag = /^\.TP/ }
 			match($0, /--expect [A-Za-z]+/) {
 				found = substr($0, RSTART + 9, RLENGTH - 9)
