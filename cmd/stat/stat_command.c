@@ -262,7 +262,7 @@ static const struct option_spec host_options[] = {
 	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
 	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
 	OPTION(0, "fail-on", fail_on, struct stat_args, fail_on, "VERDICT",
-	       "exit status 1 if a check has VERDICT or worse"),
+	       "exit 1 on VERDICT or worse"),
 	OPTION(0, "exit", exit_style, struct stat_args, exit_style, "STYLE", "exit status for"),
 	OPTION(0, "root", string, struct stat_args, root, "DIR", "check a host recorded in DIR"),
 	OPTION(0, "record", string, struct stat_args, record, "DIR", "record this host in DIR"),

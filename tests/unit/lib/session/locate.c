@@ -30,7 +30,7 @@ TEST(words_for_a_session_are_checked)
 	assert_failure(mr_session_locate("fd:777", &fd, &borrowed, &err), -EBADF, err,
 		       MR_ERROR_ABSENT, "777");
 	assert_failure(mr_session_locate("pid:0", &fd, &borrowed, &err), -ESRCH, err,
-		       MR_ERROR_ABSENT, "0 is the number of no process");
+		       MR_ERROR_ABSENT, "no process has the number 0");
 	assert_int_equal(mr_session_locate("fd:1", &fd, &borrowed, &err), 0);
 	assert_int_equal(fd, 1);
 	assert_int_equal(mr_session_locate("2", &fd, &borrowed, &err), 0);
