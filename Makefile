@@ -89,9 +89,9 @@ EXAMPLES := $(shell find man/examples -type f)
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
 	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup install uninstall clean help FORCE
 
-## all: build mrctl, the simulated HCA, the agent of trace and the manual (default)
+## all: build mrctl, the simulated HCA, the agent of trace, the manual and the schema (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
-	$(BUILD)/trace/libmrctl-trace.so $(MAN)
+	$(BUILD)/trace/libmrctl-trace.so $(MAN) $(BUILD)/mrctl.schema.json
 
 # Rewritten only when it changes; everything depends on it, so other flags rebuild.  W=1 changes no object.
 CONFIG := $(filter-out -Werror,$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) \
@@ -141,6 +141,10 @@ $(BUILD)/sim/sysfs: $(subst :,\:,$(shell find lib/sim/sysfs 2>/dev/null))
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
 	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
+$(BUILD)/mrctl.schema.json: $(BUILD)/mrctl
+	$(call say,SCHEMA,$@)
+	$(Q)$(BUILD)/mrctl --dump-schema >$@
+
 
 # The tables of causes, which the file with their functions includes
 CAUSES := $(patsubst %.txt,$(BUILD)/%,$(wildcard lib/diagnose/causes/*.txt))
@@ -324,6 +328,7 @@ install: all
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	for file in $(EXAMPLES); do \
+	install -D -m 644 $(BUILD)/mrctl.schema.json $(DESTDIR)$(DATADIR)/mrctl/mrctl.schema.json
 		sed 's|/usr/local/bin|$(BINDIR)|g' $$file | \
 			install -D -m $$([ -x $$file ] && echo 755 || echo 644) /dev/stdin \
 				$(DESTDIR)$(DOCDIR)/$${file#man/} || exit; \

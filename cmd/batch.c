@@ -40,9 +40,10 @@ struct line_row {
 };
 
 static const struct field line_fields[] = {
-	FIELD(struct line_row, line, FIELD_NUMBER, 0, ""),
-	FIELD(struct line_row, text, FIELD_STRING, 0, ""),
-	FIELD(struct line_row, command, FIELD_STRING, 0, ""),
+	FIELD(struct line_row, line, FIELD_NUMBER, FIELD_KNOWN, "number of the line, from 1"),
+	FIELD(struct line_row, text, FIELD_STRING, FIELD_KNOWN,
+	      "the line, without the blanks around it"),
+	FIELD(struct line_row, command, FIELD_STRING, 0, "its command"),
 	FIELD_END,
 };
 static const struct record line_record = { "line", line_fields, NULL };
@@ -52,10 +53,18 @@ struct outcome {
 };
 
 static const struct field outcome_fields[] = {
-	FIELD(struct outcome, status, FIELD_NUMBER, 0, ""),
+	FIELD(struct outcome, status, FIELD_NUMBER, FIELD_KNOWN,
+	      "exit status that the command would have alone"),
 	FIELD_END,
 };
 static const struct record outcome_record = { "outcome", outcome_fields, NULL };
+
+static const struct field whole_line_fields[] = {
+	DOCUMENT_PART(&line_record),
+	DOCUMENT_PART(&outcome_record),
+	FIELD_END,
+};
+static const struct record whole_line_record = { "line", whole_line_fields, NULL };
 
 static const struct global_args *global_of(const struct batch_answer *batch)
 {
@@ -605,6 +614,9 @@ const struct command command_batch = {
 	.groups = groups,
 	.args_size = sizeof(struct batch_args),
 	.record = &region_record,
+	.members = (const struct field[]){ DOCUMENT_LIST("lines", &whole_line_record,
+							 "its lines with their answers"),
+					   FIELD_END },
 	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
 					   "echo reg --size 1M | mrctl batch", NULL },
 	.not_in_batch = true,

@@ -24,7 +24,7 @@ static void print_version(void)
 		    environment.rdma_core[0] ? environment.rdma_core : "of unknown version");
 }
 
-/* Prints what --help, --version or --dump-cli asks for.  Return: whether one of them was given. */
+/* Prints what --help, --version, --dump-cli or --dump-schema asks for.  Return: whether one of them was given. */
 static bool answer_about_itself(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
@@ -34,6 +34,8 @@ static bool answer_about_itself(const struct command *command, const struct glob
 		print_version();
 	else if (global->dump_cli)
 		help_dump(all_commands, &global_group, err);
+	else if (global->dump_schema)
+		schema_dump(all_commands, answer_members, err);
 	else
 		return false;
 	if (!mr_error_is_set(err))

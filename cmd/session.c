@@ -153,7 +153,8 @@ static const struct field session_fields[] = {
 	FIELD(struct session_row, joinable, FIELD_BOOL, 0, "whether this mrctl can join it"),
 	FIELD(struct session_row, reason, FIELD_STRING, 0, "why not"),
 	FIELD(struct session_row, remedy, FIELD_STRING, FIELD_DETAIL, "what to do about that"),
-	FIELD(struct session_row, holders, FIELD_LIST, 0, "processes that hold it, one by one"),
+	FIELD(struct session_row, holders, FIELD_LIST, 0, "processes that hold it, one by one",
+	      .record = &holder_record),
 	FIELD_END,
 };
 static const struct record session_record = { "session", session_fields, "sessions" };

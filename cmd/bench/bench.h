@@ -276,4 +276,7 @@ void bench_read_host(struct bench_job *job);
 
 extern const struct command_view bench_compare;
 
+/** Members of the document beside the rows; ends with one without key. */
+extern const struct field bench_members[];
+
 #endif

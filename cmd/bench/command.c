@@ -90,6 +90,7 @@ static const struct command_view plan_view = {
 	.option = "plan",
 	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
 	.record = &bench_plan_record,
+	.members = bench_members,
 	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
 	.run = run_bench,
 };
@@ -107,6 +108,7 @@ const struct command command_bench = {
 	.rules = rules,
 	.args_size = sizeof(struct bench_args),
 	.record = &bench_record,
+	.members = bench_members,
 	.columns = BENCH_GROUP_COLUMNS
 	",size,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,slowest_ns,bytes_per_s",
 	.views = views,

@@ -301,6 +301,14 @@ void bench_read_host(struct bench_job *job)
 
 /* ---- all of it ---- */
 
+const struct field bench_members[] = {
+	DOCUMENT_OBJECT("method", &bench_method_record, "how it was measured"),
+	DOCUMENT_OBJECT("host", &bench_host_record, "where it was measured"),
+	DOCUMENT_LIST("fits", &fit_record, "lines through the medians"),
+	DOCUMENT_LIST("counters", &counter_record, "what the kernel counted meanwhile"),
+	FIELD_END,
+};
+
 int bench_print(struct bench_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;

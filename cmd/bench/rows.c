@@ -50,9 +50,11 @@ static const struct field row_fields[] = {
 	      "calls that took longer than p50 + 10 * (p90 - p50), and than 2 * p50"),
 	FIELD(struct bench_row, bytes_per_s, FIELD_NUMBER, FIELD_IEC,
 	      "bytes that all workers together register in a second of calls"),
-	FIELD(struct bench_row, rounds, FIELD_LIST, 0, "rounds, one by one"),
+	FIELD(struct bench_row, rounds, FIELD_LIST, 0, "rounds, one by one",
+	      .record = &bench_round_record),
 	FIELD_AS("histogram", struct bench_row, buckets, FIELD_LIST, 0,
-		 "all calls by their time; a bucket is at most 1 in 1024 of it wide"),
+		 "all calls by their time; a bucket is at most 1 in 1024 of it wide",
+		 .record = &bench_bucket_record),
 	FIELD_END,
 };
 REPORTED const struct record bench_record = { "row", row_fields, "rows" };

@@ -302,6 +302,7 @@ struct global_args {
 	bool help;
 	bool version;
 	bool dump_cli;
+	bool dump_schema;
 };
 
 /** They fill a struct global_args. */
@@ -312,6 +313,7 @@ extern const struct option_group global_group;
  * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages follow from that
  * table.
  */
+struct field;
 struct metric;
 struct mr_proof;
 struct record;
@@ -350,6 +352,7 @@ struct command_view {
 	size_t given;       /**< offset of the option's bool in the command's struct */
 	const struct record *record;
 	const char *columns;          /**< as of struct command */
+	const struct field *members;  /**< as of struct command */
 	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
 	/** The records that its options choose in place of @record; or NULL: there is no choice. */
 	const struct command_records *(*choose)(const struct invocation *invocation);
@@ -369,13 +372,16 @@ struct command {
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< of its tables without -o, separated by ',' */
+	/** Of its document, beside the list of @record and the members of all documents; ends with one without key. */
+	const struct field *members;
 	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
 	/** Ends with NULL; or NULL: it has none. */
 	const struct command_view *const *views;
 	const char *const *examples; /**< command lines for --help; ends with NULL */
-	bool runs_program;    /**< its operands are another program's: no option after the first */
-	bool opens_no_device; /**< --device has no meaning */
-	bool not_in_batch;    /**< no line of a batch can be this command */
+	bool runs_program;     /**< its operands are another program's: no option after the first */
+	bool opens_no_device;  /**< --device has no meaning */
+	bool not_in_batch;     /**< no line of a batch can be this command */
+	bool has_own_document; /**< it has no members but @members and the list of @record */
 	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
 	/** The topics of help that belong to its options; ends with NULL; or NULL. */
 	const struct help_topic *const *topics;
@@ -446,6 +452,15 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
  */
 int help_dump(const struct command *const *commands, const struct option_group *global,
 	      struct mr_error *err);
+
+/**
+ * schema_dump() - print the JSON Schema of the documents of all commands
+ * @common: members of all documents, except of commands that have one of their own; ends with one without key
+ *
+ * Return: 0 or -errno.
+ */
+int schema_dump(const struct command *const *commands, const struct field *common,
+		struct mr_error *err);
 
 /** A table of words, and the title above it. */
 struct help_section {

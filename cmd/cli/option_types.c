@@ -363,6 +363,8 @@ static const struct option_spec global_options[] = {
 	       "print the versions of mrctl and rdma-core"),
 	OPTION(0, "dump-cli", flag, struct global_args, dump_cli, NULL,
 	       "print all commands, options and columns as JSON"),
+	OPTION(0, "dump-schema", flag, struct global_args, dump_schema, NULL,
+	       "print the JSON Schema of all documents"),
 	OPTION_END,
 };
 const struct option_group global_group = { "Global options", global_options, 0 };

@@ -747,6 +747,9 @@ const struct command command_explain = {
 	.groups = groups,
 	.args_size = sizeof(struct explain_args),
 	.record = &explained_record,
+	.members =
+		(const struct field[]){
+			DOCUMENT_LIST("log", &log_record, "what lines of a log say"), FIELD_END },
 	.columns = COLUMNS(struct explained, log, certainty, id, layer, errnos, subject),
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",

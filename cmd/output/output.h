@@ -65,6 +65,7 @@ enum field_flags {
 		1 << 4, /**< mrctl's or the kernel's own words; of FIELD_WORDS: of each word */
 	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
 	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
+	FIELD_KNOWN = 1 << 8,  /**< JSON: never null, though its type could be */
 };
 
 struct opt_bool {
@@ -85,7 +86,7 @@ struct field {
 	size_t size; /**< bytes of the member */
 	enum field_type type;
 	unsigned int flags;
-	const struct record *record; /**< of FIELD_RECORD */
+	const struct record *record; /**< of FIELD_RECORD, FIELD_LIST and FIELD_ONE */
 	const struct mr_word *words; /**< of FIELD_BITS and FIELD_WORD */
 	/* One more than an offset in the row; 0: none. */
 	size_t pointer; /**< a pointer to the struct that has the member; NULL: the value is unknown */
@@ -183,6 +184,18 @@ struct members {
 		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
 		.record = (record_), __VA_ARGS__                                                   \
 	}
+/** Entries of a table that only describes members of a document, whose values functions print. */
+#define DOCUMENT_LIST(key_, record_, help_)                                                        \
+	{                                                                                          \
+		.key = (key_), .help = (help_), .type = FIELD_LIST, .flags = FIELD_KNOWN,          \
+		.record = (record_)                                                                \
+	}
+#define DOCUMENT_OBJECT(key_, record_, help_)                                                      \
+	{                                                                                          \
+		.key = (key_), .help = (help_), .type = FIELD_RECORD, .record = (record_)          \
+	}
+/** The members of a record as members of the document. */
+#define DOCUMENT_PART(record_) DOCUMENT_OBJECT("", record_, "")
 #define FIELD_END                                                                                  \
 	{                                                                                          \
 		.key = NULL                                                                        \

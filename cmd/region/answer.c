@@ -284,7 +284,7 @@ struct opening {
 };
 
 static const struct field opening_fields[] = {
-	FIELD(struct opening, session, FIELD_BOOL, 0, ""),
+	FIELD(struct opening, session, FIELD_BOOL, 0, "whether this was in a session"),
 	FIELD_END,
 };
 static const struct record opening_record = { "opening", opening_fields, NULL };
@@ -295,10 +295,19 @@ struct verdict {
 };
 
 static const struct field verdict_fields[] = {
-	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0, ""),
+	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0,
+	      "whether the answer is one that --expect names"),
 	FIELD_END,
 };
 static const struct record verdict_record = { "verdict", verdict_fields, NULL };
+
+const struct field answer_members[] = {
+	DOCUMENT_OBJECT("environment", &environment_record, "where the answers come from"),
+	DOCUMENT_PART(&opening_record),
+	DOCUMENT_PART(&verdict_record),
+	DOCUMENT_LIST("failures", &failure_record, "refusals and failures, in their order"),
+	FIELD_END,
+};
 
 static bool is_as_expected(const struct answer *answer)
 {

@@ -354,8 +354,9 @@ struct unlisted {
 };
 
 static const struct field unlisted_fields[] = {
-	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0, ""),
-	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),
+	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0,
+	      "objects outside of the table that were deregistered"),
+	FIELD(struct unlisted, left, FIELD_NUMBER, 0, "those that were left"),
 	FIELD_END,
 };
 REPORTED static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
@@ -606,6 +607,10 @@ const struct command command_dereg = {
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
+	.members =
+		(const struct field[]){ DOCUMENT_OBJECT("unlisted", &unlisted_record,
+							"with --all: objects outside of the table"),
+					FIELD_END },
 	.columns = REGION_COLUMNS(id, name, state, lkey, length, dereg_elapsed_ns),
 	.fills = REGION_COLUMNS(FIELDS_OF_MRS, dereg_elapsed_ns, umem_id, addr, offset,
 				extended_addr, extended_length, page_sizes, FIELDS_OF_DMAH,

@@ -158,6 +158,8 @@ struct failure {
 	struct why *why; /**< of what was found; or NULL */
 };
 
+/** What a failure has: its causes, those that are excluded, who refused, and tries. */
+extern const struct record cause_record, ruled_out_record, proof_record, try_record;
 extern const struct record failure_record;
 
 /** A list of failures, which owns its strings. */
@@ -296,6 +298,9 @@ int answer_error(const struct invocation *invocation, const struct expect_option
  */
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
 		 enum mr_via via);
+
+/** The members of each answer's document beside its list; ends with one without key. */
+extern const struct field answer_members[];
 
 /** answer_begin() - begin the document, up to its list of the command's records */
 void answer_begin(struct answer *answer);

@@ -80,7 +80,8 @@ struct changes {
 };
 
 static const struct field changes_fields[] = {
-	FIELD(struct changes, before, FIELD_LIST, 0, ""),
+	FIELD(struct changes, before, FIELD_LIST, FIELD_KNOWN, "what the regions were before",
+	      .record = &region_record),
 	FIELD_END,
 };
 REPORTED static const struct record changes_record = { "changes", changes_fields, NULL };
@@ -394,6 +395,7 @@ const struct command command_rereg = {
 	.groups = groups,
 	.args_size = sizeof(struct rereg_args),
 	.record = &region_record,
+	.members = changes_fields,
 	.columns = REGION_COLUMNS(id, name, state, lkey, rkey, addr, length, iova, access, pd,
 				  elapsed_ns),
 	.fills = REGION_COLUMNS(FIELDS_OF_MRS, addr, offset),

@@ -105,8 +105,9 @@ static const struct field proof_fields[] = {
 	FIELD(struct proof_row, user_space, FIELD_BOOL, 0,
 	      "whether libibverbs or its provider refused"),
 	FIELD(struct proof_row, functions, FIELD_LIST, 0,
-	      "functions that returned an error, the outermost first"),
-	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused"),
+	      "functions that returned an error, the outermost first", .record = &link_record),
+	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused",
+	      .record = &firmware_record),
 	FIELD(struct proof_row, note, FIELD_STRING, FIELD_PROSE, "why nothing is proven"),
 	FIELD_END,
 };

@@ -117,7 +117,7 @@ static const struct field command_fields[] = {
 		 "the firmware's number of its reason"),
 	FIELD_END,
 };
-REPORTED static const struct record device_command_record = { "command", command_fields,
+REPORTED static const struct record device_command_record = { "device_command", command_fields,
 							      "commands" };
 
 static const struct field odp_fields[] = {
@@ -205,7 +205,8 @@ static const struct field device_fields[] = {
 	    KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening it",
 	       KNOWN_BY(struct device_facts, has_node)),
-	ROW_AS("ports", port_list, FIELD_LIST, 0, "its ports", .section = "ports"),
+	ROW_AS("ports", port_list, FIELD_LIST, 0, "its ports", .section = "ports",
+	       .record = &device_port_record),
 	ROW_AS("max_mr", attributes.max_mr, FIELD_NUMBER, 0, "the most memory regions",
 	       .section = "limits", OF_ATTRIBUTES),
 	ROW_AS("max_mr_size", attributes.max_mr_size, FIELD_NUMBER, 0,
@@ -234,13 +235,13 @@ static const struct field device_fields[] = {
 	ROW_AS("max_raw_ethy_qp", attributes.max_raw_ethernet_qp, FIELD_NUMBER, FIELD_DETAIL,
 	       "the most for raw Ethertypes", OF_ATTRIBUTES),
 	ROW_AS("objects", object_list, FIELD_LIST, 0, "how many objects of each kind exist",
-	       .section = "in use"),
+	       .section = "in use", .record = &device_object_record),
 	ROW(mr_used, FIELD_NUMBER, FIELD_DETAIL, "memory regions that exist"),
 	ROW_AS("fw_pages", sysfs.fw_pages, FIELD_NUMBER, 0, "pages that the firmware has"),
 	ROW_AS("reg_pages", sysfs.reg_pages, FIELD_NUMBER, 0,
 	       "pages that the driver counts as registered"),
 	ROW_AS("frmr_pools", pool_list, FIELD_LIST, 0, "regions that the kernel keeps for reuse",
-	       .section = "FRMR pools"),
+	       .section = "FRMR pools", .record = &device_pool_record),
 	PART_OF_FACTS("odp", &odp_record, "on-demand paging", "on-demand paging"),
 	ROW(atomic_cap, FIELD_STRING, FIELD_PUBLIC,
 	    "what atomic operations are atomic with: none, hca, global",
@@ -275,7 +276,7 @@ static const struct field device_fields[] = {
 	ROW(functions, FIELD_WORDS, FIELD_DETAIL | FIELD_PUBLIC,
 	    "newer functions that the library has"),
 	ROW_AS("commands", command_list, FIELD_LIST, 0, "counters of the firmware's commands",
-	       .section = "firmware commands"),
+	       .section = "firmware commands", .record = &device_command_record),
 	ROW_AS("commands_error", why_no_commands, FIELD_STRING, FIELD_PROSE, "why there are none",
 	       .section = "firmware commands"),
 	FIELD_END,

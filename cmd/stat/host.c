@@ -686,6 +686,12 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 }
 
 const struct command_view stat_host = {
-	STAT_VIEW(host),    .record = &check_record, .columns = "verdict,id,subject,figure,remedy",
-	.metrics = metrics, .run = run_host,
+	STAT_VIEW(host),
+	.record = &check_record,
+	.columns = "verdict,id,subject,figure,remedy",
+	.members = (const struct field[]){ DOCUMENT_OBJECT("summary", &summary_record,
+							   "what the checks found in all"),
+					   FIELD_END },
+	.metrics = metrics,
+	.run = run_host,
 };

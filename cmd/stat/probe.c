@@ -311,6 +311,13 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 const struct command_view stat_probe = {
 	STAT_VIEW(probe),
 	.record = &trial_record,
+	.members =
+		(const struct field[]){
+			DOCUMENT_OBJECT("answers", &summary_record,
+					"how many trials had which answer"),
+			DOCUMENT_OBJECT("max_size", &max_size_record,
+					"with --max-size: the largest registration that works"),
+			FIELD_END },
 	.columns = "id,answer,errno,layer,elapsed_ns", /* errno is a macro: not for COLUMNS() */
 	.check = check_probe,
 	.run = run_probe,

@@ -41,10 +41,15 @@ static const struct field totals_fields[] = {
 	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
 	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
 	      "whether removing the device waits for the session's end"),
-	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains"),
+	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains", .record = &pd_record),
 	FIELD_END,
 };
 REPORTED static const struct record totals_record = { "totals", totals_fields, NULL };
+
+const struct field stat_region_members[] = {
+	DOCUMENT_OBJECT("totals", &totals_record, "what the session holds"),
+	FIELD_END,
+};
 
 /* Fills in what is known before the regions are looked at. */
 static void totals_init(struct totals *totals, struct session_job *job)

@@ -333,6 +333,7 @@ const struct command command_stat = {
 	.rules = rules,
 	.args_size = sizeof(struct stat_args),
 	.record = &region_record,
+	.members = stat_region_members,
 	.columns = STAT_REGION_COLUMNS,
 	.fills = STAT_REGION_FILLS,
 	.views = stat_views,

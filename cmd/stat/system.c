@@ -131,7 +131,7 @@ static const struct field device_fields[] = {
 	      "bytes that the driver counts (reg_pages)"),
 	FIELD_END,
 };
-static const struct record counted_device_record = { "device", device_fields, "devices" };
+static const struct record counted_device_record = { "device_sums", device_fields, "devices" };
 
 static const struct field totals_fields[] = {
 	SUMS(struct system_totals, KNOWN_BY(struct system_totals, is_known)),
@@ -158,7 +158,7 @@ static const struct field totals_fields[] = {
 	      "bytes pinned that registrations do not account for"),
 	FIELD_END,
 };
-static const struct record system_totals_record = { "totals", totals_fields, NULL };
+static const struct record system_totals_record = { "system_totals", totals_fields, NULL };
 
 /* A process is named by its comm: the number of each new one would be a new time series. */
 static const struct metric system_metrics[] = {
@@ -702,7 +702,18 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 }
 
 const struct command_view stat_system = {
-	STAT_VIEW(system),        .record = &mr_record,      .columns = MR_COLUMNS,
-	.choose = choose_records, .metrics = system_metrics, .check = check_system,
+	STAT_VIEW(system),
+	.record = &mr_record,
+	.columns = MR_COLUMNS,
+	.members =
+		(const struct field[]){
+			DOCUMENT_LIST("processes", &process_record, "sums for each process"),
+			DOCUMENT_LIST("units", &unit_record, "sums for each unit and container"),
+			DOCUMENT_LIST("devices", &counted_device_record, "sums for each device"),
+			DOCUMENT_OBJECT("totals", &system_totals_record, "sums of all regions"),
+			FIELD_END },
+	.choose = choose_records,
+	.metrics = system_metrics,
+	.check = check_system,
 	.run = run_system,
 };

@@ -77,7 +77,7 @@ static const struct field fields[] = {
 	      "of a refusal: kind of memory of mrctl that is like the range"),
 	FIELD(struct call_row, layer, FIELD_STRING, 0, "of a refusal: layer that refused"),
 	FIELD(struct call_row, causes, FIELD_LIST, 0,
-	      "of a refusal: causes, the most certain first"),
+	      "of a refusal: causes, the most certain first", .record = &cause_record),
 	FIELD_END,
 };
 const struct record call_record = { "call", fields, NULL };
@@ -200,9 +200,9 @@ static const struct field refusal_fields[] = {
 	FIELD_AS("layer", struct trace_refusal_row, call.layer, FIELD_STRING, FIELD_PUBLIC,
 		 "layer that refused"),
 	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, 0,
-		 "causes, the most certain first"),
+		 "causes, the most certain first", .record = &cause_record),
 	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, 0,
-	      "causes that the evidence excludes"),
+	      "causes that the evidence excludes", .record = &ruled_out_record),
 	FIELD_END,
 };
 REPORTED const struct record trace_refusal_record = { "trace_refusal", refusal_fields, "refusals" };
@@ -227,6 +227,15 @@ static const struct field not_followed_fields[] = {
 };
 REPORTED const struct record not_followed_record = { "not_followed", not_followed_fields,
 						     "not_followed" };
+
+const struct field trace_members[] = {
+	DOCUMENT_PART(&trace_record),
+	DOCUMENT_LIST("calls", &trace_call_record, "sums for each call"),
+	DOCUMENT_LIST("refusals", &trace_refusal_record, "calls that were refused, and why"),
+	DOCUMENT_LIST("leaks", &trace_leak_record, "regions that were never deregistered"),
+	DOCUMENT_LIST("not_followed", &not_followed_record, "programs that cannot be followed"),
+	FIELD_END,
+};
 
 /* mrctl may run on the simulated HCA itself, or the program may enter it. */
 static bool is_simulated(const struct mr_refusals *refusals)

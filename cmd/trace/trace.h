@@ -86,6 +86,8 @@ void call_row_fill(struct call_row *row, const struct call_facts *facts);
 /** The rows of the summary of mrctl trace. */
 extern const struct record trace_record, trace_call_record, trace_refusal_record, trace_leak_record,
 	not_followed_record;
+/** Members of its document; ends with one without key. */
+extern const struct field trace_members[];
 
 /** The trace as a whole. */
 struct trace_row {

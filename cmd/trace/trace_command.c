@@ -671,6 +671,7 @@ const struct command command_trace = {
 	.groups = groups,
 	.args_size = sizeof(struct trace_args),
 	.record = &trace_call_record,
+	.members = trace_members,
 	.columns = "call,calls,refused,bytes,elapsed_ns,slowest_ns",
 	.examples =
 		(const char *const[]){ "mrctl trace -- ibv_rc_pingpong",
@@ -680,6 +681,7 @@ const struct command command_trace = {
 	.runs_program = true,
 	.opens_no_device = true,
 	.not_in_batch = true,
+	.has_own_document = true,
 	.check = check_trace,
 	.run = run_trace,
 };

@@ -203,8 +203,15 @@ usage_error() {
 	[[ $stderr == mrctl:*"Try 'mrctl "*"--help'."* ]] || fail "unexpected message: $stderr"
 }
 
+# keep_document: keeps the documents in $output, which run.sh compares with the schema after all tests
+keep_document() {
+	[ -z "${MRCTL_TEST_DOCUMENTS:-}" ] ||
+		printf '%s\0%s\0' "$BATS_TEST_DESCRIPTION" "$output" >>"$MRCTL_TEST_DOCUMENTS"
+}
+
 # json FILTER [JQ-OPTION...]: stdout is one JSON document, and FILTER holds for it
 json() {
+	keep_document
 	jq -es "${@:2}" "length == 1 and (.[0] | $1)" <<<"$output" >/dev/null ||
 		fail "this does not hold: $1" "$output" "$stderr"
 }

@@ -358,6 +358,7 @@ shape() {
 
 	document=$(ulimit -l 64; mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	documents=$(documents; echo "$document") || :
+	output=$documents keep_document
 	lists="- lines environment regions devices sessions checks summary trials answers max_size totals causes log"
 	lists+=" failures request"
 	all=$(jq -r --arg lists "$lists" 'def kind:

@@ -58,7 +58,7 @@ report() {
 # begin PROFILE FILE: starts it
 begin() {
 	set -m
-	MRCTL_TEST_PROFILE=$1 timeout -k 10 "$limit" bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
+	MRCTL_TEST_DOCUMENTS=$(realpath "$(report "$1" "$2").documents") MRCTL_TEST_PROFILE=$1 timeout -k 10 "$limit" bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
 	running[$!]="$1 $2" begun[$!]=$SECONDS
 	set +m
 }
@@ -112,6 +112,19 @@ run_all() {
 	done
 }
 
+# check_documents: compares the JSON documents that the tests have kept with the schema
+check_documents() {
+	local kept=("$BUILD"/report/*/*.documents)
+
+	[ -e "${kept[0]}" ] || return 0
+	if python3 -c 'import jsonschema' 2>/dev/null; then
+		"$BUILD/mrctl" --dump-schema >"$BUILD/report/schema.json" &&
+			python3 -B "$here/../schema.py" "$BUILD/report/schema.json" "${kept[@]}" || status=1
+	else
+		echo "JSON documents are not compared with the schema: python3-jsonschema is not installed"
+	fi
+}
+
 # sum_up: prints the ten slowest tests, the names of those that failed, and a line for each profile
 sum_up() {
 	local profile failed
@@ -148,6 +161,7 @@ for ((round = 1; round <= ${REPEAT:-1}; round++)); do
 	rm -rf "$BUILD/report"
 	mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
 	run_all "$seed" "$@"
+	check_documents
 	sum_up
 	seed=$((seed + 1))
 done

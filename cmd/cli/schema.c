@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Describes the JSON documents of all commands by one JSON Schema, made of the tables that they are printed by. */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/cli.h"
+#include "cmd/output/output.h"
+#include "lib/base/base.h"
+
+#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+
+/* How the values of a type of field are written. */
+static const struct form {
+	const char *type;
+	const char *items;   /* of an array */
+	const char *pattern; /* of a string */
+} forms[] = {
+	[FIELD_STRING] = { .type = "string" },
+	[FIELD_TEXT] = { .type = "string" },
+	[FIELD_BOOL] = { .type = "boolean" },
+	[FIELD_OPT_BOOL] = { .type = "boolean" },
+	[FIELD_TRISTATE] = { .type = "boolean" },
+	[FIELD_NUMBER] = { .type = "integer" },
+	[FIELD_LIMIT] = { .type = "integer" },
+	[FIELD_RATIO] = { .type = "number" },
+	[FIELD_HEX] = { .type = "string", .pattern = "^0x(0|[1-9a-f][0-9a-f]*)$" },
+	[FIELD_ACCESS] = { .type = "array", .items = "string" },
+	[FIELD_PAGES] = { .type = "array", .items = "integer" },
+	[FIELD_BITS] = { .type = "array", .items = "string" },
+	[FIELD_WORD] = { .type = "string" },
+	[FIELD_ERRNO] = { .type = "string" },
+	[FIELD_WORDS] = { .type = "array", .items = "string" },
+	[FIELD_LIST] = { .type = "array" },
+	[FIELD_RECORD] = { .type = "object" },
+	[FIELD_ONE] = { .type = "object" },
+	[FIELD_MEMBERS] = { .type = "object" },
+};
+
+struct schema {
+	const struct command *const *commands;
+	const struct field
+		*common; /* members of the documents of most commands; ends with one without key */
+	cJSON *root;
+	cJSON *definitions;
+	bool out_of_memory;
+};
+
+static cJSON *add(struct schema *schema, cJSON *to, const char *key, cJSON *item)
+{
+	if (item && (key ? cJSON_AddItemToObject(to, key, item) : cJSON_AddItemToArray(to, item)))
+		return item;
+	cJSON_Delete(item);
+	schema->out_of_memory = true;
+	return NULL;
+}
+
+static void add_text(struct schema *schema, cJSON *to, const char *key, const char *text)
+{
+	if (text && *text)
+		add(schema, to, key, cJSON_CreateString(text));
+}
+
+static void add_reference(struct schema *schema, cJSON *to, const char *name)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "#/$defs/%s", name);
+	add_text(schema, to, "$ref", path);
+}
+
+static bool can_be_null(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_RECORD:
+	case FIELD_MEMBERS:
+		return false;
+	case FIELD_BOOL:
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+	case FIELD_RATIO:
+	case FIELD_HEX:
+	case FIELD_ACCESS:
+	case FIELD_PAGES:
+	case FIELD_BITS:
+		if (field->size != sizeof(struct mr_opt_u64) && !field->pointer && !field->known_by)
+			return false;
+		/* fall through */
+	default:
+		return !(field->flags & FIELD_KNOWN);
+	}
+}
+
+static void add_type(struct schema *schema, cJSON *to, const char *type, bool or_null)
+{
+	cJSON *types;
+
+	if (!or_null)
+		return add_text(schema, to, "type", type);
+	types = add(schema, to, "type", cJSON_CreateArray());
+	add_text(schema, types, NULL, type);
+	add_text(schema, types, NULL, "null");
+}
+
+static void define(struct schema *schema, const struct record *record);
+
+/* Adds what is inside a list or an object: a record or a plain value. */
+static void add_contents(struct schema *schema, cJSON *member, const struct field *field)
+{
+	cJSON *choices;
+
+	define(schema, field->record);
+	if (field->type == FIELD_RECORD) {
+		add_reference(schema, member, field->record->name);
+	} else if (field->type == FIELD_ONE) {
+		choices = add(schema, member, "anyOf", cJSON_CreateArray());
+		add_reference(schema, add(schema, choices, NULL, cJSON_CreateObject()),
+			      field->record->name);
+		add_text(schema, add(schema, choices, NULL, cJSON_CreateObject()), "type", "null");
+	} else {
+		add_reference(schema, add(schema, member, "items", cJSON_CreateObject()),
+			      field->record->name);
+	}
+}
+
+static void add_member(struct schema *schema, cJSON *properties, const struct field *field)
+{
+	const struct form *form = &forms[field->type];
+	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *types;
+
+	add_text(schema, member, "description", field->help);
+	if (field->type != FIELD_RECORD && field->type != FIELD_ONE)
+		add_type(schema, member, form->type, can_be_null(field));
+	add_text(schema, member, "pattern", form->pattern);
+	if (form->items)
+		add_text(schema, add(schema, member, "items", cJSON_CreateObject()), "type",
+			 form->items);
+	if (field->record)
+		add_contents(schema, member, field);
+	if (field->type != FIELD_MEMBERS)
+		return;
+	types = add(schema, add(schema, member, "additionalProperties", cJSON_CreateObject()),
+		    "type", cJSON_CreateArray());
+	add_text(schema, types, NULL, "string");
+	add_text(schema, types, NULL, "integer");
+}
+
+/* Adds members to @object, and their keys to those that are required where that is not NULL. */
+static void add_members(struct schema *schema, cJSON *properties, cJSON *required,
+			const struct field *fields)
+{
+	for (const struct field *f = fields; f && f->key; f++) {
+		if (!*f->key) { /* DOCUMENT_PART() */
+			add_members(schema, properties, required, f->record->fields);
+			continue;
+		}
+		/* A line of a batch has the members of several commands. */
+		if (!cJSON_GetObjectItemCaseSensitive(properties, f->key))
+			add_member(schema, properties, f);
+		if (required)
+			add_text(schema, required, NULL, f->key);
+	}
+}
+
+/* Defines a record.  The --output option may leave out members of those that have a list of their own. */
+static void define(struct schema *schema, const struct record *record)
+{
+	cJSON *object, *properties, *required = NULL;
+
+	if (cJSON_GetObjectItemCaseSensitive(schema->definitions, record->name))
+		return;
+	object = add(schema, schema->definitions, record->name, cJSON_CreateObject());
+	add_text(schema, object, "type", "object");
+	properties = add(schema, object, "properties", cJSON_CreateObject());
+	if (!record->list)
+		required = add(schema, object, "required", cJSON_CreateArray());
+	add_members(schema, properties, required, record->fields);
+}
+
+static void add_constant(struct schema *schema, cJSON *properties, cJSON *required, const char *key,
+			 cJSON *value)
+{
+	add(schema, add(schema, properties, key, cJSON_CreateObject()), "const", value);
+	add_text(schema, required, NULL, key);
+}
+
+/* Adds the list of the records that --output chooses columns of. */
+static void add_main_list(struct schema *schema, cJSON *properties, const struct record *record)
+{
+	const struct field list = DOCUMENT_LIST(record->list, record, "");
+
+	if (!cJSON_GetObjectItemCaseSensitive(properties, record->list))
+		add_member(schema, properties, &list);
+}
+
+/* Defines the document of a command; @view: of the command, or NULL. */
+static void define_document(struct schema *schema, const struct command *command,
+			    const struct command_view *view)
+{
+	const struct record *record = view ? view->record : command->record;
+	cJSON *object, *properties, *required;
+	char name[64];
+
+	snprintf(name, sizeof(name), "mrctl-%s%s%s", command->name, view ? "-" : "",
+		 view ? view->option : "");
+	object = add(schema, schema->definitions, name, cJSON_CreateObject());
+	add_text(schema, object, "type", "object");
+	properties = add(schema, object, "properties", cJSON_CreateObject());
+	required = add(schema, object, "required", cJSON_CreateArray());
+	add_constant(schema, properties, required, "format", cJSON_CreateNumber(1));
+	add_constant(schema, properties, required, "command", cJSON_CreateString(command->name));
+	if (command->prints_document)
+		add(schema, object, "additionalProperties", cJSON_CreateBool(true));
+	else if (!command->has_own_document)
+		add_members(schema, properties, required, schema->common);
+	if (record)
+		add_main_list(schema, properties, record);
+	add_members(schema, properties, command->has_own_document ? required : NULL,
+		    view ? view->members : command->members);
+	add_reference(
+		schema,
+		add(schema, cJSON_GetObjectItem(schema->root, "anyOf"), NULL, cJSON_CreateObject()),
+		name);
+}
+
+/* Adds to the lines of a batch what the documents of their commands have. */
+static void complete_lines(struct schema *schema)
+{
+	cJSON *line = cJSON_GetObjectItem(schema->definitions, "line");
+	cJSON *properties = cJSON_GetObjectItem(line, "properties");
+
+	for (const struct command *const *c = schema->commands; line && *c; c++) {
+		if (!(*c)->record || (*c)->not_in_batch || (*c)->runs_program)
+			continue;
+		add_main_list(schema, properties, (*c)->record);
+		add_members(schema, properties, NULL, (*c)->members);
+		add_members(schema, properties, NULL, schema->common);
+	}
+}
+
+int schema_dump(const struct command *const *commands, const struct field *common,
+		struct mr_error *err)
+{
+	struct schema schema = { .commands = commands,
+				 .common = common,
+				 .root = cJSON_CreateObject() };
+
+	add_text(&schema, schema.root, "$schema", DRAFT);
+	add_text(&schema, schema.root, "$id", "urn:mrctl:json:1:" MRCTL_VERSION);
+	add_text(&schema, schema.root, "title", "JSON documents of mrctl " MRCTL_VERSION);
+	add(&schema, schema.root, "anyOf", cJSON_CreateArray());
+	schema.definitions = add(&schema, schema.root, "$defs", cJSON_CreateObject());
+	for (const struct command *const *c = commands; *c; c++) {
+		if ((*c)->record || (*c)->prints_document)
+			define_document(&schema, *c, NULL);
+		for (const struct command_view *const *v = (*c)->views; v && *v; v++)
+			define_document(&schema, *c, *v);
+	}
+	complete_lines(&schema);
+	if (!schema.out_of_memory)
+		json_print(schema.root, 4);
+	output_text("\n");
+	cJSON_Delete(schema.root);
+	return schema.out_of_memory ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL)
+				    : output_flush(err);
+}
