@@ -32,25 +32,29 @@ PACKAGES := libibverbs libmlx5 libcjson smartcols libmnl
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)
-HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
+# Jumps of x86 processors that check their targets (CET); other processors have no such option.
+HARDENING := -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
+FORTIFY := -D_FORTIFY_SOURCE=2
+HARDENED_LINK := -Wl,-z,relro -Wl,-z,now
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # pkg-config runs once, when the first recipe asks: before make setup there may be none.
 DEPS_CFLAGS = $(eval DEPS_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES)))$(DEPS_CFLAGS)
 DEPS_LIBS = $(eval DEPS_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(DEPS_LIBS)
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
 	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. -I$(BUILD) $(WARNINGS) \
-	$(HARDENING) $(SANITIZE)
+	-fPIE $(HARDENING) $(if $(SAN),,$(FORTIFY)) $(SANITIZE)
 # Commands and library are compiled as one where gcc is the compiler, and so is the simulator: a line
 # of a batch makes many small calls between their files.  The objects serve the unit tests as they are, too.  Where make setup has
 # yet to install the compiler, nothing is compiled before it has.
 ifeq ($(origin LTO),undefined)
 LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-flto=auto -ffat-lto-objects)
 endif
-BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
+BASE_LDFLAGS := $(SANITIZE) -pie -Wl,--as-needed $(HARDENED_LINK)
 # Only the library's path is under test below the simulator: an instrumented preload would need
 # the sanitizer's runtime in every program that it is loaded into.
 SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(WARNINGS) \
-	-fstack-protector-strong
+	$(HARDENING) $(FORTIFY)
 
 # below FOLDER,ENDING: files at any depth
 below = $(sort $(shell find $(1) -name '*.$(2)'))
@@ -118,14 +122,14 @@ $(BUILD)/libshared.a: $(SHARED_OBJ)
 $(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed $(HARDENED_LINK) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 # Bound at once, so that no call of a traced program has to wait for ld.so, and to its own functions where another
 # library that is preloaded has them, too
 $(BUILD)/trace/libmrctl-trace.so: $(AGENT_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-z,defs \
+	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed $(HARDENED_LINK) -Wl,-z,defs \
 		-Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^ -ldl
 
 $(BUILD)/man/%: man/%
@@ -137,14 +141,14 @@ $(BUILD)/man/%: man/%.in man/fill.sh $(BUILD)/mrctl
 	@mkdir -p $(@D)
 	$(Q)man/fill.sh $(BUILD)/mrctl $< >$@
 
-$(BUILD)/sim/sysfs: $(subst :,\:,$(shell find lib/sim/sysfs 2>/dev/null))
-	$(call say,COPY,$@)
-	@mkdir -p $(@D)
-	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
 $(BUILD)/mrctl.schema.json: $(BUILD)/mrctl
 	$(call say,SCHEMA,$@)
 	$(Q)$(BUILD)/mrctl --dump-schema >$@
 
+$(BUILD)/sim/sysfs: $(subst :,\:,$(shell find lib/sim/sysfs 2>/dev/null))
+	$(call say,COPY,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
 
 # The tables of causes, which the file with their functions includes
 CAUSES := $(patsubst %.txt,$(BUILD)/%,$(wildcard lib/diagnose/causes/*.txt))
@@ -324,11 +328,11 @@ install: all
 	install -D -m 755 $(BUILD)/sim/libmrctl-sim.so $(DESTDIR)$(LIBDIR)/mrctl/sim/libmrctl-sim.so
 	cp -R $(BUILD)/sim/sysfs $(DESTDIR)$(LIBDIR)/mrctl/sim/
 	install -D -m 755 $(BUILD)/trace/libmrctl-trace.so $(DESTDIR)$(LIBDIR)/mrctl/trace/libmrctl-trace.so
+	install -D -m 644 $(BUILD)/mrctl.schema.json $(DESTDIR)$(DATADIR)/mrctl/mrctl.schema.json
 	for page in $(MAN); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	for file in $(EXAMPLES); do \
-	install -D -m 644 $(BUILD)/mrctl.schema.json $(DESTDIR)$(DATADIR)/mrctl/mrctl.schema.json
 		sed 's|/usr/local/bin|$(BINDIR)|g' $$file | \
 			install -D -m $$([ -x $$file ] && echo 755 || echo 644) /dev/stdin \
 				$(DESTDIR)$(DOCDIR)/$${file#man/} || exit; \
@@ -340,7 +344,7 @@ install: all
 ## uninstall: remove what install installed
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/mrctl
-	rm -rf $(DESTDIR)$(LIBDIR)/mrctl $(DESTDIR)$(DOCDIR)
+	rm -rf $(DESTDIR)$(LIBDIR)/mrctl $(DESTDIR)$(DATADIR)/mrctl $(DESTDIR)$(DOCDIR)
 	rm -f $(foreach page,$(MAN),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
 	rm -f $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
