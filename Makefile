@@ -6,7 +6,7 @@
 #   V=1    show the commands            GUEST=sid                guests of the kernel targets
 #   LTO=   without link-time optimization
 
-VERSION := 0.1.0
+VERSION := 1.0.0
 BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -91,7 +91,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
-	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup install uninstall clean help FORCE
+	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup dist install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA, the agent of trace, the manual and the schema (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
@@ -320,6 +320,15 @@ bench-compare:
 ## mutants: change one line of cmd or lib, N times (SEED or LIST), and list the changes that no test notices
 mutants:
 	@BUILD=$(BUILD) N='$(N)' SEED='$(SEED)' LIST='$(LIST)' ONLY='$(ONLY)' JOBS='$(JOBS)' python3 -B tests/mutants/mutants.py
+
+## dist: an archive of the last commit, the same wherever it is made, and its checksum, in build (REV=HEAD)
+DIST := mrctl-$(VERSION).tar.gz
+REV ?= HEAD
+dist:
+	@mkdir -p $(BUILD)
+	git archive --prefix=mrctl-$(VERSION)/ --output=$(BUILD)/mrctl-$(VERSION).tar $(REV)
+	gzip -9nf $(BUILD)/mrctl-$(VERSION).tar
+	cd $(BUILD) && sha256sum $(DIST) >$(DIST).sha256
 
 ## install: install below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.

@@ -67,3 +67,26 @@ fakes() {
 	[[ ${stderr_lines[0]} == *"no sudo"* ]]
 	[[ ${stderr_lines[1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
 }
+
+@test "NEWS, debian/changelog and mrctl-json(5) have the version of the Makefile" {
+	local version
+
+	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
+	[ "$(head -n 1 "$ROOT/NEWS")" = "mrctl $version" ]
+	[[ $(head -n 1 "$ROOT/debian/changelog") == "mrctl ($version-"* ]]
+	grep -qF "\"mrctl\": \"$version\"" "$BUILD/man/mrctl-json.5"
+	[[ $(mrctl --version) == "mrctl $version "* ]]
+}
+
+@test "make dist makes the same archive each time, with a checksum, and without what was built" {
+	git -C "$ROOT" rev-parse HEAD >/dev/null 2>&1 || skip "no git repository"
+	for folder in one two; do
+		make -s -C "$ROOT" BUILD="$PWD/$folder" dist
+		(cd "$folder" && sha256sum --quiet -c ./*.sha256)
+	done
+	diff -r one two
+	tar tf one/*.tar.gz >list
+	grep -qx 'mrctl-[0-9.]*/Makefile' list
+	run ! grep -Ev '^mrctl-[0-9.]*/' list
+	run ! grep /build/ list
+}

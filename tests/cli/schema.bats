@@ -13,17 +13,6 @@ schema() {
 	mrctl --dump-schema
 }
 
-# members: prints a line for each member that the schema on stdin has: DEFINITION MEMBER TYPE, and "required"
-members() {
-	jq -r '
-		def kind: if .const then "const \(.const)" elif ."$ref" then ."$ref" elif .anyOf then [.anyOf[] | kind] | join("|")
-			else ([.type] | flatten | join("|")) + (if .items then " of \(.items | kind)" else "" end) +
-				(.pattern // "") end;
-		."$defs" | to_entries[] | .key as $of | (.value.required // []) as $required |
-		.value.properties | to_entries[] |
-		[$of, .key, (.value | kind), (.key as $key | if $required | index([$key]) then "required" else "" end)] | @tsv'
-}
-
 @test "each command that has columns or prints a document has a definition, under its name and view" {
 	schema >schema.json
 	[ "$(jq -r '."$schema", ."$id"' schema.json)" = "https://json-schema.org/draft/2020-12/schema
@@ -53,6 +42,6 @@ urn:mrctl:json:1:$(mrctl --version | cut -d ' ' -f 2)" ]
 }
 
 @test "members of the last release stay, with their types" {
-	run diff <(sort "$ROOT/tests/cli/members.tsv") <(schema | members | sort)
+	run diff <(sort "$ROOT/tests/cli/members.tsv") <(schema | jq -rf "$ROOT/tests/members.jq" | sort)
 	run ! grep '^<' <<<"$output"
 }
