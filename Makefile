@@ -91,7 +91,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
-	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup dist install uninstall clean help FORCE
+	check-sanitized check-all deb valgrind bench bench-compare lint mutants setup dist rpm install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA, the agent of trace, the manual and the schema (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
@@ -329,6 +329,13 @@ dist:
 	git archive --prefix=mrctl-$(VERSION)/ --output=$(BUILD)/mrctl-$(VERSION).tar $(REV)
 	gzip -9nf $(BUILD)/mrctl-$(VERSION).tar
 	cd $(BUILD) && sha256sum $(DIST) >$(DIST).sha256
+
+## rpm: RPM packages of the last commit, in build/rpm (needs rpmbuild)
+# Where the system has other packages, rpmbuild knows none of those that the build requires.
+rpm: dist
+	rm -rf $(BUILD)/rpm
+	rpmbuild --quiet -ba $(if $(wildcard /etc/debian_version),--nodeps) --define '_topdir $(abspath $(BUILD)/rpm)' \
+		--define '_sourcedir $(abspath $(BUILD))' $(RPMFLAGS) rpm/mrctl.spec
 
 ## install: install below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.

@@ -10,7 +10,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
 [ $# -eq 0 ] || packages="$packages shellcheck ccache clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
-	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
+	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev rpm
 	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml python3-jsonschema gnuplot-nox"
 
 missing=

@@ -68,12 +68,13 @@ fakes() {
 	[[ ${stderr_lines[1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
 }
 
-@test "NEWS, debian/changelog and mrctl-json(5) have the version of the Makefile" {
+@test "NEWS, debian/changelog, rpm/mrctl.spec and mrctl-json(5) have the version of the Makefile" {
 	local version
 
 	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
 	[ "$(head -n 1 "$ROOT/NEWS")" = "mrctl $version" ]
 	[[ $(head -n 1 "$ROOT/debian/changelog") == "mrctl ($version-"* ]]
+	grep -qx "Version: *$version" "$ROOT/rpm/mrctl.spec"
 	grep -qF "\"mrctl\": \"$version\"" "$BUILD/man/mrctl-json.5"
 	[[ $(mrctl --version) == "mrctl $version "* ]]
 }
