@@ -2,6 +2,11 @@
 # The files of man/examples, each run as the program would that it is for
 load helpers
 
+setup() {
+	note_less
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
 EXAMPLES=$ROOT/man/examples
 
 # need PROGRAM PACKAGE
@@ -174,6 +179,73 @@ slurm() {
 	echo 'LimitMEMLOCK=much' >>"$units/mrctl-metrics.service.d/memlock.conf"
 	run systemd-analyze verify --man=no "$units/mrctl-metrics.service"
 	[[ $output == *memlock.conf* ]] || fail "$output"
+}
+
+@test "prometheus: the alerts fire for a bad check, for few regions left, and for old metrics" {
+	need promtool prometheus
+	succeeded promtool check rules "$EXAMPLES/prometheus/alerts.yml"
+	cat >alerts.test.yml <<-END
+		rule_files: [$EXAMPLES/prometheus/alerts.yml]
+		tests:
+		  - interval: 1m
+		    input_series:
+		      - series: 'mrctl_host_check{instance="a",id="MR-MEMLOCK",verdict="bad"}'
+		        values: 1x60
+		      - series: 'mrctl_host_check{instance="a",id="MR-CMA",verdict="ok"}'
+		        values: 1x60
+		      - series: 'mrctl_device_mr_used{instance="a",device="mlx5_0"}'
+		        values: 95x60
+		      - series: 'mrctl_device_mr_max{instance="a",device="mlx5_0"}'
+		        values: 100x60
+		      - series: 'node_textfile_mtime_seconds{instance="a",file="/var/lib/x/mrctl-host.prom"}'
+		        values: 0x60
+		    promql_expr_test:
+		      - expr: count by (alertname) (ALERTS{alertstate="firing"})
+		        eval_time: 5m
+		        exp_samples: []
+		      - expr: count by (alertname) (ALERTS{alertstate="firing"})
+		        eval_time: 30m
+		        exp_samples:
+		          - {labels: '{alertname="RdmaRegionsNearlyExhausted"}', value: 1}
+		          - {labels: '{alertname="RdmaRegistrationCheckBad"}', value: 1}
+		          - {labels: '{alertname="RdmaRegistrationMetricsStale"}', value: 1}
+	END
+	succeeded promtool test rules alerts.test.yml
+	# mrctl has metrics of these names, or could have them on another device
+	mrctl stat --host --format openmetrics | grep -q '^mrctl_host_check{id="[^"]*",.*verdict="'
+	"${SIM[@]}" mrctl stat --device --format openmetrics | grep -q '^mrctl_device_mr_max{device="'
+}
+
+# bats test_tags=slow
+@test "sos: the plugin is loaded, and collects a report" {
+	/usr/bin/python3 -c 'import sos.policies.debian' 2>/dev/null || skip "needs sos: apt-get install --no-install-recommends sosreport"
+	[ "$(id -u)" -eq 0 ] || skip "sos runs as root alone"
+	mkdir out
+	# sos has a PATH of its own, and looks for plugins in its package alone
+	run /usr/bin/python3 -B -c 'if True:
+		import os, sys, sos.report.plugins
+		from sos import SoS
+		from sos.policies.debian import DebianPolicy
+		sos.report.plugins.__path__.insert(0, sys.argv.pop(1))
+		DebianPolicy.PATH = os.environ["PATH"]
+		SoS(sys.argv[1:]).execute()' "$EXAMPLES/sos" report --batch --only-plugins mrctl --tmp-dir "$PWD/out" -z gzip
+	[ "$status" -eq 0 ] || fail "$output"
+	[ "$(tar tzf out/*.tar.gz | grep -c '/sos_commands/mrctl/mrctl_')" -eq 3 ] || fail "$output"
+	tar xzOf out/*.tar.gz --wildcards '*/sos_commands/mrctl/mrctl_report' | grep -q 'MR-MEMLOCK'
+}
+
+@test "packages: the recipes name the version, and what the build requires" {
+	local version package
+
+	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
+	grep -qF "version(\"$version\")" "$EXAMPLES/spack/package.py"
+	grep -qx "version = '$version'" "$EXAMPLES/easybuild/mrctl.eb"
+	python3 -c 'import ast, sys; [ast.parse(open(file).read()) for file in sys.argv[1:]]' \
+		"$EXAMPLES/spack/package.py" "$EXAMPLES/easybuild/mrctl.eb" "$EXAMPLES/sos/mrctl.py"
+	for package in libcjson-dev libdw-dev libibverbs-dev libmnl-dev libsmartcols-dev; do
+		grep -q "^ *$package,\$" "$ROOT/debian/control" && grep -qw "$package" "$EXAMPLES/easybuild/mrctl.eb" &&
+			grep -qw "$package" "$EXAMPLES/container/Containerfile" || fail "$package"
+	done
 }
 
 # install_examples PREFIX: below $tree
