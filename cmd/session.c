@@ -133,28 +133,30 @@ struct holder_row {
 };
 
 static const struct field holder_fields[] = {
-	FIELD(struct holder_row, pid, FIELD_NUMBER, 0, "process"),
-	FIELD(struct holder_row, command, FIELD_STRING, 0, "its name"),
-	FIELD(struct holder_row, user, FIELD_STRING, 0, "its user"),
-	FIELD(struct holder_row, role, FIELD_STRING, 0, "how it holds the session"),
+	FIELD(struct holder_row, pid, FIELD_NUMBER, FIELD_KNOWN, "process"),
+	FIELD(struct holder_row, command, FIELD_STRING, FIELD_KNOWN, "its name"),
+	FIELD(struct holder_row, user, FIELD_STRING, FIELD_KNOWN, "its user"),
+	FIELD(struct holder_row, role, FIELD_STRING, FIELD_KNOWN, "how it holds the session"),
 	FIELD_END,
 };
 static const struct record holder_record = { "holder", holder_fields, NULL };
 
 static const struct field session_fields[] = {
-	FIELD(struct session_row, session, FIELD_STRING, 0, "what --session takes: pid:N"),
+	FIELD(struct session_row, session, FIELD_STRING, FIELD_KNOWN,
+	      "what --session takes: pid:N"),
 	FIELD(struct session_row, device, FIELD_STRING, 0, "RDMA device"),
 	FIELD(struct session_row, provider, FIELD_STRING, FIELD_DETAIL, "its user-space driver"),
 	FIELD(struct session_row, simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
 	FIELD(struct session_row, regions, FIELD_NUMBER, 0, "regions in its table"),
 	FIELD(struct session_row, bytes, FIELD_NUMBER, 0, "bytes in them"),
-	FIELD(struct session_row, user, FIELD_STRING, 0, "user of the process to join by"),
-	FIELD(struct session_row, held_by, FIELD_STRING, 0, "processes that hold it"),
+	FIELD(struct session_row, user, FIELD_STRING, FIELD_KNOWN,
+	      "user of the process to join by"),
+	FIELD(struct session_row, held_by, FIELD_STRING, FIELD_KNOWN, "processes that hold it"),
 	FIELD(struct session_row, joinable, FIELD_BOOL, 0, "whether this mrctl can join it"),
 	FIELD(struct session_row, reason, FIELD_STRING, 0, "why not"),
 	FIELD(struct session_row, remedy, FIELD_STRING, FIELD_DETAIL, "what to do about that"),
-	FIELD(struct session_row, holders, FIELD_LIST, 0, "processes that hold it, one by one",
-	      .record = &holder_record),
+	FIELD(struct session_row, holders, FIELD_LIST, FIELD_KNOWN,
+	      "processes that hold it, one by one", .record = &holder_record),
 	FIELD_END,
 };
 static const struct record session_record = { "session", session_fields, "sessions" };

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# fill.sh MRCTL TEMPLATE: prints a page of the manual.  The program's causes stand in place of the line @CAUSES@, and the
-# checks of the host in place of @CHECKS@.
+# fill.sh MRCTL TEMPLATE: prints a page of the manual.  In place of the line @CAUSES@ stand the program's causes, in
+# place of @CHECKS@ the checks of the host, and in place of @MEMBERS NAME@ the members of that definition of its JSON
+# Schema.
 set -eu
 
-# Prints each cause as troff.  The document has a line for each cause.
-causes() {
-	"$1" --json explain --list | awk '
+# Functions of awk for texts in JSON
+# shellcheck disable=SC2016 # an awk program
+functions='
 	# value NAME: the text of a member, or the words of a list; "" for null
 	function value(name) {
 		if (match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|\\[[^]]*\\])") == 0) return ""
@@ -29,7 +30,11 @@ causes() {
 		gsub(/  +/, " ", string)
 		if (string ~ /^[.]/) string = "\\&" string
 		return string
-	}
+	}'
+
+# Prints each cause as troff.  The document has a line for each cause.
+causes() {
+	"$1" --json explain --list | awk "$functions"'
 	function any(words) { return words == "" ? "any" : text(words) }
 	{ id = value("id") }
 	id != "" {
@@ -46,10 +51,39 @@ causes() {
 	END { exit !found }'
 }
 
+# members MRCTL NAME: prints the members of a definition as troff.  The schema has a line for each member.
+members() {
+	"$1" --dump-schema | awk -v definition="\"$2\":{" "$functions"'
+	function type(kind) {
+		kind = value("type")
+		if (kind == "") kind = "object" ($0 ~ /"type":"null"/ ? ", null" : "")
+		if (kind ~ /^array/ && $0 ~ /"items":{"[$]ref"/) sub(/array/, "list of objects", kind)
+		else if (kind ~ /^array/) sub(/array/, "list of " ($0 ~ /"items":{"type":"integer"/ ? "integers" : "strings"), kind)
+		sub(/, /, " or ", kind)
+		return kind
+	}
+	$0 == definition { on = 1; next }
+	on && /^},?$/ { exit }
+	on && /^"[a-z_0-9]+":{"description":/ {
+		key = $0
+		sub(/^"/, "", key); sub(/".*/, "", key)
+		description = text(value("description"))
+		sub(/"description":"([^"\\]|\\.)*",/, "")
+		sub(/"items":.*"type":\["array"/, "\"type\":[\"array\"")
+		print ".TP\n.BR " key " \" (" type() ")\""; print description
+		found = 1
+	}
+	END { exit !found }'
+}
+
 while IFS= read -r line; do
 	case $line in
 	@CAUSES@) causes "$1" ;;
 	@CHECKS@) awk -v page=1 -f lib/diagnose/checks.awk lib/diagnose/checks.txt ;;
+	"@MEMBERS "*)
+		line=${line#@MEMBERS }
+		members "$1" "${line%@}"
+		;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$2"

@@ -237,6 +237,7 @@ static void complete_lines(struct schema *schema)
 		add_members(schema, properties, NULL, (*c)->members);
 		add_members(schema, properties, NULL, schema->common);
 	}
+	cJSON_DeleteItemFromObject(properties, "session"); /* which the document has once */
 }
 
 int schema_dump(const struct command *const *commands, const struct field *common,

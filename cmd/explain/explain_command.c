@@ -19,10 +19,10 @@ struct explain_args {
 
 static const struct field fields[] = {
 	FIELD(struct explained, log, FIELD_NUMBER, 0, "which line of the log, from 1"),
-	FIELD(struct explained, id, FIELD_STRING, 0, "of the cause; it never changes"),
+	FIELD(struct explained, id, FIELD_STRING, FIELD_KNOWN, "of the cause; it never changes"),
 	FIELD(struct explained, certainty, FIELD_STRING, 0,
 	      "likely, possible, ...; unknown where nothing was found out"),
-	FIELD(struct explained, subject, FIELD_STRING, 0, "what it is, in a few words"),
+	FIELD(struct explained, subject, FIELD_STRING, FIELD_KNOWN, "what it is, in a few words"),
 	FIELD(struct explained, layer, FIELD_STRING, 0, "layer that refuses: uverbs, driver, ..."),
 	FIELD(struct explained, errnos, FIELD_WORDS, 0, "with which errnos; unknown: any"),
 	FIELD(struct explained, calls, FIELD_WORDS, 0, "which calls"),
@@ -32,7 +32,7 @@ static const struct field fields[] = {
 	      "what this host shows of it, with its figures"),
 	FIELD(struct explained, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
 	FIELD(struct explained, remedy, FIELD_STRING, FIELD_DETAIL, "what to do"),
-	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL, "what it is"),
+	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL | FIELD_KNOWN, "what it is"),
 	FIELD(struct explained, recognise, FIELD_STRING, FIELD_DETAIL,
 	      "how to tell it from others"),
 	FIELD(struct explained, source, FIELD_STRING, FIELD_DETAIL, "where it can be read up"),

@@ -376,10 +376,11 @@ void log_release(struct log *log)
 /* ---- rows ---- */
 
 static const struct field fields[] = {
-	FIELD(struct log_row, log, FIELD_NUMBER, 0, "which of them, from 1"),
-	FIELD(struct log_row, number, FIELD_NUMBER, 0, "number of the first such line, from 1"),
-	FIELD(struct log_row, count, FIELD_NUMBER, 0, "how many such lines there are"),
-	FIELD(struct log_row, text, FIELD_STRING, 0, "the first one"),
+	FIELD(struct log_row, log, FIELD_NUMBER, FIELD_KNOWN, "which of them, from 1"),
+	FIELD(struct log_row, number, FIELD_NUMBER, FIELD_KNOWN,
+	      "number of the first such line, from 1"),
+	FIELD(struct log_row, count, FIELD_NUMBER, FIELD_KNOWN, "how many such lines there are"),
+	FIELD(struct log_row, text, FIELD_STRING, FIELD_KNOWN, "the first one"),
 	FIELD(struct log_row, call, FIELD_STRING, 0, "the call that was refused"),
 	FIELD(struct log_row, call_is_named, FIELD_BOOL, 0, "whether the line has its name"),
 	FIELD_AS("errno", struct log_row, errno_name, FIELD_STRING, 0, "errno by name"),

@@ -13,8 +13,9 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
 	FIELD(struct region_row, index, FIELD_NUMBER, FIELD_DETAIL, "which of --count, from 1"),
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
-	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC, "mr, umem or dm"),
-	FIELD(struct region_row, state, FIELD_STRING, FIELD_PUBLIC,
+	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN,
+	      "mr, umem or dm"),
+	FIELD(struct region_row, state, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	      "live, inert, deferred, deregistered, replaced, refused, pending, in-doubt, suspect, "
 	      "broken, gone, unlisted, unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it",
@@ -251,7 +252,7 @@ void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 }
 
 static const struct field environment_fields[] = {
-	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
+	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN,
 	      "version of mrctl"),
 	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
 	      "release of the kernel"),

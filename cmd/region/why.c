@@ -50,7 +50,7 @@ struct proof_row {
 };
 
 static const struct field try_fields[] = {
-	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE, "what was changed"),
+	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN, "what was changed"),
 	FIELD(struct try_row, answer, FIELD_STRING, FIELD_PUBLIC, "ok or an errno"),
 	FIELD(struct try_row, elapsed_ns, FIELD_NUMBER, 0, "time the call took"),
 	FIELD(struct try_row, reason, FIELD_STRING, FIELD_PROSE,
@@ -80,16 +80,17 @@ static void tried_make(struct tried *tried, struct mr_refusal *refusal)
 }
 
 static const struct field link_fields[] = {
-	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC, "function of the kernel"),
+	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
+	      "function of the kernel"),
 	FIELD(struct link_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that it belongs to"),
-	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
+	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 		 "what it returned"),
 	FIELD_END,
 };
 REPORTED static const struct record link_record = { "function", link_fields, NULL };
 
 static const struct field firmware_fields[] = {
-	FIELD(struct firmware_row, command, FIELD_STRING, FIELD_PUBLIC,
+	FIELD(struct firmware_row, command, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	      "command that the firmware refused"),
 	FIELD(struct firmware_row, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
 	FIELD(struct firmware_row, syndrome, FIELD_HEX, 0, "its number of the reason"),
@@ -104,7 +105,7 @@ static const struct field proof_fields[] = {
 	      "function of the kernel that refused"),
 	FIELD(struct proof_row, user_space, FIELD_BOOL, 0,
 	      "whether libibverbs or its provider refused"),
-	FIELD(struct proof_row, functions, FIELD_LIST, 0,
+	FIELD(struct proof_row, functions, FIELD_LIST, FIELD_KNOWN,
 	      "functions that returned an error, the outermost first", .record = &link_record),
 	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused",
 	      .record = &firmware_record),
@@ -261,10 +262,11 @@ struct cause_row {
 };
 
 static const struct field cause_fields[] = {
-	FIELD(struct cause_row, id, FIELD_STRING, FIELD_PUBLIC, "id of the cause"),
-	FIELD(struct cause_row, certainty, FIELD_STRING, FIELD_PUBLIC,
+	FIELD(struct cause_row, id, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "id of the cause"),
+	FIELD(struct cause_row, certainty, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	      "certain, likely or possible"),
-	FIELD(struct cause_row, cause, FIELD_STRING, FIELD_PROSE, "the cause, with its figures"),
+	FIELD(struct cause_row, cause, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
+	      "the cause, with its figures"),
 	FIELD(struct cause_row, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
 	FIELD(struct cause_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do"),
 	FIELD(struct cause_row, source, FIELD_STRING, FIELD_PUBLIC, "where it can be read up"),
@@ -278,8 +280,10 @@ struct ruled_out_row {
 };
 
 static const struct field ruled_out_fields[] = {
-	FIELD(struct ruled_out_row, id, FIELD_STRING, FIELD_PUBLIC, "id of the cause"),
-	FIELD(struct ruled_out_row, reason, FIELD_STRING, FIELD_PROSE, "what excludes it"),
+	FIELD(struct ruled_out_row, id, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
+	      "id of the cause"),
+	FIELD(struct ruled_out_row, reason, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
+	      "what excludes it"),
 	FIELD_END,
 };
 REPORTED const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };

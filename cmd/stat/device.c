@@ -65,7 +65,8 @@ struct device_facts {
 #define TRIAL   .unknown = "unknown (mrctl stat --probe tries it)"
 
 static const struct field port_fields[] = {
-	FIELD_AS("port", struct mr_rdma_port, number, FIELD_NUMBER, 0, "number of the port"),
+	FIELD_AS("port", struct mr_rdma_port, number, FIELD_NUMBER, FIELD_KNOWN,
+		 "number of the port"),
 	FIELD(struct mr_rdma_port, state, FIELD_TEXT, FIELD_PUBLIC, "state of its link layer"),
 	FIELD(struct mr_rdma_port, phys_state, FIELD_TEXT, FIELD_PUBLIC,
 	      "state of its physical layer"),
@@ -77,8 +78,9 @@ static const struct field port_fields[] = {
 REPORTED static const struct record device_port_record = { "port", port_fields, "ports" };
 
 static const struct field object_fields[] = {
-	FIELD_AS("type", struct mr_nldev_count, kind, FIELD_TEXT, FIELD_PUBLIC, "kind of objects"),
-	FIELD_AS("used", struct mr_nldev_count, count, FIELD_NUMBER, 0,
+	FIELD_AS("type", struct mr_nldev_count, kind, FIELD_TEXT, FIELD_PUBLIC | FIELD_KNOWN,
+		 "kind of objects"),
+	FIELD_AS("used", struct mr_nldev_count, count, FIELD_NUMBER, FIELD_KNOWN,
 		 "how many exist, the kernel's own included"),
 	FIELD(struct mr_nldev_count, max, FIELD_NUMBER, 0, "how many there can be at most"),
 	FIELD_END,
@@ -165,7 +167,7 @@ REPORTED static const struct record pci_atomics_record = { "pci_atomics", pci_at
 	FIELD_AS(key, struct device_facts, member, type, flags, __VA_ARGS__)
 
 static const struct field device_fields[] = {
-	ROW_AS("name", sysfs.name, FIELD_TEXT, 0, "name of the device"),
+	ROW_AS("name", sysfs.name, FIELD_TEXT, FIELD_KNOWN, "name of the device"),
 	ROW_AS("provider", environment.provider, FIELD_TEXT, FIELD_PUBLIC, "its user-space driver"),
 	ROW_AS("driver", sysfs.driver, FIELD_TEXT, FIELD_PUBLIC,
 	       "the kernel's driver of its PCI function"),
@@ -205,7 +207,7 @@ static const struct field device_fields[] = {
 	    KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening it",
 	       KNOWN_BY(struct device_facts, has_node)),
-	ROW_AS("ports", port_list, FIELD_LIST, 0, "its ports", .section = "ports",
+	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "its ports", .section = "ports",
 	       .record = &device_port_record),
 	ROW_AS("max_mr", attributes.max_mr, FIELD_NUMBER, 0, "the most memory regions",
 	       .section = "limits", OF_ATTRIBUTES),

@@ -470,15 +470,15 @@ static void result_print(const struct host_result *result, bool verbose)
 }
 
 static const struct field check_fields[] = {
-	FIELD_AS("verdict", struct check_row, finding.verdict, FIELD_WORD, FIELD_PUBLIC,
-		 "ok, warn, bad, unknown or n/a", .words = mr_verdicts),
-	FIELD_BEHIND("id", struct check_row, check, struct mr_check, id, FIELD_STRING, FIELD_PUBLIC,
-		     "of the check; it never changes"),
+	FIELD_AS("verdict", struct check_row, finding.verdict, FIELD_WORD,
+		 FIELD_PUBLIC | FIELD_KNOWN, "ok, warn, bad, unknown or n/a", .words = mr_verdicts),
+	FIELD_BEHIND("id", struct check_row, check, struct mr_check, id, FIELD_STRING,
+		     FIELD_PUBLIC | FIELD_KNOWN, "of the check; it never changes"),
 	FIELD_BEHIND("group", struct check_row, check, struct mr_check, group, FIELD_STRING,
-		     FIELD_DETAIL | FIELD_PUBLIC, "of checks, such as memory"),
+		     FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN, "of checks, such as memory"),
 	FIELD_BEHIND("subject", struct check_row, check, struct mr_check, subject, FIELD_STRING,
-		     FIELD_PUBLIC, "what is looked at"),
-	FIELD_AS("figure", struct check_row, finding.figure, FIELD_TEXT, FIELD_PROSE,
+		     FIELD_PUBLIC | FIELD_KNOWN, "what is looked at"),
+	FIELD_AS("figure", struct check_row, finding.figure, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
 		 "what was found, and what it is held to"),
 	FIELD_AS("detail", struct check_row, finding.detail, FIELD_TEXT, FIELD_DETAIL | FIELD_PROSE,
 		 "what else was seen"),

@@ -17,8 +17,8 @@ struct trial_row {
 	struct mr_opt_u64 access;
 };
 
-#define FOUND(key, member, type, ...)                                                              \
-	FIELD_AS(key, struct max_size, found.member, type, 0, "", __VA_ARGS__)
+#define FOUND(key, member, type, help, ...)                                                        \
+	FIELD_AS(key, struct max_size, found.member, type, 0, help, __VA_ARGS__)
 #define IF_DONE KNOWN_BY(struct max_size, is_done)
 
 /* The largest registration that works. */
@@ -28,15 +28,20 @@ struct max_size {
 };
 
 static const struct field max_size_fields[] = {
-	FOUND("largest", size, FIELD_NUMBER, IF_DONE),
-	FOUND("refused", refused, FIELD_NUMBER, IF_DONE),
-	FOUND("limit", limit, FIELD_STRING, IF_DONE),
-	FOUND("call", err.call, FIELD_STRING, IF_DONE),
-	FOUND("errno", err.errnum, FIELD_ERRNO, IF_DONE),
-	FOUND("cap", cap, FIELD_NUMBER, IF_DONE),
-	FOUND("cap_by", cap_by, FIELD_STRING, IF_DONE),
-	FOUND("tries", tries, FIELD_NUMBER, IF_DONE),
-	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, IF_DONE),
+	FOUND("largest", size, FIELD_NUMBER, "bytes of the largest region that was registered",
+	      IF_DONE),
+	FOUND("refused", refused, FIELD_NUMBER, "bytes of the smallest region that was refused",
+	      IF_DONE),
+	FOUND("limit", limit, FIELD_STRING, "what was exceeded: cap, max_mr_size or RLIMIT_MEMLOCK",
+	      IF_DONE),
+	FOUND("call", err.call, FIELD_STRING, "call that refused, which may be mmap", IF_DONE),
+	FOUND("errno", err.errnum, FIELD_ERRNO, "its errno", IF_DONE),
+	FOUND("cap", cap, FIELD_NUMBER, "bytes; nothing larger was tried", IF_DONE),
+	FOUND("cap_by", cap_by, FIELD_STRING,
+	      "what the cap comes from: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS",
+	      IF_DONE),
+	FOUND("tries", tries, FIELD_NUMBER, "regions that were tried", IF_DONE),
+	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, "time of the whole search", IF_DONE),
 	FIELD_END,
 };
 static const struct record max_size_record = { "max_size", max_size_fields, NULL };
@@ -103,14 +108,14 @@ static const struct mr_word known_answer_words[] = {
 };
 
 static const struct field trial_fields[] = {
-	FIELD_BEHIND("id", struct trial_row, trial, struct mr_trial, id, FIELD_STRING, 0,
+	FIELD_BEHIND("id", struct trial_row, trial, struct mr_trial, id, FIELD_STRING, FIELD_KNOWN,
 		     "which trial: a name that stays"),
 	FIELD_BEHIND("group", struct trial_row, trial, struct mr_trial, group, FIELD_STRING,
-		     FIELD_DETAIL, "what it is about"),
+		     FIELD_DETAIL | FIELD_KNOWN, "what it is about"),
 	FIELD_BEHIND("subject", struct trial_row, trial, struct mr_trial, subject, FIELD_STRING,
-		     FIELD_DETAIL, "what is tried"),
-	FIELD_AS("answer", struct trial_row, answer.answer, FIELD_WORD, 0, "yes, no or unknown",
-		 .words = answer_words, .colours = answer_colours),
+		     FIELD_DETAIL | FIELD_KNOWN, "what is tried"),
+	FIELD_AS("answer", struct trial_row, answer.answer, FIELD_WORD, FIELD_KNOWN,
+		 "yes, no or unknown", .words = answer_words, .colours = answer_colours),
 	FIELD_AS("errno", struct trial_row, answer.errnum, FIELD_ERRNO, 0, "errno of the call"),
 	FIELD_AS("call", struct trial_row, answer.call, FIELD_STRING, FIELD_DETAIL,
 		 "the call that was made"),
@@ -137,10 +142,11 @@ struct probe_summary {
 };
 
 static const struct field summary_fields[] = {
-	FIELD(struct probe_summary, yes, FIELD_NUMBER, 0, ""),
-	FIELD(struct probe_summary, no, FIELD_NUMBER, 0, ""),
-	FIELD(struct probe_summary, unknown, FIELD_NUMBER, 0, ""),
-	FIELD(struct probe_summary, disagree, FIELD_NUMBER, 0, ""),
+	FIELD(struct probe_summary, yes, FIELD_NUMBER, 0, "trials that the device accepted"),
+	FIELD(struct probe_summary, no, FIELD_NUMBER, 0, "trials that were refused"),
+	FIELD(struct probe_summary, unknown, FIELD_NUMBER, 0, "trials without an answer"),
+	FIELD(struct probe_summary, disagree, FIELD_NUMBER, 0,
+	      "trials whose answer contradicts what the device reports of itself"),
 	FIELD_END,
 };
 static const struct record summary_record = { "answers", summary_fields, NULL };

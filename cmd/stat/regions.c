@@ -25,8 +25,8 @@ struct totals {
 };
 
 static const struct field pd_fields[] = {
-	FIELD(struct mr_table_pd, name, FIELD_TEXT, 0, "name"),
-	FIELD(struct mr_table_pd, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
+	FIELD(struct mr_table_pd, name, FIELD_TEXT, FIELD_KNOWN, "name"),
+	FIELD(struct mr_table_pd, handle, FIELD_NUMBER, FIELD_KNOWN, "the kernel's number for it"),
 	FIELD_END,
 };
 REPORTED static const struct record pd_record = { "pd", pd_fields, NULL };
@@ -38,10 +38,12 @@ static const struct field totals_fields[] = {
 	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
 	FIELD(struct totals, uars, FIELD_NUMBER, FIELD_DETAIL,
 	      "UARs of commands at work, or left by others"),
-	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
+	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL | FIELD_KNOWN,
+	      "bytes of the table"),
 	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
 	      "whether removing the device waits for the session's end"),
-	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains", .record = &pd_record),
+	FIELD(struct totals, pds, FIELD_LIST, FIELD_KNOWN, "protection domains",
+	      .record = &pd_record),
 	FIELD_END,
 };
 REPORTED static const struct record totals_record = { "totals", totals_fields, NULL };

@@ -161,9 +161,11 @@ static const struct field trace_fields[] = {
 REPORTED const struct record trace_record = { "trace", trace_fields, NULL };
 
 static const struct field call_fields[] = {
-	FIELD(struct trace_call_row, call, FIELD_STRING, FIELD_PUBLIC, "name of the call"),
-	FIELD(struct trace_call_row, calls, FIELD_NUMBER, 0, "how often it was made"),
-	FIELD(struct trace_call_row, refused, FIELD_NUMBER, 0, "how often it was refused"),
+	FIELD(struct trace_call_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
+	      "name of the call"),
+	FIELD(struct trace_call_row, calls, FIELD_NUMBER, FIELD_KNOWN, "how often it was made"),
+	FIELD(struct trace_call_row, refused, FIELD_NUMBER, FIELD_KNOWN,
+	      "how often it was refused"),
 	FIELD(struct trace_call_row, bytes, FIELD_NUMBER, 0,
 	      "sum of the lengths of those that succeeded"),
 	FIELD(struct trace_call_row, elapsed_ns, FIELD_NUMBER, FIELD_DURATION,
@@ -177,13 +179,14 @@ static const struct field call_fields[] = {
 REPORTED const struct record trace_call_record = { "trace_call", call_fields, "calls" };
 
 static const struct field refusal_fields[] = {
-	FIELD_AS("call", struct trace_refusal_row, call.call, FIELD_STRING, FIELD_PUBLIC,
-		 "the call"),
+	FIELD_AS("call", struct trace_refusal_row, call.call, FIELD_STRING,
+		 FIELD_PUBLIC | FIELD_KNOWN, "the call"),
 	FIELD_AS("errno", struct trace_refusal_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
 		 "name of the errno"),
 	FIELD_AS("errno_value", struct trace_refusal_row, call.errno_value, FIELD_NUMBER, 0,
 		 "number of the errno"),
-	FIELD(struct trace_refusal_row, count, FIELD_NUMBER, 0, "how often it was refused so"),
+	FIELD(struct trace_refusal_row, count, FIELD_NUMBER, FIELD_KNOWN,
+	      "how often it was refused so"),
 	FIELD(struct trace_refusal_row, looked_at, FIELD_NUMBER, 0,
 	      "how often the cause was looked for; of the others it is taken to be the same"),
 	FIELD_AS("pid", struct trace_refusal_row, call.pid, FIELD_NUMBER, 0,
@@ -199,9 +202,9 @@ static const struct field refusal_fields[] = {
 		 "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD_AS("layer", struct trace_refusal_row, call.layer, FIELD_STRING, FIELD_PUBLIC,
 		 "layer that refused"),
-	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, 0,
+	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, FIELD_KNOWN,
 		 "causes, the most certain first", .record = &cause_record),
-	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, 0,
+	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, FIELD_KNOWN,
 	      "causes that the evidence excludes", .record = &ruled_out_record),
 	FIELD_END,
 };
@@ -210,9 +213,9 @@ REPORTED const struct record trace_refusal_record = { "trace_refusal", refusal_f
 static const struct field leak_fields[] = {
 	FIELD(struct trace_leak_row, program, FIELD_STRING, 0, "program that registered it"),
 	FIELD(struct trace_leak_row, place, FIELD_STRING, 0, "place that made the call"),
-	FIELD(struct trace_leak_row, call, FIELD_STRING, FIELD_PUBLIC, "the call"),
-	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, 0, "how many"),
-	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, 0, "sum of their lengths"),
+	FIELD(struct trace_leak_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "the call"),
+	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, FIELD_KNOWN, "how many"),
+	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of their lengths"),
 	FIELD(struct trace_leak_row, stack, FIELD_WORDS, FIELD_PROSE,
 	      "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD_END,

@@ -352,39 +352,29 @@ shape() {
 		unique | .[]'
 }
 
+@test "mrctl-json(5) has the members of the schema, except of commands whose own pages have them" {
+	local own keys
+
+	# run.sh compares the documents of tests with the schema
+	own=$(mrctl --dump-schema | jq -r '
+		def refers: [.. | ."$ref"? // empty | ltrimstr("#/$defs/")];
+		."$defs" as $all | def below: refers[] | ., ($all[.] | below);
+		$all | to_entries[] | select(.key | test("^mrctl-(?!bench|trace|report)")) | .value | below' | sort -u)
+	same definitions "$own" "$(sed -n 's/^@MEMBERS \(.*\)@$/\1/p' "$ROOT/man/mrctl-json.5.in")"
+	keys=$(mrctl --dump-schema | jq -r '."$defs" | to_entries[] |
+		select(.key | test("^mrctl-(?!bench|trace|report)")).value.properties | keys[]' | sort -u)
+	# sums of stat --system have sections of their own
+	same document "$(grep -vxE 'mrs|processes|units' <<<"$keys")" \
+		"$(entries mrctl-json.5 DOCUMENT - | sed 's/ (.*//')"
+}
+
 # Some 30 commands, one after the other: each has members that no other has.
-@test "mrctl-json(5) has the members of the documents, with their types" {
-	local all document documents example found list lists name types
+@test "the example of mrctl-json(5) has the members of a document, and values are written as it says" {
+	local document documents example found
 
 	document=$(ulimit -l 64; mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	documents=$(documents; echo "$document") || :
 	output=$documents keep_document
-	lists="- lines environment regions devices sessions checks summary trials answers max_size totals causes log"
-	lists+=" failures request"
-	all=$(jq -r --arg lists "$lists" 'def kind:
-			if type == "number" then (if . == floor then "integer" else "fraction" end)
-			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
-			else type end;
-		($lists | split(" ")[]) as $list | if $list == "-" then . elif $list == "request" then .failures[]?.request
-			elif $list == "causes" then .causes[]? else [.[$list]] | flatten[] end |
-		objects | to_entries[] | "\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
-	for list in $lists; do
-		entries mrctl-json.5 DOCUMENT "$list" | awk '{
-			i = index($0, " ("); n = split(i ? substr($0, 1, i - 1) : $0, name, ", ")
-			for (k = 1; k <= n; k++) print name[k] (i ? substr($0, i) : "") }' >described
-		# as_expected, failures and regions of a line are those of the document
-		same "$list" "$(sed -n "s/^$list\.\([^ ]*\) .*/\1/p" <<<"$all" | sort -u)" \
-			"$({ cut -d ' ' -f 1 described; [ "$list" != lines ] || printf '%s\n' as_expected failures regions; } | sort -u)"
-		while read -r name types; do
-			types=$(tr -d '()' <<<"$types")
-			[ -n "$types" ] || types=null
-			[[ $types != *"list of"* ]] || types+=" or list" # an empty one
-			found=$(sed -n "s/^$list\.$name //p" <<<"$all")
-			every_line_of "$found" "${types// or /$'\n'}" "$list.$name"
-		done <described
-	done
-	same pds "$(jq -r 'select(.totals.pds[0]?).totals.pds[0] | keys[]' <<<"$documents" | sort -u)" \
-		"$(part mrctl-json.5 DOCUMENT totals | sed -n '/^\.BR pds /,$s/^\.B //p')"
 	example=$(part mrctl-json.5 EXAMPLES | sed -n '/^{$/,/^}$/p')
 	same example "$(shape <<<"$document")" "$(shape <<<"$example")"
 	# the section "Rules": times, and hexadecimal numbers
