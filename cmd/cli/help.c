@@ -175,7 +175,7 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\nTopics:\n");
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
-	output_text("\nManual: man mrctl; an introduction: man mrctl-tutorial\n");
+	output_text("Manual: man mrctl; an introduction: man mrctl-tutorial\n");
 }
 
 void help_print(const struct command *const *commands, const struct command *command)
