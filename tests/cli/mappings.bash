@@ -17,6 +17,7 @@ mapped() {
 	else
 		MR=(env LD_PRELOAD="$so" "${MS[@]: -1}" -d "$MRCTL_TEST_DEVICE")
 	fi
+	unset LEAKS # the preload keeps mappings and descriptors
 	export MAPPINGS=$1
 	run --separate-stderr mr --version
 	[ "$status" -ne 99 ] || skip "this kernel cannot map that: $stderr"

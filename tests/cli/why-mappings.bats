@@ -97,7 +97,6 @@ at() {
 
 # bats test_tags=release
 @test "memory whose faults userfaultfd refuses" {
-	unset LEAKS # the preload keeps a descriptor
 	mapped "$AT:64K:anon,0x200000010000:64K:uffd"
 	refused_because MR-USERFAULTFD likely at 128K
 }
@@ -127,7 +126,6 @@ pair() {
 
 # bats test_tags=release,kernel
 @test "pages that /proc/PID/maps does not show: what comes behind them is not certain" {
-	unset LEAKS # the preload keeps a descriptor
 	pair anon uffd anon read
 	refused_because MR-USERFAULTFD likely at 16K
 	json '.failures[0].causes | map(.id) == ["MR-USERFAULTFD", "MR-READ-ONLY"] and all(.certainty == "likely")'

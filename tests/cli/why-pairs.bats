@@ -115,7 +115,6 @@ draw() {
 @test "of two obstacles in one range the first is the cause, if one is certain" {
 	local kind kib stops certainty ids first second count=0
 
-	unset LEAKS # the preload keeps descriptors
 	mapped "$AT:4K:anon"
 	declare -A KIB STOPS CERTAINTY IDS
 	SO=$BUILD/mappings.so SEED=${SEED:-$RANDOM} PAIRS=${PAIRS:-40} MAPPINGS='' LINES='' WANTED=''

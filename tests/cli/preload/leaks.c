@@ -3,7 +3,7 @@
  * Preloaded into mrctl: reports what the process keeps at its exit and should have given back, and counts the calls
  * that the simulated HCA gets.
  *   LEAKS        a file.  Lines are added to it: a record lock that is still held, or was taken although the process
- *                had it already; a descriptor that is still open
+ *                had it already; a descriptor that is still open; memory that is still mapped
  *   LEAKS_CALLS  a file.  The milliseconds of each delay of the simulator (mrctl sim --fault CALL=delay:N) are added
  *                to it, and the delay is left out
  */
@@ -11,12 +11,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +35,13 @@ static pid_t process;
 static bool held[BYTES];  /* by INDEX: whether the process has that lock */
 static long held_count;   /* how many it has */
 static bool before[1024]; /* descriptors that were open at the start */
+
+/* What mmap() made for the program, and is still mapped. */
+static struct mapping {
+	uintptr_t start, end;
+} mappings[1024];
+static size_t mapping_count;
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void __attribute__((format(printf, 2, 3))) note(const char *file, const char *format, ...)
 {
@@ -86,7 +96,59 @@ static void __attribute__((destructor)) end(void)
 		return;
 	if (held_count)
 		note(log_file, "%ld bytes are still locked\n", held_count);
+	for (size_t i = 0; i < mapping_count; i++)
+		note(log_file, "%#zx bytes are still mapped\n", mappings[i].end - mappings[i].start);
 	each_descriptor(report_open);
+}
+
+/* ---- mappings ---- */
+
+/* Whether the program makes the call, or the mmap() of the simulator for it or a library. */
+static bool is_own(const void *caller)
+{
+	Dl_info from, program;
+
+	if (!log_file || !dladdr(caller, &from) || !dladdr((void *)getauxval(AT_ENTRY), &program))
+		return false;
+	return from.dli_fbase == program.dli_fbase ||
+	       (from.dli_sname && !strncmp(from.dli_sname, "mmap", 4));
+}
+
+static void add_mapping(uintptr_t start, uintptr_t end)
+{
+	if (start < end && mapping_count < sizeof(mappings) / sizeof(*mappings))
+		mappings[mapping_count++] = (struct mapping){ start, end };
+}
+
+void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	__typeof__(mmap) *next = (__typeof__(next))dlsym(RTLD_NEXT, "mmap");
+	void *map = next(addr, length, prot, flags, fd, offset);
+
+	pthread_mutex_lock(&mappings_lock);
+	if (map != MAP_FAILED && is_own(__builtin_return_address(0)))
+		add_mapping((uintptr_t)map, (uintptr_t)map + length);
+	pthread_mutex_unlock(&mappings_lock);
+	return map;
+}
+
+int munmap(void *addr, size_t length)
+{
+	__typeof__(munmap) *next = (__typeof__(next))dlsym(RTLD_NEXT, "munmap");
+	const uintptr_t start = (uintptr_t)addr, end = start + length;
+
+	pthread_mutex_lock(&mappings_lock);
+	for (size_t i = mapping_count; i--;) {
+		const struct mapping old = mappings[i];
+
+		if (old.end <= start || old.start >= end)
+			continue;
+		mappings[i] = mappings[--mapping_count];
+		add_mapping(old.start, start);
+		add_mapping(end, old.end);
+	}
+	pthread_mutex_unlock(&mappings_lock);
+	return next(addr, length);
 }
 
 /* ---- locks ---- */
