@@ -54,11 +54,12 @@ class Draw:
     def next(self):
         with self.changed:
             while True:
-                for kind, queue in self.lists.items():
-                    if queue and self.left[kind] > 0:
-                        self.left[kind] -= 1
-                        self.running += 1
-                        return queue.pop(0)
+                # Of all kinds the same number, also where the run is stopped.
+                kind = max((kind for kind in self.lists if self.lists[kind]), key=self.left.get, default=None)
+                if kind and self.left[kind] > 0:
+                    self.left[kind] -= 1
+                    self.running += 1
+                    return self.lists[kind].pop(0)
                 if not self.running:
                     return None
                 self.changed.wait()
@@ -173,6 +174,28 @@ def folder_of(file):
     return '/'.join(file.split('/')[:2]) if file.count('/') > 1 else os.path.dirname(file)
 
 
+class Known:
+    """Keeps the verdicts on drawn changes, so that a run that was stopped goes on where cmd, lib and tests are the
+    same."""
+
+    def __init__(self, files):
+        self.path, self.verdicts = os.path.join(FOLDER, 'verdicts.tsv'), {}
+        tree = coverage.digest(ROOT, [file for file in files if file.startswith(('cmd/', 'lib/', 'tests/cli/', 'tests/unit/'))])
+        if os.path.exists(self.path):
+            with open(self.path, encoding='utf-8') as f:
+                if f.readline().strip() == tree:
+                    for row in f.read().splitlines():
+                        change, verdict = row.rsplit('\t', 1)
+                        self.verdicts[change] = verdict
+                    return
+        with open(self.path, 'w', encoding='utf-8') as f:
+            f.write(f'{tree}\n')
+
+    def add(self, row, verdict):
+        with open(self.path, 'a', encoding='utf-8') as f:
+            f.write(f'{row}\t{verdict}\n')
+
+
 def report(verdicts):
     """Prints shares and survivors; verdicts are ((index, change), verdict)."""
     judged = [(change, verdict) for (_, change), verdict in sorted(
@@ -222,6 +245,7 @@ def main():
         lists = changes.draw(ROOT, sources, os.environ.get('SEED') or '1')
         wanted = {kind: (n + kinds - 1 - i) // kinds for i, kind in enumerate(changes.KINDS)}
     draw, judge, verdicts = Draw(lists, wanted), Judge(clean, cover), []
+    known = None if os.environ.get('LIST') else Known(files)
 
     def work(number):
         tree = Tree(os.path.join(FOLDER, str(number)), FLAGS)
@@ -231,13 +255,16 @@ def main():
         tree.make('all')
         while one := draw.next():
             change = one[1]
-            verdict = 'invalid'
+            row = f'{change.file}\t{change.line}\t{change.was}\t{change.became}'
+            verdict = known and known.verdicts.get(row)
             try:
-                verdict = judge.judge(tree, change)
+                if not verdict:
+                    verdict = ' '.join(judge.judge(tree, change).split())
+                    if known:
+                        known.add(row, verdict)
                 verdicts.append((one, verdict))
             finally:
-                draw.done(change, verdict not in ('invalid', 'equal'))
-            row = f'{change.file}\t{change.line}\t{change.was}\t{change.became}'
+                draw.done(change, verdict not in (None, 'invalid', 'equal'))
             if verdict not in ('invalid', 'equal') or os.environ.get('LIST'):
                 say(f'{change.kind}: {change.file}:{change.line}: {change.was}  ->  {change.became}\n    {verdict}')
             if verdict.startswith(('survived', 'not')):
