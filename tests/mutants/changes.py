@@ -16,9 +16,12 @@ ERRNOS = frozenset(errno.errorcode.values())
 OTHER_ERRNOS = ('EINVAL', 'ENOENT', 'EINTR', 'EBUSY', 'EPERM', 'ENODEV', 'ERANGE')
 HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 CALL = re.compile(r'(?:\(void\))?([a-z_]\w*)\(.*\);$')
-GIVES_BACK = re.compile(r'(un)?(lock|claim)|close|munmap|unlink')
+GIVES_BACK = re.compile(r'(^|_)(un)?(lock|claim)(_|$)|close|munmap|unlink')
 # Leaks of memory are found by the sanitizers, which mutants.py does without.
 FREES = re.compile(r'(^|_)(free|release|clear|delete)', re.I)
+# The errno of a usage error is in the documents of batch alone: not of these commands.
+SHOWS_NO_ERRNO = re.compile(r'cmd/(bench|explain|output|report|trace|main|session|sim)\b')
+USAGE_ERRNO = re.compile(r'MR_ERROR_USAGE, E[A-Z]+')
 VALUE = re.compile(r"-?[\w.>\[\]-]+|\w+\(.*\)|.*errno.*")
 NOT_A_CALL = frozenset('if for while switch return sizeof assert static_assert va_start va_end va_copy'.split())
 
@@ -98,7 +101,7 @@ def edits(line, before, rng):
         yield 'jump', indent, len(line), '(void)0;'
     for m in re.finditer(r' [+-] 1\b(?![.x])', line):
         yield 'off by one', m.start(), m.end(), ''
-    for m in re.finditer(r'\bfor \(.*; \w+ < [^;]*[^; ]()(?=;)', line):
+    for m in re.finditer(r'\bfor \(.*; \w+ < [^;&|]*[^;&| ]()(?=;)', line):
         yield 'off by one', m.start(1), m.end(1), ' - 1'
     for m in re.finditer(r'\bE[A-Z0-9]+\b', line):
         if m.group() in ERRNOS:
@@ -114,6 +117,8 @@ def changes_of(root, file, rng):
     for n in in_functions(lines):
         before = next((line for line in reversed(lines[:n]) if line.strip('\1 \t')), '')
         for kind, begin, end, new in edits(lines[n], before, rng):
+            if kind == 'errno' and SHOWS_NO_ERRNO.match(file) and USAGE_ERRNO.search(lines[n]):
+                continue
             became = shown[n][:begin] + new + shown[n][end:]
             yield Change(kind, file, n + 1, shown[n].strip(), became.strip())
 
