@@ -6,15 +6,20 @@
 
 load helpers
 
-# wrong_lines: each line "ARG...|TEXT[|TEXT]" on stdin is a usage error of mrctl with these texts
+# wrong_lines: each line "ARG...|TEXT[|TEXT]" on stdin is a usage error of mrctl with these texts; in a batch its errno
+# is EINVAL or ERANGE
 wrong_lines() {
-	local line first second
+	local line first second lines=''
 
 	while IFS='|' read -r line first second; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr mr $line
 		usage_error "$first" "$second" || fail "mrctl $line" || return
+		[[ ! $line =~ ^(reg|umem|rereg|dereg|stat)[\ -] ]] || lines+=$line$'\n'
 	done
+	[ -n "$lines" ] || return 0
+	run --separate-stderr mr --json batch --keep-going - <<<"$lines"
+	json '[.lines[] | [.status, (.failures[] | .errno)]] | unique - [[2, "EINVAL"], [2, "ERANGE"]] == []'
 }
 
 @test "unknown commands and options are named, and misspelled ones guessed" {
@@ -133,6 +138,23 @@ wrong() {
 		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
 		sim --profile rxe --data-direct -- true|--data-direct requires --profile mlx5
 		--json reg --size 1X|--size
+		reg --count 0|--count: give at least 1
+		reg --stride 4K|--stride needs --count
+		reg --call ibv_reg_mr --via kernel|--call names a call of the library: no --via kernel
+		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'
+		reg --expect EINVAL:MR-LENGTH-ZERO --why none|--expect names a cause
+		reg-iova|--iova is required
+		reg-dmabuf|--from is required
+		reg --memory null-mr --access remote-read|a null MR has neither memory nor access flags
+		umem --export --via kernel|--export
+		dereg|name the regions, or give --all or --flush
+		dereg --all a|--all excludes naming regions
+		rereg|name one region
+		rereg pd:a --size 4K|rereg changes regions, not 'pd:a'
+		rereg a|say what to change
+		rereg a --pd b --iova 1|--iova is of new memory
+		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr takes none
+		stat pd:a|stat shows regions, not 'pd:a'
 	EOF
 	# with --help nothing else is checked
 	succeeded mrctl reg --hold --hold-for 1 --help

@@ -20,7 +20,7 @@ GIVES_BACK = re.compile(r'(^|_)(un)?(lock|claim)(_|$)|close|munmap|unlink')
 # Leaks of memory are found by the sanitizers, which mutants.py does without.
 FREES = re.compile(r'(^|_)(free|release|clear|delete)', re.I)
 # The errno of a usage error is in the documents of batch alone: not of these commands.
-SHOWS_NO_ERRNO = re.compile(r'cmd/(bench|explain|output|report|trace|main|session|sim)\b')
+SHOWS_NO_ERRNO = re.compile(r'cmd/(bench|explain|output|report|trace|main|session|sim|stat/(?!regions))\b')
 USAGE_ERRNO = re.compile(r'MR_ERROR_USAGE, E[A-Z]+')
 VALUE = re.compile(r"-?[\w.>\[\]-]+|\w+\(.*\)|.*errno.*")
 NOT_A_CALL = frozenset('if for while switch return sizeof assert static_assert va_start va_end va_copy'.split())
