@@ -118,15 +118,13 @@ uint64_t mr_histogram_outliers(const struct mr_histogram *histogram)
 struct mr_histogram_bucket *mr_histogram_list(const struct mr_histogram *histogram, size_t *count)
 {
 	struct mr_histogram_bucket *list;
+	size_t room = 0;
 
 	*count = 0;
 	for (size_t i = 0; i < BUCKETS; i++)
-		*count += histogram->buckets[i] != 0;
-	list = *count ? calloc(*count, sizeof(*list)) : NULL;
-	if (!list)
-		return NULL;
-	*count = 0;
-	for (size_t i = 0; i < BUCKETS; i++)
+		room += histogram->buckets[i] != 0;
+	list = room ? calloc(room, sizeof(*list)) : NULL;
+	for (size_t i = 0; list && i < BUCKETS; i++)
 		if (histogram->buckets[i])
 			list[(*count)++] = (struct mr_histogram_bucket){
 				{ within(histogram, middle_of(i)), true },
