@@ -159,9 +159,10 @@ static int write_out(struct replaced_file *file, struct mr_error *err)
 	const bool has_failed = ferror(file->stream);
 
 	errno = 0;
-	if (fflush(file->stream) || has_failed ||
-	    (file->temporary[0] && fsync(fileno(file->stream))))
+	if (fflush(file->stream) || has_failed)
 		return mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
+	if (file->temporary[0] && fsync(fileno(file->stream)))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fsync", "%s", file->path);
 	return 0;
 }
 
@@ -197,9 +198,11 @@ static int open_whole(const char *path, bool is_input, size_t *room, struct mr_e
 				     : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, is_input ? "fcntl" : "open", "%s",
 			       file_name(path));
+	if (fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fstat", "%s", file_name(path));
 	if (!is_input && !S_ISREG(st.st_mode)) {
 		mr_fail_text(err, MR_ERROR_HOST, EINVAL, "%s: not a regular file", path);
 		mr_hint(err, "'-' is standard input, which may be a pipe");
