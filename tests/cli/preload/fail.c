@@ -7,13 +7,15 @@
  *   FAIL_ON      where it is set, all later calls fail as well
  *   FAIL_ERRNO   the number of the errno; that of an allocation is ENOMEM
  *   FAIL_HIT     a file that is made when the call fails
- *   FAIL_CALLS   without FAIL: a file to which the name of each call is added
+ *   FAIL_SITE    only calls from this place count: an offset in its object
+ *   FAIL_CALLS   without FAIL: a file to which the name of each call is added, with the place
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,7 +27,7 @@ static struct range {
 	uintptr_t start, end;
 } ranges[8];
 static size_t used;
-static const char *failing, *calls;
+static const char *failing, *calls, *place;
 static long left;
 
 static int is_counted(const char *name)
@@ -70,6 +72,7 @@ static void __attribute__((constructor)) init(void)
 	if (failing && !*failing)
 		failing = NULL;
 	calls = failing ? NULL : getenv("FAIL_CALLS");
+	place = getenv("FAIL_SITE");
 	left = failing ? atol(getenv("FAIL_NUMBER")) : 0;
 }
 
@@ -77,9 +80,9 @@ static void add_line(const char *path, const char *line)
 {
 	const int saved = errno;
 	const long fd = syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_APPEND, 0600);
+	char whole[80];
 
-	syscall(SYS_write, fd, line, strlen(line));
-	syscall(SYS_write, fd, "\n", 1);
+	syscall(SYS_write, fd, whole, snprintf(whole, sizeof(whole), "%s\n", line));
 	syscall(SYS_close, fd);
 	errno = saved;
 }
@@ -87,15 +90,17 @@ static void add_line(const char *path, const char *line)
 static int fails(const char *name, void *caller)
 {
 	const uintptr_t from = (uintptr_t)caller;
+	char site[64];
 	size_t i = 0;
 
 	while (i < used && (from < ranges[i].start || from >= ranges[i].end))
 		i++;
 	if (i == used)
 		return 0;
+	snprintf(site, sizeof(site), "%s %#zx", name, from - ranges[i].start);
 	if (calls)
-		add_line(calls, name);
-	if (left <= 0 || strcmp(name, failing) || --left)
+		add_line(calls, site);
+	if (left <= 0 || strcmp(name, failing) || (place && strcmp(strchr(site, ' ') + 1, place)) || --left)
 		return 0;
 	if (getenv("FAIL_ON"))
 		left = 1;
