@@ -447,10 +447,10 @@ static void die_of(int signal_number)
 	sigprocmask(SIG_UNBLOCK, &mask, NULL);
 }
 
+/* After a signal WEXITSTATUS() is 0. */
 static bool was_run(int status)
 {
-	return !WIFEXITED(status) ||
-	       (WEXITSTATUS(status) != EXIT_CANNOT_EXEC && WEXITSTATUS(status) != EXIT_NO_PROGRAM);
+	return WEXITSTATUS(status) != EXIT_CANNOT_EXEC && WEXITSTATUS(status) != EXIT_NO_PROGRAM;
 }
 
 /* With --expect-none-refused; 0: nothing was refused. */

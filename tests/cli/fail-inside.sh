@@ -5,7 +5,7 @@
 # Usage: mrctl sim -- mrctl session -- fail-inside.sh WORK FAIL.SO     WORK: an empty folder
 # Prints what is wrong; the last line counts the runs.
 set -u
-work=$1 preload=$2
+work=$1 list=${LD_PRELOAD/"${2%/*}/leaks.so"/}:$2 # without leaks.so, through which calls of the simulator would go
 export FAIL_HIT=$work/hit FAIL_IN=libmrctl-sim FAIL FAIL_NUMBER FAIL_ERRNO
 errnos=(25 5 12 25 4 13 24) # ENOTTY EIO ENOMEM ENOTTY EINTR EACCES EMFILE
 calls=(open fstat fcntl mmap pread fallocate dup3)
@@ -36,7 +36,7 @@ fail_each() {
 	for FAIL in "${calls[@]}"; do
 		for ((FAIL_NUMBER = 1; FAIL_NUMBER < 1000; FAIL_NUMBER++)); do
 			FAIL_ERRNO=${errnos[runs % ${#errnos[@]}]}
-			LD_PRELOAD=$LD_PRELOAD:$preload timeout -s KILL 60 "${opener[@]}" mrctl "$@" >"$work/out" 2>"$work/err"
+			LD_PRELOAD=$list timeout -s KILL 60 "${opener[@]}" mrctl "$@" >"$work/out" 2>"$work/err"
 			status=$?
 			case $status in
 			0) ;;

@@ -9,7 +9,7 @@ set -u
 work=$1 preload=$2 runs=0 wrong=0 here='' status=0 usual=0
 declare -A tried=()
 # An errno that no code expects: EXDEV
-export FAIL_CALLS=$work/calls FAIL FAIL_SITE FAIL_NUMBER=1 FAIL_ERRNO=18 FAIL_IN=program
+export TMPDIR=$work FAIL_CALLS=$work/calls FAIL FAIL_SITE FAIL_NUMBER=1 FAIL_ERRNO=18 FAIL_IN=program
 
 # complain WHAT: prints what is wrong with the current run, for the first 40
 complain() {

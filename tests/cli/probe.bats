@@ -117,6 +117,8 @@ table() {
 
 	probe
 	trials=$(jq -c '.trials | map({ key: .id, value: .answer }) | from_entries' <<<"$output")
+	json '[.trials[] | select(.id | test("atomic|flush|window|odp-(ex|im)plicit|relaxed")).capability] |
+		length > 6 and index(null) == null'
 	succeeded mr --json stat --device
 	# "no" of a trial and false are the same, and so are "yes" and true; neither is said of what is unknown.
 	json '.devices[0] as $device | [

@@ -88,6 +88,7 @@ unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"/libibverbs.so.1."* ]]
 	[ "$output" = out ]
 	[ "$(jq .program.exit_status r.json)" -eq 0 ]
 	[ "$(tail -c 2 r.json)" = '}' ] # and the end of a line
+	grep -qxF '"program":["echo","out"],' r.json # a line has what is three levels down
 }
 
 @test "a program that cannot be run makes no report" {

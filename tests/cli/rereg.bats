@@ -42,6 +42,8 @@ setup() {
 	if [ "$(jq -r '.regions[0].rkey == .before[0].rkey' <<<"$output")" = false ]; then
 		run ! ms stat "rkey:$(jq -r '.before[0].rkey' <<<"$output")"
 	fi
+	# access that a key cannot change needs another one
+	gives '.regions[0].rkey != .before[0].rkey' ms rereg a --size 4K --access mw-bind
 	ms dereg "lkey:$(field lkey)" --quiet
 	[ "$(kernel_has mr)" -eq 0 ]
 }

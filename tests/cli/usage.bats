@@ -139,6 +139,7 @@ wrong() {
 		sim --profile rxe --data-direct -- true|--data-direct requires --profile mlx5
 		--json reg --size 1X|--size
 		reg --count 0|--count: give at least 1
+		reg --access none --access remote-read|'remote-read' contradicts 'none'
 		reg --stride 4K|--stride needs --count
 		reg --call ibv_reg_mr --via kernel|--call names a call of the library: no --via kernel
 		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'

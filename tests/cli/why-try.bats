@@ -33,7 +33,7 @@ tried() {
 # is_in_sync: the first try has repeated the refusal
 is_in_sync() {
 	json '.failures[0] | .tries[0].change == "unchanged" and .tries[0].answer == .errno and
-		(.tries | all(.answer == null or .elapsed_ns > 0))'
+		(.tries | all(.change != "anew" and (.answer == null or .elapsed_ns > 0)))'
 }
 
 # on_demand: the change that adds on-demand paging, where the device has it

@@ -437,11 +437,10 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 		note(tries, "nothing, as a signal has come");
 	else if (is_opened_again(refusal))
 		try_opening(refusal, tries);
-	else if (mr_bench_open(&bench, refusal, ns, tries->note, sizeof(tries->note))) {
-		if (try_again(&bench, tries))
+	else {
+		if (mr_bench_open(&bench, refusal, ns, tries->note, sizeof(tries->note)) &&
+		    try_again(&bench, tries))
 			try_changes(&bench, tries);
-		mr_bench_close(&bench);
-	} else {
 		mr_bench_close(&bench);
 	}
 	tries->elapsed_ns = mr_now_ns() - start;
