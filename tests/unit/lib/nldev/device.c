@@ -260,8 +260,11 @@ TEST(no_byte_of_an_answer_is_trusted_and_one_that_is_cut_is_an_error)
 
 static void put_pools_of_7_1(struct nlmsghdr *answer)
 {
-	struct nlattr *table = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOLS);
+	struct nlattr *table;
 
+	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+	table = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOLS);
+	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_PORT_INDEX, 0); /* no pool */
 	for (uint32_t i = 0; i < 2; i++) {
 		struct nlattr *entry = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOL_ENTRY);
 		struct nlattr *key = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOL_KEY);
