@@ -9,15 +9,15 @@ load helpers
 # wrong_lines: each line "ARG...|TEXT[|TEXT]" on stdin is a usage error of mrctl with these texts; in a batch its errno
 # is EINVAL or ERANGE
 wrong_lines() {
-	local line first second lines=''
+	local line first second wrong=''
 
 	while IFS='|' read -r line first second; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr mr $line
 		usage_error "$first" "$second" || fail "mrctl $line" || return
-		case $line in 'reg '* | reg-* | umem* | rereg* | dereg* | stat*) lines+=$line$'\n' ;; esac
+		case $line in 'reg '* | reg-* | umem* | rereg* | dereg* | stat*) wrong+=$line$'\n' ;; esac
 	done
-	run --separate-stderr mr --json batch --keep-going - <<<"$lines"
+	run --separate-stderr mr --json batch --keep-going - <<<"$wrong"
 	json '[.lines[] | [.status, (.failures[] | .errno)]] | unique - [[2, "EINVAL"], [2, "ERANGE"]] == []'
 }
 
