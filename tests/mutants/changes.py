@@ -22,6 +22,9 @@ FREES = re.compile(r'(^|_)(free|release|clear|delete)', re.I)
 # The errno of a usage error is in the documents of batch alone: not of these commands.
 SHOWS_NO_ERRNO = re.compile(r'cmd/(bench|explain|output|report|trace|main|session|sim|stat/(?!regions))\b')
 USAGE_ERRNO = re.compile(r'MR_ERROR_USAGE, E[A-Z]+')
+ONLY_NOT_0 = re.compile(r'return -E[A-Z0-9]+;')
+COMPARES_ERRNO = re.compile(r'[!=]= -E[A-Z]')
+DESCRIPTOR = re.compile(r'(fd|F_GETFD\)) (<|>=) 0\b')
 VALUE = re.compile(r"-?[\w.>\[\]-]+|\w+\(.*\)|.*errno.*")
 NOT_A_CALL = frozenset('if for while switch return sizeof assert static_assert va_start va_end va_copy'.split())
 
@@ -108,6 +111,15 @@ def edits(line, before, rng):
             yield 'errno', m.start(), m.end(), rng.choice([e for e in OTHER_ERRNOS if e != m.group()])
 
 
+def is_unseen(kind, file, line, begin, text):
+    """Returns whether nothing can show the change of the line, from that column on, in a file with that text."""
+    if kind == 'comparison': # 0 to 2 are always open
+        return any(m.start(2) == begin for m in DESCRIPTOR.finditer(line))
+    return kind == 'errno' and file.startswith('cmd/') and bool(
+        (SHOWS_NO_ERRNO.match(file) and USAGE_ERRNO.search(line)) or
+        (ONLY_NOT_0.search(line) and not COMPARES_ERRNO.search(text)))
+
+
 def changes_of(root, file, rng):
     """Yields each change of the file."""
     with open(os.path.join(root, file), encoding='utf-8') as f:
@@ -117,7 +129,7 @@ def changes_of(root, file, rng):
     for n in in_functions(lines):
         before = next((line for line in reversed(lines[:n]) if line.strip('\1 \t')), '')
         for kind, begin, end, new in edits(lines[n], before, rng):
-            if kind == 'errno' and SHOWS_NO_ERRNO.match(file) and USAGE_ERRNO.search(lines[n]):
+            if is_unseen(kind, file, lines[n], begin, text):
                 continue
             became = shown[n][:begin] + new + shown[n][end:]
             yield Change(kind, file, n + 1, shown[n].strip(), became.strip())
