@@ -121,7 +121,7 @@ def is_unseen(kind, file, line, begin, text):
 
 
 def changes_of(root, file, rng):
-    """Yields each change of the file."""
+    """Yields each change of the file, and whether nothing can show it."""
     with open(os.path.join(root, file), encoding='utf-8') as f:
         text = f.read()
     shown, hidden = text.split('\n'), hide(text).split('\n')
@@ -129,10 +129,9 @@ def changes_of(root, file, rng):
     for n in in_functions(lines):
         before = next((line for line in reversed(lines[:n]) if line.strip('\1 \t')), '')
         for kind, begin, end, new in edits(lines[n], before, rng):
-            if is_unseen(kind, file, lines[n], begin, text):
-                continue
             became = shown[n][:begin] + new + shown[n][end:]
-            yield Change(kind, file, n + 1, shown[n].strip(), became.strip())
+            change = Change(kind, file, n + 1, shown[n].strip(), became.strip())
+            yield change, is_unseen(kind, file, lines[n], begin, text)
 
 
 def draw(root, files, seed):
@@ -140,11 +139,11 @@ def draw(root, files, seed):
     rng = random.Random(f'{seed} errno')
     drawn = {kind: [] for kind in KINDS}
     for file in sorted(files):
-        for change in changes_of(root, file, rng):
-            drawn[change.kind].append(change)
+        for change, unseen in changes_of(root, file, rng):
+            drawn[change.kind].append((change, unseen))
     for kind, list_of_kind in drawn.items():
         random.Random(f'{seed} {kind}').shuffle(list_of_kind)
-    return drawn
+    return {kind: [change for change, unseen in list_of_kind if not unseen] for kind, list_of_kind in drawn.items()}
 
 
 def read_list(root, path):
