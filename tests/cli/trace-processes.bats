@@ -137,6 +137,9 @@ processes() {
 	# on the simulator, whatever the environment lacks
 	printf '%s\n' '#!/bin/sh' "exec $BUILD/mrctl sim -- $TOOL step" >"$BATS_TEST_TMPDIR/step"
 	chmod +x "$BATS_TEST_TMPDIR/step"
+	# the agent is not loaded twice where the channel alone is missing
+	run --separate-stderr "${SIM[@]}" mrctl trace -q -- env -u MRCTL_TRACE sh -c 'echo "$LD_PRELOAD"'
+	[ "$(grep -o libmrctl-trace <<<"$output" | wc -l)" -eq 1 ]
 	for how in execv -execve vexecve +execvp execvpe -vexecv execl -execlp vexeclp execle posix_spawn -posix_spawnp; do
 		echo "$how"
 		traced exec "$how" "$BATS_TEST_TMPDIR/step" unused
