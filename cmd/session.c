@@ -334,7 +334,6 @@ static pid_t start_holder(int fd, struct mr_error *err)
 	if (pid < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
 	if (!pid) {
-		close(answers[0]);
 		rc = mr_session_allow_joining(err);
 		errnum = rc ? -rc : exec_holder(fd, answers[1]);
 		send(answers[1], &errnum, sizeof(errnum), MSG_NOSIGNAL);

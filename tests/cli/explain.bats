@@ -34,7 +34,8 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	shows '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))' mrctl explain EINVAL --call ibv_reg_mr
 	shows '.causes[0].id == "MR-MEMLOCK"' mrctl explain ENOMEM --call rdma_create_qp
 	run --separate-stderr mrctl explain EINVAL
-	[[ ${lines[0]} == 'EINVAL (Invalid argument): '* ]]
+	[[ ${lines[0]} == 'EINVAL (Invalid argument): '*' causes'* ]]
+	[ "$(grep -c '^MR-' <<<"$output")" -eq "$(mrctl -n -o id explain EINVAL | wc -l)" ]
 	exits 1 mrctl explain EXDEV --call ibv_reg_mr
 	[[ $stderr == *'no cause of EXDEV by ibv_reg_mr is known' ]]
 }

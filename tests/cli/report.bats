@@ -57,7 +57,7 @@ document() {
 	report -- sh -c 'mrctl -q reg --memory hole'
 	succeeded
 	[[ $output == *"ibv_reg_mr: EFAULT, count 1, first at "*"  by "*"/mrctl on $(device) asked for 4096 bytes at 0x"*", memory \
-unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"/libibverbs.so.1."* ]]
+unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"libraries that its processes had mapped:"*"/libibverbs.so.1."* ]]
 	[[ $output == *" refused.batch"$'\n'*$'\n'"reg --memory unmapped --size 4096 --access local-write --expect EFAULT"$'\n'* ]]
 	json_of_report=$(sed -n '/^```json$/,/^```$/{ /^```/d; p; }' <<<"$output")
 	jq -r '.program.reproduction[]' <<<"$json_of_report" >refused.batch

@@ -228,7 +228,7 @@ told() {
 	[ "$(grep -c '^\[pid .*ibv_reg_mr.* = EFAULT' <<<"$stderr")" -eq 2 ]
 	[[ $stderr != *lkey* ]]
 	trace -q --live -- mrctl -q reg-iova --iova 0x3000
-	told ", 4096, iova 0x3000, local-write) = lkey 0x"
+	told ", 4096, iova 0x3000, local-write) = lkey 0x" "] ibv_dereg_mr($(device)"
 	on_mlx5 || return 0
 	trace -q --live -- mrctl -q umem --page-sizes 4K,2M
 	told "pages 4K,2M" "mlx5dv_devx_umem_dereg($(device)) = ok <"
