@@ -8,7 +8,7 @@ set -u
 work=$1 list=${LD_PRELOAD/"${2%/*}/leaks.so"/}:$2 # without leaks.so, through which calls of the simulator would go
 export FAIL_HIT=$work/hit FAIL_IN=libmrctl-sim FAIL FAIL_NUMBER FAIL_ERRNO
 errnos=(25 5 12 25 4 13 24) # ENOTTY EIO ENOMEM ENOTTY EINTR EACCES EMFILE
-calls=(open fstat fcntl mmap pread fallocate dup3)
+calls=(open fopen fstat fcntl mmap pread fallocate dup3)
 opener=() runs=0 wrong=0
 
 # complain WHAT: prints what is wrong with the current run, for the first 20

@@ -94,6 +94,22 @@ static bool be_first_of_namespace(void)
 	return !child && getpid() == 1;
 }
 
+TEST(files_of_the_host_are_the_same_for_a_process_in_a_container)
+{
+	static const char *const same[] = { "/proc/stat",	  "/sys/module",   "/boot/config",	"/lib/modules/6.1",
+					    "/usr/lib/modules/6", "/usr/src/6.12", "/usr/lib/kernel/6" };
+	static const char *const other[] = { "/usr/lib/kernels", "/sys/class/infiniband/mlx5_0", "/sys/fs/cgroup", "/etc" };
+	const struct mr_viewer nobody = { .process = INT_MAX };
+	char found[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		assert_equal_for(same[i], mr_seen_by(nobody, same[i], found), 0);
+		assert_string_equal(found, same[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+		assert_equal_for(other[i], mr_seen_by(nobody, other[i], found), -ENOENT);
+}
+
 TEST(a_thread_is_found_by_its_number_in_its_own_namespace)
 {
 	char path[64], text[64] = "";
