@@ -154,7 +154,7 @@ TEST(a_group_is_found_below_its_mount)
 		{ "3:cpu,memory:/a", MOUNTED("/", "/m", "cgroup", "cpu,memory"), 0, "/m", "/a", false },
 		{ "3:memory:/a", MOUNTED("/", "/m", "cgroup", "cpu"), -ENOENT, NULL, NULL, false },
 		{ "3:memory:/a", MOUNTED("/", "/m", "cgroup2", "memory"), -ENOENT, NULL, NULL, false },
-		{ "3:memory_x,xmemory:/a", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL, NULL, false },
+		{ "3:memory_x,xmemory,memor:/a", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL, NULL, false },
 		{ "0::/a", "", -ENOENT, NULL, NULL, false },
 		{ "0::/a", "31 23 - \n - \ncgroup2\n", -ENOENT, NULL, NULL, false },
 		{ "memory", MOUNTED("/", "/m", "cgroup", "memory"), -ENOENT, NULL, NULL, false },
