@@ -184,7 +184,7 @@ static int tell_error(const struct global_args *global, const struct command *co
 
 	if (status >= 0)
 		return status;
-	why_tell(global, command ? command->name : NULL, err);
+	why_print(global, command ? command->name : NULL, err);
 	return report_status(err);
 }
 

@@ -241,7 +241,7 @@ static void session_print(struct answer *answer, const struct mr_found_session *
  * Becomes the process in the background that holds the session.  It executes this program again, so that
  * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and leaves
  * its directory: else it would keep pipes, locks and file systems busy that others wait for.  Its standard output
- * is the socket on which session_tell_ready() answers.
+ * is the socket on which session_report_ready() answers.
  */
 static int exec_holder(int fd, int answer)
 {
@@ -275,7 +275,7 @@ static bool is_detached_holder(void)
 }
 
 /* In a process that session_detach() has started: tell it that the session is held now. */
-static void session_tell_ready(void)
+static void session_report_ready(void)
 {
 	const int ready = 0;
 	struct stat st;
@@ -680,7 +680,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */
-	session_tell_ready();
+	session_report_ready();
 	mr_signals_wait((struct mr_opt_u64){ 0, false });
 	mr_signals_ignore();
 	return EXIT_DONE;

@@ -271,7 +271,7 @@ static const struct field host_fields[] = {
 		 "bytes of memory"),
 	FIELD_AS("memory_available", struct bench_host, memory.available, FIELD_NUMBER, FIELD_IEC,
 		 "bytes of it that are available after the measurement"),
-	FIELD_AS("fork_safe", struct bench_host, fork.is_asked, FIELD_BOOL, 0,
+	FIELD_AS("fork_safe", struct bench_host, fork.is_requested, FIELD_BOOL, 0,
 		 "whether the environment asks libibverbs for fork protection"),
 	FIELD_AS("huge_pages_safe", struct bench_host, fork.huge_pages, FIELD_BOOL, 0,
 		 "whether RDMAV_HUGEPAGES_SAFE is set"),

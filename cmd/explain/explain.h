@@ -95,20 +95,20 @@ void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index
 const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operations, int errnum);
 
 /** Why another program was refused, as far as its log and this host tell. */
-enum { INQUEST_OTHERS = 128 };
+enum { JUDGEMENT_OTHERS = 128 };
 
 /** A kind of refusal, and what was found out about it. */
-struct inquest {
+struct judgement {
 	struct log_row row;
 	struct mr_diagnosis diagnosis;
 	/** Causes that can own the errno, and of which nothing was found out; the most likely ones first. */
-	const struct mr_cause *others[INQUEST_OTHERS];
+	const struct mr_cause *others[JUDGEMENT_OTHERS];
 	size_t other_count;
 };
 
 /** inquest_hold() - look for the causes; @index: of the kind, from 0 */
-void inquest_hold(struct inquest *inquest, const struct log_kind *kind, size_t index,
-		  enum why_depth depth);
+void judgement_hold(struct judgement *judgement, const struct log_kind *kind, size_t index,
+		    enum why_depth depth);
 
 /** is_prose() - whether it is printed as sentences: nobody asked for records */
 static inline bool is_prose(const struct output_style *style)

@@ -278,58 +278,60 @@ static void text_of_suspicion(const struct explained *row, bool is_first)
 
 /* ---- records ---- */
 
-static void print_row(struct answer *answer, const struct inquest *inquest, struct explained *row)
+static void print_row(struct answer *answer, const struct judgement *judgement,
+		      struct explained *row)
 {
-	row->log = inquest->row.log;
+	row->log = judgement->row.log;
 	answer_row(answer, row);
 }
 
-static void print_causes(struct answer *answer, const struct inquest *inquest)
+static void print_causes(struct answer *answer, const struct judgement *judgement)
 {
-	const struct mr_diagnosis *diagnosis = &inquest->diagnosis;
+	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	struct explained row;
 
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
 		explained_fill(&row, diagnosis->causes[i].cause);
 		explained_add(&row, &diagnosis->causes[i]);
-		print_row(answer, inquest, &row);
+		print_row(answer, judgement, &row);
 	}
-	for (size_t i = 0; i < inquest->other_count; i++) {
-		explained_fill(&row, inquest->others[i]);
-		print_row(answer, inquest, &row);
+	for (size_t i = 0; i < judgement->other_count; i++) {
+		explained_fill(&row, judgement->others[i]);
+		print_row(answer, judgement, &row);
 	}
 	for (size_t i = 0; i < diagnosis->ruled_out_count; i++) {
 		explained_fill(&row, diagnosis->ruled_out[i].cause);
 		row.certainty = mr_certainties[MR_RULED_OUT].name;
 		row.cause = diagnosis->ruled_out[i].reason;
-		print_row(answer, inquest, &row);
+		print_row(answer, judgement, &row);
 	}
 }
 
 /* ---- text ---- */
 
-static void print_others(const struct inquest *inquest, bool verbose)
+static void print_others(const struct judgement *judgement, bool verbose)
 {
-	const size_t shown =
-		verbose || inquest->other_count <= OTHERS_MAX ? inquest->other_count : OTHERS_MAX;
+	const size_t shown = verbose || judgement->other_count <= OTHERS_MAX
+				     ? judgement->other_count
+				     : OTHERS_MAX;
 	char text[512];
 
 	if (shown)
-		output_text("  %s\n", inquest->diagnosis.cause_count
+		output_text("  %s\n", judgement->diagnosis.cause_count
 					      ? "Other causes that it can have:"
 					      : "Causes that it can have:");
 	for (size_t i = 0; i < shown; i++) {
-		const struct mr_cause *cause = inquest->others[i];
+		const struct mr_cause *cause = judgement->others[i];
 
 		snprintf(text, sizeof(text), "%s (%s)", cause->subject, cause->id);
 		text_labelled(4, "", text);
 		text_labelled(6, "", cause->recognise);
 	}
-	if (shown < inquest->other_count && inquest->row.errno_name)
+	if (shown < judgement->other_count && judgement->row.errno_name)
 		output_text("    and %zu more: mrctl explain %s --call %s\n",
-			    inquest->other_count - shown, inquest->row.errno_name,
-			    inquest->row.call);
-	if (!inquest->other_count && !inquest->diagnosis.cause_count && !inquest->row.remark)
+			    judgement->other_count - shown, judgement->row.errno_name,
+			    judgement->row.call);
+	if (!judgement->other_count && !judgement->diagnosis.cause_count && !judgement->row.remark)
 		output_text("  No cause of it is known.\n");
 }
 
@@ -344,12 +346,12 @@ static void print_ruled_out(const struct mr_diagnosis *diagnosis)
 	}
 }
 
-static void print_inquest(const struct inquest *inquest, bool verbose)
+static void print_judgement(const struct judgement *judgement, bool verbose)
 {
-	const struct mr_diagnosis *diagnosis = &inquest->diagnosis;
+	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	struct explained row;
 
-	text_of_line(&inquest->row);
+	text_of_line(&judgement->row);
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
 		explained_fill(&row, diagnosis->causes[i].cause);
 		explained_add(&row, &diagnosis->causes[i]);
@@ -357,10 +359,10 @@ static void print_inquest(const struct inquest *inquest, bool verbose)
 	}
 	if (verbose)
 		print_ruled_out(diagnosis);
-	print_others(inquest, verbose);
-	if (inquest->row.repeat[0])
+	print_others(judgement, verbose);
+	if (judgement->row.repeat[0])
 		output_text("  To repeat the call here, and see its cause:\n    %s\n",
-			    inquest->row.repeat);
+			    judgement->row.repeat);
 }
 
 static void print_closing(const struct log *log)
@@ -382,7 +384,7 @@ static void print_closing(const struct log *log)
 
 /* ---- both ---- */
 
-static int print_all(struct answer *answer, const struct log *log, struct inquest *inquest)
+static int print_all(struct answer *answer, const struct log *log, struct judgement *judgement)
 {
 	const struct global_args *global = answer->invocation->global;
 	const bool prose = is_prose(&global->style);
@@ -390,13 +392,13 @@ static int print_all(struct answer *answer, const struct log *log, struct inques
 	if (!prose)
 		answer_begin(answer);
 	for (size_t i = 0; i < log->count; i++) {
-		inquest_hold(inquest, &log->kinds[i], i, global->why);
+		judgement_hold(judgement, &log->kinds[i], i, global->why);
 		if (prose && i)
 			output_text("\n");
 		if (prose)
-			print_inquest(inquest, global->style.verbose);
+			print_judgement(judgement, global->style.verbose);
 		else
-			print_causes(answer, inquest);
+			print_causes(answer, judgement);
 	}
 	if (prose && log->count)
 		print_closing(log);
@@ -455,11 +457,11 @@ static void fail_log(const struct log *log, struct mr_error *why)
 static int answer_log(struct answer *answer, const struct log *log, const char *line,
 		      struct mr_error *err)
 {
-	struct inquest *inquest = malloc(sizeof(*inquest));
+	struct judgement *judgement = malloc(sizeof(*judgement));
 	struct mr_error why;
 	int rc;
 
-	if (!inquest)
+	if (!judgement)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	if (!log->count && line)
 		fail_line(line, strlen(line), &why);
@@ -467,9 +469,9 @@ static int answer_log(struct answer *answer, const struct log *log, const char *
 		fail_log(log, &why);
 	if (!log->count)
 		answer_fail(answer, &why, 0, 0, MR_VIA_LIBRARY);
-	print_all(answer, log, inquest);
+	print_all(answer, log, judgement);
 	print_log(answer, log);
-	free(inquest);
+	free(judgement);
 	rc = answer_end(answer, 0, err);
 	return rc ? rc : answer_status(answer, 0, NULL);
 }

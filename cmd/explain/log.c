@@ -157,7 +157,7 @@ static uint64_t repeated(const char *text, size_t length)
 }
 
 /* Drivers that tell a failure to pin memory as another errno: their line in the kernel's log has the true one. */
-static bool tells_true_errno(const struct mr_log_line *line)
+static bool has_true_errno(const struct mr_log_line *line)
 {
 	return line->is_pinning && !line->is_named &&
 	       (!strcmp(line->provider, "rxe") || !strcmp(line->provider, "bnxt_re"));
@@ -177,7 +177,7 @@ static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line
 	const struct mr_opt_u64 of_b[] = { b->addr, b->length, b->iova, b->access };
 
 	if (!is_same_call(a, b) || a->remark || b->remark || a->is_reason || b->is_reason ||
-	    (a->errnum && b->errnum && a->errnum != b->errnum && !tells_true_errno(b)) ||
+	    (a->errnum && b->errnum && a->errnum != b->errnum && !has_true_errno(b)) ||
 	    (a->device[0] && b->device[0] && strcmp(a->device, b->device) != 0) ||
 	    (a->command[0] && b->command[0]))
 		return false;
@@ -525,7 +525,7 @@ const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operat
 }
 
 /* Another program was refused: of this process only what is the host's is told to those that look. */
-static void look(struct inquest *inquest, const struct mr_log_line *line, enum why_depth depth)
+static void look(struct judgement *judgement, const struct mr_log_line *line, enum why_depth depth)
 {
 	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
 	struct mr_region_request request;
@@ -535,14 +535,14 @@ static void look(struct inquest *inquest, const struct mr_log_line *line, enum w
 		.via = MR_VIA_LIBRARY,
 		.environment = &environment,
 		.request = mr_log_line_request(line, &request) ? &request : NULL,
-		.is_elsewhere = true,
+		.is_in_other_namespace = true,
 	};
 
-	inquest->diagnosis.cause_count = inquest->diagnosis.ruled_out_count = 0;
+	judgement->diagnosis.cause_count = judgement->diagnosis.ruled_out_count = 0;
 	snprintf(environment.provider, sizeof(environment.provider), "%s", line->provider);
 	mr_kernel_release(mr_this_host(), environment.kernel, sizeof(environment.kernel));
 	if (line->call && line->errnum && !line->remark && depth != WHY_NONE)
-		mr_diagnose(&refusal, mr_this_host(), &inquest->diagnosis);
+		mr_diagnose(&refusal, mr_this_host(), &judgement->diagnosis);
 }
 
 static size_t find_suspicion(const struct mr_diagnosis *diagnosis, const struct mr_cause *cause)
@@ -563,21 +563,21 @@ static bool is_ruled_out(const struct mr_diagnosis *diagnosis, const struct mr_c
 }
 
 /* The firmware has answered, so nothing that comes before it has refused. */
-static bool is_too_early(const struct inquest *inquest, const struct mr_cause *cause)
+static bool is_too_early(const struct judgement *judgement, const struct mr_cause *cause)
 {
-	return inquest->row.command && cause->layer != MR_LAYER_FIRMWARE;
+	return judgement->row.command && cause->layer != MR_LAYER_FIRMWARE;
 }
 
-static void leave_out_early_causes(struct inquest *inquest)
+static void leave_out_early_causes(struct judgement *judgement)
 {
-	struct mr_diagnosis *diagnosis = &inquest->diagnosis;
+	struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	size_t causes = 0, ruled_out = 0;
 
 	for (size_t i = 0; i < diagnosis->cause_count; i++)
-		if (!is_too_early(inquest, diagnosis->causes[i].cause))
+		if (!is_too_early(judgement, diagnosis->causes[i].cause))
 			diagnosis->causes[causes++] = diagnosis->causes[i];
 	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
-		if (!is_too_early(inquest, diagnosis->ruled_out[i].cause))
+		if (!is_too_early(judgement, diagnosis->ruled_out[i].cause))
 			diagnosis->ruled_out[ruled_out++] = diagnosis->ruled_out[i];
 	diagnosis->cause_count = causes;
 	diagnosis->ruled_out_count = ruled_out;
@@ -605,16 +605,16 @@ static void add_suspicion(struct mr_diagnosis *diagnosis, const struct mr_suspic
 }
 
 /* Adds a cause that nothing was found out about; @before: the number of those that it is to stand behind. */
-static void add_other(struct inquest *inquest, const struct mr_cause *cause, size_t before)
+static void add_other(struct judgement *judgement, const struct mr_cause *cause, size_t before)
 {
-	for (size_t i = 0; i < inquest->other_count; i++)
-		if (inquest->others[i] == cause)
+	for (size_t i = 0; i < judgement->other_count; i++)
+		if (judgement->others[i] == cause)
 			return;
-	if (inquest->other_count == INQUEST_OTHERS)
+	if (judgement->other_count == JUDGEMENT_OTHERS)
 		return;
-	memmove(&inquest->others[before + 1], &inquest->others[before],
-		(inquest->other_count++ - before) * sizeof(cause));
-	inquest->others[before] = cause;
+	memmove(&judgement->others[before + 1], &judgement->others[before],
+		(judgement->other_count++ - before) * sizeof(cause));
+	judgement->others[before] = cause;
 }
 
 /* How many of the others the line speaks for, and how many there are with those that are of any driver. */
@@ -623,40 +623,40 @@ struct places {
 };
 
 /* The causes of an errno: first those that the line speaks for, and last those of drivers that it does not name. */
-static void judge_errno(struct inquest *inquest, const struct mr_log_line *line, int errnum,
+static void judge_errno(struct judgement *judgement, const struct mr_log_line *line, int errnum,
 			struct places *places)
 {
 	const uint32_t operations = mr_operations_of_name(line->call ? line->call : "");
-	const struct mr_diagnosis *diagnosis = &inquest->diagnosis;
+	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	const struct mr_cause *cause = NULL;
 
 	while (operations && (cause = next_owner(cause, operations, errnum))) {
 		struct mr_suspicion suspicion = { .cause = cause };
 		const enum mr_certainty certainty = mr_log_judge(line, cause, &suspicion);
-		const size_t before = inquest->other_count;
+		const size_t before = judgement->other_count;
 
-		if (certainty == MR_RULED_OUT || is_too_early(inquest, cause) ||
+		if (certainty == MR_RULED_OUT || is_too_early(judgement, cause) ||
 		    is_ruled_out(diagnosis, cause))
 			continue;
 		if (certainty == MR_LIKELY)
-			add_suspicion(&inquest->diagnosis, &suspicion);
+			add_suspicion(&judgement->diagnosis, &suspicion);
 		else if (find_suspicion(diagnosis, cause) < diagnosis->cause_count ||
 			 (!line->errnum && certainty == MR_UNRELATED &&
 			  cause->frequency != MR_COMMON))
 			continue;
 		else if (certainty == MR_POSSIBLE)
-			add_other(inquest, cause, places->raised);
+			add_other(judgement, cause, places->raised);
 		else
-			add_other(inquest, cause, cause->driver ? before : places->plain);
+			add_other(judgement, cause, cause->driver ? before : places->plain);
 		if (certainty == MR_POSSIBLE)
-			places->raised += inquest->other_count - before;
+			places->raised += judgement->other_count - before;
 		if (certainty == MR_POSSIBLE || !cause->driver)
-			places->plain += inquest->other_count - before;
+			places->plain += judgement->other_count - before;
 	}
 }
 
 /* Causes that the line names itself, of whatever call and errno. */
-static void judge_topics(struct inquest *inquest, const struct mr_log_line *line,
+static void judge_topics(struct judgement *judgement, const struct mr_log_line *line,
 			 struct places *places)
 {
 	for (size_t i = 0; mr_log_topics[i].id; i++) {
@@ -665,44 +665,44 @@ static void judge_topics(struct inquest *inquest, const struct mr_log_line *line
 		struct mr_suspicion suspicion = { .cause = cause };
 		enum mr_certainty certainty;
 
-		if (!(line->topics >> i & 1) || !cause || is_too_early(inquest, cause) ||
-		    is_ruled_out(&inquest->diagnosis, cause))
+		if (!(line->topics >> i & 1) || !cause || is_too_early(judgement, cause) ||
+		    is_ruled_out(&judgement->diagnosis, cause))
 			continue;
 		certainty = mr_log_judge(line, cause, &suspicion);
 		if (certainty == MR_LIKELY)
-			add_suspicion(&inquest->diagnosis, &suspicion);
-		else if (certainty == MR_POSSIBLE && find_suspicion(&inquest->diagnosis, cause) ==
-							     inquest->diagnosis.cause_count) {
-			add_other(inquest, cause, places->raised);
-			places->raised = places->plain = inquest->other_count;
+			add_suspicion(&judgement->diagnosis, &suspicion);
+		else if (certainty == MR_POSSIBLE && find_suspicion(&judgement->diagnosis, cause) ==
+							     judgement->diagnosis.cause_count) {
+			add_other(judgement, cause, places->raised);
+			places->raised = places->plain = judgement->other_count;
 		}
 	}
 }
 
-static void judge_by_line(struct inquest *inquest, const struct mr_log_line *line)
+static void judge_by_line(struct judgement *judgement, const struct mr_log_line *line)
 {
 	/* Of a line without one: those that registrations have, the commonest first. */
 	static const int usual[] = { ENOMEM, EFAULT, EINVAL, EOPNOTSUPP };
 
 	struct places places = { 0, 0 };
 
-	inquest->other_count = 0;
+	judgement->other_count = 0;
 	if (line->remark)
 		return;
-	judge_topics(inquest, line, &places);
+	judge_topics(judgement, line, &places);
 	if (line->errnum)
-		judge_errno(inquest, line, line->errnum, &places);
+		judge_errno(judgement, line, line->errnum, &places);
 	for (size_t i = 0; !line->errnum && (!line->is_reason || line->is_memlock) &&
 			   i < sizeof(usual) / sizeof(*usual);
 	     i++)
-		judge_errno(inquest, line, usual[i], &places);
+		judge_errno(judgement, line, usual[i], &places);
 }
 
-void inquest_hold(struct inquest *inquest, const struct log_kind *kind, size_t index,
-		  enum why_depth depth)
+void judgement_hold(struct judgement *judgement, const struct log_kind *kind, size_t index,
+		    enum why_depth depth)
 {
-	log_row_fill(&inquest->row, kind, index);
-	look(inquest, &kind->line, depth);
-	leave_out_early_causes(inquest);
-	judge_by_line(inquest, &kind->line);
+	log_row_fill(&judgement->row, kind, index);
+	look(judgement, &kind->line, depth);
+	leave_out_early_causes(judgement);
+	judge_by_line(judgement, &kind->line);
 }

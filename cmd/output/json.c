@@ -125,7 +125,7 @@ static void put_list(struct writer *writer, const struct list *list)
 	put(writer, list ? "]" : "");
 }
 
-static void put_own_members(struct writer *writer, const struct members *members)
+static void put_given_members(struct writer *writer, const struct members *members)
 {
 	put(writer, "{");
 	for (size_t i = 0; i < members->count; i++) {
@@ -193,7 +193,7 @@ static void put_value(struct writer *writer, const struct field *field, const vo
 	case FIELD_RECORD:
 		return put_object(writer, field->record, NULL, member);
 	case FIELD_MEMBERS:
-		return put_own_members(writer, member);
+		return put_given_members(writer, member);
 	}
 }
 

@@ -30,31 +30,31 @@ void answer_note(const struct answer *answer, const char *fmt, ...)
 }
 
 /* Says how many refusals came for the cause that was told last. */
-static void report_told_again(const struct answer *answer)
+static void report_repeats(const struct answer *answer)
 {
-	if (!answer->told || !answer->told_again)
+	if (!answer->last_cause || !answer->repeat_count)
 		return;
-	if (*answer->told)
+	if (*answer->last_cause)
 		answer_note(answer, "and %" PRIu64 " more for the same cause, %s",
-			    answer->told_again, answer->told);
+			    answer->repeat_count, answer->last_cause);
 	else
 		answer_note(answer, "%" PRIu64 " more failures, cause also unknown",
-			    answer->told_again);
+			    answer->repeat_count);
 }
 
 /* Whether the message before has named the same cause; if so it is counted. */
-static bool is_told(struct answer *answer, const struct why *why)
+static bool names_same_cause(struct answer *answer, const struct why *why)
 {
 	const struct mr_cause *cause = why_first(why);
 	const char *id = cause ? cause->id : "";
-	const bool is_same = answer->told && !strcmp(id, answer->told);
+	const bool is_same = answer->last_cause && !strcmp(id, answer->last_cause);
 
 	if (!is_same) {
-		report_told_again(answer);
-		answer->told_again = 0;
+		report_repeats(answer);
+		answer->repeat_count = 0;
 	}
-	answer->told = id;
-	answer->told_again += is_same;
+	answer->last_cause = id;
+	answer->repeat_count += is_same;
 	return is_same;
 }
 
@@ -119,7 +119,7 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 		report_detail("on the simulated HCA %s", answer->environment->device);
 	if (answer->tell && !verbose)
 		report_request(answer);
-	if (why && (verbose || !is_told(answer, why)))
+	if (why && (verbose || !names_same_cause(answer, why)))
 		why_report(why, verbose);
 	if (verbose)
 		report_lines(&request_record, &answer->request);
@@ -127,7 +127,7 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 
 void answer_report_rest(const struct answer *answer)
 {
-	report_told_again(answer);
+	report_repeats(answer);
 	if (answer->reported > REPORTED_MAX)
 		answer_note(answer, "and %" PRIu64 " more failures (--json has all)",
 			    answer->reported - REPORTED_MAX);
@@ -159,8 +159,8 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->diagnosed = 0;
 	answer->tell = false;
 	answer->tried_ns = 0;
-	answer->told = NULL;
-	answer->told_again = 0;
+	answer->last_cause = NULL;
+	answer->repeat_count = 0;
 	answer->total = total;
 	answer->reported = 0;
 	answer->in_session = false;

@@ -106,8 +106,8 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 /** why_of_diagnosis() - as of why_of_error(), of a diagnosis that was made already: of a call of another program */
 struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis);
 
-/** why_tell() - report an error that ends a command, and its causes: @command as of report_error() */
-void why_tell(const struct global_args *global, const char *command, const struct mr_error *err);
+/** why_print() - report an error that ends a command, and its causes: @command as of report_error() */
+void why_print(const struct global_args *global, const char *command, const struct mr_error *err);
 
 /** why_share() - the same diagnosis once more, for another why_release(); NULL for NULL */
 struct why *why_share(struct why *why);
@@ -248,8 +248,8 @@ struct answer {
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
 	uint64_t tried_ns;      /**< time that their tries have taken */
 	const char *
-		told; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
-	uint64_t told_again; /**< refusals after that for the same cause */
+		last_cause; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
+	uint64_t repeat_count; /**< refusals after that for the same cause */
 	struct progress progress;
 	uint64_t total;    /**< regions that the command is about */
 	uint64_t reported; /**< failures to report, also those too many for that */

@@ -103,8 +103,8 @@ static const char *choose_columns(struct register_job *job)
  * @request: of the call that registers; or NULL
  * @place:   has the addresses of the region; NULL: they are not known
  */
-static void set_asked(struct register_job *job, const struct mr_region_request *request,
-		      const struct mr_region_request *place)
+static void set_requested(struct register_job *job, const struct mr_region_request *request,
+			  const struct mr_region_request *place)
 {
 	const struct register_plan *plan = job->plan;
 	const struct registrar *registrar = &job->registrar;
@@ -149,7 +149,7 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 {
 	struct mr_table_pool pool;
 
-	set_asked(job, request, request);
+	set_requested(job, request, request);
 	job->answer.tell = request && err->kind == MR_ERROR_REFUSED;
 	if (job->plan->request.call == MR_REG_MR_RELAXED && job->registrar.in_session) {
 		mr_table_pool(&job->registrar.session->table, &pool);
@@ -166,7 +166,7 @@ static bool fail_region(struct register_job *job, struct mr_error *err,
 	const struct mr_region_request place = { .addr = region->addr, .iova = region->iova };
 	struct mr_refusal *refusal = &job->answer.refusal;
 
-	set_asked(job, NULL, &place);
+	set_requested(job, NULL, &place);
 	refusal->advice = advised ? &job->args->advise.advice : NULL;
 	refusal->advised = advised;
 	refusal->handle_known = region->handle != MR_NO_HANDLE;
@@ -297,14 +297,14 @@ static void note_needs_process(const struct register_job *job, bool hold)
 
 static void note_kernel_bug(const struct register_job *job)
 {
-	static bool told;
+	static bool is_reported;
 	const char *effect;
 
-	if (told || !job->count || job->answer.invocation->global->style.quiet)
+	if (is_reported || !job->count || job->answer.invocation->global->style.quiet)
 		return;
 	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id,
 			       job->plan->request.access);
-	told = effect;
+	is_reported = effect;
 	if (effect)
 		report_note(job->answer.invocation->command->name, "%s", effect);
 }

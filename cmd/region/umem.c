@@ -36,8 +36,8 @@ struct imported {
 	struct mr_umem_blob blob; /* as this process exports it again */
 };
 
-static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
-		       struct imported *imported, struct mr_error *err)
+static int query_library(struct session_job *job, const struct mr_umem_blob *blob,
+			 struct imported *imported, struct mr_error *err)
 {
 	struct mr_device device;
 	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
@@ -69,8 +69,8 @@ static void find_entry(struct session_job *job, struct imported *imported)
 }
 
 /* The library accepts any blob: the umem may have gone, and its handle may be another umem's now. */
-static int ask_kernel(struct session_job *job, const struct imported *imported,
-		      struct mr_error *err)
+static int query_kernel(struct session_job *job, const struct imported *imported,
+			struct mr_error *err)
 {
 	int rc = mr_session_has_umem(job->session, imported->region.handle, err);
 
@@ -112,7 +112,7 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	struct imported imported = { .listed = false };
 	struct mr_error refusal = { .text = "" };
 	bool live = false;
-	int rc = ask_library(job, job->data, &imported, &refusal);
+	int rc = query_library(job, job->data, &imported, &refusal);
 
 	if (rc && refusal.kind == MR_ERROR_USAGE) {
 		*err = refusal;
@@ -121,7 +121,7 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
 	if (!rc) {
 		find_entry(job, &imported);
-		live = !ask_kernel(job, &imported, &refusal);
+		live = !query_kernel(job, &imported, &refusal);
 	}
 	if (!live) {
 		job->answer.refusal = (struct mr_refusal){ .uverbs = &job->session->uverbs };

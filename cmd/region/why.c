@@ -411,7 +411,7 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	return NULL;
 }
 
-void why_tell(const struct global_args *global, const char *command, const struct mr_error *err)
+void why_print(const struct global_args *global, const char *command, const struct mr_error *err)
 {
 	struct mr_environment environment;
 	struct mr_refusal refusal = { .via = MR_VIA_LIBRARY,

@@ -348,7 +348,7 @@ static int open_device(const char *name, struct mr_environment *environment,
 	return rc ? mr_device_open_alone(name, device, environment, err) : 0;
 }
 
-static int ask_device(const char *name, struct device_facts *facts, struct mr_error *err)
+static int query_one_device(const char *name, struct device_facts *facts, struct mr_error *err)
 {
 	const struct mr_pci_atomics *pci = &facts->attributes.pci_atomics;
 	struct mr_device device;
@@ -395,7 +395,7 @@ static void add_max(const struct mr_attributes *attributes, struct mr_nldev_coun
 }
 
 /* A kernel without RDMA netlink, or a device that has gone meanwhile, leaves the counts unknown. */
-static void ask_netlink(const char *name, struct device_facts *facts)
+static void query_netlink(const char *name, struct device_facts *facts)
 {
 	struct mr_nldev_summary *summary = &facts->summary;
 	struct mr_error ignored;
@@ -473,11 +473,11 @@ static int device_facts_find(struct mr_host *host, const char *name,
 	ports = mr_rdma_ports_read(host, name, facts->ports);
 	facts->port_list = LIST_OF(device_port_record, facts->ports, ports);
 	read_node(host, name, facts);
-	rc = ask_device(name, facts, err);
+	rc = query_one_device(name, facts, err);
 	facts->has_environment = facts->environment.device[0];
 	/* The kernel may have a device of the same name as a simulated one. */
 	if (!facts->environment.simulated) {
-		ask_netlink(name, facts);
+		query_netlink(name, facts);
 		read_commands(host, facts);
 	}
 	return rc;

@@ -549,8 +549,8 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 
 	mr_environment_init(&live);
 	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
-	mr_host_ask(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
-		    sizeof(environment->rdma_core));
+	mr_host_query(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
+		      sizeof(environment->rdma_core));
 	read_recorded(host, environment);
 	if (mr_host_is_live(host))
 		*environment = live;

@@ -68,7 +68,7 @@ static int report_answer_error(const struct watch *watch, struct mr_error *why,
 	}
 	if (watch->invocation->global->style.json)
 		return answer_error(watch->invocation, NULL, why, err);
-	why_tell(watch->invocation->global, watch->invocation->command->name, why);
+	why_print(watch->invocation->global, watch->invocation->command->name, why);
 	return report_status(why);
 }
 

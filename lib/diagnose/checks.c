@@ -155,14 +155,15 @@ static void search_device(struct odp_search *search, const char *name, bool excl
 
 	if (search->device[0])
 		return;
-	rc = mr_device_limits_ask(search->host, name, &limits);
+	rc = mr_device_limits_query(search->host, name, &limits);
 	if (rc && rc != -ENODEV)
 		snprintf(search->unasked, sizeof(search->unasked), "%s", name);
 	else if (!rc && limits.odp_explicit && !(excludes_implicit && limits.odp_implicit))
 		snprintf(search->device, sizeof(search->device), "%s", name);
 }
 
-static enum mr_verdict weigh_unasked(const struct odp_search *search, char *evidence, size_t size)
+static enum mr_verdict weigh_unrequested(const struct odp_search *search, char *evidence,
+					 size_t size)
 {
 	if (!search->unasked[0])
 		return MR_VERDICT_OK;
@@ -186,12 +187,13 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 	struct odp_search search = { .host = question->host };
 	char bits[8];
 
-	if (mr_host_ask(question->host, "cpu/address-bits", find_la57, NULL, bits, sizeof(bits)) ||
+	if (mr_host_query(question->host, "cpu/address-bits", find_la57, NULL, bits,
+			  sizeof(bits)) ||
 	    strcmp(bits, "57") != 0)
 		return MR_VERDICT_OK;
 	mr_rdma_device_list(question->host, search_odp, &search);
 	if (!search.device[0])
-		return weigh_unasked(&search, evidence, size);
+		return weigh_unrequested(&search, evidence, size);
 	snprintf(evidence, size, "57-bit addresses, and %s has no implicit on-demand paging",
 		 search.device);
 	return MR_VERDICT_WARN;
@@ -219,7 +221,7 @@ static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, ch
 		return MR_VERDICT_OK;
 	mr_rdma_device_list(question->host, search_rxe, &search);
 	if (!search.device[0])
-		return weigh_unasked(&search, evidence, size);
+		return weigh_unrequested(&search, evidence, size);
 	snprintf(evidence, size, "this kernel's rxe corrupts data of on-demand regions (%s)",
 		 search.device);
 	return MR_VERDICT_WARN;

@@ -76,7 +76,7 @@ static bool is_mlx5(const struct look *look)
 static int try_device(const struct look *look)
 {
 	struct mr_device_limits limits;
-	const int rc = mr_device_limits_ask(look->question->host, look->device.name, &limits);
+	const int rc = mr_device_limits_query(look->question->host, look->device.name, &limits);
 
 	return (rc == -ENOENT || rc == -ENODEV) && has_no_node(look) ? 0 : rc;
 }
@@ -254,9 +254,9 @@ void mr_check_port(const struct mr_question *question, struct mr_finding *findin
 /* ---- what libibverbs answers ---- */
 
 /* Return: false where the device could not be asked, which is added then. */
-static bool ask_limits(struct look *look, struct mr_device_limits *limits)
+static bool query_limits(struct look *look, struct mr_device_limits *limits)
 {
-	const int rc = mr_device_limits_ask(look->question->host, look->device.name, limits);
+	const int rc = mr_device_limits_query(look->question->host, look->device.name, limits);
 
 	if ((rc == -ENOENT || rc == -ENODEV) && has_no_node(look))
 		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
@@ -271,7 +271,7 @@ static void judge_odp(struct look *look)
 {
 	struct mr_device_limits limits;
 
-	if (!ask_limits(look, &limits))
+	if (!query_limits(look, &limits))
 		return;
 	if (limits.odp_explicit)
 		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
@@ -300,7 +300,7 @@ static void judge_max_mr(struct look *look)
 	const struct mr_opt_u64 *planned = &look->question->size;
 	struct mr_device_limits limits;
 
-	if (!ask_limits(look, &limits))
+	if (!query_limits(look, &limits))
 		return;
 	if (planned->known && planned->value > limits.max_mr_size)
 		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
@@ -504,7 +504,7 @@ static void compare_group(struct look *look)
 		look->differs |= strcmp(iommu.group, look->gpu.group) != 0;
 }
 
-static int ask_machine(void *data, char *text, size_t size)
+static int query_machine(void *data, char *text, size_t size)
 {
 	struct utsname name;
 
@@ -546,7 +546,8 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 		mr_finding_set(finding, MR_VERDICT_NA, "no NVIDIA GPU beside an RDMA device");
 		return;
 	}
-	mr_host_ask(question->host, "uname/machine", ask_machine, NULL, machine, sizeof(machine));
+	mr_host_query(question->host, "uname/machine", query_machine, NULL, machine,
+		      sizeof(machine));
 	mr_host_lines(question->host, "/proc/driver/nvidia/params", take_override, &override);
 	if (!look.differs || override == MR_YES) {
 		mr_finding_set(
@@ -607,7 +608,8 @@ static int query_device(void *data, char *text, size_t size)
 	return 0;
 }
 
-int mr_device_limits_ask(struct mr_host *host, const char *device, struct mr_device_limits *limits)
+int mr_device_limits_query(struct mr_host *host, const char *device,
+			   struct mr_device_limits *limits)
 {
 	char question[160], name[64], answer[128];
 	uint64_t odp;
@@ -617,7 +619,7 @@ int mr_device_limits_ask(struct mr_host *host, const char *device, struct mr_dev
 	if ((size_t)snprintf(name, sizeof(name), "%s", device) >= sizeof(name))
 		return -ENAMETOOLONG;
 	snprintf(question, sizeof(question), "device/%s/limits", name);
-	rc = mr_host_ask(host, question, query_device, name, answer, sizeof(answer));
+	rc = mr_host_query(host, question, query_device, name, answer, sizeof(answer));
 	if (rc)
 		return rc;
 	if (sscanf(answer, "max_mr_size=%" SCNu64 " odp=%" SCNu64, &limits->max_mr_size, &odp) != 2)

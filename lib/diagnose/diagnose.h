@@ -178,8 +178,9 @@ struct mr_device_limits {
 	bool odp_explicit, odp_implicit;
 };
 
-/** mr_device_limits_ask() - open a device and query it.  Return: 0, or -errno. */
-int mr_device_limits_ask(struct mr_host *host, const char *device, struct mr_device_limits *limits);
+/** mr_device_limits_query() - open a device and query it.  Return: 0, or -errno. */
+int mr_device_limits_query(struct mr_host *host, const char *device,
+			   struct mr_device_limits *limits);
 
 /** mr_node_is_permitted() - whether the permission bits of a node let a process open it; false: or they are not known */
 bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,

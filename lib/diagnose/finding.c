@@ -107,7 +107,7 @@ void mr_name_add(struct mr_name_text *names, const char *name)
 		names->hidden);
 }
 
-static int ask_environment(void *data, char *text, size_t size)
+static int query_environment(void *data, char *text, size_t size)
 {
 	const struct mr_host *host = data;
 	char profile[32];
@@ -125,7 +125,7 @@ bool mr_is_simulated(struct mr_host *host)
 {
 	char answer[8];
 
-	mr_host_ask(host, "simulated", ask_environment, host, answer, sizeof(answer));
+	mr_host_query(host, "simulated", query_environment, host, answer, sizeof(answer));
 	return answer[0] == 'y';
 }
 

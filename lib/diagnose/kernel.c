@@ -264,7 +264,7 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 	mr_fork_read(question->host, &fork);
 	if (copies == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "the kernel copies pinned pages on fork");
-	} else if (fork.is_asked) {
+	} else if (fork.is_requested) {
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
 			"RDMAV_FORK_SAFE or IBV_FORK_SAFE enables libibverbs' fork protection");
@@ -289,7 +289,7 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 	}
 }
 
-static int ask_kernel(void *data, char *text, size_t size)
+static int query_kernel(void *data, char *text, size_t size)
 {
 	struct mr_nldev_system system = { 0 };
 	struct mr_nldev nl = { 0 };
@@ -312,7 +312,7 @@ enum mr_tristate mr_copies_on_fork(struct mr_host *host)
 {
 	char answer[8];
 
-	if (mr_host_ask(host, "rdma/copy-on-fork", ask_kernel, NULL, answer, sizeof(answer)))
+	if (mr_host_query(host, "rdma/copy-on-fork", query_kernel, NULL, answer, sizeof(answer)))
 		return MR_UNKNOWN;
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }

@@ -138,7 +138,7 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 			       "registration needs some %u more",
 			       used.value, max.value, MAPS_TO_OPEN);
 		mr_finding_remedy(finding, "raise vm.max_map_count (sysctl)");
-	} else if (fork.is_asked && mr_copies_on_fork(question->host) != MR_YES) {
+	} else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES) {
 		judge_split_mappings(max.value, finding);
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max.value);

@@ -142,7 +142,7 @@ static int filter_words(void *data, char *text, size_t size)
 
 int mr_kernel_words(struct mr_host *host, char *words, size_t size)
 {
-	return mr_host_ask(host, "kernel/words", filter_words, NULL, words, size);
+	return mr_host_query(host, "kernel/words", filter_words, NULL, words, size);
 }
 
 /* ---- modules and symbols ---- */
@@ -184,7 +184,7 @@ enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 	char question[160], answer[8];
 
 	snprintf(question, sizeof(question), "kernel/symbol/%s", name);
-	if (mr_host_ask(host, question, find_symbol, &search, answer, sizeof(answer)))
+	if (mr_host_query(host, question, find_symbol, &search, answer, sizeof(answer)))
 		return MR_UNKNOWN;
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }
@@ -302,7 +302,7 @@ static int answer_log(void *data __attribute__((unused)), char *text, size_t siz
 
 int mr_kernel_log_read(struct mr_host *host, char text[MR_KERNEL_LOG_MAX])
 {
-	return mr_host_ask(host, "kernel-log", answer_log, NULL, text, MR_KERNEL_LOG_MAX);
+	return mr_host_query(host, "kernel-log", answer_log, NULL, text, MR_KERNEL_LOG_MAX);
 }
 
 /* A text that fills the room may have been cut. */
@@ -518,7 +518,7 @@ uint32_t mr_pci_binding(struct mr_host *host, const char *folder)
 
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", folder) >= sizeof(copy) ||
 	    (size_t)snprintf(name, sizeof(name), "binding%s", folder) >= sizeof(name) ||
-	    mr_host_ask(host, name, find_binding, copy, text, sizeof(text)))
+	    mr_host_query(host, name, find_binding, copy, text, sizeof(text)))
 		return 0;
 	return (uint32_t)strtoul(text, NULL, 10);
 }

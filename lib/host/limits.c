@@ -155,7 +155,7 @@ static int answer(void *data, char *text, size_t size)
 int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors)
 {
 	char text[64];
-	int rc = mr_host_ask(host, "descriptors", answer, host, text, sizeof(text));
+	int rc = mr_host_query(host, "descriptors", answer, host, text, sizeof(text));
 
 	if (!rc &&
 	    sscanf(text, "error=%d limit=%" SCNu64, &descriptors->error, &descriptors->limit) != 2)
@@ -213,7 +213,7 @@ enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path)
 	char question[PATH_MAX], text[8];
 
 	snprintf(question, sizeof(question), "nodev%s", path);
-	if (mr_host_ask(host, question, answer_nodev, &place, text, sizeof(text)))
+	if (mr_host_query(host, question, answer_nodev, &place, text, sizeof(text)))
 		return MR_UNKNOWN;
 	return text[0] == '1' ? MR_YES : MR_NO;
 }
@@ -270,7 +270,7 @@ void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size)
 	gid_t number = gid;
 
 	snprintf(question, sizeof(question), "group/%" PRIu32, gid);
-	if (mr_host_ask(host, question, answer_group, &number, name, size))
+	if (mr_host_query(host, question, answer_group, &number, name, size))
 		snprintf(name, size, "%" PRIu32, gid);
 	mr_clean_text(name, size);
 }
@@ -306,20 +306,20 @@ static int is_set(void *data, char *text, size_t size)
 	return 0;
 }
 
-static bool ask_variable(struct mr_host *host, const char *name, bool zero_counts)
+static bool query_variable(struct mr_host *host, const char *name, bool zero_counts)
 {
 	struct variable variable = { host, name };
 	char question[64], answer[8];
 
 	snprintf(question, sizeof(question), "environment/%s", name);
-	return !mr_host_ask(host, question, is_set, &variable, answer, sizeof(answer)) &&
+	return !mr_host_query(host, question, is_set, &variable, answer, sizeof(answer)) &&
 	       (!strcmp(answer, "set") || (zero_counts && !strcmp(answer, "0")));
 }
 
 void mr_fork_read(struct mr_host *host, struct mr_fork *fork)
 {
-	const bool is_safe = ask_variable(host, "RDMAV_FORK_SAFE", false);
+	const bool is_safe = query_variable(host, "RDMAV_FORK_SAFE", false);
 
-	fork->is_asked = ask_variable(host, "IBV_FORK_SAFE", false) || is_safe;
-	fork->huge_pages = ask_variable(host, "RDMAV_HUGEPAGES_SAFE", true);
+	fork->is_requested = query_variable(host, "IBV_FORK_SAFE", false) || is_safe;
+	fork->huge_pages = query_variable(host, "RDMAV_HUGEPAGES_SAFE", true);
 }

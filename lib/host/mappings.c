@@ -44,7 +44,7 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 	struct mr_opt_u64 used = { 0 };
 	char text[32];
 
-	used.known = !mr_host_ask(host, "mappings", count_mappings, host, text, sizeof(text)) &&
+	used.known = !mr_host_query(host, "mappings", count_mappings, host, text, sizeof(text)) &&
 		     sscanf(text, "%" SCNu64, &used.value) == 1;
 	return used;
 }
@@ -136,8 +136,8 @@ static void take_flags(const char *flags, struct mr_mapping_details *details)
 		size_t member;
 	} rows[] = {
 #define ROW(name, member) { name, offsetof(struct mr_mapping_details, member) }
-		ROW("io", is_io),         ROW("pf", is_pfn),       ROW("ht", is_hugetlb),
-		ROW("nr", is_unreserved), ROW("hg", is_thp_asked), ROW("um", has_faults),
+		ROW("io", is_io),         ROW("pf", is_pfn),           ROW("ht", is_hugetlb),
+		ROW("nr", is_unreserved), ROW("hg", is_thp_requested), ROW("um", has_faults),
 		ROW("uw", has_faults),    ROW("ui", has_faults),
 #undef ROW
 	};
@@ -353,7 +353,7 @@ static void describe(const struct statx *st, const char *free_text, char *text, 
 }
 
 /* What statx(2) and statfs(2) say. */
-static int ask_file(void *data, char *text, size_t size)
+static int query_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
 	char free_text[32] = "unknown", path[PATH_MAX];
@@ -388,7 +388,7 @@ static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
 }
 
 /* proc_pid_map_files(5) */
-static int ask_map_files(const struct file_question *question, struct statx *st)
+static int query_map_files(const struct file_question *question, struct statx *st)
 {
 	const struct mr_mapping *mapping = question->mapping;
 	char link[64], path[PATH_MAX];
@@ -401,7 +401,7 @@ static int ask_map_files(const struct file_question *question, struct statx *st)
 }
 
 /* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
-static int ask_descriptors(const struct file_question *question, struct statx *st)
+static int query_descriptors(const struct file_question *question, struct statx *st)
 {
 	const struct mr_mapping *mapping = question->mapping;
 	const struct dirent *entry;
@@ -424,14 +424,14 @@ static int ask_descriptors(const struct file_question *question, struct statx *s
 	return is_found ? 0 : -ENOENT;
 }
 
-static int ask_open_file(void *data, char *text, size_t size)
+static int query_open_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
 	struct statx st = { .stx_mode = 0 };
-	int rc = ask_map_files(question, &st);
+	int rc = query_map_files(question, &st);
 
 	if (rc)
-		rc = ask_descriptors(question, &st);
+		rc = query_descriptors(question, &st);
 	if (!rc)
 		describe(&st, "unknown", text, size);
 	return rc;
@@ -490,13 +490,13 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 
 	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
 	snprintf(name, sizeof(name), "file%s", question.path);
-	file->has_path = !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+	file->has_path = !mr_host_query(host, name, query_file, &question, text, sizeof(text)) &&
 			 take_file(mapping, text, file);
 	if (file->has_path || !can_be_open(mapping))
 		return;
 	snprintf(name, sizeof(name), "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
 		 mapping->inode);
-	if (!mr_host_ask(host, name, ask_open_file, &question, text, sizeof(text)))
+	if (!mr_host_query(host, name, query_open_file, &question, text, sizeof(text)))
 		take_file(mapping, text, file);
 }
 
@@ -510,7 +510,8 @@ static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_
 
 	snprintf(question.path, sizeof(question.path), "%s", path);
 	snprintf(name, sizeof(name), "file%s", question.path);
-	if (path[0] == '/' && !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+	if (path[0] == '/' &&
+	    !mr_host_query(host, name, query_file, &question, text, sizeof(text)) &&
 	    sscanf(text, "mode=%o device=%u:%u", &mode, &search.major, &search.minor) == 3 &&
 	    S_ISDIR(mode))
 		mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);

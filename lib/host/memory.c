@@ -362,7 +362,7 @@ enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struc
 
 enum { SMALLEST = 4 << 10, LARGEST = 256 << 10 };
 
-static int ask_library(void *data, char *text, size_t size)
+static int query_library(void *data, char *text, size_t size)
 {
 	(void)data;
 	snprintf(text, size, "%d", getpagesize());
@@ -375,7 +375,7 @@ uint64_t mr_page_size(struct mr_host *host)
 	char answer[24];
 	uint64_t bytes;
 
-	if (mr_host_ask(host, "page-size", ask_library, NULL, answer, sizeof(answer)) ||
+	if (mr_host_query(host, "page-size", query_library, NULL, answer, sizeof(answer)) ||
 	    mr_parse_u64(answer, LARGEST, &bytes, &ignored) || bytes < SMALLEST ||
 	    bytes & (bytes - 1))
 		return SMALLEST;

@@ -220,7 +220,7 @@ void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size);
 /** What the environment of this process says. */
 struct mr_fork {
 	/** RDMAV_FORK_SAFE or IBV_FORK_SAFE is set: children do not inherit the pages of regions. */
-	bool is_asked;
+	bool is_requested;
 	bool huge_pages; /**< RDMAV_HUGEPAGES_SAFE is set: the size of pages is looked up, which is slow */
 };
 
@@ -261,15 +261,15 @@ int mr_mappings_walk(struct mr_host *host, uint64_t start,
 
 /** What /proc/self/smaps tells of a mapping (proc_pid_smaps(5)). */
 struct mr_mapping_details {
-	uint64_t page_size; /**< bytes */
-	uint64_t huge;      /**< bytes of pages from the pool of hugetlb that are there */
-	unsigned int key;   /**< ProtectionKey, 0 where there is none: pkeys(7) */
-	bool is_io;         /**< VmFlags io: memory of a device */
-	bool is_pfn;        /**< VmFlags pf: pages that the kernel does not manage */
-	bool is_hugetlb;    /**< VmFlags ht */
-	bool is_unreserved; /**< VmFlags nr: no pages were reserved for it */
-	bool is_thp_asked;  /**< VmFlags hg: madvise(2) has asked for transparent huge pages */
-	bool has_faults;    /**< VmFlags um, uw or ui: userfaultfd(2) handles its faults */
+	uint64_t page_size;    /**< bytes */
+	uint64_t huge;         /**< bytes of pages from the pool of hugetlb that are there */
+	unsigned int key;      /**< ProtectionKey, 0 where there is none: pkeys(7) */
+	bool is_io;            /**< VmFlags io: memory of a device */
+	bool is_pfn;           /**< VmFlags pf: pages that the kernel does not manage */
+	bool is_hugetlb;       /**< VmFlags ht */
+	bool is_unreserved;    /**< VmFlags nr: no pages were reserved for it */
+	bool is_thp_requested; /**< VmFlags hg: madvise(2) has asked for transparent huge pages */
+	bool has_faults;       /**< VmFlags um, uw or ui: userfaultfd(2) handles its faults */
 };
 
 /**

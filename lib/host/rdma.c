@@ -331,7 +331,7 @@ struct descriptor {
 	int number;
 };
 
-static int ask_size(void *data, char *text, size_t size)
+static int query_size(void *data, char *text, size_t size)
 {
 	const struct descriptor *descriptor = data;
 	char path[64];
@@ -346,7 +346,7 @@ static int ask_size(void *data, char *text, size_t size)
 }
 
 /* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
-static void look_at_stand_in(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
+static void look_at_replacement(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
 {
 	struct descriptor descriptor = { host, fd };
 	char question[64], text[32];
@@ -355,7 +355,7 @@ static void look_at_stand_in(struct mr_host *host, int fd, struct mr_dmabuf_file
 		return;
 	file->is_simulated = true;
 	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
-	if (!mr_host_ask(host, question, ask_size, &descriptor, text, sizeof(text)))
+	if (!mr_host_query(host, question, query_size, &descriptor, text, sizeof(text)))
 		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
 }
 
@@ -377,6 +377,6 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 	if (file->is_dmabuf)
 		file->size = info.size;
 	else
-		look_at_stand_in(host, fd, file);
+		look_at_replacement(host, fd, file);
 	return 0;
 }

@@ -294,7 +294,7 @@ static inline struct mr_host mr_host_unrecorded(const struct mr_host *host)
  * @fmt:  its absolute path, without ".."
  *
  * The file is recorded whole, up to 1 MiB, however small @size is.  A file that may hold something secret or
- * personal is read by mr_host_lines(), or by the function that mr_host_ask() calls.
+ * personal is read by mr_host_lines(), or by the function that mr_host_query() calls.
  *
  * Below $SYSFS_PATH of the process, where libibverbs looks for devices, are /sys/class/infiniband,
  * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
@@ -319,7 +319,7 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
  * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use
  *
  * Only lines that were of use are recorded, so that a recording has no more than is needed.  So @take must
- * not count the others: that is for mr_host_ask().
+ * not count the others: that is for mr_host_query().
  *
  * Return: 0, or -errno, also in the middle of the file: -EFBIG for one of more than 64 MiB.
  */
@@ -411,7 +411,7 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * mr_host_ask() - what a system call or a library answers, as text
+ * mr_host_query() - what a system call or a library answers, as text
  * @name:   of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
  * @answer: writes the answer of this machine, a text of at most 64 KiB, best one line; returns 0, or -errno
  *          where there is none
@@ -420,9 +420,9 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
  *
  * Return: 0, or -errno.
  */
-int mr_host_ask(struct mr_host *host, const char *name,
-		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
-		size_t size);
+int mr_host_query(struct mr_host *host, const char *name,
+		  int (*answer)(void *data, char *text, size_t size), void *data, char *text,
+		  size_t size);
 
 /** mr_live_path() - where this process finds a file that the viewer sees.  Return: 0 or -errno. */
 int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);

@@ -646,9 +646,9 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 
 /* ---- answers of calls ---- */
 
-int mr_host_ask(struct mr_host *host, const char *name,
-		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
-		size_t size)
+int mr_host_query(struct mr_host *host, const char *name,
+		  int (*answer)(void *data, char *text, size_t size), void *data, char *text,
+		  size_t size)
 {
 	const size_t room = size > ANSWER_MAX ? size : ANSWER_MAX;
 	char path[PATH_MAX], usual[ANSWER_MAX],

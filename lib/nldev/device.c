@@ -62,7 +62,7 @@ int mr_nldev_system(struct mr_nldev *nl, struct mr_nldev_system *system, struct 
 						    .command = RDMA_NLDEV_CMD_SYS_GET };
 
 	*system = (struct mr_nldev_system){ .netns_shared.known = false };
-	return mr_nldev_ask(nl, &question, take_system, NULL, system, err);
+	return mr_nldev_query(nl, &question, take_system, NULL, system, err);
 }
 
 /* ---- devices ---- */
@@ -123,7 +123,7 @@ int mr_nldev_devices(struct mr_nldev *nl, struct mr_nldev_devices *devices, stru
 						    .dump = true };
 
 	*devices = (struct mr_nldev_devices){ .count = 0 };
-	return mr_nldev_ask(nl, &question, take_device, forget_devices, devices, err);
+	return mr_nldev_query(nl, &question, take_device, forget_devices, devices, err);
 }
 
 void mr_nldev_devices_release(struct mr_nldev_devices *devices)
@@ -210,7 +210,7 @@ int mr_nldev_summary(struct mr_nldev *nl, uint32_t device, struct mr_nldev_summa
 						    .device = device };
 
 	*summary = (struct mr_nldev_summary){ .count = 0 };
-	return mr_nldev_ask(nl, &question, take_summary, NULL, summary, err);
+	return mr_nldev_query(nl, &question, take_summary, NULL, summary, err);
 }
 
 struct mr_opt_u64 mr_nldev_summary_of(const struct mr_nldev_summary *summary, const char *kind)
@@ -286,7 +286,7 @@ int mr_nldev_pools(struct mr_nldev *nl, uint32_t device, struct mr_nldev_pools *
 	int rc;
 
 	*pools = (struct mr_nldev_pools){ .count = 0 };
-	rc = mr_nldev_ask(nl, &question, take_pools, forget_pools, pools, err);
+	rc = mr_nldev_query(nl, &question, take_pools, forget_pools, pools, err);
 	return rc == -ENODEV ? -EOPNOTSUPP : rc;
 }
 

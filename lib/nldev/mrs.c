@@ -219,7 +219,7 @@ static int dump(struct collection *collection, size_t enough, struct mr_error *e
 
 	collection->enough = enough;
 	collection->is_done = true;
-	rc = mr_nldev_ask(collection->nl, &question, take_dumped, forget_dumped, collection, err);
+	rc = mr_nldev_query(collection->nl, &question, take_dumped, forget_dumped, collection, err);
 	return rc || collection->is_done ? rc : mr_nldev_reopen(collection->nl, err);
 }
 
@@ -257,8 +257,8 @@ static int step(struct collection *collection, uint64_t end, struct mr_error *er
 
 	for (; count < MR_NLDEV_BATCH && collection->next + count < end; count++)
 		numbers[count] = (uint32_t)collection->next + count;
-	rc = mr_nldev_ask_each(collection->nl, &question, numbers, count, take_walked, collection,
-			       err);
+	rc = mr_nldev_query_each(collection->nl, &question, numbers, count, take_walked, collection,
+				 err);
 	collection->next += count;
 	return rc;
 }
@@ -440,11 +440,11 @@ int mr_nldev_count_faults(struct mr_nldev *nl, uint32_t device, struct mr_nldev_
 		counted.numbers[counted.count++] = mrs->list[i].mrn;
 		if (counted.count < MR_NLDEV_BATCH)
 			continue;
-		rc = mr_nldev_ask_each(nl, &question, counted.numbers, counted.count, take_counters,
-				       &counted, err);
+		rc = mr_nldev_query_each(nl, &question, counted.numbers, counted.count,
+					 take_counters, &counted, err);
 		counted.count = 0;
 	}
 	return rc ? rc
-		  : mr_nldev_ask_each(nl, &question, counted.numbers, counted.count, take_counters,
-				      &counted, err);
+		  : mr_nldev_query_each(nl, &question, counted.numbers, counted.count,
+					take_counters, &counted, err);
 }

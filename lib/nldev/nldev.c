@@ -127,7 +127,7 @@ static int send_all(const struct mr_nldev *nl, const char *requests, size_t size
 }
 
 /* An answer as netlink gives it becomes the error of the question. */
-static int fail_to_ask(int errnum, const struct mr_nldev_question *question, struct mr_error *err)
+static int fail_query(int errnum, const struct mr_nldev_question *question, struct mr_error *err)
 {
 	/* nldev.c answers so where ib_device_get_by_index() finds none, or it does not know the command. */
 	if (errnum == EINVAL && question->has_device)
@@ -205,8 +205,8 @@ static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *qu
 }
 
 /* Ask once.  Return: 0 or -errno. */
-static int ask_once(struct mr_nldev *nl, const struct mr_nldev_question *question,
-		    mr_nldev_take *take, void *data)
+static int query_once(struct mr_nldev *nl, const struct mr_nldev_question *question,
+		      mr_nldev_take *take, void *data)
 {
 	char request[REQUEST_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
 	int rc = send_all(nl, request, write_request(nl, question, question->value, request));
@@ -219,10 +219,11 @@ static int ask_once(struct mr_nldev *nl, const struct mr_nldev_question *questio
 	return rc == MNL_CB_ERROR ? -errno : 0;
 }
 
-int mr_nldev_ask(struct mr_nldev *nl, const struct mr_nldev_question *question, mr_nldev_take *take,
-		 void (*restart)(void *data), void *data, struct mr_error *err)
+int mr_nldev_query(struct mr_nldev *nl, const struct mr_nldev_question *question,
+		   mr_nldev_take *take, void (*restart)(void *data), void *data,
+		   struct mr_error *err)
 {
-	int rc = ask_once(nl, question, take, data);
+	int rc = query_once(nl, question, take, data);
 
 	/* Netlink has lost messages for want of room; or what a dump lists has changed (NLM_F_DUMP_INTR). */
 	for (int i = 1; (rc == -ENOBUFS || rc == -EINTR) && i < TRIES; i++) {
@@ -231,13 +232,13 @@ int mr_nldev_ask(struct mr_nldev *nl, const struct mr_nldev_question *question, 
 		rc = mr_nldev_reopen(nl, err);
 		if (rc)
 			return rc;
-		rc = ask_once(nl, question, take, data);
+		rc = query_once(nl, question, take, data);
 	}
 	if (!rc)
 		return 0;
 	/* What is still to come would be taken for answers to the next question. */
 	mr_nldev_reopen(nl, err);
-	return fail_to_ask(-rc, question, err);
+	return fail_query(-rc, question, err);
 }
 
 /* ---- asking the same of several objects ---- */
@@ -348,10 +349,10 @@ static int receive_batch(struct batch *batch)
 	return 0;
 }
 
-int mr_nldev_ask_each(struct mr_nldev *nl, const struct mr_nldev_question *question,
-		      const uint32_t *values, unsigned int count,
-		      void (*take)(const struct nlmsghdr *message, unsigned int n, void *data),
-		      void *data, struct mr_error *err)
+int mr_nldev_query_each(struct mr_nldev *nl, const struct mr_nldev_question *question,
+			const uint32_t *values, unsigned int count,
+			void (*take)(const struct nlmsghdr *message, unsigned int n, void *data),
+			void *data, struct mr_error *err)
 {
 	struct batch batch = { .nl = nl,
 			       .question = question,
@@ -373,7 +374,7 @@ int mr_nldev_ask_each(struct mr_nldev *nl, const struct mr_nldev_question *quest
 	if (!rc)
 		return 0;
 	mr_nldev_reopen(nl, err);
-	return fail_to_ask(-rc, question, err);
+	return fail_query(-rc, question, err);
 }
 
 struct mr_opt_u64 mr_attribute_number(const struct nlattr *attribute)

@@ -20,7 +20,7 @@
 
 /** More than the kernel fills with one message of a dump (32 KiB, net/netlink/af_netlink.c). */
 #define MR_NLDEV_RECEIVE 65536
-/** Requests that are sent at once by mr_nldev_ask_each(). */
+/** Requests that are sent at once by mr_nldev_query_each(). */
 #define MR_NLDEV_BATCH 64
 
 /** A connection to the kernel. */
@@ -71,28 +71,29 @@ struct mr_nldev_question {
 typedef int mr_nldev_take(const struct nlmsghdr *message, void *data);
 
 /**
- * mr_nldev_ask() - ask, and take all answers
+ * mr_nldev_query() - ask, and take all answers
  * @restart: called before a dump is repeated, as something has changed meanwhile: forget what was taken; or NULL
  *
  * Return: 0, or -errno: -EINTR where a dump was disturbed each time, -ENODEV with MR_ERROR_ABSENT
  * where there is no such device.
  */
-int mr_nldev_ask(struct mr_nldev *nl, const struct mr_nldev_question *question, mr_nldev_take *take,
-		 void (*restart)(void *data), void *data, struct mr_error *err);
+int mr_nldev_query(struct mr_nldev *nl, const struct mr_nldev_question *question,
+		   mr_nldev_take *take, void (*restart)(void *data), void *data,
+		   struct mr_error *err);
 
 /**
- * mr_nldev_ask_each() - ask the same of several objects at once
+ * mr_nldev_query_each() - ask the same of several objects at once
  * @question: its attribute names an object; its value is not used
  * @values:   of that attribute, at most MR_NLDEV_BATCH
  * @take:     called once for each of @values, with @n, its number there; @message is the answer, or NULL
  *            where there is no such object
  *
- * Return: 0, or -errno as mr_nldev_ask().
+ * Return: 0, or -errno as mr_nldev_query().
  */
-int mr_nldev_ask_each(struct mr_nldev *nl, const struct mr_nldev_question *question,
-		      const uint32_t *values, unsigned int count,
-		      void (*take)(const struct nlmsghdr *message, unsigned int n, void *data),
-		      void *data, struct mr_error *err);
+int mr_nldev_query_each(struct mr_nldev *nl, const struct mr_nldev_question *question,
+			const uint32_t *values, unsigned int count,
+			void (*take)(const struct nlmsghdr *message, unsigned int n, void *data),
+			void *data, struct mr_error *err);
 
 /**
  * Numbers of the kernel's include/uapi/rdma/rdma_netlink.h that are newer than the headers of Debian 12.

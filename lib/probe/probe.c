@@ -31,7 +31,7 @@ static enum mr_tristate yes_if(bool condition)
 }
 
 /* hw/mlx5/main.c UVERBS_HANDLER(MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH) answers ENODEV where there is none. */
-static enum mr_tristate ask_data_direct(const struct mr_probe *probe)
+static enum mr_tristate query_data_direct(const struct mr_probe *probe)
 {
 	char path[256] = "";
 	struct mr_error ignored;
@@ -48,8 +48,8 @@ static enum mr_tristate ask_data_direct(const struct mr_probe *probe)
 	}
 }
 
-static enum mr_tristate ask_attributes(const struct mr_attributes *attributes,
-				       enum mr_capability capability)
+static enum mr_tristate query_attributes(const struct mr_attributes *attributes,
+					 enum mr_capability capability)
 {
 	switch (capability) {
 	case MR_CAPABILITY_ATOMICS:
@@ -75,7 +75,7 @@ static enum mr_tristate ask_attributes(const struct mr_attributes *attributes,
 	}
 }
 
-enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability capability)
+enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability)
 {
 	switch (capability) {
 	case MR_CAPABILITY_NONE:
@@ -85,9 +85,9 @@ enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability ca
 	case MR_CAPABILITY_RELAXED:
 		return mr_orders_relaxed(&probe->uverbs);
 	case MR_CAPABILITY_DATA_DIRECT:
-		return ask_data_direct(probe);
+		return query_data_direct(probe);
 	default:
-		return probe->has_attributes ? ask_attributes(&probe->attributes, capability)
+		return probe->has_attributes ? query_attributes(&probe->attributes, capability)
 					     : MR_UNKNOWN;
 	}
 }
@@ -406,7 +406,7 @@ static void compare(struct mr_probe *probe, const struct mr_trial *trial,
 {
 	char found[sizeof(attempt->reason)];
 
-	answer->capability = mr_capability_ask(probe, trial->capability);
+	answer->capability = mr_capability_query(probe, trial->capability);
 	answer->agrees = MR_UNKNOWN;
 	if (answer->capability == MR_UNKNOWN || answer->answer == MR_UNKNOWN)
 		return;

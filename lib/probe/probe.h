@@ -44,8 +44,8 @@ enum mr_capability {
 	MR_CAPABILITIES,           /**< how many there are */
 };
 
-/** mr_capability_ask() - what the device says: MR_UNKNOWN where it says nothing */
-enum mr_tristate mr_capability_ask(struct mr_probe *probe, enum mr_capability capability);
+/** mr_capability_query() - what the device says: MR_UNKNOWN where it says nothing */
+enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability);
 
 struct mr_attempt;
 

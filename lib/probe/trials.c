@@ -98,7 +98,7 @@ static void judge_memory(struct mr_attempt *attempt)
 static void judge_persistent(struct mr_attempt *attempt)
 {
 	if (attempt->rc == -EINVAL &&
-	    mr_capability_ask(attempt->probe, attempt->trial->capability) != MR_NO)
+	    mr_capability_query(attempt->probe, attempt->trial->capability) != MR_NO)
 		DOUBT(attempt, "the memory that was tried is not persistent");
 }
 
@@ -322,7 +322,7 @@ static void judge_no_dmabuf(struct mr_attempt *attempt)
 	if (attempt->rc != -EBADF || attempt->blind)
 		return;
 	rc = register_any_dmabuf(attempt);
-	if (rc == -ENOENT && mr_capability_ask(attempt->probe, MR_CAPABILITY_ODP) == MR_NO)
+	if (rc == -ENOENT && mr_capability_query(attempt->probe, MR_CAPABILITY_ODP) == MR_NO)
 		DOUBT(attempt, "EBADF means yes, but not on mlx5 without on-demand "
 			       "paging; and this host gives no dma-buf to try");
 	else if (rc && rc != -ENOENT)

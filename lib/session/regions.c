@@ -216,8 +216,8 @@ static int fail_absent(uint64_t id, struct mr_error *err)
  * Where the kernel cannot be asked, the handle may be another region's by now, which must not be touched.  Only EIO
  * tells enough: the device has gone, and all its regions with it.
  */
-static int mr_session_make_sure(struct mr_session *session, uint32_t slot, uint64_t id,
-				struct mr_session_region *region, struct mr_error *err)
+static int mr_session_verify(struct mr_session *session, uint32_t slot, uint64_t id,
+			     struct mr_session_region *region, struct mr_error *err)
 {
 	region->state = MR_STATE_UNKNOWN;
 	if (!mr_table_get(&session->table, slot, &region->entry) || region->entry.id != id)
@@ -239,7 +239,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		return fail_absent(id, err);
 	if (!mr_table_claim(table, slot))
 		return mr_table_fail_claimed(table, slot, id, errno, err);
-	rc = mr_session_make_sure(session, slot, id, region, err);
+	rc = mr_session_verify(session, slot, id, region, err);
 	if (rc)
 		mr_table_unclaim(table, slot);
 	return rc;
@@ -433,7 +433,7 @@ static int begin_deregister(struct mr_session *session, const struct mr_removal 
 {
 	struct mr_table *table = &session->table;
 	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
-	int rc = (claimed ? mr_session_make_sure : mr_session_claim)(
+	int rc = (claimed ? mr_session_verify : mr_session_claim)(
 		session, removal->slot, removal->id, &region, removal->err);
 
 	if (!rc)

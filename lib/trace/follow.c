@@ -271,7 +271,7 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	if (!process)
 		return 0;
 	process->pid = visitor->pid;
-	process->image = mr_lookout_image(visitor->pid);
+	process->image = mr_monitor_image(visitor->pid);
 	process->joined_ns = mr_now_ns();
 	process->uid = visitor->uid;
 	process->pidfd = open_pidfd(visitor->pid);
@@ -329,7 +329,7 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		}
 		break;
 	case MR_TRACE_LOST:
-		mr_lookout_announced(&follow->lookout, visitor->pid);
+		mr_monitor_announced(&follow->monitor, visitor->pid);
 		follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
 					  request.obstacle);
 		break;
@@ -475,7 +475,7 @@ static void look_for_others(struct loop *loop)
 {
 	struct mr_follow *follow = loop->follow;
 
-	mr_lookout_look(&follow->lookout,
+	mr_monitor_look(&follow->monitor,
 			&(struct mr_lookout_scope){ .child = loop->child_is_over ? 0 : loop->child,
 						    .processes = follow->processes,
 						    .process_count = follow->process_count,
@@ -491,7 +491,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 	/* An old kernel or a container's filter of calls may know no pidfd. */
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
-	const int wait_ms = mr_lookout_wait_ms(&follow->lookout);
+	const int wait_ms = mr_monitor_wait_ms(&follow->monitor);
 	struct mr_visitor visitor;
 	uint64_t begun;
 
@@ -596,6 +596,6 @@ void mr_follow_close(struct mr_follow *follow)
 	if (follow->signals >= 0)
 		close(follow->signals);
 	mr_refusals_release(&follow->refusals);
-	mr_lookout_release(&follow->lookout);
+	mr_monitor_release(&follow->monitor);
 	mr_channel_close(&follow->channel);
 }

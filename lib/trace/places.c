@@ -41,7 +41,7 @@ static bool keep(const struct mr_mapping *mapping, void *data)
 	return true;
 }
 
-static bool is_elsewhere(pid_t pid)
+static bool is_in_other_namespace(pid_t pid)
 {
 	static const char any[] = "/usr";
 	char found[PATH_MAX];
@@ -91,7 +91,7 @@ static void mr_modules_print(const struct mr_modules *modules, FILE *stream)
 	for (size_t i = 0; i < modules->count; i++) {
 		const struct mr_mapping *m = &modules->mappings[i];
 
-		if (modules->is_elsewhere && !is_here(m))
+		if (modules->is_in_other_namespace && !is_here(m))
 			continue;
 		fprintf(stream,
 			"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " %s\n",
@@ -551,7 +551,7 @@ static void read_modules(struct mr_traced_process *process)
 		mr_ledger_retire(&process->ledger, is_gone, &change);
 	}
 	mr_modules_release(&process->modules);
-	now.is_elsewhere = is_elsewhere(process->pid);
+	now.is_in_other_namespace = is_in_other_namespace(process->pid);
 	process->modules = now;
 }
 

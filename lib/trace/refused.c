@@ -45,7 +45,7 @@ struct mr_refused_call {
 #define REMARK(range, ...) snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__)
 
 /* Takes a kind of memory, which has no path or size, for the range. */
-static void stand_in(struct mr_traced_range *range, enum mr_memory_type type)
+static void set_memory_type(struct mr_traced_range *range, enum mr_memory_type type)
 {
 	const char *name = mr_memory_kinds[type].name;
 
@@ -95,12 +95,12 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type,
 	size_t used;
 
 	if (!has_usable_path(range)) {
-		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON);
+		set_memory_type(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON);
 		range->is_exact = false;
 		remark_path(range);
 		return;
 	}
-	stand_in(range, type);
+	set_memory_type(range, type);
 	used = strlen(range->memory);
 	snprintf(range->memory + used, sizeof(range->memory) - used, ":%s", mapping->path);
 	range->offset = mapping->offset + (addr - mapping->start);
@@ -132,7 +132,7 @@ static bool is_memory_file(const struct mr_mapping *mapping)
 	       has_prefix(mapping->path, "/dev/zero") || has_prefix(mapping->path, "[anon_shmem");
 }
 
-static void stand_for_huge_pages(struct mr_traced_range *range, uint64_t page)
+static void choose_huge_pages(struct mr_traced_range *range, uint64_t page)
 {
 	const char *unit = page % (UINT64_C(1) << 30) == 0   ? "G"
 			   : page % (UINT64_C(1) << 20) == 0 ? "M"
@@ -147,7 +147,7 @@ static void stand_for_huge_pages(struct mr_traced_range *range, uint64_t page)
 }
 
 /* Memory in which nothing is known to be in the way. */
-static void stand_for_mapping(struct mr_host *host, struct mr_traced_range *range)
+static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *range)
 {
 	const struct mr_mapping *mapping = &range->mapping;
 	struct mr_mapping_details details;
@@ -156,20 +156,20 @@ static void stand_for_mapping(struct mr_host *host, struct mr_traced_range *rang
 	if (has_details && details.page_size)
 		range->page_size = details.page_size;
 	if (has_details && details.is_hugetlb && details.page_size)
-		stand_for_huge_pages(range, details.page_size);
-	else if (is_anonymous(mapping) && has_details && details.is_thp_asked) {
-		stand_in(range, MR_MEMORY_THP);
+		choose_huge_pages(range, details.page_size);
+	else if (is_anonymous(mapping) && has_details && details.is_thp_requested) {
+		set_memory_type(range, MR_MEMORY_THP);
 		range->offset = range->addr % THP_SIZE;
 	} else if (is_anonymous(mapping)) {
-		stand_in(range, MR_MEMORY_ANON);
+		set_memory_type(range, MR_MEMORY_ANON);
 	} else if (is_memory_file(mapping)) {
-		stand_in(range, MR_MEMORY_MEMFD);
+		set_memory_type(range, MR_MEMORY_MEMFD);
 	} else if (range->file.is_found && range->file.type == S_IFCHR) {
 		stand_by_path(host, MR_MEMORY_DEVICE, range);
 	} else if (mapping->path[0] == '/') {
 		stand_by_path(host, type_of_file(mapping), range);
 	} else {
-		stand_in(range, MR_MEMORY_ANON);
+		set_memory_type(range, MR_MEMORY_ANON);
 		range->is_exact = false;
 		REMARK(range, "the mapping is a special one: %.100s", mapping->path);
 	}
@@ -215,18 +215,18 @@ static const struct {
 	[MR_OBSTACLE_FILE_END] = { MR_MEMORY_UNMAPPED, "behind the end of a file without a path" },
 };
 
-static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
+static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
 {
 	const enum mr_obstacle_kind kind = range->obstacle;
 	const bool is_of_file = kind == MR_OBSTACLE_DAX || kind == MR_OBSTACLE_FILE;
 
 	if (is_far_too_long(range)) {
 		/* As much memory as a wrong length claims need not fit into the machine that is to refuse it. */
-		stand_in(range, MR_MEMORY_UNMAPPED);
+		set_memory_type(range, MR_MEMORY_UNMAPPED);
 		range->is_exact = false;
 		REMARK(range, "the range begins with memory, but is too long to be mapped");
 	} else if (kind == MR_OBSTACLE_NONE) {
-		stand_for_mapping(host, range);
+		choose_for_mapping(host, range);
 	} else if ((is_of_file || kind == MR_OBSTACLE_DEVICE || kind == MR_OBSTACLE_FILE_END) &&
 		   has_usable_path(range)) {
 		stand_by_path(host,
@@ -237,7 +237,7 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 		range->is_exact = false;
 		remark_path(range);
 	} else {
-		stand_in(range, obstacles[kind].type);
+		set_memory_type(range, obstacles[kind].type);
 		if (!obstacles[kind].difference)
 			return;
 		range->is_exact = false;
@@ -349,7 +349,7 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 	range->offset = asked.addr % page;
 	range->page_size = page;
 	if (!asked.addr && asked.length == UINT64_MAX) {
-		stand_in(range, MR_MEMORY_NONE);
+		set_memory_type(range, MR_MEMORY_NONE);
 		return 0;
 	}
 	rc = look_at_mappings(host, range);
@@ -360,7 +360,7 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 		return rc;
 	}
 	take_obstacle(mr_obstacle_find(&inquiry), host, range);
-	stand_for_obstacle(host, range);
+	choose_for_obstacle(host, range);
 	return 0;
 }
 

@@ -345,7 +345,7 @@ struct mr_lookout_entry {
 	bool is_settled;  /* nothing is to be found out of it any more */
 };
 
-uint64_t mr_lookout_image(pid_t pid)
+uint64_t mr_monitor_image(pid_t pid)
 {
 	struct mr_process_stat stat;
 
@@ -354,41 +354,41 @@ uint64_t mr_lookout_image(pid_t pid)
 
 /* ---- processes that are not judged ---- */
 
-void mr_lookout_announced(struct mr_lookout *lookout, pid_t pid)
+void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid)
 {
-	lookout->announced[lookout->announced_count++ % MR_LOOKOUT_ANNOUNCED] = pid;
+	monitor->announced[monitor->announced_count++ % MR_LOOKOUT_ANNOUNCED] = pid;
 }
 
 /* Whether a process has told of what it starts; that counts once. */
-static bool take_announced(struct mr_lookout *lookout, pid_t pid)
+static bool take_announced(struct mr_monitor *monitor, pid_t pid)
 {
 	for (size_t i = 0; i < MR_LOOKOUT_ANNOUNCED; i++)
-		if (pid && lookout->announced[i] == pid) {
-			lookout->announced[i] = 0;
+		if (pid && monitor->announced[i] == pid) {
+			monitor->announced[i] = 0;
 			return true;
 		}
 	return false;
 }
 
-static bool is_tracer(const struct mr_lookout *lookout, pid_t pid)
+static bool is_tracer(const struct mr_monitor *monitor, pid_t pid)
 {
-	for (size_t i = 0; i < lookout->tracer_count; i++)
-		if (lookout->tracers[i] == pid)
+	for (size_t i = 0; i < monitor->tracer_count; i++)
+		if (monitor->tracers[i] == pid)
 			return true;
 	return false;
 }
 
-static void note_tracer(struct mr_lookout *lookout, pid_t pid)
+static void note_tracer(struct mr_monitor *monitor, pid_t pid)
 {
 	pid_t *tracers;
 
-	if (!pid || is_tracer(lookout, pid) || lookout->tracer_count == TRACERS_MAX)
+	if (!pid || is_tracer(monitor, pid) || monitor->tracer_count == TRACERS_MAX)
 		return;
-	tracers = reallocarray(lookout->tracers, lookout->tracer_count + 1, sizeof(*tracers));
+	tracers = reallocarray(monitor->tracers, monitor->tracer_count + 1, sizeof(*tracers));
 	if (!tracers)
 		return;
-	lookout->tracers = tracers;
-	tracers[lookout->tracer_count++] = pid;
+	monitor->tracers = tracers;
+	tracers[monitor->tracer_count++] = pid;
 }
 
 /* ---- all processes of the machine ---- */
@@ -401,63 +401,63 @@ static int compare(const void *one, const void *other)
 }
 
 /* Reads the processes in the place of those of the last look. */
-static void read_entries(struct mr_lookout *lookout)
+static void read_entries(struct mr_monitor *monitor)
 {
 	DIR *folder = mr_process_folder();
 	struct mr_lookout_entry *more;
 	int pid;
 
-	lookout->entries = NULL;
-	lookout->entry_count = 0;
+	monitor->entries = NULL;
+	monitor->entry_count = 0;
 	while (folder && (pid = mr_process_next_number(folder)) > 0) {
 		struct mr_lookout_entry entry = { .pid = pid };
 
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
 			continue;
-		if (!(lookout->entry_count & (lookout->entry_count - 1))) {
-			more = reallocarray(lookout->entries,
-					    lookout->entry_count ? 2 * lookout->entry_count : 1,
+		if (!(monitor->entry_count & (monitor->entry_count - 1))) {
+			more = reallocarray(monitor->entries,
+					    monitor->entry_count ? 2 * monitor->entry_count : 1,
 					    sizeof(*more));
 			if (!more)
 				break;
-			lookout->entries = more;
+			monitor->entries = more;
 		}
-		lookout->entries[lookout->entry_count++] = entry;
+		monitor->entries[monitor->entry_count++] = entry;
 	}
 	if (folder)
 		closedir(folder);
-	if (lookout->entry_count)
-		qsort(lookout->entries, lookout->entry_count, sizeof(*lookout->entries), compare);
+	if (monitor->entry_count)
+		qsort(monitor->entries, monitor->entry_count, sizeof(*monitor->entries), compare);
 }
 
-static struct mr_lookout_entry *find(const struct mr_lookout *lookout, pid_t pid)
+static struct mr_lookout_entry *find(const struct mr_monitor *monitor, pid_t pid)
 {
 	const struct mr_lookout_entry key = { .pid = pid };
 
-	return lookout->entry_count
-		       ? bsearch(&key, lookout->entries, lookout->entry_count, sizeof(key), compare)
+	return monitor->entry_count
+		       ? bsearch(&key, monitor->entries, monitor->entry_count, sizeof(key), compare)
 		       : NULL;
 }
 
-static void mark(const struct mr_lookout *lookout, pid_t pid)
+static void mark(const struct mr_monitor *monitor, pid_t pid)
 {
-	struct mr_lookout_entry *entry = find(lookout, pid);
+	struct mr_lookout_entry *entry = find(monitor, pid);
 
 	if (entry)
 		entry->whose = OURS;
 }
 
 /* Processes come and go while they are read, so their parents may lead in a circle. */
-static bool is_ours(const struct mr_lookout *lookout, struct mr_lookout_entry *entry)
+static bool is_ours(const struct mr_monitor *monitor, struct mr_lookout_entry *entry)
 {
 	struct mr_lookout_entry *parent;
 
 	if (entry->whose == NOT_KNOWN) {
 		entry->whose = OF_OTHERS;
-		parent = is_tracer(lookout, entry->stat.parent) ? NULL
-								: find(lookout, entry->stat.parent);
-		if (parent && is_ours(lookout, parent))
+		parent = is_tracer(monitor, entry->stat.parent) ? NULL
+								: find(monitor, entry->stat.parent);
+		if (parent && is_ours(monitor, parent))
 			entry->whose = OURS;
 	}
 	return entry->whose == OURS;
@@ -466,7 +466,7 @@ static bool is_ours(const struct mr_lookout *lookout, struct mr_lookout_entry *e
 /* ---- judgement ---- */
 
 /* Takes what was found out at the last look, also of the process that this one was forked from. */
-static void carry_over(const struct mr_lookout *before, struct mr_lookout_entry *entry)
+static void carry_over(const struct mr_monitor *before, struct mr_lookout_entry *entry)
 {
 	const pid_t pids[] = { entry->pid, entry->stat.parent };
 
@@ -509,14 +509,14 @@ static enum mr_image_fate fate_of(const struct mr_lookout_entry *entry,
 }
 
 /* Whether the program that started it has told, maybe of a script, which has another name. */
-static bool was_announced(struct mr_lookout *lookout, const struct mr_lookout_entry *entry,
+static bool was_announced(struct mr_monitor *monitor, const struct mr_lookout_entry *entry,
 			  uint32_t obstacle)
 {
 	return obstacle < MR_TRACE_NO_VARIABLES &&
-	       (take_announced(lookout, entry->pid) || take_announced(lookout, entry->stat.parent));
+	       (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent));
 }
 
-static void judge(struct mr_lookout *lookout, const struct mr_lookout_scope *scope,
+static void judge(struct mr_monitor *monitor, const struct mr_lookout_scope *scope,
 		  struct mr_lookout_entry *entry)
 {
 	const struct mr_traced_process *joined = joined_by(scope, entry);
@@ -528,50 +528,50 @@ static void judge(struct mr_lookout *lookout, const struct mr_lookout_scope *sco
 	fate = fate_of(entry, joined, scope->channel, &image);
 	entry->is_settled = fate != MR_IMAGE_BEGINS;
 	if (fate == MR_IMAGE_OF_OTHER) {
-		note_tracer(lookout, image.tracer);
+		note_tracer(monitor, image.tracer);
 		entry->whose = OF_OTHERS; /* so are its children, which come after it */
 	}
-	if (fate == MR_IMAGE_NOT_FOLLOWED && !was_announced(lookout, entry, image.obstacle))
+	if (fate == MR_IMAGE_NOT_FOLLOWED && !was_announced(monitor, entry, image.obstacle))
 		scope->not_followed(scope->data, entry->pid, image.path, image.obstacle);
 }
 
-int mr_lookout_wait_ms(const struct mr_lookout *lookout)
+int mr_monitor_wait_ms(const struct mr_monitor *monitor)
 {
 	const uint64_t now = mr_now_ns();
 
-	return now < lookout->due_ns ? (int)((lookout->due_ns - now) / 1000000) + 1 : 0;
+	return now < monitor->due_ns ? (int)((monitor->due_ns - now) / 1000000) + 1 : 0;
 }
 
-void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope)
+void mr_monitor_look(struct mr_monitor *monitor, const struct mr_lookout_scope *scope)
 {
 	const uint64_t begin = mr_now_ns();
-	const struct mr_lookout before = *lookout;
+	const struct mr_monitor before = *monitor;
 	uint64_t own, pause;
 
-	if (begin < lookout->due_ns)
+	if (begin < monitor->due_ns)
 		return;
-	own = mr_lookout_image(getpid()); /* the child's too, until it runs the program */
-	read_entries(lookout);
-	mark(lookout, scope->child);
+	own = mr_monitor_image(getpid()); /* the child's too, until it runs the program */
+	read_entries(monitor);
+	mark(monitor, scope->child);
 	for (size_t i = 0; i < scope->process_count; i++)
-		mark(lookout, scope->processes[i]->pid);
-	for (size_t i = 0; i < lookout->entry_count; i++) {
-		struct mr_lookout_entry *entry = &lookout->entries[i];
+		mark(monitor, scope->processes[i]->pid);
+	for (size_t i = 0; i < monitor->entry_count; i++) {
+		struct mr_lookout_entry *entry = &monitor->entries[i];
 
-		if (!is_ours(lookout, entry))
+		if (!is_ours(monitor, entry))
 			continue;
 		carry_over(&before, entry);
 		if (entry->image && entry->image != own && !entry->is_settled)
-			judge(lookout, scope, entry);
+			judge(monitor, scope, entry);
 	}
 	free(before.entries);
 	pause = LOOK_SHARE * (mr_now_ns() - begin);
-	lookout->due_ns = begin + (pause > LOOK_NS ? pause : LOOK_NS);
+	monitor->due_ns = begin + (pause > LOOK_NS ? pause : LOOK_NS);
 }
 
-void mr_lookout_release(struct mr_lookout *lookout)
+void mr_monitor_release(struct mr_monitor *monitor)
 {
-	free(lookout->entries);
-	free(lookout->tracers);
-	*lookout = (struct mr_lookout){ .entries = NULL };
+	free(monitor->entries);
+	free(monitor->tracers);
+	*monitor = (struct mr_monitor){ .entries = NULL };
 }

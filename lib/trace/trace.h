@@ -354,7 +354,7 @@ void mr_ledger_release(struct mr_ledger *ledger);
 struct mr_modules {
 	struct mr_mapping *mappings; /**< of files, by ascending address */
 	size_t count, capacity;
-	bool is_elsewhere; /**< the process may have other files at these paths: its root or mounts are others */
+	bool is_in_other_namespace; /**< the process may have other files at these paths: its root or mounts are others */
 	bool is_stale; /**< one of them may have been unmapped, and another one be in its place */
 	unsigned int reads; /**< how often they were read: others have come and gone since */
 };
@@ -373,7 +373,7 @@ struct mr_traced_process {
 	unsigned int children;            /**< processes that have it as @parent */
 	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
 	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
-	uint64_t image, joined_ns;        /**< mr_lookout_image() when it joined, and that time */
+	uint64_t image, joined_ns;        /**< mr_monitor_image() when it joined, and that time */
 	uid_t uid;
 	int pidfd;                   /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
@@ -425,7 +425,7 @@ enum { MR_LOOKOUT_ANNOUNCED = 64 };
 
 struct mr_lookout_entry;
 
-struct mr_lookout {
+struct mr_monitor {
 	struct mr_lookout_entry *entries; /**< processes of the last look, by their numbers */
 	size_t entry_count;
 	pid_t *tracers; /**< other mrctl, which follow their programs themselves */
@@ -446,19 +446,19 @@ struct mr_lookout_scope {
 	void *data;
 };
 
-/** mr_lookout_wait_ms() - how long until the next look */
-int mr_lookout_wait_ms(const struct mr_lookout *lookout);
+/** mr_monitor_wait_ms() - how long until the next look */
+int mr_monitor_wait_ms(const struct mr_monitor *monitor);
 
-/** mr_lookout_look() - look where it is time; each program that is not followed is told once */
-void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *scope);
+/** mr_monitor_look() - look where it is time; each program that is not followed is told once */
+void mr_monitor_look(struct mr_monitor *monitor, const struct mr_lookout_scope *scope);
 
-/** mr_lookout_image() - a number for the program that a process runs now; 0: not known */
-uint64_t mr_lookout_image(pid_t pid);
+/** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
+uint64_t mr_monitor_image(pid_t pid);
 
-/** mr_lookout_announced() - a process has told that it, or a child, is to run what cannot be followed */
-void mr_lookout_announced(struct mr_lookout *lookout, pid_t pid);
+/** mr_monitor_announced() - a process has told that it, or a child, is to run what cannot be followed */
+void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid);
 
-void mr_lookout_release(struct mr_lookout *lookout);
+void mr_monitor_release(struct mr_monitor *monitor);
 
 /** The kinds of refusals that traced processes met: refusals of the same call with the same errno and cause. */
 enum {
@@ -598,7 +598,7 @@ struct mr_follow {
 	struct mr_leaks leaks;
 	/** Paths of libraries that register, as the processes had mapped them: they tell the versions; ends with NULL. */
 	char *libraries[MR_FOLLOW_LIBRARIES + 1];
-	struct mr_lookout lookout;
+	struct mr_monitor monitor;
 };
 
 /** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */

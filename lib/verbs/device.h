@@ -200,15 +200,15 @@ int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attri
 			struct mr_error *err);
 
 /**
- * mr_attributes_ask_kernel() - ask a device that libibverbs does not have open: uverbs_cmd.c
+ * mr_attributes_query_kernel() - ask a device that libibverbs does not have open: uverbs_cmd.c
  *	ib_uverbs_ex_query_device()
  *
  * PCI atomics are of the provider, and are not told.
  *
  * Return: as mr_attributes_query().
  */
-int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
-			     struct mr_error *err);
+int mr_attributes_query_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
+			       struct mr_error *err);
 
 /**
  * mr_has_optional_access() - whether the kernel accepts access flags that it may ignore

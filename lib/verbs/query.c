@@ -109,8 +109,8 @@ int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attri
 	return 0;
 }
 
-int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
-			     struct mr_error *err)
+int mr_attributes_query_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
+			       struct mr_error *err)
 {
 	const struct ib_uverbs_ex_query_device in = { .comp_mask = 0 };
 	/* An older kernel leaves the last members as they are. */
@@ -202,7 +202,7 @@ int mr_devx_try(const struct mr_uverbs *uverbs)
 	return submit_query(uverbs, GENERAL_CAPABILITIES, out);
 }
 
-static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
+static enum mr_tristate query_firmware(const struct mr_uverbs *uverbs)
 {
 	uint8_t out[ANSWER_SIZE];
 	const uint8_t *capabilities = out + ANSWER_HEADER;
@@ -249,7 +249,7 @@ static bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations)
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)
 {
 	if (uverbs->driver_id == RDMA_DRIVER_MLX5)
-		return ask_firmware(uverbs);
+		return query_firmware(uverbs);
 	return mr_driver_find(uverbs->driver_id)->orders_strictly ? MR_NO : MR_UNKNOWN;
 }
 

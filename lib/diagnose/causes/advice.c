@@ -253,7 +253,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != is_perm)
 		return;
 	mr_evidence_hex(suspicion, "at", obstacle.addr);
-	mr_suspect(suspicion, obstacle.is_sure ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, obstacle.is_decisive ? MR_CERTAIN : MR_LIKELY,
 		   obstacle.kind == MR_OBSTACLE_GUARD ? "the memory at 0x%" PRIx64
 							" is a guard page"
 		   : obstacle.kind == MR_OBSTACLE_READ_ONLY ? "the memory at 0x%" PRIx64

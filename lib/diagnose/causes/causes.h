@@ -43,7 +43,7 @@ struct mr_obstacle {
 	 * Nothing else can explain it: the page cannot be pinned, and those before it were.  Pinning puts each page
 	 * into memory before it goes on to the next one.
 	 */
-	bool is_sure;
+	bool is_decisive;
 	uint64_t addr; /**< of the page; of a hole: its first one */
 	uint64_t hole; /**< HOLE, END, UNMAPPED: bytes of the range that are not mapped there */
 	unsigned int mappings;      /**< of the range that were looked at */
@@ -173,7 +173,7 @@ struct mr_refusal {
 	const struct mr_tries
 		*tries; /**< what became of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
-	bool is_elsewhere;
+	bool is_in_other_namespace;
 	/** The process has gone on since: its memory and limits may have changed. */
 	bool has_gone_on;
 	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */

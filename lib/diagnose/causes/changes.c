@@ -265,7 +265,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   rereg->length ? "the address 0" : "no length");
 }
 
-static void look_at_unasked_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_unrequested_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 

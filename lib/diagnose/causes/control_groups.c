@@ -69,7 +69,8 @@ static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *gr
  * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  What libmlx5 allocates when it
  * opens a device it may go without.
  */
-static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, enum mr_rdma_resource resource)
+static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
+					 enum mr_rdma_resource resource)
 {
 	const uint32_t opens = MR_ON(OPEN) | MR_ON(IMPORT);
 
@@ -120,7 +121,7 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_number(suspicion, "max", limit.max);
 	mr_evidence_number(suspicion, "used", limit.used);
 	if (limit.is_full) {
-		mr_suspect(suspicion, how_sure(inquiry, limit.resource),
+		mr_suspect(suspicion, judge_certainty(inquiry, limit.resource),
 			   "the control group %.100s has %" PRIu64 " of %" PRIu64
 			   " %s of %s, which are all",
 			   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,

@@ -193,7 +193,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 }
 
 /* What another call of DEVX is answered in the call's own context: 0 or -errno.  Return: whether that is known. */
-static bool ask_context(const struct mr_refusal *refusal, int *rc)
+static bool query_one_context(const struct mr_refusal *refusal, int *rc)
 {
 	const struct mr_uverbs *uverbs = refusal->is_opened_anew ? NULL : refusal->uverbs;
 
@@ -211,7 +211,7 @@ static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	int rc;
 
-	if (!ask_context(inquiry->refusal, &rc))
+	if (!query_one_context(inquiry->refusal, &rc))
 		return;
 	mr_evidence_text(suspicion, "devx_other", "%s", rc ? mr_errno_name(-rc) ?: "?" : "ok");
 	if (!rc)
@@ -350,7 +350,7 @@ static int try_devx(const struct mr_inquiry *inquiry)
 	int rc;
 
 	mr_environment_init(&environment);
-	if (inquiry->refusal->is_elsewhere || !name[0] ||
+	if (inquiry->refusal->is_in_other_namespace || !name[0] ||
 	    mr_is_simulated(inquiry->host) != mr_is_simulated(mr_this_host()) ||
 	    mr_device_open_alone(name, &device, &environment, &ignored))
 		return -ENODATA;

@@ -92,7 +92,7 @@ static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *susp
  * those of that one, as both have the same user, or may not.  What is read of the host holds for both, if the other
  * one has run on it.
  */
-static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
+static void lower_certainty(struct mr_suspicion *suspicion, uint32_t reads)
 {
 	enum mr_certainty most = MR_CERTAIN;
 
@@ -108,7 +108,7 @@ static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
 }
 
 /* The process was looked at after its call: what it has now may not be what the call has met. */
-static void weaken_later(struct mr_suspicion *suspicion, uint32_t reads)
+static void lower_later_certainties(struct mr_suspicion *suspicion, uint32_t reads)
 {
 	if (reads & MR_READ_MEMORY && suspicion->certainty == MR_RULED_OUT)
 		suspicion->certainty = MR_UNRELATED;
@@ -288,18 +288,18 @@ static bool may_be_filtered(struct mr_inquiry *inquiry, enum mr_layer layer)
 	return suspicion.certainty > MR_RULED_OUT;
 }
 
-static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
-		struct mr_diagnosis *diagnosis)
+static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
+		     struct mr_diagnosis *diagnosis)
 {
 	struct mr_suspicion suspicion;
 
 	if (is_excluded_by_code(inquiry, cause))
 		return;
 	mr_cause_look(inquiry, cause, &suspicion);
-	if (inquiry->refusal->is_elsewhere)
-		weaken(&suspicion, inquiry->host->reads);
+	if (inquiry->refusal->is_in_other_namespace)
+		lower_certainty(&suspicion, inquiry->host->reads);
 	if (inquiry->refusal->has_gone_on)
-		weaken_later(&suspicion, inquiry->host->reads);
+		lower_later_certainties(&suspicion, inquiry->host->reads);
 	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, &suspicion))
 		suspicion.certainty = MR_POSSIBLE;
 	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, suspicion.layer))
@@ -338,12 +338,12 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	     cause = mr_cause_next(cause)) {
 		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
 			continue;
-		if (refusal->is_elsewhere || refusal->has_gone_on) {
+		if (refusal->is_in_other_namespace || refusal->has_gone_on) {
 			inquiry =
 				begin; /* each reads by itself, so that it is known what it has read */
 			host->reads = 0;
 		}
-		ask(&inquiry, cause, diagnosis);
+		evaluate(&inquiry, cause, diagnosis);
 	}
 	/* Where memory or a dma-buf could not be made, no layer of the RDMA stack was asked. */
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY &&

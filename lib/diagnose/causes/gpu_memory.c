@@ -24,11 +24,11 @@ struct gpu_memory {
 	uint64_t addr;
 	const char *node; /* of the GPU's driver, or "cuda:N" */
 	const char *is;   /* what is known of the address, a clause */
-	bool is_sure;     /* it is of that node, and nothing else can explain the refusal */
+	bool is_decisive; /* it is of that node, and nothing else can explain the refusal */
 };
 
-static bool meet_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
-		     struct gpu_memory *gpu)
+static bool find_gpu_of_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+			      struct gpu_memory *gpu)
 {
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	const struct mr_mapping *node = obstacle ? mr_obstacle_gpu(inquiry, obstacle) : NULL;
@@ -39,7 +39,7 @@ static bool meet_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 	*gpu = (struct gpu_memory){ obstacle->addr, node->path,
 				    is_reserved ? "is reserved as CUDA reserves memory of a GPU"
 						: "is memory of a GPU",
-				    obstacle->is_sure && !is_reserved };
+				    obstacle->is_decisive && !is_reserved };
 	mr_evidence_hex(suspicion, "address", gpu->addr);
 	mr_evidence_text(suspicion, "file", "%.90s", gpu->node);
 	return true;
@@ -55,13 +55,13 @@ static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	struct gpu_memory gpu;
 	const char *module;
 
-	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu))
+	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu))
 		return;
 	module = find_module(inquiry);
 	if (module)
 		mr_rule_out(suspicion, "%s is loaded", module);
 	else
-		mr_suspect(suspicion, gpu.is_sure ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, gpu.is_decisive ? MR_CERTAIN : MR_LIKELY,
 			   "0x%" PRIx64 " %s (%s), and nvidia_peermem is not loaded", gpu.addr,
 			   gpu.is, gpu.node);
 }
@@ -91,8 +91,8 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	struct gpu_memory gpu;
 	struct mr_range range;
 
-	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) || !find_module(inquiry) ||
-	    !mr_inquiry_range(inquiry, &range))
+	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
+	    !find_module(inquiry) || !mr_inquiry_range(inquiry, &range))
 		return;
 	mr_pci_list(inquiry->host, take_gpu, &search);
 	if (!search.largest)
@@ -117,7 +117,7 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	struct gpu_memory gpu;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	if (!meet_gpu(inquiry, suspicion, &gpu) || is_nvidia(&gpu) || !kernel ||
+	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || is_nvidia(&gpu) || !kernel ||
 	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
@@ -134,7 +134,8 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	struct gpu_memory gpu;
 
-	if (!meet_gpu(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) || !find_module(inquiry))
+	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
+	    !find_module(inquiry))
 		return;
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
@@ -147,7 +148,7 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	struct gpu_memory gpu;
 	const char *module;
 
-	if (!meet_gpu(inquiry, suspicion, &gpu))
+	if (!find_gpu_of_range(inquiry, suspicion, &gpu))
 		return;
 	module = is_nvidia(&gpu) ? find_module(inquiry) : NULL;
 	if (is_nvidia(&gpu) && !module)

@@ -66,7 +66,7 @@ static bool read_attributes(struct mr_inquiry *inquiry)
 	if (refusal->context)
 		return !mr_attributes_query(refusal->context, &inquiry->attributes, &ignored);
 	return refusal->uverbs &&
-	       !mr_attributes_ask_kernel(refusal->uverbs, &inquiry->attributes, &ignored);
+	       !mr_attributes_query_kernel(refusal->uverbs, &inquiry->attributes, &ignored);
 }
 
 const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry)
@@ -198,7 +198,7 @@ static bool read_mlx5_log(struct mr_inquiry *inquiry)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;
 
-	return !inquiry->refusal->is_elsewhere && environment && !environment->simulated &&
+	return !inquiry->refusal->is_in_other_namespace && environment && !environment->simulated &&
 	       mr_inquiry_is_driver(inquiry, "mlx5") &&
 	       !mr_mlx5_log_read(inquiry->host, environment->device, &inquiry->log_line);
 }
@@ -215,7 +215,7 @@ static bool read_dmabuf(struct mr_inquiry *inquiry)
 	const struct mr_region_request *request = refusal->request;
 	struct mr_dmabuf_file *file = &inquiry->dmabuf;
 
-	if (!request || refusal->is_elsewhere || !mr_region_is_dmabuf(request->call) ||
+	if (!request || refusal->is_in_other_namespace || !mr_region_is_dmabuf(request->call) ||
 	    request->fd < 0 || mr_dmabuf_file_read(inquiry->host, request->fd, file))
 		return false;
 	file->is_dmabuf |=
@@ -324,10 +324,10 @@ const struct mr_mapping *mr_obstacle_gpu(struct mr_inquiry *inquiry,
 
 /* ---- rules: each sets the obstacle that a mapping is, and returns whether it is one ---- */
 
-static bool meet(struct search *search, enum mr_obstacle_kind kind, bool is_sure)
+static bool end_at(struct search *search, enum mr_obstacle_kind kind, bool is_decisive)
 {
 	search->found->kind = kind;
-	search->found->is_sure = is_sure;
+	search->found->is_decisive = is_decisive;
 	search->found->addr = search->addr;
 	return true;
 }
@@ -343,12 +343,12 @@ static bool is_device(struct search *search)
 	struct mr_mapping_details details;
 
 	if (!file->can_be_device)
-		return !strcmp(mapping->path, "[vvar]") && meet(search, MR_OBSTACLE_DEVICE, true);
+		return !strcmp(mapping->path, "[vvar]") && end_at(search, MR_OBSTACLE_DEVICE, true);
 	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details))
 		return file->type == S_IFCHR && strcmp(mapping->path, "/dev/zero") != 0 &&
-		       meet(search, MR_OBSTACLE_DEVICE, false);
+		       end_at(search, MR_OBSTACLE_DEVICE, false);
 	return (details.is_io || details.is_pfn) &&
-	       meet(search, MR_OBSTACLE_DEVICE, details.is_pfn);
+	       end_at(search, MR_OBSTACLE_DEVICE, details.is_pfn);
 }
 
 /* mm/secretmem.c: its files are on no mount. */
@@ -357,7 +357,7 @@ static bool is_secret(struct search *search)
 	const struct mr_mapping *mapping = &search->found->mapping;
 
 	return !strncmp(mapping->path, "/secretmem", 10) && !search->found->file.filesystem[0] &&
-	       is_since(search->inquiry, 5, 14) && meet(search, MR_OBSTACLE_SECRET, true);
+	       is_since(search->inquiry, 5, 14) && end_at(search, MR_OBSTACLE_SECRET, true);
 }
 
 static bool is_dax(struct search *search)
@@ -365,14 +365,14 @@ static bool is_dax(struct search *search)
 	const struct mr_mapped_file *file = &search->found->file;
 
 	return file->is_found && file->type == S_IFREG && file->is_dax == MR_YES &&
-	       meet(search, MR_OBSTACLE_DAX, true);
+	       end_at(search, MR_OBSTACLE_DAX, true);
 }
 
 /*
  * mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5.  The rings of
  * perf events, which have no file system, are treated as such files are.
  */
-static bool is_written_back(struct search *search, bool is_sure)
+static bool is_written_back(struct search *search, bool is_decisive)
 {
 	static const char *const in_memory[] = { "tmpfs", "devtmpfs", "hugetlbfs", NULL };
 	static const char *const sure[] = { "ext2", "ext3",  "ext4",  "xfs",    "btrfs",   "f2fs",
@@ -389,9 +389,9 @@ static bool is_written_back(struct search *search, bool is_sure)
 		return false;
 	if (!is_certain && (type[0] ? is_one_of(type, in_memory) : mapping->major == 0))
 		return false;
-	return is_sure == (mr_inquiry_kernel(search->inquiry) &&
-			   (is_certain || is_one_of(type, sure))) &&
-	       meet(search, MR_OBSTACLE_FILE, is_sure);
+	return is_decisive == (mr_inquiry_kernel(search->inquiry) &&
+			       (is_certain || is_one_of(type, sure))) &&
+	       end_at(search, MR_OBSTACLE_FILE, is_decisive);
 }
 
 /*
@@ -407,10 +407,10 @@ static bool lacks_permission(struct search *search)
 
 	if (needs_write ? mapping->writable : is_forced || mapping->readable)
 		return false;
-	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
-		    search->writes ||
-			    (mr_inquiry_kernel_since(search->inquiry, 6, 0) == MR_YES &&
-			     mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
+	return end_at(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+		      search->writes ||
+			      (mr_inquiry_kernel_since(search->inquiry, 6, 0) == MR_YES &&
+			       mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
 }
 
 /* mm/hmm.c hmm_vma_walk_test() answers EFAULT where the mapping may not be read, hmm_vma_fault() EPERM where not written. */
@@ -420,8 +420,8 @@ static bool lacks_right(struct search *search)
 
 	if (mapping->readable && (!search->writes || mapping->writable))
 		return false;
-	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
-		    true);
+	return end_at(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+		      true);
 }
 
 /* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */
@@ -444,7 +444,7 @@ static bool is_beyond_file(struct search *search)
 		return false;
 	if (end > search->addr)
 		search->addr = end;
-	return meet(search, MR_OBSTACLE_FILE_END, true);
+	return end_at(search, MR_OBSTACLE_FILE_END, true);
 }
 
 /* ---- the search ---- */
@@ -482,18 +482,19 @@ static void note_full(struct search *search)
 	search->found->full_file = *file;
 }
 
-static bool meet_hole(struct search *search, const struct mr_mapping *next)
+static bool end_at_hole(struct search *search, const struct mr_mapping *next)
 {
 	struct mr_obstacle *found = search->found;
 	const bool is_followed = next && next->start < search->end;
 
 	found->hole = (is_followed ? next->start : search->end) - search->addr;
 	/* Before Linux 6.5 the kernel lets the stack grow into it (mm/gup.c find_extend_vma()). */
-	return meet(search,
-		    is_followed       ? MR_OBSTACLE_HOLE
-		    : found->mappings ? MR_OBSTACLE_END
-				      : MR_OBSTACLE_UNMAPPED,
-		    is_since(search->inquiry, 6, 5) || !next || strcmp(next->path, "[stack]") != 0);
+	return end_at(search,
+		      is_followed       ? MR_OBSTACLE_HOLE
+		      : found->mappings ? MR_OBSTACLE_END
+					: MR_OBSTACLE_UNMAPPED,
+		      is_since(search->inquiry, 6, 5) || !next ||
+			      strcmp(next->path, "[stack]") != 0);
 }
 
 static bool visit(const struct mr_mapping *mapping, void *data)
@@ -502,7 +503,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	struct mr_obstacle *found = search->found;
 
 	if (mapping->start > search->addr)
-		return !meet_hole(search, mapping);
+		return !end_at_hole(search, mapping);
 	search->files += mapping->inode != 0;
 	if (found->mappings == MAPPINGS_MAX || search->files > FILES_MAX)
 		return false;
@@ -564,14 +565,14 @@ static void look_before(struct search *search, uint64_t start)
 
 	if (!rc || rc == -ENODATA)
 		return;
-	found->is_sure = false;
+	found->is_decisive = false;
 	if (rc < 0 || mr_mappings_walk(host, found->stop.addr, keep_mapping, &found->stop_mapping))
 		return;
 	found->has_stop = true;
 	if (!found->stop.is_guard)
 		return;
 	found->kind = MR_OBSTACLE_GUARD;
-	found->is_sure = true;
+	found->is_decisive = true;
 	found->addr = found->stop.addr;
 	found->mapping = found->stop_mapping;
 	mr_mapped_file_read(host, &found->mapping, &found->file);
@@ -593,7 +594,7 @@ static bool look_in(struct search *search, uint64_t addr, uint64_t length)
 	if (!search->found->kind && search->addr < search->end) {
 		if (search->found->mappings == MAPPINGS_MAX)
 			return false;
-		meet_hole(search, NULL);
+		end_at_hole(search, NULL);
 	}
 	if (errnum == EFAULT || errnum == EOPNOTSUPP || search->faults)
 		look_before(search, addr);
@@ -614,7 +615,7 @@ static bool look(struct mr_inquiry *inquiry)
 		search.addr = range.addr & ~(mr_page_size(inquiry->host) - 1);
 		snprintf(search.found->mapping.path, sizeof(search.found->mapping.path), "%s",
 			 inquiry->refusal->memory);
-		return meet(&search, MR_OBSTACLE_DEVICE, true);
+		return end_at(&search, MR_OBSTACLE_DEVICE, true);
 	}
 	return look_in(&search, range.addr, range.length);
 }

@@ -165,7 +165,7 @@ static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (obstacle->kind != kind ||
 	    (kind == MR_OBSTACLE_DEVICE && mr_is_gpu_mapping(&obstacle->mapping)))
 		return;
-	certainty = obstacle->is_sure ? MR_CERTAIN : MR_LIKELY;
+	certainty = obstacle->is_decisive ? MR_CERTAIN : MR_LIKELY;
 	mr_evidence_hex(suspicion, "address", obstacle->addr);
 	if (obstacle->mappings)
 		add_mapping(obstacle, suspicion);
@@ -316,8 +316,8 @@ static bool is_protected(struct mr_inquiry *inquiry, struct mr_fork *fork)
 	mr_fork_read(inquiry->host, fork);
 	if (inquiry->refusal->fork_safe != MR_UNKNOWN)
 		return inquiry->refusal->fork_safe == MR_YES;
-	return fork->is_asked && ((release > 0 && release < ASKS_KERNEL_SINCE) ||
-				  mr_copies_on_fork(inquiry->host) != MR_YES);
+	return fork->is_requested && ((release > 0 && release < ASKS_KERNEL_SINCE) ||
+				      mr_copies_on_fork(inquiry->host) != MR_YES);
 }
 
 /* A range that is protected already, as it is registered, is not protected again. */

@@ -99,7 +99,8 @@ static bool is_refused_before(const struct mr_inquiry *inquiry)
 	       (request->addr ^ request->iova) & (mr_page_size(inquiry->host) - 1);
 }
 
-static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, const struct memlock *memlock)
+static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
+					 const struct memlock *memlock)
 {
 	if (is_refused_before(inquiry))
 		return MR_POSSIBLE;
@@ -142,7 +143,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	}
 	explain_limit(inquiry, &memlock, memlock.asked, &origin, suspicion);
-	mr_suspect(suspicion, how_sure(inquiry, &memlock),
+	mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
 		   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s", origin.figure);
 }
 
@@ -271,7 +272,7 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (exceeded == MR_UNKNOWN)
 		return;
 	explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, &origin, suspicion);
-	mr_suspect(suspicion, how_sure(inquiry, &memlock),
+	mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
 		   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
 		   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
 		   memlock.pinned.known ? "are" : "may be", memlock.is_least ? "at least " : "",

@@ -12,7 +12,7 @@
 #include "lib/verbs/verbs.h"
 
 /* Whether the call itself asks for on-demand paging. */
-static bool asks_for_odp(const struct mr_inquiry *inquiry)
+static bool has_odp_access(const struct mr_inquiry *inquiry)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
@@ -40,7 +40,7 @@ static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	const enum mr_certainty certainty = certainty_of_errno(inquiry);
 
-	if (!asks_for_odp(inquiry) || certainty == MR_UNRELATED)
+	if (!has_odp_access(inquiry) || certainty == MR_UNRELATED)
 		return;
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
@@ -56,7 +56,7 @@ static bool is_implicit(const struct mr_inquiry *inquiry)
 {
 	struct mr_range range;
 
-	return asks_for_odp(inquiry) && mr_inquiry_range(inquiry, &range) && !range.addr &&
+	return has_odp_access(inquiry) && mr_inquiry_range(inquiry, &range) && !range.addr &&
 	       range.length == UINT64_MAX;
 }
 
@@ -131,7 +131,7 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	struct mr_available available;
 	uint64_t table;
 
-	if (!asks_for_odp(inquiry) || is_implicit(inquiry) ||
+	if (!has_odp_access(inquiry) || is_implicit(inquiry) ||
 	    mr_available_read(inquiry->host, &available))
 		return;
 	mr_extend_to_pages(mr_page_size(inquiry->host), &range.addr, &range.length);
@@ -178,18 +178,18 @@ static bool is_on_demand(const struct mr_inquiry *inquiry)
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_range range = inquiry->range;
-	bool is_sure;
+	bool is_decisive;
 
 	if (range.length) {
 		/* Of a line in a log all causes are listed that are not ruled out. */
-		if (inquiry->refusal->is_elsewhere)
+		if (inquiry->refusal->is_in_other_namespace)
 			mr_rule_out(suspicion, "the length is %" PRIu64, range.length);
 		return;
 	}
-	is_sure = range.addr % mr_page_size(inquiry->host) == 0 &&
-		  (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
+	is_decisive = range.addr % mr_page_size(inquiry->host) == 0 &&
+		      (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
 	add_range(inquiry, suspicion);
-	mr_suspect(suspicion, is_sure ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, is_decisive ? MR_CERTAIN : MR_LIKELY,
 		   "the length is 0: there is no page");
 }
 

@@ -215,7 +215,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct since *since = since_of(inquiry->refusal);
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
-	bool is_sure;
+	bool is_decisive;
 
 	if (!since)
 		return;
@@ -231,11 +231,11 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", since->major, since->minor);
 	if (is_older(inquiry, since->major, since->minor)) {
-		is_sure = mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO;
-		mr_suspect(suspicion, is_sure ? MR_CERTAIN : MR_LIKELY,
+		is_decisive = mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO;
+		mr_suspect(suspicion, is_decisive ? MR_CERTAIN : MR_LIKELY,
 			   "this kernel is %u.%u, and Linux knows this from %u.%u on%s",
 			   kernel->major, kernel->minor, since->major, since->minor,
-			   is_sure ? "" : ", unless its vendor has added it");
+			   is_decisive ? "" : ", unless its vendor has added it");
 		mr_suspect_remedy(suspicion, "use Linux %u.%u or newer", since->major,
 				  since->minor);
 	} else if (mr_inquiry_has_ofed(inquiry) == MR_YES) {

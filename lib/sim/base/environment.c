@@ -47,7 +47,7 @@ enum mr_sim_profile sim_wanted_kind(void)
 	return (enum mr_sim_profile)kind;
 }
 
-bool sim_is_asked(const char *variable)
+bool sim_is_requested(const char *variable)
 {
 	return getenv(variable);
 }

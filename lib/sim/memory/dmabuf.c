@@ -24,7 +24,7 @@
 #define OF_DEVICE SIM_DMABUF_NAME "-device"
 
 /* Returns whether @fd is a memfd whose name begins with @name. */
-static bool sim_is_stand_in(int fd, const char *name)
+static bool sim_is_placeholder(int fd, const char *name)
 {
 	char path[64], target[64], wanted[64];
 	ssize_t length;
@@ -39,15 +39,15 @@ static bool sim_is_stand_in(int fd, const char *name)
 }
 
 /* Pages of a heap and of the device are taken as contiguous, those of a udmabuf as scattered. */
-static bool describe_stand_in(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
+static bool describe_replacement(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
 {
-	const bool is_of_device = sim_is_stand_in(fd, OF_DEVICE);
+	const bool is_of_device = sim_is_placeholder(fd, OF_DEVICE);
 	struct stat st;
 
-	if (!sim_is_stand_in(fd, SIM_DMABUF_NAME) || sim_libc()->fstat(fd, &st))
+	if (!sim_is_placeholder(fd, SIM_DMABUF_NAME) || sim_libc()->fstat(fd, &st))
 		return false;
 	*size = (uint64_t)st.st_size;
-	dmabuf->scattered = !is_of_device && !sim_is_stand_in(fd, SIM_DMABUF_OF_HEAP);
+	dmabuf->scattered = !is_of_device && !sim_is_placeholder(fd, SIM_DMABUF_OF_HEAP);
 	return !is_of_device ||
 	       pread(fd, &dmabuf->export, sizeof(dmabuf->export), 0) == sizeof(dmabuf->export);
 }
@@ -87,13 +87,13 @@ int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *
 	flags = sim_libc()->fcntl(fd, F_GETFL);
 	if (flags < 0 || flags & O_PATH) /* fget() */
 		return -EBADF;
-	if (!describe_stand_in(fd, &size, dmabuf) && !describe_real(fd, &size, dmabuf))
+	if (!describe_replacement(fd, &size, dmabuf) && !describe_real(fd, &size, dmabuf))
 		return -EINVAL;
 	return length && end <= size ? 0 : -EINVAL;
 }
 
 /* Makes a memfd of a name and a size in bytes: its descriptor, or -errno. */
-static int sim_stand_in_make(const char *name, uint64_t size, bool cloexec)
+static int sim_placeholder_make(const char *name, uint64_t size, bool cloexec)
 {
 	int fd = mr_memfd_create(name, cloexec ? MFD_CLOEXEC : 0), rc;
 
@@ -110,7 +110,7 @@ int sim_dmabuf_export(const struct sim_export *export, uint64_t size)
 {
 	int fd, rc;
 
-	fd = sim_stand_in_make(OF_DEVICE, size, true);
+	fd = sim_placeholder_make(OF_DEVICE, size, true);
 	if (fd < 0)
 		return fd;
 	if (pwrite(fd, export, sizeof(*export), 0) == sizeof(*export))
@@ -168,8 +168,8 @@ static int create_udmabuf(void *arg)
 	rc = check_memfd(create);
 	if (rc)
 		return rc;
-	fd = sim_stand_in_make(SIM_DMABUF_NAME, create->size,
-			       create->flags & UDMABUF_FLAGS_CLOEXEC);
+	fd = sim_placeholder_make(SIM_DMABUF_NAME, create->size,
+				  create->flags & UDMABUF_FLAGS_CLOEXEC);
 	if (fd < 0)
 		return fd;
 	rc = copy_pages(fd, create);
@@ -192,7 +192,7 @@ static int allocate_from_heap(void *arg)
 		return -EINVAL;
 	if (size / page > (uint64_t)sysconf(_SC_PHYS_PAGES))
 		return -ENOMEM;
-	fd = sim_stand_in_make(SIM_DMABUF_OF_HEAP, size, allocation->fd_flags & O_CLOEXEC);
+	fd = sim_placeholder_make(SIM_DMABUF_OF_HEAP, size, allocation->fd_flags & O_CLOEXEC);
 	if (fd < 0)
 		return fd;
 	allocation->fd = (uint32_t)fd;
@@ -221,7 +221,7 @@ bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 	for (i = 0; i < NODES; i++) {
 		if (strcmp(path, nodes[i].path) != 0 || sim_wanted_kind() == MR_SIM_PROFILES)
 			continue;
-		*fd = sim_stand_in_make(nodes[i].name, 0, flags & O_CLOEXEC);
+		*fd = sim_placeholder_make(nodes[i].name, 0, flags & O_CLOEXEC);
 		return true;
 	}
 	return false;
@@ -232,7 +232,7 @@ bool sim_dmabuf_node_ioctl(int fd, unsigned long request, void *arg, int *answer
 	size_t i;
 
 	for (i = 0; i < NODES; i++) {
-		if (request != nodes[i].request || !sim_is_stand_in(fd, nodes[i].name))
+		if (request != nodes[i].request || !sim_is_placeholder(fd, nodes[i].name))
 			continue;
 		*answer = arg ? nodes[i].handle(arg) : -EFAULT;
 		return true;

@@ -146,8 +146,8 @@ static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring
 	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC ? ANSWERED : NO_ANSWER;
 }
 
-static enum answer ask_once(const struct mr_trace_request *request, struct mr_trace_reply *reply,
-			    int *ring)
+static enum answer query_once(const struct mr_trace_request *request, struct mr_trace_reply *reply,
+			      int *ring)
 {
 	int fd = connect_to();
 	enum answer answer;
@@ -163,12 +163,13 @@ static enum answer ask_once(const struct mr_trace_request *request, struct mr_tr
 }
 
 /* Send a request and wait for the reply.  Others may have crowded it out before mrctl read it. */
-static bool ask(const struct mr_trace_request *request, struct mr_trace_reply *reply, int *ring)
+static bool exchange(const struct mr_trace_request *request, struct mr_trace_reply *reply,
+		     int *ring)
 {
 	enum answer answer = SENT_AWAY;
 
 	for (unsigned int i = 0; i < ATTEMPTS && answer == SENT_AWAY; i++)
-		answer = ask_once(request, reply, ring);
+		answer = query_once(request, reply, ring);
 	return answer == ANSWERED;
 }
 
@@ -178,7 +179,7 @@ static void tell(const struct mr_trace_request *request)
 	struct mr_trace_reply reply;
 	int none;
 
-	ask(request, &reply, &none);
+	exchange(request, &reply, &none);
 	if (none >= 0)
 		SYSTEM(SYS_close, none);
 }
@@ -219,8 +220,8 @@ static bool channel_join(struct agent_process *process)
 	fill(&request, MR_TRACE_JOIN);
 	request.parent = own_id;
 	SYSTEM(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", request.path, sizeof(request.path) - 1);
-	joined = ask(&request, &reply, &ring) && ring >= 0 && reply.frames <= MR_TRACE_FRAMES &&
-		 map_ring(&process->ring, ring, reply.frames);
+	joined = exchange(&request, &reply, &ring) && ring >= 0 &&
+		 reply.frames <= MR_TRACE_FRAMES && map_ring(&process->ring, ring, reply.frames);
 	if (joined)
 		own_id = reply.id;
 	if (ring >= 0)

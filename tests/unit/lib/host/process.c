@@ -158,10 +158,10 @@ TEST(variables_are_those_that_a_program_was_started_with)
 			assert_string_equal(value, rows[i].value);
 	}
 	mr_fork_read(&host, &fork_asked);
-	assert_true(fork_asked.is_asked);
+	assert_true(fork_asked.is_requested);
 	end();
 	mr_fork_read(&host, &fork_asked);
-	assert_false(fork_asked.is_asked);
+	assert_false(fork_asked.is_requested);
 	assert_true(mr_process_variable(0x7ffffff0, "A", value, 8) < 0);
 }
 
@@ -195,7 +195,7 @@ TEST(variables_that_ask_for_fork_protection)
 	setenv("IBV_FORK_SAFE", "1", 1);
 	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1); /* libibverbs does not look at the value */
 	mr_fork_read(mr_this_host(), &asked);
-	assert_true(!none.is_asked && !none.huge_pages && asked.is_asked && asked.huge_pages);
+	assert_true(!none.is_requested && !none.huge_pages && asked.is_requested && asked.huge_pages);
 	unsetenv("IBV_FORK_SAFE");
 	unsetenv("RDMAV_HUGEPAGES_SAFE");
 }

@@ -93,7 +93,7 @@ static ssize_t ask(struct mr_host *host, enum question question, const char *pat
 	case LINK:
 		return mr_host_link(host, text, PATH_MAX, "%s", path);
 	case ASK:
-		return mr_host_ask(host, path, answer, live, text, 64);
+		return mr_host_query(host, path, answer, live, text, 64);
 	}
 	return rc;
 }
@@ -395,7 +395,7 @@ TEST(a_recording_written_by_hand)
 		assert_equal_for(rows[i].path, ask(&recorded.host, rows[i].question, rows[i].path, NULL), rows[i].rc);
 		assert_string_equal(text, rows[i].found);
 	}
-	assert_int_equal(mr_host_ask(&recorded.host, "uname", answer, NULL, text, 6), 0);
+	assert_int_equal(mr_host_query(&recorded.host, "uname", answer, NULL, text, 6), 0);
 	assert_string_equal(text, "Linux");
 }
 

@@ -177,7 +177,7 @@ TEST(the_kernel_says_the_same_of_a_device_as_libibverbs)
 	struct mr_attributes library, kernel;
 
 	assert_int_equal(mr_attributes_query(device.context, &library, &err), 0);
-	assert_int_equal(mr_attributes_ask_kernel(&uverbs, &kernel, &err), 0);
+	assert_int_equal(mr_attributes_query_kernel(&uverbs, &kernel, &err), 0);
 	assert_true(kernel.max_mr_size && kernel.odp.general && kernel.max_dm_size);
 	SAME(vendor_id);
 	SAME(vendor_part_id);
@@ -202,7 +202,7 @@ TEST(the_kernel_says_the_same_of_a_device_as_libibverbs)
 	SAME(odp.uc);
 	SAME(odp.ud);
 	SAME(odp.xrc);
-	assert_int_equal(mr_attributes_ask_kernel(&none, &kernel, &err), -EBADF);
+	assert_int_equal(mr_attributes_query_kernel(&none, &kernel, &err), -EBADF);
 	assert_string_equal(err.call, "ioctl(QUERY_DEVICE)");
 }
 
