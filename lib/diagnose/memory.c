@@ -325,7 +325,7 @@ static void judge_cma(const struct mr_question *question, const struct mr_meminf
 			"kho=off");
 	} else if (!cma) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
-	} else if (question->size.known && question->size.value > rest) {
+	} else if (question->size.value > rest) { /* 0 where none is known */
 		mr_finding_set(
 			finding, MR_VERDICT_BAD,
 			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",

@@ -152,7 +152,7 @@ wrong() {
 		rereg|name one region
 		rereg pd:a --size 4K|rereg changes regions, not 'pd:a'
 		rereg a|say what to change
-		rereg a --pd b --iova 1|--iova is of new memory
+		rereg a --pd b --iova 1|--iova requires --memory or --size
 		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr takes none
 		stat pd:a|stat shows regions, not 'pd:a'
 	EOF
