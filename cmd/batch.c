@@ -235,12 +235,12 @@ static void fail_unknown_command(const struct command *const *commands, const ch
 				 struct mr_error *err)
 {
 	if (name[0] == '-') {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     "a line begins with a command: '%s' belongs to mrctl batch itself",
-			     name);
+		mr_fail_usage(err,
+			      "a line begins with a command: '%s' belongs to mrctl batch itself",
+			      name);
 		return;
 	}
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
+	mr_fail_usage(err, "unknown command '%s'", name);
 	suggest_command(commands, name, err);
 }
 
@@ -260,8 +260,7 @@ static struct parser *prepare_command(struct batch_reader *reader,
 	if (!command)
 		fail_unknown_command(reader->commands, name, err);
 	else if (command->runs_program || command->not_in_batch)
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
-			     name);
+		mr_fail_usage(err, "mrctl %s makes no sense in a batch", name);
 	else if (parser_init(found, command, &reader->given, err))
 		parser_release(found);
 	else
@@ -300,7 +299,7 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	int rc;
 
 	if (!words[0]) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
+		mr_fail_usage(err, "no command given");
 		return;
 	}
 	if (skip)
@@ -315,8 +314,7 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	invocation->operands = reader->operands;
 	name = rc ? NULL : given_global(&reader->given);
 	if (name)
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     "--%s is not for a line: give it to mrctl batch itself", name);
+		mr_fail_usage(err, "--%s is not for a line: give it to mrctl batch itself", name);
 	else if (!rc && !reader->checked && !parser_check(parser, reader->operands, err))
 		command_check(invocation, err);
 }
@@ -593,8 +591,7 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 static int check_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	if (invocation->operands[0] && invocation->operands[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "one FILE, not also '%s'",
-				    invocation->operands[1]);
+		return mr_fail_usage(err, "one FILE, not also '%s'", invocation->operands[1]);
 	return 0;
 }
 

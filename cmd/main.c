@@ -89,8 +89,7 @@ static int run_help_word(char **words, struct mr_error *err)
 	if (option_names(*words, "help"))
 		rc = help_answer(all_commands, words + 1, err);
 	else if (words[1])
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
-				  words[1]);
+		rc = mr_fail_usage(err, "unexpected argument '%s'", words[1]);
 	else
 		print_version();
 	return rc ? rc : output_flush(err);
@@ -106,7 +105,7 @@ static int run_words(struct global_args *global, char **words, char *const *give
 	for (const char *const *word = help_words; *word; word++)
 		if (option_names(*words, *word))
 			return run_help_word(words, err);
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", *words);
+	mr_fail_usage(err, "unknown command '%s'", *words);
 	suggest_command(all_commands, *words, err);
 	return -EINVAL;
 }
@@ -213,7 +212,7 @@ int main(int argc, char **argv)
 	if (!rc && *rest)
 		rc = run_words(&global, rest, given, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
-		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
+		rc = mr_fail_usage(&err, "no command given");
 	options_free(options); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err))
 		rc = tell_error(&global, command, given ? given : argv, &err);

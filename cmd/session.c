@@ -62,16 +62,13 @@ static int check_operands(const struct invocation *invocation, const char *mode,
 	if (!mode || !operands[0])
 		return 0;
 	if (!args->end)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'", mode,
-				    operands[0]);
+		return mr_fail_usage(err, "--%s runs no program: '%s'", mode, operands[0]);
 	if (operands[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--end takes one session, and options before it: '%s'",
-				    operands[1]);
+		return mr_fail_usage(err, "--end takes one session, and options before it: '%s'",
+				     operands[1]);
 	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--end: to end the session of process %s, say pid:%s",
-				    operands[0], operands[0]);
+		return mr_fail_usage(err, "--end: to end the session of process %s, say pid:%s",
+				     operands[0], operands[0]);
 	return 0;
 }
 
@@ -84,26 +81,22 @@ static int check_global_options(const struct invocation *invocation, const char 
 	const char *where = context_session(invocation);
 
 	if ((global->style.json || global->style.columns) && (!mode || args->hold))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: only --list, --end and --detach print sessions",
-				    global->style.json ? "json" : "output");
+		return mr_fail_usage(err, "--%s: only --list, --end and --detach print sessions",
+				     global->style.json ? "json" : "output");
 	if (global->device && (args->list || args->end))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s opens no session, so it takes no --device", mode);
+		return mr_fail_usage(err, "--%s opens no session, so it takes no --device", mode);
 	if (args->hold && where && !strncmp(where, "pid:", 4))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--hold keeps an inherited session (fd:N), not '%s'", where);
+		return mr_fail_usage(err, "--hold keeps an inherited session (fd:N), not '%s'",
+				     where);
 	if (args->detach && global->style.quiet && global->style.no_headings)
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
+		return mr_fail_usage(
+			err,
 			"--quiet excludes --no-headings: neither would print where the session "
 			"is");
 	if (args->list && global->session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--list shows all sessions, so it takes no --session");
+		return mr_fail_usage(err, "--list shows all sessions, so it takes no --session");
 	if (!args->hold && !args->end && global->session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--session: this opens a new session, and joins none");
+		return mr_fail_usage(err, "--session: this opens a new session, and joins none");
 	return 0;
 }
 

@@ -33,10 +33,9 @@ static int check_sim(const struct invocation *invocation, struct mr_error *err)
 	const struct sim_args *args = invocation->args;
 
 	if (args->data_direct && args->profile != MR_SIM_MLX5)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--data-direct requires --profile mlx5");
+		return mr_fail_usage(err, "--data-direct requires --profile mlx5");
 	if (args->tph && args->profile != MR_SIM_MLX5)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--tph requires --profile mlx5");
+		return mr_fail_usage(err, "--tph requires --profile mlx5");
 	return 0;
 }
 

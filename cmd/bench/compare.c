@@ -171,8 +171,7 @@ static int check_same(const struct record *record, const void *old, const void *
 	snprintf(after, sizeof(after), "%.160s", text_of(record, new, key, buffer));
 	mr_clean_text(before, sizeof(before));
 	mr_clean_text(after, sizeof(after));
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "they cannot be compared: %s was '%s', and is '%s'", key, before, after);
+	mr_fail_usage(err, "they cannot be compared: %s was '%s', and is '%s'", key, before, after);
 	mr_hint(err, "--anyway compares them all the same");
 	return -EINVAL;
 }
@@ -311,9 +310,9 @@ static int measure(struct bench_job *new, const struct bench_job *old, char **ca
 	args.compare = false;
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				  "--compare measures on all devices of %s, and that is not '%s'",
-				  asked->operands[0], given);
+		rc = mr_fail_usage(err,
+				   "--compare measures on all devices of %s, and that is not '%s'",
+				   asked->operands[0], given);
 	global.device = args.all_devices || !*device ? given : device;
 	if (!rc)
 		rc = bench_check(&invocation, err);
@@ -523,20 +522,18 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 	char *const *operands = invocation->operands;
 
 	if (!operands[0] || (operands[1] && operands[2]))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare wants a document of 'mrctl -j bench', or two: "
-				    "OLD and NEW");
+		return mr_fail_usage(err, "--compare wants a document of 'mrctl -j bench', or two: "
+					  "OLD and NEW");
 	if (args->sizes.count || args->memory.count || args->from.text || args->access.given ||
 	    args->via.given || args->threads.count || args->processes.count || args->all_devices ||
 	    args->occupied.count || args->plot.given || args->svg)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare measures what OLD has: of the options only "
-				    "--seconds, --count and --rounds change that");
+		return mr_fail_usage(err, "--compare measures what OLD has: of the options only "
+					  "--seconds, --count and --rounds change that");
 	if (operands[1] && (args->rounds.known || args->seconds.known || args->calls.known ||
 			    invocation->global->device))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare of two documents measures nothing: -d, --seconds, "
-				    "--count and --rounds have no effect");
+		return mr_fail_usage(err,
+				     "--compare of two documents measures nothing: -d, --seconds, "
+				     "--count and --rounds have no effect");
 	return 0;
 }
 

@@ -15,7 +15,7 @@ enum { ITEM_MAX = 32 };
 static int add(struct sweep *sweep, uint64_t value, struct mr_error *err)
 {
 	if (!value)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "0 makes no sense");
+		return mr_fail_usage(err, "0 makes no sense");
 	for (size_t i = 0; i < sweep->count; i++)
 		if (sweep->values[i] == value)
 			return 0;
@@ -41,7 +41,7 @@ static int read_item(struct sweep *sweep, char *item, uint64_t factor,
 	if (!rc && dots)
 		rc = parse(dots + 2, &last, err);
 	if (!rc && last < value)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a range ends before it begins");
+		return mr_fail_usage(err, "a range ends before it begins");
 	while (!rc && value < last) {
 		rc = add(sweep, value, err);
 		value = value > UINT64_MAX / factor ? last : value * factor;
@@ -59,8 +59,7 @@ static int read_list(struct sweep *sweep, const char *text, uint64_t factor,
 		int rc;
 
 		if (!length || length >= sizeof(item) || text[length - 1] == '.')
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "'%.64s' is neither a number nor a range", text);
+			return mr_fail_usage(err, "'%.64s' is neither a number nor a range", text);
 		memcpy(item, text, length);
 		item[length] = '\0';
 		rc = read_item(sweep, item, factor, parse, err);
@@ -109,8 +108,7 @@ static int read_occupied(const char *text, void *member, struct mr_error *err)
 	int rc;
 
 	if (!text[length] || length >= sizeof(count))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%s' is not N,BYTES, such as 10000,64K", text);
+		return mr_fail_usage(err, "'%s' is not N,BYTES, such as 10000,64K", text);
 	memcpy(count, text, length);
 	rc = mr_parse_size(count, &occupied->count, err);
 	if (!rc)
@@ -138,8 +136,7 @@ static int read_percent(const char *text, void *member, struct mr_error *err)
 
 	if (!length || end != text + length || strcmp(end + (*end == '%'), "") != 0 ||
 	    percent > 1000)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%s' is no percentage, such as 5%% or 2.5%%", text);
+		return mr_fail_usage(err, "'%s' is no percentage, such as 5%% or 2.5%%", text);
 	*(struct mr_opt_u64 *)member = known((uint64_t)(percent * 10 + 0.5));
 	return 0;
 }
@@ -182,20 +179,18 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	const bool is_dmabuf = mr_region_is_dmabuf(what->call);
 
 	if (args->from.text && !is_dmabuf)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--from is about dma-bufs: '%s' has none", what->name);
+		return mr_fail_usage(err, "--from is about dma-bufs: '%s' has none", what->name);
 	if (args->memory.count && is_dmabuf)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--memory is not about dma-bufs, which '%s' is on: see --from",
-				    what->name);
+		return mr_fail_usage(err,
+				     "--memory is not about dma-bufs, which '%s' is on: see --from",
+				     what->name);
 	if (args->plan.given && !what->registers)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--plan is about calls that register memory of this process, "
-				    "and '%s' is none",
-				    what->name);
+		return mr_fail_usage(err,
+				     "--plan is about calls that register memory of this process, "
+				     "and '%s' is none",
+				     what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%s' is not measured by --via kernel", what->name);
+		return mr_fail_usage(err, "'%s' is not measured by --via kernel", what->name);
 	return 0;
 }
 
@@ -205,9 +200,8 @@ static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
 		const enum mr_memory_type type = memory->kinds[i].type;
 
 		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
-			return mr_fail_text(
-				err, MR_ERROR_USAGE, EINVAL,
-				"--memory %s: it is no memory that this process can write to",
+			return mr_fail_usage(
+				err, "--memory %s: it is no memory that this process can write to",
 				memory->kinds[i].text);
 	}
 	return 0;
@@ -225,18 +219,17 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 	if (args->seconds.known && !args->seconds.value)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
 	if (args->svg && !*args->svg)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
+		return mr_fail_usage(err, "--svg wants the name of a file");
 	if ((args->svg && private_file_check(args->svg, args->force, err)) ||
 	    (args->plot.path && private_file_check(args->plot.path, args->force, err)))
 		return -err->errnum;
 	if (args->force && !args->svg && !args->plot.path)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--force needs --plot FILE");
+		return mr_fail_usage(err, "--force needs --plot FILE");
 	if (args->from.text && args->from.type == MR_DMABUF_DM)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--from dm: its dma-buf is of a single registration, and "
-				    "there are many here");
+		return mr_fail_usage(err, "--from dm: its dma-buf is of a single registration, and "
+					  "there are many here");
 	if (args->plan.given && !args->plan.bytes)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--plan: 0 makes no sense");
+		return mr_fail_usage(err, "--plan: 0 makes no sense");
 	for (size_t i = 0; args->plan.given && i < args->sizes.count; i++)
 		if (args->sizes.values[i] > args->plan.bytes)
 			return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
@@ -265,7 +258,6 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 					 sizeof(*mr_bench_cases));
 	}
 	if (!rc && args->all_devices && invocation->global->device)
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--all-devices excludes -d %s",
-				  invocation->global->device);
+		rc = mr_fail_usage(err, "--all-devices excludes -d %s", invocation->global->device);
 	return rc;
 }

@@ -71,21 +71,18 @@ static int check_view(const struct invocation *invocation, const struct command_
 {
 	for (const struct command_view *const *v = invocation->command->views; *v; v++)
 		if (*v != view && is_chosen(*v, invocation))
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s",
-					    view->option, (*v)->option);
+			return mr_fail_usage(err, "--%s excludes --%s", view->option, (*v)->option);
 	if (invocation->enclosing)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "no line of a batch can be %s --%s", invocation->command->name,
-				    view->option);
+		return mr_fail_usage(err, "no line of a batch can be %s --%s",
+				     invocation->command->name, view->option);
 	return view->check ? view->check(invocation, err) : 0;
 }
 
 static int fail_unprinted(const struct command *command, const struct global_args *global,
 			  struct mr_error *err)
 {
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "--%s: this command prints no rows and no document",
-		     global->style.json ? "json" : "output");
+	mr_fail_usage(err, "--%s: this command prints no rows and no document",
+		      global->style.json ? "json" : "output");
 	if (command->prints_document && strpbrk(global->style.columns, "./"))
 		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
 			global->style.columns);
@@ -100,7 +97,7 @@ static int check_output_options(const struct command *command, const struct glob
 						      : NULL;
 
 	if (global->style.quiet && !global->style.json && printed)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
+		return mr_fail_usage(err, "--quiet excludes --%s", printed);
 	if (!command->record && !(command->prints_document && !global->style.columns) &&
 	    (global->style.json || global->style.columns))
 		return fail_unprinted(command, global, err);
@@ -114,8 +111,7 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	int rc;
 
 	if (command->opens_no_device && invocation->global->device && !invocation->enclosing) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--device: %s opens no device",
-			     command->name);
+		mr_fail_usage(err, "--device: %s opens no device", command->name);
 		if (command->runs_program)
 			mr_hint(err, "give it to the program: mrctl %s -- mrctl -d %s ...",
 				command->name, invocation->global->device);
@@ -346,7 +342,7 @@ int parser_check(const struct parser *parser, char *const *operands, struct mr_e
 
 	if (rc || parser->command->operands || !operands[0])
 		return rc;
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'", operands[0]);
+	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);
 	suggest_operand(parser->command, operands[0], err);
 	return -EINVAL;
 }

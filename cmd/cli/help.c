@@ -395,7 +395,7 @@ static int fail_unknown_topic(const struct command *const *commands, const char 
 		mr_guess_try(&guess, (*c)->name);
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		mr_guess_try(&guess, (*t)->name);
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no such command or topic: '%s'", word);
+	mr_fail_usage(err, "no such command or topic: '%s'", word);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	return -EINVAL;
@@ -409,7 +409,7 @@ static int print_columns(const struct command *const *commands, const char *name
 	if (name && !command)
 		return fail_unknown_topic(commands, name, err);
 	if (name && !command->record)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
+		return mr_fail_usage(err, "%s prints no columns", name);
 	if (!name) {
 		print_all_columns(commands);
 		return 0;
@@ -432,8 +432,7 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 	for (const char *const *word = help_words; words[0] && *word; word++)
 		is_about_mrctl |= !strcmp(words[0], *word);
 	if (words[0] && words[is_columns && words[1] ? 2 : 1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
-				    words[is_columns ? 2 : 1]);
+		return mr_fail_usage(err, "unexpected argument '%s'", words[is_columns ? 2 : 1]);
 	if (command || is_about_mrctl)
 		help_print(commands, command);
 	else if (is_columns)

@@ -14,9 +14,8 @@ static int fail_answer(const char *item, size_t length, struct mr_error *err)
 {
 	const char *guess = mr_errno_guess(item, length);
 
-	return mr_fail_text(
-		err, MR_ERROR_USAGE, EINVAL,
-		"unknown answer '%.*s'%s%s%s give ok, or the name of an errno such as ENOMEM",
+	return mr_fail_usage(
+		err, "unknown answer '%.*s'%s%s%s give ok, or the name of an errno such as ENOMEM",
 		(int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
 		guess ? "'?" : "");
 }
@@ -28,7 +27,7 @@ static int fail_cause(const char *id, size_t length, struct mr_error *err)
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause))
 		mr_guess_try(&guess, cause->id);
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown cause '%.*s'", (int)length, id);
+	mr_fail_usage(err, "unknown cause '%.*s'", (int)length, id);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	else
@@ -45,14 +44,12 @@ static int add_cause(struct expect_option *expect, int errnum, const char *id, s
 	if (!cause)
 		return fail_cause(id, length, err);
 	if (!mr_cause_speaks_for(cause, 0, errnum)) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s is never the cause of %s", cause->id,
-			     mr_errno_name(errnum));
+		mr_fail_usage(err, "%s is never the cause of %s", cause->id, mr_errno_name(errnum));
 		mr_hint(err, "mrctl explain %s names its errnos", cause->id);
 		return -EINVAL;
 	}
 	if (expect->cause_count == sizeof(expect->causes) / sizeof(*expect->causes))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "too many causes: at most %zu",
-				    expect->cause_count);
+		return mr_fail_usage(err, "too many causes: at most %zu", expect->cause_count);
 	expect->causes[expect->cause_count++] = (struct expected_cause){ errnum, cause };
 	return 0;
 }

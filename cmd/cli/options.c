@@ -31,11 +31,9 @@ static int check_repeated(const struct option_value *value, const char *before, 
 	bool was_none = mr_word_is(before, strlen(before), "none");
 
 	if (!value->option->type->adds_up)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "given twice, '%s' and '%s'",
-				    before, text);
+		return mr_fail_usage(err, "given twice, '%s' and '%s'", before, text);
 	if (was_none != mr_word_is(text, strlen(text), "none"))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%s' contradicts '%s'", text,
-				    before);
+		return mr_fail_usage(err, "'%s' contradicts '%s'", text, before);
 	return 0;
 }
 
@@ -175,7 +173,7 @@ static int fail_unknown(struct options *options, const char *option, int length,
 			struct mr_error *err)
 {
 	snprintf(options->unknown, sizeof(options->unknown), "%.*s", length, option);
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '%.*s'", length, option);
+	return mr_fail_usage(err, "unknown option '%.*s'", length, option);
 }
 
 /* Fails for a name that no option has; scripts must not come to rely on the beginning of one. */
@@ -192,9 +190,9 @@ static int fail_name(struct options *options, const char *word, struct mr_error 
 		}
 	if (count != 1)
 		return fail_unknown(options, word, length, err);
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "unknown option '%.*s' (there is --%s; names are not abbreviated)",
-			    length, word, whole);
+	return mr_fail_usage(err,
+			     "unknown option '%.*s' (there is --%s; names are not abbreviated)",
+			     length, word, whole);
 }
 
 const char *options_unknown(const struct options *options)
@@ -215,8 +213,7 @@ static int read_value(struct options *options, struct option_value *value, const
 	const char *text = inside;
 
 	if (!value->option->argument && inside)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%.*s' takes no value",
-				    length, option);
+		return mr_fail_usage(err, "option '%.*s' takes no value", length, option);
 	if (!value->option->argument)
 		text = "";
 	else if (!inside && type->is_value)
@@ -224,8 +221,7 @@ static int read_value(struct options *options, struct option_value *value, const
 	else if (!inside && **at)
 		text = *(*at)++;
 	if (!text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%.*s' needs a value",
-				    length, option);
+		return mr_fail_usage(err, "option '%.*s' needs a value", length, option);
 	return option_value_set(value, &options->given, text, err);
 }
 
@@ -255,7 +251,7 @@ static int read_letters(struct options *options, const char *word, char ***at, s
 			return fail_unknown(options, option, 2, err);
 		/* A whole name behind one dash: -size, in place of -s ize. */
 		if (inside && find_name(options, word + 1)) {
-			mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '%s'", word);
+			mr_fail_usage(err, "unknown option '%s'", word);
 			mr_hint(err, "did you mean '-%s'?", word);
 			return -EINVAL;
 		}
@@ -321,10 +317,9 @@ int options_check(const struct options *options, const struct option_rule *rules
 	for (; rules && rules->option; rules++)
 		if (is_given(options, rules->option) &&
 		    is_given(options, rules->other) == (rules->relation == OPTION_EXCLUDES))
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s %s --%s",
-					    rules->option,
-					    rules->relation == OPTION_NEEDS ? "needs" : "excludes",
-					    rules->other);
+			return mr_fail_usage(err, "--%s %s --%s", rules->option,
+					     rules->relation == OPTION_NEEDS ? "needs" : "excludes",
+					     rules->other);
 	return 0;
 }
 

@@ -514,7 +514,7 @@ static int fail_call(const char *call, struct mr_error *err)
 
 	for (size_t i = 0; (name = mr_call_name(i)); i++)
 		mr_guess_try(&guess, name);
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: no cause is known for '%s'", call);
+	mr_fail_usage(err, "--call: no cause is known for '%s'", call);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	else
@@ -554,7 +554,7 @@ static int fail_word(const char *word, struct mr_error *err)
 		mr_guess_try(&guess, check->id);
 	if (!guess.best)
 		guess.best = mr_errno_guess(word, strlen(word));
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%s' is neither a cause nor an errno", word);
+	mr_fail_usage(err, "'%s' is neither a cause nor an errno", word);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	else
@@ -580,15 +580,15 @@ static int check_operands(const struct invocation *invocation, struct mr_error *
 	char **operands = invocation->operands;
 
 	if (!operands[0] && !args->list) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "what is to be explained?");
+		mr_fail_usage(err, "what is to be explained?");
 		mr_hint(err, "give an id such as MR-MEMLOCK, an errno, a line of a log, or --list");
 		return -EINVAL;
 	}
 	if (operands[0] && args->list)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--list explains all causes: it excludes '%s'", operands[0]);
+		return mr_fail_usage(err, "--list explains all causes: it excludes '%s'",
+				     operands[0]);
 	if (operands[0] && operands[1]) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'", operands[1]);
+		mr_fail_usage(err, "unexpected argument '%s'", operands[1]);
 		mr_hint(err, "a line of a log is one argument: put it between ' and '");
 		return -EINVAL;
 	}
@@ -607,9 +607,8 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 	if (args->call && !mr_operations_of_name(args->call))
 		return fail_call(args->call, err);
 	if (word && strlen(word) > MR_LOG_LINE_MAX)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "a line of a log has at most %d bytes, and this one %zu",
-				    MR_LOG_LINE_MAX, strlen(word));
+		return mr_fail_usage(err, "a line of a log has at most %d bytes, and this one %zu",
+				     MR_LOG_LINE_MAX, strlen(word));
 	if (!word || !strcmp(word, "-") || read_question(args, word, &question) || !is_word(word))
 		return 0;
 	return fail_word(word, err);

@@ -136,8 +136,7 @@ int output_open(struct output *out, const struct output_style *style, const stru
 {
 	*out = (struct output){ .style = style, .record = record, .separator = "" };
 	if (style->columns && !record)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "this command does not support --output");
+		return mr_fail_usage(err, "this command does not support --output");
 	return !style->columns
 		       ? 0
 		       : columns_parse(record, style->columns, style->json,

@@ -338,9 +338,9 @@ int columns_parse(const struct record *record, const char *text, bool json,
 			return mr_fail_word(err, "column", item + plus, length - plus,
 					    record->fields, sizeof(*record->fields));
 		if (!json && is_nested(field))
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "column '%s' needs --json: it has more than one value",
-					    field->key);
+			return mr_fail_usage(err,
+					     "column '%s' needs --json: it has more than one value",
+					     field->key);
 		if (!json || !columns_have(*columns, field))
 			(*columns)[count++] = field;
 	}

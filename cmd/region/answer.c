@@ -144,8 +144,8 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	int rc;
 
 	if (expect && expect->cause_count && global->why == WHY_NONE) {
-		mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
+		mr_fail_usage(
+			err,
 			"--expect names a cause: it excludes --why none, which looks for none");
 		return -EINVAL;
 	}

@@ -81,8 +81,8 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return NULL;
 	}
 	if (global->device) {
-		mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
+		mr_fail_usage(
+			err,
 			"a command in a session works on the session's device: give no --device");
 		return NULL;
 	}

@@ -567,12 +567,11 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 	bool operands = invocation->operands[0] != NULL;
 
 	if (args->flush && !args->pd && args->defer_for.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--flush invalidates at once, so it excludes --defer-for");
+		return mr_fail_usage(err,
+				     "--flush invalidates at once, so it excludes --defer-for");
 	if (args->all ? operands : !operands && !args->flush)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    args->all ? "--all excludes naming regions"
-					      : "name the regions, or give --all or --flush");
+		return mr_fail_usage(err, args->all ? "--all excludes naming regions"
+						    : "name the regions, or give --all or --flush");
 	for (char **word = invocation->operands; *word; word++)
 		if (mr_operand_check(*word, err))
 			return -EINVAL;

@@ -55,9 +55,9 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	plan->stride = args->stride.value;
 	plan->mapping.length = plan->size;
 	if (!plan->count)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
+		return mr_fail_usage(err, "--count: give at least 1");
 	if (args->stride.known && plan->count == 1)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
+		return mr_fail_usage(err, "--stride needs --count");
 	/* A single range may reach beyond the address space: refusing that is left to the stack. */
 	if (plan->count == 1)
 		return 0;
@@ -82,15 +82,14 @@ static int check_pages(const struct memory_args *args, struct mr_error *err)
 	const char *option;
 
 	if (type == MR_MEMORY_CUDA && args->addr.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--addr: the CUDA driver chooses the address of --memory %s",
-				    args->memory.text);
+		return mr_fail_usage(err,
+				     "--addr: the CUDA driver chooses the address of --memory %s",
+				     args->memory.text);
 	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED && type != MR_MEMORY_CUDA)
 		return 0;
 	option = options_first_given(about_pages);
-	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "--%s: --memory %s has no pages of the kernel", option,
-				     args->memory.text)
+	return option ? mr_fail_usage(err, "--%s: --memory %s has no pages of the kernel", option,
+				      args->memory.text)
 		      : 0;
 }
 
@@ -107,8 +106,7 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	plan->mapping.node = args->numa;
 	plan->mapping.populate = args->populate;
 	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
-				    args->memory.text);
+		return mr_fail_usage(err, "--memory %s is for reg alone", args->memory.text);
 	rc = check_pages(args, err);
 	return rc ? rc : plan_sizes(plan, args, default_size, err);
 }
@@ -202,9 +200,8 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
 	has_ex = mr_region_call_ex(plan->request.call, &ex);
 	if (!via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--call names a call of the library: no --via %s",
-				    mr_via_name(args->via.path));
+		return mr_fail_usage(err, "--call names a call of the library: no --via %s",
+				     mr_via_name(args->via.path));
 	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
 	if (!strcmp(args->call, own))
 		return 0;
@@ -212,8 +209,8 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 		plan->request.call = ex;
 		return 0;
 	}
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
-			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
+	return mr_fail_usage(err, "--call: '%s' does not do this: give %s%s", args->call, own,
+			     has_ex ? " or ibv_reg_mr_ex" : "");
 }
 
 static uint32_t choose_access(enum mr_region_on on, const struct access_option *access)
@@ -291,10 +288,9 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	int rc;
 
 	if (args->buffer.known && args->dmabuf.type == MR_DMABUF_FD && args->dmabuf.text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--buffer: the dma-buf of --%s %s is made already",
-				    row->kind == MR_KIND_UMEM ? "dmabuf" : "from",
-				    args->dmabuf.text);
+		return mr_fail_usage(err, "--buffer: the dma-buf of --%s %s is made already",
+				     row->kind == MR_KIND_UMEM ? "dmabuf" : "from",
+				     args->dmabuf.text);
 	plan->via = args->via;
 	plan->request = (struct mr_region_request){
 		.call = call,

@@ -23,9 +23,8 @@ static int check_unmapped(const struct memory_args *memory, struct mr_error *err
 						{ NULL, false } };
 	const char *option = options_first_given(mapping);
 
-	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "--%s: nothing is mapped of --memory %s", option,
-				     memory->memory.text)
+	return option ? mr_fail_usage(err, "--%s: nothing is mapped of --memory %s", option,
+				      memory->memory.text)
 		      : 0;
 }
 
@@ -39,8 +38,8 @@ static int check_null_mr(const struct register_args *args, struct mr_error *err)
 						  { NULL, false } };
 	const char *option = options_first_given(arguments);
 
-	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "--%s: a null MR has neither memory nor access flags", option)
+	return option ? mr_fail_usage(err, "--%s: a null MR has neither memory nor access flags",
+				      option)
 		      : 0;
 }
 
@@ -68,13 +67,13 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 
 	if (args->dmah.text &&
 	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--dmah: --memory %s takes no DMA handle", memory->memory.text);
+		return mr_fail_usage(err, "--dmah: --memory %s takes no DMA handle",
+				     memory->memory.text);
 	if (is_null_mr || mr_region_is_dm(call)) {
 		if (args->relaxed)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "--relaxed: --memory %s has no pages to extend it to",
-					    memory->memory.text);
+			return mr_fail_usage(err,
+					     "--relaxed: --memory %s has no pages to extend it to",
+					     memory->memory.text);
 		rc = is_null_mr ? check_null_mr(args, err) : 0;
 		if (!rc)
 			rc = check_unmapped(memory, err);
@@ -143,7 +142,7 @@ static int check_reg_iova(const struct invocation *invocation, struct mr_error *
 	const struct register_args *args = invocation->args;
 
 	if (!args->iova.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
+		return mr_fail_usage(err, "--iova is required");
 	return register_check(invocation, MR_REG_MR_IOVA, err);
 }
 
@@ -209,7 +208,7 @@ static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error
 	const struct register_args *args = invocation->args;
 
 	if (!args->dmabuf.text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+		return mr_fail_usage(err, "--from is required");
 	return register_check(invocation, call_of_reg_dmabuf(args), err);
 }
 

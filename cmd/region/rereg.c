@@ -346,23 +346,20 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 	struct memory_plan plan;
 
 	if (!operands[0] || operands[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
+		return mr_fail_usage(err, "name one region");
 	if (!strncmp(operands[0], "pd:", 3) || !strncmp(operands[0], "umem:", 5) ||
 	    !strncmp(operands[0], "dm:", 3))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
-				    operands[0]);
+		return mr_fail_usage(err, "rereg changes regions, not '%s'", operands[0]);
 	if (mr_operand_check(operands[0], err))
 		return -EINVAL;
 	if (args->iova.known && !memory_is_given(&args->memory))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--iova requires --memory or --size");
+		return mr_fail_usage(err, "--iova requires --memory or --size");
 	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--iova: ibv_rereg_mr takes none, use --via kernel");
+		return mr_fail_usage(err, "--iova: ibv_rereg_mr takes none, use --via kernel");
 	if (!args->flags.given && !changes_for(args))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "say what to change: its memory (--size, --memory, ...), --pd "
-				    "or --access");
+		return mr_fail_usage(err,
+				     "say what to change: its memory (--size, --memory, ...), --pd "
+				     "or --access");
 	return memory_plan_init(&plan, &args->memory, 0, err);
 }
 

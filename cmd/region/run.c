@@ -748,15 +748,14 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 	struct register_plan plan;
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--hold%s makes no sense in a batch: its regions stay until "
-				    "they are deregistered, or the batch ends",
-				    args->hold ? "" : "-for");
+		return mr_fail_usage(err,
+				     "--hold%s makes no sense in a batch: its regions stay until "
+				     "they are deregistered, or the batch ends",
+				     args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
-			"--hold-for deregisters after the time, and a session keeps "
-			"its regions until mrctl dereg: use --hold to keep this process");
+		return mr_fail_usage(
+			err, "--hold-for deregisters after the time, and a session keeps "
+			     "its regions until mrctl dereg: use --hold to keep this process");
 	return register_plan_init(&plan, args, call, err);
 }
 

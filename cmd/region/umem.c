@@ -20,9 +20,9 @@ static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_err
 	*blob = (struct mr_umem_blob){ .size = (uint8_t)(length / 2) };
 	if (!length || length % 2 || length / 2 > sizeof(blob->bytes) ||
 	    text[strspn(text, "0123456789abcdefABCDEF")])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--import: give what --export printed, two hexadecimal digits "
-				    "for each byte");
+		return mr_fail_usage(err,
+				     "--import: give what --export printed, two hexadecimal digits "
+				     "for each byte");
 	for (size_t i = 0; i < blob->size; i++)
 		sscanf(text + 2 * i, "%2hhx", &blob->bytes[i]);
 	return 0;
@@ -336,8 +336,7 @@ static int check_umem(const struct invocation *invocation, struct mr_error *err)
 	const struct register_args *args = invocation->args;
 
 	if (args->export && !via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--export is a matter of libmlx5: not with --via kernel");
+		return mr_fail_usage(err, "--export is a matter of libmlx5: not with --via kernel");
 	return register_check(invocation, call_of_umem(args), err);
 }
 

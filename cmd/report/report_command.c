@@ -338,13 +338,11 @@ static int check_report(const struct invocation *invocation, struct mr_error *er
 	const struct report_args *args = invocation->args;
 
 	if (invocation->operands[0] && (args->read || args->root))
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
-			"--%s is about another time or host: it excludes the program '%s'",
+		return mr_fail_usage(
+			err, "--%s is about another time or host: it excludes the program '%s'",
 			args->read ? "read" : "root", invocation->operands[0]);
 	if (invocation->global->style.quiet && !args->to)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--quiet requires --to: else no report is written");
+		return mr_fail_usage(err, "--quiet requires --to: else no report is written");
 	return 0;
 }
 

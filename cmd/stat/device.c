@@ -680,9 +680,8 @@ static int check_device(const struct invocation *invocation, struct mr_error *er
 
 	if (!device || !invocation->operands[0])
 		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "devices are named either as operands ('%s') or by -d ('%s')",
-			    invocation->operands[0], device);
+	return mr_fail_usage(err, "devices are named either as operands ('%s') or by -d ('%s')",
+			     invocation->operands[0], device);
 }
 
 const struct command_view stat_device = {

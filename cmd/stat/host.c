@@ -40,8 +40,7 @@ static int fail_unknown(const char *option, const char *id, size_t length, struc
 {
 	const char *guess = mr_guess_from(id, length, mr_checks, sizeof(*mr_checks));
 
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: no such check: '%.*s'", option,
-		     (int)length, id);
+	mr_fail_usage(err, "--%s: no such check: '%.*s'", option, (int)length, id);
 	if (guess)
 		mr_hint(err, "did you mean '%s'?", guess);
 	else
@@ -51,7 +50,7 @@ static int fail_unknown(const char *option, const char *id, size_t length, struc
 
 static int fail_missing(const char *option, const char *list, struct mr_error *err)
 {
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: an id is missing in '%s'", option, list);
+	mr_fail_usage(err, "--%s: an id is missing in '%s'", option, list);
 	mr_hint(err, "separate two ids by one ','; mrctl help checks lists all ids");
 	return -EINVAL;
 }
@@ -112,8 +111,7 @@ static int result_select(struct host_result *result, struct mr_error *err)
 		add_rows(result, chosen);
 	free(chosen);
 	if (!rc && count && !result->count)
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				  "--only and --ignore leave no check to do");
+		rc = mr_fail_usage(err, "--only and --ignore leave no check to do");
 	return rc;
 }
 
@@ -641,19 +639,15 @@ static int check_usage(const struct invocation *invocation, struct mr_error *err
 	const struct stat_args *args = invocation->args;
 
 	if (invocation->operands[0])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--host takes no operand, and '%s' is one",
-				    invocation->operands[0]);
+		return mr_fail_usage(err, "--host takes no operand, and '%s' is one",
+				     invocation->operands[0]);
 	if (invocation->global->device)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--host looks at all devices: it excludes --device NAME");
+		return mr_fail_usage(err, "--host looks at all devices: it excludes --device NAME");
 	if (args->for_size.known && !args->for_size.value)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--for-size: a registration has at least 1 byte");
+		return mr_fail_usage(err, "--for-size: a registration has at least 1 byte");
 	if (args->exit_style == EXIT_STYLE_NAGIOS && args->fail_on != FAIL_ON_BAD)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--exit nagios has a status of its own for warnings: "
-				    "it excludes --fail-on warn");
+		return mr_fail_usage(err, "--exit nagios has a status of its own for warnings: "
+					  "it excludes --fail-on warn");
 	return 0;
 }
 

@@ -275,17 +275,15 @@ static int check_probe(const struct invocation *invocation, struct mr_error *err
 	char **names = invocation->operands;
 
 	if (names[0] && names[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--probe tries one device at a time: '%s' is a second one",
-				    names[1]);
+		return mr_fail_usage(
+			err, "--probe tries one device at a time: '%s' is a second one", names[1]);
 	if (names[0] && invocation->global->device &&
 	    strcmp(names[0], invocation->global->device) != 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--probe tries one device: '%s' or '%s'?", names[0],
-				    invocation->global->device);
+		return mr_fail_usage(err, "--probe tries one device: '%s' or '%s'?", names[0],
+				     invocation->global->device);
 	if (args->cap.known && args->cap.value < (uint64_t)getpagesize())
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--cap is less than a page, which has %d bytes", getpagesize());
+		return mr_fail_usage(err, "--cap is less than a page, which has %d bytes",
+				     getpagesize());
 	return 0;
 }
 

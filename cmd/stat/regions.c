@@ -383,8 +383,7 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
 		if (mr_operand_check(*word, err))
 			return -EINVAL;
 		if (!strncmp(*word, "pd:", 3))
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "stat shows regions, not '%s'", *word);
+			return mr_fail_usage(err, "stat shows regions, not '%s'", *word);
 	}
 	return 0;
 }

@@ -161,17 +161,14 @@ static int check_format(const struct invocation *invocation, struct mr_error *er
 	const struct command_view *view = command_view(invocation);
 
 	if (excluded)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--format excludes --%s",
-				    excluded);
+		return mr_fail_usage(err, "--format excludes --%s", excluded);
 	if (args->format.format != OUTPUT_OPENMETRICS)
 		return 0;
 	if (invocation->global->style.columns)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--format openmetrics excludes --output");
+		return mr_fail_usage(err, "--format openmetrics excludes --output");
 	if (!command_metrics(invocation))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--format openmetrics is not available for %s%s",
-				    view ? "--" : "", view ? view->option : "a session's regions");
+		return mr_fail_usage(err, "--format openmetrics is not available for %s%s",
+				     view ? "--" : "", view ? view->option : "a session's regions");
 	return 0;
 }
 
@@ -184,10 +181,9 @@ static int check_watch(const struct invocation *invocation, struct mr_error *err
 									   : NULL;
 
 	if (excluded)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--watch excludes --%s", excluded);
+		return mr_fail_usage(err, "--watch excludes --%s", excluded);
 	if (!args->watch.value)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--watch: give seconds, more than 0, such as 2 or 0.5");
+		return mr_fail_usage(err, "--watch: give seconds, more than 0, such as 2 or 0.5");
 	return 0;
 }
 
@@ -199,9 +195,8 @@ static int stat_check_print(const struct invocation *invocation, struct mr_error
 	int rc;
 
 	if (invocation->enclosing && (args->format.given || args->watch.known))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "no line of a batch can be stat --%s",
-				    args->format.given ? "format" : "watch");
+		return mr_fail_usage(err, "no line of a batch can be stat --%s",
+				     args->format.given ? "format" : "watch");
 	rc = args->format.given ? check_format(invocation, err) : 0;
 	return !rc && args->watch.known ? check_watch(invocation, err) : rc;
 }

@@ -522,9 +522,9 @@ static int check_system(const struct invocation *invocation, struct mr_error *er
 	if (rc)
 		return rc;
 	if (is_metrics && (args->by || args->top.known))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--format openmetrics excludes --%s: metrics are sums of all",
-				    args->by ? "by" : "top");
+		return mr_fail_usage(err,
+				     "--format openmetrics excludes --%s: metrics are sums of all",
+				     args->by ? "by" : "top");
 	return 0;
 }
 

@@ -55,12 +55,10 @@ static int identify(const struct mr_opt_u64 *number, char *program, size_t size,
 	mr_process_close(&process);
 	mr_clean_text(program, size);
 	if (owner != pid)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%d is a thread of process %d: --pid takes the process", pid,
-				    owner);
+		return mr_fail_usage(err, "%d is a thread of process %d: --pid takes the process",
+				     pid, owner);
 	if (!has_program)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%d (%s) is a thread of the kernel", pid, name);
+		return mr_fail_usage(err, "%d (%s) is a thread of the kernel", pid, name);
 	return 0;
 }
 
@@ -71,8 +69,8 @@ static int check_kernel(pid_t pid, struct mr_error *err)
 
 	host.process = pid;
 	if (mr_simulator_is_entered() || mr_is_simulated(&host)) {
-		mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
+		mr_fail_usage(
+			err,
 			"--pid sees calls to the kernel, and programs on the simulated HCA make none");
 		mr_hint(err, "start the program by mrctl sim mrctl trace -- CMD");
 		return -EINVAL;
@@ -607,26 +605,23 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 	const struct trace_args *args = invocation->args;
 
 	if (args->pid.known && invocation->operands[0])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--pid is for a program that runs already: leave out '%s'",
-				    invocation->operands[0]);
+		return mr_fail_usage(err,
+				     "--pid is for a program that runs already: leave out '%s'",
+				     invocation->operands[0]);
 	if (args->pid.known && (args->stacks || args->leaks))
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
+		return mr_fail_usage(
+			err,
 			"--%s requires CMD: with --pid calls are seen in the kernel, which does not "
 			"know their place in the program",
 			args->stacks ? "stacks" : "leaks");
 	if (args->refused_only && !args->calls_file && !args->live)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--refused-only is about the calls of -o FILE or --live");
+		return mr_fail_usage(err, "--refused-only is about the calls of -o FILE or --live");
 	if (args->force && !args->calls_file && !args->reproduce && !args->summary_file)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--force needs -o, --reproduce or --summary");
+		return mr_fail_usage(err, "--force needs -o, --reproduce or --summary");
 	if (is_same_file(args->calls_file, args->reproduce) ||
 	    is_same_file(args->calls_file, args->summary_file) ||
 	    is_same_file(args->reproduce, args->summary_file))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "-o, --reproduce and --summary need a file each");
+		return mr_fail_usage(err, "-o, --reproduce and --summary need a file each");
 	return 0;
 }
 

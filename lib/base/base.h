@@ -82,6 +82,9 @@ int mr_fail(struct mr_error *err, enum mr_error_kind kind, int errnum, const cha
 int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
 
+/** mr_fail_usage() - record a wrong command line or argument: mr_fail_text() with MR_ERROR_USAGE and EINVAL */
+#define mr_fail_usage(err, ...) mr_fail_text(err, MR_ERROR_USAGE, EINVAL, __VA_ARGS__)
+
 /**
  * mr_fail_word() - record that a word is not in a table; the message names the nearest word, and all
  * @what:   what the word should be: "access flag"

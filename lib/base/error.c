@@ -64,9 +64,8 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 	bool is_full;
 	size_t used;
 
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown %s '%.*s'%s%s%s valid values:", what,
-		     (int)length, word, guess ? ": did you mean '" : ";", guess ? guess : "",
-		     guess ? "'?" : "");
+	mr_fail_usage(err, "unknown %s '%.*s'%s%s%s valid values:", what, (int)length, word,
+		      guess ? ": did you mean '" : ";", guess ? guess : "", guess ? "'?" : "");
 	while (*name) {
 		used = strlen(err->text);
 		is_full = used + strlen(*name) + sizeof(", , ...") > sizeof(err->text);

@@ -72,8 +72,7 @@ int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *v
 	char number[24] = "";
 
 	if (length >= sizeof(number))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%.*s' is too large", (int)length,
-				    item);
+		return mr_fail_usage(err, "'%.*s' is too large", (int)length, item);
 	memcpy(number, item, length);
 	return mr_parse_u64(number, max, value, err);
 }

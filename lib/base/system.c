@@ -50,8 +50,8 @@ static int parse_item(const char *item, size_t length, struct mr_limits *limits,
 		return mr_fail_word(err, "limit", item, name, mr_limit_names,
 				    sizeof(*mr_limit_names));
 	if (!equals || length - name - 1 >= sizeof(value))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%.*s' is not of the form LIMIT=VALUE", (int)length, item);
+		return mr_fail_usage(err, "'%.*s' is not of the form LIMIT=VALUE", (int)length,
+				     item);
 	snprintf(value, sizeof(value), "%.*s", (int)(length - name - 1), equals + 1);
 	if (mr_word_is(value, strlen(value), "unlimited")) {
 		limits->values[index] = (struct mr_opt_u64){ UINT64_MAX, true };

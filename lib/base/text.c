@@ -140,7 +140,7 @@ int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
 	if (length && from[length - 1] == '\r')
 		length--;
 	if (memchr(from, '\0', length))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
+		return mr_fail_usage(err, "a NUL byte: this is no text");
 	reader->line = memcpy(reader->text, from, length);
 	reader->line[length] = '\0';
 	reader->length = length;
@@ -216,9 +216,8 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 		if (quote == '"' ? is_escaped(from) : !quote && *from == '\\')
 			from++;
 		if (!*from) {
-			mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "there is nothing behind the backslash at the end: "
-				     "a command is one line");
+			mr_fail_usage(err, "there is nothing behind the backslash at the end: "
+					   "a command is one line");
 			return NULL;
 		}
 		*to++ = *from;
@@ -226,7 +225,7 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 	*line = from;
 	if (!quote)
 		return to;
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "the quote %c has no end in this line", quote);
+	mr_fail_usage(err, "the quote %c has no end in this line", quote);
 	return NULL;
 }
 
@@ -321,8 +320,7 @@ size_t mr_utf8_shown(const char *text)
 int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
 		     struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "invalid %s '%s': it is written %s", what,
-			    text, word->name);
+	return mr_fail_usage(err, "invalid %s '%s': it is written %s", what, text, word->name);
 }
 
 int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,

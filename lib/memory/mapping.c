@@ -40,9 +40,8 @@ static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct
 		return -EINVAL;
 	/* mmap() takes the logarithm of the size, where 0 means the default: it cannot mean one byte. */
 	if (kind->huge_size < 2 || kind->huge_size & (kind->huge_size - 1))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "invalid huge page size '%s': give a power of two above 1",
-				    text);
+		return mr_fail_usage(
+			err, "invalid huge page size '%s': give a power of two above 1", text);
 	return 0;
 }
 
@@ -306,7 +305,7 @@ static int bind_to_node(const struct mr_memory *memory, uint64_t node, struct mr
 	const unsigned long bits = 8 * sizeof(unsigned long);
 
 	if (node >= 8 * sizeof(mask))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no NUMA node %" PRIu64, node);
+		return mr_fail_usage(err, "no NUMA node %" PRIu64, node);
 	mask[node / bits] = 1ul << node % bits;
 	if (syscall(SYS_mbind, memory->map, memory->map_length, MPOL_BIND, mask, 8 * sizeof(mask),
 		    MPOL_MF_STRICT))

@@ -419,8 +419,7 @@ bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], b
 
 static int fail_malformed(const char *where, struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "invalid session '%s': give fd:NUMBER or pid:NUMBER", where);
+	return mr_fail_usage(err, "invalid session '%s': give fd:NUMBER or pid:NUMBER", where);
 }
 
 static int check_inherited(uint64_t number, int *fd, struct mr_error *err)

@@ -112,7 +112,7 @@ static int parse_call(const char *text, size_t length, struct mr_sim_fault *faul
 	if (at)
 		rc = mr_parse_u64_item(at + 1, length - name - 1, UINT64_MAX, &fault->turn, err);
 	if (!rc && at && !fault->turn)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "calls are counted from 1");
+		return mr_fail_usage(err, "calls are counted from 1");
 	return rc;
 }
 
@@ -122,11 +122,11 @@ static int fail_action(const char *text, size_t length, struct mr_error *err)
 
 	if (!guess || guess == mr_sim_actions[MR_SIM_FAIL].name)
 		guess = mr_errno_guess(text, length);
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "unknown action '%.*s'%s%s%s give kill, kill-after, stop, stop-after, "
-			    "delay:MILLISECONDS or an errno's name",
-			    (int)length, text, guess ? ": did you mean '" : ":", guess ? guess : "",
-			    guess ? "'?" : "");
+	return mr_fail_usage(err,
+			     "unknown action '%.*s'%s%s%s give kill, kill-after, stop, stop-after, "
+			     "delay:MILLISECONDS or an errno's name",
+			     (int)length, text, guess ? ": did you mean '" : ":",
+			     guess ? guess : "", guess ? "'?" : "");
 }
 
 static int parse_action(const char *text, size_t length, struct mr_sim_fault *fault,
@@ -160,8 +160,8 @@ static int parse_fault(const char *text, size_t length, struct mr_sim_fault *fau
 	int rc;
 
 	if (!equals)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%.*s' is not of the form CALL[@N]=ACTION", (int)length, text);
+		return mr_fail_usage(err, "'%.*s' is not of the form CALL[@N]=ACTION", (int)length,
+				     text);
 	fault->text = text;
 	fault->length = length;
 	rc = parse_call(text, call, fault, err);
@@ -175,8 +175,7 @@ int mr_sim_faults_parse(const char *text, struct mr_sim_faults *faults, struct m
 		int rc;
 
 		if (faults->count == MR_SIM_FAULTS_MAX)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "more than %d faults",
-					    MR_SIM_FAULTS_MAX);
+			return mr_fail_usage(err, "more than %d faults", MR_SIM_FAULTS_MAX);
 		rc = parse_fault(text, length, &faults->list[faults->count], err);
 		if (rc)
 			return rc;

@@ -187,9 +187,8 @@ static int choose_device(struct ibv_device **list, int list_errno, const char *n
 	if (list)
 		list_names(list, names, sizeof(names));
 	if (!name && names[0] && list[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "there are several RDMA devices, choose one with --device: %s",
-				    names);
+		return mr_fail_usage(
+			err, "there are several RDMA devices, choose one with --device: %s", names);
 	for (int i = 0; list && list[i]; i++) {
 		if (!name || !strcmp(ibv_get_device_name(list[i]), name)) {
 			*chosen = list[i];

@@ -418,8 +418,7 @@ static int parse_advice(const char *item, size_t length, uint32_t *advice, struc
 	int found = find_word(item, length);
 
 	if (found == FLUSH)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "put 'flush' after an advice, as in prefetch,flush");
+		return mr_fail_usage(err, "put 'flush' after an advice, as in prefetch,flush");
 	if (found < 0)
 		return mr_word_as_number(mr_advice_words, "advice", item, length, advice, err);
 	*advice = (uint32_t)found;
@@ -432,9 +431,8 @@ static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr
 
 	*flag = IBV_ADVISE_MR_FLAG_FLUSH;
 	if (found >= 0 && found < FLUSH)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "one advice at a time: '%.*s' is a second one", (int)length,
-				    item);
+		return mr_fail_usage(err, "one advice at a time: '%.*s' is a second one",
+				     (int)length, item);
 	if (found == FLUSH)
 		return 0;
 	return mr_word_as_number(&mr_advice_words[FLUSH], "flag", item, length, flag, err);

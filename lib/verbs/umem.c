@@ -201,9 +201,8 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 	if (size < 0)
 		return size;
 	if (size != blob->size)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "a umem is exported in %d bytes by this libmlx5, not %u", size,
-				    blob->size);
+		return mr_fail_usage(err, "a umem is exported in %d bytes by this libmlx5, not %u",
+				     size, blob->size);
 	errno = 0;
 	umem = import(context, copy.bytes);
 	if (!umem)

@@ -304,13 +304,11 @@ static int read_item(const char *item, size_t length, struct mr_dmah_hints *hint
 	int rc;
 
 	if (part < 0)
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
-			"'%.*s' is not of the form cpu=N, mem=volatile|persistent or ph=N",
+		return mr_fail_usage(
+			err, "'%.*s' is not of the form cpu=N, mem=volatile|persistent or ph=N",
 			(int)length, item);
 	if (*given & 1u << part)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s is given twice",
-				    parts[part].name);
+		return mr_fail_usage(err, "%s is given twice", parts[part].name);
 	*given |= 1u << part;
 	if (part == PART_MEMORY) {
 		rc = mr_word_find(words, value, (size_t)left);
@@ -325,8 +323,8 @@ static int read_item(const char *item, size_t length, struct mr_dmah_hints *hint
 				    "%s: '%.*s' is too large: give 0 to %" PRIu64, parts[part].name,
 				    left, value, max);
 	if (rc)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s: '%.*s' is not a number",
-				    parts[part].name, left, value);
+		return mr_fail_usage(err, "%s: '%.*s' is not a number", parts[part].name, left,
+				     value);
 	if (part == PART_CPU)
 		hints->cpu = (uint32_t)number;
 	else
@@ -350,13 +348,12 @@ int mr_dmah_parse(const char *text, struct mr_dmah_hints *hints, struct mr_error
 	cpu = given & 1u << PART_CPU;
 	memory = given & 1u << PART_MEMORY;
 	if (cpu != memory)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "%s is given without %s: a steering tag needs both",
-				    cpu ? "cpu" : "mem", cpu ? "mem" : "cpu");
+		return mr_fail_usage(err, "%s is given without %s: a steering tag needs both",
+				     cpu ? "cpu" : "mem", cpu ? "mem" : "cpu");
 	if (!(given & 1u << PART_PH))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "ph=N is missing: a DMA handle has a processing hint, 0 to %d",
-				    MR_DMAH_PH_MAX);
+		return mr_fail_usage(err,
+				     "ph=N is missing: a DMA handle has a processing hint, 0 to %d",
+				     MR_DMAH_PH_MAX);
 	*hints = read;
 	return 0;
 }

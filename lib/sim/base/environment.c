@@ -65,7 +65,7 @@ uint32_t sim_wanted_limit(void)
 	limit = strtoul(text, &end, 10);
 	if (*text >= '0' && *text <= '9' && !*end && !errno && limit <= UINT32_MAX)
 		return (uint32_t)limit;
-	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "not a number of objects: \"%s\"", text);
+	mr_fail_usage(&err, "not a number of objects: \"%s\"", text);
 	sim_refuse_variable(MR_SIM_MAX_OBJECTS_VARIABLE, &err);
 }
 
