@@ -236,6 +236,10 @@ static void complete_lines(struct schema *schema)
 		add_main_list(schema, properties, (*c)->record);
 		add_members(schema, properties, NULL, (*c)->members);
 		add_members(schema, properties, NULL, schema->common);
+		for (const struct command_view *const *v = (*c)->views; v && *v; v++) {
+			add_main_list(schema, properties, (*v)->record);
+			add_members(schema, properties, NULL, (*v)->members);
+		}
 	}
 	cJSON_DeleteItemFromObject(properties, "session"); /* which the document has once */
 }
