@@ -268,22 +268,6 @@ static struct parser *prepare_command(struct batch_reader *reader,
 	return NULL;
 }
 
-/* The first global option of a line; or NULL.  One is an error: they hold for the batch as a whole. */
-static const char *given_global(const struct global_args *given)
-{
-	static const struct global_args none = { .device = NULL };
-
-	if (!memcmp(given, &none, sizeof(none)))
-		return NULL;
-	for (const struct option_spec *o = global_group.options; o->name; o++) {
-		const char *member = (const char *)given + o->offset;
-
-		if (o->type->is_text ? *(const char *const *)member != NULL : *(const bool *)member)
-			return o->name;
-	}
-	return NULL;
-}
-
 /*
  * Finds the command of a line, reads its options and checks them.  The word mrctl may stand before the command, so
  * that lines can be pasted from a shell.  @err is set where the line is wrong.
@@ -312,7 +296,8 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	invocation->command = parser->command;
 	invocation->args = parser->args;
 	invocation->operands = reader->operands;
-	name = rc ? NULL : given_global(&reader->given);
+	/* The global options hold for the batch as a whole. */
+	name = rc ? NULL : options_given_in(parser->options, &reader->given, sizeof(reader->given));
 	if (name)
 		mr_fail_usage(err, "--%s is not for a line: give it to mrctl batch itself", name);
 	else if (!rc && !reader->checked && !parser_check(parser, reader->operands, err))

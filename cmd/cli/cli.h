@@ -144,6 +144,9 @@ struct given_option {
 /** options_first_given() - the name of the first option in the list that was given; NULL: none */
 const char *options_first_given(const struct given_option *options);
 
+/** options_given_in() - the name of the last option that options_read() read into @args of @size bytes; NULL: none */
+const char *options_given_in(const struct options *options, const void *args, size_t size);
+
 /**
  * options_unknown() - the option that options_read() does not know, and failed for
  * Return: "--name" or "-n"; NULL: it did not fail, or for another reason.

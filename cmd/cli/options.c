@@ -323,6 +323,15 @@ int options_check(const struct options *options, const struct option_rule *rules
 	return 0;
 }
 
+const char *options_given_in(const struct options *options, const void *args, size_t size)
+{
+	const struct option_value *value = options->given;
+
+	while (value && (uintptr_t)value->member - (uintptr_t)args >= size)
+		value = value->earlier;
+	return value ? value->option->name : NULL;
+}
+
 const char *options_first_given(const struct given_option *options)
 {
 	while (options->name && !options->given)

@@ -49,6 +49,8 @@ load rows
 		reg --device x | --device is not for a line
 		reg --output rkey | --output is not for a line
 		reg --session fd:3 | --session is not for a line
+		reg --why read | --why is not for a line
+		reg --why none | --why is not for a line
 		--json reg | a line begins with a command: '--json' belongs to mrctl batch itself
 	END
 }
