@@ -43,14 +43,6 @@ const char *mr_symbol_name(enum mr_symbol symbol)
 	return symbols[symbol].name;
 }
 
-/* The handle is not closed: the library of the function must stay loaded. */
-static void *look_up(const struct mr_symbol_origin *s)
-{
-	void *library = dlopen(s->library, RTLD_NOW);
-
-	return library ? dlvsym(library, s->name, s->version) : NULL;
-}
-
 void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 {
 	/* Each function is looked up once: a command may register many regions. */
@@ -60,9 +52,18 @@ void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 	} found[MR_SYMBOLS];
 	const struct mr_symbol_origin *s = &symbols[symbol];
 
-	if (!found[symbol].looked)
-		found[symbol].function = look_up(s);
-	found[symbol].looked = true;
+	if (!found[symbol].looked) {
+		/* The handle is not closed: the library of the function must stay loaded. */
+		void *library = dlopen(s->library, RTLD_NOW);
+
+		if (!library) {
+			mr_fail(err, MR_ERROR_HOST, ELIBACC, "dlopen", "cannot load %s",
+				s->library);
+			return NULL;
+		}
+		found[symbol].function = dlvsym(library, s->name, s->version);
+		found[symbol].looked = true;
+	}
 	if (found[symbol].function)
 		return found[symbol].function;
 	mr_fail(err, MR_ERROR_HOST, ENOSYS, s->name, "the installed %s lacks the function",

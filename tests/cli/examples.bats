@@ -240,6 +240,7 @@ slurm() {
 	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
 	grep -qF "version(\"$version\")" "$EXAMPLES/spack/package.py"
 	grep -qx "version = '$version'" "$EXAMPLES/easybuild/mrctl.eb"
+	need python3 python3
 	python3 -c 'import ast, sys; [ast.parse(open(file).read()) for file in sys.argv[1:]]' \
 		"$EXAMPLES/spack/package.py" "$EXAMPLES/easybuild/mrctl.eb" "$EXAMPLES/sos/mrctl.py"
 	for package in libcjson-dev libdw-dev libibverbs-dev libmnl-dev libsmartcols-dev; do

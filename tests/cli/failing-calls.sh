@@ -49,7 +49,7 @@ check_messages() {
 	esac
 	[[ " $* " == *" --host "* ]] || grep -q '^mrctl: ' "$work/err" || complain "no message"
 	[[ $status -ne 1 || " $* " == *" --host "* ]] ||
-		grep -qE '(EXDEV|ENOMEM) \(|^mrctl: .*(has no provider|is not installed)' "$work/err" || complain "no errno"
+		grep -qE '(EXDEV|ENOMEM|ELIBACC) \(|^mrctl: .*(has no provider|is not installed)' "$work/err" || complain "no errno"
 	! names_another || complain "another call"
 }
 
