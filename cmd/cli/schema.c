@@ -11,31 +11,35 @@
 
 #define DRAFT "https://json-schema.org/draft/2020-12/schema"
 
-/* How the values of a type of field are written. */
+/* Describes how the values of a type of field are written, and when they are null. */
 static const struct form {
 	const char *type;
 	const char *items;   /* of an array */
 	const char *pattern; /* of a string */
+	bool is_always_there;
+	bool is_there_alone; /* as a member without another one that says whether it is known */
 } forms[] = {
 	[FIELD_STRING] = { .type = "string" },
 	[FIELD_TEXT] = { .type = "string" },
-	[FIELD_BOOL] = { .type = "boolean" },
+	[FIELD_BOOL] = { .type = "boolean", .is_there_alone = true },
 	[FIELD_OPT_BOOL] = { .type = "boolean" },
 	[FIELD_TRISTATE] = { .type = "boolean" },
-	[FIELD_NUMBER] = { .type = "integer" },
-	[FIELD_LIMIT] = { .type = "integer" },
-	[FIELD_RATIO] = { .type = "number" },
-	[FIELD_HEX] = { .type = "string", .pattern = "^0x(0|[1-9a-f][0-9a-f]*)$" },
-	[FIELD_ACCESS] = { .type = "array", .items = "string" },
-	[FIELD_PAGES] = { .type = "array", .items = "integer" },
-	[FIELD_BITS] = { .type = "array", .items = "string" },
+	[FIELD_NUMBER] = { .type = "integer", .is_there_alone = true },
+	[FIELD_LIMIT] = { .type = "integer", .is_there_alone = true },
+	[FIELD_RATIO] = { .type = "number", .is_there_alone = true },
+	[FIELD_HEX] = { .type = "string",
+			.pattern = "^0x(0|[1-9a-f][0-9a-f]*)$",
+			.is_there_alone = true },
+	[FIELD_ACCESS] = { .type = "array", .items = "string", .is_there_alone = true },
+	[FIELD_PAGES] = { .type = "array", .items = "integer", .is_there_alone = true },
+	[FIELD_BITS] = { .type = "array", .items = "string", .is_there_alone = true },
 	[FIELD_WORD] = { .type = "string" },
 	[FIELD_ERRNO] = { .type = "string" },
 	[FIELD_WORDS] = { .type = "array", .items = "string" },
 	[FIELD_LIST] = { .type = "array" },
-	[FIELD_RECORD] = { .type = "object" },
+	[FIELD_RECORD] = { .type = "object", .is_always_there = true },
 	[FIELD_ONE] = { .type = "object" },
-	[FIELD_MEMBERS] = { .type = "object" },
+	[FIELD_MEMBERS] = { .type = "object", .is_always_there = true },
 };
 
 struct schema {
@@ -72,24 +76,11 @@ static void add_reference(struct schema *schema, cJSON *to, const char *name)
 
 static bool can_be_null(const struct field *field)
 {
-	switch (field->type) {
-	case FIELD_RECORD:
-	case FIELD_MEMBERS:
-		return false;
-	case FIELD_BOOL:
-	case FIELD_NUMBER:
-	case FIELD_LIMIT:
-	case FIELD_RATIO:
-	case FIELD_HEX:
-	case FIELD_ACCESS:
-	case FIELD_PAGES:
-	case FIELD_BITS:
-		if (field->size != sizeof(struct mr_opt_u64) && !field->pointer && !field->known_by)
-			return false;
-		/* fall through */
-	default:
-		return !(field->flags & FIELD_KNOWN);
-	}
+	const struct form *form = &forms[field->type];
+
+	return !form->is_always_there && !(field->flags & FIELD_KNOWN) &&
+	       !(form->is_there_alone && field->size != sizeof(struct mr_opt_u64) &&
+		 !field->pointer && !field->known_by);
 }
 
 static void add_type(struct schema *schema, cJSON *to, const char *type, bool or_null)
