@@ -40,10 +40,9 @@ static int make_private(int fd, const char *path, struct mr_error *err)
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	if (st.st_uid != geteuid())
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EPERM,
-			"%s belongs to another user, so that this user could read the output",
-			path);
+		return mr_fail_text(err, MR_ERROR_USAGE, EPERM,
+				    "%s belongs to another user, who could then read the output",
+				    path);
 	if (fchmod(fd, 0600))
 		return mr_fail(err, MR_ERROR_HOST, errno, "fchmod", "%s", path);
 	if (ftruncate(fd, 0))

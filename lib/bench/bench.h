@@ -132,8 +132,9 @@ struct mr_bench_workers {
  * mr_bench_run() - run a round
  * @workers: set to its workers and what they have measured; mr_bench_workers_release() it, after a failure too
  *
- * Each worker gets its memory and makes the first warm-up call.  When all have done so, all begin at the same moment, with
- * the other warm-up calls.  A worker whose call fails ends the round, as does a signal (mr_interrupted()): what was measured by then is kept.
+ * Each worker gets its memory and makes the first warm-up call.  When all have done so, all begin at the same moment,
+ * with the other warm-up calls.  A worker whose call fails ends the round, as does a signal (mr_interrupted()): what was
+ * measured by then is kept.
  *
  * Return: 0; or -errno where the round could not be run, or of the first worker that failed.
  */

@@ -36,7 +36,7 @@ static bool held[BYTES];  /* by INDEX: whether the process has that lock */
 static long held_count;   /* how many it has */
 static bool before[1024]; /* descriptors that were open at the start */
 
-/* What mmap() made for the program, and is still mapped. */
+/* Mappings of the program that it has not unmapped. */
 static struct mapping {
 	uintptr_t start, end;
 } mappings[1024];
@@ -97,7 +97,8 @@ static void __attribute__((destructor)) end(void)
 	if (held_count)
 		note(log_file, "%ld bytes are still locked\n", held_count);
 	for (size_t i = 0; i < mapping_count; i++)
-		note(log_file, "%#zx bytes are still mapped\n", mappings[i].end - mappings[i].start);
+		note(log_file, "%#zx bytes are still mapped\n",
+		     mappings[i].end - mappings[i].start);
 	each_descriptor(report_open);
 }
 

@@ -30,7 +30,7 @@ struct check_row {
 #define WARN    MR_VERDICT_WARN
 #define BAD     MR_VERDICT_BAD
 
-/* What nothing that a user could do makes known. */
+/* Findings that no user could do anything about. */
 static inline bool stays_unknown(const char *figure)
 {
 	static const char *const parts[] = { "/proc/self/status has no ", "use not known", "netns_mode of ",
