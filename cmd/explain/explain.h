@@ -106,7 +106,7 @@ struct judgement {
 	size_t other_count;
 };
 
-/** inquest_hold() - look for the causes; @index: of the kind, from 0 */
+/** judgement_hold() - look for the causes; @index: of the kind, from 0 */
 void judgement_hold(struct judgement *judgement, const struct log_kind *kind, size_t index,
 		    enum why_depth depth);
 

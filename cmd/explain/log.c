@@ -535,7 +535,7 @@ static void look(struct judgement *judgement, const struct mr_log_line *line, en
 		.via = MR_VIA_LIBRARY,
 		.environment = &environment,
 		.request = mr_log_line_request(line, &request) ? &request : NULL,
-		.is_in_other_namespace = true,
+		.is_of_other_process = true,
 	};
 
 	judgement->diagnosis.cause_count = judgement->diagnosis.ruled_out_count = 0;

@@ -327,7 +327,7 @@ static void show_call(void *data, struct mr_traced_process *process,
 	why_release(why);
 }
 
-static bool names_same_cause(const struct trace_result *result, const struct not_followed *row)
+static bool is_reported(const struct trace_result *result, const struct not_followed *row)
 {
 	for (size_t i = 0; i < result->not_followed_count; i++)
 		if (!strcmp(result->not_followed[i].program, row->program) &&
@@ -347,7 +347,7 @@ static void trace_note_not_followed(struct trace_job *job, pid_t pid, const char
 
 	snprintf(row.program, sizeof(row.program), "%s", path);
 	mr_clean_text(row.program, sizeof(row.program));
-	if (names_same_cause(result, &row))
+	if (is_reported(result, &row))
 		return;
 	if (pid)
 		report_note("trace", "%s (pid %d) is not followed: %s", row.program, pid,
@@ -418,7 +418,7 @@ static bool check_program(struct trace_job *job)
 static int follow_program(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
-	const bool names_same_cause = check_program(job);
+	const bool is_reported = check_program(job);
 	const pid_t child = mr_follow_fork(follow);
 
 	if (child < 0)
@@ -426,7 +426,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 	if (!child)
 		run_program(job);
 	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go, and the program runs on */
-	if (names_same_cause)
+	if (is_reported)
 		mr_monitor_announced(&follow->monitor, child);
 	return mr_follow_run(follow, child, &job->result.status, err);
 }

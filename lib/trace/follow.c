@@ -476,7 +476,7 @@ static void look_for_others(struct loop *loop)
 	struct mr_follow *follow = loop->follow;
 
 	mr_monitor_look(&follow->monitor,
-			&(struct mr_lookout_scope){ .child = loop->child_is_over ? 0 : loop->child,
+			&(struct mr_monitor_scope){ .child = loop->child_is_over ? 0 : loop->child,
 						    .processes = follow->processes,
 						    .process_count = follow->process_count,
 						    .channel = follow->channel.name,

@@ -336,7 +336,7 @@ enum { TRACERS_MAX = 4096 };
 enum whose { NOT_KNOWN, OURS, OF_OTHERS };
 
 /* A process at a look. */
-struct mr_lookout_entry {
+struct mr_monitor_entry {
 	pid_t pid;
 	struct mr_process_stat stat;
 	enum whose whose;
@@ -356,13 +356,13 @@ uint64_t mr_monitor_image(pid_t pid)
 
 void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid)
 {
-	monitor->announced[monitor->announced_count++ % MR_LOOKOUT_ANNOUNCED] = pid;
+	monitor->announced[monitor->announced_count++ % MR_MONITOR_ANNOUNCED] = pid;
 }
 
 /* Whether a process has told of what it starts; that counts once. */
 static bool take_announced(struct mr_monitor *monitor, pid_t pid)
 {
-	for (size_t i = 0; i < MR_LOOKOUT_ANNOUNCED; i++)
+	for (size_t i = 0; i < MR_MONITOR_ANNOUNCED; i++)
 		if (pid && monitor->announced[i] == pid) {
 			monitor->announced[i] = 0;
 			return true;
@@ -395,7 +395,7 @@ static void note_tracer(struct mr_monitor *monitor, pid_t pid)
 
 static int compare(const void *one, const void *other)
 {
-	const struct mr_lookout_entry *a = one, *b = other;
+	const struct mr_monitor_entry *a = one, *b = other;
 
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
@@ -404,13 +404,13 @@ static int compare(const void *one, const void *other)
 static void read_entries(struct mr_monitor *monitor)
 {
 	DIR *folder = mr_process_folder();
-	struct mr_lookout_entry *more;
+	struct mr_monitor_entry *more;
 	int pid;
 
 	monitor->entries = NULL;
 	monitor->entry_count = 0;
 	while (folder && (pid = mr_process_next_number(folder)) > 0) {
-		struct mr_lookout_entry entry = { .pid = pid };
+		struct mr_monitor_entry entry = { .pid = pid };
 
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
@@ -431,9 +431,9 @@ static void read_entries(struct mr_monitor *monitor)
 		qsort(monitor->entries, monitor->entry_count, sizeof(*monitor->entries), compare);
 }
 
-static struct mr_lookout_entry *find(const struct mr_monitor *monitor, pid_t pid)
+static struct mr_monitor_entry *find(const struct mr_monitor *monitor, pid_t pid)
 {
-	const struct mr_lookout_entry key = { .pid = pid };
+	const struct mr_monitor_entry key = { .pid = pid };
 
 	return monitor->entry_count
 		       ? bsearch(&key, monitor->entries, monitor->entry_count, sizeof(key), compare)
@@ -442,16 +442,16 @@ static struct mr_lookout_entry *find(const struct mr_monitor *monitor, pid_t pid
 
 static void mark(const struct mr_monitor *monitor, pid_t pid)
 {
-	struct mr_lookout_entry *entry = find(monitor, pid);
+	struct mr_monitor_entry *entry = find(monitor, pid);
 
 	if (entry)
 		entry->whose = OURS;
 }
 
 /* Processes come and go while they are read, so their parents may lead in a circle. */
-static bool is_ours(const struct mr_monitor *monitor, struct mr_lookout_entry *entry)
+static bool is_ours(const struct mr_monitor *monitor, struct mr_monitor_entry *entry)
 {
-	struct mr_lookout_entry *parent;
+	struct mr_monitor_entry *parent;
 
 	if (entry->whose == NOT_KNOWN) {
 		entry->whose = OF_OTHERS;
@@ -466,14 +466,14 @@ static bool is_ours(const struct mr_monitor *monitor, struct mr_lookout_entry *e
 /* ---- judgement ---- */
 
 /* Takes what was found out at the last look, also of the process that this one was forked from. */
-static void carry_over(const struct mr_monitor *before, struct mr_lookout_entry *entry)
+static void carry_over(const struct mr_monitor *before, struct mr_monitor_entry *entry)
 {
 	const pid_t pids[] = { entry->pid, entry->stat.parent };
 
 	entry->image = image_id(entry->pid, &entry->stat);
 	entry->seen_ns = mr_now_ns();
 	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
-		const struct mr_lookout_entry *old = find(before, pids[i]);
+		const struct mr_monitor_entry *old = find(before, pids[i]);
 
 		if (!old || old->image != entry->image)
 			continue;
@@ -484,8 +484,8 @@ static void carry_over(const struct mr_monitor *before, struct mr_lookout_entry 
 }
 
 /* The process that has joined by the image of an entry; NULL: none has, or it has ended. */
-static const struct mr_traced_process *joined_by(const struct mr_lookout_scope *scope,
-						 const struct mr_lookout_entry *entry)
+static const struct mr_traced_process *joined_by(const struct mr_monitor_scope *scope,
+						 const struct mr_monitor_entry *entry)
 {
 	for (size_t i = 0; i < scope->process_count; i++)
 		if (scope->processes[i]->image == entry->image)
@@ -493,7 +493,7 @@ static const struct mr_traced_process *joined_by(const struct mr_lookout_scope *
 	return NULL;
 }
 
-static enum mr_image_fate fate_of(const struct mr_lookout_entry *entry,
+static enum mr_image_fate fate_of(const struct mr_monitor_entry *entry,
 				  const struct mr_traced_process *joined, const char *channel,
 				  struct mr_image *image)
 {
@@ -509,15 +509,15 @@ static enum mr_image_fate fate_of(const struct mr_lookout_entry *entry,
 }
 
 /* Whether the program that started it has told, maybe of a script, which has another name. */
-static bool was_announced(struct mr_monitor *monitor, const struct mr_lookout_entry *entry,
+static bool was_announced(struct mr_monitor *monitor, const struct mr_monitor_entry *entry,
 			  uint32_t obstacle)
 {
 	return obstacle < MR_TRACE_NO_VARIABLES &&
 	       (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent));
 }
 
-static void judge(struct mr_monitor *monitor, const struct mr_lookout_scope *scope,
-		  struct mr_lookout_entry *entry)
+static void judge(struct mr_monitor *monitor, const struct mr_monitor_scope *scope,
+		  struct mr_monitor_entry *entry)
 {
 	const struct mr_traced_process *joined = joined_by(scope, entry);
 	struct mr_image image;
@@ -542,7 +542,7 @@ int mr_monitor_wait_ms(const struct mr_monitor *monitor)
 	return now < monitor->due_ns ? (int)((monitor->due_ns - now) / 1000000) + 1 : 0;
 }
 
-void mr_monitor_look(struct mr_monitor *monitor, const struct mr_lookout_scope *scope)
+void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *scope)
 {
 	const uint64_t begin = mr_now_ns();
 	const struct mr_monitor before = *monitor;
@@ -556,7 +556,7 @@ void mr_monitor_look(struct mr_monitor *monitor, const struct mr_lookout_scope *
 	for (size_t i = 0; i < scope->process_count; i++)
 		mark(monitor, scope->processes[i]->pid);
 	for (size_t i = 0; i < monitor->entry_count; i++) {
-		struct mr_lookout_entry *entry = &monitor->entries[i];
+		struct mr_monitor_entry *entry = &monitor->entries[i];
 
 		if (!is_ours(monitor, entry))
 			continue;

@@ -421,23 +421,23 @@ void mr_process_release(struct mr_traced_process *process);
  * What is judged is a program in memory, the image that execve(2) makes: processes that were forked from one that has
  * joined have the same, and join later.
  */
-enum { MR_LOOKOUT_ANNOUNCED = 64 };
+enum { MR_MONITOR_ANNOUNCED = 64 };
 
-struct mr_lookout_entry;
+struct mr_monitor_entry;
 
 struct mr_monitor {
-	struct mr_lookout_entry *entries; /**< processes of the last look, by their numbers */
+	struct mr_monitor_entry *entries; /**< processes of the last look, by their numbers */
 	size_t entry_count;
 	pid_t *tracers; /**< other mrctl, which follow their programs themselves */
 	size_t tracer_count;
 	/** The last processes that have told of what they start; 0: none, or that was found */
-	pid_t announced[MR_LOOKOUT_ANNOUNCED];
+	pid_t announced[MR_MONITOR_ANNOUNCED];
 	size_t announced_count;
 	uint64_t due_ns; /**< of the next look */
 };
 
 /** What is looked at. */
-struct mr_lookout_scope {
+struct mr_monitor_scope {
 	pid_t child;
 	struct mr_traced_process *const *processes; /**< that have joined */
 	size_t process_count;
@@ -450,7 +450,7 @@ struct mr_lookout_scope {
 int mr_monitor_wait_ms(const struct mr_monitor *monitor);
 
 /** mr_monitor_look() - look where it is time; each program that is not followed is told once */
-void mr_monitor_look(struct mr_monitor *monitor, const struct mr_lookout_scope *scope);
+void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *scope);
 
 /** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
 uint64_t mr_monitor_image(pid_t pid);

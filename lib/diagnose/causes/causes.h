@@ -173,7 +173,7 @@ struct mr_refusal {
 	const struct mr_tries
 		*tries; /**< what became of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
-	bool is_in_other_namespace;
+	bool is_of_other_process;
 	/** The process has gone on since: its memory and limits may have changed. */
 	bool has_gone_on;
 	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */

@@ -350,7 +350,7 @@ static int try_devx(const struct mr_inquiry *inquiry)
 	int rc;
 
 	mr_environment_init(&environment);
-	if (inquiry->refusal->is_in_other_namespace || !name[0] ||
+	if (inquiry->refusal->is_of_other_process || !name[0] ||
 	    mr_is_simulated(inquiry->host) != mr_is_simulated(mr_this_host()) ||
 	    mr_device_open_alone(name, &device, &environment, &ignored))
 		return -ENODATA;

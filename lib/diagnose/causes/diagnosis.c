@@ -296,7 +296,7 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	if (is_excluded_by_code(inquiry, cause))
 		return;
 	mr_cause_look(inquiry, cause, &suspicion);
-	if (inquiry->refusal->is_in_other_namespace)
+	if (inquiry->refusal->is_of_other_process)
 		lower_certainty(&suspicion, inquiry->host->reads);
 	if (inquiry->refusal->has_gone_on)
 		lower_later_certainties(&suspicion, inquiry->host->reads);
@@ -338,7 +338,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	     cause = mr_cause_next(cause)) {
 		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
 			continue;
-		if (refusal->is_in_other_namespace || refusal->has_gone_on) {
+		if (refusal->is_of_other_process || refusal->has_gone_on) {
 			inquiry =
 				begin; /* each reads by itself, so that it is known what it has read */
 			host->reads = 0;

@@ -239,7 +239,7 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	enum mr_tristate is_beyond, is_allowed;
 	struct mr_cpus cpus;
 
-	if (!hints || !hints->memory || inquiry->refusal->is_in_other_namespace)
+	if (!hints || !hints->memory || inquiry->refusal->is_of_other_process)
 		return;
 	mr_cpus_read(inquiry->host, &cpus);
 	is_beyond = mr_cpu_list_ends_before(cpus.possible, hints->cpu);
@@ -272,7 +272,7 @@ static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	if (!hints || !hints->memory || hints->memory >= MR_DMAH_MEMORIES)
 		return;
 	mr_cpus_read(inquiry->host, &cpus);
-	if (!inquiry->refusal->is_in_other_namespace &&
+	if (!inquiry->refusal->is_of_other_process &&
 	    mr_cpu_list_ends_before(cpus.possible, hints->cpu) == MR_YES)
 		return; /* the firmware was not asked */
 	mr_evidence_number(suspicion, "cpu", hints->cpu);

@@ -153,7 +153,7 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 /* mrctl makes no objects of DEVX, so that EREMOTEIO of its own calls has another reason. */
 static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (inquiry->refusal->is_in_other_namespace)
+	if (inquiry->refusal->is_of_other_process)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "EREMOTEIO is the errno of each status of a DEVX command");
 }

@@ -198,7 +198,7 @@ static bool read_mlx5_log(struct mr_inquiry *inquiry)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;
 
-	return !inquiry->refusal->is_in_other_namespace && environment && !environment->simulated &&
+	return !inquiry->refusal->is_of_other_process && environment && !environment->simulated &&
 	       mr_inquiry_is_driver(inquiry, "mlx5") &&
 	       !mr_mlx5_log_read(inquiry->host, environment->device, &inquiry->log_line);
 }
@@ -215,7 +215,7 @@ static bool read_dmabuf(struct mr_inquiry *inquiry)
 	const struct mr_region_request *request = refusal->request;
 	struct mr_dmabuf_file *file = &inquiry->dmabuf;
 
-	if (!request || refusal->is_in_other_namespace || !mr_region_is_dmabuf(request->call) ||
+	if (!request || refusal->is_of_other_process || !mr_region_is_dmabuf(request->call) ||
 	    request->fd < 0 || mr_dmabuf_file_read(inquiry->host, request->fd, file))
 		return false;
 	file->is_dmabuf |=

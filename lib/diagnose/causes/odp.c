@@ -182,7 +182,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (range.length) {
 		/* Of a line in a log all causes are listed that are not ruled out. */
-		if (inquiry->refusal->is_in_other_namespace)
+		if (inquiry->refusal->is_of_other_process)
 			mr_rule_out(suspicion, "the length is %" PRIu64, range.length);
 		return;
 	}

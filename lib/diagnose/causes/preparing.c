@@ -277,20 +277,20 @@ static void look_at_udmabuf_size(struct mr_inquiry *inquiry, struct mr_suspicion
 {
 	const struct mr_dmabuf_request *dmabuf = inquiry->refusal->dmabuf;
 	uint64_t limit = 64;
-	bool names_same_cause;
+	bool is_known;
 
 	if (!makes(inquiry, MR_DMABUF_UDMABUF, "ioctl(UDMABUF_CREATE)"))
 		return;
-	names_same_cause = mr_host_number(inquiry->host, &limit,
-					  "/sys/module/udmabuf/parameters/size_limit_mb");
+	is_known = mr_host_number(inquiry->host, &limit,
+				  "/sys/module/udmabuf/parameters/size_limit_mb");
 	if (limit > UINT64_MAX >> 20)
 		return;
 	mr_evidence_number(suspicion, "limit", limit << 20);
 	mr_evidence_number(suspicion, "asked", dmabuf->size);
 	if (dmabuf->size > limit << 20)
-		mr_suspect(suspicion, names_same_cause ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
 			   "a udmabuf has at most %" PRIu64 " MiB", limit);
-	else if (names_same_cause)
+	else if (is_known)
 		mr_rule_out(suspicion, "a udmabuf may have %" PRIu64 " MiB", limit);
 }
 

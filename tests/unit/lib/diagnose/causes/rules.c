@@ -28,7 +28,7 @@ struct rule {
 	uint64_t held, addr, iova, page_sizes;
 	enum mr_via via;
 	uint32_t driver_id; /* 0: none is known */
-	bool is_simulated, is_in_other_namespace;
+	bool is_simulated, is_of_other_process;
 	uint64_t unknown; /* bits of a comp_mask */
 	enum mr_tristate by_kernel;
 	enum mr_try_change change; /* with which the call was tried, ... */
@@ -73,7 +73,7 @@ static void refuse(const struct rule *row)
 				       .held = row->held,
 				       .unknown_attributes = row->unknown,
 				       .by_kernel = row->by_kernel,
-				       .is_in_other_namespace = row->is_in_other_namespace,
+				       .is_of_other_process = row->is_of_other_process,
 				       .uverbs = row->driver_id ? &uverbs : NULL,
 				       .tries = row->change || row->passes ? &tries : NULL };
 }
@@ -298,7 +298,7 @@ TEST(dmabufs_and_what_tries_show)
 		  .changes = "/proc/self/fdinfo/9 garbage" },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("/dev/zero", INFO("flags:\t02")) },
-		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = UNRELATED, .is_in_other_namespace = true },
+		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = UNRELATED, .is_of_other_process = true },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-ENOTSUPP", .is = POSSIBLE },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-FILE", .is = CERTAIN,
 		  .changes = FILE_9("/memfd:mrctl-dmabuf (deleted)", INFO("flags:\t02")) },
@@ -316,10 +316,10 @@ TEST(dmabufs_and_what_tries_show)
 		  .changes = BY("udmabuf") },
 		/* A limit of this process need not be that of another one, whose request shows its own faults. */
 		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = CERTAIN, .changes = LOCKED("65536") },
-		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = POSSIBLE, .is_in_other_namespace = true },
-		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = UNRELATED, .is_in_other_namespace = true,
+		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = POSSIBLE, .is_of_other_process = true },
+		{ "mlx5", MR_REG_MR, ENOMEM, MIB, "MR-MEMLOCK", .is = UNRELATED, .is_of_other_process = true,
 		  .changes = LOCKED("unlimited") },
-		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-LOCAL-WRITE", .is = CERTAIN, .is_in_other_namespace = true,
+		{ "mlx5", MR_REG_MR, EINVAL, MIB, "MR-ACCESS-LOCAL-WRITE", .is = CERTAIN, .is_of_other_process = true,
 		  .access = MR_ACCESS_REMOTE_WRITE },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = UNRELATED },
 		{ "mlx5", DMABUF, ENOTSUPP_OF_KERNEL, 4096, "MR-DMABUF-PCIE", .is = POSSIBLE, .changes = BY("nvidia") },
