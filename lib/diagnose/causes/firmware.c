@@ -154,8 +154,9 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	if (inquiry->refusal->is_of_other_process)
-		mr_suspect(suspicion, MR_LIKELY,
-			   "EREMOTEIO is the errno of each status of a DEVX command");
+		mr_suspect(
+			suspicion, MR_LIKELY,
+			"the firmware refused a DEVX command, with the errno that each status has");
 }
 
 /* A work request that changes a key (UMR) has failed: that comes out as EFAULT though the memory is fine. */
