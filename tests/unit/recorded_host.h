@@ -73,7 +73,7 @@ static inline void recorded_host_put(const struct recorded_host *recorded, const
 /** recorded_host_load() - add what tests/hosts/NAME.host has (its README tells of the format) */
 static inline void recorded_host_load(const struct recorded_host *recorded, const char *name)
 {
-	char path[PATH_MAX], line[512], other[256];
+	char path[PATH_MAX], line[512], other[256] = "";
 	FILE *file, *block = NULL;
 
 	snprintf(path, sizeof(path), "tests/hosts/%s.host", name);

@@ -142,13 +142,13 @@ static void add_word(struct words *words, const char *text, size_t length, bool 
 	for (size_t i = 0; i < length; i++)
 		word->text[i] = is_upper(text[i]) ? (char)(text[i] | 0x20) : text[i];
 	word->text[length] = '\0';
-	words->list[++words->count].text[0] = '\0';
+	words->list[++words->count] = (struct word){ 0 };
 }
 
 static void split_words(const struct mr_tokens *tokens, struct words *words)
 {
 	words->count = 0;
-	words->list[0].text[0] = '\0';
+	words->list[0] = (struct word){ 0 };
 	for (size_t i = 0; i < tokens->count; i++) {
 		const struct mr_token *token = &tokens->list[i];
 		const char *at = token->text, *end = at + token->length;

@@ -242,9 +242,10 @@ TEST(places_leaks_and_memory_are_bounded)
 	run(call_a_million_times);
 	getrusage(RUSAGE_SELF, &after);
 	assert_int_equal(seen.calls, 1500000);
-#ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed */
+#ifndef __SANITIZE_ADDRESS__ /* which keeps freed memory, as valgrind does */
 	/* the ring itself, and places */
-	assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
+	if (!getenv("WRAP"))
+		assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
 #endif
 	expect_exit();
 	run(call_from_everywhere);
