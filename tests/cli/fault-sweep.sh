@@ -326,7 +326,7 @@ documents() {
 			reg_dmabuf_mr: "ibv_reg_dmabuf_mr|ioctl\\(REG_DMABUF_MR\\)",
 			reg_dm_mr: "ibv_reg_dm_mr|ioctl\\(DM_MR_REG\\)", rereg_mr: "ibv_rereg_mr|ioctl\\(REREG_MR\\)",
 			dereg_mr: "ibv_dereg_mr|ioctl\\(MR_DESTROY\\)", query_mr: "ioctl\\(QUERY_MR\\)",
-			advise_mr: "ibv_advise_mr", umem_reg: "mlx5dv_devx_umem_reg_ex|ioctl\\(DEVX_UMEM_REG\\)",
+			advise_mr: "ibv_advise_mr", umem_reg: "mlx5dv_devx_umem_reg(_ex)?|ioctl\\(DEVX_UMEM_REG\\)",
 			umem_dereg: "mlx5dv_devx_umem_dereg|ioctl\\(DEVX_UMEM_DEREG\\)",
 			alloc_dm: "ibv_alloc_dm|ioctl\\(DM_ALLOC\\)", free_dm: "ibv_free_dm|ioctl\\(DM_FREE\\)",
 			info_handles: "ioctl\\(INFO_HANDLES\\)", lock: "fcntl\\(F_SETLK\\)"} as $reported |
