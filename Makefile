@@ -264,7 +264,6 @@ guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-too
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: guest-programs
-	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
 $(PRELOADS): $(BUILD)/%.so: tests/cli/preload/%.c
