@@ -40,13 +40,6 @@ fakes() {
 	[ ! -e c ]
 }
 
-@test "a failed target is named after all targets were made" {
-	printf '%s\n' 'one two three:' $'\t@echo made $@ $(BUILD)' $'\t@test $@ != two' >Makefile
-	exits 1 env MAKE="make -s" "$ROOT/tests/each.sh" BUILD=there one two three
-	[ "$output" = $'made one there\nmade two there\nmade three there' ]
-	[ "${stderr_lines[-1]}" = "failed: two" ]
-}
-
 @test "where nothing can be installed, the command for root is shown, of packages that README.md lists" {
 	local package
 
