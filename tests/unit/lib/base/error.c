@@ -33,26 +33,6 @@ TEST(a_failure_has_a_line_and_nothing_of_the_last_one)
 	assert_non_null(mr_errno_text(4000));
 }
 
-TEST(a_refusal_is_an_answer_and_so_is_what_a_call_reports_as_absent)
-{
-	assert_true(mr_error_is_answer(MR_ERROR_REFUSED, NULL));
-	assert_true(mr_error_is_answer(MR_ERROR_ABSENT, "ibv_open_device"));
-	assert_false(mr_error_is_answer(MR_ERROR_ABSENT, NULL));
-	assert_false(mr_error_is_answer(MR_ERROR_HOST, "mmap"));
-}
-
-TEST(context_is_put_before_the_text)
-{
-	struct mr_error err;
-
-	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "inner");
-	mr_wrap(&err, "--%s", "size");
-	mr_wrap(&err, "line %d", 3);
-	assert_string_equal(err.text, "line 3: --size: inner");
-	assert_int_equal(err.kind, MR_ERROR_USAGE);
-	assert_int_equal(err.errnum, EINVAL);
-}
-
 TEST(overlong_texts_are_cut_but_for_the_errno)
 {
 	char path[5000];

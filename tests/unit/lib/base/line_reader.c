@@ -147,23 +147,6 @@ TEST(a_line_has_a_greatest_length)
 	mr_line_reader_close(&reader);
 }
 
-TEST(a_nul_is_refused_with_the_number_of_its_line)
-{
-	int fd;
-
-	open_file("one\na\0b\n", 8);
-	assert_next("one");
-	assert_next_fails(EINVAL, MR_ERROR_USAGE, "a NUL byte");
-	assert_int_equal(reader.number, 2);
-	mr_line_reader_close(&reader);
-	fd = open_pipe();
-	assert_int_equal(write(fd, "one\n\0\n", 6), 6);
-	assert_next("one");
-	assert_next_fails(EINVAL, MR_ERROR_USAGE, "a NUL byte");
-	mr_line_reader_close(&reader);
-	close(fd);
-}
-
 TEST(a_line_of_a_pipe_is_read_before_more_data_arrive)
 {
 	int fd = open_pipe();
@@ -224,36 +207,6 @@ TEST(a_pipe_or_a_file_may_bring_more_than_the_buffer_holds)
 	close(fd);
 	assert_int_equal(mr_line_reader_open(&reader, path, &err), 0);
 	expect_much(LINES);
-}
-
-TEST(a_file_that_cannot_be_opened_or_read_is_an_error_of_the_host)
-{
-	assert_int_equal(mr_line_reader_open(&reader, "/nowhere/lines", &err), -ENOENT);
-	assert_int_equal(err.kind, MR_ERROR_HOST);
-	assert_contains(err.text, "/nowhere/lines");
-	mr_line_reader_close(&reader);
-	/* a folder can be opened, but not read */
-	assert_int_equal(mr_line_reader_open(&reader, "/", &err), 0);
-	assert_next_fails(EISDIR, MR_ERROR_HOST, "cannot read the lines");
-	assert_string_equal(err.call, "read");
-	mr_line_reader_close(&reader);
-}
-
-/* Runs in a process of its own: signals that are blocked stay blocked. */
-static int wait_for_a_line(void)
-{
-	int fd = open_pipe();
-
-	mr_signals_block();
-	if (write(fd, "half", 4) != 4)
-		return 1;
-	raise(SIGTERM);
-	return mr_line_reader_next(&reader, &err) == -EINTR && err.kind == MR_ERROR_HOST ? 7 : 2;
-}
-
-TEST(a_signal_ends_the_wait_for_a_line)
-{
-	assert_int_equal(in_child(wait_for_a_line), 7);
 }
 
 static int make_file(void **state __attribute__((unused)))

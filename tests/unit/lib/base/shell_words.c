@@ -75,28 +75,4 @@ TEST(quotes_and_backslashes_without_an_end_are_refused)
 	}
 }
 
-/* With sanitizers this test finds accesses outside the buffers. */
-TEST(random_lines_do_no_harm)
-{
-	static const char letters[] = "a #'\"\\\t";
-	unsigned int seed = 2;
-
-	for (int round = 0; round < 20000; round++) {
-		size_t length = (size_t)rand_r(&seed) % 24, total = 0;
-		char *line = malloc(length + 1);
-
-		assert_non_null(line);
-		for (size_t i = 0; i < length; i++)
-			line[i] = letters[(size_t)rand_r(&seed) % (sizeof(letters) - 1)];
-		line[length] = '\0';
-		if (!split(line))
-			for (size_t n = 0; n < words.count; n++)
-				total += strlen(words.list[n]);
-		assert_true(total <= length);
-		free(line);
-		if (round % 100 == 0)
-			mr_shell_words_release(&words);
-	}
-}
-
 ALL_TESTS(NULL, release)

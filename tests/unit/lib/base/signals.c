@@ -30,16 +30,6 @@ static int signals_that_came_before(void)
 	return 7;
 }
 
-static int time_that_passes(void)
-{
-	uint64_t start = mr_now_ns();
-
-	mr_signals_block();
-	mr_signals_wait((struct mr_opt_u64){ 0, true });
-	mr_signals_wait(a_moment);
-	return mr_now_ns() - start >= a_moment.value ? 7 : 1;
-}
-
 static int other_signal(void)
 {
 	mr_signals_block();
@@ -61,7 +51,6 @@ static int ignored_hangup(void)
 TEST(ending_signals_or_the_time_end_the_wait)
 {
 	assert_int_equal(in_child(signals_that_came_before), 7);
-	assert_int_equal(in_child(time_that_passes), 7);
 	assert_int_equal(in_child(other_signal), 128 + SIGUSR1);
 	assert_int_equal(in_child(ignored_hangup), 7);
 }
@@ -84,38 +73,9 @@ static void interrupt(void)
 	raise(SIGINT);
 }
 
-static int interrupted(void)
-{
-	return end_after(SIG_DFL, interrupt);
-}
-
 static int interrupted_in_the_background(void)
 {
 	return end_after(SIG_IGN, interrupt);
-}
-
-static void nothing(void)
-{
-}
-
-static int undisturbed(void)
-{
-	return end_after(SIG_DFL, nothing);
-}
-
-static void wait_and_two_signals(void)
-{
-	raise(SIGINT);
-	mr_signals_wait(forever);
-	raise(SIGINT);
-	mr_signals_ignore();
-	raise(SIGINT);
-	raise(SIGTERM);
-}
-
-static int ended_the_wait(void)
-{
-	return end_after(SIG_DFL, wait_and_two_signals);
 }
 
 static int blocked_by_the_parent(void)
@@ -130,10 +90,7 @@ static int blocked_by_the_parent(void)
 
 TEST(a_blocked_signal_ends_the_process_at_its_end)
 {
-	assert_int_equal(in_child(interrupted), 128 + SIGINT);
 	assert_int_equal(in_child(interrupted_in_the_background), 128 + SIGINT);
-	assert_int_equal(in_child(undisturbed), 7);
-	assert_int_equal(in_child(ended_the_wait), 7);
 	assert_int_equal(in_child(blocked_by_the_parent), 7);
 }
 
