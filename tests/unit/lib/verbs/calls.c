@@ -7,41 +7,6 @@
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
-TEST(each_call_has_a_complete_row)
-{
-	for (unsigned int call = 0; call < MR_REGION_CALLS; call++) {
-		const struct mr_call_row *row = mr_call_row(call);
-
-		if (!row->name)
-			fail_msg("call %u has no row", call);
-		assert_equal_for(row->name, row->kind == MR_KIND_DM, false);
-		/* A umem has no I/O virtual address, and only a umem is given page sizes. */
-		assert_equal_for(row->name, row->kind == MR_KIND_UMEM && row->iova, false);
-		assert_equal_for(row->name, row->kind != MR_KIND_UMEM && row->page_sizes, false);
-		assert_equal_for(row->name, row->data_direct && row->on != MR_ON_DMABUF, false);
-	}
-	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
-		assert_non_null(mr_region_kind_name((enum mr_region_kind)kind));
-}
-
-TEST(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind)
-{
-	enum mr_region_call ex = MR_REG_MR;
-
-	for (unsigned int call = 0; call < MR_REGION_CALLS; call++) {
-		const struct mr_call_row *row = mr_call_row(call);
-
-		if (!mr_region_call_ex(call, &ex))
-			continue;
-		assert_string_equal(mr_region_call_name(ex, MR_VIA_LIBRARY), "ibv_reg_mr_ex");
-		assert_equal_for(row->name, mr_call_row(ex)->kind, row->kind);
-		assert_equal_for(row->name, mr_call_row(ex)->on, row->on);
-		assert_equal_for(row->name, mr_call_row(ex)->iova, row->iova);
-		assert_equal_for(row->name, mr_call_row(ex)->symbol, MR_SYMBOL_REG_MR_EX);
-	}
-	assert_int_equal(ex, MR_REG_MR_EX_FD);
-}
-
 TEST(an_unknown_call_is_an_mr_without_a_name)
 {
 	static const unsigned int numbers[] = { MR_REGION_CALLS, 255, UINT32_MAX };
@@ -123,20 +88,3 @@ TEST(a_driver_is_found_by_its_provider_and_by_its_number)
 }
 
 /* ---- functions of the libraries, which the installed ones may have or not ---- */
-
-TEST(a_function_that_is_missing_names_its_library)
-{
-	struct mr_error err;
-
-	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++) {
-		const struct mr_symbol_origin *origin = mr_symbol_origin(mr_symbol_name(symbol));
-
-		assert_string_equal(origin->name, mr_symbol_name(symbol));
-		if (mr_symbol_find(symbol, &err))
-			continue;
-		assert_int_equal(err.errnum, ENOSYS);
-		assert_string_equal(err.call, origin->name);
-		assert_int_equal(err.kind, MR_ERROR_HOST);
-		assert_contains(err.text, origin->library);
-	}
-}

@@ -115,14 +115,6 @@ static void opens(const char *name, struct ibv_device *device)
 	assert_string_equal(environment.device, device->name);
 }
 
-TEST(the_only_device_need_not_be_named)
-{
-	machine.list[0] = &two;
-	opens(NULL, &two);
-	opens("rxe0", &two);
-	assert_false(environment.simulated);
-}
-
 TEST(one_of_several_has_to_be_named)
 {
 	struct mr_error err;
@@ -135,24 +127,6 @@ TEST(one_of_several_has_to_be_named)
 	assert_contains(err.text, "mlx5_0, rxe0");
 	opens("mlx5_0", &one);
 	opens("rxe0", &two);
-}
-
-TEST(a_device_that_does_not_exist_is_named)
-{
-	static const char *const names[] = { "mlx5_1", "mlx5", "mlx5_00", "" };
-	struct mr_error err = open_device(NULL);
-
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_null(err.call);
-	assert_string_equal(err.shown_by, "ibv_get_device_list");
-	machine.list[0] = &one;
-	machine.list[1] = &two;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		err = open_device(names[i]);
-		assert_equal_for(names[i], err.kind, MR_ERROR_ABSENT);
-		assert_contains(err.text, names[i]);
-		assert_string_equal(err.shown_by, "ibv_get_device_list");
-	}
 }
 
 TEST(a_device_that_cannot_be_opened_is_a_refusal_and_closed_again)
