@@ -65,7 +65,7 @@ LIB_SRC := $(filter-out $(SIM_SRC) $(AGENT_SRC),$(call below,lib,c))
 UNIT_SRC := $(filter-out tests/unit/main.c,$(call below,tests/unit,c))
 # A program each: they replace functions of libraries that the other tests of their folders need, or test a
 # file that has another rank than its folder.
-UNIT_ALONE := cmd/commands cmd/stat/census lib/probe/max_size lib/session/hostile lib/verbs/device
+UNIT_ALONE := cmd/stat/census lib/probe/max_size lib/session/hostile lib/verbs/device
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)

@@ -201,23 +201,3 @@ TEST(a_default_table_leaves_out_columns_that_are_not_needed)
 	rows[1].number.known = false;
 	assert_contains(print(&c, &plain, false, usual, rows, 2), "NUMBER NAME  MAYBE KEY  ADDR\n");
 }
-
-TEST(unknown_columns_are_usage_errors)
-{
-	static const char *const lists[] = { "",           "bogus", "name,",       ",name",
-					     "name,bogus", "NAMES", "name number", "+" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		const struct output_style style = { .columns = lists[i] };
-		struct mr_error err = { 0 };
-		struct output out;
-
-		assert_equal_for(lists[i], output_open(&out, &style, &row_record, &err), -EINVAL);
-		assert_equal_for(lists[i], err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, "unknown column");
-		output_release(&out);
-		/* a command without columns */
-		assert_int_equal(output_open(&out, &style, NULL, &err), -EINVAL);
-		output_release(&out);
-	}
-}

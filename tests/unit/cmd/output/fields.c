@@ -176,36 +176,6 @@ TEST(fields_point_into_structs_of_the_library)
 	assert_null(field_text(&inner_fields[0], &none, json));
 }
 
-TEST(every_access_mask_survives_being_written_and_read)
-{
-	static const struct field field = { .key = "access",
-					    .type = FIELD_ACCESS,
-					    .size = sizeof(struct mr_opt_u64) };
-	char text[FIELD_TEXT_MAX];
-
-	for (unsigned int shift = 1; shift <= 32; shift++) {
-		const struct mr_opt_u64 below = known((UINT64_C(1) << shift) - 1);
-		struct mr_error err = { 0 };
-		uint32_t bits;
-
-		field_text(&field, &below, text);
-		assert_int_equal(mr_flags_parse(mr_access_flags, "access flag", text, &bits, &err),
-				 0);
-		assert_int_equal(bits, below.value);
-	}
-	assert_true(strlen(text) < FIELD_TEXT_MAX - 16);
-}
-
-TEST(a_field_is_found_by_its_whole_key)
-{
-	assert_non_null(fields_find(&sample_record, "hex,text", 3));
-	assert_null(fields_find(&sample_record, "he", 2));
-	assert_null(fields_find(&sample_record, "hexx", 4));
-	assert_ptr_equal(fields_find(&sample_record, "HEX", 3),
-			 fields_find(&sample_record, "hex", 3));
-	assert_null(fields_find(&sample_record, "", 0));
-}
-
 TEST(a_command_line_is_written_as_a_shell_reads_it)
 {
 	const char *argv[] = { "mrctl", "-o", "a,b", "a b", "it's", "", "$HOME", NULL };

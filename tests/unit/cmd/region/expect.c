@@ -15,12 +15,6 @@ TEST(answers_are_expected_if_each_was_listed)
 		int answers[3];
 		bool holds;
 	} rows[] = {
-		{ true, 0, MR_ERROR_REFUSED, { 0 }, true },
-		{ false, EINVAL, MR_ERROR_REFUSED, { 0 }, false },
-		{ false, EINVAL, MR_ERROR_REFUSED, { EINVAL }, true },
-		{ false, EINVAL, MR_ERROR_REFUSED, { EINVAL, EINVAL }, true },
-		{ false, EINVAL, MR_ERROR_REFUSED, { EINVAL, ENOMEM }, false },
-		{ true, 0, MR_ERROR_REFUSED, { EINVAL }, false },
 		/* a failure of the host is no answer of the RDMA stack */
 		{ false, ENOMEM, MR_ERROR_HOST, { ENOMEM }, false },
 		{ false, ENODEV, MR_ERROR_ABSENT, { ENODEV }, false },
