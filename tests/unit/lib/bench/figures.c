@@ -169,15 +169,6 @@ static bool is_within(double found, double exact, double part)
 	return found > exact * (1 - part) && found < exact * (1 + part);
 }
 
-TEST(a_line_is_found_again)
-{
-	set_times(16000, 0.06, 0);
-	assert_int_equal(mr_fit(points, FITTED, &fit), 0);
-	assert_true(is_within(fit.fixed, 16000, 1e-6));
-	assert_true(is_within(fit.slope, 0.06, 1e-6));
-	assert_true(fit.residual < 1e-6);
-}
-
 TEST(errors_count_by_their_part_of_the_time)
 {
 	set_times(16000, 0.06, 0.05);

@@ -39,45 +39,6 @@ static int tear_down(void **state __attribute__((unused)))
 	return locked;
 }
 
-TEST(a_region_is_named_by_id_name_key_or_handle_of_its_kind)
-{
-	static const struct {
-		const char *word;
-		enum mr_operand_type type;
-		uint64_t id;
-		enum mr_region_kind kind;
-		uint32_t handle;
-	} cases[] = {
-		{ "1", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "buf0", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "lkey:0x1805", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "rkey:0x1806", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "rkey:6150", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "mr:42", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
-		{ "umem:44", MR_OPERAND_ENTRY, 2, MR_KIND_UMEM, 0 },
-		{ "q", MR_OPERAND_ENTRY, 2, MR_KIND_UMEM, 0 },
-		/* only the kernel knows whether there are such objects */
-		{ "mr:43", MR_OPERAND_OBJECT, 0, MR_KIND_MR, 43 },
-		{ "mr:44", MR_OPERAND_OBJECT, 0, MR_KIND_MR, 44 },
-		{ "umem:42", MR_OPERAND_OBJECT, 0, MR_KIND_UMEM, 42 },
-	};
-	struct mr_operand operand;
-
-	for (typeof(*cases) *c = cases; c < cases + ARRAY_SIZE(cases); c++) {
-		assert_equal_for(c->word, mr_operand_find(&session, c->word, &operand, &err), 0);
-		assert_equal_for(c->word, operand.type, c->type);
-		if (c->type == MR_OPERAND_ENTRY) {
-			assert_equal_for(c->word, operand.id, c->id);
-			continue;
-		}
-		assert_equal_for(c->word, operand.kind, c->kind);
-		assert_equal_for(c->word, operand.handle, c->handle);
-	}
-	assert_int_equal(mr_operand_find(&session, "pd:one", &operand, &err), 0);
-	assert_int_equal(operand.type, MR_OPERAND_PD);
-	assert_string_equal(operand.pd, "one");
-}
-
 TEST(what_names_no_region_is_named_in_the_error)
 {
 	static const char *const absent[] = {

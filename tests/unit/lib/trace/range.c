@@ -95,26 +95,6 @@ TEST(an_empty_range_is_the_memory_that_it_points_to)
 	munmap(memory, 3 * PAGE);
 }
 
-TEST(a_file_that_has_gone_is_told)
-{
-	char path[] = "/tmp/mrctl-range-XXXXXX";
-	const int fd = mkstemp(path);
-	char *memory;
-
-	assert_true(fd >= 0 && !ftruncate(fd, (off_t)(2 * PAGE)));
-	memory = map(2, RW, MAP_SHARED, fd);
-	unlink(path);
-	read_range(memory, PAGE, 0);
-	is("memfd", 0, false);
-	assert_contains(range.remark, "not where it was mapped from");
-	/* a memfd can be pinned for writing, and the file cannot */
-	read_range(memory, PAGE, WRITE);
-	assert_int_equal(range.memory[0] == '\0', range.obstacle == MR_OBSTACLE_FILE);
-	assert_contains(range.remark, "not where it was mapped from");
-	munmap(memory, 2 * PAGE);
-	close(fd);
-}
-
 /* Who may follow map_files sees the file of a mapping, others need a descriptor of it. */
 TEST(the_end_of_a_file_without_a_path_is_found)
 {

@@ -267,14 +267,6 @@ TEST(small_regions_share_keys_in_older_kernels)
 	assert_int_not_equal(mr.lkey, key);
 }
 
-TEST(paging_on_demand_is_needed_for_advice)
-{
-	assert_int_equal(advise(0x7fffff00, 0, 0, IOVA, 1),
-			 IS_RXE ? ON(EINVAL, EOPNOTSUPP, EOPNOTSUPP) : ENOENT);
-	pd = 1000;
-	assert_int_equal(advise(0x7fffff00, 0, 0, IOVA, 1), ENOENT);
-}
-
 TEST(the_device_reports_paging_and_newer_kernels_take_driver_data_of_any_size)
 {
 	const bool any_size = ON(true, false, false);

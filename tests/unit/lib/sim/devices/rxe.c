@@ -73,28 +73,6 @@ TEST(advice_takes_addresses_of_the_memory)
 	assert_int_equal(fetch(LOOK, 0 - PAGE, 3 * PAGE), EFAULT);
 }
 
-TEST(librxe_opens_and_registers)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = ibv_open_device(list[0]);
-	struct ibv_pd *domain;
-	int own;
-
-	assert_non_null(context);
-	assert_null(list[1]);
-	domain = ibv_alloc_pd(context);
-	assert_non_null(domain);
-	/* unlike mlx5's library, that of rxe makes no object when it opens a device */
-	assert_int_equal(domain->handle, 0);
-	own = dup(context->cmd_fd);
-	assert_null(ibv_import_device(own));
-	assert_int_equal(errno, EOPNOTSUPP);
-	close(own);
-	assert_int_equal(ibv_dealloc_pd(domain), 0);
-	assert_int_equal(ibv_close_device(context), 0);
-	ibv_free_device_list(list);
-}
-
 /* The driver does not store length and IOVA in the MR, and the method REG_MR does not either. */
 TEST(the_method_stores_length_and_iova_on_demand_alone)
 {
