@@ -275,6 +275,7 @@ TEST(transparent_huge_pages)
 		{ THP("[neverever]"), 0, UNKNOWN, "" },
 		{ THP(""), 0, UNKNOWN, "" },
 		{ THP("["), 0, UNKNOWN, "" },
+		{ "-/sys/kernel/mm/transparent_hugepage/enabled\n/sys/kernel/mm/ksm/run 0", 0, NA, "" },
 	};
 
 	CHECK(mr_check_thp, rows);
