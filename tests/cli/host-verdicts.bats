@@ -53,11 +53,3 @@ text_is_brief() {
 		text_is_brief "$name" "$(host_folder "$name")" || return
 	done
 }
-
-@test "the manual page has each check with its verdicts, and no others" {
-	local found
-
-	found=$(sed 's/\\-/-/g' "$BUILD/man/mrctl-checks.7" | awk '/^\.S[HS] / { id = "" } /^\.SS "?MR-/ {
-		id = $2; gsub(/[":]/, "", id) } tag && /^\.B / && id { print id, $2 } { tag = /^\.TP/ }' | sort)
-	[ "$found" = "$(check_verdicts | sort)" ] || fail "$(diff <(check_verdicts | sort) <(echo "$found"))"
-}

@@ -78,11 +78,6 @@ examples() {
 		{ line = "" }'
 }
 
-# one_word_a_line: prints the words of a text, without the escapes of troff
-one_word_a_line() {
-	sed -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\(ha/^/g' -e 's/\\&//' | tr -s ' ' '\n'
-}
-
 same() { # WHAT EXPECTED FOUND
 	[ -n "$2" ] || fail "$1: nothing to compare with"
 	diff <(sort <<<"$2") <(sort <<<"$3") >&2 || fail "$1: the program has <, the page has >"
@@ -120,18 +115,6 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "mrctl-causes(7) has all causes, each with its texts" {
-	local page=$MAN/mrctl-causes.7 member label
-
-	same "causes" "$(mrctl --json explain --list | jq -r '.causes[].id')" \
-		"$(sed -n 's/\\-/-/g; s/^\.SS MR/MR/p' "$page")"
-	for member in recognise remedy source; do
-		label=${member/remedy/try} label=${label/source/sources}
-		same "$member" "$(mrctl --json explain --list | jq -r ".causes[].$member" | one_word_a_line)" \
-			"$(sed -n "/^\.B $label\$/,/^\.[ST]/p" "$page" | grep -v '^\.' | one_word_a_line)"
-	done
-}
-
 @test "each command has a page, and each page a command" {
 	expected=$(cli command)
 	same commands "$expected" "$(find "$MAN" -name 'mrctl-*.1' | sed 's/.*mrctl-\(.*\)\.1$/\1/')"
@@ -157,8 +140,6 @@ every_line_of() { # LINES OTHER WHAT
 
 @test "no page mentions an option that does not exist" {
 	all=$(options; for name in $(cli command); do options "$name"; done)
-	every_line_of "$(part mrctl-causes.7 | grep -o 'mrctl [^.;:)]*' | grep -o -e '--[a-z][a-z-]*' | sort -u)" \
-		"$(grep -o -e '--[a-z-]*' <<<"$all"; echo --)" mrctl-causes.7
 	for page in "$MAN"/*.[0-9]; do
 		name=${page##*/}
 		known=$all
