@@ -5,41 +5,6 @@
 
 static struct mr_error err;
 
-TEST(sources_are_read)
-{
-	static const struct {
-		const char *text;
-		enum mr_dmabuf_type type;
-		const char *name;
-		int number;
-	} cases[] = {
-		{ "fd:0", MR_DMABUF_FD, NULL, 0 },
-		{ "fd:1023", MR_DMABUF_FD, NULL, MR_DMABUF_CLOSED },
-		{ "fd:-1", MR_DMABUF_FD, NULL, -1 },
-		{ "udmabuf", MR_DMABUF_UDMABUF, NULL, 0 },
-		{ "heap:default_cma_region", MR_DMABUF_HEAP, "default_cma_region", 0 },
-		{ "cuda:0", MR_DMABUF_CUDA, NULL, 0 },
-		{ "cuda:7", MR_DMABUF_CUDA, NULL, 7 },
-		{ "dm", MR_DMABUF_DM, NULL, 0 },
-	};
-	struct mr_dmabuf_source source;
-	size_t count = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_equal_for(cases[i].text,
-				 mr_dmabuf_source_parse(cases[i].text, &source, &err), 0);
-		assert_string_equal(source.text, cases[i].text);
-		assert_equal_for(cases[i].text, source.type, cases[i].type);
-		assert_equal_for(cases[i].text, source.number, cases[i].number);
-		assert_int_equal(!source.name, !cases[i].name);
-		if (source.name)
-			assert_string_equal(source.name, cases[i].name);
-	}
-	while (mr_dmabuf_sources[count].name)
-		assert_true(mr_dmabuf_sources[count++].help[0]);
-	assert_int_equal(count, MR_DMABUF_TYPES);
-}
-
 TEST(unknown_sources_are_usage_errors)
 {
 	static const char *const words[] = {

@@ -85,50 +85,6 @@ static uint64_t free_address(size_t length)
 
 /* ---- kinds ---- */
 
-TEST(kinds_are_read_as_they_are_written)
-{
-	static const struct {
-		const char *text;
-		enum mr_memory_type type;
-		const char *path;
-		uint64_t huge_size;
-		struct mr_opt_u64 dm_size;
-	} cases[] = {
-		{ "anon", MR_MEMORY_ANON, NULL, 0, { 0, false } },
-		{ "thp", MR_MEMORY_THP, NULL, 0, { 0, false } },
-		{ "memfd", MR_MEMORY_MEMFD, NULL, 0, { 0, false } },
-		{ "hugetlb", MR_MEMORY_HUGETLB, NULL, 0, { 0, false } },
-		{ "hugetlb:2M", MR_MEMORY_HUGETLB, NULL, 2 << 20, { 0, false } },
-		{ "hugetlb:1G", MR_MEMORY_HUGETLB, NULL, 1 << 30, { 0, false } },
-		{ "file:a:b", MR_MEMORY_FILE, "a:b", 0, { 0, false } },
-		{ "file-private:x", MR_MEMORY_FILE_PRIVATE, "x", 0, { 0, false } },
-		{ "none", MR_MEMORY_NONE, NULL, 0, { 0, false } },
-		{ "cuda:0", MR_MEMORY_CUDA, NULL, 0, { 0, false } },
-		{ "dm", MR_MEMORY_DM, NULL, 0, { 0, false } },
-		{ "dm:0", MR_MEMORY_DM, NULL, 0, { 0, true } },
-		{ "dm:64K", MR_MEMORY_DM, NULL, 0, { 65536, true } },
-		{ "null-mr", MR_MEMORY_NULL_MR, NULL, 0, { 0, false } },
-		{ "readonly", MR_MEMORY_READONLY, NULL, 0, { 0, false } },
-		{ "unmapped", MR_MEMORY_UNMAPPED, NULL, 0, { 0, false } },
-		{ "hole", MR_MEMORY_HOLE, NULL, 0, { 0, false } },
-		{ "device:/dev/zero", MR_MEMORY_DEVICE, "/dev/zero", 0, { 0, false } },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct mr_memory_kind kind = request(cases[i].text, 0).kind;
-
-		assert_equal_for(cases[i].text, kind.type, cases[i].type);
-		assert_equal_for(cases[i].text, kind.huge_size, cases[i].huge_size);
-		assert_equal_for(cases[i].text, kind.dm_size.known, cases[i].dm_size.known);
-		assert_equal_for(cases[i].text, kind.dm_size.value, cases[i].dm_size.value);
-		assert_string_equal(kind.text, cases[i].text);
-		assert_string_equal(kind.path ? kind.path : "", cases[i].path ? cases[i].path : "");
-	}
-	for (size_t i = 0; i < MR_MEMORY_TYPES; i++)
-		assert_true(mr_memory_kinds[i].name && *mr_memory_kinds[i].help);
-	assert_null(mr_memory_kinds[MR_MEMORY_TYPES].name);
-}
-
 TEST(other_kinds_are_usage_errors)
 {
 	static const char *const texts[] = {
@@ -196,31 +152,6 @@ TEST(each_kind_is_mapped_in_whole_pages_with_its_permissions)
 	}
 }
 
-TEST(a_chosen_address_is_the_mappings_or_fails)
-{
-	struct mr_memory_request r = request("anon", PAGE);
-	struct mr_memory memory;
-
-	r.addr = (struct mr_opt_u64){ free_address(4 * PAGE), true };
-	r.offset = 8;
-	memory = map(&r);
-	assert_int_equal((uintptr_t)memory.map, r.addr.value);
-	assert_int_equal(memory.start, r.addr.value + 8);
-	strcpy(memory.map, "untouched");
-	if (!under_valgrind()) { /* which does not know MAP_FIXED_NOREPLACE */
-		assert_int_equal(refusal_of(&r), EEXIST);
-		assert_int_equal(err.kind, MR_ERROR_HOST);
-		r.kind = request("unmapped", PAGE).kind;
-		assert_int_equal(refusal_of(&r), EEXIST);
-		r.kind = request("anon", PAGE).kind;
-	}
-	assert_string_equal(memory.map, "untouched");
-	mr_memory_unmap(&memory);
-	r.addr.value++;
-	assert_int_equal(refusal_of(&r), EINVAL);
-	assert_contains(err.hint, "--offset");
-}
-
 TEST(nothing_is_mapped_at_unmapped_and_at_none)
 {
 	struct mr_memory_request r = request("unmapped", 3 * PAGE);
@@ -262,21 +193,6 @@ TEST(later_mappings_do_not_fill_an_unmapped_range)
 	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
 		assert_false(can_read(memory[i].start + 3 * PAGE));
 		mr_memory_unmap(&memory[i]);
-	}
-}
-
-TEST(a_hole_has_its_last_page_unmapped)
-{
-	for (uint64_t pages = 1; pages <= 3; pages++) {
-		const struct mr_memory_request r = request("hole", pages * PAGE - 5);
-		struct mr_memory memory = map(&r);
-
-		assert_true(memory.start);
-		if (pages > 1)
-			assert_true(can_write(memory.start + (pages - 1) * PAGE - 1));
-		assert_false(can_read(memory.start + (pages - 1) * PAGE));
-		mr_memory_unmap(&memory);
-		assert_false(can_read(memory.start));
 	}
 }
 
