@@ -90,29 +90,3 @@ TEST(faults_are_collected)
 	assert_failure(mr_sim_faults_parse("open=kill", &faults, &err), -EINVAL, err,
 		       MR_ERROR_USAGE, "more than");
 }
-
-TEST(each_call_profile_and_kernel_has_its_word)
-{
-	enum mr_sim_profile profile;
-	enum mr_sim_kernel kernel;
-	char text[64];
-	size_t i;
-
-	for (i = 0; i < MR_SIM_CALLS; i++) {
-		snprintf(text, sizeof(text), "%s=kill", mr_sim_calls[i].name);
-		assert_int_equal(parse(text), 0);
-		assert_int_equal(faults.list[0].call, i);
-	}
-	for (i = 0; i < MR_SIM_PROFILES; i++) {
-		assert_int_equal(mr_sim_profile_parse(mr_sim_profiles[i].name, &profile, &err), 0);
-		assert_int_equal(profile, i);
-	}
-	assert_failure(mr_sim_profile_parse("mlx", &profile, &err), -EINVAL, err, MR_ERROR_USAGE,
-		       "'mlx'");
-	for (i = 0; i < MR_SIM_KERNELS; i++) {
-		assert_int_equal(mr_sim_kernel_parse(mr_sim_kernels[i].name, &kernel, &err), 0);
-		assert_int_equal(kernel, i);
-		assert_failure(mr_sim_kernel_parse("6", &kernel, &err), -EINVAL, err,
-			       MR_ERROR_USAGE, mr_sim_kernels[i].name);
-	}
-}

@@ -104,28 +104,6 @@ TEST(kinds_and_places_of_answers_are_checked)
 	assert_int_equal(send_to(&request, fd), EINVAL);
 }
 
-TEST(memory_comes_to_an_end_and_back)
-{
-	uint32_t first;
-
-	page = 1;
-	assert_int_equal(alloc_dm(LIMIT, 0), 0);
-	assert_int_equal(page, 0);
-	first = dm;
-	assert_int_equal(alloc_dm(LIMIT - PAGE, 0), 0);
-	assert_int_equal(page, LIMIT / PAGE);
-	assert_int_equal(alloc_dm(2 * PAGE, 0), ENOMEM);
-	assert_int_equal(alloc_dm(PAGE, 0), 0);
-	assert_int_equal(page, ALL / PAGE - 1);
-	/* the longest that is not rounded up to 0 */
-	assert_int_equal(alloc_dm(UINT64_MAX - 63, 0), ENOMEM);
-	assert_int_equal(free_dm(first), 0);
-	assert_int_equal(free_dm(first), ENOENT);
-	assert_int_equal(free_dm(pd), EINVAL);
-	assert_int_equal(alloc_dm(2 * PAGE, 0), 0);
-	assert_int_equal(page, 0);
-}
-
 TEST(a_region_keeps_its_memory_and_cannot_be_changed)
 {
 	uint32_t first, key;
