@@ -221,28 +221,6 @@ TEST(a_region_that_was_marked_at_a_time_to_come_is_due)
 	assert_int_equal(slot_of(late), MR_NO_SLOT);
 }
 
-TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
-{
-	uint64_t first = deferred(0), second = deferred(0);
-	sigset_t set;
-
-	deferred(1);
-	mr_signals_block();
-	raise(SIGTERM);
-	assert_int_equal(flush(0), -EINTR);
-	assert_int_equal(left, 2);
-	assert_contains(err.text, "interrupted: 2 deferred regions are left");
-	assert_int_equal(flush(MR_ALL_PDS), -EINTR);
-	assert_int_equal(left, 3);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigwaitinfo(&set, NULL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	assert_int_equal(flush(0), 0);
-	assert_int_equal(left, 0);
-	assert_true(has_reported(first) && has_reported(second));
-}
-
 /* Another holder of the session can write a wrong chain.  The flush ends, and no other region is invalidated. */
 TEST(a_flush_ends_on_a_damaged_chain_of_marked_entries)
 {
@@ -286,24 +264,6 @@ TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 	interfere = NULL;
 	assert_false(kernel_has(&gone));
 	assert_true(kernel_has(&kept));
-}
-
-/* The kernel fails each call behind QUERY_MR, as for a region in use: the refusal is kept for whoever asks. */
-TEST(a_region_that_the_kernel_keeps_stays_marked_with_the_errno)
-{
-	uint64_t id = deferred(0);
-	struct mr_entry entry;
-
-	assert_int_equal(mr_relaxed_overdue(&session, &entry), 0);
-	most_calls = calls + 1;
-	assert_int_equal(flush(MR_ALL_PDS), -ELOOP);
-	assert_nothing_is_locked();
-	assert_int_equal(reported.count, 1);
-	assert_int_equal(reported.errnums[0], ELOOP);
-	assert_int_equal(mr_relaxed_overdue(&session, &entry), 1);
-	assert_int_equal(entry.id, id);
-	assert_int_equal(entry.mark_errno, ELOOP);
-	assert_int_equal(entry.state, MR_ENTRY_LIVE);
 }
 
 /* ---- calls that an entry refuses ---- */
