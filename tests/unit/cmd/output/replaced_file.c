@@ -92,47 +92,6 @@ TEST(an_old_file_survives_where_the_new_one_cannot_be_written)
 	assert_string_equal(content(), "old");
 }
 
-TEST(a_pipe_or_device_is_written_as_it_is)
-{
-	char text[8] = "";
-	struct stat st;
-	int fd;
-
-	assert_int_equal(mkfifo(path, 0600), 0);
-	fd = open(path, O_RDWR | O_NONBLOCK);
-	assert_true(fd >= 0);
-	assert_int_equal(write_text(path, "text"), 0);
-	assert_int_equal(read(fd, text, sizeof(text)), 4);
-	assert_string_equal(text, "text");
-	close(fd);
-	assert_int_equal(lstat(path, &st), 0);
-	assert_true(S_ISFIFO(st.st_mode));
-	assert_int_equal(write_text("/dev/full", "text"), -ENOSPC);
-	assert_string_equal(err.text, "/dev/full: write: ENOSPC (No space left on device)");
-}
-
-TEST(a_link_is_not_followed)
-{
-	char link[192];
-
-	snprintf(link, sizeof(link), "%s/link", folder);
-	assert_int_equal(write_text(path, "old"), 0);
-	assert_int_equal(symlink(path, link), 0);
-	assert_int_equal(write_text(link, "new"), -ELOOP);
-	assert_contains(err.hint, "symbolic link");
-	assert_int_equal(unlink(link), 0);
-	assert_string_equal(content(), "old");
-}
-
-TEST(links_to_own_descriptors_are_followed)
-{
-	struct capture captured;
-
-	capture_begin(&captured, STDOUT_FILENO);
-	assert_int_equal(write_text("/dev/stdout", "text"), 0);
-	assert_string_equal(capture_end(&captured), "text");
-}
-
 TEST(a_file_that_cannot_be_opened_or_renamed_is_an_error_and_leaves_nothing)
 {
 	char longest[PATH_MAX + 1] = "";
