@@ -134,25 +134,6 @@ TEST(garbage_is_left_out_or_counted_once)
 	expect_exit();
 }
 
-static void close_a_context(void)
-{
-	int none;
-
-	join();
-	put(registers(1, 4096));
-	if (play_ask(&follow.channel, MR_TRACE_CLOSE, &none) <= 0)
-		_exit(102);
-	put(registers(2, 4096));
-}
-
-/* The sink takes no word of programs that are not followed. */
-TEST(a_process_that_closes_is_followed_on)
-{
-	run(close_a_context);
-	assert_int_equal(seen.calls, 2);
-	expect_exit();
-}
-
 static uint32_t refused_call;
 
 static void refuse_calls(void)

@@ -28,7 +28,6 @@ EACH_TEST(set_up, tear_down)
 #define SERVICE         "/proc/self/cgroup 0::/system.slice/trainer.service\n"
 #define NODEV(is)       "/calls/nodev/dev/infiniband/uverbs0.answer " is "\n"
 #define ENFORCE(is)     "/sys/fs/selinux/enforce " is "\n"
-#define NETNS           "/sys/module/ib_core/parameters/netns_mode N\n"
 #define SYSFS           "/sys/class/net/lo/ifindex 1\n"
 #define ADAPTER                                                                                                        \
 	"/sys/bus/pci/devices/0000:21:00.0/class 0x020000\n"                                                           \
@@ -61,12 +60,6 @@ static const struct opening openings[] = {
 	{ "", FIND, "MR-SANDBOX", CERTAIN, "systemctl edit trainer.service" },
 	{ "# a service with rules for devices\n" HEALTHY SERVICE NODE_IS(FOR_ALL) REFUSES("EPERM"), OPEN, EPERM,
 	  "mlx5_0", "MR-SANDBOX", FIRST_LIKELY, "DeviceAllow" },
-	{ "# another network namespace: the /sys of before shows the device\n" HEALTHY NETNS NODE_IS(FOR_ALL)
-		  REFUSES("EPERM"),
-	  OPEN, EPERM, "mlx5_0", "MR-NETNS", FIRST_POSSIBLE, "" },
-	{ "# its own /sys does not show it\n" LISTED NETNS NODE_IS(FOR_ALL) REFUSES("EPERM"), FIND, "MR-NETNS", CERTAIN,
-	  "" },
-	{ "", NAMED, "MR-NETNS", CERTAIN, "" },
 	{ "# a node of a group\n" HEALTHY NODE_IS(FOR_GROUP) REFUSES("EACCES") "/calls/group/44.answer rdma", OPEN,
 	  EACCES, "mlx5_0", "MR-NODE-ACCESS", CERTAIN, "mode 0660, user 0 and group rdma, and this is user 1000" },
 	{ "", OPEN, EACCES, "mlx5_0", "MR-NODE-ACCESS", CERTAIN, "usermod -aG rdma" },
