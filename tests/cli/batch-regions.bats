@@ -197,35 +197,6 @@ statuses() {
 	json '.lines[6].failures[0] | .call == "ioctl(QUERY_MR)" and .via == "kernel"'
 }
 
-# bats test_tags=kernel
-@test "peers reach the memory through the key of the last change, and through no older one" {
-	local key addr old_key old_addr
-	FILE=/dev/shm/mrctl-batch.$$
-
-	require_probe
-	printf 'abcd%4092s' '' >"$FILE.1"
-	printf 'wxyz%8188s' '' >"$FILE.2"
-	talk "${MR[@]}" -n -o rkey,iova
-	say "reg --name a --memory file:$FILE.1 --access local-write,remote-read"
-	hear old_key old_addr
-	[ "$(hca-probe "$old_key" "$old_addr")" = 0x64636261 ]
-	say "rereg a --memory file:$FILE.2 --size 8K"
-	hear key addr
-	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
-	[ "$old_key $old_addr" = "$key $addr" ] || run ! hca-probe "$old_key" "$old_addr"
-	# libibverbs itself refuses: the region is as before
-	say 'rereg a --flags 8'
-	say 'stat a'
-	hear old_key old_addr
-	[ "$old_key $old_addr" = "$key $addr" ]
-	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
-	say 'rereg a --access none'
-	hear key addr
-	run ! hca-probe "$key" "$addr"
-	hang_up || [ $? -eq 1 ]
-	run ! hca-probe "$key" "$addr"
-}
-
 # ---- in a session ----
 
 @test "in a session a batch works on its regions, and leaves them there" {

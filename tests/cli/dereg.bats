@@ -262,14 +262,6 @@ noted_or_told() {
 	[ "$stayed" -eq 2 ] || fail "$stayed times"
 }
 
-@test "words that name no region are usage errors, and so is no word" {
-	usage_error "name the regions, or give --all" -- ms dereg
-	usage_error "--all excludes naming regions" -- ms dereg --all 1
-	usage_error "--listed needs --all" -- ms dereg --listed 1
-	usage_error "'x'" -- ms dereg lkey:x
-	usage_error "'a b'" -- ms dereg 'a b'
-}
-
 @test "a key that two regions have had names the one that has it now" {
 	local key
 

@@ -61,12 +61,3 @@ held() {
 	exits 1 mr reg --memory hole --count 3 --hold-for 0.01 --json
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 }
-
-@test "bad times are usage errors" {
-	local value
-
-	for value in '' -1 1s .5 9999999999; do
-		usage_error "--hold-for: invalid time '$value'" -- mr reg --hold-for "$value"
-	done
-	usage_error "option '--hold' takes no value" -- mr reg --hold=1
-}

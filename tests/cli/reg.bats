@@ -74,8 +74,3 @@ load rows
 	json '.failures[0] | .errno == "ENAMETOOLONG" and .index == 10'
 	json '.regions | length == 9'
 }
-
-@test "reg works as an ordinary user" {
-	require_nobody
-	gives '.regions | length == 1' mr_as_nobody 64 reg
-}

@@ -220,28 +220,6 @@ would_say() {
 	[ "$(field state,access)" = "live remote-read" ]
 }
 
-@test "options that make no sense are usage errors, and change nothing" {
-	local words text
-
-	ms reg --name a --quiet
-	while IFS='|' read -r words text; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$text" -- ms rereg $words
-	done <<-'EOF'
-		--access none|name one region
-		a a --access none|name one region
-		a|say what to change
-		pd:default --access none|rereg changes regions, not 'pd:default'
-		lkey:x --access none|'x'
-		a --iova 0x1000|--iova
-		a --iova 0x1000 --size 4K --via library|ibv_rereg_mr takes none
-		a --access none --via sideways|unknown path 'sideways'
-		a --memory none --populate --pd new|--populate
-	EOF
-	[ "$(states)" = "1 live" ]
-	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
-}
-
 # ---- killed ----
 
 # bats test_tags=kill

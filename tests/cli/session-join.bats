@@ -81,21 +81,6 @@ leads_nowhere() {
 	}
 }
 
-@test "Python's subprocess loses the session, keeps it with pass_fds, and joins it by pid" {
-	command -v python3 >/dev/null || skip "no python3"
-	in_session 'mrctl reg --name a --quiet; exec python3 -c "
-import os, subprocess
-def stat(*words, **how):
-    print(subprocess.run([\"mrctl\", *words, \"stat\", \"-n\", \"-o\", \"name\"],
-        stdout=subprocess.PIPE, text=True, **how), flush=True)
-stat()
-stat(pass_fds=(100,))
-stat(\"--session\", \"pid:%d\" % os.getpid())"'
-	[[ ${lines[0]} == *"returncode=3, stdout='')" ]] || fail "$output" "$stderr"
-	[[ ${lines[1]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
-	[[ ${lines[2]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
-}
-
 @test "words that name no session are an error with exit status 3, and nothing else is done" {
 	local word
 

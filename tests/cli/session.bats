@@ -36,14 +36,6 @@ setup() {
 	[ "$(grep -vxFf "$out.before" "$out")" = 100 ] || fail "$(<"$out")"
 }
 
-@test "the program's exit status, input, output and words are its own" {
-	exits 7 mr session -- sh -c 'exit 7'
-	exits 143 mr session -- sh -c 'kill -TERM $$'
-	run --separate-stderr mr session printf '<%s>' --json -h 'a b' ''
-	[ "$output" = '<--json><-h><a b><>' ]
-	succeeded env SHELL=/bin/echo "${MR[@]}" session
-}
-
 @test "bash, dash, zsh and fish keep the session for their commands" {
 	local shell
 

@@ -43,19 +43,6 @@ load rows
 	[[ $stderr == *"access remote-write"*"because: access has remote-write, but not local-write"* ]]
 }
 
-@test "umems are held, counted, named by --keep-going, and expected, as other regions are" {
-	require_devx
-	hold umem --hold --count 2 --json
-	output=$(<"$HOLD_OUT") stderr=''
-	json '[.regions[].state] == ["live", "live"] and ([.regions[].umem_id] | unique | length == 2)'
-	release
-	exits 1 mr umem --count 3 --memory hole --size 4K --json
-	json '[.regions[].index] == [1, 2] and [.failures[] | .index, .errno] == [3, "EFAULT"]'
-	exits 1 mr umem --size 0 --count 3 --keep-going --json
-	json '[.failures[] | .index, .call] == ([1, 2, 3] | map(., "mlx5dv_devx_umem_reg"))'
-	succeeded mr -q umem --size 0 --expect EINVAL
-}
-
 # ---- page sizes ----
 
 @test "with --page-sizes mlx5dv_devx_umem_reg_ex is called, which takes a size that fits" {

@@ -149,6 +149,7 @@ wrong() {
 		umem --export --via kernel|--export
 		dereg|name the regions, or give --all or --flush
 		dereg --all a|--all excludes naming regions
+		dereg --listed 1|--listed needs --all
 		rereg|name one region
 		rereg pd:a --size 4K|rereg changes regions, not 'pd:a'
 		rereg a|say what to change
