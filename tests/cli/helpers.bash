@@ -412,7 +412,7 @@ at_once() {
 
 # tool WORD...: run tests/cli/session-tool.c in the session
 tool() {
-	[[ $1 =~ ^(objects|query|lock|pass)$ ]] || behind
+	[[ $1 =~ ^(objects|query|lock)$ ]] || behind
 	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
 }
 

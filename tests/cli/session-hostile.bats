@@ -48,12 +48,6 @@ lock_session() {
 	await test -s "$1"
 }
 
-@test "a session that was passed through another program's socket can be joined" {
-	in_session 'mrctl reg --name a --quiet; "$TOOL" pass mrctl stat -n -o name,state'
-	succeeded
-	[ "$output" = "a live" ]
-}
-
 @test "texts of the table bring no control characters to a terminal or a document" {
 	session_begin
 	ms reg --name aaaaa --pd bbbbb --memory memfd --quiet

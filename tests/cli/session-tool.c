@@ -5,7 +5,6 @@
  * Usage: session-tool COMMAND [WORD...]   in the session that MRCTL_SESSION names
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <signal.h>
@@ -13,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/session/session.h"
@@ -200,67 +197,6 @@ static void scribble(char **words)
 	memcpy(map, header, sizeof(header));
 }
 
-static void send_fd(int socket, int fd)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { .bytes = { 0 } };
-	char byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &iov,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-
-	CMSG_FIRSTHDR(&message)->cmsg_level = SOL_SOCKET;
-	CMSG_FIRSTHDR(&message)->cmsg_type = SCM_RIGHTS;
-	CMSG_FIRSTHDR(&message)->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
-	if (sendmsg(socket, &message, 0) != 1)
-		die("sendmsg");
-}
-
-/* pass CMD...: sends the session's descriptor to another process, which runs CMD with it */
-static void pass_descriptor(char **words)
-{
-	const char *where = getenv(MR_SESSION_VARIABLE);
-	int sockets[2], fd = where ? atoi(where + strlen("fd:")) : -1, status;
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	char byte, variable[32];
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &iov,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	pid_t pid;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		die("socketpair");
-	pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (!pid) {
-		mr_session_close(&session);
-		close(fd);
-		if (recvmsg(sockets[1], &message, 0) != 1)
-			die("recvmsg");
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-		fcntl(fd, F_SETFD, 0);
-		snprintf(variable, sizeof(variable), "fd:%d", fd);
-		setenv(MR_SESSION_VARIABLE, variable, 1);
-		execvp(words[0], words);
-		die(words[0]);
-	}
-	send_fd(sockets[0], fd);
-	if (waitpid(pid, &status, 0) != pid)
-		die("waitpid");
-	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-}
-
 static const struct {
 	const char *name;
 	int words;
@@ -270,7 +206,7 @@ static const struct {
 	{ "query", 1, query_mr },         { "objects", 0, count_objects },
 	{ "lock", 0, hold_lock },         { "text", 2, replace_text },
 	{ "umem", 1, reg_unlisted_umem }, { "umem-destroy", 1, destroy_umems },
-	{ "scribble", 1, scribble },      { "pass", 1, pass_descriptor },
+	{ "scribble", 1, scribble },
 };
 
 int main(int argc, char **argv)
