@@ -163,22 +163,6 @@ probe_refused() {
 }
 
 # bats test_tags=kernel
-@test "a peer has the access to a dma-buf that was asked for, and the HCA all by the lkey" {
-	require_probe
-	hold reg-dmabuf --from udmabuf --access remote-read --hold -n -o rkey,iova
-	read -r key addr <"$HOLD_OUT"
-	[ "$(hca-probe "$key" "$addr")" = 0x00000000 ]
-	probe_refused access "$addr" -w 1
-	release
-	hold reg-dmabuf --from heap:system --hold -n -o lkey,iova
-	read -r key addr <"$HOLD_OUT"
-	probe_refused access "$addr"
-	hca-probe -l -w 0x1234 "$key" "$addr"
-	[ "$(hca-probe -l "$key" "$addr")" = 0x00001234 ]
-	release
-}
-
-# bats test_tags=kernel
 @test "a peer reads and writes an inherited dma-buf, also when only a session has it" {
 	require_probe
 	session_begin

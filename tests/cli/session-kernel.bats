@@ -72,25 +72,6 @@ objects() {
 	settled "$had" objects
 }
 
-# bats test_tags=kernel
-@test "a peer reaches a region of a process that was killed, through its rkey, until dereg" {
-	local file=/dev/shm/mrctl-session key addr
-
-	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "needs the software HCA's probe"
-	UNDO+=("rm -f $file")
-	session_begin
-	MR=("${MS[@]}")
-	hold reg --hold --memory "file:$file" --access local-write,remote-read,remote-write -n -o rkey,addr
-	read -r key addr <"$HOLD_OUT"
-	release KILL || :
-	printf abcd | dd of=$file conv=notrunc status=none
-	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
-	hca-probe -w 0x78787878 "$key" "$addr"
-	[ "$(head -c 4 $file)" = xxxx ]
-	ms dereg "rkey:$key" --quiet
-	run ! hca-probe "$key" "$addr"
-}
-
 # ---- devices that go ----
 
 # bats test_tags=kernel
