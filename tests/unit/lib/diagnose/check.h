@@ -35,7 +35,7 @@ static inline bool stays_unknown(const char *figure)
 {
 	static const char *const parts[] = { "/proc/self/status has no ", "use not known", "netns_mode of ",
 					     "none of 2 devices", "does not say",   "rdma.max: Input",
-					     "the control group: " };
+					     "the control group: ",        "neither " };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (strstr(figure, parts[i]))

@@ -71,6 +71,7 @@ TEST(nodes_of_devices)
 		  0, WARN, "1 of 2 devices: the file of mlx5_0|mknod /dev/infiniband/uverbs0 c 231 190" },
 		{ "/calls/dev/infiniband/uverbs1.stat mode=20666 uid=0 gid=0 device=231:190", 0, BAD, "0 of 2|mlx5_0, mlx5_1" },
 		{ "# a container\n" MLX5_0 CONTAINER, 0, BAD, "--device" },
+		{ MLX5_1 NODE("0"), 0, OK, "1 devices were given to this container" },
 		{ "# a closed folder is no missing node\n" MLX5_0 REFUSED(
 			  "0", "EACCES") "/calls/dev/infiniband/uverbs0.stat.error EACCES",
 		  0, OK, "" },
@@ -95,6 +96,7 @@ TEST(permission_to_open_nodes)
 		{ REFUSED("0", "EACCES") "-/calls/dev/infiniband/uverbs0.stat\n"
 					 "/calls/dev/infiniband/uverbs0.stat.error EACCES",
 		  0, WARN, "chmod|!mode" },
+		{ "# a container with one of two devices\n" MLX5_0 MLX5_1 CONTAINER NODE("0"), 0, OK, "1 of 1 nodes" },
 	};
 
 	CHECK(mr_check_node_access, rows);
@@ -106,7 +108,7 @@ TEST(sandbox)
 		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0, BAD,
 		  "a /dev of its own, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
 		{ CONTAINER, 0, BAD, "--device|unit trainer.service" },
-		{ NODE("0"), 0, OK, "a /dev of its own, with nodes" },
+		{ MLX5_1 NODE("0"), 0, OK, "a /dev of its own, with nodes" },
 		{ "/proc/self/status Seccomp:\t2", 0, OK, "seccomp|!NoNewPrivs" },
 		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666") REFUSED("0", "EPERM"), 0, BAD,
 		  "device rules refuse" },
@@ -227,6 +229,9 @@ TEST(on_demand_paging)
 		{ RXE REPORTS("mlx5_0", "max_mr_size=1 odp=3") REPORTS("rxe0", "max_mr_size=1 odp=1"), 0, OK,
 		  "mlx5_0: explicit and implicit; rxe0: explicit only" },
 		{ REPORTS("rxe0", "max_mr_size=1 odp=3"), 0, OK, "mlx5_0, rxe0: explicit and implicit" },
+		{ "-/calls/device/rxe0/limits.answer\n" LISTED("0", "mlx5_0") NODE("0") LISTED("1", "rxe0"), 0, OK,
+		  "mlx5_0: explicit and implicit|!rxe0" },
+		{ "# software\n" RXE REPORTS("rxe0", "max_mr_size=1 odp=0"), 0, NA, "rxe0: it has none" },
 	};
 
 	CHECK(mr_check_odp, rows);
@@ -244,6 +249,7 @@ TEST(size_of_a_region)
 		  0, OK, "any size; rxe0: max_mr_size is" },
 		{ "", GIB, OK, "" },
 		{ "", GIB + 1, BAD, "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
+		{ "-/calls/device/rxe0/limits.answer\n" NODE("0") LISTED("1", "rxe0"), GIB + 1, OK, "any size|!rxe0" },
 	};
 
 	CHECK(mr_check_max_mr, rows);
@@ -279,6 +285,7 @@ TEST(memory_of_the_firmware)
 		{ FW_PAGES "262145\n" CLASS "mlx5_0/reg_pages 9", 0, WARN, "1 GiB, more|reg_pages 9" },
 		{ FW_PAGES "18446744073709551615", 0, UNKNOWN, "" },
 		{ FW_PAGES "4503599627370494\n" RXE CLASS "rxe0/fw_pages 4503599627370494", 0, WARN, "" },
+		{ "# software\n" RXE, 0, NA, "rxe0: its driver does not count them" },
 	};
 
 	CHECK(mr_check_fw_pages, rows);
@@ -293,6 +300,7 @@ TEST(uars_for_open_contexts)
 		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "root alone" },
 		{ "/calls" COMMANDS ".list.error EIO", 0, UNKNOWN, "ls /sys/kernel/debug" },
 		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA, "not counted" },
+		{ "# software\n" RXE, 0, NA, "rxe0: its driver does not count them" },
 	};
 
 	CHECK(mr_check_uar, rows);
@@ -322,6 +330,7 @@ TEST(translation_by_the_iommu)
 		{ "/calls" GPU "driver.link ../bus/pci/drivers/nvidia", 0, WARN, "" },
 		{ TYPE("unmanaged"), 0, UNKNOWN, "unmanaged|!booted" },
 		{ "/calls/kernel/words.answer intel_iommu=on", 0, UNKNOWN, "booted with intel_iommu=on" },
+		{ "# software\n" RXE, GIB, NA, "rxe0: no PCI device" },
 	};
 
 	CHECK(mr_check_iommu, rows);
@@ -378,6 +387,10 @@ TEST(combinations_known_to_fail)
 		{ "/calls/page-size.answer 65536", 65 * GIB, OK, "" },
 		{ MTT("32"), 64 * GIB, OK, "" },
 		{ MTT("18446744073709551615"), 64 * GIB, OK, "" },
+		{ "# software\n" RXE CLASS "rxe0/parent eth0\n/proc/sys/kernel/osrelease 7.2.13\n" REPORTS(
+			  "rxe0", "max_mr_size=1 odp=0"),
+		  0, OK, "" },
+		{ REPORTS("rxe0", "max_mr_size=1 odp=1"), 0, WARN, "corrupts data of on-demand regions (rxe0)" },
 	};
 
 	CHECK(mr_check_known_bad, rows);

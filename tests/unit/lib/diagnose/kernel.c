@@ -39,6 +39,7 @@ TEST(release_of_the_kernel)
 		{ RELEASE("4.14.355-275.570.amzn2.x86_64"), 0, NA, "" },
 		{ RELEASE("linux"), 0, UNKNOWN, "'linux' is no release" },
 		{ RELEASE("5"), 0, UNKNOWN, "" },
+		{ RELEASE("5.10.110") MODULE("mlx_compat"), 0, NA, "its vendor may have added" },
 	};
 
 	CHECK(mr_check_kernel, rows);
@@ -64,6 +65,9 @@ TEST(options_of_the_kernel)
 		{ CONFIG "\x7f\x45LF\x02\xff", 0, UNKNOWN, "" },
 		{ CONFIG "CONFIG_INFINIBAND=y\n" RELEASE("6.12/../6.12.1"), 0, UNKNOWN, "" },
 		{ "/boot/config-6/1 # CONFIG_INFINIBAND is not set\n" RELEASE("6/1"), 0, UNKNOWN, "" },
+		{ "# MLNX_OFED has its own\n" RELEASE("6.12.1") CONFIG OFF("INFINIBAND") CONFIG OFF(
+			  "INFINIBAND_ON_DEMAND_PAGING") HCA UVERBS MODULE("mlx_compat"),
+		  0, OK, "RDMA for programs" },
 	};
 
 	CHECK(mr_check_kernel_config, rows);

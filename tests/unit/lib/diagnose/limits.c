@@ -39,6 +39,7 @@ TEST(limit_of_locked_memory)
 {
 	static const struct check_row rows[] = {
 		{ "/proc/self/limits Max locked memory         many lots bytes", 0, UNKNOWN, "!EPERM" },
+		{ "/calls/proc/self/limits.read.error EACCES", 0, UNKNOWN, "limits: Permission denied" },
 		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN, "cannot be found out" },
 		{ CAPABLE, 0, UNKNOWN, "cannot be found out" },
 		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have it" },
@@ -145,6 +146,7 @@ TEST(capability_to_lock_memory)
 		  NA, "none" },
 		{ STATUS("self", "Uid:\t1\t1\t1\t1") STATUS("self", "CapEff:\t0") STATUS("self", "CapBnd:\t3fff"), 0,
 		  NA, "none" },
+		{ "/calls/proc/self/status.read.error EACCES", 0, UNKNOWN, "status: Permission denied" },
 	};
 
 	CHECK(mr_check_ipc_lock, rows);
@@ -153,6 +155,7 @@ TEST(capability_to_lock_memory)
 TEST(user_namespace)
 {
 	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "neither" },
 		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
 		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"), 0, WARN,
 		  "!but the kernel asks" },
