@@ -5,11 +5,6 @@
 load helpers
 load batch
 
-teardown() {
-	[ -z "${FILE:-}" ] || rm -f "$FILE".[12]
-	tidy
-}
-
 # ---- regions in the process ----
 
 @test "a region lives from line to line, and is registered by the library" {

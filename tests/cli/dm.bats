@@ -187,7 +187,6 @@ session() { # SCRIPT: run it in a session, as one shell
 		--call ibv_reg_mr_iova | give ibv_reg_mr or ibv_reg_mr_ex
 		--memory dm --call ibv_reg_mr_ex | give ibv_reg_dm_mr
 		--memory null-mr --call ibv_reg_mr_ex | give ibv_alloc_null_mr
-		--via kernel --call ibv_reg_mr | --call names a call of the library: no --via kernel
 	END
 	usage_error "--memory dm is for reg alone" -- mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
 }

@@ -189,7 +189,6 @@ probe_refused() {
 		--size 4K | --from is required
 		--from fd:0 --buffer 4K | --buffer: the dma-buf of --from fd:0 is made already
 		--from udmabuf --memory anon | unknown option '--memory'
-		--from udmabuf --stride 4K | --stride needs --count
 		--from udmabuf --advise-size 4K | --advise-size needs --advise
 		--from udmabuf --call ibv_reg_mr | --call: 'ibv_reg_mr' does not do this: give ibv_reg_dmabuf_mr or ibv_reg_mr_ex
 	END

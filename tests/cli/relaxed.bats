@@ -267,7 +267,6 @@ is_overdue() {
 }
 
 @test "options that make no sense are usage errors" {
-	usage_error "--pd needs --flush" -- mr dereg --pd one 1
 	usage_error "--relaxed-limit: at most 4294967295" -- mr session --relaxed-limit 0x100000000 true
 	usage_error "--hold excludes --relaxed-watermark" -- mr session --hold --relaxed-watermark 1
 	usage_error "relaxed" -- mr reg-iova --relaxed --iova 0
