@@ -46,11 +46,12 @@ statuses() {
 }
 
 @test "memory stays as long as a region lies on it, and no longer" {
-	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000' 'dereg a' \
-		'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000' 'dereg n.2' \
-		'reg --addr 0x10000000 --name b' 'dereg b' 'reg --addr 0x10000000 --numa 1000' 'reg --addr 0x10000000'
-	[ "$(statuses)" = "0 1 0 0 0 1 0 0 0 1 0" ]
-	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
+	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000' \
+		'reg --memory unmapped --addr 0x10000000' 'dereg a' 'reg --name n --count 3 --addr 0x10000000' \
+		'dereg n.1 n.3' 'reg --addr 0x10000000' 'dereg n.2' 'reg --addr 0x10000000 --name b' 'dereg b' \
+		'reg --addr 0x10000000 --numa 1000' 'reg --addr 0x10000000'
+	[ "$(statuses)" = "0 1 1 0 0 0 1 0 0 0 1 0" ]
+	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST*"line 3: "*EEXIST* ]]
 	require_mlx5
 	# a refused change leaves the old memory, and unmaps the new one
 	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
