@@ -370,7 +370,7 @@ int log_read(struct log *log, struct mr_error *err)
 void log_release(struct log *log)
 {
 	free(log->kinds);
-	mr_languages_close(log->languages);
+	free(log->languages);
 }
 
 /* ---- rows ---- */
