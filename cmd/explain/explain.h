@@ -23,6 +23,10 @@ struct log_kind {
 	uint64_t number;                /**< its number */
 	uint64_t count;
 	struct mr_log_line line;
+	/* Set by log_complete(): */
+	uint64_t log;                        /**< which of the kinds, from 1 */
+	const struct mr_mlx5_status *status; /**< what the firmware answered; NULL: not known */
+	char repeat[FIELD_TEXT_MAX];         /**< command that makes the same call; or empty */
 };
 
 /** What was read. */
@@ -45,44 +49,20 @@ struct log {
 	} before[LOG_NEAR + 1];
 };
 
-/** log_take() - take a line.  Return: 0 or -ENOMEM. */
+/** log_take() - take a line, which ends with a NUL.  Return: 0 or -ENOMEM. */
 int log_take(struct log *log, const char *text, size_t length, struct mr_error *err);
 
 /** log_read() - take all lines of standard input.  Return: 0 or -errno. */
 int log_read(struct log *log, struct mr_error *err);
 
+/** log_complete() - complete the kinds, once all lines were taken */
+void log_complete(struct log *log);
+
 /** log_release() - free it */
 void log_release(struct log *log);
 
-/** A kind of refusal, as records have it. */
-struct log_row {
-	struct mr_opt_u64 log; /**< which of the rows, from 1 */
-	struct mr_opt_u64 number;
-	struct mr_opt_u64 count;
-	const char *text;
-	const char *call;
-	bool call_is_named;
-	const char *errno_name;
-	const char *other_errno;
-	struct mr_opt_u64 addr, length, iova, access;
-	const char *device;
-	const char *command;
-	struct mr_opt_u64 firmware_status;
-	const char *status_name;
-	struct mr_opt_u64 syndrome;
-	struct mr_opt_u64 limit;
-	const char *remark;
-	char repeat[FIELD_TEXT_MAX]; /**< empty: there is none */
-	/* Not in the record: */
-	const char *errno_text;
-	bool is_reason, is_of_libfabric;
-	const char *status_meaning;
-};
-
+/** What lines say: rows are of struct log_kind. */
 extern const struct record log_record;
-
-/** log_row_fill() - @index: of the kind, from 0 */
-void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index);
 
 /**
  * next_owner() - the next cause that can own an errno: the most frequent ones first
@@ -97,48 +77,17 @@ const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operat
 /** Why another program was refused, as far as its log and this host tell. */
 enum { JUDGEMENT_OTHERS = 128 };
 
-/** A kind of refusal, and what was found out about it. */
 struct judgement {
-	struct log_row row;
+	const struct log_kind *kind;
 	struct mr_diagnosis diagnosis;
 	/** Causes that can own the errno, and of which nothing was found out; the most likely ones first. */
 	const struct mr_cause *others[JUDGEMENT_OTHERS];
 	size_t other_count;
+	size_t raised; /**< of the others: those that the line speaks for */
+	size_t plain;  /**< with those that are of any driver */
 };
 
-/** judgement_hold() - look for the causes; @index: of the kind, from 0 */
-void judgement_hold(struct judgement *judgement, const struct log_kind *kind, size_t index,
-		    enum why_depth depth);
-
-/** is_prose() - whether it is printed as sentences: nobody asked for records */
-static inline bool is_prose(const struct output_style *style)
-{
-	return !style->json && !style->columns && !style->no_headings && !style->quiet;
-}
-
-/** A cause of the catalogue, as records have it. */
-struct explained {
-	struct mr_opt_u64 log; /**< which line of the log */
-	const char *id;
-	const char *certainty;
-	const char *subject;
-	const char *layer;
-	const char *const *errnos; /**< NULL: any */
-	const char *const *calls;
-	const char *frequency;
-	const char *cause;
-	struct members evidence;
-	const char *remedy;
-	const char *what;
-	const char *recognise;
-	const char *source;
-	/* What the members above point to: */
-	const char *errno_names[MR_CAUSE_ERRNOS + 1];
-	const char *call_names[MR_OPERATIONS + 2];
-	struct member facts[MR_EVIDENCE_MAX];
-};
-
-/** text_of_cause() - print all that is known of a cause or check; @is_check: mrctl stat --host looks at it */
-void text_of_cause(const struct explained *row, bool is_check);
+/** judgement_hold() - look for the causes of a kind of refusal */
+void judgement_hold(struct judgement *judgement, const struct log_kind *kind, enum why_depth depth);
 
 #endif

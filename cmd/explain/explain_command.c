@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/cli.h"
@@ -15,6 +15,28 @@
 struct explain_args {
 	const char *call; /* or NULL */
 	bool list;
+};
+
+/* A cause of the catalogue, as records have it. */
+struct explained {
+	struct mr_opt_u64 log; /*< which line of the log */
+	const char *id;
+	const char *certainty;
+	const char *subject;
+	const char *layer;
+	const char *const *errnos; /*< NULL: any */
+	const char *const *calls;
+	const char *frequency;
+	const char *cause;
+	struct members evidence;
+	const char *remedy;
+	const char *what;
+	const char *recognise;
+	const char *source;
+	/* What the members above point to: */
+	const char *errno_names[MR_CAUSE_ERRNOS + 1];
+	const char *call_names[MR_OPERATIONS + 2];
+	struct member facts[MR_EVIDENCE_MAX];
 };
 
 static const struct field fields[] = {
@@ -71,16 +93,6 @@ static void explained_fill(struct explained *row, const struct mr_cause *cause)
 	row->calls = row->call_names;
 }
 
-/* Returns the same of a check that is no cause. */
-static void explained_fill_check(struct explained *row, const struct mr_check *check)
-{
-	*row = (struct explained){
-		.id = check->id,
-		.subject = check->subject,
-		.what = "It is a check of mrctl stat --host, and no cause by itself.",
-	};
-}
-
 /* Adds what was found out about the cause. */
 static void explained_add(struct explained *row, const struct mr_suspicion *suspicion)
 {
@@ -100,37 +112,45 @@ static void explained_add(struct explained *row, const struct mr_suspicion *susp
 	}
 }
 
-#define LABEL_WIDTH 12
+/* Whether it is printed as sentences: nobody asked for records. */
+static bool is_prose(const struct output_style *style)
+{
+	return !style->json && !style->columns && !style->no_headings && !style->quiet;
+}
 
-/* Prints a paragraph behind a label, which is indented by @indent; nothing for a NULL text. */
-static void text_labelled(size_t indent, const char *label, const char *text)
+/* Prints a paragraph behind a label, which is indented by @indent. */
+static void print_labelled(size_t indent, const char *label, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void print_labelled(size_t indent, const char *label, const char *fmt, ...)
 {
 	const size_t column = indent + strlen(label);
+	char text[2048];
+	va_list ap;
 
-	if (!text)
-		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	output_text("%*s%s", (int)indent, "", label);
 	output_paragraph(text, column, column);
 }
 
-/* The same behind a label in a column of its own: "what:       ...". */
+/* Prints a text behind a label in a column of its own, "what:       ..."; nothing for NULL. */
 static void print_part(const char *name, const char *text)
 {
-	char label[LABEL_WIDTH + 1];
+	char label[13];
 
-	snprintf(label, sizeof(label), "%s:%*s", name, LABEL_WIDTH - 1 - (int)strlen(name), "");
-	text_labelled(0, label, text);
+	snprintf(label, sizeof(label), "%s:%*s", name, 11 - (int)strlen(name), "");
+	if (text)
+		print_labelled(0, label, "%s", text);
 }
 
 /* Names with ", " between; an empty text for none. */
 static const char *list_text(const char *const *names, char *buffer, size_t size)
 {
-	size_t used = 0;
-
 	buffer[0] = '\0';
-	for (; names && *names && used < size; names++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "",
-					 *names);
+	for (; names && *names; names++)
+		mr_text_add(buffer, size, ", ", "%s", *names);
 	return buffer;
 }
 
@@ -141,9 +161,10 @@ static void print_heading(const struct explained *row)
 	output_paragraph(row->subject, strlen(row->id) + 2, 0);
 }
 
-void text_of_cause(const struct explained *row, bool is_check)
+/* Prints all that is known of a cause or check; @is_check: mrctl stat --host looks at it. */
+static void print_explained(const struct explained *row, bool is_check)
 {
-	char list[512], command[128];
+	char list[512];
 
 	print_heading(row);
 	output_text("\n");
@@ -158,163 +179,129 @@ void text_of_cause(const struct explained *row, bool is_check)
 		print_part("frequency", row->frequency);
 	}
 	print_part("sources", row->source);
-	snprintf(command, sizeof(command), "mrctl stat --host --only %s", row->id);
-	print_part("this host", is_check ? command : NULL);
-}
-
-/* Prints how a cause is told from others, and what to do. */
-static void text_in_list(const struct explained *row)
-{
-	output_text("\n");
-	print_heading(row);
-	text_labelled(2, "", row->recognise);
-	text_labelled(2, "try: ", row->remedy);
+	snprintf(list, sizeof(list), "mrctl stat --host --only %s", row->id);
+	print_part("this host", is_check ? list : NULL);
 }
 
 /* ---- lines of a log ---- */
 
-static void print_request(const struct log_row *row)
+static void print_request(const struct mr_log_line *line)
 {
-	char text[FIELD_TEXT_MAX + 256], access[FIELD_TEXT_MAX];
-	size_t used = 0;
+	char text[FIELD_TEXT_MAX + 256] = "", access[FIELD_TEXT_MAX];
+	const size_t size = sizeof(text);
 
-	text[0] = '\0';
-#define ADD(...)                                                                                   \
-	do {                                                                                       \
-		if (used < sizeof(text))                                                           \
-			used += (size_t)snprintf(text + used, sizeof(text) - used, __VA_ARGS__);   \
-	} while (0)
-	if (row->length.known && row->length.value >= 1024)
-		ADD("%" PRIu64 " bytes (%s)", row->length.value,
-		    mr_size_text(row->length.value).text);
-	else if (row->length.known)
-		ADD("%" PRIu64 " bytes", row->length.value);
-	if (row->addr.known)
-		ADD("%s at 0x%" PRIx64, row->length.known ? "" : "memory", row->addr.value);
-	if (row->iova.known)
-		ADD("%sI/O virtual address 0x%" PRIx64, used ? ", " : "", row->iova.value);
-	if (row->access.known)
-		ADD("%saccess %s", used ? ", " : "",
-		    access_text((uint32_t)row->access.value, access));
-	if (row->device)
-		ADD("%sdevice %s", used ? ", " : "", row->device);
-#undef ADD
-	text_labelled(2, "asked for ", used ? text : NULL);
+	if (line->length.known && line->length.value >= 1024)
+		mr_text_add(text, size, "", "%" PRIu64 " bytes (%s)", line->length.value,
+			    mr_size_text(line->length.value).text);
+	else if (line->length.known)
+		mr_text_add(text, size, "", "%" PRIu64 " bytes", line->length.value);
+	if (line->addr.known)
+		mr_text_add(text, size, "", "%s at 0x%" PRIx64, text[0] ? "" : "memory",
+			    line->addr.value);
+	if (line->iova.known)
+		mr_text_add(text, size, ", ", "I/O virtual address 0x%" PRIx64, line->iova.value);
+	if (line->access.known)
+		mr_text_add(text, size, ", ", "access %s",
+			    access_text((uint32_t)line->access.value, access));
+	if (line->device[0])
+		mr_text_add(text, size, ", ", "device %s", line->device);
+	if (text[0])
+		print_labelled(2, "asked for ", "%s", text);
 }
 
-static void print_firmware(const struct log_row *row)
+/* Prints what is said of the refused call, and how much of that the line names. */
+static void print_call(const struct mr_log_line *line)
 {
-	char text[256];
-
-	if (!row->command)
-		return;
-	snprintf(text, sizeof(text),
-		 "%s was refused: status 0x%" PRIx64 " (%s: %s), syndrome 0x%" PRIx64, row->command,
-		 row->firmware_status.value, row->status_name ? row->status_name : "?",
-		 row->status_meaning ? row->status_meaning : "not known", row->syndrome.value);
-	text_labelled(2, "firmware: ", text);
-}
-
-/* Prints what a line of a log says. */
-static void text_of_line(const struct log_row *row)
-{
+	const char *call = line->call ? line->call : line->command;
 	char text[512];
 
-	output_text("> ");
-	output_paragraph(row->text, 2, 2);
-	output_text("\n");
-	if (row->remark) {
-		output_paragraph(row->remark, 2, 2);
-		output_text("\n");
-		return;
-	}
-	if (row->errno_name)
-		snprintf(text, sizeof(text), "%s: %s (%s)", row->call ? row->call : row->command,
-			 row->errno_name, row->errno_text);
-	else if (row->is_reason)
+	if (line->errnum)
+		snprintf(text, sizeof(text), "%s: %s (%s)", call, mr_errno_name(line->errnum),
+			 mr_errno_text(line->errnum));
+	else if (line->is_reason)
 		snprintf(text, sizeof(text),
-			 "%s: the line has a reason for refusals, and no refused call", row->call);
+			 "%s: the line has a reason for refusals, and no refused call", call);
 	else
 		snprintf(text, sizeof(text), "%s failed; no line near this one has the errno",
-			 row->call ? row->call : row->command);
+			 call);
 	output_paragraph(text, 0, 2);
-	if (row->call && row->command)
-		text_labelled(2, "",
-			      "The line does not name the call: this one sends the command.");
-	else if (row->call && row->is_of_libfabric)
-		text_labelled(
+	if (line->call && line->command[0])
+		print_labelled(2, "",
+			       "The line does not name the call: this one sends the command.");
+	else if (line->call && line->is_of_libfabric)
+		print_labelled(
 			2, "",
 			"The line comes from libfabric, whose providers verbs and efa make this call; "
 			"others do not (FI_LOG_LEVEL=info names the provider).");
-	else if (row->call && !row->call_is_named && !row->is_reason)
-		text_labelled(2, "", "The line does not name the call; its words match this one.");
-	print_request(row);
-	print_firmware(row);
-	if (row->other_errno && row->firmware_status.known)
-		snprintf(text, sizeof(text), "The usual errno of this status is %s.",
-			 row->other_errno);
-	else if (row->other_errno)
-		snprintf(text, sizeof(text), "The line has %s as well.", row->other_errno);
-	text_labelled(2, "", row->other_errno ? text : NULL);
-	if (row->count.value > 1) {
-		snprintf(text, sizeof(text), "%" PRIu64 " lines report such a refusal.",
-			 row->count.value);
-		text_labelled(2, "", text);
-	}
+	else if (line->call && !line->is_named && !line->is_reason)
+		print_labelled(2, "", "The line does not name the call; its words match this one.");
 }
 
-/* Prints what this host shows of a cause; @is_first: of the first one. */
-static void text_of_suspicion(const struct explained *row, bool is_first)
+/* Prints what a line of a log says. */
+static void print_line(const struct log_kind *kind)
 {
-	char text[sizeof(((struct mr_suspicion *)0)->text) + 128];
+	const struct mr_log_line *line = &kind->line;
+	const char *other = line->other_errnum ? mr_errno_name(line->other_errnum) : NULL;
 
-	snprintf(text, sizeof(text), "%s [%s, %s]", row->cause, row->certainty, row->id);
-	text_labelled(2, is_first ? "because: " : "or: ", text);
-	text_labelled(2, "try: ", row->remedy);
+	output_text("> ");
+	output_paragraph(kind->text, 2, 2);
+	output_text("\n");
+	if (line->remark) {
+		output_paragraph(line->remark, 2, 2);
+		output_text("\n");
+		return;
+	}
+	print_call(line);
+	print_request(line);
+	if (line->command[0])
+		print_labelled(
+			2, "firmware: ",
+			"%s was refused: status 0x%" PRIx64 " (%s: %s), syndrome 0x%" PRIx64,
+			line->command, line->status.value, kind->status ? kind->status->name : "?",
+			kind->status ? kind->status->meaning : "not known", line->syndrome.value);
+	if (other && line->status.known)
+		print_labelled(2, "", "The usual errno of this status is %s.", other);
+	else if (other)
+		print_labelled(2, "", "The line has %s as well.", other);
+	if (kind->count > 1)
+		print_labelled(2, "", "%" PRIu64 " lines report such a refusal.", kind->count);
 }
-
-/* Causes of which the host shows nothing: text names at most this many. */
-#define OTHERS_MAX 4
 
 /* ---- records ---- */
-
-static void print_row(struct answer *answer, const struct judgement *judgement,
-		      struct explained *row)
-{
-	row->log = judgement->row.log;
-	answer_row(answer, row);
-}
 
 static void print_causes(struct answer *answer, const struct judgement *judgement)
 {
 	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
+	const size_t found = diagnosis->cause_count, others = found + judgement->other_count;
 	struct explained row;
 
-	for (size_t i = 0; i < diagnosis->cause_count; i++) {
-		explained_fill(&row, diagnosis->causes[i].cause);
-		explained_add(&row, &diagnosis->causes[i]);
-		print_row(answer, judgement, &row);
-	}
-	for (size_t i = 0; i < judgement->other_count; i++) {
-		explained_fill(&row, judgement->others[i]);
-		print_row(answer, judgement, &row);
-	}
-	for (size_t i = 0; i < diagnosis->ruled_out_count; i++) {
-		explained_fill(&row, diagnosis->ruled_out[i].cause);
-		row.certainty = mr_certainties[MR_RULED_OUT].name;
-		row.cause = diagnosis->ruled_out[i].reason;
-		print_row(answer, judgement, &row);
+	for (size_t i = 0; i < others + diagnosis->ruled_out_count; i++) {
+		if (i < found) {
+			explained_fill(&row, diagnosis->causes[i].cause);
+			explained_add(&row, &diagnosis->causes[i]);
+		} else if (i < others) {
+			explained_fill(&row, judgement->others[i - found]);
+		} else {
+			explained_fill(&row, diagnosis->ruled_out[i - others].cause);
+			row.certainty = mr_certainties[MR_RULED_OUT].name;
+			row.cause = diagnosis->ruled_out[i - others].reason;
+		}
+		row.log = known(judgement->kind->log);
+		answer_row(answer, &row);
 	}
 }
 
 /* ---- text ---- */
 
+/* Causes of which the host shows nothing: text names at most this many. */
+#define OTHERS_MAX 4
+
 static void print_others(const struct judgement *judgement, bool verbose)
 {
+	const struct mr_log_line *line = &judgement->kind->line;
 	const size_t shown = verbose || judgement->other_count <= OTHERS_MAX
 				     ? judgement->other_count
 				     : OTHERS_MAX;
-	char text[512];
 
 	if (shown)
 		output_text("  %s\n", judgement->diagnosis.cause_count
@@ -323,114 +310,62 @@ static void print_others(const struct judgement *judgement, bool verbose)
 	for (size_t i = 0; i < shown; i++) {
 		const struct mr_cause *cause = judgement->others[i];
 
-		snprintf(text, sizeof(text), "%s (%s)", cause->subject, cause->id);
-		text_labelled(4, "", text);
-		text_labelled(6, "", cause->recognise);
+		print_labelled(4, "", "%s (%s)", cause->subject, cause->id);
+		print_labelled(6, "", "%s", cause->recognise);
 	}
-	if (shown < judgement->other_count && judgement->row.errno_name)
+	if (shown < judgement->other_count && line->errnum)
 		output_text("    and %zu more: mrctl explain %s --call %s\n",
-			    judgement->other_count - shown, judgement->row.errno_name,
-			    judgement->row.call);
-	if (!judgement->other_count && !judgement->diagnosis.cause_count && !judgement->row.remark)
+			    judgement->other_count - shown, mr_errno_name(line->errnum),
+			    line->call);
+	if (!judgement->other_count && !judgement->diagnosis.cause_count && !line->remark)
 		output_text("  No cause of it is known.\n");
-}
-
-static void print_ruled_out(const struct mr_diagnosis *diagnosis)
-{
-	char text[sizeof(diagnosis->ruled_out[0].reason) + 64];
-
-	for (size_t i = 0; i < diagnosis->ruled_out_count; i++) {
-		snprintf(text, sizeof(text), "%s [%s]", diagnosis->ruled_out[i].reason,
-			 diagnosis->ruled_out[i].cause->id);
-		text_labelled(2, "not: ", text);
-	}
 }
 
 static void print_judgement(const struct judgement *judgement, bool verbose)
 {
 	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
-	struct explained row;
 
-	text_of_line(&judgement->row);
+	print_line(judgement->kind);
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
-		explained_fill(&row, diagnosis->causes[i].cause);
-		explained_add(&row, &diagnosis->causes[i]);
-		text_of_suspicion(&row, !i);
+		const struct mr_suspicion *found = &diagnosis->causes[i];
+
+		print_labelled(2, i ? "or: " : "because: ", "%s [%s, %s]", found->text,
+			       mr_certainties[found->certainty].name, found->cause->id);
+		print_labelled(2, "try: ", "%s",
+			       found->remedy[0] ? found->remedy : found->cause->remedy);
 	}
-	if (verbose)
-		print_ruled_out(diagnosis);
+	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
+		print_labelled(2, "not: ", "%s [%s]", diagnosis->ruled_out[i].reason,
+			       diagnosis->ruled_out[i].cause->id);
 	print_others(judgement, verbose);
-	if (judgement->row.repeat[0])
+	if (judgement->kind->repeat[0])
 		output_text("  To repeat the call here, and see its cause:\n    %s\n",
-			    judgement->row.repeat);
+			    judgement->kind->repeat);
 }
 
 static void print_closing(const struct log *log)
 {
-	char text[128];
-
 	output_text("\n");
 	output_paragraph(
 		"Causes were judged with the limits of this host and this shell. The program may "
 		"have run elsewhere with other limits; its memory was not examined. On the host "
 		"that refused, 'mrctl report --to FILE' collects what a ticket needs.",
 		0, 0);
-	if (!log->left_out)
-		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " further lines report other refusals.",
-		 log->left_out);
-	output_paragraph(text, 0, 0);
+	if (log->left_out)
+		print_labelled(0, "", "%" PRIu64 " further lines report other refusals.",
+			       log->left_out);
 }
 
 /* ---- both ---- */
 
-static int print_all(struct answer *answer, const struct log *log, struct judgement *judgement)
-{
-	const struct global_args *global = answer->invocation->global;
-	const bool prose = is_prose(&global->style);
-
-	if (!prose)
-		answer_begin(answer);
-	for (size_t i = 0; i < log->count; i++) {
-		judgement_hold(judgement, &log->kinds[i], i, global->why);
-		if (prose && i)
-			output_text("\n");
-		if (prose)
-			print_judgement(judgement, global->style.verbose);
-		else
-			print_causes(answer, judgement);
-	}
-	if (prose && log->count)
-		print_closing(log);
-	if (!prose)
-		answer_end_rows(answer);
-	return 0;
-}
-
-/* JSON: what the lines say; text has it already */
-static void print_log(struct answer *answer, const struct log *log)
-{
-	struct log_row row;
-
-	if (!answer->out.style->json)
-		return;
-	output_list_begin(&answer->out, log_record.list, &log_record, false);
-	for (size_t i = 0; i < log->count; i++) {
-		log_row_fill(&row, &log->kinds[i], i);
-		output_row(&answer->out, &log_record, &row);
-	}
-	output_list_end(&answer->out);
-}
-
 /* What one line lacks, which cannot be explained */
-static void fail_line(const char *text, size_t length, struct mr_error *why)
+static void fail_line(const char *text, struct mr_error *why)
 {
+	const int errnum = mr_log_line_errno(text, strlen(text));
 	struct mr_log_line line;
-	int errnum;
 
-	mr_log_line_read(&line, text, length);
+	mr_log_line_read(&line, text, strlen(text));
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "nothing is known of this line");
-	errnum = mr_log_line_errno(text, length);
 	if (line.call)
 		mr_hint(why,
 			"it is about %s, but does not say that it failed, and has no errno; "
@@ -445,55 +380,65 @@ static void fail_line(const char *text, size_t length, struct mr_error *why)
 		mr_hint(why, "it names neither a call of registration nor an errno");
 }
 
-static void fail_log(const struct log *log, struct mr_error *why)
+static void fail_log(struct answer *answer, const struct log *log, const char *line)
 {
-	mr_fail_text(why, MR_ERROR_HOST, ENOMSG,
-		     "none of %" PRIu64 " lines reports a refused registration", log->lines);
-	if (log->too_long)
-		mr_hint(why, "%" PRIu64 " of them have more than %d bytes, and were not read",
-			log->too_long, MR_LOG_LINE_MAX);
-}
-
-static int answer_log(struct answer *answer, const struct log *log, const char *line,
-		      struct mr_error *err)
-{
-	struct judgement *judgement = malloc(sizeof(*judgement));
 	struct mr_error why;
-	int rc;
 
-	if (!judgement)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	if (!log->count && line)
-		fail_line(line, strlen(line), &why);
-	else if (!log->count)
-		fail_log(log, &why);
-	if (!log->count)
-		answer_fail(answer, &why, 0, 0, MR_VIA_LIBRARY);
-	print_all(answer, log, judgement);
-	print_log(answer, log);
-	free(judgement);
-	rc = answer_end(answer, 0, err);
-	return rc ? rc : answer_status(answer, 0, NULL);
+	if (line)
+		fail_line(line, &why);
+	else
+		mr_fail_text(&why, MR_ERROR_HOST, ENOMSG,
+			     "none of %" PRIu64 " lines reports a refused registration",
+			     log->lines);
+	if (log->too_long)
+		mr_hint(&why, "%" PRIu64 " of them have more than %d bytes, and were not read",
+			log->too_long, MR_LOG_LINE_MAX);
+	answer_fail(answer, &why, 0, 0, MR_VIA_LIBRARY);
 }
 
-/* Explains a line of a log, or those on standard input where it is "-"; returns as run(). */
-static int explain_lines(const struct invocation *invocation, const char *line,
-			 struct mr_error *err)
+static void print_log(struct answer *answer, const struct log *log)
 {
-	struct mr_environment environment;
-	struct log log = { .count = 0 };
-	struct answer answer;
-	int rc;
+	const struct global_args *global = answer->invocation->global;
+	const bool prose = is_prose(&global->style);
+	struct judgement judgement;
 
-	mr_environment_init(&environment);
-	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
-	if (rc)
-		return rc;
-	rc = line ? log_take(&log, line, strlen(line), err) : log_read(&log, err);
-	if (!rc)
-		rc = answer_log(&answer, &log, line, err);
+	if (!prose)
+		answer_begin(answer);
+	for (size_t i = 0; i < log->count; i++) {
+		judgement_hold(&judgement, &log->kinds[i], global->why);
+		if (prose && i)
+			output_text("\n");
+		if (prose)
+			print_judgement(&judgement, global->style.verbose);
+		else
+			print_causes(answer, &judgement);
+	}
+	if (prose && log->count)
+		print_closing(log);
+	if (!prose)
+		answer_end_rows(answer);
+	/* JSON: what the lines say; text has it already */
+	if (!answer->out.style->json)
+		return;
+	output_list_begin(&answer->out, log_record.list, &log_record, false);
+	for (size_t i = 0; i < log->count; i++)
+		output_row(&answer->out, &log_record, &log->kinds[i]);
+	output_list_end(&answer->out);
+}
+
+/* Explains a line of a log, or those on standard input where it is NULL.  Return: 0 or -errno. */
+static int answer_lines(struct answer *answer, const char *line, struct mr_error *err)
+{
+	struct log log = { .count = 0 };
+	const int rc = line ? log_take(&log, line, strlen(line), err) : log_read(&log, err);
+
+	if (!rc && !log.count)
+		fail_log(answer, &log, line);
+	if (!rc) {
+		log_complete(&log);
+		print_log(answer, &log);
+	}
 	log_release(&log);
-	answer_release(&answer);
 	return rc;
 }
 
@@ -616,31 +561,6 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 
 /* ---- answering it ---- */
 
-static void print_rows(struct answer *answer, const struct question *question)
-{
-	const struct mr_cause *cause = NULL;
-	struct explained row;
-
-	answer_begin(answer);
-	if (question->cause) {
-		explained_fill(&row, question->cause);
-		answer_row(answer, &row);
-	} else if (question->check) {
-		explained_fill_check(&row, question->check);
-		answer_row(answer, &row);
-	} else {
-		while ((cause = question->errnum
-					? next_owner(cause, question->operations, question->errnum)
-					: mr_cause_next(cause))) {
-			if (!mr_cause_speaks_for(cause, question->operations, 0))
-				continue;
-			explained_fill(&row, cause);
-			answer_row(answer, &row);
-		}
-	}
-	answer_end_rows(answer);
-}
-
 static size_t count_owners(const struct question *question)
 {
 	const struct mr_cause *cause = NULL;
@@ -664,66 +584,82 @@ static void print_owners(const struct question *question, const char *call)
 	output_paragraph(text, 0, 2);
 	while ((cause = next_owner(cause, question->operations, question->errnum))) {
 		explained_fill(&row, cause);
-		text_in_list(&row);
+		output_text("\n");
+		print_heading(&row);
+		print_labelled(2, "", "%s", row.recognise);
+		print_labelled(2, "try: ", "%s", row.remedy);
 	}
 }
 
-static void print_text(const struct question *question, const char *call)
+/* Explains a cause or check, the causes of an errno, or all. */
+static void answer_question(struct answer *answer, const struct question *question)
 {
+	const struct explain_args *args = answer->invocation->args;
+	const bool prose = is_prose(&answer->invocation->global->style) && !args->list;
+	const bool is_one = question->cause || question->check;
+	const struct mr_cause *cause = NULL;
 	struct explained row;
+	struct mr_error why;
 
+	if (question->errnum && !is_one && !count_owners(question)) {
+		mr_fail_text(&why, MR_ERROR_HOST, ENOMSG, "no cause of %s%s%s is known",
+			     mr_errno_name(question->errnum), args->call ? " by " : "",
+			     args->call ? args->call : "");
+		answer_fail(answer, &why, 0, 0, MR_VIA_LIBRARY);
+		if (prose)
+			return;
+	}
 	if (question->cause)
 		explained_fill(&row, question->cause);
 	else if (question->check)
-		explained_fill_check(&row, question->check);
-	if (question->cause || question->check)
-		text_of_cause(&row, question->check);
-	else
-		print_owners(question, call);
+		row = (struct explained){
+			.id = question->check->id,
+			.subject = question->check->subject,
+			.what = "It is a check of mrctl stat --host, and no cause by itself.",
+		};
+	if (prose) {
+		if (is_one)
+			print_explained(&row, question->check);
+		else
+			print_owners(question, args->call);
+		return;
+	}
+	answer_begin(answer);
+	if (is_one)
+		answer_row(answer, &row);
+	while (!is_one &&
+	       (cause = question->errnum ? next_owner(cause, question->operations, question->errnum)
+					 : mr_cause_next(cause))) {
+		if (!mr_cause_speaks_for(cause, question->operations, 0))
+			continue;
+		explained_fill(&row, cause);
+		answer_row(answer, &row);
+	}
+	answer_end_rows(answer);
 }
 
-static int explain_question(const struct invocation *invocation, const struct question *question,
-			    struct mr_error *err)
+static int run_explain(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct explain_args *args = invocation->args;
-	const struct output_style *style = &invocation->global->style;
+	const char *word = invocation->operands[0];
 	struct mr_environment environment;
+	struct question question;
 	struct answer answer;
-	struct mr_error why;
 	int rc;
 
 	mr_environment_init(&environment);
 	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
 	if (rc)
 		return rc;
-	if (question->errnum && !question->cause && !question->check && !count_owners(question)) {
-		mr_fail_text(&why, MR_ERROR_HOST, ENOMSG, "no cause of %s%s%s is known",
-			     mr_errno_name(question->errnum), args->call ? " by " : "",
-			     args->call ? args->call : "");
-		answer_fail(&answer, &why, 0, 0, MR_VIA_LIBRARY);
-	}
-	if (is_prose(style) && !args->list && !answer.failures.count)
-		print_text(question, args->call);
-	else if (!is_prose(style) || args->list)
-		print_rows(&answer, question);
-	rc = answer_end(&answer, 0, err);
+	if (read_question(invocation->args, word, &question) || !word)
+		answer_question(&answer, &question);
+	else
+		rc = answer_lines(&answer, strcmp(word, "-") ? word : NULL, err);
+	if (!rc)
+		rc = answer_end(&answer, 0, err);
 	if (!rc)
 		rc = answer_status(&answer, 0, NULL);
 	answer_release(&answer);
 	return rc;
-}
-
-static int run_explain(const struct invocation *invocation, struct mr_error *err)
-{
-	const char *word = invocation->operands[0];
-	struct question question;
-
-	if (!word || read_question(invocation->args, word, &question)) {
-		if (!word)
-			read_question(invocation->args, NULL, &question);
-		return explain_question(invocation, &question, err);
-	}
-	return explain_lines(invocation, strcmp(word, "-") ? word : NULL, err);
 }
 
 static const struct option_spec options[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +74,10 @@ static bool is_near(const struct log *log)
 static bool is_label(const char *text, size_t length)
 {
 	static const char *const labels[] = { "err", "reason", "strerror" };
-	size_t at = 0;
+	const size_t at = strspn(text, " \t");
 
-	while (at < length && (text[at] == ' ' || text[at] == '\t'))
-		at++;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
-		if (length - at > strlen(labels[i]) &&
+		if (length > at + strlen(labels[i]) &&
 		    !strncasecmp(text + at, labels[i], strlen(labels[i])))
 			return true;
 	return false;
@@ -145,39 +144,25 @@ static uint64_t repeated(const char *text, size_t length)
 {
 	static const char words[] = "message repeated ";
 	const char *at = memmem(text, length, words, strlen(words));
-	char digits[12] = "";
 
-	if (!at)
-		return 0;
-	at += strlen(words);
-	for (size_t i = 0;
-	     i < sizeof(digits) - 1 && at + i < text + length && at[i] >= '0' && at[i] <= '9'; i++)
-		digits[i] = at[i];
-	return strtoull(digits, NULL, 10);
+	return at ? strtoull(at + strlen(words), NULL, 10) : 0;
 }
 
-/* Drivers that tell a failure to pin memory as another errno: their line in the kernel's log has the true one. */
-static bool has_true_errno(const struct mr_log_line *line)
-{
-	return line->is_pinning && !line->is_named &&
-	       (!strcmp(line->provider, "rxe") || !strcmp(line->provider, "bnxt_re"));
-}
-
-/* Whether two lines can be about the same call: a function of the kernel that pins memory is called for any. */
-static bool is_same_call(const struct mr_log_line *a, const struct mr_log_line *b)
-{
-	return a->call == b->call || (a->is_pinning && !a->is_named) ||
-	       (b->is_pinning && !b->is_named);
-}
-
-/* Whether both can be about one refusal. */
+/*
+ * Whether both can be about one refusal.  A function of the kernel that pins memory is called for any call.  Some drivers
+ * tell a failure to pin memory as another errno: their line in the kernel's log has the true one.
+ */
 static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line *b)
 {
 	const struct mr_opt_u64 of_a[] = { a->addr, a->length, a->iova, a->access };
 	const struct mr_opt_u64 of_b[] = { b->addr, b->length, b->iova, b->access };
+	const bool pins = b->is_pinning && !b->is_named;
+	const bool has_true_errno =
+		pins && (!strcmp(b->provider, "rxe") || !strcmp(b->provider, "bnxt_re"));
 
-	if (!is_same_call(a, b) || a->remark || b->remark || a->is_reason || b->is_reason ||
-	    (a->errnum && b->errnum && a->errnum != b->errnum && !has_true_errno(b)) ||
+	if (!(a->call == b->call || (a->is_pinning && !a->is_named) || pins) || a->remark ||
+	    b->remark || a->is_reason || b->is_reason ||
+	    (a->errnum && b->errnum && a->errnum != b->errnum && !has_true_errno) ||
 	    (a->device[0] && b->device[0] && strcmp(a->device, b->device) != 0) ||
 	    (a->command[0] && b->command[0]))
 		return false;
@@ -185,12 +170,6 @@ static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line
 		if (of_a[i].known && of_b[i].known && of_a[i].value != of_b[i].value)
 			return false;
 	return true;
-}
-
-static void take_text(char *into, size_t size, const char *text)
-{
-	if (!into[0])
-		snprintf(into, size, "%s", text);
 }
 
 /* Takes what the line has and the other one lacks. */
@@ -216,12 +195,14 @@ static void merge(struct mr_log_line *into, const struct mr_log_line *line)
 	into->is_pinning |= line->is_pinning;
 	into->topics |= line->topics;
 	if (!into->command[0] && line->command[0]) {
+		memcpy(into->command, line->command, sizeof(into->command));
 		into->status = line->status;
 		into->syndrome = line->syndrome;
 	}
-	take_text(into->provider, sizeof(into->provider), line->provider);
-	take_text(into->device, sizeof(into->device), line->device);
-	take_text(into->command, sizeof(into->command), line->command);
+	if (!into->provider[0])
+		memcpy(into->provider, line->provider, sizeof(into->provider));
+	if (!into->device[0])
+		memcpy(into->device, line->device, sizeof(into->device));
 }
 
 /* Whether the line only adds to the refusal that the one before has told of, in other words. */
@@ -297,15 +278,6 @@ static int take_part(struct log *log, const char *text, size_t length, struct mr
 	return add_kind(log, &line, text, length, err);
 }
 
-static bool is_blank(const char *text, size_t length)
-{
-	size_t at = 0;
-
-	while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r'))
-		at++;
-	return at == length;
-}
-
 int log_take(struct log *log, const char *text, size_t length, struct mr_error *err)
 {
 	const uint64_t times = repeated(text, length);
@@ -314,7 +286,7 @@ int log_take(struct log *log, const char *text, size_t length, struct mr_error *
 	int rc = 0;
 
 	log->lines++;
-	if (is_blank(text, length))
+	if (strspn(text, " \t\r") == length)
 		return 0;
 	before = &log->before[++log->seen % (LOG_NEAR + 1)];
 	*before = (struct log_before){ .is_read = false };
@@ -333,37 +305,27 @@ int log_take(struct log *log, const char *text, size_t length, struct mr_error *
 	return rc;
 }
 
-/* Reads a line, of which at most MR_LOG_LINE_MAX bytes are kept.  Return: false at the end. */
-static bool read_line(char line[MR_LOG_LINE_MAX], size_t *length)
-{
-	int c = getc_unlocked(stdin);
-	bool is_any = c != EOF;
-
-	for (*length = 0; c != EOF && c != '\n'; c = getc_unlocked(stdin)) {
-		if (*length < MR_LOG_LINE_MAX)
-			line[*length] = (char)c;
-		++*length;
-	}
-	return is_any;
-}
-
 int log_read(struct log *log, struct mr_error *err)
 {
-	char line[MR_LOG_LINE_MAX] = "";
-	size_t length;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
 	int rc = 0;
 
 	errno = 0;
-	while (!rc && read_line(line, &length)) {
+	while (!rc && (length = getline(&line, &size, stdin)) > 0) {
+		length -= line[length - 1] == '\n';
+		line[length] = '\0';
 		if (length <= MR_LOG_LINE_MAX) {
-			rc = log_take(log, line, length, err);
+			rc = log_take(log, line, (size_t)length, err);
 		} else {
 			log->lines++;
 			log->too_long++;
 		}
 	}
-	if (!rc && ferror(stdin))
+	if (!rc && !feof(stdin))
 		rc = mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "read", "standard input");
+	free(line);
 	return rc;
 }
 
@@ -375,29 +337,33 @@ void log_release(struct log *log)
 
 /* ---- rows ---- */
 
+#define ROW_FIELD(key, member, ...) FIELD_AS(key, struct log_kind, member, __VA_ARGS__)
+
 static const struct field fields[] = {
-	FIELD(struct log_row, log, FIELD_NUMBER, FIELD_KNOWN, "which of them, from 1"),
-	FIELD(struct log_row, number, FIELD_NUMBER, FIELD_KNOWN,
-	      "number of the first such line, from 1"),
-	FIELD(struct log_row, count, FIELD_NUMBER, FIELD_KNOWN, "how many such lines there are"),
-	FIELD(struct log_row, text, FIELD_STRING, FIELD_KNOWN, "the first one"),
-	FIELD(struct log_row, call, FIELD_STRING, 0, "the call that was refused"),
-	FIELD(struct log_row, call_is_named, FIELD_BOOL, 0, "whether the line has its name"),
-	FIELD_AS("errno", struct log_row, errno_name, FIELD_STRING, 0, "errno by name"),
-	FIELD(struct log_row, other_errno, FIELD_STRING, 0, "another one in the line"),
-	FIELD(struct log_row, addr, FIELD_HEX, 0, "address"),
-	FIELD(struct log_row, length, FIELD_NUMBER, 0, "bytes"),
-	FIELD(struct log_row, iova, FIELD_HEX, 0, "I/O virtual address"),
-	FIELD(struct log_row, access, FIELD_ACCESS, 0, "access flags"),
-	FIELD(struct log_row, device, FIELD_STRING, 0, "name of the device"),
-	FIELD(struct log_row, command, FIELD_STRING, 0, "command of mlx5's firmware"),
-	FIELD(struct log_row, firmware_status, FIELD_HEX, 0, "what the firmware answered"),
-	FIELD(struct log_row, status_name, FIELD_STRING, 0, "the same by name"),
-	FIELD(struct log_row, syndrome, FIELD_HEX, 0, "the firmware's number of the reason"),
-	FIELD(struct log_row, limit, FIELD_NUMBER, 0, "limit of locked memory that the line names"),
-	FIELD(struct log_row, remark, FIELD_STRING, 0,
-	      "why the line reports no refused call of libibverbs"),
-	FIELD(struct log_row, repeat, FIELD_TEXT, 0, "command that makes the same call"),
+	ROW_FIELD("log", log, FIELD_NUMBER, FIELD_KNOWN, "which of them, from 1"),
+	ROW_FIELD("number", number, FIELD_NUMBER, FIELD_KNOWN,
+		  "number of the first such line, from 1"),
+	ROW_FIELD("count", count, FIELD_NUMBER, FIELD_KNOWN, "how many such lines there are"),
+	ROW_FIELD("text", text, FIELD_TEXT, FIELD_KNOWN, "the first one"),
+	ROW_FIELD("call", line.call, FIELD_STRING, 0, "the call that was refused"),
+	ROW_FIELD("call_is_named", line.is_named, FIELD_BOOL, 0, "whether the line has its name"),
+	ROW_FIELD("errno", line.errnum, FIELD_ERRNO, 0, "errno by name"),
+	ROW_FIELD("other_errno", line.other_errnum, FIELD_ERRNO, 0, "another one in the line"),
+	ROW_FIELD("addr", line.addr, FIELD_HEX, 0, "address"),
+	ROW_FIELD("length", line.length, FIELD_NUMBER, 0, "bytes"),
+	ROW_FIELD("iova", line.iova, FIELD_HEX, 0, "I/O virtual address"),
+	ROW_FIELD("access", line.access, FIELD_ACCESS, 0, "access flags"),
+	ROW_FIELD("device", line.device, FIELD_TEXT, 0, "name of the device"),
+	ROW_FIELD("command", line.command, FIELD_TEXT, 0, "command of mlx5's firmware"),
+	ROW_FIELD("firmware_status", line.status, FIELD_HEX, 0, "what the firmware answered"),
+	FIELD_BEHIND("status_name", struct log_kind, status, struct mr_mlx5_status, name,
+		     FIELD_STRING, 0, "the same by name"),
+	ROW_FIELD("syndrome", line.syndrome, FIELD_HEX, 0, "the firmware's number of the reason"),
+	ROW_FIELD("limit", line.limit, FIELD_NUMBER, 0,
+		  "limit of locked memory that the line names"),
+	ROW_FIELD("remark", line.remark, FIELD_STRING, 0,
+		  "why the line reports no refused call of libibverbs"),
+	ROW_FIELD("repeat", repeat, FIELD_TEXT, 0, "command that makes the same call"),
 	FIELD_END,
 };
 const struct record log_record = { "log", fields, "log" };
@@ -435,78 +401,45 @@ static const struct repeat *find_repeat(const char *call)
 	return repeat;
 }
 
-static void write_repeat(struct log_row *row, const struct mr_log_line *line)
+static void write_repeat(const struct mr_log_line *line, char *text, size_t size)
 {
-	const struct repeat *repeat = find_repeat(line->call && !line->remark ? line->call : "");
+	const char *call = line->call && !line->remark ? line->call : "";
+	const struct repeat *repeat = find_repeat(call);
+	const bool is_iova = !strncmp(call, "ibv_reg_mr_iova", 15) && line->iova.known;
 	const uint64_t page = 4096;
-	char access[FIELD_TEXT_MAX], *at = row->repeat, *end = at + sizeof(row->repeat);
-	bool is_iova = !strncmp(repeat->command ? repeat->command : "", "reg-iova", 8);
+	char access[FIELD_TEXT_MAX];
 
-	if (is_iova && !line->iova.known) { /* ibv_reg_mr makes the same call, with iova = addr */
-		repeat = find_repeat("ibv_reg_mr");
-		is_iova = false;
-	}
-
-	if (line->is_on_gpu && repeat->command && !strcmp(repeat->command, "reg"))
-		repeat = &on_gpu;
-	else if (line->is_on_gpu && repeat->command &&
-		 !strcmp(repeat->command, "reg-dmabuf --from udmabuf"))
-		repeat = &dmabuf_of_gpu;
-	row->repeat[0] = '\0';
 	if (!repeat->command || (line->is_reason && !line->is_memlock))
 		return;
-#define ADD(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
-	ADD("mrctl %s", repeat->command);
+	if (!strcmp(repeat->command, "reg-iova") && !is_iova) /* ibv_reg_mr makes the same call */
+		repeat = find_repeat("ibv_reg_mr");
+	if (line->is_on_gpu && !strcmp(repeat->command, "reg"))
+		repeat = &on_gpu;
+	else if (line->is_on_gpu && !strcmp(repeat->command, "reg-dmabuf --from udmabuf"))
+		repeat = &dmabuf_of_gpu;
+	mr_text_add(text, size, "", "mrctl %s", repeat->command);
 	if (!repeat->takes_request)
 		return;
 	if (is_iova)
-		ADD(" --iova 0x%llx", (unsigned long long)line->iova.value);
+		mr_text_add(text, size, " ", "--iova 0x%" PRIx64, line->iova.value);
 	if (line->length.known)
-		ADD(" --size %llu", (unsigned long long)line->length.value);
+		mr_text_add(text, size, " ", "--size %" PRIu64, line->length.value);
 	if (line->addr.known && line->addr.value % page)
-		ADD(" --offset %llu", (unsigned long long)(line->addr.value % page));
+		mr_text_add(text, size, " ", "--offset %" PRIu64, line->addr.value % page);
 	if (line->access.known && strlen(access_text((uint32_t)line->access.value, access)) < 256)
-		ADD(" --access %s", access);
-#undef ADD
+		mr_text_add(text, size, " ", "--access %s", access);
 }
 
-static const char *text_or_null(const char *text)
+void log_complete(struct log *log)
 {
-	return text[0] ? text : NULL;
-}
+	for (size_t i = 0; i < log->count; i++) {
+		struct log_kind *kind = &log->kinds[i];
 
-void log_row_fill(struct log_row *row, const struct log_kind *kind, size_t index)
-{
-	const struct mr_log_line *line = &kind->line;
-	const struct mr_mlx5_status *status =
-		line->status.known ? mr_mlx5_status(line->status.value) : NULL;
-
-	*row = (struct log_row){
-		.log = known(index + 1),
-		.number = known(kind->number),
-		.count = known(kind->count),
-		.text = kind->text,
-		.call = line->call,
-		.call_is_named = line->is_named,
-		.errno_name = line->errnum ? mr_errno_name(line->errnum) : NULL,
-		.errno_text = line->errnum ? mr_errno_text(line->errnum) : NULL,
-		.other_errno = line->other_errnum ? mr_errno_name(line->other_errnum) : NULL,
-		.addr = line->addr,
-		.length = line->length,
-		.iova = line->iova,
-		.access = line->access,
-		.device = text_or_null(line->device),
-		.command = text_or_null(line->command),
-		.firmware_status = line->status,
-		.status_name = status ? status->name : NULL,
-		.status_meaning = status ? status->meaning : NULL,
-		.syndrome = line->syndrome,
-		.limit = line->limit,
-		.remark = line->remark,
-		.is_reason = line->is_reason,
-		.is_of_libfabric = line->is_of_libfabric,
-	};
-	write_repeat(row, line);
+		kind->log = i + 1;
+		kind->status =
+			kind->line.status.known ? mr_mlx5_status(kind->line.status.value) : NULL;
+		write_repeat(&kind->line, kind->repeat, sizeof(kind->repeat));
+	}
 }
 
 const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operations, int errnum)
@@ -524,9 +457,25 @@ const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operat
 	return NULL;
 }
 
-/* Another program was refused: of this process only what is the host's is told to those that look. */
-static void look(struct judgement *judgement, const struct mr_log_line *line, enum why_depth depth)
+static size_t find_suspicion(const struct mr_diagnosis *diagnosis, const struct mr_cause *cause)
 {
+	size_t i = 0;
+
+	while (i < diagnosis->cause_count && diagnosis->causes[i].cause != cause)
+		i++;
+	return i;
+}
+
+/* The firmware has answered, so nothing that comes before it has refused. */
+static bool is_too_early(const struct judgement *judgement, const struct mr_cause *cause)
+{
+	return judgement->kind->line.command[0] && cause->layer != MR_LAYER_FIRMWARE;
+}
+
+/* Another program was refused: of this process only what is the host's is told to those that look. */
+static void diagnose(struct judgement *judgement, const struct mr_log_line *line)
+{
+	struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
 	struct mr_region_request request;
 	const struct mr_refusal refusal = {
@@ -537,42 +486,11 @@ static void look(struct judgement *judgement, const struct mr_log_line *line, en
 		.request = mr_log_line_request(line, &request) ? &request : NULL,
 		.is_of_other_process = true,
 	};
-
-	judgement->diagnosis.cause_count = judgement->diagnosis.ruled_out_count = 0;
-	snprintf(environment.provider, sizeof(environment.provider), "%s", line->provider);
-	mr_kernel_release(mr_this_host(), environment.kernel, sizeof(environment.kernel));
-	if (line->call && line->errnum && !line->remark && depth != WHY_NONE)
-		mr_diagnose(&refusal, mr_this_host(), &judgement->diagnosis);
-}
-
-static size_t find_suspicion(const struct mr_diagnosis *diagnosis, const struct mr_cause *cause)
-{
-	size_t i = 0;
-
-	while (i < diagnosis->cause_count && diagnosis->causes[i].cause != cause)
-		i++;
-	return i;
-}
-
-static bool is_ruled_out(const struct mr_diagnosis *diagnosis, const struct mr_cause *cause)
-{
-	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
-		if (diagnosis->ruled_out[i].cause == cause)
-			return true;
-	return false;
-}
-
-/* The firmware has answered, so nothing that comes before it has refused. */
-static bool is_too_early(const struct judgement *judgement, const struct mr_cause *cause)
-{
-	return judgement->row.command && cause->layer != MR_LAYER_FIRMWARE;
-}
-
-static void leave_out_early_causes(struct judgement *judgement)
-{
-	struct mr_diagnosis *diagnosis = &judgement->diagnosis;
 	size_t causes = 0, ruled_out = 0;
 
+	snprintf(environment.provider, sizeof(environment.provider), "%s", line->provider);
+	mr_kernel_release(mr_this_host(), environment.kernel, sizeof(environment.kernel));
+	mr_diagnose(&refusal, mr_this_host(), diagnosis);
 	for (size_t i = 0; i < diagnosis->cause_count; i++)
 		if (!is_too_early(judgement, diagnosis->causes[i].cause))
 			diagnosis->causes[causes++] = diagnosis->causes[i];
@@ -604,105 +522,68 @@ static void add_suspicion(struct mr_diagnosis *diagnosis, const struct mr_suspic
 	diagnosis->causes[at] = found;
 }
 
-/* Adds a cause that nothing was found out about; @before: the number of those that it is to stand behind. */
-static void add_other(struct judgement *judgement, const struct mr_cause *cause, size_t before)
+/*
+ * Judges a cause by the line, unless that says less than @least: first come those that it speaks for, and last those of
+ * drivers that it does not name.
+ */
+static void judge_cause(struct judgement *judgement, const struct mr_cause *cause,
+			enum mr_certainty least)
 {
+	const struct mr_log_line *line = &judgement->kind->line;
+	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
+	struct mr_suspicion suspicion = { .cause = cause };
+	const enum mr_certainty certainty = mr_log_judge(line, cause, &suspicion);
+	const struct mr_cause **place = judgement->others + judgement->plain;
+
+	if (certainty == MR_RULED_OUT || certainty < least || is_too_early(judgement, cause))
+		return;
+	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
+		if (diagnosis->ruled_out[i].cause == cause)
+			return;
+	if (certainty == MR_LIKELY)
+		add_suspicion(&judgement->diagnosis, &suspicion);
+	if (certainty == MR_LIKELY || find_suspicion(diagnosis, cause) < diagnosis->cause_count ||
+	    (!line->errnum && certainty == MR_UNRELATED && cause->frequency != MR_COMMON) ||
+	    judgement->other_count == JUDGEMENT_OTHERS)
+		return;
 	for (size_t i = 0; i < judgement->other_count; i++)
 		if (judgement->others[i] == cause)
 			return;
-	if (judgement->other_count == JUDGEMENT_OTHERS)
-		return;
-	memmove(&judgement->others[before + 1], &judgement->others[before],
-		(judgement->other_count++ - before) * sizeof(cause));
-	judgement->others[before] = cause;
+	if (certainty == MR_POSSIBLE)
+		place = judgement->others + judgement->raised;
+	else if (cause->driver)
+		place = judgement->others + judgement->other_count;
+	memmove(place + 1, place,
+		(size_t)(judgement->others + judgement->other_count++ - place) * sizeof(*place));
+	*place = cause;
+	judgement->raised += certainty == MR_POSSIBLE;
+	judgement->plain += certainty == MR_POSSIBLE || !cause->driver;
 }
 
-/* How many of the others the line speaks for, and how many there are with those that are of any driver. */
-struct places {
-	size_t raised, plain;
-};
-
-/* The causes of an errno: first those that the line speaks for, and last those of drivers that it does not name. */
-static void judge_errno(struct judgement *judgement, const struct mr_log_line *line, int errnum,
-			struct places *places)
-{
-	const uint32_t operations = mr_operations_of_name(line->call ? line->call : "");
-	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
-	const struct mr_cause *cause = NULL;
-
-	while (operations && (cause = next_owner(cause, operations, errnum))) {
-		struct mr_suspicion suspicion = { .cause = cause };
-		const enum mr_certainty certainty = mr_log_judge(line, cause, &suspicion);
-		const size_t before = judgement->other_count;
-
-		if (certainty == MR_RULED_OUT || is_too_early(judgement, cause) ||
-		    is_ruled_out(diagnosis, cause))
-			continue;
-		if (certainty == MR_LIKELY)
-			add_suspicion(&judgement->diagnosis, &suspicion);
-		else if (find_suspicion(diagnosis, cause) < diagnosis->cause_count ||
-			 (!line->errnum && certainty == MR_UNRELATED &&
-			  cause->frequency != MR_COMMON))
-			continue;
-		else if (certainty == MR_POSSIBLE)
-			add_other(judgement, cause, places->raised);
-		else
-			add_other(judgement, cause, cause->driver ? before : places->plain);
-		if (certainty == MR_POSSIBLE)
-			places->raised += judgement->other_count - before;
-		if (certainty == MR_POSSIBLE || !cause->driver)
-			places->plain += judgement->other_count - before;
-	}
-}
-
-/* Causes that the line names itself, of whatever call and errno. */
-static void judge_topics(struct judgement *judgement, const struct mr_log_line *line,
-			 struct places *places)
-{
-	for (size_t i = 0; mr_log_topics[i].id; i++) {
-		const struct mr_cause *cause =
-			mr_cause_find(mr_log_topics[i].id, strlen(mr_log_topics[i].id));
-		struct mr_suspicion suspicion = { .cause = cause };
-		enum mr_certainty certainty;
-
-		if (!(line->topics >> i & 1) || !cause || is_too_early(judgement, cause) ||
-		    is_ruled_out(&judgement->diagnosis, cause))
-			continue;
-		certainty = mr_log_judge(line, cause, &suspicion);
-		if (certainty == MR_LIKELY)
-			add_suspicion(&judgement->diagnosis, &suspicion);
-		else if (certainty == MR_POSSIBLE && find_suspicion(&judgement->diagnosis, cause) ==
-							     judgement->diagnosis.cause_count) {
-			add_other(judgement, cause, places->raised);
-			places->raised = places->plain = judgement->other_count;
-		}
-	}
-}
-
-static void judge_by_line(struct judgement *judgement, const struct mr_log_line *line)
+void judgement_hold(struct judgement *judgement, const struct log_kind *kind, enum why_depth depth)
 {
 	/* Of a line without one: those that registrations have, the commonest first. */
 	static const int usual[] = { ENOMEM, EFAULT, EINVAL, EOPNOTSUPP };
+	const struct mr_log_line *line = &kind->line;
+	const bool is_any = !line->errnum && (!line->is_reason || line->is_memlock);
+	const int *errnum = is_any ? usual : &line->errnum;
+	size_t errnums = is_any ? sizeof(usual) / sizeof(*usual) : line->errnum != 0;
+	const uint32_t operations = mr_operations_of_name(line->call ? line->call : "");
+	const struct mr_cause *cause;
 
-	struct places places = { 0, 0 };
-
-	judgement->other_count = 0;
+	judgement->kind = kind;
+	judgement->other_count = judgement->raised = judgement->plain = 0;
+	judgement->diagnosis.cause_count = judgement->diagnosis.ruled_out_count = 0;
 	if (line->remark)
 		return;
-	judge_topics(judgement, line, &places);
-	if (line->errnum)
-		judge_errno(judgement, line, line->errnum, &places);
-	for (size_t i = 0; !line->errnum && (!line->is_reason || line->is_memlock) &&
-			   i < sizeof(usual) / sizeof(*usual);
-	     i++)
-		judge_errno(judgement, line, usual[i], &places);
-}
-
-void judgement_hold(struct judgement *judgement, const struct log_kind *kind, size_t index,
-		    enum why_depth depth)
-{
-	log_row_fill(&judgement->row, kind, index);
-	look(judgement, &kind->line, depth);
-	leave_out_early_causes(judgement);
-	judge_by_line(judgement, &kind->line);
+	if (line->call && line->errnum && depth != WHY_NONE)
+		diagnose(judgement, line);
+	for (size_t i = 0; mr_log_topics[i].id; i++) {
+		cause = mr_cause_find(mr_log_topics[i].id, strlen(mr_log_topics[i].id));
+		if (line->topics >> i & 1 && cause)
+			judge_cause(judgement, cause, MR_POSSIBLE);
+	}
+	for (; operations && errnums--; errnum++)
+		for (cause = NULL; (cause = next_owner(cause, operations, *errnum));)
+			judge_cause(judgement, cause, MR_UNRELATED);
 }
