@@ -186,6 +186,13 @@ int mr_device_limits_query(struct mr_host *host, const char *device,
 bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
 			  const struct mr_rdma_node *node);
 
+/** mr_kernel_is_since() - whether a version is at least that one */
+static inline bool mr_kernel_is_since(struct mr_kernel_version kernel, unsigned int major,
+				      unsigned int minor)
+{
+	return kernel.major > major || (kernel.major == major && kernel.minor >= minor);
+}
+
 /**
  * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
  *

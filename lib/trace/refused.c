@@ -330,15 +330,12 @@ static void take_obstacle(const struct mr_obstacle *obstacle, struct mr_host *ho
 int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 			 struct mr_traced_range *range)
 {
-	struct mr_inquiry inquiry = {
-		.refusal = refusal,
-		.operation = mr_operation_of(refusal),
-		.host = host,
-	};
 	const uint64_t page = mr_page_size(host);
+	struct mr_inquiry inquiry;
 	struct mr_range asked;
 	int rc;
 
+	mr_inquiry_init(&inquiry, refusal, host);
 	*range = (struct mr_traced_range){ .is_exact = true };
 	if (refusal->advised) /* of a region whose IOVA is its address, as nearly all have */
 		asked = (struct mr_range){ refusal->advised->addr, refusal->advised->length };

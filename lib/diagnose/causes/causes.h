@@ -224,6 +224,8 @@ struct mr_suspicion;
 
 struct mr_inquiry {
 	const struct mr_refusal *refusal;
+	const struct mr_environment
+		*environment; /**< that of the refusal; all empty where it has none */
 	enum mr_operation operation;
 	struct mr_host *host;
 
@@ -243,6 +245,10 @@ struct mr_inquiry {
 		gpu; /**< of a node of a GPU, anywhere in the process: mr_obstacle_gpu() */
 	struct mr_range range; /**< of a cause that needs it */
 };
+
+/** mr_inquiry_init() - begin an inquiry; nothing is read yet */
+void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusal,
+		     struct mr_host *host);
 
 /** mr_inquiry_status() - this process */
 const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry);
@@ -278,13 +284,32 @@ static inline bool mr_inquiry_kernel_is_known(struct mr_inquiry *inquiry)
 enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_is_call() - whether that call was refused, by its name */
-bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call);
+static inline bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call)
+{
+	return !strcmp(inquiry->refusal->call, call);
+}
 
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
-bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
+static inline bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
+{
+	return !strcmp(inquiry->environment->provider, name);
+}
+
+/** mr_inquiry_is_data_direct() - whether the call registers a dma-buf by Data Direct */
+static inline bool mr_inquiry_is_data_direct(const struct mr_inquiry *inquiry)
+{
+	return inquiry->refusal->request &&
+	       mr_call_row(inquiry->refusal->request->call)->data_direct;
+}
 
 /** mr_inquiry_access() - the requested access flags, or those of the region; 0 where the call has none */
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
+
+/** mr_inquiry_is_on_demand() - whether the access is on demand, so that no memory is pinned */
+static inline bool mr_inquiry_is_on_demand(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
+}
 
 /** mr_inquiry_check() - what a check of stat --host finds about the call; @device: asked about it alone, NULL: about all */
 struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_function *check,
@@ -306,7 +331,13 @@ bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
 const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
 
 /** mr_obstacle_writes() - whether a call pins its memory for writing: rdma/ib_verbs.h ib_access_writable() */
-bool mr_obstacle_writes(const struct mr_inquiry *inquiry);
+static inline bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_access(inquiry) & MR_WRITING;
+}
+
+/** mr_mapping_find() - the mapping that has an address, or the next one; false: there is none */
+bool mr_mapping_find(struct mr_host *host, uint64_t addr, struct mr_mapping *mapping);
 
 /** mr_is_gpu_mapping() - whether a mapping is of a node of a GPU or another accelerator */
 bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
@@ -467,12 +498,17 @@ enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
 
 /** Facts about a call that may be unknown. */
 enum mr_need {
-	MR_NEED_REQUEST, /**< a registration's */
-	MR_NEED_REREG,   /**< that of a change */
-	MR_NEED_REGION,  /**< the region that was there before */
-	MR_NEED_RANGE,   /**< memory of the process; it is in the inquiry then */
+	MR_NEED_REQUEST,  /**< a registration's */
+	MR_NEED_REREG,    /**< that of a change */
+	MR_NEED_REGION,   /**< the region that was there before */
+	MR_NEED_RANGE,    /**< memory of the process; it is in the inquiry then */
+	MR_NEED_PINNED,   /**< the same, and that is pinned */
+	MR_NEED_OBSTACLE, /**< mr_obstacle_find(); it is in the inquiry then */
+	MR_NEED_DMABUF,   /**< the descriptor of a dma-buf; it is in the inquiry then */
+	MR_NEED_EXPORTER, /**< the same, and the driver that made the dma-buf */
+	MR_NEED_MAPPING,  /**< of PREPARE: memory that was to be mapped */
+	MR_NEED_CHANGE, /**< of a change: it came to the kernel, as no code of libibverbs tells otherwise */
 	MR_NEED_ADVICE,
-	MR_NEED_ENVIRONMENT,
 	MR_NEED_DEVICE,     /**< its name, in the environment */
 	MR_NEED_UVERBS,     /**< the open file of the device */
 	MR_NEED_ATTRIBUTES, /**< what the device reports */
@@ -489,7 +525,7 @@ struct mr_cause {
 		id; /**< "MR-MEMLOCK"; that of the check of stat --host where it is the same thing */
 	const char *subject;          /**< a few words: "limit of locked memory" */
 	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
-	const char *prepared_by[3];   /**< calls of PREPARE, where not mmap; ends with NULL */
+	const char *prepared_by[3];   /**< the only calls of PREPARE; ends with NULL; none: any */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;          /**< that checks it, of most calls */
 	enum mr_frequency frequency;

@@ -168,15 +168,24 @@ static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const struct mr_environment *environment = refusal->environment;
+	const struct mr_rereg_failure *failure = refusal->rereg_failure;
+	const struct mr_dmabuf_file *dmabuf =
+		needs & (MR_NEEDS(DMABUF) | MR_NEEDS(EXPORTER)) ? mr_inquiry_dmabuf(inquiry) : NULL;
+	const bool has_range = mr_inquiry_range(inquiry, &inquiry->range);
 	const bool known[] = {
 		[MR_NEED_REQUEST] = refusal->request,
 		[MR_NEED_REREG] = refusal->rereg,
 		[MR_NEED_REGION] = refusal->region_known,
-		[MR_NEED_RANGE] = mr_inquiry_range(inquiry, &inquiry->range),
+		[MR_NEED_RANGE] = has_range,
+		[MR_NEED_PINNED] = has_range && !mr_inquiry_is_on_demand(inquiry),
+		[MR_NEED_OBSTACLE] = needs & MR_NEEDS(OBSTACLE) && mr_obstacle_find(inquiry),
+		[MR_NEED_DMABUF] = dmabuf,
+		[MR_NEED_EXPORTER] = dmabuf && dmabuf->is_dmabuf && dmabuf->exporter[0],
+		[MR_NEED_MAPPING] = refusal->mapping,
+		[MR_NEED_CHANGE] = !failure || !failure->code ||
+				   !strcmp(failure->code, "IBV_REREG_MR_ERR_CMD"),
 		[MR_NEED_ADVICE] = refusal->advice,
-		[MR_NEED_ENVIRONMENT] = environment,
-		[MR_NEED_DEVICE] = environment && environment->device[0],
+		[MR_NEED_DEVICE] = inquiry->environment->device[0],
 		[MR_NEED_UVERBS] = refusal->uverbs,
 		[MR_NEED_LIBRARY] = refusal->via == MR_VIA_LIBRARY,
 		[MR_NEED_ATTRIBUTES] =
@@ -190,6 +199,18 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 	return true;
 }
 
+/* Whether a call that prepares memory is one of those of the cause. */
+static bool prepares(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const char *const *call = cause->prepared_by;
+
+	if (inquiry->operation != MR_OP_PREPARE || !*call)
+		return true;
+	while (*call && !mr_inquiry_is_call(inquiry, *call))
+		call++;
+	return *call;
+}
+
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		   struct mr_suspicion *suspicion)
 {
@@ -201,7 +222,7 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion->evidence_count = 0;
 	if ((!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
 	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access) &&
-	    knows(inquiry, cause->needs))
+	    prepares(inquiry, cause) && knows(inquiry, cause->needs))
 		cause->look(inquiry, suspicion);
 }
 
@@ -324,13 +345,9 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 		 struct mr_diagnosis *diagnosis)
 {
-	const struct mr_inquiry begin = {
-		.refusal = refusal,
-		.operation = mr_operation_of(refusal),
-		.host = host,
-	};
-	struct mr_inquiry inquiry = begin;
+	struct mr_inquiry inquiry;
 
+	mr_inquiry_init(&inquiry, refusal, host);
 	diagnosis->layer = MR_LAYER_UNKNOWN;
 	diagnosis->cause_count = 0;
 	diagnosis->ruled_out_count = 0;
@@ -339,8 +356,8 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
 			continue;
 		if (refusal->is_of_other_process || refusal->has_gone_on) {
-			inquiry =
-				begin; /* each reads by itself, so that it is known what it has read */
+			/* each reads by itself, so that it is known what it has read */
+			mr_inquiry_init(&inquiry, refusal, host);
 			host->reads = 0;
 		}
 		evaluate(&inquiry, cause, diagnosis);

@@ -34,6 +34,19 @@ static void mr_place_find(struct mr_host *host, const char *device, struct mr_pl
 	place->opened = mr_host_open_device(host, "%s", place->node.path);
 }
 
+void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusal,
+		     struct mr_host *host)
+{
+	static const struct mr_environment unknown;
+
+	*inquiry = (struct mr_inquiry){
+		.refusal = refusal,
+		.environment = refusal->environment ? refusal->environment : &unknown,
+		.operation = mr_operation_of(refusal),
+		.host = host,
+	};
+}
+
 /* Runs @read once; evaluates to whether the fact is known. */
 #define KNOWN(fact, read)                                                                          \
 	((fact) = (fact) != MR_FACT_NOT_READ ? (fact)                                              \
@@ -77,12 +90,11 @@ const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry)
 
 static bool read_kernel(struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
 	char release[65];
 
 	inquiry->has_ofed = MR_NO;
-	if (environment && environment->simulated_kernel[0])
-		return mr_kernel_version(environment->simulated_kernel, &inquiry->kernel);
+	if (inquiry->environment->simulated_kernel[0])
+		return mr_kernel_version(inquiry->environment->simulated_kernel, &inquiry->kernel);
 	/* All of the modules of OFED need mlx_compat. */
 	if (mr_kernel_has_module(inquiry->host, "mlx_compat"))
 		inquiry->has_ofed = MR_YES;
@@ -99,34 +111,32 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
 	return KNOWN(inquiry->has_kernel, read_kernel(inquiry)) ? &inquiry->kernel : NULL;
 }
 
-/*
- * Another process has opened the node, or was refused: where libibverbs got to asking the kernel, it was open.  Of the
- * errnos of ibv_open_device(3), these are of no other call before that.
- */
-static int opened_by_other(const struct mr_inquiry *inquiry)
-{
-	const struct mr_refusal *refusal = inquiry->refusal;
-
-	if (inquiry->operation != MR_OP_OPEN || refusal->by_kernel == MR_YES)
-		return inquiry->operation == MR_OP_OPEN ? 0 : -ENODATA;
-	return refusal->errnum == EACCES || refusal->errnum == EPERM ? -refusal->errnum : -ENODATA;
-}
-
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const struct mr_environment *environment = refusal->environment;
+	struct mr_place *place = &inquiry->place;
 
-	if (inquiry->has_place != MR_FACT_KNOWN)
-		mr_place_find(inquiry->host,
-			      refusal->device || !environment || !environment->device[0]
-				      ? refusal->device
-				      : environment->device,
-			      &inquiry->place);
-	if (inquiry->host->process && inquiry->has_place != MR_FACT_KNOWN)
-		inquiry->place.opened = opened_by_other(inquiry);
+	if (inquiry->has_place == MR_FACT_KNOWN)
+		return place;
 	inquiry->has_place = MR_FACT_KNOWN;
-	return &inquiry->place;
+	mr_place_find(inquiry->host,
+		      refusal->device || !inquiry->environment->device[0]
+			      ? refusal->device
+			      : inquiry->environment->device,
+		      place);
+	/*
+	 * Another process has opened the node, or was refused: where libibverbs got to asking the kernel, it was open.
+	 * Of the errnos of ibv_open_device(3), these are of no other call before that.
+	 */
+	if (!inquiry->host->process)
+		return place;
+	place->opened = -ENODATA;
+	if (inquiry->operation == MR_OP_OPEN && refusal->by_kernel == MR_YES)
+		place->opened = 0;
+	else if (inquiry->operation == MR_OP_OPEN &&
+		 (refusal->errnum == EACCES || refusal->errnum == EPERM))
+		place->opened = -refusal->errnum;
+	return place;
 }
 
 enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
@@ -136,7 +146,7 @@ enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned in
 
 	if (!kernel || inquiry->has_ofed != MR_NO)
 		return MR_UNKNOWN;
-	if (kernel->major > major || (kernel->major == major && kernel->minor >= minor))
+	if (mr_kernel_is_since(*kernel, major, minor))
 		return MR_YES;
 	return inquiry->is_vendors ? MR_UNKNOWN : MR_NO;
 }
@@ -145,18 +155,6 @@ enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry)
 {
 	mr_inquiry_kernel(inquiry);
 	return inquiry->has_ofed;
-}
-
-bool mr_inquiry_is_call(const struct mr_inquiry *inquiry, const char *call)
-{
-	return !strcmp(inquiry->refusal->call, call);
-}
-
-bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
-{
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	return environment && !strcmp(environment->provider, name);
 }
 
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
@@ -196,11 +194,9 @@ void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *f
 
 static bool read_mlx5_log(struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	return !inquiry->refusal->is_of_other_process && environment && !environment->simulated &&
+	return !inquiry->refusal->is_of_other_process && !inquiry->environment->simulated &&
 	       mr_inquiry_is_driver(inquiry, "mlx5") &&
-	       !mr_mlx5_log_read(inquiry->host, environment->device, &inquiry->log_line);
+	       !mr_mlx5_log_read(inquiry->host, inquiry->environment->device, &inquiry->log_line);
 }
 
 const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry)
@@ -218,8 +214,7 @@ static bool read_dmabuf(struct mr_inquiry *inquiry)
 	if (!request || refusal->is_of_other_process || !mr_region_is_dmabuf(request->call) ||
 	    request->fd < 0 || mr_dmabuf_file_read(inquiry->host, request->fd, file))
 		return false;
-	file->is_dmabuf |=
-		file->is_simulated && refusal->environment && refusal->environment->simulated;
+	file->is_dmabuf |= file->is_simulated && inquiry->environment->simulated;
 	return true;
 }
 
@@ -263,18 +258,12 @@ struct search {
 	struct mr_obstacle *found;
 };
 
-bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_access(inquiry) & MR_WRITING;
-}
-
 /* Whether the kernel is at least of this version.  A version that is not known is a recent one. */
 static bool is_since(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
 {
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	return !kernel || kernel->major > major ||
-	       (kernel->major == major && kernel->minor >= minor);
+	return !kernel || mr_kernel_is_since(*kernel, major, minor);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -531,6 +520,12 @@ static bool keep_mapping(const struct mr_mapping *mapping, void *data)
 	return false;
 }
 
+bool mr_mapping_find(struct mr_host *host, uint64_t addr, struct mr_mapping *mapping)
+{
+	*mapping = (struct mr_mapping){ .end = 0 };
+	return !mr_mappings_walk(host, addr, keep_mapping, mapping) && mapping->end;
+}
+
 /*
  * Finds the first page before the obstacle that GUP has not pinned: it pins the pages in order, and leaves each one in
  * memory (mm/gup.c __get_user_pages()).  It copies a private huge page before it pins that for writing, for which the
@@ -566,7 +561,7 @@ static void look_before(struct search *search, uint64_t start)
 	if (!rc || rc == -ENODATA)
 		return;
 	found->is_decisive = false;
-	if (rc < 0 || mr_mappings_walk(host, found->stop.addr, keep_mapping, &found->stop_mapping))
+	if (rc < 0 || !mr_mapping_find(host, found->stop.addr, &found->stop_mapping))
 		return;
 	found->has_stop = true;
 	if (!found->stop.is_guard)

@@ -85,13 +85,12 @@ static void ask(const struct rule *row)
 {
 	const struct mr_cause *cause = mr_cause_find(row->id, strlen(row->id));
 	struct mr_suspicion suspicion = { .cause = cause };
-	struct mr_inquiry inquiry = { .refusal = &refusal,
-				      .host = &recorded.host,
-				      .has_attributes = row->reports ? MR_FACT_KNOWN : MR_FACT_UNKNOWN,
-				      .attributes = row->attributes };
+	struct mr_inquiry inquiry;
 
 	refuse(row);
-	inquiry.operation = mr_operation_of(&refusal);
+	mr_inquiry_init(&inquiry, &refusal, &recorded.host);
+	inquiry.has_attributes = row->reports ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
+	inquiry.attributes = row->attributes;
 	assert_true(mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal.errnum));
 	mr_cause_look(&inquiry, cause, &suspicion);
 	if (suspicion.certainty != row->is || (row->says && !strstr(suspicion.text, row->says)))
