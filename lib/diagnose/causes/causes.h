@@ -318,6 +318,10 @@ struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_fu
 /** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */
 void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding);
 
+/** mr_inquiry_check_cause() - what the check finds that has the id of the cause; @device: as above */
+struct mr_finding mr_inquiry_check_cause(const struct mr_inquiry *inquiry,
+					 const struct mr_suspicion *suspicion, const char *device);
+
 /** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
 const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
 
@@ -329,6 +333,9 @@ bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
 
 /** mr_inquiry_proof() - what watching the kernel has proven; NULL: nothing */
 const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
+
+/** mr_inquiry_function() - the function that is proven to have refused; NULL: it is not known */
+const char *mr_inquiry_function(const struct mr_inquiry *inquiry);
 
 /** mr_obstacle_writes() - whether a call pins its memory for writing: rdma/ib_verbs.h ib_access_writable() */
 static inline bool mr_obstacle_writes(const struct mr_inquiry *inquiry)

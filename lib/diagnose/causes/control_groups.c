@@ -24,31 +24,15 @@ struct rdma_limit {
 
 static const char *device_of(const struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	return environment && !environment->simulated ? environment->device : "";
+	return inquiry->environment->simulated ? "" : inquiry->environment->device;
 }
 
-/* What the call is charged: a context is a handle, and each object of a context an object. */
-static bool is_charged(const struct mr_inquiry *inquiry, enum mr_rdma_resource resource)
+static bool opens(const struct mr_inquiry *inquiry)
 {
-	const uint32_t opens = MR_ON(OPEN) | MR_ON(IMPORT);
-
-	return resource == MR_RDMA_OBJECT || opens & 1U << inquiry->operation;
+	return (MR_ON(OPEN) | MR_ON(IMPORT)) >> inquiry->operation & 1;
 }
 
-static void compare_pool(const struct mr_rdma_pool *pool, enum mr_rdma_resource resource,
-			 const struct mr_cgroup *group, struct rdma_limit *limit)
-{
-	const uint64_t max = pool->max[resource].value, used = pool->used[resource].value;
-
-	if (!pool->max[resource].known || !pool->used[resource].known || max == UINT64_MAX ||
-	    limit->is_full ||
-	    (limit->is_found && used < max && max - used >= limit->max - limit->used))
-		return;
-	*limit = (struct rdma_limit){ *group, resource, max, used, true, used >= max };
-}
-
+/* Compares what the call is charged: a context is a handle, and each object of a context an object. */
 static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *group,
 			  struct rdma_limit *limit)
 {
@@ -56,26 +40,20 @@ static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *gr
 
 	if (mr_rdma_pools_read(inquiry->host, group, &pools))
 		return;
-	for (size_t i = 0; i < pools.count; i++)
-		for (int resource = 0; resource < MR_RDMA_RESOURCES; resource++)
-			if (!strcmp(pools.pools[i].device, device_of(inquiry)) &&
-			    is_charged(inquiry, (enum mr_rdma_resource)resource))
-				compare_pool(&pools.pools[i], (enum mr_rdma_resource)resource,
-					     group, limit);
-}
+	for (size_t i = 0; i < pools.count * MR_RDMA_RESOURCES && !limit->is_full; i++) {
+		const struct mr_rdma_pool *pool = &pools.pools[i / MR_RDMA_RESOURCES];
+		const enum mr_rdma_resource resource = i % MR_RDMA_RESOURCES;
+		const uint64_t max = pool->max[resource].value, used = pool->used[resource].value;
 
-/*
- * rdmacg_try_charge() refuses with EAGAIN where a group has its maximum.  ib_core asks before it calls the driver
- * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  What libmlx5 allocates when it
- * opens a device it may go without.
- */
-static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
-					 enum mr_rdma_resource resource)
-{
-	const uint32_t opens = MR_ON(OPEN) | MR_ON(IMPORT);
-
-	return resource == MR_RDMA_OBJECT && opens & 1U << inquiry->operation ? MR_LIKELY
-									      : MR_CERTAIN;
+		if (strcmp(pool->device, device_of(inquiry)) != 0 ||
+		    (resource != MR_RDMA_OBJECT && !opens(inquiry)) || !pool->max[resource].known ||
+		    !pool->used[resource].known || max == UINT64_MAX)
+			continue;
+		if (!limit->is_found || used >= max || max - used < limit->max - limit->used)
+			*limit = (struct rdma_limit){
+				*group, resource, max, used, true, used >= max
+			};
+	}
 }
 
 /*
@@ -85,13 +63,12 @@ static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
 #define GIVEN_BACK 3
 
 /* Groups of a container, or those outside of it, may not be shown. */
-static bool look_at_hidden(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_hidden(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	const char *function = proven ? mr_proven_function(proven) : NULL;
+	const char *function = mr_inquiry_function(inquiry);
 
 	if (!function || !strstr(function, "rdmacg_try_charge"))
-		return false;
+		return;
 	mr_evidence_text(suspicion, "function", "%s", function);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%s refused: a control group has its maximum of RDMA objects, and is not shown "
@@ -99,48 +76,50 @@ static bool look_at_hidden(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   function);
 	mr_suspect_remedy(suspicion, "look at rdma.max and rdma.current of the process's groups "
 				     "on the host, outside of the container");
-	return true;
 }
 
+/*
+ * rdmacg_try_charge() refuses with EAGAIN where a group has its maximum.  ib_core asks before it calls the driver
+ * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  What libmlx5 allocates when it
+ * opens a device it may go without.
+ */
 static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct rdma_limit limit = { .is_found = false };
+	const char *path, *resource;
 	struct mr_cgroup group;
+	bool is_object, is_low;
 
 	if (device_of(inquiry)[0] && !mr_cgroup_find(inquiry->host, "rdma", &group))
 		do {
 			compare_group(inquiry, &group, &limit);
 		} while (mr_cgroup_up(&group));
-	if (!limit.is_found || (!limit.is_full && limit.max - limit.used >= GIVEN_BACK)) {
-		if (look_at_hidden(inquiry, suspicion) || !limit.is_found)
-			return;
-	}
-	mr_evidence_text(suspicion, "group", "%.100s",
-			 limit.group.path[0] ? limit.group.path : "/");
-	mr_evidence_text(suspicion, "resource", "%s", mr_rdma_resources[limit.resource]);
-	mr_evidence_number(suspicion, "max", limit.max);
-	mr_evidence_number(suspicion, "used", limit.used);
-	if (limit.is_full) {
-		mr_suspect(suspicion, judge_certainty(inquiry, limit.resource),
-			   "the control group %.100s has %" PRIu64 " of %" PRIu64
-			   " %s of %s, which are all",
-			   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,
-			   mr_rdma_resources[limit.resource], device_of(inquiry));
-	} else if (limit.resource == MR_RDMA_OBJECT && limit.max - limit.used < GIVEN_BACK) {
-		mr_suspect(suspicion, MR_LIKELY,
-			   "the control group %.100s has %" PRIu64 " of %" PRIu64
-			   " %s of %s, and a registration needs more than one",
-			   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,
-			   mr_rdma_resources[limit.resource], device_of(inquiry));
-	} else {
+	is_low = limit.is_found && (limit.is_full || limit.max - limit.used < GIVEN_BACK);
+	if (!is_low)
+		look_at_hidden(inquiry, suspicion);
+	if (!limit.is_found || suspicion->certainty != MR_UNRELATED)
+		return;
+	path = limit.group.path[0] ? limit.group.path : "/";
+	resource = mr_rdma_resources[limit.resource];
+	is_object = limit.resource == MR_RDMA_OBJECT;
+	if (!limit.is_full && (!is_object || !is_low)) {
 		mr_rule_out(suspicion, "the control group uses %" PRIu64 " of %" PRIu64 " %s",
-			    limit.used, limit.max, mr_rdma_resources[limit.resource]);
+			    limit.used, limit.max, resource);
 		return;
 	}
+	mr_evidence_text(suspicion, "group", "%.100s", path);
+	mr_evidence_text(suspicion, "resource", "%s", resource);
+	mr_evidence_number(suspicion, "max", limit.max);
+	mr_evidence_number(suspicion, "used", limit.used);
+	mr_suspect(suspicion,
+		   limit.is_full && !(is_object && opens(inquiry)) ? MR_CERTAIN : MR_LIKELY,
+		   "the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s", path,
+		   limit.used, limit.max, resource, device_of(inquiry),
+		   limit.is_full ? "which are all" : "and a registration needs more than one");
 	mr_suspect_remedy(suspicion,
 			  "raise %s in %.100s%.100s/rdma.max, or end processes of the group that "
 			  "hold objects",
-			  mr_rdma_resources[limit.resource], limit.group.mount, limit.group.path);
+			  resource, limit.group.mount, limit.group.path);
 }
 
 /* ---- memory ---- */
@@ -148,17 +127,13 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* The pages that are pinned are made, if they are not there yet, and that is charged. */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding finding;
-	struct mr_range range;
+	const struct mr_finding finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
 
-	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
-		return;
-	finding = mr_inquiry_check(inquiry, mr_check_memory_cgroup, NULL);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "memory of the control group: %s", finding.figure);
 	if (finding.verdict < MR_VERDICT_WARN)
 		return;
-	mr_evidence_number(suspicion, "asked", range.length);
+	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	if (finding.detail[0])
 		mr_evidence_text(suspicion, "group", "%s", finding.detail);
 	mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? MR_LIKELY : MR_POSSIBLE,
@@ -255,13 +230,14 @@ static void add_mapping(const struct mr_obstacle *obstacle, struct mr_suspicion 
 	mr_evidence_number(suspicion, "present", obstacle->huge_details.huge);
 }
 
-static void look_at_faults_of_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = find_huge(inquiry);
 	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
 	struct mr_huge_limit limit;
 	struct mr_cgroup group;
 
+	mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_GROUP, MR_CERTAIN, suspicion);
 	if (!obstacle || mr_cgroup_find(inquiry->host, "hugetlb", &group))
 		return;
 	while (!mr_huge_limit_read(inquiry->host, &group, page, MR_HUGE_FAULTED, &limit) ||
@@ -284,7 +260,7 @@ static void look_at_faults_of_group(struct mr_inquiry *inquiry, struct mr_suspic
 			  group.mount, group.path, limit.file);
 }
 
-static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = find_huge(inquiry);
 	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
@@ -292,6 +268,7 @@ static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspici
 	struct mr_huge_pools pools;
 	struct mr_opt_u64 room;
 
+	mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_POOL, MR_CERTAIN, suspicion);
 	if (!obstacle || mr_huge_pools_read(inquiry->host, NULL, &pools))
 		return;
 	pool = mr_huge_pools_find(&pools, page);
@@ -318,22 +295,6 @@ static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspici
 		pool->free.value, pool->total.value, mr_size_text(page).text);
 }
 
-static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->operation == MR_OP_PREPARE)
-		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_GROUP, MR_CERTAIN, suspicion);
-	else
-		look_at_faults_of_group(inquiry, suspicion);
-}
-
-static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->operation == MR_OP_PREPARE)
-		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_POOL, MR_CERTAIN, suspicion);
-	else
-		look_at_faults_of_pool(inquiry, suspicion);
-}
-
 /* /proc/sysvipc/shm has a heading, and a line for each segment. */
 static bool count_segment(const char *line, void *data)
 {
@@ -345,8 +306,7 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	uint64_t most, count = 0;
 
-	if (!mr_inquiry_is_call(inquiry, "shmget") ||
-	    !mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
+	if (!mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
 	    mr_host_lines(inquiry->host, "/proc/sysvipc/shm", count_segment, &count))
 		return;
 	mr_evidence_number(suspicion, "segments", count);

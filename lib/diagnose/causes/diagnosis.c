@@ -127,7 +127,7 @@ static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_suspi
 
 static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const char *function = mr_proven_function(mr_inquiry_proof(inquiry));
+	const char *function = mr_inquiry_function(inquiry);
 	const char *layer = mr_layer_name(suspicion->layer);
 
 	if (function)

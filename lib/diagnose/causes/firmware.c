@@ -7,37 +7,16 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/** A refusal by the firmware, and how sure it is. */
-struct answer {
-	struct mr_firmware_answer given;
-	bool is_proven;
-};
-
-/* The answer that the kernel has written to its log within the last seconds, with the errno of the call. */
-static bool find_in_log(struct mr_inquiry *inquiry, struct mr_firmware_answer *given)
-{
-	const struct mr_mlx5_log_line *line = mr_inquiry_mlx5_log(inquiry);
-
-	if (!line || line->age_ns > MR_MLX5_LOG_RECENT_NS ||
-	    line->errnum != inquiry->refusal->errnum)
-		return false;
-	memcpy(given->command, line->command, sizeof(given->command));
-	given->status = (struct mr_opt_u64){ line->status, true };
-	given->syndrome = (struct mr_opt_u64){ line->syndrome, true };
-	given->errnum = line->errnum;
-	return true;
-}
-
-/* What the firmware has answered; false: it is not known to have answered. */
-static bool find_answer(struct mr_inquiry *inquiry, struct answer *answer)
+/* What the firmware has answered; false: it is not known to have answered.  It is proven, or in the kernel's log. */
+static bool find_answer(struct mr_inquiry *inquiry, struct mr_firmware_answer *answer)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+	const struct mr_mlx5_log_line *line = proven ? NULL : mr_inquiry_mlx5_log(inquiry);
 
-	answer->is_proven = proven != NULL;
 	if (!proven)
-		return find_in_log(inquiry, &answer->given);
-	answer->given = proven->firmware;
-	return proven->firmware.command[0] && proven->firmware.status.known;
+		return line && mr_firmware_answer_take(answer, line, inquiry->refusal->errnum);
+	*answer = proven->firmware;
+	return answer->command[0] && answer->status.known;
 }
 
 static void add_evidence(const struct mr_firmware_answer *given, struct mr_suspicion *suspicion)
@@ -58,7 +37,7 @@ static void add_evidence(const struct mr_firmware_answer *given, struct mr_suspi
 static void look_by_errno(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	const char *function = proven ? mr_proven_function(proven) : NULL;
+	const char *function = mr_inquiry_function(inquiry);
 
 	if (!function || proven->layers != MR_IN_LAYER(FIRMWARE) || proven->firmware.command[0] ||
 	    strncmp(function, "mlx5_cmd_", 9) != 0)
@@ -86,28 +65,30 @@ static bool is_umem_in_use(const struct mr_firmware_answer *given)
 /* Whether the firmware has answered by a status of the cause. */
 static void look_at_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct answer answer = { .is_proven = false };
+	const bool is_proven = mr_inquiry_proof(inquiry);
 	const struct mr_mlx5_status *row;
+	struct mr_firmware_answer answer;
 
 	if (!find_answer(inquiry, &answer)) {
 		look_by_errno(inquiry, suspicion);
 		return;
 	}
-	row = mr_mlx5_status(answer.given.status.value);
-	if (!mr_cause_has_status(suspicion->cause, answer.given.status.value) || !row ||
-	    is_umem_in_use(&answer.given))
+	row = mr_mlx5_status(answer.status.value);
+	if (!mr_cause_has_status(suspicion->cause, answer.status.value) || !row ||
+	    is_umem_in_use(&answer))
 		return;
-	add_evidence(&answer.given, suspicion);
-	mr_suspect(suspicion, answer.is_proven ? MR_CERTAIN : MR_LIKELY,
+	add_evidence(&answer, suspicion);
+	mr_suspect(suspicion, is_proven ? MR_CERTAIN : MR_LIKELY,
 		   "the firmware %s %s by %s (%s), syndrome 0x%08" PRIx64,
-		   answer.is_proven ? "refused" : "has just refused", answer.given.command,
-		   row->name, row->meaning, answer.given.syndrome.value);
+		   is_proven ? "refused" : "has just refused", answer.command, row->name,
+		   row->meaning, answer.syndrome.value);
 }
 
 static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	struct answer answer = { .is_proven = false };
+	const bool is_proven = mr_inquiry_proof(inquiry);
+	struct mr_firmware_answer answer;
 
 	if (refusal->handle_kind != MR_KIND_UMEM || refusal->kind == MR_ERROR_ABSENT)
 		return;
@@ -118,14 +99,14 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   "still");
 		return;
 	}
-	if (!is_umem_in_use(&answer.given))
+	if (!is_umem_in_use(&answer))
 		return;
-	add_evidence(&answer.given, suspicion);
-	mr_suspect(suspicion, answer.is_proven ? MR_CERTAIN : MR_LIKELY,
+	add_evidence(&answer, suspicion);
+	mr_suspect(suspicion, is_proven ? MR_CERTAIN : MR_LIKELY,
 		   "the firmware %s DESTROY_UMEM by %s: a DEVX object (a key, a queue) is on the "
 		   "umem",
-		   answer.is_proven ? "refused" : "has just refused",
-		   mr_mlx5_status_name(answer.given.status.value));
+		   is_proven ? "refused" : "has just refused",
+		   mr_mlx5_status_name(answer.status.value));
 }
 
 /*
@@ -135,12 +116,12 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t access = mr_inquiry_access(inquiry);
-	struct answer answer = { .is_proven = false };
+	struct mr_firmware_answer answer;
 
-	if (!find_answer(inquiry, &answer) || strcmp(answer.given.command, "CREATE_MKEY") != 0 ||
-	    answer.given.status.value != 0x03)
+	if (!find_answer(inquiry, &answer) || strcmp(answer.command, "CREATE_MKEY") != 0 ||
+	    answer.status.value != 0x03)
 		return;
-	add_evidence(&answer.given, suspicion);
+	add_evidence(&answer, suspicion);
 	mr_evidence_hex(suspicion, "access", access);
 	if (access & MR_ACCESS_RELAXED_ORDERING)
 		mr_rule_out(suspicion, "relaxed-ordering was asked for");
@@ -162,9 +143,9 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* A work request that changes a key (UMR) has failed: that comes out as EFAULT though the memory is fine. */
 static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	const char *function = proven ? mr_proven_function(proven) : NULL;
-	const struct mr_mlx5_log_line *line = proven ? NULL : mr_inquiry_mlx5_log(inquiry);
+	const char *function = mr_inquiry_function(inquiry);
+	const struct mr_mlx5_log_line *line =
+		mr_inquiry_proof(inquiry) ? NULL : mr_inquiry_mlx5_log(inquiry);
 
 	if (line && line->age_ns <= MR_MLX5_LOG_RECENT_NS && !strcmp(line->command, "UMR")) {
 		mr_evidence_number(suspicion, "status", line->status);
@@ -183,8 +164,7 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 /* The command did not get to the firmware, or no answer came: cmd_exec() itself has failed. */
 static void look_at_commands(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-	const char *function = proven ? mr_proven_function(proven) : NULL;
+	const char *function = mr_inquiry_function(inquiry);
 	const int errnum = inquiry->refusal->errnum;
 
 	if (!function || strcmp(function, "cmd_exec") != 0)
@@ -201,16 +181,16 @@ static void look_at_commands(struct mr_inquiry *inquiry, struct mr_suspicion *su
 /* Memory of the host that the firmware has: where it cannot get more, it refuses what needs it. */
 static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct answer answer = { .is_proven = false };
+	struct mr_firmware_answer answer;
 	struct mr_rdma_device device;
 
 	if (!find_answer(inquiry, &answer) ||
-	    (answer.given.status.value != 0x08 && answer.given.status.value != 0x0f))
+	    (answer.status.value != 0x08 && answer.status.value != 0x0f))
 		return;
-	mr_rdma_device_read_place(inquiry->host, inquiry->refusal->environment->device, &device);
+	mr_rdma_device_read_place(inquiry->host, inquiry->environment->device, &device);
 	if (!device.fw_pages.known || !device.fw_pages.value)
 		return;
-	add_evidence(&answer.given, suspicion);
+	add_evidence(&answer, suspicion);
 	mr_evidence_number(suspicion, "fw_pages", device.fw_pages.value);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "the firmware has %" PRIu64 " pages of the host and may want more for keys than "

@@ -184,6 +184,14 @@ struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_fu
 	return finding;
 }
 
+struct mr_finding mr_inquiry_check_cause(const struct mr_inquiry *inquiry,
+					 const struct mr_suspicion *suspicion, const char *device)
+{
+	const char *id = suspicion->cause->id;
+
+	return mr_inquiry_check(inquiry, mr_check_find(id, strlen(id))->look, device);
+}
+
 void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding)
 {
 	if (finding->remedy[0])
@@ -242,6 +250,13 @@ const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry)
 	const struct mr_proven *proven = inquiry->refusal->proven;
 
 	return proven && proven->layers ? proven : NULL;
+}
+
+const char *mr_inquiry_function(const struct mr_inquiry *inquiry)
+{
+	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+
+	return proven ? mr_proven_function(proven) : NULL;
 }
 
 /* At most so many mappings are looked at, and so many of files. */

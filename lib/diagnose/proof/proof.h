@@ -142,6 +142,13 @@ struct mr_firmware_answer {
 	int errnum; /**< that mlx5_core made of it; 0: not known */
 };
 
+/**
+ * mr_firmware_answer_take() - take a line of the kernel's log for the answer
+ * Return: false where the line is too old, or of another errno.
+ */
+bool mr_firmware_answer_take(struct mr_firmware_answer *answer, const struct mr_mlx5_log_line *line,
+			     int errnum);
+
 /** What was proven about a refusal. */
 struct mr_proven {
 	uint32_t layers;     /**< bits of the layers that can have refused; 0: nothing is proven */

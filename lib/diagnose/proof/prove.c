@@ -90,18 +90,16 @@ static void find_refused_command(struct mr_proof *proof, struct mr_firmware_answ
 	answer->errnum = row ? row->errnum : 0;
 }
 
-/* The same from the kernel's log, which names this thread, but leaves out lines where they are many. */
-static void find_in_log(const struct mr_proof_question *question, struct mr_firmware_answer *answer)
+bool mr_firmware_answer_take(struct mr_firmware_answer *answer, const struct mr_mlx5_log_line *line,
+			     int errnum)
 {
-	struct mr_mlx5_log_line line;
-
-	if (mr_mlx5_log_read(mr_this_host(), question->device, &line) ||
-	    line.age_ns > MR_MLX5_LOG_RECENT_NS || line.errnum != question->errnum)
-		return;
-	snprintf(answer->command, sizeof(answer->command), "%s", line.command);
-	answer->status = (struct mr_opt_u64){ line.status, true };
-	answer->syndrome = (struct mr_opt_u64){ line.syndrome, true };
-	answer->errnum = line.errnum;
+	if (line->age_ns > MR_MLX5_LOG_RECENT_NS || line->errnum != errnum)
+		return false;
+	snprintf(answer->command, sizeof(answer->command), "%s", line->command);
+	answer->status = (struct mr_opt_u64){ line->status, true };
+	answer->syndrome = (struct mr_opt_u64){ line->syndrome, true };
+	answer->errnum = line->errnum;
+	return true;
 }
 
 static bool watches_provider(const struct mr_watch *watch, const char *provider)
@@ -157,6 +155,7 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 			   struct mr_proven *proven)
 {
 	const struct mr_chain_link *last = &proven->chain.links[proven->chain.count - 1];
+	struct mr_mlx5_log_line line;
 
 	proven->layer = layer_of(last);
 	proven->layers = layers_of(last, watches_provider(&proof->watch, question->provider));
@@ -168,8 +167,10 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 		return;
 	proven->layers = MR_IN_LAYER(FIRMWARE);
 	find_refused_command(proof, &proven->firmware);
-	if (!proven->firmware.command[0])
-		find_in_log(question, &proven->firmware);
+	/* The kernel's log names this thread, but leaves out lines where they are many. */
+	if (!proven->firmware.command[0] &&
+	    !mr_mlx5_log_read(mr_this_host(), question->device, &line))
+		mr_firmware_answer_take(&proven->firmware, &line, question->errnum);
 }
 
 /* The stack of the kernel did not return that errno, so libibverbs or the provider has made it up. */
