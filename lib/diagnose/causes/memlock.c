@@ -19,36 +19,32 @@ struct memlock {
 	uint64_t asked;           /* bytes of the pages that are begun */
 	bool is_least;            /* of a queue: it may pin more than @asked */
 	struct mr_opt_u64 pinned; /* bytes */
+	struct mr_finding
+		origin; /* where the limit came from, behind a sentence: "; lowered at containerd" */
 };
 
-/* The pages that the buffers of a queue take at least, before the page of its doorbell; false: not known. */
-static bool count_queue_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
-{
-	const uint64_t bytes = inquiry->refusal->queue_bytes;
-
-	if (!bytes || !mr_inquiry_is_driver(inquiry, "mlx5") || bytes > UINT64_MAX - memlock->page)
-		return false;
-	memlock->asked = (bytes + memlock->page - 1) / memlock->page * memlock->page;
-	memlock->is_least = true;
-	return true;
-}
-
-/* The pages that the call pins; false: none, or the range wraps. */
+/*
+ * The pages that the call pins; false: none, or the range wraps.  The buffers of a queue take at least these pages, before
+ * the page of its doorbell.
+ */
 static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const bool is_relaxed = request && request->call == MR_REG_MR_RELAXED;
+	const uint64_t bytes = inquiry->refusal->queue_bytes;
 	struct mr_range range;
 	uint64_t mask, end;
 
 	*memlock = (struct memlock){ .page = mr_page_size(inquiry->host) };
-	if (inquiry->operation == MR_OP_QUEUE)
-		return count_queue_pages(inquiry, memlock);
+	if (inquiry->operation == MR_OP_QUEUE) {
+		memlock->asked = mr_round_up(bytes, memlock->page);
+		memlock->is_least = true;
+		return memlock->asked && mr_inquiry_is_driver(inquiry, "mlx5");
+	}
 	mask = (is_relaxed && request->page_size > memlock->page ? request->page_size
 								 : memlock->page) -
 	       1;
-	if (!mr_inquiry_range(inquiry, &range) ||
-	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
+	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_is_on_demand(inquiry) ||
 	    __builtin_add_overflow(range.addr, range.length, &end) || end > UINT64_MAX - mask)
 		return false;
 	memlock->asked = ((end + mask) & ~mask) - (range.addr & ~mask);
@@ -58,10 +54,9 @@ static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
 /* What the simulated HCA holds is not really pinned: the kernel's figure does not have it. */
 static struct mr_opt_u64 find_pinned(struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
 	const struct mr_process_status *status;
 
-	if (environment && environment->simulated && mr_host_is_live(inquiry->host))
+	if (inquiry->environment->simulated && mr_host_is_live(inquiry->host))
 		return inquiry->host->process ? inquiry->refusal->simulated_pinned
 					      : mr_simulator_pinned();
 	status = mr_inquiry_status(inquiry);
@@ -109,11 +104,13 @@ static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
 	return memlock->is_lifted == MR_NO && !is_other_rule(inquiry) ? MR_CERTAIN : MR_LIKELY;
 }
 
-/* Return: where the limit came from, to be put behind a sentence: "; lowered at containerd", or nothing. */
-static void explain_limit(struct mr_inquiry *inquiry, const struct memlock *memlock,
-			  uint64_t needed, struct mr_finding *origin,
+/* Finds where the limit came from. */
+static void explain_limit(struct mr_inquiry *inquiry, struct memlock *memlock, uint64_t needed,
 			  struct mr_suspicion *suspicion)
 {
+	struct mr_finding *origin = &memlock->origin;
+
+	origin->verdict = MR_VERDICT_BAD;
 	mr_memlock_explain(inquiry->host, memlock->limit, needed, origin);
 	if (origin->remedy[0])
 		mr_suspect_remedy(suspicion, "%s", origin->remedy);
@@ -126,7 +123,6 @@ static void explain_limit(struct mr_inquiry *inquiry, const struct memlock *meml
 
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
 	struct memlock memlock;
 
 	if (!find_memlock(inquiry, &memlock))
@@ -142,9 +138,9 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
 		return;
 	}
-	explain_limit(inquiry, &memlock, memlock.asked, &origin, suspicion);
+	explain_limit(inquiry, &memlock, memlock.asked, suspicion);
 	mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
-		   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s", origin.figure);
+		   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s", memlock.origin.figure);
 }
 
 /* Whether the limit is exceeded; unknown where it depends on what is pinned, which is not known. */
@@ -161,53 +157,34 @@ static enum mr_tristate is_exceeded(const struct memlock *memlock)
 	return pinned > limit - asked ? MR_YES : MR_NO;
 }
 
-static void rule_out_limit(const struct memlock *memlock, struct mr_suspicion *suspicion)
-{
-	const uint64_t limit = memlock->limit->soft;
-
-	if (memlock->is_lifted == MR_YES)
-		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
-	else if (limit == UINT64_MAX)
-		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
-	else
-		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
-			    SIZE(memlock->pinned.value), SIZE(memlock->asked), SIZE(limit));
-}
-
 /*
  * A thread of another process waits while that is looked at, but its other threads do not: what they had registered when
  * the call was refused may have gone, and need not be known.
  */
-static bool may_have_changed(struct mr_inquiry *inquiry, const struct memlock *memlock)
+static bool may_have_changed(struct mr_inquiry *inquiry)
 {
 	const struct mr_process_status *status =
 		inquiry->host->process ? mr_inquiry_status(inquiry) : NULL;
 
-	return memlock->is_lifted != MR_YES && memlock->limit->soft != UINT64_MAX && status &&
-	       status->threads.known && status->threads.value > 1;
+	return status && status->threads.known && status->threads.value > 1;
 }
 
-static bool was_exceeded(const struct mr_inquiry *inquiry, const struct memlock *memlock)
-{
-	struct memlock then = *memlock;
-
-	then.pinned = (struct mr_opt_u64){ inquiry->refusal->most_held, true };
-	return is_exceeded(&then) == MR_YES;
-}
-
-static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memlock *memlock,
+static void suspect_other_thread(struct mr_inquiry *inquiry, struct memlock *memlock,
 				 struct mr_suspicion *suspicion)
 {
-	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
 	const uint64_t most = inquiry->refusal->most_held;
+	struct memlock then = *memlock;
 
+	then.pinned = (struct mr_opt_u64){ most, true };
+	if (is_exceeded(&then) != MR_YES)
+		return;
 	mr_evidence_number(suspicion, "most_registered", most);
-	explain_limit(inquiry, memlock, most + memlock->asked, &origin, suspicion);
+	explain_limit(inquiry, memlock, most + memlock->asked, suspicion);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s are pinned now, but as much as %s were registered at once, this takes %s, "
 		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
 		   SIZE(memlock->pinned.value), SIZE(most), SIZE(memlock->asked),
-		   SIZE(memlock->limit->soft), origin.figure);
+		   SIZE(memlock->limit->soft), memlock->origin.figure);
 }
 
 /*
@@ -216,14 +193,20 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memloc
  */
 #define MORE 16
 
-static bool may_be_exceeded(const struct mr_inquiry *inquiry, const struct memlock *memlock)
+static void suspect_larger_queue(struct mr_inquiry *inquiry, struct memlock *memlock,
+				 struct mr_suspicion *suspicion)
 {
 	struct memlock most = *memlock;
 
 	if (__builtin_mul_overflow(memlock->asked, MORE, &most.asked))
 		most.asked = UINT64_MAX;
-	return inquiry->refusal->by_kernel != MR_NO && memlock->is_lifted != MR_YES &&
-	       is_exceeded(&most) != MR_NO;
+	if (inquiry->refusal->by_kernel == MR_NO || is_exceeded(&most) == MR_NO)
+		return;
+	explain_limit(inquiry, memlock, memlock->pinned.value + MORE * memlock->asked, suspicion);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is %s%s",
+		   SIZE(memlock->pinned.value), SIZE(memlock->asked), SIZE(memlock->limit->soft),
+		   memlock->origin.figure);
 }
 
 /* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
@@ -234,49 +217,41 @@ static bool can_be_counted(const struct memlock *memlock)
 
 static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
 	enum mr_tristate exceeded;
 	struct memlock memlock;
+	bool is_limited;
+	uint64_t limit;
 
 	if (!find_memlock(inquiry, &memlock) || !can_be_counted(&memlock))
 		return;
+	limit = memlock.limit->soft;
 	memlock.pinned = find_pinned(inquiry);
 	exceeded = is_exceeded(&memlock);
-	mr_evidence_limit(suspicion, "limit", memlock.limit->soft);
+	is_limited = memlock.is_lifted != MR_YES && limit != UINT64_MAX;
+	mr_evidence_limit(suspicion, "limit", limit);
 	if (memlock.pinned.known)
 		mr_evidence_number(suspicion, "pinned", memlock.pinned.value);
 	mr_evidence_number(suspicion, "asked", memlock.asked);
-	if (exceeded == MR_NO && may_have_changed(inquiry, &memlock)) {
-		if (was_exceeded(inquiry, &memlock))
-			suspect_other_thread(inquiry, &memlock, suspicion);
-		return;
+	if (exceeded == MR_NO && is_limited && may_have_changed(inquiry)) {
+		suspect_other_thread(inquiry, &memlock, suspicion);
+	} else if (exceeded == MR_NO && is_limited && memlock.is_least) {
+		suspect_larger_queue(inquiry, &memlock, suspicion);
+	} else if (memlock.is_lifted == MR_YES && (exceeded == MR_NO || !is_other_rule(inquiry))) {
+		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
+	} else if (exceeded == MR_NO && limit == UINT64_MAX) {
+		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
+	} else if (exceeded == MR_NO) {
+		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
+			    SIZE(memlock.pinned.value), SIZE(memlock.asked), SIZE(limit));
+	} else if (exceeded == MR_YES) {
+		explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, suspicion);
+		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
+			   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
+			   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
+			   memlock.pinned.known ? "are" : "may be",
+			   memlock.is_least ? "at least " : "", SIZE(memlock.asked), SIZE(limit),
+			   memlock.origin.figure);
 	}
-	if (exceeded == MR_NO && memlock.is_least && memlock.limit->soft != UINT64_MAX &&
-	    memlock.is_lifted != MR_YES) {
-		if (may_be_exceeded(inquiry, &memlock)) {
-			explain_limit(inquiry, &memlock,
-				      memlock.pinned.value + MORE * memlock.asked, &origin,
-				      suspicion);
-			mr_suspect(suspicion, MR_LIKELY,
-				   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is "
-				   "%s%s",
-				   SIZE(memlock.pinned.value), SIZE(memlock.asked),
-				   SIZE(memlock.limit->soft), origin.figure);
-		}
-		return;
-	}
-	if (exceeded == MR_NO || (memlock.is_lifted == MR_YES && !is_other_rule(inquiry))) {
-		rule_out_limit(&memlock, suspicion);
-		return;
-	}
-	if (exceeded == MR_UNKNOWN)
-		return;
-	explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, &origin, suspicion);
-	mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
-		   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
-		   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
-		   memlock.pinned.known ? "are" : "may be", memlock.is_least ? "at least " : "",
-		   SIZE(memlock.asked), SIZE(memlock.limit->soft), origin.figure);
 }
 
 /* Whether the call was refused as the limit counts. */
@@ -296,49 +271,27 @@ static bool is_at_limit(struct mr_inquiry *inquiry)
  * Why the limit counts although the process seems to be exempt.  It is never the first cause: a higher limit
  * helps in each case, a capability does not.
  */
-static void look_at_exemption(struct mr_inquiry *inquiry, mr_check_function *check,
-			      struct mr_suspicion *suspicion)
+static void look_at_exemption(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct mr_finding finding;
 
 	if (!is_at_limit(inquiry) || is_refused_before(inquiry))
 		return;
-	finding = mr_inquiry_check(inquiry, check, NULL);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
 	if (finding.verdict != MR_VERDICT_WARN)
 		return;
 	mr_suspect(suspicion, MR_LIKELY, "%s", finding.figure);
 	mr_suspect_found(suspicion, &finding);
 }
 
-static void look_at_ipc_lock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_at_exemption(inquiry, mr_check_ipc_lock, suspicion);
-}
-
-static void look_at_user_namespace(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	look_at_exemption(inquiry, mr_check_user_namespace, suspicion);
-}
-
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
 #define LARGE_DMABUF (UINT64_C(1) << 30)
 
-/* Whether the call pins memory of the process; @length: bytes. */
-static bool pins(const struct mr_inquiry *inquiry, uint64_t *length)
+/* Takes the finding of the check about a registration of @length bytes. */
+static struct mr_finding check_length(const struct mr_inquiry *inquiry, uint64_t length,
+				      struct mr_suspicion *suspicion)
 {
-	struct mr_range range;
-	const bool is_pinned = mr_inquiry_range(inquiry, &range) &&
-			       !(mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND);
-
-	*length = is_pinned ? range.length : 0;
-	return is_pinned;
-}
-
-/* Takes the finding of a check about a registration of @length bytes. */
-static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
-			      mr_check_function *check, struct mr_suspicion *suspicion)
-{
-	const struct mr_finding finding = mr_inquiry_check(inquiry, check, NULL);
+	const struct mr_finding finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
 
 	if (finding.verdict >= MR_VERDICT_WARN) {
 		mr_evidence_number(suspicion, "asked", length);
@@ -351,11 +304,10 @@ static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
 static bool is_in_memory(struct mr_inquiry *inquiry)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
+	struct mr_range range = inquiry->range;
 	struct mr_absent_page absent;
-	struct mr_range range;
 
-	if (!mr_inquiry_range(inquiry, &range) || !range.length ||
-	    range.addr + range.length > UINT64_MAX - (page - 1) ||
+	if (!range.length || range.addr + range.length > UINT64_MAX - (page - 1) ||
 	    range.addr + range.length < range.addr)
 		return false;
 	mr_extend_to_pages(page, &range.addr, &range.length);
@@ -366,15 +318,12 @@ static bool is_in_memory(struct mr_inquiry *inquiry)
 static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct mr_finding finding;
-	uint64_t length;
 
-	if (!pins(inquiry, &length))
-		return;
 	if (is_in_memory(inquiry)) {
 		mr_rule_out(suspicion, "all pages of the range are in memory");
 		return;
 	}
-	finding = take(inquiry, length, mr_check_available, suspicion);
+	finding = check_length(inquiry, inquiry->range.length, suspicion);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "%s", finding.figure);
 	else if (finding.verdict >= MR_VERDICT_WARN)
@@ -382,42 +331,34 @@ static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			   "%s", finding.figure);
 }
 
-/* Memory outside of CMA that is free: where there is enough, pages can be moved out to be pinned. */
-static bool is_rest_low(struct mr_inquiry *inquiry, uint64_t length)
-{
-	struct mr_meminfo info;
-
-	if (mr_meminfo_read(inquiry->host, &info) || !info.free.known || !info.cma_free.known)
-		return false;
-	return info.free.value <= info.cma_free.value ||
-	       info.free.value - info.cma_free.value < length;
-}
-
+/* Pages are moved out of CMA to be pinned, where there is enough that is free outside. */
 static void look_at_cma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const uint64_t length = inquiry->range.length;
 	struct mr_finding finding;
-	uint64_t length;
+	struct mr_meminfo info;
+	bool is_low;
 
-	if (!pins(inquiry, &length) || (environment && environment->simulated))
+	if (inquiry->environment->simulated)
 		return;
-	finding = take(inquiry, length, mr_check_cma, suspicion);
-	if (finding.verdict == MR_VERDICT_OK && !is_rest_low(inquiry, length))
+	finding = check_length(inquiry, length, suspicion);
+	is_low = !mr_meminfo_read(inquiry->host, &info) && info.free.known && info.cma_free.known &&
+		 (info.free.value <= info.cma_free.value ||
+		  info.free.value - info.cma_free.value < length);
+	if (finding.verdict == MR_VERDICT_OK && !is_low)
 		mr_rule_out(suspicion, "%s, and enough is free outside", finding.figure);
 	else if (finding.verdict >= MR_VERDICT_WARN)
-		mr_suspect(suspicion, is_rest_low(inquiry, length) ? MR_LIKELY : MR_POSSIBLE, "%s",
-			   finding.figure);
+		mr_suspect(suspicion, is_low ? MR_LIKELY : MR_POSSIBLE, "%s", finding.figure);
 }
 
 static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
+	const uint64_t length = inquiry->refusal->request->length;
 	struct mr_finding finding;
 
-	if (!refusal->request || (refusal->environment && refusal->environment->simulated) ||
-	    refusal->request->length < LARGE_DMABUF)
+	if (inquiry->environment->simulated || length < LARGE_DMABUF)
 		return;
-	finding = take(inquiry, refusal->request->length, mr_check_iommu, suspicion);
+	finding = check_length(inquiry, length, suspicion);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "IOMMU: %s", finding.figure);
 	else if (finding.verdict >= MR_VERDICT_WARN)
