@@ -25,15 +25,15 @@ static struct rights_text rights_text(const struct mr_mapping *mapping)
 	return rights;
 }
 
-/* Bit 55 and all above it are set: arm64 may have tags above it in addresses of a process (Linux's tagged-pointers). */
-static bool is_of_kernel(uint64_t addr)
-{
+/*
+ * Addresses of the kernel have bit 55 and all above it: arm64 may have tags above it in addresses of a process (Linux's
+ * tagged-pointers).  On s390x processes and the kernel have an address space each.
+ */
 #ifdef __s390x__
-	return false; /* processes and the kernel have an address space each */
+#define IS_OF_KERNEL(addr) false
 #else
-	return addr >= UINT64_C(0xff80000000000000);
+#define IS_OF_KERNEL(addr) ((addr) >= UINT64_C(0xff80000000000000))
 #endif
-}
 
 /* Says where the range is not mapped. */
 static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty certainty,
@@ -51,7 +51,7 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 		mr_suspect(suspicion, certainty,
 			   "the mapping ends at 0x%" PRIx64 ", and the range goes on for %s", addr,
 			   hole.text);
-	} else if (is_of_kernel(addr)) {
+	} else if (IS_OF_KERNEL(addr)) {
 		mr_suspect(suspicion, certainty,
 			   "0x%" PRIx64 " is an address of the kernel: no process has memory there",
 			   addr);
@@ -150,11 +150,9 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const enum mr_obstacle_kind kind = suspicion->cause->obstacle;
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
-	enum mr_certainty certainty;
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
+	const enum mr_certainty certainty = obstacle->is_decisive ? MR_CERTAIN : MR_LIKELY;
 
-	if (!obstacle)
-		return;
 	if (obstacle->kind == MR_OBSTACLE_NONE && kind == MR_OBSTACLE_HOLE)
 		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s",
 			    obstacle->mappings, obstacle->mappings == 1 ? "" : "s");
@@ -165,7 +163,6 @@ static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (obstacle->kind != kind ||
 	    (kind == MR_OBSTACLE_DEVICE && mr_is_gpu_mapping(&obstacle->mapping)))
 		return;
-	certainty = obstacle->is_decisive ? MR_CERTAIN : MR_LIKELY;
 	mr_evidence_hex(suspicion, "address", obstacle->addr);
 	if (obstacle->mappings)
 		add_mapping(obstacle, suspicion);
@@ -179,10 +176,10 @@ static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
-	const struct mr_mapped_file *file = obstacle ? &obstacle->full_file : NULL;
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
+	const struct mr_mapped_file *file = &obstacle->full_file;
 
-	if (!obstacle || !obstacle->has_full || !mr_obstacle_may_be_in(obstacle, &obstacle->full))
+	if (!obstacle->has_full || !mr_obstacle_may_be_in(obstacle, &obstacle->full))
 		return;
 	mr_evidence_text(suspicion, "file", "%.90s", obstacle->full.path);
 	mr_evidence_text(suspicion, "filesystem", "%s", file->filesystem);
@@ -195,20 +192,10 @@ static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		   mr_size_text(file->allocated.value).text, file->filesystem);
 }
 
-static bool has_faults(const struct mr_mapping_details *details)
-{
-	return details->has_faults;
-}
-
-static bool has_key(const struct mr_mapping_details *details)
-{
-	return details->key;
-}
-
 /* A search for a mapping with a property, among the first ones of a range. */
 struct details_search {
 	struct mr_host *host;
-	bool (*is_wanted)(const struct mr_mapping_details *details);
+	bool by_key; /* for one with a protection key; else for one of userfaultfd */
 	uint64_t end;
 	unsigned int left; /* mappings that may be looked at still */
 	bool is_found;
@@ -224,7 +211,7 @@ static bool find_wanted(const struct mr_mapping *mapping, void *data)
 		return false;
 	search->is_found =
 		!mr_mapping_details_read(search->host, mapping->start, &search->details) &&
-		search->is_wanted(&search->details);
+		(search->by_key ? search->details.key != 0 : search->details.has_faults);
 	search->mapping = *mapping;
 	return !search->is_found;
 }
@@ -233,12 +220,11 @@ static bool find_wanted(const struct mr_mapping *mapping, void *data)
 static bool find_details(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 			 struct details_search *search)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
 	const struct mr_mapping *mapping = &search->mapping;
-	struct mr_range range;
+	struct mr_range range = inquiry->range;
 
-	if (!obstacle || (obstacle->kind && !obstacle->has_stop) ||
-	    !mr_inquiry_range(inquiry, &range))
+	if (obstacle->kind && !obstacle->has_stop)
 		return false;
 	search->host = inquiry->host;
 	search->left = 8;
@@ -257,7 +243,7 @@ static bool find_details(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* The thread's own rights are in a register, which /proc does not show. */
 static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct details_search search = { .is_wanted = has_key };
+	struct details_search search = { .by_key = true };
 
 	if (!find_details(inquiry, suspicion, &search))
 		return;
@@ -270,7 +256,7 @@ static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct details_search search = { .is_wanted = has_faults };
+	struct details_search search = { .by_key = false };
 
 	if (!find_details(inquiry, suspicion, &search))
 		return;
@@ -282,11 +268,10 @@ static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
 	struct mr_meminfo info;
 
-	if (!obstacle || !obstacle->has_stop || !obstacle->stop.is_swapped ||
-	    obstacle->stop.is_guard)
+	if (!obstacle->has_stop || !obstacle->stop.is_swapped || obstacle->stop.is_guard)
 		return;
 	mr_meminfo_read(inquiry->host, &info);
 	if (!info.corrupted.known || !info.corrupted.value)
@@ -306,12 +291,11 @@ static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 /* Whether libibverbs protects the range of the call. */
 static bool is_protected(struct mr_inquiry *inquiry, struct mr_fork *fork)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
-	const long release = environment ? strtol(environment->rdma_core, NULL, 10) : 0;
+	const long release = strtol(inquiry->environment->rdma_core, NULL, 10);
 	struct mr_range range;
 
 	if (inquiry->refusal->via != MR_VIA_LIBRARY || !mr_inquiry_range(inquiry, &range) ||
-	    !range.addr || !range.length || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
+	    !range.addr || !range.length || mr_inquiry_is_on_demand(inquiry))
 		return false;
 	mr_fork_read(inquiry->host, fork);
 	if (inquiry->refusal->fork_safe != MR_UNKNOWN)
@@ -328,13 +312,11 @@ static enum mr_certainty certainty_alone(const struct mr_inquiry *inquiry)
 
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle;
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
 	struct mr_fork fork;
 
-	if (!is_protected(inquiry, &fork))
-		return;
-	obstacle = mr_obstacle_find(inquiry);
-	if (!obstacle || obstacle->kind < MR_OBSTACLE_UNMAPPED || obstacle->kind > MR_OBSTACLE_END)
+	if (!is_protected(inquiry, &fork) || obstacle->kind < MR_OBSTACLE_UNMAPPED ||
+	    obstacle->kind > MR_OBSTACLE_END)
 		return;
 	mr_evidence_hex(suspicion, "address", obstacle->addr);
 	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
@@ -391,14 +373,11 @@ static bool splits_huge_page(const struct mr_obstacle *obstacle, uint64_t addr)
 
 static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_obstacle *obstacle;
-	struct mr_range range;
+	const struct mr_obstacle *obstacle = &inquiry->obstacle;
+	struct mr_range range = inquiry->range;
 	struct mr_fork fork;
 
-	if (!is_protected(inquiry, &fork) || fork.huge_pages || !mr_inquiry_range(inquiry, &range))
-		return;
-	obstacle = mr_obstacle_find(inquiry);
-	if (!obstacle || !obstacle->has_huge)
+	if (!is_protected(inquiry, &fork) || fork.huge_pages || !obstacle->has_huge)
 		return;
 	mr_extend_to_pages(mr_page_size(inquiry->host), &range.addr, &range.length);
 	mr_evidence_hex(suspicion, "address", range.addr);

@@ -122,23 +122,6 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 /* ---- network namespaces ---- */
 
-static void suspect_namespace(struct mr_inquiry *inquiry, const struct mr_place *place,
-			      struct mr_suspicion *suspicion)
-{
-	const bool exclusive = mr_rdma_namespaces_are_exclusive(inquiry->host);
-
-	add_device(place, suspicion);
-	mr_evidence_text(suspicion, "mode", "%s", exclusive ? "exclusive" : "not known to be");
-	mr_suspect(suspicion, exclusive ? MR_CERTAIN : MR_LIKELY,
-		   "%s is in another network namespace: ib_uverbs has a node for it, and "
-		   "/sys/class/infiniband does not show it",
-		   place->device);
-	mr_suspect_remedy(suspicion,
-			  "run mrctl there (ip netns exec, nsenter --net), or move the device: "
-			  "rdma dev set %s netns NAME",
-			  place->device);
-}
-
 /*
  * In the exclusive mode ib_uverbs refuses to open a device of another namespace, with EPERM, as do the rules for
  * devices of a control group.  An older mount of sysfs may show such a device.
@@ -146,21 +129,30 @@ static void suspect_namespace(struct mr_inquiry *inquiry, const struct mr_place 
 static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
+	bool is_exclusive;
 
 	if (!place->is_listed ||
 	    inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? EPERM : ENODEV))
 		return;
-	if (!place->is_shown) {
-		suspect_namespace(inquiry, place, suspicion);
-		return;
-	}
-	if (!mr_rdma_namespaces_are_exclusive(inquiry->host)) {
-		mr_rule_out(suspicion, "all network namespaces share %s", place->device);
-		return;
-	}
-	if (place->opened != -EPERM)
-		return;
+	is_exclusive = mr_rdma_namespaces_are_exclusive(inquiry->host);
 	add_device(place, suspicion);
+	if (!place->is_shown) {
+		mr_evidence_text(suspicion, "mode", "%s",
+				 is_exclusive ? "exclusive" : "not known to be");
+		mr_suspect(suspicion, is_exclusive ? MR_CERTAIN : MR_LIKELY,
+			   "%s is in another network namespace: ib_uverbs has a node for it, and "
+			   "/sys/class/infiniband does not show it",
+			   place->device);
+		mr_suspect_remedy(suspicion,
+				  "run mrctl there (ip netns exec, nsenter --net), or move the "
+				  "device: rdma dev set %s netns NAME",
+				  place->device);
+		return;
+	}
+	if (!is_exclusive)
+		mr_rule_out(suspicion, "all network namespaces share %s", place->device);
+	if (!is_exclusive || place->opened != -EPERM)
+		return;
 	/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
 	mr_suspect(suspicion, inquiry->operation == MR_OP_FIND ? MR_LIKELY : MR_POSSIBLE,
 		   "network namespaces have devices of their own, and the node %s answers EPERM: "
@@ -198,21 +190,12 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 					     "load its driver again");
 		return;
 	}
-	finding = mr_inquiry_check(inquiry, mr_check_node, place->device);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
 	mr_suspect_found(suspicion, &finding);
 	/* Below a /dev of its own that is the sandbox's doing. */
 	mr_suspect(suspicion, has_own_dev(inquiry->host, &dev) ? MR_LIKELY : MR_CERTAIN,
 		   "the node of %s is missing: sysfs has the device, and there is no %s",
 		   place->device, place->node.path);
-}
-
-static void suspect_own_dev(const struct mr_place *place, const struct mr_dev_folder *dev,
-			    struct mr_suspicion *suspicion)
-{
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "/dev is %s%s of the process's own, and has no node %s: the sandbox keeps it "
-		   "away",
-		   dev->type[0] ? "a " : "a plain folder", dev->type, place->node.path);
 }
 
 static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -223,10 +206,13 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	if (!place->is_shown || !place->is_listed)
 		return;
-	finding = mr_inquiry_check(inquiry, mr_check_sandbox, place->device);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
 	if (place->found == -ENOENT && is_of_missing_node(inquiry) &&
 	    has_own_dev(inquiry->host, &dev))
-		suspect_own_dev(place, &dev, suspicion);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "/dev is %s%s of the process's own, and has no node %s: the sandbox "
+			   "keeps it away",
+			   dev.type[0] ? "a " : "a plain folder", dev.type, place->node.path);
 	else if (inquiry->refusal->errnum != EPERM || place->opened != -EPERM)
 		return;
 	else if (finding.verdict == MR_VERDICT_BAD)
@@ -302,18 +288,9 @@ static void look_at_provider_files(struct mr_inquiry *inquiry, struct mr_suspici
 #define ON_UMEMS        (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
 #define OF_MLX5         (MR_ON(ALLOC_DMAH) | ON_UMEMS) /* providers/mlx5 alone has them */
 
-static const char *provider_of(const struct mr_inquiry *inquiry)
-{
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	return environment && environment->provider[0] ? environment->provider : NULL;
-}
-
 static const char *rdma_core_of(const struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	return environment && environment->rdma_core[0] ? environment->rdma_core : "unknown";
+	return inquiry->environment->rdma_core[0] ? inquiry->environment->rdma_core : "unknown";
 }
 
 /* ---- functions ---------------------------------------------------------------------------------- */
@@ -369,39 +346,31 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
 
-/*
- * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their own,
- * also below the file names and numbers of a release; nobody does so for devices of software.
- */
-static bool is_of_release(const struct mr_inquiry *inquiry)
-{
-	const long release = strtol(rdma_core_of(inquiry), NULL, 10);
-
-	return release > 0 && release <= KNOWN_RDMA_CORE &&
-	       (mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
-}
-
 /* Whether asking the kernel itself gives the same answer. */
 static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider)
 {
 	const struct mr_attributes *attributes;
 
-	if (inquiry->operation == MR_OP_REG_DMABUF)
-		return mr_driver_find(mr_driver_id(provider))->lacks_dmabufs;
-	if (1U << inquiry->operation & OF_MLX5)
-		return true;
-	if (inquiry->operation != MR_OP_ALLOC_DM)
-		return false;
-	attributes = mr_inquiry_attributes(inquiry);
+	if (inquiry->operation == MR_OP_REG_DMABUF || 1U << inquiry->operation & OF_MLX5)
+		return is_known_to_lack(inquiry, provider);
+	attributes = inquiry->operation == MR_OP_ALLOC_DM ? mr_inquiry_attributes(inquiry) : NULL;
 	return attributes && !attributes->max_dm_size;
 }
 
 static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const char *provider = provider_of(inquiry);
+	const char *provider = inquiry->environment->provider;
 	const enum mr_tristate has = has_function(inquiry);
+	/*
+	 * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their
+	 * own, also below the file names and numbers of a release; nobody does so for devices of software.
+	 */
+	const long release = strtol(rdma_core_of(inquiry), NULL, 10);
+	const bool is_of_release =
+		release > 0 && release <= KNOWN_RDMA_CORE &&
+		(mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
 
-	if (!provider || inquiry->refusal->kind == MR_ERROR_HOST)
+	if (!provider[0] || inquiry->refusal->kind == MR_ERROR_HOST)
 		return;
 	if (!strncmp(inquiry->refusal->call, "mlx5dv_", 7))
 		suspicion->layer = MR_LAYER_PROVIDER;
@@ -409,11 +378,8 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core_of(inquiry));
 	if (has == MR_YES)
 		mr_rule_out(suspicion, "the provider %s has a function for it", provider);
-	else if (has == MR_NO)
-		mr_suspect(suspicion, MR_CERTAIN, "the provider %s of rdma-core %s has no %s",
-			   provider, rdma_core_of(inquiry), inquiry->refusal->call);
-	else if (is_known_to_lack(inquiry, provider))
-		mr_suspect(suspicion, is_of_release(inquiry) ? MR_CERTAIN : MR_LIKELY,
+	else if (has == MR_NO || is_known_to_lack(inquiry, provider))
+		mr_suspect(suspicion, has == MR_NO || is_of_release ? MR_CERTAIN : MR_LIKELY,
 			   "the provider %s of rdma-core %s has no %s", provider,
 			   rdma_core_of(inquiry), inquiry->refusal->call);
 	if (inquiry->operation == MR_OP_NULL_MR || is_lacked_by_kernel(inquiry, provider))
