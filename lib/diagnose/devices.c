@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -16,15 +17,54 @@
 struct look {
 	const struct mr_question *question;
 	struct mr_finding *finding;
-	struct mr_tally tally;
 	struct mr_rdma_device device; /* the one that is looked at */
 	void (*judge)(struct look *look);
+	/* What was found of the devices with the worst verdict: */
+	enum mr_verdict worst;
+	struct {
+		char text[128];
+		struct mr_name_text devices;
+	} rows[16];
+	unsigned int count;
+	unsigned int others; /* devices of which something else was found */
+
 	unsigned int with_node; /* devices that programs here get at */
 	uint64_t sum;           /* of what is counted: devices, or bytes */
 	bool is_large;          /* what is planned, or a GPU's memory, takes many mappings */
 	struct mr_iommu gpu;    /* of the GPU */
 	bool differs;           /* a device is in another group than the GPU */
 };
+
+/* Adds what was found of the device. */
+static void add(struct look *look, enum mr_verdict verdict, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(struct look *look, enum mr_verdict verdict, const char *fmt, ...)
+{
+	char text[sizeof(look->rows[0].text)];
+	unsigned int row = 0;
+	va_list ap;
+
+	if (verdict < look->worst)
+		return;
+	if (verdict > look->worst)
+		look->count = look->others = 0;
+	look->worst = verdict;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	while (row < look->count && strcmp(look->rows[row].text, text) != 0)
+		row++;
+	if (row == sizeof(look->rows) / sizeof(*look->rows)) {
+		look->others++;
+		return;
+	}
+	if (row == look->count) {
+		look->rows[look->count++].devices = (struct mr_name_text){ .count = 0 };
+		memcpy(look->rows[row].text, text, sizeof(text));
+	}
+	mr_name_add(&look->rows[row].devices, look->device.name);
+}
 
 static void look_at(const char *name, void *data)
 {
@@ -36,8 +76,34 @@ static void look_at(const char *name, void *data)
 	look->judge(look);
 }
 
-/* Judges each device, and sets the finding to the worst.  Return: its verdict. */
-static enum mr_verdict look_at_devices(struct look *look)
+/* Sets the finding to what was found of the devices with the worst verdict. */
+static void settle(const struct look *look)
+{
+	char *text = look->finding->figure;
+	const size_t size = sizeof(look->finding->figure);
+	unsigned int others = look->others;
+	size_t used = 0;
+
+	look->finding->verdict = look->worst;
+	for (unsigned int i = 0; i < look->count; i++) {
+		const char *devices = look->rows[i].devices.text;
+		const size_t length = strlen(devices) + strlen(look->rows[i].text) + 4;
+
+		if (used && used + length > size - sizeof("; 4294967295 more"))
+			others += look->rows[i].devices.count;
+		else
+			used += (size_t)snprintf(text + used, size - used, "%s%s: %s",
+						 used ? "; " : "", devices, look->rows[i].text);
+	}
+	if (others)
+		snprintf(text + used, size - used, "; %u more", others);
+}
+
+/*
+ * Judges each device, and sets the finding to the worst, with the remedy of its verdict.
+ * Return: that verdict; MR_VERDICT_NA where there are no devices
+ */
+static enum mr_verdict look_at_devices(struct look *look, const char *const remedies[MR_VERDICTS])
 {
 	const int count = mr_rdma_device_list(look->question->host, look_at, look);
 
@@ -48,7 +114,11 @@ static enum mr_verdict look_at_devices(struct look *look)
 	}
 	if (count <= 0)
 		mr_finding_set(look->finding, MR_VERDICT_NA, "no RDMA devices");
-	return mr_tally_settle(&look->tally, look->finding);
+	if (look->count)
+		settle(look);
+	if (remedies && remedies[look->worst])
+		mr_finding_remedy(look->finding, "%s", remedies[look->worst]);
+	return look->worst;
 }
 
 /* Whether the device has no node here, as those that were not given to this container. */
@@ -71,33 +141,28 @@ static bool is_mlx5(const struct look *look)
 /*
  * Opens the device as a program does: a seccomp or Landlock filter, and limits of the process, let the node be opened
  * and refuse what follows.  One call for each device, as libibverbs compares the ABI in its first list of devices alone.
- * Return: 0 also for a device that has no node here; or -errno.
  */
-static int try_device(const struct look *look)
-{
-	struct mr_device_limits limits;
-	const int rc = mr_device_limits_query(look->question->host, look->device.name, &limits);
-
-	return (rc == -ENOENT || rc == -ENODEV) && has_no_node(look) ? 0 : rc;
-}
-
 static void judge_presence(struct look *look)
 {
-	const int rc = try_device(look);
-	const char *error = mr_errno_name(-rc);
+	struct mr_host *host = look->question->host;
+	const bool is_absent = has_no_node(look);
+	struct mr_device_limits limits;
+	int rc = mr_device_limits_query(host, look->device.name, &limits);
 
-	look->sum += !rc && !has_no_node(look);
+	if ((rc == -ENOENT || rc == -ENODEV) && is_absent)
+		rc = 0;
+	look->sum += !rc && !is_absent;
 	if (!rc)
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
-			     look->device.driver[0]                  ? look->device.driver
-			     : mr_is_simulated(look->question->host) ? "simulated"
-								     : "software");
-	else if (rc == -ENOENT && !mr_host_is_live(look->question->host))
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "the recording does not say whether it can be opened");
+		add(look, MR_VERDICT_OK, "%s",
+		    look->device.driver[0]  ? look->device.driver
+		    : mr_is_simulated(host) ? "simulated"
+					    : "software");
+	else if (rc == -ENOENT && !mr_host_is_live(host))
+		add(look, MR_VERDICT_UNKNOWN,
+		    "the recording does not say whether it can be opened");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
-			     "cannot be opened: %s (%s)", error ? error : "?", mr_errno_text(-rc));
+		add(look, MR_VERDICT_BAD, "cannot be opened: %s (%s)", mr_errno_name(-rc) ?: "?",
+		    mr_errno_text(-rc));
 }
 
 /* There is no device: why not? */
@@ -105,9 +170,9 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 {
 	struct mr_hardware hardware;
 
-	mr_finding_set(finding, MR_VERDICT_BAD, "none, and no adapter that is known to do RDMA");
-	mr_finding_remedy(finding, "install an adapter that does RDMA, or try the simulated HCA: "
-				   "mrctl sim");
+	mr_finding_judge(finding, MR_VERDICT_BAD,
+			 "install an adapter that does RDMA, or try the simulated HCA: mrctl sim",
+			 "none, and no adapter that is known to do RDMA");
 	mr_hardware_read(host, &hardware);
 	for (size_t i = 0; i < hardware.count; i++) {
 		const struct mr_adapter *adapter = &hardware.adapters[i];
@@ -123,33 +188,33 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 			continue;
 		}
 		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
-			mr_finding_set(finding, MR_VERDICT_BAD,
-				       "not yet: the driver of an adapter is not up (see "
-				       "MR-MODULES)");
-			mr_finding_remedy(finding, "load the driver: see MR-MODULES");
+			mr_finding_judge(finding, MR_VERDICT_BAD, "load the driver: see MR-MODULES",
+					 "not yet: the driver of an adapter is not up (see "
+					 "MR-MODULES)");
 			continue;
 		}
-		mr_finding_set(finding, MR_VERDICT_BAD, "none, although an adapter has %s and %s",
-			       adapter->driver, adapter->module);
-		mr_finding_remedy(finding,
-				  "see dmesg; devlink dev param show (enable_rdma, enable_roce); "
-				  "rdma system show netns: another namespace may have it");
+		mr_finding_judge(finding, MR_VERDICT_BAD,
+				 "see dmesg; devlink dev param show (enable_rdma, enable_roce); "
+				 "rdma system show netns: another namespace may have it",
+				 "none, although an adapter has %s and %s", adapter->driver,
+				 adapter->module);
 		mr_finding_detail(finding, "the adapter is %s", adapter->address);
 		return;
 	}
 }
 
+#define SEE_WHY "mrctl reg --device NAME says why"
+
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = { [MR_VERDICT_BAD] = SEE_WHY };
 	struct look look = { .question = question, .finding = finding, .judge = judge_presence };
-	const enum mr_verdict verdict = look_at_devices(&look);
+	const enum mr_verdict verdict = look_at_devices(&look, remedies);
 
 	if (verdict == MR_VERDICT_NA && finding->verdict == MR_VERDICT_NA)
 		explain_absence(question->host, finding);
 	else if (verdict == MR_VERDICT_BAD && look.sum)
 		finding->verdict = MR_VERDICT_WARN; /* another one opens */
-	if (verdict == MR_VERDICT_BAD)
-		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
 }
 
 /* ---- ports ---- */
@@ -165,16 +230,17 @@ enum link {
 /* The physical states of a port that is not used are those of drivers/infiniband/core/sysfs.c phys_state_to_str(). */
 static enum link judge_link(const struct mr_rdma_port *port)
 {
-	static const char *const unlinked[] = { "Sleep", "Polling", "Disabled" };
+	const char *phys = port->phys_state;
 
 	if (!port->state[0])
 		return LINK_UNTOLD;
-	if (strcmp(port->state, "DOWN") != 0)
-		return strcmp(port->state, "ACTIVE") != 0 ? LINK_UNUSED : LINK_ACTIVE;
-	for (size_t i = 0; i < sizeof(unlinked) / sizeof(*unlinked); i++)
-		if (!strcmp(port->phys_state, unlinked[i]))
-			return LINK_NONE;
-	return LINK_UNUSED;
+	if (!strcmp(port->state, "ACTIVE"))
+		return LINK_ACTIVE;
+	return !strcmp(port->state, "DOWN") &&
+			       (!strcmp(phys, "Sleep") || !strcmp(phys, "Polling") ||
+				!strcmp(phys, "Disabled"))
+		       ? LINK_NONE
+		       : LINK_UNUSED;
 }
 
 /* The best port of the device; each one that is not active is added to the detail, unless @finding is NULL. */
@@ -208,47 +274,37 @@ static void count_active(struct look *look)
 /* A port without a cable is nobody's fault where another one is active: it may be a spare one. */
 static void judge_ports(struct look *look)
 {
-	const char *name = look->device.name;
+	enum link link;
 
 	if (look->with_node && has_no_node(look)) {
-		mr_tally_add(&look->tally, MR_VERDICT_NA, name, "no node: see MR-NODE");
+		add(look, MR_VERDICT_NA, "no node: see MR-NODE");
 		return;
 	}
-	switch (judge_links(look, look->finding)) {
-	case LINK_ACTIVE:
-		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "active");
-		return;
-	case LINK_UNUSED:
-		mr_tally_add(&look->tally, MR_VERDICT_WARN, name,
-			     "no active port: registering works, transfers do not");
-		return;
-	case LINK_NONE:
-		if (look->sum)
-			mr_tally_add(&look->tally, MR_VERDICT_OK, name, "no link");
-		else
-			mr_tally_add(&look->tally, MR_VERDICT_WARN, name,
-				     "no link: registering works, transfers do not");
-		return;
-	case LINK_UNTOLD:
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name,
-			     "sysfs has no state of a port");
-	}
+	link = judge_links(look, look->finding);
+	if (link == LINK_ACTIVE)
+		add(look, MR_VERDICT_OK, "active");
+	else if (link == LINK_UNUSED)
+		add(look, MR_VERDICT_WARN, "no active port: registering works, transfers do not");
+	else if (link == LINK_NONE && look->sum)
+		add(look, MR_VERDICT_OK, "no link");
+	else if (link == LINK_NONE)
+		add(look, MR_VERDICT_WARN, "no link: registering works, transfers do not");
+	else
+		add(look, MR_VERDICT_UNKNOWN, "sysfs has no state of a port");
 }
 
 void mr_check_port(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_WARN] = "see the cable, the subnet manager (InfiniBand), and the "
+				    "network device (RoCE): rdma link",
+		[MR_VERDICT_UNKNOWN] = "rdma link",
+	};
 	struct look look = { .question = question, .finding = finding, .judge = count_active };
-	enum mr_verdict verdict;
 
 	mr_rdma_device_list(question->host, look_at, &look);
 	look.judge = judge_ports;
-	verdict = look_at_devices(&look);
-	if (verdict == MR_VERDICT_WARN)
-		mr_finding_remedy(finding,
-				  "see the cable, the subnet manager (InfiniBand), and the "
-				  "network device (RoCE): rdma link");
-	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "rdma link");
+	look_at_devices(&look, remedies);
 }
 
 /* ---- what libibverbs answers ---- */
@@ -259,11 +315,9 @@ static bool query_limits(struct look *look, struct mr_device_limits *limits)
 	const int rc = mr_device_limits_query(look->question->host, look->device.name, limits);
 
 	if ((rc == -ENOENT || rc == -ENODEV) && has_no_node(look))
-		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
-			     "no node: see MR-NODE");
+		add(look, MR_VERDICT_NA, "no node: see MR-NODE");
 	else if (rc)
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "cannot be opened: see MR-DEVICE");
+		add(look, MR_VERDICT_UNKNOWN, "cannot be opened: see MR-DEVICE");
 	return !rc;
 }
 
@@ -274,25 +328,24 @@ static void judge_odp(struct look *look)
 	if (!query_limits(look, &limits))
 		return;
 	if (limits.odp_explicit)
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
-			     limits.odp_implicit ? "explicit and implicit" : "explicit only");
+		add(look, MR_VERDICT_OK,
+		    limits.odp_implicit ? "explicit and implicit" : "explicit only");
 	else if (is_mlx5(look))
-		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
-			     "none, so no dma-buf regions either");
+		add(look, MR_VERDICT_WARN, "none, so no dma-buf regions either");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name, "it has none");
+		add(look, MR_VERDICT_NA, "it has none");
 }
 
 void mr_check_odp(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_WARN] = "mlx5 needs CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
+				    "MR-KERNEL-CONFIG) and firmware with on-demand paging",
+		[MR_VERDICT_UNKNOWN] = SEE_WHY,
+	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_odp };
-	const enum mr_verdict verdict = look_at_devices(&look);
 
-	if (verdict == MR_VERDICT_WARN)
-		mr_finding_remedy(finding, "mlx5 needs CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
-					   "MR-KERNEL-CONFIG) and firmware with on-demand paging");
-	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
+	look_at_devices(&look, remedies);
 }
 
 static void judge_max_mr(struct look *look)
@@ -303,27 +356,24 @@ static void judge_max_mr(struct look *look)
 	if (!query_limits(look, &limits))
 		return;
 	if (planned->known && planned->value > limits.max_mr_size)
-		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
-			     "max_mr_size is %s, and %s are planned", SIZE(limits.max_mr_size),
-			     SIZE(planned->value));
+		add(look, MR_VERDICT_BAD, "max_mr_size is %s, and %s are planned",
+		    SIZE(limits.max_mr_size), SIZE(planned->value));
 	else if (limits.max_mr_size == UINT64_MAX)
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name,
-			     "a region may have any size");
+		add(look, MR_VERDICT_OK, "a region may have any size");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "max_mr_size is %s",
-			     SIZE(limits.max_mr_size));
+		add(look, MR_VERDICT_OK, "max_mr_size is %s", SIZE(limits.max_mr_size));
 }
 
 void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_BAD] = "register the memory as several regions; mrctl stat --probe "
+				   "--max-size finds the largest that works",
+		[MR_VERDICT_UNKNOWN] = SEE_WHY,
+	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_max_mr };
-	const enum mr_verdict verdict = look_at_devices(&look);
 
-	if (verdict == MR_VERDICT_BAD)
-		mr_finding_remedy(finding, "register the memory as several regions; mrctl stat "
-					   "--probe --max-size finds the largest that works");
-	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "mrctl reg --device NAME says why");
+	look_at_devices(&look, remedies);
 }
 
 /* ---- what the firmware has ---- */
@@ -338,62 +388,48 @@ static void judge_fw_pages(struct look *look)
 	if (pages->known && pages->value < UINT64_MAX / FIRMWARE_PAGE) {
 		if (__builtin_add_overflow(look->sum, pages->value * FIRMWARE_PAGE, &look->sum))
 			look->sum = UINT64_MAX;
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "fw_pages");
+		add(look, MR_VERDICT_OK, "fw_pages");
 		mr_finding_detail(look->finding, "%s: fw_pages %" PRIu64, look->device.name,
 				  pages->value);
 		if (look->device.reg_pages.known)
 			mr_finding_detail(look->finding, "reg_pages %" PRIu64,
 					  look->device.reg_pages.value);
 	} else if (is_mlx5(look)) {
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "no fw_pages in sysfs");
+		add(look, MR_VERDICT_UNKNOWN, "no fw_pages in sysfs");
 	} else {
-		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
-			     "its driver does not count them");
+		add(look, MR_VERDICT_NA, "its driver does not count them");
 	}
 }
 
 void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_UNKNOWN] = "ls /sys/class/infiniband/*/fw_pages",
+	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_fw_pages };
-	const enum mr_verdict verdict = look_at_devices(&look);
 	struct mr_meminfo info;
 	int rc;
 
-	if (verdict == MR_VERDICT_UNKNOWN) {
-		mr_finding_remedy(finding, "ls /sys/class/infiniband/*/fw_pages");
-	} else if (verdict == MR_VERDICT_OK) {
-		rc = mr_meminfo_read(question->host, &info);
-		if (rc || !info.total.known) {
-			mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
-		} else if (look.sum > info.total.value / 10) {
-			mr_finding_set(finding, MR_VERDICT_WARN,
-				       "firmware has %s, more than a tenth of %s (MemTotal)",
-				       SIZE(look.sum), SIZE(info.total.value));
-			mr_finding_remedy(
-				finding,
-				"register less, or on fewer devices; each buffer counts on "
-				"each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)");
-		} else {
-			mr_finding_set(finding, MR_VERDICT_OK,
-				       "firmware has less than a tenth of %s (MemTotal)",
-				       SIZE(info.total.value));
-		}
-	}
-}
-
-/* How often it was is no reason for the verdict, so it stands in the detail. */
-static void add_refused_uars(struct look *look, uint64_t count)
-{
-	mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
-		     "the firmware has refused UARs (ALLOC_UAR)");
-	mr_finding_detail(look->finding, "%s: %" PRIu64 " refused since its driver was loaded",
-			  look->device.name, count);
+	if (look_at_devices(&look, remedies) != MR_VERDICT_OK)
+		return;
+	rc = mr_meminfo_read(question->host, &info);
+	if (rc || !info.total.known)
+		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
+	else if (look.sum > info.total.value / 10)
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "register less, or on fewer devices; each buffer counts on "
+				 "each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)",
+				 "firmware has %s, more than a tenth of %s (MemTotal)",
+				 SIZE(look.sum), SIZE(info.total.value));
+	else
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "firmware has less than a tenth of %s (MemTotal)",
+			       SIZE(info.total.value));
 }
 
 /*
  * Without counters nothing is known to be wrong.  Most users may not see them, so that is no finding: it would be
- * one on each host that a user other than root monitors.
+ * one on each host that a user other than root monitors.  How often UARs were refused is no reason for the verdict.
  */
 static void judge_uar(struct look *look)
 {
@@ -402,38 +438,39 @@ static void judge_uar(struct look *look)
 	int rc;
 
 	if (!is_mlx5(look) || !look->device.pci_address[0]) {
-		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
-			     "its driver does not count them");
+		add(look, MR_VERDICT_NA, "its driver does not count them");
 		return;
 	}
 	rc = mr_mlx5_command_read(look->question->host, look->device.pci_address, "ALLOC_UAR",
 				  &uars, &err);
 	if (rc == -EACCES || rc == -EPERM)
-		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
-			     "not looked at: debugfs is for root alone");
+		add(look, MR_VERDICT_NA, "not looked at: debugfs is for root alone");
 	else if (rc == -ENOENT || (!rc && !uars.failed.known))
-		mr_tally_add(
-			&look->tally, MR_VERDICT_NA, look->device.name,
-			"not counted: debugfs is not mounted, or the kernel is older than 5.18");
+		add(look, MR_VERDICT_NA,
+		    "not counted: debugfs is not mounted, or the kernel is older than 5.18");
 	else if (rc)
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "counters of commands in debugfs: %s", mr_errno_text(-rc));
-	else if (uars.failed.value)
-		add_refused_uars(look, uars.failed.value);
+		add(look, MR_VERDICT_UNKNOWN, "counters of commands in debugfs: %s",
+		    mr_errno_text(-rc));
+	else if (!uars.failed.value)
+		add(look, MR_VERDICT_OK, "no UAR was refused");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "no UAR was refused");
+		add(look, MR_VERDICT_WARN, "the firmware has refused UARs (ALLOC_UAR)");
+	if (!rc && uars.failed.known && uars.failed.value)
+		mr_finding_detail(look->finding,
+				  "%s: %" PRIu64 " refused since its driver was loaded",
+				  look->device.name, uars.failed.value);
 }
 
 void mr_check_uar(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_WARN] =
+			"keep fewer contexts open, or raise PF_LOG_BAR_SIZE (mlxconfig)",
+		[MR_VERDICT_UNKNOWN] = "ls /sys/kernel/debug/mlx5/*/commands",
+	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_uar };
-	const enum mr_verdict verdict = look_at_devices(&look);
 
-	if (verdict == MR_VERDICT_WARN)
-		mr_finding_remedy(finding, "keep fewer contexts open, or raise PF_LOG_BAR_SIZE "
-					   "(mlxconfig)");
-	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "ls /sys/kernel/debug/mlx5/*/commands");
+	look_at_devices(&look, remedies);
 }
 
 /* ---- IOMMU ---- */
@@ -454,45 +491,40 @@ static bool read_iommu(struct look *look, struct mr_iommu *iommu)
 
 static void judge_iommu(struct look *look)
 {
-	const char *name = look->device.name;
 	struct mr_iommu iommu;
 
 	if (!read_iommu(look, &iommu))
-		mr_tally_add(&look->tally, MR_VERDICT_NA, name, "no PCI device");
+		add(look, MR_VERDICT_NA, "no PCI device");
 	else if (!iommu.group[0])
-		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "no IOMMU");
+		add(look, MR_VERDICT_OK, "no IOMMU");
 	else if (!strcmp(iommu.type, "identity"))
-		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "passed through (identity)");
+		add(look, MR_VERDICT_OK, "passed through (identity)");
 	else if (!strncmp(iommu.type, "DMA", 3))
-		mr_tally_add(&look->tally, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, name,
-			     "translated (%s)", iommu.type);
+		add(look, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, "translated (%s)",
+		    iommu.type);
 	else if (!iommu.type[0] && !look->is_large)
-		mr_tally_add(&look->tally, MR_VERDICT_OK, name,
-			     "translated or not, which is not known");
+		add(look, MR_VERDICT_OK, "translated or not, which is not known");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name, "type of its IOMMU group: %s",
-			     iommu.type[0] ? iommu.type : "not known");
+		add(look, MR_VERDICT_UNKNOWN, "type of its IOMMU group: %s",
+		    iommu.type[0] ? iommu.type : "not known");
 }
 
 void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding)
 {
+	static const char *const remedies[MR_VERDICTS] = {
+		[MR_VERDICT_WARN] = "boot with iommu=pt, or register large dma-bufs in pieces of "
+				    "1 GiB: mappings of single pages run out (ENOMEM)",
+		[MR_VERDICT_UNKNOWN] = "see the kernel's command line: iommu=pt, intel_iommu=on",
+	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_iommu };
 	struct mr_hardware hardware;
-	enum mr_verdict verdict;
 	char words[256];
 
 	mr_hardware_read(question->host, &hardware);
 	look.is_large = (question->size.known && question->size.value >= MANY_PAGES) ||
 			hardware.is_gpu_in_use;
-	verdict = look_at_devices(&look);
-	if (verdict == MR_VERDICT_WARN)
-		mr_finding_remedy(finding,
-				  "boot with iommu=pt, or register large dma-bufs in pieces of "
-				  "1 GiB: mappings of single pages run out (ENOMEM)");
-	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding,
-				  "see the kernel's command line: iommu=pt, intel_iommu=on");
-	if (look.tally.count && !mr_kernel_words(question->host, words, sizeof(words)) && words[0])
+	look_at_devices(&look, remedies);
+	if (look.count && !mr_kernel_words(question->host, words, sizeof(words)) && words[0])
 		mr_finding_detail(finding, "booted with %s", words);
 }
 
@@ -539,7 +571,7 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 	mr_hardware_read(question->host, &hardware);
 	if (hardware.has_nvidia)
 		mr_iommu_read(question->host, hardware.gpu, &look.gpu);
-	look_at_devices(&look);
+	look_at_devices(&look, NULL);
 	if (finding->figure[0])
 		return;
 	if (!hardware.has_nvidia || !look.sum) {
@@ -558,17 +590,17 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "different, which the driver does not compare on %s", machine);
 	} else if (!machine[0] || override == MR_UNKNOWN) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "different; whether the driver compares them is not known");
-		mr_finding_remedy(finding, "grep Grdma /proc/driver/nvidia/params");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
+				 "grep Grdma /proc/driver/nvidia/params",
+				 "different; whether the driver compares them is not known");
 	} else {
-		mr_finding_set(
+		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
+			"load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or set ACS by rdma_topo "
+			"(rdma-core 61)",
 			"GPU %s and RDMA devices have different ones: dma-buf regions of GPU "
 			"memory fail where the driver compares them",
 			hardware.gpu);
-		mr_finding_remedy(finding, "load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or "
-					   "set ACS by rdma_topo (rdma-core 61)");
 	}
 }
 
@@ -576,15 +608,13 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 static uint64_t largest_region(const struct mr_environment *environment, uint64_t reported)
 {
 	const uint64_t of_rxe = MR_RXE_PAGES_MAX * mr_page_size(mr_this_host());
+	const char *kernel =
+		environment->simulated ? environment->simulated_kernel : environment->kernel;
 	struct mr_kernel_version version;
+	const bool is_limited = !strcmp(environment->provider, "rxe") &&
+				mr_kernel_version(kernel, &version) && version.major >= 7;
 
-	if (strcmp(environment->provider, "rxe") != 0 || reported < of_rxe ||
-	    !mr_kernel_version(environment->simulated ? environment->simulated_kernel
-						      : environment->kernel,
-			       &version) ||
-	    version.major < 7)
-		return reported;
-	return of_rxe;
+	return is_limited && reported > of_rxe ? of_rxe : reported;
 }
 
 static int query_device(void *data, char *text, size_t size)

@@ -53,6 +53,10 @@ struct mr_finding {
 void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** mr_finding_judge() - set verdict, remedy and figure */
+void mr_finding_judge(struct mr_finding *finding, enum mr_verdict verdict, const char *remedy,
+		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /** mr_finding_detail() - add to the detail, after "; " where it has some already */
 void mr_finding_detail(struct mr_finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -119,32 +123,6 @@ enum mr_layer {
 
 /** mr_layer_name() - "libibverbs", ...; NULL for MR_LAYER_UNKNOWN */
 const char *mr_layer_name(enum mr_layer layer);
-
-/** Devices of which the same was found. */
-struct mr_tally_row {
-	enum mr_verdict verdict;
-	char text[128];
-	struct mr_name_text devices;
-};
-
-/** What was found of the devices so far; all zero at first. */
-struct mr_tally {
-	struct mr_tally_row rows[16];
-	unsigned int count;
-	unsigned int
-		others[MR_VERDICTS]; /**< devices of which something else was found, by verdict */
-};
-
-/** mr_tally_add() - add what was found of a device */
-void mr_tally_add(struct mr_tally *tally, enum mr_verdict verdict, const char *device,
-		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-
-/**
- * mr_tally_settle() - make a finding of it: the worst verdict, its devices and what was said of them
- *
- * Return: the verdict, for a remedy; the finding is left alone where there were no devices, which is MR_VERDICT_NA.
- */
-enum mr_verdict mr_tally_settle(const struct mr_tally *tally, struct mr_finding *finding);
 
 /** A network adapter that does RDMA, or may. */
 struct mr_adapter {
