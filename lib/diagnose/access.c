@@ -314,20 +314,19 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 	char label[128];
 	const int rc = mr_selinux_read(question->host, &mode, label, sizeof(label));
 
-	if (rc) {
+	if (rc)
 		mr_finding_unread(finding, "/sys/fs/selinux/enforce", -rc);
-	} else if (mode == MR_SELINUX_OFF) {
+	else if (mode == MR_SELINUX_OFF)
 		mr_finding_set(finding, MR_VERDICT_NA, "off");
-	} else if (mode != MR_SELINUX_PERMISSIVE && read_nodes(question, &nodes, &ignored) &&
-		   nodes.against_permission == EACCES) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "%s, and EACCES from nodes whose permission allows it", modes[mode]);
-		mr_finding_remedy(finding,
-				  "it may be the reason: look for denials (ausearch -m avc "
-				  "-ts recent), and allow them by audit2allow");
-	} else {
+	else if (mode != MR_SELINUX_PERMISSIVE && read_nodes(question, &nodes, &ignored) &&
+		 nodes.against_permission == EACCES)
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "it may be the reason: look for denials (ausearch -m avc "
+				 "-ts recent), and allow them by audit2allow",
+				 "%s, and EACCES from nodes whose permission allows it",
+				 modes[mode]);
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", modes[mode]);
-	}
 	if (label[0])
 		mr_finding_detail(finding, "this process is %s", label);
 }

@@ -581,19 +581,19 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 	mr_host_query(question->host, "uname/machine", query_machine, NULL, machine,
 		      sizeof(machine));
 	mr_host_lines(question->host, "/proc/driver/nvidia/params", take_override, &override);
-	if (!look.differs || override == MR_YES) {
+	if (!look.differs || override == MR_YES)
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
 			look.differs ? "different, and the driver is configured not to compare them"
 				     : "GPU and devices have the same");
-	} else if (machine[0] && strcmp(machine, "aarch64") != 0) {
+	else if (machine[0] && strcmp(machine, "aarch64") != 0)
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "different, which the driver does not compare on %s", machine);
-	} else if (!machine[0] || override == MR_UNKNOWN) {
+	else if (!machine[0] || override == MR_UNKNOWN)
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
 				 "grep Grdma /proc/driver/nvidia/params",
 				 "different; whether the driver compares them is not known");
-	} else {
+	else
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
 			"load nvidia with NVreg_GrdmaPciTopoCheckOverride=1, or set ACS by rdma_topo "
@@ -601,7 +601,6 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 			"GPU %s and RDMA devices have different ones: dma-buf regions of GPU "
 			"memory fail where the driver compares them",
 			hardware.gpu);
-	}
 }
 
 /* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */

@@ -79,8 +79,9 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 			       "it, which mrctl stat --probe finds out",
 			       release, lacking);
 	} else {
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s lacks %s", release, lacking);
-		mr_finding_remedy(finding, "boot a newer kernel where programs need this");
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "boot a newer kernel where programs need this", "%s lacks %s",
+				 release, lacking);
 	}
 }
 
@@ -171,10 +172,10 @@ static void judge_without_file(const struct mr_question *question, const struct 
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "no file lists them, and no adapter is known to need one");
 	} else {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s", why);
-		mr_finding_remedy(finding,
-				  "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
-				  "/proc/config.gz");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
+				 "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
+				 "/proc/config.gz",
+				 "%s", why);
 		return;
 	}
 	mr_finding_detail(finding, "%s", why);
@@ -273,19 +274,17 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 					  "a part of a huge page cannot be registered then without "
 					  "RDMAV_HUGEPAGES_SAFE (EINVAL)");
 	} else if (copies == MR_NO) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "the kernel does not copy pinned pages on fork, and nothing asks "
-			       "libibverbs for protection");
-		mr_finding_remedy(
-			finding, "set RDMAV_FORK_SAFE=1 for programs that fork, or boot Linux 5.13 "
-				 "or newer");
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "set RDMAV_FORK_SAFE=1 for programs that fork, or boot Linux 5.13 "
+				 "or newer",
+				 "the kernel does not copy pinned pages on fork, and nothing asks "
+				 "libibverbs for protection");
 	} else if (mr_host_exists(question->host, "/sys/class") &&
 		   !mr_host_exists(question->host, "/sys/class/infiniband")) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	} else {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "the kernel does not answer by RDMA netlink");
-		mr_finding_remedy(finding, "modprobe ib_core");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "modprobe ib_core",
+				 "the kernel does not answer by RDMA netlink");
 	}
 }
 
@@ -461,22 +460,21 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 	rc = mr_rdma_device_list(host, add_name, &devices);
 	mr_hardware_read(host, &hardware);
 	list_modules(host, &hardware, &names);
-	if (devices.count && !mr_host_exists(host, "/sys/class/infiniband_verbs")) {
-		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "%s, and no /sys/class/infiniband_verbs: programs cannot open them",
-			       devices.text);
-		mr_finding_remedy(finding, "modprobe ib_uverbs");
-	} else if (find_missing(host, &hardware, finding)) {
+	if (devices.count && !mr_host_exists(host, "/sys/class/infiniband_verbs"))
+		mr_finding_judge(
+			finding, MR_VERDICT_BAD, "modprobe ib_uverbs",
+			"%s, and no /sys/class/infiniband_verbs: programs cannot open them",
+			devices.text);
+	else if (find_missing(host, &hardware, finding))
 		return;
-	} else if (devices.count || names.count) {
+	else if (devices.count || names.count)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s",
 			       names.count ? names.text : "none is shown, and there are devices");
-	} else if (mr_host_exists(host, "/sys/class") && rc == -ENOENT) {
+	else if (mr_host_exists(host, "/sys/class") && rc == -ENOENT)
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "none is loaded, and no adapter is known to need one");
-	} else {
+	else
 		mr_finding_unread(finding, "/sys/class/infiniband", rc < 0 ? -rc : ENOENT);
-	}
 }
 
 /* ---- memory of GPUs ---- */
@@ -530,19 +528,18 @@ static void judge_nvidia(const struct nvidia_ways *ways, bool is_planned,
 			"the RDMA stack that has the interface",
 			ways->module);
 	} else if (ways->module) {
-		mr_finding_set(
+		mr_finding_judge(
 			finding, MR_VERDICT_UNKNOWN,
+			"grep ib_register_peer_memory_client /proc/kallsyms",
 			"%s is loaded; whether ib_core takes it is not known (no /proc/kallsyms)",
 			ways->module);
-		mr_finding_remedy(finding, "grep ib_register_peer_memory_client /proc/kallsyms");
 	} else {
-		mr_finding_set(
+		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
+			"use NVIDIA's open kernel modules and dma-buf, or modprobe "
+			"nvidia-peermem",
 			"a GPU with the proprietary driver, and no nvidia_peermem: its memory "
 			"cannot be registered");
-		mr_finding_remedy(finding,
-				  "use NVIDIA's open kernel modules and dma-buf, or modprobe "
-				  "nvidia-peermem");
 	}
 }
 
@@ -558,19 +555,16 @@ static void judge_amd(struct mr_host *host, struct mr_finding *finding)
 	}
 	if (mr_kernel_release(host, release, sizeof(release)))
 		mr_kernel_options_read(host, release, &p2p, 1, path, sizeof(path));
-	if (p2p.is_on == MR_YES) {
+	if (p2p.is_on == MR_YES)
 		mr_finding_set(finding, MR_VERDICT_OK, "dma-buf by amdgpu, with PCI_P2PDMA");
-	} else if (p2p.is_on == MR_NO) {
-		mr_finding_set(
-			finding, MR_VERDICT_WARN,
+	else if (p2p.is_on == MR_NO)
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN, "boot a kernel with CONFIG_PCI_P2PDMA",
 			"CONFIG_PCI_P2PDMA is not set: registering GPU memory may succeed, but "
 			"transfers fail");
-		mr_finding_remedy(finding, "boot a kernel with CONFIG_PCI_P2PDMA");
-	} else {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "amdgpu; whether the kernel has CONFIG_PCI_P2PDMA is not known");
-		mr_finding_remedy(finding, "zgrep PCI_P2PDMA /proc/config.gz");
-	}
+	else
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "zgrep PCI_P2PDMA /proc/config.gz",
+				 "amdgpu; whether the kernel has CONFIG_PCI_P2PDMA is not known");
 }
 
 void mr_check_peer_memory(const struct mr_question *question, struct mr_finding *finding)
@@ -582,8 +576,8 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 
 	mr_hardware_read(question->host, &hardware);
 	if (question->is_gpu && !hardware.has_nvidia) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "no NVIDIA GPU");
-		mr_finding_remedy(finding, "lspci -nn lists GPUs; plan other memory");
+		mr_finding_judge(finding, MR_VERDICT_BAD, "lspci -nn lists GPUs; plan other memory",
+				 "no NVIDIA GPU");
 		return;
 	}
 	if (mr_kernel_has_no_say(question, finding))

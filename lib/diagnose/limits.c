@@ -162,22 +162,20 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 		       struct mr_finding *finding)
 {
 	if (has(status->permitted, MR_CAP_IPC_LOCK)) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "permitted, but not effective: RLIMIT_MEMLOCK applies");
-		mr_finding_remedy(finding,
-				  "the program must raise it by capset(2), or its file needs "
-				  "\"setcap cap_ipc_lock=ep\"");
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "the program must raise it by capset(2), or its file needs "
+				 "\"setcap cap_ipc_lock=ep\"",
+				 "permitted, but not effective: RLIMIT_MEMLOCK applies");
 		return true;
 	}
 	if (!has(status->bounding, MR_CAP_IPC_LOCK) || !status->uid.known || !status->uid.value ||
 	    mr_namespace_is_first(question->host, "pid") != MR_NO)
 		return false;
-	mr_finding_set(finding, MR_VERDICT_WARN,
-		       "given to this container, but not effective, as its user is not root: "
-		       "RLIMIT_MEMLOCK counts");
-	mr_finding_remedy(
-		finding, "run the container as root, raise the limit of locked memory, or give the "
-			 "program's file \"setcap cap_ipc_lock=ep\"");
+	mr_finding_judge(finding, MR_VERDICT_WARN,
+			 "run the container as root, raise the limit of locked memory, or give the "
+			 "program's file \"setcap cap_ipc_lock=ep\"",
+			 "given to this container, but not effective, as its user is not root: "
+			 "RLIMIT_MEMLOCK counts");
 	return true;
 }
 
@@ -231,13 +229,11 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 			"one of its own; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
 		return;
 	}
-	mr_finding_set(
+	mr_finding_judge(
 		finding, MR_VERDICT_WARN,
-		"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
-	mr_finding_remedy(
-		finding,
 		"raise the hard limit of locked memory on the host, for the user who starts "
-		"the container; or run it without a user namespace");
+		"the container; or run it without a user namespace",
+		"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
 	if (!mr_process_status_read(question->host, "self", &status) &&
 	    has(status.effective, MR_CAP_IPC_LOCK))
 		mr_finding_detail(finding, "CAP_IPC_LOCK is effective, but the kernel asks for "
@@ -272,18 +268,16 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	left = whole_pages(question->host, limit.soft);
 	left = left > status.pinned.value ? left - status.pinned.value : 0;
 	needed = question->size.known ? needed_bytes(question, &devices) : limit.soft / 10;
-	if (!status.pinned.value) {
+	if (!status.pinned.value)
 		mr_finding_set(finding, MR_VERDICT_OK, "nothing: all of the limit is left");
-	} else if (left >= needed) {
+	else if (left >= needed)
 		mr_finding_set(finding, MR_VERDICT_OK, "enough of the limit is left");
-	} else {
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s of %s are left < %s%s",
-			       mr_size_text(left).text, mr_size_text(limit.soft).text,
-			       mr_size_text(needed).text,
-			       question->size.known ? " asked" : ", a tenth");
-		mr_finding_remedy(
-			finding, "deregister what is not needed any more, or raise RLIMIT_MEMLOCK");
-	}
+	else
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "deregister what is not needed any more, or raise RLIMIT_MEMLOCK",
+				 "%s of %s are left < %s%s", mr_size_text(left).text,
+				 mr_size_text(limit.soft).text, mr_size_text(needed).text,
+				 question->size.known ? " asked" : ", a tenth");
 	if (exempt == MR_UNKNOWN)
 		doubt(finding);
 }
@@ -295,21 +289,19 @@ void mr_check_descriptors(const struct mr_question *question, struct mr_finding 
 	struct mr_descriptors descriptors;
 	const int rc = mr_descriptors_try(question->host, &descriptors);
 
-	if (rc) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "whether more can be opened: %s",
-			       mr_errno_text(-rc));
-		mr_finding_remedy(finding, "ulimit -n");
-	} else if (descriptors.error) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "%d more cannot be opened: %s",
-			       MR_LIBIBVERBS_DESCRIPTORS, mr_errno_text(descriptors.error));
-		mr_finding_remedy(finding, "%s",
-				  descriptors.error == ENFILE
-					  ? "raise fs.file-max (sysctl)"
-					  : "close some files, or raise their limit: ulimit -n; "
-					    "LimitNOFILE= of a unit");
-	} else {
+	if (rc)
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "ulimit -n",
+				 "whether more can be opened: %s", mr_errno_text(-rc));
+	else if (descriptors.error)
+		mr_finding_judge(finding, MR_VERDICT_BAD,
+				 descriptors.error == ENFILE
+					 ? "raise fs.file-max (sysctl)"
+					 : "close some files, or raise their limit: ulimit -n; "
+					   "LimitNOFILE= of a unit",
+				 "%d more cannot be opened: %s", MR_LIBIBVERBS_DESCRIPTORS,
+				 mr_errno_text(descriptors.error));
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "the limit leaves room");
-	}
 	if (!rc && descriptors.limit != NO_LIMIT)
 		mr_finding_detail(finding, "RLIMIT_NOFILE is %" PRIu64, descriptors.limit);
 }
@@ -335,15 +327,13 @@ void mr_check_address_space(const struct mr_question *question, struct mr_findin
 	if (question->size.known &&
 	    __builtin_add_overflow(planned.length, question->size.value, &planned.length))
 		planned.length = NO_LIMIT;
-	if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_RLIMIT) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "%s", reason.text);
-		mr_finding_remedy(finding, "%s", reason.remedy);
-	} else if (all.soft == NO_LIMIT && data.soft == NO_LIMIT) {
+	if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_RLIMIT)
+		mr_finding_judge(finding, MR_VERDICT_BAD, reason.remedy, "%s", reason.text);
+	else if (all.soft == NO_LIMIT && data.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_OK, "unlimited");
-	} else {
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "RLIMIT_AS is %s, RLIMIT_DATA is %s",
 			       limit_text(all.soft).text, limit_text(data.soft).text);
-	}
 }
 
 #define PAM "set memlock in /etc/security/limits.conf (pam_limits), and log in again"

@@ -26,11 +26,11 @@ static bool exceeds_commit_limit(const struct mr_question *question, const struc
 	    (info->committed.value <= info->commit_limit.value &&
 	     wanted <= info->commit_limit.value - info->committed.value))
 		return false;
-	mr_finding_set(
+	mr_finding_judge(
 		finding, MR_VERDICT_BAD,
+		"raise vm.overcommit_ratio, or set vm.overcommit_memory to 0",
 		"%s planned, and vm.overcommit_memory is 2: of %s (CommitLimit) %s are promised",
 		SIZE(wanted), SIZE(info->commit_limit.value), SIZE(info->committed.value));
-	mr_finding_remedy(finding, "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");
 	return true;
 }
 
@@ -41,15 +41,16 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 	const uint64_t swap = info->swap_free.known ? info->swap_free.value : 0;
 
 	if (wanted > info->total.value) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "%s planned, the host has %s (MemTotal)",
-			       SIZE(wanted), SIZE(info->total.value));
-		mr_finding_remedy(finding, "register less: what is registered stays in memory");
+		mr_finding_judge(finding, MR_VERDICT_BAD,
+				 "register less: what is registered stays in memory",
+				 "%s planned, the host has %s (MemTotal)", SIZE(wanted),
+				 SIZE(info->total.value));
 	} else if (question->huge_size) {
 		mr_finding_set(finding, MR_VERDICT_OK, "not needed: huge pages are planned");
 	} else if (wanted > info->available.value && wanted <= mr_huge_pools_room(pools)) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "%s planned, for which huge pages alone have room", SIZE(wanted));
-		mr_finding_remedy(finding, "register huge pages (hugetlb), or set fewer aside");
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "register huge pages (hugetlb), or set fewer aside",
+				 "%s planned, for which huge pages alone have room", SIZE(wanted));
 	} else if (exceeds_commit_limit(question, info, finding)) {
 		return;
 	} else if (wanted > info->available.value) {
@@ -81,14 +82,13 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 	}
 	if (question->size.known)
 		judge_planned(question, &info, &pools, finding);
-	else if (huge < info.total.value && info.available.value < (info.total.value - huge) / 20) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "less than 5 %% of %s (MemTotal%s) is available",
-			       SIZE(info.total.value - huge), huge ? " without huge pages" : "");
-		mr_finding_remedy(finding, "see which programs hold memory: ps -e --sort -rss v");
-	} else {
+	else if (huge < info.total.value && info.available.value < (info.total.value - huge) / 20)
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "see which programs hold memory: ps -e --sort -rss v",
+				 "less than 5 %% of %s (MemTotal%s) is available",
+				 SIZE(info.total.value - huge), huge ? " without huge pages" : "");
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", SIZE(info.total.value));
-	}
 	mr_finding_detail(finding, "%s available", SIZE(info.available.value));
 }
 
@@ -110,14 +110,13 @@ static void judge_split_mappings(uint64_t max, struct mr_finding *finding)
 		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max);
 		return;
 	}
-	mr_finding_set(finding, MR_VERDICT_WARN,
-		       "vm.max_map_count is %" PRIu64
-		       ": with fork protection a process has room for about %" PRIu64 " regions",
-		       max, max / 2);
-	mr_finding_remedy(
-		finding,
+	mr_finding_judge(
+		finding, MR_VERDICT_WARN,
 		"raise vm.max_map_count (sysctl), or unset RDMAV_FORK_SAFE and IBV_FORK_SAFE for "
-		"programs that do not fork");
+		"programs that do not fork",
+		"vm.max_map_count is %" PRIu64
+		": with fork protection a process has room for about %" PRIu64 " regions",
+		max, max / 2);
 }
 
 void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding)
@@ -127,22 +126,20 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 	struct mr_fork fork;
 
 	mr_fork_read(question->host, &fork);
-	if (!max.known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "/proc/sys/vm/max_map_count cannot be read");
-		mr_finding_remedy(finding, "sysctl vm.max_map_count");
-	} else if (used.known && (used.value >= max.value - max.value / 10 ||
-				  used.value + MAPS_TO_OPEN > max.value)) {
-		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count), a "
-			       "registration needs some %u more",
-			       used.value, max.value, MAPS_TO_OPEN);
-		mr_finding_remedy(finding, "raise vm.max_map_count (sysctl)");
-	} else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES) {
+	if (!max.known)
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "sysctl vm.max_map_count",
+				 "/proc/sys/vm/max_map_count cannot be read");
+	else if (used.known && (used.value >= max.value - max.value / 10 ||
+				used.value + MAPS_TO_OPEN > max.value))
+		mr_finding_judge(finding, MR_VERDICT_BAD, "raise vm.max_map_count (sysctl)",
+				 "%" PRIu64 " of %" PRIu64
+				 " mappings are used (vm.max_map_count), a "
+				 "registration needs some %u more",
+				 used.value, max.value, MAPS_TO_OPEN);
+	else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES)
 		judge_split_mappings(max.value, finding);
-	} else {
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max.value);
-	}
 	if (used.known)
 		mr_finding_detail(finding, "this process has %" PRIu64, used.value);
 }
@@ -200,16 +197,14 @@ static void judge_planned_pool(const struct mr_question *question,
 	struct mr_shortage_reason reason;
 
 	if (!mr_huge_pools_find(pools, page)) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "this kernel has none of %s", SIZE(page));
-		mr_finding_remedy(finding,
-				  "plan another size of them: ls /sys/kernel/mm/hugepages");
+		mr_finding_judge(finding, MR_VERDICT_BAD,
+				 "plan another size of them: ls /sys/kernel/mm/hugepages",
+				 "this kernel has none of %s", SIZE(page));
 	} else if (!mr_huge_pool_room(mr_huge_pools_find(pools, page)).known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "a pool in /sys/kernel/mm/hugepages cannot be read");
-		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
+				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	} else if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_HUGE_POOL) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "%s", reason.text);
-		mr_finding_remedy(finding, "%s", reason.remedy);
+		mr_finding_judge(finding, MR_VERDICT_BAD, reason.remedy, "%s", reason.text);
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "enough of %s are free", SIZE(page));
 	}
@@ -225,9 +220,8 @@ static void judge_pools(const struct mr_question *question, const struct mr_huge
 		return;
 	}
 	if (!write_pools(pools, text, sizeof(text))) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "a pool in /sys/kernel/mm/hugepages cannot be read");
-		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
+				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	} else if (!text[0]) {
 		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
 	} else {
@@ -281,23 +275,20 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 	char mode[16];
 	const int rc = mr_thp_mode(question->host, mode, sizeof(mode));
 
-	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
+	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm"))
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "this kernel has none (CONFIG_TRANSPARENT_HUGEPAGE)");
-	} else if (rc) {
+	else if (rc)
 		mr_finding_unread(finding, "/sys/kernel/mm/transparent_hugepage/enabled", -rc);
-	} else if (!strcmp(mode, "never") && question->size.known &&
-		   question->size.value >= SLOW_PLAN && !question->huge_size) {
-		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "never, and %s planned: slow in small pages",
-			       SIZE(question->size.value));
-		mr_finding_remedy(
-			finding,
+	else if (!strcmp(mode, "never") && question->size.known &&
+		 question->size.value >= SLOW_PLAN && !question->huge_size)
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN,
 			"echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or use "
-			"hugetlb pages");
-	} else {
+			"hugetlb pages",
+			"never, and %s planned: slow in small pages", SIZE(question->size.value));
+	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", mode);
-	}
 }
 
 /* ---- contiguous memory ---- */
@@ -314,23 +305,20 @@ static void judge_cma(const struct mr_question *question, const struct mr_meminf
 	const uint64_t rest = info->total.value > cma ? info->total.value - cma : 0;
 
 	if (info->cma_free.value > cma) {
-		mr_finding_set(
+		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
+			"where registration fails with ENOMEM and MemFree is low: boot with "
+			"kho=off",
 			"CmaFree %s > CmaTotal %s: blocks that no CMA area owns, where nothing can "
 			"stay pinned (scratch memory of kexec handover)",
 			SIZE(info->cma_free.value), SIZE(cma));
-		mr_finding_remedy(
-			finding,
-			"where registration fails with ENOMEM and MemFree is low: boot with "
-			"kho=off");
 	} else if (!cma) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
 	} else if (question->size.value > rest) { /* 0 where none is known */
-		mr_finding_set(
-			finding, MR_VERDICT_BAD,
+		mr_finding_judge(
+			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",
 			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",
 			SIZE(question->size.value), SIZE(rest));
-		mr_finding_remedy(finding, "boot with a smaller cma= or hugetlb_cma=");
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", SIZE(cma),
 			       SIZE(info->total.value));
@@ -344,13 +332,12 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 	struct mr_meminfo info;
 	const int rc = mr_meminfo_read(question->host, &info);
 
-	if (rc || !info.total.known) {
+	if (rc || !info.total.known)
 		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
-	} else if (!info.cma_total.known || !info.cma_free.known) {
+	else if (!info.cma_total.known || !info.cma_free.known)
 		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_CMA)");
-	} else {
+	else
 		judge_cma(question, &info, finding);
-	}
 }
 
 #define NO_LIMIT UINT64_MAX
@@ -518,10 +505,9 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 	if (has_finding(&walk) && finding->verdict == MR_VERDICT_NA &&
 	    may_be_hidden(question->host) &&
 	    mr_host_exists(question->host, "/sys/class/infiniband_verbs")) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "a group that cannot be seen from here may limit it");
-		mr_finding_remedy(finding,
-				  "mrctl stat --probe; on the host: rdma.max of each group");
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
+				 "mrctl stat --probe; on the host: rdma.max of each group",
+				 "a group that cannot be seen from here may limit it");
 		finding->is_hidden = true;
 		return;
 	}
