@@ -34,9 +34,6 @@ enum { MR_KERNEL_FUNCTIONS_MAX = 128 };
 /** From the outermost to the innermost; it ends with a row that has no name. */
 extern const struct mr_kernel_function mr_kernel_functions[];
 
-/** mr_kernel_function_errno() - the errno that a return value is, positive; 0: it is no error */
-int mr_kernel_function_errno(const struct mr_kernel_function *function, uint64_t value);
-
 /*
  * Watching what functions of the kernel return to this thread.
  *
@@ -84,23 +81,6 @@ struct mr_watch {
 	uint64_t mark; /**< where the records of the current call begin */
 };
 
-/** mr_watch_begin() - put up probes of functions that the kernel has.  Return: as of mr_kprobe_type(). */
-int mr_watch_begin(struct mr_watch *watch, struct mr_error *err);
-
-/** mr_watch_end() - remove the probes, where some stand */
-void mr_watch_end(struct mr_watch *watch);
-
-/** mr_watch_mark() - forget what has returned so far */
-void mr_watch_mark(struct mr_watch *watch);
-
-/**
- * mr_watch_read() - what has returned since the mark
- * @returns: set to the last ones, the newest first
- *
- * Return: how many there are, at most @max.
- */
-size_t mr_watch_read(const struct mr_watch *watch, struct mr_return *returns, size_t max);
-
 /** Which function of the kernel has refused: the deepest one that returned the error that came out. */
 enum { MR_CHAIN_MAX = 16 /**< functions of a chain that are kept */ };
 
@@ -118,7 +98,7 @@ struct mr_chain {
 
 /**
  * mr_chain_find() - find the functions that have passed on an error
- * @returns: what has returned, the newest first, as of mr_watch_read()
+ * @returns: what has returned, the newest first
  * @errnum:  that the system call has returned, positive
  *
  * The functions that a function has called are those that returned before it, deeper in the stack.

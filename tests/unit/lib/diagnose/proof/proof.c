@@ -117,24 +117,28 @@ TEST(the_deepest_function_with_the_error_has_refused)
 TEST(only_small_negative_numbers_are_errors)
 {
 	static const struct {
-		const char *function; /* which returns a pointer, or an int */
+		const char *function; /* which returns a long, or an int */
 		uint64_t value;
 		int errnum;
 	} values[] = {
-		{ "ib_umem_get", (uint64_t)-4095, 4095 },
-		{ "ib_umem_get", (uint64_t)-4096, 0 },
-		{ "ib_umem_get", 0, 0 },
-		{ "ib_umem_get", 0xffff88800000, 0 },
-		{ "ib_umem_get", 0xfffffff2, 0 },
-		{ "pin_user_pages_fast", 0xdead0000fffffff2, EFAULT },
-		{ "pin_user_pages_fast", 512, 0 },
+		{ "ib_uverbs_ioctl", (uint64_t)-4095, 4095 },
+		{ "ib_uverbs_ioctl", (uint64_t)-4096, 0 },
+		{ "ib_uverbs_ioctl", 0, 0 },
+		{ "ib_uverbs_ioctl", 0xffff88800000, 0 },
+		{ "ib_uverbs_ioctl", 0xfffffff2, 0 },
+		{ "ib_uverbs_open", 0xdead0000fffffff2, EFAULT },
+		{ "ib_uverbs_open", 512, 0 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		assert_equal_for(
-			values[i].function,
-			mr_kernel_function_errno(&mr_kernel_functions[index_of(values[i].function)], values[i].value),
-			values[i].errnum);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		const struct mr_return returned = { .function = index_of(values[i].function), .value = values[i].value };
+		struct mr_chain chain;
+
+		for (int errnum = 1; errnum <= 4096; errnum++) {
+			mr_chain_find(&returned, 1, errnum, &chain);
+			assert_equal_for(values[i].function, chain.count, errnum == values[i].errnum);
+		}
+	}
 }
 
 /* The search ends whatever was recorded, and stays within that. */
