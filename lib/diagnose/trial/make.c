@@ -16,9 +16,29 @@ static const char *name_of(int errnum)
 	return mr_errno_name(errnum) ?: "an unknown errno";
 }
 
-/* Says whether the unchanged call passes now, or is refused with another errno. */
-static void add_first(const struct mr_try *first, char *text, size_t size)
+/* "EINVAL again unchanged, with half the length; EFAULT with one page" */
+static void add_refusals(const struct mr_tries *tries, char *text, size_t size)
 {
+	int done[MR_TRY_CHANGES] = { 0 };
+
+	for (size_t i = 0; i < tries->count; i++) {
+		const int errnum = tries->list[i].errnum;
+
+		if (done[i] || !tries->list[i].made || !errnum)
+			continue;
+		mr_text_add(text, size, "; ", "%s%s", name_of(errnum), i ? "" : " again");
+		for (size_t k = i; k < tries->count; k++)
+			if (tries->list[k].made && tries->list[k].errnum == errnum) {
+				done[k] = true;
+				mr_text_add(text, size, k == i ? " " : ", ", "%s",
+					    tries->list[k].words);
+			}
+	}
+}
+
+void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
+{
+	/* Of the call itself, where it is not refused as before */
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "unchanged it passes now, so what refused it has passed",
 		[MR_TRY_OWN_CONTEXT] =
@@ -27,57 +47,23 @@ static void add_first(const struct mr_try *first, char *text, size_t size)
 		[MR_TRY_ANEW] = "a new region of that range and access is registered, so it is the "
 				"change that is refused",
 	};
+	const struct mr_try *first = &tries->list[0];
+	const bool is_other = tries->count && first->made && !tries->is_refused_again;
 
-	if (!first->errnum)
+	text[0] = '\0';
+	if (is_other && !first->errnum)
 		mr_text_add(text, size, "", "%s", passed[first->change]);
-	else
+	else if (is_other)
 		mr_text_add(text, size, "", "%s it answers %s now, so no change was tried",
 			    first->words, name_of(first->errnum));
-}
-
-static void add_passes(const struct mr_tries *tries, char *text, size_t size)
-{
-	for (size_t i = 0; i < tries->count; i++)
+	for (size_t i = 0; !is_other && i < tries->count; i++)
 		if (tries->list[i].made && !tries->list[i].errnum)
 			mr_text_add(text, size, ", ", "%s%s", text[0] ? "" : "it passes ",
 				    tries->list[i].words);
 	if (!text[0] && tries->count > 1)
 		mr_text_add(text, size, "", "nothing helps");
-}
-
-static bool is_new_errno(const struct mr_tries *tries, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (tries->list[i].made && tries->list[i].errnum == tries->list[index].errnum)
-			return false;
-	return tries->list[index].made && tries->list[index].errnum;
-}
-
-/* "EINVAL again unchanged, with half the length; EFAULT with one page" */
-static void add_refusals(const struct mr_tries *tries, char *text, size_t size)
-{
-	for (size_t i = 0; i < tries->count; i++) {
-		const int errnum = tries->list[i].errnum;
-
-		if (!is_new_errno(tries, i))
-			continue;
-		mr_text_add(text, size, "; ", "%s%s", name_of(errnum), i ? "" : " again");
-		for (size_t k = i; k < tries->count; k++)
-			if (tries->list[k].made && tries->list[k].errnum == errnum)
-				mr_text_add(text, size, k == i ? " " : ", ", "%s",
-					    tries->list[k].words);
-	}
-}
-
-void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
-{
-	text[0] = '\0';
-	if (tries->count && tries->list[0].made && !tries->is_refused_again) {
-		add_first(&tries->list[0], text, size);
-	} else {
-		add_passes(tries, text, size);
+	if (!is_other)
 		add_refusals(tries, text, size);
-	}
 	for (size_t i = 0; i < tries->count; i++)
 		if (tries->list[i].reason[0])
 			mr_text_add(text, size, "; ", "%s%s: %s", tries->list[i].made ? "" : "not ",
@@ -100,13 +86,16 @@ static const struct {
 	{ MR_ON_ALL, "nothing, as this call has nothing to change" },
 };
 
-static void note_untried(enum mr_operation operation, char *note, size_t size)
-{
-	size_t row = 0;
+static void note(struct mr_tries *tries, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-	while (!(untried[row].operations >> operation & 1))
-		row++;
-	snprintf(note, size, "%s", untried[row].note);
+static void note(struct mr_tries *tries, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(tries->note, sizeof(tries->note), fmt, ap);
+	va_end(ap);
 }
 
 /*
@@ -149,63 +138,39 @@ static bool find_request(struct mr_bench *bench)
 	return true;
 }
 
-/* Whether the context of the call serves for its tries. */
-static bool is_fit(const struct mr_bench *bench)
+/* Opens a context, unless that of the call is this process's alone and serves for its tries. */
+static int open_context(struct mr_bench *bench, struct mr_error *err)
 {
 	const struct mr_refusal *refusal = bench->refusal;
-
-	return refusal->is_own && refusal->context && refusal->uverbs &&
-	       (refusal->library_pd || mr_region_kind(bench->request.call) == MR_KIND_UMEM);
-}
-
-static int open_own(struct mr_bench *bench, struct mr_error *err)
-{
-	const struct mr_environment *environment = bench->refusal->environment;
+	const char *device = refusal->environment->device;
+	const bool needs_own =
+		!refusal->is_own || !refusal->context || !refusal->uverbs ||
+		(!refusal->library_pd && mr_region_kind(bench->request.call) != MR_KIND_UMEM);
 	uint32_t pd_handle;
 	int rc;
 
-	mr_environment_init(&bench->environment);
-	rc = mr_device_open(environment->device[0] ? environment->device : NULL, &bench->own,
-			    &bench->environment, err);
-	if (rc)
-		return rc;
-	bench->context = bench->own.context;
-	bench->pd = bench->own.pd;
-	bench->uverbs = mr_device_uverbs(&bench->own, &bench->environment, &pd_handle);
-	return 0;
-}
-
-static void set_base(struct mr_bench *bench)
-{
+	if (needs_own) {
+		mr_environment_init(&bench->environment);
+		rc = mr_device_open(device[0] ? device : NULL, &bench->own, &bench->environment,
+				    err);
+		if (rc)
+			return rc;
+		bench->uverbs = mr_device_uverbs(&bench->own, &bench->environment, &pd_handle);
+	} else {
+		bench->uverbs = *refusal->uverbs;
+	}
+	bench->context = needs_own ? bench->own.context : refusal->context;
+	bench->pd = needs_own ? bench->own.pd : refusal->library_pd;
+	bench->first = bench->operation == MR_OP_REREG ? MR_TRY_ANEW
+		       : needs_own                     ? MR_TRY_OWN_CONTEXT
+						       : MR_TRY_UNCHANGED;
 	bench->base = (struct mr_registrar){
-		.via = bench->refusal->registrar->via,
+		.via = refusal->registrar->via,
 		.context = bench->context,
 		.pd = bench->pd,
 		.uverbs = &bench->uverbs,
 		.pd_handle = bench->pd ? bench->pd->handle : MR_NO_HANDLE,
 	};
-}
-
-static int open_context(struct mr_bench *bench, struct mr_error *err)
-{
-	const struct mr_refusal *refusal = bench->refusal;
-	const bool needs_own = !is_fit(bench);
-	int rc;
-
-	if (needs_own) {
-		rc = open_own(bench, err);
-		if (rc)
-			return rc;
-		bench->first = MR_TRY_OWN_CONTEXT;
-	} else {
-		bench->context = refusal->context;
-		bench->pd = refusal->library_pd;
-		bench->uverbs = *refusal->uverbs;
-		bench->first = MR_TRY_UNCHANGED;
-	}
-	if (bench->operation == MR_OP_REREG)
-		bench->first = MR_TRY_ANEW;
-	set_base(bench);
 	if (!needs_own || !bench->request.dm || !bench->request.dm->allocated)
 		return 0;
 	rc = mr_dm_alloc(&bench->base, refusal->dm_length, &bench->dm, err);
@@ -213,58 +178,13 @@ static int open_context(struct mr_bench *bench, struct mr_error *err)
 	return rc;
 }
 
-/* As of mr_max_size_find(): half of what is available. */
-static void find_available(struct mr_bench *bench)
+/* Prepares tries of a refused call.  Return: whether it has anything that a try could change. */
+static bool init_bench(struct mr_bench *bench, const struct mr_refusal *refusal)
 {
-	struct mr_available available = { .bytes = 0, .by = "MemAvailable, which is unknown" };
-
-	mr_available_read(mr_this_host(), &available);
-	bench->available = available.bytes / 2;
-	bench->available_by = available.by;
-}
-
-/* Returns whether a refused call has anything that a try could change. */
-static bool mr_bench_has_request(const struct mr_refusal *refusal)
-{
-	struct mr_bench bench = { .refusal = refusal, .operation = mr_operation_of(refusal) };
-
-	return refusal->registrar && refusal->environment && find_request(&bench);
-}
-
-/*
- * Prepares tries of a refused call that registers, or changes a region. A context is opened unless that of
- * the call is this process's alone. Return: whether there is something to try.  mr_bench_close() it in
- * either case.
- */
-static bool mr_bench_open(struct mr_bench *bench, const struct mr_refusal *refusal, uint64_t ns,
-			  char *note, size_t size)
-{
-	struct mr_error err;
-
 	*bench = (struct mr_bench){ .refusal = refusal,
 				    .operation = mr_operation_of(refusal),
-				    .page = (uint64_t)getpagesize(),
-				    .until_ns = mr_now_ns() + ns };
-	if (!mr_bench_has_request(refusal) || !find_request(bench)) {
-		note_untried(bench->operation, note, size);
-		return false;
-	}
-	if (open_context(bench, &err)) {
-		snprintf(note, size, "nothing, for want of a context of its own: %.120s", err.text);
-		return false;
-	}
-	find_available(bench);
-	return true;
-}
-
-/* Closes what was opened. */
-static void mr_bench_close(struct mr_bench *bench)
-{
-	struct mr_error ignored;
-
-	if (bench->dm.allocated)
-		mr_dm_free(&bench->base, &bench->dm, &ignored);
-	mr_device_close(&bench->own);
+				    .page = (uint64_t)getpagesize() };
+	return refusal->registrar && refusal->environment && find_request(bench);
 }
 
 /* The kernel pins at least so many bytes in a nanosecond, also where it has to make the pages. */
@@ -273,18 +193,6 @@ static void mr_bench_close(struct mr_bench *bench)
 /* A device that could not be opened "now" is opened again so many times, with a pause. */
 #define OPENINGS 3
 #define PAUSE_NS 10000000
-
-static void note(struct mr_tries *tries, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void note(struct mr_tries *tries, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(tries->note, sizeof(tries->note), fmt, ap);
-	va_end(ap);
-}
 
 static struct mr_try *add_try(struct mr_tries *tries, enum mr_try_change change)
 {
@@ -313,20 +221,13 @@ static bool make_call(const struct mr_variant *variant, struct mr_try *try)
 	return false;
 }
 
-/* Whether the call would pin memory of the process, which has to be there. */
-static bool pins(const struct mr_region_request *request)
-{
-	return mr_call_row(request->call)->on == MR_ON_MEMORY &&
-	       !(request->access & MR_ACCESS_ON_DEMAND);
-}
-
-/* Whether there are memory and time to pin so much; if not, @try says what is short. */
+/* Whether there are memory of the process and time to pin what the call would; if not, @try says what is short. */
 static bool is_affordable(const struct mr_bench *bench, const struct mr_region_request *request,
 			  struct mr_try *try)
 {
 	const uint64_t now = mr_now_ns();
 
-	if (!pins(request))
+	if (mr_call_row(request->call)->on != MR_ON_MEMORY || request->access & MR_ACCESS_ON_DEMAND)
 		return true;
 	if (request->length > bench->available)
 		snprintf(try->reason, sizeof(try->reason), "it takes %s, and half of %s is %s",
@@ -362,23 +263,24 @@ static bool try_change(const struct mr_bench *bench, enum mr_try_change change,
 	return goes_on;
 }
 
-/* The call itself.  Return: whether it was refused again as before, and changes may be tried. */
-static bool try_again(const struct mr_bench *bench, struct mr_tries *tries)
+/* Makes the call itself again, and with each change where it is refused as before. */
+static void try_changes(struct mr_bench *bench, uint64_t until_ns, struct mr_tries *tries)
 {
-	const struct mr_try *again = &tries->list[0];
+	struct mr_available available = { .bytes = 0, .by = "MemAvailable, which is unknown" };
 
+	/* As of mr_max_size_find(): half of what is available. */
+	mr_available_read(mr_this_host(), &available);
+	bench->available = available.bytes / 2;
+	bench->available_by = available.by;
+	bench->until_ns = until_ns;
 	if (!try_change(bench, bench->first, tries))
-		return false;
-	tries->is_refused_again = again->errnum == bench->refusal->errnum;
-	return tries->is_refused_again;
-}
-
-static void try_changes(const struct mr_bench *bench, struct mr_tries *tries)
-{
-	for (int change = MR_TRY_ANEW + 1; change < MR_TRY_CHANGES; change++) {
+		return;
+	tries->is_refused_again = tries->list[0].errnum == bench->refusal->errnum;
+	for (int change = MR_TRY_ANEW + 1; tries->is_refused_again && change < MR_TRY_CHANGES;
+	     change++) {
 		if (mr_interrupted())
 			note(tries, "no more, as a signal has come");
-		else if (mr_now_ns() >= bench->until_ns)
+		else if (mr_now_ns() >= until_ns)
 			note(tries, "no more, as the time for tries is over");
 		if (tries->note[0] || !try_change(bench, (enum mr_try_change)change, tries))
 			return;
@@ -422,26 +324,37 @@ static bool is_opened_again(const struct mr_refusal *refusal)
 
 bool mr_tries_exist(const struct mr_refusal *refusal)
 {
-	return is_opened_again(refusal) || mr_bench_has_request(refusal);
+	struct mr_bench bench;
+
+	return is_opened_again(refusal) || init_bench(&bench, refusal);
 }
 
 void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_tries *tries)
 {
 	const uint64_t start = mr_now_ns();
+	struct mr_error err;
 	struct mr_bench bench;
+	size_t row = 0;
 
 	*tries = (struct mr_tries){ .count = 0 };
-	if (!ns)
+	if (!ns) {
 		note(tries, "nothing, as the time for tries is over");
-	else if (mr_interrupted())
+	} else if (mr_interrupted()) {
 		note(tries, "nothing, as a signal has come");
-	else if (is_opened_again(refusal))
+	} else if (is_opened_again(refusal)) {
 		try_opening(refusal, tries);
-	else {
-		if (mr_bench_open(&bench, refusal, ns, tries->note, sizeof(tries->note)) &&
-		    try_again(&bench, tries))
-			try_changes(&bench, tries);
-		mr_bench_close(&bench);
+	} else if (!init_bench(&bench, refusal)) {
+		while (!(untried[row].operations >> bench.operation & 1))
+			row++;
+		note(tries, "%s", untried[row].note);
+	} else {
+		if (open_context(&bench, &err))
+			note(tries, "nothing, for want of a context of its own: %.120s", err.text);
+		else
+			try_changes(&bench, start + ns, tries);
+		if (bench.dm.allocated)
+			mr_dm_free(&bench.base, &bench.dm, &err);
+		mr_device_close(&bench.own);
 	}
 	tries->elapsed_ns = mr_now_ns() - start;
 }
