@@ -589,15 +589,6 @@ void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t 
 void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/**
- * mr_tries_weigh() - let tries speak for a cause, or against it
- *
- * A cause is likely where a change that cures it passes.  It is ruled out where all such changes are refused as
- * before, unless it is certain: a call can be refused for two reasons at once.  Where the same call passes now,
- * nothing is more than possible.
- */
-void mr_tries_weigh(const struct mr_tries *tries, struct mr_suspicion *suspicion);
-
 /** mr_cause_find() - the cause with that id (@length bytes, in any case), or NULL */
 const struct mr_cause *mr_cause_find(const char *id, size_t length);
 

@@ -1,10 +1,261 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
+
+/* Calls that do the same, the usual one first. */
+static const struct operation_row {
+	enum mr_operation plain;  /* without a request that tells */
+	enum mr_operation dmabuf; /* with a request for a dma-buf; 0: the same */
+	const char *calls[12];
+} rows[] = {
+	{ MR_OP_PREPARE,
+	  0,
+	  { "mmap", "mbind", "madvise", "memfd_create", "ftruncate", "shmget", "fallocate",
+	    "posix_fallocate", "open", "ioctl(UDMABUF_CREATE)", "ioctl(DMA_HEAP_IOCTL_ALLOC)" } },
+	{ MR_OP_PREPARE,
+	  0,
+	  { "dlopen", "cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+	    "cuMemAlloc", "cuMemGetHandleForAddressRange" } },
+	{ MR_OP_FIND, 0, { "ibv_get_device_list", "stat" } },
+	{ MR_OP_OPEN, 0, { "ibv_open_device", "mlx5dv_open_device" } },
+	{ MR_OP_IMPORT,
+	  0,
+	  { "ibv_import_device", "ibv_import_pd", "ibv_import_mr", "mlx5dv_devx_umem_import" } },
+	{ MR_OP_ALLOC_PD, 0, { "ibv_alloc_pd", "ioctl(ALLOC_PD)" } },
+	{ MR_OP_ALLOC_DM, 0, { "ibv_alloc_dm", "ioctl(DM_ALLOC)" } },
+	{ MR_OP_ALLOC_DMAH, 0, { "ibv_alloc_dmah", "ioctl(DMAH_ALLOC)" } },
+	{ MR_OP_EXPORT, 0, { "ibv_dm_export_dmabuf_fd", "mlx5dv_devx_umem_export" } },
+	{ MR_OP_REG,
+	  0,
+	  { "ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2", "mr_reg_mr_relaxed",
+	    "ioctl(REG_MR)" } },
+	{ MR_OP_REG, MR_OP_REG_DMABUF, { "ibv_reg_mr_ex" } },
+	{ MR_OP_REG_DMABUF,
+	  0,
+	  { "ibv_reg_dmabuf_mr", "mlx5dv_reg_dmabuf_mr", "ioctl(REG_DMABUF_MR)" } },
+	{ MR_OP_REG_DM, 0, { "ibv_reg_dm_mr", "ioctl(DM_MR_REG)" } },
+	{ MR_OP_NULL_MR, 0, { "ibv_alloc_null_mr" } },
+	{ MR_OP_UMEM, 0, { "mlx5dv_devx_umem_reg" } },
+	{ MR_OP_UMEM, MR_OP_UMEM_DMABUF, { "mlx5dv_devx_umem_reg_ex", "ioctl(DEVX_UMEM_REG)" } },
+	{ MR_OP_REREG, 0, { "ibv_rereg_mr", "ioctl(REREG_MR)" } },
+	{ MR_OP_ADVISE, 0, { "ibv_advise_mr", "ioctl(ADVISE_MR)" } },
+	{ MR_OP_DEREG,
+	  0,
+	  { "ibv_dereg_mr", "mr_dereg_mr_relaxed", "ioctl(MR_DESTROY)", "mlx5dv_devx_umem_dereg",
+	    "ioctl(DEVX_UMEM_DEREG)" } },
+	{ MR_OP_FREE,
+	  0,
+	  { "ibv_dealloc_pd", "ioctl(PD_DESTROY)", "ibv_free_dm", "ioctl(DM_FREE)",
+	    "ibv_dealloc_dmah", "ioctl(DMAH_FREE)" } },
+	{ MR_OP_QUEUE,
+	  0,
+	  { "ibv_create_cq", "ibv_create_cq_ex", "ibv_create_qp", "ibv_create_qp_ex",
+	    "ibv_create_srq", "ibv_create_srq_ex", "mlx5dv_create_cq", "mlx5dv_create_qp",
+	    "rdma_create_qp", "rdma_create_srq", "mlx5dv_devx_obj_create" } },
+	{ MR_OP_QUERY,
+	  0,
+	  { "ioctl(QUERY_MR)", "ioctl(INFO_HANDLES)", "ioctl(QUERY_CONTEXT)",
+	    "ibv_query_device_ex" } },
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static const struct operation_row *find_row(const char *call)
+{
+	for (size_t i = 0; call && i < ROWS; i++)
+		for (const char *const *name = rows[i].calls; *name; name++)
+			if (!strcmp(*name, call))
+				return &rows[i];
+	return NULL;
+}
+
+enum mr_operation mr_operation_of(const struct mr_refusal *refusal)
+{
+	const struct operation_row *row = find_row(refusal->call);
+
+	if (!row)
+		return MR_OP_OTHER;
+	return row->dmabuf && refusal->request && mr_region_is_dmabuf(refusal->request->call)
+		       ? row->dmabuf
+		       : row->plain;
+}
+
+const char *mr_call_name(size_t index)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		for (const char *const *name = rows[i].calls; *name; name++)
+			if (!index--)
+				return *name;
+	return NULL;
+}
+
+const char *mr_operation_name(enum mr_operation operation)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].plain == operation)
+			return rows[i].calls[0];
+	for (size_t i = 0; i < ROWS; i++)
+		if (operation && rows[i].dmabuf == operation)
+			return rows[i].calls[0];
+	return NULL;
+}
+
+uint32_t mr_operations_of_name(const char *call)
+{
+	const struct operation_row *row = find_row(call);
+
+	return row ? 1U << row->plain | 1U << (row->dmabuf ?: row->plain) : 0;
+}
+
+const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {
+	[MR_UNRELATED] = MR_WORD("unrelated", "has nothing to do with the call"),
+	[MR_RULED_OUT] = MR_WORD("ruled-out", "the evidence excludes it"),
+	[MR_POSSIBLE] = MR_WORD("possible", "nothing speaks against it"),
+	[MR_LIKELY] = MR_WORD("likely", "the evidence speaks for it"),
+	[MR_CERTAIN] = MR_WORD("certain", "the evidence excludes all others"),
+};
+
+bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum)
+{
+	if (operations && !(cause->operations & operations))
+		return false;
+	if (!errnum || !cause->errnums[0])
+		return true;
+	for (const int *number = cause->errnums; *number; number++)
+		if (*number == errnum)
+			return true;
+	return false;
+}
+
+void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, const char *fmt, ...)
+{
+	va_list ap;
+
+	suspicion->certainty = certainty;
+	va_start(ap, fmt);
+	vsnprintf(suspicion->text, sizeof(suspicion->text), fmt, ap);
+	va_end(ap);
+}
+
+void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
+{
+	va_list ap;
+
+	suspicion->certainty = MR_RULED_OUT;
+	va_start(ap, fmt);
+	vsnprintf(suspicion->text, sizeof(suspicion->text), fmt, ap);
+	va_end(ap);
+}
+
+void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(suspicion->remedy, sizeof(suspicion->remedy), fmt, ap);
+	va_end(ap);
+}
+
+static struct mr_evidence *add_evidence(struct mr_suspicion *suspicion, const char *name)
+{
+	static struct mr_evidence surplus; /* is never read */
+	struct mr_evidence *evidence = suspicion->evidence_count < MR_EVIDENCE_MAX
+					       ? &suspicion->evidence[suspicion->evidence_count++]
+					       : &surplus;
+
+	evidence->name = name;
+	evidence->is_number = false;
+	evidence->number = 0;
+	return evidence;
+}
+
+void mr_evidence_number(struct mr_suspicion *suspicion, const char *name, uint64_t number)
+{
+	struct mr_evidence *evidence = add_evidence(suspicion, name);
+
+	evidence->is_number = true;
+	evidence->number = number;
+}
+
+void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name, uint64_t limit)
+{
+	if (limit == UINT64_MAX)
+		mr_evidence_text(suspicion, name, "unlimited");
+	else
+		mr_evidence_number(suspicion, name, limit);
+}
+
+void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t number)
+{
+	mr_evidence_text(suspicion, name, "0x%" PRIx64, number);
+}
+
+void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)
+{
+	struct mr_evidence *evidence = add_evidence(suspicion, name);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(evidence->text, sizeof(evidence->text), fmt, ap);
+	va_end(ap);
+}
+
+/* Whether @try has answered 0. */
+static bool has_passed(const struct mr_try *try)
+{
+	return try && !try->errnum;
+}
+
+static void weigh_cures(const struct mr_tries *tries, struct mr_suspicion *suspicion, int errnum)
+{
+	const struct mr_try *refused = NULL;
+	bool is_other = false;
+
+	for (size_t i = 0; i < tries->count; i++) {
+		const struct mr_try *try = &tries->list[i];
+
+		if (!try->made || !(suspicion->cause->cured_by >> try->change & 1))
+			continue;
+		if (has_passed(try)) {
+			if (suspicion->certainty == MR_POSSIBLE)
+				suspicion->certainty = MR_LIKELY;
+			mr_evidence_text(suspicion, "tried", "%s the call passes", try->words);
+			return;
+		}
+		refused = try;
+		is_other |= try->errnum != errnum;
+	}
+	if (refused && !is_other && suspicion->certainty != MR_CERTAIN)
+		mr_rule_out(suspicion, "%s the call is refused as well", refused->words);
+}
+
+/*
+ * Lets tries speak for a cause, or against it.  A cause is likely where a change that cures it passes.  It is ruled out
+ * where all such changes are refused as before, unless it is certain: a call can be refused for two reasons at once.
+ * Where the same call passes now, nothing is more than possible.
+ */
+static void weigh_tries(const struct mr_tries *tries, struct mr_suspicion *suspicion)
+{
+	const struct mr_try *again = mr_tries_find(tries, MR_TRY_UNCHANGED);
+	const struct mr_try *own = mr_tries_find(tries, MR_TRY_OWN_CONTEXT);
+	const struct mr_try *passed = has_passed(again) ? again : has_passed(own) ? own : NULL;
+	const enum mr_certainty most = passed == again ? MR_POSSIBLE : MR_LIKELY;
+
+	if (suspicion->certainty <= MR_RULED_OUT)
+		return;
+	if (passed && suspicion->certainty > most) {
+		suspicion->certainty = most;
+		mr_evidence_text(suspicion, "tried", "%s the call passes", passed->words);
+	}
+	if (!passed && tries->is_refused_again)
+		weigh_cures(tries, suspicion, tries->list[0].errnum);
+}
 
 /* In the order in which a call meets them. */
 static const struct mr_cause *const mr_causes[] = {
@@ -88,53 +339,31 @@ static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *susp
 }
 
 /*
- * Another process was refused.  What this one has mapped says nothing of that one.  Its limits and rights may be
- * those of that one, as both have the same user, or may not.  What is read of the host holds for both, if the other
- * one has run on it.
+ * Lowers the certainty of what was read of another process or time than that of the call.  Another process was refused:
+ * what this one has mapped says nothing of that one.  Its limits and rights may be those of that one, as both have the
+ * same user, or may not.  What is read of the host holds for both, if the other one has run on it.  Or the process was
+ * looked at after its call: what it has now may not be what the call has met.
  */
-static void lower_certainty(struct mr_suspicion *suspicion, uint32_t reads)
+static void lower_certainty(const struct mr_refusal *refusal, uint32_t reads,
+			    struct mr_suspicion *suspicion)
 {
 	enum mr_certainty most = MR_CERTAIN;
 
-	if (reads & MR_READ_MEMORY ||
-	    (reads & MR_READ_PROCESS && suspicion->certainty == MR_RULED_OUT))
-		most = MR_UNRELATED;
-	else if (reads & MR_READ_PROCESS)
-		most = MR_POSSIBLE;
-	else if (reads & MR_READ_HOST)
+	if (refusal->has_gone_on && reads & MR_READ_MEMORY && suspicion->certainty == MR_RULED_OUT)
+		suspicion->certainty = MR_UNRELATED;
+	if (refusal->has_gone_on && reads & (MR_READ_MEMORY | MR_READ_PROCESS))
 		most = MR_LIKELY;
+	if (refusal->is_of_other_process) {
+		if (reads & MR_READ_MEMORY ||
+		    (reads & MR_READ_PROCESS && suspicion->certainty == MR_RULED_OUT))
+			most = MR_UNRELATED;
+		else if (reads & MR_READ_PROCESS)
+			most = MR_POSSIBLE;
+		else if (reads & MR_READ_HOST)
+			most = MR_LIKELY;
+	}
 	if (suspicion->certainty > most)
 		suspicion->certainty = most;
-}
-
-/* The process was looked at after its call: what it has now may not be what the call has met. */
-static void lower_later_certainties(struct mr_suspicion *suspicion, uint32_t reads)
-{
-	if (reads & MR_READ_MEMORY && suspicion->certainty == MR_RULED_OUT)
-		suspicion->certainty = MR_UNRELATED;
-	if (reads & (MR_READ_MEMORY | MR_READ_PROCESS) && suspicion->certainty == MR_CERTAIN)
-		suspicion->certainty = MR_LIKELY;
-}
-
-/* Whether it is proven that another layer refused. */
-static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_suspicion *suspicion)
-{
-	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
-
-	return proven && suspicion->layer != MR_LAYER_UNKNOWN &&
-	       !(proven->layers & 1U << suspicion->layer);
-}
-
-static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const char *function = mr_inquiry_function(inquiry);
-	const char *layer = mr_layer_name(suspicion->layer);
-
-	if (function)
-		mr_rule_out(suspicion, "%s refused, which is not of the layer %s", function, layer);
-	else
-		mr_rule_out(suspicion, "the kernel did not refuse, and its layer %s is there",
-			    layer);
 }
 
 static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
@@ -145,21 +374,35 @@ static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
 }
 
 /*
- * Rules a cause out that the calls of libibverbs to the kernel exclude.  The open(2) of a device is not among them.
- * Fork protection comes before them; of other causes in user space some are those of what the kernel is asked for.
+ * Rules a cause out where it is proven that another layer refused, or that the calls of libibverbs to the kernel exclude.
+ * The open(2) of a device is not among them.  Fork protection comes before them; of other causes in user space some are
+ * those of what the kernel is asked for.
  */
-static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const enum mr_tristate by_kernel = inquiry->refusal->by_kernel;
+	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+	const char *function = mr_inquiry_function(inquiry);
+	const char *layer = mr_layer_name(suspicion->layer);
 
-	if (suspicion->layer == MR_LAYER_UNKNOWN ||
-	    1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
+	if (suspicion->certainty == MR_RULED_OUT || suspicion->layer == MR_LAYER_UNKNOWN)
+		return;
+	if (proven && !(proven->layers & 1U << suspicion->layer)) {
+		if (function)
+			mr_rule_out(suspicion, "%s refused, which is not of the layer %s", function,
+				    layer);
+		else
+			mr_rule_out(suspicion,
+				    "the kernel did not refuse, and its layer %s is there", layer);
+		return;
+	}
+	if (1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
 		return;
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(suspicion,
 			    "the kernel refused no call of libibverbs, and the layer "
 			    "%s is there",
-			    mr_layer_name(suspicion->layer));
+			    layer);
 	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, suspicion->cause))
 		mr_rule_out(suspicion, "the kernel itself refused");
 }
@@ -248,14 +491,6 @@ static bool is_refused_by(struct mr_inquiry *inquiry, const struct mr_cause *tab
 	return false;
 }
 
-/* Whether ib_uverbs refuses a change for its flags, which it looks at before all else. */
-static bool has_refused_flags(const struct mr_inquiry *inquiry)
-{
-	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
-
-	return rereg && (!rereg->changes || rereg->changes & ~(uint32_t)MR_CHANGES);
-}
-
 /*
  * Whether ib_uverbs refuses the call with another errno before it comes to @cause: that errno would have come, so it is
  * not known why this one did.  What libibverbs refuses, and the lack of a driver's function, come before.
@@ -263,6 +498,10 @@ static bool has_refused_flags(const struct mr_inquiry *inquiry)
 static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspicion *suspicion)
 {
 	const struct mr_cause *cause = suspicion->cause;
+	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
+	/* It looks at the flags of a change before all else. */
+	const bool has_refused_flags =
+		rereg && (!rereg->changes || rereg->changes & ~(uint32_t)MR_CHANGES);
 	const bool is_of_rereg = is_of(mr_causes_of_rereg, cause);
 	const bool is_of_uverbs = is_of(mr_causes_of_uverbs, cause);
 
@@ -270,7 +509,7 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspic
 		return false;
 	if (inquiry->operation == MR_OP_REREG &&
 	    (is_refused_by(inquiry, mr_causes_of_rereg, cause) ||
-	     (!is_of_rereg && has_refused_flags(inquiry)) ||
+	     (!is_of_rereg && has_refused_flags) ||
 	     (!is_of_rereg && !is_of_uverbs &&
 	      is_refused_by(inquiry, mr_causes_of_changes, cause))))
 		return true;
@@ -317,22 +556,16 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	if (is_excluded_by_code(inquiry, cause))
 		return;
 	mr_cause_look(inquiry, cause, &suspicion);
-	if (inquiry->refusal->is_of_other_process)
-		lower_certainty(&suspicion, inquiry->host->reads);
-	if (inquiry->refusal->has_gone_on)
-		lower_later_certainties(&suspicion, inquiry->host->reads);
+	lower_certainty(inquiry->refusal, inquiry->host->reads, &suspicion);
 	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, &suspicion))
 		suspicion.certainty = MR_POSSIBLE;
 	if (suspicion.certainty == MR_CERTAIN && may_be_filtered(inquiry, suspicion.layer))
 		suspicion.certainty = MR_LIKELY;
 	if (inquiry->refusal->tries)
-		mr_tries_weigh(inquiry->refusal->tries, &suspicion);
+		weigh_tries(inquiry->refusal->tries, &suspicion);
 	if (suspicion.certainty == MR_UNRELATED)
 		return;
-	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, &suspicion))
-		rule_out_layer(inquiry, &suspicion);
-	if (suspicion.certainty != MR_RULED_OUT)
-		weigh_calls(inquiry, &suspicion);
+	weigh_layer(inquiry, &suspicion);
 	if (suspicion.certainty == MR_RULED_OUT) {
 		keep_ruled_out(diagnosis, &suspicion);
 		return;
