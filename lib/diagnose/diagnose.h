@@ -171,6 +171,9 @@ static inline bool mr_kernel_is_since(struct mr_kernel_version kernel, unsigned 
 	return kernel.major > major || (kernel.major == major && kernel.minor >= minor);
 }
 
+/** mr_nvidia_module() - the module that offers memory of NVIDIA's GPUs to ib_core; NULL: none is loaded */
+const char *mr_nvidia_module(struct mr_host *host);
+
 /**
  * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
  *

@@ -27,18 +27,13 @@ static const struct {
 	{ { 5, 13 }, "copying of all pinned pages on fork" },
 };
 
-static bool is_before(struct mr_kernel_version version, struct mr_kernel_version since)
-{
-	return version.major < since.major ||
-	       (version.major == since.major && version.minor < since.minor);
-}
-
 /* Adds what an older kernel lacks.  Return: whether there is anything. */
 static bool list_lacking(struct mr_kernel_version version, char *text, size_t size)
 {
 	text[0] = '\0';
 	for (size_t i = 0; i < COUNT(kernel_news); i++)
-		if (is_before(version, kernel_news[i].since))
+		if (!mr_kernel_is_since(version, kernel_news[i].since.major,
+					kernel_news[i].since.minor))
 			mr_text_add(text, size, ", ", "%s (%u.%u)", kernel_news[i].what,
 				    kernel_news[i].since.major, kernel_news[i].since.minor);
 	return text[0];
@@ -347,8 +342,7 @@ const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t acc
 		if (mr_is_simulated(host) || !mr_kernel_release(host, release, sizeof(release)) ||
 		    !mr_kernel_version(release, &kernel))
 			return NULL;
-		if (kernel.major < bugs[i].last.major ||
-		    (kernel.major == bugs[i].last.major && kernel.minor <= bugs[i].last.minor))
+		if (!mr_kernel_is_since(kernel, bugs[i].last.major, bugs[i].last.minor + 1))
 			return bugs[i].effect;
 	}
 	return NULL;
@@ -487,21 +481,14 @@ struct nvidia_ways {
 	bool has_driver;
 };
 
-static struct nvidia_ways find_nvidia_ways(struct mr_host *host)
+const char *mr_nvidia_module(struct mr_host *host)
 {
 	static const char *const modules[] = { "nvidia_peermem", "nv_peer_mem" };
-	struct nvidia_ways ways = { .module = NULL };
-	char version[256];
 
-	for (size_t i = 0; !ways.module && i < sizeof(modules) / sizeof(*modules); i++)
+	for (size_t i = 0; i < COUNT(modules); i++)
 		if (mr_kernel_has_module(host, modules[i]))
-			ways.module = modules[i];
-	if (ways.module)
-		ways.is_offered = mr_kernel_has_symbol(host, "ib_register_peer_memory_client");
-	ways.has_driver =
-		mr_host_line(host, version, sizeof(version), "/proc/driver/nvidia/version");
-	ways.has_dmabuf = ways.has_driver && strstr(version, "Open Kernel Module");
-	return ways;
+			return modules[i];
+	return NULL;
 }
 
 static void judge_nvidia(const struct nvidia_ways *ways, bool is_planned,
@@ -571,7 +558,8 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 {
 	struct mr_name_text devices = { .count = 0 };
 	struct mr_hardware hardware;
-	struct nvidia_ways ways;
+	struct nvidia_ways ways = { .module = NULL };
+	char version[256];
 	int rc;
 
 	mr_hardware_read(question->host, &hardware);
@@ -586,7 +574,13 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 	if (!rc || rc == -ENOENT) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	} else if (hardware.has_nvidia) {
-		ways = find_nvidia_ways(question->host);
+		ways.module = mr_nvidia_module(question->host);
+		if (ways.module)
+			ways.is_offered = mr_kernel_has_symbol(question->host,
+							       "ib_register_peer_memory_client");
+		ways.has_driver = mr_host_line(question->host, version, sizeof(version),
+					       "/proc/driver/nvidia/version");
+		ways.has_dmabuf = ways.has_driver && strstr(version, "Open Kernel Module");
 		judge_nvidia(&ways, question->is_gpu, finding);
 	} else if (hardware.has_amd) {
 		judge_amd(question->host, finding);

@@ -206,6 +206,9 @@ const char *mr_operation_name(enum mr_operation operation);
 /** mr_operations_of_name() - bits of all operations that a call of that name can be; 0: the name is unknown */
 uint32_t mr_operations_of_name(const char *call);
 
+/** The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
+#define ENOTSUPP_OF_KERNEL 524
+
 /** A fact that is looked up when it is asked for first. */
 enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };
 

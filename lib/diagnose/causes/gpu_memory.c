@@ -8,17 +8,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 
-/* The module that offers memory of NVIDIA's GPUs to ib_core, or NULL. */
-static const char *find_module(struct mr_inquiry *inquiry)
-{
-	static const char *const modules[] = { "nvidia_peermem", "nv_peer_mem" };
-
-	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
-		if (mr_kernel_has_module(inquiry->host, modules[i]))
-			return modules[i];
-	return NULL;
-}
-
 /* Memory of a GPU that stops a registration. */
 struct gpu_memory {
 	uint64_t addr;
@@ -57,7 +46,7 @@ static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu))
 		return;
-	module = find_module(inquiry);
+	module = mr_nvidia_module(inquiry->host);
 	if (module)
 		mr_rule_out(suspicion, "%s is loaded", module);
 	else
@@ -92,7 +81,7 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	struct mr_range range;
 
 	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
-	    !find_module(inquiry) || !mr_inquiry_range(inquiry, &range))
+	    !mr_nvidia_module(inquiry->host) || !mr_inquiry_range(inquiry, &range))
 		return;
 	mr_pci_list(inquiry->host, take_gpu, &search);
 	if (!search.largest)
@@ -121,7 +110,7 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	if (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 6))
+	if (mr_kernel_is_since(*kernel, 6, 6))
 		mr_suspect(
 			suspicion, MR_LIKELY,
 			"0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
@@ -135,7 +124,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	struct gpu_memory gpu;
 
 	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
-	    !find_module(inquiry))
+	    !mr_nvidia_module(inquiry->host))
 		return;
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
@@ -150,7 +139,7 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	if (!find_gpu_of_range(inquiry, suspicion, &gpu))
 		return;
-	module = is_nvidia(&gpu) ? find_module(inquiry) : NULL;
+	module = is_nvidia(&gpu) ? mr_nvidia_module(inquiry->host) : NULL;
 	if (is_nvidia(&gpu) && !module)
 		return;
 	mr_suspect(suspicion, MR_LIKELY,
@@ -180,8 +169,7 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
-	if (!mr_inquiry_is_call(inquiry, "cuDeviceGet"))
-		return;
+	(void)inquiry;
 	if (visible)
 		mr_evidence_text(suspicion, "visible", "%.90s", visible);
 	mr_suspect(suspicion, MR_CERTAIN, "CUDA has no GPU of that number%s%s",
@@ -195,8 +183,6 @@ static void look_at_room(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			      : refusal->mapping ? refusal->mapping->length
 						 : 0;
 
-	if (!mr_inquiry_is_call(inquiry, "cuMemAlloc"))
-		return;
 	mr_evidence_number(suspicion, "asked", size);
 	mr_suspect(suspicion, MR_CERTAIN, "the GPU has no %s of memory free",
 		   mr_size_text(size).text);
@@ -206,8 +192,6 @@ static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const bool is_pcie = inquiry->refusal->dmabuf && inquiry->refusal->dmabuf->data_direct;
 
-	if (!mr_inquiry_is_call(inquiry, "cuMemGetHandleForAddressRange"))
-		return;
 	mr_suspect(suspicion, MR_LIKELY, "the driver exports no memory of this GPU%s",
 		   is_pcie ? " for PCIe, as Data Direct needs it" : " as a dma-buf");
 	if (is_pcie)
@@ -219,45 +203,22 @@ static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 /* ---- dma-bufs ----------------------------------------------------------------------------------------- */
 
-/* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
-#define ENOTSUPP_OF_KERNEL 524
-
-static const struct mr_dmabuf_file *real_dmabuf(struct mr_inquiry *inquiry)
-{
-	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
-
-	return file && file->is_dmabuf && file->exporter[0] ? file : NULL;
-}
-
 static bool is_by(const struct mr_dmabuf_file *file, const char *exporter)
 {
 	return !strncmp(file->exporter, exporter, strlen(exporter));
 }
 
-static bool is_data_direct(const struct mr_inquiry *inquiry)
-{
-	return mr_call_row(inquiry->refusal->request->call)->data_direct;
-}
-
 /* ---- pinning ------------------------------------------------------------------------------------------ */
-
-/*
- * Who pins a dma-buf: umems, Data Direct, and each driver but mlx5, which follows one that moves.  dma_buf_pin()
- * asks the exporter.
- */
-static bool pins(const struct mr_inquiry *inquiry)
-{
-	return inquiry->operation == MR_OP_UMEM_DMABUF || is_data_direct(inquiry) ||
-	       !mr_inquiry_is_driver(inquiry, "mlx5");
-}
 
 static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
+	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 	const bool is_known = mr_inquiry_kernel_is_known(inquiry);
 	const bool is_old = mr_inquiry_kernel_since(inquiry, 7, 0) == MR_NO;
 
-	if (!file || !pins(inquiry))
+	/* mlx5 follows a dma-buf that moves; for all else dma_buf_pin() asks the exporter. */
+	if (inquiry->operation != MR_OP_UMEM_DMABUF && !mr_inquiry_is_data_direct(inquiry) &&
+	    mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	if (is_by(file, "ib_uverbs")) {
@@ -281,9 +242,9 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
+	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 
-	if (!file || !is_by(file, "nvidia") || is_data_direct(inquiry))
+	if (!is_by(file, "nvidia") || mr_inquiry_is_data_direct(inquiry))
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_suspect(
@@ -296,12 +257,12 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
+	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 	struct mr_finding finding;
 
-	if (!file || !is_by(file, "nvidia"))
+	if (!is_by(file, "nvidia"))
 		return;
-	finding = mr_inquiry_check(inquiry, mr_check_iommu_group, NULL);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_text(suspicion, "iommu_groups", "%.*s", 100, finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
@@ -313,36 +274,17 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 /* ---- any other reason ---------------------------------------------------------------------------------------- */
 
-/* AMD's driver moves its memory to that of the host where it sees no way between the two PCI devices. */
-static void say_what_is_known(const struct mr_dmabuf_file *file, struct mr_suspicion *suspicion)
-{
-	if (is_by(file, "nvidia"))
-		mr_suspect_remedy(suspicion,
-				  "look into the kernel's log for NVRM; use NVIDIA's open kernel "
-				  "modules, and memory by cuMemAlloc or cuMemCreate");
-	else if (is_by(file, "amdgpu"))
-		mr_suspect_remedy(suspicion, "use a kernel with CONFIG_PCI_P2PDMA and "
-					     "CONFIG_DMABUF_MOVE_NOTIFY, and a GPU whose whole "
-					     "memory is in its BAR");
-}
-
-/* ib_umem_dmabuf_get() looks at the range before it asks the exporter. */
-static bool is_range_refused(const struct mr_inquiry *inquiry, const struct mr_dmabuf_file *file)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-	uint64_t end;
-
-	return inquiry->refusal->errnum == EINVAL && file->size.known &&
-	       (__builtin_add_overflow(request->addr, request->length, &end) ||
-		end > file->size.value);
-}
-
 static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
+	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
+	const struct mr_region_request *request = inquiry->refusal->request;
 	const bool is_internal = inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL;
+	uint64_t end;
 
-	if (!file || is_range_refused(inquiry, file))
+	/* ib_umem_dmabuf_get() looks at the range before it asks the exporter. */
+	if (inquiry->refusal->errnum == EINVAL && file->size.known &&
+	    (__builtin_add_overflow(request->addr, request->length, &end) ||
+	     end > file->size.value))
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_number(suspicion, "size", file->size.value);
@@ -356,7 +298,15 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			   "the driver %s, which made the dma-buf, may not let this device attach "
 			   "or map it",
 			   file->exporter);
-	say_what_is_known(file, suspicion);
+	/* AMD's driver moves its memory to that of the host where it sees no way between the two PCI devices. */
+	if (is_by(file, "nvidia"))
+		mr_suspect_remedy(suspicion,
+				  "look into the kernel's log for NVRM; use NVIDIA's open kernel "
+				  "modules, and memory by cuMemAlloc or cuMemCreate");
+	else if (is_by(file, "amdgpu"))
+		mr_suspect_remedy(suspicion, "use a kernel with CONFIG_PCI_P2PDMA and "
+					     "CONFIG_DMABUF_MOVE_NOTIFY, and a GPU whose whole "
+					     "memory is in its BAR");
 }
 
 #include "lib/diagnose/causes/gpu_memory.inc"

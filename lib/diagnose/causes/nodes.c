@@ -45,58 +45,41 @@ static struct mr_rdma_node node_of(const struct mr_place *place)
 				      .error = place->opened };
 }
 
-static void add_permission(struct mr_inquiry *inquiry, const struct mr_place *place,
-			   struct mr_suspicion *suspicion)
-{
-	const struct mr_finding finding =
-		mr_inquiry_check(inquiry, mr_check_node_access, place->device);
-
-	mr_evidence_text(suspicion, "node", "%s", place->node.path);
-	if (!place->found) {
-		mr_evidence_text(suspicion, "mode", "%04" PRIo32, place->file.mode & 07777);
-		mr_evidence_number(suspicion, "uid", place->file.uid);
-		mr_evidence_number(suspicion, "gid", place->file.gid);
-	}
-	if (finding.remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding.remedy);
-}
-
-static void suspect_permission(struct mr_inquiry *inquiry, const struct mr_place *place,
-			       const struct mr_process_status *status,
-			       struct mr_suspicion *suspicion)
-{
-	char group[64];
-
-	mr_group_name(inquiry->host, place->file.gid, group, sizeof(group));
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "read and write permission on %s is needed: it has mode %04" PRIo32
-		   ", user %" PRIu32 " and group %s, and this is user %" PRIu64,
-		   place->node.path, place->file.mode & 07777, place->file.uid, group,
-		   status->uid.value);
-}
-
 static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	const struct mr_process_status *status = mr_inquiry_status(inquiry);
 	const struct mr_rdma_node node = node_of(place);
+	const uint32_t mode = place->file.mode & 07777;
+	struct mr_finding finding;
+	char group[64];
 
-	if (!place->is_listed || !status || !status->uid.known)
+	if (!place->is_listed || !status || !status->uid.known ||
+	    (place->found != -EACCES && (place->found || !place->opened)))
 		return;
-	if (place->found == -EACCES) {
+	if (!place->found && mr_node_is_permitted(inquiry->host, status, &node)) {
+		mr_rule_out(suspicion, "mode %04" PRIo32 " of %s lets user %" PRIu64 " open it",
+			    mode, place->node.path, status->uid.value);
+		return;
+	}
+	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	if (place->found) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the folder of %s may not be searched by user %" PRIu64,
 			   place->node.path, status->uid.value);
-	} else if (place->found || !place->opened) {
-		return;
-	} else if (mr_node_is_permitted(inquiry->host, status, &node)) {
-		mr_rule_out(suspicion, "mode %04" PRIo32 " of %s lets user %" PRIu64 " open it",
-			    place->file.mode & 07777, place->node.path, status->uid.value);
-		return;
 	} else {
-		suspect_permission(inquiry, place, status, suspicion);
+		mr_group_name(inquiry->host, place->file.gid, group, sizeof(group));
+		mr_evidence_text(suspicion, "mode", "%04" PRIo32, mode);
+		mr_evidence_number(suspicion, "uid", place->file.uid);
+		mr_evidence_number(suspicion, "gid", place->file.gid);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "read and write permission on %s is needed: it has mode %04" PRIo32
+			   ", user %" PRIu32 " and group %s, and this is user %" PRIu64,
+			   place->node.path, mode, place->file.uid, group, status->uid.value);
 	}
-	add_permission(inquiry, place, suspicion);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
+	if (finding.remedy[0])
+		mr_suspect_remedy(suspicion, "%s", finding.remedy);
 }
 
 /* Whether the node answers EACCES although its permission is not against it. */
@@ -155,7 +138,7 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect(suspicion, mode == MR_SELINUX_ENFORCING ? MR_LIKELY : MR_POSSIBLE,
 		   "SELinux is on, and %s answers EACCES although its permission allows it",
 		   place->node.path);
-	finding = mr_inquiry_check(inquiry, mr_check_selinux, place->device);
+	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
 	mr_suspect_found(suspicion, &finding);
 }
 
@@ -207,20 +190,6 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 /* ---- has the device gone? ---- */
 
-/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded. */
-static void look_at_gone_node(const struct mr_place *place, int errnum,
-			      struct mr_suspicion *suspicion)
-{
-	if (place->opened == -errnum)
-		mr_suspect(suspicion, MR_LIKELY,
-			   errnum == EIO ? "the driver has left the device behind %s: it was "
-					   "removed, reset or unbound"
-					 : "the driver of the device behind %s is being unloaded",
-			   place->node.path);
-	else if (!place->opened)
-		mr_rule_out(suspicion, "%s can be opened now", place->node.path);
-}
-
 static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
@@ -235,8 +204,17 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   "%s has gone: sysfs does not have it any more, and the kernel answers "
 			   "%s for what was opened before",
 			   place->device, errnum == EIO ? "EIO" : "ENODEV");
+	else if (inquiry->operation == MR_OP_OPEN && place->opened == -errnum)
+		/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded */
+		mr_suspect(suspicion, MR_LIKELY,
+			   errnum == EIO ? "the driver has left the device behind %s: it was "
+					   "removed, reset or unbound"
+					 : "the driver of the device behind %s is being unloaded",
+			   place->node.path);
+	else if (inquiry->operation == MR_OP_OPEN && !place->opened)
+		mr_rule_out(suspicion, "%s can be opened now", place->node.path);
 	else if (inquiry->operation == MR_OP_OPEN)
-		look_at_gone_node(place, errnum, suspicion);
+		return;
 	else if (errnum == EIO && mr_inquiry_attributes(inquiry))
 		mr_rule_out(suspicion, "%s answers other calls", place->device);
 	else if (errnum == EIO && !place->is_shown)
@@ -251,7 +229,7 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_finding finding =
-		mr_inquiry_check(inquiry, mr_check_uar, mr_inquiry_place(inquiry)->device);
+		mr_inquiry_check_cause(inquiry, suspicion, mr_inquiry_place(inquiry)->device);
 
 	mr_evidence_text(suspicion, "counters", "%s", finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
@@ -266,24 +244,21 @@ static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 /* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */
 static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	static const char *const without[] = { "rxe", "siw" };
-	const struct mr_environment *environment = inquiry->refusal->environment;
-	enum mr_certainty certainty = MR_LIKELY;
+	const char *provider = inquiry->environment->provider;
 
-	if (!mr_inquiry_is_call(inquiry, "ibv_import_device") || !environment ||
-	    !environment->provider[0])
+	if (!mr_inquiry_is_call(inquiry, "ibv_import_device") || !provider[0])
 		return;
-	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
+	mr_evidence_text(suspicion, "provider", "%s", provider);
+	if (mr_inquiry_is_driver(inquiry, "mlx5"))
 		mr_rule_out(suspicion, "libmlx5 can import devices");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
-		if (mr_inquiry_is_driver(inquiry, without[i]))
-			certainty = MR_CERTAIN;
-	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
-	mr_suspect(suspicion, certainty,
-		   "the provider %s cannot import the device of a session: only libmlx5 does",
-		   environment->provider);
+	else
+		mr_suspect(
+			suspicion,
+			mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw")
+				? MR_CERTAIN
+				: MR_LIKELY,
+			"the provider %s cannot import the device of a session: only libmlx5 does",
+			provider);
 }
 
 #include "lib/diagnose/causes/nodes.inc"

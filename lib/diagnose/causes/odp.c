@@ -21,33 +21,20 @@ static bool has_odp_access(const struct mr_inquiry *inquiry)
 }
 
 /* ib_check_mr_access(): EINVAL up to Linux 6.1, EOPNOTSUPP from 6.2 on. */
-static enum mr_certainty certainty_of_errno(struct mr_inquiry *inquiry)
-{
-	const bool is_new = inquiry->refusal->errnum == EOPNOTSUPP;
-
-	switch (mr_inquiry_kernel_since(inquiry, 6, 2)) {
-	case MR_YES:
-		return is_new ? MR_CERTAIN : MR_UNRELATED;
-	case MR_NO: /* stable kernels and distributions may have got the new one */
-		return is_new ? MR_LIKELY : MR_CERTAIN;
-	default:
-		return MR_LIKELY;
-	}
-}
-
 static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const enum mr_certainty certainty = certainty_of_errno(inquiry);
+	const bool is_new = inquiry->refusal->errnum == EOPNOTSUPP;
+	const enum mr_tristate since = mr_inquiry_kernel_since(inquiry, 6, 2);
 
-	if (!has_odp_access(inquiry) || certainty == MR_UNRELATED)
+	if (!has_odp_access(inquiry) || (since == MR_YES && !is_new))
 		return;
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	if (attributes->odp.general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
-	else
-		mr_suspect(suspicion, certainty,
+	else /* stable kernels and distributions may have got the new errno */
+		mr_suspect(suspicion, since == (is_new ? MR_YES : MR_NO) ? MR_CERTAIN : MR_LIKELY,
 			   "access has on-demand, and the device reports no on-demand paging");
 }
 
@@ -60,11 +47,6 @@ static bool is_implicit(const struct mr_inquiry *inquiry)
 	       range.length == UINT64_MAX;
 }
 
-static bool is_known_driver(const struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
-}
-
 /* create_user_odp_mr(), rxe_odp_mr_init_user(), ib_umem_odp_alloc_implicit() */
 static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -73,7 +55,8 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint64_t iova =
 		request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN ? request->iova : 0;
 
-	if (!is_implicit(inquiry) || !is_known_driver(inquiry))
+	if (!is_implicit(inquiry) ||
+	    (!mr_inquiry_is_driver(inquiry, "mlx5") && !mr_inquiry_is_driver(inquiry, "rxe")))
 		return;
 	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
@@ -169,11 +152,6 @@ static void add_range(const struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_evidence_number(suspicion, "length", inquiry->range.length);
 }
 
-static bool is_on_demand(const struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
-}
-
 /* Without a length, the pages of a range that begins at one are none; one that begins inside of a page has one. */
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -199,8 +177,8 @@ static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_range range = inquiry->range;
 	uint64_t end, rounded;
 
-	if (is_on_demand(inquiry) != (inquiry->refusal->errnum == EOVERFLOW) ||
-	    (!range.addr && is_on_demand(inquiry)))
+	if (mr_inquiry_is_on_demand(inquiry) != (inquiry->refusal->errnum == EOVERFLOW) ||
+	    (!range.addr && mr_inquiry_is_on_demand(inquiry)))
 		return;
 	if (!__builtin_add_overflow(range.addr, range.length, &end) &&
 	    !__builtin_add_overflow(end, page - 1, &rounded))
@@ -217,7 +195,7 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const struct mr_range range = inquiry->range;
 	uint64_t pages;
 
-	if (is_on_demand(inquiry) || range.addr + range.length < range.addr ||
+	if (range.addr + range.length < range.addr ||
 	    range.addr + range.length > UINT64_MAX - (page - 1))
 		return;
 	pages = (range.addr + range.length + page - 1) / page - range.addr / page;

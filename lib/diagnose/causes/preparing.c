@@ -8,23 +8,20 @@
 
 /* ---- memory ---- */
 
-/* The kinds of which mmap(2) is not asked for memory, or for another one. */
-static bool is_mapped(const struct mr_memory_request *mapping)
-{
-	return mapping && mapping->kind.type != MR_MEMORY_NONE &&
-	       mapping->kind.type != MR_MEMORY_UNMAPPED && mapping->kind.type != MR_MEMORY_DM &&
-	       mapping->kind.type != MR_MEMORY_NULL_MR && mapping->kind.type != MR_MEMORY_CUDA;
-}
-
 void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind kind,
 			 enum mr_certainty certainty, struct mr_suspicion *suspicion)
 {
+	/* Of these mmap(2) is not asked for memory, or for another one. */
+	static const uint32_t others = 1U << MR_MEMORY_NONE | 1U << MR_MEMORY_UNMAPPED |
+				       1U << MR_MEMORY_DM | 1U << MR_MEMORY_NULL_MR |
+				       1U << MR_MEMORY_CUDA;
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	struct mr_shortage_reason reason;
 	struct mr_shortage shortage;
 
-	if (!is_mapped(inquiry->refusal->mapping) || !mr_inquiry_is_call(inquiry, "mmap"))
+	if (!mapping || others >> mapping->kind.type & 1 || !mr_inquiry_is_call(inquiry, "mmap"))
 		return;
-	mr_memory_shortage(inquiry->refusal->mapping, &shortage);
+	mr_memory_shortage(mapping, &shortage);
 	if (mr_shortage_find(&shortage, inquiry->host, &reason) != kind)
 		return;
 	mr_evidence_number(suspicion, "asked", shortage.length);
@@ -49,7 +46,7 @@ static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 
-	if (!mapping || !mapping->addr.known || !mr_inquiry_is_call(inquiry, "mmap"))
+	if (!mapping->addr.known)
 		return;
 	mr_evidence_hex(suspicion, "address", mapping->addr.value);
 	mr_suspect(suspicion, MR_CERTAIN, "something is mapped at 0x%" PRIx64 " already",
@@ -70,10 +67,10 @@ static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
-	const uint64_t addr = mapping ? mapping->addr.value : 0;
+	const uint64_t addr = mapping->addr.value;
 	uint64_t least;
 
-	if (!mapping || !mapping->addr.known || !mr_inquiry_is_call(inquiry, "mmap"))
+	if (!mapping->addr.known)
 		return;
 	mr_evidence_hex(suspicion, "address", addr);
 	if (inquiry->refusal->errnum == ENOMEM) {
@@ -98,7 +95,7 @@ static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	char online[64];
 
-	if (!mapping || !mapping->node.known || !mr_inquiry_is_call(inquiry, "mbind"))
+	if (!mapping->node.known)
 		return;
 	mr_evidence_number(suspicion, "node", mapping->node.value);
 	if (mr_host_read(inquiry->host, online, sizeof(online),
@@ -122,9 +119,7 @@ static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 static const char *path_of(const struct mr_inquiry *inquiry)
 {
-	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
-
-	return !inquiry->refusal->dmabuf && mapping ? mapping->kind.path : NULL;
+	return inquiry->refusal->dmabuf ? NULL : inquiry->refusal->mapping->kind.path;
 }
 
 /* The errno of open(2) names the reason; which part of the path it is about, it does not. */
@@ -133,7 +128,7 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const int errnum = inquiry->refusal->errnum;
 	const char *path = path_of(inquiry);
 
-	if (!path || !mr_inquiry_is_call(inquiry, "open"))
+	if (!path)
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (errnum == EISDIR)
@@ -161,7 +156,7 @@ static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	struct mr_shortage shortage;
 
-	if (!path_of(inquiry) || !mr_inquiry_is_call(inquiry, "posix_fallocate"))
+	if (!path_of(inquiry))
 		return;
 	mr_memory_shortage(mapping, &shortage);
 	mr_evidence_number(suspicion, "asked", shortage.length);
@@ -184,7 +179,7 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 {
 	const char *path = path_of(inquiry);
 
-	if (!path || !mr_inquiry_is_call(inquiry, "mmap"))
+	if (!path)
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (inquiry->refusal->errnum == EINVAL) {

@@ -12,9 +12,6 @@
 #define ON_UMEMS       (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
 #define ON_REGISTERING (MR_ON(REG) | MR_ON_DMABUFS | MR_ON(UMEM) | MR_ON(REG_DM))
 
-/* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
-#define ENOTSUPP_OF_KERNEL 524
-
 /* include/rdma/ib_verbs.h ib_check_mr_access(): what others may write, the device may write as well. */
 static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -39,27 +36,12 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 #define ACCESS_OF_UMEM      (MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ)
 #define ACCESS_OF_DMABUF    (ACCESS_OF_UMEM | MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_RELAXED_ORDERING)
 
-/* The flags of an operation, as no kernel that there is takes more. */
-static uint32_t flags_taken(const struct mr_inquiry *inquiry)
-{
-	switch (inquiry->operation) {
-	case MR_OP_REG_DMABUF:
-		return ACCESS_OF_DMABUF;
-	case MR_OP_UMEM:
-	case MR_OP_UMEM_DMABUF:
-		return ACCESS_OF_UMEM | MR_ACCESS_RELAXED_ORDERING;
-	default:
-		return ACCESS_OF_LINUX_6_2;
-	}
-}
-
 /* Whether the number of the release is lower, whatever its vendor has added. */
 static bool is_older(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
 {
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	return kernel &&
-	       (kernel->major < major || (kernel->major == major && kernel->minor < minor));
+	return kernel && !mr_kernel_is_since(*kernel, major, minor);
 }
 
 /* "zero-based, 0x400" */
@@ -74,19 +56,6 @@ static const char *names_of_flags(uint32_t flags, char *text, size_t size)
 	return text;
 }
 
-static const char *noun_of(const struct mr_inquiry *inquiry)
-{
-	switch (inquiry->operation) {
-	case MR_OP_REG_DMABUF:
-		return "a registration of a dma-buf";
-	case MR_OP_UMEM:
-	case MR_OP_UMEM_DMABUF:
-		return "a umem";
-	default:
-		return "this kernel";
-	}
-}
-
 /*
  * Flags that the kernel does not know or that the call does not take: uverbs_get_flags32(), ib_check_mr_access().
  * The flags for flushing are known since Linux 6.2.  Where the release does not tell what the kernel knows, vendors
@@ -97,14 +66,19 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const bool changes_other =
 		inquiry->refusal->rereg && !(inquiry->refusal->rereg->changes & MR_CHANGE_ACCESS);
 	const uint32_t access = mr_inquiry_access(inquiry);
-	const bool is_mlx5 = mr_inquiry_is_driver(inquiry, "mlx5");
-	uint32_t extra = access & ~flags_taken(inquiry);
+	const bool is_umem = 1U << inquiry->operation & ON_UMEMS;
+	const bool is_dmabuf = inquiry->operation == MR_OP_REG_DMABUF;
+	/* The flags of the operation, as no kernel that there is takes more. */
+	const uint32_t taken = is_dmabuf ? ACCESS_OF_DMABUF
+			       : is_umem ? ACCESS_OF_UMEM | MR_ACCESS_RELAXED_ORDERING
+					 : ACCESS_OF_LINUX_6_2;
+	uint32_t extra = access & ~taken;
 	enum mr_certainty certainty = mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY;
 	char names[160];
 
-	if (changes_other || (1U << inquiry->operation & ON_UMEMS && !is_mlx5))
+	if (changes_other || (is_umem && !mr_inquiry_is_driver(inquiry, "mlx5")))
 		return;
-	if (1U << inquiry->operation & ON_UMEMS)
+	if (is_umem)
 		suspicion->layer = MR_LAYER_DRIVER;
 	if (!extra && is_older(inquiry, 6, 2))
 		extra = access & ACCESS_FLUSH;
@@ -114,7 +88,10 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
-	mr_suspect(suspicion, certainty, "%s takes no access flag %s", noun_of(inquiry),
+	mr_suspect(suspicion, certainty, "%s takes no access flag %s",
+		   is_dmabuf ? "a registration of a dma-buf"
+		   : is_umem ? "a umem"
+			     : "this kernel",
 		   names_of_flags(extra, names, sizeof(names)));
 	mr_suspect_remedy(suspicion, "leave out %s", names);
 }
@@ -199,27 +176,20 @@ static const struct since *find_since(const char *call)
 	return NULL;
 }
 
-/* Data Direct by the kernel's own interface is the same method with an attribute of Linux 6.12. */
-static const struct since *since_of(const struct mr_refusal *refusal)
-{
-	const struct mr_region_request *request = refusal->request;
-
-	if (request && mr_call_row(request->call)->data_direct)
-		return find_since("mlx5dv_reg_dmabuf_mr");
-	return find_since(refusal->call);
-}
-
 /* uverbs_ioctl.c: only a method, object or attribute that this kernel lacks is answered so. */
 static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct since *since = since_of(inquiry->refusal);
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	/* Data Direct by the kernel's own interface is the same method with an attribute of Linux 6.12. */
+	const struct since *since =
+		find_since(mr_inquiry_is_data_direct(inquiry) ? "mlx5dv_reg_dmabuf_mr"
+							      : inquiry->refusal->call);
+	const struct mr_environment *environment = inquiry->environment;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	bool is_decisive;
 
 	if (!since)
 		return;
-	if (since->only && environment && environment->provider[0] &&
+	if (since->only && environment->provider[0] &&
 	    !mr_inquiry_is_driver(inquiry, since->only)) {
 		mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -273,7 +243,7 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_environment *environment = inquiry->environment;
 	/* Vendors hand out drivers of their own for other devices, whose methods no release of Linux tells. */
 	const bool is_known =
 		mr_inquiry_kernel_is_known(inquiry) &&
@@ -283,10 +253,10 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
 		return;
 	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
-	mr_evidence_text(suspicion, "provider", "%s", environment ? environment->provider : "");
+	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 	mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
 		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
-		   environment && environment->device[0] ? environment->device : "this device");
+		   environment->device[0] ? environment->device : "this device");
 }
 
 #include "lib/diagnose/causes/uverbs.inc"
