@@ -26,19 +26,16 @@ const struct mr_check *mr_check_find(const char *id, size_t length)
 
 #define SIZE(bytes) mr_size_text(bytes).text
 
-/* libibverbs: IB_USER_VERBS_MIN_ABI_VERSION and MAX of kernel-headers/rdma/ib_user_verbs.h and init.c */
-enum { MIN_ABI = 3, MAX_ABI = 6 };
-
 static enum mr_verdict find_abi(const struct mr_question *question, char *evidence, size_t size)
 {
 	uint64_t abi;
 
 	if (!mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") ||
-	    (abi >= MIN_ABI && abi <= MAX_ABI))
+	    (abi >= MR_ABI_MIN && abi <= MR_ABI_MAX))
 		return MR_VERDICT_OK;
 	snprintf(evidence, size,
-		 "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d", abi, MIN_ABI,
-		 MAX_ABI);
+		 "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d", abi,
+		 MR_ABI_MIN, MR_ABI_MAX);
 	return MR_VERDICT_BAD;
 }
 
@@ -81,28 +78,30 @@ static enum mr_verdict find_two_peers(const struct mr_question *question, char *
 	return MR_VERDICT_WARN;
 }
 
-/* Pages that mlx4 has translations for: 2^log_num_mtt segments of 2^log_mtts_per_seg; 0: it chooses itself. */
+uint64_t mr_mlx4_registerable(struct mr_host *host, uint64_t *segments, uint64_t *pages)
+{
+	if (!mr_host_number(host, segments, "/sys/module/mlx4_core/parameters/log_num_mtt") ||
+	    !mr_host_number(host, pages, "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
+	    !*segments || *segments > 32 || *pages > 10)
+		return 0;
+	return mr_page_size(host) << (*segments + *pages);
+}
+
 static enum mr_verdict find_few_mtts(const struct mr_question *question, char *evidence,
 				     size_t size)
 {
-	uint64_t segments, pages, bytes;
+	const struct mr_opt_u64 *planned = &question->size;
+	uint64_t segments, pages;
+	const uint64_t bytes = mr_mlx4_registerable(question->host, &segments, &pages);
 	struct mr_meminfo info;
 
-	if (!mr_host_number(question->host, &segments,
-			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
-	    !mr_host_number(question->host, &pages,
-			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
-	    mr_meminfo_read(question->host, &info) || !info.total.known || !segments ||
-	    segments > 32 || pages > 10)
-		return MR_VERDICT_OK;
-	bytes = mr_page_size(question->host) << (segments + pages);
-	if (bytes >= info.total.value && (!question->size.known || question->size.value <= bytes))
+	if (!bytes || mr_meminfo_read(question->host, &info) || !info.total.known ||
+	    (bytes >= info.total.value && (!planned->known || planned->value <= bytes)))
 		return MR_VERDICT_OK;
 	snprintf(evidence, size,
 		 "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), the host has %s",
 		 SIZE(bytes), segments, SIZE(info.total.value));
-	return question->size.known && question->size.value > bytes ? MR_VERDICT_BAD
-								    : MR_VERDICT_WARN;
+	return planned->known && planned->value > bytes ? MR_VERDICT_BAD : MR_VERDICT_WARN;
 }
 
 static enum mr_verdict find_handover(const struct mr_question *question, char *evidence,

@@ -171,6 +171,17 @@ static inline bool mr_kernel_is_since(struct mr_kernel_version kernel, unsigned 
 	return kernel.major > major || (kernel.major == major && kernel.minor >= minor);
 }
 
+/** Versions of the kernel's ABI that libibverbs takes: libibverbs/driver.h, rdma/ib_user_verbs.h */
+enum { MR_ABI_MIN = 3, MR_ABI_MAX = 6 };
+
+/**
+ * mr_mlx4_registerable() - bytes that mlx4 has translations for, in all processes
+ * @segments, @pages: set to log_num_mtt and log_mtts_per_seg: 2^log_num_mtt segments of 2^log_mtts_per_seg pages
+ *
+ * Return: 0 where it is not known, as mlx4_core chooses itself.
+ */
+uint64_t mr_mlx4_registerable(struct mr_host *host, uint64_t *segments, uint64_t *pages);
+
 /** mr_nvidia_module() - the module that offers memory of NVIDIA's GPUs to ib_core; NULL: none is loaded */
 const char *mr_nvidia_module(struct mr_host *host);
 

@@ -136,11 +136,6 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 /* ---- the range ----------------------------------------------------------------------------------------------- */
 
-static bool is_flushed(const struct mr_refusal *refusal)
-{
-	return refusal->advice && refusal->advice->flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH;
-}
-
 static bool is_implicit(const struct mr_refusal *refusal)
 {
 	return !refusal->region_addr && refusal->region_length == UINT64_MAX;
@@ -180,7 +175,8 @@ static bool is_range_known(const struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	return refusal->region_known && refusal->advised && is_flushed(refusal) &&
+	return refusal->region_known && refusal->advised && refusal->advice &&
+	       refusal->advice->flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH &&
 	       (is_mlx5(inquiry) || is_rxe(inquiry)) && !mr_region_has_offset(refusal->region_call);
 }
 
@@ -230,6 +226,13 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const bool is_perm = refusal->errnum == EPERM;
+	static const char *const is[MR_OBSTACLE_GUARD + 1] = {
+		[MR_OBSTACLE_GUARD] = "is a guard page",
+		[MR_OBSTACLE_READ_ONLY] = "may not be written",
+		[MR_OBSTACLE_DEVICE] = "is that of a device",
+		[MR_OBSTACLE_NO_ACCESS] = "may not be read",
+	};
+	enum mr_certainty certainty;
 	struct mr_obstacle obstacle;
 	struct mr_range part;
 
@@ -253,17 +256,12 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != is_perm)
 		return;
 	mr_evidence_hex(suspicion, "at", obstacle.addr);
-	mr_suspect(suspicion, obstacle.is_decisive ? MR_CERTAIN : MR_LIKELY,
-		   obstacle.kind == MR_OBSTACLE_GUARD ? "the memory at 0x%" PRIx64
-							" is a guard page"
-		   : obstacle.kind == MR_OBSTACLE_READ_ONLY ? "the memory at 0x%" PRIx64
-							      " may not be written"
-		   : obstacle.kind == MR_OBSTACLE_DEVICE ? "the memory at 0x%" PRIx64
-							   " is that of a device"
-		   : obstacle.kind == MR_OBSTACLE_NO_ACCESS ? "the memory at 0x%" PRIx64
-							      " may not be read"
-							    : "nothing is mapped at 0x%" PRIx64,
-		   obstacle.addr);
+	certainty = obstacle.is_decisive ? MR_CERTAIN : MR_LIKELY;
+	if (is[obstacle.kind])
+		mr_suspect(suspicion, certainty, "the memory at 0x%" PRIx64 " %s", obstacle.addr,
+			   is[obstacle.kind]);
+	else
+		mr_suspect(suspicion, certainty, "nothing is mapped at 0x%" PRIx64, obstacle.addr);
 }
 
 #include "lib/diagnose/causes/advice.inc"

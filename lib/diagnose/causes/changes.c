@@ -8,16 +8,16 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-/* mr_change_reached_kernel() - whether the errno is that of the kernel: no code of libibverbs tells otherwise */
-static inline bool mr_change_reached_kernel(const struct mr_inquiry *inquiry)
+/* The code of libibverbs for a change that failed, or an empty text. */
+static const char *code_of(const struct mr_inquiry *inquiry)
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
-	return !failure || !failure->code || !strcmp(failure->code, "IBV_REREG_MR_ERR_CMD");
+	return failure && failure->code ? failure->code : "";
 }
 
-/* mr_changes_memory() - whether the region is to have other memory */
-static inline bool mr_changes_memory(const struct mr_rereg_request *rereg)
+/* Whether the region is to have other memory. */
+static bool changes_memory(const struct mr_rereg_request *rereg)
 {
 	return rereg->changes & MR_CHANGE_TRANSLATION;
 }
@@ -41,7 +41,7 @@ static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || mr_changes_memory(refusal->rereg) ||
+	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || changes_memory(refusal->rereg) ||
 	    !(mr_inquiry_access(inquiry) & MR_WRITING) || refusal->region_access & MR_WRITING)
 		return MR_NO;
 	if (!refusal->pinned_access.known)
@@ -58,7 +58,7 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
 	enum mr_tristate writable;
 
-	if (!mr_change_reached_kernel(inquiry) || !(refusal->rereg->changes & MR_CHANGE_ACCESS))
+	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS))
 		return;
 	writable = makes_writable(inquiry);
 	mr_evidence_hex(suspicion, "access_before", refusal->region_access);
@@ -86,22 +86,15 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
-	if (!mr_change_reached_kernel(inquiry) || (failure && failure->lacks != MR_REREG_OF_NONE))
+	if (failure && failure->lacks != MR_REREG_OF_NONE)
 		return;
-	if (!mr_changes_memory(rereg)) {
+	if (!changes_memory(rereg)) {
 		mr_rule_out(suspicion, "the memory is to stay");
 		return;
 	}
 	mr_evidence_hex(suspicion, "flags", rereg->changes);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "rxe changes the access and the PD of a region, but not its memory");
-}
-
-/* Whether the region's translation is of no fixed pages: mlx5 cannot make a new key for it without a new one. */
-static bool has_no_pages(const struct mr_refusal *refusal)
-{
-	return refusal->region_access & MR_ACCESS_ON_DEMAND ||
-	       mr_region_is_dmabuf(refusal->region_call);
 }
 
 /* A region of all memory is made anew, with the translation that it has. */
@@ -117,18 +110,19 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const uint32_t others = (before ^ after) & ~(uint32_t)CHANGED_IN_PLACE;
+	/* Without fixed pages mlx5 cannot make a new key for the translation without a new one. */
+	const bool has_no_pages =
+		before & MR_ACCESS_ON_DEMAND || mr_region_is_dmabuf(refusal->region_call);
 
-	if (!mr_change_reached_kernel(inquiry))
-		return;
 	/* mlx5_ib_rereg_user_mr() looks at mr->data_direct first of all. */
 	if (mr_call_row(refusal->region_call)->data_direct) {
 		mr_evidence_text(suspicion, "call", "%s", mr_call_row(refusal->region_call)->name);
 		mr_suspect(suspicion, MR_CERTAIN, "mlx5 changes no regions of Data Direct");
 		return;
 	}
-	if (mr_changes_memory(refusal->rereg))
+	if (changes_memory(refusal->rereg))
 		return;
-	if (!others || !has_no_pages(refusal) || is_made_anew(refusal, after)) {
+	if (!others || !has_no_pages || is_made_anew(refusal, after)) {
 		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
 		return;
 	}
@@ -143,20 +137,6 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		others, mr_region_is_dmabuf(refusal->region_call) ? "on a dma-buf" : "on demand");
 }
 
-static bool note_mapping(const struct mr_mapping *mapping, void *data)
-{
-	*(struct mr_mapping *)data = *mapping;
-	return false;
-}
-
-/* Whether nothing is mapped at an address of this process. */
-static bool is_unmapped(struct mr_host *host, uint64_t addr)
-{
-	struct mr_mapping next = { .start = UINT64_MAX };
-
-	return !mr_mappings_walk(host, addr, note_mapping, &next) && next.start > addr;
-}
-
 /*
  * mlx5_ib_rereg_user_mr() before the rule above: the region is registered anew, from the address that it has, in the
  * memory of the process that calls.
@@ -166,15 +146,17 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const bool in_place = !((before ^ after) & ~(uint32_t)CHANGED_IN_PLACE);
+	struct mr_mapping next = { .start = UINT64_MAX };
 
-	if (!mr_change_reached_kernel(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5") ||
-	    mr_changes_memory(refusal->rereg) || in_place || !(before & MR_ACCESS_ON_DEMAND) ||
-	    is_since_7_2(inquiry) || is_made_anew(refusal, after))
+	if (!mr_inquiry_is_driver(inquiry, "mlx5") || changes_memory(refusal->rereg) || in_place ||
+	    !(before & MR_ACCESS_ON_DEMAND) || is_since_7_2(inquiry) ||
+	    is_made_anew(refusal, after))
 		return;
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
 	mr_evidence_hex(suspicion, "addr", refusal->region_addr);
-	if (is_unmapped(inquiry->host, refusal->region_addr))
+	mr_mapping_find(inquiry->host, refusal->region_addr, &next);
+	if (next.start > refusal->region_addr)
 		mr_suspect(
 			suspicion, MR_LIKELY,
 			"for these access flags mlx5 takes the memory of the process at 0x%" PRIx64
@@ -188,17 +170,13 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 /* Whether libibverbs refused before it asked the provider. */
 static bool is_refused_by_library(const struct mr_inquiry *inquiry)
 {
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
-
-	return failure && failure->code && !strcmp(failure->code, "IBV_REREG_MR_ERR_INPUT");
+	return !strcmp(code_of(inquiry), "IBV_REREG_MR_ERR_INPUT");
 }
 
 static void add_code(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
-
-	if (failure && failure->code)
-		mr_evidence_text(suspicion, "code", "%s", failure->code);
+	if (code_of(inquiry)[0])
+		mr_evidence_text(suspicion, "code", "%s", code_of(inquiry));
 	if (inquiry->refusal->rereg)
 		mr_evidence_hex(suspicion, "flags", inquiry->refusal->rereg->changes);
 }
@@ -207,11 +185,9 @@ static void add_code(const struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
-
 	if (!is_refused_by_library(inquiry))
 		return;
-	if (!failure->imported) {
+	if (!inquiry->refusal->rereg_failure->imported) {
 		mr_rule_out(suspicion, "the process itself registered the region");
 		return;
 	}
@@ -251,7 +227,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	if (!is_refused_by_library(inquiry) || !mr_changes_memory(rereg))
+	if (!is_refused_by_library(inquiry) || !changes_memory(rereg))
 		return;
 	if (rereg->addr && rereg->length) {
 		mr_rule_out(suspicion, "it has an address, and %" PRIu64 " bytes", rereg->length);
@@ -294,10 +270,9 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		  "the change was refused, and libibverbs could not give the new memory back to "
 		  "child processes, whose errno this is" },
 	};
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
-	for (size_t i = 0; failure && failure->code && i < sizeof(rows) / sizeof(*rows); i++) {
-		if (strcmp(failure->code, rows[i].code) != 0)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (strcmp(code_of(inquiry), rows[i].code) != 0)
 			continue;
 		add_code(inquiry, suspicion);
 		mr_suspect(suspicion, MR_LIKELY, "%s (madvise)", rows[i].text);
@@ -310,36 +285,31 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
-	const uint32_t known = MR_CHANGES;
+	const bool by_library = is_refused_by_library(inquiry);
 	const int errnum = inquiry->refusal->errnum;
 
-	if (rereg->changes && !(rereg->changes & ~known)) {
-		mr_rule_out(suspicion, "the flags are known: 0x%" PRIx32, rereg->changes);
-		return;
-	}
 	add_code(inquiry, suspicion);
-	if (is_refused_by_library(inquiry))
+	if (by_library)
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
-	else if (!mr_change_reached_kernel(inquiry))
+	if (rereg->changes && !(rereg->changes & ~(uint32_t)MR_CHANGES))
+		mr_rule_out(suspicion, "the flags are known: 0x%" PRIx32, rereg->changes);
+	else if (!by_library && code_of(inquiry)[0] &&
+		 strcmp(code_of(inquiry), "IBV_REREG_MR_ERR_CMD") != 0)
 		return;
-	if (!rereg->changes)
+	else if (!rereg->changes)
 		mr_suspect(suspicion, errnum == EINVAL ? MR_CERTAIN : MR_POSSIBLE,
 			   "no flag says what to change");
-	else if (is_refused_by_library(inquiry))
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "the flags 0x%" PRIx32 " have bits that libibverbs does not know",
-			   rereg->changes);
 	else
-		mr_suspect(suspicion, errnum == EOPNOTSUPP ? MR_CERTAIN : MR_POSSIBLE,
-			   "the flags 0x%" PRIx32 " have bits that the kernel does not know",
-			   rereg->changes);
+		mr_suspect(suspicion, by_library || errnum == EOPNOTSUPP ? MR_CERTAIN : MR_POSSIBLE,
+			   "the flags 0x%" PRIx32 " have bits that %s does not know",
+			   rereg->changes, by_library ? "libibverbs" : "the kernel");
 }
 
 static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!mr_change_reached_kernel(inquiry) || !mr_region_is_dm(refusal->region_call) ||
+	if (!mr_region_is_dm(refusal->region_call) ||
 	    (refusal->rereg && refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
 		return;
 	mr_evidence_text(suspicion, "registered_by", "%s", mr_call_row(refusal->region_call)->name);
@@ -362,7 +332,7 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	enum mr_certainty certainty = MR_LIKELY;
 
-	if (!failure || !mr_change_reached_kernel(inquiry))
+	if (!failure)
 		return;
 	if (mr_inquiry_is_driver(inquiry, "rxe"))
 		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
@@ -379,21 +349,6 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_suspect(suspicion, certainty,
 		   "this kernel's driver changes no regions at all: it does not even know a change "
 		   "of nothing");
-}
-
-static bool frees_pd(const struct mr_inquiry *inquiry)
-{
-	const char *call = inquiry->refusal->call;
-
-	return !strcmp(call, "ibv_dealloc_pd") || !strcmp(call, "ioctl(PD_DESTROY)");
-}
-
-/* Whether it is memory on the device that is freed, not a region or a PD. */
-static bool frees_dm(const struct mr_inquiry *inquiry)
-{
-	const char *call = inquiry->refusal->call;
-
-	return !strcmp(call, "ibv_free_dm") || !strcmp(call, "ioctl(DM_FREE)");
 }
 
 static void suspect_users(const struct mr_inquiry *inquiry, const char *where,
@@ -416,7 +371,8 @@ static void suspect_users(const struct mr_inquiry *inquiry, const char *where,
 
 static void look_at_pd(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!frees_pd(inquiry))
+	if (!mr_inquiry_is_call(inquiry, "ibv_dealloc_pd") &&
+	    !mr_inquiry_is_call(inquiry, "ioctl(PD_DESTROY)"))
 		return;
 	if (inquiry->refusal->pd)
 		mr_evidence_text(suspicion, "pd", "%s", inquiry->refusal->pd);
@@ -425,7 +381,8 @@ static void look_at_pd(struct mr_inquiry *inquiry, struct mr_suspicion *suspicio
 
 static void look_at_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!frees_dm(inquiry))
+	if (!mr_inquiry_is_call(inquiry, "ibv_free_dm") &&
+	    !mr_inquiry_is_call(inquiry, "ioctl(DM_FREE)"))
 		return;
 	if (inquiry->refusal->handle_known)
 		mr_evidence_number(suspicion, "handle", inquiry->refusal->handle);

@@ -169,7 +169,7 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_environment *environment = inquiry->environment;
 	int rc;
 
 	mr_evidence_text(suspicion, "driver", "%s", environment->provider);
@@ -192,26 +192,19 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_rule_out(suspicion, "the driver knows other calls of DEVX");
 }
 
-/* What another call of DEVX is answered in the call's own context: 0 or -errno.  Return: whether that is known. */
-static bool query_one_context(const struct mr_refusal *refusal, int *rc)
-{
-	const struct mr_uverbs *uverbs = refusal->is_opened_anew ? NULL : refusal->uverbs;
-
-	if (refusal->devx_errnum.known)
-		*rc = -(int)refusal->devx_errnum.value;
-	else if (uverbs && uverbs->driver_id == RDMA_DRIVER_MLX5)
-		*rc = mr_devx_try(uverbs);
-	else
-		return false;
-	return true;
-}
-
 /* devx_get_uid(): a context is for DEVX, or is not, from when it was opened. */
 static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_uverbs *uverbs = refusal->is_opened_anew ? NULL : refusal->uverbs;
 	int rc;
 
-	if (!query_one_context(inquiry->refusal, &rc))
+	/* What another call of DEVX is answered in the call's own context */
+	if (refusal->devx_errnum.known)
+		rc = -(int)refusal->devx_errnum.value;
+	else if (uverbs && uverbs->driver_id == RDMA_DRIVER_MLX5)
+		rc = mr_devx_try(uverbs);
+	else
 		return;
 	mr_evidence_text(suspicion, "devx_other", "%s", rc ? mr_errno_name(-rc) ?: "?" : "ok");
 	if (!rc)
@@ -265,30 +258,20 @@ static uint64_t usable_sizes(const struct mr_region_request *request, uint64_t p
 	       (order > 62 ? UINT64_MAX : (UINT64_C(2) << order) - 1);
 }
 
-/* Whether the memory was asked for in large pages, so that large sizes may fit. */
-static bool may_be_large(const struct mr_refusal *refusal)
-{
-	const char *memory = refusal->memory ?: "";
-
-	return !strncmp(memory, "hugetlb", 7) || !strncmp(memory, "thp", 3) ||
-	       !strncmp(memory, "heap:", 5);
-}
-
-/* Whether the memory can be pinned, which comes first and is answered otherwise, as far as is known. */
-static bool is_pinned(struct mr_inquiry *inquiry)
-{
-	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
-
-	return inquiry->operation == MR_OP_UMEM_DMABUF ? file && file->is_dmabuf
-						       : mr_is_pinned(inquiry);
-}
-
 /* devx_umem_find_best_pgsize() */
 static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t page_size = mr_page_size(inquiry->host);
-	const enum mr_certainty sure = is_pinned(inquiry) ? MR_CERTAIN : MR_LIKELY;
+	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
+	/* Whether the memory can be pinned, which comes first and is answered otherwise, as far as is known. */
+	const bool is_pinned = inquiry->operation == MR_OP_UMEM_DMABUF ? file && file->is_dmabuf
+								       : mr_is_pinned(inquiry);
+	const enum mr_certainty sure = is_pinned ? MR_CERTAIN : MR_LIKELY;
+	const char *memory = inquiry->refusal->memory ?: "";
+	/* It was asked for in large pages, so that large sizes may fit. */
+	const bool may_be_large = !strncmp(memory, "hugetlb", 7) || !strncmp(memory, "thp", 3) ||
+				  !strncmp(memory, "heap:", 5);
 	uint64_t sizes;
 
 	if (!mr_region_has_page_sizes(request->call) || !request->length)
@@ -307,7 +290,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 		mr_rule_out(suspicion, "pages of %s, which any memory has, are allowed",
 			    mr_size_text(page_size).text);
 	else
-		mr_suspect(suspicion, may_be_large(inquiry->refusal) ? MR_POSSIBLE : MR_LIKELY,
+		mr_suspect(suspicion, may_be_large ? MR_POSSIBLE : MR_LIKELY,
 			   "the smallest page size allowed is %s, and the memory may not lie in "
 			   "pieces that large",
 			   mr_size_text(sizes & -sizes).text);
@@ -315,16 +298,11 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 			  mr_size_text(page_size).text, request->page_sizes | page_size);
 }
 
-static bool opens_devx(const struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_is_call(inquiry, "mlx5dv_open_device");
-}
-
 static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_environment *environment = inquiry->environment;
 
-	if (!opens_devx(inquiry))
+	if (!mr_inquiry_is_call(inquiry, "mlx5dv_open_device"))
 		return;
 	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
 		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
@@ -341,7 +319,7 @@ static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion 
  */
 static int try_devx(const struct mr_inquiry *inquiry)
 {
-	const char *name = inquiry->refusal->environment->device;
+	const char *name = inquiry->environment->device;
 	struct mr_environment environment;
 	struct mr_device device;
 	struct mr_uverbs uverbs;
@@ -366,10 +344,10 @@ static int try_devx(const struct mr_inquiry *inquiry)
  */
 static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_environment *environment = inquiry->environment;
 	int rc;
 
-	if (!opens_devx(inquiry))
+	if (!mr_inquiry_is_call(inquiry, "mlx5dv_open_device"))
 		return;
 	mr_evidence_text(suspicion, "firmware", "%s", environment->firmware);
 	rc = try_devx(inquiry);

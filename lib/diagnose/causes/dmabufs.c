@@ -11,23 +11,15 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-static bool is_data_direct(const struct mr_inquiry *inquiry)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-
-	return request && mr_call_row(request->call)->data_direct;
-}
-
 /* ---- the driver ------------------------------------------------------------------------------------ */
 
 /* Whether the running kernel was built without on-demand paging.  What is simulated is not the running kernel. */
 static bool is_built_without_odp(struct mr_inquiry *inquiry)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
 	struct mr_kernel_option option = { .name = "INFINIBAND_ON_DEMAND_PAGING" };
 	char release[65], path[128];
 
-	return !(environment && environment->simulated) &&
+	return !inquiry->environment->simulated &&
 	       mr_kernel_release(inquiry->host, release, sizeof(release)) &&
 	       !mr_kernel_options_read(inquiry->host, release, &option, 1, path, sizeof(path)) &&
 	       option.is_on == MR_NO;
@@ -55,7 +47,7 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			   "mlx5 needs on-demand paging for dma-bufs, and this kernel was built "
 			   "without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 		mr_suspect_remedy(suspicion, "use a kernel with that option");
-	} else if (!is_data_direct(inquiry)) {
+	} else if (!mr_inquiry_is_data_direct(inquiry)) {
 		mr_suspect(suspicion,
 			   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN
 									    : MR_LIKELY,
@@ -101,7 +93,7 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t page_size = mr_page_size(inquiry->host);
 
-	if (!is_data_direct(inquiry))
+	if (!mr_inquiry_is_data_direct(inquiry))
 		return;
 	mr_evidence_hex(suspicion, "iova", request->iova);
 	mr_evidence_number(suspicion, "page_size", page_size);
@@ -126,7 +118,7 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 	char path[256];
 	int rc;
 
-	if (!is_data_direct(inquiry))
+	if (!mr_inquiry_is_data_direct(inquiry))
 		return;
 	rc = mr_uverbs_data_direct_path(uverbs, path, sizeof(path), &ignored);
 	if (!rc) {
@@ -135,7 +127,7 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 	} else if (rc == -ENODEV) {
 		mr_evidence_text(suspicion, "data_direct", "none");
 		mr_suspect(suspicion, MR_CERTAIN, "%s has no Data Direct device bound to it",
-			   inquiry->refusal->environment->device);
+			   inquiry->environment->device);
 	}
 }
 
@@ -144,12 +136,10 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 /* drivers/dma-buf/dma-buf.c dma_buf_get(); fget() finds no file that was opened by O_PATH. */
 static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
+	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 	const int errnum = inquiry->refusal->errnum;
-	const int fd = file ? inquiry->refusal->request->fd : -1;
+	const int fd = inquiry->refusal->request->fd;
 
-	if (!file)
-		return;
 	mr_evidence_number(suspicion, "fd", (uint64_t)fd);
 	mr_evidence_text(suspicion, "file", "%s", file->target);
 	if (file->is_dmabuf && errnum == EINVAL)
@@ -206,29 +196,25 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
-	const struct mr_environment *environment = inquiry->refusal->environment;
-	enum mr_tristate has_type, has_method;
+	const struct mr_environment *environment = inquiry->environment;
+	const enum mr_tristate has_type = mr_has_dma_handles(uverbs);
+	const enum mr_tristate has_method = mr_uverbs_has_reg_mr(uverbs);
+	const bool is_mlx5 = mr_inquiry_is_driver(inquiry, "mlx5");
 
-	has_type = mr_has_dma_handles(uverbs);
-	has_method = mr_uverbs_has_reg_mr(uverbs);
 	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 	mr_evidence_text(suspicion, "dma_handles", "%s", has_type == MR_YES ? "yes" : "no");
 	if (has_type == MR_YES)
 		mr_rule_out(suspicion, "the device has DMA handles");
 	else if (has_method == MR_NO)
 		mr_rule_out(suspicion, "this kernel has no DMA handles for any device");
-	else if (mr_inquiry_is_driver(inquiry, "mlx5"))
+	else
 		mr_suspect(
 			suspicion,
 			has_type == MR_NO && has_method == MR_YES ? MR_CERTAIN : MR_LIKELY,
-			"the kernel has DMA handles, and its driver offers none for %s: mlx5 has "
-			"them where firmware, PCI function and PCI port have TPH",
+			is_mlx5 ? "the kernel has DMA handles, and its driver offers none for %s: "
+				  "mlx5 has them where firmware, PCI function and PCI port have TPH"
+				: "the kernel has DMA handles, and the driver of %s offers none",
 			environment->device);
-	else
-		mr_suspect(suspicion,
-			   has_type == MR_NO && has_method == MR_YES ? MR_CERTAIN : MR_LIKELY,
-			   "the kernel has DMA handles, and the driver of %s offers none",
-			   environment->device);
 }
 
 /* uverbs_std_types_dmah.c UVERBS_METHOD_DMAH_ALLOC: nr_cpu_ids first, then the CPUs of the thread */

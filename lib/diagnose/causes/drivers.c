@@ -17,7 +17,7 @@
 /* mlx5: the key is that of a DUMP_FILL command, which the kernel asks of the firmware (mlx5_alloc_null_mr()). */
 static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	mr_evidence_text(suspicion, "provider", "%s", inquiry->refusal->environment->provider);
+	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "the kernel has given libmlx5 no key that discards what is written: the device "
 		   "has none");
@@ -54,7 +54,7 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const char *memory = inquiry->refusal->memory;
 
-	if (access & MR_ACCESS_ON_DEMAND || !mr_inquiry_is_driver(inquiry, "rxe") ||
+	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    mr_inquiry_kernel_since(inquiry, 6, 2) != MR_YES)
 		return;
 	mr_evidence_hex(suspicion, "access", access);
@@ -142,19 +142,14 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 			mr_size_text(attributes->max_mr_size).text);
 }
 
-/* mlx4_core: 2^log_num_mtt segments of 2^log_mtts_per_seg pages; 0: it chooses itself */
 static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t length = inquiry->range.length;
-	uint64_t segments, pages, most;
+	uint64_t segments, pages;
+	const uint64_t most = mr_mlx4_registerable(inquiry->host, &segments, &pages);
 
-	if (!mr_host_number(inquiry->host, &segments,
-			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
-	    !mr_host_number(inquiry->host, &pages,
-			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
-	    !segments || segments > 32 || pages > 10)
+	if (!most)
 		return;
-	most = mr_page_size(inquiry->host) << (segments + pages);
 	mr_evidence_number(suspicion, "log_num_mtt", segments);
 	mr_evidence_number(suspicion, "log_mtts_per_seg", pages);
 	mr_evidence_number(suspicion, "registerable", most);
@@ -189,7 +184,7 @@ static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *
 /* hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr(): rc = -EIO behind bnxt_qplib_alloc_mrw() and bnxt_qplib_reg_mr() */
 static void look_at_bnxt_firmware(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	mr_evidence_text(suspicion, "provider", "%s", inquiry->refusal->environment->provider);
+	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "bnxt_re answers EIO where its firmware did not make the region");
 }
@@ -197,7 +192,7 @@ static void look_at_bnxt_firmware(struct mr_inquiry *inquiry, struct mr_suspicio
 /* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 stands for none. */
 static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_environment *environment = inquiry->environment;
 	char guid[32];
 
 	if (!mr_host_line(inquiry->host, guid, sizeof(guid), "/sys/class/infiniband/%s/node_guid",
@@ -217,8 +212,7 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint64_t page = mr_page_size(inquiry->host);
 	struct mr_range range = inquiry->range;
 
-	if (mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
-	    mr_inquiry_kernel_since(inquiry, 7, 0) != MR_YES)
+	if (mr_inquiry_kernel_since(inquiry, 7, 0) != MR_YES)
 		return;
 	mr_extend_to_pages(page, &range.addr, &range.length);
 	if (range.length / page <= MR_RXE_PAGES_MAX)
@@ -232,33 +226,24 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		   mr_size_text(MR_RXE_PAGES_MAX * page).text);
 }
 
-/* How many MRs a device has, of all processes. */
-static struct mr_opt_u64 count_mrs(const struct mr_environment *environment)
+/* The device's own limit: max_mr is an upper bound, so that it can come earlier. */
+static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	struct mr_opt_u64 count = { .known = false };
 	struct mr_nldev_summary summary;
 	struct mr_error ignored;
 	struct mr_nldev nl;
 	uint32_t index;
 
-	if (!environment || environment->simulated || !environment->device[0] ||
-	    mr_nldev_open_device(&nl, environment->device, &index, &ignored))
-		return count;
+	if (!attributes->max_mr || inquiry->environment->simulated ||
+	    !inquiry->environment->device[0] ||
+	    mr_nldev_open_device(&nl, inquiry->environment->device, &index, &ignored))
+		return;
+	/* of all processes */
 	if (!mr_nldev_summary(&nl, index, &summary, &ignored))
 		count = mr_nldev_summary_of(&summary, "mr");
 	mr_nldev_close(&nl);
-	return count;
-}
-
-/* The device's own limit: max_mr is an upper bound, so that it can come earlier. */
-static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	struct mr_opt_u64 count;
-
-	if (!attributes->max_mr)
-		return;
-	count = count_mrs(inquiry->refusal->environment);
 	if (!count.known)
 		return;
 	mr_evidence_number(suspicion, "mrs", count.value);

@@ -17,10 +17,6 @@
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 
-/* libibverbs/driver.h IB_USER_VERBS_MIN_ABI_VERSION, rdma/ib_user_verbs.h IB_USER_VERBS_ABI_VERSION */
-#define ABI_MIN 3
-#define ABI_MAX 6
-
 static void add_device(const struct mr_place *place, struct mr_suspicion *suspicion)
 {
 	mr_evidence_text(suspicion, "device", "%s", place->device);
@@ -242,14 +238,14 @@ static void look_at_abi(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	    !mr_host_number(inquiry->host, &abi, "/sys/class/infiniband_verbs/abi_version"))
 		return;
 	mr_evidence_number(suspicion, "abi_version", abi);
-	if (abi >= ABI_MIN && abi <= ABI_MAX) {
+	if (abi >= MR_ABI_MIN && abi <= MR_ABI_MAX) {
 		mr_rule_out(suspicion, "the kernel's ABI is version %" PRIu64, abi);
 		return;
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "the kernel's ib_uverbs has ABI version %" PRIu64
 		   ", and libibverbs knows %d to %d: it lists no device",
-		   abi, ABI_MIN, ABI_MAX);
+		   abi, MR_ABI_MIN, MR_ABI_MAX);
 }
 
 static void add_driver_file(const char *name, void *data)
