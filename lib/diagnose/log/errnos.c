@@ -37,11 +37,6 @@ static const struct key {
 static const char *const fillers[] = { "is",   "code", "value", "no", "number",
 				       "with", "was",  "of",    NULL };
 
-static bool is_filler(const struct mr_token *token)
-{
-	return mr_token_is_sign(token, ":=([ ") || mr_token_is_one_of(token, fillers);
-}
-
 /* "0xfffffff4" and "4294967284" are -12 as unsigned numbers of 32 bits. */
 static int errno_of(const struct mr_token *number)
 {
@@ -51,13 +46,6 @@ static int errno_of(const struct mr_token *number)
 	const bool has_name = value && value < ERRNO_END && mr_errno_name((int)value);
 
 	return has_name ? (int)value : 0;
-}
-
-/* Whether the number goes on as a time or a fraction does: "12:30", "12.5". */
-static bool goes_on(const struct mr_token *number)
-{
-	return mr_token_is_sign(&number[1], ":.") && number[2].kind == MR_TOKEN_NUMBER &&
-	       number[2].text == number[1].text + 1;
 }
 
 /* "ERROR" in capitals is the level of a message. */
@@ -70,9 +58,14 @@ static int errno_behind(const struct mr_token *token, const struct key *key)
 {
 	const struct mr_token *number = token + 1;
 
-	for (int i = 0; i < 6 && is_filler(number); i++)
+	for (int i = 0;
+	     i < 6 && (mr_token_is_sign(number, ":=([ ") || mr_token_is_one_of(number, fillers));
+	     i++)
 		number++;
-	if (number->kind != MR_TOKEN_NUMBER || goes_on(number) ||
+	/* "12:30" and "12.5" are a time and a fraction. */
+	if (number->kind != MR_TOKEN_NUMBER ||
+	    (mr_token_is_sign(&number[1], ":.") && number[2].kind == MR_TOKEN_NUMBER &&
+	     number[2].text == number[1].text + 1) ||
 	    (key->is_strict && number->value == 1) || (key->is_negative && !number->is_negative))
 		return 0;
 	return errno_of(number);

@@ -12,116 +12,71 @@
 	(UINT64_C(2)                                                                               \
 	 << 20) /* cudaMalloc() aligns to it; host memory is seldom at such an address */
 
-static bool names_memlock(const struct mr_log_line *line)
-{
-	return line->is_memlock;
-}
-
-static bool has_no_length(const struct mr_log_line *line)
-{
-	return line->length.known && !line->length.value;
-}
-
-static bool wraps(const struct mr_log_line *line)
-{
-	uint64_t end;
-
-	return line->addr.known && line->length.known &&
-	       __builtin_add_overflow(line->addr.value, line->length.value, &end);
-}
-
-static bool lacks_local_write(const struct mr_log_line *line)
-{
-	return line->access.known && !(line->access.value & MR_ACCESS_LOCAL_WRITE) &&
-	       line->access.value & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC);
-}
-
-static bool has_other_offset(const struct mr_log_line *line)
-{
-	return line->addr.known && line->iova.known && (line->addr.value ^ line->iova.value) & 4095;
-}
-
-/* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
-static bool is_gpu_fault(const struct mr_log_line *line)
-{
-	return line->is_on_gpu && line->errnum == EFAULT;
-}
-
-/* The usual errno of "no resources", which fork protection and limits of control groups have less often. */
-static bool is_again(const struct mr_log_line *line)
-{
-	return line->errnum == EAGAIN && !line->status.known;
-}
-
-/* Public reports of EIO are about erdma, although other drivers refuse with it as well. */
-static bool may_be_erdma(const struct mr_log_line *line)
-{
-	return line->errnum == EIO && !line->provider[0];
-}
-
-/* Without on-demand paging, pinning alone answers that, and then of such files. */
-static bool is_unsupported_pinning(const struct mr_log_line *line)
-{
-	return line->errnum == EOPNOTSUPP &&
-	       !(line->access.known && line->access.value & MR_ACCESS_ON_DEMAND);
-}
-
-static bool is_long_for_rxe(const struct mr_log_line *line)
-{
-	return !strcmp(line->provider, "rxe") && line->errnum == ENOMEM && line->length.known &&
-	       line->length.value > UINT64_C(1) << 30;
-}
-
-/* Ends of huge pages, and memory of GPUs, begin there as well. */
-static bool may_have_huge_pages(const struct mr_log_line *line)
-{
-	return line->errnum == EINVAL && line->addr.known && line->addr.value &&
-	       !(line->addr.value % GPU_PAGE);
-}
-
-#define FIGURE(member) offsetof(struct mr_log_line, member)
-
-static const struct {
-	const char *id;
-	bool (*speaks)(const struct mr_log_line *line);
-	const char *text; /* the cause is likely; NULL: possible */
-	size_t figure;    /* a member, where it is known; 0: none */
-} rules[] = {
-	{ "MR-MEMLOCK", names_memlock, "the line names the limit of locked memory", FIGURE(limit) },
-	{ "MR-LENGTH-ZERO", has_no_length, "the line says that 0 bytes were to be registered", 0 },
-	{ "MR-RANGE-WRAPS", wraps, "address and length of the line lead beyond all addresses", 0 },
-	{ "MR-ACCESS-LOCAL-WRITE", lacks_local_write,
-	  "the access of the line has remote-write or remote-atomic, but not local-write, which it "
-	  "needs",
-	  0 },
-	{ "MR-IOVA-OFFSET", has_other_offset,
-	  "address and I/O virtual address of the line differ within their page", 0 },
-	{ "MR-PEER-MEMORY", is_gpu_fault,
-	  "the line is about memory of a GPU, which ibv_reg_mr takes only where a module offers it "
-	  "to ib_core",
-	  0 },
-	{ "MR-RXE-SIZE", is_long_for_rxe,
-	  "the line requests more than 1 GiB, the limit of rxe since Linux 7.0", FIGURE(length) },
-	{ "MR-ERDMA-SIZE", may_be_erdma, NULL, 0 },
-	{ "MR-FW-RESOURCES", is_again, NULL, 0 },
-	{ "MR-FSDAX", is_unsupported_pinning, NULL, 0 },
-	{ "MR-FORK-HUGEPAGES", may_have_huge_pages, NULL, 0 },
-};
-
+/* Judges by what the line says of the call. */
 static enum mr_certainty judge_rules(const struct mr_log_line *line, const struct mr_cause *cause,
 				     struct mr_suspicion *suspicion)
 {
+	const struct mr_opt_u64 addr = line->addr, length = line->length, access = line->access;
+	const uint32_t remote = MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC;
+	const bool is_rxe = !strcmp(line->provider, "rxe");
+	uint64_t end;
+	const struct {
+		const char *id;
+		bool speaks;
+		const char *text; /* the cause is likely; NULL: possible */
+		const struct mr_opt_u64 *figure;
+	} rules[] = {
+		{ "MR-MEMLOCK", line->is_memlock, "the line names the limit of locked memory",
+		  &line->limit },
+		{ "MR-LENGTH-ZERO", length.known && !length.value,
+		  "the line says that 0 bytes were to be registered", NULL },
+		{ "MR-RANGE-WRAPS",
+		  addr.known && length.known &&
+			  __builtin_add_overflow(addr.value, length.value, &end),
+		  "address and length of the line lead beyond all addresses", NULL },
+		{ "MR-ACCESS-LOCAL-WRITE",
+		  access.known && !(access.value & MR_ACCESS_LOCAL_WRITE) && access.value & remote,
+		  "the access of the line has remote-write or remote-atomic, but not local-write, "
+		  "which it needs",
+		  NULL },
+		{ "MR-IOVA-OFFSET",
+		  addr.known && line->iova.known && (addr.value ^ line->iova.value) & 4095,
+		  "address and I/O virtual address of the line differ within their page", NULL },
+		/* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
+		{ "MR-PEER-MEMORY", line->is_on_gpu && line->errnum == EFAULT,
+		  "the line is about memory of a GPU, which ibv_reg_mr takes only where a module "
+		  "offers it to ib_core",
+		  NULL },
+		{ "MR-RXE-SIZE",
+		  is_rxe && line->errnum == ENOMEM && length.known && length.value >> 30 &&
+			  length.value != UINT64_C(1) << 30,
+		  "the line requests more than 1 GiB, the limit of rxe since Linux 7.0", &length },
+		/* Public reports of EIO are about erdma, although other drivers refuse with it as well. */
+		{ "MR-ERDMA-SIZE", line->errnum == EIO && !line->provider[0], NULL, NULL },
+		/* The usual errno of "no resources", which fork protection and limits of groups have less often. */
+		{ "MR-FW-RESOURCES", line->errnum == EAGAIN && !line->status.known, NULL, NULL },
+		/* Without on-demand paging, pinning alone answers that, and then of such files. */
+		{ "MR-FSDAX",
+		  line->errnum == EOPNOTSUPP &&
+			  !(access.known && access.value & MR_ACCESS_ON_DEMAND),
+		  NULL, NULL },
+		/* Ends of huge pages, and memory of GPUs, begin there as well. */
+		{ "MR-FORK-HUGEPAGES",
+		  line->errnum == EINVAL && addr.known && addr.value && !(addr.value % GPU_PAGE),
+		  NULL, NULL },
+	};
+	const size_t count = sizeof(rules) / sizeof(*rules);
 	const struct mr_opt_u64 *figure;
 	size_t i = 0;
 
-	while (i < sizeof(rules) / sizeof(*rules) && strcmp(rules[i].id, cause->id) != 0)
+	while (i < count && strcmp(rules[i].id, cause->id) != 0)
 		i++;
-	if (i == sizeof(rules) / sizeof(*rules) || !rules[i].speaks(line))
+	if (i == count || !rules[i].speaks)
 		return MR_UNRELATED;
 	if (!rules[i].text)
 		return MR_POSSIBLE;
-	figure = (const struct mr_opt_u64 *)((const char *)line + rules[i].figure);
-	if (rules[i].figure && figure->known && figure->value != UINT64_MAX)
+	figure = rules[i].figure;
+	if (figure && figure->known && figure->value != UINT64_MAX)
 		mr_suspect(suspicion, MR_LIKELY, "%s (%s)", rules[i].text,
 			   mr_size_text(figure->value).text);
 	else
@@ -142,33 +97,18 @@ static enum mr_certainty judge_answer(const struct mr_log_line *line, const stru
 	return MR_LIKELY;
 }
 
-/* Between the heap of programs at fixed addresses and mmap(2), where CUDA reserves addresses, and hardly any other. */
-static bool is_odd_address(uint64_t addr)
-{
-	return addr >> 32 && addr >> 45 == 0 && addr >> 32 != 0xc0; /* the heap of Go */
-}
-
 static bool is_likely_on_gpu(const struct mr_log_line *line)
 {
-	if (line->is_on_gpu)
-		return true;
-	if (line->errnum != EFAULT && line->errnum != EINVAL)
-		return false;
-	return line->is_of_gpu_program ||
-	       (line->addr.known && line->addr.value &&
-		(!(line->addr.value % GPU_PAGE) || is_odd_address(line->addr.value)));
-}
+	const uint64_t addr = line->addr.known ? line->addr.value : 0;
+	/*
+	 * Between the heap of programs at fixed addresses and mmap(2), where CUDA reserves addresses, and hardly any other
+	 * but the heap of Go
+	 */
+	const bool is_odd = addr >> 32 && addr >> 45 == 0 && addr >> 32 != 0xc0;
 
-/* Not of mlx5: what its firmware refuses is not more frequent than what is refused before. */
-static bool is_of_its_driver(const struct mr_log_line *line, const struct mr_cause *cause)
-{
-	return cause->driver && line->provider[0] && strcmp(cause->driver, "mlx5") != 0;
-}
-
-/* Causes that only calls of mrctl have. */
-static bool is_of_mrctl(const char *id)
-{
-	return !strcmp(id, "MR-VIA-KERNEL-DATA") || !strcmp(id, "MR-RELAXED-POOL");
+	return line->is_on_gpu ||
+	       ((line->errnum == EFAULT || line->errnum == EINVAL) &&
+		(line->is_of_gpu_program || (addr && !(addr % GPU_PAGE)) || is_odd));
 }
 
 static enum mr_certainty judge_topics(const struct mr_log_line *line, const struct mr_cause *cause,
@@ -197,24 +137,26 @@ static enum mr_certainty judge_topics(const struct mr_log_line *line, const stru
 enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_cause *cause,
 			       struct mr_suspicion *suspicion)
 {
+	const bool names_driver = cause->driver && line->provider[0];
 	enum mr_certainty certainty;
 
-	if (is_of_mrctl(cause->id) ||
-	    (cause->driver && line->provider[0] && strcmp(cause->driver, line->provider) != 0) ||
+	/* Two causes only calls of mrctl have. */
+	if (!strcmp(cause->id, "MR-VIA-KERNEL-DATA") || !strcmp(cause->id, "MR-RELAXED-POOL") ||
+	    (names_driver && strcmp(cause->driver, line->provider) != 0) ||
 	    (cause->needs_access && line->access.known &&
 	     !(line->access.value & cause->needs_access)))
 		return MR_RULED_OUT;
 	certainty = judge_topics(line, cause, suspicion);
+	if (certainty == MR_UNRELATED)
+		certainty = judge_rules(line, cause, suspicion);
+	if (certainty == MR_UNRELATED)
+		certainty = judge_answer(line, cause, suspicion);
 	if (certainty != MR_UNRELATED)
 		return certainty;
-	certainty = judge_rules(line, cause, suspicion);
-	if (certainty != MR_UNRELATED)
-		return certainty;
-	certainty = judge_answer(line, cause, suspicion);
-	if (certainty != MR_UNRELATED)
-		return certainty;
-	if ((line->is_pinning && cause->layer == MR_LAYER_MEMORY) ||
-	    (cause->is_of_gpu && is_likely_on_gpu(line)) || is_of_its_driver(line, cause))
-		return MR_POSSIBLE;
-	return MR_UNRELATED;
+	/* Not of mlx5: what its firmware refuses is not more frequent than what is refused before. */
+	return (line->is_pinning && cause->layer == MR_LAYER_MEMORY) ||
+			       (cause->is_of_gpu && is_likely_on_gpu(line)) ||
+			       (names_driver && strcmp(cause->driver, "mlx5") != 0)
+		       ? MR_POSSIBLE
+		       : MR_UNRELATED;
 }

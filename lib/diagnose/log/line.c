@@ -99,14 +99,8 @@ static const char ucx_remark[] =
 static const char ucx[] = "^ucx |^ucs_|rcache.c|mpool.c";
 static const char ucx_status[] = "input/output error|out of memory|no such device";
 
-/* Returns whether a line can name a call, or have words that stand for one. */
-static bool mr_log_may_be_about_call(const char *text)
-{
-	return has_one(text, seeds);
-}
-
 /* Returns the topics that a text has, in lower case: bits of mr_log_topics. */
-static uint32_t mr_log_topics_of(const char *text)
+static uint32_t topics_of(const char *text)
 {
 	uint32_t topics = 0;
 
@@ -116,7 +110,7 @@ static uint32_t mr_log_topics_of(const char *text)
 }
 
 /* Returns what the line is about beside a call, by its words; @text: the line in lower case. */
-static void mr_log_find_subject(struct mr_log_line *line, const char *text)
+static void find_subject(struct mr_log_line *line, const char *text)
 {
 	line->has_failed = has_one(text, failures);
 	if (!line->call && !line->command[0] && !line->has_failed)
@@ -125,7 +119,7 @@ static void mr_log_find_subject(struct mr_log_line *line, const char *text)
 	line->is_on_gpu = has_one(text, gpus);
 	line->is_of_gpu_program = has_one(text, gpu_programs);
 	line->is_pinning = has_one(text, pinning);
-	line->topics = mr_log_topics_of(text);
+	line->topics = topics_of(text);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !line->remark; i++)
 		if (has_one(text, others[i].words))
 			line->remark = others[i].remark;
@@ -134,14 +128,6 @@ static void mr_log_find_subject(struct mr_log_line *line, const char *text)
 		line->remark = ucx_remark;
 	if (line->remark)
 		line->call = NULL;
-}
-
-/* Adds what a line near this one says of its memory; @text: that line in lower case. */
-static void mr_log_find_context(struct mr_log_line *line, const char *text)
-{
-	line->is_on_gpu |= has_one(text, gpus);
-	line->is_of_gpu_program |= has_one(text, gpu_programs);
-	line->topics |= mr_log_topics_of(text);
 }
 
 /* A line with an end.  A NUL would end what is searched as a text. */
@@ -176,7 +162,7 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 
 static void read_rest(struct mr_log_line *line, const struct copy *copy)
 {
-	mr_log_find_subject(line, copy->lower);
+	find_subject(line, copy->lower);
 	if (line->call || line->command[0])
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
@@ -201,7 +187,7 @@ bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
 	struct copy copy;
 
 	*line = (struct mr_log_line){ .call = NULL };
-	if (!copy_line(&copy, text, length) || !mr_log_may_be_about_call(copy.lower))
+	if (!copy_line(&copy, text, length) || !has_one(copy.lower, seeds))
 		return false;
 	mr_tokens_read(&copy.tokens, copy.text, length);
 	mr_log_find_command(line, &copy.tokens);
@@ -216,8 +202,11 @@ void mr_log_line_context(struct mr_log_line *line, const char *text, size_t leng
 {
 	struct copy copy;
 
-	if (copy_line(&copy, text, length))
-		mr_log_find_context(line, copy.lower);
+	if (!copy_line(&copy, text, length))
+		return;
+	line->is_on_gpu |= has_one(copy.lower, gpus);
+	line->is_of_gpu_program |= has_one(copy.lower, gpu_programs);
+	line->topics |= topics_of(copy.lower);
 }
 
 int mr_log_line_errno(const char *text, size_t length)
@@ -232,44 +221,28 @@ int mr_log_line_errno(const char *text, size_t length)
 	return line.errnum;
 }
 
-/* Whether a line can name two calls. */
-static bool has_two_calls(const char *text, size_t length)
-{
-	const char *first = memmem(text, length, "ibv_", 4) ?: memmem(text, length, "mlx5dv_", 7);
-	const size_t rest = first ? length - (size_t)(first + 1 - text) : 0;
-
-	return first &&
-	       (memmem(first + 1, rest, "ibv_", 4) || memmem(first + 1, rest, "mlx5dv_", 7));
-}
-
-/* Whether two calls with these errnos are two refusals; programs often name one call twice. */
-static bool are_two(int first, int second, bool is_same_call)
-{
-	return first && second && (!is_same_call || first != second);
-}
-
 size_t mr_log_line_part(const char *text, size_t length)
 {
 	struct mr_tokens tokens;
 	const char *first = NULL;
-	const struct mr_token *begin = NULL;
 
-	if (length > MR_LOG_LINE_MAX || !has_two_calls(text, length))
+	if (length > MR_LOG_LINE_MAX)
 		return length;
 	mr_tokens_read(&tokens, text, length);
 	for (size_t i = 0; i < tokens.count; i++) {
 		const struct mr_token *token = &tokens.list[i];
 		const char *call = token->kind == MR_TOKEN_WORD ? mr_log_call_of(token) : NULL;
 		const size_t before = (size_t)(token->text - text);
+		int errnums[2];
 
 		if (!call || mr_log_is_mention(&tokens, i))
 			continue;
-		if (begin &&
-		    are_two(mr_log_line_errno(text, before),
-			    mr_log_line_errno(token->text, length - before), call == first))
+		/* Two calls with an errno each are two refusals; programs often name one call twice. */
+		errnums[0] = first ? mr_log_line_errno(text, before) : 0;
+		errnums[1] = first ? mr_log_line_errno(token->text, length - before) : 0;
+		if (errnums[0] && errnums[1] && (call != first || errnums[0] != errnums[1]))
 			return before;
 		first = call;
-		begin = token;
 	}
 	return length;
 }

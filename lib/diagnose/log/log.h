@@ -35,7 +35,7 @@ struct mr_tokens {
 	size_t count;
 };
 
-/** mr_tokens_read() - split a line of @length bytes, which may be any */
+/** mr_tokens_read() - split a line of @length bytes, which may be any; a NUL ends the text somewhere behind */
 void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length);
 
 /** mr_token_is() - whether it is that word, in any case */

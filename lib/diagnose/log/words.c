@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,31 +14,16 @@ static bool is_of_word(char c)
 	return mr_is_letter(c) || mr_is_digit(c) || c == '_';
 }
 
-/* The value of a digit, or 16 */
-static unsigned int digit_of(char c)
-{
-	if (mr_is_digit(c))
-		return (unsigned int)(c - '0');
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
-}
-
 /* Reads a word as a number.  Return: whether it is one that fits in 64 bits. */
 static bool read_number(struct mr_token *token)
 {
-	const char *end = token->text + token->length;
-	const char *at = token->text;
+	char *end;
 
-	token->is_hex = token->length > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
-	at += token->is_hex ? 2 : 0;
-	for (const uint64_t base = token->is_hex ? 16 : 10; at < end; at++) {
-		const unsigned int digit = digit_of(*at);
-
-		if (digit >= base || __builtin_mul_overflow(token->value, base, &token->value) ||
-		    __builtin_add_overflow(token->value, digit, &token->value))
-			return false;
-	}
-	return true;
+	token->is_hex =
+		token->length > 2 && token->text[0] == '0' && (token->text[1] | 0x20) == 'x';
+	errno = 0;
+	token->value = strtoull(token->text, &end, token->is_hex ? 16 : 10);
+	return !errno && end == token->text + token->length;
 }
 
 /* A "-" belongs to a number where nothing that could be subtracted from stands before it. */
@@ -116,11 +103,6 @@ static const struct key {
 	{ MEMBER(access), true, { "flags" } },
 };
 
-static struct mr_opt_u64 *member_of(struct mr_log_line *line, const struct key *key)
-{
-	return (struct mr_opt_u64 *)((char *)line + key->member);
-}
-
 /* The first number of that kind in the line counts. */
 static void set(struct mr_opt_u64 *number, uint64_t value)
 {
@@ -152,18 +134,16 @@ static int unit_shift(const char *text, size_t length)
 /* "2G", one word */
 static bool read_suffixed(const struct mr_token *word, uint64_t *amount)
 {
-	size_t digits = 0;
+	char *end;
+	size_t digits;
 	int shift;
 
-	*amount = 0;
-	for (; digits < word->length && word->text[digits] >= '0' && word->text[digits] <= '9';
-	     digits++)
-		if (digits > 15)
-			return false;
-		else
-			*amount = *amount * 10 + (uint64_t)(word->text[digits] - '0');
-	shift = unit_shift(word->text + digits, word->length - digits);
-	if (!digits || shift < 0 || *amount > UINT64_MAX >> shift)
+	if (!mr_is_digit(*word->text))
+		return false;
+	*amount = strtoull(word->text, &end, 10); /* UINT64_MAX where it is too large */
+	digits = (size_t)(end - word->text);
+	shift = digits < word->length ? unit_shift(end, word->length - digits) : -1;
+	if (shift < 0 || *amount > UINT64_MAX >> shift)
 		return false;
 	*amount <<= shift;
 	return true;
@@ -305,19 +285,15 @@ static const struct mr_token *behind(const struct mr_token *word)
 	return number;
 }
 
-/* "Bad address (14)" is the text of an errno. */
-static bool is_of_errno(const struct mr_tokens *tokens, const struct mr_token *word)
-{
-	return word > tokens->list && mr_token_is(word - 1, "bad");
-}
-
-/* "total mr reg size 79699968", "page size 4096": an amount of something else than the region. */
+/* "total mr reg size 79699968", "page size 4096": an amount of something else; "Bad address (14)": an errno. */
 static bool is_of_other(const struct mr_tokens *tokens, const struct mr_token *word)
 {
 	static const char *const others[] = {
 		"total", "max", "maximum", "min", "page", "hugepage"
 	};
 
+	if (word > tokens->list && mr_token_is(word - 1, "bad"))
+		return true;
 	while (word-- > tokens->list && word->kind == MR_TOKEN_WORD)
 		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 			if (mr_token_is(word, others[i]))
@@ -332,7 +308,7 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 	bool ignored;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		struct mr_opt_u64 *member = member_of(line, &keys[i]);
+		struct mr_opt_u64 *member = (struct mr_opt_u64 *)((char *)line + keys[i].member);
 
 		if (!mr_token_is_one_of(word, keys[i].words) ||
 		    (keys[i].is_hex_only && !is_hex(number)))
@@ -366,12 +342,6 @@ static void take_flag(struct mr_log_line *line, const struct mr_token *word)
 	}
 }
 
-/* Flags of libfabric are not those of libibverbs. */
-static bool has_other_flags(const struct mr_token *word)
-{
-	return word->length > 3 && !strncmp(word->text, "fi_", 3);
-}
-
 /* The limit of locked memory: the first amount behind its name. */
 static const struct mr_token *find_limit(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
@@ -403,10 +373,11 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	line->length.known = false;
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		if (token->kind == MR_TOKEN_WORD) {
-			if (!is_of_errno(tokens, token) && !is_of_other(tokens, token))
+			if (!is_of_other(tokens, token))
 				take_number(line, token);
 			take_flag(line, token);
-			line->is_of_libfabric |= has_other_flags(token);
+			line->is_of_libfabric |=
+				token->length > 3 && !strncmp(token->text, "fi_", 3);
 		}
 	}
 	for (const struct mr_token *token = tokens->list;
@@ -422,7 +393,7 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	}
 	if (from_range.known)
 		set(&line->length, from_range.value);
-	if (line->is_of_libfabric)
+	if (line->is_of_libfabric) /* whose flags are others */
 		line->access.known = false;
 }
 
@@ -454,25 +425,20 @@ static const char *provider_of(const struct mr_token *word)
 	return NULL;
 }
 
-/* "mlx5_0", "mlx5_bond_2", "rxe0": it ends with a number, and is no file such as "ib_mlx5.c". */
-static bool is_device(const struct mr_token *word, const char *provider)
-{
-	const char *end = word->text + word->length;
-
-	return word->length > strlen(provider) && mr_is_digit(end[-1]) &&
-	       !(mr_token_is_sign(&word[1], ".") && word[1].text == end);
-}
-
 void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		const char *provider = token->kind == MR_TOKEN_WORD ? provider_of(token) : NULL;
+		const char *end;
 
 		if (!provider)
 			continue;
 		if (!line->provider[0])
 			snprintf(line->provider, sizeof(line->provider), "%s", provider);
-		if (!line->device[0] && is_device(token, provider))
+		/* "mlx5_0", "mlx5_bond_2", "rxe0": it ends with a number, and is no file such as "ib_mlx5.c". */
+		end = token->text + token->length;
+		if (!line->device[0] && token->length > strlen(provider) && mr_is_digit(end[-1]) &&
+		    !(mr_token_is_sign(&token[1], ".") && token[1].text == end))
 			snprintf(line->device, sizeof(line->device), "%.*s", (int)token->length,
 				 token->text);
 	}
@@ -489,19 +455,14 @@ static bool number_in_brackets(const struct mr_token *at, struct mr_opt_u64 *num
 	return true;
 }
 
-static bool is_command(const struct mr_token *at)
-{
-	struct mr_opt_u64 opcode;
-
-	return at->kind == MR_TOKEN_WORD && number_in_brackets(at, &opcode) &&
-	       mr_token_is_sign(&at[3], ")") && mr_token_is(&at[4], "op_mod");
-}
-
 void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const struct mr_token *at = tokens->list;
+	struct mr_opt_u64 opcode;
 
-	while (at->kind != MR_TOKEN_END && !is_command(at))
+	while (at->kind != MR_TOKEN_END &&
+	       !(at->kind == MR_TOKEN_WORD && number_in_brackets(at, &opcode) &&
+		 mr_token_is_sign(&at[3], ")") && mr_token_is(&at[4], "op_mod")))
 		at++;
 	if (at->kind == MR_TOKEN_END)
 		return;
