@@ -192,7 +192,7 @@ static void print_request(const struct mr_log_line *line)
 
 	if (line->length.known && line->length.value >= 1024)
 		mr_text_add(text, size, "", "%" PRIu64 " bytes (%s)", line->length.value,
-			    mr_size_text(line->length.value).text);
+			    MR_SIZE(line->length.value));
 	else if (line->length.known)
 		mr_text_add(text, size, "", "%" PRIu64 " bytes", line->length.value);
 	if (line->addr.known)

@@ -24,8 +24,6 @@ const struct mr_check *mr_check_find(const char *id, size_t length)
 	return check->id ? check : NULL;
 }
 
-#define SIZE(bytes) mr_size_text(bytes).text
-
 static enum mr_verdict find_abi(const struct mr_question *question, char *evidence, size_t size)
 {
 	uint64_t abi;
@@ -100,7 +98,7 @@ static enum mr_verdict find_few_mtts(const struct mr_question *question, char *e
 		return MR_VERDICT_OK;
 	snprintf(evidence, size,
 		 "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), the host has %s",
-		 SIZE(bytes), segments, SIZE(info.total.value));
+		 MR_SIZE(bytes), segments, MR_SIZE(info.total.value));
 	return planned->known && planned->value > bytes ? MR_VERDICT_BAD : MR_VERDICT_WARN;
 }
 
@@ -116,7 +114,7 @@ static enum mr_verdict find_handover(const struct mr_question *question, char *e
 	    (!strstr(words, "kho=on") && !strstr(words, "kho=1") && !strstr(words, "kho=y")))
 		return MR_VERDICT_OK;
 	snprintf(evidence, size, "kexec handover is on, and CmaFree %s > CmaTotal %s",
-		 SIZE(info.cma_free.value), SIZE(info.cma_total.value));
+		 MR_SIZE(info.cma_free.value), MR_SIZE(info.cma_total.value));
 	return MR_VERDICT_WARN;
 }
 

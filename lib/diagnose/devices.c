@@ -11,8 +11,6 @@
 #include "lib/host/host.h"
 #include "lib/verbs/device.h"
 
-#define SIZE(bytes) mr_size_text(bytes).text
-
 /* A look at all devices. */
 struct look {
 	const struct mr_question *question;
@@ -357,11 +355,11 @@ static void judge_max_mr(struct look *look)
 		return;
 	if (planned->known && planned->value > limits.max_mr_size)
 		add(look, MR_VERDICT_BAD, "max_mr_size is %s, and %s are planned",
-		    SIZE(limits.max_mr_size), SIZE(planned->value));
+		    MR_SIZE(limits.max_mr_size), MR_SIZE(planned->value));
 	else if (limits.max_mr_size == UINT64_MAX)
 		add(look, MR_VERDICT_OK, "a region may have any size");
 	else
-		add(look, MR_VERDICT_OK, "max_mr_size is %s", SIZE(limits.max_mr_size));
+		add(look, MR_VERDICT_OK, "max_mr_size is %s", MR_SIZE(limits.max_mr_size));
 }
 
 void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding)
@@ -420,11 +418,11 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 				 "register less, or on fewer devices; each buffer counts on "
 				 "each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)",
 				 "firmware has %s, more than a tenth of %s (MemTotal)",
-				 SIZE(look.sum), SIZE(info.total.value));
+				 MR_SIZE(look.sum), MR_SIZE(info.total.value));
 	else
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "firmware has less than a tenth of %s (MemTotal)",
-			       SIZE(info.total.value));
+			       MR_SIZE(info.total.value));
 }
 
 /*

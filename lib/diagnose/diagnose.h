@@ -72,13 +72,14 @@ void mr_finding_remedy(struct mr_finding *finding, const char *fmt, ...)
  */
 void mr_finding_unread(struct mr_finding *finding, const char *path, int error);
 
-/** A size as text, returned by value: mr_size_text(bytes).text is valid to the end of the expression. */
+/** A size as text, returned by value: MR_SIZE(bytes) is valid to the end of the expression. */
 struct mr_size_text {
 	char text[32];
 };
 
 /** mr_size_text() - bytes as "8 MiB", or as "1.5 GiB" where the last digit is rounded down */
 struct mr_size_text mr_size_text(uint64_t bytes);
+#define MR_SIZE(bytes) mr_size_text(bytes).text
 
 /** Names, separated by ", ": as many as fit, and how many more there are. */
 struct mr_name_text {

@@ -99,10 +99,10 @@ static void judge_size(const struct mr_question *question, const struct mr_memlo
 	const bool fits = whole_pages(question->host, limit->soft) >= needed;
 
 	mr_finding_set(finding, fits ? MR_VERDICT_OK : MR_VERDICT_BAD, "%s %s %s asked",
-		       limit_text(limit->soft).text, fits ? ">=" : "<", mr_size_text(needed).text);
+		       limit_text(limit->soft).text, fits ? ">=" : "<", MR_SIZE(needed));
 	if (devices > 1)
 		mr_finding_detail(finding, "%s on each of %u devices",
-				  mr_size_text(question->size.value).text, devices);
+				  MR_SIZE(question->size.value), devices);
 	if (!fits)
 		mr_memlock_explain(question->host, limit, needed, finding);
 }
@@ -256,10 +256,10 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status has no VmPin");
 		return;
 	}
-	mr_finding_detail(finding, "VmPin %s", mr_size_text(status.pinned.value).text);
+	mr_finding_detail(finding, "VmPin %s", MR_SIZE(status.pinned.value));
 	if (status.locked.known)
 		mr_finding_detail(finding, "VmLck %s, which is not added to it",
-				  mr_size_text(status.locked.value).text);
+				  MR_SIZE(status.locked.value));
 	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no limit applies to it");
@@ -275,9 +275,8 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	else
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "deregister what is not needed any more, or raise RLIMIT_MEMLOCK",
-				 "%s of %s are left < %s%s", mr_size_text(left).text,
-				 mr_size_text(limit.soft).text, mr_size_text(needed).text,
-				 question->size.known ? " asked" : ", a tenth");
+				 "%s of %s are left < %s%s", MR_SIZE(left), MR_SIZE(limit.soft),
+				 MR_SIZE(needed), question->size.known ? " asked" : ", a tenth");
 	if (exempt == MR_UNKNOWN)
 		doubt(finding);
 }
@@ -463,9 +462,8 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 		snprintf(figure, room, "; %s below %s", change, origin->parent);
 	mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
 			  origin->parent, origin->parent_pid,
-			  origin->parents.soft == UINT64_MAX
-				  ? "no limit"
-				  : mr_size_text(origin->parents.soft).text);
+			  origin->parents.soft == UINT64_MAX ? "no limit"
+							     : MR_SIZE(origin->parents.soft));
 }
 
 void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,

@@ -10,8 +10,6 @@
 #include "lib/host/host.h"
 #include "lib/host/processes.h"
 
-#define SIZE(bytes) mr_size_text(bytes).text
-
 /* ---- available memory ---- */
 
 /* Where vm.overcommit_memory is 2, the kernel promises no more than CommitLimit. */
@@ -30,7 +28,7 @@ static bool exceeds_commit_limit(const struct mr_question *question, const struc
 		finding, MR_VERDICT_BAD,
 		"raise vm.overcommit_ratio, or set vm.overcommit_memory to 0",
 		"%s planned, and vm.overcommit_memory is 2: of %s (CommitLimit) %s are promised",
-		SIZE(wanted), SIZE(info->commit_limit.value), SIZE(info->committed.value));
+		MR_SIZE(wanted), MR_SIZE(info->commit_limit.value), MR_SIZE(info->committed.value));
 	return true;
 }
 
@@ -43,27 +41,28 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 	if (wanted > info->total.value) {
 		mr_finding_judge(finding, MR_VERDICT_BAD,
 				 "register less: what is registered stays in memory",
-				 "%s planned, the host has %s (MemTotal)", SIZE(wanted),
-				 SIZE(info->total.value));
+				 "%s planned, the host has %s (MemTotal)", MR_SIZE(wanted),
+				 MR_SIZE(info->total.value));
 	} else if (question->huge_size) {
 		mr_finding_set(finding, MR_VERDICT_OK, "not needed: huge pages are planned");
 	} else if (wanted > info->available.value && wanted <= mr_huge_pools_room(pools)) {
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "register huge pages (hugetlb), or set fewer aside",
-				 "%s planned, for which huge pages alone have room", SIZE(wanted));
+				 "%s planned, for which huge pages alone have room",
+				 MR_SIZE(wanted));
 	} else if (exceeds_commit_limit(question, info, finding)) {
 		return;
 	} else if (wanted > info->available.value) {
 		const bool fits = wanted - info->available.value <= swap;
 
 		mr_finding_set(finding, fits ? MR_VERDICT_WARN : MR_VERDICT_BAD,
-			       "%s planned, %s of %s are available (MemAvailable)", SIZE(wanted),
-			       SIZE(info->available.value), SIZE(info->total.value));
+			       "%s planned, %s of %s are available (MemAvailable)", MR_SIZE(wanted),
+			       MR_SIZE(info->available.value), MR_SIZE(info->total.value));
 		mr_finding_remedy(finding, "end what holds memory, or register less%s",
 				  fits ? ": other programs would be swapped out" : "");
 	} else {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s planned of %s (MemTotal)", SIZE(wanted),
-			       SIZE(info->total.value));
+		mr_finding_set(finding, MR_VERDICT_OK, "%s planned of %s (MemTotal)",
+			       MR_SIZE(wanted), MR_SIZE(info->total.value));
 	}
 }
 
@@ -86,10 +85,11 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "see which programs hold memory: ps -e --sort -rss v",
 				 "less than 5 %% of %s (MemTotal%s) is available",
-				 SIZE(info.total.value - huge), huge ? " without huge pages" : "");
+				 MR_SIZE(info.total.value - huge),
+				 huge ? " without huge pages" : "");
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", SIZE(info.total.value));
-	mr_finding_detail(finding, "%s available", SIZE(info.available.value));
+		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", MR_SIZE(info.total.value));
+	mr_finding_detail(finding, "%s available", MR_SIZE(info.available.value));
 }
 
 /* ---- mappings ---- */
@@ -163,7 +163,7 @@ static void show_node(const char *name, void *data)
 		if (node.pools[i].total.known && node.pools[i].total.value)
 			mr_finding_detail(search->finding,
 					  "%s: %" PRIu64 " of %s, %" PRIu64 " free", name,
-					  node.pools[i].total.value, SIZE(node.pools[i].size),
+					  node.pools[i].total.value, MR_SIZE(node.pools[i].size),
 					  node.pools[i].free.value);
 }
 
@@ -181,7 +181,7 @@ static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t si
 			is_known = false;
 		else if (pool->total.value || room.value)
 			mr_text_add(text, size, ", ", "%" PRIu64 " of %s", pool->total.value,
-				    SIZE(pool->size));
+				    MR_SIZE(pool->size));
 	}
 	return is_known;
 }
@@ -199,14 +199,14 @@ static void judge_planned_pool(const struct mr_question *question,
 	if (!mr_huge_pools_find(pools, page)) {
 		mr_finding_judge(finding, MR_VERDICT_BAD,
 				 "plan another size of them: ls /sys/kernel/mm/hugepages",
-				 "this kernel has none of %s", SIZE(page));
+				 "this kernel has none of %s", MR_SIZE(page));
 	} else if (!mr_huge_pool_room(mr_huge_pools_find(pools, page)).known) {
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
 				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	} else if (mr_shortage_find(&planned, question->host, &reason) == MR_SHORTAGE_HUGE_POOL) {
 		mr_finding_judge(finding, MR_VERDICT_BAD, reason.remedy, "%s", reason.text);
 	} else {
-		mr_finding_set(finding, MR_VERDICT_OK, "enough of %s are free", SIZE(page));
+		mr_finding_set(finding, MR_VERDICT_OK, "enough of %s are free", MR_SIZE(page));
 	}
 }
 
@@ -240,8 +240,8 @@ static void show_use(const struct mr_huge_pools *pools, struct mr_finding *findi
 			mr_finding_detail(finding,
 					  "%s: %" PRIu64 " free, %" PRIu64 " promised, %" PRIu64
 					  " surplus",
-					  SIZE(pool->size), pool->free.value, pool->reserved.value,
-					  pool->surplus.value);
+					  MR_SIZE(pool->size), pool->free.value,
+					  pool->reserved.value, pool->surplus.value);
 	}
 }
 
@@ -286,7 +286,8 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 			finding, MR_VERDICT_WARN,
 			"echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or use "
 			"hugetlb pages",
-			"never, and %s planned: slow in small pages", SIZE(question->size.value));
+			"never, and %s planned: slow in small pages",
+			MR_SIZE(question->size.value));
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", mode);
 }
@@ -311,20 +312,20 @@ static void judge_cma(const struct mr_question *question, const struct mr_meminf
 			"kho=off",
 			"CmaFree %s > CmaTotal %s: blocks that no CMA area owns, where nothing can "
 			"stay pinned (scratch memory of kexec handover)",
-			SIZE(info->cma_free.value), SIZE(cma));
+			MR_SIZE(info->cma_free.value), MR_SIZE(cma));
 	} else if (!cma) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
 	} else if (question->size.value > rest) { /* 0 where none is known */
 		mr_finding_judge(
 			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",
 			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",
-			SIZE(question->size.value), SIZE(rest));
+			MR_SIZE(question->size.value), MR_SIZE(rest));
 	} else {
-		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", SIZE(cma),
-			       SIZE(info->total.value));
+		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", MR_SIZE(cma),
+			       MR_SIZE(info->total.value));
 	}
-	mr_finding_detail(finding, "%s of CMA free, %s free in all", SIZE(info->cma_free.value),
-			  SIZE(info->free.value));
+	mr_finding_detail(finding, "%s of CMA free, %s free in all", MR_SIZE(info->cma_free.value),
+			  MR_SIZE(info->free.value));
 }
 
 void mr_check_cma(const struct mr_question *question, struct mr_finding *finding)
@@ -534,18 +535,16 @@ static void judge_memory_size(struct walk *walk, const struct mr_memory_group *m
 	bool is_set = false;
 
 	if (max < size)
-		is_set = find_worse(walk, MR_VERDICT_BAD, "%s < %s asked", mr_size_text(max).text,
-				    mr_size_text(size).text);
+		is_set = find_worse(walk, MR_VERDICT_BAD, "%s < %s asked", MR_SIZE(max),
+				    MR_SIZE(size));
 	else if (max != NO_LIMIT && !memory->used.known)
-		find_worse(walk, MR_VERDICT_UNKNOWN, "at most %s, use not known",
-			   mr_size_text(max).text);
+		find_worse(walk, MR_VERDICT_UNKNOWN, "at most %s, use not known", MR_SIZE(max));
 	else if (max != NO_LIMIT && left < size)
 		is_set = find_worse(walk, MR_VERDICT_WARN, "%s of %s are left < %s asked",
-				    mr_size_text(left).text, mr_size_text(max).text,
-				    mr_size_text(size).text);
+				    MR_SIZE(left), MR_SIZE(max), MR_SIZE(size));
 	else if (memory->high.known && memory->high.value < size)
 		is_set = find_worse(walk, MR_VERDICT_WARN, "slows down beyond %s < %s asked",
-				    mr_size_text(memory->high.value).text, mr_size_text(size).text);
+				    MR_SIZE(memory->high.value), MR_SIZE(size));
 	if (is_set)
 		mr_finding_remedy(walk->finding, "%s", MEMORY_REMEDY);
 }
@@ -564,8 +563,7 @@ static void look_at_memory(struct walk *walk)
 	else if (memory.used.known && memory.max.value != NO_LIMIT &&
 		 memory.used.value > memory.max.value / 20 * 19 &&
 		 find_worse(walk, MR_VERDICT_WARN, "%s of %s in use > 95 %%",
-			    mr_size_text(memory.used.value).text,
-			    mr_size_text(memory.max.value).text))
+			    MR_SIZE(memory.used.value), MR_SIZE(memory.max.value)))
 		mr_finding_remedy(walk->finding, "%s", MEMORY_REMEDY);
 }
 
@@ -579,12 +577,10 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 	if (walk.lowest == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
 	else if (question->size.known && !question->huge_size)
-		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s asked",
-			       mr_size_text(walk.lowest).text,
-			       mr_size_text(question->size.value).text);
+		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s asked", MR_SIZE(walk.lowest),
+			       MR_SIZE(question->size.value));
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "at most %s",
-			       mr_size_text(walk.lowest).text);
+		mr_finding_set(finding, MR_VERDICT_OK, "at most %s", MR_SIZE(walk.lowest));
 }
 
 /* ---- huge pages ---- */
@@ -610,11 +606,10 @@ static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uin
 				    limit->file, max);
 	else if (size.known && (max < wanted || left < wanted))
 		is_set = find_worse(walk, verdict, "%s: %s of %s are left < %s asked", limit->file,
-				    mr_size_text(left).text, mr_size_text(max).text,
-				    mr_size_text(size.value).text);
+				    MR_SIZE(left), MR_SIZE(max), MR_SIZE(size.value));
 	else if (size.known && !limit->used.known)
 		find_worse(walk, MR_VERDICT_UNKNOWN, "%s at most %s, use not known", limit->file,
-			   mr_size_text(max).text);
+			   MR_SIZE(max));
 	if (is_set)
 		mr_finding_remedy(walk->finding, "%s",
 				  "for registration of huge pages, raise that limit of the control "
@@ -667,6 +662,5 @@ void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_findi
 	if (walk.lowest == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "at most %s",
-			       mr_size_text(walk.lowest).text);
+		mr_finding_set(finding, MR_VERDICT_OK, "at most %s", MR_SIZE(walk.lowest));
 }

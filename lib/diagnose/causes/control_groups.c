@@ -252,8 +252,7 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_suspect(
 		suspicion, needs_page(obstacle) ? MR_CERTAIN : MR_LIKELY,
 		"the control group may have %s in huge pages of %s and has %s: no page can be had",
-		mr_size_text(limit.max.value).text, mr_size_text(page).text,
-		mr_size_text(limit.used.value).text);
+		MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
 	mr_suspect_remedy(suspicion,
 			  "raise %s%s/%s, or ask for huge pages in the pod or job "
 			  "(hugepages-2Mi), or use ordinary memory",
@@ -281,7 +280,7 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (pool->free.value &&
 	    (!obstacle->huge_details.is_unreserved || !room.known || room.value)) {
 		mr_rule_out(suspicion, "%" PRIu64 " huge pages of %s are free", pool->free.value,
-			    mr_size_text(page).text);
+			    MR_SIZE(page));
 		return;
 	}
 	mr_suspect(
@@ -292,7 +291,7 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			: MR_LIKELY,
 		"%" PRIu64 " of %" PRIu64
 		" huge pages of %s are free, none of them unreserved, and the memory has none yet",
-		pool->free.value, pool->total.value, mr_size_text(page).text);
+		pool->free.value, pool->total.value, MR_SIZE(page));
 }
 
 /* /proc/sysvipc/shm has a heading, and a line for each segment. */

@@ -41,7 +41,7 @@ static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
 	if (attributes->max_dm_size) {
 		mr_rule_out(suspicion, "the device has such memory: at most %s at once",
-			    mr_size_text(attributes->max_dm_size).text);
+			    MR_SIZE(attributes->max_dm_size));
 		return;
 	}
 	mr_suspect(suspicion, is_refused_by_libmlx5 ? MR_CERTAIN : MR_LIKELY,
@@ -72,13 +72,13 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	}
 	if (length <= attributes->max_dm_size) {
-		mr_rule_out(suspicion, "%s is within max_dm_size, %s", mr_size_text(length).text,
-			    mr_size_text(attributes->max_dm_size).text);
+		mr_rule_out(suspicion, "%s is within max_dm_size, %s", MR_SIZE(length),
+			    MR_SIZE(attributes->max_dm_size));
 		return;
 	}
 	mr_suspect(suspicion, is_certain ? MR_CERTAIN : MR_LIKELY,
 		   "this asks for %s, and the device gives at most %s at once (max_dm_size)",
-		   mr_size_text(length).text, mr_size_text(attributes->max_dm_size).text);
+		   MR_SIZE(length), MR_SIZE(attributes->max_dm_size));
 	mr_suspect_remedy(suspicion, "ask for at most %" PRIu64 " bytes", attributes->max_dm_size);
 }
 
@@ -94,7 +94,7 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s is within what the device gives at once (%s, max_dm_size), and it does not "
 		   "tell how much of that is free",
-		   mr_size_text(length).text, mr_size_text(attributes->max_dm_size).text);
+		   MR_SIZE(length), MR_SIZE(attributes->max_dm_size));
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */
@@ -285,17 +285,17 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 	else if (!sizes)
 		mr_suspect(suspicion, sure,
 			   "no page size of 0x%" PRIx64 " is from 4 KiB to the length, which is %s",
-			   request->page_sizes, mr_size_text(request->length).text);
+			   request->page_sizes, MR_SIZE(request->length));
 	else if (sizes & page_size)
 		mr_rule_out(suspicion, "pages of %s, which any memory has, are allowed",
-			    mr_size_text(page_size).text);
+			    MR_SIZE(page_size));
 	else
 		mr_suspect(suspicion, may_be_large ? MR_POSSIBLE : MR_LIKELY,
 			   "the smallest page size allowed is %s, and the memory may not lie in "
 			   "pieces that large",
-			   mr_size_text(sizes & -sizes).text);
+			   MR_SIZE(sizes & -sizes));
 	mr_suspect_remedy(suspicion, "allow pages of %s, too: --page-sizes 0x%" PRIx64,
-			  mr_size_text(page_size).text, request->page_sizes | page_size);
+			  MR_SIZE(page_size), request->page_sizes | page_size);
 }
 
 static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

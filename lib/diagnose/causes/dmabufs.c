@@ -82,7 +82,7 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the length is %s, and without extended offsets UMR reaches less than %s",
-			mr_size_text(request->length).text, mr_size_text(most).text);
+			MR_SIZE(request->length), MR_SIZE(most));
 }
 
 /* ---- Data Direct ------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (end > file->size.value) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the range ends %" PRIu64 " bytes into a dma-buf of %" PRIu64 " (%s)",
-			   end, file->size.value, mr_size_text(file->size.value).text);
+			   end, file->size.value, MR_SIZE(file->size.value));
 		if (request->addr < file->size.value)
 			mr_suspect_remedy(suspicion, "register at most --size %" PRIu64 " there",
 					  file->size.value - request->addr);

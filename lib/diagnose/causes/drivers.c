@@ -116,7 +116,7 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_suspect(suspicion, pages > all ? MR_LIKELY : MR_POSSIBLE,
 			   "%s are %" PRIu64 " pages of %s, and EFA has room for few: 1 Mi in a "
 			   "region that others may write, some 24 Mi in all",
-			   mr_size_text(length).text, pages, mr_size_text(page_size).text);
+			   MR_SIZE(length), pages, MR_SIZE(page_size));
 }
 
 /* hw/erdma/erdma_verbs.c erdma_reg_user_mr(): "Out of mr size"; its provider answers EIO. */
@@ -133,13 +133,13 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (together > attributes->max_mr_size)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s with what is registered are more than the device's %s (max_mr_size)",
-			   mr_size_text(together).text, mr_size_text(attributes->max_mr_size).text);
+			   MR_SIZE(together), MR_SIZE(attributes->max_mr_size));
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the device takes %s in all (max_mr_size), and others may have registered "
 			"most of it",
-			mr_size_text(attributes->max_mr_size).text);
+			MR_SIZE(attributes->max_mr_size));
 }
 
 static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -156,11 +156,11 @@ static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (length > most || inquiry->refusal->held > most - length)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this takes %s",
-			   mr_size_text(most).text, segments, mr_size_text(length).text);
+			   MR_SIZE(most), segments, MR_SIZE(length));
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "mlx4 registers at most %s in all processes (log_num_mtt %" PRIu64 ")",
-			   mr_size_text(most).text, segments);
+			   MR_SIZE(most), segments);
 }
 
 /*
@@ -222,8 +222,7 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_suspect(suspicion, MR_LIKELY,
 		   "the region has %" PRIu64
 		   " pages, and rxe since Linux 7.0 takes at most %" PRIu64 " (%s)",
-		   range.length / page, MR_RXE_PAGES_MAX,
-		   mr_size_text(MR_RXE_PAGES_MAX * page).text);
+		   range.length / page, MR_RXE_PAGES_MAX, MR_SIZE(MR_RXE_PAGES_MAX * page));
 }
 
 /* The device's own limit: max_mr is an upper bound, so that it can come earlier. */

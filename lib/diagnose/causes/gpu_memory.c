@@ -89,12 +89,12 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_number(suspicion, "bar1", search.largest);
 	mr_evidence_number(suspicion, "length", range.length);
 	if (range.length <= search.largest)
-		mr_rule_out(suspicion, "%s fit into BAR1 of %s", mr_size_text(range.length).text,
-			    mr_size_text(search.largest).text);
+		mr_rule_out(suspicion, "%s fit into BAR1 of %s", MR_SIZE(range.length),
+			    MR_SIZE(search.largest));
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s of GPU memory are more than BAR1 of the largest GPU, %s",
-			   mr_size_text(range.length).text, mr_size_text(search.largest).text);
+			   MR_SIZE(range.length), MR_SIZE(search.largest));
 }
 
 /*
@@ -184,8 +184,7 @@ static void look_at_room(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 						 : 0;
 
 	mr_evidence_number(suspicion, "asked", size);
-	mr_suspect(suspicion, MR_CERTAIN, "the GPU has no %s of memory free",
-		   mr_size_text(size).text);
+	mr_suspect(suspicion, MR_CERTAIN, "the GPU has no %s of memory free", MR_SIZE(size));
 }
 
 static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

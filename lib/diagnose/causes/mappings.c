@@ -101,7 +101,7 @@ static void describe(const struct mr_obstacle *obstacle, bool writes, char *text
 		return;
 	case MR_OBSTACLE_FILE_END:
 		snprintf(text, size, "is beyond the end of the mapped file, which has %s",
-			 mr_size_text(file->size.value).text);
+			 MR_SIZE(file->size.value));
 		return;
 	default:
 		snprintf(text, size, "is a guard page (MADV_GUARD_INSTALL)");
@@ -188,8 +188,8 @@ static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_number(suspicion, "free", file->free.value);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "%.64s has %s, of which %s have pages, and its file system (%s) is full",
-		   obstacle->full.path, mr_size_text(file->size.value).text,
-		   mr_size_text(file->allocated.value).text, file->filesystem);
+		   obstacle->full.path, MR_SIZE(file->size.value), MR_SIZE(file->allocated.value),
+		   file->filesystem);
 }
 
 /* A search for a mapping with a property, among the first ones of a range. */
@@ -282,7 +282,7 @@ static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		   info.swap_total.known && !info.swap_total.value ? MR_LIKELY : MR_POSSIBLE,
 		   "the page at 0x%" PRIx64
 		   " is in swap or bad, and %s of this machine's memory are bad",
-		   obstacle->stop.addr, mr_size_text(info.corrupted.value).text);
+		   obstacle->stop.addr, MR_SIZE(info.corrupted.value));
 }
 
 /* The first release whose ibv_fork_init(3) does nothing where the kernel copies pinned pages. */
@@ -323,7 +323,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_suspect(suspicion, certainty_alone(inquiry),
 		   "nothing is mapped in the %s at 0x%" PRIx64
 		   ", and fork protection (RDMAV_FORK_SAFE) cannot advise the kernel of it",
-		   mr_size_text(obstacle->hole).text, obstacle->addr);
+		   MR_SIZE(obstacle->hole), obstacle->addr);
 }
 
 /*
@@ -388,7 +388,7 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 		mr_suspect(suspicion, certainty_alone(inquiry),
 			   "the range ends inside of a huge page of %s, and fork protection "
 			   "(RDMAV_FORK_SAFE) would have to split that",
-			   mr_size_text(obstacle->huge_details.page_size).text);
+			   MR_SIZE(obstacle->huge_details.page_size));
 	else
 		mr_rule_out(suspicion, "the range begins and ends with a huge page");
 }

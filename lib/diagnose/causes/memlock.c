@@ -9,8 +9,6 @@
 #include "lib/simulator/enter.h"
 #include "lib/verbs/verbs.h"
 
-#define SIZE(bytes) mr_size_text(bytes).text
-
 /* What counts against the limit. */
 struct memlock {
 	const struct mr_memlock *limit;
@@ -131,7 +129,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (memlock.limit->soft) {
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is %s, not 0",
 			    memlock.limit->soft == UINT64_MAX ? "unlimited"
-							      : SIZE(memlock.limit->soft));
+							      : MR_SIZE(memlock.limit->soft));
 		return;
 	}
 	if (memlock.is_lifted == MR_YES) {
@@ -183,8 +181,8 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, struct memlock *mem
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s are pinned now, but as much as %s were registered at once, this takes %s, "
 		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
-		   SIZE(memlock->pinned.value), SIZE(most), SIZE(memlock->asked),
-		   SIZE(memlock->limit->soft), memlock->origin.figure);
+		   MR_SIZE(memlock->pinned.value), MR_SIZE(most), MR_SIZE(memlock->asked),
+		   MR_SIZE(memlock->limit->soft), memlock->origin.figure);
 }
 
 /*
@@ -205,8 +203,8 @@ static void suspect_larger_queue(struct mr_inquiry *inquiry, struct memlock *mem
 	explain_limit(inquiry, memlock, memlock->pinned.value + MORE * memlock->asked, suspicion);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is %s%s",
-		   SIZE(memlock->pinned.value), SIZE(memlock->asked), SIZE(memlock->limit->soft),
-		   memlock->origin.figure);
+		   MR_SIZE(memlock->pinned.value), MR_SIZE(memlock->asked),
+		   MR_SIZE(memlock->limit->soft), memlock->origin.figure);
 }
 
 /* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
@@ -242,15 +240,15 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
 	} else if (exceeded == MR_NO) {
 		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
-			    SIZE(memlock.pinned.value), SIZE(memlock.asked), SIZE(limit));
+			    MR_SIZE(memlock.pinned.value), MR_SIZE(memlock.asked), MR_SIZE(limit));
 	} else if (exceeded == MR_YES) {
 		explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, suspicion);
 		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
 			   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
-			   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
+			   memlock.pinned.known ? MR_SIZE(memlock.pinned.value) : "some memory",
 			   memlock.pinned.known ? "are" : "may be",
-			   memlock.is_least ? "at least " : "", SIZE(memlock.asked), SIZE(limit),
-			   memlock.origin.figure);
+			   memlock.is_least ? "at least " : "", MR_SIZE(memlock.asked),
+			   MR_SIZE(limit), memlock.origin.figure);
 	}
 }
 

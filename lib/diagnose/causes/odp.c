@@ -128,15 +128,15 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 									     : MR_LIKELY,
 			   "the kernel's table of the region's pages would take %s, and it "
 			   "allocates less than 2 GiB",
-			   mr_size_text(table).text);
+			   MR_SIZE(table));
 	else if (table > available.bytes)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the kernel's table of the region's pages takes %s, and %s of memory "
 			   "is available",
-			   mr_size_text(table).text, mr_size_text(available.bytes).text);
+			   MR_SIZE(table), MR_SIZE(available.bytes));
 	else
 		mr_rule_out(suspicion, "the table of the region's pages takes only %s",
-			    mr_size_text(table).text);
+			    MR_SIZE(table));
 }
 
 static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -205,7 +205,7 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "pages", pages);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%s are %" PRIu64 " pages, and the kernel pins at most %u in one region",
-		   mr_size_text(range.length).text, pages, UINT32_MAX);
+		   MR_SIZE(range.length), pages, UINT32_MAX);
 }
 
 static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -218,7 +218,7 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "max_mr_size", most);
 	mr_suspect(suspicion, MR_LIKELY, "%s is more than the device's max_mr_size, %s",
-		   mr_size_text(length).text, mr_size_text(most).text);
+		   MR_SIZE(length), MR_SIZE(most));
 }
 
 #include "lib/diagnose/causes/odp.inc"

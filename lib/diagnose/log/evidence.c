@@ -77,8 +77,7 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 		return MR_POSSIBLE;
 	figure = rules[i].figure;
 	if (figure && figure->known && figure->value != UINT64_MAX)
-		mr_suspect(suspicion, MR_LIKELY, "%s (%s)", rules[i].text,
-			   mr_size_text(figure->value).text);
+		mr_suspect(suspicion, MR_LIKELY, "%s (%s)", rules[i].text, MR_SIZE(figure->value));
 	else
 		mr_suspect(suspicion, MR_LIKELY, "%s", rules[i].text);
 	return MR_LIKELY;

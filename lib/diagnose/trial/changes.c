@@ -90,8 +90,7 @@ static bool is_affordable(uint64_t bytes, struct mr_variant *variant)
 	if (bytes <= variant->bench->available)
 		return true;
 	snprintf(variant->reason, sizeof(variant->reason), "it takes %s, and half of %s is %s",
-		 mr_size_text(bytes).text, variant->bench->available_by,
-		 mr_size_text(variant->bench->available).text);
+		 MR_SIZE(bytes), variant->bench->available_by, MR_SIZE(variant->bench->available));
 	return false;
 }
 

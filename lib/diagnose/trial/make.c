@@ -231,11 +231,10 @@ static bool is_affordable(const struct mr_bench *bench, const struct mr_region_r
 		return true;
 	if (request->length > bench->available)
 		snprintf(try->reason, sizeof(try->reason), "it takes %s, and half of %s is %s",
-			 mr_size_text(request->length).text, bench->available_by,
-			 mr_size_text(bench->available).text);
+			 MR_SIZE(request->length), bench->available_by, MR_SIZE(bench->available));
 	else if (bench->until_ns < now || request->length / PINNED_PER_NS > bench->until_ns - now)
 		snprintf(try->reason, sizeof(try->reason), "the time is short to pin %s",
-			 mr_size_text(request->length).text);
+			 MR_SIZE(request->length));
 	return !try->reason[0];
 }
 
