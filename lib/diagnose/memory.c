@@ -100,25 +100,6 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 /* Mappings that opening a device takes: libibverbs loads all its providers for one that it has not seen, some 20. */
 #define MAPS_TO_OPEN 100U
 
-/*
- * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  That splits the mapping in up to
- * three, so a region needs up to two more.
- */
-static void judge_split_mappings(uint64_t max, struct mr_finding *finding)
-{
-	if (max > DEFAULT_MAX_MAPS) {
-		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max);
-		return;
-	}
-	mr_finding_judge(
-		finding, MR_VERDICT_WARN,
-		"raise vm.max_map_count (sysctl), or unset RDMAV_FORK_SAFE and IBV_FORK_SAFE for "
-		"programs that do not fork",
-		"vm.max_map_count is %" PRIu64
-		": with fork protection a process has room for about %" PRIu64 " regions",
-		max, max / 2);
-}
-
 void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding)
 {
 	const struct mr_opt_u64 max = mr_mappings_max(question->host);
@@ -136,8 +117,19 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 				 " mappings are used (vm.max_map_count), a "
 				 "registration needs some %u more",
 				 used.value, max.value, MAPS_TO_OPEN);
-	else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES)
-		judge_split_mappings(max.value, finding);
+	/*
+	 * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  That splits the mapping in up to
+	 * three, so a region needs up to two more.
+	 */
+	else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES &&
+		 max.value <= DEFAULT_MAX_MAPS)
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "raise vm.max_map_count (sysctl), or unset RDMAV_FORK_SAFE and "
+				 "IBV_FORK_SAFE for programs that do not fork",
+				 "vm.max_map_count is %" PRIu64
+				 ": with fork protection a process has room for about %" PRIu64
+				 " regions",
+				 max.value, max.value / 2);
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max.value);
 	if (used.known)
@@ -167,25 +159,6 @@ static void show_node(const char *name, void *data)
 					  node.pools[i].free.value);
 }
 
-/* Writes the pages that there are: "1024 of 2 MiB, 4 of 1 GiB".  Return: whether all is known. */
-static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t size)
-{
-	bool is_known = true;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < pools->count; i++) {
-		const struct mr_huge_pool *pool = &pools->pools[i];
-		const struct mr_opt_u64 room = mr_huge_pool_room(pool);
-
-		if (!pool->total.known || !room.known)
-			is_known = false;
-		else if (pool->total.value || room.value)
-			mr_text_add(text, size, ", ", "%" PRIu64 " of %s", pool->total.value,
-				    MR_SIZE(pool->size));
-	}
-	return is_known;
-}
-
 /* Memory of a size that is not known is at least a page. */
 static void judge_planned_pool(const struct mr_question *question,
 			       const struct mr_huge_pools *pools, struct mr_finding *finding)
@@ -210,39 +183,38 @@ static void judge_planned_pool(const struct mr_question *question,
 	}
 }
 
-static void judge_pools(const struct mr_question *question, const struct mr_huge_pools *pools,
-			struct mr_finding *finding)
+/* Sets the finding to the pages that there are, and adds to its detail what use changes. */
+static void show_pools(const struct mr_huge_pools *pools, bool is_planned,
+		       struct mr_finding *finding)
 {
-	char text[160];
+	char text[160] = "";
+	bool is_known = true;
 
-	if (question->huge_size) {
-		judge_planned_pool(question, pools, finding);
-		return;
-	}
-	if (!write_pools(pools, text, sizeof(text))) {
-		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
-				 "a pool in /sys/kernel/mm/hugepages cannot be read");
-	} else if (!text[0]) {
-		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
-	} else {
-		/* That all are in use is what they are for. */
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
-	}
-}
-
-/* Adds to the detail what use changes. */
-static void show_use(const struct mr_huge_pools *pools, struct mr_finding *finding)
-{
 	for (size_t i = 0; i < pools->count; i++) {
 		const struct mr_huge_pool *pool = &pools->pools[i];
+		const struct mr_opt_u64 room = mr_huge_pool_room(pool);
+		const bool is_pool_known = pool->total.known && room.known;
 
-		if (pool->total.known && pool->total.value && mr_huge_pool_room(pool).known)
+		is_known &= is_pool_known;
+		if (is_pool_known && (pool->total.value || room.value))
+			mr_text_add(text, sizeof(text), ", ", "%" PRIu64 " of %s",
+				    pool->total.value, MR_SIZE(pool->size));
+		if (is_pool_known && pool->total.value)
 			mr_finding_detail(finding,
 					  "%s: %" PRIu64 " free, %" PRIu64 " promised, %" PRIu64
 					  " surplus",
 					  MR_SIZE(pool->size), pool->free.value,
 					  pool->reserved.value, pool->surplus.value);
 	}
+	if (is_planned)
+		return;
+	if (!is_known)
+		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
+				 "a pool in /sys/kernel/mm/hugepages cannot be read");
+	else if (!text[0])
+		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
+	else /* That all are in use is what they are for. */
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
 }
 
 void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *finding)
@@ -259,8 +231,9 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 	} else if (rc) {
 		mr_finding_unread(finding, "/sys/kernel/mm/hugepages", -rc);
 	} else {
-		judge_pools(question, &pools, finding);
-		show_use(&pools, finding);
+		if (question->huge_size)
+			judge_planned_pool(question, &pools, finding);
+		show_pools(&pools, question->huge_size, finding);
 		mr_host_list(question->host, show_node, &search, "/sys/devices/system/node");
 	}
 }
@@ -299,46 +272,41 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
  * pages of all such blocks in CmaFree, but in CmaTotal those of CMA areas alone.  More free ones than there
  * are in areas mean that something else has given its blocks this type: scratch memory of kexec handover.
  */
-static void judge_cma(const struct mr_question *question, const struct mr_meminfo *info,
-		      struct mr_finding *finding)
+void mr_check_cma(const struct mr_question *question, struct mr_finding *finding)
 {
-	const uint64_t cma = info->cma_total.value;
-	const uint64_t rest = info->total.value > cma ? info->total.value - cma : 0;
+	struct mr_meminfo info;
+	const int rc = mr_meminfo_read(question->host, &info);
+	const uint64_t cma = info.cma_total.value, total = info.total.value;
+	const uint64_t rest = total > cma ? total - cma : 0;
 
-	if (info->cma_free.value > cma) {
+	if (rc || !info.total.known) {
+		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
+		return;
+	}
+	if (!info.cma_total.known || !info.cma_free.known) {
+		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_CMA)");
+		return;
+	}
+	if (info.cma_free.value > cma)
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
 			"where registration fails with ENOMEM and MemFree is low: boot with "
 			"kho=off",
 			"CmaFree %s > CmaTotal %s: blocks that no CMA area owns, where nothing can "
 			"stay pinned (scratch memory of kexec handover)",
-			MR_SIZE(info->cma_free.value), MR_SIZE(cma));
-	} else if (!cma) {
+			MR_SIZE(info.cma_free.value), MR_SIZE(cma));
+	else if (!cma)
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
-	} else if (question->size.value > rest) { /* 0 where none is known */
+	else if (question->size.value > rest) /* 0 where none is known */
 		mr_finding_judge(
 			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",
 			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",
 			MR_SIZE(question->size.value), MR_SIZE(rest));
-	} else {
-		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", MR_SIZE(cma),
-			       MR_SIZE(info->total.value));
-	}
-	mr_finding_detail(finding, "%s of CMA free, %s free in all", MR_SIZE(info->cma_free.value),
-			  MR_SIZE(info->free.value));
-}
-
-void mr_check_cma(const struct mr_question *question, struct mr_finding *finding)
-{
-	struct mr_meminfo info;
-	const int rc = mr_meminfo_read(question->host, &info);
-
-	if (rc || !info.total.known)
-		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
-	else if (!info.cma_total.known || !info.cma_free.known)
-		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_CMA)");
 	else
-		judge_cma(question, &info, finding);
+		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", MR_SIZE(cma),
+			       MR_SIZE(total));
+	mr_finding_detail(finding, "%s of CMA free, %s free in all", MR_SIZE(info.cma_free.value),
+			  MR_SIZE(info.free.value));
 }
 
 #define NO_LIMIT UINT64_MAX
@@ -374,22 +342,22 @@ static bool find_worse(struct walk *walk, enum mr_verdict verdict, const char *f
 
 /*
  * Looks at the group of this process, and those above.  Without any that has limits of the controller, the
- * finding is n/a; without a bad limit, its figure is still empty.
+ * finding is n/a.  Return: whether there is a limit, and none is bad: then the figure is still empty.
  */
-static void walk_up(struct walk *walk, const char *controller, void (*look)(struct walk *walk))
+static bool walk_up(struct walk *walk, const char *controller, void (*look)(struct walk *walk))
 {
 	const int rc = mr_cgroup_find(walk->question->host, controller, &walk->group);
 	bool is_below;
 
 	if (rc == -ENOENT) {
 		mr_finding_set(walk->finding, MR_VERDICT_NA, "no control group limits it");
-		return;
+		return false;
 	}
 	if (rc) {
 		mr_finding_set(walk->finding, MR_VERDICT_UNKNOWN, "the control group: %s",
 			       rc == -EXDEV ? "it is outside of what is mounted here"
 					    : mr_errno_text(-rc));
-		return;
+		return false;
 	}
 	is_below = walk->group.is_below;
 	walk->lowest = NO_LIMIT;
@@ -399,14 +367,12 @@ static void walk_up(struct walk *walk, const char *controller, void (*look)(stru
 	if (!walk->is_enabled)
 		mr_finding_set(walk->finding, MR_VERDICT_NA,
 			       "no control group that can be seen limits it");
+	else if (!walk->finding->figure[0] && walk->lowest == NO_LIMIT)
+		mr_finding_set(walk->finding, MR_VERDICT_OK, "no limit");
 	if (is_below)
 		mr_finding_detail(walk->finding, "groups above %s cannot be seen from here",
 				  walk->group.mount);
-}
-
-static bool has_finding(const struct walk *walk)
-{
-	return walk->finding->figure[0];
+	return !walk->finding->figure[0];
 }
 
 /* ---- RDMA objects ---- */
@@ -502,23 +468,16 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
-	walk_up(&walk, "rdma", look_at_rdma);
-	if (has_finding(&walk) && finding->verdict == MR_VERDICT_NA &&
-	    may_be_hidden(question->host) &&
-	    mr_host_exists(question->host, "/sys/class/infiniband_verbs")) {
-		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
-				 "mrctl stat --probe; on the host: rdma.max of each group",
-				 "a group that cannot be seen from here may limit it");
-		finding->is_hidden = true;
-		return;
-	}
-	if (has_finding(&walk))
-		return;
-	if (walk.lowest == NO_LIMIT)
-		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
-	else
+	if (walk_up(&walk, "rdma", look_at_rdma))
 		mr_finding_set(finding, MR_VERDICT_OK, "%s at most %" PRIu64 ", enough are left",
 			       walk.lowest_name, walk.lowest);
+	if (finding->verdict != MR_VERDICT_NA || !may_be_hidden(question->host) ||
+	    !mr_host_exists(question->host, "/sys/class/infiniband_verbs"))
+		return;
+	mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
+			 "mrctl stat --probe; on the host: rdma.max of each group",
+			 "a group that cannot be seen from here may limit it");
+	finding->is_hidden = true;
 }
 
 /* ---- memory ---- */
@@ -571,12 +530,9 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 {
 	struct walk walk = { question, finding, .is_enabled = false };
 
-	walk_up(&walk, "memory", look_at_memory);
-	if (has_finding(&walk))
+	if (!walk_up(&walk, "memory", look_at_memory))
 		return;
-	if (walk.lowest == NO_LIMIT)
-		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
-	else if (question->size.known && !question->huge_size)
+	if (question->size.known && !question->huge_size)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s asked", MR_SIZE(walk.lowest),
 			       MR_SIZE(question->size.value));
 	else
@@ -647,20 +603,16 @@ static bool has_huge_pages(struct mr_host *host)
 void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct walk walk = { question, finding, .is_enabled = false };
+	bool is_ok;
 
 	if (!has_huge_pages(question->host)) {
 		mr_finding_set(finding, MR_VERDICT_NA, "the host has no huge pages");
 		return;
 	}
-	walk_up(&walk, "hugetlb", look_at_huge);
-	if (has_finding(&walk))
-		return;
-	if (question->size.known && !question->huge_size) {
+	is_ok = walk_up(&walk, "hugetlb", look_at_huge);
+	if ((is_ok || finding->verdict == MR_VERDICT_OK) && question->size.known &&
+	    !question->huge_size)
 		mr_finding_set(finding, MR_VERDICT_NA, "no huge pages are planned");
-		return;
-	}
-	if (walk.lowest == NO_LIMIT)
-		mr_finding_set(finding, MR_VERDICT_OK, "no limit");
-	else
+	else if (is_ok)
 		mr_finding_set(finding, MR_VERDICT_OK, "at most %s", MR_SIZE(walk.lowest));
 }
