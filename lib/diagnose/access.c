@@ -97,32 +97,26 @@ static bool is_in_container(struct mr_host *host)
 
 /* ---- presence ---- */
 
-/* rdma-core util/open_cdev.c looks at the number of what it has opened; udev leaves a file alone that is there. */
-static void judge_others(const struct nodes *nodes, struct mr_finding *finding)
-{
-	const struct mr_rdma_node *node = &nodes->first_other;
-
-	mr_finding_set(finding,
-		       nodes->other.count + nodes->absent.count == nodes->devices ? MR_VERDICT_BAD
-										  : MR_VERDICT_WARN,
-		       "%u of %u devices: the file of %s is not its node",
-		       nodes->devices - nodes->other.count - nodes->absent.count, nodes->devices,
-		       nodes->other.text);
-	mr_finding_detail(finding, "%s is not the device %u:%u", node->path, node->major,
-			  node->minor);
-	mr_finding_remedy(finding, "rm %s && mknod %s c %u %u && chmod 666 %s", node->path,
-			  node->path, node->major, node->minor, node->path);
-}
-
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding)
 {
+	const struct mr_rdma_node *node;
 	struct mr_dev_folder dev;
 	struct nodes nodes;
+	unsigned int left;
 
 	if (!read_nodes(question, &nodes, finding))
 		return;
+	/* rdma-core util/open_cdev.c looks at the number of what it has opened; udev leaves a file alone that is there. */
 	if (nodes.other.count) {
-		judge_others(&nodes, finding);
+		node = &nodes.first_other;
+		left = nodes.devices - nodes.other.count - nodes.absent.count;
+		mr_finding_set(finding, left ? MR_VERDICT_WARN : MR_VERDICT_BAD,
+			       "%u of %u devices: the file of %s is not its node", left,
+			       nodes.devices, nodes.other.text);
+		mr_finding_detail(finding, "%s is not the device %u:%u", node->path, node->major,
+				  node->minor);
+		mr_finding_remedy(finding, "rm %s && mknod %s c %u %u && chmod 666 %s", node->path,
+				  node->path, node->major, node->minor, node->path);
 		return;
 	}
 	if (!nodes.absent.count) {
@@ -243,26 +237,9 @@ static void set_sandbox_remedy(struct mr_host *host, const struct mr_dev_folder 
 		mr_finding_remedy(finding, FOR_CONTAINER);
 }
 
-/*
- * With exclusive network namespaces a node whose device is in another one answers the same
- * (drivers/infiniband/core/uverbs_main.c ib_uverbs_open()), while an older mount of /sys may show the device.
- */
-static void judge_eperm(struct mr_host *host, struct mr_finding *finding)
-{
-	struct mr_rdma_netns netns;
-
-	if (!mr_rdma_netns_read(host, &netns) && netns.is_exclusive == MR_YES)
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "EPERM from nodes whose permission allows it: device rules refuse "
-			       "them, or their devices are in other network namespaces");
-	else
-		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "EPERM from nodes whose permission allows it: device rules refuse "
-			       "them");
-}
-
 void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding)
 {
+	struct mr_rdma_netns netns;
 	struct mr_dev_folder dev;
 	char unit[128];
 	const char *own;
@@ -278,8 +255,19 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	mr_cgroup_unit(question->host, "self", unit, sizeof(unit));
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
+	/*
+	 * With exclusive network namespaces a node whose device is in another one answers the same
+	 * (drivers/infiniband/core/uverbs_main.c ib_uverbs_open()), while an older mount of /sys may show the device.
+	 */
+	else if (nodes.against_permission == EPERM && !mr_rdma_netns_read(question->host, &netns) &&
+		 netns.is_exclusive == MR_YES)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "EPERM from nodes whose permission allows it: device rules refuse "
+			       "them, or their devices are in other network namespaces");
 	else if (nodes.against_permission == EPERM)
-		judge_eperm(question->host, finding);
+		mr_finding_set(finding, MR_VERDICT_BAD,
+			       "EPERM from nodes whose permission allows it: device rules refuse "
+			       "them");
 	else if (rc)
 		mr_finding_unread(finding, "/proc/self/mountinfo", -rc);
 	else if (is_own)
@@ -333,23 +321,6 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 
 /* ---- network namespaces ---- */
 
-static void judge_exclusive(const struct mr_rdma_netns *netns, struct mr_finding *finding)
-{
-	if (netns->visible || !netns->hidden) {
-		mr_finding_set(finding, MR_VERDICT_OK,
-			       "exclusive: %u devices are in this one, %u in others",
-			       netns->visible, netns->hidden);
-		return;
-	}
-	mr_finding_set(finding, MR_VERDICT_BAD, "exclusive: all %u devices are in other ones",
-		       netns->hidden);
-	mr_finding_remedy(
-		finding,
-		"rdma dev set %s netns NAME, where it is now; or, before any other namespace "
-		"is made, rdma system set netns shared",
-		netns->first_hidden);
-}
-
 void mr_check_netns(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_rdma_netns netns;
@@ -359,8 +330,13 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 		mr_finding_unread(finding, "/sys/class/infiniband", -rc);
 	else if (!netns.visible && !netns.hidden)
 		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
+	else if (netns.is_exclusive == MR_YES && (netns.visible || !netns.hidden))
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "exclusive: %u devices are in this one, %u in others", netns.visible,
+			       netns.hidden);
 	else if (netns.is_exclusive == MR_YES)
-		judge_exclusive(&netns, finding);
+		mr_finding_set(finding, MR_VERDICT_BAD,
+			       "exclusive: all %u devices are in other ones", netns.hidden);
 	else if (!netns.visible)
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "none of %u devices is in this /sys",
 			       netns.hidden);
@@ -369,4 +345,10 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 			       mr_errno_text(-netns.error));
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "shared by all");
+	if (!rc && finding->verdict == MR_VERDICT_BAD)
+		mr_finding_remedy(
+			finding,
+			"rdma dev set %s netns NAME, where it is now; or, before any other "
+			"namespace is made, rdma system set netns shared",
+			netns.first_hidden);
 }

@@ -138,44 +138,45 @@ static int find_la57(void *data, char *text, size_t size)
 	return rc;
 }
 
+/* A search for a device that is affected: it has explicit on-demand paging, and of mlx5 not implicit as well. */
 struct odp_search {
 	struct mr_host *host;
+	bool is_rxe;      /* of rxe; else of mlx5 */
 	char device[64];  /* the first one that is affected */
 	char unasked[64]; /* the first one that may be, and cannot be opened */
 };
 
-/* Asks a device that is affected where it has explicit on-demand paging, and not @implicit at the same time. */
-static void search_device(struct odp_search *search, const char *name, bool excludes_implicit)
+/* A device of rxe has no PCI function, and a file for the network device below it (rxe_verbs.c parent_show()). */
+static void search_odp(const char *name, void *data)
 {
+	struct odp_search *search = data;
 	struct mr_device_limits limits;
+	struct mr_rdma_device device;
 	int rc;
 
-	if (search->device[0])
+	mr_rdma_device_read(search->host, name, &device);
+	if (search->device[0] || !(search->is_rxe ? !device.driver[0] && device.parent[0]
+						  : !strcmp(device.driver, "mlx5_core")))
 		return;
 	rc = mr_device_limits_query(search->host, name, &limits);
 	if (rc && rc != -ENODEV)
 		snprintf(search->unasked, sizeof(search->unasked), "%s", name);
-	else if (!rc && limits.odp_explicit && !(excludes_implicit && limits.odp_implicit))
+	else if (!rc && limits.odp_explicit && (search->is_rxe || !limits.odp_implicit))
 		snprintf(search->device, sizeof(search->device), "%s", name);
 }
 
-static enum mr_verdict weigh_unrequested(const struct odp_search *search, char *evidence,
-					 size_t size)
+/* Writes the evidence, with the name of the affected device in it. */
+static enum mr_verdict search_devices(struct odp_search *search, const char *before,
+				      const char *behind, char *evidence, size_t size)
 {
-	if (!search->unasked[0])
-		return MR_VERDICT_OK;
-	snprintf(evidence, size, "%s cannot be opened: see MR-DEVICE", search->unasked);
-	return MR_VERDICT_UNKNOWN;
-}
-
-static void search_odp(const char *name, void *data)
-{
-	struct odp_search *search = data;
-	struct mr_rdma_device device;
-
-	mr_rdma_device_read_place(search->host, name, &device);
-	if (!strcmp(device.driver, "mlx5_core"))
-		search_device(search, name, true);
+	mr_rdma_device_list(search->host, search_odp, search);
+	if (search->device[0])
+		snprintf(evidence, size, "%s%s%s", before, search->device, behind);
+	else if (search->unasked[0])
+		snprintf(evidence, size, "%s cannot be opened: see MR-DEVICE", search->unasked);
+	return search->device[0]    ? MR_VERDICT_WARN
+	       : search->unasked[0] ? MR_VERDICT_UNKNOWN
+				    : MR_VERDICT_OK;
 }
 
 static enum mr_verdict find_long_addresses(const struct mr_question *question, char *evidence,
@@ -188,40 +189,19 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 			  sizeof(bits)) ||
 	    strcmp(bits, "57") != 0)
 		return MR_VERDICT_OK;
-	mr_rdma_device_list(question->host, search_odp, &search);
-	if (!search.device[0])
-		return weigh_unrequested(&search, evidence, size);
-	snprintf(evidence, size, "57-bit addresses, and %s has no implicit on-demand paging",
-		 search.device);
-	return MR_VERDICT_WARN;
-}
-
-/* ---- data of on-demand regions ---- */
-
-/* A device of rxe has no PCI function, and a file for the network device below it (rxe_verbs.c parent_show()). */
-static void search_rxe(const char *name, void *data)
-{
-	struct odp_search *search = data;
-	struct mr_rdma_device device;
-
-	mr_rdma_device_read(search->host, name, &device);
-	if (!device.driver[0] && device.parent[0])
-		search_device(search, name, false);
+	return search_devices(&search, "57-bit addresses, and ",
+			      " has no implicit on-demand paging", evidence, size);
 }
 
 static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, char *evidence,
 					  size_t size)
 {
-	struct odp_search search = { .host = question->host };
+	struct odp_search search = { .host = question->host, .is_rxe = true };
 
 	if (!mr_kernel_bug(question->host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND))
 		return MR_VERDICT_OK;
-	mr_rdma_device_list(question->host, search_rxe, &search);
-	if (!search.device[0])
-		return weigh_unrequested(&search, evidence, size);
-	snprintf(evidence, size, "this kernel's rxe corrupts data of on-demand regions (%s)",
-		 search.device);
-	return MR_VERDICT_WARN;
+	return search_devices(&search, "this kernel's rxe corrupts data of on-demand regions (",
+			      ")", evidence, size);
 }
 
 /* ---- the table ---- */

@@ -156,26 +156,6 @@ static void judge_options(const struct mr_kernel_option *options, const struct r
 	mr_finding_detail(finding, "in %s", path);
 }
 
-/* No file tells: containers have none of their host's.  Devices that are there tell what matters most. */
-static void judge_without_file(const struct mr_question *question, const struct rdma_here *here,
-			       const char *why, struct mr_finding *finding)
-{
-	if (here->has_uverbs) {
-		mr_finding_set(finding, MR_VERDICT_OK,
-			       "RDMA for programs, as /sys shows; no file lists the others");
-	} else if (!here->has_adapter && mr_host_exists(question->host, "/sys/class")) {
-		mr_finding_set(finding, MR_VERDICT_NA,
-			       "no file lists them, and no adapter is known to need one");
-	} else {
-		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
-				 "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
-				 "/proc/config.gz",
-				 "%s", why);
-		return;
-	}
-	mr_finding_detail(finding, "%s", why);
-}
-
 void mr_check_kernel_config(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_kernel_option options[COUNT(option_rows)];
@@ -196,7 +176,21 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 			 rc ? "file with the options of this kernel: %s%s"
 			    : "%s%s does not mention CONFIG_INFINIBAND",
 			 rc ? mr_errno_text(-rc) : "", path);
-		judge_without_file(question, &here, why, finding);
+		/* Containers have no file of their host's.  Devices that are there tell what matters most. */
+		if (here.has_uverbs)
+			mr_finding_set(
+				finding, MR_VERDICT_OK,
+				"RDMA for programs, as /sys shows; no file lists the others");
+		else if (!here.has_adapter && mr_host_exists(question->host, "/sys/class"))
+			mr_finding_set(finding, MR_VERDICT_NA,
+				       "no file lists them, and no adapter is known to need one");
+		else
+			mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
+					 "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
+					 "/proc/config.gz",
+					 "%s", why);
+		if (finding->verdict != MR_VERDICT_UNKNOWN)
+			mr_finding_detail(finding, "%s", why);
 		return;
 	}
 	mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs, on-demand paging");
@@ -392,6 +386,7 @@ struct driver_search {
 	bool found;
 };
 
+/* A module that is built into the kernel need not stand in /sys/module, but its devices are there. */
 static void match_driver(const char *name, void *data)
 {
 	struct driver_search *search = data;
@@ -401,21 +396,13 @@ static void match_driver(const char *name, void *data)
 	search->found |= !strcmp(device.driver, search->driver);
 }
 
-/* A module that is built into the kernel need not stand in /sys/module, but its devices are there. */
-static bool has_device_of(struct mr_host *host, const char *driver)
-{
-	struct driver_search search = { host, driver, false };
-
-	mr_rdma_device_list(host, match_driver, &search);
-	return search.found;
-}
-
 /* Return: whether an adapter lacks its driver or its RDMA module. */
 static bool find_missing(struct mr_host *host, const struct mr_hardware *hardware,
 			 struct mr_finding *finding)
 {
 	for (size_t i = 0; i < hardware->count; i++) {
 		const struct mr_adapter *adapter = &hardware->adapters[i];
+		struct driver_search search = { host, adapter->driver, false };
 
 		if (!adapter->driver[0]) {
 			mr_finding_set(finding, MR_VERDICT_WARN, "an adapter has no driver");
@@ -429,8 +416,10 @@ static bool find_missing(struct mr_host *host, const struct mr_hardware *hardwar
 				advise_loading(host, adapter->module, finding);
 			return true;
 		}
-		if (adapter->is_certain && !mr_kernel_has_module(host, adapter->module) &&
-		    !has_device_of(host, adapter->driver)) {
+		if (!adapter->is_certain || mr_kernel_has_module(host, adapter->module))
+			continue;
+		mr_rdma_device_list(host, match_driver, &search);
+		if (!search.found) {
 			mr_finding_set(finding, MR_VERDICT_WARN,
 				       "an adapter has %s, and %s is not loaded", adapter->driver,
 				       adapter->module);
