@@ -343,19 +343,6 @@ static void print_judgement(const struct judgement *judgement, bool verbose)
 			    judgement->kind->repeat);
 }
 
-static void print_closing(const struct log *log)
-{
-	output_text("\n");
-	output_paragraph(
-		"Causes were judged with the limits of this host and this shell. The program may "
-		"have run elsewhere with other limits; its memory was not examined. On the host "
-		"that refused, 'mrctl report --to FILE' collects what a ticket needs.",
-		0, 0);
-	if (log->left_out)
-		print_labelled(0, "", "%" PRIu64 " further lines report other refusals.",
-			       log->left_out);
-}
-
 /* ---- both ---- */
 
 /* What one line lacks, which cannot be explained */
@@ -413,8 +400,18 @@ static void print_log(struct answer *answer, const struct log *log)
 		else
 			print_causes(answer, &judgement);
 	}
-	if (prose && log->count)
-		print_closing(log);
+	if (prose && log->count) {
+		output_text("\n");
+		output_paragraph(
+			"Causes were judged with the limits of this host and this shell. The "
+			"program may have run elsewhere with other limits; its memory was not "
+			"examined. On the host that refused, 'mrctl report --to FILE' collects "
+			"what a ticket needs.",
+			0, 0);
+	}
+	if (prose && log->left_out)
+		print_labelled(0, "", "%" PRIu64 " further lines report other refusals.",
+			       log->left_out);
 	if (!prose)
 		answer_end_rows(answer);
 	/* JSON: what the lines say; text has it already */
@@ -482,12 +479,6 @@ static int errno_of(const char *text)
 	return mr_errno_parse(text, strlen(text));
 }
 
-/* Whether it can be no line of a log: it is one word, and no number of a line has to be looked for in it. */
-static bool is_word(const char *text)
-{
-	return !text[strcspn(text, " \t:()=[],")];
-}
-
 static int fail_word(const char *word, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(word, strlen(word));
@@ -519,42 +510,33 @@ static bool read_question(const struct explain_args *args, const char *word,
 	return question->cause || question->check || question->errnum;
 }
 
-static int check_operands(const struct invocation *invocation, struct mr_error *err)
+static int check_explain(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct explain_args *args = invocation->args;
 	char **operands = invocation->operands;
+	const char *word = operands[0];
+	struct question question;
 
-	if (!operands[0] && !args->list) {
+	if (!word && !args->list) {
 		mr_fail_usage(err, "what is to be explained?");
 		mr_hint(err, "give an id such as MR-MEMLOCK, an errno, a line of a log, or --list");
 		return -EINVAL;
 	}
-	if (operands[0] && args->list)
-		return mr_fail_usage(err, "--list explains all causes: it excludes '%s'",
-				     operands[0]);
-	if (operands[0] && operands[1]) {
+	if (word && args->list)
+		return mr_fail_usage(err, "--list explains all causes: it excludes '%s'", word);
+	if (word && operands[1]) {
 		mr_fail_usage(err, "unexpected argument '%s'", operands[1]);
 		mr_hint(err, "a line of a log is one argument: put it between ' and '");
 		return -EINVAL;
 	}
-	return 0;
-}
-
-static int check_explain(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct explain_args *args = invocation->args;
-	struct question question;
-	const char *word = invocation->operands[0];
-	int rc = check_operands(invocation, err);
-
-	if (rc)
-		return rc;
 	if (args->call && !mr_operations_of_name(args->call))
 		return fail_call(args->call, err);
 	if (word && strlen(word) > MR_LOG_LINE_MAX)
 		return mr_fail_usage(err, "a line of a log has at most %d bytes, and this one %zu",
 				     MR_LOG_LINE_MAX, strlen(word));
-	if (!word || !strcmp(word, "-") || read_question(args, word, &question) || !is_word(word))
+	/* One word, without what surrounds numbers, can be no line of a log. */
+	if (!word || !strcmp(word, "-") || read_question(args, word, &question) ||
+	    word[strcspn(word, " \t:()=[],")])
 		return 0;
 	return fail_word(word, err);
 }

@@ -200,16 +200,15 @@ void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *f
 		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
 }
 
-static bool read_mlx5_log(struct mr_inquiry *inquiry)
-{
-	return !inquiry->refusal->is_of_other_process && !inquiry->environment->simulated &&
-	       mr_inquiry_is_driver(inquiry, "mlx5") &&
-	       !mr_mlx5_log_read(inquiry->host, inquiry->environment->device, &inquiry->log_line);
-}
-
 const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry)
 {
-	return KNOWN(inquiry->has_log_line, read_mlx5_log(inquiry)) ? &inquiry->log_line : NULL;
+	return KNOWN(inquiry->has_log_line,
+		     !inquiry->refusal->is_of_other_process && !inquiry->environment->simulated &&
+			     mr_inquiry_is_driver(inquiry, "mlx5") &&
+			     !mr_mlx5_log_read(inquiry->host, inquiry->environment->device,
+					       &inquiry->log_line))
+		       ? &inquiry->log_line
+		       : NULL;
 }
 
 /* A stand-in for a dma-buf is one to the simulated HCA alone. */
@@ -355,23 +354,6 @@ static bool is_device(struct search *search)
 	       end_at(search, MR_OBSTACLE_DEVICE, details.is_pfn);
 }
 
-/* mm/secretmem.c: its files are on no mount. */
-static bool is_secret(struct search *search)
-{
-	const struct mr_mapping *mapping = &search->found->mapping;
-
-	return !strncmp(mapping->path, "/secretmem", 10) && !search->found->file.filesystem[0] &&
-	       is_since(search->inquiry, 5, 14) && end_at(search, MR_OBSTACLE_SECRET, true);
-}
-
-static bool is_dax(struct search *search)
-{
-	const struct mr_mapped_file *file = &search->found->file;
-
-	return file->is_found && file->type == S_IFREG && file->is_dax == MR_YES &&
-	       end_at(search, MR_OBSTACLE_DAX, true);
-}
-
 /*
  * mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5.  The rings of
  * perf events, which have no file system, are treated as such files are.
@@ -415,17 +397,6 @@ static bool lacks_permission(struct search *search)
 		      search->writes ||
 			      (mr_inquiry_kernel_since(search->inquiry, 6, 0) == MR_YES &&
 			       mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
-}
-
-/* mm/hmm.c hmm_vma_walk_test() answers EFAULT where the mapping may not be read, hmm_vma_fault() EPERM where not written. */
-static bool lacks_right(struct search *search)
-{
-	const struct mr_mapping *mapping = &search->found->mapping;
-
-	if (mapping->readable && (!search->writes || mapping->writable))
-		return false;
-	return end_at(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
-		      true);
 }
 
 /* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */
@@ -505,6 +476,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 {
 	struct search *search = data;
 	struct mr_obstacle *found = search->found;
+	const struct mr_mapped_file *file = &found->file;
 
 	if (mapping->start > search->addr)
 		return !end_at_hole(search, mapping);
@@ -515,12 +487,22 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	found->mapping = *mapping;
 	mr_mapped_file_read(search->inquiry->host, mapping, &found->file);
 	found->has_file |= mapping->inode != 0;
-	if (is_device(search) || (search->faults && lacks_right(search)))
+	if (is_device(search))
 		return false;
+	/* mm/hmm.c hmm_vma_walk_test() answers EFAULT where the mapping may not be read, hmm_vma_fault() EPERM where not written. */
+	if (search->faults && (!mapping->readable || (search->writes && !mapping->writable)))
+		return !end_at(search,
+			       mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+			       true);
 	if (!search->faults) {
-		if (is_dax(search) || is_secret(search) || is_written_back(search, true) ||
-		    lacks_permission(search) || is_beyond_file(search) ||
-		    is_written_back(search, false))
+		if (file->is_found && file->type == S_IFREG && file->is_dax == MR_YES)
+			return !end_at(search, MR_OBSTACLE_DAX, true);
+		/* mm/secretmem.c: its files are on no mount. */
+		if (!strncmp(mapping->path, "/secretmem", 10) && !file->filesystem[0] &&
+		    is_since(search->inquiry, 5, 14))
+			return !end_at(search, MR_OBSTACLE_SECRET, true);
+		if (is_written_back(search, true) || lacks_permission(search) ||
+		    is_beyond_file(search) || is_written_back(search, false))
 			return false;
 		note_huge(search);
 		note_full(search);
