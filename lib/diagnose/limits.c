@@ -425,45 +425,35 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 static void say_origin(const struct mr_memlock_origin *origin, const struct mr_memlock *limit,
 		       bool in_container, struct mr_finding *finding)
 {
-	const size_t used = strlen(finding->figure);
-	char *figure = finding->figure + used;
-	const size_t room = sizeof(finding->figure) - used;
+	const size_t size = sizeof(finding->figure);
 	const char *change = origin->parents.soft > limit->soft ? "lowered" : "set";
-	char who[64];
+	const char *name = origin->pid ? origin->name : "the process";
+	char *figure = finding->figure, who[64];
 
-	if (origin->pid)
-		snprintf(who, sizeof(who), "%s (%" PRIu64 ")", origin->name, origin->pid);
-	else
-		snprintf(who, sizeof(who), "%s", "the process");
+	snprintf(who, sizeof(who), origin->pid ? "%s (%" PRIu64 ")" : "%s", name, origin->pid);
 	if (origin->trace == MR_MEMLOCK_OWN) {
-		snprintf(figure, room, "; set by --limit");
+		mr_text_add(figure, size, "", "; set by --limit");
 		mr_finding_detail(finding, "mrctl itself has set it, as --limit asks");
-		return;
-	}
-	if (origin->trace == MR_MEMLOCK_FROM_START) {
-		snprintf(figure, room, "; %s",
-			 in_container ? "all ancestors in this container have it"
-				      : "all ancestors have it");
+	} else if (origin->trace == MR_MEMLOCK_FROM_START) {
+		mr_text_add(figure, size, "", "; all ancestors%s have it",
+			    in_container ? " in this container" : "");
 		mr_finding_detail(finding, "the first process is %s", who);
-		return;
-	}
-	if (origin->trace == MR_MEMLOCK_HIDDEN) {
-		snprintf(figure, room, "; %s has it, and what started that cannot be read",
-			 origin->pid ? origin->name : "the process");
+	} else if (origin->trace == MR_MEMLOCK_HIDDEN) {
+		mr_text_add(figure, size, "", "; %s has it, and what started that cannot be read",
+			    name);
 		mr_finding_detail(finding,
 				  "the limit of process %" PRIu64
 				  ", the parent of %s, cannot be read from here",
 				  origin->parent_pid, who);
-		return;
+	} else {
+		mr_text_add(figure, size, "", "; %s %s %s", change, origin->pid ? "at" : "below",
+			    origin->pid ? origin->name : origin->parent);
+		mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
+				  origin->parent, origin->parent_pid,
+				  origin->parents.soft == UINT64_MAX
+					  ? "no limit"
+					  : MR_SIZE(origin->parents.soft));
 	}
-	if (origin->pid)
-		snprintf(figure, room, "; %s at %s", change, origin->name);
-	else
-		snprintf(figure, room, "; %s below %s", change, origin->parent);
-	mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
-			  origin->parent, origin->parent_pid,
-			  origin->parents.soft == UINT64_MAX ? "no limit"
-							     : MR_SIZE(origin->parents.soft));
 }
 
 void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,
