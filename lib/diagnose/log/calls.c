@@ -230,41 +230,39 @@ static const struct word *find_object(const struct word *word)
 	return found && ends(&found[1]) ? found : NULL;
 }
 
-static bool is_queue(const struct word *word, const char **call)
-{
-	static const struct alias queues[] = {
-		{ "cq", "ibv_create_cq" },         { "cqs", "ibv_create_cq" },
-		{ "completion", "ibv_create_cq" }, { "qp", "ibv_create_qp" },
-		{ "qps", "ibv_create_qp" },        { "queuepair", "ibv_create_qp" },
-		{ "srq", "ibv_create_srq" },
-	};
-
-	for (size_t i = 0; i < COUNT(queues); i++)
-		if (!strcmp(word->text, queues[i].name)) {
-			*call = queues[i].call;
-			return strcmp(word->text, "completion") != 0 ||
-			       !strcmp(word[1].text, "queue") || !strcmp(word[1].text, "queues");
-		}
-	return false;
-}
-
 /* "create CQ", "create a verbs MR": the call that makes it. */
 static const char *find_made(const struct word *word)
 {
-	const char *call;
+	static const struct {
+		const char *name, *next; /* the word behind it; NULL: any */
+		const char *call;
+		bool is_last; /* nothing else is made, but a "queue" of it */
+	} made[] = {
+		{ "cq", NULL, "ibv_create_cq", true },
+		{ "cqs", NULL, "ibv_create_cq", true },
+		{ "completion", "queue", "ibv_create_cq", true },
+		{ "completion", "queues", "ibv_create_cq", true },
+		{ "qp", NULL, "ibv_create_qp", true },
+		{ "qps", NULL, "ibv_create_qp", true },
+		{ "queuepair", NULL, "ibv_create_qp", true },
+		{ "srq", NULL, "ibv_create_srq", true },
+		{ "pd", NULL, "ibv_alloc_pd", false },
+		{ "dm", NULL, "ibv_alloc_dm", false },
+		{ "mr", NULL, "ibv_reg_mr", false },
+		{ "mkey", NULL, "ibv_reg_mr", false },
+		{ "mtr", NULL, "ibv_reg_mr", false },
+		{ "memory", "region", "ibv_reg_mr", false },
+	};
 
 	for (int i = 1; i < 5 && word[i].text[0] && !word[i].is_sign; i++) {
-		if (is_queue(&word[i], &call) &&
-		    ends(&word[i + 1 + !strncmp(word[i + 1].text, "queue", 5)]))
-			return call;
-		if (!strcmp(word[i].text, "pd"))
-			return "ibv_alloc_pd";
-		if (!strcmp(word[i].text, "dm"))
-			return "ibv_alloc_dm";
-		if (!strcmp(word[i].text, "mr") || !strcmp(word[i].text, "mkey") ||
-		    !strcmp(word[i].text, "mtr") ||
-		    (!strcmp(word[i].text, "memory") && !strcmp(word[i + 1].text, "region")))
-			return "ibv_reg_mr";
+		const struct word *next = &word[i + 1];
+		const bool is_last = ends(next + !strncmp(next->text, "queue", 5));
+
+		for (size_t k = 0; k < COUNT(made); k++)
+			if (!strcmp(word[i].text, made[k].name) &&
+			    (!made[k].next || !strcmp(next->text, made[k].next)) &&
+			    (is_last || !made[k].is_last))
+				return made[k].call;
 	}
 	return NULL;
 }
