@@ -63,27 +63,19 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
  */
 int status_fail(enum exit_style style, struct mr_error *err);
 
-/** A region of a session. */
-struct session_region {
-	uint64_t length;
-	uint32_t lkey, rkey;
-	uint32_t session; /**< place of its session in the list, from 1 */
-};
-
 /** A session, as mrctl --session takes it. */
 struct session_place {
+	struct session_place *next;
 	uint64_t socket;
 	char text[32]; /**< "pid:123" */
 	char device[64];
 };
 
-struct session_regions {
-	struct session_region *list; /**< in the order of lkey */
-	size_t count, room;
-	struct session_place *places;
-	size_t place_count;
-	size_t last;     /**< the region that was found last: mostly the next one follows it */
-	bool incomplete; /**< there was not enough time, or memory, to see all */
+/** A region of a session. */
+struct session_region {
+	const char *device, *session; /**< of struct session_place */
+	uint64_t length;
+	uint32_t lkey, rkey;
 };
 
 /** What registered an MR. */
@@ -103,48 +95,59 @@ struct sums {
 /** One thread of a process, module of the kernel, or session whose processes have gone. */
 struct owner {
 	enum owner_kind kind;
-	/** A process's number; of a module its place in census.modules; else that of the session, from 1, or 0. */
-	uint32_t number;
-	/** The one of another thread of its process comes before it: what both have in common is counted there. */
-	bool is_further_thread;
-	struct sums sums;
-	/** Of OWNER_PROCESS; empty where it has ended meanwhile, or may have and another got its number. */
-	struct mr_process_status process;
-	struct mr_unit unit;
-	/* By owners_read(): */
+	uint32_t number;      /**< of OWNER_PROCESS */
 	bool is_process;      /**< OWNER_PROCESS */
 	struct opt_bool gone; /**< whether the process has ended; the kernel's MRs have none */
 	const char *kernel;   /**< the module, or NULL */
 	const char *session;  /**< whose processes have gone, or NULL */
+	struct sums sums;
+	/** The one of another thread of its process comes before it: what both have in common is counted there. */
+	bool is_further_thread;
+	/** Of OWNER_PROCESS; empty where it has ended meanwhile, or may have and another got its number. */
+	struct mr_process_status process;
+	struct mr_unit unit;
 };
 
 /** A device, and its MRs. */
 struct counted_device {
 	struct mr_nldev_device device;
 	struct mr_nldev_mrs mrs;
-	uint32_t *sessions; /**< of each MR: as owner.number; NULL: of none it is known */
 	struct mr_opt_u64
 		pinned; /**< bytes that its driver counts as registered (reg_pages of mlx5) */
 	struct sums sums;
 };
 
+/** The owners of a service, container or job. */
+struct unit_row {
+	const char *unit, *container;
+	struct sums sums;
+	struct mr_opt_u64 processes, pinned, locked;
+};
+
 struct census {
 	struct counted_device *devices;
 	size_t device_count;
-	struct owner *owners; /**< in ascending order of kind and number */
+	struct owner *owners; /**< each one once, those of processes by number */
 	size_t owner_count;
-	char (*modules)[20]; /**< of the kernel */
-	size_t module_count;
-	struct session_regions sessions;
+	struct unit_row *units;
+	size_t unit_count;
+	struct session_place *places;
+	struct session_region *regions; /**< of all sessions */
+	size_t region_count, region_room;
+	bool misses_sessions;    /**< there was not enough time, or memory, to see all */
 	uint64_t begun;          /**< mr_process_ticks() before the MRs were listed */
 	bool sees_all_processes; /**< this is the first PID namespace: who has no number has ended */
 	bool has_keys;           /**< the kernel has given keys, or there is no MR */
 	struct mr_opt_u64 pinned; /**< bytes, of the whole machine */
 };
 
-/** census_owner() - who registered MR @n of a device */
-const struct owner *census_owner(struct census *census, const struct counted_device *device,
-				 size_t n);
+/** census_owner() - who registered an MR of a device */
+const struct owner *census_owner(const struct census *census, const struct counted_device *device,
+				 const struct mr_nldev_mr *mr);
+
+/** census_session() - the session whose region an MR is; NULL: none, or the MR's keys are not known */
+const char *census_session(const struct census *census, const struct counted_device *device,
+			   const struct mr_nldev_mr *mr);
 
 /** owners_sum() - set the owners, with the sums of their MRs, and the sums of the devices.  Return: 0 or -ENOMEM. */
 int owners_sum(struct census *census);
@@ -154,10 +157,8 @@ int owners_sum(struct census *census);
  *
  * The process that is read is the one that the kernel named if it was there before the MRs were listed: as long
  * as it is there no other one gets its number.  Of one that was started later nothing is known, too.
- *
- * Return: 0 or -ENOMEM.
  */
-int owners_read(struct census *census, struct mr_host *host);
+void owners_read(struct census *census, struct mr_host *host);
 
 /** sums_of() - an MR as a sum; the length of an implicit one, that of the address space, counts no bytes */
 struct sums sums_of(const struct mr_nldev_mr *mr);
@@ -174,8 +175,5 @@ void sums_add(struct sums *sums, struct sums more);
 int census_take(struct census *census, char *const *names,
 		void (*fail)(struct mr_error *err, void *data), void *data, struct mr_error *err);
 void census_release(struct census *census);
-
-/** census_session() - a session of the census as text, by its place from 1; 0: NULL */
-const char *census_session(const struct census *census, uint32_t place);
 
 #endif

@@ -18,13 +18,6 @@ struct mr_row {
 	const char *odp, *session;
 };
 
-/* The owners of a service, container or job. */
-struct unit_row {
-	const char *unit, *container;
-	struct sums sums;
-	struct mr_opt_u64 processes, pinned, locked;
-};
-
 struct system_totals {
 	struct sums sums;
 	struct mr_opt_u64 counted;
@@ -201,13 +194,6 @@ static const struct metric system_metrics[] = {
 
 /* ---- lists ---- */
 
-/* The census with the rows that are made of it. */
-struct rows {
-	struct census census;
-	struct unit_row *units;
-	size_t unit_count;
-};
-
 /* A list of records, one of which --by chooses. */
 struct listing {
 	const char *word; /* of --by */
@@ -229,9 +215,8 @@ static const struct listing listings[] = {
 };
 
 /* The rows of a list; those of MRs, of which there may be a million, are made one by one. */
-static struct list list_of(const struct rows *rows, const struct listing *listing)
+static struct list list_of(const struct census *census, const struct listing *listing)
 {
-	const struct census *census = &rows->census;
 	const struct record *record = listing->records.record;
 	struct list list = { record, NULL, 0, sizeof(struct mr_row) };
 
@@ -239,7 +224,8 @@ static struct list list_of(const struct rows *rows, const struct listing *listin
 		return (struct list){ record, census->owners, census->owner_count,
 				      sizeof(*census->owners) };
 	if (record == &unit_record)
-		return (struct list){ record, rows->units, rows->unit_count, sizeof(*rows->units) };
+		return (struct list){ record, census->units, census->unit_count,
+				      sizeof(*census->units) };
 	if (record == &counted_device_record)
 		return (struct list){ record, census->devices, census->device_count,
 				      sizeof(*census->devices) };
@@ -248,7 +234,7 @@ static struct list list_of(const struct rows *rows, const struct listing *listin
 	return list;
 }
 
-static const struct mr_row *fill_mr(struct census *census, size_t n, struct mr_row *row)
+static const struct mr_row *fill_mr(const struct census *census, size_t n, struct mr_row *row)
 {
 	static const char *const odp[] = { NULL, "explicit", "implicit" };
 	const struct counted_device *device = census->devices;
@@ -260,20 +246,21 @@ static const struct mr_row *fill_mr(struct census *census, size_t n, struct mr_r
 	*row = (struct mr_row){
 		.device = device,
 		.mr = mr,
-		.owner = census_owner(census, device, n),
+		.owner = census_owner(census, device, mr),
 		.pid = { mr->pid, mr->pid != 0 },
 		.length = { mr->length, mr->odp != MR_NLDEV_ODP_IMPLICIT },
 		.odp = odp[mr->odp],
-		.session = census_session(census, device->sessions ? device->sessions[n] : 0),
+		.session = census_session(census, device, mr),
 	};
 	return row;
 }
 
 /* The row of a list; @room: for one that is made */
-static const void *row_of(struct rows *rows, const struct list *list, size_t n, struct mr_row *room)
+static const void *row_of(const struct census *census, const struct list *list, size_t n,
+			  struct mr_row *room)
 {
 	if (list->record == &mr_record)
-		return fill_mr(&rows->census, n, room);
+		return fill_mr(census, n, room);
 	return (const char *)list->rows + n * list->size;
 }
 
@@ -306,16 +293,15 @@ static void add_to_unit(struct unit_row *unit, const struct owner *owner)
 }
 
 /* Sum the owners by unit; what has none is one more.  Return: 0 or -ENOMEM. */
-static int sum_units(struct rows *rows)
+static int sum_units(struct census *census)
 {
-	const struct census *census = &rows->census;
 	const struct owner **owners;
 
 	if (!census->owner_count)
 		return 0;
 	owners = calloc(census->owner_count, sizeof(const struct owner *));
-	rows->units = calloc(census->owner_count, sizeof(*rows->units));
-	if (!owners || !rows->units) {
+	census->units = calloc(census->owner_count, sizeof(*census->units));
+	if (!owners || !census->units) {
 		free(owners);
 		return -ENOMEM;
 	}
@@ -323,34 +309,14 @@ static int sum_units(struct rows *rows)
 		owners[i] = &census->owners[i];
 	qsort(owners, census->owner_count, sizeof(*owners), by_unit);
 	for (size_t i = 0; i < census->owner_count; i++) {
-		rows->unit_count += !i || by_unit(&owners[i - 1], &owners[i]);
-		add_to_unit(&rows->units[rows->unit_count - 1], owners[i]);
+		census->unit_count += !i || by_unit(&owners[i - 1], &owners[i]);
+		add_to_unit(&census->units[census->unit_count - 1], owners[i]);
 	}
 	free(owners);
 	return 0;
 }
 
-/* ---- all ---- */
-
-static int rows_take(struct rows *rows, char *const *names,
-		     void (*fail)(struct mr_error *err, void *data), void *data,
-		     struct mr_error *err)
-{
-	int rc;
-
-	*rows = (struct rows){ .unit_count = 0 };
-	rc = census_take(&rows->census, names, fail, data, err);
-	if (!rc && sum_units(rows))
-		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	return rc;
-}
-
-static void rows_release(struct rows *rows)
-{
-	census_release(&rows->census);
-	free(rows->units);
-	*rows = (struct rows){ .unit_count = 0 };
-}
+/* ---- totals ---- */
 
 /* MRs that are regions of sessions, whoever registered them. */
 static void total_sessions(const struct census *census, struct system_totals *totals)
@@ -360,8 +326,8 @@ static void total_sessions(const struct census *census, struct system_totals *to
 	for (size_t i = 0; i < census->device_count; i++) {
 		const struct counted_device *device = &census->devices[i];
 
-		for (size_t n = 0; device->sessions && n < device->mrs.count; n++)
-			if (device->sessions[n])
+		for (size_t n = 0; census->region_count && n < device->mrs.count; n++)
+			if (census_session(census, device, &device->mrs.list[n]))
 				sums_add(&sums, sums_of(&device->mrs.list[n]));
 	}
 	totals->session_regions = (struct mr_opt_u64){ sums.regions, census->has_keys };
@@ -405,10 +371,8 @@ static void total_gap(struct system_totals *totals)
 	totals->pinned_by_others = known(pinned > expected ? pinned - expected : 0);
 }
 
-static void rows_total(struct rows *rows, struct system_totals *totals)
+static void total(const struct census *census, struct system_totals *totals)
 {
-	const struct census *census = &rows->census;
-
 	*totals = (struct system_totals){ .is_known = true,
 					  .counted = known(0),
 					  .processes = known(0) };
@@ -458,32 +422,21 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /*
- * Sorts the rows of a list. Rows that are equal in that keep their order. Return: the numbers of the rows,
- * to be freed; NULL where memory is short, or there are none.
+ * Sorts the rows of a list by a field, or by none. Rows that are equal in that keep their order. Return: their
+ * keys, to be freed; NULL where memory is short, or there are none.
  */
-static size_t *order_rows(struct rows *rows, const struct list *list, const struct field *field)
+static struct key *order_rows(const struct census *census, const struct list *list,
+			      const struct field *field)
 {
-	size_t count = list->count;
-	size_t *order = count ? calloc(count, sizeof(*order)) : NULL;
-	struct key *keys = order && field ? calloc(count, sizeof(*keys)) : NULL;
+	struct key *keys = list->count ? calloc(list->count, sizeof(*keys)) : NULL;
 	struct mr_row room;
 
-	if (!order || (field && !keys)) {
-		free(order);
-		return NULL;
-	}
-	for (size_t i = 0; i < count; i++) {
-		order[i] = i;
-		if (!field)
-			continue;
-		keys[i] = key_of(field, i, row_of(rows, list, i, &room));
-	}
-	if (field)
-		qsort(keys, count, sizeof(*keys), compare_keys);
-	for (size_t i = 0; field && i < count; i++)
-		order[i] = keys[i].row;
-	free(keys);
-	return order;
+	for (size_t i = 0; keys && i < list->count; i++)
+		keys[i] = field ? key_of(field, i, row_of(census, list, i, &room))
+				: (struct key){ .row = i };
+	if (keys && field)
+		qsort(keys, list->count, sizeof(*keys), compare_keys);
+	return keys;
 }
 
 static const struct listing *listing_of(const struct invocation *invocation)
@@ -530,14 +483,16 @@ static int check_system(const struct invocation *invocation, struct mr_error *er
 
 /* ---- printing ---- */
 
-static void print_main(struct answer *answer, struct rows *rows, const struct listing *listing)
+static void print_main(struct answer *answer, const struct census *census,
+		       const struct listing *listing)
 {
 	const struct stat_args *args = answer->invocation->args;
 	const char *by = args->sort ? args->sort : listing->order;
 	const struct field *field =
 		by ? fields_find(listing->records.record, by, strlen(by)) : NULL;
-	const struct list list = list_of(rows, listing);
-	size_t count = list.count, *order = order_rows(rows, &list, field);
+	const struct list list = list_of(census, listing);
+	struct key *order = order_rows(census, &list, field);
+	size_t count = list.count;
 	struct mr_row room;
 
 	if (count && !order)
@@ -546,7 +501,7 @@ static void print_main(struct answer *answer, struct rows *rows, const struct li
 		count = (size_t)args->top.value;
 	answer_begin_list(answer, list.record->list, list.record, false);
 	for (size_t i = 0; order && i < count && answer_has_rows(answer); i++)
-		answer_row(answer, row_of(rows, &list, order[i], &room));
+		answer_row(answer, row_of(census, &list, order[i].row, &room));
 	answer_end_rows(answer);
 	free(order);
 }
@@ -560,16 +515,17 @@ static bool is_metrics(const struct answer *answer)
  * JSON has the other lists as well, but MRs, of which there may be a million, only as the main one.  Metrics are
  * of all lists.
  */
-static void print_others(struct answer *answer, struct rows *rows, const struct listing *main)
+static void print_others(struct answer *answer, const struct census *census,
+			 const struct listing *main)
 {
 	for (const struct listing *listing = listings + 1; listing->word; listing++) {
-		const struct list list = list_of(rows, listing);
+		const struct list list = list_of(census, listing);
 		struct mr_row room;
 
 		if (listing == main)
 			continue;
 		for (size_t i = 0; is_metrics(answer) && i < list.count; i++)
-			output_row(&answer->out, list.record, row_of(rows, &list, i, &room));
+			output_row(&answer->out, list.record, row_of(census, &list, i, &room));
 		output_json_list(&answer->out, list.record->list, &list);
 	}
 }
@@ -602,10 +558,8 @@ static void note_gap(const struct system_totals *totals)
 	}
 }
 
-static void note_what_is_hidden(const struct rows *rows, const struct system_totals *totals)
+static void note_what_is_hidden(const struct census *census, const struct system_totals *totals)
 {
-	const struct census *census = &rows->census;
-
 	if (!census->has_keys)
 		report_note("stat", "keys, and which MRs are regions of sessions, are shown with "
 				    "CAP_NET_ADMIN only");
@@ -617,25 +571,25 @@ static void note_what_is_hidden(const struct rows *rows, const struct system_tot
 			    "the kernel counted %" PRIu64 " MRs, and %" PRIu64 " are listed: "
 			    "some came or went meanwhile",
 			    totals->counted.value, totals->sums.regions);
-	if (census->sessions.incomplete)
+	if (census->misses_sessions)
 		report_note("stat", "not all sessions could be searched in the time for it");
 }
 
 /* Where no device could be looked at, nothing is known, which only a document in a fixed form says. */
-static void print_totals(struct answer *answer, struct rows *rows)
+static void print_totals(struct answer *answer, const struct census *census)
 {
 	const struct output_style *style = answer->out.style;
-	const bool is_known = rows->census.device_count;
+	const bool is_known = census->device_count;
 	struct system_totals totals = { .is_known = false };
 
 	if (is_known)
-		rows_total(rows, &totals);
+		total(census, &totals);
 	if (style->json || is_metrics(answer) || (is_known && output_is_for_people(&answer->out)))
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
 	if (!is_known || !output_is_for_people(&answer->out))
 		return;
 	note_gap(&totals);
-	note_what_is_hidden(rows, &totals);
+	note_what_is_hidden(census, &totals);
 }
 
 /* ---- running ---- */
@@ -645,29 +599,27 @@ static void note_failure(struct mr_error *err, void *data)
 	answer_fail(data, err, 0, 0, MR_VIA_KERNEL);
 }
 
-/* No document of this machine's MRs is that of a simulated device. */
-static int refuse_simulator(struct mr_error *err)
-{
-	return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
-			    "--system is not available on the simulated HCA: mrctl stat shows the "
-			    "regions of a session");
-}
-
-static int take(struct rows *rows, struct answer *answer, struct mr_error *err)
+static int take(struct census *census, struct answer *answer, struct mr_error *err)
 {
 	const struct invocation *invocation = answer->invocation;
 	char *device[] = { (char *)(uintptr_t)invocation->global->device, NULL };
 	int rc;
 
-	*rows = (struct rows){ .unit_count = 0 };
+	*census = (struct census){ .device_count = 0 };
+	/* No document of this machine's MRs is that of a simulated device. */
 	if (mr_simulator_is_entered())
-		return refuse_simulator(err);
-	rc = rows_take(rows, invocation->operands[0] ? invocation->operands : device, note_failure,
-		       answer, err);
+		return mr_fail_text(
+			err, MR_ERROR_HOST, EOPNOTSUPP,
+			"--system is not available on the simulated HCA: mrctl stat shows "
+			"the regions of a session");
+	rc = census_take(census, invocation->operands[0] ? invocation->operands : device,
+			 note_failure, answer, err);
+	if (!rc && sum_units(census))
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	/* This machine cannot do it; no device was named in vain. */
 	if (rc == -EPROTONOSUPPORT)
 		err->kind = MR_ERROR_HOST;
-	if (!rc && !rows->census.device_count && !answer->failures.count)
+	if (!rc && !census->device_count && !answer->failures.count)
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENODEV,
 				  "the kernel has no RDMA device in this network namespace");
 	return rc;
@@ -678,7 +630,7 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 	const struct listing *listing = listing_of(invocation);
 	struct mr_environment environment;
 	struct answer answer;
-	struct rows rows;
+	struct census census;
 	struct mr_error why;
 	int rc;
 
@@ -688,15 +640,15 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 		answer_release(&answer);
 		return rc;
 	}
-	if (take(&rows, &answer, &why))
+	if (take(&census, &answer, &why))
 		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
-	print_main(&answer, &rows, listing);
-	print_others(&answer, &rows, listing);
-	print_totals(&answer, &rows);
-	rc = answer_end(&answer, rows.census.device_count, err);
+	print_main(&answer, &census, listing);
+	print_others(&answer, &census, listing);
+	print_totals(&answer, &census);
+	rc = answer_end(&answer, census.device_count, err);
 	if (!rc)
-		rc = answer_status(&answer, rows.census.device_count, NULL);
-	rows_release(&rows);
+		rc = answer_status(&answer, census.device_count, NULL);
+	census_release(&census);
 	answer_release(&answer);
 	return rc;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,157 +27,102 @@ struct sums sums_of(const struct mr_nldev_mr *mr)
 	return (struct sums){ 1, bytes, is_odp, is_odp ? bytes : 0 };
 }
 
-/* The place of a module among those that are known, or that of a new one.  Return: its place, or -ENOMEM. */
-static int64_t module_of(struct census *census, const char *name)
+/* Returns the owner of an MR: what tells it from other owners, without its sums. */
+static struct owner identify(const struct census *census, const struct counted_device *device,
+			     const struct mr_nldev_mr *mr)
 {
-	char(*modules)[20];
+	struct owner owner = { .kind = census->sees_all_processes ? OWNER_GONE : OWNER_HIDDEN };
 
-	for (size_t i = 0; i < census->module_count; i++)
-		if (!strcmp(census->modules[i], name))
-			return (int64_t)i;
-	modules = reallocarray(census->modules, census->module_count + 1, sizeof(*modules));
-	if (!modules)
-		return -ENOMEM;
-	census->modules = modules;
-	snprintf(modules[census->module_count], sizeof(*modules), "%s", name);
-	return (int64_t)census->module_count++;
-}
-
-/* Kind and number of the owner of an MR.  Return: 0 or -ENOMEM. */
-static int identify(struct census *census, const struct counted_device *device, size_t n,
-		    struct owner *owner)
-{
-	const struct mr_nldev_mr *mr = &device->mrs.list[n];
-	int64_t module;
-
-	owner->kind = census->sees_all_processes ? OWNER_GONE : OWNER_HIDDEN;
-	owner->number = device->sessions ? device->sessions[n] : 0;
 	if (mr->kernel[0]) {
-		module = module_of(census, mr->kernel);
-		if (module < 0)
-			return (int)module;
-		owner->kind = OWNER_KERNEL;
-		owner->number = (uint32_t)module;
-	} else if (mr->pid) {
-		owner->kind = OWNER_PROCESS;
-		owner->number = mr->pid;
+		owner.kind = OWNER_KERNEL;
+		owner.kernel = mr->kernel;
+		return owner;
 	}
-	return 0;
+	owner.is_process = mr->pid != 0;
+	if (owner.is_process) {
+		owner.kind = OWNER_PROCESS;
+		owner.number = mr->pid;
+	} else {
+		owner.session = census_session(census, device, mr);
+	}
+	owner.gone = (struct opt_bool){ owner.kind == OWNER_GONE, owner.kind != OWNER_HIDDEN };
+	return owner;
 }
 
 static int compare_owners(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
+	int order = (x->kind > y->kind) - (x->kind < y->kind);
 
-	if (x->kind != y->kind)
-		return (x->kind > y->kind) - (x->kind < y->kind);
-	return (x->number > y->number) - (x->number < y->number);
+	if (!order)
+		order = (x->number > y->number) - (x->number < y->number);
+	if (!order)
+		order = strcmp(x->kernel ?: "", y->kernel ?: "");
+	return order ? order : strcmp(x->session ?: "", y->session ?: "");
 }
 
-static struct owner *find_owner(const struct census *census, const struct owner *same)
+/* Finds the same owner in a tree, or adds it.  Return: NULL where memory is short. */
+static struct owner *find_or_add(void **tree, const struct owner *same, size_t *count)
 {
-	return census->owner_count ? bsearch(same, census->owners, census->owner_count,
-					     sizeof(*same), compare_owners)
-				   : NULL;
-}
+	struct owner **found = tfind(same, tree, compare_owners), *new;
 
-/* Sort the owners, and add up those that are the same. */
-static void merge_owners(struct census *census)
-{
-	size_t kept = 0;
-
-	if (census->owner_count)
-		qsort(census->owners, census->owner_count, sizeof(*census->owners), compare_owners);
-	for (size_t i = 0; i < census->owner_count; i++) {
-		if (kept && !compare_owners(&census->owners[kept - 1], &census->owners[i]))
-			sums_add(&census->owners[kept - 1].sums, census->owners[i].sums);
-		else
-			census->owners[kept++] = census->owners[i];
+	if (found)
+		return *found;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return NULL;
+	*new = *same;
+	if (!tsearch(new, tree, compare_owners)) {
+		free(new);
+		return NULL;
 	}
-	census->owner_count = kept;
+	++*count;
+	return new;
 }
 
-static struct owner *add_owner(struct census *census, const struct owner *owner, size_t *room)
+static void take_owner(const void *node, VISIT visit, void *data)
 {
-	if (census->owner_count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct owner *owners;
+	struct census *census = data;
 
-		/* Most are the same as others. */
-		merge_owners(census);
-		if (census->owner_count > *room / 2 || !*room) {
-			owners = reallocarray(census->owners, more, sizeof(*owners));
-			if (!owners)
-				return NULL;
-			census->owners = owners;
-			*room = more;
-		}
-	}
-	census->owners[census->owner_count] = *owner;
-	return &census->owners[census->owner_count++];
+	if (visit == postorder || visit == leaf)
+		census->owners[census->owner_count++] = **(struct owner *const *)node;
 }
 
-/* MRs of an owner mostly follow each other. */
-int owners_sum(struct census *census)
+/* Adds each MR to the sums of its owner in a tree, and of its device.  Return: 0 or -ENOMEM. */
+static int sum_mrs(struct census *census, void **tree, size_t *count)
 {
-	struct owner *last = NULL;
-	size_t room = 0;
+	struct owner *last = NULL; /* MRs of an owner mostly follow each other */
 
 	for (size_t d = 0; d < census->device_count; d++) {
 		struct counted_device *device = &census->devices[d];
 
 		for (size_t n = 0; n < device->mrs.count; n++) {
-			const struct sums sums = sums_of(&device->mrs.list[n]);
-			struct owner owner = { .sums = { 0 } };
+			const struct mr_nldev_mr *mr = &device->mrs.list[n];
+			const struct owner owner = identify(census, device, mr);
 
-			if (identify(census, device, n, &owner))
-				return -ENOMEM;
 			if (!last || compare_owners(last, &owner))
-				last = add_owner(census, &owner, &room);
+				last = find_or_add(tree, &owner, count);
 			if (!last)
 				return -ENOMEM;
-			sums_add(&last->sums, sums);
-			sums_add(&device->sums, sums);
+			sums_add(&last->sums, sums_of(mr));
+			sums_add(&device->sums, sums_of(mr));
 		}
 	}
-	merge_owners(census);
 	return 0;
 }
 
-/* A thread that has MRs, and its process. */
-struct thread {
-	uint64_t process;
-	struct owner *owner;
-};
-
-static int compare_threads(const void *a, const void *b)
+int owners_sum(struct census *census)
 {
-	const struct thread *x = a, *y = b;
-	int order = (x->process > y->process) - (x->process < y->process);
-
-	return order ? order : (x->owner > y->owner) - (x->owner < y->owner);
-}
-
-/*
- * The kernel names the thread that registered an MR (rdma_restrack_set_name() of drivers/infiniband/core), and
- * the threads of a process share what is pinned for it.  Return: 0 or -ENOMEM.
- */
-static int find_further_threads(struct census *census)
-{
-	struct thread *threads = calloc(census->owner_count + 1, sizeof(*threads));
+	void *tree = NULL;
 	size_t count = 0;
+	int rc = sum_mrs(census, &tree, &count);
 
-	if (!threads)
-		return -ENOMEM;
-	for (size_t i = 0; i < census->owner_count; i++)
-		if (census->owners[i].process.process.known)
-			threads[count++] = (struct thread){ census->owners[i].process.process.value,
-							    &census->owners[i] };
-	qsort(threads, count, sizeof(*threads), compare_threads);
-	for (size_t i = 1; i < count; i++)
-		threads[i].owner->is_further_thread = threads[i - 1].process == threads[i].process;
-	free(threads);
-	return 0;
+	if (!rc)
+		census->owners = calloc(count + 1, sizeof(*census->owners));
+	if (census->owners)
+		twalk_r(tree, take_owner, census);
+	tdestroy(tree, free);
+	return census->owners ? 0 : -ENOMEM;
 }
 
 /* Read what a process is.  It is asked last when it was started: so all that was read is of the same one. */
@@ -195,176 +141,137 @@ static void read_process(const struct census *census, struct mr_host *host, stru
 	owner->unit = (struct mr_unit){ .name = "" };
 }
 
-const char *census_session(const struct census *census, uint32_t place)
+/*
+ * The kernel names the thread that registered an MR (rdma_restrack_set_name() of drivers/infiniband/core), and
+ * the threads of a process share what is pinned for it.
+ */
+static bool is_further_thread(const struct census *census, const struct owner *owner)
 {
-	return place ? census->sessions.places[place - 1].text : NULL;
+	for (const struct owner *other = census->owners; other != owner; other++)
+		if (owner->process.process.known && other->process.process.known &&
+		    other->process.process.value == owner->process.process.value)
+			return true;
+	return false;
 }
 
-int owners_read(struct census *census, struct mr_host *host)
+void owners_read(struct census *census, struct mr_host *host)
 {
 	for (size_t i = 0; i < census->owner_count; i++) {
 		struct owner *owner = &census->owners[i];
-		const bool is_gone = owner->kind == OWNER_GONE;
 
-		owner->is_process = owner->kind == OWNER_PROCESS;
-		owner->gone = (struct opt_bool){ is_gone, is_gone || owner->is_process };
 		if (owner->is_process)
 			read_process(census, host, owner);
-		else if (owner->kind == OWNER_KERNEL)
-			owner->kernel = census->modules[owner->number];
-		else
-			owner->session = census_session(census, owner->number);
+		owner->is_further_thread = is_further_thread(census, owner);
 	}
-	return find_further_threads(census);
 }
 
-const struct owner *census_owner(struct census *census, const struct counted_device *device,
-				 size_t n)
+const struct owner *census_owner(const struct census *census, const struct counted_device *device,
+				 const struct mr_nldev_mr *mr)
 {
-	struct owner same;
+	const struct owner same = identify(census, device, mr);
 
-	/* Its module is known by now. */
-	return identify(census, device, n, &same) ? NULL : find_owner(census, &same);
+	return bsearch(&same, census->owners, census->owner_count, sizeof(same), compare_owners);
 }
+
+/* ---- sessions ---- */
 
 /* Nanoseconds after which the search for sessions ends. */
 #define SEARCH_NS UINT64_C(5000000000)
 
-static uint32_t place_of(struct session_regions *regions, const struct mr_found_session *session)
+/* Returns a session among those that are known; NULL where memory is short. */
+static const struct session_place *find_place(struct census *census,
+					      const struct mr_found_session *session)
 {
-	struct session_place *places;
+	struct session_place *place = census->places;
 
 	/* Regions of a session come one after the other. */
-	if (regions->place_count &&
-	    regions->places[regions->place_count - 1].socket == session->socket)
-		return (uint32_t)regions->place_count;
-	places = reallocarray(regions->places, regions->place_count + 1, sizeof(*places));
-	if (!places)
-		return 0;
-	regions->places = places;
-	places[regions->place_count].socket = session->socket;
-	snprintf(places[regions->place_count].text, sizeof(places->text), "pid:%d",
-		 (int)session->pid);
-	snprintf(places[regions->place_count].device, sizeof(places->device), "%s",
-		 session->device.name);
-	return (uint32_t)++regions->place_count;
+	if (place && place->socket == session->socket)
+		return place;
+	place = malloc(sizeof(*place));
+	if (!place)
+		return NULL;
+	place->socket = session->socket;
+	snprintf(place->text, sizeof(place->text), "pid:%d", (int)session->pid);
+	snprintf(place->device, sizeof(place->device), "%s", session->device.name);
+	place->next = census->places;
+	census->places = place;
+	return place;
 }
 
 static void take_region(const struct mr_found_session *session, const struct mr_entry *entry,
 			void *data)
 {
-	struct session_regions *regions = data;
-	struct session_region *region;
+	struct census *census = data;
+	const struct session_place *place;
 
 	if (session->device.simulated || mr_region_kind(entry->call) != MR_KIND_MR ||
 	    entry->state == MR_ENTRY_FREE || entry->state == MR_ENTRY_PENDING)
 		return;
-	if (regions->count == regions->room) {
-		size_t room = regions->room ? 2 * regions->room : 64;
-		struct session_region *list = reallocarray(regions->list, room, sizeof(*list));
+	if (census->region_count == census->region_room) {
+		size_t room = census->region_room ? 2 * census->region_room : 64;
+		struct session_region *regions =
+			reallocarray(census->regions, room, sizeof(*regions));
 
-		regions->incomplete |= !list;
-		if (!list)
+		census->misses_sessions |= !regions;
+		if (!regions)
 			return;
-		regions->list = list;
-		regions->room = room;
+		census->regions = regions;
+		census->region_room = room;
 	}
-	region = &regions->list[regions->count];
-	*region = (struct session_region){ .length = entry->length,
-					   .lkey = entry->lkey,
-					   .rkey = entry->rkey,
-					   .session = place_of(regions, session) };
-	regions->incomplete |= !region->session;
-	regions->count += region->session != 0;
+	place = find_place(census, session);
+	census->misses_sessions |= !place;
+	if (place)
+		census->regions[census->region_count++] =
+			(struct session_region){ .device = place->device,
+						 .session = place->text,
+						 .length = entry->length,
+						 .lkey = entry->lkey,
+						 .rkey = entry->rkey };
 }
 
-static int by_lkey(const void *a, const void *b)
+static int compare_regions(const void *a, const void *b)
 {
 	const struct session_region *x = a, *y = b;
+	int order = (x->lkey > y->lkey) - (x->lkey < y->lkey);
 
-	return (x->lkey > y->lkey) - (x->lkey < y->lkey);
-}
-
-static bool is_sorted(const struct session_regions *regions)
-{
-	for (size_t i = 1; i < regions->count; i++)
-		if (regions->list[i - 1].lkey > regions->list[i].lkey)
-			return false;
-	return true;
+	if (!order)
+		order = (x->rkey > y->rkey) - (x->rkey < y->rkey);
+	if (!order)
+		order = (x->length > y->length) - (x->length < y->length);
+	return order ? order : strcmp(x->device, y->device);
 }
 
 /*
- * Finds the regions of all sessions that this user can see. Regions on simulated devices are left out.
- * session_regions_release() it in any case.
+ * A device gives an lkey to one MR at a time.  So an MR is a region of a session where device, lkey, rkey and
+ * length are the same.
  */
-static int session_regions_find(struct session_regions *regions, struct mr_error *err)
+const char *census_session(const struct census *census, const struct counted_device *device,
+			   const struct mr_nldev_mr *mr)
+{
+	const struct session_region wanted = { .device = device->device.name,
+					       .length = mr->length,
+					       .lkey = mr->lkey,
+					       .rkey = mr->rkey };
+	const struct session_region *found = NULL;
+
+	if (mr->has_keys && census->region_count)
+		found = bsearch(&wanted, census->regions, census->region_count, sizeof(wanted),
+				compare_regions);
+	return found ? found->session : NULL;
+}
+
+/* Finds the regions of all sessions that this user can see, but for those on simulated devices. */
+static int find_sessions(struct census *census, struct mr_error *err)
 {
 	struct mr_sessions found;
-	int rc;
+	int rc = mr_sessions_visit(SEARCH_NS, &found, take_region, census, err);
 
-	*regions = (struct session_regions){ .count = 0 };
-	rc = mr_sessions_visit(SEARCH_NS, &found, take_region, regions, err);
-	regions->incomplete |= found.incomplete;
+	census->misses_sessions |= found.incomplete;
 	mr_sessions_release(&found);
-	if (!is_sorted(regions))
-		qsort(regions->list, regions->count, sizeof(*regions->list), by_lkey);
+	if (census->region_count)
+		qsort(census->regions, census->region_count, sizeof(*census->regions),
+		      compare_regions);
 	return rc;
-}
-
-static void session_regions_release(struct session_regions *regions)
-{
-	free(regions->list);
-	free(regions->places);
-	*regions = (struct session_regions){ .count = 0 };
-}
-
-/* The first region whose lkey is not below @lkey. */
-static size_t first_of(const struct session_regions *regions, uint32_t lkey)
-{
-	size_t low = 0, high = regions->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (regions->list[middle].lkey < lkey)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool is_same(const struct session_regions *regions, size_t n, const char *device,
-		    const struct mr_nldev_mr *mr)
-{
-	const struct session_region *region = &regions->list[n];
-
-	return region->lkey == mr->lkey && region->rkey == mr->rkey &&
-	       region->length == mr->length &&
-	       !strcmp(regions->places[region->session - 1].device, device);
-}
-
-/*
- * Returns the session whose region an MR is. A device gives an lkey to one MR at a time.  So an MR is a
- * region of a session where device, lkey, rkey and length are the same. Return: its place, from 1; 0: of
- * none, or the MR's keys are not known.
- */
-static uint32_t session_regions_place(struct session_regions *regions, const char *device,
-				      const struct mr_nldev_mr *mr)
-{
-	size_t n = regions->last + 1;
-
-	if (!mr->has_keys)
-		return 0;
-	if (n >= regions->count || !is_same(regions, n, device, mr))
-		for (n = first_of(regions, mr->lkey);
-		     n < regions->count && !is_same(regions, n, device, mr); n++)
-			if (regions->list[n].lkey != mr->lkey)
-				return 0;
-	if (n == regions->count)
-		return 0;
-	regions->last = n;
-	return regions->list[n].session;
 }
 
 /* What census_take() works with. */
@@ -457,27 +364,12 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	return rc;
 }
 
-/* ---- sessions ---- */
-
-/* Find out whose region each MR is.  Return: 0 or -ENOMEM. */
-static int match_device(struct session_regions *regions, struct counted_device *device)
-{
-	if (!regions->count || !device->mrs.count)
-		return 0;
-	device->sessions = calloc(device->mrs.count, sizeof(*device->sessions));
-	for (size_t n = 0; device->sessions && n < device->mrs.count; n++)
-		device->sessions[n] =
-			session_regions_place(regions, device->device.name, &device->mrs.list[n]);
-	return device->sessions ? 0 : -ENOMEM;
-}
-
-/* Return: 0 or -ENOMEM. */
-static int match_sessions(struct taking *taking)
+/* Without keys nothing can be proved. */
+static void match_sessions(struct taking *taking)
 {
 	struct census *census = taking->census;
 	struct mr_error err;
 	bool has_any = false;
-	int rc = 0;
 
 	census->has_keys = true;
 	for (size_t i = 0; i < census->device_count; i++)
@@ -485,12 +377,8 @@ static int match_sessions(struct taking *taking)
 			census->has_keys &= census->devices[i].mrs.list[0].has_keys;
 			has_any = true;
 		}
-	/* Without keys nothing can be proved. */
-	if (has_any && census->has_keys && session_regions_find(&census->sessions, &err))
+	if (has_any && census->has_keys && find_sessions(census, &err))
 		taking->fail(&err, taking->data);
-	for (size_t i = 0; i < census->device_count && !rc; i++)
-		rc = match_device(&census->sessions, &census->devices[i]);
-	return rc;
 }
 
 /* ---- all ---- */
@@ -509,10 +397,12 @@ int census_take(struct census *census, char *const *names,
 		return rc;
 	census->sees_all_processes = mr_namespace_is_first(&taking.host, "pid") == MR_YES;
 	rc = list_devices(&taking, names, err);
-	if (!rc && (match_sessions(&taking) || owners_sum(census)))
+	if (!rc)
+		match_sessions(&taking);
+	if (!rc && owners_sum(census))
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", "too many MRs");
-	if (!rc && owners_read(census, &taking.host))
-		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	if (!rc)
+		owners_read(census, &taking.host);
 	census->pinned = mr_pinned_pages(&taking.host);
 	mr_nldev_close(&taking.nl);
 	return rc;
@@ -520,13 +410,17 @@ int census_take(struct census *census, char *const *names,
 
 void census_release(struct census *census)
 {
-	for (size_t i = 0; i < census->device_count; i++) {
+	struct session_place *place;
+
+	for (size_t i = 0; i < census->device_count; i++)
 		mr_nldev_mrs_release(&census->devices[i].mrs);
-		free(census->devices[i].sessions);
+	while ((place = census->places)) {
+		census->places = place->next;
+		free(place);
 	}
 	free(census->devices);
 	free(census->owners);
-	free(census->modules);
-	session_regions_release(&census->sessions);
+	free(census->regions);
+	free(census->units);
 	*census = (struct census){ .device_count = 0 };
 }
