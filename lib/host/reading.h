@@ -128,24 +128,16 @@ int mr_process_variable(pid_t process, const char *name, char *value, size_t siz
  */
 pid_t mr_process_thread(pid_t process, uint32_t tid);
 
-/** The names in a folder. */
-struct mr_names {
-	char **list;
-	size_t count, room;
-};
+/** mr_name_is_shown() - whether a text can be the name of a file that is not hidden, and is one line */
+bool mr_name_is_shown(const char *name);
 
 /**
- * mr_names_read() - add the names of an open folder that are shown
- * @fd: closed; or -1, with errno
+ * mr_names_read() - read the names in a folder that are shown, in the order of strcmp()
+ * @names: set to one name a line; to be freed
  *
  * Return: 0 or -errno.
  */
-int mr_names_read(struct mr_names *names, int fd);
-
-/** mr_names_sort() - put them into the order of strcmp(), each once */
-void mr_names_sort(struct mr_names *names);
-
-void mr_names_free(struct mr_names *names);
+int mr_names_read(int parent, const char *folder, char **names);
 
 /** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
 ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
@@ -162,8 +154,11 @@ int mr_recording_error(int folder, const char *kind, const char *path);
  */
 ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size);
 
-/** mr_recording_list() - the names of a folder; those of the folder itself where none were recorded: 0 or -errno */
-int mr_recording_list(int folder, const char *path, struct mr_names *names);
+/**
+ * mr_recording_list() - the names of a folder; those of the folder itself where none were recorded
+ * @names: as of mr_names_read(), but from anywhere; to be freed in any case
+ */
+int mr_recording_list(int folder, const char *path, char **names);
 
 /** mr_recording_mode() - the type and permission of what stands at its own path.  Return: 0, or -errno. */
 int mr_recording_mode(int folder, const char *path, uint32_t *mode);
@@ -212,10 +207,6 @@ void mr_recorder_lines_end(struct mr_recorder *recorder, const char *path, int e
 /** mr_recorder_answer() - record what a call answered.  @kind: such as "list" */
 void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const char *path,
 			const char *text);
-
-/** mr_recorder_names() - record the names in a folder */
-void mr_recorder_names(struct mr_recorder *recorder, const char *path,
-		       const struct mr_names *names);
 
 /**
  * mr_recorder_error() - record that a call failed
@@ -369,8 +360,9 @@ bool mr_mount_parse(const char *line, struct mr_mount *mount);
 /**
  * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "." or
  * have a newline
+ * @take: or NULL
  *
- * The order is that of strcmp().
+ * The order is that of strcmp(), or of a recording.
  *
  * Return: how many there are, or -errno.
  */

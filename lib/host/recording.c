@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,84 +13,44 @@
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 
-/* Returns whether a text can be the name of a file that is not hidden, and is one line. */
-static bool mr_name_is_shown(const char *name)
+/* ---- names ---- */
+
+bool mr_name_is_shown(const char *name)
 {
 	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
 }
 
-/* Return: 0 or -ENOMEM. */
-static int mr_names_add(struct mr_names *names, const char *name)
+static int is_shown(const struct dirent *entry)
 {
-	if (names->count == names->room) {
-		const size_t room = names->room ? 2 * names->room : 16;
-		char **list = realloc(names->list, room * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		names->list = list;
-		names->room = room;
-	}
-	names->list[names->count] = strdup(name);
-	if (!names->list[names->count])
-		return -ENOMEM;
-	names->count++;
-	return 0;
+	return mr_name_is_shown(entry->d_name);
 }
 
-int mr_names_read(struct mr_names *names, int fd)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int rc;
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
 
-	if (!folder) {
-		rc = -errno;
-		if (fd >= 0)
-			close(fd);
-		return rc;
+int mr_names_read(int parent, const char *folder, char **names)
+{
+	struct dirent **entries = NULL;
+	const int count = scandirat(parent, folder, &entries, is_shown, by_name);
+	int rc = count < 0 ? -errno : 0;
+	size_t length = 0;
+	FILE *stream = rc ? NULL : open_memstream(names, &length);
+
+	for (int i = 0; i < count; i++) {
+		if (stream)
+			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
+		free(entries[i]);
 	}
-	do {
-		errno = 0;
-		entry = readdir(folder);
-		rc = entry ? 0 : -errno;
-		if (entry && mr_name_is_shown(entry->d_name))
-			rc = mr_names_add(names, entry->d_name);
-	} while (entry && !rc);
-	closedir(folder);
+	free(entries);
+	if (!rc && (!stream || fclose(stream)))
+		rc = -ENOMEM;
 	return rc;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void mr_names_sort(struct mr_names *names)
-{
-	size_t kept = 0;
-
-	if (!names->count)
-		return;
-	qsort(names->list, names->count, sizeof(*names->list), compare);
-	for (size_t i = 1; i < names->count; i++)
-		if (strcmp(names->list[i], names->list[kept]) != 0)
-			names->list[++kept] = names->list[i];
-		else
-			free(names->list[i]);
-	names->count = kept + 1;
-}
-
-void mr_names_free(struct mr_names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->list[i]);
-	free(names->list);
-	*names = (struct mr_names){ .count = 0 };
-}
-
-/* Bytes of a list of names that are read: as many as a folder with a million short ones has. */
-#define LIST_MAX (UINT64_C(16) << 20)
+/* Bytes of a list of names that are read. */
+#define LIST_MAX (UINT64_C(1) << 20)
 
 /* ---- finding ---- */
 
@@ -129,16 +90,6 @@ static int mr_recording_parent(int folder, const char *below, bool make, const c
 	}
 	*last = below;
 	return fd < 0 ? -errno : mr_steal_fd(&fd);
-}
-
-static int find_status(int folder, const char *below, struct stat *st)
-{
-	const char *last;
-	mr_auto_fd int parent = mr_recording_parent(folder, below, false, &last);
-
-	if (parent < 0)
-		return parent;
-	return fstatat(parent, last, st, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
 }
 
 /* A FIFO would make opening wait, and a device may do anything when it is opened. */
@@ -222,66 +173,50 @@ ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *t
 	return got;
 }
 
-/* ---- folders ---- */
-
-static int split_names(char *text, struct mr_names *names)
-{
-	char *rest = text, *name;
-	int rc = 0;
-
-	while (!rc && (name = strsep(&rest, "\n")))
-		if (mr_name_is_shown(name))
-			rc = mr_names_add(names, name);
-	return rc;
-}
-
-/* Return: 0; or -errno, -ENOENT where nothing was recorded. */
-static int read_names(int folder, const char *path, struct mr_names *names)
-{
-	char *text = malloc(LIST_MAX);
-	ssize_t got;
-	int rc;
-
-	if (!text)
-		return -ENOMEM;
-	got = mr_recording_get(folder, "list", path, text, LIST_MAX);
-	rc = got < 0 ? (int)got : split_names(text, names);
-	free(text);
-	return rc;
-}
-
-int mr_recording_list(int folder, const char *path, struct mr_names *names)
+int mr_recording_list(int folder, const char *path, char **names)
 {
 	char below[PATH_MAX];
 	const char *last;
 	mr_auto_fd int parent = -1;
-	int rc = read_names(folder, path, names);
+	struct stat st;
+	ssize_t got;
 
-	if (rc != -ENOENT)
-		return rc;
-	rc = mr_recording_name(below, path, NULL, false);
-	if (rc)
-		return rc;
+	*names = malloc(LIST_MAX);
+	if (!*names)
+		return -ENOMEM;
+	got = mr_recording_get(folder, "list", path, *names, LIST_MAX);
+	if (got != -ENOENT)
+		return got < 0 ? (int)got : 0;
+	got = mr_recording_name(below, path, NULL, false);
+	if (got)
+		return (int)got;
 	parent = mr_recording_parent(folder, below, false, &last);
 	if (parent < 0)
 		return parent;
-	return mr_names_read(names,
-			     openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	free(*names);
+	*names = NULL;
+	return S_ISDIR(st.st_mode) ? mr_names_read(parent, last, names) : -ENOTDIR;
 }
 
 int mr_recording_mode(int folder, const char *path, uint32_t *mode)
 {
 	char below[PATH_MAX];
+	const char *last;
+	mr_auto_fd int parent = -1;
 	struct stat st;
 	int rc = mr_recording_name(below, path, NULL, false);
 
-	if (!rc)
-		rc = find_status(folder, below, &st);
-	if (!rc && S_ISLNK(st.st_mode))
-		rc = -ELOOP;
-	if (!rc)
-		*mode = st.st_mode;
-	return rc;
+	if (rc)
+		return rc;
+	parent = mr_recording_parent(folder, below, false, &last);
+	if (parent < 0)
+		return parent;
+	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	*mode = st.st_mode;
+	return S_ISLNK(st.st_mode) ? -ELOOP : 0;
 }
 
 /* ---- writing ---- */
@@ -322,24 +257,19 @@ int mr_recording_write(int folder, const char *below, const char *text, size_t l
 	return rc;
 }
 
+/* A line that was of use.  It is written at the end: another reader may use other lines of its file. */
 struct line {
-	uint64_t number;
+	char *path;
+	uint64_t number; /* END: the file was read to its end once */
 	char *text;
 };
 
-/* The lines of a file that were of use.  It is written at the end: another reader may use other lines. */
-struct lines {
-	char *path;
-	struct line *list; /* by number */
-	size_t count, room;
-	bool complete; /* the file was read to its end once */
-	struct lines *next;
-};
+#define END UINT64_MAX
 
 struct mr_recorder {
 	int folder;
-	int error; /* the first -errno; 0: none */
-	struct lines *files;
+	int error;   /* the first -errno; 0: none */
+	void *lines; /* tsearch(3): by path and number */
 };
 
 void mr_recorder_note(struct mr_recorder *recorder, int error)
@@ -390,26 +320,6 @@ void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const ch
 		put(recorder, path, kind, false, text, strlen(text));
 }
 
-void mr_recorder_names(struct mr_recorder *recorder, const char *path, const struct mr_names *names)
-{
-	mr_auto_free char *text = NULL;
-	size_t length = 0;
-	FILE *stream;
-
-	if (!recorder)
-		return;
-	stream = open_memstream(&text, &length);
-	for (size_t i = 0; stream && i < names->count; i++) {
-		if (i)
-			fputc('\n', stream);
-		fwrite(names->list[i], 1, strlen(names->list[i]), stream);
-	}
-	if (!stream || fclose(stream))
-		mr_recorder_note(recorder, -ENOMEM);
-	else
-		mr_recorder_answer(recorder, "list", path, text);
-}
-
 /* What this process lacks is no fact about the host: then the recording is incomplete. */
 static bool is_own_shortage(int error)
 {
@@ -432,129 +342,94 @@ void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const cha
 
 /* ---- files by line ---- */
 
-/* The file of that path, which is added where it is new; NULL where memory is short. */
-static struct lines *find_file(struct mr_recorder *recorder, const char *path)
+static int compare_lines(const void *a, const void *b)
 {
-	struct lines *file = recorder->files;
+	const struct line *x = a, *y = b;
 
-	while (file && strcmp(file->path, path) != 0)
-		file = file->next;
-	if (file)
-		return file;
-	file = calloc(1, sizeof(*file));
-	if (!file)
-		return NULL;
-	file->path = strdup(path);
-	if (!file->path) {
-		free(file);
-		return NULL;
-	}
-	file->next = recorder->files;
-	recorder->files = file;
-	return file;
+	return strcmp(x->path, y->path) ?: (x->number > y->number) - (x->number < y->number);
 }
 
-static int add_line(struct lines *file, uint64_t number, const char *text)
+static void free_line(void *data)
 {
-	size_t at = file->count;
-	char *copy;
+	struct line *line = data;
 
-	while (at && file->list[at - 1].number > number)
-		at--;
-	if (at && file->list[at - 1].number == number)
-		return 0;
-	if (file->count == file->room) {
-		const size_t room = file->room ? 2 * file->room : 16;
-		struct line *list = realloc(file->list, room * sizeof(*list));
+	free(line->path);
+	free(line->text);
+	free(line);
+}
 
-		if (!list)
-			return -ENOMEM;
-		file->list = list;
-		file->room = room;
-	}
-	copy = strdup(text);
-	if (!copy)
-		return -ENOMEM;
-	memmove(&file->list[at + 1], &file->list[at], (file->count - at) * sizeof(*file->list));
-	file->list[at].number = number;
-	file->list[at].text = copy;
-	file->count++;
-	return 0;
+static bool has_line(const struct mr_recorder *recorder, const char *path, uint64_t number)
+{
+	const struct line wanted = { .path = (char *)path, .number = number };
+
+	return tfind(&wanted, &recorder->lines, compare_lines);
 }
 
 void mr_recorder_line(struct mr_recorder *recorder, const char *path, uint64_t number,
-		      const char *line)
+		      const char *text)
 {
-	struct lines *file = recorder ? find_file(recorder, path) : NULL;
+	struct line *line;
 
-	if (recorder)
-		mr_recorder_note(recorder, file ? add_line(file, number, line) : -ENOMEM);
+	if (!recorder || has_line(recorder, path, number))
+		return;
+	line = calloc(1, sizeof(*line));
+	if (line)
+		*line = (struct line){ strdup(path), number, strdup(text) };
+	if (line && line->path && line->text && tsearch(line, &recorder->lines, compare_lines))
+		return;
+	mr_recorder_note(recorder, -ENOMEM);
+	if (line)
+		free_line(line);
 }
 
 void mr_recorder_lines_end(struct mr_recorder *recorder, const char *path, int error)
 {
-	struct lines *file = recorder && error != -ENOENT ? find_file(recorder, path) : NULL;
-
-	if (!recorder || error == -ENOENT)
-		return;
-	if (!file)
-		mr_recorder_note(recorder, -ENOMEM);
-	else if (!error)
-		file->complete = true;
-	else if (!file->complete)
+	if (!error)
+		mr_recorder_line(recorder, path, END, "");
+	else if (recorder && !has_line(recorder, path, END))
 		mr_recorder_error(recorder, "read", path, error);
 }
 
-/* Writes the lines of a file, also those that were read before an error. */
-static int write_lines(struct mr_recorder *recorder, const struct lines *file)
-{
-	mr_auto_free char *text = NULL;
-	size_t length = 0;
+/* The file whose lines are written. */
+struct lines {
+	struct mr_recorder *recorder;
+	const char *path;
 	FILE *stream;
+	char *text;
+	size_t length;
+};
 
-	if (!file->count && !file->complete)
-		return 0;
-	stream = open_memstream(&text, &length);
-	if (!stream)
-		return -ENOMEM;
-	for (size_t i = 0; i < file->count; i++) {
-		fwrite(file->list[i].text, 1, strlen(file->list[i].text), stream);
-		fputc('\n', stream);
-	}
-	if (fclose(stream))
-		return -ENOMEM;
-	put(recorder, file->path, NULL, false, text, length);
-	return 0;
+static void end_lines(struct lines *lines)
+{
+	if (lines->stream && !fclose(lines->stream))
+		put(lines->recorder, lines->path, NULL, false, lines->text, lines->length);
+	else if (lines->path)
+		mr_recorder_note(lines->recorder, -ENOMEM);
+	free(lines->text);
 }
 
-static void free_lines(struct lines *file)
+/* Writes the lines of each file, also those that were read before an error. */
+static void write_line(const void *node, VISIT visit, void *data)
 {
-	for (size_t i = 0; i < file->count; i++)
-		free(file->list[i].text);
-	free(file->list);
-	free(file->path);
-	free(file);
+	const struct line *line = *(struct line *const *)node;
+	struct lines *lines = data;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (!lines->path || strcmp(lines->path, line->path) != 0) {
+		end_lines(lines);
+		*lines = (struct lines){ .recorder = lines->recorder, .path = line->path };
+		lines->stream = open_memstream(&lines->text, &lines->length);
+	}
+	if (lines->stream && line->number != END)
+		fprintf(lines->stream, "%s\n", line->text);
 }
 
 /* ---- the folder ---- */
 
-static int check_empty(const char *folder, int fd, struct mr_error *err)
-{
-	struct mr_names names = { .count = 0 };
-	const int rc = mr_names_read(&names, fcntl(fd, F_DUPFD_CLOEXEC, 0));
-	const bool is_empty = !names.count;
-
-	mr_names_free(&names);
-	if (rc)
-		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
-	return is_empty ? 0
-			: mr_fail_text(err, MR_ERROR_HOST, EEXIST,
-				       "%s is not empty: a recording needs a folder of its own",
-				       folder);
-}
-
 int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct mr_error *err)
 {
+	mr_auto_free char *names = NULL;
 	mr_auto_fd int fd = -1;
 	int rc;
 
@@ -564,9 +439,13 @@ int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
-	rc = check_empty(folder, fd, err);
+	rc = mr_names_read(fd, ".", &names);
 	if (rc)
-		return rc;
+		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
+	if (names[0])
+		return mr_fail_text(err, MR_ERROR_HOST, EEXIST,
+				    "%s is not empty: a recording needs a folder of its own",
+				    folder);
 	*recorder = calloc(1, sizeof(**recorder));
 	if (!*recorder)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -576,16 +455,14 @@ int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct
 
 int mr_recorder_close(struct mr_recorder *recorder)
 {
-	struct lines *file;
+	struct lines lines = { .recorder = recorder };
 	int error;
 
 	if (!recorder)
 		return 0;
-	while ((file = recorder->files)) {
-		recorder->files = file->next;
-		mr_recorder_note(recorder, write_lines(recorder, file));
-		free_lines(file);
-	}
+	twalk_r(recorder->lines, write_line, &lines);
+	end_lines(&lines);
+	tdestroy(recorder->lines, free_line);
 	error = recorder->error;
 	close(recorder->folder);
 	free(recorder);

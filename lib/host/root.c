@@ -75,18 +75,6 @@ int mr_live_open(struct mr_viewer viewer, const char *path)
 	return mr_steal_fd(&fd);
 }
 
-/* Returns the names in a folder.  Return: 0 or -errno. */
-static int mr_live_list(struct mr_viewer viewer, const char *path, struct mr_names *names)
-{
-	char found[PATH_MAX];
-	int rc;
-
-	rc = mr_live_path(viewer, path, found);
-	if (rc)
-		return rc;
-	return mr_names_read(names, open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
 int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 {
 	char found[PATH_MAX];
@@ -489,25 +477,31 @@ bool mr_mount_parse(const char *line, struct mr_mount *mount)
 int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
 		 const char *fmt, ...)
 {
-	struct mr_names names = { .count = 0 };
-	char path[PATH_MAX];
-	int rc = FORMAT_PATH(path, fmt);
+	mr_auto_free char *names = NULL;
+	char path[PATH_MAX], found[PATH_MAX], *name, *rest;
+	int rc = FORMAT_PATH(path, fmt), count = 0;
 
 	if (rc)
 		return rc;
-	rc = mr_host_is_live(host) ? mr_live_list(mr_host_viewer(host), path, &names)
-				   : mr_recording_list(host->recording, path, &names);
+	if (!mr_host_is_live(host)) {
+		rc = mr_recording_list(host->recording, path, &names);
+	} else {
+		rc = mr_live_path(mr_host_viewer(host), path, found);
+		if (!rc)
+			rc = mr_names_read(AT_FDCWD, found, &names);
+	}
 	if (rc) {
 		mr_recorder_error(host->recorder, "list", path, rc);
-	} else {
-		mr_names_sort(&names);
-		mr_recorder_names(host->recorder, path, &names);
-		for (size_t i = 0; i < names.count; i++)
-			take(names.list[i], data);
-		rc = names.count < INT_MAX ? (int)names.count : INT_MAX;
+		return rc;
 	}
-	mr_names_free(&names);
-	return rc;
+	mr_recorder_answer(host->recorder, "list", path, names);
+	for (rest = names; (name = strsep(&rest, "\n"));)
+		if (mr_name_is_shown(name)) {
+			if (take)
+				take(name, data);
+			count++;
+		}
+	return count;
 }
 
 bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
@@ -650,10 +644,7 @@ int mr_host_query(struct mr_host *host, const char *name,
 		  int (*answer)(void *data, char *text, size_t size), void *data, char *text,
 		  size_t size)
 {
-	const size_t room = size > ANSWER_MAX ? size : ANSWER_MAX;
-	char path[PATH_MAX], usual[ANSWER_MAX],
-		*whole = usual; /* there may be no memory to allocate */
-	mr_auto_free char *more = NULL;
+	char path[PATH_MAX], whole[ANSWER_MAX]; /* there may be no memory to allocate */
 	int rc;
 
 	text[0] = '\0';
@@ -663,16 +654,8 @@ int mr_host_query(struct mr_host *host, const char *name,
 	if (rc)
 		return rc;
 	note_answer(host, path + 1);
-	if (size > ANSWER_MAX) {
-		more = malloc(size);
-		whole = more;
-	}
-	if (!whole) {
-		mr_recorder_note(host->recorder, -ENOMEM);
-		return -ENOMEM;
-	}
 	whole[0] = '\0';
-	rc = answer_call(host, "answer", path, answer, data, whole, room);
+	rc = answer_call(host, "answer", path, answer, data, whole, sizeof(whole));
 	if (!rc)
 		snprintf(text, size, "%s", whole);
 	return rc;

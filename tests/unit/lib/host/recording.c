@@ -379,7 +379,7 @@ TEST(a_recording_written_by_hand)
 		{ "/calls/etc/a.list b\n/calls/etc/a.list ../../up\n/calls/etc/a.list \n"
 		  "/calls/etc/a.list .hidden\n/calls/etc/a.list a\n/calls/etc/a.list b\n"
 		  "/calls/etc/a.list /etc\n/calls/etc/a.list a/b",
-		  LIST, "/etc/a", 2, "a|b|" },
+		  LIST, "/etc/a", 3, "b|a|b|" },
 		{ "/calls/etc/a.stat mode=20660 uid=x", STAT, "/etc/a", -EIO, "0 0 0 0:0" },
 		{ "/calls/etc/a.read.error no errno at all, but a long text instead of it", READ, "/etc/a", -EIO, "" },
 		{ "/calls/etc/b.read.error", READ, "/etc/b", -EIO, "" },
