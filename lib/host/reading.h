@@ -454,14 +454,10 @@ int mr_recording_pack(const char *folder,
 int mr_recording_unpack(int folder, const char *path, const char *text,
 			struct mr_recording_tally *tally);
 
-/**
- * A folder of this process below $TMPDIR, or /tmp.  The process holds a lock on it (flock(2)), so that one which was
- * killed before it could remove its folder is told from one that is at work: the next one to make a folder removes
- * what the former has left.
- */
+/** A folder of this process below $TMPDIR, or /tmp. */
 struct mr_temporary_folder {
 	char path[PATH_MAX]; /**< empty: there is none */
-	int fd;              /**< of the folder, with the lock */
+	int fd;              /**< of the folder */
 };
 
 /** mr_temporary_folder_make() - Return: 0 or -errno with MR_ERROR_HOST. */

@@ -107,15 +107,13 @@ unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"libraries that its proc
 	json '.command == "report" and (.error | contains("ENOENT"))'
 }
 
-# begin_report NAME: a report NAME.json that waits for its program, whose PID is in the file NAME; sets PID, and its
-# own folder
+# begin_report NAME: a report NAME.json that waits for its program, whose PID is in the file NAME; sets PID
 begin_report() {
 	"${SIM[@]}" mrctl report --format json --to "$1.json" -- \
 		sh -c "echo \$\$ >$1.new; mv $1.new $1; exec sleep 100" 3>&- &
 	PID=$!
 	timeout 60 sh -c "until [ -e $1 ]; do sleep 0.05; done"
 	PROGRAMS+=" $(<"$1")"
-	folder=$(readlink "/proc/$PID/fd/"* | grep /mrctl-host-)
 }
 
 teardown() {
@@ -258,44 +256,4 @@ teardown() {
 		--format text|'text'
 		-o id|--output
 	EOF
-}
-
-@test "what a report that was killed has left is removed by the next one, and nothing else is" {
-	local folder killed working
-	mkdir -m 700 tmp tmp/mrctl-host-longer12 kept
-	mkdir -m 755 tmp/mrctl-host-open12
-	touch kept/file tmp/mrctl-host-file12
-	ln -s ../kept tmp/mrctl-host-link12
-	export TMPDIR=$PWD/tmp
-	begin_report killed
-	killed=$folder
-	mkdir -p "$killed/a/b"
-	ln -s "$PWD/kept" "$killed/a/link"
-	kill -KILL "$PID"
-	wait "$PID" || true
-	[ -e "$killed/a/b" ]
-	begin_report working
-	working=$folder
-	[ ! -e "$killed" ]
-	touch "$working/file"
-	report
-	succeeded
-	[ -e "$working/file" ]
-	kill "$(<working)"
-	wait "$PID"
-	[ "$(cd tmp && echo *)" = "mrctl-host-file12 mrctl-host-link12 mrctl-host-longer12 mrctl-host-open12" ]
-	[ -e kept/file ]
-}
-
-@test "where others may rename what is there, nothing that was left is removed" {
-	mkdir tmp
-	chmod 777 tmp
-	mkdir -m 700 tmp/mrctl-host-abc123
-	TMPDIR=$PWD/tmp report
-	succeeded
-	[ -e tmp/mrctl-host-abc123 ]
-	chmod +t tmp
-	TMPDIR=$PWD/tmp report
-	succeeded
-	[ ! -e tmp/mrctl-host-abc123 ]
 }
