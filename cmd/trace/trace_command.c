@@ -109,7 +109,7 @@ static void add_mrs(const struct mr_nldev_mrs *mrs, pid_t pid, struct trace_resu
 /* Counts what the process has registered now; what ends it is told by nothing else, so errors do not matter. */
 static void count_registered(pid_t pid, struct trace_result *result)
 {
-	struct mr_nldev nl = { .fd = -1 };
+	struct mr_nldev nl = { .socket = NULL };
 	struct mr_nldev_devices devices = { .count = 0 };
 	struct mr_error ignored;
 	uint64_t start;

@@ -279,20 +279,19 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 
 static int query_kernel(void *data, char *text, size_t size)
 {
-	struct mr_nldev_system system = { 0 };
 	struct mr_nldev nl = { 0 };
 	struct mr_error ignored;
+	bool copies = false;
 	int rc = mr_nldev_open(&nl, &ignored);
 
 	(void)data;
 	if (!rc) {
-		rc = mr_nldev_system(&nl, &system, &ignored);
+		rc = mr_nldev_copies_on_fork(&nl, &copies, &ignored);
 		mr_nldev_close(&nl);
 	}
 	if (rc)
 		return rc;
-	snprintf(text, size, "%s",
-		 system.copy_on_fork.known && system.copy_on_fork.value ? "yes" : "no");
+	snprintf(text, size, "%s", copies ? "yes" : "no");
 	return 0;
 }
 

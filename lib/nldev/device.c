@@ -6,27 +6,6 @@
 #include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
 
-/* An attribute that is a number, and the member of a struct that it is for; the last row has no attribute. */
-struct number_row {
-	uint16_t attribute;
-	size_t offset; /* of a struct mr_opt_u64 */
-};
-
-#define NUMBER(structure, member, attribute)                                                       \
-	{                                                                                          \
-		(attribute), CHECKED_OFFSET(structure, member, struct mr_opt_u64)                  \
-	}
-
-/* Set the member that the attribute is for, if any. */
-static void take_number(const struct number_row *rows, const struct nlattr *attribute,
-			void *structure)
-{
-	for (const struct number_row *row = rows; row->attribute; row++)
-		if (row->attribute == mnl_attr_get_type(attribute))
-			*(struct mr_opt_u64 *)((char *)structure + row->offset) =
-				mr_attribute_number(attribute);
-}
-
 /* A list that grows by one zeroed element of @size bytes.  Return: the element, or NULL with errno. */
 static void *append(void *list_of, size_t *count, size_t size)
 {
@@ -40,42 +19,27 @@ static void *append(void *list_of, size_t *count, size_t size)
 
 /* ---- the system ---- */
 
-static const struct number_row system_numbers[] = {
-	NUMBER(struct mr_nldev_system, netns_shared, RDMA_NLDEV_SYS_ATTR_NETNS_MODE),
-	NUMBER(struct mr_nldev_system, copy_on_fork, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK),
-	NUMBER(struct mr_nldev_system, privileged_qkey, MR_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE),
-	{ 0, 0 },
-};
-
 static int take_system(const struct nlmsghdr *message, void *data)
 {
 	const struct nlattr *attribute;
+	bool *copies = data;
 
 	MR_EACH_ATTRIBUTE(attribute, message)
-		take_number(system_numbers, attribute, data);
+		if (mnl_attr_get_type(attribute) == RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
+			*copies = mr_attribute_number(attribute).value;
 	return MNL_CB_OK;
 }
 
-int mr_nldev_system(struct mr_nldev *nl, struct mr_nldev_system *system, struct mr_error *err)
+int mr_nldev_copies_on_fork(struct mr_nldev *nl, bool *copies, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_SYS_GET",
 						    .command = RDMA_NLDEV_CMD_SYS_GET };
 
-	*system = (struct mr_nldev_system){ .netns_shared.known = false };
-	return mr_nldev_query(nl, &question, take_system, NULL, system, err);
+	*copies = false;
+	return mr_nldev_query(nl, &question, take_system, NULL, copies, err);
 }
 
 /* ---- devices ---- */
-
-static const struct number_row device_numbers[] = {
-	NUMBER(struct mr_nldev_device, node_guid, RDMA_NLDEV_ATTR_NODE_GUID),
-	NUMBER(struct mr_nldev_device, system_guid, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID),
-	NUMBER(struct mr_nldev_device, capabilities, RDMA_NLDEV_ATTR_CAP_FLAGS),
-	NUMBER(struct mr_nldev_device, node_type, RDMA_NLDEV_ATTR_DEV_NODE_TYPE),
-	NUMBER(struct mr_nldev_device, ports, RDMA_NLDEV_ATTR_PORT_INDEX),
-	NUMBER(struct mr_nldev_device, adaptive_moderation, RDMA_NLDEV_ATTR_DEV_DIM),
-	{ 0, 0 },
-};
 
 static int take_device(const struct nlmsghdr *message, void *data)
 {
@@ -85,23 +49,11 @@ static int take_device(const struct nlmsghdr *message, void *data)
 	struct mr_nldev_device *new;
 	bool has_index = false;
 
-	MR_EACH_ATTRIBUTE(attribute, message) {
-		take_number(device_numbers, attribute, &device);
-		switch (mnl_attr_get_type(attribute)) {
-		case RDMA_NLDEV_ATTR_DEV_INDEX:
+	MR_EACH_ATTRIBUTE(attribute, message)
+		if (mnl_attr_get_type(attribute) == RDMA_NLDEV_ATTR_DEV_INDEX)
 			has_index = mr_attribute_u32(attribute, &device.index);
-			break;
-		case RDMA_NLDEV_ATTR_DEV_NAME:
+		else if (mnl_attr_get_type(attribute) == RDMA_NLDEV_ATTR_DEV_NAME)
 			mr_attribute_text(attribute, device.name, sizeof(device.name));
-			break;
-		case RDMA_NLDEV_ATTR_FW_VERSION:
-			mr_attribute_text(attribute, device.firmware, sizeof(device.firmware));
-			break;
-		case RDMA_NLDEV_ATTR_DEV_PROTOCOL:
-			mr_attribute_text(attribute, device.protocol, sizeof(device.protocol));
-			break;
-		}
-	}
 	if (!has_index || !device.name[0])
 		return MNL_CB_OK;
 	new = append(&devices->list, &devices->count, sizeof(*new));
@@ -223,29 +175,35 @@ struct mr_opt_u64 mr_nldev_summary_of(const struct mr_nldev_summary *summary, co
 
 /* ---- FRMR pools ---- */
 
-static const struct number_row pool_numbers[] = {
-	NUMBER(struct mr_nldev_pool, blocks, MR_NLDEV_ATTR_FRMR_POOL_KEY_BLOCKS),
-	NUMBER(struct mr_nldev_pool, access, MR_NLDEV_ATTR_FRMR_POOL_KEY_ACCESS),
-	NUMBER(struct mr_nldev_pool, ats, MR_NLDEV_ATTR_FRMR_POOL_KEY_ATS),
-	NUMBER(struct mr_nldev_pool, vendor, MR_NLDEV_ATTR_FRMR_POOL_KEY_VENDOR),
-	NUMBER(struct mr_nldev_pool, kernel_vendor, MR_NLDEV_ATTR_FRMR_POOL_KEY_KERNEL),
-	NUMBER(struct mr_nldev_pool, free, MR_NLDEV_ATTR_FRMR_POOL_QUEUE),
-	NUMBER(struct mr_nldev_pool, in_use, MR_NLDEV_ATTR_FRMR_POOL_IN_USE),
-	NUMBER(struct mr_nldev_pool, max_in_use, MR_NLDEV_ATTR_FRMR_POOL_MAX_IN_USE),
-	NUMBER(struct mr_nldev_pool, pinned, MR_NLDEV_ATTR_FRMR_POOL_PINNED),
-	{ 0, 0 },
+/* An attribute that is a number, and the member of a pool that it is for. */
+static const struct pool_number {
+	uint16_t attribute;
+	size_t offset; /* of a struct mr_opt_u64 */
+} pool_numbers[] = {
+#define NUMBER(member, attribute)                                                                  \
+	{                                                                                          \
+		MR_NLDEV_ATTR_FRMR_POOL_##attribute,                                               \
+			CHECKED_OFFSET(struct mr_nldev_pool, member, struct mr_opt_u64)            \
+	}
+	NUMBER(blocks, KEY_BLOCKS), NUMBER(access, KEY_ACCESS),        NUMBER(ats, KEY_ATS),
+	NUMBER(vendor, KEY_VENDOR), NUMBER(kernel_vendor, KEY_KERNEL), NUMBER(free, QUEUE),
+	NUMBER(in_use, IN_USE),     NUMBER(max_in_use, MAX_IN_USE),    NUMBER(pinned, PINNED),
 };
 
 /* The attributes of an entry, and those of its key, which is nested in it. */
 static void take_pool_numbers(const struct nlattr *table, struct mr_nldev_pool *pool)
 {
-	const struct nlattr *attribute, *part;
+	const struct nlattr *attribute;
 
 	MR_EACH_NESTED(attribute, table) {
-		take_number(pool_numbers, attribute, pool);
-		if (mnl_attr_get_type(attribute) == MR_NLDEV_ATTR_FRMR_POOL_KEY)
-			MR_EACH_NESTED(part, attribute)
-				take_number(pool_numbers, part, pool);
+		const uint16_t type = mnl_attr_get_type(attribute);
+
+		if (type == MR_NLDEV_ATTR_FRMR_POOL_KEY)
+			take_pool_numbers(attribute, pool);
+		for (size_t i = 0; i < sizeof(pool_numbers) / sizeof(*pool_numbers); i++)
+			if (pool_numbers[i].attribute == type)
+				*(struct mr_opt_u64 *)((char *)pool + pool_numbers[i].offset) =
+					mr_attribute_number(attribute);
 	}
 }
 

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
@@ -21,52 +20,31 @@
 
 /* ---- connecting ---- */
 
-static int connect_kernel(void *data, uint32_t *port)
-{
-	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
-	socklen_t length = sizeof(address);
-	mr_auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-
-	(void)data;
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    getsockname(fd, (struct sockaddr *)&address, &length))
-		return -errno;
-	*port = address.nl_pid;
-	return mr_steal_fd(&fd);
-}
-
-static int fail_to_connect(int errnum, struct mr_error *err)
-{
-	int rc = mr_fail(err, errnum == EPROTONOSUPPORT ? MR_ERROR_ABSENT : MR_ERROR_HOST, errnum,
-			 "socket(NETLINK_RDMA)", "cannot ask the kernel's RDMA stack");
-
-	if (errnum == EPROTONOSUPPORT)
-		mr_hint(err,
-			"this kernel's RDMA stack is not loaded (modprobe ib_core, or the driver of "
-			"the device), or it was built without it");
-	return rc;
-}
-
 static int connect_socket(struct mr_nldev *nl, struct mr_error *err)
 {
 	struct timeval wait = { .tv_sec = SECONDS_TO_WAIT };
-	int fd = nl->connect(nl->data, &nl->port);
+	int rc;
 
-	if (fd < 0)
-		return fail_to_connect(-fd, err);
-	nl->fd = fd;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	nl->socket = mnl_socket_open2(NETLINK_RDMA, SOCK_CLOEXEC);
+	if (!nl->socket || mnl_socket_bind(nl->socket, 0, MNL_SOCKET_AUTOPID)) {
+		rc = mr_fail(err, errno == EPROTONOSUPPORT ? MR_ERROR_ABSENT : MR_ERROR_HOST, errno,
+			     "socket(NETLINK_RDMA)", "cannot ask the kernel's RDMA stack");
+		if (rc == -EPROTONOSUPPORT)
+			mr_hint(err,
+				"this kernel's RDMA stack is not loaded (modprobe ib_core, or the "
+				"driver of the device), or it was built without it");
+		return rc;
+	}
+	if (setsockopt(mnl_socket_get_fd(nl->socket), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		return mr_fail(err, MR_ERROR_HOST, errno, "setsockopt(SO_RCVTIMEO)", NULL);
 	return 0;
 }
 
-int mr_nldev_open_by(struct mr_nldev *nl, int (*connect)(void *data, uint32_t *port), void *data,
-		     struct mr_error *err)
+int mr_nldev_open(struct mr_nldev *nl, struct mr_error *err)
 {
 	int rc;
 
-	*nl = (struct mr_nldev){ .fd = -1, .connect = connect, .data = data };
-	nl->buffer = malloc((size_t)MR_NLDEV_BATCH * MR_NLDEV_SLOT);
+	*nl = (struct mr_nldev){ .buffer = malloc((size_t)MR_NLDEV_BATCH * MR_NLDEV_SLOT) };
 	rc = nl->buffer ? connect_socket(nl, err)
 			: mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	if (rc)
@@ -74,23 +52,17 @@ int mr_nldev_open_by(struct mr_nldev *nl, int (*connect)(void *data, uint32_t *p
 	return rc;
 }
 
-int mr_nldev_open(struct mr_nldev *nl, struct mr_error *err)
-{
-	return mr_nldev_open_by(nl, connect_kernel, NULL, err);
-}
-
 void mr_nldev_close(struct mr_nldev *nl)
 {
-	if (nl->buffer && nl->fd >= 0)
-		close(nl->fd);
+	if (nl->socket)
+		mnl_socket_close(nl->socket);
 	free(nl->buffer);
-	*nl = (struct mr_nldev){ .fd = -1 };
+	*nl = (struct mr_nldev){ .socket = NULL };
 }
 
 int mr_nldev_reopen(struct mr_nldev *nl, struct mr_error *err)
 {
-	close(nl->fd);
-	nl->fd = -1;
+	mnl_socket_close(nl->socket);
 	return connect_socket(nl, err);
 }
 
@@ -121,7 +93,7 @@ static int send_all(const struct mr_nldev *nl, const char *requests, size_t size
 	ssize_t sent;
 
 	do
-		sent = send(nl->fd, requests, size, MSG_NOSIGNAL);
+		sent = send(mnl_socket_get_fd(nl->socket), requests, size, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent < 0 ? -errno : 0;
 }
@@ -191,7 +163,7 @@ static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *qu
 	int rc;
 
 	do
-		got = recv(nl->fd, nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
+		got = recv(mnl_socket_get_fd(nl->socket), nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return MNL_CB_ERROR;
@@ -199,8 +171,8 @@ static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *qu
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
 	}
-	rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence, nl->port, take, data, control,
-			 sizeof(control) / sizeof(*control));
+	rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence, mnl_socket_get_portid(nl->socket),
+			 take, data, control, sizeof(control) / sizeof(*control));
 	return rc == MNL_CB_OK && !question->dump ? MNL_CB_STOP : rc;
 }
 
@@ -288,7 +260,8 @@ static int take_answer(struct batch *batch, const struct nlmsghdr *message, size
 	uint32_t n;
 	int error = 0;
 
-	if (!mnl_nlmsg_ok(message, (int)size) || !mnl_nlmsg_portid_ok(message, batch->nl->port))
+	if (!mnl_nlmsg_ok(message, (int)size) ||
+	    !mnl_nlmsg_portid_ok(message, mnl_socket_get_portid(batch->nl->socket)))
 		return 0;
 	n = message->nlmsg_seq - batch->first;
 	if (n >= batch->count || is_answered(batch, n))
@@ -317,7 +290,7 @@ static int receive(struct batch *batch, struct mmsghdr headers[MR_NLDEV_BATCH])
 			(struct mmsghdr){ .msg_hdr = { .msg_iov = &parts[i], .msg_iovlen = 1 } };
 	}
 	do
-		got = recvmmsg(batch->nl->fd, headers, MR_NLDEV_BATCH,
+		got = recvmmsg(mnl_socket_get_fd(batch->nl->socket), headers, MR_NLDEV_BATCH,
 			       batch->lost ? MSG_DONTWAIT : MSG_WAITFORONE, NULL);
 	while (got < 0 && errno == EINTR);
 	return got < 0 ? -errno : got;

@@ -25,12 +25,8 @@
 
 /** A connection to the kernel. */
 struct mr_nldev {
-	int fd;
-	uint32_t port;     /**< netlink's name of this end; 0: answers do not name it */
+	struct mnl_socket *socket;
 	uint32_t sequence; /**< of the request before */
-	/** Opens a socket: returns it, or -errno. */
-	int (*connect)(void *data, uint32_t *port);
-	void *data;
 	char *buffer; /**< MR_NLDEV_BATCH slots of MR_NLDEV_SLOT bytes, which is more than MR_NLDEV_RECEIVE */
 };
 
@@ -41,10 +37,6 @@ struct mr_nldev {
  * MR_ERROR_HOST.  mr_nldev_close() it.
  */
 int mr_nldev_open(struct mr_nldev *nl, struct mr_error *err);
-
-/** mr_nldev_open_by() - the same by another function to get the socket; @nl->connect keeps it */
-int mr_nldev_open_by(struct mr_nldev *nl, int (*connect)(void *data, uint32_t *port), void *data,
-		     struct mr_error *err);
 
 /** mr_nldev_close() - nothing happens where it is not open: where all members are 0, or after a failure */
 void mr_nldev_close(struct mr_nldev *nl);
@@ -102,20 +94,19 @@ int mr_nldev_query_each(struct mr_nldev *nl, const struct mr_nldev_question *que
 enum {
 	MR_NLDEV_CMD_FRMR_POOLS_GET = 29,
 
-	MR_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE = 96, /* u8 */
-	MR_NLDEV_ATTR_FRMR_POOLS = 105,              /* nested */
-	MR_NLDEV_ATTR_FRMR_POOL_ENTRY = 106,         /* nested */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY = 107,           /* nested */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY_ATS = 108,       /* u8 */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY_ACCESS = 109,    /* u32 */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY_VENDOR = 110,    /* u64 */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY_BLOCKS = 111,    /* u64 */
-	MR_NLDEV_ATTR_FRMR_POOL_QUEUE = 112,         /* u32 */
-	MR_NLDEV_ATTR_FRMR_POOL_MAX_IN_USE = 113,    /* u64 */
-	MR_NLDEV_ATTR_FRMR_POOL_IN_USE = 114,        /* u64 */
-	MR_NLDEV_ATTR_FRMR_POOL_PINNED = 116,        /* u32 */
-	MR_NLDEV_ATTR_FRMR_POOL_KEY_KERNEL = 117,    /* u64 */
-	MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX = 118,   /* u64 */
+	MR_NLDEV_ATTR_FRMR_POOLS = 105,            /* nested */
+	MR_NLDEV_ATTR_FRMR_POOL_ENTRY = 106,       /* nested */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY = 107,         /* nested */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY_ATS = 108,     /* u8 */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY_ACCESS = 109,  /* u32 */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY_VENDOR = 110,  /* u64 */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY_BLOCKS = 111,  /* u64 */
+	MR_NLDEV_ATTR_FRMR_POOL_QUEUE = 112,       /* u32 */
+	MR_NLDEV_ATTR_FRMR_POOL_MAX_IN_USE = 113,  /* u64 */
+	MR_NLDEV_ATTR_FRMR_POOL_IN_USE = 114,      /* u64 */
+	MR_NLDEV_ATTR_FRMR_POOL_PINNED = 116,      /* u32 */
+	MR_NLDEV_ATTR_FRMR_POOL_KEY_KERNEL = 117,  /* u64 */
+	MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX = 118, /* u64 */
 };
 
 /** MR_EACH_ATTRIBUTE() - loop over the attributes of a message, as far as they lie within it */
@@ -146,31 +137,13 @@ void mr_attribute_text(const struct nlattr *attribute, char *text, size_t size);
 /** mr_attribute_is() - whether its text is @word */
 bool mr_attribute_is(const struct nlattr *attribute, const char *word);
 
-/** Attributes of the RDMA stack (RDMA_NLDEV_CMD_SYS_GET); unknown where the kernel is older. */
-struct mr_nldev_system {
-	struct mr_opt_u64
-		netns_shared; /**< 1: devices are seen in each network namespace; 0: in one only */
-	struct mr_opt_u64
-		copy_on_fork; /**< 1: fork(2) copies pinned pages; told since Linux 5.13 */
-	struct mr_opt_u64
-		privileged_qkey; /**< 1: controlled Q_Keys need no privilege (Linux 6.7) */
-};
-
-/** mr_nldev_system() - ask for the attributes of the RDMA stack.  Return: 0 or -errno. */
-int mr_nldev_system(struct mr_nldev *nl, struct mr_nldev_system *system, struct mr_error *err);
+/** mr_nldev_copies_on_fork() - ask whether fork(2) copies pinned pages, as it does since Linux 5.13.  Return: 0 or -errno. */
+int mr_nldev_copies_on_fork(struct mr_nldev *nl, bool *copies, struct mr_error *err);
 
 /** A device, as the kernel numbers it. */
 struct mr_nldev_device {
 	uint32_t index; /**< never used again until the machine is booted */
 	char name[64];
-	char firmware[64];              /**< empty: it says none */
-	char protocol[16];              /**< "ib", "roce", "iw", …; empty: not known */
-	struct mr_opt_u64 node_guid;    /**< in host byte order, as the three below */
-	struct mr_opt_u64 system_guid;  /**< of the system image */
-	struct mr_opt_u64 capabilities; /**< device_cap_flags of the kernel, all 64 bits */
-	struct mr_opt_u64 node_type;
-	struct mr_opt_u64 ports;
-	struct mr_opt_u64 adaptive_moderation; /**< DIM: 1 on, 0 off */
 };
 
 struct mr_nldev_devices {

@@ -2,8 +2,6 @@
 /* All MRs, of a kernel that gives odd answers about one of its two devices: the other one is listed all the same. */
 #include "cmd/stat/stat.h"
 
-#include <linux/netlink.h>
-
 #include "tests/unit/lib/nldev/kernel.h"
 
 #define MRS 3 /* of each device */
@@ -15,36 +13,6 @@ static unsigned int failures;
 static char failure[sizeof(((struct mr_error *)0)->text)];
 
 static char *const all[] = { NULL };
-
-/* ---- in place of the socket of RDMA netlink ---- */
-
-int socket(int domain, int type, int protocol)
-{
-	uint32_t port;
-
-	(void)type;
-	assert_int_equal(domain, AF_NETLINK);
-	assert_int_equal(protocol, NETLINK_RDMA);
-	return kernel_connect(&kernel, &port);
-}
-
-int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
-{
-	(void)fd;
-	(void)address;
-	(void)length;
-	return 0;
-}
-
-int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict length)
-{
-	struct sockaddr_nl name = { .nl_family = AF_NETLINK, .nl_pid = KERNEL_PORT };
-
-	(void)fd;
-	assert_int_equal(*length, sizeof(name));
-	memcpy((void *)address.__sockaddr__, &name, sizeof(name));
-	return 0;
-}
 
 static void send_devices(struct kernel *k, const struct nlmsghdr *request)
 {

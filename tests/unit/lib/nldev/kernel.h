@@ -3,6 +3,8 @@
 #ifndef TESTS_UNIT_LIB_NLDEV_KERNEL_H
 #define TESTS_UNIT_LIB_NLDEV_KERNEL_H
 
+#include <errno.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -12,7 +14,7 @@
 #define KERNEL_PORT 4711
 
 struct kernel {
-	/** Answers one request by kernel_send(). */
+	/** Answers one request by kernel_send(); NULL: there is no RDMA netlink. */
 	void (*answer)(struct kernel *kernel, const struct nlmsghdr *request);
 
 	unsigned int opened; /**< how often it was connected to */
@@ -20,12 +22,12 @@ struct kernel {
 	pthread_t threads[64];
 };
 
-/* The kernel of each test, and the connection to it. */
-static struct kernel kernel;
+/* The kernel of all tests, and the connection to it. */
+struct kernel kernel __attribute__((weak));
 static struct mr_nldev nl;
 
 /* The socket of the thread that answers: one that is no longer connected to may still run. */
-static __thread int kernel_fd;
+__thread int kernel_fd __attribute__((weak));
 
 static inline void *kernel_main(void *fd)
 {
@@ -46,19 +48,44 @@ static inline void *kernel_main(void *fd)
 	return NULL;
 }
 
-static inline int kernel_connect(void *data, uint32_t *port)
+/* ---- in place of the socket of RDMA netlink ---- */
+
+__attribute__((weak)) int socket(int domain, int type, int protocol)
 {
 	int fds[2], room = 1 << 20;
 
-	assert_ptr_equal(data, &kernel);
+	(void)type;
+	assert_int_equal(domain, AF_NETLINK);
+	assert_int_equal(protocol, NETLINK_RDMA);
+	if (!kernel.answer) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
 	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	assert_true(kernel.opened < ARRAY_SIZE(kernel.threads));
 	assert_int_equal(pthread_create(&kernel.threads[kernel.opened++], NULL, kernel_main,
 					(void *)(intptr_t)fds[1]),
 			 0);
-	*port = KERNEL_PORT;
 	return fds[0];
+}
+
+__attribute__((weak)) int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
+{
+	(void)fd;
+	(void)address;
+	(void)length;
+	return 0;
+}
+
+__attribute__((weak)) int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict length)
+{
+	struct sockaddr_nl name = { .nl_family = AF_NETLINK, .nl_pid = KERNEL_PORT };
+
+	(void)fd;
+	assert_int_equal(*length, sizeof(name));
+	memcpy((void *)address.__sockaddr__, &name, sizeof(name));
+	return 0;
 }
 
 /** kernel_begin() - connect to a kernel that answers so */
@@ -68,7 +95,7 @@ static inline void kernel_begin(void (*answer)(struct kernel *kernel,
 	struct mr_error err;
 
 	kernel = (struct kernel){ .answer = answer };
-	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, &kernel, &err), 0);
+	assert_int_equal(mr_nldev_open(&nl, &err), 0);
 }
 
 /** kernel_end() - after mr_nldev_close(): wait until its threads have ended */
