@@ -241,7 +241,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 {
 	struct mr_rdma_netns netns;
 	struct mr_dev_folder dev;
-	char unit[128];
+	struct mr_unit unit;
 	const char *own;
 	struct nodes nodes;
 	bool is_own;
@@ -252,7 +252,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	rc = mr_dev_folder_read(question->host, &dev);
 	is_own = !rc && !dev.is_hosts;
 	own = dev.type[0] ? "a /dev of its own" : "/dev is a plain folder";
-	mr_cgroup_unit(question->host, "self", unit, sizeof(unit));
+	mr_unit_read(question->host, "self", &unit);
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
 	/*
@@ -275,11 +275,11 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "none: /dev is the host's");
 	if (finding->verdict == MR_VERDICT_BAD)
-		set_sandbox_remedy(question->host, &dev, unit, finding);
+		set_sandbox_remedy(question->host, &dev, unit.service, finding);
 	if (dev.type[0])
 		mr_finding_detail(finding, "/dev is a %s", dev.type);
-	if (unit[0])
-		mr_finding_detail(finding, "unit %s", unit);
+	if (unit.service[0])
+		mr_finding_detail(finding, "unit %s", unit.service);
 	if (nodes.process.no_new_privs.known && nodes.process.no_new_privs.value)
 		mr_finding_detail(finding, "NoNewPrivs is set");
 	if (nodes.process.seccomp.known && nodes.process.seccomp.value)

@@ -404,11 +404,12 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	}
 	if (remedy)
 		mr_finding_remedy(finding, "%s", remedy);
-	else if (origin->unit[0] && (by_systemd || origin->trace != MR_MEMLOCK_SET))
+	else if (origin->unit.service[0] && (by_systemd || origin->trace != MR_MEMLOCK_SET))
 		mr_finding_remedy(
 			finding,
 			"set LimitMEMLOCK=infinity for %s (systemctl %sedit), and restart it",
-			origin->unit, by_systemd && origin->parent_pid > 1 ? "--user " : "");
+			origin->unit.service,
+			by_systemd && origin->parent_pid > 1 ? "--user " : "");
 	else if (origin->trace == MR_MEMLOCK_SET)
 		mr_finding_remedy(
 			finding,

@@ -143,44 +143,6 @@ struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *g
 	return (struct mr_opt_u64){ value < NO_LIMIT ? value : UINT64_MAX, true };
 }
 
-/* ---- units of systemd ---- */
-
-struct unit {
-	char *name;
-	size_t size;
-};
-
-/* A group of a service may have groups below it, which the service made itself. */
-static bool take_unit(const char *line, void *data)
-{
-	static const char service[] = ".service";
-	const struct unit *unit = data;
-	const char *list = strchr(line, ':'), *part = line;
-
-	if (!list || (strncmp(list, "::", 2) != 0 && strncmp(list, ":name=systemd:", 14) != 0))
-		return false;
-	while ((part = strchr(part, '/'))) {
-		const size_t length = strcspn(++part, "/");
-
-		if (length > strlen(service) && length < unit->size &&
-		    !strncmp(part + length - strlen(service), service, strlen(service)))
-			snprintf(unit->name, unit->size, "%.*s", (int)length, part);
-	}
-	return unit->name[0];
-}
-
-bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_t size)
-{
-	struct unit found = { unit, size };
-	char path[PATH_MAX];
-
-	unit[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
-	mr_host_lines(host, path, take_unit, &found);
-	mr_clean_text(unit, size);
-	return unit[0];
-}
-
 /* ---- memory ---- */
 
 /* Pages of files, in bytes. */

@@ -177,13 +177,6 @@ bool mr_cgroup_up(struct mr_cgroup *group);
 struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
 				 const char *file);
 
-/**
- * mr_cgroup_unit() - the service of systemd that a process belongs to
- * @process: its number, or "self"
- * @unit:    set to "containerd.service", the innermost one of its control group; or to an empty text
- */
-bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_t size);
-
 /** Memory of a control group, in bytes.  A limit of UINT64_MAX is none. */
 struct mr_memory_group {
 	struct mr_opt_u64 max;  /**< beyond it, processes are killed */
@@ -282,16 +275,6 @@ struct mr_rdma_port {
 /** The most ports that a device has. */
 #define MR_RDMA_PORTS 255
 
-/** The node of a device in /dev/infiniband. */
-struct mr_rdma_node {
-	char path[64];              /**< "/dev/infiniband/uverbs0"; empty: sysfs knows of none */
-	struct mr_opt_u64 mode;     /**< its permission; not known: there is no such file */
-	struct mr_opt_u64 uid, gid; /**< its owner and group */
-	int error;     /**< -errno of opening it for reading and writing; 0: this user may */
-	bool is_other; /**< the file there is no device, or another one than sysfs says */
-	unsigned int major, minor; /**< of the device, as sysfs says */
-};
-
 /**
  * mr_rdma_device_list() - call @take with the name of each device in the network namespace of this process
  *
@@ -330,9 +313,6 @@ void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device
 /** mr_rdma_ports_read() - read its ports, in their order; @ports: MR_RDMA_PORTS.  Return: how many there are. */
 size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports);
 
-/** mr_rdma_node_read() - find its node, and try to open that.  Return: whether sysfs knows of a node. */
-bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node);
-
 /** Which devices are in the network namespace of this process. */
 struct mr_rdma_netns {
 	enum mr_tristate is_exclusive; /**< whether a device belongs to one namespace only */
@@ -345,15 +325,22 @@ struct mr_rdma_netns {
 /** mr_rdma_netns_read() - Return: 0, or -errno where the devices cannot be listed; -ENOENT where there is no /sys. */
 int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns);
 
-/** RDMA devices and their nodes in /dev/infiniband, as the kernel shows them, without libibverbs. */
 #define MR_UVERBS_NODES "/dev/infiniband/"
 
 /** A node below /dev/infiniband, by which programs open an RDMA device. */
-struct mr_uverbs_node {
-	char path[sizeof(MR_UVERBS_NODES) + NAME_MAX];
-	char device[64]; /**< "mlx5_0" */
-	unsigned int major, minor;
+struct mr_rdma_node {
+	char path[sizeof(MR_UVERBS_NODES) + NAME_MAX]; /**< empty: sysfs knows of none */
+	char device[64];                               /**< "mlx5_0" */
+	unsigned int major, minor;                     /**< of the device, as sysfs says */
+	/* by mr_rdma_node_read() */
+	struct mr_opt_u64 mode;     /**< its permission; not known: there is no such file */
+	struct mr_opt_u64 uid, gid; /**< its owner and group */
+	int error;     /**< -errno of opening it for reading and writing; 0: this user may */
+	bool is_other; /**< the file there is no device, or another one than sysfs says */
 };
+
+/** mr_rdma_node_read() - find the node of a device, and try to open that.  Return: whether sysfs knows of a node. */
+bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node);
 
 /**
  * mr_uverbs_node_read() - read the device and the number of a node from sysfs
@@ -364,7 +351,7 @@ struct mr_uverbs_node {
  *
  * Return: false where sysfs does not have the node.
  */
-bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node);
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_node *node);
 
 /**
  * mr_uverbs_node_find() - find the node of a device
@@ -373,7 +360,7 @@ bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverb
  *
  * Return: 1; 0 where there is none; or -errno where the class of nodes cannot be read.
  */
-int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node);
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma_node *node);
 
 /**
  * mr_rdma_device_find() - whether the kernel shows a device in sysfs, with a node or without

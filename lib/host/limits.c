@@ -78,7 +78,7 @@ int mr_memlock_trace(struct mr_host *host, const struct mr_memlock *limit,
 	}
 	if (origin->pid)
 		snprintf(number, sizeof(number), "%" PRIu64, origin->pid);
-	mr_cgroup_unit(host, number, origin->unit, sizeof(origin->unit));
+	mr_unit_read(host, number, &origin->unit);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/host/host.h"
@@ -30,25 +29,6 @@ static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_addr
 	return number;
 }
 
-static void ignore_name(const char *name, void *data)
-{
-	(void)name;
-	(void)data;
-}
-
-/* Debugfs has a folder for each of its users; where it is not mounted, its own folder in sysfs is empty. */
-static int explain(struct mr_host *host, int error, struct mr_error *err)
-{
-	const int entries = mr_host_list(host, ignore_name, NULL, DEBUGFS);
-
-	mr_fail(err, MR_ERROR_HOST, -error, "opendir", "cannot read mlx5's counters in debugfs");
-	if (entries == -EACCES || entries == -EPERM)
-		mr_hint(err, "only root may read debugfs");
-	else if (!entries || entries == -ENOENT)
-		mr_hint(err, "not mounted: mount -t debugfs none " DEBUGFS);
-	return error;
-}
-
 static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci_address,
 					   const char *name)
 {
@@ -63,16 +43,23 @@ static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci
 	};
 }
 
+/* Debugfs has a folder for each of its users; where it is not mounted, its own folder in sysfs is empty. */
 int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
 			 struct mr_mlx5_command *command, struct mr_error *err)
 {
-	const int entries =
-		mr_host_list(host, ignore_name, NULL, DEBUGFS "/mlx5/%s/commands", pci_address);
+	int rc = mr_host_list(host, NULL, NULL, DEBUGFS "/mlx5/%s/commands", pci_address), entries;
 
-	if (entries < 0)
-		return explain(host, entries, err);
-	*command = read_command(host, pci_address, name);
-	return 0;
+	if (rc >= 0) {
+		*command = read_command(host, pci_address, name);
+		return 0;
+	}
+	mr_fail(err, MR_ERROR_HOST, -rc, "opendir", "cannot read mlx5's counters in debugfs");
+	entries = mr_host_list(host, NULL, NULL, DEBUGFS);
+	if (entries == -EACCES || entries == -EPERM)
+		mr_hint(err, "only root may read debugfs");
+	else if (!entries || entries == -ENOENT)
+		mr_hint(err, "not mounted: mount -t debugfs none " DEBUGFS);
+	return rc;
 }
 
 int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
@@ -169,14 +156,6 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 	return true;
 }
 
-static uint64_t time_of_log(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* Who has sent a command: a thread, to a device. */
 struct sender {
 	char pci_address[32];
@@ -187,7 +166,7 @@ struct sender {
 static int answer_last_line(void *data, char *text, size_t size)
 {
 	const struct sender *sender = data;
-	const uint64_t now = time_of_log();
+	const uint64_t now = mr_now_ns();
 	struct mr_mlx5_log_line line;
 	char log[LOG_SIZE + 1], *rest, *next;
 	int length;

@@ -91,6 +91,7 @@ struct mr_unit {
 	char name
 		[128]; /**< "slurmd.service", "docker-0123456789ab", "slurm-job-42"; else the group's path */
 	char container[65]; /**< the whole id of a container */
+	char service[128];  /**< of systemd, the innermost one: "containerd.service" */
 };
 
 /**
@@ -100,12 +101,6 @@ struct mr_unit {
  * Return: 0, or -errno where the process has ended, or its control group cannot be read.
  */
 int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit);
-
-/**
- * mr_unit_of_group() - what the processes of a control group run for
- * @path: of the group below the mount, "/system.slice/slurmd.service"
- */
-void mr_unit_of_group(const char *path, struct mr_unit *unit);
 
 /** Bytes; UINT64_MAX: unlimited. */
 struct mr_memlock {
@@ -144,7 +139,7 @@ struct mr_memlock_origin {
 	uint64_t parent_pid; /**< 0: it has none */
 	char parent[16]; /**< name of its parent; empty where there is none, or it is not known */
 	struct mr_memlock parents; /**< the parent's limit, with MR_MEMLOCK_SET */
-	char unit[256];            /**< systemd's service that it is in; empty: none is known */
+	struct mr_unit unit;
 };
 
 /**

@@ -42,20 +42,15 @@ static void strip_number(char *text)
 		memmove(text, text + digits + 2, strlen(text + digits + 2) + 1);
 }
 
-/* Whether the text is the address of a PCI function: "0000:c1:00.0" (the domain may have more digits). */
-static bool is_pci_address(const char *text)
+bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
 {
 	unsigned int domain, bus, slot, function;
 	int used = 0;
 
-	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) == 4 &&
-	       !text[used];
-}
-
-bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
-{
 	mr_host_link_end(host, address, size, DEVICES "/%s/device", name);
-	if (!is_pci_address(address))
+	/* "0000:c1:00.0"; the domain may have more digits */
+	if (sscanf(address, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) != 4 ||
+	    address[used])
 		address[0] = '\0';
 	return address[0];
 }
@@ -146,24 +141,19 @@ size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rd
 
 bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node)
 {
-	struct mr_uverbs_node found;
 	struct mr_host_status status;
 
 	*node = (struct mr_rdma_node){ .error = -ENOENT };
-	if (mr_uverbs_node_find(host, device, &found) <= 0 ||
-	    strlen(found.path) >= sizeof(node->path))
+	if (mr_uverbs_node_find(host, device, node) <= 0)
 		return false;
-	strcpy(node->path, found.path);
 	if (!mr_host_stat(host, &status, "%s", node->path)) {
 		node->mode = (struct mr_opt_u64){ status.mode & 07777, true };
 		node->uid = (struct mr_opt_u64){ status.uid, true };
 		node->gid = (struct mr_opt_u64){ status.gid, true };
 		node->is_other = status.mode & S_IFMT &&
-				 (!S_ISCHR(status.mode) || status.major != found.major ||
-				  status.minor != found.minor);
+				 (!S_ISCHR(status.mode) || status.major != node->major ||
+				  status.minor != node->minor);
 	}
-	node->major = found.major;
-	node->minor = found.minor;
 	node->error = mr_host_open_device(host, "%s", node->path);
 	return true;
 }
@@ -188,14 +178,6 @@ static void take_netns_node(const char *name, void *data)
 		snprintf(netns->first_hidden, sizeof(netns->first_hidden), "%s", device);
 }
 
-static void take_device(const char *name, void *data)
-{
-	const struct search *search = data;
-
-	(void)name;
-	search->netns->visible++;
-}
-
 /* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
 static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
 {
@@ -217,14 +199,15 @@ int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 	*netns = (struct mr_rdma_netns){ .is_exclusive = MR_UNKNOWN };
 	search.netns = netns;
 	read_mode(host, netns);
-	rc = mr_rdma_device_list(host, take_device, &search);
+	rc = mr_rdma_device_list(host, NULL, NULL);
+	netns->visible = rc > 0 ? (unsigned int)rc : 0;
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))
 		return rc;
 	rc = mr_host_list(host, take_netns_node, &search, NODES);
 	return rc < 0 && rc != -ENOENT ? rc : 0;
 }
 
-bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node)
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_node *node)
 {
 	char number[32];
 
@@ -237,7 +220,7 @@ bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverb
 struct node_search {
 	struct mr_host *host;
 	const char *device; /* NULL: any */
-	struct mr_uverbs_node *node;
+	struct mr_rdma_node *node;
 	bool found;
 };
 
@@ -250,7 +233,7 @@ static void take_node(const char *name, void *data)
 			 (!search->device || !strcmp(search->device, search->node->device)));
 }
 
-int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node)
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma_node *node)
 {
 	struct node_search search = { .host = host, .device = device, .node = node };
 	const int rc = mr_host_list(host, take_node, &search, NODES);
@@ -345,24 +328,11 @@ static int query_size(void *data, char *text, size_t size)
 	return rc;
 }
 
-/* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
-static void look_at_replacement(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
-{
-	struct descriptor descriptor = { host, fd };
-	char question[64], text[32];
-
-	if (strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1) != 0)
-		return;
-	file->is_simulated = true;
-	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
-	if (!mr_host_query(host, question, query_size, &descriptor, text, sizeof(text)))
-		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
-}
-
 int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
 {
 	struct fdinfo info = { .file = file };
-	char path[64];
+	struct descriptor descriptor = { host, fd };
+	char path[64], question[64], text[32];
 	int rc;
 
 	*file = (struct mr_dmabuf_file){ .is_dmabuf = false };
@@ -374,9 +344,15 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 		return -ENODATA;
 	file->is_path = info.flags.value & O_PATH;
 	mr_host_link(host, file->target, sizeof(file->target), "/proc/self/fd/%d", fd);
-	if (file->is_dmabuf)
+	if (file->is_dmabuf) {
 		file->size = info.size;
-	else
-		look_at_replacement(host, fd, file);
+		return 0;
+	}
+	/* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
+	file->is_simulated = !strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1);
+	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
+	if (file->is_simulated &&
+	    !mr_host_query(host, question, query_size, &descriptor, text, sizeof(text)))
+		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
 	return 0;
 }

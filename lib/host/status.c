@@ -226,32 +226,26 @@ static bool is_job(const char *part, size_t length, struct mr_unit *unit)
 	return true;
 }
 
-static bool is_of_systemd(const char *part, size_t length, struct mr_unit *unit)
+static void name_unit(const char *path, struct mr_unit *unit)
 {
-	if (!has_suffix(part, length, ".service") && !has_suffix(part, length, ".scope"))
-		return false;
-	snprintf(unit->name, sizeof(unit->name), "%.*s", (int)length, part);
-	return true;
-}
+	bool is_owner =
+		false; /* the outermost container or job counts, else the innermost unit of systemd */
 
-void mr_unit_of_group(const char *path, struct mr_unit *unit)
-{
-	bool is_found = false;
-
-	*unit = (struct mr_unit){ .name = "" };
-	/* The outermost container or job counts, else the innermost unit of systemd. */
 	for (const char *part = path; (part = strchr(part, '/'));) {
-		size_t length = strcspn(++part, "/");
+		const size_t length = strcspn(++part, "/");
+		const bool is_service = has_suffix(part, length, ".service");
 
-		if (is_container(part, length, unit) || is_job(part, length, unit)) {
-			is_found = true;
-			break;
-		}
-		is_found |= is_of_systemd(part, length, unit);
+		is_owner =
+			is_owner || is_container(part, length, unit) || is_job(part, length, unit);
+		if (!is_owner && (is_service || has_suffix(part, length, ".scope")))
+			snprintf(unit->name, sizeof(unit->name), "%.*s", (int)length, part);
+		if (is_service)
+			snprintf(unit->service, sizeof(unit->service), "%.*s", (int)length, part);
 	}
-	if (!is_found)
-		snprintf(unit->name, sizeof(unit->name), "%s", path);
+	if (!unit->name[0])
+		snprintf(unit->name, sizeof(unit->name), "%.127s", path);
 	mr_clean_text(unit->name, sizeof(unit->name));
+	mr_clean_text(unit->service, sizeof(unit->service));
 }
 
 /* Which line of the file was the best so far. */
@@ -291,6 +285,6 @@ int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit
 	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
 	rc = mr_host_lines(host, path, take_line, &choice);
 	if (!rc && choice.rank)
-		mr_unit_of_group(choice.path, unit);
+		name_unit(choice.path, unit);
 	return rc;
 }

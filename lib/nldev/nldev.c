@@ -144,50 +144,30 @@ static int take_end(const struct nlmsghdr *message, void *data)
 	return MNL_CB_ERROR;
 }
 
-static int take_nothing(const struct nlmsghdr *message, void *data)
-{
-	(void)message;
-	(void)data;
-	return MNL_CB_OK;
-}
-
-/* Take the messages of one receive.  Return: as mnl_cb_run(); MNL_CB_ERROR with errno. */
-static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *question,
-			 mr_nldev_take *take, void *data)
-{
-	mnl_cb_t control[] = { [NLMSG_NOOP] = take_nothing,
-			       [NLMSG_ERROR] = take_error,
-			       [NLMSG_DONE] = take_end,
-			       [NLMSG_OVERRUN] = take_nothing };
-	ssize_t got;
-	int rc;
-
-	do
-		got = recv(mnl_socket_get_fd(nl->socket), nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return MNL_CB_ERROR;
-	if (got > MR_NLDEV_RECEIVE || !mnl_nlmsg_ok((void *)nl->buffer, (int)got)) {
-		errno = EBADMSG;
-		return MNL_CB_ERROR;
-	}
-	rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence, mnl_socket_get_portid(nl->socket),
-			 take, data, control, sizeof(control) / sizeof(*control));
-	return rc == MNL_CB_OK && !question->dump ? MNL_CB_STOP : rc;
-}
-
 /* Ask once.  Return: 0 or -errno. */
 static int query_once(struct mr_nldev *nl, const struct mr_nldev_question *question,
 		      mr_nldev_take *take, void *data)
 {
+	mnl_cb_t control[] = { [NLMSG_ERROR] = take_error, [NLMSG_DONE] = take_end };
 	char request[REQUEST_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
+	const int fd = mnl_socket_get_fd(nl->socket);
 	int rc = send_all(nl, request, write_request(nl, question, question->value, request));
+	ssize_t got;
 
 	if (rc)
 		return rc;
-	do
-		rc = take_received(nl, question, take, data);
-	while (rc == MNL_CB_OK);
+	do {
+		do
+			got = recv(fd, nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return -errno;
+		if (got > MR_NLDEV_RECEIVE || !mnl_nlmsg_ok((void *)nl->buffer, (int)got))
+			return -EBADMSG;
+		rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence,
+				 mnl_socket_get_portid(nl->socket), take, data, control,
+				 sizeof(control) / sizeof(*control));
+	} while (rc == MNL_CB_OK && question->dump);
 	return rc == MNL_CB_ERROR ? -errno : 0;
 }
 

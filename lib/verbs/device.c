@@ -38,7 +38,7 @@ static int open_node(const char *path)
  */
 static void mr_device_explain_open(const char *name, struct mr_error *err)
 {
-	struct mr_uverbs_node node = { .path = "" };
+	struct mr_rdma_node node = { .path = "" };
 	int errnum;
 
 	mr_uverbs_node_read(mr_this_host(), name, &node);
@@ -62,13 +62,13 @@ static int fail_absent(struct mr_error *err, const char *fmt, ...)
 	return -ENODEV;
 }
 
-static int fail_elsewhere(const struct mr_uverbs_node *node, struct mr_error *err)
+static int fail_elsewhere(const struct mr_rdma_node *node, struct mr_error *err)
 {
 	return fail_absent(err, "the RDMA device %s is in another network namespace", node->device);
 }
 
 /* The kernel has the device and its node, but libibverbs does not list it. */
-static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err)
+static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 {
 	struct stat st;
 
@@ -111,7 +111,7 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 			  struct mr_error *err)
 {
 	struct mr_descriptors descriptors;
-	struct mr_uverbs_node node = { .path = "" };
+	struct mr_rdma_node node = { .path = "" };
 	char device[NAME_MAX + 1];
 	int errnum = 0, found;
 

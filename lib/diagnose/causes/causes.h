@@ -72,7 +72,7 @@ struct mr_place {
 	bool has_others; /**< there are devices in that class or in the next one */
 	bool has_class;  /**< there is the class of nodes, which ib_uverbs makes */
 	bool is_listed;  /**< it has a node in that class */
-	struct mr_uverbs_node node;
+	struct mr_rdma_node node;
 	int found; /**< of a device that is listed: 0, or -errno of stat(2) of its node */
 	struct mr_host_status file; /**< where @found is 0 */
 	/** -errno of opening the node for reading and writing, or 0; -ENODATA: not known, of another process. */

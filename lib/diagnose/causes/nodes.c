@@ -147,7 +147,7 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
-	const struct mr_uverbs_node *node = &place->node;
+	const struct mr_rdma_node *node = &place->node;
 	const bool is_device = S_ISCHR(place->file.mode);
 	const bool is_other =
 		!is_device || place->file.major != node->major || place->file.minor != node->minor;

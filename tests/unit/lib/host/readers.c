@@ -249,24 +249,24 @@ TEST(units_and_containers_by_the_group)
 		{ "0::/a\x1b[31m.service\n", "a?[31m.service", "a?[31m.service", "" },
 		{ "0::/../../x\n", "", "/../../x", "" },
 	};
-	char service[64], path[5000];
+	char groups[600];
 	struct mr_unit unit;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		recorded_host_put(&recorded, "/proc/7/cgroup", rows[i].groups);
-		mr_cgroup_unit(&recorded.host, "7", service, sizeof(service));
 		assert_int_equal(mr_unit_read(&recorded.host, "7", &unit), 0);
-		if (strcmp(service, rows[i].service) != 0 || strcmp(unit.name, rows[i].name) != 0 ||
+		if (strcmp(unit.service, rows[i].service) != 0 || strcmp(unit.name, rows[i].name) != 0 ||
 		    strcmp(unit.container, rows[i].container) != 0)
-			fail_msg("'%s': '%s', '%s' in '%s'", rows[i].groups, service, unit.name, unit.container);
+			fail_msg("'%s': '%s', '%s' in '%s'", rows[i].groups, unit.service, unit.name, unit.container);
 	}
 	assert_int_equal(mr_unit_read(&recorded.host, "8", &unit), -ENOENT);
 	assert_string_equal(unit.name, "");
 	/* long ones are cut */
-	memset(path, 'a', sizeof(path));
-	path[0] = '/';
-	strcpy(path + sizeof(path) - 9, ".service");
-	mr_unit_of_group(path, &unit);
+	memset(groups, 'a', sizeof(groups));
+	memcpy(groups, "0::/", 4);
+	strcpy(groups + sizeof(groups) - 10, ".service\n");
+	recorded_host_put(&recorded, "/proc/7/cgroup", groups);
+	assert_int_equal(mr_unit_read(&recorded.host, "7", &unit), 0);
 	assert_int_equal(strlen(unit.name), sizeof(unit.name) - 1);
 }
 
