@@ -39,12 +39,12 @@ static uint64_t bytes_for_each(uint64_t workers)
 	struct mr_host *host = mr_this_host();
 	uint64_t bytes = SIZE_MAX_ROW;
 	struct mr_available available;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 
 	if (!mr_available_read(host, &available) && available.bytes / 4 < bytes)
 		bytes = available.bytes / 4;
-	if (mr_memlock_is_lifted(host) != MR_YES && !mr_memlock_read(host, "self", &limit) &&
-	    limit.soft / 2 < bytes)
+	if (mr_memlock_is_lifted(host) != MR_YES &&
+	    !mr_rlimit_read(host, "self", MR_MEMLOCK, &limit) && limit.soft / 2 < bytes)
 		bytes = limit.soft / 2;
 	return bytes / workers;
 }

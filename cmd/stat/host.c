@@ -529,13 +529,13 @@ static int answer_text(void *data, char *text, size_t size)
 static void read_recorded(struct mr_host *host, struct mr_environment *environment)
 {
 	struct mr_process_status status;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
 		     "/proc/sys/kernel/osrelease");
 	if (!mr_process_status_read(host, "self", &status))
 		environment->euid = status.uid;
-	if (mr_memlock_read(host, "self", &limit))
+	if (mr_rlimit_read(host, "self", MR_MEMLOCK, &limit))
 		return;
 	environment->memlock_soft = (struct mr_opt_u64){ limit.soft, limit.soft != UINT64_MAX };
 	environment->memlock_hard = (struct mr_opt_u64){ limit.hard, limit.hard != UINT64_MAX };

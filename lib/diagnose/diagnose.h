@@ -207,7 +207,7 @@ const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t acc
  * mr_memlock_explain() - say in a finding where a limit that is too low came from, and what to do
  * @needed: bytes that would be enough
  */
-void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,
+void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uint64_t needed,
 			struct mr_finding *finding);
 
 /** A check: looks, and sets the finding. */

@@ -24,10 +24,10 @@ static struct mr_size_text limit_text(uint64_t limit)
 }
 
 /* Sets @finding to unknown where the limit cannot be read. */
-static bool read_limit(const struct mr_question *question, struct mr_memlock *limit,
+static bool read_limit(const struct mr_question *question, struct mr_rlimit *limit,
 		       struct mr_finding *finding)
 {
-	const int rc = mr_memlock_read(question->host, "self", limit);
+	const int rc = mr_rlimit_read(question->host, "self", MR_MEMLOCK, limit);
 
 	if (rc)
 		mr_finding_unread(finding, "/proc/self/limits", -rc);
@@ -91,7 +91,7 @@ static uint64_t needed_bytes(const struct mr_question *question, unsigned int *d
 	return !needed || __builtin_mul_overflow(needed, *devices, &needed) ? NO_LIMIT : needed;
 }
 
-static void judge_size(const struct mr_question *question, const struct mr_memlock *limit,
+static void judge_size(const struct mr_question *question, const struct mr_rlimit *limit,
 		       struct mr_finding *finding)
 {
 	unsigned int devices;
@@ -108,7 +108,7 @@ static void judge_size(const struct mr_question *question, const struct mr_memlo
 }
 
 /* Half of the memory is more than most programs pin, and many sites set that or more. */
-static void judge_usual(const struct mr_question *question, const struct mr_memlock *limit,
+static void judge_usual(const struct mr_question *question, const struct mr_rlimit *limit,
 			struct mr_finding *finding)
 {
 	struct mr_meminfo memory;
@@ -132,7 +132,7 @@ static void judge_usual(const struct mr_question *question, const struct mr_meml
 void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding)
 {
 	const enum mr_tristate exempt = mr_memlock_is_lifted(question->host);
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 
 	if (!read_limit(question, &limit, finding))
 		return;
@@ -182,7 +182,7 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_process_status status;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 
 	if (!read_status(question, &status, finding))
 		return;
@@ -196,7 +196,8 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 			       "effective in a user namespace alone: see MR-USERNS");
 	else if (has(status.effective, MR_CAP_IPC_LOCK))
 		mr_finding_set(finding, MR_VERDICT_OK, "effective");
-	else if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT)
+	else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
+		 limit.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_NA, "not needed: RLIMIT_MEMLOCK is unlimited");
 	else if (!find_inert(question, &status, finding))
 		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK applies");
@@ -212,7 +213,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 {
 	const enum mr_tristate is_first = mr_namespace_is_first(question->host, "user");
 	struct mr_process_status status;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 
 	if (is_first == MR_UNKNOWN) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
@@ -223,7 +224,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 		mr_finding_set(finding, MR_VERDICT_OK, "the initial one");
 		return;
 	}
-	if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT) {
+	if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) && limit.soft == NO_LIMIT) {
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
 			"one of its own; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
@@ -245,7 +246,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_process_status status;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 	enum mr_tristate exempt;
 	unsigned int devices;
 	uint64_t left, needed;
@@ -423,7 +424,7 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 }
 
 /* The figure has no numbers of processes, which differ between hosts that are equal. */
-static void say_origin(const struct mr_memlock_origin *origin, const struct mr_memlock *limit,
+static void say_origin(const struct mr_memlock_origin *origin, const struct mr_rlimit *limit,
 		       bool in_container, struct mr_finding *finding)
 {
 	const size_t size = sizeof(finding->figure);
@@ -457,7 +458,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	}
 }
 
-void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, uint64_t needed,
+void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uint64_t needed,
 			struct mr_finding *finding)
 {
 	const bool in_container = mr_namespace_is_first(host, "pid") == MR_NO;

@@ -19,24 +19,15 @@
 /* Ancestors that are looked at: a recording may have parents that lead in a circle. */
 #define ANCESTORS 256
 
-int mr_memlock_read(struct mr_host *host, const char *process, struct mr_memlock *limit)
-{
-	struct mr_rlimit found;
-	int rc = mr_rlimit_read(host, process, "Max locked memory", &found);
-
-	*limit = (struct mr_memlock){ found.soft, found.hard };
-	return rc;
-}
-
 /* Reads the parent of the process that @origin is.  Return: whether it has the same limit. */
-static bool is_inherited(struct mr_host *host, const struct mr_memlock *limit,
+static bool is_inherited(struct mr_host *host, const struct mr_rlimit *limit,
 			 struct mr_memlock_origin *origin, struct mr_process_status *parent)
 {
 	char number[32];
 
 	snprintf(number, sizeof(number), "%" PRIu64, origin->parent_pid);
 	if (mr_process_status_read(host, number, parent) || !parent->parent.known ||
-	    mr_memlock_read(host, number, &origin->parents))
+	    mr_rlimit_read(host, number, MR_MEMLOCK, &origin->parents))
 		origin->trace = MR_MEMLOCK_HIDDEN;
 	else if (origin->parents.soft != limit->soft)
 		origin->trace = MR_MEMLOCK_SET;
@@ -54,7 +45,7 @@ static void set_process(struct mr_memlock_origin *origin, uint64_t pid,
 	origin->parent_pid = status->parent.value;
 }
 
-int mr_memlock_trace(struct mr_host *host, const struct mr_memlock *limit,
+int mr_memlock_trace(struct mr_host *host, const struct mr_rlimit *limit,
 		     struct mr_memlock_origin *origin)
 {
 	struct mr_process_status status;

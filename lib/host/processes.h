@@ -75,10 +75,12 @@ struct mr_rlimit {
 	uint64_t hard; /**< up to which the process may raise the other */
 };
 
+#define MR_MEMLOCK "Max locked memory"
+
 /**
  * mr_rlimit_read() - read a limit of a process
  * @process: its number, or "self"
- * @name:    of the line: "Max locked memory" (fs/proc/base.c lnames)
+ * @name:    of the line, such as MR_MEMLOCK (fs/proc/base.c lnames)
  * @limit:   set; to 0 where it cannot be read
  *
  * Return: 0, or -errno; -EINVAL where the file does not have it.
@@ -102,20 +104,6 @@ struct mr_unit {
  */
 int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit);
 
-/** Bytes; UINT64_MAX: unlimited. */
-struct mr_memlock {
-	uint64_t soft; /**< the one that counts */
-	uint64_t hard; /**< up to which the process may raise the other */
-};
-
-/**
- * mr_memlock_read() - read the limit of a process
- * @process: its number, or "self"
- *
- * Return: 0, or -errno; -EINVAL where the file does not have it.
- */
-int mr_memlock_read(struct mr_host *host, const char *process, struct mr_memlock *limit);
-
 /**
  * mr_memlock_is_lifted() - whether the kernel lets this process pin beyond its limit
  *
@@ -138,7 +126,7 @@ struct mr_memlock_origin {
 	char name[16];
 	uint64_t parent_pid; /**< 0: it has none */
 	char parent[16]; /**< name of its parent; empty where there is none, or it is not known */
-	struct mr_memlock parents; /**< the parent's limit, with MR_MEMLOCK_SET */
+	struct mr_rlimit parents; /**< the parent's limit, with MR_MEMLOCK_SET */
 	struct mr_unit unit;
 };
 
@@ -151,7 +139,7 @@ struct mr_memlock_origin {
  *
  * Return: 0, or -errno where the status of this process cannot be read.
  */
-int mr_memlock_trace(struct mr_host *host, const struct mr_memlock *limit,
+int mr_memlock_trace(struct mr_host *host, const struct mr_rlimit *limit,
 		     struct mr_memlock_origin *origin);
 
 /** Files that libibverbs has open at once: a class in sysfs, a device in that class, and a file of that device. */

@@ -679,7 +679,7 @@ static struct mr_opt_u64 limited(uint64_t limit)
 static void read_environment(struct mr_host *host, struct mr_environment *environment)
 {
 	struct mr_process_status status;
-	struct mr_memlock limit;
+	struct mr_rlimit limit;
 	struct mr_environment own;
 
 	mr_environment_init(&own);
@@ -689,7 +689,7 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 	mr_mappings_walk(host, 0, take_library, environment);
 	if (!mr_process_status_read(host, "self", &status))
 		environment->euid = status.uid;
-	if (!mr_memlock_read(host, "self", &limit)) {
+	if (!mr_rlimit_read(host, "self", MR_MEMLOCK, &limit)) {
 		environment->memlock_soft = limited(limit.soft);
 		environment->memlock_hard = limited(limit.hard);
 	}
@@ -702,7 +702,7 @@ static void read_process(struct mr_host *host, const struct mr_trace_record *rec
 
 	look->error = mr_process_status_read(host, "self", &status);
 	memcpy(look->command, status.name, sizeof(look->command));
-	look->has_memlock = !mr_memlock_read(host, "self", &look->memlock);
+	look->has_memlock = !mr_rlimit_read(host, "self", MR_MEMLOCK, &look->memlock);
 	look->is_memlock_lifted = mr_memlock_is_lifted(host);
 	look->pinned = status.pinned;
 	if (look->environment.simulated)

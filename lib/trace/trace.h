@@ -175,7 +175,7 @@ struct mr_look {
 	bool has_dmabuf; /**< the call was given a descriptor: @dmabuf is set */
 	struct mr_dmabuf_file dmabuf;
 	bool has_memlock; /**< @memlock is known */
-	struct mr_memlock memlock;
+	struct mr_rlimit memlock;
 	enum mr_tristate is_memlock_lifted; /**< CAP_IPC_LOCK */
 	struct mr_opt_u64 pinned; /**< bytes that count against RLIMIT_MEMLOCK, before the call */
 	uint64_t registered_bytes, registered_count; /**< as of the context */

@@ -62,10 +62,10 @@ const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry)
 		       : NULL;
 }
 
-const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry)
+const struct mr_rlimit *mr_inquiry_memlock(struct mr_inquiry *inquiry)
 {
 	return KNOWN(inquiry->has_memlock,
-		     !mr_memlock_read(inquiry->host, "self", &inquiry->memlock))
+		     !mr_rlimit_read(inquiry->host, "self", MR_MEMLOCK, &inquiry->memlock))
 		       ? &inquiry->memlock
 		       : NULL;
 }

@@ -11,7 +11,7 @@
 
 /* What counts against the limit. */
 struct memlock {
-	const struct mr_memlock *limit;
+	const struct mr_rlimit *limit;
 	enum mr_tristate is_lifted;
 	uint64_t page;
 	uint64_t asked;           /* bytes of the pages that are begun */
