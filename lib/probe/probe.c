@@ -48,38 +48,24 @@ static enum mr_tristate query_data_direct(const struct mr_probe *probe)
 	}
 }
 
-static enum mr_tristate query_attributes(const struct mr_attributes *attributes,
-					 enum mr_capability capability)
-{
-	switch (capability) {
-	case MR_CAPABILITY_ATOMICS:
-		return yes_if(attributes->atomic != IBV_ATOMIC_NONE);
-	case MR_CAPABILITY_ODP:
-		return yes_if(attributes->odp.general & IBV_ODP_SUPPORT);
-	case MR_CAPABILITY_IMPLICIT:
-		return yes_if(attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT);
-	case MR_CAPABILITY_WINDOWS:
-		return yes_if(attributes->capabilities & (WINDOWS_1 | WINDOWS_2));
-	case MR_CAPABILITY_WINDOWS_1:
-		return yes_if(attributes->capabilities & WINDOWS_1);
-	case MR_CAPABILITY_WINDOWS_2:
-		return yes_if(attributes->capabilities & WINDOWS_2);
-	case MR_CAPABILITY_FLUSH_GLOBAL:
-		return yes_if(attributes->capabilities & FLUSH_GLOBAL);
-	case MR_CAPABILITY_FLUSH_PERSISTENT:
-		return yes_if(attributes->capabilities & FLUSH_PERSISTENT);
-	case MR_CAPABILITY_DM:
-		return yes_if(attributes->max_dm_size);
-	default:
-		return MR_UNKNOWN;
-	}
-}
+/* The bits of device_cap_flags and odp_caps, any of which tells that the device can do it. */
+static const struct {
+	uint64_t device, odp;
+} capability_bits[MR_CAPABILITIES] = {
+	[MR_CAPABILITY_ODP] = { .odp = IBV_ODP_SUPPORT },
+	[MR_CAPABILITY_IMPLICIT] = { .odp = IBV_ODP_SUPPORT_IMPLICIT },
+	[MR_CAPABILITY_WINDOWS] = { WINDOWS_1 | WINDOWS_2 },
+	[MR_CAPABILITY_WINDOWS_1] = { WINDOWS_1 },
+	[MR_CAPABILITY_WINDOWS_2] = { WINDOWS_2 },
+	[MR_CAPABILITY_FLUSH_GLOBAL] = { FLUSH_GLOBAL },
+	[MR_CAPABILITY_FLUSH_PERSISTENT] = { FLUSH_PERSISTENT },
+};
 
 enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability)
 {
+	const struct mr_attributes *attributes = &probe->attributes;
+
 	switch (capability) {
-	case MR_CAPABILITY_NONE:
-		return MR_UNKNOWN;
 	case MR_CAPABILITY_FORBIDDEN:
 		return MR_NO;
 	case MR_CAPABILITY_RELAXED:
@@ -87,70 +73,73 @@ enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability 
 	case MR_CAPABILITY_DATA_DIRECT:
 		return query_data_direct(probe);
 	default:
-		return probe->has_attributes ? query_attributes(&probe->attributes, capability)
-					     : MR_UNKNOWN;
+		break;
 	}
+	if (capability == MR_CAPABILITY_NONE || !probe->has_attributes)
+		return MR_UNKNOWN;
+	if (capability == MR_CAPABILITY_ATOMICS)
+		return yes_if(attributes->atomic != IBV_ATOMIC_NONE);
+	if (capability == MR_CAPABILITY_DM)
+		return yes_if(attributes->max_dm_size);
+	return yes_if(attributes->capabilities & capability_bits[capability].device ||
+		      attributes->odp.general & capability_bits[capability].odp);
 }
 
 /* ---- an attempt ---- */
 
-bool mr_attempt_lacks(int errnum)
+/* Whether a refusal means that there is no such call or attribute at all. */
+static bool means_absent(int errnum)
 {
 	/* The last is the kernel's own ENOTSUPP, which some drivers return to users. */
 	return errnum == EOPNOTSUPP || errnum == EPROTONOSUPPORT || errnum == ENOSYS ||
 	       errnum == 524;
 }
 
-void mr_attempt_deregister(struct mr_attempt *attempt)
+static void release(struct mr_attempt *attempt)
 {
 	struct mr_error err;
-	const int rc = attempt->has_region ? mr_region_deregister(&attempt->probe->library,
-								  &attempt->region, &err)
-					   : 0;
+	int rc = 0;
 
-	attempt->has_region = false;
+	mr_device_close(&attempt->imported);
+	if (attempt->has_region)
+		rc = mr_region_deregister(&attempt->probe->library, &attempt->region, &err);
 	if (rc && !attempt->reason[0])
 		MR_ATTEMPT_REASON(attempt, "stays until the command ends: %s: %s", err.call,
 				  mr_errno_name(-rc) ?: "unknown errno");
-}
-
-static void begin(struct mr_attempt *attempt)
-{
-	const struct mr_trial *trial = attempt->trial;
-
-	attempt->made = true;
-	attempt->call = trial->name ?: mr_region_call_name(trial->call, trial->via);
-	attempt->fd = attempt->context->cmd_fd;
-	if (attempt->blind)
-		attempt->context->cmd_fd = -1;
-	attempt->start_ns = mr_now_ns();
-}
-
-void mr_attempt_end(struct mr_attempt *attempt, int rc)
-{
-	attempt->elapsed_ns = mr_now_ns() - attempt->start_ns;
-	attempt->context->cmd_fd = attempt->fd;
-	attempt->rc = rc;
-	if (rc && attempt->err.call)
-		attempt->call = attempt->err.call;
-}
-
-static void release(struct mr_attempt *attempt)
-{
-	struct mr_error ignored;
-
-	mr_device_close(&attempt->imported);
-	mr_attempt_deregister(attempt);
 	mr_dmabuf_close(&attempt->dmabuf);
-	mr_dm_free(&attempt->probe->library, &attempt->dm, &ignored);
-	mr_dmah_free(&attempt->dmah, &ignored);
+	mr_dm_free(&attempt->probe->library, &attempt->dm, &err);
+	mr_dmah_free(&attempt->dmah, &err);
+	if (attempt->window)
+		ibv_dealloc_mw(attempt->window);
 	if (attempt->pd)
 		ibv_dealloc_pd(attempt->pd);
 	mr_memory_unmap(&attempt->memory);
 }
 
-void mr_attempt_make(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
-		     struct mr_attempt *attempt)
+/* Makes the call, and notes how that went. */
+static void make_call(struct mr_attempt *attempt)
+{
+	const struct mr_trial *trial = attempt->trial;
+	const int fd = attempt->context->cmd_fd;
+	uint64_t start;
+
+	attempt->made = true;
+	attempt->call = trial->name ?: mr_region_call_name(trial->call, trial->via);
+	if (attempt->blind)
+		attempt->context->cmd_fd = -1;
+	start = mr_now_ns();
+	attempt->rc = trial->make(attempt);
+	attempt->elapsed_ns = mr_now_ns() - start;
+	attempt->context->cmd_fd = fd;
+	if (attempt->rc && attempt->err.call)
+		attempt->call = attempt->err.call;
+	if (trial->judge && !attempt->lack[0])
+		trial->judge(attempt);
+}
+
+/* Makes an attempt, and takes everything back. */
+static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
+			 struct mr_attempt *attempt)
 {
 	*attempt = (struct mr_attempt){
 		.probe = probe,
@@ -162,15 +151,11 @@ void mr_attempt_make(struct mr_probe *probe, const struct mr_trial *trial, bool 
 	};
 	if (trial->prepare)
 		attempt->rc = trial->prepare(attempt);
-	if (!attempt->rc) {
-		begin(attempt);
-		trial->make(attempt);
-		if (trial->judge && !attempt->lack[0])
-			trial->judge(attempt);
-	}
+	if (!attempt->rc)
+		make_call(attempt);
 	release(attempt);
 	/* Where the device, its driver or its library lacks the call altogether, that is the answer all the same. */
-	if (attempt->lack[0] && !(attempt->rc && (mr_attempt_lacks(-attempt->rc) || blind))) {
+	if (attempt->lack[0] && !(attempt->rc && (means_absent(-attempt->rc) || blind))) {
 		attempt->made = false;
 		attempt->rc = 0;
 		MR_ATTEMPT_REASON(attempt, "%s", attempt->lack);
@@ -221,20 +206,6 @@ void mr_probe_close(struct mr_probe *probe)
 {
 	mr_device_close(&probe->device);
 	mr_memory_unmap(&probe->memory);
-}
-
-/*
- * Whether a refusal means that the device, its driver or its library cannot do it at all.  ENODEV does not:
- * ibv_import_device(3) answers it, too, where the process can open no more files.
- */
-static bool means_no(int errnum)
-{
-	return mr_attempt_lacks(errnum) || errnum == EINVAL;
-}
-
-static bool is_passing(int errnum)
-{
-	return errnum == EAGAIN || errnum == EINTR;
 }
 
 /* Whether RLIMIT_MEMLOCK does not count for this process. */
@@ -295,8 +266,8 @@ static void attempt_trial(struct mr_probe *probe, const struct mr_trial *trial,
 	for (int i = 0; i < ATTEMPTS; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		mr_attempt_make(probe, trial, false, attempt);
-		if (!is_passing(-attempt->rc))
+		attempt_once(probe, trial, false, attempt);
+		if (attempt->rc != -EAGAIN && attempt->rc != -EINTR)
 			return;
 	}
 }
@@ -314,7 +285,7 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
 		return MR_NO;
 	if (first->rc == -EBADF)
 		return MR_UNKNOWN;
-	mr_attempt_make(probe, trial, true, &second);
+	attempt_once(probe, trial, true, &second);
 	if (!second.made)
 		return MR_UNKNOWN;
 	if (second.rc == -EBADF)
@@ -357,7 +328,7 @@ static const char *find_layer(struct mr_probe *probe, const struct mr_trial *tri
 /* Whether the stack lacks what the call needs, such as memory on the device, so that it cannot be made. */
 static bool is_impossible(const struct mr_attempt *attempt)
 {
-	return attempt->rc && attempt->err.call && mr_attempt_lacks(-attempt->rc) &&
+	return attempt->rc && attempt->err.call && means_absent(-attempt->rc) &&
 	       mr_call_via(attempt->err.call, MR_VIA_KERNEL) == MR_VIA_LIBRARY;
 }
 
@@ -384,20 +355,8 @@ static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_tria
 		return attempt->proven == MR_UNKNOWN ? MR_YES : attempt->proven;
 	if (trial->yes_errno && attempt->rc == -trial->yes_errno)
 		return MR_YES;
-	return means_no(-attempt->rc) ? MR_NO : MR_UNKNOWN;
-}
-
-/* Why the call was not made: what it needs could not be had. */
-static void explain_preparation(struct mr_attempt *attempt)
-{
-	const char *name = mr_errno_name(-attempt->rc);
-
-	if (attempt->err.call)
-		MR_ATTEMPT_REASON(attempt, "it needs %s, which answers %s", attempt->err.call,
-				  name ? name : "an unknown errno");
-	else
-		MR_ATTEMPT_REASON(attempt, "what it needs could not be had: %.150s",
-				  attempt->err.text);
+	/* ENODEV: ibv_import_device(3) answers it, too, where the process can open no more files. */
+	return means_absent(-attempt->rc) || attempt->rc == -EINVAL ? MR_NO : MR_UNKNOWN;
 }
 
 /* Compares the answer with what the device reports, and adds a difference to the reason. */
@@ -443,8 +402,12 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 	compare(probe, trial, answer, &attempt);
 	if (attempt.reason[0])
 		;
+	else if (!attempt.made && attempt.err.call)
+		MR_ATTEMPT_REASON(&attempt, "it needs %s, which answers %s", attempt.err.call,
+				  mr_errno_name(-attempt.rc) ?: "an unknown errno");
 	else if (!attempt.made)
-		explain_preparation(&attempt);
+		MR_ATTEMPT_REASON(&attempt, "what it needs could not be had: %.150s",
+				  attempt.err.text);
 	else if (answer->answer == MR_UNKNOWN)
 		explain_doubt(probe, &attempt);
 	snprintf(answer->reason, sizeof(answer->reason), "%s", attempt.reason);
@@ -519,13 +482,6 @@ static int register_once(struct search *search, uint64_t bytes, struct mr_error 
 	return rc;
 }
 
-/* The device has failed or gone, which tells nothing of a size: none counts as refused. */
-static void give_up(struct search *search)
-{
-	search->high = 0;
-	search->is_over = true;
-}
-
 /* Tries a size, and notes what it tells. */
 static void try_pages(struct search *search, uint64_t pages)
 {
@@ -539,12 +495,15 @@ static void try_pages(struct search *search, uint64_t pages)
 		found->tries++;
 		rc = register_once(search, bytes, &err);
 	} while (rc == -EINTR && !search->is_over && --left);
-	if (!rc || search->is_over)
+	if (!rc || search->is_over) {
 		search->low = pages;
-	else if (rc == -EIO || rc == -ENODEV)
-		give_up(search);
-	else
+	} else if (rc == -EIO || rc == -ENODEV) {
+		/* The device has failed or gone, which tells nothing of a size: none counts as refused. */
+		search->high = 0;
+		search->is_over = true;
+	} else {
 		search->high = pages;
+	}
 	if (rc)
 		found->err = err;
 }
@@ -563,16 +522,13 @@ static void find_pages(struct search *search, uint64_t cap)
 static const char *find_limit(const struct mr_probe *probe, const struct mr_max_size *found)
 {
 	const struct mr_opt_u64 memlock = probe->environment->memlock_soft;
-	struct mr_host host = MR_THIS_HOST;
-	struct mr_process_status self;
 
 	if (!found->refused.known)
 		return NULL;
 	if (probe->has_attributes && found->refused.value > probe->attributes.max_mr_size)
 		return "max_mr_size";
 	if (found->err.errnum != ENOMEM || !memlock.known ||
-	    found->refused.value <= memlock.value || mr_process_status_read(&host, "self", &self) ||
-	    !self.effective.known || self.effective.value & MR_CAP_IPC_LOCK)
+	    found->refused.value <= memlock.value || may_lock_all())
 		return NULL;
 	return "RLIMIT_MEMLOCK";
 }

@@ -57,8 +57,8 @@ struct mr_trial {
 	const char *name;    /**< of the call; NULL: that of the registration */
 	/** Makes what the call needs, and sets its request: 0 or -errno with attempt->err; NULL: nothing is needed. */
 	int (*prepare)(struct mr_attempt *attempt);
-	/** Makes the call once; ends with mr_attempt_end(). */
-	void (*make)(struct mr_attempt *attempt);
+	/** Makes the call once: 0 or -errno with attempt->err. */
+	int (*make)(struct mr_attempt *attempt);
 	/** Sets what the answer proves, while what was made still exists; NULL: success means yes. */
 	void (*judge)(struct mr_attempt *attempt);
 	enum mr_region_call call; /**< that registers */
@@ -85,10 +85,9 @@ struct mr_attempt {
 	bool made;        /**< the call was made */
 	int rc;           /**< of the call, or of the first preparation that failed: 0 or -errno */
 	const char *call; /**< that was made */
-	uint64_t start_ns, elapsed_ns;
+	uint64_t elapsed_ns;
 	struct mr_error err;
 	struct ibv_context *context; /**< of the call */
-	int fd;                      /**< its descriptor, while the attempt is blind */
 	/** Prerequisite that the host lacks, so that only the lack of the call itself is an answer; or empty. */
 	char lack[256];
 
@@ -104,6 +103,7 @@ struct mr_attempt {
 	struct mr_dmah dmah;
 	struct mr_device imported;
 	struct ibv_pd *pd; /**< a second one, to move a region to */
+	struct ibv_mw *window;
 
 	/* What the attempt itself finds out, where it does: */
 	enum mr_tristate proven; /**< the answer of a call that succeeded; MR_UNKNOWN: yes */
@@ -117,24 +117,8 @@ struct mr_attempt {
 #define MR_ATTEMPT_REASON(attempt, ...)                                                            \
 	snprintf((attempt)->reason, sizeof((attempt)->reason), __VA_ARGS__)
 
-/** mr_attempt_make() - make the attempt, and take everything back */
-void mr_attempt_make(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
-		     struct mr_attempt *attempt);
-
-/** mr_attempt_end() - the call has been made; @rc: 0 or -errno, with attempt->err set */
-void mr_attempt_end(struct mr_attempt *attempt, int rc);
-
-/** mr_attempt_deregister() - take back the region of the attempt, or say why it stays */
-void mr_attempt_deregister(struct mr_attempt *attempt);
-
-/** mr_attempt_lacks() - whether a refusal means that there is no such call or attribute at all */
-bool mr_attempt_lacks(int errnum);
-
 /** All trials, by group; ends with one that has no id. */
 extern const struct mr_trial mr_trials[];
-
-/** mr_trial_has_access() - whether a trial is about a region that is registered with its access flags */
-bool mr_trial_has_access(const struct mr_trial *trial);
 
 /** What a trial answered. */
 struct mr_trial_answer {

@@ -34,14 +34,25 @@ static const char *error_name(int rc)
 
 /* ---- memory ---- */
 
-/* Registers what a trial needs, such as a region that it changes.  Return: 0 or -errno. */
-static int register_before(struct mr_attempt *attempt, const struct mr_region_request *request)
+static int register_by(struct mr_attempt *attempt, const struct mr_registrar *registrar,
+		       const struct mr_region_request *request)
 {
-	const int rc = mr_region_register(&attempt->probe->library, request, &attempt->region,
-					  &attempt->err);
+	const int rc = mr_region_register(registrar, request, &attempt->region, &attempt->err);
 
 	attempt->has_region = !rc;
 	return rc;
+}
+
+/* Registers what a trial needs, such as a region that it changes.  Return: 0 or -errno. */
+static int register_before(struct mr_attempt *attempt, const struct mr_region_request *request)
+{
+	return register_by(attempt, &attempt->probe->library, request);
+}
+
+/* Registers as the call that is tried. */
+static int register_region(struct mr_attempt *attempt)
+{
+	return register_by(attempt, &attempt->registrar, &attempt->request);
 }
 
 /* One page, of memory of its own where the trial has a kind.  Without a huge page ordinary memory is tried. */
@@ -75,16 +86,6 @@ static int prepare_memory(struct mr_attempt *attempt)
 	attempt->request.addr = attempt->memory.start;
 	attempt->request.length = attempt->memory.page_size;
 	return 0;
-}
-
-/* Registers as the call that is tried. */
-static void register_region(struct mr_attempt *attempt)
-{
-	const int rc = mr_region_register(&attempt->registrar, &attempt->request, &attempt->region,
-					  &attempt->err);
-
-	attempt->has_region = !rc;
-	mr_attempt_end(attempt, rc);
 }
 
 static void judge_memory(struct mr_attempt *attempt)
@@ -193,7 +194,7 @@ static int prepare_advice(struct mr_attempt *attempt)
 	return register_before(attempt, &attempt->request);
 }
 
-static void advise(struct mr_attempt *attempt)
+static int advise(struct mr_attempt *attempt)
 {
 	const struct mr_advice advice = { .advice = attempt->trial->detail,
 					  .flags = IBV_ADVISE_MR_FLAG_FLUSH };
@@ -202,8 +203,7 @@ static void advise(struct mr_attempt *attempt)
 					       .lkey = attempt->region.lkey };
 	uint64_t ns;
 
-	mr_attempt_end(attempt,
-		       mr_advise(&attempt->registrar, &advice, &range, &ns, &attempt->err));
+	return mr_advise(&attempt->registrar, &advice, &range, &ns, &attempt->err);
 }
 
 static void judge_advice(struct mr_attempt *attempt)
@@ -238,7 +238,7 @@ static int prepare_rereg(struct mr_attempt *attempt)
 	return register_before(attempt, &old);
 }
 
-static void rereg(struct mr_attempt *attempt)
+static int rereg(struct mr_attempt *attempt)
 {
 	const struct mr_probe *probe = attempt->probe;
 	struct mr_rereg_request change = { .changes = attempt->trial->detail };
@@ -250,8 +250,8 @@ static void rereg(struct mr_attempt *attempt)
 	}
 	if (change.changes & MR_CHANGE_ACCESS)
 		change.access = attempt->trial->access;
-	mr_attempt_end(attempt, mr_region_rereg(&attempt->registrar, &change, &attempt->region,
-						&failure, &attempt->err));
+	return mr_region_rereg(&attempt->registrar, &change, &attempt->region, &failure,
+			       &attempt->err);
 }
 
 /* ---- dma-bufs ---- */
@@ -339,15 +339,18 @@ static void judge_no_dmabuf(struct mr_attempt *attempt)
  */
 static int prepare_umem_memfd(struct mr_attempt *attempt)
 {
+	const struct mr_registrar *library = &attempt->probe->library;
 	const struct mr_region_request plain = { .call = MR_UMEM_REG,
 						 .addr = attempt->probe->memory.start,
 						 .length = attempt->probe->page };
-	const int rc = register_before(attempt, &plain);
+	struct mr_region region;
+	struct mr_error ignored;
+	const int rc = mr_region_register(library, &plain, &region, &attempt->err);
 	int fd;
 
 	if (rc)
 		return rc;
-	mr_attempt_deregister(attempt);
+	mr_region_deregister(library, &region, &ignored);
 	fd = mr_memfd_create("mrctl-probe", MFD_CLOEXEC);
 	if (fd < 0)
 		return mr_fail(&attempt->err, MR_ERROR_HOST, errno, "memfd_create", NULL);
@@ -376,41 +379,34 @@ static int prepare_dm_dmabuf(struct mr_attempt *attempt)
 	return rc ? rc : request_descriptor(attempt, attempt->dmabuf.fd);
 }
 
-static void alloc_dm(struct mr_attempt *attempt)
+static int alloc_dm(struct mr_attempt *attempt)
 {
-	mr_attempt_end(attempt,
-		       mr_dm_alloc(&attempt->registrar, DM_SIZE, &attempt->dm, &attempt->err));
+	return mr_dm_alloc(&attempt->registrar, DM_SIZE, &attempt->dm, &attempt->err);
 }
 
-static void export_dm(struct mr_attempt *attempt)
+static int export_dm(struct mr_attempt *attempt)
 {
-	mr_attempt_end(attempt, mr_dm_export(&attempt->dm, &attempt->dmabuf, &attempt->err));
+	return mr_dm_export(&attempt->dm, &attempt->dmabuf, &attempt->err);
 }
 
 /* ---- windows and DMA handles ---- */
 
-static void alloc_window(struct mr_attempt *attempt)
+static int alloc_window(struct mr_attempt *attempt)
 {
-	struct ibv_mw *window;
-	int rc = 0;
-
 	errno = 0;
-	window = ibv_alloc_mw(attempt->registrar.pd, (enum ibv_mw_type)attempt->trial->detail);
-	if (!window)
-		rc = mr_fail(&attempt->err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_mw",
-			     NULL);
-	mr_attempt_end(attempt, rc);
-	if (window)
-		ibv_dealloc_mw(window);
+	attempt->window =
+		ibv_alloc_mw(attempt->registrar.pd, (enum ibv_mw_type)attempt->trial->detail);
+	return attempt->window ? 0
+			       : mr_fail(&attempt->err, MR_ERROR_REFUSED, mr_call_errno(),
+					 "ibv_alloc_mw", NULL);
 }
 
 /* mlx5 wants a processing hint, and takes 0 (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()). */
 static const struct mr_dmah_hints hints = { .memory = MR_DMAH_NO_CPU, .ph = 0 };
 
-static void alloc_dmah(struct mr_attempt *attempt)
+static int alloc_dmah(struct mr_attempt *attempt)
 {
-	mr_attempt_end(attempt, mr_dmah_alloc(&attempt->probe->library, &hints, &attempt->dmah,
-					      &attempt->err));
+	return mr_dmah_alloc(&attempt->probe->library, &hints, &attempt->dmah, &attempt->err);
 }
 
 static int prepare_dmah(struct mr_attempt *attempt)
@@ -478,29 +474,34 @@ static int refuse_blind(struct mr_attempt *attempt)
 	return attempt->blind ? -EBADF : 0;
 }
 
-static void import_device(struct mr_attempt *attempt)
-{
-	const int rc = mr_device_import(attempt->probe->uverbs.fd, MR_NO_HANDLE, &attempt->imported,
-					&attempt->err);
-
-	mr_attempt_end(attempt, rc);
-	/* libibverbs/device.c: EOPNOTSUPP where the provider has no import_context() */
-	if (rc == -EOPNOTSUPP)
-		attempt->layer = "provider";
-	if (rc)
-		attempt->imported = (struct mr_device){ .context = NULL };
-}
-
-/* Opens a second context on the same descriptor, where the call is made. */
-static int prepare_second(struct mr_attempt *attempt, uint32_t pd_handle)
+/* Opens a second context on the same descriptor. */
+static int import_context(struct mr_attempt *attempt, uint32_t pd_handle)
 {
 	const int rc = mr_device_import(attempt->probe->uverbs.fd, pd_handle, &attempt->imported,
 					&attempt->err);
 
-	if (rc) {
+	if (rc)
 		attempt->imported = (struct mr_device){ .context = NULL };
+	return rc;
+}
+
+static int import_device(struct mr_attempt *attempt)
+{
+	const int rc = import_context(attempt, MR_NO_HANDLE);
+
+	/* libibverbs/device.c: EOPNOTSUPP where the provider has no import_context() */
+	if (rc == -EOPNOTSUPP)
+		attempt->layer = "provider";
+	return rc;
+}
+
+/* Opens a second context, where the call is made. */
+static int prepare_second(struct mr_attempt *attempt, uint32_t pd_handle)
+{
+	const int rc = import_context(attempt, pd_handle);
+
+	if (rc)
 		return rc;
-	}
 	attempt->context = attempt->registrar.context = attempt->imported.context;
 	attempt->registrar.pd = attempt->imported.pd;
 	return 0;
@@ -524,34 +525,32 @@ static int prepare_import_region(struct mr_attempt *attempt)
 						    : attempt->probe->device.pd->handle);
 }
 
-static void import_pd(struct mr_attempt *attempt)
+static int import_pd(struct mr_attempt *attempt)
 {
 	struct ibv_pd *pd;
-	int rc = 0;
 
 	errno = 0;
 	pd = ibv_import_pd(attempt->context, attempt->probe->device.pd->handle);
 	if (!pd)
-		rc = mr_fail(&attempt->err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd",
-			     NULL);
-	mr_attempt_end(attempt, rc);
-	if (pd)
-		ibv_unimport_pd(pd);
+		return mr_fail(&attempt->err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd",
+			       NULL);
+	ibv_unimport_pd(pd);
+	return 0;
 }
 
-static void import_region(struct mr_attempt *attempt)
+static int import_region(struct mr_attempt *attempt)
 {
 	struct mr_region second;
 	const int rc = mr_region_import(&attempt->registrar, attempt->region.handle, &second,
 					&attempt->err);
 
-	mr_attempt_end(attempt, rc);
 	if (!rc)
 		mr_region_forget(&second);
+	return rc;
 }
 
 /* libmlx5 does not ask the kernel: a success proves that the library has the calls. */
-static void import_umem(struct mr_attempt *attempt)
+static int import_umem(struct mr_attempt *attempt)
 {
 	struct mr_umem_blob blob = { .size = 0 };
 	struct mr_region second;
@@ -559,9 +558,9 @@ static void import_umem(struct mr_attempt *attempt)
 
 	if (!rc)
 		rc = mr_umem_import(attempt->context, &blob, &second, &attempt->err);
-	mr_attempt_end(attempt, rc);
 	if (!rc)
 		mr_region_forget(&second);
+	return rc;
 }
 
 /* ---- all ---- */
@@ -757,8 +756,3 @@ const struct mr_trial mr_trials[] = {
 	      NULL, .call = MR_REG_MR_DMAH, .access = LW),
 	{ .id = NULL },
 };
-
-bool mr_trial_has_access(const struct mr_trial *trial)
-{
-	return trial->access || trial->prepare == prepare_memory;
-}

@@ -27,18 +27,17 @@ static int prepare_made_up(struct mr_attempt *attempt)
 	return who == BEFORE ? mr_fail(&attempt->err, MR_ERROR_REFUSED, errnum, "ibv_alloc_dm", NULL) : 0;
 }
 
-static void make_made_up(struct mr_attempt *attempt)
+static int make_made_up(struct mr_attempt *attempt)
 {
 	const char *call = attempt->trial->name;
-	int rc = 0;
 
 	if (attempt->context->cmd_fd < 0 && who == KERNEL)
 		errnum = EBADF;
 	else if (attempt->blind)
 		errnum = answers[0];
-	if (errnum)
-		rc = mr_fail(&attempt->err, who == ABSENT ? MR_ERROR_HOST : MR_ERROR_REFUSED, errnum, call, NULL);
-	mr_attempt_end(attempt, rc);
+	if (!errnum)
+		return 0;
+	return mr_fail(&attempt->err, who == ABSENT ? MR_ERROR_HOST : MR_ERROR_REFUSED, errnum, call, NULL);
 }
 
 static struct mr_environment environment;
@@ -143,7 +142,7 @@ TEST(any_other_errno_leaves_the_answer_open_and_not_now_is_asked_again)
 	struct mr_trial_answer found;
 
 	for (int each = 1; each < 600; each++) {
-		if (each == EINVAL || mr_attempt_lacks(each))
+		if (each == EINVAL || each == EOPNOTSUPP || each == EPROTONOSUPPORT || each == ENOSYS || each == 524)
 			continue;
 		found = try_errno(&trial, KERNEL, "ibv_reg_mr", each, false);
 		assert_int_equal(found.answer, MR_UNKNOWN);
