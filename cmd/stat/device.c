@@ -48,10 +48,22 @@ struct device_facts {
 	const char *why_no_commands; /* NULL: the device is no mlx5 device */
 
 	struct list port_list, object_list, pool_list, command_list;
+
+	int rc; /* of opening it and asking it, with why */
+	struct mr_error why;
 };
 
+/* Rows for members of struct device_facts, and of the structs in it. */
+#define ROW(member, ...)         FIELD(struct device_facts, member, __VA_ARGS__)
+#define ROW_AS(key, member, ...) FIELD_AS(key, struct device_facts, member, __VA_ARGS__)
+#define SYSFS(member, ...)       ROW_AS(#member, sysfs.member, __VA_ARGS__)
+#define ENVIRONMENT(member, ...) ROW_AS(#member, environment.member, __VA_ARGS__)
+#define FEATURE(member, ...)     ROW_AS(#member, features.member, __VA_ARGS__)
+
 /* Attributes of the device, where it answered. */
-#define OF_ATTRIBUTES KNOWN_BY(struct device_facts, has_attributes)
+#define OF_ATTRIBUTES                  KNOWN_BY(struct device_facts, has_attributes)
+#define ATTRIBUTE_AS(key, member, ...) ROW_AS(key, attributes.member, __VA_ARGS__, OF_ATTRIBUTES)
+#define ATTRIBUTE(member, ...)         ATTRIBUTE_AS(#member, member, __VA_ARGS__)
 
 /* An object of some of the facts. */
 #define PART_OF_FACTS(key_, record_, help_, section_)                                              \
@@ -122,31 +134,23 @@ static const struct field command_fields[] = {
 REPORTED static const struct record device_command_record = { "device_command", command_fields,
 							      "commands" };
 
+/* What a transport can do on demand, as words and as bits. */
+#define ODP(key, member, words_, help, ...)                                                        \
+	ROW_AS(key, member, FIELD_BITS, FIELD_PUBLIC, help, .words = (words_), ##__VA_ARGS__),     \
+		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "the same as bits",           \
+		       ##__VA_ARGS__)
+#define ODP_OF(transport, name)                                                                    \
+	ODP(#transport, attributes.odp.transport, mr_odp_operations, "operations of " name,        \
+	    OF_ATTRIBUTES)
+
 static const struct field odp_fields[] = {
-	FIELD_AS("general", struct device_facts, attributes.odp.general, FIELD_BITS, FIELD_PUBLIC,
-		 "explicit, implicit", .words = mr_odp_general, OF_ATTRIBUTES),
-	FIELD_AS("general_bits", struct device_facts, attributes.odp.general, FIELD_HEX,
-		 FIELD_DETAIL, "the same as bits", OF_ATTRIBUTES),
-	FIELD_AS("rc", struct device_facts, attributes.odp.rc, FIELD_BITS, FIELD_PUBLIC,
-		 "operations of RC", .words = mr_odp_operations, OF_ATTRIBUTES),
-	FIELD_AS("rc_bits", struct device_facts, attributes.odp.rc, FIELD_HEX, FIELD_DETAIL,
-		 "the same as bits", OF_ATTRIBUTES),
-	FIELD_AS("uc", struct device_facts, attributes.odp.uc, FIELD_BITS, FIELD_PUBLIC,
-		 "operations of UC", .words = mr_odp_operations, OF_ATTRIBUTES),
-	FIELD_AS("uc_bits", struct device_facts, attributes.odp.uc, FIELD_HEX, FIELD_DETAIL,
-		 "the same as bits", OF_ATTRIBUTES),
-	FIELD_AS("ud", struct device_facts, attributes.odp.ud, FIELD_BITS, FIELD_PUBLIC,
-		 "operations of UD", .words = mr_odp_operations, OF_ATTRIBUTES),
-	FIELD_AS("ud_bits", struct device_facts, attributes.odp.ud, FIELD_HEX, FIELD_DETAIL,
-		 "the same as bits", OF_ATTRIBUTES),
-	FIELD_AS("xrc", struct device_facts, attributes.odp.xrc, FIELD_BITS, FIELD_PUBLIC,
-		 "operations of XRC", .words = mr_odp_operations, OF_ATTRIBUTES),
-	FIELD_AS("xrc_bits", struct device_facts, attributes.odp.xrc, FIELD_HEX, FIELD_DETAIL,
-		 "the same as bits", OF_ATTRIBUTES),
-	FIELD_AS("dc", struct device_facts, features.dc_odp, FIELD_BITS, FIELD_PUBLIC,
-		 "operations of DC, read from mlx5's firmware", .words = mr_odp_operations),
-	FIELD_AS("dc_bits", struct device_facts, features.dc_odp, FIELD_HEX, FIELD_DETAIL,
-		 "the same as bits"),
+	ODP("general", attributes.odp.general, mr_odp_general, "explicit, implicit", OF_ATTRIBUTES),
+	ODP_OF(rc, "RC"),
+	ODP_OF(uc, "UC"),
+	ODP_OF(ud, "UD"),
+	ODP("xrc", attributes.odp.xrc, mr_odp_operations, "operations of XRC", OF_ATTRIBUTES),
+	ODP("dc", features.dc_odp, mr_odp_operations,
+	    "operations of DC, read from mlx5's firmware"),
 	FIELD_END,
 };
 REPORTED static const struct record odp_record = { "odp", odp_fields, NULL };
@@ -162,42 +166,30 @@ static const struct field pci_atomics_fields[] = {
 REPORTED static const struct record pci_atomics_record = { "pci_atomics", pci_atomics_fields,
 							   NULL };
 
-#define ROW(member, type, flags, ...) FIELD(struct device_facts, member, type, flags, __VA_ARGS__)
-#define ROW_AS(key, member, type, flags, ...)                                                      \
-	FIELD_AS(key, struct device_facts, member, type, flags, __VA_ARGS__)
-
 static const struct field device_fields[] = {
-	ROW_AS("name", sysfs.name, FIELD_TEXT, FIELD_KNOWN, "name of the device"),
-	ROW_AS("provider", environment.provider, FIELD_TEXT, FIELD_PUBLIC, "its user-space driver"),
-	ROW_AS("driver", sysfs.driver, FIELD_TEXT, FIELD_PUBLIC,
-	       "the kernel's driver of its PCI function"),
-	ROW_AS("simulated", environment.simulated, FIELD_BOOL, 0, "whether the device is simulated",
-	       KNOWN_BY(struct device_facts, has_environment)),
-	ROW_AS("simulated_kernel", environment.simulated_kernel, FIELD_TEXT, FIELD_PUBLIC,
-	       "whose answers a simulated device gives"),
-	ROW_AS("kernel", environment.kernel, FIELD_TEXT, FIELD_PUBLIC, "release of the kernel"),
-	ROW_AS("rdma_core", environment.rdma_core, FIELD_TEXT, FIELD_PUBLIC,
-	       "version of the loaded rdma-core"),
-	ROW_AS("firmware", sysfs.firmware, FIELD_TEXT, FIELD_PUBLIC, "version of the firmware"),
-	ROW_AS("board_id", sysfs.board_id, FIELD_TEXT, FIELD_PUBLIC, "board (PSID)"),
-	ROW_AS("hca_type", sysfs.hca_type, FIELD_TEXT, FIELD_PUBLIC, "type of the adapter"),
-	ROW_AS("hw_rev", sysfs.hw_rev, FIELD_TEXT, FIELD_PUBLIC,
-	       "revision of the chip, as sysfs has it"),
-	ROW_AS("hw_version", attributes.hw_version, FIELD_HEX, FIELD_DETAIL,
-	       "the same by verbs (hw_ver)", OF_ATTRIBUTES),
-	ROW_AS("vendor_id", attributes.vendor_id, FIELD_HEX, 0, "vendor of the device",
-	       OF_ATTRIBUTES),
-	ROW_AS("vendor_part_id", attributes.vendor_part_id, FIELD_NUMBER, 0,
-	       "that vendor's number of it", OF_ATTRIBUTES),
-	ROW_AS("node_desc", sysfs.node_desc, FIELD_TEXT, 0,
-	       "description that an administrator may set"),
-	ROW_AS("node_type", sysfs.node_type, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC,
-	       "CA, RNIC, ..."),
-	ROW_AS("node_guid", sysfs.node_guid, FIELD_TEXT, 0, "its GUID"),
-	ROW_AS("sys_image_guid", sysfs.sys_image_guid, FIELD_TEXT, 0, "GUID of the adapter"),
-	ROW_AS("pci_address", sysfs.pci_address, FIELD_TEXT, 0, "address of its PCI function"),
-	ROW_AS("parent", sysfs.parent, FIELD_TEXT, 0, "network device below a software device"),
-	ROW_AS("numa_node", sysfs.numa_node, FIELD_NUMBER, 0, "NUMA node that it is at"),
+	SYSFS(name, FIELD_TEXT, FIELD_KNOWN, "name of the device"),
+	ENVIRONMENT(provider, FIELD_TEXT, FIELD_PUBLIC, "its user-space driver"),
+	SYSFS(driver, FIELD_TEXT, FIELD_PUBLIC, "the kernel's driver of its PCI function"),
+	ENVIRONMENT(simulated, FIELD_BOOL, 0, "whether the device is simulated",
+		    KNOWN_BY(struct device_facts, has_environment)),
+	ENVIRONMENT(simulated_kernel, FIELD_TEXT, FIELD_PUBLIC,
+		    "whose answers a simulated device gives"),
+	ENVIRONMENT(kernel, FIELD_TEXT, FIELD_PUBLIC, "release of the kernel"),
+	ENVIRONMENT(rdma_core, FIELD_TEXT, FIELD_PUBLIC, "version of the loaded rdma-core"),
+	SYSFS(firmware, FIELD_TEXT, FIELD_PUBLIC, "version of the firmware"),
+	SYSFS(board_id, FIELD_TEXT, FIELD_PUBLIC, "board (PSID)"),
+	SYSFS(hca_type, FIELD_TEXT, FIELD_PUBLIC, "type of the adapter"),
+	SYSFS(hw_rev, FIELD_TEXT, FIELD_PUBLIC, "revision of the chip, as sysfs has it"),
+	ATTRIBUTE(hw_version, FIELD_HEX, FIELD_DETAIL, "the same by verbs (hw_ver)"),
+	ATTRIBUTE(vendor_id, FIELD_HEX, 0, "vendor of the device"),
+	ATTRIBUTE(vendor_part_id, FIELD_NUMBER, 0, "that vendor's number of it"),
+	SYSFS(node_desc, FIELD_TEXT, 0, "description that an administrator may set"),
+	SYSFS(node_type, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC, "CA, RNIC, ..."),
+	SYSFS(node_guid, FIELD_TEXT, 0, "its GUID"),
+	SYSFS(sys_image_guid, FIELD_TEXT, 0, "GUID of the adapter"),
+	SYSFS(pci_address, FIELD_TEXT, 0, "address of its PCI function"),
+	SYSFS(parent, FIELD_TEXT, 0, "network device below a software device"),
+	SYSFS(numa_node, FIELD_NUMBER, 0, "NUMA node that it is at"),
 	ROW_AS("node", node.path, FIELD_TEXT, 0, "file by which programs open it",
 	       .section = "node"),
 	ROW(node_mode, FIELD_TEXT, FIELD_PUBLIC, "permission of the file"),
@@ -209,39 +201,28 @@ static const struct field device_fields[] = {
 	       KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "its ports", .section = "ports",
 	       .record = &device_port_record),
-	ROW_AS("max_mr", attributes.max_mr, FIELD_NUMBER, 0, "the most memory regions",
-	       .section = "limits", OF_ATTRIBUTES),
-	ROW_AS("max_mr_size", attributes.max_mr_size, FIELD_NUMBER, 0,
-	       "bytes of the largest region", OF_ATTRIBUTES),
-	ROW_AS("page_sizes", attributes.page_sizes, FIELD_PAGES, FIELD_RANGES,
-	       "sizes of pages that regions can have", OF_ATTRIBUTES),
-	ROW_AS("page_size_cap", attributes.page_sizes, FIELD_HEX, FIELD_DETAIL, "the same as bits",
-	       OF_ATTRIBUTES),
-	ROW_AS("max_pd", attributes.max_pd, FIELD_NUMBER, 0, "the most protection domains",
-	       OF_ATTRIBUTES),
-	ROW_AS("max_mw", attributes.max_mw, FIELD_NUMBER, 0, "the most memory windows",
-	       OF_ATTRIBUTES),
-	ROW_AS("max_qp", attributes.max_qp, FIELD_NUMBER, 0, "the most queue pairs", OF_ATTRIBUTES),
-	ROW_AS("max_cq", attributes.max_cq, FIELD_NUMBER, 0, "the most completion queues",
-	       OF_ATTRIBUTES),
-	ROW_AS("max_srq", attributes.max_srq, FIELD_NUMBER, 0, "the most shared receive queues",
-	       OF_ATTRIBUTES),
-	ROW_AS("max_dm_size", attributes.max_dm_size, FIELD_NUMBER, 0,
-	       "bytes of memory on the device", OF_ATTRIBUTES),
-	ROW_AS("max_fmr", attributes.max_fmr, FIELD_NUMBER, FIELD_DETAIL,
-	       "the most fast memory regions, of old kernels", OF_ATTRIBUTES),
-	ROW_AS("max_map_per_fmr", attributes.max_map_per_fmr, FIELD_NUMBER, FIELD_DETAIL,
-	       "how often one of them can be mapped", OF_ATTRIBUTES),
-	ROW_AS("max_raw_ipv6_qp", attributes.max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL,
-	       "the most queue pairs for raw IPv6", OF_ATTRIBUTES),
-	ROW_AS("max_raw_ethy_qp", attributes.max_raw_ethernet_qp, FIELD_NUMBER, FIELD_DETAIL,
-	       "the most for raw Ethertypes", OF_ATTRIBUTES),
+	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "the most memory regions", .section = "limits"),
+	ATTRIBUTE(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
+	ATTRIBUTE(page_sizes, FIELD_PAGES, FIELD_RANGES, "sizes of pages that regions can have"),
+	ATTRIBUTE_AS("page_size_cap", page_sizes, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
+	ATTRIBUTE(max_pd, FIELD_NUMBER, 0, "the most protection domains"),
+	ATTRIBUTE(max_mw, FIELD_NUMBER, 0, "the most memory windows"),
+	ATTRIBUTE(max_qp, FIELD_NUMBER, 0, "the most queue pairs"),
+	ATTRIBUTE(max_cq, FIELD_NUMBER, 0, "the most completion queues"),
+	ATTRIBUTE(max_srq, FIELD_NUMBER, 0, "the most shared receive queues"),
+	ATTRIBUTE(max_dm_size, FIELD_NUMBER, 0, "bytes of memory on the device"),
+	ATTRIBUTE(max_fmr, FIELD_NUMBER, FIELD_DETAIL,
+		  "the most fast memory regions, of old kernels"),
+	ATTRIBUTE(max_map_per_fmr, FIELD_NUMBER, FIELD_DETAIL,
+		  "how often one of them can be mapped"),
+	ATTRIBUTE(max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL, "the most queue pairs for raw IPv6"),
+	ATTRIBUTE_AS("max_raw_ethy_qp", max_raw_ethernet_qp, FIELD_NUMBER, FIELD_DETAIL,
+		     "the most for raw Ethertypes"),
 	ROW_AS("objects", object_list, FIELD_LIST, 0, "how many objects of each kind exist",
 	       .section = "in use", .record = &device_object_record),
 	ROW(mr_used, FIELD_NUMBER, FIELD_DETAIL, "memory regions that exist"),
-	ROW_AS("fw_pages", sysfs.fw_pages, FIELD_NUMBER, 0, "pages that the firmware has"),
-	ROW_AS("reg_pages", sysfs.reg_pages, FIELD_NUMBER, 0,
-	       "pages that the driver counts as registered"),
+	SYSFS(fw_pages, FIELD_NUMBER, 0, "pages that the firmware has"),
+	SYSFS(reg_pages, FIELD_NUMBER, 0, "pages that the driver counts as registered"),
 	ROW_AS("frmr_pools", pool_list, FIELD_LIST, 0, "regions that the kernel keeps for reuse",
 	       .section = "FRMR pools", .record = &device_pool_record),
 	PART_OF_FACTS("odp", &odp_record, "on-demand paging", "on-demand paging"),
@@ -250,31 +231,25 @@ static const struct field device_fields[] = {
 	    .section = "atomic operations"),
 	PART_OF_FACTS("pci_atomics", &pci_atomics_record, "atomic operations by way of PCI",
 		      "atomic operations by PCI"),
-	ROW_AS("memory_windows", attributes.capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
-	       "types of memory windows", .section = "registration", .words = mr_memory_windows,
-	       OF_ATTRIBUTES),
-	ROW_AS("capabilities", attributes.capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
-	       "others that have to do with memory", .words = mr_device_capabilities,
-	       OF_ATTRIBUTES),
-	ROW_AS("device_cap_flags", attributes.capabilities, FIELD_HEX, FIELD_DETAIL,
-	       "all capabilities as bits", OF_ATTRIBUTES),
-	ROW_AS("devx", features.devx, FIELD_TRISTATE, 0, "whether this user gets DEVX"),
-	ROW_AS("reg_mr_ex", features.reg_mr_ex, FIELD_WORD, FIELD_PUBLIC, "what ibv_reg_mr_ex does",
-	       .words = mr_reg_mr_ex_words),
-	ROW_AS("dmabuf", features.dmabuf, FIELD_TRISTATE, 0, "whether dma-bufs can be registered",
-	       TRIAL),
-	ROW_AS("dm_dmabuf", features.dm_dmabuf, FIELD_TRISTATE, 0,
-	       "whether device memory can be made a dma-buf", TRIAL),
-	ROW_AS("data_direct", features.data_direct, FIELD_TRISTATE, 0,
-	       "whether it has a Data Direct device", TRIAL),
-	ROW_AS("data_direct_path", features.data_direct_path, FIELD_TEXT, 0,
-	       "the folder of that in /sys"),
-	ROW_AS("dma_handles", features.dma_handles, FIELD_TRISTATE, 0, "whether it has DMA handles",
-	       UNKNOWN),
-	ROW_AS("optional_access", features.optional_access, FIELD_TRISTATE, 0,
-	       "whether the kernel takes optional access flags", UNKNOWN),
-	ROW_AS("relaxed_ordering", features.relaxed_ordering, FIELD_TRISTATE, 0,
-	       "whether it can write in relaxed order", UNKNOWN),
+	ATTRIBUTE_AS("memory_windows", capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
+		     "types of memory windows", .section = "registration",
+		     .words = mr_memory_windows),
+	ATTRIBUTE(capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
+		  "others that have to do with memory", .words = mr_device_capabilities),
+	ATTRIBUTE_AS("device_cap_flags", capabilities, FIELD_HEX, FIELD_DETAIL,
+		     "all capabilities as bits"),
+	FEATURE(devx, FIELD_TRISTATE, 0, "whether this user gets DEVX"),
+	FEATURE(reg_mr_ex, FIELD_WORD, FIELD_PUBLIC, "what ibv_reg_mr_ex does",
+		.words = mr_reg_mr_ex_words),
+	FEATURE(dmabuf, FIELD_TRISTATE, 0, "whether dma-bufs can be registered", TRIAL),
+	FEATURE(dm_dmabuf, FIELD_TRISTATE, 0, "whether device memory can be made a dma-buf", TRIAL),
+	FEATURE(data_direct, FIELD_TRISTATE, 0, "whether it has a Data Direct device", TRIAL),
+	FEATURE(data_direct_path, FIELD_TEXT, 0, "the folder of that in /sys"),
+	FEATURE(dma_handles, FIELD_TRISTATE, 0, "whether it has DMA handles", UNKNOWN),
+	FEATURE(optional_access, FIELD_TRISTATE, 0,
+		"whether the kernel takes optional access flags", UNKNOWN),
+	FEATURE(relaxed_ordering, FIELD_TRISTATE, 0, "whether it can write in relaxed order",
+		UNKNOWN),
 	ROW(functions, FIELD_WORDS, FIELD_DETAIL | FIELD_PUBLIC,
 	    "newer functions that the library has"),
 	ROW_AS("commands", command_list, FIELD_LIST, 0, "counters of the firmware's commands",
@@ -338,24 +313,18 @@ static const struct metric device_metrics[] = {
 		&(record_), (rows_), (count_), sizeof(*(rows_))                                    \
 	}
 
-/* Opens the device with DEVX where this user gets that, else without.  Errnos of libmlx5: providers/mlx5/mlx5.c. */
-static int open_device(const char *name, struct mr_environment *environment,
-		       struct mr_device *device, enum mr_tristate *devx, struct mr_error *err)
-{
-	const int rc = mr_device_open_devx(name, device, environment, err);
-
-	*devx = !rc ? MR_YES : rc == -EINVAL || rc == -EOPNOTSUPP ? MR_NO : MR_UNKNOWN;
-	return rc ? mr_device_open_alone(name, device, environment, err) : 0;
-}
-
 static int query_one_device(const char *name, struct device_facts *facts, struct mr_error *err)
 {
 	const struct mr_pci_atomics *pci = &facts->attributes.pci_atomics;
 	struct mr_device device;
 	size_t count = 0;
 	enum mr_tristate devx;
-	int rc = open_device(name, &facts->environment, &device, &devx, err);
+	int rc = mr_device_open_devx(name, &device, &facts->environment, err);
 
+	/* Errnos of libmlx5 where this user does not get DEVX: providers/mlx5/mlx5.c */
+	devx = !rc ? MR_YES : rc == -EINVAL || rc == -EOPNOTSUPP ? MR_NO : MR_UNKNOWN;
+	if (rc)
+		rc = mr_device_open_alone(name, &device, &facts->environment, err);
 	if (rc)
 		return rc;
 	rc = mr_attributes_query(device.context, &facts->attributes, err);
@@ -417,19 +386,6 @@ static void query_netlink(const char *name, struct device_facts *facts)
 	mr_nldev_close(&nl);
 }
 
-static void fill_command(struct command_row *row, const struct mr_mlx5_command *command)
-{
-	const struct mr_opt_u64 status = command->last_status;
-
-	*row = (struct command_row){ .command = *command };
-	if (!status.known || !status.value) {
-		row->command.last_syndrome.known = false;
-		return;
-	}
-	snprintf(row->status_text, sizeof(row->status_text), "0x%" PRIx64, status.value & 0xff);
-	row->last_status = mr_mlx5_status_name(status.value) ?: row->status_text;
-}
-
 static void read_commands(struct mr_host *host, struct device_facts *facts)
 {
 	struct mr_mlx5_command commands[MR_MLX5_COMMANDS];
@@ -442,112 +398,101 @@ static void read_commands(struct mr_host *host, struct device_facts *facts)
 		facts->why_no_commands = err->hint[0] ? err->hint : err->text;
 		return;
 	}
-	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++)
-		if (commands[i].sent.known)
-			fill_command(&facts->commands[count++], &commands[i]);
+	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++) {
+		const struct mr_opt_u64 status = commands[i].last_status;
+		struct command_row *row = &facts->commands[count];
+
+		if (!commands[i].sent.known)
+			continue;
+		count++;
+		row->command = commands[i];
+		row->command.last_syndrome.known &= status.known && status.value;
+		if (!status.known || !status.value)
+			continue;
+		snprintf(row->status_text, sizeof(row->status_text), "0x%" PRIx64,
+			 status.value & 0xff);
+		row->last_status = mr_mlx5_status_name(status.value) ?: row->status_text;
+	}
 	facts->command_list = LIST_OF(device_command_record, facts->commands, count);
 }
 
-static void read_node(struct mr_host *host, const char *name, struct device_facts *facts)
+/* Finds out all about a device, and notes why it could not be opened.  Return: NULL where memory is short. */
+static struct device_facts *device_facts_find(struct mr_host *host, const char *name,
+					      const struct mr_environment *environment)
 {
-	const struct mr_rdma_node *node = &facts->node;
-
-	facts->has_node = mr_rdma_node_read(host, name, &facts->node);
-	facts->node_opens = !node->error;
-	if (node->mode.known)
-		snprintf(facts->node_mode, sizeof(facts->node_mode), "%04o",
-			 (unsigned int)node->mode.value & 07777);
-}
-
-/* Finds out all about a device. */
-static int device_facts_find(struct mr_host *host, const char *name,
-			     const struct mr_environment *environment, struct device_facts *facts,
-			     struct mr_error *err)
-{
+	struct device_facts *facts = calloc(1, sizeof(*facts));
 	size_t ports;
-	int rc;
 
-	*facts = (struct device_facts){ .environment = *environment };
+	if (!facts)
+		return NULL;
+	facts->environment = *environment;
 	mr_rdma_device_read(host, name, &facts->sysfs);
 	mr_rdma_device_identify(host, &facts->sysfs);
 	ports = mr_rdma_ports_read(host, name, facts->ports);
 	facts->port_list = LIST_OF(device_port_record, facts->ports, ports);
-	read_node(host, name, facts);
-	rc = query_one_device(name, facts, err);
+	facts->has_node = mr_rdma_node_read(host, name, &facts->node);
+	facts->node_opens = !facts->node.error;
+	if (facts->node.mode.known)
+		snprintf(facts->node_mode, sizeof(facts->node_mode), "%04o",
+			 (unsigned int)facts->node.mode.value & 07777);
+	facts->rc = query_one_device(name, facts, &facts->why);
 	facts->has_environment = facts->environment.device[0];
 	/* The kernel may have a device of the same name as a simulated one. */
 	if (!facts->environment.simulated) {
 		query_netlink(name, facts);
 		read_commands(host, facts);
 	}
-	return rc;
-}
-
-/* Names of devices: those that are to be shown. */
-struct names {
-	char **list;
-	size_t count;
-	bool out_of_memory;
-};
-
-static void names_add(const char *name, void *data)
-{
-	struct names *names = data;
-	char **list = reallocarray(names->list, names->count + 1, sizeof(*list));
-
-	if (list) {
-		names->list = list;
-		list[names->count] = strdup(name);
-	}
-	if (!list || !list[names->count])
-		names->out_of_memory = true;
-	else
-		names->count++;
-}
-
-static void names_release(struct names *names)
-{
-	while (names->count > 0)
-		free(names->list[--names->count]);
-	free(names->list);
-}
-
-static bool names_have(const struct names *names, const char *name)
-{
-	for (size_t i = 0; i < names->count; i++)
-		if (!strcmp(names->list[i], name))
-			return true;
-	return false;
+	return facts;
 }
 
 /* A run of the view. */
 struct device_job {
 	const struct invocation *invocation;
 	struct mr_host host;
-	struct names present; /* in sysfs */
-	struct names chosen;
+	char **names; /* of devices that are shown */
+	size_t count;
+	bool out_of_memory;
 	struct mr_environment environment;
 	struct answer answer;
 	uint64_t shown;
 };
 
+static void add_name(const char *name, void *data)
+{
+	struct device_job *job = data;
+	char **names;
+
+	for (size_t i = 0; i < job->count; i++)
+		if (!strcmp(job->names[i], name))
+			return;
+	names = reallocarray(job->names, job->count + 1, sizeof(*names));
+	if (names) {
+		job->names = names;
+		names[job->count] = strdup(name);
+	}
+	if (names && names[job->count])
+		job->count++;
+	else
+		job->out_of_memory = true;
+}
+
 static void choose(struct device_job *job)
 {
-	char *const *operand = job->invocation->operands;
 	const char *device = job->invocation->global->device;
 
-	if (mr_rdma_device_list(&job->host, names_add, &job->present) == -ENOMEM)
-		job->present.out_of_memory = true;
-	for (; *operand; operand++)
-		if (!names_have(&job->chosen, *operand))
-			names_add(*operand, &job->chosen);
-	if (job->chosen.count)
-		return;
-	if (device)
-		names_add(device, &job->chosen);
-	else
-		for (size_t i = 0; i < job->present.count; i++)
-			names_add(job->present.list[i], &job->chosen);
+	for (char *const *operand = job->invocation->operands; *operand; operand++)
+		add_name(*operand, job);
+	if (!job->count && device)
+		add_name(device, job);
+	else if (!job->count && mr_rdma_device_list(&job->host, add_name, job) == -ENOMEM)
+		job->out_of_memory = true;
+}
+
+static bool is_present(struct device_job *job, const char *name)
+{
+	char device[64];
+
+	return mr_rdma_device_find(&job->host, name, device, sizeof(device));
 }
 
 static void fail(struct device_job *job, const char *name, struct mr_error *why)
@@ -558,15 +503,20 @@ static void fail(struct device_job *job, const char *name, struct mr_error *why)
 	answer_fail(&job->answer, why, 0, 0, MR_VIA_LIBRARY);
 }
 
+/* Bytes of the names of the other devices. */
+#define OTHERS_MAX 256
+
+static void add_other(const char *name, void *data)
+{
+	mr_text_add(data, OTHERS_MAX, ", ", "%s", name);
+}
+
 static void fail_absent(struct device_job *job, const char *name)
 {
-	char others[256] = "";
+	char others[OTHERS_MAX] = "";
 	struct mr_error why;
-	size_t used = 0;
 
-	for (size_t i = 0; i < job->present.count && used < sizeof(others); i++)
-		used += (size_t)snprintf(others + used, sizeof(others) - used, "%s%s",
-					 i ? ", " : "", job->present.list[i]);
+	mr_rdma_device_list(&job->host, add_other, others);
 	mr_device_fail_absent(name, 0, others, &why);
 	/* Where no device was named, none is missing: the machine cannot do what was asked. */
 	if (!name && why.kind == MR_ERROR_ABSENT)
@@ -574,90 +524,58 @@ static void fail_absent(struct device_job *job, const char *name)
 	fail(job, name, &why);
 }
 
-/* A device, and why it could not be opened. */
-struct shown_device {
-	struct device_facts facts;
-	struct mr_error why;
-	int rc;
-};
-
-static struct shown_device *find_out(struct device_job *job, const char *name)
-{
-	struct shown_device *device = calloc(1, sizeof(*device));
-
-	if (device)
-		device->rc = device_facts_find(&job->host, name, &job->environment, &device->facts,
-					       &device->why);
-	return device;
-}
-
 /* Prints what was found out, and frees it.  Return: 0 or -ENOMEM. */
-static int show(struct device_job *job, struct shown_device *device)
+static int show(struct device_job *job, struct device_facts *facts)
 {
-	if (!device)
+	if (!facts)
 		return -ENOMEM;
-	if (device->rc)
-		fail(job, device->facts.sysfs.name, &device->why);
-	answer_row(&job->answer, &device->facts);
+	if (facts->rc)
+		fail(job, facts->sysfs.name, &facts->why);
+	answer_row(&job->answer, facts);
 	job->shown++;
-	mr_nldev_pools_release(&device->facts.pools);
-	free(device);
+	mr_nldev_pools_release(&facts->pools);
+	free(facts);
 	return 0;
 }
 
-static int show_all(struct device_job *job, struct shown_device *only)
+/* @only: what was found out already of the only device; or NULL */
+static int show_all(struct device_job *job, struct device_facts *only)
 {
-	int rc = job->chosen.out_of_memory || job->present.out_of_memory ? -ENOMEM : 0;
+	int rc = job->out_of_memory ? -ENOMEM : 0;
 
-	if (only)
-		return show(job, only);
-	if (!rc && !job->chosen.count)
+	if (!rc && !job->count)
 		fail_absent(job, NULL);
-	for (size_t i = 0; !rc && i < job->chosen.count; i++) {
-		const char *name = job->chosen.list[i];
-
-		if (names_have(&job->present, name))
-			rc = show(job, find_out(job, name));
+	for (size_t i = 0; !rc && i < job->count; i++) {
+		if (only || is_present(job, job->names[i]))
+			rc = show(job, only
+					       ?: device_facts_find(&job->host, job->names[i],
+								    &job->environment));
 		else
-			fail_absent(job, name);
+			fail_absent(job, job->names[i]);
 	}
 	return rc;
 }
 
-/* If a single device is shown, the environment of the answer is that of the device. */
-static struct shown_device *find_out_only(struct device_job *job)
-{
-	struct shown_device *only = NULL;
-
-	if (job->chosen.count == 1 && names_have(&job->present, job->chosen.list[0]))
-		only = find_out(job, job->chosen.list[0]);
-	if (only)
-		job->environment = only->facts.environment;
-	return only;
-}
-
-/* A device has too many facts for a line of a table, unless columns are chosen. */
-static void print_as_blocks(struct answer *answer)
-{
-	const struct output_style *style = &answer->invocation->global->style;
-
-	answer->lines = !style->columns && !style->no_headings;
-	answer->out.blocks = answer->lines;
-}
-
 static int run_device(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct output_style *style = &invocation->global->style;
 	struct device_job job = { .invocation = invocation, .host = MR_THIS_HOST };
-	struct shown_device *only;
+	struct device_facts *only = NULL;
 	int rc;
 
 	mr_environment_init(&job.environment);
 	rc = answer_init(&job.answer, invocation, NULL, &job.environment, 0, err);
 	if (rc)
 		return rc;
-	print_as_blocks(&job.answer);
+	/* A device has too many facts for a line of a table, unless columns are chosen. */
+	job.answer.lines = !style->columns && !style->no_headings;
+	job.answer.out.blocks = job.answer.lines;
 	choose(&job);
-	only = find_out_only(&job);
+	/* If a single device is shown, the environment of the answer is that of the device. */
+	if (job.count == 1 && is_present(&job, job.names[0]))
+		only = device_facts_find(&job.host, job.names[0], &job.environment);
+	if (only)
+		job.environment = only->environment;
 	answer_begin(&job.answer);
 	rc = show_all(&job, only);
 	if (rc)
@@ -669,8 +587,9 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 	if (!rc)
 		rc = answer_status(&job.answer, job.shown, NULL);
 	answer_release(&job.answer);
-	names_release(&job.present);
-	names_release(&job.chosen);
+	while (job.count)
+		free(job.names[--job.count]);
+	free(job.names);
 	return rc;
 }
 
