@@ -51,21 +51,6 @@ static void show_step(uint64_t bytes, void *data)
 	progress_wait(data, "registering", bytes);
 }
 
-/* Finds the largest registration that works, showing progress. */
-static int probe_max_size(struct answer *answer, struct mr_probe *probe, struct mr_opt_u64 cap,
-			  struct max_size *max_size, struct mr_error *err)
-{
-	struct mr_max_size *found = &max_size->found;
-	int rc = mr_max_size_find(probe, cap, show_step, &answer->progress, found, err);
-
-	progress_clear(&answer->progress);
-	max_size->is_done = true;
-	found->cap_by = found->cap_by ?: "--cap";
-	if (!rc && !found->err.errnum)
-		found->limit = "cap";
-	return rc;
-}
-
 /*
  * Prints below their table what the letters in ids stand for, and the reasons of answers, each behind the
  * id of its trial.
@@ -107,31 +92,28 @@ static const struct mr_word known_answer_words[] = {
 	[MR_UNKNOWN] = { .name = NULL },
 };
 
+#define TRIAL(member, ...)                                                                         \
+	FIELD_BEHIND(#member, struct trial_row, trial, struct mr_trial, member, FIELD_STRING,      \
+		     __VA_ARGS__)
+#define ANSWER(member, ...) FIELD_AS(#member, struct trial_row, answer.member, __VA_ARGS__)
+
 static const struct field trial_fields[] = {
-	FIELD_BEHIND("id", struct trial_row, trial, struct mr_trial, id, FIELD_STRING, FIELD_KNOWN,
-		     "which trial: a name that stays"),
-	FIELD_BEHIND("group", struct trial_row, trial, struct mr_trial, group, FIELD_STRING,
-		     FIELD_DETAIL | FIELD_KNOWN, "what it is about"),
-	FIELD_BEHIND("subject", struct trial_row, trial, struct mr_trial, subject, FIELD_STRING,
-		     FIELD_DETAIL | FIELD_KNOWN, "what is tried"),
-	FIELD_AS("answer", struct trial_row, answer.answer, FIELD_WORD, FIELD_KNOWN,
-		 "yes, no or unknown", .words = answer_words, .colours = answer_colours),
+	TRIAL(id, FIELD_KNOWN, "which trial: a name that stays"),
+	TRIAL(group, FIELD_DETAIL | FIELD_KNOWN, "what it is about"),
+	TRIAL(subject, FIELD_DETAIL | FIELD_KNOWN, "what is tried"),
+	ANSWER(answer, FIELD_WORD, FIELD_KNOWN, "yes, no or unknown", .words = answer_words,
+	       .colours = answer_colours),
 	FIELD_AS("errno", struct trial_row, answer.errnum, FIELD_ERRNO, 0, "errno of the call"),
-	FIELD_AS("call", struct trial_row, answer.call, FIELD_STRING, FIELD_DETAIL,
-		 "the call that was made"),
-	FIELD_AS("layer", struct trial_row, answer.layer, FIELD_STRING, 0,
-		 "layer that refused, where that is proven"),
-	FIELD_AS("kernel_call", struct trial_row, answer.kernel_call, FIELD_STRING, FIELD_DETAIL,
-		 "what reached the kernel in its place"),
+	ANSWER(call, FIELD_STRING, FIELD_DETAIL, "the call that was made"),
+	ANSWER(layer, FIELD_STRING, 0, "layer that refused, where that is proven"),
+	ANSWER(kernel_call, FIELD_STRING, FIELD_DETAIL, "what reached the kernel in its place"),
 	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),
-	FIELD_AS("elapsed_ns", struct trial_row, answer.elapsed_ns, FIELD_NUMBER, FIELD_DURATION,
-		 "time of the call", KNOWN_BY(struct trial_row, answer.made)),
-	FIELD_AS("capability", struct trial_row, answer.capability, FIELD_WORD, FIELD_DETAIL,
-		 "what the device itself says: yes or no", .words = known_answer_words),
-	FIELD_AS("agrees", struct trial_row, answer.agrees, FIELD_TRISTATE, FIELD_DETAIL,
-		 "whether that agrees with the answer"),
-	FIELD_AS("reason", struct trial_row, answer.reason, FIELD_TEXT, FIELD_DETAIL,
-		 "why it is unknown, or what the answer means"),
+	ANSWER(elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of the call",
+	       KNOWN_BY(struct trial_row, answer.made)),
+	ANSWER(capability, FIELD_WORD, FIELD_DETAIL, "what the device itself says: yes or no",
+	       .words = known_answer_words),
+	ANSWER(agrees, FIELD_TRISTATE, FIELD_DETAIL, "whether that agrees with the answer"),
+	ANSWER(reason, FIELD_TEXT, FIELD_DETAIL, "why it is unknown, or what the answer means"),
 	FIELD_END,
 };
 static const struct record trial_record = { "trial", trial_fields, "trials" };
@@ -151,14 +133,6 @@ static const struct field summary_fields[] = {
 };
 static const struct record summary_record = { "answers", summary_fields, NULL };
 
-static void count(struct probe_summary *summary, const struct mr_trial_answer *answer)
-{
-	summary->yes.value += answer->answer == MR_YES;
-	summary->no.value += answer->answer == MR_NO;
-	summary->unknown.value += answer->answer == MR_UNKNOWN;
-	summary->disagree.value += answer->agrees == MR_NO;
-}
-
 /* ---- the command ---- */
 
 static size_t count_trials(void)
@@ -176,13 +150,17 @@ static struct probe_summary try_all(struct mr_probe *probe, struct trial_row *ro
 
 	for (size_t i = 0; mr_trials[i].id; i++) {
 		const struct mr_trial *trial = &mr_trials[i];
+		struct mr_trial_answer *answer = &rows[i].answer;
 
 		rows[i].trial = trial;
 		rows[i].access =
 			(struct mr_opt_u64){ trial->access,
 					     trial->access || !strcmp(trial->group, "access") };
-		mr_probe_try(probe, trial, &rows[i].answer);
-		count(&summary, &rows[i].answer);
+		mr_probe_try(probe, trial, answer);
+		summary.yes.value += answer->answer == MR_YES;
+		summary.no.value += answer->answer == MR_NO;
+		summary.unknown.value += answer->answer == MR_UNKNOWN;
+		summary.disagree.value += answer->agrees == MR_NO;
 	}
 	return summary;
 }
@@ -203,36 +181,44 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 		output_object(&answer->out, "answers", &summary_record, summary);
 }
 
-static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct trial_row *rows,
-			  struct mr_error *err)
+/* Finds the largest registration that works, if that is asked for, showing progress. */
+static int find_max_size(struct answer *answer, struct mr_probe *probe, struct max_size *max_size,
+			 struct mr_error *err)
 {
 	const struct stat_args *args = answer->invocation->args;
-	const size_t trials = count_trials();
-	struct max_size max_size = { .is_done = false };
-	struct probe_summary summary = try_all(probe, rows);
-	int rc = 0;
+	struct mr_max_size *found = &max_size->found;
+	int rc;
 
-	if (args->max_size)
-		rc = probe_max_size(answer, probe, args->cap, &max_size, err);
-	if (rc)
-		return rc;
-	print_answers(answer, rows, trials, &summary);
-	if (args->max_size)
-		output_object(&answer->out, "max_size", &max_size_record, &max_size);
-	rc = answer_end(answer, trials, err);
-	return rc ? rc : answer_status(answer, trials, NULL);
+	if (!args->max_size)
+		return 0;
+	rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
+	progress_clear(&answer->progress);
+	max_size->is_done = true;
+	found->cap_by = found->cap_by ?: "--cap";
+	if (!rc && !found->err.errnum)
+		found->limit = "cap";
+	return rc;
 }
 
-static int answer_with_rows(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
+static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
-	struct trial_row *rows = calloc(count_trials(), sizeof(*rows));
+	const size_t trials = count_trials();
+	mr_auto_free struct trial_row *rows = calloc(trials, sizeof(*rows));
+	struct max_size max_size = { .is_done = false };
+	struct probe_summary summary;
 	int rc;
 
 	if (!rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = try_and_answer(answer, probe, rows, err);
-	free(rows);
-	return rc;
+	summary = try_all(probe, rows);
+	rc = find_max_size(answer, probe, &max_size, err);
+	if (rc)
+		return rc;
+	print_answers(answer, rows, trials, &summary);
+	if (max_size.is_done)
+		output_object(&answer->out, "max_size", &max_size_record, &max_size);
+	rc = answer_end(answer, trials, err);
+	return rc ? rc : answer_status(answer, trials, NULL);
 }
 
 static const char *device_of(const struct invocation *invocation)
@@ -307,7 +293,7 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 	}
 	rc = answer_init(&answer, invocation, NULL, &environment, count_trials(), err);
 	if (!rc) {
-		rc = answer_with_rows(&answer, &probe, err);
+		rc = try_and_answer(&answer, &probe, err);
 		answer_release(&answer);
 	}
 	mr_probe_close(&probe);

@@ -32,41 +32,34 @@ struct system_totals {
 
 /* ---- fields ---- */
 
+/* Members of the MR, and of its owner. */
+#define OF_MR(member, ...)                                                                         \
+	FIELD_BEHIND(#member, struct mr_row, mr, struct mr_nldev_mr, member, __VA_ARGS__)
+#define OF_OWNER(key, member, ...)                                                                 \
+	FIELD_BEHIND(key, struct mr_row, owner, struct owner, member, __VA_ARGS__)
+#define IF_COUNTED KNOWN_BY(struct mr_nldev_mr, has_counters)
+
 static const struct field mr_fields[] = {
 	FIELD_BEHIND("device", struct mr_row, device, struct counted_device, device.name,
 		     FIELD_TEXT, 0, "RDMA device"),
-	FIELD_BEHIND("mrn", struct mr_row, mr, struct mr_nldev_mr, mrn, FIELD_NUMBER, 0,
-		     "the kernel's number for it on the device"),
+	OF_MR(mrn, FIELD_NUMBER, 0, "the kernel's number for it on the device"),
 	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
-	FIELD_BEHIND("comm", struct mr_row, owner, struct owner, process.name, FIELD_TEXT, 0,
-		     "name of that thread"),
-	FIELD_BEHIND("unit", struct mr_row, owner, struct owner, unit.name, FIELD_TEXT,
-		     FIELD_DETAIL, "its service, container or job"),
-	FIELD_BEHIND("container", struct mr_row, owner, struct owner, unit.container, FIELD_TEXT,
-		     FIELD_DETAIL, "id of its container"),
-	FIELD_BEHIND("kernel", struct mr_row, mr, struct mr_nldev_mr, kernel, FIELD_TEXT, 0,
-		     "the kernel's module that registered it"),
+	OF_OWNER("comm", process.name, FIELD_TEXT, 0, "name of that thread"),
+	OF_OWNER("unit", unit.name, FIELD_TEXT, FIELD_DETAIL, "its service, container or job"),
+	OF_OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL, "id of its container"),
+	OF_MR(kernel, FIELD_TEXT, 0, "the kernel's module that registered it"),
 	FIELD(struct mr_row, length, FIELD_NUMBER, 0, "bytes"),
-	FIELD_BEHIND("lkey", struct mr_row, mr, struct mr_nldev_mr, lkey, FIELD_HEX, 0, "local key",
-		     KNOWN_BY(struct mr_nldev_mr, has_keys)),
-	FIELD_BEHIND("rkey", struct mr_row, mr, struct mr_nldev_mr, rkey, FIELD_HEX, 0,
-		     "remote key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
-	FIELD_BEHIND("pdn", struct mr_row, mr, struct mr_nldev_mr, pdn, FIELD_NUMBER, FIELD_DETAIL,
-		     "the kernel's number for its protection domain",
-		     KNOWN_BY(struct mr_nldev_mr, has_pdn)),
+	OF_MR(lkey, FIELD_HEX, 0, "local key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
+	OF_MR(rkey, FIELD_HEX, 0, "remote key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
+	OF_MR(pdn, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for its protection domain",
+	      KNOWN_BY(struct mr_nldev_mr, has_pdn)),
 	FIELD(struct mr_row, odp, FIELD_STRING, 0, "explicit or implicit, where it uses ODP"),
-	FIELD_BEHIND("page_faults", struct mr_row, mr, struct mr_nldev_mr, page_faults,
-		     FIELD_NUMBER, 0, "pages that its device asked for",
-		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
-	FIELD_BEHIND("page_invalidations", struct mr_row, mr, struct mr_nldev_mr,
-		     page_invalidations, FIELD_NUMBER, FIELD_DETAIL,
-		     "pages that were taken from its device",
-		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
-	FIELD_BEHIND("page_prefetch", struct mr_row, mr, struct mr_nldev_mr, page_prefetch,
-		     FIELD_NUMBER, FIELD_DETAIL, "pages that were prefetched",
-		     KNOWN_BY(struct mr_nldev_mr, has_counters)),
-	FIELD_BEHIND("gone", struct mr_row, owner, struct owner, gone, FIELD_OPT_BOOL, FIELD_DETAIL,
-		     "whether the thread that registered it has ended"),
+	OF_MR(page_faults, FIELD_NUMBER, 0, "pages that its device asked for", IF_COUNTED),
+	OF_MR(page_invalidations, FIELD_NUMBER, FIELD_DETAIL,
+	      "pages that were taken from its device", IF_COUNTED),
+	OF_MR(page_prefetch, FIELD_NUMBER, FIELD_DETAIL, "pages that were prefetched", IF_COUNTED),
+	OF_OWNER("gone", gone, FIELD_OPT_BOOL, FIELD_DETAIL,
+		 "whether the thread that registered it has ended"),
 	FIELD(struct mr_row, session, FIELD_STRING, 0, "session that holds the region"),
 	FIELD_END,
 };
@@ -82,23 +75,22 @@ static const struct record mr_record = { "mr", mr_fields, "mrs" };
 		FIELD_AS("odp_bytes", structure, sums.odp_bytes, FIELD_NUMBER, 0,                  \
 			 "bytes in those that use ODP", .usual = "0", ##__VA_ARGS__)
 
+#define OWNER(key, member, ...) FIELD_AS(key, struct owner, member, __VA_ARGS__)
+
 static const struct field process_fields[] = {
-	FIELD_AS("pid", struct owner, number, FIELD_NUMBER, 0,
-		 "number of the process, or of a thread of it", KNOWN_BY(struct owner, is_process)),
-	FIELD_AS("comm", struct owner, process.name, FIELD_TEXT, 0, "its name"),
-	FIELD_AS("unit", struct owner, unit.name, FIELD_TEXT, 0, "its service, container or job"),
-	FIELD_AS("container", struct owner, unit.container, FIELD_TEXT, FIELD_DETAIL,
-		 "id of its container"),
-	FIELD(struct owner, kernel, FIELD_STRING, 0, "module of the kernel in its place"),
-	FIELD_AS("gone", struct owner, gone, FIELD_OPT_BOOL, 0, "whether it has ended",
-		 .usual = "no"),
-	FIELD(struct owner, session, FIELD_STRING, 0,
+	OWNER("pid", number, FIELD_NUMBER, 0, "number of the process, or of a thread of it",
+	      KNOWN_BY(struct owner, is_process)),
+	OWNER("comm", process.name, FIELD_TEXT, 0, "its name"),
+	OWNER("unit", unit.name, FIELD_TEXT, 0, "its service, container or job"),
+	OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL, "id of its container"),
+	OWNER("kernel", kernel, FIELD_STRING, 0, "module of the kernel in its place"),
+	OWNER("gone", gone, FIELD_OPT_BOOL, 0, "whether it has ended", .usual = "no"),
+	OWNER("session", session, FIELD_STRING, 0,
 	      "session that holds the regions of ended processes"),
 	SUMS(struct owner),
-	FIELD_AS("pinned", struct owner, process.pinned, FIELD_NUMBER, 0,
-		 "bytes pinned for it (VmPin)"),
-	FIELD_AS("locked", struct owner, process.locked, FIELD_NUMBER, FIELD_DETAIL,
-		 "bytes locked by mlock(2) (VmLck)"),
+	OWNER("pinned", process.pinned, FIELD_NUMBER, 0, "bytes pinned for it (VmPin)"),
+	OWNER("locked", process.locked, FIELD_NUMBER, FIELD_DETAIL,
+	      "bytes locked by mlock(2) (VmLck)"),
 	FIELD_END,
 };
 static const struct record process_record = { "process", process_fields, "processes" };
@@ -126,29 +118,23 @@ static const struct field device_fields[] = {
 };
 static const struct record counted_device_record = { "device_sums", device_fields, "devices" };
 
+#define TOTAL(member, ...) FIELD(struct system_totals, member, FIELD_NUMBER, __VA_ARGS__)
+
 static const struct field totals_fields[] = {
 	SUMS(struct system_totals, KNOWN_BY(struct system_totals, is_known)),
-	FIELD(struct system_totals, counted, FIELD_NUMBER, FIELD_DETAIL,
-	      "MRs that the kernel counted after they were listed"),
-	FIELD(struct system_totals, processes, FIELD_NUMBER, 0, "processes that have MRs"),
-	FIELD(struct system_totals, kernel_regions, FIELD_NUMBER, FIELD_DETAIL,
-	      "MRs of the kernel itself"),
-	FIELD(struct system_totals, kernel_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes in them"),
-	FIELD(struct system_totals, gone_regions, FIELD_NUMBER, 0, "MRs whose thread has ended"),
-	FIELD(struct system_totals, gone_bytes, FIELD_NUMBER, 0, "bytes in them"),
-	FIELD(struct system_totals, session_regions, FIELD_NUMBER, 0,
-	      "MRs that are regions of sessions"),
-	FIELD(struct system_totals, session_bytes, FIELD_NUMBER, 0, "bytes in them"),
-	FIELD(struct system_totals, pinned, FIELD_NUMBER, 0,
-	      "bytes pinned for the processes (VmPin)"),
-	FIELD(struct system_totals, locked, FIELD_NUMBER, 0,
-	      "bytes that they locked by mlock(2) (VmLck)"),
-	FIELD(struct system_totals, pinned_by_all, FIELD_NUMBER, 0,
-	      "bytes pinned on the whole machine, for whatever purpose"),
-	FIELD(struct system_totals, not_pinned, FIELD_NUMBER, 0,
-	      "bytes registered without ODP that this does not account for"),
-	FIELD(struct system_totals, pinned_by_others, FIELD_NUMBER, 0,
-	      "bytes pinned that registrations do not account for"),
+	TOTAL(counted, FIELD_DETAIL, "MRs that the kernel counted after they were listed"),
+	TOTAL(processes, 0, "processes that have MRs"),
+	TOTAL(kernel_regions, FIELD_DETAIL, "MRs of the kernel itself"),
+	TOTAL(kernel_bytes, FIELD_DETAIL, "bytes in them"),
+	TOTAL(gone_regions, 0, "MRs whose thread has ended"),
+	TOTAL(gone_bytes, 0, "bytes in them"),
+	TOTAL(session_regions, 0, "MRs that are regions of sessions"),
+	TOTAL(session_bytes, 0, "bytes in them"),
+	TOTAL(pinned, 0, "bytes pinned for the processes (VmPin)"),
+	TOTAL(locked, 0, "bytes that they locked by mlock(2) (VmLck)"),
+	TOTAL(pinned_by_all, 0, "bytes pinned on the whole machine, for whatever purpose"),
+	TOTAL(not_pinned, 0, "bytes registered without ODP that this does not account for"),
+	TOTAL(pinned_by_others, 0, "bytes pinned that registrations do not account for"),
 	FIELD_END,
 };
 static const struct record system_totals_record = { "system_totals", totals_fields, NULL };
