@@ -36,27 +36,8 @@ struct host_result {
 /* Room for the line that a monitoring system reads. */
 #define STATUS_LINE_MAX 512
 
-static int fail_unknown(const char *option, const char *id, size_t length, struct mr_error *err)
-{
-	const char *guess = mr_guess_from(id, length, mr_checks, sizeof(*mr_checks));
-
-	mr_fail_usage(err, "--%s: no such check: '%.*s'", option, (int)length, id);
-	if (guess)
-		mr_hint(err, "did you mean '%s'?", guess);
-	else
-		mr_hint(err, "mrctl help checks lists all");
-	return -EINVAL;
-}
-
-static int fail_missing(const char *option, const char *list, struct mr_error *err)
-{
-	mr_fail_usage(err, "--%s: an id is missing in '%s'", option, list);
-	mr_hint(err, "separate two ids by one ','; mrctl help checks lists all ids");
-	return -EINVAL;
-}
-
-/* Sets @value for the checks of a list.  @list: or NULL, which names none */
-static int choose(bool *chosen, bool value, const char *option, const char *list,
+/* Sets which checks of a list are done.  @list: or NULL, which names none */
+static int choose(struct check_row *rows, bool is_done, const char *option, const char *list,
 		  struct mr_error *err)
 {
 	const char *id, *rest = list;
@@ -64,52 +45,49 @@ static int choose(bool *chosen, bool value, const char *option, const char *list
 
 	while (rest && (id = mr_list_item(&rest, ",", &length))) {
 		const struct mr_check *check = mr_check_find(id, length);
+		const char *guess;
 
-		if (!length)
-			return fail_missing(option, list, err);
-		if (!check)
-			return fail_unknown(option, id, length, err);
-		chosen[check - mr_checks] = value;
+		if (!length) {
+			mr_fail_usage(err, "--%s: an id is missing in '%s'", option, list);
+			mr_hint(err,
+				"separate two ids by one ','; mrctl help checks lists all ids");
+			return -EINVAL;
+		}
+		if (check) {
+			rows[check - mr_checks].check = is_done ? check : NULL;
+			continue;
+		}
+		guess = mr_guess_from(id, length, mr_checks, sizeof(*mr_checks));
+		mr_fail_usage(err, "--%s: no such check: '%.*s'", option, (int)length, id);
+		if (guess)
+			mr_hint(err, "did you mean '%s'?", guess);
+		else
+			mr_hint(err, "mrctl help checks lists all");
+		return -EINVAL;
 	}
 	return 0;
-}
-
-static size_t count_checks(void)
-{
-	size_t count = 0;
-
-	while (mr_checks[count].id)
-		count++;
-	return count;
-}
-
-static void add_rows(struct host_result *result, const bool *chosen)
-{
-	for (const struct mr_check *check = mr_checks; check->id; check++)
-		if (chosen[check - mr_checks])
-			result->rows[result->count++].check = check;
 }
 
 /* Makes a row for each check that --only and --ignore leave. */
 static int result_select(struct host_result *result, struct mr_error *err)
 {
 	const struct stat_args *args = result->args;
-	const size_t count = count_checks();
-	bool *chosen = calloc(count + 1, sizeof(*chosen));
+	size_t count = 0;
 	int rc;
 
+	while (mr_checks[count].id)
+		count++;
 	result->rows = calloc(count + 1, sizeof(*result->rows));
-	if (!chosen || !result->rows) {
-		free(chosen);
+	if (!result->rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	}
-	memset(chosen, !args->only, count * sizeof(*chosen));
-	rc = choose(chosen, true, "only", args->only, err);
+	for (size_t i = 0; !args->only && i < count; i++)
+		result->rows[i].check = &mr_checks[i];
+	rc = choose(result->rows, true, "only", args->only, err);
 	if (!rc)
-		rc = choose(chosen, false, "ignore", args->ignore, err);
-	if (!rc)
-		add_rows(result, chosen);
-	free(chosen);
+		rc = choose(result->rows, false, "ignore", args->ignore, err);
+	for (size_t i = 0; !rc && i < count; i++)
+		if (result->rows[i].check)
+			result->rows[result->count++] = result->rows[i];
 	if (!rc && count && !result->count)
 		rc = mr_fail_usage(err, "--only and --ignore leave no check to do");
 	return rc;
@@ -205,18 +183,15 @@ static bool has_failed(const struct host_result *result)
 	       (result->args->fail_on == FAIL_ON_WARN && result->counts[MR_VERDICT_WARN]);
 }
 
-static enum npd npd_status(const struct host_result *result)
-{
-	return has_failed(result) ? NPD_PROBLEM : has_unknown(result) ? NPD_UNKNOWN : NPD_OK;
-}
-
 static int status_of(const struct host_result *result)
 {
 	switch (result->args->exit_style) {
 	case EXIT_STYLE_NAGIOS:
 		return (int)nagios_status(result);
 	case EXIT_STYLE_NPD:
-		return (int)npd_status(result);
+		return has_failed(result)    ? NPD_PROBLEM
+		       : has_unknown(result) ? NPD_UNKNOWN
+					     : NPD_OK;
 	case EXIT_STYLE_PLAIN:
 		break;
 	}
@@ -226,13 +201,9 @@ static int status_of(const struct host_result *result)
 /* Returns the exit status where the checks could not be done, or not be printed. */
 static int status_of_failure(enum exit_style style)
 {
-	static const int statuses[] = {
-		[EXIT_STYLE_PLAIN] = EXIT_REFUSED,
-		[EXIT_STYLE_NAGIOS] = NAGIOS_UNKNOWN,
-		[EXIT_STYLE_NPD] = NPD_UNKNOWN,
-	};
-
-	return statuses[style];
+	return style == EXIT_STYLE_NAGIOS ? NAGIOS_UNKNOWN
+	       : style == EXIT_STYLE_NPD  ? NPD_UNKNOWN
+					  : EXIT_REFUSED;
 }
 
 /* A line that grows, and ends with " ..." where it would become too long. */
@@ -295,69 +266,47 @@ static void add_worst(struct line *line, const struct host_result *result, bool 
 	}
 }
 
-/* What follows a "|" is performance data, which is drawn as curves: 'label'=value;warn;crit;min;max. */
-static void add_performance(struct line *line, const struct host_result *result)
+/*
+ * Prints the line that a monitoring system reads, with as much as it reads.  @result: NULL where the checks
+ * could not be done, and @failure says why.
+ */
+static void print_status_line(enum exit_style style, const struct host_result *result,
+			      const char *failure)
 {
-	line->max = STATUS_LINE_MAX - 1;
-	line->full = false;
-	add(line,
-	    " | bad=%" PRIu64 ";;0;0;%" PRIu64 " warn=%" PRIu64 ";0;;0;%" PRIu64 " unknown=%" PRIu64
-	    ";;;0;%" PRIu64 " ok=%" PRIu64 ";;;0;%" PRIu64,
-	    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
-	    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
-	    result->counts[MR_VERDICT_OK], result->count);
-}
-
-/* An empty line, with as much room as the monitoring system reads. */
-static struct line new_line(enum exit_style style, char text[STATUS_LINE_MAX])
-{
-	text[0] = '\0';
-	return (struct line){ text, 0,
-			      style == EXIT_STYLE_NAGIOS ? STATUS_LINE_MAX - 160 : NPD_MAX - 1,
-			      false };
-}
-
-static bool status_line(const struct host_result *result, char text[STATUS_LINE_MAX])
-{
-	const enum exit_style style = result->args->exit_style;
 	const bool nagios = style == EXIT_STYLE_NAGIOS;
-	struct line line = new_line(style, text);
+	char text[STATUS_LINE_MAX] = "";
+	struct line line = { .text = text, .max = nagios ? STATUS_LINE_MAX - 160 : NPD_MAX - 1 };
 
-	if (style == EXIT_STYLE_PLAIN)
-		return false;
 	if (nagios)
-		add(&line, "MRCTL %s: ", nagios_names[nagios_status(result)]);
-	add_counts(&line, result);
-	add_worst(&line, result, nagios);
-	if (nagios)
-		add_performance(&line, result);
-	return true;
-}
-
-/* Returns the same, where the checks could not be done; @failure: why. */
-static bool status_line_of_failure(enum exit_style style, const char *failure,
-				   char text[STATUS_LINE_MAX])
-{
-	struct line line = new_line(style, text);
-
-	if (style == EXIT_STYLE_PLAIN)
-		return false;
-	if (style == EXIT_STYLE_NAGIOS)
-		add(&line, "MRCTL %s: ", nagios_names[NAGIOS_UNKNOWN]);
-	add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
-	if (style == EXIT_STYLE_NAGIOS)
-		result_hide_bars(text);
-	return true;
+		add(&line,
+		    "MRCTL %s: ", nagios_names[result ? nagios_status(result) : NAGIOS_UNKNOWN]);
+	if (!result) {
+		add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
+		if (nagios)
+			result_hide_bars(text);
+	} else {
+		add_counts(&line, result);
+		add_worst(&line, result, nagios);
+	}
+	/* What follows a "|" is performance data, which is drawn as curves: 'label'=value;warn;crit;min;max. */
+	line.max = STATUS_LINE_MAX - 1;
+	line.full = false;
+	if (nagios && result)
+		add(&line,
+		    " | bad=%" PRIu64 ";;0;0;%" PRIu64 " warn=%" PRIu64 ";0;;0;%" PRIu64
+		    " unknown=%" PRIu64 ";;;0;%" PRIu64 " ok=%" PRIu64 ";;;0;%" PRIu64,
+		    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
+		    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
+		    result->counts[MR_VERDICT_OK], result->count);
+	output_foreign(text);
+	output_text("\n");
 }
 
 int status_fail(enum exit_style style, struct mr_error *err)
 {
-	char line[STATUS_LINE_MAX];
-
-	if (!status_line_of_failure(style, err->text, line))
+	if (style == EXIT_STYLE_PLAIN)
 		return -1;
-	output_foreign(line);
-	output_text("\n");
+	print_status_line(style, NULL, err->text);
 	report_error("stat", err);
 	mr_error_clear(err);
 	output_flush(err);
@@ -431,23 +380,10 @@ static void print_summary(const struct host_result *result)
 	output_text("\n");
 }
 
-static void print_about(const struct host_result *result)
-{
-	char sentence[PATH_MAX + 64];
-
-	if (result->args->root) {
-		snprintf(sentence, sizeof(sentence),
-			 "This is about the host recorded in %s, not about this one.",
-			 result->args->root);
-		output_paragraph(sentence, 0, 0);
-	}
-	if (result->simulated)
-		output_text("Its RDMA devices are simulated by mrctl.\n");
-}
-
 /* Prints it for people. */
 static void result_print(const struct host_result *result, bool verbose)
 {
+	char sentence[PATH_MAX + 64];
 	const char *group = "";
 
 	for (size_t i = 0; i < result->count; i++) {
@@ -464,7 +400,14 @@ static void result_print(const struct host_result *result, bool verbose)
 		print_check(row, verbose);
 	}
 	print_summary(result);
-	print_about(result);
+	if (result->args->root) {
+		snprintf(sentence, sizeof(sentence),
+			 "This is about the host recorded in %s, not about this one.",
+			 result->args->root);
+		output_paragraph(sentence, 0, 0);
+	}
+	if (result->simulated)
+		output_text("Its RDMA devices are simulated by mrctl.\n");
 }
 
 static const struct field check_fields[] = {
@@ -525,31 +468,26 @@ static int answer_text(void *data, char *text, size_t size)
 	return 0;
 }
 
-/* The environment of a recorded host: nothing of this machine.  The limit is null where none was recorded, too. */
-static void read_recorded(struct mr_host *host, struct mr_environment *environment)
+static void read_environment(struct mr_host *host, struct mr_environment *environment)
 {
 	struct mr_process_status status;
+	struct mr_environment live;
 	struct mr_rlimit limit;
 
+	mr_environment_init(&live);
+	/* Of a recorded host nothing of this machine.  The limit is null where none was recorded, too. */
+	mr_host_query(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
+		      sizeof(environment->rdma_core));
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
 		     "/proc/sys/kernel/osrelease");
 	if (!mr_process_status_read(host, "self", &status))
 		environment->euid = status.uid;
-	if (mr_rlimit_read(host, "self", MR_MEMLOCK, &limit))
-		return;
-	environment->memlock_soft = (struct mr_opt_u64){ limit.soft, limit.soft != UINT64_MAX };
-	environment->memlock_hard = (struct mr_opt_u64){ limit.hard, limit.hard != UINT64_MAX };
-}
-
-static void read_environment(struct mr_host *host, struct mr_environment *environment)
-{
-	struct mr_environment live;
-
-	mr_environment_init(&live);
-	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
-	mr_host_query(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
-		      sizeof(environment->rdma_core));
-	read_recorded(host, environment);
+	if (!mr_rlimit_read(host, "self", MR_MEMLOCK, &limit)) {
+		environment->memlock_soft =
+			(struct mr_opt_u64){ limit.soft, limit.soft != UINT64_MAX };
+		environment->memlock_hard =
+			(struct mr_opt_u64){ limit.hard, limit.hard != UINT64_MAX };
+	}
 	if (mr_host_is_live(host))
 		*environment = live;
 	environment->simulated = mr_is_simulated(host);
@@ -588,15 +526,14 @@ static void print_records(struct answer *answer, const struct host_result *resul
 static void print_result(struct answer *answer, const struct host_result *result)
 {
 	const struct output_style *style = answer->out.style;
+	const enum exit_style exit_style = result->args->exit_style;
 	const struct failure *failure = answer->failures.items;
-	char line[STATUS_LINE_MAX];
 
-	if (!style->json && !style->quiet && style->format == OUTPUT_TEXT &&
-	    (failure ? status_line_of_failure(result->args->exit_style, failure->message, line)
-		     : status_line(result, line))) {
-		output_foreign(line);
-		output_text("\n");
-		if (result->args->exit_style == EXIT_STYLE_NPD)
+	if (exit_style != EXIT_STYLE_PLAIN && !style->json && !style->quiet &&
+	    style->format == OUTPUT_TEXT) {
+		print_status_line(exit_style, failure ? NULL : result,
+				  failure ? failure->message : NULL);
+		if (exit_style == EXIT_STYLE_NPD)
 			return;
 	}
 	if (!output_is_for_people(&answer->out))
@@ -621,16 +558,6 @@ static int print_answer(const struct invocation *invocation, const struct host_r
 	rc = answer_end(&answer, 0, err);
 	answer_release(&answer);
 	return rc;
-}
-
-static void note_recording(const struct invocation *invocation, const struct stat_args *args)
-{
-	if (!args->record || invocation->global->style.quiet)
-		return;
-	report_note("stat",
-		    "%s has what these checks read; to judge by it: "
-		    "mrctl stat --host --root %s",
-		    args->record, args->record);
 }
 
 /* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */
@@ -664,8 +591,11 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 		const bool failed = look_at_host(&result, &environment, &why);
 
 		rc = print_answer(invocation, &result, &environment, &why, err);
-		if (!rc && !failed)
-			note_recording(invocation, result.args);
+		if (!rc && !failed && result.args->record && !invocation->global->style.quiet)
+			report_note("stat",
+				    "%s has what these checks read; to judge by it: "
+				    "mrctl stat --host --root %s",
+				    result.args->record, result.args->record);
 		if (!rc)
 			rc = failed ? status_of_failure(result.args->exit_style)
 				    : status_of(&result);
