@@ -112,8 +112,7 @@ struct owner {
 struct counted_device {
 	struct mr_nldev_device device;
 	struct mr_nldev_mrs mrs;
-	struct mr_opt_u64
-		pinned; /**< bytes that its driver counts as registered (reg_pages of mlx5) */
+	struct mr_opt_u64 pinned; /**< bytes that its driver counts (reg_pages of mlx5) */
 	struct sums sums;
 };
 

@@ -324,16 +324,15 @@ static inline void *mr_pointer(uint64_t address)
 #define MR_LINE_MAX 65535
 
 struct mr_line_reader {
+	FILE *stream;
 	int fd;
 	bool is_file;    /**< a regular file: all of it was read when it was opened */
 	uint64_t number; /**< of the line that was read last, from 1 */
-	char *buffer;
-	size_t size; /**< bytes of the buffer */
-	size_t at,
-		end;   /**< its bytes from at to end were read, and no line has returned them yet */
-	char *line;    /**< the line that was read last, in @text; or NULL */
-	size_t length; /**< of the line, in bytes */
-	char text[MR_LINE_MAX + 1];
+	char *buffer;    /**< of getline(3) */
+	size_t size,
+		unended; /**< bytes of the buffer; bytes that were read since the last newline */
+	char *line;      /**< the line that was read last, in the buffer; or NULL */
+	size_t length;   /**< of the line, in bytes */
 };
 
 /**
@@ -568,10 +567,7 @@ void mr_signals_block(void);
 /** mr_interrupted() - whether one of them is pending since mr_signals_block() */
 bool mr_interrupted(void);
 
-/**
- * mr_signals_wait() - sleep until one of them comes
- * @ns: the longest time to sleep, in nanoseconds; not known: for ever
- */
+/** mr_signals_wait() - sleep until one of them comes, or for so many nanoseconds; not known: for ever */
 void mr_signals_wait(struct mr_opt_u64 ns);
 
 /**

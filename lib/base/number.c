@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/base.h"
@@ -15,37 +16,26 @@ static int fail_invalid(struct mr_error *err, int errnum, const char *what, cons
 	return mr_fail_text(err, MR_ERROR_USAGE, errnum, "invalid %s '%s': %s", what, text, why);
 }
 
-/* The value of a hexadecimal digit; 16 for another character. */
-static int digit_value(char c)
-{
-	if (mr_is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* Reads the digits at *text and moves past them.  Return: 0, -EINVAL where there are none, or -ERANGE. */
-static int read_digits(const char **text, unsigned int base, uint64_t *value)
+static int read_digits(const char **text, int base, uint64_t *value)
 {
-	const char *start = *text;
-	uint64_t sum = 0;
-	int result = 0;
+	char *end;
 
-	for (; (unsigned int)digit_value(**text) < base; (*text)++)
-		if (__builtin_mul_overflow(sum, (uint64_t)base, &sum) ||
-		    __builtin_add_overflow(sum, (uint64_t)digit_value(**text), &sum))
-			result = -ERANGE;
-	if (*text == start)
+	if (base == 16 ? !isxdigit((unsigned char)**text) : !mr_is_digit(**text))
 		return -EINVAL;
-	*value = sum;
-	return result;
+	errno = 0;
+	*value = strtoull(*text, &end, base);
+	*text = end;
+	return -errno;
 }
 
 static int read_number(const char **text, uint64_t *value)
 {
 	if ((*text)[0] == '0' && ((*text)[1] == 'x' || (*text)[1] == 'X')) {
 		*text += 2;
-		return read_digits(text, 16, value);
+		/* strtoull() takes a second "0x" for the prefix */
+		return **text == '0' && ((*text)[1] | 0x20) == 'x' ? -EINVAL
+								   : read_digits(text, 16, value);
 	}
 	return read_digits(text, 10, value);
 }

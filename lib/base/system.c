@@ -210,20 +210,17 @@ static struct timespec time_left(uint64_t until)
 				  .tv_nsec = (long)(left % 1000000000) };
 }
 
+/* Without a descriptor, which a detached session must not have. */
 void mr_signals_wait(struct mr_opt_u64 ns)
 {
-	uint64_t end = mr_now_ns() + ns.value;
+	const uint64_t end = mr_now_ns() + ns.value;
+	struct timespec timeout;
 	sigset_t set;
 
 	ending_signals(&set);
-	for (;;) {
-		struct timespec timeout = time_left(end);
-
-		if (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) >= 0)
-			return;
-		if (errno == EAGAIN) /* the time is over */
-			return;
-	}
+	do
+		timeout = time_left(end);
+	while (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) < 0 && errno == EINTR);
 }
 
 bool mr_signals_wait_readable(int fd)

@@ -7,141 +7,111 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
 
-/* Room for the longest line and its newline: where the buffer is full without a newline, the line is too long. */
-#define BUFFER_SIZE (MR_LINE_MAX + 1)
-
-static int fail_read(struct mr_error *err)
+/* Reads from a pipe or terminal, for getline(3). */
+static ssize_t read_on(void *data, char *text, size_t size)
 {
-	return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read the lines");
-}
-
-/* Reads more bytes behind those in the buffer.  Return: how many, 0 at the end, or -1 with errno. */
-static ssize_t read_on(struct mr_line_reader *reader)
-{
+	struct mr_line_reader *reader = data;
+	const char *newline;
 	ssize_t got;
 
+	if (!mr_signals_wait_readable(reader->fd)) {
+		errno = EINTR;
+		return -1;
+	}
 	do
-		got = read(reader->fd, reader->buffer + reader->end, reader->size - reader->end);
+		got = read(reader->fd, text, size);
 	while (got < 0 && errno == EINTR);
-	if (got > 0)
-		reader->end += (size_t)got;
-	return got;
+	newline = got > 0 ? memrchr(text, '\n', (size_t)got) : NULL;
+	if (newline)
+		reader->unended = (size_t)(text + got - newline);
+	else
+		reader->unended += got > 0 ? (size_t)got : 0;
+	/* The line is too long: getline() must not collect all of it. */
+	return reader->unended > 2 * MR_LINE_MAX ? 0 : got;
 }
 
 /* A batch file is checked before it is run.  It is read once, so that it cannot change in between. */
-static int read_all(struct mr_line_reader *reader, struct mr_error *err)
+static FILE *copy_file(int fd)
 {
-	ssize_t got;
+	mr_auto_fd int copy = mr_memfd_create("mrctl-lines", MFD_CLOEXEC);
+	FILE *stream = NULL;
+	ssize_t got = copy;
 
-	while ((got = read_on(reader)) > 0) {
-		char *larger;
-
-		if (reader->end < reader->size)
-			continue;
-		larger = realloc(reader->buffer, 2 * reader->size);
-		if (!larger)
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc",
-				       "cannot read the lines");
-		reader->buffer = larger;
-		reader->size *= 2;
-	}
-	return got ? fail_read(err) : 0;
+	while (copy >= 0 && (got = sendfile(copy, fd, NULL, 1 << 20)) > 0)
+		;
+	if (!got && !lseek(copy, 0, SEEK_SET))
+		stream = fdopen(copy, "r");
+	if (stream)
+		mr_steal_fd(&copy);
+	return stream;
 }
 
 int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct mr_error *err)
 {
+	const cookie_io_functions_t functions = { .read = read_on };
 	bool named = path && strcmp(path, "-") != 0;
 	struct stat st;
 
-	reader->size = BUFFER_SIZE;
-	reader->at = reader->end = reader->length = 0;
-	reader->number = 0;
-	reader->buffer = reader->line = NULL;
-	reader->fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	*reader = (struct mr_line_reader){ .fd = STDIN_FILENO };
+	if (named)
+		reader->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read '%s'", path);
-	reader->buffer = malloc(reader->size);
-	if (!reader->buffer)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	reader->is_file = !fstat(reader->fd, &st) && S_ISREG(st.st_mode);
-	return reader->is_file ? read_all(reader, err) : 0;
+	reader->stream =
+		reader->is_file ? copy_file(reader->fd) : fopencookie(reader, "r", functions);
+	return reader->stream ? 0
+			      : mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read the lines");
 }
 
 void mr_line_reader_close(struct mr_line_reader *reader)
 {
+	if (reader->stream)
+		fclose(reader->stream);
 	if (reader->fd > STDERR_FILENO)
 		close(reader->fd);
-	reader->fd = -1;
 	free(reader->buffer);
-	reader->buffer = NULL;
-}
-
-/* Moves the beginning of a line to the front of the buffer and reads on.  Return: 1, 0 at the end, or -errno. */
-static int fill(struct mr_line_reader *reader, struct mr_error *err)
-{
-	ssize_t got;
-
-	if (reader->is_file)
-		return 0;
-	if (!mr_signals_wait_readable(reader->fd))
-		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
-	reader->end -= reader->at;
-	memmove(reader->buffer, reader->buffer + reader->at, reader->end);
-	reader->at = 0;
-	got = read_on(reader);
-	return got < 0 ? fail_read(err) : got > 0;
-}
-
-/* Measures the next line, without its end.  Return: 1, 0 where there is none, or -errno. */
-static int measure(struct mr_line_reader *reader, size_t *length, struct mr_error *err)
-{
-	size_t seen = 0;
-	int rc;
-
-	do {
-		const char *from = reader->buffer + reader->at;
-		const char *newline = memchr(from + seen, '\n', reader->end - reader->at - seen);
-
-		seen = reader->end - reader->at;
-		*length = newline ? (size_t)(newline - from) : seen;
-		if (newline || seen > MR_LINE_MAX)
-			return 1;
-		rc = fill(reader, err);
-	} while (rc > 0);
-	return rc ? rc : seen > 0;
+	*reader = (struct mr_line_reader){ .fd = -1 };
 }
 
 int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* Windows editors write it before UTF-8 */
-	const char *from;
 	size_t length;
-	int rc;
+	ssize_t got;
 
 	reader->line = NULL;
 	reader->number++;
-	rc = measure(reader, &length, err);
-	if (rc <= 0)
-		return rc;
+	errno = 0;
+	got = getline(&reader->buffer, &reader->size, reader->stream);
+	if (ferror(reader->stream) && errno == EINTR)
+		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
+	if (got < 0 && feof(reader->stream))
+		return 0;
+	if (got < 0 || ferror(reader->stream))
+		return mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "read",
+			       "cannot read the lines");
+	reader->line = reader->buffer;
+	length = (size_t)got - (reader->line[got - 1] == '\n');
 	if (length > MR_LINE_MAX)
 		return mr_fail_text(err, MR_ERROR_USAGE, EMSGSIZE, "longer than %d bytes",
 				    MR_LINE_MAX);
-	from = reader->buffer + reader->at;
-	reader->at += length + (reader->at + length < reader->end);
-	if (reader->number == 1 && length >= strlen(mark) && !memcmp(from, mark, strlen(mark))) {
-		from += strlen(mark);
+	if (reader->number == 1 && length >= strlen(mark) &&
+	    !memcmp(reader->line, mark, strlen(mark))) {
+		reader->line += strlen(mark);
 		length -= strlen(mark);
 	}
-	if (length && from[length - 1] == '\r')
+	if (length && reader->line[length - 1] == '\r')
 		length--;
-	if (memchr(from, '\0', length))
+	if (memchr(reader->line, '\0', length))
 		return mr_fail_usage(err, "a NUL byte: this is no text");
-	reader->line = memcpy(reader->text, from, length);
 	reader->line[length] = '\0';
 	reader->length = length;
 	return 1;
@@ -159,7 +129,8 @@ void mr_line_reader_trim(struct mr_line_reader *reader)
 void mr_line_reader_rewind(struct mr_line_reader *reader)
 {
 	reader->line = NULL;
-	reader->number = reader->at = 0;
+	reader->number = 0;
+	rewind(reader->stream);
 }
 
 /*

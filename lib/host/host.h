@@ -15,11 +15,9 @@
 struct mr_meminfo {
 	struct mr_opt_u64 total;
 	struct mr_opt_u64 free;
-	struct mr_opt_u64
-		available; /**< the kernel's estimate of what new programs can have without swapping */
+	struct mr_opt_u64 available; /**< what new programs can have without swapping */
 	struct mr_opt_u64 swap_total, swap_free;
-	struct mr_opt_u64
-		commit_limit; /**< of what may be promised where vm.overcommit_memory is 2 */
+	struct mr_opt_u64 commit_limit; /**< where vm.overcommit_memory is 2 */
 	struct mr_opt_u64 committed;
 	struct mr_opt_u64 huge_page_size; /**< of hugetlb, where none is asked for */
 	struct mr_opt_u64 cma_total;      /**< in the areas of the contiguous memory allocator */
@@ -34,8 +32,7 @@ int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info);
 struct mr_huge_pool {
 	uint64_t size; /**< bytes of a page */
 	struct mr_opt_u64 total, free;
-	struct mr_opt_u64
-		reserved; /**< free ones that are promised; the kernel counts them by host alone */
+	struct mr_opt_u64 reserved;   /**< free ones that are promised; by host alone */
 	struct mr_opt_u64 surplus;    /**< beyond what was set */
 	struct mr_opt_u64 overcommit; /**< how many surplus pages there may be; by host alone */
 };
@@ -81,8 +78,7 @@ int mr_thp_mode(struct mr_host *host, char *mode, size_t size);
 /** What is available. */
 struct mr_available {
 	uint64_t bytes; /**< the least that any of these leaves */
-	const char *
-		by; /**< which that is: "MemAvailable", "memory.max", "memory.high" or "RLIMIT_AS" */
+	const char *by; /**< "MemAvailable", "memory.max", "memory.high" or "RLIMIT_AS" */
 };
 
 /**
@@ -148,8 +144,7 @@ struct mr_opt_u64 mr_pinned_pages(struct mr_host *host);
 /** A control group. */
 struct mr_cgroup {
 	char mount[PATH_MAX]; /**< where its hierarchy is mounted: "/sys/fs/cgroup" */
-	char path
-		[PATH_MAX]; /**< its folder below that: "/system.slice/a.service"; empty: @mount itself */
+	char path[PATH_MAX];  /**< below that: "/system.slice/a.service"; empty: @mount itself */
 	unsigned int version; /**< 1 or 2 */
 	bool is_below;        /**< there are groups above @mount that cannot be seen from here */
 };
@@ -413,9 +408,8 @@ bool mr_kernel_release_is_plain(const char *release);
 
 /** An option that the kernel was built with. */
 struct mr_kernel_option {
-	const char *name; /**< "INFINIBAND" */
-	enum mr_tristate
-		is_on; /**< built in or as a module; MR_UNKNOWN: the file does not mention it */
+	const char *name;       /**< "INFINIBAND" */
+	enum mr_tristate is_on; /**< built in or as a module; MR_UNKNOWN: not in the file */
 };
 
 /**
@@ -538,8 +532,7 @@ uint32_t mr_pci_binding(struct mr_host *host, const char *folder);
 /** How the IOMMU treats a function. */
 struct mr_iommu {
 	char group[16]; /**< its number; empty: no IOMMU is in the way */
-	char type
-		[16]; /**< "identity", "DMA", "DMA-FQ", ...; empty: not known (before Linux 5.11) */
+	char type[16];  /**< "identity", "DMA", ...; empty: not known (before Linux 5.11) */
 };
 
 /** mr_iommu_read() - Documentation/ABI/testing/sysfs-kernel-iommu_groups */
@@ -579,9 +572,8 @@ int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const ch
 
 /** A refused command. */
 struct mr_mlx5_log_line {
-	char command
-		[40];    /**< "CREATE_MKEY"; "UMR": a work request for a key, which is no command */
-	uint64_t status; /**< of the firmware, or of the completion of the work request */
+	char command[40]; /**< "CREATE_MKEY"; "UMR": a work request for a key, no command */
+	uint64_t status;  /**< of the firmware, or of the completion of the work request */
 	uint64_t syndrome;
 	int errnum;      /**< that mlx5_core made of it; 0: older kernels do not write it */
 	uint64_t age_ns; /**< since it was written */

@@ -90,8 +90,7 @@ int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
 
 /** In printable characters; empty: not known. */
 struct mr_unit {
-	char name
-		[128]; /**< "slurmd.service", "docker-0123456789ab", "slurm-job-42"; else the group's path */
+	char name[128];     /**< "slurmd.service", "docker-0123456789ab"; else the group's path */
 	char container[65]; /**< the whole id of a container */
 	char service[128];  /**< of systemd, the innermost one: "containerd.service" */
 };
@@ -292,13 +291,12 @@ int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end, enum
 
 /** The file behind a mapping of the process, and the file system that it is on. */
 struct mr_mapped_file {
-	char filesystem
-		[32]; /**< "ext4"; empty: no visible mount has its device, and statfs(2) names none */
-	char upper[32];     /**< of an overlay: the file system of its upper layer, or "" */
-	bool can_be_device; /**< it is of a kind whose mappings can be memory of a device */
-	bool is_found;      /**< the file can be looked at, so the next members are those of it */
-	bool has_path;      /**< the path of the mapping leads to it */
-	uint32_t type;      /**< S_IFREG, ..., as of stat(2) */
+	char filesystem[32]; /**< "ext4"; empty: neither a visible mount nor statfs(2) names it */
+	char upper[32];      /**< of an overlay: the file system of its upper layer, or "" */
+	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
+	bool is_found;       /**< the file can be looked at, so the next members are those of it */
+	bool has_path;       /**< the path of the mapping leads to it */
+	uint32_t type;       /**< S_IFREG, ..., as of stat(2) */
 	struct mr_opt_u64 size;      /**< bytes of a regular file */
 	struct mr_opt_u64 allocated; /**< bytes of it that the file system has room for */
 	struct mr_opt_u64 free;      /**< bytes that are free in the file system */

@@ -239,8 +239,7 @@ enum mr_nldev_odp {
 /** An MR.  There may be a million of them. */
 struct mr_nldev_mr {
 	uint64_t length;
-	uint32_t
-		mrn; /**< the kernel's number for it, which the kernel uses again only after 2^32 others */
+	uint32_t mrn;        /**< the kernel's number for it, used again after 2^32 others */
 	uint32_t lkey, rkey; /**< where @has_keys */
 	uint32_t pdn;        /**< of its PD, where @has_pdn */
 	/**

@@ -63,10 +63,9 @@ struct mr_trial {
 	void (*judge)(struct mr_attempt *attempt);
 	enum mr_region_call call; /**< that registers */
 	enum mr_via via;
-	uint32_t access; /**< access flags of the region */
-	enum mr_memory_type
-		memory;     /**< it is registered on; with its pages where huge_size is set */
-	uint64_t huge_size; /**< bytes of a huge page; 0: the default size */
+	uint32_t access;            /**< access flags of the region */
+	enum mr_memory_type memory; /**< it is registered on */
+	uint64_t huge_size;         /**< bytes of a huge page; 0: the default size */
 	enum mr_dmabuf_type dmabuf; /**< of calls on a dma-buf */
 	uint32_t detail;            /**< the advice, the changes of a rereg, the type of a window */
 	int yes_errno;              /**< a refusal that means yes; 0: none does */
@@ -153,9 +152,8 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 
 /** What was found.  Sizes are bytes. */
 struct mr_max_size {
-	uint64_t cap; /**< no larger size was tried */
-	const char
-		*cap_by; /**< what the cap was derived from: "MemAvailable"; NULL: it was given */
+	uint64_t cap;              /**< no larger size was tried */
+	const char *cap_by;        /**< what gave the cap: "MemAvailable"; NULL: the caller */
 	struct mr_opt_u64 size;    /**< the largest that worked */
 	struct mr_opt_u64 refused; /**< the smallest that was refused; not known: none was */
 	struct mr_error err;       /**< what ended the search, with its call and errno */
