@@ -476,8 +476,8 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 
 	mr_environment_init(&live);
 	/* Of a recorded host nothing of this machine.  The limit is null where none was recorded, too. */
-	mr_host_query(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
-		      sizeof(environment->rdma_core));
+	mr_host_query(host, answer_text, live.rdma_core, environment->rdma_core,
+		      sizeof(environment->rdma_core), "rdma-core");
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
 		     "/proc/sys/kernel/osrelease");
 	if (!mr_process_status_read(host, "self", &status))

@@ -131,7 +131,7 @@ static int find_la57(void *data, char *text, size_t size)
 {
 	struct mr_host here = MR_THIS_HOST;
 	bool found = false;
-	const int rc = mr_host_lines(&here, "/proc/cpuinfo", take_flags, &found);
+	const int rc = mr_host_lines(&here, take_flags, &found, "/proc/cpuinfo");
 
 	(void)data;
 	snprintf(text, size, "%s", found ? "57" : "48");
@@ -185,8 +185,8 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 	struct odp_search search = { .host = question->host };
 	char bits[8];
 
-	if (mr_host_query(question->host, "cpu/address-bits", find_la57, NULL, bits,
-			  sizeof(bits)) ||
+	if (mr_host_query(question->host, find_la57, NULL, bits, sizeof(bits),
+			  "cpu/address-bits") ||
 	    strcmp(bits, "57") != 0)
 		return MR_VERDICT_OK;
 	return search_devices(&search, "57-bit addresses, and ",

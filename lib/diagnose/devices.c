@@ -576,9 +576,9 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 		mr_finding_set(finding, MR_VERDICT_NA, "no NVIDIA GPU beside an RDMA device");
 		return;
 	}
-	mr_host_query(question->host, "uname/machine", query_machine, NULL, machine,
-		      sizeof(machine));
-	mr_host_lines(question->host, "/proc/driver/nvidia/params", take_override, &override);
+	mr_host_query(question->host, query_machine, NULL, machine, sizeof(machine),
+		      "uname/machine");
+	mr_host_lines(question->host, take_override, &override, "/proc/driver/nvidia/params");
 	if (!look.differs || override == MR_YES)
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
@@ -638,15 +638,15 @@ static int query_device(void *data, char *text, size_t size)
 int mr_device_limits_query(struct mr_host *host, const char *device,
 			   struct mr_device_limits *limits)
 {
-	char question[160], name[64], answer[128];
+	char name[64], answer[128];
 	uint64_t odp;
 	int rc;
 
 	*limits = (struct mr_device_limits){ 0 };
 	if ((size_t)snprintf(name, sizeof(name), "%s", device) >= sizeof(name))
 		return -ENAMETOOLONG;
-	snprintf(question, sizeof(question), "device/%s/limits", name);
-	rc = mr_host_query(host, question, query_device, name, answer, sizeof(answer));
+	rc = mr_host_query(host, query_device, name, answer, sizeof(answer), "device/%s/limits",
+			   name);
 	if (rc)
 		return rc;
 	if (sscanf(answer, "max_mr_size=%" SCNu64 " odp=%" SCNu64, &limits->max_mr_size, &odp) != 2)

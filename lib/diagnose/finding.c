@@ -137,7 +137,7 @@ bool mr_is_simulated(struct mr_host *host)
 {
 	char answer[8];
 
-	mr_host_query(host, "simulated", query_environment, host, answer, sizeof(answer));
+	mr_host_query(host, query_environment, host, answer, sizeof(answer), "simulated");
 	return answer[0] == 'y';
 }
 

@@ -299,7 +299,7 @@ enum mr_tristate mr_copies_on_fork(struct mr_host *host)
 {
 	char answer[8];
 
-	if (mr_host_query(host, "rdma/copy-on-fork", query_kernel, NULL, answer, sizeof(answer)))
+	if (mr_host_query(host, query_kernel, NULL, answer, sizeof(answer), "rdma/copy-on-fork"))
 		return MR_UNKNOWN;
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }

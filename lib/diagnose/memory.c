@@ -458,7 +458,7 @@ static bool may_be_hidden(struct mr_host *host)
 	bool has_groups = false;
 	const int rc = mr_cgroup_find(host, "rdma", &group);
 
-	mr_host_lines(host, "/proc/cgroups", take_controller, &has_groups);
+	mr_host_lines(host, take_controller, &has_groups, "/proc/cgroups");
 	return has_groups && (rc == -ENOENT || rc == -EXDEV || (!rc && group.is_below));
 }
 

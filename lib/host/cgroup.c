@@ -100,7 +100,7 @@ int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgrou
 {
 	struct membership member = { .controller = controller };
 	struct mounted mounted = { .controller = controller, .member = &member, .group = group };
-	int rc = mr_host_lines(host, "/proc/self/cgroup", take_membership, &member);
+	int rc = mr_host_lines(host, take_membership, &member, "/proc/self/cgroup");
 
 	*group = (struct mr_cgroup){ 0 };
 	if (rc == -ENOENT && !mr_host_exists(host, "/proc/self"))
@@ -108,7 +108,7 @@ int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgrou
 	if (rc || !member.version)
 		return rc ? rc : -ENOENT;
 	group->version = member.version;
-	rc = mr_host_lines(host, "/proc/self/mountinfo", take_mount, &mounted);
+	rc = mr_host_lines(host, take_mount, &mounted, "/proc/self/mountinfo");
 	if (rc || !mounted.is_there)
 		return rc ? rc : -ENOENT;
 	if (!mounted.is_found || strstr(group->path, "/.."))
@@ -172,7 +172,6 @@ bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 {
 	const struct memory_files *files = &memory_files[group->version - 1];
 	struct reclaimable pages = { .active = { 0 } };
-	char path[2 * PATH_MAX + 16];
 	uint64_t reclaimable;
 
 	*memory = (struct mr_memory_group){ .max = mr_cgroup_read(host, group, files->max) };
@@ -181,8 +180,7 @@ bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 	if (files->high)
 		memory->high = mr_cgroup_read(host, group, files->high);
 	memory->used = mr_cgroup_read(host, group, files->used);
-	snprintf(path, sizeof(path), "%s%s/memory.stat", group->mount, group->path);
-	mr_host_figures(host, path, files->stat, &pages);
+	mr_host_figures(host, files->stat, &pages, "%s%s/memory.stat", group->mount, group->path);
 	reclaimable = mr_sum(pages.inactive.value, pages.active.value);
 	memory->used.value -= reclaimable < memory->used.value ? reclaimable : memory->used.value;
 	return true;
@@ -286,10 +284,8 @@ static bool take_rdma_line(const char *line, void *data)
 static int read_file(struct mr_host *host, const struct mr_cgroup *group, const char *file,
 		     struct reading reading)
 {
-	char path[2 * PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s%s/%s", group->mount, group->path, file);
-	return mr_host_lines(host, path, take_rdma_line, &reading);
+	return mr_host_lines(host, take_rdma_line, &reading, "%s%s/%s", group->mount, group->path,
+			     file);
 }
 
 /* Where the use cannot be read, it is not known. */

@@ -80,7 +80,7 @@ int mr_kernel_options_read(struct mr_host *host, const char *release,
 		    (size_t)snprintf(path, size, "%.*s%s%s", (int)(gap - files[i]), files[i],
 				     release, gap + 2) >= size)
 			break;
-		next = mr_host_lines(host, path, take_option, &search);
+		next = mr_host_lines(host, take_option, &search, "%s", path);
 		rc = next == -ENOENT ? rc : next;
 	}
 	if (rc)
@@ -142,7 +142,7 @@ static int filter_words(void *data, char *text, size_t size)
 
 int mr_kernel_words(struct mr_host *host, char *words, size_t size)
 {
-	return mr_host_query(host, "kernel/words", filter_words, NULL, words, size);
+	return mr_host_query(host, filter_words, NULL, words, size, "kernel/words");
 }
 
 /* ---- modules and symbols ---- */
@@ -172,7 +172,7 @@ static int find_symbol(void *data, char *text, size_t size)
 {
 	struct mr_host here = MR_THIS_HOST;
 	struct symbol_search *search = data;
-	const int rc = mr_host_lines(&here, "/proc/kallsyms", match_symbol, search);
+	const int rc = mr_host_lines(&here, match_symbol, search, "/proc/kallsyms");
 
 	snprintf(text, size, "%s", search->found ? "yes" : "no");
 	return rc;
@@ -181,10 +181,10 @@ static int find_symbol(void *data, char *text, size_t size)
 enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 {
 	struct symbol_search search = { .name = name };
-	char question[160], answer[8];
+	char answer[8];
 
-	snprintf(question, sizeof(question), "kernel/symbol/%s", name);
-	if (mr_host_query(host, question, find_symbol, &search, answer, sizeof(answer)))
+	if (mr_host_query(host, find_symbol, &search, answer, sizeof(answer), "kernel/symbol/%s",
+			  name))
 		return MR_UNKNOWN;
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }
@@ -302,7 +302,7 @@ static int answer_log(void *data __attribute__((unused)), char *text, size_t siz
 
 int mr_kernel_log_read(struct mr_host *host, char text[MR_KERNEL_LOG_MAX])
 {
-	return mr_host_query(host, "kernel-log", answer_log, NULL, text, MR_KERNEL_LOG_MAX);
+	return mr_host_query(host, answer_log, NULL, text, MR_KERNEL_LOG_MAX, "kernel-log");
 }
 
 /* A text that fills the room may have been cut. */
@@ -330,7 +330,7 @@ void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus)
 {
 	*cpus = (struct mr_cpus){ .possible = "" };
 	read_text(host, cpus->possible, sizeof(cpus->possible), "/sys/devices/system/cpu/possible");
-	if (mr_host_lines(host, "/proc/thread-self/status", take_line, cpus))
+	if (mr_host_lines(host, take_line, cpus, "/proc/thread-self/status"))
 		cpus->allowed[0] = '\0';
 }
 
@@ -407,7 +407,7 @@ static bool take_model(const char *line, void *data)
 void mr_processor_read(struct mr_host *host, struct mr_processor *processor)
 {
 	*processor = (struct mr_processor){ .model = "" };
-	mr_host_lines(host, "/proc/cpuinfo", take_model, processor);
+	mr_host_lines(host, take_model, processor, "/proc/cpuinfo");
 	read_text(host, processor->governor, sizeof(processor->governor),
 		  "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	read_text(host, processor->clock, sizeof(processor->clock),
@@ -514,11 +514,10 @@ static int find_binding(void *data, char *text, size_t size)
 
 uint32_t mr_pci_binding(struct mr_host *host, const char *folder)
 {
-	char name[PATH_MAX], text[16], copy[PATH_MAX];
+	char text[16], copy[PATH_MAX];
 
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", folder) >= sizeof(copy) ||
-	    (size_t)snprintf(name, sizeof(name), "binding%s", folder) >= sizeof(name) ||
-	    mr_host_query(host, name, find_binding, copy, text, sizeof(text)))
+	    mr_host_query(host, find_binding, copy, text, sizeof(text), "binding%s", folder))
 		return 0;
 	return (uint32_t)strtoul(text, NULL, 10);
 }

@@ -146,7 +146,7 @@ static int answer(void *data, char *text, size_t size)
 int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors)
 {
 	char text[64];
-	int rc = mr_host_query(host, "descriptors", answer, host, text, sizeof(text));
+	int rc = mr_host_query(host, answer, host, text, sizeof(text), "descriptors");
 
 	if (!rc &&
 	    sscanf(text, "error=%d limit=%" SCNu64, &descriptors->error, &descriptors->limit) != 2)
@@ -173,7 +173,7 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
 	int rc;
 
 	*folder = (struct mr_dev_folder){ .type = "" };
-	rc = mr_host_lines(host, "/proc/self/mountinfo", take_mount, folder);
+	rc = mr_host_lines(host, take_mount, folder, "/proc/self/mountinfo");
 	folder->is_hosts = !strcmp(folder->type, "devtmpfs");
 	return rc;
 }
@@ -201,10 +201,9 @@ static int answer_nodev(void *data, char *text, size_t size)
 enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path)
 {
 	struct place place = { host, path };
-	char question[PATH_MAX], text[8];
+	char text[8];
 
-	snprintf(question, sizeof(question), "nodev%s", path);
-	if (mr_host_query(host, question, answer_nodev, &place, text, sizeof(text)))
+	if (mr_host_query(host, answer_nodev, &place, text, sizeof(text), "nodev%s", path))
 		return MR_UNKNOWN;
 	return text[0] == '1' ? MR_YES : MR_NO;
 }
@@ -257,11 +256,9 @@ static int answer_group(void *data, char *text, size_t size)
 
 void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size)
 {
-	char question[32];
 	gid_t number = gid;
 
-	snprintf(question, sizeof(question), "group/%" PRIu32, gid);
-	if (mr_host_query(host, question, answer_group, &number, name, size))
+	if (mr_host_query(host, answer_group, &number, name, size, "group/%" PRIu32, gid))
 		snprintf(name, size, "%" PRIu32, gid);
 	mr_clean_text(name, size);
 }
@@ -300,10 +297,10 @@ static int is_set(void *data, char *text, size_t size)
 static bool query_variable(struct mr_host *host, const char *name, bool zero_counts)
 {
 	struct variable variable = { host, name };
-	char question[64], answer[8];
+	char answer[8];
 
-	snprintf(question, sizeof(question), "environment/%s", name);
-	return !mr_host_query(host, question, is_set, &variable, answer, sizeof(answer)) &&
+	return !mr_host_query(host, is_set, &variable, answer, sizeof(answer), "environment/%s",
+			      name) &&
 	       (!strcmp(answer, "set") || (zero_counts && !strcmp(answer, "0")));
 }
 

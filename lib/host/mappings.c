@@ -33,7 +33,7 @@ static int count_mappings(void *data, char *text, size_t size)
 {
 	struct mr_host here = mr_host_unrecorded(data);
 	uint64_t count = 0;
-	const int rc = mr_host_lines(&here, "/proc/self/maps", count_line, &count);
+	const int rc = mr_host_lines(&here, count_line, &count, "/proc/self/maps");
 
 	snprintf(text, size, "%" PRIu64, count);
 	return rc;
@@ -44,7 +44,7 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 	struct mr_opt_u64 used = { 0 };
 	char text[32];
 
-	used.known = !mr_host_query(host, "mappings", count_mappings, host, text, sizeof(text)) &&
+	used.known = !mr_host_query(host, count_mappings, host, text, sizeof(text), "mappings") &&
 		     sscanf(text, "%" SCNu64, &used.value) == 1;
 	return used;
 }
@@ -61,7 +61,7 @@ static int read_lines(struct mr_host *host, const char *path,
 	struct mr_host here = mr_host_unrecorded(host);
 
 	host->reads |= MR_READ_MEMORY;
-	return mr_host_lines(mr_host_is_live(host) ? &here : host, path, take, data);
+	return mr_host_lines(mr_host_is_live(host) ? &here : host, take, data, "%s", path);
 }
 
 static bool parse_mapping(const char *line, struct mr_mapping *mapping)
@@ -486,17 +486,17 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 					  .is_on_overlay = !file->upper[0] &&
 							   !strcmp(file->filesystem, "overlay"),
 					  .mapping = mapping };
-	char name[sizeof(question.path) + 8], text[256];
+	char text[256];
 
 	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
-	snprintf(name, sizeof(name), "file%s", question.path);
-	file->has_path = !mr_host_query(host, name, query_file, &question, text, sizeof(text)) &&
+	file->has_path = !mr_host_query(host, query_file, &question, text, sizeof(text), "file%s",
+					question.path) &&
 			 take_file(mapping, text, file);
 	if (file->has_path || !can_be_open(mapping))
 		return;
-	snprintf(name, sizeof(name), "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
-		 mapping->inode);
-	if (!mr_host_query(host, name, query_open_file, &question, text, sizeof(text)))
+	if (!mr_host_query(host, query_open_file, &question, text, sizeof(text),
+			   "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
+			   mapping->inode))
 		take_file(mapping, text, file);
 }
 
@@ -505,16 +505,16 @@ static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_
 {
 	struct file_question question = { .host = host };
 	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
-	char name[sizeof(question.path) + 8], text[256];
+	char text[256];
 	unsigned int mode;
 
 	snprintf(question.path, sizeof(question.path), "%s", path);
-	snprintf(name, sizeof(name), "file%s", question.path);
 	if (path[0] == '/' &&
-	    !mr_host_query(host, name, query_file, &question, text, sizeof(text)) &&
+	    !mr_host_query(host, query_file, &question, text, sizeof(text), "file%s",
+			   question.path) &&
 	    sscanf(text, "mode=%o device=%u:%u", &mode, &search.major, &search.minor) == 3 &&
 	    S_ISDIR(mode))
-		mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+		mr_host_lines(host, take_mount, &search, "/proc/self/mountinfo");
 }
 
 /* No regular file can, but for those of sysfs and /proc. */
@@ -539,7 +539,7 @@ void mr_mapped_file_read(struct mr_host *host, const struct mr_mapping *mapping,
 	*file = (struct mr_mapped_file){ .filesystem = "" };
 	if (!mapping->inode)
 		return;
-	mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+	mr_host_lines(host, take_mount, &search, "/proc/self/mountinfo");
 	if (search.upper[0])
 		read_upper(host, search.upper, file);
 	if (mapping->path[0] == '/' && strlen(mapping->path) < sizeof(mapping->path) - 1)

@@ -34,7 +34,7 @@ static const struct mr_figure meminfo_figures[] = {
 int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info)
 {
 	*info = (struct mr_meminfo){ 0 };
-	return mr_host_figures(host, "/proc/meminfo", meminfo_figures, info);
+	return mr_host_figures(host, meminfo_figures, info, "/proc/meminfo");
 }
 
 struct pool_search {
@@ -375,7 +375,7 @@ uint64_t mr_page_size(struct mr_host *host)
 	char answer[24];
 	uint64_t bytes;
 
-	if (mr_host_query(host, "page-size", query_library, NULL, answer, sizeof(answer)) ||
+	if (mr_host_query(host, query_library, NULL, answer, sizeof(answer), "page-size") ||
 	    mr_parse_u64(answer, LARGEST, &bytes, &ignored) || bytes < SMALLEST ||
 	    bytes & (bytes - 1))
 		return SMALLEST;
@@ -399,7 +399,7 @@ struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
 	uint64_t pages = 0;
 
 	/* The counters of processors are summed one after the other: a difference below 0 is none. */
-	if (mr_host_figures(host, "/proc/vmstat", pin_figures, &counts) || !counts.acquired.known ||
+	if (mr_host_figures(host, pin_figures, &counts, "/proc/vmstat") || !counts.acquired.known ||
 	    !counts.released.known)
 		return bytes;
 	if (counts.acquired.value > counts.released.value)

@@ -197,7 +197,7 @@ int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_lo
 	if (!sender.thread || !mr_rdma_device_pci_address(host, device, sender.pci_address,
 							  sizeof(sender.pci_address)))
 		return -ENOENT;
-	rc = mr_host_query(host, "mlx5-log", answer_last_line, &sender, text, sizeof(text));
+	rc = mr_host_query(host, answer_last_line, &sender, text, sizeof(text), "mlx5-log");
 	if (rc)
 		return rc;
 	if (sscanf(text, "%39s status=%" SCNu64 " syndrome=%" SCNu64 " errno=%d age_ns=%" SCNu64,

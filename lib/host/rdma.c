@@ -332,12 +332,11 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 {
 	struct fdinfo info = { .file = file };
 	struct descriptor descriptor = { host, fd };
-	char path[64], question[64], text[32];
+	char text[32];
 	int rc;
 
 	*file = (struct mr_dmabuf_file){ .is_dmabuf = false };
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	rc = mr_host_lines(host, path, take_fdinfo, &info);
+	rc = mr_host_lines(host, take_fdinfo, &info, "/proc/self/fdinfo/%d", fd);
 	if (rc)
 		return rc;
 	if (!info.flags.known)
@@ -350,9 +349,8 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 	}
 	/* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
 	file->is_simulated = !strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1);
-	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
-	if (file->is_simulated &&
-	    !mr_host_query(host, question, query_size, &descriptor, text, sizeof(text)))
+	if (file->is_simulated && !mr_host_query(host, query_size, &descriptor, text, sizeof(text),
+						 "descriptor/%d/size", fd))
 		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
 	return 0;
 }

@@ -306,7 +306,6 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 
 /**
  * mr_host_lines() - read a file line by line
- * @path: absolute
  * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use
  *
  * Only lines that were of use are recorded, so that a recording has no more than is needed.  So @take must
@@ -314,8 +313,8 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
  *
  * Return: 0, or -errno, also in the middle of the file: -EFBIG for one of more than 64 MiB.
  */
-int mr_host_lines(struct mr_host *host, const char *path,
-		  bool (*take)(const char *line, void *data), void *data);
+int mr_host_lines(struct mr_host *host, bool (*take)(const char *line, void *data), void *data,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /** A line "NAME FIGURES" of a file, and the member that figure number @index is for. */
 struct mr_figure {
@@ -342,8 +341,8 @@ struct mr_figure {
 bool mr_figures_take(const char *line, const struct mr_figure *rows, void *structure);
 
 /** mr_host_figures() - mr_figures_take() of each line of a file.  Return: as mr_host_lines(). */
-int mr_host_figures(struct mr_host *host, const char *path, const struct mr_figure *rows,
-		    void *structure);
+int mr_host_figures(struct mr_host *host, const struct mr_figure *rows, void *structure,
+		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /** A line of /proc/PID/mountinfo (proc_pid_mountinfo(5)). */
 struct mr_mount {
@@ -404,17 +403,17 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 
 /**
  * mr_host_query() - what a system call or a library answers, as text
- * @name:   of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
  * @answer: writes the answer of this machine, a text of at most 64 KiB, best one line; returns 0, or -errno
  *          where there is none
  * @data:   for @answer
  * @text:   set to the answer, cut where it does not fit; or to an empty text
+ * @fmt:    name of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
  *
  * Return: 0, or -errno.
  */
-int mr_host_query(struct mr_host *host, const char *name,
-		  int (*answer)(void *data, char *text, size_t size), void *data, char *text,
-		  size_t size);
+int mr_host_query(struct mr_host *host, int (*answer)(void *data, char *text, size_t size),
+		  void *data, char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
 
 /** mr_live_path() - where this process finds a file that the viewer sees.  Return: 0 or -errno. */
 int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);

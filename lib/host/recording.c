@@ -92,18 +92,29 @@ static int mr_recording_parent(int folder, const char *below, bool make, const c
 	return fd < 0 ? -errno : mr_steal_fd(&fd);
 }
 
-/* A FIFO would make opening wait, and a device may do anything when it is opened. */
-static int open_file(int folder, const char *below)
+/* Reads the status of the record of a call, or without @kind of what stands at its path.  Return: its folder, or -errno. */
+static int find_status(int folder, const char *path, const char *kind, bool failed,
+		       char below[PATH_MAX], const char **last, struct stat *st)
 {
+	const int rc = mr_recording_name(below, path, kind, failed);
+	mr_auto_fd int parent = rc ? rc : mr_recording_parent(folder, below, false, last);
+
+	if (parent >= 0 && fstatat(parent, *last, st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	return mr_steal_fd(&parent);
+}
+
+/* A FIFO would make opening wait, and a device may do anything when it is opened. */
+static int open_file(int folder, const char *path, const char *kind, bool failed)
+{
+	char below[PATH_MAX];
 	const char *last;
-	mr_auto_fd int parent = mr_recording_parent(folder, below, false, &last);
 	struct stat st;
+	mr_auto_fd int parent = find_status(folder, path, kind, failed, below, &last, &st);
 	int fd;
 
 	if (parent < 0)
 		return parent;
-	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
-		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	fd = openat(parent, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -127,19 +138,14 @@ ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
 
 int mr_recording_open(int folder, const char *path)
 {
-	char below[PATH_MAX];
-	const int rc = mr_recording_name(below, path, NULL, false);
-
-	return rc ? rc : open_file(folder, below);
+	return open_file(folder, path, NULL, false);
 }
 
 /* Return: bytes, or -errno; -ENOENT where nothing was recorded. */
 static ssize_t read_call(int folder, const char *path, const char *kind, bool failed, char *text,
 			 size_t size)
 {
-	char below[PATH_MAX];
-	const int rc = mr_recording_name(below, path, kind, failed);
-	mr_auto_fd int fd = rc ? rc : open_file(folder, below);
+	mr_auto_fd int fd = open_file(folder, path, kind, failed);
 
 	text[0] = '\0';
 	if (fd < 0)
@@ -187,14 +193,9 @@ int mr_recording_list(int folder, const char *path, char **names)
 	got = mr_recording_get(folder, "list", path, *names, LIST_MAX);
 	if (got != -ENOENT)
 		return got < 0 ? (int)got : 0;
-	got = mr_recording_name(below, path, NULL, false);
-	if (got)
-		return (int)got;
-	parent = mr_recording_parent(folder, below, false, &last);
+	parent = find_status(folder, path, NULL, false, below, &last, &st);
 	if (parent < 0)
 		return parent;
-	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
-		return -errno;
 	free(*names);
 	*names = NULL;
 	return S_ISDIR(st.st_mode) ? mr_names_read(parent, last, names) : -ENOTDIR;
@@ -204,35 +205,16 @@ int mr_recording_mode(int folder, const char *path, uint32_t *mode)
 {
 	char below[PATH_MAX];
 	const char *last;
-	mr_auto_fd int parent = -1;
 	struct stat st;
-	int rc = mr_recording_name(below, path, NULL, false);
+	mr_auto_fd int parent = find_status(folder, path, NULL, false, below, &last, &st);
 
-	if (rc)
-		return rc;
-	parent = mr_recording_parent(folder, below, false, &last);
 	if (parent < 0)
 		return parent;
-	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
-		return -errno;
 	*mode = st.st_mode;
 	return S_ISLNK(st.st_mode) ? -ELOOP : 0;
 }
 
 /* ---- writing ---- */
-
-static int write_whole(int fd, const char *text, size_t length)
-{
-	while (length) {
-		const ssize_t done = write(fd, text, length);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		text += done > 0 ? done : 0;
-		length -= done > 0 ? (size_t)done : 0;
-	}
-	return 0;
-}
 
 /* Some file systems report a full disk by close() only. */
 int mr_recording_write(int folder, const char *below, const char *text, size_t length,
@@ -240,17 +222,21 @@ int mr_recording_write(int folder, const char *below, const char *text, size_t l
 {
 	const char *last;
 	mr_auto_fd int parent = mr_recording_parent(folder, below, true, &last);
-	int fd, rc;
+	mr_auto_fd int fd = -1;
+	FILE *stream;
+	int rc;
 
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
+	stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream)
 		return errno == EEXIST ? 0 : -errno;
-	rc = write_whole(fd, text, length);
-	if (!rc)
-		rc = write_whole(fd, end, strlen(end));
-	if (close(fd) && !rc)
+	mr_steal_fd(&fd);
+	fwrite(text, 1, length, stream);
+	fputs(end, stream);
+	rc = ferror(stream) ? -errno : 0;
+	if (fclose(stream) && !rc)
 		rc = -errno;
 	if (rc)
 		unlinkat(parent, last, 0);
@@ -285,12 +271,11 @@ static bool exists(const struct mr_recorder *recorder, const char *path, const c
 {
 	char below[PATH_MAX];
 	const char *last;
-	mr_auto_fd int parent = -1;
+	struct stat st;
+	mr_auto_fd int parent =
+		find_status(recorder->folder, path, kind, failed, below, &last, &st);
 
-	if (mr_recording_name(below, path, kind, failed))
-		return false;
-	parent = mr_recording_parent(recorder->folder, below, false, &last);
-	return parent >= 0 && !faccessat(parent, last, F_OK, AT_SYMLINK_NOFOLLOW);
+	return parent >= 0;
 }
 
 static void put(struct mr_recorder *recorder, const char *path, const char *kind, bool failed,
@@ -320,12 +305,6 @@ void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const ch
 		put(recorder, path, kind, false, text, strlen(text));
 }
 
-/* What this process lacks is no fact about the host: then the recording is incomplete. */
-static bool is_own_shortage(int error)
-{
-	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
-}
-
 void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const char *path, int error)
 {
 	const char *success = strcmp(kind, "read") != 0 ? kind : NULL;
@@ -334,7 +313,8 @@ void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const cha
 	if (!recorder || error == -ENOENT)
 		return;
 	name = name ? name : "EIO";
-	if (is_own_shortage(error))
+	/* What this process lacks is no fact about the host: then the recording is incomplete. */
+	if (error == -ENOMEM || error == -EMFILE || error == -ENFILE)
 		mr_recorder_note(recorder, error);
 	else if (!exists(recorder, path, success, false))
 		put(recorder, path, kind, true, name, strlen(name));

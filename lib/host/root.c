@@ -244,13 +244,17 @@ static ssize_t read_and_record(struct mr_host *host, const char *path, int fd, c
 	return got;
 }
 
+static int open_path(const struct mr_host *host, const char *path)
+{
+	return mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
+				     : mr_recording_open(host->recording, path);
+}
+
 static ssize_t read_path(struct mr_host *host, char *text, size_t size, const char *path)
 {
 	const int error =
 		mr_host_is_live(host) ? 0 : mr_recording_error(host->recording, "read", path);
-	mr_auto_fd int fd = error                   ? error
-			    : mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
-						    : mr_recording_open(host->recording, path);
+	mr_auto_fd int fd = error ?: open_path(host, path);
 	ssize_t got = fd;
 
 	text[0] = '\0';
@@ -337,42 +341,31 @@ static int read_lines(struct mr_host *host, const char *path, FILE *file,
 	return ferror(file) ? -(errno ? errno : EIO) : 0;
 }
 
-static int open_lines(struct mr_host *host, const char *path, FILE **file)
-{
-	mr_auto_fd int fd = mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
-						  : mr_recording_open(host->recording, path);
-
-	if (fd < 0)
-		return fd;
-	*file = fdopen(fd, "r");
-	if (!*file)
-		return -ENOMEM;
-	mr_steal_fd(&fd);
-	return 0;
-}
-
 /* A recording may have the lines that were read before an error, and that error. */
-int mr_host_lines(struct mr_host *host, const char *file_path,
-		  bool (*take)(const char *line, void *data), void *data)
+static int read_all_lines(struct mr_host *host, bool (*take)(const char *line, void *data),
+			  void *data, const char *path)
 {
-	mr_auto_file FILE *file = NULL;
-	char path[PATH_MAX];
-	int rc, error = 0;
+	mr_auto_fd int fd = open_path(host, path);
+	mr_auto_file FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	int rc = fd < 0 ? fd : -ENOMEM, error = 0;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s", file_path) >= sizeof(path))
-		return -ENAMETOOLONG;
-	rc = clean_path(path);
-	if (rc)
-		return rc;
-	note_read(host, path);
-	rc = open_lines(host, path, &file);
-	if (!rc)
+	if (file) {
+		mr_steal_fd(&fd);
 		rc = read_lines(host, path, file, take, data);
+	}
 	if (!mr_host_is_live(host))
 		error = mr_recording_error(host->recording, "read", path);
 	rc = error ? error : rc;
 	mr_recorder_lines_end(host->recorder, path, rc);
 	return rc;
+}
+
+int mr_host_lines(struct mr_host *host, bool (*take)(const char *line, void *data), void *data,
+		  const char *fmt, ...)
+{
+	char path[PATH_MAX];
+
+	return FORMAT_PATH(path, fmt) ?: read_all_lines(host, take, data, path);
 }
 
 /* ---- lines of some kinds ---- */
@@ -431,12 +424,13 @@ static bool take_figures(const char *line, void *data)
 	return mr_figures_take(line, figures->rows, figures->structure);
 }
 
-int mr_host_figures(struct mr_host *host, const char *path, const struct mr_figure *rows,
-		    void *structure)
+int mr_host_figures(struct mr_host *host, const struct mr_figure *rows, void *structure,
+		    const char *fmt, ...)
 {
 	struct figures figures = { rows, structure };
+	char path[PATH_MAX];
 
-	return mr_host_lines(host, path, take_figures, &figures);
+	return FORMAT_PATH(path, fmt) ?: read_all_lines(host, take_figures, &figures, path);
 }
 
 /* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
@@ -640,15 +634,19 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 
 /* ---- answers of calls ---- */
 
-int mr_host_query(struct mr_host *host, const char *name,
-		  int (*answer)(void *data, char *text, size_t size), void *data, char *text,
-		  size_t size)
+int mr_host_query(struct mr_host *host, int (*answer)(void *data, char *text, size_t size),
+		  void *data, char *text, size_t size, const char *fmt, ...)
 {
-	char path[PATH_MAX], whole[ANSWER_MAX]; /* there may be no memory to allocate */
+	char name[PATH_MAX], path[PATH_MAX],
+		whole[ANSWER_MAX]; /* there may be no memory to allocate */
+	va_list ap;
 	int rc;
 
+	va_start(ap, fmt);
+	rc = vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
 	text[0] = '\0';
-	if ((size_t)snprintf(path, sizeof(path), "/%s", name) >= sizeof(path))
+	if (rc < 0 || snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	rc = clean_path(path);
 	if (rc)

@@ -68,11 +68,9 @@ static bool take_status(const char *text, void *data)
 int mr_process_status_read(struct mr_host *host, const char *process,
 			   struct mr_process_status *status)
 {
-	char path[PATH_MAX];
 
 	*status = (struct mr_process_status){ 0 };
-	snprintf(path, sizeof(path), "/proc/%s/status", process);
-	return mr_host_lines(host, path, take_status, status);
+	return mr_host_lines(host, take_status, status, "/proc/%s/status", process);
 }
 
 static bool is_in_group(const struct mr_process_status *process, uint32_t gid)
@@ -167,11 +165,9 @@ int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
 		MR_FIGURE(__typeof__(found), name, hard, .index = 1),
 		{ .name = NULL },
 	};
-	char path[PATH_MAX];
 	int rc;
 
-	snprintf(path, sizeof(path), "/proc/%s/limits", process);
-	rc = mr_host_figures(host, path, rows, &found);
+	rc = mr_host_figures(host, rows, &found, "/proc/%s/limits", process);
 	*limit = (struct mr_rlimit){ found.soft.value, found.hard.value };
 	if (rc)
 		return rc;
@@ -278,12 +274,10 @@ static bool take_line(const char *line, void *data)
 int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit)
 {
 	struct choice choice = { .rank = 0 };
-	char path[64];
 	int rc;
 
 	*unit = (struct mr_unit){ .name = "" };
-	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
-	rc = mr_host_lines(host, path, take_line, &choice);
+	rc = mr_host_lines(host, take_line, &choice, "/proc/%s/cgroup", process);
 	if (!rc && choice.rank)
 		name_unit(choice.path, unit);
 	return rc;

@@ -251,7 +251,7 @@ static bool take_major(const char *line, void *data)
 static int is_uverbs_major(unsigned int wanted)
 {
 	struct major_search search = { .wanted = wanted };
-	const int rc = mr_host_lines(mr_this_host(), "/proc/devices", take_major, &search);
+	const int rc = mr_host_lines(mr_this_host(), take_major, &search, "/proc/devices");
 
 	return rc ? rc : search.found;
 }

@@ -306,7 +306,7 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	uint64_t most, count = 0;
 
 	if (!mr_host_number(inquiry->host, &most, "/proc/sys/kernel/shmmni") ||
-	    mr_host_lines(inquiry->host, "/proc/sysvipc/shm", count_segment, &count))
+	    mr_host_lines(inquiry->host, count_segment, &count, "/proc/sysvipc/shm"))
 		return;
 	mr_evidence_number(suspicion, "segments", count);
 	mr_evidence_number(suspicion, "shmmni", most);

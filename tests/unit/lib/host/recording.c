@@ -81,7 +81,7 @@ static ssize_t ask(struct mr_host *host, enum question question, const char *pat
 	case READ:
 		return mr_host_read(host, text, 2 * MIB, "%s", path);
 	case LINES:
-		return mr_host_lines(host, path, take_line, text);
+		return mr_host_lines(host, take_line, text, "%s", path);
 	case LIST:
 		return mr_host_list(host, take_name, text, "%s", path);
 	case STAT:
@@ -93,7 +93,7 @@ static ssize_t ask(struct mr_host *host, enum question question, const char *pat
 	case LINK:
 		return mr_host_link(host, text, PATH_MAX, "%s", path);
 	case ASK:
-		return mr_host_query(host, path, answer, live, text, 64);
+		return mr_host_query(host, answer, live, text, 64, "%s", path);
 	}
 	return rc;
 }
@@ -291,9 +291,9 @@ TEST(only_lines_of_use_are_recorded_in_the_order_of_the_file_and_the_first_answe
 	recorded_host_put(&recorded, "/status", "Secret: 1\nB: 2\nSecret: 3\nA: 4\nB: 5\n");
 	change("/changing first");
 	host = open_host(NULL, copy);
-	assert_int_equal(mr_host_lines(&host, status, take_key, a), 0);
-	assert_int_equal(mr_host_lines(&host, status, take_key, b), 0);
-	assert_int_equal(mr_host_lines(&host, status, take_key, a), 0);
+	assert_int_equal(mr_host_lines(&host, take_key, a, "%s", status), 0);
+	assert_int_equal(mr_host_lines(&host, take_key, b, "%s", status), 0);
+	assert_int_equal(mr_host_lines(&host, take_key, a, "%s", status), 0);
 	mr_host_read(&host, text, sizeof(text), "%s", changing);
 	change("/changing second");
 	mr_host_read(&host, text, sizeof(text), "%s", changing);
@@ -395,7 +395,7 @@ TEST(a_recording_written_by_hand)
 		assert_equal_for(rows[i].path, ask(&recorded.host, rows[i].question, rows[i].path, NULL), rows[i].rc);
 		assert_string_equal(text, rows[i].found);
 	}
-	assert_int_equal(mr_host_query(&recorded.host, "uname", answer, NULL, text, 6), 0);
+	assert_int_equal(mr_host_query(&recorded.host, answer, NULL, text, 6, "uname"), 0);
 	assert_string_equal(text, "Linux");
 }
 
