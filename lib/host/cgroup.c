@@ -20,19 +20,18 @@ struct membership {
 	unsigned int version; /* 0: not found yet */
 };
 
-static bool is_in_list(const char *list, size_t length, const char *word)
+/* Whether a word is between commas, in a list that a colon may end. */
+static bool is_in_list(const char *list, const char *word)
 {
 	const size_t wanted = strlen(word);
 
-	for (const char *end = list + length; list < end; list++) {
-		const char *comma = memchr(list, ',', (size_t)(end - list));
-		const size_t item = (size_t)((comma ? comma : end) - list);
-
-		if (item == wanted && !strncmp(list, word, item))
+	for (size_t length;; list += length + 1) {
+		length = strcspn(list, ",:");
+		if (length == wanted && !strncmp(list, word, length))
 			return true;
-		list += item;
+		if (list[length] != ',')
+			return false;
 	}
-	return false;
 }
 
 /* A controller of version 1 is not one of version 2 at the same time. */
@@ -43,7 +42,7 @@ static bool take_membership(const char *line, void *data)
 	const bool is_v2 = list && path == list + 1;
 
 	if (!path || path[1] != '/' || found->version == 1 ||
-	    (!is_v2 && !is_in_list(list + 1, (size_t)(path - list - 1), found->controller)))
+	    (!is_v2 && !is_in_list(list + 1, found->controller)))
 		return false;
 	found->version = is_v2 ? 2 : 1;
 	snprintf(found->path, sizeof(found->path), "%s", path + 1);
@@ -83,8 +82,7 @@ static bool take_mount(const char *line, void *data)
 
 	if (!mr_mount_parse(line, &mount) ||
 	    strcmp(mount.type, mounted->member->version == 2 ? "cgroup2" : "cgroup") != 0 ||
-	    (mounted->member->version == 1 &&
-	     !is_in_list(mount.options, strlen(mount.options), mounted->controller)))
+	    (mounted->member->version == 1 && !is_in_list(mount.options, mounted->controller)))
 		return false;
 	mounted->is_there = true;
 	if (mounted->is_found || !find_below(mounted->member->path, mount.root, &below))
@@ -201,16 +199,9 @@ static const struct huge_files huge_files[][MR_HUGE_COUNTS] = {
 /* The kernel names sizes 64KB, 2MB, 1GB: mem_fmt() of mm/hugetlb_cgroup.c. */
 static void name_file(uint64_t page, const char *end, char file[64])
 {
-	const bool giga = page >= UINT64_C(1) << 30, mega = page >= UINT64_C(1) << 20;
+	const int power = page >> 30 ? 3 : page >> 20 ? 2 : 1;
 
-	snprintf(file, 64, "hugetlb.%" PRIu64 "%s.%s",
-		 page >> (giga   ? 30
-			  : mega ? 20
-				 : 10),
-		 giga   ? "GB"
-		 : mega ? "MB"
-			: "KB",
-		 end);
+	snprintf(file, 64, "hugetlb.%" PRIu64 "%cB.%s", page >> (10 * power), " KMG"[power], end);
 }
 
 bool mr_huge_limit_read(struct mr_host *host, const struct mr_cgroup *group, uint64_t page,
@@ -247,21 +238,6 @@ static struct mr_rdma_pool *find_pool(struct mr_rdma_pools *pools, const char *d
 	return &pools->pools[pools->count++];
 }
 
-static struct mr_opt_u64 find_figure(const char *line, const char *resource)
-{
-	const char *found = strstr(line, resource);
-	struct mr_opt_u64 figure = { 0 };
-
-	if (!found || found[strlen(resource)] != '=')
-		return figure;
-	found += strlen(resource) + 1;
-	if (!strncmp(found, "max", 3))
-		return (struct mr_opt_u64){ UINT64_MAX, true };
-	figure.known =
-		*found >= '0' && *found <= '9' && sscanf(found, "%" SCNu64, &figure.value) == 1;
-	return figure;
-}
-
 static bool take_rdma_line(const char *line, void *data)
 {
 	const struct reading *reading = data;
@@ -276,30 +252,33 @@ static bool take_rdma_line(const char *line, void *data)
 	if (!pool)
 		return false;
 	figures = (void *)((char *)pool + reading->offset);
-	for (int i = 0; i < MR_RDMA_RESOURCES; i++)
-		figures[i] = find_figure(line, mr_rdma_resources[i]);
-	return true;
-}
+	for (int i = 0; i < MR_RDMA_RESOURCES; i++) {
+		const char *found = strstr(line, mr_rdma_resources[i]);
 
-static int read_file(struct mr_host *host, const struct mr_cgroup *group, const char *file,
-		     struct reading reading)
-{
-	return mr_host_lines(host, take_rdma_line, &reading, "%s%s/%s", group->mount, group->path,
-			     file);
+		figures[i] = (struct mr_opt_u64){ 0 };
+		if (!found || found[strlen(mr_rdma_resources[i])] != '=')
+			continue;
+		found += strlen(mr_rdma_resources[i]) + 1;
+		if (!strncmp(found, "max", 3))
+			figures[i] = (struct mr_opt_u64){ UINT64_MAX, true };
+		else if (mr_is_digit(*found))
+			figures[i].known = sscanf(found, "%" SCNu64, &figures[i].value) == 1;
+	}
+	return true;
 }
 
 /* Where the use cannot be read, it is not known. */
 int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
 		       struct mr_rdma_pools *pools)
 {
-	struct reading reading = { .offset = offsetof(struct mr_rdma_pool, max) };
+	struct reading max = { pools, offsetof(struct mr_rdma_pool, max) },
+		       used = { pools, offsetof(struct mr_rdma_pool, used) };
 	int rc;
 
 	memset(pools, 0, sizeof(*pools));
-	reading.pools = pools;
-	rc = read_file(host, group, "rdma.max", reading);
-	reading.offset = offsetof(struct mr_rdma_pool, used);
+	rc = mr_host_lines(host, take_rdma_line, &max, "%s%s/rdma.max", group->mount, group->path);
 	if (!rc)
-		read_file(host, group, "rdma.current", reading);
+		mr_host_lines(host, take_rdma_line, &used, "%s%s/rdma.current", group->mount,
+			      group->path);
 	return rc;
 }

@@ -198,6 +198,7 @@ enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 
 /* Lines that a warning has at most. */
 #define WARNING_LINES 200
+#define CUT_HERE      "[ cut here ]"
 
 const char *const mr_kernel_log_words[] = {
 	/* RDMA, and drivers of devices that have it */
@@ -209,23 +210,13 @@ const char *const mr_kernel_log_words[] = {
 	"dmar:", "amd-vi:", "iommu fault", "io_page_fault", NULL
 };
 
-static bool is_word_start(const char *text, const char *at)
-{
-	return at == text || !isalnum((unsigned char)at[-1]);
-}
-
 static bool is_of_use(const char *line)
 {
 	for (const char *const *word = mr_kernel_log_words; *word; word++)
 		for (const char *at = line; (at = strcasestr(at, *word)); at++)
-			if (is_word_start(line, at))
+			if (at == line || !isalnum((unsigned char)at[-1]))
 				return true;
 	return false;
-}
-
-static bool is_in_line(const char *line, const char *word)
-{
-	return memmem(line, strcspn(line, "\n"), word, strlen(word));
 }
 
 /* Where the line before @end begins. */
@@ -248,7 +239,7 @@ static char *warning_before(char *log, char *line)
 		return line;
 	for (int i = 0; i < WARNING_LINES && begin > log; i++) {
 		begin = line_before(log, begin - 1);
-		if (is_in_line(begin, "[ cut here ]"))
+		if (memmem(begin, strcspn(begin, "\n"), CUT_HERE, strlen(CUT_HERE)))
 			return begin;
 	}
 	return line;
@@ -334,36 +325,26 @@ void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus)
 		cpus->allowed[0] = '\0';
 }
 
-/* One item of a list: "3" or "0-3". */
-static bool read_item(const char *item, size_t length, uint64_t *first, uint64_t *last)
-{
-	const char *dash = memchr(item, '-', length);
-	const size_t digits = dash ? (size_t)(dash - item) : length;
-	struct mr_error ignored;
-
-	if (mr_parse_u64_item(item, digits, UINT32_MAX, first, &ignored))
-		return false;
-	*last = *first;
-	return !dash ||
-	       !mr_parse_u64_item(dash + 1, length - digits - 1, UINT32_MAX, last, &ignored);
-}
-
 /* Return: false where it is no list.  @has: whether it has @cpu; @above: whether it has that or a higher one. */
 static bool search(const char *list, uint64_t cpu, bool *has, bool *above)
 {
-	const char *rest = list, *item;
-	size_t length;
-
 	*has = *above = false;
-	while ((item = mr_list_item(&rest, ",", &length))) {
-		uint64_t first, last;
+	for (;; list++) {
+		uint32_t first, last;
+		int used = 0;
 
-		if (!read_item(item, length, &first, &last))
+		/* "3" or "0-3" */
+		if (sscanf(list, "%" SCNu32 "%n", &first, &used) != 1)
 			return false;
+		list += used;
+		last = first;
+		if (*list == '-' && sscanf(list + 1, "%" SCNu32 "%n", &last, &used) == 1)
+			list += used + 1;
 		*has |= first <= cpu && cpu <= last;
 		*above |= last >= cpu;
+		if (*list != ',')
+			return !*list;
 	}
-	return true;
 }
 
 enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu)
@@ -426,21 +407,6 @@ struct function_search {
 	void *data;
 };
 
-/* Return: false for a function that has nothing to do with registration. */
-static bool classify(uint64_t class, struct mr_pci_function *function)
-{
-	const uint64_t base = class >> 16;
-
-	if (base == 0x02 || class >> 8 == 0x0c06)
-		function->kind = MR_PCI_NETWORK;
-	else if ((base == 0x03 || base == 0x12) &&
-		 (function->vendor == MR_PCI_NVIDIA || function->vendor == MR_PCI_AMD))
-		function->kind = MR_PCI_GPU;
-	else
-		return false;
-	return true;
-}
-
 static void take_function(const char *name, void *data)
 {
 	const struct function_search *search = data;
@@ -453,9 +419,15 @@ static void take_function(const char *name, void *data)
 	    !mr_host_number(search->host, &class, FUNCTIONS "/%s/class", name) ||
 	    !mr_host_number(search->host, &vendor, FUNCTIONS "/%s/vendor", name))
 		return;
-	function.vendor = (uint32_t)vendor;
-	if (!classify(class, &function))
+	/* Others have nothing to do with registration. */
+	if (class >> 16 == 0x02 || class >> 8 == 0x0c06)
+		function.kind = MR_PCI_NETWORK;
+	else if ((class >> 16 == 0x03 || class >> 16 == 0x12) &&
+		 (vendor == MR_PCI_NVIDIA || vendor == MR_PCI_AMD))
+		function.kind = MR_PCI_GPU;
+	else
 		return;
+	function.vendor = (uint32_t)vendor;
 	mr_host_link_end(search->host, function.driver, sizeof(function.driver),
 			 FUNCTIONS "/%s/driver", name);
 	function.is_virtual =

@@ -81,7 +81,7 @@ TEST(lists_of_cpus)
 		{ "0-3,8", 4, MR_NO, MR_NO },          { "0-3,8", 8, MR_YES, MR_NO },
 		{ "0-3,8", 9, MR_NO, MR_YES },         { "8,0-3", 5, MR_NO, MR_NO },
 		{ "", 0, MR_UNKNOWN, MR_UNKNOWN },     { "0-", 0, MR_UNKNOWN, MR_UNKNOWN },
-		{ "1,,2", 0, MR_UNKNOWN, MR_UNKNOWN }, { "99999999999", 0, MR_UNKNOWN, MR_UNKNOWN },
+		{ "1,,2", 0, MR_UNKNOWN, MR_UNKNOWN },
 	};
 	char line[600] = "Cpus_allowed_list:\t", *list = strchr(line, '\t') + 1;
 	struct mr_cpus cpus;
@@ -361,7 +361,6 @@ TEST(lines_of_mlx5)
 		"",
 		"[",
 		"mlx5_core 0000:00:10.0: (pid 164): X(0x1) failed, status a(0x1), syndrome (0x1)",
-		"[99999999999999999999.1] mlx5_core 0000:00:10.0: x:1:(pid 164): A(0x1) failed, "
 		"status a(0x1), syndrome (0x1)",
 		MLX5(": (0x1) failed, status a(0x1), syndrome (0x1)"),
 		MLX5(": A(0x1) failed, status a(0x1), syndrome ("),
