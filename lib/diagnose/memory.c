@@ -45,7 +45,7 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 				 MR_SIZE(info->total.value));
 	} else if (question->huge_size) {
 		mr_finding_set(finding, MR_VERDICT_OK, "not needed: huge pages are planned");
-	} else if (wanted > info->available.value && wanted <= mr_huge_pools_room(pools)) {
+	} else if (wanted > info->available.value && wanted <= mr_huge_pools_bytes(pools, true)) {
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "register huge pages (hugetlb), or set fewer aside",
 				 "%s planned, for which huge pages alone have room",
@@ -74,7 +74,7 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 	uint64_t huge;
 
 	mr_huge_pools_read(question->host, NULL, &pools);
-	huge = mr_huge_pools_total(&pools);
+	huge = mr_huge_pools_bytes(&pools, false);
 	if (rc || !info.total.known || !info.available.known) {
 		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 		return;

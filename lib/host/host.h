@@ -58,11 +58,8 @@ const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools,
 /** mr_huge_pool_room() - pages that can still be had, reserved ones left out; not known where a figure is missing */
 struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool);
 
-/** mr_huge_pools_total() - bytes of all pages, which are not available as ordinary memory; what is not known is 0 */
-uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools);
-
-/** mr_huge_pools_room() - bytes of all pages that can still be had; what is not known is 0 */
-uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools);
+/** mr_huge_pools_bytes() - bytes of all pages, or of those that can still be had; what is not known is 0 */
+uint64_t mr_huge_pools_bytes(const struct mr_huge_pools *pools, bool only_room);
 
 /** mr_huge_page_default() - bytes of a page of hugetlb where no size is asked for; 0 where the kernel has no hugetlb */
 uint64_t mr_huge_page_default(struct mr_host *host);

@@ -184,29 +184,24 @@ static bool take_details(const char *line, void *data)
 	return true;
 }
 
-/* The second figure of statm: pages that are resident. */
-static bool is_small(const struct mr_host *host)
-{
-	struct mr_host here = mr_host_unrecorded(host);
-	uint64_t resident;
-	char text[128];
-
-	return mr_host_read(&here, text, sizeof(text), "/proc/self/statm") > 0 &&
-	       sscanf(text, "%*u %" SCNu64, &resident) == 1 &&
-	       resident <= RESIDENT_MAX / (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 			    struct mr_mapping_details *details)
 {
 	struct details_search search = { .start = start, .details = details };
+	struct mr_host here = mr_host_unrecorded(host);
+	uint64_t resident;
+	char text[128];
 	int rc;
 
 	*details = (struct mr_mapping_details){ 0 };
 	host->reads |= MR_READ_MEMORY;
-	rc = mr_host_is_live(host) && !is_small(host)
-		     ? -EFBIG
-		     : read_lines(host, "/proc/self/smaps", take_details, &search);
+	/* The second figure of statm: pages that are resident. */
+	if (mr_host_is_live(host) &&
+	    (mr_host_read(&here, text, sizeof(text), "/proc/self/statm") <= 0 ||
+	     sscanf(text, "%*u %" SCNu64, &resident) != 1 ||
+	     resident > RESIDENT_MAX / (uint64_t)sysconf(_SC_PAGESIZE)))
+		return -EFBIG;
+	rc = read_lines(host, "/proc/self/smaps", take_details, &search);
 	return rc ? rc : search.is_done ? 0 : -ENOENT;
 }
 
@@ -376,30 +371,6 @@ static int query_file(void *data, char *text, size_t size)
 	return 0;
 }
 
-/*
- * Whether the path still leads to the mapped file.  stat(2) of some file systems tells another device than
- * that of their mount; such devices have major number 0.
- */
-static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
-		    unsigned int minor_number, uint64_t inode)
-{
-	return inode == mapping->inode && (major_number == 0 || (major_number == mapping->major &&
-								 minor_number == mapping->minor));
-}
-
-/* proc_pid_map_files(5) */
-static int query_map_files(const struct file_question *question, struct statx *st)
-{
-	const struct mr_mapping *mapping = question->mapping;
-	char link[64], path[PATH_MAX];
-	int rc;
-
-	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
-		 mapping->end);
-	rc = mr_live_path(mr_host_viewer(question->host), link, path);
-	return rc ? rc : statx(AT_FDCWD, path, HOW, ASKED, st) ? -errno : 0;
-}
-
 /* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
 static int query_descriptors(const struct file_question *question, struct statx *st)
 {
@@ -424,17 +395,25 @@ static int query_descriptors(const struct file_question *question, struct statx 
 	return is_found ? 0 : -ENOENT;
 }
 
+/* By proc_pid_map_files(5), or else by a descriptor. */
 static int query_open_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
+	const struct mr_mapping *mapping = question->mapping;
 	struct statx st = { .stx_mode = 0 };
-	int rc = query_map_files(question, &st);
+	char link[64], path[PATH_MAX];
+	int rc;
 
-	if (rc)
+	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+		 mapping->end);
+	if (mr_live_path(mr_host_viewer(question->host), link, path) ||
+	    statx(AT_FDCWD, path, HOW, ASKED, &st)) {
 		rc = query_descriptors(question, &st);
-	if (!rc)
-		describe(&st, "unknown", text, size);
-	return rc;
+		if (rc)
+			return rc;
+	}
+	describe(&st, "unknown", text, size);
+	return 0;
 }
 
 /* Memory that is a file to the kernel alone has none that a program could change. */
@@ -448,7 +427,10 @@ static bool can_be_open(const struct mr_mapping *mapping)
 	return true;
 }
 
-/* Takes an answer, if it is about the file of the mapping. */
+/*
+ * Takes an answer, if it is about the file of the mapping: the path may lead to another one by now.  stat(2) of some
+ * file systems tells another device than that of their mount; such devices have major number 0.
+ */
 static bool take_file(const struct mr_mapping *mapping, const char *text,
 		      struct mr_mapped_file *file)
 {
@@ -463,7 +445,8 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 		   " dax=%7s free=%n",
 		   &mode, &major_number, &minor_number, &inode, &size, &allocated, dax,
 		   &end) != 7 ||
-	    !is_same(mapping, major_number, minor_number, inode))
+	    inode != mapping->inode ||
+	    (major_number && (major_number != mapping->major || minor_number != mapping->minor)))
 		return false;
 	file->is_found = true;
 	file->type = mode & S_IFMT;

@@ -97,6 +97,12 @@ const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools,
 	return NULL;
 }
 
+/* How much more the first is; 0 where it is not. */
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
 {
 	uint64_t room, more;
@@ -104,16 +110,12 @@ struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
 	if (!pool->free.known || !pool->reserved.known || !pool->surplus.known ||
 	    !pool->overcommit.known)
 		return (struct mr_opt_u64){ 0 };
-	room = pool->free.value > pool->reserved.value ? pool->free.value - pool->reserved.value
-						       : 0;
-	more = pool->overcommit.value > pool->surplus.value
-		       ? pool->overcommit.value - pool->surplus.value
-		       : 0;
-	return (struct mr_opt_u64){ room > UINT64_MAX - more ? UINT64_MAX : room + more, true };
+	room = difference(pool->free.value, pool->reserved.value);
+	more = difference(pool->overcommit.value, pool->surplus.value);
+	return (struct mr_opt_u64){ mr_sum(room, more), true };
 }
 
-/* Bytes of all pools, of each as many pages as it has, or as can be had; what is not known is 0. */
-static uint64_t sum_bytes(const struct mr_huge_pools *pools, bool only_room)
+uint64_t mr_huge_pools_bytes(const struct mr_huge_pools *pools, bool only_room)
 {
 	uint64_t sum = 0, bytes;
 
@@ -121,21 +123,11 @@ static uint64_t sum_bytes(const struct mr_huge_pools *pools, bool only_room)
 		const struct mr_huge_pool *pool = &pools->pools[i];
 		const struct mr_opt_u64 pages = only_room ? mr_huge_pool_room(pool) : pool->total;
 
-		if (__builtin_mul_overflow(pages.value, pool->size, &bytes) ||
-		    __builtin_add_overflow(sum, bytes, &sum))
+		if (__builtin_mul_overflow(pages.value, pool->size, &bytes))
 			return UINT64_MAX;
+		sum = mr_sum(sum, bytes);
 	}
 	return sum;
-}
-
-uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools)
-{
-	return sum_bytes(pools, false);
-}
-
-uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools)
-{
-	return sum_bytes(pools, true);
 }
 
 uint64_t mr_huge_page_default(struct mr_host *host)
@@ -169,7 +161,7 @@ int mr_thp_mode(struct mr_host *host, char *mode, size_t size)
 static void take_least(struct mr_available *available, uint64_t limit, uint64_t used,
 		       const char *by)
 {
-	const uint64_t left = limit > used ? limit - used : 0;
+	const uint64_t left = difference(limit, used);
 
 	if (left >= available->bytes)
 		return;
@@ -177,22 +169,10 @@ static void take_least(struct mr_available *available, uint64_t limit, uint64_t 
 	available->by = by;
 }
 
-static void look_at_group(struct mr_host *host, const struct mr_cgroup *group,
-			  struct mr_available *available)
-{
-	struct mr_memory_group memory;
-
-	if (!mr_memory_group_read(host, group, &memory) || !memory.used.known)
-		return;
-	if (memory.high.known && memory.high.value != UINT64_MAX)
-		take_least(available, memory.high.value, memory.used.value, "memory.high");
-	if (memory.max.value != UINT64_MAX)
-		take_least(available, memory.max.value, memory.used.value, "memory.max");
-}
-
 int mr_available_read(struct mr_host *host, struct mr_available *available)
 {
 	struct mr_process_status self;
+	struct mr_memory_group used;
 	struct mr_rlimit limit;
 	struct mr_cgroup group;
 	struct mr_meminfo memory;
@@ -203,10 +183,14 @@ int mr_available_read(struct mr_host *host, struct mr_available *available)
 	if (!memory.available.known)
 		return -ENODATA;
 	*available = (struct mr_available){ memory.available.value, "MemAvailable" };
-	if (!mr_cgroup_find(host, "memory", &group)) {
-		do
-			look_at_group(host, &group, available);
-		while (mr_cgroup_up(&group));
+	for (bool is_group = !mr_cgroup_find(host, "memory", &group); is_group;
+	     is_group = mr_cgroup_up(&group)) {
+		if (!mr_memory_group_read(host, &group, &used) || !used.used.known)
+			continue;
+		if (used.high.known && used.high.value != UINT64_MAX)
+			take_least(available, used.high.value, used.used.value, "memory.high");
+		if (used.max.value != UINT64_MAX)
+			take_least(available, used.max.value, used.used.value, "memory.max");
 	}
 	if (!mr_rlimit_read(host, "self", "Max address space", &limit) &&
 	    limit.soft != UINT64_MAX && !mr_process_status_read(host, "self", &self) &&
@@ -234,7 +218,6 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 	struct mr_huge_pools pools;
 	struct mr_meminfo memory;
 	struct mr_opt_u64 room;
-	uint64_t overcommit, surplus;
 
 	mr_huge_pools_read(host, NULL, &pools);
 	pool = mr_huge_pools_find(&pools, s->huge_size);
@@ -252,13 +235,11 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 		WRITE(reason->remedy, "%s", "request less: this host can never have as many");
 		return true;
 	}
-	overcommit = pool->overcommit.value;
-	surplus = pool->surplus.value;
 	WRITE(reason->text,
 	      "%" PRIu64 " huge page%s of %" PRIu64 " KiB requested; %" PRIu64 " free (%" PRIu64
 	      " reserved), %" PRIu64 " overcommit",
 	      wanted, wanted == 1 ? "" : "s", s->huge_size >> 10, pool->free.value,
-	      pool->reserved.value, overcommit > surplus ? overcommit - surplus : 0);
+	      pool->reserved.value, difference(pool->overcommit.value, pool->surplus.value));
 	WRITE(reason->remedy, "raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB/nr_hugepages",
 	      s->huge_size >> 10);
 	return true;
@@ -396,14 +377,13 @@ struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
 {
 	struct mr_opt_u64 bytes = { 0, false };
 	struct counts counts = { .acquired = { 0, false } };
-	uint64_t pages = 0;
+	uint64_t pages;
 
 	/* The counters of processors are summed one after the other: a difference below 0 is none. */
 	if (mr_host_figures(host, pin_figures, &counts, "/proc/vmstat") || !counts.acquired.known ||
 	    !counts.released.known)
 		return bytes;
-	if (counts.acquired.value > counts.released.value)
-		pages = counts.acquired.value - counts.released.value;
+	pages = difference(counts.acquired.value, counts.released.value);
 	bytes.known = !__builtin_mul_overflow(pages, (uint64_t)sysconf(_SC_PAGESIZE), &bytes.value);
 	return bytes;
 }

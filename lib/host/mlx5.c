@@ -105,24 +105,12 @@ static bool read_time(const char *text, uint64_t *ns)
 	return true;
 }
 
-/* "CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), ..." */
-static bool read_log_command(const char *text, struct mr_mlx5_log_line *line)
-{
-	const size_t length = strcspn(text, "( ");
-
-	if (!length || length >= sizeof(line->command) || text[length] != '(')
-		return false;
-	memcpy(line->command, text, length);
-	line->command[length] = '\0';
-	return true;
-}
-
 bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t thread,
 		       struct mr_mlx5_log_line *line)
 {
 	int64_t sender, status, syndrome, errnum = 0;
 	const char *place, *status_text, *name_end;
-	char driver[64];
+	char driver[64], end;
 
 	/* Most lines are of others, so what tells them apart most quickly comes first. */
 	place = strstr(text, ":(pid ");
@@ -142,7 +130,8 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 		return false;
 	place = strstr(place, "): ");
 	status_text = place ? strstr(place, " failed, status ") : NULL;
-	if (!status_text || !read_log_command(place + 3, line))
+	/* "CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), ..." */
+	if (!status_text || sscanf(place, "): %39[^( ]%c", line->command, &end) != 2 || end != '(')
 		return false;
 	/* The status is named by words, which have no brackets. */
 	name_end = strstr(status_text, "(0x");

@@ -132,17 +132,6 @@ static bool read_text(pid_t pid, const char *name, char *text, size_t size)
 	return got > 0;
 }
 
-/* The line with the name of the process comes before; the kernel escapes newlines in the name. */
-pid_t mr_process_of_thread(pid_t thread)
-{
-	char text[1024];
-	const char *line =
-		read_text(thread, "status", text, sizeof(text)) ? strstr(text, "\nTgid:") : NULL;
-	int process = 0;
-
-	return line && sscanf(line, " Tgid: %d", &process) == 1 ? process : 0;
-}
-
 /* Fields 3, 4, 22, 26 and 28; the name before them may hold brackets. */
 bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 {

@@ -18,34 +18,27 @@
 static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
 				     "/sys/module/ib_core" };
 
-/* The folder that $SYSFS_PATH of the process names.  Return: whether it is set, as far as is known. */
-static bool find_sysfs(struct mr_viewer viewer, char sysfs[PATH_MAX])
-{
-	const char *own = getenv("SYSFS_PATH");
-
-	if (viewer.process)
-		return mr_process_variable(viewer.process, "SYSFS_PATH", sysfs, PATH_MAX) > 0;
-	snprintf(sysfs, PATH_MAX, "%s", own ? own : "");
-	return own;
-}
-
 /* Writes the path where libibverbs of the process looks for a file.  Return: 0 or -ENAMETOOLONG. */
 static int find_moved(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
 {
-	const char *below = NULL;
+	const char *own = getenv("SYSFS_PATH");
 	char sysfs[PATH_MAX];
+	bool is_moved = false;
 
 	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
 		const size_t part = strlen(moved[i]);
 
-		if (!strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]))
-			below = path + strlen("/sys");
+		is_moved |= !strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]);
 	}
-	if (!below || !find_sysfs(viewer, sysfs)) {
-		sysfs[0] = '\0';
-		below = path;
-	}
-	return snprintf(found, PATH_MAX, "%s%s", sysfs, below) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	snprintf(sysfs, sizeof(sysfs), "%s", own ?: "");
+	if (is_moved)
+		is_moved = viewer.process ? mr_process_variable(viewer.process, "SYSFS_PATH", sysfs,
+								sizeof(sysfs)) > 0
+					  : own != NULL;
+	return snprintf(found, PATH_MAX, "%s%s", is_moved ? sysfs : "",
+			is_moved ? path + strlen("/sys") : path) < PATH_MAX
+		       ? 0
+		       : -ENAMETOOLONG;
 }
 
 int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX])

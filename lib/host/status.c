@@ -73,6 +73,16 @@ int mr_process_status_read(struct mr_host *host, const char *process,
 	return mr_host_lines(host, take_status, status, "/proc/%s/status", process);
 }
 
+pid_t mr_process_of_thread(pid_t thread)
+{
+	struct mr_process_status status;
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)thread);
+	mr_process_status_read(mr_this_host(), number, &status);
+	return (pid_t)status.process.value;
+}
+
 static bool is_in_group(const struct mr_process_status *process, uint32_t gid)
 {
 	if (process->gid.known && process->gid.value == gid)
@@ -128,30 +138,24 @@ static const struct namespace_inode first[] = {
 	{ "cgroup", 0xEFFFFFFB },
 };
 
-/* The first user namespace maps all numbers to themselves, user_namespaces(7). */
-static enum mr_tristate is_mapped_whole(struct mr_host *host)
-{
-	uint64_t inside, outside, count;
-	char line[128];
-
-	if (!mr_host_line(host, line, sizeof(line), "/proc/self/uid_map") ||
-	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) != 3)
-		return MR_UNKNOWN;
-	return !inside && !outside && count == UINT32_MAX ? MR_YES : MR_NO;
-}
-
 enum mr_tristate mr_namespace_is_first(struct mr_host *host, const char *type)
 {
-	char link[64], name[32];
+	uint64_t inside, outside, count;
+	char line[128], name[32];
 	uint32_t inode;
 	size_t i = 0;
 
 	while (strcmp(first[i].type, type) != 0)
 		i++;
-	if (mr_host_link(host, link, sizeof(link), "/proc/self/ns/%s", type) &&
-	    sscanf(link, "%31[a-z]:[%" SCNu32 "]", name, &inode) == 2 && !strcmp(name, type))
+	if (mr_host_link(host, line, sizeof(line), "/proc/self/ns/%s", type) &&
+	    sscanf(line, "%31[a-z]:[%" SCNu32 "]", name, &inode) == 2 && !strcmp(name, type))
 		return inode == first[i].inode ? MR_YES : MR_NO;
-	return strcmp(type, "user") != 0 ? MR_UNKNOWN : is_mapped_whole(host);
+	/* The first user namespace maps all numbers to themselves, user_namespaces(7). */
+	if (strcmp(type, "user") != 0 ||
+	    !mr_host_line(host, line, sizeof(line), "/proc/self/uid_map") ||
+	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) != 3)
+		return MR_UNKNOWN;
+	return !inside && !outside && count == UINT32_MAX ? MR_YES : MR_NO;
 }
 
 int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
