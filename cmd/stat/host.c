@@ -100,23 +100,6 @@ static void result_hide_bars(char *text)
 		*bar = '/';
 }
 
-static void look(struct host_result *result, const struct mr_question *question,
-		 struct check_row *row)
-{
-	struct mr_finding *finding = &row->finding;
-
-	row->check->look(question, finding);
-	result->counts[finding->verdict]++;
-	result->hidden += finding->is_hidden;
-	if (finding->verdict > result->worst)
-		result->worst = finding->verdict;
-	if (result->args->exit_style != EXIT_STYLE_NAGIOS)
-		return;
-	result_hide_bars(finding->figure);
-	result_hide_bars(finding->detail);
-	result_hide_bars(finding->remedy);
-}
-
 /* Memory of a GPU takes nothing of what these groups of checks look at. */
 static bool is_of_host_memory(const char *group)
 {
@@ -134,10 +117,22 @@ static void result_look(struct host_result *result, struct mr_host *host)
 		question.huge_size =
 			memory->huge_size ? memory->huge_size : mr_huge_page_default(host);
 	for (size_t i = 0; i < result->count; i++) {
+		const struct mr_check *check = result->rows[i].check;
+		struct mr_finding *finding = &result->rows[i].finding;
+
 		question.size = result->args->for_size;
-		if (question.is_gpu && is_of_host_memory(result->rows[i].check->group))
+		if (question.is_gpu && is_of_host_memory(check->group))
 			question.size.known = false;
-		look(result, &question, &result->rows[i]);
+		check->look(&question, finding);
+		result->counts[finding->verdict]++;
+		result->hidden += finding->is_hidden;
+		if (finding->verdict > result->worst)
+			result->worst = finding->verdict;
+		if (result->args->exit_style != EXIT_STYLE_NAGIOS)
+			continue;
+		result_hide_bars(finding->figure);
+		result_hide_bars(finding->detail);
+		result_hide_bars(finding->remedy);
 	}
 	result->is_done = true;
 	result->recording = result->args->root;

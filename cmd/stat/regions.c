@@ -73,48 +73,25 @@ static void totals_init(struct totals *totals, struct session_job *job)
 	}
 }
 
-/* The UARs of a private session, of a batch, are mrctl's own, and are not counted. */
-static int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_error *err)
-{
-	uint32_t count;
-	int rc;
-
-	if (mr_session_is_private(job->session))
-		return 0;
-	rc = mr_session_count_uars(job->session, &count, err);
-	totals->uars = (struct mr_opt_u64){ count, !rc };
-	return rc;
-}
-
-/* Makes the counts unknown: not all regions could be read. */
-static void totals_forget(struct totals *totals)
-{
-	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
-}
-
-/* Notes how many UARs there are, and why they may be more than commands at work. */
-static void note_uars(const struct totals *totals, const struct session_job *job)
-{
-	report_note(job->answer.invocation->command->name,
-		    "UARs of libmlx5 in the session: %" PRIu64, totals->uars.value);
-	report_detail("each running command has one; a command that was killed, or from which the "
-		      "kernel did not take it back, has left its own until the session ends");
-}
-
 /* Prints the totals, and notes about UARs and about removing the device. */
 static void totals_print(const struct totals *totals, struct session_job *job)
 {
 	const struct global_args *global = job->answer.invocation->global;
+	const char *command = job->answer.invocation->command->name;
 
 	if (global->style.json || (!global->style.no_headings && !global->style.columns))
 		output_object(&job->answer.out, "totals", &totals_record, totals);
 	if (global->style.quiet || global->style.json || global->style.no_headings)
 		return;
-	if (totals->uars.value)
-		note_uars(totals, job);
+	if (totals->uars.value) {
+		report_note(command, "UARs of libmlx5 in the session: %" PRIu64,
+			    totals->uars.value);
+		report_detail("each running command has one; a command that was killed, or from "
+			      "which the kernel did not take it back, has left its own until the "
+			      "session ends");
+	}
 	if (totals->blocks_removal)
-		report_note(job->answer.invocation->command->name,
-			    "removing %s or its driver waits until this session ends",
+		report_note(command, "removing %s or its driver waits until this session ends",
 			    job->environment->device);
 }
 
@@ -139,19 +116,6 @@ static const char *const state_names[] = {
 	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
 	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
 };
-
-static void fill_in_force(struct stat_job *job, const struct mr_entry *entry,
-			  const struct mr_uverbs_mr *kernel, struct region_row *row)
-{
-	const struct mr_in_force_region asked = {
-		.call = (enum mr_region_call)entry->call,
-		.via = (enum mr_via)entry->via,
-		.access = entry->access,
-		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_NO : MR_YES,
-	};
-
-	region_row_in_force(row, &job->in_force, &asked, job->base->answer.invocation->global);
-}
 
 /* Replaces what the table knows of a region by what the kernel answers. */
 static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
@@ -206,6 +170,11 @@ static void print_region(struct stat_job *job, const struct mr_session_region *r
 			 struct mr_error *err)
 {
 	const struct mr_entry *entry = &region->entry;
+	const uint64_t iova = region->kernel.length ? region->kernel.iova : entry->iova;
+	const struct mr_in_force_region asked = { .call = (enum mr_region_call)entry->call,
+						  .via = (enum mr_via)entry->via,
+						  .access = entry->access,
+						  .at_zero = iova ? MR_NO : MR_YES };
 	bool is_null = mr_region_is_null(entry->call);
 	struct region_row row;
 	struct mr_table_pd pd;
@@ -221,7 +190,8 @@ static void print_region(struct stat_job *job, const struct mr_session_region *r
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
 	if (row.access.known)
-		fill_in_force(job, entry, &region->kernel, &row);
+		region_row_in_force(&row, &job->in_force, &asked,
+				    job->base->answer.invocation->global);
 	answer_row(&job->base->answer, &row);
 	job->base->done++;
 	job->totals.regions.value++;
@@ -264,46 +234,45 @@ static int print_listed(struct stat_job *job, struct mr_handle_set *listed, stru
 
 static void print_all(struct stat_job *job)
 {
+	struct mr_session *session = job->base->session;
 	struct mr_handle_set listed = { .words = NULL };
+	struct totals *totals = &job->totals;
 	struct mr_error err;
+	uint32_t uars = 0;
 	int rc = print_listed(job, &listed, &err);
 
-	if (rc)
-		totals_forget(&job->totals);
+	if (rc) /* not all regions could be read */
+		totals->regions.known = totals->bytes.known = totals->deferred.known = false;
 	else
-		rc = mr_session_each_unlisted(job->base->session, &listed, print_unlisted, job,
-					      &err);
+		rc = mr_session_each_unlisted(session, &listed, print_unlisted, job, &err);
 	mr_handle_set_release(&listed);
-	if (rc)
-		job->totals.unlisted.known = false;
-	else
-		rc = totals_count_uars(&job->totals, job->base, &err);
+	if (rc) {
+		totals->unlisted.known = false;
+	} else if (!mr_session_is_private(session)) {
+		/* Those of a private session, of a batch, are mrctl's own, and are not counted. */
+		rc = mr_session_count_uars(session, &uars, &err);
+		totals->uars = (struct mr_opt_u64){ uars, !rc };
+	}
 	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
 		answer_fail(&job->base->answer, &err, 0, 0, MR_VIA_KERNEL);
-}
-
-static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t handle,
-			struct mr_error *err)
-{
-	struct mr_uverbs_mr mr;
-	int rc = mr_session_find_object(job->base->session, kind, handle, &mr, err);
-
-	if (!rc)
-		print_unlisted(job, kind, &mr);
-	return rc;
 }
 
 static void print_operand(struct stat_job *job, const char *word, uint64_t index)
 {
 	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
 	struct mr_operand operand;
+	struct mr_uverbs_mr mr;
 	struct mr_error err;
 	int rc = mr_operand_find(job->base->session, word, &operand, &err);
 
-	if (!rc && operand.type == MR_OPERAND_OBJECT)
-		rc = print_object(job, operand.kind, operand.handle, &err);
-	else if (!rc)
+	if (!rc && operand.type == MR_OPERAND_OBJECT) {
+		rc = mr_session_find_object(job->base->session, operand.kind, operand.handle, &mr,
+					    &err);
+		if (!rc)
+			print_unlisted(job, operand.kind, &mr);
+	} else if (!rc) {
 		rc = mr_session_query(job->base->session, operand.slot, &region, &err);
+	}
 	if (rc > 0)
 		print_region(job, &region, &err);
 	else if (rc)

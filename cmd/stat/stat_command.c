@@ -58,27 +58,24 @@ struct watch {
 	bool redraw; /* on a terminal: it is cleared before each answer */
 };
 
-/* An error that a later answer would not have, and so goes on: the device may come back. */
-static int report_answer_error(const struct watch *watch, struct mr_error *why,
-			       struct mr_error *err)
-{
-	if (why->kind == MR_ERROR_USAGE || output_has_failed()) {
-		*err = *why;
-		return -EINVAL;
-	}
-	if (watch->invocation->global->style.json)
-		return answer_error(watch->invocation, NULL, why, err);
-	why_print(watch->invocation->global, watch->invocation->command->name, why);
-	return report_status(why);
-}
-
 /* Prints an answer.  Return: its exit status; -errno with @err set where no other can follow. */
 static int answer_once(const struct watch *watch, struct mr_error *err)
 {
+	const struct global_args *global = watch->invocation->global;
 	struct mr_error why = { 0 };
 	int rc = watch->run(watch->invocation, &why);
 
-	return mr_error_is_set(&why) ? report_answer_error(watch, &why, err) : rc;
+	if (!mr_error_is_set(&why))
+		return rc;
+	if (why.kind == MR_ERROR_USAGE || output_has_failed()) {
+		*err = why;
+		return -EINVAL;
+	}
+	/* A later answer may be without this error: the device may come back. */
+	if (global->style.json)
+		return answer_error(watch->invocation, NULL, &why, err);
+	why_print(global, watch->invocation->command->name, &why);
+	return report_status(&why);
 }
 
 /* "15:04:05  mrctl stat --watch 2" */
@@ -112,17 +109,6 @@ static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 	return answer_once(watch, err);
 }
 
-/* The first time after now that is a multiple of the interval after @start: answers do not drift. */
-static uint64_t next_time(uint64_t start, uint64_t interval)
-{
-	uint64_t passed = (mr_now_ns() - start) / interval, next;
-
-	if (__builtin_mul_overflow(passed + 1, interval, &next) ||
-	    __builtin_add_overflow(start, next, &next))
-		return UINT64_MAX;
-	return next;
-}
-
 /*
  * Calls @run again and again, until a signal comes or nobody reads.  A terminal is cleared before each answer.
  * Else an empty line is between them, or they are JSON Lines.  An answer that fails is no end.  Return: exit status of the last answer; -errno for an error that each answer would have.
@@ -131,7 +117,7 @@ static int stat_watch(const struct invocation *invocation, command_run_function 
 		      uint64_t interval, struct mr_error *err)
 {
 	struct watch watch = { .invocation = invocation, .run = run };
-	uint64_t start = mr_now_ns();
+	uint64_t start = mr_now_ns(), next;
 	bool is_first = true;
 	int status;
 
@@ -140,31 +126,29 @@ static int stat_watch(const struct invocation *invocation, command_run_function 
 	do {
 		status = print(&watch, is_first, err);
 		is_first = false;
-	} while (status >= 0 &&
-		 !mr_signals_wait_until(next_time(start, interval), NULL, STDOUT_FILENO));
+		/* The first time after now that is a multiple of the interval after the start: answers do not drift. */
+		if (__builtin_mul_overflow((mr_now_ns() - start) / interval + 1, interval, &next))
+			next = UINT64_MAX;
+	} while (status >= 0 && !mr_signals_wait_until(mr_sum(start, next), NULL, STDOUT_FILENO));
 	return status;
-}
-
-/* What --format excludes: the formats have headings, and the values that the user did not choose. */
-static const char *excluded_by_format(const struct output_style *style)
-{
-	return style->json          ? "json"
-	       : style->no_headings ? "no-headings"
-	       : style->quiet       ? "quiet"
-				    : NULL;
 }
 
 static int check_format(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
-	const char *excluded = excluded_by_format(&invocation->global->style);
+	const struct output_style *style = &invocation->global->style;
+	/* The formats have headings, and the values that the user did not choose. */
+	const char *excluded = style->json          ? "json"
+			       : style->no_headings ? "no-headings"
+			       : style->quiet       ? "quiet"
+						    : NULL;
 	const struct command_view *view = command_view(invocation);
 
 	if (excluded)
 		return mr_fail_usage(err, "--format excludes --%s", excluded);
 	if (args->format.format != OUTPUT_OPENMETRICS)
 		return 0;
-	if (invocation->global->style.columns)
+	if (style->columns)
 		return mr_fail_usage(err, "--format openmetrics excludes --output");
 	if (!command_metrics(invocation))
 		return mr_fail_usage(err, "--format openmetrics is not available for %s%s",
@@ -187,26 +171,6 @@ static int check_watch(const struct invocation *invocation, struct mr_error *err
 	return 0;
 }
 
-/* Returns whether the options of printing make sense; as the check of struct command. */
-static int stat_check_print(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct stat_args *args = invocation->args;
-
-	int rc;
-
-	if (invocation->enclosing && (args->format.given || args->watch.known))
-		return mr_fail_usage(err, "no line of a batch can be stat --%s",
-				     args->format.given ? "format" : "watch");
-	rc = args->format.given ? check_format(invocation, err) : 0;
-	return !rc && args->watch.known ? check_watch(invocation, err) : rc;
-}
-
-/* Long lists that the kernel gives at once: a signal ends mrctl when their document is whole. */
-static bool is_list(const struct command_view *view)
-{
-	return !view || !strcmp(view->option, "system");
-}
-
 /* Calls @run as the options of printing say: run_by of struct command. */
 static int stat_print(const struct invocation *invocation, command_run_function *run,
 		      struct mr_error *err)
@@ -221,7 +185,8 @@ static int stat_print(const struct invocation *invocation, command_run_function 
 		global.style.format = args->format.format;
 	global.style.one_line = args->watch.known;
 	asked.global = &global;
-	if (global.style.json && is_list(command_view(invocation)))
+	/* Long lists that the kernel gives at once: a signal ends mrctl when their document is whole. */
+	if (global.style.json && (!command_view(invocation) || args->system))
 		mr_signals_block();
 	output_put(is_fenced ? "```\n" : "");
 	rc = args->watch.known ? stat_watch(&asked, run, args->watch.value, err) : run(&asked, err);
@@ -308,8 +273,16 @@ static const struct option_rule rules[] = {
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)
 {
-	int rc = stat_check_print(invocation, err);
+	const struct stat_args *args = invocation->args;
+	int rc = 0;
 
+	if (invocation->enclosing && (args->format.given || args->watch.known))
+		return mr_fail_usage(err, "no line of a batch can be stat --%s",
+				     args->format.given ? "format" : "watch");
+	if (args->format.given)
+		rc = check_format(invocation, err);
+	if (!rc && args->watch.known)
+		rc = check_watch(invocation, err);
 	return rc || command_view(invocation) ? rc : stat_check_regions(invocation, err);
 }
 
