@@ -10,7 +10,6 @@
 #include "cmd/region/region.h"
 #include "lib/bench/bench.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 /* ---- options ---- */
 

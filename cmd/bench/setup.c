@@ -6,7 +6,6 @@
 
 #include "cmd/bench/bench.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/verbs/verbs.h"
 

@@ -9,7 +9,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/diagnose/trial/trial.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 struct link_row {
 	const char *function;

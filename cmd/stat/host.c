@@ -12,7 +12,6 @@
 #include "cmd/stat/stat.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 /* A check, and what it found. */
 struct check_row {

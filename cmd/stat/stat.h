@@ -11,7 +11,6 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/nldev/nldev.h"
 #include "lib/probe/probe.h"
 #include "lib/session/session.h"

@@ -8,7 +8,6 @@
 
 #include "cmd/stat/stat.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 void sums_add(struct sums *sums, struct sums more)
 {

@@ -17,7 +17,7 @@
 #include "cmd/trace/trace.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 #include "lib/simulator/enter.h"

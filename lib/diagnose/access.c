@@ -7,7 +7,6 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 #define NO_DEVICE "no RDMA device"
 

@@ -9,7 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 
 /** How bad a finding is, in this order. */

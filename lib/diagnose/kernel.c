@@ -9,7 +9,6 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/verbs.h"
 

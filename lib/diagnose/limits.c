@@ -6,7 +6,6 @@
 
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 /* With less than this programs cannot even make the queues that they need. */
 #define TOO_LITTLE (UINT64_C(1) << 20)

@@ -8,7 +8,6 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 /* ---- available memory ---- */
 

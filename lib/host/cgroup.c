@@ -7,7 +7,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 /* Version 1 writes PAGE_COUNTER_MAX pages for no limit: with any page size that is more than this. */
 #define NO_LIMIT (UINT64_C(1) << 62)

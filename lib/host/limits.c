@@ -13,8 +13,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
-#include "lib/host/reading.h"
 
 /* Ancestors that are looked at: a recording may have parents that lead in a circle. */
 #define ANCESTORS 256

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/processes.h"
-#include "lib/host/reading.h"
+#include "lib/host/host.h"
 
 struct mr_opt_u64 mr_mappings_max(struct mr_host *host)
 {

@@ -12,7 +12,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 
 #define KIB(name, member) MR_FIGURE(struct mr_meminfo, name ":", member, .shift = 10)
 

@@ -9,7 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 
 #define DEVICES "/sys/class/infiniband"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 
 #define LINE(name, member, ...) MR_FIGURE(struct mr_process_status, name ":", member, __VA_ARGS__)
 

@@ -9,7 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/probe/probe.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"

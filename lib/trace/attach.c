@@ -13,7 +13,7 @@
 
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/trace/kernel_calls.h"
 

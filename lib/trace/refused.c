@@ -13,7 +13,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 #include "lib/trace/trace.h"

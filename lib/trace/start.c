@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"

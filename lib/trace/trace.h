@@ -13,7 +13,6 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
 #include "lib/trace/wire/wire.h"

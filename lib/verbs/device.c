@@ -16,7 +16,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/device.h"

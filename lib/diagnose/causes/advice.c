@@ -6,7 +6,6 @@
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 

@@ -12,7 +12,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/diagnose/proof/proof.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
 #include "lib/verbs/device.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 

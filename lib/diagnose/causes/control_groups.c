@@ -9,7 +9,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- RDMA objects ---- */

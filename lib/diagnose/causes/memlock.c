@@ -5,7 +5,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/simulator/enter.h"
 #include "lib/verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/processes.h"
+#include "lib/host/host.h"
 
 /* ---- descriptors ---- */
 

@@ -7,7 +7,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/memory/memory.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/device.h"

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "lib/host/reading.h"
 #include "tests/unit/one_host.h"
 

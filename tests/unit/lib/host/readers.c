@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "lib/host/host.h"
-#include "lib/host/processes.h"
 #include "tests/unit/one_host.h"
 
 EACH_TEST(set_up, tear_down)
