@@ -33,12 +33,6 @@ struct sweep_occupied {
 	uint64_t bytes; /**< of each */
 };
 
-/** The memory of --plan. */
-struct sweep_planned {
-	uint64_t bytes;
-	bool given;
-};
-
 /** The file of --plot. */
 struct plot_option {
 	const char *path; /**< NULL: the terminal */
@@ -53,15 +47,13 @@ struct plot_option {
 #define OPTION_CTYPE_memories struct sweep_memory
 /** N,BYTES */
 #define OPTION_CTYPE_occupied struct sweep_occupied
-/** Bytes, with an IEC suffix. */
-#define OPTION_CTYPE_planned struct sweep_planned
 /** A part of something, in thousandths: "5%", "2.5%". */
 #define OPTION_CTYPE_percent struct mr_opt_u64
 /** The name of a file that ends in ".svg", ".png" or ".pdf", or nothing. */
 #define OPTION_CTYPE_plot struct plot_option
 
 extern const struct option_type option_type_sizes, option_type_counts, option_type_memories,
-	option_type_occupied, option_type_planned, option_type_percent, option_type_plot;
+	option_type_occupied, option_type_percent, option_type_plot;
 
 struct bench_args {
 	struct sweep sizes;
@@ -76,16 +68,13 @@ struct bench_args {
 	struct mr_opt_u64 seconds; /**< for each row, in nanoseconds */
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */
 	struct plot_option plot;
-	const char *svg; /**< file for pictures, or NULL */
-	bool force;      /**< the files may exist */
-	struct sweep_planned plan;
+	const char *svg;             /**< file for pictures, or NULL */
+	bool force;                  /**< the files may exist */
+	struct mr_opt_u64 plan;      /**< bytes */
 	bool compare;                /**< the operands are documents */
 	struct mr_opt_u64 tolerance; /**< in thousandths */
 	bool anyway;
 };
-
-/** Warm-up calls of each worker in each round. */
-#define BENCH_WARM_UP 3
 
 /** How the memory is before each call: its pages are there. */
 #define BENCH_STATE "populated"
@@ -102,10 +91,9 @@ struct bench_level {
 /** The most levels of --occupied: up in quarters, and down again. */
 #define BENCH_LEVELS 9
 
-/** A point with so many workers on each device. */
+/** A point that is measured on each device. */
 struct bench_setup {
 	struct mr_bench_point point;
-	uint32_t threads, processes;
 	size_t group; /**< the same for setups that differ in size alone */
 	bool failed;  /**< it is not measured any more */
 };
@@ -202,6 +190,8 @@ extern const struct record bench_method_record, bench_host_record;
 struct bench_job {
 	const struct invocation *invocation;
 	const struct bench_args *args;
+	char *const *calls; /**< names; none: that of the first case */
+	const char *device; /**< of -d, or NULL */
 	struct answer answer;
 	struct mr_environment environment; /**< of the first device */
 	struct bench_method method;
@@ -222,12 +212,12 @@ struct bench_job {
 	uint64_t start_ns;
 };
 
-/** bench_check() - check of struct command */
-int bench_check(const struct invocation *invocation, struct mr_error *err);
+/** bench_check() - check the options and calls of a job */
+int bench_check(const struct bench_job *job, struct mr_error *err);
 
 /**
  * bench_run() - measure what the command line says, with signals blocked; refusals are reported
- * @job: its invocation, args and answer are set; bench_release() it
+ * @job: its members up to the answer are set; bench_release() it
  *
  * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
  */
@@ -242,24 +232,6 @@ static inline bool bench_same_group(const struct bench_row *left, const struct b
 
 /** bench_begins_group() - whether that row was measured, and no row before it is of its group */
 bool bench_begins_group(const struct bench_job *job, const struct bench_row *row);
-
-/**
- * bench_fit() - lay a line through the times of a group by size
- * @first: the first row of the group
- * @time:  offset of the time in struct bench_row
- *
- * Return: how many sizes there are; 0: they have no line.
- */
-size_t bench_fit(const struct bench_job *job, const struct bench_row *first, size_t time,
-		 struct mr_fit *fit);
-
-/**
- * bench_set_up() - find out from the command line what is to be measured
- * @job: setups, levels, rows and method are set; its devices are known
- *
- * Return: 0, or -errno; with MR_ERROR_USAGE where the command line makes no sense.
- */
-int bench_set_up(struct bench_job *job, struct mr_error *err);
 
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */
 int bench_print(struct bench_job *job, struct mr_error *err);

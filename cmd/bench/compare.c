@@ -286,45 +286,36 @@ static int check_here(const struct bench_job *old, const char *device, struct mr
 	return rc ? rc : check_hosts(old, &here, err);
 }
 
-/* Measures what a document has.  @new: its invocation and answer are set; @calls: room for as many as @old has rows */
-static int measure(struct bench_job *new, const struct bench_job *old, char **calls,
-		   struct mr_error *err)
+/* Measures what a document has.  @new: its invocation and answer are set */
+static int measure(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
 {
-	const struct invocation *asked = new->invocation;
-	const char *given = asked->global->device, *device = old->environment.device;
-	struct global_args global = *asked->global;
+	const char *name = new->invocation->operands[0], *device = old->environment.device;
+	const char *given = new->invocation->global->device;
+	mr_auto_free char **calls = calloc(old->row_count + 1, sizeof(*calls));
 	struct bench_args args = *new->args;
-	const struct invocation invocation = { .command = asked->command,
-					       .commands = asked->commands,
-					       .global = &global,
-					       .proof = asked->proof,
-					       .argv = asked->argv,
-					       .args = &args,
-					       .operands = calls };
 	int rc;
 
+	if (!calls)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!old->row_count)
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
-				    "%s has no rows that could be measured again",
-				    asked->operands[0]);
+				    "%s has no rows that could be measured again", name);
 	args.compare = false;
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
 		rc = mr_fail_usage(err,
 				   "--compare measures on all devices of %s, and that is not '%s'",
-				   asked->operands[0], given);
-	global.device = args.all_devices || !*device ? given : device;
+				   name, given);
+	new->args = &args;
+	new->calls = calls;
+	new->device = args.all_devices || !*device ? given : device;
 	if (!rc)
-		rc = bench_check(&invocation, err);
+		rc = bench_check(new, err);
 	if (!rc && !args.anyway)
 		rc = check_here(old, *device ? device : given, err);
-	if (rc)
-		return rc;
-	new->invocation = &invocation;
-	new->args = &args;
-	rc = bench_run(new, err);
-	new->invocation = asked;
-	new->args = asked->args;
+	if (!rc)
+		rc = bench_run(new, err);
+	new->args = new->invocation->args;
 	return rc;
 }
 
@@ -486,7 +477,6 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	cJSON *trees[2] = { NULL, NULL };
 	struct bench_job old, new = { .device_count = 0 };
 	struct mr_environment environment;
-	char **calls;
 	int rc = load(&old, paths[0], &trees[0], err);
 
 	if (!rc && paths[1])
@@ -501,16 +491,12 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	if (!rc)
 		rc = answer_init(&new.answer, invocation, NULL,
 				 paths[1] ? &environment : &new.environment, 0, err);
-	calls = calloc(old.row_count + 1, sizeof(*calls));
-	if (!rc && !calls)
-		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!rc && !paths[1])
-		rc = measure(&new, &old, calls, err);
+		rc = measure(&new, &old, err);
 	if (!rc)
 		rc = print(&new, &old, err);
 	bench_release(&new);
 	bench_release(&old);
-	free(calls);
 	cJSON_Delete(trees[0]);
 	cJSON_Delete(trees[1]);
 	return rc;

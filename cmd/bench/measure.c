@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Measuring the rows of mrctl bench, round by round. */
+/* Measuring the rows of mrctl bench, round by round: what is measured, and how. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +12,213 @@
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
+#include "lib/verbs/verbs.h"
+
+/* ---- what is measured: sizes, kinds of memory, workers and levels, with their defaults ---- */
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Sizes without --sizes: each is four times the one before.  Those for a plan are measured in a moment. */
+#define SIZE_MIN      UINT64_C(4096)
+#define SIZE_MAX_ROW  (1024 * MIB)
+#define SIZE_MAX_PLAN (64 * MIB)
+
+/* Rounds, and nanoseconds for each row; of a plan. */
+#define ROUNDS      10
+#define ROW_NS      UINT64_C(500000000)
+#define PLAN_ROUNDS 3
+#define PLAN_ROW_NS UINT64_C(100000000)
+
+static uint64_t most_of(const struct sweep *sweep)
+{
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < sweep->count; i++)
+		if (sweep->values[i] > most)
+			most = sweep->values[i];
+	return most;
+}
+
+/* Bytes that each worker can surely have: of memory a quarter, of what may be locked half. */
+static uint64_t bytes_for_each(uint64_t workers)
+{
+	struct mr_host *host = mr_this_host();
+	uint64_t bytes = SIZE_MAX_ROW;
+	struct mr_available available;
+	struct mr_rlimit limit;
+
+	if (!mr_available_read(host, &available) && available.bytes / 4 < bytes)
+		bytes = available.bytes / 4;
+	if (mr_memlock_is_lifted(host) != MR_YES &&
+	    !mr_rlimit_read(host, "self", MR_MEMLOCK, &limit) && limit.soft / 2 < bytes)
+		bytes = limit.soft / 2;
+	return bytes / workers;
+}
+
+void bench_pieces(const struct bench_args *args, struct sweep *pieces)
+{
+	static const uint64_t usual[] = { MIB, 64 * MIB, 1024 * MIB };
+
+	*pieces = args->sizes;
+	if (pieces->count)
+		return;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		if (usual[i] < args->plan.value)
+			pieces->values[pieces->count++] = usual[i];
+	pieces->values[pieces->count++] = args->plan.value;
+}
+
+static void choose_sizes(struct sweep *sizes, const struct bench_args *args, uint64_t workers)
+{
+	const uint64_t most = bytes_for_each(workers);
+	const uint64_t last = args->plan.known && most > SIZE_MAX_PLAN ? SIZE_MAX_PLAN : most;
+	struct sweep pieces;
+
+	*sizes = (struct sweep){ .count = 0 };
+	if (args->sizes.count && !args->plan.known) {
+		*sizes = args->sizes;
+		return;
+	}
+	for (uint64_t size = SIZE_MIN; size <= last || !sizes->count; size *= 4)
+		sizes->values[sizes->count++] = size;
+	if (!args->plan.known)
+		return;
+	/* Where there is room for them, pieces are measured as well. */
+	bench_pieces(args, &pieces);
+	for (size_t i = 0; i < pieces.count && sizes->count < SWEEP_MAX; i++)
+		if (pieces.values[i] > last && pieces.values[i] <= most)
+			sizes->values[sizes->count++] = pieces.values[i];
+}
+
+/* Adds the rows of a call, each of which has its place in job->setups. */
+static void add_case(struct bench_job *job, const struct mr_bench_case *what,
+		     const struct sweep *sizes)
+{
+	static const struct mr_memory_kind anon = { .type = MR_MEMORY_ANON, .text = "anon" };
+	static const struct sweep one = { .values = { 1 }, .count = 1 };
+	const struct bench_args *args = job->args;
+	const struct sweep *threads = args->threads.count ? &args->threads : &one;
+	const struct sweep *processes = args->processes.count ? &args->processes : &one;
+	const size_t kinds = args->memory.count ? args->memory.count : 1;
+	struct bench_setup setup = {
+		.point = { .what = what,
+			   .from = args->from,
+			   .access = what->access | (args->access.given ? args->access.bits
+									: MR_ACCESS_LOCAL_WRITE),
+			   .via = args->via.given ? args->via.path : MR_VIA_LIBRARY },
+	};
+	const size_t first = job->setup_count;
+
+	if (mr_region_is_dmabuf(what->call) && !setup.point.from.text)
+		setup.point.from =
+			(struct mr_dmabuf_source){ .type = MR_DMABUF_UDMABUF, .text = "udmabuf" };
+	for (size_t n = 0; n < kinds * sizes->count * processes->count * threads->count; n++) {
+		const size_t worker = n % (processes->count * threads->count);
+		const size_t size = n / (processes->count * threads->count);
+
+		setup.point.threads = (uint32_t)threads->values[worker % threads->count];
+		setup.point.processes = (uint32_t)processes->values[worker / threads->count];
+		setup.point.size = sizes->values[size % sizes->count];
+		setup.point.memory =
+			args->memory.count ? args->memory.kinds[size / sizes->count] : anon;
+		setup.group =
+			first + size / sizes->count * processes->count * threads->count + worker;
+		job->setups[job->setup_count++] = setup;
+	}
+}
+
+/* Adds each call once: rows that measure the same could not be told apart. */
+static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr_error *err)
+{
+	const struct bench_args *args = job->args;
+	char *const *names = job->calls;
+	bool seen[64] = { false };
+	size_t cases = !*names;
+
+	for (size_t i = 0; names[i]; i++)
+		cases++;
+	job->setups = calloc(cases * sizes->count * (args->memory.count ?: 1) *
+				     (args->threads.count ?: 1) * (args->processes.count ?: 1),
+			     sizeof(*job->setups));
+	if (!job->setups)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	if (!*names)
+		add_case(job, &mr_bench_cases[0], sizes);
+	for (; *names; names++) {
+		const struct mr_bench_case *what = mr_bench_case_find(*names);
+
+		if (!seen[what - mr_bench_cases])
+			add_case(job, what, sizes);
+		seen[what - mr_bench_cases] = true;
+	}
+	return 0;
+}
+
+/* Quarters of few regions may be the same. */
+static void add_levels(struct bench_job *job)
+{
+	const struct sweep_occupied *occupied = &job->args->occupied;
+
+	if (!occupied->count)
+		job->level_count = 1;
+	for (size_t i = 0; occupied->count && i < BENCH_LEVELS; i++) {
+		const size_t quarters = i <= BENCH_LEVELS / 2 ? i : BENCH_LEVELS - 1 - i;
+		const uint64_t regions =
+			occupied->count / 4 * quarters + occupied->count % 4 * quarters / 4;
+
+		if (!job->level_count || regions != job->levels[job->level_count - 1].regions)
+			job->levels[job->level_count++] = (struct bench_level){
+				.regions = regions,
+				.bytes = occupied->bytes,
+				.direction = i <= BENCH_LEVELS / 2 ? "ascending" : "descending",
+			};
+	}
+}
+
+static void choose_length(struct bench_method *method, const struct bench_args *args)
+{
+	*method = (struct bench_method){
+		.rounds = known(args->plan.known ? PLAN_ROUNDS : ROUNDS),
+		.row_ns = known(args->plan.known ? PLAN_ROW_NS : ROW_NS),
+		.calls = args->calls,
+		.warm_up = known(MR_BENCH_WARM_UP),
+	};
+	if (args->rounds.known)
+		method->rounds = args->rounds;
+	if (args->calls.known && args->calls.value < method->rounds.value)
+		method->rounds = args->calls;
+	if (args->calls.known || args->seconds.known)
+		method->row_ns = args->seconds;
+}
+
+/* Finds out from the command line what is to be measured on the devices. */
+static int set_up(struct bench_job *job, struct mr_error *err)
+{
+	const uint64_t workers =
+		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
+	struct sweep sizes;
+	int rc;
+
+	if (workers > MR_BENCH_WORKERS)
+		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
+				    "%llu workers at once are too many: at most %d",
+				    (unsigned long long)workers, MR_BENCH_WORKERS);
+	choose_sizes(&sizes, job->args, workers);
+	choose_length(&job->method, job->args);
+	add_levels(job);
+	rc = add_cases(job, &sizes, err);
+	if (rc)
+		return rc;
+	job->row_count = job->level_count * job->setup_count * job->device_count;
+	job->rows = calloc(job->row_count, sizeof(*job->rows));
+	if (!job->rows)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (size_t i = 0; i < job->row_count; i++) {
+		job->rows[i].setup = &job->setups[i / job->device_count % job->setup_count];
+		job->rows[i].level = &job->levels[i / job->device_count / job->setup_count];
+	}
+	return 0;
+}
 
 /* ---- what the kernel counts ---- */
 
@@ -73,14 +280,6 @@ static bool is_of_kind(const struct bench_setup *setup, int kind)
 	return mr_region_kind(setup->point.what->call) == (enum mr_region_kind)kind;
 }
 
-static bool has_kind(const struct bench_job *job, int kind)
-{
-	for (size_t i = 0; i < job->setup_count; i++)
-		if (is_of_kind(&job->setups[i], kind))
-			return true;
-	return false;
-}
-
 static int open_places(struct bench_job *job, int kind, struct mr_error *err)
 {
 	struct mr_bench_place *places = calloc(job->device_count, sizeof(*places));
@@ -98,27 +297,7 @@ static int open_places(struct bench_job *job, int kind, struct mr_error *err)
 	return rc;
 }
 
-static int occupy(struct bench_job *job, int kind, const struct bench_level *level,
-		  struct mr_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < job->device_count; i++)
-		rc = mr_bench_place_occupy(&job->places[kind][i], level->regions, level->bytes,
-					   err);
-	return rc;
-}
-
 /* ---- rounds ---- */
-
-static void show_progress(struct bench_job *job)
-{
-	const uint64_t spent = mr_now_ns() - job->start_ns;
-
-	if (job->done)
-		progress_time(&job->answer.progress, "measuring", job->done, job->total,
-			      spent / job->done * (job->total - job->done));
-}
 
 static void report(struct bench_job *job, struct mr_error *err, enum mr_via via)
 {
@@ -183,28 +362,19 @@ static void fail_levels(struct bench_job *job, int kind, struct mr_error *err)
 	report(job, err, MR_VIA_LIBRARY);
 }
 
-/* Calls of a round: --count are spread over the rounds. */
-static uint64_t calls_of(const struct bench_job *job, uint32_t round)
-{
-	const uint64_t calls = job->method.calls.value, rounds = job->method.rounds.value;
-
-	return calls / rounds + (round < calls % rounds);
-}
-
 /* Describes a row that is measured for the first time. */
 static int begin_row(struct bench_row *row, const struct mr_environment *environment,
 		     uint64_t rounds)
 {
-	const struct bench_setup *setup = row->setup;
-	const struct mr_bench_point *point = &setup->point;
+	const struct mr_bench_point *point = &row->setup->point;
 
 	row->group = (struct bench_group){
 		.call = point->what->name,
 		.memory = mr_region_is_dmabuf(point->what->call) ? point->from.text
 								 : point->memory.text,
 		.state = BENCH_STATE,
-		.threads = known(setup->threads),
-		.processes = known(setup->processes),
+		.threads = known(point->threads),
+		.processes = known(point->processes),
 		.occupied = known(row->level->regions),
 		.direction = row->level->direction,
 	};
@@ -260,7 +430,8 @@ static int end_row(struct bench_row *row)
 		{ offsetof(struct bench_row, p999_ns), 0.999 },
 		{ offsetof(struct bench_row, max_ns), 1 },
 	};
-	const uint64_t workers = row->setup->threads * row->setup->processes;
+	const struct mr_bench_point *point = &row->setup->point;
+	const uint64_t workers = point->threads * point->processes;
 	const double mean = mr_histogram_mean(&row->histogram);
 	uint64_t slowest[BENCH_ROUNDS_MAX];
 	size_t buckets;
@@ -276,8 +447,7 @@ static int end_row(struct bench_row *row)
 	row->mean_ns = known((uint64_t)(mean + 0.5));
 	row->outliers = known(mr_histogram_outliers(&row->histogram));
 	if (mean > 0)
-		row->bytes_per_s =
-			known((uint64_t)((double)(row->setup->point.size * workers) * 1e9 / mean));
+		row->bytes_per_s = known((uint64_t)((double)(point->size * workers) * 1e9 / mean));
 	row->bucket = mr_histogram_list(&row->histogram, &buckets);
 	row->rounds = (struct list){ &bench_round_record, row->round, row->rounds.count,
 				     sizeof(*row->round) };
@@ -290,15 +460,13 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 		     struct mr_error *err)
 {
 	struct bench_setup *setup = &job->setups[index];
+	const uint64_t calls = job->method.calls.value, rounds = job->method.rounds.value;
 	const struct mr_bench_round round = {
 		.point = &setup->point,
 		.places = job->places[mr_region_kind(setup->point.what->call)],
 		.place_count = job->device_count,
-		.processes = setup->processes,
-		.threads = setup->threads,
-		.ns = job->method.row_ns.value / job->method.rounds.value,
-		.calls = calls_of(job, number),
-		.warm_up = BENCH_WARM_UP,
+		.ns = job->method.row_ns.value / rounds,
+		.calls = calls / rounds + (number < calls % rounds), /* --count are spread */
 	};
 	struct mr_bench_workers workers;
 	int rc = 0;
@@ -316,7 +484,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 			&job->rows[(level * job->setup_count + index) * job->device_count + i];
 
 		if (!row->round)
-			rc = begin_row(row, &round.places[i].environment, job->method.rounds.value);
+			rc = begin_row(row, &round.places[i].environment, rounds);
 		if (rc)
 			mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 		else
@@ -341,7 +509,11 @@ static int run_level(struct bench_job *job, int kind, size_t level, struct mr_er
 			job->method.interrupted |= mr_interrupted();
 			if (job->method.interrupted)
 				return 0;
-			show_progress(job);
+			if (job->done)
+				progress_time(&job->answer.progress, "measuring", job->done,
+					      job->total,
+					      (mr_now_ns() - job->start_ns) / job->done *
+						      (job->total - job->done));
 			job->done++;
 			if (!job->setups[i].failed)
 				rc = run_round(job, level, i, round, err);
@@ -356,11 +528,17 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 {
 	int rc = open_places(job, kind, err);
 
-	if (!rc && !job->args->plan.given)
+	if (!rc && !job->args->plan.known)
 		count(job, job->places[kind], false);
 	for (size_t level = 0; !rc && level < job->level_count && !job->method.interrupted;
 	     level++) {
-		if (occupy(job, kind, &job->levels[level], err)) {
+		const struct bench_level *l = &job->levels[level];
+		int occupied = 0;
+
+		for (size_t i = 0; !occupied && i < job->device_count; i++)
+			occupied = mr_bench_place_occupy(&job->places[kind][i], l->regions,
+							 l->bytes, err);
+		if (occupied) {
 			fail_levels(job, kind, err);
 			break;
 		}
@@ -378,9 +556,14 @@ static int measure(struct bench_job *job, struct mr_error *err)
 
 	job->total = job->method.rounds.value * job->level_count * job->setup_count;
 	job->start_ns = mr_now_ns();
-	for (int kind = 0; !rc && kind < MR_REGION_KINDS; kind++)
-		if (has_kind(job, kind))
+	for (int kind = 0; !rc && kind < MR_REGION_KINDS; kind++) {
+		bool has_kind = false;
+
+		for (size_t i = 0; i < job->setup_count; i++)
+			has_kind |= is_of_kind(&job->setups[i], kind);
+		if (has_kind)
 			rc = run_kind(job, kind, err);
+	}
 	progress_clear(&job->answer.progress);
 	job->method.elapsed_ns = known(mr_now_ns() - job->start_ns);
 	for (int kind = 0; job->counters && kind < MR_REGION_KINDS; kind++)
@@ -409,14 +592,12 @@ static void add_device(const char *name, void *data)
 /* All devices, or the one that -d names; opening it finds the only one there is. */
 static int find_devices(struct bench_job *job, struct mr_error *err)
 {
-	const char *name = job->invocation->global->device;
-
 	if (job->args->all_devices)
 		mr_rdma_device_list(mr_this_host(), add_device, job);
 	if (job->device_count)
 		return 0;
 	job->devices = calloc(1, sizeof(*job->devices));
-	if (!job->devices || (name && !(job->devices[0] = strdup(name))))
+	if (!job->devices || (job->device && !(job->devices[0] = strdup(job->device))))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	job->device_count = 1;
 	return 0;
@@ -445,7 +626,7 @@ int bench_run(struct bench_job *job, struct mr_error *err)
 	int rc = find_devices(job, err);
 
 	if (!rc)
-		rc = bench_set_up(job, err);
+		rc = set_up(job, err);
 	if (rc)
 		return rc;
 	context_block_signals(job->invocation);

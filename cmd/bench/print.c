@@ -14,6 +14,96 @@
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
 
+/* ---- rows ---- */
+
+static const struct field round_fields[] = {
+	FIELD(struct bench_round, p50_ns, FIELD_NUMBER, 0,
+	      "median of its calls; of several workers the mean of their medians"),
+	FIELD(struct bench_round, slowest_ns, FIELD_NUMBER, 0, "median of the slowest worker"),
+	FIELD(struct bench_round, count, FIELD_NUMBER, 0, "calls"),
+	FIELD_END,
+};
+REPORTED const struct record bench_round_record = { "round", round_fields, "rounds" };
+
+static const struct field bucket_fields[] = {
+	FIELD(struct mr_histogram_bucket, ns, FIELD_NUMBER, 0, "middle of the bucket"),
+	FIELD(struct mr_histogram_bucket, count, FIELD_NUMBER, 0, "calls"),
+	FIELD_END,
+};
+REPORTED const struct record bench_bucket_record = { "bucket", bucket_fields, "histogram" };
+
+static const struct field row_fields[] = {
+	BENCH_GROUP_FIELDS(struct bench_row),
+	FIELD(struct bench_row, simulated, FIELD_BOOL, FIELD_DETAIL,
+	      "whether the device is simulated"),
+	FIELD(struct bench_row, size, FIELD_NUMBER, FIELD_IEC, "bytes of the region"),
+	FIELD(struct bench_row, access, FIELD_ACCESS, 0, "access flags"),
+	FIELD_AS("access_bits", struct bench_row, access, FIELD_HEX, FIELD_DETAIL,
+		 "the same as a mask"),
+	FIELD(struct bench_row, via, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
+	      "path of the call: library (libibverbs) or kernel"),
+	FIELD(struct bench_row, occupied_bytes, FIELD_NUMBER, FIELD_IEC,
+	      "bytes of the regions that were registered already", .usual = "0"),
+	FIELD(struct bench_row, count, FIELD_NUMBER, 0, "calls"),
+	FIELD(struct bench_row, first_ns, FIELD_NUMBER, FIELD_DURATION,
+	      "the first call, which is a warm-up call"),
+	FIELD(struct bench_row, min_ns, FIELD_NUMBER, FIELD_DURATION, "the fastest call"),
+	FIELD(struct bench_row, p50_ns, FIELD_NUMBER, FIELD_DURATION,
+	      "median: half of the calls took at most this"),
+	FIELD(struct bench_row, p90_ns, FIELD_NUMBER, FIELD_DURATION, "90 % took at most this"),
+	FIELD(struct bench_row, p99_ns, FIELD_NUMBER, FIELD_DURATION, "99 %"),
+	FIELD(struct bench_row, p999_ns, FIELD_NUMBER, FIELD_DURATION, "99.9 %"),
+	FIELD(struct bench_row, max_ns, FIELD_NUMBER, FIELD_DURATION, "the slowest call"),
+	FIELD(struct bench_row, mean_ns, FIELD_NUMBER, FIELD_DURATION, "arithmetic mean"),
+	FIELD(struct bench_row, slowest_ns, FIELD_NUMBER, FIELD_DURATION,
+	      "median of the slowest worker, over the rounds; of a single worker the median",
+	      .repeats = "p50_ns"),
+	FIELD(struct bench_row, outliers, FIELD_NUMBER, 0,
+	      "calls that took longer than p50 + 10 * (p90 - p50), and than 2 * p50"),
+	FIELD(struct bench_row, bytes_per_s, FIELD_NUMBER, FIELD_IEC,
+	      "bytes that all workers together register in a second of calls"),
+	FIELD(struct bench_row, rounds, FIELD_LIST, 0, "rounds, one by one",
+	      .record = &bench_round_record),
+	FIELD_AS("histogram", struct bench_row, buckets, FIELD_LIST, 0,
+		 "all calls by their time; a bucket is at most 1 in 1024 of it wide",
+		 .record = &bench_bucket_record),
+	FIELD_END,
+};
+REPORTED const struct record bench_record = { "row", row_fields, "rows" };
+
+bool bench_begins_group(const struct bench_job *job, const struct bench_row *row)
+{
+	for (const struct bench_row *other = job->rows; other < row; other++)
+		if (other->rounds.count && bench_same_group(other, row))
+			return false;
+	return row->rounds.count;
+}
+
+/*
+ * Lays a line through the times of a group by size.  @first: the first row of the group; @time: offset of the time in
+ * struct bench_row.  Return: how many sizes there are; 0: they have no line.
+ */
+static size_t lay_line(const struct bench_job *job, const struct bench_row *first, size_t time,
+		       struct mr_fit *fit)
+{
+	struct mr_fit_point *points = calloc(job->row_count, sizeof(*points));
+	size_t count = 0;
+
+	for (const struct bench_row *row = first; points && row < job->rows + job->row_count; row++)
+		if (row->rounds.count && bench_same_group(first, row))
+			points[count++] = (struct mr_fit_point){
+				(double)row->size.value,
+				(double)((const struct mr_opt_u64 *)((const char *)row + time))
+					->value,
+			};
+	if (mr_fit(points, count, fit))
+		count = 0;
+	free(points);
+	return count;
+}
+
+/* ---- plans ---- */
+
 /* Times from here on are no forecast; below it a double fits into a number of 64 bits. */
 #define MOST_NS 1e18
 
@@ -84,13 +174,13 @@ static void print_plan(struct bench_job *job, uint64_t *printed)
 
 		if (!bench_begins_group(job, first))
 			continue;
-		sizes = bench_fit(job, first, offsetof(struct bench_row, mean_ns), &fit);
+		sizes = lay_line(job, first, offsetof(struct bench_row, mean_ns), &fit);
 		for (size_t i = 0; i < pieces.count; i++, ++*printed) {
 			struct plan_row row = {
 				.group = first->group,
 				.simulated = first->simulated,
 				.size = known(pieces.values[i]),
-				.pieces = known(divide_up(job->args->plan.bytes, pieces.values[i])),
+				.pieces = known(divide_up(job->args->plan.value, pieces.values[i])),
 			};
 
 			if (sizes)
@@ -98,18 +188,6 @@ static void print_plan(struct bench_job *job, uint64_t *printed)
 			answer_row(&job->answer, &row);
 		}
 	}
-	answer_end_rows(&job->answer);
-}
-
-static void print_rows(struct bench_job *job, uint64_t *printed)
-{
-	for (size_t i = 0; i < job->row_count; i++) {
-		if (!job->rows[i].rounds.count)
-			continue;
-		answer_row(&job->answer, &job->rows[i]);
-		++*printed;
-	}
-	answer_end_rows(&job->answer);
 }
 
 /* ---- lines through the medians, and the settings of UCX that follow from them ---- */
@@ -144,7 +222,7 @@ static bool fill_fit(const struct bench_job *job, const struct bench_row *first,
 	struct mr_fit fit;
 
 	*row = (struct fit_row){ .group = first->group };
-	row->sizes = known(bench_fit(job, first, offsetof(struct bench_row, p50_ns), &fit));
+	row->sizes = known(lay_line(job, first, offsetof(struct bench_row, p50_ns), &fit));
 	if (!row->sizes.value)
 		return false;
 	if (fit.fixed > 0)
@@ -153,24 +231,13 @@ static bool fill_fit(const struct bench_job *job, const struct bench_row *first,
 		row->mib_ns = known((uint64_t)(fit.slope * (1 << 20) + 0.5));
 	row->residual_percent = known((uint64_t)(fit.residual * 100 + 0.5));
 	/* UCX' defaults are "16us" and "0.06ns", of ibv_reg_mr(). */
-	if (first->setup->threads == 1 && first->setup->processes == 1 && !first->level->regions &&
-	    what->call == MR_REG_MR && what->registers && fit.fixed > 0 && fit.slope > 0 &&
-	    fit.residual <= UCX_RESIDUAL)
+	if (first->group.threads.value == 1 && first->group.processes.value == 1 &&
+	    !first->level->regions && what->call == MR_REG_MR && what->registers && fit.fixed > 0 &&
+	    fit.slope > 0 && fit.residual <= UCX_RESIDUAL)
 		snprintf(row->ucx, sizeof(row->ucx),
 			 "UCX_IB_MEM_REG_OVERHEAD=%.3gus UCX_IB_MEM_REG_GROWTH=%.3gns",
 			 fit.fixed / 1e3, fit.slope);
 	return true;
-}
-
-static void print_ucx(const struct fit_row *row)
-{
-	const bool is_usual = !strcmp(row->group.memory, "anon");
-	mr_auto_free char *text = NULL;
-
-	if (row->ucx[0] &&
-	    asprintf(&text, "UCX takes for %s%s%s: %s", row->group.device, is_usual ? "" : ", ",
-		     is_usual ? "" : row->group.memory, row->ucx) >= 0)
-		output_paragraph(text, 0, 2);
 }
 
 static void print_fits(struct bench_job *job)
@@ -185,8 +252,16 @@ static void print_fits(struct bench_job *job)
 			      fill_fit(job, &job->rows[i], &rows[list.count]);
 	output_table(&job->answer.out, fit_record.list, &list,
 		     BENCH_GROUP_COLUMNS ",sizes,fixed_ns,mib_ns,residual_percent");
-	for (size_t i = 0; i < list.count && output_is_for_people(&job->answer.out); i++)
-		print_ucx(&rows[i]);
+	for (size_t i = 0; i < list.count && output_is_for_people(&job->answer.out); i++) {
+		const struct bench_group *group = &rows[i].group;
+		const bool is_usual = !strcmp(group->memory, "anon");
+		mr_auto_free char *text = NULL;
+
+		if (rows[i].ucx[0] &&
+		    asprintf(&text, "UCX takes for %s%s%s: %s", group->device, is_usual ? "" : ", ",
+			     is_usual ? "" : group->memory, rows[i].ucx) >= 0)
+			output_paragraph(text, 0, 2);
+	}
 }
 
 /* ---- what the kernel has counted ---- */
@@ -313,7 +388,7 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;
 	struct bench_method *method = &job->method;
-	const bool is_plan = job->args->plan.given;
+	const bool is_plan = job->args->plan.known;
 	uint64_t printed = 0;
 	int rc;
 
@@ -322,8 +397,13 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 	answer_begin(answer);
 	if (is_plan)
 		print_plan(job, &printed);
-	else
-		print_rows(job, &printed);
+	for (size_t i = 0; !is_plan && i < job->row_count; i++) {
+		if (!job->rows[i].rounds.count)
+			continue;
+		answer_row(answer, &job->rows[i]);
+		printed++;
+	}
+	answer_end_rows(answer);
 	if (answer->out.style->json) {
 		output_object(&answer->out, "method", &bench_method_record, method);
 		output_object(&answer->out, "host", &bench_host_record, &job->host);

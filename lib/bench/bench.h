@@ -88,6 +88,8 @@ struct mr_bench_point {
 	uint64_t size;                /**< bytes of the region */
 	uint32_t access;              /**< with the flags that the case needs */
 	enum mr_via via;
+	uint32_t processes; /**< for each device */
+	uint32_t threads;   /**< for each process */
 };
 
 /* ---- workers ---- */
@@ -98,16 +100,16 @@ struct mr_bench_point {
 /** The most workers at once. */
 #define MR_BENCH_WORKERS 4096
 
+/** Warm-up calls of each worker in each round, which are not measured. */
+#define MR_BENCH_WARM_UP 3
+
 /** A round: some calls of a point by each worker, which are threads of this process, or of several. */
 struct mr_bench_round {
 	const struct mr_bench_point *point;
 	struct mr_bench_place *places; /**< devices that are measured at once; open */
 	size_t place_count;
-	uint32_t processes; /**< for each device */
-	uint32_t threads;   /**< for each process */
-	uint64_t ns;        /**< how long to call */
-	uint64_t calls;     /**< of each worker, in place of @ns; 0: as many as there is time for */
-	uint64_t warm_up;   /**< calls of each worker that are not measured, one at least */
+	uint64_t ns;    /**< how long to call */
+	uint64_t calls; /**< of each worker, in place of @ns; 0: as many as there is time for */
 };
 
 /** What a worker has measured. */

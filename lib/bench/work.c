@@ -52,11 +52,8 @@ static int map_occupied(struct mr_bench_place *place, uint64_t bytes, struct mr_
 							     .text = "anon" },
 						   .length = bytes,
 						   .populate = true };
-	int rc;
+	int rc = mr_memory_map(&request, &place->occupied_memory, err);
 
-	if (place->occupied)
-		return 0;
-	rc = mr_memory_map(&request, &place->occupied_memory, err);
 	if (rc)
 		return rc;
 	/* A child of fork(2) would get copies of pages that are pinned. */
@@ -75,7 +72,7 @@ int mr_bench_place_occupy(struct mr_bench_place *place, uint64_t count, uint64_t
 		.access = IBV_ACCESS_LOCAL_WRITE,
 	};
 	uint64_t *now = &place->occupied_count;
-	int rc = count ? map_occupied(place, bytes, err) : 0;
+	int rc = count && !place->occupied ? map_occupied(place, bytes, err) : 0;
 
 	request.addr = place->occupied_memory.start;
 	while (!rc && *now > count) {
@@ -397,16 +394,6 @@ static int warm_up(const struct station *station, struct mr_bench_work *work, ui
 	return rc;
 }
 
-static uint64_t wait_for_beginning(struct mr_bench_shared *shared)
-{
-	uint64_t begin;
-
-	atomic_fetch_add(&shared->ready, 1);
-	while (!(begin = atomic_load(&shared->begin)) && !atomic_load(&shared->stop))
-		sched_yield();
-	return begin;
-}
-
 static bool is_enough(const struct station *station, uint64_t begin)
 {
 	const struct mr_bench_round *round = station->round;
@@ -441,6 +428,7 @@ static int measure(const struct station *station, struct mr_bench_work *work)
 static void *work_at(void *data)
 {
 	struct station *station = data;
+	struct mr_bench_shared *shared = station->shared;
 	struct mr_bench_worker *worker = station->worker;
 	struct mr_bench_work work;
 	uint64_t begin, spent = 0;
@@ -449,15 +437,17 @@ static void *work_at(void *data)
 	if (!rc)
 		rc = warm_up(station, &work, 1, &spent);
 	if (rc)
-		atomic_store(&station->shared->stop, true);
-	begin = wait_for_beginning(station->shared);
+		atomic_store(&shared->stop, true);
+	atomic_fetch_add(&shared->ready, 1);
+	while (!(begin = atomic_load(&shared->begin)) && !atomic_load(&shared->stop))
+		sched_yield();
 	/* The call after the wait takes ten times as long as others, which a round of few calls would show. */
 	if (!rc && begin)
-		rc = warm_up(station, &work, station->round->warm_up - 1, &spent);
+		rc = warm_up(station, &work, MR_BENCH_WARM_UP - 1, &spent);
 	if (!rc && begin)
 		rc = measure(station, &work);
 	if (rc)
-		atomic_store(&station->shared->stop, true);
+		atomic_store(&shared->stop, true);
 	worker->rc = rc;
 	close_work(&work);
 	return NULL;
@@ -474,16 +464,6 @@ static void fail(struct station *stations, uint32_t count, const struct mr_error
 	}
 	atomic_store(&stations->shared->stop, true);
 	atomic_fetch_add(&stations->shared->ready, count);
-}
-
-/* Begins once all workers of all processes are ready; called where one process runs them all. */
-static void begin_when_ready(struct mr_bench_shared *shared, uint32_t workers)
-{
-	while (atomic_load(&shared->ready) < workers && !mr_interrupted())
-		sched_yield();
-	if (mr_interrupted())
-		atomic_store(&shared->stop, true);
-	atomic_store(&shared->begin, mr_now_ns());
 }
 
 /* Return: how many threads were started; the rest has failed. */
@@ -602,11 +582,17 @@ static int run_processes(struct station *stations, uint32_t processes, uint32_t 
 	return 0;
 }
 
+/* Runs all workers in this process, and has them begin once they are ready. */
 static void run_here(struct station *stations, uint32_t count)
 {
 	const uint32_t started = start_threads(stations, count);
+	struct mr_bench_shared *shared = stations->shared;
 
-	begin_when_ready(stations->shared, count);
+	while (atomic_load(&shared->ready) < count && !mr_interrupted())
+		sched_yield();
+	if (mr_interrupted())
+		atomic_store(&shared->stop, true);
+	atomic_store(&shared->begin, mr_now_ns());
 	join_threads(stations, started);
 }
 
@@ -639,11 +625,12 @@ static int map_workers(struct mr_bench_workers *workers, struct mr_error *err)
 int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *workers,
 		 struct mr_error *err)
 {
-	const uint32_t processes = (uint32_t)round->place_count * round->processes;
+	const uint32_t threads = round->point->threads;
+	const uint32_t processes = (uint32_t)round->place_count * round->point->processes;
 	struct station *stations;
 	int rc;
 
-	*workers = (struct mr_bench_workers){ .count = processes * round->threads };
+	*workers = (struct mr_bench_workers){ .count = processes * threads };
 	rc = workers->count ? map_workers(workers, err) : 0;
 	if (rc || !workers->count)
 		return rc;
@@ -653,14 +640,14 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	for (uint32_t i = 0; i < workers->count; i++) {
 		struct mr_bench_worker *worker = &workers->list[i];
 
-		worker->place = i / (round->processes * round->threads);
+		worker->place = i / (round->point->processes * threads);
 		stations[i] = (struct station){ .round = round,
 						.shared = workers->shared,
 						.worker = worker,
 						.place = &round->places[worker->place] };
 	}
 	if (processes > 1)
-		rc = run_processes(stations, processes, round->threads, err);
+		rc = run_processes(stations, processes, threads, err);
 	else
 		run_here(stations, workers->count);
 	for (uint32_t i = 0; !rc && i < workers->count; i++) {
