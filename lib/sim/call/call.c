@@ -60,9 +60,8 @@ static bool is_type_for(const struct object_type *type, const struct sim_call *c
 
 bool sim_is_object_type(const struct sim_call *call, uint16_t object)
 {
-	size_t i;
 
-	for (i = 0; i < TYPES; i++)
+	for (size_t i = 0; i < TYPES; i++)
 		if (is_type_for(&types[i], call, object))
 			return true;
 	return false;
@@ -73,12 +72,11 @@ bool sim_is_unmodelled_method(const struct sim_call *call, uint16_t object, uint
 	const unsigned int space = method & UVERBS_ID_NS_MASK;
 	const unsigned int bit = method & (unsigned int)~UVERBS_ID_NS_MASK;
 	const bool of_driver = space;
-	size_t i;
 
 	if (bit >= 16 ||
 	    (of_driver && (call->profile->driver_id != RDMA_DRIVER_MLX5 || space != DRIVER_SPACE)))
 		return false;
-	for (i = 0; i < TYPES; i++)
+	for (size_t i = 0; i < TYPES; i++)
 		if (is_type_for(&types[i], call, object) &&
 		    (of_driver ? types[i].mlx5 : types[i].core) >> bit & 1)
 			return true;
@@ -93,9 +91,8 @@ static const void *data_of(const struct ib_uverbs_attr *attr)
 
 struct ib_uverbs_attr *sim_attr(const struct sim_call *call, uint16_t id)
 {
-	size_t i;
 
-	for (i = 0; i < call->method->count; i++)
+	for (size_t i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].id == id)
 			return call->attrs[i];
 	return NULL;
@@ -299,8 +296,7 @@ int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 int sim_destroy(struct sim_table *table, uint16_t type, uint64_t handle)
 {
 	struct sim_object *object;
-	int rc;
+	int rc = sim_object_find(table, type, handle, &object);
 
-	rc = sim_object_find(table, type, handle, &object);
 	return rc ? rc : sim_destroy_object(table, object);
 }

@@ -496,9 +496,8 @@ int sim_mlx5_devx_other(struct sim_call *call)
 	/* status and syndrome, then struct mlx5_ifc_cmd_hca_cap_bits with this capability alone */
 	const uint8_t out[48] = { [16 + RELAXED_ORDERING_WRITE / 8] = 0x80 };
 	size_t length;
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (rc)
 		return rc;
 	if (!call->table->header->has_devx)
@@ -514,9 +513,8 @@ int sim_mlx5_data_direct_path(struct sim_call *call)
 {
 	static const char path[] = "/devices/pci0000:00/0000:00:1d.0/0000:02:00.0";
 	const struct ib_uverbs_attr *out = sim_attr(call, SIM_ATTR_DATA_DIRECT_PATH);
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc && !sim_is_requested(MR_SIM_DATA_DIRECT_VARIABLE))
 		rc = -ENODEV;
 	if (!rc && out->len < sizeof(path))

@@ -29,10 +29,9 @@ static int put_context_answer(struct sim_call *call)
 					 ? 0
 					 : IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	const uint32_t vectors = COMP_VECTORS;
-	int rc;
+	int rc = sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors,
+			      sizeof(vectors));
 
-	rc = sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors,
-			  sizeof(vectors));
 	return rc ? rc
 		  : sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
 				 sizeof(support));
@@ -41,9 +40,8 @@ static int put_context_answer(struct sim_call *call)
 /* uverbs_std_types_device.c UVERBS_METHOD_GET_CONTEXT: an open file can have one context */
 int sim_get_context(struct sim_call *call)
 {
-	int rc;
+	int rc = put_context_answer(call);
 
-	rc = put_context_answer(call);
 	if (!rc && call->table->header->has_context)
 		rc = -EINVAL;
 	if (!rc)
@@ -56,9 +54,8 @@ int sim_get_context(struct sim_call *call)
 /* uverbs_std_types_device.c UVERBS_METHOD_QUERY_CONTEXT: the answer to GET_CONTEXT once more */
 int sim_query_context(struct sim_call *call)
 {
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc && !call->profile->query_context)
 		rc = -EOPNOTSUPP;
 	if (!rc)
@@ -112,9 +109,8 @@ int sim_write_query_device(struct sim_call *call)
 {
 	const struct ib_uverbs_query_device_resp resp = device_attributes(call->profile);
 	struct ib_uverbs_query_device cmd;
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc)
 		rc = sim_write_request(call, &cmd, sizeof(cmd));
 	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
@@ -131,9 +127,8 @@ int sim_write_query_device_ex(struct sim_call *call)
 	};
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
 	struct ib_uverbs_ex_query_device cmd;
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc)
 		rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc && (cmd.comp_mask || cmd.reserved))
@@ -158,9 +153,8 @@ int sim_query_port(struct sim_call *call)
 		.legacy_resp = call->profile->port,
 	};
 	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc && (!port || port > call->profile->attributes.phys_port_cnt))
 		rc = -EINVAL;
 	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
@@ -182,9 +176,8 @@ int sim_query_gid_table(struct sim_call *call)
 	struct ib_uverbs_attr *entries = sim_attr(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t size = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE), count = 1;
 	uint32_t flags;
-	int rc;
+	int rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0, &flags);
 
-	rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0, &flags);
 	if (!rc && (!size || !entries->len || entries->len % size))
 		rc = -EINVAL;
 	if (!rc)
@@ -204,9 +197,8 @@ int sim_query_gid_entry(struct sim_call *call)
 	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_PORT);
 	uint64_t index = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
 	uint32_t flags;
-	int rc;
+	int rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0, &flags);
 
-	rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0, &flags);
 	if (!rc)
 		rc = sim_need_context(call->table);
 	if (!rc && (!port || port > call->profile->attributes.phys_port_cnt ||

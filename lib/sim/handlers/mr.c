@@ -25,9 +25,8 @@ struct attr_ids {
 static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 		       struct sim_mr_request *request)
 {
-	int rc;
+	int rc = sim_attr_flags(call, id, allowed, &request->access);
 
-	rc = sim_attr_flags(call, id, allowed, &request->access);
 	return rc ? rc : sim_access_check(call, request->access);
 }
 
@@ -35,9 +34,8 @@ static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 static int keep_exported_pages(const struct sim_table *table, struct sim_mr_request *request)
 {
 	uint32_t pages;
-	int rc;
+	int rc = sim_export_pages(table, &request->dmabuf.export, &pages);
 
-	rc = sim_export_pages(table, &request->dmabuf.export, &pages);
 	if (!rc && pages) {
 		request->flags |= SIM_MR_DM_EXPORT;
 		request->exported_pages = pages;
@@ -50,9 +48,8 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 {
 	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
 	struct sim_object *object;
-	int rc;
+	int rc = sim_driver_reg_mr(call, request);
 
-	rc = sim_driver_reg_mr(call, request);
 	if (rc)
 		return rc;
 	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
@@ -161,9 +158,8 @@ int sim_reg_mr(struct sim_call *call)
 int sim_query_mr(struct sim_call *call)
 {
 	const struct sim_object *mr = call->object;
-	int rc;
+	int rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 
-	rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 	if (!rc)
 		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
 	if (!rc)
@@ -181,9 +177,8 @@ static int add_mr(struct sim_call *call, const struct sim_mr_request *request, u
 {
 	struct sim_table *table = call->table;
 	struct sim_object *object;
-	int rc;
+	int rc = sim_object_find(table, UVERBS_OBJECT_PD, pd, &object);
 
-	rc = sim_object_find(table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc)
 		rc = sim_object_reserve(table, &resp->mr_handle, &object);
 	if (rc)
@@ -217,9 +212,8 @@ int sim_write_reg_mr(struct sim_call *call)
 	struct ib_uverbs_reg_mr_resp resp = { 0 };
 	struct sim_mr_request request;
 	struct ib_uverbs_reg_mr cmd;
-	int rc;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
 		rc = check_registration(call, &cmd);
 	if (rc)
@@ -282,9 +276,8 @@ static int check_objects(const struct sim_call *call, const struct ib_uverbs_rer
 {
 	const struct sim_table *table = call->table;
 	struct sim_object *mr, *pd;
-	int rc;
+	int rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
 
-	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
 	if (!rc && mr->flags & SIM_MR_DM)
 		rc = -EINVAL;
 	if (!rc && cmd->flags & REREG_ACCESS)
@@ -395,9 +388,8 @@ int sim_write_rereg_mr(struct sim_call *call)
 	struct ib_uverbs_rereg_mr_resp resp = { 0 };
 	struct sim_rereg rereg = { 0 };
 	struct ib_uverbs_rereg_mr cmd;
-	int rc;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
 		rc = check_command(&cmd);
 	if (!rc)
@@ -488,9 +480,8 @@ static int advise_part(struct sim_call *call, const struct sim_advice *advice,
 		       const struct ib_uverbs_sge *part)
 {
 	const struct sim_object *mr = find_by_key(call->table, part->lkey);
-	int rc;
+	int rc = call->profile->check_prefetch(advice, mr);
 
-	rc = call->profile->check_prefetch(advice, mr);
 	return rc || !advice->flush ? rc : prefetch(call, advice, *mr, part);
 }
 

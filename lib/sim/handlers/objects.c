@@ -137,11 +137,10 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 {
 	struct sim_dmabuf dmabuf = { .scattered = true };
-	int rc;
+	int rc = umem->is_dmabuf ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
+				 : sim_umem_pin(kernel, umem->addr, umem->length, umem->access,
+						&umem->pinned);
 
-	rc = umem->is_dmabuf
-		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
-		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
 	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	if (!rc && dmabuf.export.table)
 		rc = -EOPNOTSUPP;
@@ -185,9 +184,8 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	};
 	struct sim_object *object;
 	uint32_t id;
-	int rc;
+	int rc = check_umem(call, &umem);
 
-	rc = check_umem(call, &umem);
 	if (!rc)
 		rc = get_umem_unlocked(call, &umem);
 	if (rc)
@@ -220,9 +218,8 @@ static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offs
 {
 	const uint16_t page = (uint16_t)first;
 	const uint64_t offset = 0;
-	int rc;
+	int rc = sim_attr_copy(call, page_id, &page, sizeof(page));
 
-	rc = sim_attr_copy(call, page_id, &page, sizeof(page));
 	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
 }
 
@@ -268,10 +265,9 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 int sim_mlx5_query_dm(struct sim_call *call)
 {
 	const struct sim_object *dm = call->object;
-	int rc;
+	int rc = put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+				MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
 
-	rc = put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
-			    MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
 	return rc ? rc
 		  : sim_attr_copy(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length,
 				  sizeof(dm->length));
@@ -290,10 +286,9 @@ int sim_reg_dm_mr(struct sim_call *call)
 	const struct sim_object *dm = &call->table->objects[handle];
 	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
 	uint32_t key;
-	int rc;
+	int rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
+				&request.access);
 
-	rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
-			    &request.access);
 	if (!rc && !(request.access & IB_UVERBS_ACCESS_ZERO_BASED))
 		rc = -EINVAL;
 	if (!rc)
@@ -338,9 +333,8 @@ int sim_mlx5_alloc_dmah(struct sim_call *call)
 	const struct ib_uverbs_attr *cpu = sim_attr(call, SIM_ATTR_ALLOC_DMAH_CPU_ID);
 	const struct ib_uverbs_attr *memory = sim_attr(call, SIM_ATTR_ALLOC_DMAH_MEMORY);
 	const struct ib_uverbs_attr *ph = sim_attr(call, SIM_ATTR_ALLOC_DMAH_PH);
-	int rc;
+	int rc = cpu ? check_cpu((uint32_t)cpu->data) : 0;
 
-	rc = cpu ? check_cpu((uint32_t)cpu->data) : 0;
 	if (rc)
 		return rc;
 	/* mlx5 needs a processing hint, and a CPU and a kind of memory go together */
@@ -370,9 +364,8 @@ int sim_write_alloc_mw(struct sim_call *call)
 	struct ib_uverbs_alloc_mw_resp resp = { 0 };
 	struct ib_uverbs_alloc_mw cmd;
 	struct sim_object *pd;
-	int rc;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
 		rc = sim_need_context(call->table);
 	if (!rc && !sim_object_has_room(call->table))
@@ -396,9 +389,8 @@ int sim_write_alloc_pd(struct sim_call *call)
 	struct ib_uverbs_alloc_pd_resp resp = { 0 };
 	struct ib_uverbs_alloc_pd cmd;
 	struct sim_object *pd;
-	int rc;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
 		rc = sim_need_context(call->table);
 	if (!rc)

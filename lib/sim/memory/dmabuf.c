@@ -212,13 +212,12 @@ static const struct node {
 
 bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 {
-	size_t i;
 
 	/* glibc declares that open() never gets NULL; this keeps the compiler from removing the test */
 	__asm__("" : "+r"(path));
 	if (!path || strncmp(path, "/dev/", 5) != 0)
 		return false;
-	for (i = 0; i < NODES; i++) {
+	for (size_t i = 0; i < NODES; i++) {
 		if (strcmp(path, nodes[i].path) != 0 || sim_wanted_kind() == MR_SIM_PROFILES)
 			continue;
 		*fd = sim_placeholder_make(nodes[i].name, 0, flags & O_CLOEXEC);
@@ -229,9 +228,8 @@ bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 
 bool sim_dmabuf_node_ioctl(int fd, unsigned long request, void *arg, int *answer)
 {
-	size_t i;
 
-	for (i = 0; i < NODES; i++) {
+	for (size_t i = 0; i < NODES; i++) {
 		if (request != nodes[i].request || !sim_is_placeholder(fd, nodes[i].name))
 			continue;
 		*answer = arg ? nodes[i].handle(arg) : -EFAULT;
@@ -297,9 +295,8 @@ static int find_pages(const struct sim_table *table, uint64_t length, uint32_t a
 int sim_dm_allocate(const struct sim_table *table, uint64_t length, uint32_t alignment,
 		    uint64_t *first)
 {
-	int rc;
+	int rc = find_pages(table, length, alignment, first);
 
-	rc = find_pages(table, length, alignment, first);
 	/* on first touch, a machine without memory would raise SIGBUS rather than answer ENOMEM */
 	return rc ? rc
 		  : sim_table_allocate(table->fd, sim_dm_file_offset(*first),

@@ -301,9 +301,8 @@ static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
 static int fault_in_for_pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
 	struct progress pinning = { .kernel = kernel, .at = start, .writable = writable };
-	int rc;
+	int rc = fault_in(start, end - start, writable);
 
-	rc = fault_in(start, end - start, writable);
 	return rc != -EFAULT ? rc : visit_all(end, pin_mapping, &pinning);
 }
 
@@ -357,9 +356,8 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 	uint64_t page_size = sim_page_size();
 	uint64_t start = sim_round_down(addr, page_size), end, count;
 	rlim_t limit = sim_account_limit();
-	int rc;
+	int rc = page_end(addr, length, page_size, &end);
 
-	rc = page_end(addr, length, page_size, &end);
 	if (rc)
 		return rc;
 	if (!sim_account_locking_allowed(limit))

@@ -437,9 +437,8 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	const struct sim_profile *profile;
 	struct sim_file *file = NULL;
 	void *address;
-	int rc;
+	int rc = of_file ? get_file(fd, &file) : 0;
 
-	rc = of_file ? get_file(fd, &file) : 0;
 	if (rc) {
 		errno = -rc;
 		return MAP_FAILED;

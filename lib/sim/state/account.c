@@ -79,9 +79,8 @@ static bool is_descriptor_of(int fd, uint64_t table)
 static struct sim_share *find_share(struct sim_account *account, uint64_t table)
 {
 	struct sim_share *unused = NULL, *share;
-	size_t i;
 
-	for (i = 0; i < SIM_SHARES; i++) {
+	for (size_t i = 0; i < SIM_SHARES; i++) {
 		share = &account->shares[i];
 		if (share->pages && share->table == table)
 			return share;
@@ -103,9 +102,8 @@ static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
 {
 	const struct sim_object *object;
 	uint64_t pages = 0;
-	uint32_t i;
 
-	for (i = 0; i < table->mapped; i++) {
+	for (uint32_t i = 0; i < table->mapped; i++) {
 		object = &table->objects[i];
 		if (object->type && object->mm == mm)
 			pages += object->pinned;
@@ -287,13 +285,12 @@ static void read_plan(void)
 {
 	const char *text = getenv(MR_SIM_FAULT_VARIABLE);
 	struct mr_error err;
-	size_t i;
 
 	if (!text || !*text)
 		return;
 	if (mr_sim_faults_parse(text, &plan, &err))
 		sim_refuse_variable(MR_SIM_FAULT_VARIABLE, &err);
-	for (i = 0; i < plan.count; i++)
+	for (size_t i = 0; i < plan.count; i++)
 		wanted[plan.list[i].call] = true;
 }
 
@@ -323,12 +320,11 @@ struct sim_fault sim_fault_enter(enum mr_sim_call call)
 	const struct mr_sim_fault *asked;
 	struct sim_fault fault = { 0 };
 	uint64_t turn;
-	size_t i;
 
 	if (!sim_fault_wanted(call))
 		return fault;
 	turn = sim_process_count(call);
-	for (i = 0; i < plan.count; i++) {
+	for (size_t i = 0; i < plan.count; i++) {
 		asked = &plan.list[i];
 		if (asked->call != call || (asked->turn && asked->turn != turn))
 			continue;

@@ -112,9 +112,8 @@ static int remember(int fd, const struct stat *st, struct sim_file **found)
 	struct sim_process *process;
 	struct sim_slot *slot;
 	struct sim_file *file;
-	int rc;
+	int rc = new_file(fd, &file);
 
-	rc = new_file(fd, &file);
 	if (rc)
 		return rc;
 	file->refs = 2; /* the slot's and the caller's */
@@ -216,9 +215,8 @@ static int take_lock(struct sim_header *header)
 int sim_table_lock(struct sim_table *table)
 {
 	struct sim_header *header = table->header;
-	int rc;
+	int rc = take_lock(header);
 
-	rc = take_lock(header);
 	if (rc == EOWNERDEAD) {
 		header->damaged = true;
 		rc = pthread_mutex_consistent(&header->lock);

@@ -64,9 +64,8 @@ int sim_table_allocate(int fd, off_t start, size_t length)
 static int allocate_objects(int fd, uint32_t capacity)
 {
 	size_t bitmaps = offsetof(struct sim_header, used) + capacity / 8;
-	int rc;
+	int rc = sim_table_allocate(fd, 0, bitmaps);
 
-	rc = sim_table_allocate(fd, 0, bitmaps);
 	return rc ? rc
 		  : sim_table_allocate(fd, OBJECTS_START, capacity * sizeof(struct sim_object));
 }
@@ -74,9 +73,8 @@ static int allocate_objects(int fd, uint32_t capacity)
 static int init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
-	int rc;
+	int rc = pthread_mutexattr_init(&attr);
 
-	rc = pthread_mutexattr_init(&attr);
 	if (rc)
 		return -rc;
 	rc = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
@@ -92,9 +90,8 @@ static int format_file(int fd, enum mr_sim_profile kind)
 {
 	struct sim_header *header;
 	void *address;
-	int rc;
+	int rc = allocate_objects(fd, FIRST_OBJECTS);
 
-	rc = allocate_objects(fd, FIRST_OBJECTS);
 	if (!rc)
 		rc = map_file(fd, 0, sizeof(*header), &address);
 	if (rc)
@@ -253,9 +250,8 @@ int sim_table_map_objects(struct sim_table *table)
 static int sim_table_grow(struct sim_table *table)
 {
 	uint32_t capacity = table->header->capacity * 2;
-	int rc;
+	int rc = allocate_objects(table->fd, capacity);
 
-	rc = allocate_objects(table->fd, capacity);
 	if (rc)
 		return rc;
 	__atomic_store_n(&table->header->capacity, capacity, __ATOMIC_RELEASE);
@@ -467,7 +463,6 @@ void sim_objects_repair(struct sim_table *table)
 {
 	struct sim_header *header = table->header;
 	struct sim_object *object;
-	uint32_t i;
 
 	/* A program that writes over the table may have left any number in it. */
 	if (header->changing < header->capacity)
@@ -481,9 +476,9 @@ void sim_objects_repair(struct sim_table *table)
 	header->full3 = 0;
 	header->taken = 0;
 	header->freed_count = 0;
-	for (i = 0; i < header->capacity; i++)
+	for (uint32_t i = 0; i < header->capacity; i++)
 		table->objects[i].users = 0;
-	for (i = 0; i < header->capacity; i++) {
+	for (uint32_t i = 0; i < header->capacity; i++) {
 		object = &table->objects[i];
 		if (!object->type)
 			continue;

@@ -69,11 +69,10 @@ static const struct command {
 /* uverbs.h uapi_get_method() */
 static int find_command(uint64_t number, const struct command **command)
 {
-	size_t i;
 
 	if (number & ~(uint64_t)(IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_CMD_COMMAND_MASK))
 		return -EINVAL;
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (commands[i].number == number) {
 			*command = &commands[i];
 			return 0;
@@ -109,9 +108,8 @@ static int sim_invoke_write(struct sim_call *call)
 	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_CORE_IN);
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
 	const struct command *command;
-	int rc;
+	int rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 
-	rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 	if (rc)
 		return rc;
 	if (command->is_supported && !command->is_supported(call))
@@ -123,9 +121,8 @@ static int sim_invoke_write(struct sim_call *call)
 
 static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
 {
-	size_t i;
 
-	for (i = 0; i < hdr->num_attrs; i++)
+	for (size_t i = 0; i < hdr->num_attrs; i++)
 		if (hdr->attrs[i].attr_id == id)
 			return &hdr->attrs[i];
 	return NULL;
@@ -361,9 +358,8 @@ static bool is_method_for(const struct sim_method *row, const struct sim_call *c
  */
 static int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
 {
-	size_t i;
 
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		if (is_method_for(&methods[i], call, object, method)) {
 			call->method = &methods[i];
 			return 0;
@@ -407,9 +403,8 @@ static int find_object(struct sim_call *call, const struct sim_attr_spec *spec,
 static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
 		      struct ib_uverbs_attr *attr)
 {
-	int rc;
+	int rc = sim_need_context(call->table);
 
-	rc = sim_need_context(call->table);
 	if (!rc)
 		rc = sim_object_reserve(call->table, &call->created, &call->object);
 	if (rc)
@@ -481,15 +476,14 @@ static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 
 static int accept_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	size_t i;
 	int rc;
 
-	for (i = 0; i < hdr->num_attrs; i++) {
+	for (size_t i = 0; i < hdr->num_attrs; i++) {
 		rc = accept_attr(call, &hdr->attrs[i]);
 		if (rc)
 			return rc;
 	}
-	for (i = 0; i < call->method->count; i++)
+	for (size_t i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].mandatory && !call->attrs[i])
 			return -EINVAL;
 	return 0;
@@ -523,9 +517,8 @@ static void finish_creation(struct sim_call *call, int rc)
 static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *driver_out;
-	int rc;
+	int rc = accept_attrs(call, hdr);
 
-	rc = accept_attrs(call, hdr);
 	if (!rc && destroys_object(call))
 		rc = sim_destroy_object(call->table, call->object);
 	if (!rc && call->method->handle)
@@ -540,9 +533,8 @@ static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 static int serve_locked(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	int rc;
+	int rc = sim_table_lock(call->table);
 
-	rc = sim_table_lock(call->table);
 	if (rc)
 		return rc;
 	rc = run_method(call, hdr);
