@@ -189,6 +189,21 @@ int sim_write_request(const struct sim_call *call, void *request, size_t size)
 	return 0;
 }
 
+int sim_call_create(struct sim_call *call, uint16_t type, struct ib_uverbs_attr *attr)
+{
+	int rc = sim_need_context(call->table);
+
+	if (!rc)
+		rc = sim_object_reserve(call->table, &call->created, &call->object);
+	if (rc)
+		return rc;
+	call->creates = type;
+	call->new_attr = attr;
+	if (attr)
+		attr->data = call->created;
+	return 0;
+}
+
 void sim_call_unlock(struct sim_call *call)
 {
 	if (call->creates)
@@ -206,9 +221,9 @@ int sim_call_relock(struct sim_call *call, int rc, uint32_t pinned)
 	if (call->creates && !relock)
 		relock = sim_object_reserve(call->table, &call->created, &call->object);
 	if (relock)
-		call->creates = NULL;
-	else if (call->creates)
-		sim_attr(call, call->creates->id)->data = call->created;
+		call->creates = 0;
+	else if (call->creates && call->new_attr)
+		call->new_attr->data = call->created;
 	if (!rc && relock)
 		sim_account_cancel(pinned);
 	return rc ? rc : relock;
@@ -238,32 +253,6 @@ int sim_access_check(const struct sim_call *call, uint32_t access)
 	if (access & IB_UVERBS_ACCESS_ON_DEMAND && !sim_odp_caps(call).general_caps)
 		return sim_has_change(call->table->kernel, SIM_ACCESS_CAPS) ? -EOPNOTSUPP : -EINVAL;
 	return access & call->profile->unknown_access ? -EOPNOTSUPP : 0;
-}
-
-int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request)
-{
-	int rc;
-
-	sim_call_unlock(call);
-	rc = call->profile->reg_mr(request);
-	return sim_call_relock(call, rc, request->pinned);
-}
-
-void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,
-		 const struct sim_mr_request *request)
-{
-	struct sim_object *object = &table->objects[handle];
-
-	object->parent = pd;
-	object->flags = request->flags;
-	object->key = key;
-	object->addr = request->addr;
-	object->length = request->length;
-	object->iova = request->iova;
-	object->access = request->access;
-	object->pinned = request->pinned;
-	object->key_pages = request->key_pages;
-	object->mm = sim_account_commit(table, request->pinned);
 }
 
 /* uverbs_std_types_dmah.c uverbs_free_dmah() */

@@ -15,9 +15,11 @@
 #include "lib/sim/memory/memory.h"
 #include "lib/sim/state/state.h"
 
-/** A call that is being served, and its attributes. */
 struct sim_call;
 struct sim_profile;
+
+/** Carries a call out: a method of the ioctl, or a write command.  Return: 0, or -errno. */
+typedef int sim_handler(struct sim_call *call);
 
 #define SIM_MAX_ATTRS 13
 
@@ -40,9 +42,8 @@ struct sim_method {
 
 	enum mr_sim_call call; /**< its name for faults; MR_SIM_CALLS: none */
 
-	/** Carries the call out: 0, or -errno; NULL: there is nothing to do but to create or destroy. */
-	int (*handle)(struct sim_call *call);
-	size_t count; /**< of @attrs */
+	sim_handler *handle; /**< NULL: there is nothing to do but to create or destroy */
+	size_t count;        /**< of @attrs */
 	struct sim_attr_spec attrs[SIM_MAX_ATTRS];
 };
 
@@ -53,9 +54,10 @@ struct sim_call {
 	bool unlocked;                     /**< sim_call_relock() failed to lock the table */
 	const struct sim_method *method;
 	struct ib_uverbs_attr *attrs[SIM_MAX_ATTRS]; /**< the caller's, in the order of the specs */
-	struct sim_object *object;           /**< found or reserved by the last handle attribute */
-	const struct sim_attr_spec *creates; /**< attribute of what is created, or NULL */
-	uint32_t created;                    /**< handle or descriptor of that */
+	struct sim_object *object;       /**< found or reserved by the last handle attribute */
+	uint16_t creates;                /**< type of the object that is being made; 0: none */
+	uint32_t created;                /**< its handle; or a new descriptor */
+	struct ib_uverbs_attr *new_attr; /**< gets that handle, of a method; or NULL */
 };
 
 /** sim_is_null() - whether a pointer is in the first page: EFAULT; other wild pointers crash the program */
@@ -69,6 +71,14 @@ static inline bool sim_attr_is_inline(const struct ib_uverbs_attr *attr)
 {
 	return attr->len <= sizeof(attr->data);
 }
+
+/**
+ * sim_call_create() - reserve a handle for a new object, which exists once the call has succeeded
+ * @attr: gets the handle; NULL of a write command, whose answer has it: call->created, which sim_call_relock() changes
+ *
+ * Return: 0, -EINVAL before GET_CONTEXT, or as sim_object_reserve().
+ */
+int sim_call_create(struct sim_call *call, uint16_t type, struct ib_uverbs_attr *attr);
 
 /**
  * sim_call_unlock() - unlock the table while the call pins memory; sim_call_relock() it
@@ -164,10 +174,10 @@ struct sim_profile {
 	bool has_dmabuf;         /**< reg_mr takes dma-bufs */
 	uint32_t unknown_access; /**< access flags that the device lacks */
 
-	int (*get_context)(struct sim_call *call);
-	int (*query_context)(struct sim_call *call); /**< NULL: contexts cannot be imported */
-	int (*query_device)(struct sim_call *call);
-	int (*alloc_pd)(struct sim_call *call, uint32_t handle);
+	sim_handler *get_context;   /**< NULL: it has nothing to do */
+	sim_handler *query_context; /**< NULL: contexts cannot be imported */
+	sim_handler *query_device;
+	sim_handler *alloc_pd; /**< NULL: it has nothing to do */
 
 	/** reg_user_mr and reg_user_mr_dmabuf: fills in the rest of the request; no table may be locked. */
 	int (*reg_mr)(struct sim_mr_request *request);
@@ -193,26 +203,15 @@ struct sim_profile {
 /** What a driver is asked to register; it fills in what is "set". */
 struct sim_mr_request {
 	enum mr_sim_kernel kernel;
-	uint64_t addr; /**< of the memory, or bytes from the start of the dma-buf */
-	uint64_t length;
-	uint64_t iova;
-	uint32_t access; /**< enum ib_uverbs_access_flags */
+	/** The MR: addr (of a dma-buf bytes from its start), length, iova and access; set: flags, pinned and its union. */
+	struct sim_object mr;
 	bool is_dmabuf;
 	bool data_direct;         /**< through the Data Direct device */
 	bool has_dmah;            /**< with the DMA handle @dmah */
 	uint32_t dmah;            /**< its handle */
 	int fd;                   /**< of the dma-buf */
 	struct sim_dmabuf dmabuf; /**< set */
-	uint32_t pinned;          /**< set: pages charged */
-	uint8_t key_variant;      /**< set: of the keys that will do (state/keys.h) */
-
-	/** Set: as in struct sim_object. */
-	union {
-		uint32_t key_pages;
-		pid_t owner;
-		uint32_t exported_pages;
-	};
-	uint16_t flags; /**< set: SIM_MR_... */
+	uint8_t key_variant;      /**< set: of the keys that will do */
 
 	/** Set: the driver does not store length and IOVA in the MR; the write command REG_MR does. */
 	bool range_unset;
@@ -272,20 +271,6 @@ static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 	return advice->kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
 	       !(mr->flags & SIM_MR_WRITABLE);
 }
-
-/**
- * sim_driver_reg_mr() - call the driver's reg_mr with the table unlocked
- *
- * The kernel holds a reference to the PD all the time.  Here the caller has to look it up again
- * afterwards: it may be gone.
- *
- * Return: 0, or -errno.
- */
-int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request);
-
-/** sim_mr_fill() - store in a reserved object what the driver registered; the pages become its own */
-void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,
-		 const struct sim_mr_request *request);
 
 /** sim_destroy_object() - uobj_destroy() and the type's destroy_hw(): 0, or -EBUSY while it is needed */
 int sim_destroy_object(struct sim_table *table, const struct sim_object *object);

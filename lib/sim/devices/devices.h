@@ -7,17 +7,9 @@
 
 extern const struct sim_profile sim_mlx5_profile;
 
-/* Methods of the ioctl that only this driver has: as handle() of struct sim_method. */
-int sim_mlx5_query_pd(struct sim_call *call);
-int sim_mlx5_devx_other(struct sim_call *call);
-int sim_mlx5_data_direct_path(struct sim_call *call);
-
-/* Methods of the ioctl that only this driver has: as handle() of struct sim_method. */
-int sim_mlx5_alloc_uar(struct sim_call *call);
-int sim_mlx5_export_dmabuf(struct sim_call *call);
-
-/** sim_rxe_reg_dmabuf_mr() - the ioctl method REG_DMABUF_MR: -EOPNOTSUPP */
-int sim_rxe_reg_dmabuf_mr(struct sim_call *call);
+/** Methods of the ioctl that only one driver has. */
+sim_handler sim_mlx5_query_pd, sim_mlx5_devx_other, sim_mlx5_data_direct_path, sim_mlx5_alloc_uar,
+	sim_mlx5_export_dmabuf, sim_rxe_reg_dmabuf_mr;
 
 /** sim_profile_of() - the profile of a kind of device, or NULL for MR_SIM_PROFILES */
 const struct sim_profile *sim_profile_of(enum mr_sim_profile kind);

@@ -157,17 +157,19 @@ static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t leng
 
 static void set_variant(struct sim_mr_request *request)
 {
-	const bool huge = request->flags & SIM_MR_ODP && request->access & IB_UVERBS_ACCESS_HUGETLB;
+	const bool huge =
+		request->mr.flags & SIM_MR_ODP && request->mr.access & IB_UVERBS_ACCESS_HUGETLB;
 	uint32_t order;
 
-	if (request->flags & SIM_MR_ODP && sim_mr_is_implicit(request->addr, request->length))
+	if (request->mr.flags & SIM_MR_ODP &&
+	    sim_mr_is_implicit(request->mr.addr, request->mr.length))
 		order = IMPLICIT_ORDER;
 	else
-		order = order_of(request->kernel, request->addr, request->length,
+		order = order_of(request->kernel, request->mr.addr, request->mr.length,
 				 huge ? HUGE_BLOCK_SHIFT : BLOCK_SHIFT);
 	request->key_variant =
 		(uint8_t)(FIRST_VARIANT + order + (request->has_dmah ? VARIANT_DMAH : 0));
-	if (request->flags & SIM_MR_DATA_DIRECT)
+	if (request->mr.flags & SIM_MR_DATA_DIRECT)
 		request->key_variant = SIM_KEY_OF_DEVICE;
 }
 
@@ -186,31 +188,32 @@ static uint32_t key_pages_for(enum mr_sim_kernel kernel, uint32_t pages)
 /* create_user_odp_mr() */
 static int reg_odp(struct sim_mr_request *request)
 {
-	request->flags |= SIM_MR_ODP;
-	request->owner = getpid();
-	if (sim_mr_is_implicit(request->addr, request->length)) {
+	request->mr.flags |= SIM_MR_ODP;
+	request->mr.owner = getpid();
+	if (sim_mr_is_implicit(request->mr.addr, request->mr.length)) {
 		/* mlx5_ib_alloc_implicit_mr(), ib_umem_odp_alloc_implicit() */
-		if (request->iova || request->access & IB_UVERBS_ACCESS_HUGETLB)
+		if (request->mr.iova || request->mr.access & IB_UVERBS_ACCESS_HUGETLB)
 			return -EINVAL;
 		return 0;
 	}
-	return sim_umem_check_odp(request->kernel, request->addr, request->length, request->access);
+	return sim_umem_check_odp(request->kernel, request->mr.addr, request->mr.length,
+				  request->mr.access);
 }
 
 /* mlx5_ib_reg_user_mr_dmabuf() */
 static int reg_dmabuf(struct sim_mr_request *request)
 {
-	const uint64_t offset = sim_page_offset(request->iova);
+	const uint64_t offset = sim_page_offset(request->mr.iova);
 	int rc;
 
 	if (request->data_direct && offset)
 		return -EOPNOTSUPP;
 	if (request->data_direct && !sim_is_requested(MR_SIM_DATA_DIRECT_VARIABLE))
 		return -EINVAL;
-	request->flags |= SIM_MR_DMABUF;
+	request->mr.flags |= SIM_MR_DMABUF;
 	if (request->data_direct)
-		request->flags |= SIM_MR_DATA_DIRECT;
-	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
+		request->mr.flags |= SIM_MR_DATA_DIRECT;
+	rc = sim_dmabuf_get(request->fd, request->mr.addr, request->mr.length, &request->dmabuf);
 	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
 }
@@ -224,11 +227,11 @@ static bool has_page_size(const struct sim_mr_request *request)
 {
 	uint64_t last;
 
-	if (!sim_same_page_offset(request->addr, request->iova))
+	if (!sim_same_page_offset(request->mr.addr, request->mr.iova))
 		return false;
 	return !sim_has_change(request->kernel, SIM_IOVA_END) ||
-	       (request->length &&
-		!__builtin_add_overflow(request->iova, request->length - 1, &last));
+	       (request->mr.length &&
+		!__builtin_add_overflow(request->mr.iova, request->mr.length - 1, &last));
 }
 
 /* mlx5_ib_reg_user_mr(), mlx5_ib_reg_user_mr_dmabuf(); the memory is not pinned if it fails */
@@ -236,24 +239,24 @@ static int get_memory(struct sim_mr_request *request)
 {
 	int rc;
 
-	if (request->has_dmah && request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+	if (request->has_dmah && request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return -EOPNOTSUPP;
-	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
+	request->mr.flags = sim_access_writable(request->mr.access) ? SIM_MR_WRITABLE : 0;
 	if (request->has_dmah)
-		request->flags |= SIM_MR_DMAH;
+		request->mr.flags |= SIM_MR_DMAH;
 	if (request->is_dmabuf)
 		return reg_dmabuf(request);
-	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+	if (request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return reg_odp(request);
-	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
-			  &request->pinned);
+	rc = sim_umem_pin(request->kernel, request->mr.addr, request->mr.length, request->mr.access,
+			  &request->mr.pinned);
 	if (rc)
 		return rc;
 	if (!has_page_size(request)) {
-		sim_account_cancel(request->pinned);
+		sim_account_cancel(request->mr.pinned);
 		return -EINVAL;
 	}
-	request->key_pages = key_pages_for(request->kernel, request->pinned);
+	request->mr.key_pages = key_pages_for(request->kernel, request->mr.pinned);
 	return 0;
 }
 
@@ -298,9 +301,9 @@ static int make_anew(struct sim_rereg *rereg)
 
 	if (sim_has_change(request->kernel, SIM_REREG_REFUSED))
 		return -EOPNOTSUPP;
-	request->addr = rereg->given_addr;
-	request->length = rereg->given_length;
-	request->iova = rereg->given_iova;
+	request->mr.addr = rereg->given_addr;
+	request->mr.length = rereg->given_length;
+	request->mr.iova = rereg->given_iova;
 	rereg->translate = true;
 	rereg->new_key = true;
 	return sim_mlx5_reg_mr(request);
@@ -312,14 +315,14 @@ static int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 	struct sim_mr_request *request = &rereg->request;
 	const struct sim_object *old = &rereg->old;
 	bool plain = !(old->flags & (SIM_MR_ODP | SIM_MR_DMABUF));
-	bool in_place = can_change_access(old->access, request->access);
+	bool in_place = can_change_access(old->access, request->mr.access);
 	int rc;
 
 	if (old->flags & (SIM_MR_DATA_DIRECT | SIM_MR_DMAH))
 		return -EOPNOTSUPP;
 	if (old->flags & SIM_MR_ODP && sim_mr_is_implicit(old->addr, old->length) &&
 	    !rereg->translate) {
-		if (!(request->access & IB_UVERBS_ACCESS_ON_DEMAND))
+		if (!(request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND))
 			return -EOPNOTSUPP;
 		rereg->translate = true;
 	}
@@ -328,12 +331,12 @@ static int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
 		set_variant(request);
-		request->key_pages = key_pages_for(request->kernel, old->pinned);
+		request->mr.key_pages = key_pages_for(request->kernel, old->pinned);
 		return 0;
 	}
 	rc = sim_mlx5_reg_mr(request);
-	rereg->new_key = !in_place || !plain || request->flags & SIM_MR_ODP ||
-			 request->pinned > old->key_pages;
+	rereg->new_key = !in_place || !plain || request->mr.flags & SIM_MR_ODP ||
+			 request->mr.pinned > old->key_pages;
 	return rc;
 }
 
@@ -466,9 +469,9 @@ static uint32_t pdn_of(uint32_t handle)
  * mlx5_ib_alloc_pd(): older kernels write the PD's number where the attribute points to, whatever its length
  * is (ib_copy_to_udata())
  */
-static int mlx5_alloc_pd(struct sim_call *call, uint32_t handle)
+static int mlx5_alloc_pd(struct sim_call *call)
 {
-	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
+	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(call->created) };
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
 	if (sim_has_change(call->table->kernel, SIM_UDATA))

@@ -29,13 +29,6 @@
 #define FIRST_KEY_INDEX   1 /* rxe_param.h RXE_MIN_MR_INDEX */
 #define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
-/* rxe_alloc_ucontext() */
-static int rxe_get_context(struct sim_call *call)
-{
-	(void)call;
-	return 0;
-}
-
 /* rxe_query_device(): there is no driver data in either direction */
 static int rxe_query_device(struct sim_call *call)
 {
@@ -56,21 +49,15 @@ int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
 	return -EOPNOTSUPP;
 }
 
-static int rxe_alloc_pd(struct sim_call *call, uint32_t handle)
-{
-	(void)call;
-	(void)handle;
-	return 0;
-}
-
 /* rxe_odp_mr_init_user(): no implicit ODP */
 static int rxe_reg_odp(struct sim_mr_request *request)
 {
-	request->flags |= SIM_MR_ODP;
-	request->owner = getpid();
-	if (sim_mr_is_implicit(request->addr, request->length))
+	request->mr.flags |= SIM_MR_ODP;
+	request->mr.owner = getpid();
+	if (sim_mr_is_implicit(request->mr.addr, request->mr.length))
 		return -EINVAL;
-	return sim_umem_check_odp(request->kernel, request->addr, request->length, request->access);
+	return sim_umem_check_odp(request->kernel, request->mr.addr, request->mr.length,
+				  request->mr.access);
 }
 
 /* rxe_reg_user_mr(), rxe_mr_init_user() */
@@ -78,22 +65,23 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 {
 	int rc;
 
-	if (request->access & ~SUPPORTED_ACCESS && sim_has_change(request->kernel, SIM_RXE_ACCESS))
+	if (request->mr.access & ~SUPPORTED_ACCESS &&
+	    sim_has_change(request->kernel, SIM_RXE_ACCESS))
 		return -EOPNOTSUPP;
-	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
-	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+	request->mr.flags = sim_access_writable(request->mr.access) ? SIM_MR_WRITABLE : 0;
+	if (request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return rxe_reg_odp(request);
-	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
-			  &request->pinned);
+	rc = sim_umem_pin(request->kernel, request->mr.addr, request->mr.length, request->mr.access,
+			  &request->mr.pinned);
 	if (rc)
 		return rc;
-	if (request->pinned > PAGES_MAX && sim_has_change(request->kernel, SIM_RXE_PAGES))
+	if (request->mr.pinned > PAGES_MAX && sim_has_change(request->kernel, SIM_RXE_PAGES))
 		rc = -ENOMEM;
 	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence needs persistent memory */
-	else if (request->access & SIM_ACCESS_FLUSH_PERSISTENT)
+	else if (request->mr.access & SIM_ACCESS_FLUSH_PERSISTENT)
 		rc = -EINVAL;
 	if (rc)
-		sim_account_cancel(request->pinned);
+		sim_account_cancel(request->mr.pinned);
 	request->range_unset = true;
 	return rc;
 }
@@ -101,7 +89,7 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 /* rxe_rereg_user_mr(): PD and access can change, the memory cannot */
 static int rxe_rereg_mr(struct sim_rereg *rereg)
 {
-	return rereg->translate || rereg->request.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
+	return rereg->translate || rereg->request.mr.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
 }
 
 /* rxe_mr.c lookup_mr(), rxe_ib_prefetch_sg_list() */
@@ -210,9 +198,7 @@ static const struct sim_profile sim_rxe_profile = {
 		.flags = PORT_GRH_REQUIRED,
 	},
 	.gid_type = IB_UVERBS_GID_TYPE_ROCE_V2,
-	.get_context = rxe_get_context,
 	.query_device = rxe_query_device,
-	.alloc_pd = rxe_alloc_pd,
 	.reg_mr = rxe_reg_mr,
 	.rereg_mr = rxe_rereg_mr,
 	.check_prefetch = rxe_check_prefetch,

@@ -44,7 +44,7 @@ int sim_get_context(struct sim_call *call)
 
 	if (!rc && call->table->header->has_context)
 		rc = -EINVAL;
-	if (!rc)
+	if (!rc && call->profile->get_context)
 		rc = call->profile->get_context(call);
 	if (!rc)
 		call->table->header->has_context = true;

@@ -17,7 +17,7 @@
 	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-/* Ids of the attributes that REG_MR and REG_DMABUF_MR have in common, but number differently. */
+/* Ids of the attributes that methods which register have in common, but number differently. */
 struct attr_ids {
 	uint16_t pd, lkey, rkey;
 };
@@ -25,58 +25,91 @@ struct attr_ids {
 static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 		       struct sim_mr_request *request)
 {
-	int rc = sim_attr_flags(call, id, allowed, &request->access);
+	int rc = sim_attr_flags(call, id, allowed, &request->mr.access);
 
-	return rc ? rc : sim_access_check(call, request->access);
+	return rc ? rc : sim_access_check(call, request->mr.access);
 }
 
-/* An MR of an exported dma-buf keeps the device's pages from being allocated again. */
-static int keep_exported_pages(const struct sim_table *table, struct sim_mr_request *request)
+/* Answers the keys of the new MR: by these attributes, or by the structure of the write command. */
+static int answer_keys(const struct sim_call *call, const struct attr_ids *ids, uint32_t key)
+{
+	const struct ib_uverbs_reg_mr_resp resp = { call->created, key, key };
+	int rc;
+
+	if (!ids)
+		return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
+	return rc ? rc : sim_attr_copy(call, ids->rkey, &key, sizeof(key));
+}
+
+/* Answers the keys, and stores in the reserved object what was registered: the pages become its own. */
+static int finish_mr(struct sim_call *call, struct sim_object *mr, uint32_t pd, uint32_t key,
+		     const struct attr_ids *ids)
+{
+	int rc = answer_keys(call, ids, key);
+
+	if (rc)
+		return rc;
+	mr->parent = pd;
+	mr->key = key;
+	mr->mm = sim_account_commit(call->table, mr->pinned);
+	call->table->objects[call->created] = *mr;
+	return 0;
+}
+
+/*
+ * An MR of an exported dma-buf keeps the device's pages from being allocated again.  With a DMA handle such dma-bufs are
+ * not modelled.
+ */
+static int keep_exported_pages(const struct sim_call *call, struct sim_mr_request *request)
 {
 	uint32_t pages;
-	int rc = sim_export_pages(table, &request->dmabuf.export, &pages);
+	int rc;
 
+	if (!request->dmabuf.export.table)
+		return 0;
+	rc = request->has_dmah ? -EOPNOTSUPP
+			       : sim_export_pages(call->table, &request->dmabuf.export, &pages);
 	if (!rc && pages) {
-		request->flags |= SIM_MR_DM_EXPORT;
-		request->exported_pages = pages;
+		request->mr.flags |= SIM_MR_DM_EXPORT;
+		request->mr.exported_pages = pages;
 	}
 	return rc;
 }
 
-static int register_mr(struct sim_call *call, struct sim_mr_request *request,
+/*
+ * Registers by the driver, with the table unlocked.  The kernel holds a reference to the PD all the time.  Here it is
+ * looked up again afterwards: it may be gone.  @ids: NULL of the write command
+ */
+static int register_mr(struct sim_call *call, struct sim_mr_request *request, uint32_t pd,
 		       const struct attr_ids *ids)
 {
-	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
 	struct sim_object *object;
-	int rc = sim_driver_reg_mr(call, request);
+	uint32_t key;
+	int rc;
 
+	sim_call_unlock(call);
+	rc = call->profile->reg_mr(request);
+	rc = sim_call_relock(call, rc, request->mr.pinned);
 	if (rc)
 		return rc;
 	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
-	if (request->range_unset) {
-		request->length = 0;
-		request->iova = 0;
-	}
+	if (request->range_unset && ids)
+		request->mr.length = request->mr.iova = 0;
 	key = call->profile->make_key(call->table, request->key_variant);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc && request->has_dmah)
 		rc = sim_object_find(call->table, SIM_OBJECT_DMAH, request->dmah, &object);
-	if (!rc && request->has_dmah && request->dmabuf.export.table)
-		rc = -EOPNOTSUPP; /* is not modelled */
-	if (!rc && request->dmabuf.export.table)
-		rc = keep_exported_pages(call->table, request);
 	if (!rc)
-		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
-	if (!rc)
-		rc = sim_attr_copy(call, ids->rkey, &key, sizeof(key));
-	if (rc) {
-		sim_account_cancel(request->pinned);
-		sim_key_free(call->table, key);
-	} else {
-		sim_mr_fill(call->table, call->created, pd, key, request);
-	}
+		rc = keep_exported_pages(call, request);
 	if (!rc && request->has_dmah)
-		call->table->objects[call->created].dmah = request->dmah;
+		request->mr.dmah = request->dmah;
+	if (!rc)
+		rc = finish_mr(call, &request->mr, pd, key, ids);
+	if (rc) {
+		sim_account_cancel(request->mr.pinned);
+		sim_key_free(call->table, key);
+	}
 	return rc;
 }
 
@@ -91,15 +124,15 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
 		.is_dmabuf = true,
-		.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
-		.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
-		.iova = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_IOVA),
+		.mr.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
+		.mr.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
+		.mr.iova = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_IOVA),
 		.fd = (int)(uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_FD),
 	};
 	uint32_t of_driver;
 	int rc;
 
-	if (!sim_same_page_offset(request.addr, request.iova))
+	if (!sim_same_page_offset(request.mr.addr, request.mr.iova))
 		return -EINVAL;
 	rc = read_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
 	if (!rc)
@@ -108,7 +141,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request.data_direct = of_driver & SIM_DRIVER_DATA_DIRECT;
-	return register_mr(call, &request, &ids);
+	return register_mr(call, &request, (uint32_t)sim_attr_number(call, ids.pd), &ids);
 }
 
 /* What to register: memory by its address, or a dma-buf by its descriptor and an offset. */
@@ -124,8 +157,8 @@ static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 		return -EINVAL;
 	request->is_dmabuf = fd;
 	request->fd = fd ? (int)fd->data_s64 : -1;
-	request->addr = addr ? addr->data : offset->data;
-	return sim_same_page_offset(request->addr, request->iova) ? 0 : -EINVAL;
+	request->mr.addr = addr ? addr->data : offset->data;
+	return sim_same_page_offset(request->mr.addr, request->mr.iova) ? 0 : -EINVAL;
 }
 
 /* UVERBS_METHOD_REG_MR */
@@ -136,22 +169,62 @@ int sim_reg_mr(struct sim_call *call)
 		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
 		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
 	};
+	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
-		.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
-		.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
+		.mr.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
+		.mr.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
+		.has_dmah = dmah,
+		.dmah = dmah ? (uint32_t)dmah->data : 0,
 	};
-	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
-	int rc;
+	int rc = read_memory(call, &request);
 
-	request.has_dmah = dmah;
-	request.dmah = dmah ? (uint32_t)dmah->data : 0;
-
-	rc = read_memory(call, &request);
 	if (!rc)
 		rc = read_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
-	return rc ? rc : register_mr(call, &request, &ids);
+	return rc ? rc : register_mr(call, &request, (uint32_t)sim_attr_number(call, ids.pd), &ids);
+}
+
+#define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
+#define DM_MR_ACCESS                                                                               \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
+	 IB_UVERBS_ACCESS_ZERO_BASED)
+
+/* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG, mlx5_ib_reg_dm_mr() */
+int sim_reg_dm_mr(struct sim_call *call)
+{
+	static const struct attr_ids ids = {
+		.lkey = UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
+		.rkey = UVERBS_ATTR_REG_DM_MR_RESP_RKEY,
+	};
+	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
+	const uint32_t pd = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
+	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
+	const struct sim_object *dm = &call->table->objects[handle];
+	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
+	struct sim_object mr = {
+		.addr = offset,
+		.length = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_LENGTH),
+		/* for QUERY_MR: the region itself is zero-based */
+		.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset,
+		.flags = SIM_MR_DM,
+		.dm = handle,
+	};
+	int rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
+				&mr.access);
+
+	if (!rc && !(mr.access & IB_UVERBS_ACCESS_ZERO_BASED))
+		rc = -EINVAL;
+	if (!rc)
+		rc = sim_access_check(call, mr.access);
+	if (!rc && (offset > dm_length || mr.length > dm_length - offset))
+		rc = -EINVAL;
+	if (!rc && mr.access & ~(uint32_t)DM_MR_ACCESS)
+		rc = -EINVAL;
+	return rc ? rc
+		  : finish_mr(call, &mr, pd,
+			      call->profile->make_key(call->table, SIM_KEY_OF_DEVICE), &ids);
 }
 
 /* UVERBS_METHOD_QUERY_MR */
@@ -171,72 +244,32 @@ int sim_query_mr(struct sim_call *call)
 	return rc;
 }
 
-/* Make the object of a registered MR; -errno if its PD is gone, or the table has no room. */
-static int add_mr(struct sim_call *call, const struct sim_mr_request *request, uint32_t pd,
-		  struct ib_uverbs_reg_mr_resp *resp)
-{
-	struct sim_table *table = call->table;
-	struct sim_object *object;
-	int rc = sim_object_find(table, UVERBS_OBJECT_PD, pd, &object);
-
-	if (!rc)
-		rc = sim_object_reserve(table, &resp->mr_handle, &object);
-	if (rc)
-		return rc;
-	sim_mr_fill(table, resp->mr_handle, pd,
-		    call->profile->make_key(table, request->key_variant), request);
-	sim_object_commit(table, resp->mr_handle, UVERBS_OBJECT_MR);
-	resp->lkey = object->key;
-	resp->rkey = object->key;
-	return 0;
-}
-
-static int check_registration(const struct sim_call *call, const struct ib_uverbs_reg_mr *cmd)
-{
-	struct sim_object *pd;
-	int rc;
-
-	if (!sim_same_page_offset(cmd->start, cmd->hca_va))
-		return -EINVAL;
-	rc = sim_need_context(call->table);
-	if (!rc && !sim_object_has_room(call->table))
-		rc = -EAGAIN;
-	if (!rc)
-		rc = sim_access_check(call, cmd->access_flags);
-	return rc ? rc : sim_object_find(call->table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
-}
-
 /* uverbs_cmd.c ib_uverbs_reg_mr() */
 int sim_write_reg_mr(struct sim_call *call)
 {
-	struct ib_uverbs_reg_mr_resp resp = { 0 };
 	struct sim_mr_request request;
 	struct ib_uverbs_reg_mr cmd;
+	struct sim_object *pd;
 	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
+	if (!rc && !sim_same_page_offset(cmd.start, cmd.hca_va))
+		rc = -EINVAL;
 	if (!rc)
-		rc = check_registration(call, &cmd);
+		rc = sim_call_create(call, UVERBS_OBJECT_MR, NULL);
+	if (!rc)
+		rc = sim_access_check(call, cmd.access_flags);
+	if (!rc)
+		rc = sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
 	if (rc)
 		return rc;
 	request = (struct sim_mr_request){
 		.kernel = call->table->kernel,
-		.addr = cmd.start,
-		.length = cmd.length,
-		.iova = cmd.hca_va,
-		.access = cmd.access_flags,
+		.mr.addr = cmd.start,
+		.mr.length = cmd.length,
+		.mr.iova = cmd.hca_va,
+		.mr.access = cmd.access_flags,
 	};
-	rc = sim_driver_reg_mr(call, &request);
-	if (rc)
-		return rc;
-	rc = add_mr(call, &request, cmd.pd_handle, &resp);
-	if (rc) {
-		sim_account_cancel(request.pinned);
-		return rc;
-	}
-	rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	if (rc)
-		sim_destroy(call->table, UVERBS_OBJECT_MR, resp.mr_handle);
-	return rc;
+	return register_mr(call, &request, cmd.pd_handle, NULL);
 }
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
@@ -300,16 +333,16 @@ static struct sim_mr_request make_request(const struct sim_table *table,
 {
 	struct sim_mr_request request = {
 		.kernel = table->kernel,
-		.addr = old->addr,
-		.length = old->length,
-		.iova = old->iova,
-		.access = cmd->flags & REREG_ACCESS ? cmd->access_flags : old->access,
+		.mr.addr = old->addr,
+		.mr.length = old->length,
+		.mr.iova = old->iova,
+		.mr.access = cmd->flags & REREG_ACCESS ? cmd->access_flags : old->access,
 	};
 
 	if (cmd->flags & REREG_TRANS) {
-		request.addr = cmd->start;
-		request.length = cmd->length;
-		request.iova = cmd->hca_va;
+		request.mr.addr = cmd->start;
+		request.mr.length = cmd->length;
+		request.mr.iova = cmd->hca_va;
 	}
 	return request;
 }
@@ -320,7 +353,7 @@ static int driver_rereg_mr(struct sim_call *call, struct sim_rereg *rereg)
 
 	sim_call_unlock(call);
 	rc = call->profile->rereg_mr(rereg);
-	return sim_call_relock(call, rc, rereg->request.pinned);
+	return sim_call_relock(call, rc, rereg->request.mr.pinned);
 }
 
 static bool is_unchanged(const struct sim_object *mr, const struct sim_object *old)
@@ -352,19 +385,19 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 			return rc;
 		changed.parent = cmd->pd_handle;
 	}
-	changed.access = request->access;
+	changed.access = request->mr.access;
 	if (rereg->new_key)
 		changed.key = call->profile->make_key(table, request->key_variant);
 	if (rereg->translate) {
-		changed.addr = request->addr;
-		changed.length = request->length;
-		changed.iova = request->iova;
-		changed.flags = request->flags;
-		changed.pinned = request->pinned;
-		changed.mm = sim_account_commit(table, request->pinned);
+		changed.addr = request->mr.addr;
+		changed.length = request->mr.length;
+		changed.iova = request->mr.iova;
+		changed.flags = request->mr.flags;
+		changed.pinned = request->mr.pinned;
+		changed.mm = sim_account_commit(table, request->mr.pinned);
 	}
 	if (rereg->new_key)
-		changed.key_pages = request->key_pages;
+		changed.key_pages = request->mr.key_pages;
 	sim_object_change(table, cmd->mr_handle, &changed);
 	/* with a new key the driver makes a new MR, and rdma_assign_uobject() makes it the newest */
 	if (rereg->new_key) {
@@ -406,7 +439,7 @@ int sim_write_rereg_mr(struct sim_call *call)
 		return rc;
 	rc = change_mr(call, &cmd, &rereg, &resp);
 	if (rc) {
-		sim_account_cancel(rereg.request.pinned);
+		sim_account_cancel(rereg.request.mr.pinned);
 		return rc;
 	}
 	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));

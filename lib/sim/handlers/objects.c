@@ -86,11 +86,8 @@ int sim_mlx5_destroy_cq(struct sim_call *call)
 #define HUGE_PAGE_SHIFT    21
 
 struct umem {
-	uint64_t addr; /* of the memory, or bytes from the start of the dma-buf */
-	uint64_t length;
-	uint64_t page_sizes; /* that the caller allows: bit i: 2^i bytes */
-	uint32_t access;
-	uint32_t pinned; /* pages */
+	struct sim_object object; /* addr: of the memory, or bytes from the start of the dma-buf */
+	uint64_t page_sizes;      /* that the caller allows: bit i: 2^i bytes */
 	bool is_dmabuf;
 	int fd;
 };
@@ -109,7 +106,8 @@ static uint32_t piece_shift(const struct umem *umem, bool scattered)
 {
 	if (umem->is_dmabuf)
 		return scattered ? ADAPTER_PAGE_SHIFT : 63;
-	return sim_umem_is_huge(umem->addr, umem->length) ? HUGE_PAGE_SHIFT : ADAPTER_PAGE_SHIFT;
+	return sim_umem_is_huge(umem->object.addr, umem->object.length) ? HUGE_PAGE_SHIFT
+									: ADAPTER_PAGE_SHIFT;
 }
 
 /*
@@ -120,33 +118,37 @@ static uint32_t piece_shift(const struct umem *umem, bool scattered)
 static bool has_page_size(const struct umem *umem, bool scattered)
 {
 	uint32_t shift = (uint32_t)__builtin_ctzll(sim_page_size()), piece;
-	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
+	uint32_t order = umem->object.length > 1
+				 ? 64 - (uint32_t)__builtin_clzll(umem->object.length - 1)
+				 : 0;
 	uint64_t sizes = umem->page_sizes;
 
 	/* sim_umem_pin() lets a length of 0 pass where the address is not at the start of a page */
-	if (!umem->length)
+	if (!umem->object.length)
 		return false;
 	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
 	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))
 		return sizes;
 	piece = piece_shift(umem, scattered);
-	return umem->addr >> piece == (umem->addr + umem->length - 1) >> piece ||
+	return umem->object.addr >> piece ==
+		       (umem->object.addr + umem->object.length - 1) >> piece ||
 	       sizes & bits(piece, ADAPTER_PAGE_SHIFT);
 }
 
 static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 {
 	struct sim_dmabuf dmabuf = { .scattered = true };
-	int rc = umem->is_dmabuf ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
-				 : sim_umem_pin(kernel, umem->addr, umem->length, umem->access,
-						&umem->pinned);
+	int rc = umem->is_dmabuf
+			 ? sim_dmabuf_get(umem->fd, umem->object.addr, umem->object.length, &dmabuf)
+			 : sim_umem_pin(kernel, umem->object.addr, umem->object.length,
+					umem->object.access, &umem->object.pinned);
 
 	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	if (!rc && dmabuf.export.table)
 		rc = -EOPNOTSUPP;
 	if (rc || has_page_size(umem, dmabuf.scattered))
 		return rc;
-	sim_account_cancel(umem->pinned);
+	sim_account_cancel(umem->object.pinned);
 	return -EINVAL;
 }
 
@@ -158,8 +160,8 @@ static int check_umem(struct sim_call *call, struct umem *umem)
 
 	if (!call->table->header->has_devx)
 		return -EINVAL;
-	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->access);
-	return rc ? rc : sim_access_check(call, umem->access);
+	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->object.access);
+	return rc ? rc : sim_access_check(call, umem->object.access);
 }
 
 static int get_umem_unlocked(struct sim_call *call, struct umem *umem)
@@ -168,7 +170,7 @@ static int get_umem_unlocked(struct sim_call *call, struct umem *umem)
 
 	sim_call_unlock(call);
 	rc = get_umem(call->table->kernel, umem);
-	return sim_call_relock(call, rc, umem->pinned);
+	return sim_call_relock(call, rc, umem->object.pinned);
 }
 
 int sim_mlx5_umem_reg(struct sim_call *call)
@@ -176,13 +178,13 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	const struct ib_uverbs_attr *fd = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD);
 	const struct ib_uverbs_attr *sizes = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
 	struct umem umem = {
-		.addr = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR),
-		.length = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN),
+		.object.parent = SIM_NO_HANDLE,
+		.object.addr = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR),
+		.object.length = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN),
 		.page_sizes = sizes ? sizes->data : UINT64_MAX,
 		.is_dmabuf = fd,
 		.fd = fd ? (int)fd->data_s64 : -1,
 	};
-	struct sim_object *object;
 	uint32_t id;
 	int rc = check_umem(call, &umem);
 
@@ -193,24 +195,14 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	id = ++call->table->header->umem_id;
 	rc = sim_attr_copy(call, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
 	if (rc) {
-		sim_account_cancel(umem.pinned);
+		sim_account_cancel(umem.object.pinned);
 		return rc;
 	}
-	object = &call->table->objects[call->created];
-	object->key = id;
-	object->addr = umem.addr;
-	object->length = umem.length;
-	object->access = umem.access;
-	object->pinned = umem.pinned;
-	object->mm = sim_account_commit(call->table, umem.pinned);
+	umem.object.key = id;
+	umem.object.mm = sim_account_commit(call->table, umem.object.pinned);
+	call->table->objects[call->created] = umem.object;
 	return 0;
 }
-
-#define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
-#define DM_MR_ACCESS                                                                               \
-	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
-	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
-	 IB_UVERBS_ACCESS_ZERO_BASED)
 
 /* Answer the first page, from which libraries compute the offset for mmap(), and where the DM begins in it. */
 static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offset_id,
@@ -273,46 +265,6 @@ int sim_mlx5_query_dm(struct sim_call *call)
 				  sizeof(dm->length));
 }
 
-/* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG, mlx5_ib_reg_dm_mr() */
-int sim_reg_dm_mr(struct sim_call *call)
-{
-	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
-	const uint32_t pd = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
-	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
-	struct sim_mr_request request = {
-		.length = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_LENGTH),
-		.flags = SIM_MR_DM,
-	};
-	const struct sim_object *dm = &call->table->objects[handle];
-	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
-	uint32_t key;
-	int rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
-				&request.access);
-
-	if (!rc && !(request.access & IB_UVERBS_ACCESS_ZERO_BASED))
-		rc = -EINVAL;
-	if (!rc)
-		rc = sim_access_check(call, request.access);
-	if (!rc && (offset > dm_length || request.length > dm_length - offset))
-		rc = -EINVAL;
-	if (!rc && request.access & ~(uint32_t)DM_MR_ACCESS)
-		rc = -EINVAL;
-	if (rc)
-		return rc;
-	request.addr = offset;
-	/* for QUERY_MR: the region itself is zero-based */
-	request.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset;
-	key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
-	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
-	if (!rc)
-		rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &key, sizeof(key));
-	if (rc)
-		return rc;
-	sim_mr_fill(call->table, call->created, pd, key, &request);
-	call->table->objects[call->created].dm = handle;
-	return 0;
-}
-
 #define PH_BITS 3u /* PCIe has processing hints of two bits */
 
 /* nr_cpu_ids, current->cpus_ptr */
@@ -344,65 +296,39 @@ int sim_mlx5_alloc_dmah(struct sim_call *call)
 	return 0;
 }
 
-static int add_mw(struct sim_call *call, uint32_t pd, struct ib_uverbs_alloc_mw_resp *resp)
-{
-	struct sim_object *object;
-	int rc = sim_object_reserve(call->table, &resp->mw_handle, &object);
-
-	if (rc)
-		return rc;
-	object->parent = pd;
-	object->key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
-	sim_object_commit(call->table, resp->mw_handle, UVERBS_OBJECT_MW);
-	resp->rkey = object->key;
-	return 0;
-}
-
 /* ib_uverbs_alloc_mw(); mlx5_ib_alloc_mw() and rxe_alloc_mw() take both types */
 int sim_write_alloc_mw(struct sim_call *call)
 {
-	struct ib_uverbs_alloc_mw_resp resp = { 0 };
+	struct ib_uverbs_alloc_mw_resp resp;
 	struct ib_uverbs_alloc_mw cmd;
 	struct sim_object *pd;
 	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
 	if (!rc)
-		rc = sim_need_context(call->table);
-	if (!rc && !sim_object_has_room(call->table))
-		rc = -EAGAIN;
+		rc = sim_call_create(call, UVERBS_OBJECT_MW, NULL);
 	if (!rc)
 		rc = sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
 	if (!rc && cmd.mw_type != IBV_MW_TYPE_1 && cmd.mw_type != IBV_MW_TYPE_2)
 		rc = -EINVAL;
-	if (!rc)
-		rc = add_mw(call, cmd.pd_handle, &resp);
 	if (rc)
 		return rc;
-	rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	if (rc)
-		sim_destroy(call->table, UVERBS_OBJECT_MW, resp.mw_handle);
-	return rc;
+	call->object->parent = cmd.pd_handle;
+	call->object->key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
+	resp = (struct ib_uverbs_alloc_mw_resp){ .mw_handle = call->created,
+						 .rkey = call->object->key };
+	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
 int sim_write_alloc_pd(struct sim_call *call)
 {
-	struct ib_uverbs_alloc_pd_resp resp = { 0 };
 	struct ib_uverbs_alloc_pd cmd;
-	struct sim_object *pd;
 	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
 	if (!rc)
-		rc = sim_need_context(call->table);
-	if (!rc)
-		rc = sim_object_reserve(call->table, &resp.pd_handle, &pd);
-	if (rc)
-		return rc;
-	rc = call->profile->alloc_pd(call, resp.pd_handle);
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	if (rc)
-		sim_object_cancel(call->table, resp.pd_handle);
-	else
-		sim_object_commit(call->table, resp.pd_handle, UVERBS_OBJECT_PD);
-	return rc;
+		rc = sim_call_create(call, UVERBS_OBJECT_PD, NULL);
+	if (!rc && call->profile->alloc_pd)
+		rc = call->profile->alloc_pd(call);
+	/* The answer is the handle alone: struct ib_uverbs_alloc_pd_resp. */
+	return rc ? rc
+		  : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &call->created, sizeof(call->created));
 }

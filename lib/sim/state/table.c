@@ -380,28 +380,20 @@ void sim_object_cancel(struct sim_table *table, uint32_t handle)
 /* If a process is killed in here, the next one that locks the table runs it again. */
 static void finish_change(struct sim_table *table)
 {
-	const struct sim_object *change = &table->header->change;
-	struct sim_object *object = &table->objects[table->header->changing];
-
-	object->flags = change->flags;
-	object->parent = change->parent;
-	object->key = change->key;
-	object->addr = change->addr;
-	object->length = change->length;
-	object->iova = change->iova;
-	object->mm = change->mm;
-	object->key_pages = change->key_pages;
-	object->pinned = change->pinned;
-	object->access = change->access;
+	table->objects[table->header->changing] = table->header->change;
 	keep_order();
 	table->header->changing = SIM_NO_HANDLE;
 }
 
 void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents)
 {
-	struct sim_object *objects = table->objects;
+	struct sim_object *objects = table->objects, *change = &table->header->change;
 
-	table->header->change = *contents;
+	*change = *contents;
+	change->type = objects[handle].type;
+	change->users = objects[handle].users;
+	change->older = objects[handle].older;
+	change->newer = objects[handle].newer;
 	keep_order();
 	table->header->changing = handle;
 	keep_order();

@@ -38,8 +38,7 @@ static const struct command {
 	uint16_t response;
 	enum mr_sim_call call; /* its name for faults */
 
-	/* Carries the command out: 0, or -errno; NULL: it destroys the object whose handle is its request. */
-	int (*run)(struct sim_call *call);
+	sim_handler *run; /* NULL: it destroys the object whose handle is its request */
 
 	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all drivers have. */
 	bool (*is_supported)(const struct sim_call *call);
@@ -400,26 +399,11 @@ static int find_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	return sim_object_find(call->table, spec->min, attr->data, &call->object);
 }
 
-static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
-		      struct ib_uverbs_attr *attr)
-{
-	int rc = sim_need_context(call->table);
-
-	if (!rc)
-		rc = sim_object_reserve(call->table, &call->created, &call->object);
-	if (rc)
-		return rc;
-	attr->data = call->created;
-	call->creates = spec;
-	return 0;
-}
-
 /*
  * Make the descriptor that a method creates.  Nothing can ever be read from it: events of QPs and of the
  * port, which the kernel reports by it, never occur here.
  */
-static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
-		  struct ib_uverbs_attr *attr)
+static int new_fd(struct sim_call *call, struct ib_uverbs_attr *attr)
 {
 	int rc, fd;
 
@@ -430,7 +414,6 @@ static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
 	if (fd < 0)
 		return -errno;
 	call->created = (uint32_t)fd;
-	call->creates = spec;
 	attr->data_s64 = fd;
 	return 0;
 }
@@ -442,9 +425,9 @@ static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
 		return -EINVAL;
 	switch (spec->kind) {
 	case SIM_ATTR_NEW:
-		return new_object(call, spec, attr);
+		return sim_call_create(call, spec->min, attr);
 	case SIM_ATTR_NEW_FD:
-		return new_fd(call, spec, attr);
+		return new_fd(call, attr);
 	case SIM_ATTR_RAW_FD:
 		return attr->data_s64 < INT_MIN || attr->data_s64 > INT_MAX ? -EINVAL : 0;
 	default:
@@ -491,39 +474,23 @@ static int accept_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 /* ---- methods ------------------------------------------------------------------------------- */
 
-static bool destroys_object(const struct sim_call *call)
-{
-	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
-}
-
-/* Let what the method creates exist if the method has succeeded; else free its handle or descriptor. */
-static void finish_creation(struct sim_call *call, int rc)
-{
-	const struct sim_attr_spec *spec = call->creates;
-
-	if (!spec)
-		return;
-	if (spec->kind == SIM_ATTR_NEW_FD) {
-		if (rc)
-			sim_libc()->close((int)call->created);
-		return;
-	}
-	if (rc)
-		sim_object_cancel(call->table, call->created);
-	else
-		sim_object_commit(call->table, call->created, spec->min);
-}
-
+/* What a method creates exists if the method has succeeded; else its handle or descriptor is freed. */
 static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
+	const uint8_t kind = call->method->attrs[0].kind;
 	struct ib_uverbs_attr *driver_out;
 	int rc = accept_attrs(call, hdr);
 
-	if (!rc && destroys_object(call))
+	if (!rc && kind == SIM_ATTR_DESTROY && call->object)
 		rc = sim_destroy_object(call->table, call->object);
 	if (!rc && call->method->handle)
 		rc = call->method->handle(call);
-	finish_creation(call, rc);
+	if (rc && kind == SIM_ATTR_NEW_FD && call->attrs[0])
+		sim_libc()->close((int)call->created);
+	if (rc && call->creates)
+		sim_object_cancel(call->table, call->created);
+	else if (call->creates)
+		sim_object_commit(call->table, call->created, call->creates);
 	/* The kernel flags the driver's answer as valid even if the driver wrote none. */
 	driver_out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 	if (!rc && driver_out)

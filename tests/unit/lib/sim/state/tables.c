@@ -320,7 +320,9 @@ TEST(a_change_is_made_or_not)
 	assert_int_equal(users(other), 0);
 
 	/* stores of sim_object_change(): header->changing, and some of what follows it */
-	table->header->change = (struct sim_object){ .parent = 1, .key = 7, .length = 11 };
+	table->header->change = (struct sim_object){
+		.type = MR, .parent = 1, .key = 7, .length = 11, .older = 1,
+	};
 	table->header->changing = 2;
 	table->objects[0].users--;
 	table->objects[2].length = 11;
