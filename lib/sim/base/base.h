@@ -3,10 +3,16 @@
 #ifndef LIB_SIM_BASE_BASE_H
 #define LIB_SIM_BASE_BASE_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
@@ -58,33 +64,19 @@ _Static_assert(sizeof(void *) == 8, "the simulated HCA needs a 64-bit machine");
 #define SIM_METHOD_DATA_DIRECT_PATH 0x1001
 #define SIM_ATTR_DATA_DIRECT_PATH   0x1000
 
-struct statx;
+char *__realpath_chk(const char *path, char *resolved, size_t size);
 
-/** Functions of libc in whose place the program gets those of preload/interpose.c. */
+/** SIM_EACH_FUNCTION() - expand a macro for each function of libc in whose place the program gets one of preload/interpose.c */
+#define SIM_EACH_FUNCTION(X)                                                                       \
+	X(open)                                                                                    \
+	X(openat) X(close) X(fcntl) X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access)        \
+		X(euidaccess) X(faccessat) X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) \
+			X(getxattr) X(lgetxattr) X(listxattr) X(llistxattr) X(mmap) X(ioctl)       \
+				X(socket)
+
+#define SIM_MEMBER(name) __typeof__(name) *name;
 struct sim_libc {
-	int (*open)(const char *path, int flags, ...);
-	int (*openat)(int dir, const char *path, int flags, ...);
-	int (*close)(int fd);
-	int (*fcntl)(int fd, int command, ...);
-	int (*fstat)(int fd, struct stat *st);
-	int (*stat)(const char *path, struct stat *st);
-	int (*lstat)(const char *path, struct stat *st);
-	int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
-	int (*statx)(int dir, const char *path, int flags, unsigned int mask, struct statx *st);
-	int (*access)(const char *path, int mode);
-	int (*euidaccess)(const char *path, int mode);
-	int (*faccessat)(int dir, const char *path, int mode, int flags);
-	ssize_t (*readlink)(const char *path, char *text, size_t size);
-	ssize_t (*readlinkat)(int dir, const char *path, char *text, size_t size);
-	char *(*realpath)(const char *path, char *resolved);
-	char *(*__realpath_chk)(const char *path, char *resolved, size_t size);
-	ssize_t (*getxattr)(const char *path, const char *name, void *value, size_t size);
-	ssize_t (*lgetxattr)(const char *path, const char *name, void *value, size_t size);
-	ssize_t (*listxattr)(const char *path, char *names, size_t size);
-	ssize_t (*llistxattr)(const char *path, char *names, size_t size);
-	void *(*mmap)(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
-	int (*ioctl)(int fd, unsigned long request, ...);
-	int (*socket)(int domain, int type, int protocol);
+	SIM_EACH_FUNCTION(SIM_MEMBER)
 };
 
 /** sim_libc() - libc's own functions; safe before any constructor has run */
@@ -176,46 +168,72 @@ uint32_t sim_wanted_limit(void);
  */
 void sim_refuse_variable(const char *name, struct mr_error *err) __attribute__((noreturn));
 
-/**
- * Changes that some of the simulated kernels have.  The rows of kernel_versions.c say of each what it
- * is, which kernel was the first to have it, and where it is in the kernel's source.
- */
+/** Changes that some of the simulated kernels have: what each is, and where it is in the kernel's source. */
 enum sim_change {
 	SIM_ALWAYS,
 
-	/* since Linux 6.12 */
-	SIM_ACCESS_CAPS,
+	SIM_SINCE_6_12,
+	/** Flush flags are known.  To flags that a device lacks the answer is EOPNOTSUPP, before EINVAL:
+	 * rdma/ib_verbs.h IB_ACCESS_SUPPORTED */
+	SIM_ACCESS_CAPS = SIM_SINCE_6_12,
+	/** rereg cannot add write access to pages that were pinned for reading:
+	 * umem.c ib_umem_check_rereg() */
 	SIM_REREG_CHECK,
+	/** Memory without write access is pinned for reading.  Before, it was pinned for writing with
+	 * FOLL_FORCE: umem.c ib_umem_get() */
 	SIM_READ_PINS,
+	/** Shared mappings of files with write-back cannot be pinned for writing:
+	 * mm/gup.c writable_file_mapping_allowed() */
 	SIM_SHARED_FILES,
+	/** mlx5 has Data Direct: hw/mlx5/data_direct.c */
 	SIM_DATA_DIRECT,
+	/** rxe refuses access flags that it does not support: rxe_verbs.h RXE_ACCESS_SUPPORTED_MR */
 	SIM_RXE_ACCESS,
+	/** rxe can change regions: rxe_verbs.c rxe_rereg_user_mr() */
 	SIM_RXE_REREG,
+	/** The device may have memory for the headers of tunnels:
+	 * rdma/mlx5_user_ioctl_verbs.h MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM */
 	SIM_DM_ENCAP,
+	/** mlx5 refuses a change without translation for which it has to make an MR of on-demand paging or of a
+	 * dma-buf anew.  Before, it took the range of the request for that of the MR:
+	 * hw/mlx5/mr.c mlx5_ib_rereg_user_mr() */
 	SIM_REREG_REFUSED,
 
-	/* since Linux 7.2 */
-	SIM_RXE_ODP,
+	SIM_SINCE_7_2,
+	/** rxe has on-demand paging: rxe_odp.c */
+	SIM_RXE_ODP = SIM_SINCE_7_2,
+	/** rxe has an array of the pages of a region, in one piece: rxe_mr.c __alloc_mr_page_info() */
 	SIM_RXE_PAGES,
+	/** One method registers memory and dma-bufs alike:
+	 * uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
 	SIM_REG_MR,
+	/** A method answers the speed of a port:
+	 * uverbs_std_types_device.c UVERBS_METHOD_QUERY_PORT_SPEED */
 	SIM_PORT_SPEED,
+	/** A method exports the device's pages as a dma-buf: uverbs_std_types_dmabuf.c */
 	SIM_DMABUF_EXPORT,
+	/** mlx5 has DMA handles, on devices with TPH: uverbs_std_types_dmah.c, hw/mlx5/dmah.c */
 	SIM_DMAH,
+	/** mlx5 refuses an IOVA that wraps: umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
 	SIM_IOVA_END,
+	/** Driver data may have any size, and must be zero after the part that the driver knows:
+	 * ib_core_uverbs.c ib_respond_udata() and its like */
 	SIM_UDATA,
+	/** mlx5 makes keys for fewer than four blocks, and for any number of pages:
+	 * hw/mlx5/mr.c, before: MR_CACHE_LAST_STD_ENTRY */
 	SIM_SMALL_KEYS,
+	/** The ring of a perf event is mapped like memory of a device; before, page faults mapped its pages:
+	 * kernel/events/core.c map_range() */
 	SIM_MAPPED_RINGS,
-
-	SIM_CHANGES,
 };
-
-/** The first of the simulated kernels that has each change. */
-extern const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES];
 
 /** sim_has_change() - whether a kernel has a change */
 static inline bool sim_has_change(enum mr_sim_kernel kernel, enum sim_change change)
 {
-	return kernel <= sim_first_kernels[change]; /* the newest comes first in the enumeration */
+	/* the newest kernel comes first in its enumeration */
+	return kernel <= (change < SIM_SINCE_6_12  ? MR_SIM_KERNEL_6_1
+			  : change < SIM_SINCE_7_2 ? MR_SIM_KERNEL_6_12
+						   : MR_SIM_KERNEL_7_2);
 }
 
 #endif

@@ -21,13 +21,8 @@ static bool found;
 /* Two threads may run this at once: both store the same addresses. */
 static void find_all(void)
 {
-#define FIND(name) libc.name = (__typeof__(libc.name))dlsym(RTLD_NEXT, #name)
-	FIND(open), FIND(openat), FIND(close), FIND(fcntl), FIND(fstat), FIND(stat), FIND(lstat);
-	FIND(fstatat), FIND(statx), FIND(access), FIND(euidaccess), FIND(faccessat);
-	FIND(readlink), FIND(readlinkat), FIND(realpath), FIND(__realpath_chk);
-	FIND(getxattr), FIND(lgetxattr), FIND(listxattr), FIND(llistxattr);
-	FIND(mmap), FIND(ioctl), FIND(socket);
-#undef FIND
+#define FIND(name) libc.name = (__typeof__(libc.name))dlsym(RTLD_NEXT, #name);
+	SIM_EACH_FUNCTION(FIND)
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 }
 
@@ -142,4 +137,68 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 	free(line);
 	fclose(maps);
 	return rc;
+}
+
+/* ---- what the environment asks for ---- */
+
+static enum mr_sim_kernel kernel;
+
+void sim_refuse_variable(const char *name, struct mr_error *err)
+{
+	for (char *c = err->text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	dprintf(STDERR_FILENO, "libmrctl-sim: %s: %s\n", name, err->text);
+	_exit(2);
+}
+
+/*
+ * An unknown name ends the program before main().  If the default kernel stood in for it, the user
+ * would take the answers of one kernel for those of another.
+ */
+static void read_kernel(void) __attribute__((constructor));
+static void read_kernel(void)
+{
+	const char *text = getenv(MR_SIM_KERNEL_VARIABLE);
+	struct mr_error err;
+
+	if (text && mr_sim_kernel_parse(text, &kernel, &err))
+		sim_refuse_variable(MR_SIM_KERNEL_VARIABLE, &err);
+}
+
+enum mr_sim_kernel sim_wanted_kernel(void)
+{
+	return kernel;
+}
+
+enum mr_sim_profile sim_wanted_kind(void)
+{
+	const char *name = getenv(MR_SIM_VARIABLE);
+	int kind = 0;
+
+	while (kind < MR_SIM_PROFILES && !(name && !strcmp(mr_sim_profiles[kind].name, name)))
+		kind++;
+	return (enum mr_sim_profile)kind;
+}
+
+bool sim_is_requested(const char *variable)
+{
+	return getenv(variable);
+}
+
+uint32_t sim_wanted_limit(void)
+{
+	const char *text = getenv(MR_SIM_MAX_OBJECTS_VARIABLE);
+	struct mr_error err;
+	unsigned long limit;
+	char *end;
+
+	if (!text)
+		return UINT32_MAX;
+	errno = 0;
+	limit = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && limit <= UINT32_MAX)
+		return (uint32_t)limit;
+	mr_fail_usage(&err, "not a number of objects: \"%s\"", text);
+	sim_refuse_variable(MR_SIM_MAX_OBJECTS_VARIABLE, &err);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <sys/ioctl.h>
@@ -355,17 +356,18 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 {
 	uint64_t page_size = sim_page_size();
 	uint64_t start = sim_round_down(addr, page_size), end, count;
-	rlim_t limit = sim_account_limit();
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 	int rc = page_end(addr, length, page_size, &end);
 
 	if (rc)
 		return rc;
-	if (!sim_account_locking_allowed(limit))
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	if (!limit.rlim_cur && !sim_is_capable(CAP_IPC_LOCK)) /* can_do_mlock() */
 		return -EPERM;
 	count = (end - start) / page_size;
 	if (!count || count > UINT32_MAX)
 		return -EINVAL;
-	rc = sim_account_charge(count, limit);
+	rc = sim_account_charge(count, limit.rlim_cur);
 	if (rc)
 		return rc;
 	rc = pin_pages(kernel, start, end, sim_access_writable(access));

@@ -42,7 +42,6 @@ int __lxstat(int version, const char *path, struct stat *st);
 int __lxstat64(int version, const char *path, struct stat64 *st);
 int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
-char *__realpath_chk(const char *path, char *resolved, size_t size);
 
 /* what mrctl asks (lib/simulator/enter.h): the kernel's VmPin has nothing of it */
 uint64_t mrctl_sim_pinned(void);

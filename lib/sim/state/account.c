@@ -44,23 +44,6 @@ bool sim_is_capable(unsigned int capability)
 	       in_initial_user_ns();
 }
 
-static bool can_lock_without_limit(void)
-{
-	return sim_is_capable(CAP_IPC_LOCK);
-}
-
-rlim_t sim_account_limit(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
-}
-
-bool sim_account_locking_allowed(rlim_t limit)
-{
-	return limit || can_lock_without_limit();
-}
-
 /*
  * Whether a descriptor is of the table with this id.  One that cannot be read counts as such: its pages
  * then stay counted, and the limit is too strict rather than exceeded.
@@ -111,30 +94,27 @@ static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
 	return pages;
 }
 
-/* The caller holds the table's lock: else the share could change between the sum and its correction. */
-static void correct_share(const struct sim_table *table, int fd)
-{
-	struct sim_process *process = sim_process_lock();
-	struct sim_account *account = &process->account;
-	struct sim_share *share = find_share(account, table->header->id);
-
-	if (share) {
-		share->fd = fd;
-		set_share(account, share, pinned_in_table(table, account->mm));
-	}
-	sim_process_unlock(process);
-}
-
+/* The table is locked: else the share could change between the sum and its correction. */
 static void correct_share_of(int fd)
 {
+	struct sim_process *process;
+	struct sim_share *share;
 	struct sim_file *file;
+	uint64_t id;
 
 	if (sim_file_get(fd, &file) || !file)
 		return;
+	id = file->table.header->id;
 	if (!sim_table_lock(&file->table)) {
+		process = sim_process_lock();
 		/* Another thread may have closed it meanwhile, and the number may be that of another file. */
-		if (is_descriptor_of(fd, file->table.header->id))
-			correct_share(&file->table, fd);
+		share = is_descriptor_of(fd, id) ? find_share(&process->account, id) : NULL;
+		if (share) {
+			share->fd = fd;
+			set_share(&process->account, share,
+				  pinned_in_table(&file->table, process->account.mm));
+		}
+		sim_process_unlock(process);
 		sim_table_unlock(&file->table);
 	}
 	sim_file_put(file);
@@ -153,31 +133,24 @@ static void correct_shares(void)
 }
 
 /*
- * Drop the shares of tables that this process has closed.  After correct_shares() the descriptor in the
- * share of each open table is one by which the table was seen; a share that is newer has the
- * descriptor by which its pages were pinned.
- */
-static void drop_closed_tables(struct sim_account *account)
-{
-	struct sim_share *share;
-
-	for (share = account->shares; share < account->shares + SIM_SHARES; share++)
-		if (share->pages && !is_descriptor_of(share->fd, share->table))
-			set_share(account, share, 0);
-}
-
-/*
- * Correct all shares, and lock this process.  What is asked of the account has to be asked before the
- * lock is released: other threads can close a table and pin pages of the next at any moment.
+ * Correct all shares, drop those of tables that this process has closed, and lock this process.  What is asked of
+ * the account has to be asked before the lock is released: other threads can close a table and pin pages of the next
+ * at any moment.
  */
 static struct sim_process *lock_corrected(void)
 {
 	struct sim_process *process;
+	struct sim_account *account;
 
 	correct_shares();
 	process = sim_process_lock();
-	drop_closed_tables(&process->account);
-	process->account.incomplete = false;
+	account = &process->account;
+	/* The share of an open table has a descriptor by which it was seen just now, or by which its pages were pinned. */
+	for (struct sim_share *share = account->shares; share < account->shares + SIM_SHARES;
+	     share++)
+		if (share->pages && !is_descriptor_of(share->fd, share->table))
+			set_share(account, share, 0);
+	account->incomplete = false;
 	return process;
 }
 
@@ -200,12 +173,10 @@ static bool is_over(rlim_t limit, bool exactly)
 int sim_account_charge(uint64_t pages, rlim_t limit)
 {
 	struct sim_process *process = sim_process_lock();
-	struct sim_account *account = &process->account;
 
-	account->pending += pages;
+	process->account.pending += pages;
 	sim_process_unlock(process);
-
-	if (limit == RLIM_INFINITY || !is_over(limit, false) || can_lock_without_limit() ||
+	if (limit == RLIM_INFINITY || !is_over(limit, false) || sim_is_capable(CAP_IPC_LOCK) ||
 	    !is_over(limit, true))
 		return 0;
 	sim_account_cancel(pages);
@@ -215,9 +186,8 @@ int sim_account_charge(uint64_t pages, rlim_t limit)
 void sim_account_cancel(uint64_t pages)
 {
 	struct sim_process *process = sim_process_lock();
-	struct sim_account *account = &process->account;
 
-	account->pending -= pages;
+	process->account.pending -= pages;
 	sim_process_unlock(process);
 }
 

@@ -334,12 +334,6 @@ void sim_table_unlock(struct sim_table *table);
 /** sim_is_capable() - the kernel's capable(): whether this process has a capability (CAP_...) on the machine */
 bool sim_is_capable(unsigned int capability);
 
-/** sim_account_limit() - RLIMIT_MEMLOCK of this process, in bytes */
-rlim_t sim_account_limit(void);
-
-/** sim_account_locking_allowed() - can_do_mlock(): false with a limit of 0 and without CAP_IPC_LOCK */
-bool sim_account_locking_allowed(rlim_t limit);
-
 /**
  * sim_account_charge() - count pages that are about to be pinned; no table may be locked
  * @limit: bytes that this process may have pinned
