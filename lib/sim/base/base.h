@@ -69,10 +69,10 @@ char *__realpath_chk(const char *path, char *resolved, size_t size);
 /** SIM_EACH_FUNCTION() - expand a macro for each function of libc in whose place the program gets one of preload/interpose.c */
 #define SIM_EACH_FUNCTION(X)                                                                       \
 	X(open)                                                                                    \
-	X(openat) X(close) X(fcntl) X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access)        \
-		X(euidaccess) X(faccessat) X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) \
-			X(getxattr) X(lgetxattr) X(listxattr) X(llistxattr) X(mmap) X(ioctl)       \
-				X(socket)
+	X(openat)                                                                                  \
+	X(close) X(fcntl) X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access) X(euidaccess)    \
+		X(faccessat) X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) X(getxattr)   \
+			X(lgetxattr) X(listxattr) X(llistxattr) X(mmap) X(ioctl) X(socket)
 
 #define SIM_MEMBER(name) __typeof__(name) *name;
 struct sim_libc {

@@ -255,13 +255,14 @@ int sim_access_check(const struct sim_call *call, uint32_t access)
 	return access & call->profile->unknown_access ? -EOPNOTSUPP : 0;
 }
 
-/* uverbs_std_types_dmah.c uverbs_free_dmah() */
-static bool is_dmah_used(const struct sim_table *table, uint32_t handle)
+/* Whether an MR is of a DM, or has a DMA handle: uverbs_std_types_dmah.c uverbs_free_dmah().  @flag: of such MRs */
+static bool has_mr(const struct sim_table *table, uint16_t flag, uint32_t handle)
 {
 	const struct sim_object *mr;
 
 	for (mr = sim_object_newest(table); mr; mr = sim_object_older(table, mr))
-		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DMAH && mr->dmah == handle)
+		if (mr->type == UVERBS_OBJECT_MR && mr->flags & flag &&
+		    (flag == SIM_MR_DM ? mr->dm : mr->dmah) == handle)
 			return true;
 	return false;
 }
@@ -272,20 +273,13 @@ int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 	const uint32_t mm = object->mm, pinned = object->pinned, key = object->key;
 	const bool has_key = object->type == UVERBS_OBJECT_MR;
 
-	if (object->users || (object->type == UVERBS_OBJECT_DM && sim_dm_is_used(table, handle)) ||
-	    (object->type == SIM_OBJECT_DMAH && is_dmah_used(table, handle)))
+	if (object->users ||
+	    (object->type == UVERBS_OBJECT_DM && has_mr(table, SIM_MR_DM, handle)) ||
+	    (object->type == SIM_OBJECT_DMAH && has_mr(table, SIM_MR_DMAH, handle)))
 		return -EBUSY;
 	sim_object_delete(table, handle);
 	if (has_key)
 		sim_key_free(table, key);
 	sim_account_release(table, mm, pinned);
 	return 0;
-}
-
-int sim_destroy(struct sim_table *table, uint16_t type, uint64_t handle)
-{
-	struct sim_object *object;
-	int rc = sim_object_find(table, type, handle, &object);
-
-	return rc ? rc : sim_destroy_object(table, object);
 }

@@ -226,7 +226,7 @@ struct sim_rereg {
 	bool translate; /**< the memory changes; the driver may set it to pin the old memory anew */
 	bool new_key;   /**< set: the MR gets another key */
 
-	uint64_t given_addr, given_length, given_iova; /**< as in the request, wanted or not */
+	struct sim_object given; /**< addr, length and iova of the command, wanted or not */
 };
 
 /** What a driver is asked to prefetch: what is the same for all parts of a call. */
@@ -274,15 +274,5 @@ static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 
 /** sim_destroy_object() - uobj_destroy() and the type's destroy_hw(): 0, or -EBUSY while it is needed */
 int sim_destroy_object(struct sim_table *table, const struct sim_object *object);
-
-/**
- * sim_destroy() - destroy an object by its handle
- * @type:   number of the uverbs object
- * @handle: any number from user space
- *
- * Return: 0, -ENOENT for a handle that is free, -EINVAL for an object of another type, -EBUSY while
- * another object needs it.
- */
-int sim_destroy(struct sim_table *table, uint16_t type, uint64_t handle);
 
 #endif

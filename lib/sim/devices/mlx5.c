@@ -21,29 +21,15 @@
 #define MMAP_OFFSET_END    255
 #define FIRST_UAR          8
 
-/* mlx5_entry_to_mmap_offset(): the offset for mmap() of a UAR; the handle is the number of its entry */
-static uint64_t uar_offset(uint32_t handle)
-{
-	uint64_t command = MMAP_OFFSET_START + (handle >> 16), index = handle & 0xffff;
-
-	return ((index >> 8) << 16 | command << 8 | (index & 0xff)) * sim_page_size();
-}
-
-/* The command and the index in an offset for mmap(): MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset(). */
-static uint64_t command_of(uint64_t offset, uint64_t *index)
-{
-	const uint64_t page = offset / sim_page_size();
-	const uint64_t entry = (page >> 8 & 0xff) << 16 | (page >> 16) << 8 | (page & 0xff);
-
-	*index = entry & 0xffff;
-	return entry >> 16;
-}
-
-/* rdma_user_mmap_entry_get_pgoff(): the object that an offset is of, and its bytes; the table is locked */
+/*
+ * rdma_user_mmap_entry_get_pgoff(): the object that an offset is of, and its bytes; the table is locked.  The offset has
+ * a command and an index: MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset().
+ */
 static const struct sim_object *find_mmap_entry(const struct sim_table *table, uint64_t offset,
 						uint64_t *size)
 {
-	uint64_t index, command = command_of(offset, &index);
+	const uint64_t page = offset / sim_page_size(), command = page >> 8 & 0xff;
+	const uint64_t index = (page >> 16 << 8 & 0xffff) | (page & 0xff);
 	struct sim_object *uar;
 
 	if (command == MMAP_DEVICE_MEMORY)
@@ -60,7 +46,10 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 {
 	uint64_t type = sim_attr_number(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
 	uint32_t length = (uint32_t)sim_page_size(), page = FIRST_UAR + call->created;
-	uint64_t offset = uar_offset(call->created);
+	/* mlx5_entry_to_mmap_offset(); the handle is the number of the entry */
+	uint64_t command = MMAP_OFFSET_START + (call->created >> 16);
+	uint64_t index = call->created & 0xffff;
+	uint64_t offset = ((index >> 8) << 16 | command << 8 | (index & 0xff)) * sim_page_size();
 	int rc;
 
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
@@ -146,27 +135,21 @@ int sim_mlx5_export_dmabuf(struct sim_call *call)
 #define FIRST_VARIANT 4
 #define VARIANT_DMAH  64
 
-/* log2, rounded up, of the number of blocks that a range lies in. */
-static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t shift)
-{
-	uint64_t first = addr >> shift, last = (addr + length - 1) >> shift;
-	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
-
-	return order < LEAST_ORDER && !sim_has_change(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
-}
-
 static void set_variant(struct sim_mr_request *request)
 {
 	const bool huge =
 		request->mr.flags & SIM_MR_ODP && request->mr.access & IB_UVERBS_ACCESS_HUGETLB;
-	uint32_t order;
+	const uint32_t shift = huge ? HUGE_BLOCK_SHIFT : BLOCK_SHIFT;
+	const uint64_t first = request->mr.addr >> shift;
+	const uint64_t last = (request->mr.addr + request->mr.length - 1) >> shift;
+	/* log2, rounded up, of the number of blocks that the range lies in */
+	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
 
+	if (order < LEAST_ORDER && !sim_has_change(request->kernel, SIM_SMALL_KEYS))
+		order = LEAST_ORDER;
 	if (request->mr.flags & SIM_MR_ODP &&
 	    sim_mr_is_implicit(request->mr.addr, request->mr.length))
 		order = IMPLICIT_ORDER;
-	else
-		order = order_of(request->kernel, request->mr.addr, request->mr.length,
-				 huge ? HUGE_BLOCK_SHIFT : BLOCK_SHIFT);
 	request->key_variant =
 		(uint8_t)(FIRST_VARIANT + order + (request->has_dmah ? VARIANT_DMAH : 0));
 	if (request->mr.flags & SIM_MR_DATA_DIRECT)
@@ -301,9 +284,8 @@ static int make_anew(struct sim_rereg *rereg)
 
 	if (sim_has_change(request->kernel, SIM_REREG_REFUSED))
 		return -EOPNOTSUPP;
-	request->mr.addr = rereg->given_addr;
-	request->mr.length = rereg->given_length;
-	request->mr.iova = rereg->given_iova;
+	rereg->given.access = request->mr.access;
+	request->mr = rereg->given;
 	rereg->translate = true;
 	rereg->new_key = true;
 	return sim_mlx5_reg_mr(request);

@@ -49,17 +49,6 @@ int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
 	return -EOPNOTSUPP;
 }
 
-/* rxe_odp_mr_init_user(): no implicit ODP */
-static int rxe_reg_odp(struct sim_mr_request *request)
-{
-	request->mr.flags |= SIM_MR_ODP;
-	request->mr.owner = getpid();
-	if (sim_mr_is_implicit(request->mr.addr, request->mr.length))
-		return -EINVAL;
-	return sim_umem_check_odp(request->kernel, request->mr.addr, request->mr.length,
-				  request->mr.access);
-}
-
 /* rxe_reg_user_mr(), rxe_mr_init_user() */
 static int rxe_reg_mr(struct sim_mr_request *request)
 {
@@ -69,8 +58,15 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 	    sim_has_change(request->kernel, SIM_RXE_ACCESS))
 		return -EOPNOTSUPP;
 	request->mr.flags = sim_access_writable(request->mr.access) ? SIM_MR_WRITABLE : 0;
-	if (request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND)
-		return rxe_reg_odp(request);
+	if (request->mr.access & IB_UVERBS_ACCESS_ON_DEMAND) {
+		/* rxe_odp_mr_init_user(): no implicit ODP */
+		request->mr.flags |= SIM_MR_ODP;
+		request->mr.owner = getpid();
+		if (sim_mr_is_implicit(request->mr.addr, request->mr.length))
+			return -EINVAL;
+		return sim_umem_check_odp(request->kernel, request->mr.addr, request->mr.length,
+					  request->mr.access);
+	}
 	rc = sim_umem_pin(request->kernel, request->mr.addr, request->mr.length, request->mr.access,
 			  &request->mr.pinned);
 	if (rc)

@@ -293,24 +293,19 @@ static int check_writable(const struct sim_table *table, const struct ib_uverbs_
 		       : 0;
 }
 
-static int check_command(const struct ib_uverbs_rereg_mr *cmd)
-{
-	if (!cmd->flags)
-		return -EINVAL;
-	if (cmd->flags & ~REREG_SUPPORTED)
-		return -EOPNOTSUPP;
-	if (cmd->flags & REREG_TRANS && !sim_same_page_offset(cmd->start, cmd->hca_va))
-		return -EINVAL;
-	return 0;
-}
-
-static int check_objects(const struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
-			 struct sim_rereg *rereg)
+static int check_command(const struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
+			 struct sim_object *old)
 {
 	const struct sim_table *table = call->table;
 	struct sim_object *mr, *pd;
-	int rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
+	int rc;
 
+	if (cmd->flags & ~REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (!cmd->flags ||
+	    (cmd->flags & REREG_TRANS && !sim_same_page_offset(cmd->start, cmd->hca_va)))
+		return -EINVAL;
+	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
 	if (!rc && mr->flags & SIM_MR_DM)
 		rc = -EINVAL;
 	if (!rc && cmd->flags & REREG_ACCESS)
@@ -323,37 +318,8 @@ static int check_objects(const struct sim_call *call, const struct ib_uverbs_rer
 	if (!rc)
 		rc = check_writable(table, cmd, mr);
 	if (!rc)
-		rereg->old = *mr;
+		*old = *mr;
 	return rc;
-}
-
-static struct sim_mr_request make_request(const struct sim_table *table,
-					  const struct ib_uverbs_rereg_mr *cmd,
-					  const struct sim_object *old)
-{
-	struct sim_mr_request request = {
-		.kernel = table->kernel,
-		.mr.addr = old->addr,
-		.mr.length = old->length,
-		.mr.iova = old->iova,
-		.mr.access = cmd->flags & REREG_ACCESS ? cmd->access_flags : old->access,
-	};
-
-	if (cmd->flags & REREG_TRANS) {
-		request.mr.addr = cmd->start;
-		request.mr.length = cmd->length;
-		request.mr.iova = cmd->hca_va;
-	}
-	return request;
-}
-
-static int driver_rereg_mr(struct sim_call *call, struct sim_rereg *rereg)
-{
-	int rc;
-
-	sim_call_unlock(call);
-	rc = call->profile->rereg_mr(rereg);
-	return sim_call_relock(call, rc, rereg->request.mr.pinned);
 }
 
 static bool is_unchanged(const struct sim_object *mr, const struct sim_object *old)
@@ -419,27 +385,31 @@ bool sim_rereg_is_supported(const struct sim_call *call)
 int sim_write_rereg_mr(struct sim_call *call)
 {
 	struct ib_uverbs_rereg_mr_resp resp = { 0 };
-	struct sim_rereg rereg = { 0 };
+	struct sim_rereg rereg = { .request.kernel = call->table->kernel };
+	struct sim_object *mr = &rereg.request.mr;
 	struct ib_uverbs_rereg_mr cmd;
 	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
 	if (!rc)
-		rc = check_command(&cmd);
-	if (!rc)
-		rc = check_objects(call, &cmd, &rereg);
+		rc = check_command(call, &cmd, &rereg.old);
 	if (rc)
 		return rc;
 	rereg.translate = cmd.flags & REREG_TRANS;
-	rereg.given_addr = cmd.start;
-	rereg.given_length = cmd.length;
-	rereg.given_iova = cmd.hca_va;
-	rereg.request = make_request(call->table, &cmd, &rereg.old);
-	rc = driver_rereg_mr(call, &rereg);
+	rereg.given =
+		(struct sim_object){ .addr = cmd.start, .length = cmd.length, .iova = cmd.hca_va };
+	*mr = rereg.translate ? rereg.given
+			      : (struct sim_object){ .addr = rereg.old.addr,
+						     .length = rereg.old.length,
+						     .iova = rereg.old.iova };
+	mr->access = cmd.flags & REREG_ACCESS ? cmd.access_flags : rereg.old.access;
+	sim_call_unlock(call);
+	rc = call->profile->rereg_mr(&rereg);
+	rc = sim_call_relock(call, rc, mr->pinned);
 	if (rc)
 		return rc;
 	rc = change_mr(call, &cmd, &rereg, &resp);
 	if (rc) {
-		sim_account_cancel(rereg.request.mr.pinned);
+		sim_account_cancel(mr->pinned);
 		return rc;
 	}
 	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
@@ -472,14 +442,6 @@ static int fetch_pages(enum mr_sim_kernel kernel, uint64_t kind, const struct si
 	return sim_umem_check_odp(kernel, addr, length, mr->access);
 }
 
-static int prefetch_dmabuf(const struct sim_call *call, const struct sim_object *mr,
-			   const struct ib_uverbs_sge *part)
-{
-	if (part->addr < mr->iova)
-		return -EFAULT;
-	return sim_export_is_revoked(call->table, mr) ? -ENODEV : 0;
-}
-
 /* ib_umem_odp_map_dma_and_lock(): the memory went with the process.  A zombie has none either. */
 static bool has_memory(pid_t process)
 {
@@ -497,8 +459,10 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 	uint64_t addr;
 	int rc;
 
+	if (mr.flags & SIM_MR_DMABUF && part->addr < mr.iova)
+		return -EFAULT;
 	if (mr.flags & SIM_MR_DMABUF)
-		return prefetch_dmabuf(call, &mr, part);
+		return sim_export_is_revoked(call->table, &mr) ? -ENODEV : 0;
 	rc = call->profile->prefetch_address(&mr, part, &addr);
 	if (!rc && !has_memory(mr.owner))
 		rc = -EINVAL;
@@ -507,15 +471,6 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 	sim_call_unlock(call);
 	rc = fetch_pages(call->table->kernel, advice->kind, &mr, addr, part->length);
 	return sim_call_relock(call, rc, 0);
-}
-
-static int advise_part(struct sim_call *call, const struct sim_advice *advice,
-		       const struct ib_uverbs_sge *part)
-{
-	const struct sim_object *mr = find_by_key(call->table, part->lkey);
-	int rc = call->profile->check_prefetch(advice, mr);
-
-	return rc || !advice->flush ? rc : prefetch(call, advice, *mr, part);
 }
 
 /* uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR */
@@ -542,7 +497,12 @@ int sim_advise_mr(struct sim_call *call)
 		return -EINVAL;
 	if (advice.kind > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return -EOPNOTSUPP;
-	for (i = 0; i < size / sizeof(*list) && !rc; i++)
-		rc = advise_part(call, &advice, &list[i]);
+	for (i = 0; i < size / sizeof(*list) && !rc; i++) {
+		const struct sim_object *mr = find_by_key(call->table, list[i].lkey);
+
+		rc = call->profile->check_prefetch(&advice, mr);
+		if (!rc && advice.flush)
+			rc = prefetch(call, &advice, *mr, &list[i]);
+	}
 	return rc;
 }

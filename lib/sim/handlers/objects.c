@@ -164,15 +164,6 @@ static int check_umem(struct sim_call *call, struct umem *umem)
 	return rc ? rc : sim_access_check(call, umem->object.access);
 }
 
-static int get_umem_unlocked(struct sim_call *call, struct umem *umem)
-{
-	int rc;
-
-	sim_call_unlock(call);
-	rc = get_umem(call->table->kernel, umem);
-	return sim_call_relock(call, rc, umem->object.pinned);
-}
-
 int sim_mlx5_umem_reg(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *fd = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD);
@@ -188,8 +179,11 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	uint32_t id;
 	int rc = check_umem(call, &umem);
 
-	if (!rc)
-		rc = get_umem_unlocked(call, &umem);
+	if (rc)
+		return rc;
+	sim_call_unlock(call);
+	rc = get_umem(call->table->kernel, &umem);
+	rc = sim_call_relock(call, rc, umem.object.pinned);
 	if (rc)
 		return rc;
 	id = ++call->table->header->umem_id;
@@ -215,19 +209,6 @@ static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offs
 	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
 }
 
-/*
- * check_dm_type_support(): the other types are memory for steering tables, which are not modelled, and not for
- * everybody
- */
-static int refuse_steering(enum mr_sim_kernel kernel, uint32_t type)
-{
-	const uint32_t last = sim_has_change(kernel, SIM_DM_ENCAP) ? 4 : 3;
-
-	return type <= last && !(sim_is_capable(CAP_SYS_RAWIO) && sim_is_capable(CAP_NET_RAW))
-		       ? -EPERM
-		       : -EOPNOTSUPP;
-}
-
 int sim_mlx5_alloc_dm(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *type = sim_attr(call, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
@@ -239,8 +220,16 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 
 	if (type && type->data > UINT32_MAX)
 		return -EINVAL;
+	/*
+	 * check_dm_type_support(): the other types are memory for steering tables, which are not modelled, and
+	 * not for everybody
+	 */
 	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
-		return refuse_steering(call->table->kernel, (uint32_t)type->data);
+		return type->data <= (sim_has_change(call->table->kernel, SIM_DM_ENCAP) ? 4 : 3) &&
+				       !(sim_is_capable(CAP_SYS_RAWIO) &&
+					 sim_is_capable(CAP_NET_RAW))
+			       ? -EPERM
+			       : -EOPNOTSUPP;
 	rc = sim_dm_allocate(call->table, length, alignment, &first);
 	if (!rc)
 		rc = put_page_index(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,

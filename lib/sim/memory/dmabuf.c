@@ -349,13 +349,3 @@ bool sim_export_is_revoked(const struct sim_table *table, const struct sim_objec
 
 	return mr->flags & SIM_MR_DM_EXPORT && !sim_dm_find(table, mr->exported_pages >> 16, &size);
 }
-
-bool sim_dm_is_used(const struct sim_table *table, uint32_t dm_handle)
-{
-	const struct sim_object *mr;
-
-	for (mr = sim_object_newest(table); mr; mr = sim_object_older(table, mr))
-		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DM && mr->dm == dm_handle)
-			return true;
-	return false;
-}

@@ -108,9 +108,6 @@ off_t sim_dm_file_offset(uint64_t page);
  */
 const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t page, uint64_t *size);
 
-/** sim_dm_is_used() - whether an MR of a DM exists */
-bool sim_dm_is_used(const struct sim_table *table, uint32_t dm_handle);
-
 /**
  * sim_export_pages() - find the pages that an MR of an exported dma-buf keeps from being allocated
  * @pages: set as exported_pages of struct sim_object; to 0 if they are not of a DM of this context

@@ -87,15 +87,6 @@ static bool has_room(const struct command *command, const struct ib_uverbs_attr 
 	return (in ? in->len : 0) >= command->request && (out ? out->len : 0) >= command->response;
 }
 
-/* ib_uverbs_dereg_mr() and its like: the requests of all of them are a handle. */
-static int destroy(struct sim_call *call, uint16_t type)
-{
-	uint32_t handle;
-	const int rc = sim_write_request(call, &handle, sizeof(handle));
-
-	return rc ? rc : sim_destroy(call->table, type, handle);
-}
-
 _Static_assert(sizeof(struct ib_uverbs_dereg_mr) == sizeof(uint32_t) &&
 		       sizeof(struct ib_uverbs_dealloc_pd) == sizeof(uint32_t) &&
 		       sizeof(struct ib_uverbs_dealloc_mw) == sizeof(uint32_t),
@@ -107,6 +98,8 @@ static int sim_invoke_write(struct sim_call *call)
 	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_CORE_IN);
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
 	const struct command *command;
+	struct sim_object *object;
+	uint32_t handle;
 	int rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 
 	if (rc)
@@ -115,7 +108,13 @@ static int sim_invoke_write(struct sim_call *call)
 		return -EOPNOTSUPP;
 	if (!has_room(command, in, out))
 		return -ENOSPC;
-	return command->run ? command->run(call) : destroy(call, command->destroys);
+	if (command->run)
+		return command->run(call);
+	/* ib_uverbs_dereg_mr() and its like: the requests of all of them are a handle */
+	rc = sim_write_request(call, &handle, sizeof(handle));
+	if (!rc)
+		rc = sim_object_find(call->table, command->destroys, handle, &object);
+	return rc ? rc : sim_destroy_object(call->table, object);
 }
 
 static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
@@ -343,14 +342,6 @@ static const struct sim_method methods[] = {
 		OBJECT(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, SIM_ATTR_DESTROY, MLX5_IB_OBJECT_UAR)),
 };
 
-static bool is_method_for(const struct sim_method *row, const struct sim_call *call,
-			  uint16_t object, uint16_t method)
-{
-	return row->object == object && row->method == method &&
-	       (row->driver == RDMA_DRIVER_UNKNOWN || row->driver == call->profile->driver_id) &&
-	       sim_has_change(call->table->kernel, row->since) && sim_is_object_type(call, object);
-}
-
 /*
  * Looks up a method of the call's device and kernel. Return: 0, -EOPNOTSUPP for a method that the kernel
  * has and the simulator does not model, -EPROTONOSUPPORT for one that the kernel does not have either.
@@ -359,8 +350,14 @@ static int sim_method_find(struct sim_call *call, uint16_t object, uint16_t meth
 {
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (is_method_for(&methods[i], call, object, method)) {
-			call->method = &methods[i];
+		const struct sim_method *row = &methods[i];
+
+		if (row->object == object && row->method == method &&
+		    (row->driver == RDMA_DRIVER_UNKNOWN ||
+		     row->driver == call->profile->driver_id) &&
+		    sim_has_change(call->table->kernel, row->since) &&
+		    sim_is_object_type(call, object)) {
+			call->method = row;
 			return 0;
 		}
 	}
@@ -369,18 +366,13 @@ static int sim_method_find(struct sim_call *call, uint16_t object, uint16_t meth
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-/* uverbs_process_attr() of UVERBS_ATTR_TYPE_ENUM_IN */
-static int check_enum(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
-{
-	if (attr->attr_data.enum_data.elem_id >= spec->max)
-		return -EOPNOTSUPP;
-	return attr->attr_data.enum_data.reserved || attr->len ? -EINVAL : 0;
-}
-
+/* uverbs_process_attr() */
 static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
 {
+	if (spec->kind == SIM_ATTR_ENUM && attr->attr_data.enum_data.elem_id >= spec->max)
+		return -EOPNOTSUPP;
 	if (spec->kind == SIM_ATTR_ENUM)
-		return check_enum(spec, attr);
+		return attr->attr_data.enum_data.reserved || attr->len ? -EINVAL : 0;
 	if (attr->len < spec->min || attr->len > spec->max)
 		return -EINVAL;
 	if (attr->attr_data.reserved)
@@ -388,15 +380,6 @@ static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_a
 	if (spec->kind == SIM_ATTR_IN && !sim_attr_is_inline(attr) && sim_is_null(attr->data))
 		return -EFAULT;
 	return 0;
-}
-
-/* rdma_lookup_get_uobject(), which knows the attribute even where the device has no objects of the type */
-static int find_object(struct sim_call *call, const struct sim_attr_spec *spec,
-		       const struct ib_uverbs_attr *attr)
-{
-	if (attr->data_s64 < 0 || !sim_is_object_type(call, spec->min))
-		return -EINVAL;
-	return sim_object_find(call->table, spec->min, attr->data, &call->object);
 }
 
 /*
@@ -431,7 +414,10 @@ static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	case SIM_ATTR_RAW_FD:
 		return attr->data_s64 < INT_MIN || attr->data_s64 > INT_MAX ? -EINVAL : 0;
 	default:
-		return find_object(call, spec, attr);
+		/* rdma_lookup_get_uobject(): the device may have no objects of the type */
+		if (attr->data_s64 < 0 || !sim_is_object_type(call, spec->min))
+			return -EINVAL;
+		return sim_object_find(call->table, spec->min, attr->data, &call->object);
 	}
 }
 
@@ -498,18 +484,6 @@ static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 	return rc;
 }
 
-static int serve_locked(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
-{
-	int rc = sim_table_lock(call->table);
-
-	if (rc)
-		return rc;
-	rc = run_method(call, hdr);
-	if (!call->unlocked)
-		sim_table_unlock(call->table);
-	return rc;
-}
-
 int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct sim_call call = { .table = table, .profile = sim_profile_of(table->kind) };
@@ -532,7 +506,12 @@ int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 									: call.method->call);
 	if (fault.error)
 		return fault.error;
-	rc = serve_locked(&call, hdr);
+	rc = sim_table_lock(table);
+	if (!rc) {
+		rc = run_method(&call, hdr);
+		if (!call.unlocked)
+			sim_table_unlock(table);
+	}
 	sim_fault_leave(&fault);
 	return rc;
 }
