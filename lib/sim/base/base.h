@@ -70,9 +70,11 @@ char *__realpath_chk(const char *path, char *resolved, size_t size);
 #define SIM_EACH_FUNCTION(X)                                                                       \
 	X(open)                                                                                    \
 	X(openat)                                                                                  \
-	X(close) X(fcntl) X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access) X(euidaccess)    \
-		X(faccessat) X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) X(getxattr)   \
-			X(lgetxattr) X(listxattr) X(llistxattr) X(mmap) X(ioctl) X(socket)
+	X(close)                                                                                   \
+	X(fcntl)                                                                                   \
+	X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access) X(euidaccess) X(faccessat)         \
+		X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) X(getxattr) X(lgetxattr)   \
+			X(listxattr) X(llistxattr) X(mmap) X(ioctl) X(socket)
 
 #define SIM_MEMBER(name) __typeof__(name) *name;
 struct sim_libc {

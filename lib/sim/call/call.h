@@ -132,6 +132,10 @@ int sim_attr_copy(const struct sim_call *call, uint16_t id, const void *data, si
  */
 int sim_attr_put(const struct sim_call *call, uint16_t id, const void *data, size_t size);
 
+/** SIM_COPY(), SIM_PUT() - sim_attr_copy() and sim_attr_put() of a variable */
+#define SIM_COPY(call, id, variable) sim_attr_copy(call, id, &(variable), sizeof(variable))
+#define SIM_PUT(call, id, variable)  sim_attr_put(call, id, &(variable), sizeof(variable))
+
 /**
  * sim_write_request() - uverbs_request(): copy the request of a write command
  * @request: gets it; zeros behind a shorter one

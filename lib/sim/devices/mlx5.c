@@ -50,20 +50,15 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 	uint64_t command = MMAP_OFFSET_START + (call->created >> 16);
 	uint64_t index = call->created & 0xffff;
 	uint64_t offset = ((index >> 8) << 16 | command << 8 | (index & 0xff)) * sim_page_size();
-	int rc;
 
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
 		return -EOPNOTSUPP;
 	if (call->created >> 16 > MMAP_OFFSET_END - MMAP_OFFSET_START)
 		return -ENOMEM;
-	rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
-	if (!rc)
-		rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length,
-				  sizeof(length));
-	if (!rc)
-		rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
 	call->object->iova = sim_random();
-	return rc;
+	return SIM_PUT(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset)
+		       ?: SIM_PUT(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, length)
+		       ?: SIM_PUT(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, page);
 }
 
 static void *map_table_file(const struct sim_table *table, void *addr, size_t length, int prot,
@@ -357,16 +352,6 @@ static int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct i
 
 /* ---- contexts and PDs (main.c) --------------------------------------------------------------- */
 
-static int mlx5_check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
-{
-	if (req->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
-		return -EOPNOTSUPP;
-	if (req->comp_mask || req->reserved0 || req->reserved1 || req->reserved2)
-		return -EOPNOTSUPP;
-	/* static UARs, as libraries before rdma-core 28 want them, are not modelled */
-	return req->lib_caps & MLX5_LIB_CAP_DYN_UAR ? 0 : -EOPNOTSUPP;
-}
-
 /*
  * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered: there is no
  * page to read them from.  tot_bfregs is 0 because UARs are dynamic.
@@ -404,17 +389,18 @@ static int mlx5_get_context(struct sim_call *call)
 {
 	const size_t least = offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version);
 	struct mlx5_ib_alloc_ucontext_req_v2 req = { 0 };
-	const void *in;
 	size_t length;
-	int rc;
+	const void *in = sim_attr_data(call, UVERBS_ATTR_UHW_IN, &length);
 
-	in = sim_attr_data(call, UVERBS_ATTR_UHW_IN, &length);
 	if (length != sizeof(struct mlx5_ib_alloc_ucontext_req) && length < least)
 		return -EINVAL;
 	memcpy(&req, in, length < sizeof(req) ? length : sizeof(req));
-	rc = mlx5_check_request(&req);
-	if (rc)
-		return rc;
+	if (req.flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX || req.comp_mask || req.reserved0 ||
+	    req.reserved1 || req.reserved2)
+		return -EOPNOTSUPP;
+	/* static UARs, as libraries before rdma-core 28 want them, are not modelled */
+	if (!(req.lib_caps & MLX5_LIB_CAP_DYN_UAR))
+		return -EOPNOTSUPP;
 	call->table->header->cqe_version = req.max_cqe_version ? 1 : 0;
 	call->table->header->has_devx = req.flags & MLX5_IB_ALLOC_UCTX_DEVX;
 	return mlx5_put_context(call, UVERBS_ATTR_UHW_OUT);
@@ -469,7 +455,7 @@ int sim_mlx5_query_pd(struct sim_call *call)
 {
 	uint32_t pdn = pdn_of(sim_object_handle(call->table, call->object));
 
-	return sim_attr_copy(call, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &pdn, sizeof(pdn));
+	return SIM_COPY(call, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pdn);
 }
 
 /* ---- DEVX and Data Direct (devx.c, data_direct.c) -------------------------------------------- */

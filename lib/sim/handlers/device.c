@@ -29,12 +29,9 @@ static int put_context_answer(struct sim_call *call)
 					 ? 0
 					 : IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	const uint32_t vectors = COMP_VECTORS;
-	int rc = sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors,
-			      sizeof(vectors));
 
-	return rc ? rc
-		  : sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
-				 sizeof(support));
+	return SIM_PUT(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, vectors)
+		       ?: SIM_PUT(call, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, support);
 }
 
 /* uverbs_std_types_device.c UVERBS_METHOD_GET_CONTEXT: an open file can have one context */
@@ -91,7 +88,7 @@ int sim_info_handles(struct sim_call *call)
 		if (object->type == type)
 			handles[count++] = sim_object_handle(table, object);
 	rc = sim_attr_copy(call, UVERBS_ATTR_INFO_HANDLES_LIST, handles, count * sizeof(*handles));
-	return rc ? rc : sim_attr_copy(call, UVERBS_ATTR_INFO_TOTAL_HANDLES, &count, sizeof(count));
+	return rc ?: SIM_COPY(call, UVERBS_ATTR_INFO_TOTAL_HANDLES, count);
 }
 
 /* ---- device -------------------------------------------------------------------------------- */
@@ -113,7 +110,7 @@ int sim_write_query_device(struct sim_call *call)
 
 	if (!rc)
 		rc = sim_write_request(call, &cmd, sizeof(cmd));
-	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
 int sim_write_query_device_ex(struct sim_call *call)
@@ -142,7 +139,7 @@ int sim_write_query_device_ex(struct sim_call *call)
 		resp.device_cap_flags_ex |= profile->flush_capabilities;
 	if (out)
 		resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
-	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
 /* ---- port ---------------------------------------------------------------------------------- */
@@ -157,7 +154,7 @@ int sim_query_port(struct sim_call *call)
 
 	if (!rc && (!port || port > call->profile->attributes.phys_port_cnt))
 		rc = -EINVAL;
-	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_QUERY_PORT_RESP, resp);
 }
 
 static struct ib_uverbs_gid_entry only_gid(const struct sim_profile *profile)
@@ -185,10 +182,7 @@ int sim_query_gid_table(struct sim_call *call)
 	if (!rc)
 		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, &entry,
 				  size < sizeof(entry) ? size : sizeof(entry));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &count,
-				  sizeof(count));
-	return rc;
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count);
 }
 
 int sim_query_gid_entry(struct sim_call *call)
@@ -206,7 +200,5 @@ int sim_query_gid_entry(struct sim_call *call)
 		rc = -EINVAL;
 	if (!rc && index)
 		rc = -ENODATA;
-	return rc ? rc
-		  : sim_attr_put(call, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
-				 sizeof(entry));
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry);
 }

@@ -34,12 +34,10 @@ static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 static int answer_keys(const struct sim_call *call, const struct attr_ids *ids, uint32_t key)
 {
 	const struct ib_uverbs_reg_mr_resp resp = { call->created, key, key };
-	int rc;
 
 	if (!ids)
-		return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
-	return rc ? rc : sim_attr_copy(call, ids->rkey, &key, sizeof(key));
+		return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
+	return SIM_COPY(call, ids->lkey, key) ?: SIM_COPY(call, ids->rkey, key);
 }
 
 /* Answers the keys, and stores in the reserved object what was registered: the pages become its own. */
@@ -231,17 +229,11 @@ int sim_reg_dm_mr(struct sim_call *call)
 int sim_query_mr(struct sim_call *call)
 {
 	const struct sim_object *mr = call->object;
-	int rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length,
-				  sizeof(mr->length));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova,
-				  sizeof(mr->iova));
-	return rc;
+	return SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->key)
+		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key)
+		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->length)
+		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
 }
 
 /* uverbs_cmd.c ib_uverbs_reg_mr() */
@@ -412,7 +404,7 @@ int sim_write_rereg_mr(struct sim_call *call)
 		sim_account_cancel(mr->pinned);
 		return rc;
 	}
-	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
 static const struct sim_object *find_by_key(const struct sim_table *table, uint32_t key)

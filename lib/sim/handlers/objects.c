@@ -62,9 +62,8 @@ int sim_mlx5_create_cq(struct sim_call *call)
 		return rc;
 	resp.cqn = call->created + 1;
 	created = (uint32_t)round_up_power_of_2((uint64_t)cqe + 1) - 1;
-	rc = sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	if (!rc)
-		rc = sim_attr_copy(call, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &created, sizeof(created));
+	rc = SIM_PUT(call, UVERBS_ATTR_UHW_OUT, resp)
+		     ?: SIM_COPY(call, UVERBS_ATTR_CREATE_CQ_RESP_CQE, created);
 	if (rc) {
 		sim_account_cancel(pinned);
 		return rc;
@@ -79,7 +78,7 @@ int sim_mlx5_destroy_cq(struct sim_call *call)
 {
 	static const struct ib_uverbs_destroy_cq_resp resp;
 
-	return sim_attr_copy(call, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+	return SIM_COPY(call, UVERBS_ATTR_DESTROY_CQ_RESP, resp);
 }
 
 #define ADAPTER_PAGE_SHIFT 12
@@ -187,7 +186,7 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	if (rc)
 		return rc;
 	id = ++call->table->header->umem_id;
-	rc = sim_attr_copy(call, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
+	rc = SIM_COPY(call, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, id);
 	if (rc) {
 		sim_account_cancel(umem.object.pinned);
 		return rc;
@@ -204,9 +203,8 @@ static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offs
 {
 	const uint16_t page = (uint16_t)first;
 	const uint64_t offset = 0;
-	int rc = sim_attr_copy(call, page_id, &page, sizeof(page));
 
-	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
+	return SIM_COPY(call, page_id, page) ?: SIM_COPY(call, offset_id, offset);
 }
 
 int sim_mlx5_alloc_dm(struct sim_call *call)
@@ -246,12 +244,10 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 int sim_mlx5_query_dm(struct sim_call *call)
 {
 	const struct sim_object *dm = call->object;
-	int rc = put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
-				MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
 
-	return rc ? rc
-		  : sim_attr_copy(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length,
-				  sizeof(dm->length));
+	return put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+			      MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr)
+		       ?: SIM_COPY(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, dm->length);
 }
 
 #define PH_BITS 3u /* PCIe has processing hints of two bits */
@@ -305,7 +301,7 @@ int sim_write_alloc_mw(struct sim_call *call)
 	call->object->key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
 	resp = (struct ib_uverbs_alloc_mw_resp){ .mw_handle = call->created,
 						 .rkey = call->object->key };
-	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
 int sim_write_alloc_pd(struct sim_call *call)
@@ -318,6 +314,5 @@ int sim_write_alloc_pd(struct sim_call *call)
 	if (!rc && call->profile->alloc_pd)
 		rc = call->profile->alloc_pd(call);
 	/* The answer is the handle alone: struct ib_uverbs_alloc_pd_resp. */
-	return rc ? rc
-		  : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &call->created, sizeof(call->created));
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, call->created);
 }

@@ -271,15 +271,6 @@ static bool are_present(uint64_t start, uint64_t end)
 	return start >= end;
 }
 
-static int pin_ring(const struct mr_maps_line *ring, const struct progress *pinning)
-{
-	if (sim_has_change(pinning->kernel, SIM_MAPPED_RINGS) ||
-	    !(pinning->writable ? ring->writable : ring->readable) ||
-	    (pinning->writable && sim_has_change(pinning->kernel, SIM_SHARED_FILES)))
-		return -EFAULT;
-	return fault_in_ring(ring, pinning->writable);
-}
-
 static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
 {
 	struct progress *pinning = argument;
@@ -288,23 +279,17 @@ static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
 		return -EFAULT;
 	pinning->at = mapping->end;
 	if (sim_mapping_is_ring(mapping))
-		return pin_ring(mapping, pinning);
+		return sim_has_change(pinning->kernel, SIM_MAPPED_RINGS) ||
+				       !(pinning->writable ? mapping->writable
+							   : mapping->readable) ||
+				       (pinning->writable &&
+					sim_has_change(pinning->kernel, SIM_SHARED_FILES))
+			       ? -EFAULT
+			       : fault_in_ring(mapping, pinning->writable);
 	/* gup_fast() takes pages that are mapped, and knows no permission to read */
 	if (!pinning->writable && mapping->writable && !mapping->readable)
 		return are_present(mapping->start, mapping->end) ? 0 : -EFAULT;
 	return fault_in(mapping->start, mapping->end - mapping->start, pinning->writable);
-}
-
-/*
- * Fault pages in to be pinned.  Where madvise(2) cannot, each mapping is looked at: it refuses some that can be
- * pinned, and the machine's own kernel may refuse others than the simulated one.
- */
-static int fault_in_for_pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
-{
-	struct progress pinning = { .kernel = kernel, .at = start, .writable = writable };
-	int rc = fault_in(start, end - start, writable);
-
-	return rc != -EFAULT ? rc : visit_all(end, pin_mapping, &pinning);
 }
 
 /*
@@ -335,9 +320,9 @@ static int force_pin(const struct mr_maps_line *mapping, void *argument)
 /* pin_user_pages() with FOLL_LONGTERM */
 static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
-	struct progress pinning = { .kernel = kernel, .at = start };
+	struct progress pinning = { .kernel = kernel, .at = start, .writable = writable };
 	uint64_t refused_at = end;
-	int rc;
+	int rc = 0;
 
 	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
 		return visit_all(end, force_pin, &pinning);
@@ -347,7 +332,13 @@ static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bo
 		if (rc && rc != -EFAULT)
 			return rc;
 	}
-	rc = refused_at > start ? fault_in_for_pin(kernel, start, refused_at, writable) : 0;
+	/*
+	 * Where madvise(2) cannot fault pages in, each mapping is looked at: it refuses some that can be pinned,
+	 * and the machine's own kernel may refuse others than the simulated one.
+	 */
+	rc = refused_at > start ? fault_in(start, refused_at - start, writable) : 0;
+	if (rc == -EFAULT)
+		rc = visit_all(refused_at, pin_mapping, &pinning);
 	return !rc && refused_at < end ? -EFAULT : rc;
 }
 

@@ -43,18 +43,6 @@ struct sim_process *sim_process_lock(void)
 	return process;
 }
 
-/*
- * Returns as sim_process_lock(), but without waiting and without making anything. So close() costs nothing
- * in programs that never open a simulated device. Return: NULL if nothing is remembered yet, or another
- * thread holds the lock.
- */
-static struct sim_process *sim_process_try_lock(void)
-{
-	struct sim_process *process = __atomic_load_n(&remembered, __ATOMIC_ACQUIRE);
-
-	return process && !pthread_mutex_trylock(&process->lock) ? process : NULL;
-}
-
 void sim_process_unlock(struct sim_process *process)
 {
 	pthread_mutex_unlock(&process->lock);
@@ -68,21 +56,6 @@ uint64_t sim_process_count(enum mr_sim_call call)
 static struct sim_slot *slot_of(struct sim_process *process, int fd)
 {
 	return &process->slots[(unsigned int)fd % SIM_SLOTS];
-}
-
-/* Memory from mmap(), not malloc(): close() frees it, and signal handlers may call close(). */
-static int new_file(int fd, struct sim_file **file)
-{
-	int rc;
-
-	*file = sim_libc()->mmap(NULL, sizeof(**file), PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (*file == MAP_FAILED)
-		return -ENOMEM;
-	rc = sim_table_map(&(*file)->table, fd);
-	if (rc)
-		munmap(*file, sizeof(**file));
-	return rc;
 }
 
 static void unref(struct sim_file *file)
@@ -107,15 +80,22 @@ static struct sim_file *find_known(int fd, const struct stat *st)
 	return file;
 }
 
+/* Memory from mmap(), not malloc(): close() frees it, and signal handlers may call close(). */
 static int remember(int fd, const struct stat *st, struct sim_file **found)
 {
+	struct sim_file *file = sim_libc()->mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct sim_process *process;
 	struct sim_slot *slot;
-	struct sim_file *file;
-	int rc = new_file(fd, &file);
+	int rc;
 
-	if (rc)
+	if (file == MAP_FAILED)
+		return -ENOMEM;
+	rc = sim_table_map(&file->table, fd);
+	if (rc) {
+		munmap(file, sizeof(*file));
 		return rc;
+	}
 	file->refs = 2; /* the slot's and the caller's */
 	process = sim_process_lock();
 	slot = slot_of(process, fd);
@@ -164,11 +144,12 @@ void sim_file_forget(int fd)
 	/*
 	 * close() may be called in a signal handler, which must not wait for a lock that the
 	 * interrupted thread holds.  The slot then stays, and does no harm: fstat() shows another file.
+	 * It costs nothing in programs that never open a simulated device: nothing is remembered then.
 	 */
-	struct sim_process *process = sim_process_try_lock();
+	struct sim_process *process = __atomic_load_n(&remembered, __ATOMIC_ACQUIRE);
 	struct sim_slot *slot;
 
-	if (!process)
+	if (!process || pthread_mutex_trylock(&process->lock))
 		return;
 	slot = slot_of(process, fd);
 	if (slot->file && slot->fd == fd) {
@@ -186,13 +167,6 @@ int sim_file_probe(int fd, const struct stat *st, enum mr_sim_profile *kind)
 
 #define LOCK_SECONDS 30
 
-/* Whether nothing has overwritten the lock: that would not spare the members before and behind it. */
-static bool is_intact(const struct sim_header *header)
-{
-	return !memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) &&
-	       header->version == SIM_VERSION && header->guard == ~header->id;
-}
-
 /*
  * The lock is held for microseconds.  If its holder was stopped, or the lock was overwritten, a waiting
  * process gives up after LOCK_SECONDS: else every process that has the table would wait for ever.
@@ -202,7 +176,9 @@ static int take_lock(struct sim_header *header)
 	struct timespec end;
 	int rc;
 
-	if (!is_intact(header))
+	/* what overwrites the lock does not spare the members before and behind it */
+	if (memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) != 0 ||
+	    header->version != SIM_VERSION || header->guard != ~header->id)
 		return EIO;
 	rc = pthread_mutex_trylock(&header->lock); /* spares clock_gettime() */
 	if (rc != EBUSY)

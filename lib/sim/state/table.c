@@ -200,26 +200,11 @@ int sim_table_map(struct sim_table *table, int fd)
 	return rc;
 }
 
-static void unmap_objects(struct sim_object *objects, uint32_t count)
-{
-	if (objects)
-		munmap(objects, count * sizeof(*objects));
-}
-
 void sim_table_unmap(struct sim_table *table)
 {
-	unmap_objects(table->objects, table->mapped);
+	if (table->objects)
+		munmap(table->objects, table->mapped * sizeof(*table->objects));
 	munmap(table->header, sizeof(*table->header));
-}
-
-/* Whether the file is long enough for its objects.  Access to a mapping behind its end raises SIGBUS. */
-static bool file_has_objects(int fd, uint32_t capacity)
-{
-	struct stat st;
-
-	return capacity >= FIRST_OBJECTS && capacity <= MAX_OBJECTS &&
-	       !sim_libc()->fstat(fd, &st) &&
-	       (uint64_t)st.st_size >= OBJECTS_START + capacity * sizeof(struct sim_object);
 }
 
 /*
@@ -230,19 +215,24 @@ int sim_table_map_objects(struct sim_table *table)
 {
 	uint32_t capacity = table->header->capacity, mapped = table->mapped;
 	struct sim_object *before = table->objects;
+	struct stat st;
 	void *objects;
 	int rc;
 
 	if (mapped == capacity)
 		return 0;
-	if (capacity < mapped || !file_has_objects(table->fd, capacity))
+	/* access to a mapping behind the end of the file raises SIGBUS */
+	if (capacity < mapped || capacity < FIRST_OBJECTS || capacity > MAX_OBJECTS ||
+	    sim_libc()->fstat(table->fd, &st) ||
+	    (uint64_t)st.st_size < OBJECTS_START + capacity * sizeof(*before))
 		return -EIO;
 	rc = map_file(table->fd, OBJECTS_START, capacity * sizeof(*before), &objects);
 	if (rc)
 		return rc;
 	__atomic_store_n(&table->objects, objects, __ATOMIC_RELEASE);
 	__atomic_store_n(&table->mapped, capacity, __ATOMIC_RELEASE);
-	unmap_objects(before, mapped);
+	if (before)
+		munmap(before, mapped * sizeof(*before));
 	return 0;
 }
 
@@ -325,11 +315,6 @@ static void remove_from_list(struct sim_table *table, uint32_t handle)
 	set_newer(table, object->older, object->newer);
 }
 
-static uint32_t first_zero(uint64_t word)
-{
-	return (uint32_t)__builtin_ctzll(~word);
-}
-
 bool sim_object_has_room(const struct sim_table *table)
 {
 	return table->header->taken < table->header->max_objects;
@@ -338,17 +323,16 @@ bool sim_object_has_room(const struct sim_table *table)
 int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object)
 {
 	struct sim_header *header = table->header;
-	uint32_t lowest;
+	const uint64_t *levels[] = { &header->full3, header->full2, header->full1, header->used };
+	uint32_t lowest = 0;
 	int rc;
 
 	if (!~header->full3)
 		return -ENOMEM;
 	if (!sim_object_has_room(table))
 		return -EAGAIN;
-	lowest = first_zero(header->full3);
-	lowest = lowest * 64 + first_zero(header->full2[lowest]);
-	lowest = lowest * 64 + first_zero(header->full1[lowest]);
-	lowest = lowest * 64 + first_zero(header->used[lowest]);
+	for (size_t level = 0; level < 4; level++)
+		lowest = lowest * 64 + (uint32_t)__builtin_ctzll(~levels[level][lowest]);
 	if (lowest >= header->capacity) {
 		rc = sim_table_grow(table);
 		if (rc)
@@ -482,18 +466,13 @@ void sim_objects_repair(struct sim_table *table)
 
 #define INDEXES (1u << 24)
 
-static bool has_index(const struct sim_object *object, uint32_t index)
-{
-	return (object->type == UVERBS_OBJECT_MR || object->type == UVERBS_OBJECT_MW) &&
-	       object->key >> 8 == index;
-}
-
 static bool is_taken(const struct sim_table *table, uint32_t index)
 {
 	const struct sim_object *object;
 
 	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
-		if (has_index(object, index))
+		if ((object->type == UVERBS_OBJECT_MR || object->type == UVERBS_OBJECT_MW) &&
+		    object->key >> 8 == index)
 			return true;
 	return false;
 }
