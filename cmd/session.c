@@ -435,7 +435,7 @@ static int find_session(const char *where, struct mr_sessions *found,
 	if (rc)
 		return rc;
 	mr_session_close(&opened);
-	rc = mr_sessions_find(SESSION_TIMEOUT_NS, found, err);
+	rc = mr_sessions_find(SESSION_TIMEOUT_NS, found, NULL, NULL, err);
 	if (rc)
 		return rc;
 	*session = mr_sessions_by_fd(found, fd);
@@ -561,7 +561,7 @@ static int session_list(const struct invocation *invocation, struct mr_error *er
 	mr_environment_init(&environment);
 	rc = session_answer_init(&answer, invocation, &environment, err);
 	if (!rc)
-		rc = mr_sessions_find(SESSION_TIMEOUT_NS, &found, err);
+		rc = mr_sessions_find(SESSION_TIMEOUT_NS, &found, NULL, NULL, err);
 	if (!rc) {
 		print_list(&answer, &found);
 		rc = answer_end(&answer, 0, err);

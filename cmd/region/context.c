@@ -325,7 +325,7 @@ void registrar_leave_pd(struct registrar *registrar, bool is_used)
 
 	if (!registrar->session)
 		return;
-	mr_session_leave_pd(registrar->session, registrar->pd_slot);
+	mr_table_unlock_pd(&registrar->session->table, registrar->pd_slot);
 	if (registrar->made_pd && !is_used)
 		mr_session_dealloc_pd(registrar->session, registrar->pd, &ignored);
 	registrar->made_pd = false;

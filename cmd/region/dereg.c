@@ -231,7 +231,7 @@ static void dereg_flush(struct session_job *job, const char *pd_name)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	else
 		dereg_flush_pd(job, pd_slot);
-	mr_session_leave_pd(job->session, pd_slot);
+	mr_table_unlock_pd(&job->session->table, pd_slot);
 	mr_relaxed_expire(job->session);
 }
 
@@ -247,7 +247,7 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 		       dereg_flush_pd(job, pd_slot);
 
 	/* If two commands deallocated the PD while both still used it, each would find it busy. */
-	mr_session_leave_pd(job->session, pd_slot);
+	mr_table_unlock_pd(&job->session->table, pd_slot);
 	if (stopped)
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
 				    "interrupted: the protection domain '%s' is not deallocated",
@@ -455,7 +455,7 @@ static const struct option_spec options[] = {
 /* Whether the table could not be locked: the other regions would fail by the same lock. */
 static bool is_locked_out(const struct session_job *job)
 {
-	return mr_table_gave_up(&job->session->table);
+	return job->session->table.gave_up;
 }
 
 static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)

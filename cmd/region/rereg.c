@@ -295,7 +295,7 @@ static void leave_pd(struct rereg_job *job, bool is_used)
 {
 	struct mr_error ignored;
 
-	mr_session_leave_pd(job->in->session, job->pd_slot);
+	mr_table_unlock_pd(&job->in->session->table, job->pd_slot);
 	if (job->made_pd && !is_used)
 		mr_session_dealloc_pd(job->in->session, job->args->pd, &ignored);
 }

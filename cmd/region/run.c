@@ -652,7 +652,7 @@ static void register_all(struct register_job *job)
 		register_fail(job, &err, index, 0, &request);
 		/* Where the table's lock could not be had, each further region would wait for it and fail as well. */
 		if (!job->args->keep_going ||
-		    (job->registrar.in_session && mr_table_gave_up(&job->registrar.session->table)))
+		    (job->registrar.in_session && job->registrar.session->table.gave_up))
 			break;
 	}
 	progress_clear(&job->answer.progress);

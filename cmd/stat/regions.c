@@ -62,7 +62,7 @@ static void totals_init(struct totals *totals, struct session_job *job)
 	mr_session_recover_pds(job->session, &ignored);
 	*totals = (struct totals){ .regions.known = true, .bytes.known = true };
 	totals->deferred.known = totals->unlisted.known = true;
-	totals->table_bytes = known(mr_table_size(table));
+	totals->table_bytes = known(table->mapped);
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
 				 mr_driver_find(job->session->uverbs.driver_id)->blocks_removal;
 	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(*totals->pd_rows) };
@@ -333,7 +333,7 @@ static int compare_and_answer(struct session_job *base, struct mr_error *err)
 	answer_begin(&base->answer);
 	for (uint64_t i = 0; words[i]; i++) {
 		print_operand(&job, words[i], i + 1);
-		if (mr_table_gave_up(&base->session->table))
+		if (base->session->table.gave_up)
 			break;
 	}
 	if (!words[0])

@@ -263,7 +263,7 @@ const char *census_session(const struct census *census, const struct counted_dev
 static int find_sessions(struct census *census, struct mr_error *err)
 {
 	struct mr_sessions found;
-	int rc = mr_sessions_visit(SEARCH_NS, &found, take_region, census, err);
+	int rc = mr_sessions_find(SEARCH_NS, &found, take_region, census, err);
 
 	census->misses_sessions |= found.incomplete;
 	mr_sessions_release(&found);

@@ -35,18 +35,6 @@ struct target {
 	uint32_t slot;
 };
 
-/* A mark of a time to come was written by no process that keeps to the rules: the region is due as well. */
-static bool is_due(const struct mr_entry *entry, uint64_t now)
-{
-	return entry->marked_ns > now || now - entry->marked_ns >= entry->defer_ns;
-}
-
-static bool is_chosen(const struct choice *choice, const struct mr_entry *entry, uint64_t now)
-{
-	return (choice->pd == MR_ALL_PDS || choice->pd == entry->pd) &&
-	       (!choice->due || is_due(entry, now));
-}
-
 /*
  * Under the lock.  The number of steps is limited, as another holder may have made the chain a circle.
  * @targets: set to at most @room of the chosen regions; NULL: they are only counted
@@ -65,7 +53,10 @@ static size_t find_targets(const struct mr_table *table, const struct choice *ch
 		slot = mr_table_next_marked(table, slot);
 		if (slot == MR_NO_SLOT || !mr_table_get(table, slot, &entry))
 			break;
-		if (!is_chosen(choice, &entry, now))
+		if (choice->pd != MR_ALL_PDS && choice->pd != entry.pd)
+			continue;
+		/* A mark of a time to come was written by no process that keeps to the rules: it is due as well. */
+		if (choice->due && entry.marked_ns <= now && now - entry.marked_ns < entry.defer_ns)
 			continue;
 		if (targets && count < room)
 			targets[count] = (struct target){ entry.id, slot };
@@ -97,17 +88,6 @@ static bool is_busy(const struct mr_error *err)
 	return err->kind == MR_ERROR_HOST && err->errnum == EBUSY;
 }
 
-/* Note why the region still exists, for any process that asks later. */
-static void note_refusal(struct mr_session *session, const struct target *target, int errnum)
-{
-	struct mr_error ignored;
-
-	if (mr_table_lock(&session->table, &ignored))
-		return;
-	mr_table_refuse_mark(&session->table, target->slot, target->id, errnum);
-	mr_table_unlock(&session->table);
-}
-
 /*
  * Return: 1 where the region is invalid now; 2 with @err where its entry stays all the same; 0 where it had gone
  * or, without @wait, another process has claimed it; or -errno.
@@ -115,17 +95,19 @@ static void note_refusal(struct mr_session *session, const struct target *target
 static int invalidate_region(struct mr_session *session, const struct target *target, bool wait,
 			     struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
+	struct mr_removal removal = { target->slot, target->id, entry,
+				      ns,           err,        .only_deferred = true };
 	struct mr_table_wait pauses = { 0 };
-	int rc;
 
-	while ((rc = mr_session_invalidate(session, target->slot, target->id, entry, ns, err)) <
-	       0) {
+	for (;;) {
+		mr_session_deregister_run(session, &removal, 1);
+		if (removal.rc >= 0)
+			return 1 + removal.rc;
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
 			return 0;
 		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
-			return rc;
+			return removal.rc;
 	}
-	return 1 + rc;
 }
 
 /*
@@ -183,7 +165,7 @@ static void keep_first_failure(struct flush *flush, const struct mr_error *failu
 static bool invalidate_target(struct mr_session *session, const struct target *target,
 			      struct flush *flush)
 {
-	struct mr_error failure;
+	struct mr_error failure, ignored;
 	struct mr_entry entry;
 	uint64_t ns = 0;
 	bool failed;
@@ -192,8 +174,12 @@ static bool invalidate_target(struct mr_session *session, const struct target *t
 	if (!mr_table_get(&session->table, target->slot, &entry) || entry.id != target->id)
 		return true;
 	rc = invalidate_region(session, target, flush->choice.wait, &entry, &ns, &failure);
-	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
-		note_refusal(session, target, failure.errnum);
+	/* Any process that asks later finds why the region still exists. */
+	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call) &&
+	    !mr_table_lock(&session->table, &ignored)) {
+		mr_table_refuse_mark(&session->table, target->slot, target->id, failure.errnum);
+		mr_table_unlock(&session->table);
+	}
 	failed = rc < 0 || rc > 1;
 	if (failed)
 		keep_first_failure(flush, &failure);
@@ -201,7 +187,7 @@ static bool invalidate_target(struct mr_session *session, const struct target *t
 		report_flushed(flush, &entry, ns, rc < 0 ? &failure : NULL);
 	if (rc > 1)
 		report_flushed(flush, NULL, 0, &failure);
-	return !failed || !mr_table_gave_up(&session->table);
+	return !failed || !session->table.gave_up;
 }
 
 /* Return: 0, or -errno of the first failure, with @flush->err. */
@@ -291,15 +277,6 @@ int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *reg
 	return mr_session_register(session, registrar, request, entry, err);
 }
 
-static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
-{
-	mr_fail(err, MR_ERROR_RELAXED, EALREADY, "mr_dereg_mr_relaxed",
-		"cannot deregister region %llu again", (unsigned long long)entry->id);
-	mr_hint(err, "it is deferred, and its keys work until it is invalidated: mrctl dereg "
-		     "--flush does that now");
-	return -EALREADY;
-}
-
 /* Under the lock: mark the region as deferred, where it is a relaxed one that exists. */
 static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
 			 struct mr_error *err)
@@ -317,11 +294,14 @@ static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
 		rc = mr_fail_text(err, MR_ERROR_HOST, EINVAL, "region %llu is not relaxed",
 				  (unsigned long long)id);
 	} else if (mr_entry_is_marked(entry)) {
-		rc = fail_marked(entry, err);
+		rc = mr_fail(err, MR_ERROR_RELAXED, EALREADY, "mr_dereg_mr_relaxed",
+			     "cannot deregister region %llu again", (unsigned long long)id);
+		mr_hint(err, "it is deferred, and its keys work until it is invalidated: mrctl "
+			     "dereg --flush does that now");
 	} else {
 		mr_table_mark(&session->table, slot, id, mr_now_ns(), defer_ns);
 	}
-	mr_table_unclaim(&session->table, slot);
+	mr_table_unclaim(&session->table, slot, 1);
 	return rc;
 }
 
@@ -503,24 +483,6 @@ static int change_region(struct mr_session *session, struct mr_session_rereg *jo
 	return rc;
 }
 
-static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
-{
-	if (!listed)
-		return MR_ORIGIN_UNKNOWN;
-	return mr_region_has_offset(entry->call) ? MR_ORIGIN_OTHER : MR_ORIGIN_PLAIN;
-}
-
-/* Sets the table entry of a region that was not changed. */
-static void note_unchanged(struct mr_session_rereg *job)
-{
-	enum mr_old_region old = job->failure.old;
-
-	job->after = job->before;
-	job->after.state = MR_ENTRY_LIVE;
-	if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
-		job->after.refused |= job->request.changes & MR_CHANGES;
-}
-
 /* Sets the table entry of a region that was changed; each changed property is certain again. */
 static void note_change(struct mr_session *session, struct mr_session_rereg *job,
 			const struct mr_region *region)
@@ -595,7 +557,9 @@ int mr_session_rereg(struct mr_session *session, struct mr_session_rereg *job, s
 	struct mr_region region;
 	int rc = 0;
 
-	job->request.origin = origin_of(&job->before, listed);
+	job->request.origin = !listed                                  ? MR_ORIGIN_UNKNOWN
+			      : mr_region_has_offset(job->before.call) ? MR_ORIGIN_OTHER
+								       : MR_ORIGIN_PLAIN;
 	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
 	if (listed)
 		rc = mark_in_doubt(session, job, err);
@@ -608,10 +572,14 @@ int mr_session_rereg(struct mr_session *session, struct mr_session_rereg *job, s
 		failure->old = MR_OLD_VALID;
 		mr_hint(err, "the region is as before");
 	}
-	if (has_changed(rc, failure))
+	if (has_changed(rc, failure)) {
 		note_change(session, job, &region);
-	else
-		note_unchanged(job);
+	} else {
+		job->after = job->before;
+		job->after.state = MR_ENTRY_LIVE;
+		if (failure->old != MR_OLD_UNTOUCHED && failure->old != MR_OLD_VALID)
+			job->after.refused |= job->request.changes & MR_CHANGES;
+	}
 	if (!listed)
 		return rc;
 	rc = commit_change(session, job, rc, err);

@@ -21,10 +21,8 @@
 
 struct search {
 	struct mr_sessions *found;
-	uint64_t end; /* mr_now_ns() at which the time is over */
-	/* Called with each region, or NULL. */
-	void (*visit)(const struct mr_found_session *session, const struct mr_entry *entry,
-		      void *data);
+	uint64_t end;           /* mr_now_ns() at which the time is over */
+	mr_found_region *visit; /* or NULL */
 	void *data;
 };
 
@@ -70,21 +68,14 @@ static struct mr_found_session *session_of(struct mr_sessions *found, uint64_t s
 	return &list[found->count++];
 }
 
-static bool has_holder(const struct mr_found_session *session, pid_t pid)
-{
-	for (size_t i = 0; i < session->holder_count; i++)
-		if (session->holders[i].pid == pid)
-			return true;
-	return false;
-}
-
 /* Return: false where memory is short. */
 static bool add_holder(struct mr_found_session *session, const struct mr_process *process, int fd)
 {
 	struct mr_holder *holders, *holder;
 
-	if (has_holder(session, process->pid))
-		return true;
+	for (size_t i = 0; i < session->holder_count; i++)
+		if (session->holders[i].pid == process->pid)
+			return true;
 	holders = realloc(session->holders, (session->holder_count + 1) * sizeof(*holders));
 	if (!holders)
 		return false;
@@ -259,13 +250,8 @@ static int by_role(const void *a, const void *b)
 				  : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* Sorts the holders.  This process counts as one only where no other process is one. */
 static void sort_holders(struct mr_found_session *session)
-{
-	qsort(session->holders, session->holder_count, sizeof(*session->holders), by_role);
-}
-
-/* This process counts as a holder only where no other process is one. */
-static void leave_out_self(struct mr_found_session *session)
 {
 	size_t kept = 0;
 
@@ -274,6 +260,7 @@ static void leave_out_self(struct mr_found_session *session)
 			session->holders[kept++] = session->holders[i];
 	if (kept)
 		session->holder_count = kept;
+	qsort(session->holders, session->holder_count, sizeof(*session->holders), by_role);
 }
 
 /* Join a session by the first holder that allows it.  Return: false where it is no session after all. */
@@ -283,7 +270,6 @@ static bool join_found(const struct search *search, struct mr_found_session *ses
 	struct mr_error refusal;
 	int fd = -1;
 
-	leave_out_self(session);
 	sort_holders(session);
 	session->pid = session->holders[0].pid;
 	for (size_t i = 0; fd < 0 && i < session->holder_count; i++) {
@@ -300,46 +286,30 @@ static bool join_found(const struct search *search, struct mr_found_session *ses
 	return is_session;
 }
 
-static void join_all(const struct search *search)
-{
-	struct mr_sessions *found = search->found;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < found->count; i++) {
-		if (join_found(search, &found->list[i]))
-			found->list[kept++] = found->list[i];
-		else
-			free(found->list[i].holders);
-	}
-	found->count = kept;
-}
-
-int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err)
-{
-	return mr_sessions_visit(ns, found, NULL, NULL, err);
-}
-
-int mr_sessions_visit(uint64_t ns, struct mr_sessions *found,
-		      void (*visit)(const struct mr_found_session *session,
-				    const struct mr_entry *entry, void *data),
-		      void *data, struct mr_error *err)
+int mr_sessions_find(uint64_t ns, struct mr_sessions *found, mr_found_region *visit, void *data,
+		     struct mr_error *err)
 {
 	struct search search = {
 		.found = found, .end = mr_now_ns() + ns, .visit = visit, .data = data
 	};
+	size_t kept = 0;
 	int rc;
 
 	*found = (struct mr_sessions){ .count = 0 };
 	rc = each_process(&search, visit_environment, err);
 	if (rc)
 		return rc;
-	join_all(&search);
+	for (size_t i = 0; i < found->count; i++) {
+		if (join_found(&search, &found->list[i]))
+			found->list[kept++] = found->list[i];
+		else
+			free(found->list[i].holders);
+	}
+	found->count = kept;
 	if (found->count)
 		rc = each_process(&search, visit_descriptors, err);
-	for (size_t i = 0; i < found->count; i++) {
-		leave_out_self(&found->list[i]);
+	for (size_t i = 0; i < found->count; i++)
 		sort_holders(&found->list[i]);
-	}
 	return rc;
 }
 

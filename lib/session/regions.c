@@ -51,56 +51,34 @@ int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)
 	return 0;
 }
 
-static int new_private_pd(struct mr_session *session, const char *name, uint32_t *pd_slot,
-			  struct mr_table_pd *pd, struct mr_error *err)
-{
-	struct mr_session_library *library = session->library;
-	struct ibv_pd *allocated;
-
-	errno = 0;
-	allocated = ibv_alloc_pd(library->device.context);
-	if (!allocated)
-		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
-	pd->handle = allocated->handle;
-	*pd_slot = mr_table_add_pd(&session->table, name, allocated->handle);
-	if (*pd_slot != MR_NO_SLOT) {
-		library->pds[*pd_slot] = allocated;
-		return 0;
-	}
-	ibv_dealloc_pd(allocated);
-	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a batch has at most %d protection domains",
-			    MR_TABLE_PDS);
-}
-
-static int dealloc_private_pd(struct mr_session *session, uint32_t pd_slot, struct mr_error *err)
-{
-	int rc;
-
-	errno = 0;
-	rc = ibv_dealloc_pd(session->library->pds[pd_slot]);
-	if (rc)
-		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
-			       "ibv_dealloc_pd", NULL);
-	session->library->pds[pd_slot] = NULL;
-	return 0;
-}
-
+/* The PDs of a private session are the library's. */
 static int new_pd(struct mr_session *session, const char *name, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
+	struct mr_device device = { .context = NULL };
 	int rc;
 
-	if (mr_session_is_private(session))
-		return new_private_pd(session, name, pd_slot, pd, err);
-	rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
+	if (mr_session_is_private(session)) {
+		device.context = session->library->device.context;
+		rc = mr_device_alloc_pd(&device, err);
+		pd->handle = rc ? MR_NO_HANDLE : device.pd->handle;
+	} else {
+		rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
+	}
 	if (rc)
 		return rc;
 	*pd_slot = mr_table_add_pd(&session->table, name, pd->handle);
-	if (*pd_slot != MR_NO_SLOT)
+	if (*pd_slot != MR_NO_SLOT) {
+		if (device.pd)
+			session->library->pds[*pd_slot] = device.pd;
 		return 0;
-	mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
-	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC,
-			    "a session has at most %d protection domains", MR_TABLE_PDS);
+	}
+	if (device.pd)
+		ibv_dealloc_pd(device.pd);
+	else
+		mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
+	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a %s has at most %d protection domains",
+			    mr_table_noun(&session->table), MR_TABLE_PDS);
 }
 
 /* Under the lock.  The name in the copy is compared again: another holder may have changed it since. */
@@ -127,14 +105,9 @@ int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint
 			*made = !rc;
 	}
 	if (!rc)
-		rc = mr_table_use_pd(&session->table, *pd_slot, err);
+		rc = mr_table_lock_pd(&session->table, *pd_slot, false, err);
 	mr_table_unlock(&session->table);
 	return rc;
-}
-
-void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot)
-{
-	mr_table_leave_pd(&session->table, pd_slot);
 }
 
 /*
@@ -147,9 +120,17 @@ static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct
 	int rc;
 
 	mr_table_doubt_pd(&session->table, pd_slot, true);
-	rc = mr_session_is_private(session)
-		     ? dealloc_private_pd(session, pd_slot, err)
-		     : mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
+	if (mr_session_is_private(session)) {
+		errno = 0;
+		rc = ibv_dealloc_pd(session->library->pds[pd_slot]);
+		if (rc)
+			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+				     "ibv_dealloc_pd", NULL);
+		else
+			session->library->pds[pd_slot] = NULL;
+	} else {
+		rc = mr_uverbs_destroy(&session->uverbs, MR_KIND_PD, pd->handle, err);
+	}
 	if (!rc || rc == -ENOENT)
 		mr_table_remove_pd(&session->table, pd_slot);
 	else
@@ -167,10 +148,10 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 		return rc;
 	recover_pds(session);
 	if (find_pd(session, name, &pd_slot, &pd)) {
-		rc = mr_table_claim_pd(&session->table, pd_slot, err);
+		rc = mr_table_lock_pd(&session->table, pd_slot, true, err);
 		if (!rc)
 			rc = dealloc_pd(session, pd_slot, &pd, err);
-		mr_table_leave_pd(&session->table, pd_slot);
+		mr_table_unlock_pd(&session->table, pd_slot);
 	} else {
 		rc = fail_no_pd(session, name, err);
 	}
@@ -182,15 +163,15 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
  * The claim is given up before the lock.  As soon as others have the lock they may put another entry into that
  * slot, which they must be able to claim.
  */
-static void mr_session_unclaim_run(struct mr_session *session, uint32_t slot, uint32_t count)
+static void unclaim(struct mr_session *session, uint32_t slot, uint32_t count)
 {
-	mr_table_unclaim_run(&session->table, slot, count);
+	mr_table_unclaim(&session->table, slot, count);
 	mr_table_unlock(&session->table);
 }
 
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
-	mr_session_unclaim_run(session, slot, 1);
+	unclaim(session, slot, 1);
 }
 
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
@@ -237,11 +218,11 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 
 	if (!mr_table_has_id(table, slot, id))
 		return fail_absent(id, err);
-	if (!mr_table_claim(table, slot))
+	if (!mr_table_claim(table, slot, 1))
 		return mr_table_fail_claimed(table, slot, id, errno, err);
 	rc = mr_session_verify(session, slot, id, region, err);
 	if (rc)
-		mr_table_unclaim(table, slot);
+		mr_table_unclaim(table, slot, 1);
 	return rc;
 }
 
@@ -291,14 +272,6 @@ static int reserve_region(struct mr_session *session, uint32_t slot, struct mr_e
 	library->held = held;
 	library->capacity = capacity;
 	return 0;
-}
-
-static void keep_region(struct mr_session *session, uint32_t slot, const struct mr_region *region,
-			struct mr_backing *backing)
-{
-	session->library->held[slot] = (struct mr_held){ *region, backing, false };
-	if (backing)
-		backing->users++;
 }
 
 /*
@@ -381,7 +354,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 		return rc;
 	entry->call = (uint8_t)request->call;
 	rc = mr_table_add(&session->table, entry, &slot, err);
-	if (!rc && !mr_table_claim(&session->table, slot)) {
+	if (!rc && !mr_table_claim(&session->table, slot, 1)) {
 		rc = mr_table_fail_claimed(&session->table, slot, entry->id, errno, err);
 		mr_table_remove(&session->table, slot, entry->id);
 	}
@@ -399,12 +372,14 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	mr_registrant_note(session, entry);
 	if (mr_call_row(entry->call)->data_direct && entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE)
 		find_binding(session, &entry->binding);
-	if (mr_session_is_private(session) && request->dmah)
-		entry->dmah = MR_NO_HANDLE; /* the backing frees it */
-	if (mr_session_is_private(session))
-		keep_region(session, slot, &region, request->backing);
-	else
+	if (mr_session_is_private(session)) {
+		if (request->dmah)
+			entry->dmah = MR_NO_HANDLE; /* the backing frees it */
+		session->library->held[slot] = (struct mr_held){ .region = region };
+		mr_held_move(&session->library->held[slot], request->backing);
+	} else {
 		mr_region_forget(&region);
+	}
 	return commit_entry(session, slot, entry, err);
 }
 
@@ -424,7 +399,7 @@ static bool claim_all(const struct mr_table *table, const struct mr_removal *rem
 	for (uint32_t i = 0; i < count; i++)
 		if (!mr_table_has_id(table, removals[i].slot, removals[i].id))
 			return false;
-	return count > 1 && mr_table_claim_run(table, removals[0].slot, count);
+	return count > 1 && mr_table_claim(table, removals[0].slot, count);
 }
 
 /* Under the lock: claim the entry, unless that is @claimed, and make sure that its region may be destroyed. */
@@ -446,15 +421,8 @@ static int begin_deregister(struct mr_session *session, const struct mr_removal 
 		rc = mr_session_fail_gone(removal->entry, removal->err);
 	}
 	if (rc)
-		mr_table_unclaim(table, removal->slot);
+		mr_table_unclaim(table, removal->slot, 1);
 	return rc;
-}
-
-/* A region is deregistered; its memory is unmapped with the last region on it. */
-static void forget_region(struct mr_session *session, uint32_t slot)
-{
-	mr_held_move(&session->library->held[slot], NULL);
-	session->library->held[slot].region.live = false;
 }
 
 /* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
@@ -472,39 +440,32 @@ static int destroy_region(struct mr_session *session, const struct mr_removal *r
 		return rc;
 	if (removal->ns)
 		*removal->ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
-	if (held)
-		forget_region(session, removal->slot);
+	if (held) { /* its memory is unmapped with the last region on it */
+		mr_held_move(held, NULL);
+		held->region.live = false;
+	}
 	return 0;
 }
 
-static int free_dm(const struct mr_session *session, const struct mr_entry *entry,
-		   struct mr_error *err)
+/* The last region on memory of the device, or that uses a DMA handle, takes it away. */
+static int free_object(const struct mr_session *session, const struct mr_entry *entry,
+		       struct mr_error *err)
 {
-	int rc = entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE
-			 ? mr_uverbs_destroy(&session->uverbs, MR_KIND_DM, entry->dm, err)
-			 : 0;
+	const bool is_dm = entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE;
+	int rc = 0;
 
-	/* EBUSY: another region is on that memory.  ENOENT, EINVAL: the handle is free, or another object's. */
-	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL)
-		return 0;
-	mr_wrap(err, "region %llu is deregistered, but the memory on the device stays",
-		(unsigned long long)entry->id);
-	return rc;
-}
-
-/* As free_dm(): the last region that uses a DMA handle takes it away. */
-static int free_dmah(const struct mr_session *session, const struct mr_entry *entry,
-		     struct mr_error *err)
-{
-	int rc = mr_region_has_dmah(entry->call) && entry->dmah != MR_NO_HANDLE
-			 ? mr_uverbs_destroy(&session->uverbs, MR_KIND_DMAH, entry->dmah, err)
-			 : 0;
-
-	/* EPROTONOSUPPORT: a holder of the session has written the entry, and there are no DMA handles. */
+	if (is_dm)
+		rc = mr_uverbs_destroy(&session->uverbs, MR_KIND_DM, entry->dm, err);
+	else if (mr_region_has_dmah(entry->call) && entry->dmah != MR_NO_HANDLE)
+		rc = mr_uverbs_destroy(&session->uverbs, MR_KIND_DMAH, entry->dmah, err);
+	/*
+	 * EBUSY: another region uses it.  ENOENT, EINVAL: the handle is free, or another object's.  EPROTONOSUPPORT: a
+	 * holder of the session has written the entry, and there are no such objects.
+	 */
 	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT)
 		return 0;
-	mr_wrap(err, "region %llu is deregistered, but its DMA handle stays",
-		(unsigned long long)entry->id);
+	mr_wrap(err, "region %llu is deregistered, but %s stays", (unsigned long long)entry->id,
+		is_dm ? "the memory on the device" : "its DMA handle");
 	return rc;
 }
 
@@ -515,7 +476,7 @@ static int free_dmah(const struct mr_session *session, const struct mr_entry *en
 static int destroy(struct mr_session *session, const struct mr_removal *removal)
 {
 	struct mr_table *table = &session->table;
-	int rc, left;
+	int rc;
 
 	mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_IN_DOUBT);
 	rc = destroy_region(session, removal);
@@ -523,20 +484,7 @@ static int destroy(struct mr_session *session, const struct mr_removal *removal)
 		mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_LIVE);
 		return rc;
 	}
-	left = free_dm(session, removal->entry, removal->err);
-	if (!left)
-		left = free_dmah(session, removal->entry, removal->err);
-	return left != 0;
-}
-
-static int fail_noted(const struct mr_removal *removal, const struct mr_error *lock_error)
-{
-	*removal->err = *lock_error;
-	mr_wrap(removal->err,
-		"region %llu is deregistered, but its entry stays, in doubt until mrctl dereg %llu "
-		"removes it",
-		(unsigned long long)removal->id, (unsigned long long)removal->id);
-	return 1;
+	return free_object(session, removal->entry, removal->err) != 0;
 }
 
 /* Remove the entries whose regions are destroyed.  Without the lock they stay, in doubt. */
@@ -547,12 +495,20 @@ static void end_deregister(struct mr_session *session, struct mr_removal *remova
 	bool locked = !mr_table_lock(&session->table, &lock_error);
 
 	for (uint32_t i = 0; i < done; i++) {
-		if (removals[i].rc >= 0 && locked)
+		const unsigned long long id = removals[i].id;
+
+		if (removals[i].rc >= 0 && locked) {
 			mr_table_remove(&session->table, removals[i].slot, removals[i].id);
-		else if (!removals[i].rc)
-			removals[i].rc = fail_noted(&removals[i], &lock_error);
+		} else if (!removals[i].rc) {
+			*removals[i].err = lock_error;
+			mr_wrap(removals[i].err,
+				"region %llu is deregistered, but its entry stays, in doubt until "
+				"mrctl dereg %llu removes it",
+				id, id);
+			removals[i].rc = 1;
+		}
 	}
-	mr_session_unclaim_run(session, removals[0].slot, count);
+	unclaim(session, removals[0].slot, count);
 }
 
 uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal *removals,
@@ -586,21 +542,11 @@ uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal
 	return done;
 }
 
-static int deregister(struct mr_session *session, struct mr_removal removal)
-{
-	mr_session_deregister_run(session, &removal, 1);
-	return removal.rc;
-}
-
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return deregister(session, (struct mr_removal){ slot, id, entry, ns, err, .rc = 0 });
-}
+	struct mr_removal removal = { slot, id, entry, ns, err, .rc = 0 };
 
-int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
-			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
-{
-	return deregister(session,
-			  (struct mr_removal){ slot, id, entry, ns, err, .only_deferred = true });
+	mr_session_deregister_run(session, &removal, 1);
+	return removal.rc;
 }

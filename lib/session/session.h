@@ -226,29 +226,25 @@ struct mr_sessions {
 };
 
 /**
+ * Called with a region of a session that was found.  The session's socket, device and pid are known; the other members
+ * are not set yet.  What the entry says another holder can have written.
+ */
+typedef void mr_found_region(const struct mr_found_session *session, const struct mr_entry *entry,
+			     void *data);
+
+/**
  * mr_sessions_find() - find the sessions that this user can see
  * @ns:    nanoseconds after which the search ends
  * @found: set; mr_sessions_release() it, also after a failure
+ * @visit: called with each region of each session, or NULL
  *
  * Processes whose environment this user cannot read are not seen.  This process counts as a holder only where
  * it is the only one.  Nothing in a session is changed, and no call is made on its device.
  *
  * Return: 0 or -errno.
  */
-int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err);
-
-/**
- * mr_sessions_visit() - the same, and call @visit with each region of each session that is found
- * @visit: the session's socket, device and pid are known; the other members are not set yet
- *
- * What an entry says another holder can have written.
- */
-int mr_sessions_visit(uint64_t ns, struct mr_sessions *found,
-		      void (*visit)(const struct mr_found_session *session,
-				    const struct mr_entry *entry, void *data),
-		      void *data, struct mr_error *err);
-
-/** mr_sessions_release() - free the list */
+int mr_sessions_find(uint64_t ns, struct mr_sessions *found, mr_found_region *visit, void *data,
+		     struct mr_error *err);
 void mr_sessions_release(struct mr_sessions *found);
 
 /** mr_sessions_by_fd() - the session of which @fd is the descriptor; or NULL */
@@ -487,25 +483,18 @@ struct mr_removal {
 uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal *removals,
 				   uint32_t count);
 
-/** mr_session_invalidate() - mr_session_deregister() of a relaxed region that is deferred, and of no other */
-int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
-			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
-
 /**
  * mr_session_pd() - find a protection domain by its name, and use it
  * @made:    NULL: there has to be one of that name; else one is allocated (ALLOC_PD) where there is none, and this set
  * @pd_slot: set to its slot in the table
  * @pd:      set to a copy
  *
- * No other process deallocates it until mr_session_leave_pd().
+ * No other process deallocates it until mr_table_unlock_pd().
  *
  * Return: 0, -ENOENT with MR_ERROR_ABSENT where there is none, or another -errno.
  */
 int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err);
-
-/** mr_session_leave_pd() - let others deallocate it; nothing happens where @pd_slot is beyond all slots */
-void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot);
 
 /**
  * mr_session_recover_pds() - ask the kernel about PDs that a process was deallocating when it was killed

@@ -29,9 +29,7 @@
 #define CLAIM_BYTES ((off_t)1 << 41)
 #define PD_BYTES    ((off_t)1 << 42)
 
-/* Returns the same of @count bytes. */
-static int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count,
-			 struct flock *lock)
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
 {
 	*lock = (struct flock){
 		.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = count
@@ -39,34 +37,22 @@ static int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t coun
 	return fcntl(fd, command, lock);
 }
 
-int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock)
-{
-	return mr_lock_bytes(fd, command, type, byte, 1, lock);
-}
-
 /* ---- who has it ---- */
-
-/* The name of a process.  Return: false where there is no such process (any more). */
-static bool read_name(pid_t pid, char name[16])
-{
-	struct mr_process process;
-
-	if (!mr_process_open(pid, &process))
-		return false;
-	mr_process_command(&process, name);
-	mr_process_close(&process);
-	return name[0];
-}
 
 /*
  * F_GETLK says -1 of a lock that belongs to an open file and to no process, and 0 of a process that
  * has no number here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
  * processes: a number is named only where it is that of one.
  */
-static void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
+static void blame_holder(const struct flock *lock, struct mr_error *err)
 {
-	char name[16];
+	struct mr_process process;
+	char name[16] = "";
 
+	if (lock->l_pid > 0 && mr_process_open(lock->l_pid, &process)) {
+		mr_process_command(&process, name);
+		mr_process_close(&process);
+	}
 	if (lock->l_pid < 0)
 		mr_hint(err,
 			"an open file of the session holds it (F_OFD_SETLK, which mrctl never "
@@ -74,7 +60,7 @@ static void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
 	else if (!lock->l_pid)
 		mr_hint(err, "a process in another PID namespace (a container?) holds it: look "
 			     "for it from there, or end the session");
-	else if (read_name(lock->l_pid, name))
+	else if (name[0])
 		mr_hint(err, "process %d holds it (%s); is it stopped? (kill -CONT %d, or kill it)",
 			(int)lock->l_pid, name, (int)lock->l_pid);
 	else
@@ -82,17 +68,22 @@ static void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
 			(int)lock->l_pid);
 }
 
+/* Whether another process has locked a byte; @lock: set to its lock */
+static bool find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
+{
+	return !mr_lock_bytes(table->fd, F_GETLK, type, byte, 1, lock) && lock->l_type != F_UNLCK;
+}
+
 static int fail_locked(const struct mr_table *table, int errnum, struct mr_error *err)
 {
 	struct flock lock;
-	bool found = !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, LOCK_BYTE, &lock) &&
-		     lock.l_type != F_UNLCK;
+	bool found = find_lock(table, F_WRLCK, LOCK_BYTE, &lock);
 
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "%sthe session is locked%s",
 		     errnum == EINTR ? "interrupted: " : "",
 		     found && lock.l_pid < 0 ? "" : " by another process");
 	if (found)
-		mr_lock_blame_holder(&lock, err);
+		blame_holder(&lock, err);
 	return -errnum;
 }
 
@@ -127,39 +118,25 @@ int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait)
 	return 0;
 }
 
-/*
- * @waited: set to whether another process has the lock
- *
- * Return: 0; else -errno of mr_table_wait() with @waited, of fcntl() without.
- */
-static int try_lock(struct mr_table *table, bool *waited)
+/* ---- the table's lock ---- */
+
+int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 {
 	struct mr_table_wait wait = { 0 };
 	struct flock lock;
 	int rc = 0;
 
-	*waited = false;
-	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
-		if (errno != EAGAIN && errno != EACCES)
-			return -errno;
-		*waited = true;
+	while (!rc && mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, 1, &lock)) {
+		if (errno != EAGAIN && errno != EACCES) {
+			table->gave_up = errno;
+			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+				       "cannot lock the session");
+		}
 		rc = mr_table_wait(table, &wait);
 	}
-	return rc;
-}
-
-/* ---- the table's lock ---- */
-
-int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
-{
-	bool waited;
-	int rc = try_lock(table, &waited);
-
 	if (rc) {
 		table->gave_up = -rc;
-		return waited ? fail_locked(table, -rc, err)
-			      : mr_fail(err, MR_ERROR_HOST, -rc, "fcntl(F_SETLK)",
-					"cannot lock the session");
+		return fail_locked(table, -rc, err);
 	}
 	table->waited_ns -= table->waited_ns < REFUND_NS ? table->waited_ns : REFUND_NS;
 	table->locked = true;
@@ -171,11 +148,11 @@ void mr_table_unlock(struct mr_table *table)
 	struct flock lock;
 
 	if (table->locked)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, 1, &lock);
 	table->locked = false;
 }
 
-bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
+bool mr_table_claim(const struct mr_table *table, uint32_t slot, uint32_t count)
 {
 	struct flock lock;
 
@@ -183,7 +160,7 @@ bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t co
 	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
-void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t count)
 {
 	struct flock lock;
 
@@ -191,28 +168,11 @@ void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t 
 		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
-bool mr_table_claim(const struct mr_table *table, uint32_t slot)
-{
-	return mr_table_claim_run(table, slot, 1);
-}
-
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
-{
-	mr_table_unclaim_run(table, slot, 1);
-}
-
-static bool find_claim(const struct mr_table *table, uint32_t slot, struct flock *lock)
-{
-	return !table->is_private &&
-	       !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, lock) &&
-	       lock->l_type != F_UNLCK;
-}
-
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
-	return find_claim(table, slot, &lock);
+	return !table->is_private && find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock);
 }
 
 int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
@@ -223,7 +183,7 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 	if (errnum != EAGAIN && errnum != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)",
 			       "cannot lock region %llu", (unsigned long long)id);
-	if (!find_claim(table, slot, &lock))
+	if (!find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock))
 		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 				    "region %llu is in the hands of another process",
 				    (unsigned long long)id);
@@ -231,43 +191,35 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in the hands of %s",
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
-	mr_lock_blame_holder(&lock, err);
+	blame_holder(&lock, err);
 	return -errnum;
 }
 
-static int lock_pd(const struct mr_table *table, uint32_t pd_slot, short type, struct mr_error *err)
+int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
+		     struct mr_error *err)
 {
+	const short type = alone ? F_WRLCK : F_RDLCK;
 	struct flock lock;
 
-	if (table->is_private || !mr_lock_byte(table->fd, F_SETLK, type, PD_BYTES + pd_slot, &lock))
+	if (table->is_private ||
+	    !mr_lock_bytes(table->fd, F_SETLK, type, PD_BYTES + pd_slot, 1, &lock))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
 			       "cannot lock the protection domain");
 	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 		     "another process is at work on the protection domain");
-	if (!mr_lock_byte(table->fd, F_GETLK, type, PD_BYTES + pd_slot, &lock) &&
-	    lock.l_type != F_UNLCK)
-		mr_lock_blame_holder(&lock, err);
+	if (find_lock(table, type, PD_BYTES + pd_slot, &lock))
+		blame_holder(&lock, err);
 	return -EBUSY;
 }
 
-int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
-{
-	return lock_pd(table, pd_slot, F_RDLCK, err);
-}
-
-int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err)
-{
-	return lock_pd(table, pd_slot, F_WRLCK, err);
-}
-
-void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot)
+void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot)
 {
 	struct flock lock;
 
 	if (!table->is_private && pd_slot < MR_TABLE_PDS)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, 1, &lock);
 }
 
 /* ---- protection domains ---- */

@@ -180,24 +180,10 @@ static unsigned int indexes_of(const struct mr_entry *entry)
 	return indexes;
 }
 
-static bool is_indexed(const struct mr_entry *entry, unsigned int index)
-{
-	return indexes_of(entry) >> index & 1;
-}
-
 static uint64_t hash_of(const struct mr_entry *entry, unsigned int index)
 {
 	return index == MR_BY_NAME ? hash_name(entry->name)
 				   : hash_number(index, number_of(entry, index));
-}
-
-static void link_entry(struct mr_table *table, uint32_t slot, unsigned int index)
-{
-	struct mr_entry *entry = mr_entry_at(table, slot);
-	uint32_t *bucket = bucket_at(table, index, hash_of(entry, index));
-
-	entry->next[index] = *bucket;
-	*bucket = slot;
 }
 
 /*
@@ -249,11 +235,17 @@ static void count_entry(struct mr_table *table, uint32_t slot, unsigned int inde
 
 static void link_all(struct mr_table *table, uint32_t slot, unsigned int among)
 {
-	unsigned int indexes = indexes_of(mr_entry_at(table, slot));
+	struct mr_entry *entry = mr_entry_at(table, slot);
+	unsigned int indexes = indexes_of(entry);
 
 	count_entry(table, slot, indexes, true);
-	for (indexes &= among; indexes; indexes &= indexes - 1)
-		link_entry(table, slot, (unsigned int)__builtin_ctz(indexes));
+	for (indexes &= among; indexes; indexes &= indexes - 1) {
+		unsigned int index = (unsigned int)__builtin_ctz(indexes);
+		uint32_t *bucket = bucket_at(table, index, hash_of(entry, index));
+
+		entry->next[index] = *bucket;
+		*bucket = slot;
+	}
 }
 
 static void unlink_all(struct mr_table *table, uint32_t slot, unsigned int among)
@@ -364,11 +356,6 @@ const char *mr_table_noun(const struct mr_table *table)
 	return table->is_private ? "batch" : "session";
 }
 
-uint64_t mr_table_size(const struct mr_table *table)
-{
-	return table->mapped;
-}
-
 /*
  * The new entries take the place of the indexes, which move behind them.  The indexes are marked as invalid
  * first: where this process is killed in here, the next one makes them anew.
@@ -421,7 +408,7 @@ int mr_table_lock(struct mr_table *table, struct mr_error *err)
 bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
 		      const char *name)
 {
-	if (entry->state == MR_ENTRY_FREE || !is_indexed(entry, index))
+	if (entry->state == MR_ENTRY_FREE || !(indexes_of(entry) >> index & 1))
 		return false;
 	return name ? !strncmp(entry->name, name, MR_NAME_SIZE) : number_of(entry, index) == value;
 }
@@ -482,18 +469,6 @@ static uint32_t take_free(struct mr_table *table)
 	return slot;
 }
 
-static int check_pool(const struct mr_table *table, const struct mr_entry *entry,
-		      struct mr_error *err)
-{
-	struct mr_table_pool pool;
-
-	mr_table_pool(table, &pool);
-	if (entry->call != MR_REG_MR_RELAXED || pool.relaxed < pool.limit)
-		return 0;
-	mr_fail(err, MR_ERROR_RELAXED, EAGAIN, "mr_reg_mr_relaxed", NULL);
-	return -EAGAIN;
-}
-
 /* Make sure that no other entry has that name: a marked one loses it. */
 static int take_name(struct mr_table *table, const char *name, struct mr_error *err)
 {
@@ -515,11 +490,14 @@ static int take_name(struct mr_table *table, const char *name, struct mr_error *
 int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 		 struct mr_error *err)
 {
+	struct mr_table_pool pool;
 	uint32_t free_slot;
-	int rc = check_pool(table, entry, err);
+	int rc;
 
-	if (!rc)
-		rc = take_name(table, entry->name, err);
+	mr_table_pool(table, &pool);
+	if (entry->call == MR_REG_MR_RELAXED && pool.relaxed >= pool.limit)
+		return mr_fail(err, MR_ERROR_RELAXED, EAGAIN, "mr_reg_mr_relaxed", NULL);
+	rc = take_name(table, entry->name, err);
 	if (rc)
 		return rc;
 	if (table->header->free == MR_NO_SLOT) {
@@ -581,31 +559,25 @@ bool mr_table_has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
 }
 
 /*
- * The kernel has given the entry's handle to another region, so the entry's own is destroyed.  A process
- * that has claimed the entry is about to remove it.  Until then the slot must not become free: whoever got
- * it could not claim it.
+ * The kernel has given the handle of these entries to another region, so their own are destroyed.  A process that has
+ * claimed an entry is about to remove it.  Until then the slot must not become free: whoever got it could not claim it.
+ * The number is limited: another holder could add entries as fast as they are removed here.
  */
-static void lose_handle(struct mr_table *table, uint32_t slot)
-{
-	if (!mr_table_is_claimed(table, slot)) {
-		free_entry(table, slot);
-		return;
-	}
-	begin_change(table);
-	unlink_all(table, slot, ALL_INDEXES);
-	mr_entry_at(table, slot)->handle = MR_NO_HANDLE;
-	link_all(table, slot, ALL_INDEXES);
-	end_change(table);
-}
-
-/* The number is limited: another holder could add entries as fast as they are removed here. */
 static void lose_others(struct mr_table *table, uint32_t handle)
 {
-	uint32_t other = mr_table_find(table, MR_BY_HANDLE, handle), lost = 0;
+	uint32_t slot, lost = 0;
 
-	while (other != MR_NO_SLOT && lost++ < longest_chain(table, MR_BY_HANDLE)) {
-		lose_handle(table, other);
-		other = mr_table_find(table, MR_BY_HANDLE, handle);
+	while ((slot = mr_table_find(table, MR_BY_HANDLE, handle)) != MR_NO_SLOT &&
+	       lost++ < longest_chain(table, MR_BY_HANDLE)) {
+		if (!mr_table_is_claimed(table, slot)) {
+			free_entry(table, slot);
+			continue;
+		}
+		begin_change(table);
+		unlink_all(table, slot, ALL_INDEXES);
+		mr_entry_at(table, slot)->handle = MR_NO_HANDLE;
+		link_all(table, slot, ALL_INDEXES);
+		end_change(table);
 	}
 }
 
@@ -733,7 +705,7 @@ int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
 	rc = mr_table_lock(table, err);
 	if (rc)
 		return rc;
-	if (mr_lock_byte(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, &lock))
+	if (mr_lock_bytes(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, 1, &lock))
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
 	mr_table_unlock(table);
 	return rc;
@@ -744,7 +716,7 @@ void mr_table_end_unnamed(const struct mr_table *table)
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, 1, &lock);
 }
 
 bool mr_table_others_make_objects(const struct mr_table *table)
@@ -754,7 +726,7 @@ bool mr_table_others_make_objects(const struct mr_table *table)
 
 	if (table->is_private)
 		return false;
-	if (mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, &lock) ||
+	if (mr_lock_bytes(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, 1, &lock) ||
 	    lock.l_type != F_UNLCK)
 		return true;
 	for (uint32_t slot = 0; slot < table->capacity; slot++)

@@ -183,8 +183,9 @@ struct mr_table {
 	uint32_t capacity; /**< entries that the mapping holds; checked */
 	uint32_t buckets;  /**< of each index; checked */
 	bool locked;
-	bool is_private;    /**< no other process has it: there is nothing to lock or claim */
-	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
+	bool is_private; /**< no other process has it: there is nothing to lock or claim */
+	/** The errno by which the command has given up to lock it, or 0: it does not wait again, and should end. */
+	int gave_up;
 	uint64_t waited_ns; /**< time that the command has waited for other processes */
 };
 
@@ -248,9 +249,6 @@ const char *mr_table_noun(const struct mr_table *table);
 /** mr_table_device() - copy the facts about the session; texts are terminated, and printable ASCII */
 void mr_table_device(const struct mr_table *table, struct mr_table_device *device);
 
-/** mr_table_size() - bytes of the table */
-uint64_t mr_table_size(const struct mr_table *table);
-
 /*
  * The indexes of a session table: they find an entry without a look at all entries.
  *
@@ -293,16 +291,6 @@ void mr_table_unlock(struct mr_table *table);
 /** mr_table_begin_command() - another command works on the table from here on: it may wait again */
 void mr_table_begin_command(struct mr_table *table);
 
-/**
- * mr_table_gave_up() - whether the command has tried to lock it in vain
- *
- * It does not wait again, so all that it tries from then on may fail: it should come to its end.
- */
-static inline bool mr_table_gave_up(const struct mr_table *table)
-{
-	return table->gave_up;
-}
-
 /** A wait for another process, of several pauses; all zeros before the first. */
 struct mr_table_wait {
 	uint32_t pause_ns; /**< the next pause */
@@ -324,34 +312,22 @@ int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
 int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 
 /**
- * mr_lock_byte() - fcntl() with a record lock of one byte
+ * mr_lock_bytes() - fcntl() with a record lock
  * @command: F_SETLK or F_GETLK
  * @type:    F_RDLCK, F_WRLCK or F_UNLCK
  * @lock:    set to the answer of F_GETLK
  */
-int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock);
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
 
 /**
- * mr_table_claim() - keep others off an entry while the lock is not held
+ * mr_table_claim() - keep others off entries in slots that follow one another, while the lock is not held
  *
- * A claim is a record lock: it ends with its process.
+ * A claim is a record lock: it ends with its process, or with mr_table_unclaim().
  *
- * Return: false with errno, which is EAGAIN or EACCES where another process has claimed the entry.
+ * Return: false with errno, which is EAGAIN or EACCES where another process has claimed one: then none is.
  */
-bool mr_table_claim(const struct mr_table *table, uint32_t slot);
-
-/** mr_table_unclaim() - give the claim up */
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
-
-/**
- * mr_table_claim_run() - claim @count entries in slots that follow one another, or none
- *
- * Return: as mr_table_claim().
- */
-bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
-
-/** mr_table_unclaim_run() - give up what this process has claimed of them */
-void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
+bool mr_table_claim(const struct mr_table *table, uint32_t slot, uint32_t count);
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t count);
 
 /** mr_table_is_claimed() - whether another process has claimed the entry in that slot */
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
@@ -388,22 +364,16 @@ void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt);
 void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
 
 /**
- * mr_table_use_pd() - keep others from deallocating the PD in that slot; many may use it at once
+ * mr_table_lock_pd() - keep others from deallocating the PD in that slot; with @alone, also from using it
  *
- * It is a record lock, which ends with its process or with mr_table_leave_pd().
+ * It is a record lock, which ends with its process or with mr_table_unlock_pd().  That does nothing where @pd_slot is
+ * beyond all slots.
  *
- * Return: 0, -EBUSY where another process has claimed it, or another -errno.
+ * Return: 0, -EBUSY where another process has locked it against that, or another -errno.
  */
-int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
-
-/**
- * mr_table_claim_pd() - keep others from using the PD in that slot
- * Return: 0, -EBUSY where another process uses or claims it, or another -errno.
- */
-int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
-
-/** mr_table_leave_pd() - give up what mr_table_use_pd() or mr_table_claim_pd() has taken */
-void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot);
+int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
+		     struct mr_error *err);
+void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot);
 
 /**
  * mr_table_add() - add an entry in state PENDING

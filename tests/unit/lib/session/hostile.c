@@ -275,6 +275,7 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 {
 	struct mr_session_rereg job = { .slot = victim, .before = *entry };
 	uint64_t ns;
+	struct mr_removal removal = { victim, id, entry, &ns, &err, .only_deferred = true };
 	bool still;
 	int rc;
 
@@ -288,7 +289,8 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	case DEREG:
 		return mr_session_deregister(&session, victim, id, entry, &ns, &err);
 	default:
-		return mr_session_invalidate(&session, victim, id, entry, &ns, &err);
+		mr_session_deregister_run(&session, &removal, 1);
+		return removal.rc;
 	}
 }
 

@@ -132,7 +132,7 @@ TEST(a_search_for_sessions_that_runs_out_of_time_is_incomplete)
 {
 	struct mr_sessions found;
 
-	assert_int_equal(mr_sessions_find(0, &found, &err), 0);
+	assert_int_equal(mr_sessions_find(0, &found, NULL, NULL, &err), 0);
 	assert_true(found.incomplete);
 	assert_int_equal(found.count, 0);
 	mr_sessions_release(&found);

@@ -29,9 +29,9 @@ TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
 	pid_t pid = lock_elsewhere();
 
 	table.waited_ns = NEARLY_OVER;
-	assert_false(mr_table_gave_up(&table));
+	assert_false(table.gave_up);
 	assert_int_equal(mr_table_lock(&table, &err), -ETIMEDOUT);
-	assert_true(mr_table_gave_up(&table));
+	assert_true(table.gave_up);
 	assert_string_equal(err.text, "the session is locked by another process");
 	snprintf(number, sizeof(number), "process %d holds it (", (int)pid);
 	assert_contains(err.hint, number);
@@ -40,7 +40,7 @@ TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
 		assert_int_equal(mr_table_lock(&table, &err), -ETIMEDOUT);
 	assert_int_equal(table.waited_ns, waited);
 	mr_table_begin_command(&table);
-	assert_false(mr_table_gave_up(&table));
+	assert_false(table.gave_up);
 	end_child(pid);
 	/* a lock that was taken restores some of the limit */
 	table.waited_ns = NEARLY_OVER;
@@ -71,11 +71,11 @@ TEST(a_lock_of_an_open_file_description_is_reported_as_that_of_no_process)
 	assert_int_equal(mr_table_lock(&table, &err), -ETIMEDOUT);
 	assert_string_equal(err.text, "the session is locked");
 	assert_names_nobody();
-	assert_false(mr_table_claim(&table, slot));
+	assert_false(mr_table_claim(&table, slot, 1));
 	assert_int_equal(mr_table_fail_claimed(&table, slot, entry.id, errno, &err), -ENOLCK);
 	assert_string_equal(err.text, "region 1 is in the hands of no process");
 	assert_names_nobody();
-	assert_int_equal(mr_table_claim_pd(&table, 1, &err), -EBUSY);
+	assert_int_equal(mr_table_lock_pd(&table, 1, true, &err), -EBUSY);
 	assert_names_nobody();
 }
 
@@ -118,28 +118,28 @@ static int look_at_claims(void)
 {
 	return (mr_table_is_claimed(&table, 3) ? CLAIMED_3 : 0) |
 	       (mr_table_is_claimed(&table, 4) ? CLAIMED_4 : 0) |
-	       (mr_table_claim(&table, 3) ? CAN_CLAIM_3 : 0) |
-	       (mr_table_claim(&table, 4) ? CAN_CLAIM_4 : 0);
+	       (mr_table_claim(&table, 3, 1) ? CAN_CLAIM_3 : 0) |
+	       (mr_table_claim(&table, 4, 1) ? CAN_CLAIM_4 : 0);
 }
 
 static int can_claim_run(void)
 {
-	return mr_table_claim_run(&table, 3, 2);
+	return mr_table_claim(&table, 3, 2);
 }
 
 TEST(a_claim_keeps_other_processes_off_one_entry)
 {
-	assert_true(mr_table_claim(&table, 3));
+	assert_true(mr_table_claim(&table, 3, 1));
 	assert_false(mr_table_is_claimed(&table, 3)); /* not by another process */
 	assert_int_equal(in_child(look_at_claims), CLAIMED_3 | CAN_CLAIM_4);
 	assert_false(mr_table_is_claimed(&table, 4)); /* a claim ends with its process */
 	assert_int_equal(in_child(can_claim_run), 0);
-	mr_table_unclaim(&table, 3);
+	mr_table_unclaim(&table, 3, 1);
 	assert_int_equal(in_child(look_at_claims), CAN_CLAIM_3 | CAN_CLAIM_4);
 	assert_int_equal(in_child(can_claim_run), 1);
-	assert_true(mr_table_claim_run(&table, 3, 2));
+	assert_true(mr_table_claim(&table, 3, 2));
 	assert_int_equal(in_child(look_at_claims), CLAIMED_3 | CLAIMED_4);
-	mr_table_unclaim_run(&table, 3, 1);
+	mr_table_unclaim(&table, 3, 1);
 	assert_int_equal(in_child(look_at_claims), CAN_CLAIM_3 | CLAIMED_4);
 }
 
@@ -156,7 +156,7 @@ TEST(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again)
 	struct mr_entry entry, got;
 	uint32_t slot = add_live("old", 7, &entry);
 
-	assert_true(mr_table_claim(&table, slot));
+	assert_true(mr_table_claim(&table, slot, 1));
 	mr_table_unlock(&table);
 	assert_int_equal(in_child(commit_again), 0);
 	assert_true(mr_table_get(&table, slot, &got));
@@ -172,22 +172,22 @@ enum { CAN_USE = 1, CAN_CLAIM = 2, OTHERS_MAKE = 4 };
 
 static int look_at_pd(void)
 {
-	int can = mr_table_use_pd(&table, 5, &err) ? 0 : CAN_USE;
+	int can = mr_table_lock_pd(&table, 5, false, &err) ? 0 : CAN_USE;
 
-	can |= mr_table_claim_pd(&table, 5, &err) ? 0 : CAN_CLAIM;
+	can |= mr_table_lock_pd(&table, 5, true, &err) ? 0 : CAN_CLAIM;
 	return can | (mr_table_others_make_objects(&table) ? OTHERS_MAKE : 0);
 }
 
 TEST(a_protection_domain_has_many_users_or_one_claimant)
 {
-	assert_int_equal(mr_table_use_pd(&table, 5, &err), 0);
+	assert_int_equal(mr_table_lock_pd(&table, 5, false, &err), 0);
 	assert_int_equal(in_child(look_at_pd), CAN_USE);
-	assert_int_equal(mr_table_claim_pd(&table, 5, &err), 0);
+	assert_int_equal(mr_table_lock_pd(&table, 5, true, &err), 0);
 	assert_int_equal(in_child(look_at_pd), 0);
-	mr_table_leave_pd(&table, 5);
+	mr_table_unlock_pd(&table, 5);
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM);
 	table.is_private = true; /* locks nothing */
-	assert_int_equal(mr_table_claim_pd(&table, 5, &err), 0);
+	assert_int_equal(mr_table_lock_pd(&table, 5, true, &err), 0);
 	table.is_private = false;
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM);
 }
@@ -206,7 +206,7 @@ TEST(others_know_of_objects_without_an_entry_and_of_entries_that_are_pending)
 	assert_int_equal(mr_table_lock(&table, &err), 0);
 	slot = add("pending", &entry);
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM); /* its process was killed */
-	assert_true(mr_table_claim(&table, slot));
+	assert_true(mr_table_claim(&table, slot, 1));
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM | OTHERS_MAKE);
 	assert_false(mr_table_others_make_objects(&table));
 	assert_true(mr_table_commit(&table, slot, &entry));
