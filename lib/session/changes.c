@@ -36,20 +36,25 @@ struct target {
 };
 
 /*
- * Under the lock.  The number of steps is limited, as another holder may have made the chain a circle.
- * @targets: set to at most @room of the chosen regions; NULL: they are only counted
+ * Lists the chosen regions.  The number of steps is limited, as another holder may have made the chain a circle.
+ * @targets: set to the list, which is to be freed, also after a failure
  *
- * Return: how many there are, or are set.
+ * Return: 0 or -errno.
  */
-static size_t find_targets(const struct mr_table *table, const struct choice *choice,
-			   struct target *targets, size_t room)
+static int list_targets(struct mr_session *session, const struct choice *choice,
+			struct target **targets, size_t *count, struct mr_error *err)
 {
+	const struct mr_table *table = &session->table;
 	uint64_t now = mr_now_ns();
 	uint32_t slot = MR_NO_SLOT;
 	struct mr_entry entry;
-	size_t count = 0;
+	int rc = mr_table_lock(&session->table, err);
 
-	for (uint32_t steps = 0; steps < table->capacity; steps++) {
+	if (rc)
+		return rc;
+	for (uint32_t steps = 0; !rc && steps < table->capacity; steps++) {
+		struct target *list;
+
 		slot = mr_table_next_marked(table, slot);
 		if (slot == MR_NO_SLOT || !mr_table_get(table, slot, &entry))
 			break;
@@ -58,27 +63,14 @@ static size_t find_targets(const struct mr_table *table, const struct choice *ch
 		/* A mark of a time to come was written by no process that keeps to the rules: it is due as well. */
 		if (choice->due && entry.marked_ns <= now && now - entry.marked_ns < entry.defer_ns)
 			continue;
-		if (targets && count < room)
-			targets[count] = (struct target){ entry.id, slot };
-		count++;
+		list = reallocarray(*targets, *count + 1, sizeof(*list));
+		if (list) {
+			*targets = list;
+			list[(*count)++] = (struct target){ entry.id, slot };
+		} else {
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+		}
 	}
-	return !targets || count < room ? count : room;
-}
-
-static int list_targets(struct mr_session *session, const struct choice *choice,
-			struct target **targets, size_t *count, struct mr_error *err)
-{
-	int rc = mr_table_lock(&session->table, err);
-
-	*targets = NULL;
-	if (rc)
-		return rc;
-	*count = find_targets(&session->table, choice, NULL, 0);
-	if (*count)
-		*targets = calloc(*count, sizeof(**targets));
-	if (*count && !*targets)
-		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	*count = *targets ? find_targets(&session->table, choice, *targets, *count) : 0;
 	mr_table_unlock(&session->table);
 	return rc;
 }
@@ -200,8 +192,10 @@ static int invalidate_targets(struct mr_session *session, struct flush *flush, u
 
 	*left = 0;
 	flush->rc = list_targets(session, &flush->choice, &targets, &count, flush->err);
-	if (flush->rc)
+	if (flush->rc) {
 		report_flushed(flush, NULL, 0, flush->err);
+		count = 0;
+	}
 	while (done < count && !(is_interrupted = mr_interrupted()) &&
 	       invalidate_target(session, &targets[done], flush))
 		done++;

@@ -62,14 +62,6 @@ void mr_backing_keep_dmah(struct mr_backing *backing, struct mr_session *session
 	*dmah = (struct mr_dmah){ .dmah = NULL };
 }
 
-/* A region that could not be deregistered goes with the device, and so does its DMA handle. */
-static void forget_held(struct mr_held *held)
-{
-	mr_region_forget(&held->region);
-	if (held->backing)
-		held->backing->dmah = (struct mr_dmah){ .dmah = NULL };
-}
-
 /* ---- keeping the device ---- */
 
 int mr_session_keep_library(struct mr_session *session, struct mr_error *err)
@@ -84,9 +76,16 @@ void mr_session_close_library(struct mr_session *session)
 
 	if (!library)
 		return;
-	for (uint32_t slot = 0; slot < library->capacity; slot++)
-		if (library->held[slot].region.live)
-			forget_held(&library->held[slot]);
+	/* A region that could not be deregistered goes with the device, and so does its DMA handle. */
+	for (uint32_t slot = 0; slot < library->capacity; slot++) {
+		struct mr_held *held = &library->held[slot];
+
+		if (!held->region.live)
+			continue;
+		mr_region_forget(&held->region);
+		if (held->backing)
+			held->backing->dmah = (struct mr_dmah){ .dmah = NULL };
+	}
 	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
 		struct ibv_pd *pd = library->pds[pd_slot];
 
@@ -209,11 +208,6 @@ bool mr_registrant_needed(const struct mr_entry *entry)
 	return !mr_region_has_dmah(entry->call) && entry->registrant.pid;
 }
 
-static bool depends_on_its_process(const struct mr_entry *entry)
-{
-	return entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU;
-}
-
 uint32_t mr_registrant_start(uint64_t ticks)
 {
 	uint32_t low = ticks & UINT32_MAX;
@@ -242,7 +236,8 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 	if (mr_region_has_dmah(entry->call)) /* its hints stand in that place */
 		return;
 	entry->registrant = (struct mr_registrant){ 0 };
-	if (mr_session_is_private(session) || !depends_on_its_process(entry))
+	if (mr_session_is_private(session) ||
+	    !(entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU))
 		return;
 	identify_self(session);
 	entry->registrant = session->self;

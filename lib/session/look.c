@@ -70,42 +70,23 @@ int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_e
 	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
 }
 
-static int has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err)
-{
-	struct mr_handles dms = { .list = NULL };
-	int rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
-
-	if (!rc)
-		rc = mr_handles_have(&dms, handle);
-	mr_handles_release(&dms);
-	return rc;
-}
-
-static void query_held(const struct mr_held *held, struct mr_uverbs_mr *mr)
-{
-	const struct mr_region *region = &held->region;
-
-	*mr = (struct mr_uverbs_mr){ region->handle, region->lkey, region->rkey, region->length,
-				     region->iova };
-}
-
-/* Whether a handle is in the set. */
-static bool handle_set_has(const struct mr_handle_set *set, uint32_t handle)
-{
-	return handle / 64 < set->count && set->words[handle / 64] >> handle % 64 & 1;
-}
-
 /* Return: 1, 0 where the handle is free or that of another kind of object, or -errno. */
 static int has_object(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_uverbs_mr *mr, struct mr_error *err)
 {
+	struct mr_handles dms = { .list = NULL };
 	int rc;
 
 	*mr = (struct mr_uverbs_mr){ .handle = handle };
 	if (kind == MR_KIND_UMEM)
 		return mr_session_has_umem(session, handle, err);
-	if (kind == MR_KIND_DM)
-		return has_dm(session, handle, err);
+	if (kind == MR_KIND_DM) {
+		rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
+		if (!rc)
+			rc = mr_handles_have(&dms, handle);
+		mr_handles_release(&dms);
+		return rc;
+	}
 	rc = mr_uverbs_query_mr(&session->uverbs, handle, mr, err);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
@@ -173,15 +154,6 @@ static const struct {
 	{ "dm:", MR_BY_HANDLE, MR_KIND_DM },
 };
 
-static bool is_number(const char *text)
-{
-	const char *end = text;
-
-	while (*end >= '0' && *end <= '9')
-		end++;
-	return end > text && !*end;
-}
-
 /* What an operand says, before anything is looked up. */
 struct parsed_operand {
 	enum mr_operand_type type;
@@ -208,7 +180,7 @@ static int parse_operand(const char *text, struct parsed_operand *parsed, struct
 		mr_wrap(err, "%s", text);
 		return -EINVAL;
 	}
-	if (is_number(text)) {
+	if (*text && !text[strspn(text, "0123456789")]) {
 		parsed->index = MR_BY_ID;
 		return mr_parse_u64(text, UINT64_MAX, &parsed->number, err);
 	}
@@ -223,15 +195,6 @@ int mr_operand_check(const char *text, struct mr_error *err)
 	struct parsed_operand parsed;
 
 	return parse_operand(text, &parsed, err);
-}
-
-/*
- * Objects of all kinds share one space of handles, so the entry of a handle may be of another kind.  Handles of
- * memory on the device are in no index.
- */
-static bool is_of_kind(const struct mr_entry *entry, const struct parsed_operand *parsed)
-{
-	return parsed->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == parsed->kind;
 }
 
 /* reg --name NAME --count N has made NAME.1, NAME.2, ... */
@@ -266,10 +229,15 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
 		return rc;
 	operand->slot = parsed.name ? mr_table_find_name(&session->table, parsed.name)
 				    : mr_table_find(&session->table, parsed.index, parsed.number);
+	/*
+	 * Objects of all kinds share one space of handles, so the entry of a handle may be of another kind.  Handles of
+	 * memory on the device are in no index.
+	 */
 	if (mr_table_get(&session->table, operand->slot, &operand->entry) &&
 	    mr_entry_matches(&operand->entry, parsed.name ? MR_BY_NAME : parsed.index,
 			     parsed.number, parsed.name) &&
-	    is_of_kind(&operand->entry, &parsed)) {
+	    (parsed.type == MR_OPERAND_ENTRY ||
+	     mr_region_kind(operand->entry.call) == parsed.kind)) {
 		operand->type = MR_OPERAND_ENTRY;
 		operand->id = operand->entry.id;
 	} else if (operand->type == MR_OPERAND_ENTRY) {
@@ -289,7 +257,7 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
  * tell.  Where a process was killed while it changed the region, the table lacks the new keys, but has the
  * length and IOVA that were asked for: a region that has these is taken to be the changed one.
  */
-static bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	uint64_t addr = entry->addr, length = entry->length;
 
@@ -319,25 +287,27 @@ static int kernel_has(struct mr_session *session, const struct mr_entry *entry, 
 	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
-	return rc ? rc : mr_session_agrees(entry, kernel);
+	return rc ? rc : agrees(entry, kernel);
 }
 
 /* The lock keeps others from changing the table or the kernel's object between the two looks. */
-static enum mr_session_state compare_with_kernel(struct mr_session *session, uint32_t slot,
-						 bool sure, struct mr_session_region *region,
-						 struct mr_error *err)
+enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool sure,
+					 struct mr_session_region *region, struct mr_error *err)
 {
 	const struct mr_held *held = mr_session_held(session, slot);
+	const struct mr_region *own = held ? &held->region : NULL;
 	const struct mr_entry *entry = &region->entry;
 	int rc = 1;
 
+	region->kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
 	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
 		return MR_STATE_PENDING;
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
 	/* Only this process changes what it holds: what it remembers is what the kernel would say. */
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
-		query_held(held, &region->kernel);
+		region->kernel = (struct mr_uverbs_mr){ own->handle, own->lkey, own->rkey,
+							own->length, own->iova };
 	else
 		rc = kernel_has(session, entry, sure, &region->kernel, err);
 	if (!rc)
@@ -357,13 +327,6 @@ static enum mr_session_state compare_with_kernel(struct mr_session *session, uin
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
 }
 
-void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sure,
-			     struct mr_session_region *region, struct mr_error *err)
-{
-	region->kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
-	region->state = compare_with_kernel(session, slot, sure, region, err);
-}
-
 /* Under the lock.  Return: whether there is an entry. */
 static bool look_at(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
 		    struct mr_error *err)
@@ -371,7 +334,7 @@ static bool look_at(struct mr_session *session, uint32_t slot, struct mr_session
 	bool found = mr_table_get(&session->table, slot, &region->entry);
 
 	if (found)
-		mr_session_decide_state(session, slot, false, region, err);
+		region->state = mr_session_compare(session, slot, false, region, err);
 	return found;
 }
 
@@ -439,7 +402,7 @@ static int compare_mr(const struct walk *walk, uint32_t handle, struct mr_uverbs
 	int rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, mr, err);
 
 	*listed = !rc && find_entry(&walk->session->table, MR_KIND_MR, handle, &entry) &&
-		  mr_session_agrees(&entry, mr);
+		  agrees(&entry, mr);
 	return rc;
 }
 
@@ -455,7 +418,8 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	bool listed;
 	int rc;
 
-	if (handle_set_has(walk->listed, handle))
+	if (handle / 64 < walk->listed->count &&
+	    walk->listed->words[handle / 64] >> handle % 64 & 1)
 		return 1;
 	rc = compare_mr(walk, handle, &mr, &listed, NULL);
 	if (mr_uverbs_is_absent(rc))
@@ -582,7 +546,7 @@ int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session
 }
 
 /* Under the lock: whether an entry is on that memory of the device. */
-static bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
+static bool dm_is_listed(const struct mr_table *table, uint32_t handle)
 {
 	struct mr_entry entry;
 
@@ -605,7 +569,7 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the oldest is the last of the list */
 		const struct mr_uverbs_mr dm = { .handle = dms->list[i] };
 
-		if (!mr_session_dm_is_listed(table, dm.handle))
+		if (!dm_is_listed(table, dm.handle))
 			walk->call(walk->data, MR_KIND_DM, &dm);
 	}
 	mr_table_unlock(table);
@@ -638,7 +602,6 @@ struct object {
 struct objects {
 	struct object *list;
 	size_t count;
-	size_t room;
 	bool out_of_memory;
 };
 
@@ -646,28 +609,13 @@ static void collect_object(void *data, enum mr_region_kind kind, const struct mr
 {
 	struct objects *objects = data;
 
-	if (objects->count == objects->room) {
-		size_t room = objects->room ? 2 * objects->room : 64;
-		struct object *list = reallocarray(objects->list, room, sizeof(*list));
+	struct object *list = reallocarray(objects->list, objects->count + 1, sizeof(*list));
 
-		if (!list) {
-			objects->out_of_memory = true;
-			return;
-		}
-		objects->list = list;
-		objects->room = room;
-	}
-	objects->list[objects->count++] = (struct object){ kind, *mr };
-}
-
-/* Under the lock: whether an entry names the object. */
-static bool is_named(const struct mr_table *table, const struct object *object)
-{
-	uint32_t handle = object->mr.handle;
-
-	if (object->kind == MR_KIND_DM)
-		return mr_session_dm_is_listed(table, handle);
-	return mr_table_find(table, MR_BY_HANDLE, handle) != MR_NO_SLOT;
+	objects->out_of_memory |= !list;
+	if (!list)
+		return;
+	objects->list = list;
+	list[objects->count++] = (struct object){ kind, *mr };
 }
 
 /*
@@ -682,7 +630,9 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
 	bool is_mr = object->kind == MR_KIND_MR;
 	int rc;
 
-	if (is_named(&session->table, object))
+	if (object->kind == MR_KIND_DM
+		    ? dm_is_listed(&session->table, handle)
+		    : mr_table_find(&session->table, MR_BY_HANDLE, handle) != MR_NO_SLOT)
 		return false;
 	/* The handle may be another MR's by now.  No entry names that one either: it is destroyed, and reported. */
 	rc = is_mr ? mr_uverbs_query_mr(&session->uverbs, handle, &object->mr, err) : 0;

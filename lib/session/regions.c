@@ -203,7 +203,7 @@ static int mr_session_verify(struct mr_session *session, uint32_t slot, uint64_t
 	region->state = MR_STATE_UNKNOWN;
 	if (!mr_table_get(&session->table, slot, &region->entry) || region->entry.id != id)
 		return fail_absent(id, err);
-	mr_session_decide_state(session, slot, true, region, err);
+	region->state = mr_session_compare(session, slot, true, region, err);
 	return region->state == MR_STATE_PENDING ||
 			       (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)
 		       ? -err->errnum
@@ -278,45 +278,26 @@ static int reserve_region(struct mr_session *session, uint32_t slot, struct mr_e
  * A region whose keys cannot be noted is deregistered at once: no entry would name it.  Nobody uses it yet,
  * as the keys were not printed.  Its entry stays as one whose registration was never finished.
  */
-static void undo_registration(struct mr_session *session, const struct mr_entry *entry,
-			      struct mr_error *err)
-{
-	enum mr_region_kind kind = mr_region_kind(entry->call);
-	struct mr_error left;
-
-	if (!mr_uverbs_destroy(&session->uverbs, kind, entry->handle, &left)) {
-		mr_wrap(err, "region %llu was deregistered again, as it cannot be noted",
-			(unsigned long long)entry->id);
-		return;
-	}
-	mr_wrap(err, "region %llu is registered, but it cannot be noted",
-		(unsigned long long)entry->id);
-	mr_hint(err, "it is still there, and without a name: mrctl dereg %s:%u",
-		mr_region_kind_name(kind), entry->handle);
-}
-
 static int commit_entry(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
 			struct mr_error *err)
 {
+	const enum mr_region_kind kind = mr_region_kind(entry->call);
+	const unsigned long long id = entry->id;
+	struct mr_error left;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (!rc && !mr_table_commit(&session->table, slot, entry))
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				  "another process has removed the region from the session");
-	if (rc)
-		undo_registration(session, entry, err);
+	if (rc && !mr_uverbs_destroy(&session->uverbs, kind, entry->handle, &left)) {
+		mr_wrap(err, "region %llu was deregistered again, as it cannot be noted", id);
+	} else if (rc) {
+		mr_wrap(err, "region %llu is registered, but it cannot be noted", id);
+		mr_hint(err, "it is still there, and without a name: mrctl dereg %s:%u",
+			mr_region_kind_name(kind), entry->handle);
+	}
 	mr_session_unclaim(session, slot);
 	return rc;
-}
-
-static void withdraw_entry(struct mr_session *session, uint32_t slot, uint64_t id)
-{
-	struct mr_error ignored;
-
-	/* Without the lock the entry stays, as one whose registration was never finished. */
-	if (!mr_table_lock(&session->table, &ignored))
-		mr_table_remove(&session->table, slot, id);
-	mr_session_unclaim(session, slot);
 }
 
 /* A region that outlives this process must have a handle: without one nobody could deregister it. */
@@ -346,6 +327,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 			const struct mr_region_request *request, struct mr_entry *entry,
 			struct mr_error *err)
 {
+	struct mr_error ignored;
 	struct mr_region region;
 	uint32_t slot;
 	int rc = mr_table_lock(&session->table, err);
@@ -365,7 +347,10 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	if (!rc)
 		rc = register_to_stay(session, registrar, request, &region, err);
 	if (rc) {
-		withdraw_entry(session, slot, entry->id);
+		/* Without the lock the entry stays, as one whose registration was never finished. */
+		if (!mr_table_lock(&session->table, &ignored))
+			mr_table_remove(&session->table, slot, entry->id);
+		mr_session_unclaim(session, slot);
 		return rc;
 	}
 	mr_entry_fill(entry, request, &region, registrar->via);

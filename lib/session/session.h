@@ -121,16 +121,6 @@ void mr_session_environment(const struct mr_session *session, struct mr_environm
  */
 int mr_session_allow_joining(struct mr_error *err);
 
-/** Where a session is. */
-struct mr_session_location {
-	bool is_process; /**< it is the session of a process; else an inherited descriptor */
-	uint64_t number; /**< of the process or descriptor */
-};
-
-/** mr_session_parse_location() - parse "fd:N", "N" or "pid:N".  Return: 0 or -errno. */
-int mr_session_parse_location(const char *where, struct mr_session_location *location,
-			      struct mr_error *err);
-
 /** Bytes of a value of MRCTL_SESSION, its end included: more than any location has. */
 #define MR_LOCATION_SIZE 512
 
@@ -155,19 +145,6 @@ bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], b
  * such descriptor or process, MR_ERROR_HOST where taking it is not allowed.
  */
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err);
-
-/**
- * mr_session_take_descriptor() - get a duplicate of a descriptor of another process
- * @process: pidfd of the process
- * @pid:     pid of the process, for messages
- * @number:  of the descriptor there
- * @fd:      set to the duplicate
- *
- * Return: 0, or -errno: MR_ERROR_ABSENT where it has no such descriptor, MR_ERROR_HOST where taking it
- * is not allowed.
- */
-int mr_session_take_descriptor(int process, uint64_t pid, uint64_t number, int *fd,
-			       struct mr_error *err);
 
 /** How a process holds a session, in the order in which holders are asked for the descriptor. */
 enum mr_holder_role {
@@ -383,22 +360,22 @@ enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr
 int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
 		    struct mr_error *err);
 
-/** mr_handles_release() - free the list */
 void mr_handles_release(struct mr_handles *handles);
 
 /** mr_handles_have() - whether a handle is in the list */
 static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t handle)
 {
-	return mr_uverbs_lists(handles->list, handles->count, handle);
+	for (uint32_t i = handles->count; i-- > 0;)
+		if (handles->list[i] == handle)
+			return true;
+	return false;
 }
 
-/** A set of handles; all zeros: it is empty. */
+/** A set of handles; all zeros: it is empty.  mr_handle_set_release() makes it empty again. */
 struct mr_handle_set {
 	uint64_t *words; /**< a bit for each handle */
 	uint32_t count;
 };
-
-/** mr_handle_set_release() - make it empty */
 void mr_handle_set_release(struct mr_handle_set *set);
 
 /**
@@ -535,16 +512,16 @@ struct mr_session_region {
 };
 
 /**
- * mr_session_decide_state() - under the lock: compare an entry with the kernel
+ * mr_session_compare() - under the lock: compare an entry with the kernel
  * @sure:   ask the kernel anew, as the region is about to be destroyed or changed; else a umem that it
  *          listed before is taken to exist still
- * @region: its entry is that of the slot; its state and what the kernel says are set
+ * @region: its entry is that of the slot; what the kernel says is set
  * @err:    set where the kernel cannot be asked: why
  *
  * A region is GONE only where the kernel says so.  A call that fails for another reason says nothing of it.
  */
-void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sure,
-			     struct mr_session_region *region, struct mr_error *err);
+enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool sure,
+					 struct mr_session_region *region, struct mr_error *err);
 
 /**
  * mr_session_query() - get an entry, and compare it with the kernel (QUERY_MR; for umems INFO_HANDLES)

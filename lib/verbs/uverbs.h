@@ -134,15 +134,6 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err);
 
-/** mr_uverbs_lists() - whether @handle is among @count @handles */
-static inline bool mr_uverbs_lists(const uint32_t *handles, uint32_t count, uint32_t handle)
-{
-	while (count-- > 0)
-		if (handles[count] == handle)
-			return true;
-	return false;
-}
-
 /** Room for attributes: no request of this folder has more. */
 #define MR_IOCTL_ATTRS 10
 

@@ -605,7 +605,7 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 
 /*
  * A process that is killed in here leaves the entry in doubt.  As long as @unsure says what the kernel was
- * asked for, the region is recognised as it was before the change and as it is after it (mr_session_agrees()):
+ * asked for, the region is recognised as it was before the change and as it is after it (agrees() in look.c):
  * so @unsure is written after all that it is about.
  */
 bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
