@@ -21,7 +21,6 @@
 #include "cmd/session.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
@@ -634,7 +633,7 @@ static int configure_pool(const struct session_args *args, struct mr_error *err)
 		pool.limit = (uint32_t)args->relaxed_limit.value;
 	if (args->relaxed_watermark.known)
 		pool.watermark = (uint32_t)args->relaxed_watermark.value;
-	rc = mr_relaxed_configure(&session, &pool, err);
+	rc = mr_table_set_pool(&session.table, &pool, err);
 	mr_session_close(&session);
 	return rc;
 }

@@ -13,7 +13,6 @@
 #include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"

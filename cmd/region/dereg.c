@@ -5,7 +5,6 @@
 #include "cmd/region/region.h"
 #include "cmd/region/register.h"
 #include "lib/base/base.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
@@ -298,27 +297,28 @@ static bool is_on_dm(const struct mr_entry *entry, uint32_t dm)
 /* Regions in a PD, or on memory of the device. */
 static uint64_t count_users(const struct mr_table *table, const struct mr_operand *operand)
 {
-	const uint32_t pd =
-		operand->type == MR_OPERAND_PD ? mr_table_find_pd(table, operand->pd) : MR_NO_SLOT;
+	const uint32_t pd = operand->type == MR_OPERAND_PD ? mr_table_find_pd(table, operand->name)
+							   : MR_NO_SLOT;
 	struct mr_entry entry;
 	uint64_t count = 0;
 
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
 		count += mr_table_get(table, slot, &entry) &&
-			 (operand->type == MR_OPERAND_PD ? entry.pd == pd
-							 : is_on_dm(&entry, operand->handle));
+			 (operand->type == MR_OPERAND_PD
+				  ? entry.pd == pd
+				  : is_on_dm(&entry, (uint32_t)operand->number));
 	return count;
 }
 
 /* @operand: was found; may be of any type */
 static struct mr_refusal refusal_of(const struct session_job *job, const struct mr_operand *operand)
 {
-	struct mr_refusal refusal = { .uverbs = &job->session->uverbs, .pd = operand->pd };
+	struct mr_refusal refusal = { .uverbs = &job->session->uverbs, .pd = operand->name };
 
 	if (operand->type == MR_OPERAND_ENTRY)
 		return refusal_of_entry(job->session, &operand->entry);
 	if (operand->type == MR_OPERAND_OBJECT)
-		refusal = refusal_of_object(job->session, operand->kind, operand->handle);
+		refusal = refusal_of_object(job->session, operand->kind, (uint32_t)operand->number);
 	if (operand->type == MR_OPERAND_PD || operand->kind == MR_KIND_DM)
 		refusal.users =
 			(struct mr_opt_u64){ count_users(&job->session->table, operand), true };
@@ -334,16 +334,16 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 	const bool found = !rc;
 
 	if (!rc && operand.type == MR_OPERAND_PD)
-		rc = dealloc_pd(job, operand.pd, &err);
+		rc = dealloc_pd(job, operand.name, &err);
 	else if (!rc && operand.type == MR_OPERAND_OBJECT)
-		rc = dereg_object(job, operand.kind, operand.handle, &err);
+		rc = dereg_object(job, operand.kind, (uint32_t)operand.number, &err);
 	else if (!rc)
 		rc = dereg_region(job, operand.slot, &operand.entry, &err);
 	if (!rc)
 		return;
 	if (found)
 		job->answer.refusal = refusal_of(job, &operand);
-	answer_fail(&job->answer, &err, index, operand.id, path_of(job, &operand));
+	answer_fail(&job->answer, &err, index, operand.entry.id, path_of(job, &operand));
 }
 
 /* How many there were; the numbers are members of the document. */
@@ -565,6 +565,7 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 {
 	const struct dereg_args *args = invocation->args;
 	bool operands = invocation->operands[0] != NULL;
+	struct mr_operand operand;
 
 	if (args->flush && !args->pd && args->defer_for.known)
 		return mr_fail_usage(err,
@@ -573,7 +574,7 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 		return mr_fail_usage(err, args->all ? "--all excludes naming regions"
 						    : "name the regions, or give --all or --flush");
 	for (char **word = invocation->operands; *word; word++)
-		if (mr_operand_check(*word, err))
+		if (mr_operand_parse(*word, &operand, err))
 			return -EINVAL;
 	return 0;
 }

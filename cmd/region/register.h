@@ -7,7 +7,6 @@
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"

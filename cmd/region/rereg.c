@@ -7,7 +7,6 @@
 #include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "cmd/region/register.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
@@ -174,12 +173,12 @@ static int begin_change(struct rereg_job *job, struct mr_error *err)
 	if (rc)
 		return rc;
 	job->change.slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
-	job->change.before.handle = found.handle;
-	rc = mr_session_begin_rereg(session, &job->change, found.id, err);
+	job->change.before.handle = (uint32_t)found.number;
+	rc = mr_session_begin_rereg(session, &job->change, found.entry.id, err);
 	if (!rc)
 		job->change.after = job->change.before;
 	else
-		job->change.before.id = found.id;
+		job->change.before.id = found.entry.id;
 	return rc;
 }
 
@@ -343,6 +342,7 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 {
 	const struct rereg_args *args = invocation->args;
 	char **operands = invocation->operands;
+	struct mr_operand operand;
 	struct memory_plan plan;
 
 	if (!operands[0] || operands[1])
@@ -350,7 +350,7 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 	if (!strncmp(operands[0], "pd:", 3) || !strncmp(operands[0], "umem:", 5) ||
 	    !strncmp(operands[0], "dm:", 3))
 		return mr_fail_usage(err, "rereg changes regions, not '%s'", operands[0]);
-	if (mr_operand_check(operands[0], err))
+	if (mr_operand_parse(operands[0], &operand, err))
 		return -EINVAL;
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_usage(err, "--iova requires --memory or --size");

@@ -13,7 +13,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/device.h"

@@ -266,7 +266,8 @@ static void print_operand(struct stat_job *job, const char *word, uint64_t index
 	int rc = mr_operand_find(job->base->session, word, &operand, &err);
 
 	if (!rc && operand.type == MR_OPERAND_OBJECT) {
-		rc = mr_session_find_object(job->base->session, operand.kind, operand.handle, &mr,
+		rc = mr_session_find_object(job->base->session, operand.kind,
+					    (uint32_t)operand.number, &mr,
 					    &err);
 		if (!rc)
 			print_unlisted(job, operand.kind, &mr);
@@ -348,10 +349,12 @@ static int compare_and_answer(struct session_job *base, struct mr_error *err)
 
 int stat_check_regions(const struct invocation *invocation, struct mr_error *err)
 {
+	struct mr_operand operand;
+
 	for (char **word = invocation->operands; *word; word++) {
-		if (mr_operand_check(*word, err))
+		if (mr_operand_parse(*word, &operand, err))
 			return -EINVAL;
-		if (!strncmp(*word, "pd:", 3))
+		if (operand.type == MR_OPERAND_PD)
 			return mr_fail_usage(err, "stat shows regions, not '%s'", *word);
 	}
 	return 0;

@@ -14,7 +14,6 @@
 
 #include "lib/base/base.h"
 #include "lib/bench/bench.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
@@ -210,7 +209,7 @@ static int measure_relaxed(struct mr_bench_work *work, uint64_t *ns, struct mr_e
 /* One region at a time is there, so that each call does the same. */
 static int flush_relaxed(struct mr_bench_work *work, struct mr_error *err)
 {
-	const uint32_t slot = mr_table_find(&work->session->table, MR_BY_ID, work->entry.id);
+	const uint32_t slot = mr_table_find(&work->session->table, MR_BY_ID, work->entry.id, NULL);
 	uint64_t left;
 	bool deferred;
 	int rc = mr_dereg_mr_relaxed(work->session, slot, work->entry.id, MR_RELAXED_DEFER_NS,

@@ -3,22 +3,9 @@
 #include <stdlib.h>
 
 #include "lib/base/base.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
-
-int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
-			 struct mr_error *err)
-{
-	int rc = mr_table_lock(&session->table, err);
-
-	if (rc)
-		return rc;
-	mr_table_set_pool(&session->table, pool);
-	mr_table_unlock(&session->table);
-	return 0;
-}
 
 /* ---- invalidating ---- */
 

@@ -154,58 +154,43 @@ static const struct {
 	{ "dm:", MR_BY_HANDLE, MR_KIND_DM },
 };
 
-/* What an operand says, before anything is looked up. */
-struct parsed_operand {
-	enum mr_operand_type type;
-	enum mr_table_index index;
-	enum mr_region_kind kind; /* of MR_OPERAND_OBJECT */
-	uint64_t number;
-	const char *name; /* of a region or PD */
-};
-
-static int parse_operand(const char *text, struct parsed_operand *parsed, struct mr_error *err)
+int mr_operand_parse(const char *text, struct mr_operand *operand, struct mr_error *err)
 {
-	*parsed = (struct parsed_operand){ .type = MR_OPERAND_ENTRY };
+	*operand = (struct mr_operand){ .type = MR_OPERAND_ENTRY, .slot = MR_NO_SLOT };
 	/* No name has a colon. */
 	for (size_t i = 0; strchr(text, ':') && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-		if (strncmp(text, prefixes[i].prefix, strlen(prefixes[i].prefix)) != 0)
+		const size_t length = strlen(prefixes[i].prefix);
+
+		if (strncmp(text, prefixes[i].prefix, length) != 0)
 			continue;
-		parsed->index = prefixes[i].index;
-		parsed->kind = prefixes[i].kind;
-		parsed->type =
-			prefixes[i].index == MR_BY_HANDLE ? MR_OPERAND_OBJECT : MR_OPERAND_ENTRY;
-		if (!mr_parse_u64(text + strlen(prefixes[i].prefix), UINT32_MAX, &parsed->number,
-				  err))
+		operand->index = prefixes[i].index;
+		operand->kind = prefixes[i].kind;
+		if (operand->index == MR_BY_HANDLE)
+			operand->type = MR_OPERAND_OBJECT;
+		if (!mr_parse_u64(text + length, UINT32_MAX, &operand->number, err))
 			return 0;
 		mr_wrap(err, "%s", text);
 		return -EINVAL;
 	}
 	if (*text && !text[strspn(text, "0123456789")]) {
-		parsed->index = MR_BY_ID;
-		return mr_parse_u64(text, UINT64_MAX, &parsed->number, err);
+		operand->index = MR_BY_ID;
+		return mr_parse_u64(text, UINT64_MAX, &operand->number, err);
 	}
+	operand->index = MR_BY_NAME;
 	if (!strncmp(text, "pd:", 3))
-		parsed->type = MR_OPERAND_PD;
-	parsed->name = parsed->type == MR_OPERAND_PD ? text + 3 : text;
-	return mr_parse_name(parsed->name, err);
-}
-
-int mr_operand_check(const char *text, struct mr_error *err)
-{
-	struct parsed_operand parsed;
-
-	return parse_operand(text, &parsed, err);
+		operand->type = MR_OPERAND_PD;
+	operand->name = operand->type == MR_OPERAND_PD ? text + 3 : text;
+	return mr_parse_name(operand->name, err);
 }
 
 /* reg --name NAME --count N has made NAME.1, NAME.2, ... */
-static void hint_number(struct mr_session *session, const struct parsed_operand *parsed,
-			struct mr_error *err)
+static void hint_number(struct mr_session *session, const char *name, struct mr_error *err)
 {
 	char first[MR_NAME_SIZE + 2];
 
-	snprintf(first, sizeof(first), "%s.1", parsed->name ?: "");
-	if (parsed->name && strlen(first) < MR_NAME_SIZE &&
-	    mr_table_find_name(&session->table, first) != MR_NO_SLOT)
+	snprintf(first, sizeof(first), "%s.1", name);
+	if (strlen(first) < MR_NAME_SIZE &&
+	    mr_table_find(&session->table, MR_BY_NAME, 0, first) != MR_NO_SLOT)
 		mr_hint(err, "did you mean '%s'? It is one of several that --count has made",
 			first);
 }
@@ -213,37 +198,32 @@ static void hint_number(struct mr_session *session, const struct parsed_operand 
 int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err)
 {
-	struct parsed_operand parsed;
-	int rc = parse_operand(text, &parsed, err);
+	const struct mr_table *table = &session->table;
+	struct mr_entry *entry = &operand->entry;
+	int rc = mr_operand_parse(text, operand, err);
 
-	operand->type = parsed.type;
-	operand->slot = MR_NO_SLOT;
-	operand->id = 0;
-	operand->kind = parsed.kind;
-	operand->handle = (uint32_t)parsed.number;
-	operand->pd = parsed.name;
-	if (rc || parsed.type == MR_OPERAND_PD)
+	if (rc || operand->type == MR_OPERAND_PD)
 		return rc;
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
-	operand->slot = parsed.name ? mr_table_find_name(&session->table, parsed.name)
-				    : mr_table_find(&session->table, parsed.index, parsed.number);
+	operand->slot = mr_table_find(table, operand->index, operand->number, operand->name);
 	/*
 	 * Objects of all kinds share one space of handles, so the entry of a handle may be of another kind.  Handles of
 	 * memory on the device are in no index.
 	 */
-	if (mr_table_get(&session->table, operand->slot, &operand->entry) &&
-	    mr_entry_matches(&operand->entry, parsed.name ? MR_BY_NAME : parsed.index,
-			     parsed.number, parsed.name) &&
-	    (parsed.type == MR_OPERAND_ENTRY ||
-	     mr_region_kind(operand->entry.call) == parsed.kind)) {
+	if (mr_table_get(table, operand->slot, entry) &&
+	    mr_entry_matches(entry, operand->index, operand->number, operand->name) &&
+	    (operand->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == operand->kind)) {
 		operand->type = MR_OPERAND_ENTRY;
-		operand->id = operand->entry.id;
 	} else if (operand->type == MR_OPERAND_ENTRY) {
+		entry->id = 0;
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
-				  mr_table_noun(&session->table), text);
-		hint_number(session, &parsed, err);
+				  mr_table_noun(table), text);
+		if (operand->name)
+			hint_number(session, operand->name, err);
+	} else {
+		entry->id = 0;
 	}
 	mr_table_unlock(&session->table);
 	return rc;
@@ -386,7 +366,7 @@ struct walk {
 static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, uint32_t handle,
 		       struct mr_entry *entry)
 {
-	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), entry) &&
+	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle, NULL), entry) &&
 	       mr_entry_matches(entry, MR_BY_HANDLE, handle, NULL) &&
 	       mr_region_kind(entry->call) == kind;
 }
@@ -632,7 +612,7 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
 
 	if (object->kind == MR_KIND_DM
 		    ? dm_is_listed(&session->table, handle)
-		    : mr_table_find(&session->table, MR_BY_HANDLE, handle) != MR_NO_SLOT)
+		    : mr_table_find(&session->table, MR_BY_HANDLE, handle, NULL) != MR_NO_SLOT)
 		return false;
 	/* The handle may be another MR's by now.  No entry names that one either: it is destroyed, and reported. */
 	rc = is_mr ? mr_uverbs_query_mr(&session->uverbs, handle, &object->mr, err) : 0;

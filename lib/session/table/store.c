@@ -413,8 +413,8 @@ bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, u
 	return name ? !strncmp(entry->name, name, MR_NAME_SIZE) : number_of(entry, index) == value;
 }
 
-static uint32_t find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
-		     const char *name)
+uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
+		       const char *name)
 {
 	uint64_t hash = name ? hash_name(name) : hash_number(index, value);
 	uint32_t slot = *(volatile uint32_t *)bucket_at(table, index, hash);
@@ -428,16 +428,6 @@ static uint32_t find(const struct mr_table *table, enum mr_table_index index, ui
 		slot = *(const volatile uint32_t *)&entry->next[index];
 	}
 	return MR_NO_SLOT;
-}
-
-uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value)
-{
-	return find(table, index, value, NULL);
-}
-
-uint32_t mr_table_find_name(const struct mr_table *table, const char *name)
-{
-	return find(table, MR_BY_NAME, 0, name);
 }
 
 /* ---- entries ---- */
@@ -472,7 +462,7 @@ static uint32_t take_free(struct mr_table *table)
 /* Make sure that no other entry has that name: a marked one loses it. */
 static int take_name(struct mr_table *table, const char *name, struct mr_error *err)
 {
-	uint32_t slot = name[0] ? mr_table_find_name(table, name) : MR_NO_SLOT;
+	uint32_t slot = name[0] ? mr_table_find(table, MR_BY_NAME, 0, name) : MR_NO_SLOT;
 
 	if (slot == MR_NO_SLOT)
 		return 0;
@@ -567,7 +557,7 @@ static void lose_others(struct mr_table *table, uint32_t handle)
 {
 	uint32_t slot, lost = 0;
 
-	while ((slot = mr_table_find(table, MR_BY_HANDLE, handle)) != MR_NO_SLOT &&
+	while ((slot = mr_table_find(table, MR_BY_HANDLE, handle, NULL)) != MR_NO_SLOT &&
 	       lost++ < longest_chain(table, MR_BY_HANDLE)) {
 		if (!mr_table_is_claimed(table, slot)) {
 			free_entry(table, slot);
@@ -656,10 +646,17 @@ void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool)
 	mr_copy_out(pool, &table->header->pool, sizeof(*pool));
 }
 
-void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool)
+int mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool,
+		      struct mr_error *err)
 {
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
 	table->header->pool.limit = pool->limit;
 	table->header->pool.watermark = pool->watermark;
+	mr_table_unlock(table);
+	return 0;
 }
 
 /* An entry is marked as soon as it has the time of the mark, so that is written last. */
@@ -693,45 +690,4 @@ uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
 	if (slot != MR_NO_SLOT)
 		next = mr_table_get(table, slot, &entry) ? entry.next[MR_BY_MARK] : MR_NO_SLOT;
 	return mr_table_get(table, next, &entry) && mr_entry_is_marked(&entry) ? next : MR_NO_SLOT;
-}
-
-int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
-{
-	struct flock lock;
-	int rc;
-
-	if (table->is_private)
-		return 0;
-	rc = mr_table_lock(table, err);
-	if (rc)
-		return rc;
-	if (mr_lock_bytes(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, 1, &lock))
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
-	mr_table_unlock(table);
-	return rc;
-}
-
-void mr_table_end_unnamed(const struct mr_table *table)
-{
-	struct flock lock;
-
-	if (!table->is_private)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, 1, &lock);
-}
-
-bool mr_table_others_make_objects(const struct mr_table *table)
-{
-	struct mr_entry entry;
-	struct flock lock;
-
-	if (table->is_private)
-		return false;
-	if (mr_lock_bytes(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, 1, &lock) ||
-	    lock.l_type != F_UNLCK)
-		return true;
-	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_get(table, slot, &entry) && entry.state == MR_ENTRY_PENDING &&
-		    mr_table_is_claimed(table, slot))
-			return true;
-	return false;
 }

@@ -257,22 +257,21 @@ void mr_table_device(const struct mr_table *table, struct mr_table_device *devic
  */
 
 /**
- * mr_entry_matches() - whether an entry is one that mr_table_find() or mr_table_find_name() looks for
- * @name: with MR_BY_NAME; else NULL, and @value counts
+ * mr_table_find() - find an entry by id, handle, lkey or rkey; or with MR_BY_NAME by its name
+ * @name: with MR_BY_NAME; else NULL
  *
- * Their callers ask this of the copy that they make: another holder may have changed the entry since.
+ * Return: its slot, or MR_NO_SLOT.
+ */
+uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
+		       const char *name);
+
+/**
+ * mr_entry_matches() - whether an entry is one that mr_table_find() looks for
+ *
+ * Its callers ask this of the copy that they make: another holder may have changed the entry since.
  */
 bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
 		      const char *name);
-
-/**
- * mr_table_find() - find an entry by id, handle, lkey or rkey
- * Return: its slot, or MR_NO_SLOT.
- */
-uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value);
-
-/** mr_table_find_name() - find an entry by its name.  Return: its slot, or MR_NO_SLOT. */
-uint32_t mr_table_find_name(const struct mr_table *table, const char *name);
 
 /**
  * mr_table_lock() - keep other processes out of the table
@@ -305,19 +304,8 @@ struct mr_table_wait {
  */
 int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
 
-/** The byte that processes lock together while they make objects without an entry. */
-#define MR_UNNAMED_BYTE (((off_t)1 << 40) + 1)
-
 /** mr_table_take_lock() - mr_table_lock() of a table that others have, without a look at what they changed */
 int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
-
-/**
- * mr_lock_bytes() - fcntl() with a record lock
- * @command: F_SETLK or F_GETLK
- * @type:    F_RDLCK, F_WRLCK or F_UNLCK
- * @lock:    set to the answer of F_GETLK
- */
-int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
 
 /**
  * mr_table_claim() - keep others off entries in slots that follow one another, while the lock is not held
@@ -436,8 +424,9 @@ bool mr_table_has_id(const struct mr_table *table, uint32_t slot, uint64_t id);
 /** mr_table_pool() - copy the pool; needs no lock */
 void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool);
 
-/** mr_table_set_pool() - set limit and watermark to those of @pool */
-void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool);
+/** mr_table_set_pool() - set limit and watermark to those of @pool.  Return: 0, or -errno of locking the table. */
+int mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool,
+		      struct mr_error *err);
 
 /**
  * mr_table_mark() - note that a relaxed region is deregistered, if the entry in that slot still has that id

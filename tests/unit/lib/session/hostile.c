@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 
 #include "lib/base/base.h"
-#include "lib/session/changes.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
@@ -145,7 +144,7 @@ static uint32_t slot_of(uint64_t id)
 	uint32_t slot;
 
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
-	slot = mr_table_find(&session.table, MR_BY_ID, id);
+	slot = mr_table_find(&session.table, MR_BY_ID, id, NULL);
 	mr_table_unlock(&session.table);
 	return slot;
 }
@@ -574,8 +573,8 @@ TEST(a_search_along_an_overlong_chain_is_given_up)
 		buckets[i] = slots[0];
 	for (uint32_t i = 0; i < MANY; i++)
 		raw(slots[i])->next[MR_BY_ID] = slots[(i + 1) % MANY];
-	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[NEAR]), slots[NEAR]);
-	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[FAR]), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[NEAR], NULL), slots[NEAR]);
+	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[FAR], NULL), MR_NO_SLOT);
 	mr_table_unlock(&session.table);
 }
 

@@ -17,8 +17,8 @@ static void assert_found(uint32_t slot, const struct mr_entry *entry, unsigned i
 	char name[8];
 
 	for (enum mr_table_index index = 0; index < MR_TABLE_HASHES; index++) {
-		found = index == MR_BY_NAME ? mr_table_find_name(&table, entry->name)
-					    : mr_table_find(&table, index, values[index]);
+		found = index == MR_BY_NAME ? mr_table_find(&table, MR_BY_NAME, 0, entry->name)
+					    : mr_table_find(&table, index, values[index], NULL);
 		snprintf(name, sizeof(name), "index %u", index);
 		assert_equal_for(name, found == slot, by >> index & 1);
 	}
@@ -40,8 +40,8 @@ TEST(an_entry_is_found_by_the_values_of_its_state)
 	assert_true(mr_table_commit(&table, slot, &entry));
 	add_live("buf1", 1, &other);
 	assert_found(slot, &entry, ID | NAME | HANDLE | LKEY | RKEY);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.lkey), MR_NO_SLOT);
-	assert_int_equal(mr_table_find_name(&table, "buf"), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.lkey, NULL), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, "buf"), MR_NO_SLOT);
 	assert_true(mr_table_get(&table, slot, &got));
 	assert_int_equal(got.state, MR_ENTRY_LIVE);
 	assert_int_equal(mr_table_count(&table), 2);
@@ -80,9 +80,9 @@ TEST(a_umem_has_no_keys_to_be_found_by)
 	assert_true(mr_table_commit(&table, slot, &entry));
 	assert_found(slot, &entry, ID | NAME | HANDLE);
 	mr = add_live("mr", 1, &got); /* its lkey equals the id of the umem */
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001, NULL), mr);
 	mr_table_remove(&table, slot, entry.id);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001, NULL), mr);
 	assert_int_equal(mr_table_count(&table), 1);
 }
 
@@ -94,15 +94,15 @@ TEST(a_handle_that_was_given_out_again_retires_the_entry_that_had_it)
 	add_live("old", 3, &first);
 	slot = add_live("new", 3, &second);
 	assert_found(slot, &second, ID | NAME | HANDLE | LKEY | RKEY);
-	assert_int_equal(mr_table_find_name(&table, "old"), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, first.id), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, "old"), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, first.id, NULL), MR_NO_SLOT);
 	assert_int_equal(mr_table_count(&table), 1);
 	/* a handle is one region of whatever kind */
 	assert_int_equal(mr_table_add(&table, &umem, &slot, &err), 0);
 	umem.handle = 3;
 	assert_true(mr_table_commit(&table, slot, &umem));
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, second.id), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3, NULL), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, second.id, NULL), MR_NO_SLOT);
 }
 
 TEST(slots_are_reused_and_ids_are_not)
@@ -121,7 +121,7 @@ TEST(slots_are_reused_and_ids_are_not)
 	/* an entry that was removed meanwhile is not committed over the next one */
 	assert_int_equal(add("next", &next), slot);
 	assert_false(mr_table_commit(&table, slot, &entry));
-	assert_int_equal(mr_table_find_name(&table, "next"), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, "next"), slot);
 	assert_int_equal(mr_table_count(&table), 1);
 }
 
@@ -149,7 +149,7 @@ TEST(an_entry_with_another_id_or_handle_is_left_alone)
 	assert_true(mr_table_get(&table, slot, &got));
 	assert_int_equal(got.state, MR_ENTRY_IN_DOUBT);
 	assert_int_equal(got.mark_errno, EIO);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3, NULL), slot);
 	mr_table_remove(&table, slot, entry.id);
 	assert_false(mr_table_change(&table, slot, &entry));
 }
@@ -192,7 +192,7 @@ TEST(a_marked_entry_is_in_the_chain_of_marks_without_a_name_to_refuse)
 	assert_int_equal(mr_table_next_marked(&table, MR_NO_SLOT), slot);
 	assert_int_equal(mr_table_next_marked(&table, slot), MR_NO_SLOT);
 	assert_int_equal(mr_table_add(&table, &other, &other_slot, &err), 0);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), other_slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, "buf0"), other_slot);
 	mr_table_unlock(&table);
 	assert_sound();
 }

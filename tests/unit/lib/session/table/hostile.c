@@ -125,7 +125,7 @@ static void use_all(unsigned int *seed)
 		snprintf(entry.name, sizeof(entry.name), "n%u", number);
 		if (mr_table_lock(&table, &err))
 			return;
-		mr_table_find_name(&table, entry.name);
+		mr_table_find(&table, MR_BY_NAME, 0, entry.name);
 		mr_table_next_marked(&table, MR_NO_SLOT);
 		entry.call = number % 2 ? MR_REG_MR_RELAXED : MR_REG_MR;
 		if (!mr_table_add(&table, &entry, &slot, &err)) {
@@ -140,7 +140,7 @@ static void use_all(unsigned int *seed)
 		for (uint32_t at = 0; at < table.capacity; at += 3)
 			if (mr_table_get(&table, at, &got)) {
 				mr_table_set_state(&table, at, got.id, MR_ENTRY_IN_DOUBT);
-				mr_table_find(&table, MR_BY_RKEY, got.rkey);
+				mr_table_find(&table, MR_BY_RKEY, got.rkey, NULL);
 				mr_table_mark(&table, at, got.id, 1, 1);
 				mr_table_next_marked(&table, at);
 				mr_table_remove(&table, at, got.id);

@@ -162,8 +162,8 @@ TEST(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again)
 	assert_true(mr_table_get(&table, slot, &got));
 	assert_int_equal(got.id, entry.id);
 	assert_int_equal(got.handle, MR_NO_HANDLE);
-	assert_int_equal(mr_table_find_name(&table, "old"), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), mr_table_find_name(&table, "new"));
+	assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, "old"), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7, NULL), mr_table_find(&table, MR_BY_NAME, 0, "new"));
 	mr_table_remove(&table, slot, entry.id);
 	assert_int_equal(mr_table_count(&table), 1);
 }
@@ -225,7 +225,7 @@ static void churn(unsigned int seed)
 		snprintf(entry.name, sizeof(entry.name), "n%u", number);
 		if (mr_table_lock(&table, &err))
 			_exit(1);
-		slot = mr_table_find_name(&table, entry.name);
+		slot = mr_table_find(&table, MR_BY_NAME, 0, entry.name);
 		if (mr_table_get(&table, slot, &entry)) {
 			if (number % 3)
 				mr_table_mark(&table, slot, entry.id, 1, 1);

@@ -66,11 +66,11 @@ static inline void assert_sound(void)
 		count++;
 		relaxed += entry.call == MR_REG_MR_RELAXED;
 		marked -= mr_entry_is_marked(&entry);
-		assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
+		assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id, NULL), slot);
 		if (entry.name[0])
-			assert_int_equal(mr_table_find_name(&table, entry.name), slot);
+			assert_int_equal(mr_table_find(&table, MR_BY_NAME, 0, entry.name), slot);
 		if (entry.state == MR_ENTRY_LIVE)
-			assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), slot);
+			assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey, NULL), slot);
 	}
 	assert_int_equal(mr_table_count(&table), count);
 	assert_int_equal(pool.relaxed, relaxed);
