@@ -214,31 +214,17 @@ enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t ac
 	return mr.iova ? MR_NO : MR_YES;
 }
 
-static void query_capabilities(struct mr_in_force *in_force)
-{
-	if (in_force->asked)
-		return;
-	in_force->asked = true;
-	in_force->optional = mr_has_optional_access(in_force->uverbs);
-	in_force->relaxed = mr_orders_relaxed(in_force->uverbs);
-}
-
-static enum mr_tristate is_relaxed(const struct mr_in_force *in_force,
-				   const struct mr_in_force_region *region)
-{
-	/* mlx5_ib drops the flag where the key of the Data Direct device lacks it, and does not report that. */
-	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_NO)
-		return MR_UNKNOWN;
-	return in_force->relaxed;
-}
-
 /* @flag: in the range of flags that a kernel may ignore */
 static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
 					     const struct mr_in_force_region *region, uint32_t flag)
 {
 	if (mr_region_kind(region->call) == MR_KIND_UMEM)
 		return MR_NO;
-	query_capabilities(in_force);
+	if (!in_force->asked) {
+		in_force->asked = true;
+		in_force->optional = mr_has_optional_access(in_force->uverbs);
+		in_force->relaxed = mr_orders_relaxed(in_force->uverbs);
+	}
 	/* To a kernel that does not know optional flags the library does not pass them on. */
 	if (in_force->optional == MR_NO && region->via == MR_VIA_LIBRARY)
 		return MR_NO;
@@ -248,7 +234,10 @@ static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
 	if (in_force->optional == MR_UNKNOWN && in_force->relaxed == MR_YES &&
 	    region->via == MR_VIA_LIBRARY)
 		return MR_UNKNOWN;
-	return is_relaxed(in_force, region);
+	/* mlx5_ib drops the flag where the key of the Data Direct device lacks it, and does not report that. */
+	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_NO)
+		return MR_UNKNOWN;
+	return in_force->relaxed;
 }
 
 static enum mr_tristate is_in_force(struct mr_in_force *in_force,

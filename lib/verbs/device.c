@@ -5,7 +5,6 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,84 +29,31 @@ static int open_node(const char *path)
 	return fd < 0 ? errno : 0;
 }
 
-/*
- * Finds out from its node why a device could not be opened. Where libibverbs cannot open the node, it tries
- * /dev/char, and reports the errno of that, ENOENT (rdma-core 44 to 65, util/open_cdev.c).  So ENOENT in
- * @err is replaced by the errno of opening the node.
- */
-static void mr_device_explain_open(const char *name, struct mr_error *err)
-{
-	struct mr_rdma_node node = { .path = "" };
-	int errnum;
-
-	mr_uverbs_node_read(mr_this_host(), name, &node);
-	errnum = open_node(node.path);
-	if (err->errnum == ENOENT && errnum && errnum != ENOENT)
-		mr_fail(err, err->kind, errnum, err->call, NULL);
-}
-
-static int fail_absent(struct mr_error *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int fail_absent(struct mr_error *err, const char *fmt, ...)
-{
-	char text[sizeof(err->text)];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "%s", text);
-	err->shown_by = "ibv_get_device_list";
-	return -ENODEV;
-}
-
-static int fail_elsewhere(const struct mr_rdma_node *node, struct mr_error *err)
-{
-	return fail_absent(err, "the RDMA device %s is in another network namespace", node->device);
-}
+/* Records that this process has no such device. */
+#define FAIL_ABSENT(err, ...) mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, __VA_ARGS__)
 
 /* The kernel has the device and its node, but libibverbs does not list it. */
 static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 {
+	struct mr_host *host = mr_this_host();
 	struct stat st;
+	const bool is_here = mr_rdma_device_is_in_namespace(host, node->device);
 
-	if (!mr_rdma_device_is_in_namespace(mr_this_host(), node->device))
-		return fail_elsewhere(node, err);
-	if (!stat(node->path, &st)) {
-		if (mr_rdma_namespaces_are_exclusive(mr_this_host()) &&
-		    open_node(node->path) == EPERM)
-			return fail_elsewhere(node, err);
-		return fail_absent(err, "libibverbs has no provider for the RDMA device %s",
-				   node->device);
+	if (is_here && stat(node->path, &st)) {
+		if (errno != ENOENT)
+			return mr_fail(err, MR_ERROR_HOST, errno, "stat",
+				       "cannot look at the node %s of the RDMA device %s",
+				       node->path, node->device);
+		return FAIL_ABSENT(err, "the node of the RDMA device %s is missing: %s",
+				   node->device, node->path);
 	}
-	if (errno != ENOENT)
-		return mr_fail(err, MR_ERROR_HOST, errno, "stat",
-			       "cannot look at the node %s of the RDMA device %s", node->path,
-			       node->device);
-	return fail_absent(err, "the node of the RDMA device %s is missing: %s", node->device,
-			   node->path);
+	if (!is_here || (mr_rdma_namespaces_are_exclusive(host) && open_node(node->path) == EPERM))
+		return FAIL_ABSENT(err, "the RDMA device %s is in another network namespace",
+				   node->device);
+	return FAIL_ABSENT(err, "libibverbs has no provider for the RDMA device %s", node->device);
 }
 
-/* The kernel has the device, but no node by which programs could open it. */
-static int fail_without_node(const char *device, bool loaded, struct mr_error *err)
-{
-	return fail_absent(err, "programs cannot open the RDMA device %s: %s", device,
-			   loaded ? "ib_uverbs has no node for it" : "ib_uverbs is not loaded");
-}
-
-static int fail_none(const char *name, const char *others, struct mr_error *err)
-{
-	char device[NAME_MAX + 1];
-
-	if (others[0] ||
-	    (name && mr_rdma_device_find(mr_this_host(), NULL, device, sizeof(device))))
-		return fail_absent(err, "no RDMA device '%s'", name);
-	return fail_absent(err, "this machine has no RDMA device%s%s%s", name ? " '" : "",
-			   name ? name : "", name ? "'" : "");
-}
-
-int mr_device_fail_absent(const char *name, int list_errno, const char *others,
-			  struct mr_error *err)
+static int find_out_why(const char *name, int list_errno, const char *others, struct mr_error *err)
 {
 	struct mr_descriptors descriptors;
 	struct mr_rdma_node node = { .path = "" };
@@ -129,8 +75,24 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 		return mr_fail(err, MR_ERROR_HOST, -found, "opendir",
 			       "cannot look for RDMA devices in sysfs");
 	if (mr_rdma_device_find(mr_this_host(), name, device, sizeof(device)))
-		return fail_without_node(device, !found, err);
-	return fail_none(name, others, err);
+		return FAIL_ABSENT(err, "programs cannot open the RDMA device %s: %s", device,
+				   !found ? "ib_uverbs has no node for it"
+					  : "ib_uverbs is not loaded");
+	if (others[0] ||
+	    (name && mr_rdma_device_find(mr_this_host(), NULL, device, sizeof(device))))
+		return FAIL_ABSENT(err, "no RDMA device '%s'", name);
+	return FAIL_ABSENT(err, "this machine has no RDMA device%s%s%s", name ? " '" : "",
+			   name ? name : "", name ? "'" : "");
+}
+
+int mr_device_fail_absent(const char *name, int list_errno, const char *others,
+			  struct mr_error *err)
+{
+	const int rc = find_out_why(name, list_errno, others, err);
+
+	if (err->kind == MR_ERROR_ABSENT)
+		err->shown_by = "ibv_get_device_list";
+	return rc;
 }
 
 /* The text in node_desc of a simulated device begins like this (lib/sim/sysfs). */
@@ -159,32 +121,15 @@ static void read_provider(const struct ibv_context *context, char *provider, siz
 	snprintf(provider, size, "%.*s", (int)strcspn(base, "-."), base);
 }
 
-static bool is_simulated(const struct ibv_device *device)
-{
-	char line[80];
-
-	return mr_host_line(mr_this_host(), line, sizeof(line),
-			    "/sys/class/infiniband/%s/node_desc", device->name) &&
-	       !strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
-}
-
-/* Writes the names of all devices: "mlx5_0, mlx5_1". */
-static void list_names(struct ibv_device **list, char *text, size_t size)
-{
-	size_t used = 0;
-
-	for (int i = 0; list[i] && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-					 ibv_get_device_name(list[i]));
-}
-
 static int choose_device(struct ibv_device **list, int list_errno, const char *name,
 			 struct ibv_device **chosen, struct mr_error *err)
 {
 	char names[256] = "";
+	size_t used = 0;
 
-	if (list)
-		list_names(list, names, sizeof(names));
+	for (int i = 0; list && list[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 ibv_get_device_name(list[i]));
 	if (!name && names[0] && list[1])
 		return mr_fail_usage(
 			err, "there are several RDMA devices, choose one with --device: %s", names);
@@ -195,27 +140,6 @@ static int choose_device(struct ibv_device **list, int list_errno, const char *n
 		}
 	}
 	return mr_device_fail_absent(name, list_errno, names, err);
-}
-
-static int open_context(struct ibv_device *chosen, struct mr_device *device, struct mr_error *err)
-{
-	errno = 0;
-	device->context = ibv_open_device(chosen);
-	return device->context
-		       ? 0
-		       : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_open_device", NULL);
-}
-
-static int open_devx_context(struct ibv_device *chosen, struct mr_device *device,
-			     struct mr_error *err)
-{
-	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
-
-	errno = 0;
-	device->context = mlx5dv_open_device(chosen, &attr);
-	if (device->context)
-		return 0;
-	return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_open_device", NULL);
 }
 
 int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err)
@@ -231,6 +155,7 @@ static int find_device(const char *name, struct ibv_device ***list, struct ibv_d
 		       struct mr_environment *environment, struct mr_error *err)
 {
 	int list_errno, rc;
+	char line[80];
 
 	errno = 0;
 	*list = ibv_get_device_list(NULL);
@@ -243,7 +168,10 @@ static int find_device(const char *name, struct ibv_device ***list, struct ibv_d
 		return rc;
 	snprintf(environment->device, sizeof(environment->device), "%s",
 		 ibv_get_device_name(*chosen));
-	environment->simulated = is_simulated(*chosen);
+	environment->simulated =
+		mr_host_line(mr_this_host(), line, sizeof(line),
+			     "/sys/class/infiniband/%s/node_desc", (*chosen)->name) &&
+		!strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
 	mr_environment_find(environment);
 	if (mlx5dv_is_supported(*chosen))
 		snprintf(environment->provider, sizeof(environment->provider), "mlx5");
@@ -261,18 +189,29 @@ int mr_device_find(const char *name, struct mr_environment *environment, struct 
 static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct mr_uverbs_node node = { .path = "" };
 	AUTO_LIST struct ibv_device **list = NULL;
 	struct ibv_device *chosen = NULL;
-	int rc;
+	int errnum, of_node, rc;
 
 	*device = (struct mr_device){ 0 };
 	rc = find_device(name, &list, &chosen, environment, err);
 	if (rc)
 		return rc;
-	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
-	if (rc) {
-		mr_device_explain_open(chosen->dev_name, err);
-		return -err->errnum;
+	errno = 0;
+	device->context = devx ? mlx5dv_open_device(chosen, &attr) : ibv_open_device(chosen);
+	if (!device->context) {
+		errnum = mr_call_errno();
+		/*
+		 * Where libibverbs cannot open the node, it tries /dev/char, and reports the errno of that, ENOENT
+		 * (rdma-core 44 to 65, util/open_cdev.c).
+		 */
+		mr_uverbs_node_read(mr_this_host(), chosen->dev_name, &node);
+		of_node = open_node(node.path);
+		return mr_fail(err, MR_ERROR_REFUSED,
+			       errnum == ENOENT && of_node ? of_node : errnum,
+			       devx ? "mlx5dv_open_device" : "ibv_open_device", NULL);
 	}
 	read_provider(device->context, environment->provider, sizeof(environment->provider));
 	return 0;
@@ -367,18 +306,6 @@ bool mr_rdma_core_version(const char *path, char *version, size_t size)
 	return p;
 }
 
-static void read_rdma_core_version(char *version, size_t size)
-{
-	mr_auto_free char *path = NULL;
-	Dl_info info;
-
-	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
-		return;
-	path = realpath(info.dli_fname, NULL);
-	if (path)
-		mr_rdma_core_version(path, version, size);
-}
-
 static struct mr_opt_u64 limit_of(rlim_t limit)
 {
 	return (struct mr_opt_u64){ limit, limit != RLIM_INFINITY };
@@ -387,40 +314,40 @@ static struct mr_opt_u64 limit_of(rlim_t limit)
 void mr_environment_init(struct mr_environment *environment)
 {
 	struct rlimit memlock = { RLIM_INFINITY, RLIM_INFINITY };
+	mr_auto_free char *library = NULL;
 	struct utsname name;
+	Dl_info info;
 
 	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION,
 						.uid = { getuid(), true },
 						.euid = { geteuid(), true } };
 	if (!uname(&name))
 		snprintf(environment->kernel, sizeof(environment->kernel), "%s", name.release);
-	read_rdma_core_version(environment->rdma_core, sizeof(environment->rdma_core));
+	if (dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
+		library = realpath(info.dli_fname, NULL);
+	if (library)
+		mr_rdma_core_version(library, environment->rdma_core,
+				     sizeof(environment->rdma_core));
 	getrlimit(RLIMIT_MEMLOCK, &memlock);
 	environment->memlock_soft = limit_of(memlock.rlim_cur);
 	environment->memlock_hard = limit_of(memlock.rlim_max);
-}
-
-static void read_firmware(struct mr_environment *environment)
-{
-	/* The name of a session's device comes from its table, which any process of the session can write. */
-	environment->firmware[0] = '\0';
-	if (!strchr(environment->device, '/'))
-		mr_host_line(mr_this_host(), environment->firmware, sizeof(environment->firmware),
-			     "/sys/class/infiniband/%s/fw_ver", environment->device);
 }
 
 void mr_environment_find(struct mr_environment *environment)
 {
 	const char *kernel = getenv(MR_SIM_KERNEL_VARIABLE);
 
-	read_firmware(environment);
+	/* The name of a session's device comes from its table, which any process of the session can write. */
+	environment->firmware[0] = '\0';
+	if (!strchr(environment->device, '/'))
+		mr_host_line(mr_this_host(), environment->firmware, sizeof(environment->firmware),
+			     "/sys/class/infiniband/%s/fw_ver", environment->device);
 	if (environment->simulated)
 		snprintf(environment->simulated_kernel, sizeof(environment->simulated_kernel), "%s",
 			 kernel ? kernel : mr_sim_kernels[0].name);
 }
 
-/* The address of the operation's function in the context's table; NULL: the context has no such table. */
-static void *function_of(struct ibv_context *context, enum mr_provider_operation operation)
+enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation)
 {
 	struct verbs_context *table = verbs_get_ctx(context);
 	void *functions[] = {
@@ -429,13 +356,7 @@ static void *function_of(struct ibv_context *context, enum mr_provider_operation
 		[MR_PROVIDER_ALLOC_NULL_MR] = table ? (void *)table->alloc_null_mr : NULL,
 		[MR_PROVIDER_ADVISE_MR] = table ? (void *)table->advise_mr : NULL,
 	};
-
-	return functions[operation];
-}
-
-enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation)
-{
-	void *function = function_of(context, operation);
+	void *function = functions[operation];
 	const char *file;
 	Dl_info info;
 

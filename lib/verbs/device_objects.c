@@ -28,26 +28,9 @@ struct mr_dmah_attr {
 typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
 typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
 
-static int alloc_dm_by_library(struct ibv_context *context, uint64_t length, struct mr_dm *dm,
-			       struct mr_error *err)
-{
-	struct ibv_alloc_dm_attr attr = { .length = length };
-	struct ibv_dm *new;
-
-	errno = 0;
-	new = ibv_alloc_dm(context, &attr);
-	if (!new) {
-		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
-			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
-		return -err->errnum;
-	}
-	*dm = (struct mr_dm){ .dm = new, .handle = new->handle, .allocated = true };
-	return 0;
-}
-
 /* Where the device has no memory of its own, the kernel answers EPROTONOSUPPORT. */
-static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
-			   struct mr_error *err)
+static int alloc_dm_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
+			      struct mr_error *err)
 {
 	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
 	const uint32_t alignment = 0;
@@ -65,18 +48,26 @@ static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, stru
 	}
 	rc = mr_ioctl_create(uverbs, &request, "ioctl(DM_ALLOC)", &dm->handle, err);
 	dm->allocated = !rc;
-	if (rc)
-		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
 	return rc;
 }
 
 int mr_dm_alloc(const struct mr_registrar *registrar, uint64_t length, struct mr_dm *dm,
 		struct mr_error *err)
 {
+	struct ibv_alloc_dm_attr attr = { .length = length };
+	int rc = 0;
+
 	*dm = (struct mr_dm){ .dm = NULL };
+	errno = 0;
 	if (registrar->via == MR_VIA_KERNEL)
-		return alloc_by_kernel(registrar->uverbs, length, dm, err);
-	return alloc_dm_by_library(registrar->context, length, dm, err);
+		rc = alloc_dm_by_kernel(registrar->uverbs, length, dm, err);
+	else if ((dm->dm = ibv_alloc_dm(registrar->context, &attr)))
+		*dm = (struct mr_dm){ dm->dm, dm->dm->handle, true };
+	else
+		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm", NULL);
+	if (rc)
+		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
+	return rc;
 }
 
 int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr_error *err)
@@ -119,10 +110,9 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 	}
 	errno = 0;
 	fd = export(dm->dm);
-	if (fd < 0) {
-		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd", NULL);
-		return -err->errnum;
-	}
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd",
+			       NULL);
 	*dmabuf = (struct mr_dmabuf){ .fd = fd, .memfd = -1, .owned = true };
 	return 0;
 }
@@ -143,10 +133,9 @@ static int alloc_dmah_by_library(struct ibv_context *context, struct mr_dmah *dm
 	errno = 0;
 	dmah->dmah = alloc(context, &attr);
 	dmah->handle = MR_NO_HANDLE;
-	if (dmah->dmah)
-		return 0;
-	return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dmah",
-		       "cannot allocate a DMA handle");
+	return dmah->dmah ? 0
+			  : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dmah",
+				    "cannot allocate a DMA handle");
 }
 
 /* uverbs_attrs_alloc_dmah_cmd_attr_ids of later versions of <rdma/ib_user_ioctl_cmds.h> */
@@ -188,28 +177,23 @@ int mr_dmah_alloc(const struct mr_registrar *registrar, const struct mr_dmah_hin
 		       : alloc_dmah_by_kernel(registrar->uverbs, dmah, err);
 }
 
-static int free_by_library(struct ibv_dmah *dmah, struct mr_error *err)
-{
-	mr_dealloc_dmah *dealloc = (mr_dealloc_dmah *)mr_symbol_find(MR_SYMBOL_DEALLOC_DMAH, err);
-	int rc;
-
-	if (!dealloc)
-		return -err->errnum;
-	errno = 0;
-	rc = dealloc(dmah); /* the man page says that it is the errno */
-	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
-			    "ibv_dealloc_dmah", NULL)
-		  : 0;
-}
-
 int mr_dmah_free(struct mr_dmah *dmah, struct mr_error *err)
 {
+	mr_dealloc_dmah *dealloc = NULL;
 	int rc = 0;
 
-	if (dmah->dmah)
-		rc = free_by_library(dmah->dmah, err);
-	else if (dmah->uverbs)
+	if (dmah->dmah) {
+		dealloc = (mr_dealloc_dmah *)mr_symbol_find(MR_SYMBOL_DEALLOC_DMAH, err);
+		if (!dealloc)
+			return -err->errnum;
+		errno = 0;
+		rc = dealloc(dmah->dmah); /* the man page says that it is the errno */
+		if (rc)
+			return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+				       "ibv_dealloc_dmah", NULL);
+	} else if (dmah->uverbs) {
 		rc = mr_uverbs_destroy(dmah->uverbs, MR_KIND_DMAH, dmah->handle, err);
+	}
 	if (!rc)
 		*dmah = (struct mr_dmah){ .dmah = NULL };
 	return rc;

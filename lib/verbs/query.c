@@ -202,21 +202,6 @@ int mr_devx_try(const struct mr_uverbs *uverbs)
 	return submit_query(uverbs, GENERAL_CAPABILITIES, out);
 }
 
-static enum mr_tristate query_firmware(const struct mr_uverbs *uverbs)
-{
-	uint8_t out[ANSWER_SIZE];
-	const uint8_t *capabilities = out + ANSWER_HEADER;
-
-	if (!query_hca_cap(uverbs, GENERAL_CAPABILITIES, out))
-		return MR_UNKNOWN;
-	if (has_bit(capabilities, RELAXED_ORDERING_WRITE))
-		return MR_YES;
-	return has_bit(capabilities, RELAXED_ORDERING_READ) ||
-			       has_bit(capabilities, RELAXED_ORDERING_READ_PCI)
-		       ? MR_UNKNOWN
-		       : MR_NO;
-}
-
 /* The firmware's bits, from @first on, have the order of enum ibv_odp_transport_cap_bits. */
 static uint32_t read_operations(const uint8_t *capabilities, unsigned int first)
 {
@@ -248,9 +233,19 @@ static bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations)
 
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)
 {
-	if (uverbs->driver_id == RDMA_DRIVER_MLX5)
-		return query_firmware(uverbs);
-	return mr_driver_find(uverbs->driver_id)->orders_strictly ? MR_NO : MR_UNKNOWN;
+	uint8_t out[ANSWER_SIZE];
+	const uint8_t *capabilities = out + ANSWER_HEADER;
+
+	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
+		return mr_driver_find(uverbs->driver_id)->orders_strictly ? MR_NO : MR_UNKNOWN;
+	if (!query_hca_cap(uverbs, GENERAL_CAPABILITIES, out))
+		return MR_UNKNOWN;
+	if (has_bit(capabilities, RELAXED_ORDERING_WRITE))
+		return MR_YES;
+	return has_bit(capabilities, RELAXED_ORDERING_READ) ||
+			       has_bit(capabilities, RELAXED_ORDERING_READ_PCI)
+		       ? MR_UNKNOWN
+		       : MR_NO;
 }
 
 void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size)
@@ -307,27 +302,6 @@ static enum mr_tristate try_dmabuf(struct mr_device *device)
 	}
 }
 
-/*
- * mlx5_ib refuses a real dma-buf where the device has no on-demand paging, but answers EBADF to descriptor -1
- * before that.  Seen on Linux 7.2: tests/cli/probe/sid-mlx5_0-no-odp.
- */
-static bool needs_odp_for_dmabuf(const struct mr_environment *environment,
-				 const struct mr_attributes *attributes)
-{
-	return !strcmp(environment->provider, "mlx5") && attributes &&
-	       !(attributes->odp.general & IBV_ODP_SUPPORT);
-}
-
-static enum mr_tristate find_data_direct(const struct mr_uverbs *uverbs, char *path, size_t size)
-{
-	struct mr_error err;
-	int rc = mr_uverbs_data_direct_path(uverbs, path, size, &err);
-
-	if (!rc || rc == -ENOSPC)
-		return MR_YES;
-	return rc == -ENODEV || rc == -EOPNOTSUPP || rc == -EPROTONOSUPPORT ? MR_NO : MR_UNKNOWN;
-}
-
 /* Whether the kernel has a type of objects for this driver: one that a driver has no functions for is removed. */
 static enum mr_tristate has_object(const struct mr_uverbs *uverbs, uint16_t object)
 {
@@ -342,16 +316,6 @@ static enum mr_tristate has_object(const struct mr_uverbs *uverbs, uint16_t obje
 enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs)
 {
 	return has_object(uverbs, MR_OBJECT_DMAH);
-}
-
-/* What must be there to export memory of the device.  That it works then only a trial can tell. */
-static enum mr_tristate can_export_dm(const struct mr_features *features,
-				      const struct mr_attributes *attributes,
-				      const struct mr_uverbs *uverbs)
-{
-	if (!features->has_symbol[MR_SYMBOL_DM_EXPORT] || (attributes && !attributes->max_dm_size))
-		return MR_NO;
-	return has_object(uverbs, OBJECT_DMABUF) == MR_NO ? MR_NO : MR_UNKNOWN;
 }
 
 /* Of the providers of rdma-core 59 to 65 only mlx5 has the operation. */
@@ -375,6 +339,7 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 	uint32_t pd_handle, operations;
 	const struct mr_uverbs uverbs = mr_device_uverbs(device, environment, &pd_handle);
 	struct mr_error ignored;
+	int rc;
 
 	*features = (struct mr_features){ .devx = devx };
 	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++)
@@ -382,12 +347,26 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 	features->optional_access = mr_has_optional_access(&uverbs);
 	features->relaxed_ordering = mr_orders_relaxed(&uverbs);
 	features->dmabuf = try_dmabuf(device);
-	if (features->dmabuf == MR_YES && needs_odp_for_dmabuf(environment, attributes))
+	/*
+	 * mlx5_ib refuses a real dma-buf where the device has no on-demand paging, but answers EBADF to descriptor
+	 * -1 before that.  Seen on Linux 7.2: tests/cli/probe/sid-mlx5_0-no-odp.
+	 */
+	if (features->dmabuf == MR_YES && !strcmp(environment->provider, "mlx5") && attributes &&
+	    !(attributes->odp.general & IBV_ODP_SUPPORT))
 		features->dmabuf = MR_NO;
-	features->data_direct = find_data_direct(&uverbs, features->data_direct_path,
-						 sizeof(features->data_direct_path));
+	rc = mr_uverbs_data_direct_path(&uverbs, features->data_direct_path,
+					sizeof(features->data_direct_path), &ignored);
+	features->data_direct = !rc || rc == -ENOSPC ? MR_YES
+				: rc == -ENODEV || rc == -EOPNOTSUPP || rc == -EPROTONOSUPPORT
+					? MR_NO
+					: MR_UNKNOWN;
 	features->dma_handles = mr_has_dma_handles(&uverbs);
-	features->dm_dmabuf = can_export_dm(features, attributes, &uverbs);
+	/* What must be there to export memory of the device.  That it works then only a trial can tell. */
+	features->dm_dmabuf = !features->has_symbol[MR_SYMBOL_DM_EXPORT] ||
+					      (attributes && !attributes->max_dm_size) ||
+					      has_object(&uverbs, OBJECT_DMABUF) == MR_NO
+				      ? MR_NO
+				      : MR_UNKNOWN;
 	features->reg_mr_ex =
 		find_reg_mr_ex(environment, features->has_symbol[MR_SYMBOL_REG_MR_EX]);
 	features->dc_odp.known = mr_dc_odp_caps(&uverbs, &operations);

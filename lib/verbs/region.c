@@ -356,29 +356,22 @@ void mr_region_forget(struct mr_region *region)
 	region->mr = NULL;
 }
 
-/* The man pages say that these calls return the errno; some providers return -1 and set errno. */
-static int deregister_by_library(struct mr_region *region, struct mr_error *err)
-{
-	bool is_umem = region->kind == MR_KIND_UMEM;
-	int rc;
-
-	errno = 0;
-	rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
-	if (!rc)
-		return 0;
-	return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
-		       is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
-}
-
+/* The man pages say that the library's calls return the errno; some providers return -1 and set errno. */
 int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,
 			 struct mr_error *err)
 {
-	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
+	bool is_umem = region->kind == MR_KIND_UMEM;
+	bool by_library = is_umem ? region->umem != NULL : region->mr != NULL;
 	uint64_t start = mr_registrar_now(registrar);
-	int rc = by_library
-			 ? deregister_by_library(region, err)
-			 : mr_uverbs_destroy(registrar->uverbs, region->kind, region->handle, err);
+	int rc;
 
+	errno = 0;
+	rc = !by_library ? mr_uverbs_destroy(registrar->uverbs, region->kind, region->handle, err)
+	     : is_umem   ? mlx5dv_devx_umem_dereg(region->umem)
+			 : ibv_dereg_mr(region->mr);
+	if (rc && by_library)
+		rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+			     is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
 	if (rc)
 		return rc;
 	region->dereg_elapsed_ns = mr_registrar_now(registrar) - start;

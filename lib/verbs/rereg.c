@@ -109,21 +109,6 @@ bool mr_kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 	return ioctl_rereg_mr(uverbs, 0, handle, &nothing, &out, NULL) != -EOPNOTSUPP;
 }
 
-/*
- * Whether the provider and the kernel both change regions.  Where the provider does not, libibverbs'
- * dummy_ops.c answers EOPNOTSUPP without a system call; where the driver does not, the kernel answers it.
- */
-static bool library_has_rereg(struct ibv_mr *mr, struct ibv_pd *pd)
-{
-	return !ibv_rereg_mr(mr, 0, pd, NULL, 0, 0) || errno != EOPNOTSUPP;
-}
-
-/* Whether ib_uverbs_rereg_mr() refuses the flags before it looks at the region (up to Linux 7.2). */
-static bool has_other_flags(uint32_t changes)
-{
-	return !changes || changes & ~(uint32_t)MR_CHANGES;
-}
-
 /* The code that ibv_rereg_mr(3) would return, by its own checks (libibverbs/verbs.c, rdma-core 44 to 65). */
 static const char *library_code(const struct mr_rereg_request *request)
 {
@@ -143,7 +128,8 @@ static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 				       const struct mr_rereg_request *request, uint32_t handle,
 				       struct mr_rereg_failure *failure, struct mr_error *err)
 {
-	bool other = has_other_flags(request->changes);
+	/* Whether ib_uverbs_rereg_mr() refuses the flags before it looks at the region (up to Linux 7.2). */
+	bool other = !request->changes || request->changes & ~(uint32_t)MR_CHANGES;
 
 	if (err->errnum == EOPNOTSUPP && !mr_kernel_has_rereg(registrar->uverbs, handle))
 		failure->lacks = MR_REREG_OF_KERNEL;
@@ -186,14 +172,18 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	return 0;
 }
 
-/* What the region is after @code: as before, too, where the provider or the kernel changes no regions. */
+/*
+ * What the region is after @code: as before, too, where the provider or the kernel changes no regions.  Where the
+ * provider does not, libibverbs' dummy_ops.c answers EOPNOTSUPP without a system call; where the driver does not, the
+ * kernel answers it.
+ */
 static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
 				     struct ibv_mr *mr, struct mr_rereg_failure *failure,
 				     struct mr_error *err)
 {
 	mr_hint(err, "%s: %s", code->name, code->meaning);
 	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
-	    library_has_rereg(mr, registrar->pd))
+	    !ibv_rereg_mr(mr, 0, registrar->pd, NULL, 0, 0) || errno != EOPNOTSUPP)
 		return code->old;
 	failure->lacks = registrar->uverbs && mr_kernel_has_rereg(registrar->uverbs, mr->handle)
 				 ? MR_REREG_OF_PROVIDER

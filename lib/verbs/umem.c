@@ -15,23 +15,12 @@
 /* The pgsz_bitmap that mlx5dv_devx_umem_reg(3) uses: any page size from 4 KiB on. */
 #define ANY_PAGE_SIZE (~UINT64_C(0xfff))
 
-static mr_dv_umem_export *find_export(void)
-{
-	struct mr_error ignored;
-
-	return (mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored);
-}
-
-static mr_dv_umem_unimport *find_unimport(void)
-{
-	struct mr_error ignored;
-
-	return (mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
-}
-
 bool mr_umem_reports_handles(void)
 {
-	return find_export() && find_unimport();
+	struct mr_error ignored;
+
+	return mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored) &&
+	       mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
 }
 
 /*
@@ -40,7 +29,9 @@ bool mr_umem_reports_handles(void)
  */
 static uint32_t umem_handle(struct mlx5dv_devx_umem *umem)
 {
-	mr_dv_umem_export *export = find_export();
+	struct mr_error ignored;
+	mr_dv_umem_export *export =
+		(mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored);
 	uint32_t words[EXPORT_WORDS] = { 0 };
 
 	if (!export || export(umem, words) || words[1] != umem->umem_id)
@@ -50,7 +41,9 @@ static uint32_t umem_handle(struct mlx5dv_devx_umem *umem)
 
 void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 {
-	mr_dv_umem_unimport *unimport = find_unimport();
+	struct mr_error ignored;
+	mr_dv_umem_unimport *unimport =
+		(mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
 
 	if (unimport)
 		unimport(umem);

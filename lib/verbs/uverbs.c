@@ -165,11 +165,10 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 
 	*mr = (struct mr_uverbs_mr){ .handle = handle };
 	mr_ioctl_add_handle(&request, UVERBS_ATTR_QUERY_MR_HANDLE, handle);
-	mr_ioctl_add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length,
-			 sizeof(mr->length));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova, sizeof(mr->iova));
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->lkey);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->rkey);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->length);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
 	return mr_ioctl_submit(uverbs, &request, "ioctl(QUERY_MR)", err);
 }
 
