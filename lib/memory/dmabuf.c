@@ -31,13 +31,13 @@ const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1] = {
 	[MR_DMABUF_TYPES] = { .name = NULL },
 };
 
-static int parse_gpu(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+int mr_gpu_parse(const char *text, int *gpu, struct mr_error *err)
 {
 	uint64_t number;
 	int rc = mr_parse_u64(text, INT_MAX, &number, err);
 
 	if (!rc)
-		source->number = (int)number;
+		*gpu = (int)number;
 	return rc;
 }
 
@@ -72,7 +72,7 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 	if (source->type == MR_DMABUF_FD)
 		return parse_descriptor(argument, source, err);
 	if (source->type == MR_DMABUF_CUDA)
-		return parse_gpu(argument, source, err);
+		return mr_gpu_parse(argument, &source->number, err);
 	source->name = argument;
 	return 0;
 }

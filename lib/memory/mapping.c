@@ -4,10 +4,13 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/mempolicy.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
@@ -45,22 +48,6 @@ static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct
 	return 0;
 }
 
-static int parse_dm_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
-{
-	kind->dm_size.known = true;
-	return mr_parse_size(text, &kind->dm_size.value, err);
-}
-
-static int parse_gpu(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
-{
-	uint64_t number;
-	const int rc = mr_parse_u64(text, INT_MAX, &number, err);
-
-	if (!rc)
-		kind->gpu = (int)number;
-	return rc;
-}
-
 int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
 {
 	const char *argument;
@@ -71,13 +58,170 @@ int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct m
 	*kind = (struct mr_memory_kind){ .type = (enum mr_memory_type)found, .text = text };
 	if (kind->type == MR_MEMORY_HUGETLB)
 		return argument ? parse_huge_size(argument, kind, err) : 0;
-	if (kind->type == MR_MEMORY_DM)
-		return argument ? parse_dm_size(argument, kind, err) : 0;
+	if (kind->type == MR_MEMORY_DM) {
+		kind->dm_size.known = argument;
+		return argument ? mr_parse_size(argument, &kind->dm_size.value, err) : 0;
+	}
 	if (kind->type == MR_MEMORY_CUDA)
-		return parse_gpu(argument, kind, err);
+		return mr_gpu_parse(argument, &kind->gpu, err);
 	kind->path = argument;
 	return 0;
 }
+
+/* ---- files ---- */
+
+/* The one file that the signal handler removes: a handler gets no argument. */
+static struct mr_unfinished watched;
+static volatile sig_atomic_t watching;
+
+/* The signal handler calls this, so it uses only functions that signal-safety(7) lists. */
+static void remove_file(const struct mr_unfinished *file)
+{
+	struct stat st;
+
+	if (!lstat(file->path, &st) && st.st_dev == file->device && st.st_ino == file->inode)
+		unlink(file->path);
+}
+
+/* SA_RESETHAND has restored the default action, so raise() ends the process. */
+static void on_signal(int number)
+{
+	if (watching)
+		remove_file(&watched);
+	raise(number);
+}
+
+/* A signal that is ignored, as by nohup(1), stays ignored. */
+static void catch_signals(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal,
+					  .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct sigaction before;
+
+	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
+		if (!sigaction(mr_ending_signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(mr_ending_signals[i], &action, NULL);
+}
+
+/*
+ * Creates a file, with mode 0600. SIGINT, SIGTERM and SIGHUP remove it, too, where they are not blocked and
+ * end the process.  That works for one file at a time: the last one that was created. Return: its
+ * descriptor, open for reading and writing; or -1 with errno.
+ */
+static int unfinished_create(struct mr_unfinished *file, const char *path)
+{
+	sigset_t all, before;
+	struct stat st;
+	int fd, saved;
+
+	*file = (struct mr_unfinished){ .path = NULL };
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+	saved = errno;
+	if (fd >= 0 && !fstat(fd, &st)) {
+		*file = (struct mr_unfinished){ path, st.st_dev, st.st_ino };
+		watched = *file;
+		watching = true;
+		catch_signals();
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return fd;
+}
+
+static void unfinished_keep(struct mr_unfinished *file)
+{
+	if (file->path)
+		watching = false;
+	file->path = NULL;
+}
+
+static void unfinished_remove(struct mr_unfinished *file)
+{
+	if (file->path)
+		remove_file(file);
+	unfinished_keep(file);
+}
+
+int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err)
+{
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | flags);
+
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
+	if (ftruncate(fd, (off_t)length))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
+			       "cannot make a memfd of %" PRIu64 " bytes", length);
+	return mr_steal_fd(&fd);
+}
+
+/* Bytes of a file's pages: those of huge pages on hugetlbfs, else the base size. */
+static uint64_t file_page_size(int fd)
+{
+	static const long hugetlbfs_magic = 0x958458f6; /* linux/magic.h */
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) || (long)fs.f_type != hugetlbfs_magic)
+		return (uint64_t)getpagesize();
+	return (uint64_t)fs.f_bsize;
+}
+
+/*
+ * Opens a file or a device that can be mapped.  Without O_NONBLOCK opening a FIFO would wait for its other end.  Files,
+ * and mappings of them, ignore it.
+ *
+ * Return: a descriptor, or -errno: -ENODEV for a FIFO, a socket or a directory.
+ */
+static int open_file(const char *path, int flags, struct mr_error *err)
+{
+	mr_auto_fd int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *what;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fstat",
+			       "cannot use '%s'", path);
+	/* mmap() would refuse these with ENODEV. */
+	what = S_ISFIFO(st.st_mode)   ? "a FIFO"
+	       : S_ISSOCK(st.st_mode) ? "a socket"
+	       : S_ISDIR(st.st_mode)  ? "a directory"
+				      : NULL;
+	if (what)
+		return mr_fail_text(err, MR_ERROR_HOST, ENODEV,
+				    "cannot map '%s': it is %s, not a file or a device", path,
+				    what);
+	return mr_steal_fd(&fd);
+}
+
+/*
+ * Opens a file for reading and writing, and creates it where it is missing.
+ * @length:  bytes of a file that is created, rounded up to whole pages; one that exists stays as it is
+ * @created: set where the file was created, also on failure
+ *
+ * Return: a descriptor or -errno.
+ */
+static int open_or_create(const char *path, uint64_t length, struct mr_unfinished *created,
+			  struct mr_error *err)
+{
+	mr_auto_fd int fd = open_file(path, O_RDWR, err);
+	int rc;
+
+	if (fd != -ENOENT)
+		return mr_steal_fd(&fd);
+	mr_error_clear(err);
+	fd = unfinished_create(created, path);
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
+	length = mr_round_up(length, file_page_size(fd));
+	rc = posix_fallocate(fd, 0, (off_t)length);
+	if (rc)
+		return mr_fail(err, MR_ERROR_HOST, rc, "posix_fallocate",
+			       "cannot make '%s' of %" PRIu64 " bytes", path, length);
+	return mr_steal_fd(&fd);
+}
+
+/* ---- kinds ---- */
 
 #ifndef MAP_HUGE_SHIFT
 #define MAP_HUGE_SHIFT 26
@@ -99,17 +243,14 @@ struct mapping {
 
 static void release_mapping(struct mapping *m)
 {
-	mr_unfinished_remove(&m->created);
+	unfinished_remove(&m->created);
 	if (m->fd >= 0)
 		close(m->fd);
 }
 
-/* ---- kinds ---- */
-
-static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+static int describe_hugetlb(const struct mr_memory_kind *kind, struct mapping *m,
 			    struct mr_error *err)
 {
-	(void)length;
 	m->page_size = kind->huge_size ? kind->huge_size : mr_huge_page_default(mr_this_host());
 	if (!m->page_size)
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
@@ -120,66 +261,22 @@ static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, 
 	return 0;
 }
 
-/* @fd: a descriptor, which the mapping takes over; or -errno */
-static int describe_file(struct mapping *m, int fd, int flags)
-{
-	m->fd = fd;
-	m->flags = flags;
-	if (fd < 0)
-		return fd;
-	m->page_size = mr_file_page_size(fd);
-	return 0;
-}
-
-static int describe_memfd(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			  struct mr_error *err)
-{
-	(void)kind;
-	return describe_file(m, mr_file_open_memfd(length, 0, err), MAP_SHARED);
-}
-
-static int describe_shared_file(const struct mr_memory_kind *kind, uint64_t length,
-				struct mapping *m, struct mr_error *err)
-{
-	return describe_file(m, mr_file_open_or_create(kind->path, length, &m->created, err),
-			     MAP_SHARED);
-}
-
-static int describe_private_file(const struct mr_memory_kind *kind, uint64_t length,
-				 struct mapping *m, struct mr_error *err)
-{
-	(void)length;
-	return describe_file(m, mr_file_open(kind->path, O_RDONLY, err), MAP_PRIVATE);
-}
-
-static int describe_device(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			   struct mr_error *err)
-{
-	(void)length;
-	return describe_file(m, mr_file_open(kind->path, O_RDWR, err), MAP_SHARED);
-}
-
-/* How each kind is mapped: privately, as anonymous pages, where its row does not say otherwise. */
+/* The properties of each kind that are not the usual ones. */
 static const struct kind_row {
 	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
 	bool is_readonly; /* mapped without write permission */
 	bool is_thp;      /* see struct mapping */
 	bool has_hole;    /* see struct mapping */
-	/* Sets the rest of @m, or is NULL.  @length: bytes that a file created for it must have. */
-	int (*describe)(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			struct mr_error *err);
 } kinds[MR_MEMORY_TYPES] = {
 	[MR_MEMORY_ANON] = { .is_data = true },
 	[MR_MEMORY_THP] = { .is_data = true, .is_thp = true },
-	[MR_MEMORY_MEMFD] = { .describe = describe_memfd },
-	[MR_MEMORY_HUGETLB] = { .is_data = true, .describe = describe_hugetlb },
-	[MR_MEMORY_FILE] = { .describe = describe_shared_file },
-	[MR_MEMORY_FILE_PRIVATE] = { .is_data = true, .describe = describe_private_file },
+	[MR_MEMORY_HUGETLB] = { .is_data = true },
+	[MR_MEMORY_FILE_PRIVATE] = { .is_data = true },
 	[MR_MEMORY_READONLY] = { .is_readonly = true },
 	[MR_MEMORY_HOLE] = { .is_data = true, .has_hole = true },
-	[MR_MEMORY_DEVICE] = { .describe = describe_device },
 };
 
+/* How a kind is mapped: privately, as anonymous pages, where it is no other.  @length: of a file that is created for it */
 static int describe_mapping(const struct mr_memory_request *request, uint64_t length,
 			    struct mapping *m, struct mr_error *err)
 {
@@ -193,7 +290,29 @@ static int describe_mapping(const struct mr_memory_request *request, uint64_t le
 			       .align = row->is_thp ? HUGE_2M : 0,
 			       .is_thp = row->is_thp,
 			       .has_hole = row->has_hole };
-	return row->describe ? row->describe(kind, length, m, err) : 0;
+	switch (kind->type) {
+	case MR_MEMORY_HUGETLB:
+		return describe_hugetlb(kind, m, err);
+	case MR_MEMORY_MEMFD:
+		m->fd = mr_file_open_memfd(length, 0, err);
+		break;
+	case MR_MEMORY_FILE:
+		m->fd = open_or_create(kind->path, length, &m->created, err);
+		break;
+	case MR_MEMORY_FILE_PRIVATE:
+		m->fd = open_file(kind->path, O_RDONLY, err);
+		break;
+	case MR_MEMORY_DEVICE:
+		m->fd = open_file(kind->path, O_RDWR, err);
+		break;
+	default:
+		return 0;
+	}
+	m->flags = kind->type == MR_MEMORY_FILE_PRIVATE ? MAP_PRIVATE : MAP_SHARED;
+	if (m->fd < 0)
+		return m->fd;
+	m->page_size = file_page_size(m->fd);
+	return 0;
 }
 
 /* ---- mapping ---- */
@@ -347,22 +466,23 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 	return 0;
 }
 
-/* Memory of a GPU has an address of this process, at which nothing can be read. */
-static int allocate_on_gpu(const struct mr_memory_request *request, uint64_t length,
-			   struct mr_memory *memory, struct mr_error *err)
+/* A range that wraps is not refused here but by the RDMA stack: mmap() gets as much as fits. */
+static uint64_t wanted_bytes(const struct mr_memory_request *request)
 {
-	const int rc = mr_cuda_open(request->kind.gpu, length, false, &memory->cuda, NULL, err);
+	uint64_t wanted;
 
-	if (!rc)
-		memory->start = mr_cuda_address(memory->cuda) + request->offset;
-	return rc;
+	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
+	    wanted > SIZE_MAX - HUGE_2M)
+		return SIZE_MAX - HUGE_2M;
+	return wanted ? wanted : 1;
 }
 
 int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *memory,
 		  struct mr_error *err)
 {
 	__attribute__((cleanup(release_mapping))) struct mapping m = { .fd = -1 };
-	uint64_t wanted, length;
+	const uint64_t wanted = wanted_bytes(request);
+	uint64_t length;
 	int rc;
 
 	*memory = (struct mr_memory){ .page_size = (uint64_t)getpagesize() };
@@ -370,21 +490,20 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 		memory->start = request->addr.value + request->offset;
 		return 0;
 	}
-	/* A range that wraps is not refused here but by the RDMA stack: mmap() gets as much as fits. */
-	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
-	    wanted > SIZE_MAX - HUGE_2M)
-		wanted = SIZE_MAX - HUGE_2M;
 	if (request->kind.type == MR_MEMORY_UNMAPPED)
-		return find_unmapped(request, mr_round_up(wanted ? wanted : 1, memory->page_size),
-				     memory, err);
-	if (request->kind.type == MR_MEMORY_CUDA)
-		return allocate_on_gpu(request, wanted, memory, err);
-	rc = describe_mapping(request, mr_round_up(wanted ? wanted : 1, memory->page_size), &m,
-			      err);
+		return find_unmapped(request, mr_round_up(wanted, memory->page_size), memory, err);
+	if (request->kind.type == MR_MEMORY_CUDA) {
+		/* It has an address of this process, at which nothing can be read. */
+		rc = mr_cuda_open(request->kind.gpu, wanted, false, &memory->cuda, NULL, err);
+		if (!rc)
+			memory->start = mr_cuda_address(memory->cuda) + request->offset;
+		return rc;
+	}
+	rc = describe_mapping(request, mr_round_up(wanted, memory->page_size), &m, err);
 	if (rc)
 		return rc;
 	memory->page_size = m.page_size;
-	length = mr_round_up(wanted ? wanted : 1, m.page_size);
+	length = mr_round_up(wanted, m.page_size);
 	rc = length ? map_pages(request, &m, length, memory, err)
 		    : fail_mmap(request, wanted, ENOMEM, err);
 	if (rc)
@@ -403,23 +522,19 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 void mr_memory_shortage(const struct mr_memory_request *request, struct mr_shortage *shortage)
 {
 	const struct mr_memory_kind *kind = &request->kind;
-	uint64_t wanted;
 
 	*shortage = (struct mr_shortage){ .is_private = kinds[kind->type].is_data };
 	if (kind->type == MR_MEMORY_HUGETLB)
 		shortage->huge_size =
 			kind->huge_size ? kind->huge_size : mr_huge_page_default(mr_this_host());
-	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
-	    wanted > SIZE_MAX - HUGE_2M)
-		wanted = SIZE_MAX - HUGE_2M;
 	shortage->length =
-		mr_round_up(wanted ? wanted : 1,
+		mr_round_up(wanted_bytes(request),
 			    shortage->huge_size ? shortage->huge_size : (uint64_t)getpagesize());
 }
 
 void mr_memory_keep_file(struct mr_memory *memory)
 {
-	mr_unfinished_keep(&memory->created);
+	unfinished_keep(&memory->created);
 }
 
 void mr_memory_unmap(struct mr_memory *memory)
@@ -429,5 +544,5 @@ void mr_memory_unmap(struct mr_memory *memory)
 	memory->map = NULL;
 	mr_cuda_close(memory->cuda);
 	memory->cuda = NULL;
-	mr_unfinished_remove(&memory->created);
+	unfinished_remove(&memory->created);
 }

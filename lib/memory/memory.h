@@ -11,39 +11,12 @@
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 
-/** The file, known by device and inode.  All zeros: none. */
+/** A file that was created, known by device and inode.  All zeros: none. */
 struct mr_unfinished {
 	const char *path; /**< or NULL */
 	dev_t device;
 	ino_t inode;
 };
-
-/** mr_unfinished_keep() - keep the file: from here on nothing removes it */
-void mr_unfinished_keep(struct mr_unfinished *file);
-
-/** mr_unfinished_remove() - remove the file, unless its path names another file by now */
-void mr_unfinished_remove(struct mr_unfinished *file);
-
-/** mr_file_page_size() - bytes of a file's pages: those of huge pages on hugetlbfs, else the base size */
-uint64_t mr_file_page_size(int fd);
-
-/**
- * mr_file_open() - open a file or a device that can be mapped
- * @flags: O_RDONLY or O_RDWR
- *
- * Return: a descriptor, or -errno with MR_ERROR_HOST: -ENODEV for a FIFO, a socket or a directory.
- */
-int mr_file_open(const char *path, int flags, struct mr_error *err);
-
-/**
- * mr_file_open_or_create() - open a file for reading and writing, and create it where it is missing
- * @length:  bytes of a file that is created, rounded up to whole pages; one that exists stays as it is
- * @created: set where the file was created, also on failure
- *
- * Return: as mr_file_open().
- */
-int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *created,
-			   struct mr_error *err);
 
 /**
  * mr_file_open_memfd() - make a memfd
@@ -89,6 +62,9 @@ extern const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1];
  * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
  */
 int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, struct mr_error *err);
+
+/** mr_gpu_parse() - read the number of a GPU.  Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE. */
+int mr_gpu_parse(const char *text, int *gpu, struct mr_error *err);
 
 /** mr_dmabuf_source_size() - bytes of the dma-buf where @source is an FD; 0 where they are not known */
 uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source);
@@ -150,7 +126,7 @@ const char *mr_cuda_steps(const struct mr_cuda *cuda);
 /** mr_cuda_close() - free the memory, even while the dma-buf is in use; @cuda may be NULL */
 void mr_cuda_close(struct mr_cuda *cuda);
 
-/** The kinds.  A new one needs a row in mr_memory_kinds, and a row in kinds[] of mapping.c. */
+/** The kinds.  A new one needs a row in mr_memory_kinds, and what mapping.c has of it. */
 enum mr_memory_type {
 	MR_MEMORY_ANON,
 	MR_MEMORY_THP,
