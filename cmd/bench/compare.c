@@ -65,41 +65,15 @@ static int load_rounds(struct bench_row *row, const cJSON *rounds)
 	return 0;
 }
 
-static int load_rows(struct bench_job *job, const cJSON *rows)
-{
-	const cJSON *node;
-	int rc = 0;
-
-	job->rows = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(*job->rows));
-	if (!job->rows)
-		return -ENOMEM;
-	cJSON_ArrayForEach(node, rows)
-	{
-		struct bench_row *row = &job->rows[job->row_count++];
-
-		load_fields(&bench_record, row, node);
-		rc = load_rounds(row, json_get(node, "rounds"));
-		if (rc)
-			break;
-	}
-	return rc;
-}
-
-static bool has_objects_alone(const cJSON *list)
-{
-	const cJSON *node;
-
-	cJSON_ArrayForEach(node, list) if (!cJSON_IsObject(node)) return false;
-	return cJSON_IsArray(list);
-}
-
 /* Reads a document into @job.  @tree: set to what holds its texts */
 static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr_error *err)
 {
 	size_t length;
 	mr_auto_free char *text = file_read(path, &length, err);
-	const cJSON *rows;
+	const cJSON *rows, *node;
 	const char *command;
+	bool is_sound;
+	int rc = 0;
 
 	*job = (struct bench_job){ .device_count = 0 };
 	if (!text) {
@@ -109,7 +83,9 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 	*tree = json_parse(text, length);
 	rows = json_get(*tree, "rows");
 	command = json_text(*tree, "command");
-	if (!command || strcmp(command, "bench") != 0 || !has_objects_alone(rows))
+	is_sound = command && !strcmp(command, "bench") && cJSON_IsArray(rows);
+	cJSON_ArrayForEach(node, rows) is_sound &= cJSON_IsObject(node);
+	if (!is_sound)
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 				    "%s is no document of 'mrctl -j bench'", file_name(path));
 	if (number_of(json_get(*tree, "format")).value != 1)
@@ -119,7 +95,12 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 	load_fields(&environment_record, &job->environment, json_get(*tree, "environment"));
 	load_fields(&bench_host_record, &job->host, json_get(*tree, "host"));
 	load_fields(&bench_method_record, &job->method, json_get(*tree, "method"));
-	return load_rows(job, rows) ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
+	job->rows = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(*job->rows));
+	for (node = rows->child; job->rows && node && !rc; node = node->next) {
+		load_fields(&bench_record, &job->rows[job->row_count], node);
+		rc = load_rounds(&job->rows[job->row_count++], json_get(node, "rounds"));
+	}
+	return rc || !job->rows ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
 }
 
 /* ---- what documents have in common ---- */

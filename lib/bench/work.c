@@ -492,44 +492,27 @@ static void join_threads(struct station *stations, uint32_t count)
 /* ---- processes ---- */
 
 /* A child has its own device: that of its parent belongs to the parent's address space. */
-static void run_child(struct station *stations, uint32_t count)
+static pid_t start_child(struct station *stations, uint32_t count)
 {
 	struct mr_bench_place place = { .name = stations->place->environment.device };
+	const pid_t parent = getpid();
+	const pid_t pid = fork();
 	struct mr_error err;
 
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 	if (mr_bench_place_open(&place, stations->place->kind, &err)) {
 		fail(stations, count, &err);
-		return;
+		_exit(0);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		stations[i].place = &place;
 	join_threads(stations, start_threads(stations, count));
 	mr_bench_place_close(&place);
-}
-
-static pid_t start_child(struct station *stations, uint32_t count)
-{
-	const pid_t parent = getpid();
-	const pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent)
-		run_child(stations, count);
 	_exit(0);
-}
-
-/* A child that was killed is ready for ever, and has measured nothing. */
-static void note_death(struct station *stations, uint32_t threads, int status)
-{
-	struct mr_error err;
-
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return;
-	mr_fail_text(&err, MR_ERROR_HOST, ECHILD, "a process that measured was killed (signal %d)",
-		     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-	fail(stations, threads, &err);
 }
 
 /* Waits for the children, and has all begin once they are ready. */
@@ -537,6 +520,7 @@ static void wait_for_children(struct station *stations, pid_t *pids, uint32_t pr
 			      uint32_t threads)
 {
 	struct mr_bench_shared *shared = stations->shared;
+	struct mr_error err;
 	uint32_t left = 0;
 	int status;
 
@@ -552,9 +536,15 @@ static void wait_for_children(struct station *stations, pid_t *pids, uint32_t pr
 		for (uint32_t i = 0; i < processes; i++) {
 			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) <= 0)
 				continue;
-			note_death(&stations[i * threads], threads, status);
 			pids[i] = 0;
 			left--;
+			if (WIFEXITED(status) && !WEXITSTATUS(status))
+				continue;
+			/* A child that was killed is ready for ever, and has measured nothing. */
+			mr_fail_text(&err, MR_ERROR_HOST, ECHILD,
+				     "a process that measured was killed (signal %d)",
+				     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+			fail(&stations[i * threads], threads, &err);
 		}
 		usleep(200);
 	}
