@@ -88,6 +88,18 @@ uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)
 
 /* ---- udmabuf ---- */
 
+int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err)
+{
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | flags);
+
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
+	if (ftruncate(fd, (off_t)length))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
+			       "cannot make a memfd of %" PRIu64 " bytes", length);
+	return mr_steal_fd(&fd);
+}
+
 /* UDMABUF_CREATE takes only a memfd that cannot shrink under it: one with F_SEAL_SHRINK. */
 static int open_sealed_memfd(uint64_t size, struct mr_error *err)
 {

@@ -144,18 +144,6 @@ static void unfinished_remove(struct mr_unfinished *file)
 	unfinished_keep(file);
 }
 
-int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err)
-{
-	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | flags);
-
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
-	if (ftruncate(fd, (off_t)length))
-		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
-			       "cannot make a memfd of %" PRIu64 " bytes", length);
-	return mr_steal_fd(&fd);
-}
-
 /* Bytes of a file's pages: those of huge pages on hugetlbfs, else the base size. */
 static uint64_t file_page_size(int fd)
 {
