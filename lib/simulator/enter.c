@@ -24,16 +24,6 @@ static char *find_below(const char *folder, const char *below)
 	return realpath(path, NULL);
 }
 
-/* The folder of the simulator, to be freed, or NULL; @folder is that of the running program. */
-static char *find_simulator(const char *folder)
-{
-	char *found = find_below(folder, "sim");
-
-	if (!found)
-		found = find_below(folder, "../lib/mrctl/sim");
-	return found ? found : find_below(MRCTL_LIBDIR, "mrctl/sim");
-}
-
 static int set_variable(const char *name, const char *value, struct mr_error *err)
 {
 	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
@@ -41,23 +31,18 @@ static int set_variable(const char *name, const char *value, struct mr_error *er
 
 static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
 {
-	size_t size = 1, used = 0;
-	char *text;
-	int rc;
+	mr_auto_free char *text = NULL;
+	size_t size;
+	FILE *stream = faults->count ? open_memstream(&text, &size) : NULL;
 
 	if (!faults->count)
 		return 0;
-	for (size_t i = 0; i < faults->count; i++)
-		size += faults->list[i].length + 1;
-	text = malloc(size);
-	if (!text)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	for (size_t i = 0; i < faults->count; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%.*s", i ? ";" : "",
-					 (int)faults->list[i].length, faults->list[i].text);
-	rc = set_variable(MR_SIM_FAULT_VARIABLE, text, err);
-	free(text);
-	return rc;
+	for (size_t i = 0; stream && i < faults->count; i++)
+		fprintf(stream, "%s%.*s", i ? ";" : "", (int)faults->list[i].length,
+			faults->list[i].text);
+	if (!stream || fclose(stream))
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "open_memstream", NULL);
+	return set_variable(MR_SIM_FAULT_VARIABLE, text, err);
 }
 
 int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
@@ -73,7 +58,11 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	if (length < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
 	*strrchr(self, '/') = '\0';
-	folder = find_simulator(self);
+	folder = find_below(self, "sim");
+	if (!folder)
+		folder = find_below(self, "../lib/mrctl/sim");
+	if (!folder)
+		folder = find_below(MRCTL_LIBDIR, "mrctl/sim");
 	if (!folder) {
 		mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 			     "the simulator (" PRELOAD ") is not installed beside %s", self);

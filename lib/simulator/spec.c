@@ -116,24 +116,12 @@ static int parse_call(const char *text, size_t length, struct mr_sim_fault *faul
 	return rc;
 }
 
-static int fail_action(const char *text, size_t length, struct mr_error *err)
-{
-	const char *guess = mr_guess_from(text, length, mr_sim_actions, sizeof(*mr_sim_actions));
-
-	if (!guess || guess == mr_sim_actions[MR_SIM_FAIL].name)
-		guess = mr_errno_guess(text, length);
-	return mr_fail_usage(err,
-			     "unknown action '%.*s'%s%s%s give kill, kill-after, stop, stop-after, "
-			     "delay:MILLISECONDS or an errno's name",
-			     (int)length, text, guess ? ": did you mean '" : ":",
-			     guess ? guess : "", guess ? "'?" : "");
-}
-
 static int parse_action(const char *text, size_t length, struct mr_sim_fault *fault,
 			struct mr_error *err)
 {
 	static const char delay[] = "delay:";
 	int found = mr_word_find(mr_sim_actions, text, length);
+	const char *guess;
 
 	fault->value = 0;
 	if (found > MR_SIM_FAIL && found < MR_SIM_DELAY) { /* those without a value */
@@ -149,7 +137,14 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 	fault->value = (uint64_t)mr_errno_parse(text, length);
 	if (fault->value)
 		return 0;
-	return fail_action(text, length, err);
+	guess = mr_guess_from(text, length, mr_sim_actions, sizeof(*mr_sim_actions));
+	if (!guess || guess == mr_sim_actions[MR_SIM_FAIL].name)
+		guess = mr_errno_guess(text, length);
+	return mr_fail_usage(err,
+			     "unknown action '%.*s'%s%s%s give kill, kill-after, stop, stop-after, "
+			     "delay:MILLISECONDS or an errno's name",
+			     (int)length, text, guess ? ": did you mean '" : ":",
+			     guess ? guess : "", guess ? "'?" : "");
 }
 
 static int parse_fault(const char *text, size_t length, struct mr_sim_fault *fault,

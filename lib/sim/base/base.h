@@ -66,19 +66,31 @@ _Static_assert(sizeof(void *) == 8, "the simulated HCA needs a 64-bit machine");
 
 char *__realpath_chk(const char *path, char *resolved, size_t size);
 
-/** SIM_EACH_FUNCTION() - expand a macro for each function of libc in whose place the program gets one of preload/interpose.c */
-#define SIM_EACH_FUNCTION(X)                                                                       \
-	X(open)                                                                                    \
-	X(openat)                                                                                  \
-	X(close)                                                                                   \
-	X(fcntl)                                                                                   \
-	X(fstat) X(stat) X(lstat) X(fstatat) X(statx) X(access) X(euidaccess) X(faccessat)         \
-		X(readlink) X(readlinkat) X(realpath) X(__realpath_chk) X(getxattr) X(lgetxattr)   \
-			X(listxattr) X(llistxattr) X(mmap) X(ioctl) X(socket)
-
-#define SIM_MEMBER(name) __typeof__(name) *name;
+/** Functions of libc in whose place the program gets those of preload/interpose.c. */
 struct sim_libc {
-	SIM_EACH_FUNCTION(SIM_MEMBER)
+	__typeof__(open) *open;
+	__typeof__(openat) *openat;
+	__typeof__(close) *close;
+	__typeof__(fcntl) *fcntl;
+	__typeof__(fstat) *fstat;
+	__typeof__(stat) *stat;
+	__typeof__(lstat) *lstat;
+	__typeof__(fstatat) *fstatat;
+	__typeof__(statx) *statx;
+	__typeof__(access) *access;
+	__typeof__(euidaccess) *euidaccess;
+	__typeof__(faccessat) *faccessat;
+	__typeof__(readlink) *readlink;
+	__typeof__(readlinkat) *readlinkat;
+	__typeof__(realpath) *realpath;
+	__typeof__(__realpath_chk) *__realpath_chk;
+	__typeof__(getxattr) *getxattr;
+	__typeof__(lgetxattr) *lgetxattr;
+	__typeof__(listxattr) *listxattr;
+	__typeof__(llistxattr) *llistxattr;
+	__typeof__(mmap) *mmap;
+	__typeof__(ioctl) *ioctl;
+	__typeof__(socket) *socket;
 };
 
 /** sim_libc() - libc's own functions; safe before any constructor has run */

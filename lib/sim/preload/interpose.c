@@ -273,7 +273,7 @@ EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, i
 	return fstatat(dir, path, st, flags);
 }
 
-/* ---- access, readlink ---------------------------------------------------------------------- */
+/* ---- access, readlink, extended attributes ---------------------------------------------------------------------- */
 
 /* Answers for a node with mode 0666. */
 static int access_node(int mode)
@@ -281,33 +281,29 @@ static int access_node(int mode)
 	return return_errno(mode & ~(R_OK | W_OK | X_OK) ? -EINVAL : mode & X_OK ? -EACCES : 0);
 }
 
-EXPORT int access(const char *path, int mode)
-{
-	return profile_of_path(path) ? access_node(mode) : sim_libc()->access(path, mode);
-}
+/* BY_PATH() - a function of a path, of which @answer is the result for a node */
+#define BY_PATH(type, name, parameters, arguments, answer)                                         \
+	EXPORT type name parameters                                                                \
+	{                                                                                          \
+		return profile_of_path(path) ? answer : sim_libc()->name arguments;                \
+	}
 
-EXPORT int euidaccess(const char *path, int mode)
-{
-	return profile_of_path(path) ? access_node(mode) : sim_libc()->euidaccess(path, mode);
-}
+BY_PATH(int, access, (const char *path, int mode), (path, mode), access_node(mode))
+BY_PATH(int, euidaccess, (const char *path, int mode), (path, mode), access_node(mode))
+BY_PATH(int, faccessat, (int dir, const char *path, int mode, int flags), (dir, path, mode, flags),
+	access_node(mode))
+BY_PATH(ssize_t, readlink, (const char *path, char *text, size_t size), (path, text, size),
+	return_errno(-EINVAL))
+BY_PATH(ssize_t, readlinkat, (int dir, const char *path, char *text, size_t size),
+	(dir, path, text, size), return_errno(-EINVAL))
 
-EXPORT int faccessat(int dir, const char *path, int mode, int flags)
-{
-	return profile_of_path(path) ? access_node(mode)
-				     : sim_libc()->faccessat(dir, path, mode, flags);
-}
-
-EXPORT ssize_t readlink(const char *path, char *text, size_t size)
-{
-	return profile_of_path(path) ? return_errno(-EINVAL)
-				     : sim_libc()->readlink(path, text, size);
-}
-
-EXPORT ssize_t readlinkat(int dir, const char *path, char *text, size_t size)
-{
-	return profile_of_path(path) ? return_errno(-EINVAL)
-				     : sim_libc()->readlinkat(dir, path, text, size);
-}
+/* The kernel answers so for a node of devtmpfs without attributes. */
+BY_PATH(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t size),
+	(path, name, value, size), return_errno(-ENODATA))
+BY_PATH(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t size),
+	(path, name, value, size), return_errno(-ENODATA))
+BY_PATH(ssize_t, listxattr, (const char *path, char *names, size_t size), (path, names, size), 0)
+BY_PATH(ssize_t, llistxattr, (const char *path, char *names, size_t size), (path, names, size), 0)
 
 /* ---- realpath ------------------------------------------------------------------------------ */
 
@@ -350,32 +346,6 @@ EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size)
 EXPORT char *canonicalize_file_name(const char *path)
 {
 	return realpath(path, NULL);
-}
-
-/* ---- extended attributes ------------------------------------------------------------------- */
-
-/* The kernel answers so for a node of devtmpfs without attributes. */
-
-EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
-{
-	return profile_of_path(path) ? return_errno(-ENODATA)
-				     : sim_libc()->getxattr(path, name, value, size);
-}
-
-EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
-{
-	return profile_of_path(path) ? return_errno(-ENODATA)
-				     : sim_libc()->lgetxattr(path, name, value, size);
-}
-
-EXPORT ssize_t listxattr(const char *path, char *names, size_t size)
-{
-	return profile_of_path(path) ? 0 : sim_libc()->listxattr(path, names, size);
-}
-
-EXPORT ssize_t llistxattr(const char *path, char *names, size_t size)
-{
-	return profile_of_path(path) ? 0 : sim_libc()->llistxattr(path, names, size);
 }
 
 /* ---- fcntl, mmap, ioctl, socket ------------------------------------------------------------ */

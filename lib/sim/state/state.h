@@ -152,9 +152,6 @@ int sim_table_probe(int fd, enum mr_sim_profile *kind);
 int sim_table_map(struct sim_table *table, int fd);
 void sim_table_unmap(struct sim_table *table);
 
-/** sim_table_map_objects() - map the objects of a locked table, if it has grown: 0, or -errno */
-int sim_table_map_objects(struct sim_table *table);
-
 /**
  * sim_object_find() - look an object up by its handle
  * @type:   number of the uverbs object
@@ -224,14 +221,6 @@ void sim_object_renew(struct sim_table *table, uint32_t handle);
 
 /** sim_object_delete() - free an object and its handle */
 void sim_object_delete(struct sim_table *table, uint32_t handle);
-
-/**
- * sim_objects_repair() - restore what a process left that was killed with the table locked
- *
- * A change that sim_object_change() began is finished.  Then the list, the bitmaps and all counts of
- * users are derived from the types and the links to older objects.
- */
-void sim_objects_repair(struct sim_table *table);
 
 /** The variant of keys that the device itself gives out: one that was freed is not used again at once. */
 #define SIM_KEY_OF_DEVICE 0x80
