@@ -318,21 +318,6 @@ static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *
 		entry->iova = kernel->iova;
 }
 
-static int take_unlisted(struct mr_session *session, struct mr_entry *entry, struct mr_error *err)
-{
-	struct mr_uverbs_mr kernel;
-	int rc = mr_session_find_object(session, MR_KIND_MR, entry->handle, &kernel, err);
-
-	if (rc)
-		return rc;
-	*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
-				    .handle = kernel.handle,
-				    .unsure = MR_CHANGES,
-				    .pd = UINT16_MAX };
-	take_from_kernel(entry, &kernel);
-	return 0;
-}
-
 /* The kernel would refuse these as well, but only after the entry was marked as in doubt. */
 static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 {
@@ -359,8 +344,16 @@ int mr_session_begin_rereg(struct mr_session *session, struct mr_session_rereg *
 	struct mr_session_region region = { .entry = *entry };
 	int rc;
 
-	if (slot == MR_NO_SLOT)
-		return take_unlisted(session, entry, err);
+	if (slot == MR_NO_SLOT) {
+		rc = mr_session_find_object(session, MR_KIND_MR, entry->handle, &region.kernel,
+					    err);
+		*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
+					    .handle = region.kernel.handle,
+					    .unsure = MR_CHANGES,
+					    .pd = UINT16_MAX };
+		take_from_kernel(entry, &region.kernel);
+		return rc;
+	}
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
@@ -408,33 +401,6 @@ static bool has_changed(int rc, const struct mr_rereg_failure *failure)
 	return !rc || failure->old == MR_OLD_REPLACED;
 }
 
-/*
- * Whether the kernel refuses such regions first of all: uverbs those on memory of the device
- * (ib_uverbs_rereg_mr(): mr->dm), mlx5 those of Data Direct (mlx5_ib_rereg_user_mr(): mr->data_direct).
- */
-static bool is_refused_first(const struct mr_entry *entry, int rc)
-{
-	return mr_region_is_dm(entry->call)
-		       ? rc == -EINVAL
-		       : mr_call_row(entry->call)->data_direct && rc == -EOPNOTSUPP;
-}
-
-/* Change a region of a private session by the library's own object, which was made when it was registered. */
-static int change_held(struct mr_held *held, const struct mr_registrar *registrar,
-		       const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
-		       struct mr_error *err)
-{
-	int rc = mr_region_rereg(registrar, request, &held->region, failure, err);
-
-	if (failure->old == MR_OLD_UNUSABLE)
-		held->broken = true;
-	if (!has_changed(rc, failure))
-		return rc;
-	if (request->changes & MR_CHANGE_TRANSLATION)
-		mr_held_move(held, request->backing);
-	return rc;
-}
-
 static int change_region(struct mr_session *session, struct mr_session_rereg *job,
 			 struct mr_region *region, struct mr_error *err)
 {
@@ -444,8 +410,13 @@ static int change_region(struct mr_session *session, struct mr_session_rereg *jo
 	const struct mr_entry *before = &job->before;
 	int rc;
 
+	/* The library has its own object of a region of a private session, which was made when it was registered. */
 	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
-		rc = change_held(held, registrar, request, &job->failure, err);
+		rc = mr_region_rereg(registrar, request, &held->region, &job->failure, err);
+		if (job->failure.old == MR_OLD_UNUSABLE)
+			held->broken = true;
+		if (has_changed(rc, &job->failure) && request->changes & MR_CHANGE_TRANSLATION)
+			mr_held_move(held, request->backing);
 		*region = held->region;
 		return rc;
 	}
@@ -549,7 +520,14 @@ int mr_session_rereg(struct mr_session *session, struct mr_session_rereg *job, s
 		return rc;
 	}
 	rc = change_region(session, job, &region, err);
-	if (failure->old == MR_OLD_UNKNOWN && is_refused_first(&job->before, rc)) {
+	/*
+	 * The kernel refuses such regions first of all: uverbs those on memory of the device (ib_uverbs_rereg_mr():
+	 * mr->dm), mlx5 those of Data Direct (mlx5_ib_rereg_user_mr(): mr->data_direct).
+	 */
+	if (failure->old == MR_OLD_UNKNOWN &&
+	    (mr_region_is_dm(job->before.call)
+		     ? rc == -EINVAL
+		     : mr_call_row(job->before.call)->data_direct && rc == -EOPNOTSUPP)) {
 		failure->old = MR_OLD_VALID;
 		mr_hint(err, "the region is as before");
 	}

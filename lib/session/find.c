@@ -305,6 +305,23 @@ int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error
 	return rc;
 }
 
+int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
+{
+	mr_auto_fd int borrowed = -1;
+	int fd = -1, rc;
+
+	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
+	rc = mr_session_locate(where, &fd, &borrowed, err);
+	if (!rc)
+		rc = mr_session_peek(fd, session, err);
+	if (rc)
+		return rc;
+	rc = mr_session_check_device(session, err);
+	if (rc)
+		mr_session_close(session);
+	return rc;
+}
+
 /* ---- all sessions ---- */
 
 /* After this many entries or descriptors the clock is read. */
@@ -323,24 +340,6 @@ static bool is_over(const struct search *search)
 		return false;
 	search->found->incomplete = true;
 	return true;
-}
-
-/* The descriptor that the environment of a process names as its session, or -1. */
-static int named_descriptor(const struct mr_process *process)
-{
-	int fd = openat(process->folder, "environ", O_RDONLY | O_CLOEXEC);
-	mr_auto_file FILE *environment = fd < 0 ? NULL : fdopen(fd, "r");
-	struct location location;
-	char value[MR_LOCATION_SIZE];
-	struct mr_error ignored;
-	bool any;
-
-	if (!environment && fd >= 0)
-		close(fd);
-	if (!environment || !mr_session_find_variable(environment, value, &any) ||
-	    parse_location(value, &location, &ignored) || location.is_process)
-		return -1;
-	return (int)location.number;
 }
 
 /* The session of that socket, which is added where it is new; NULL where memory is short. */
@@ -410,14 +409,25 @@ static int each_process(struct search *search,
 /* Find the session that the environment of a process names. */
 static bool visit_environment(struct search *search, const struct mr_process *process)
 {
+	int fd = openat(process->folder, "environ", O_RDONLY | O_CLOEXEC);
+	mr_auto_file FILE *environment = fd < 0 ? NULL : fdopen(fd, "r");
 	struct mr_found_session *session;
-	int fd = named_descriptor(process);
-	uint64_t socket = fd < 0 ? 0 : mr_process_socket(process, fd);
+	char value[MR_LOCATION_SIZE];
+	struct location location;
+	struct mr_error ignored;
+	uint64_t socket;
+	bool any;
 
+	if (!environment && fd >= 0)
+		close(fd);
+	if (!environment || !mr_session_find_variable(environment, value, &any) ||
+	    parse_location(value, &location, &ignored) || location.is_process)
+		return true;
+	socket = mr_process_socket(process, (int)location.number);
 	if (!socket)
 		return true;
 	session = session_of(search->found, socket);
-	return session && add_holder(session, process, fd);
+	return session && add_holder(session, process, (int)location.number);
 }
 
 /* The session whose socket @fd of a process is; or whose table it is, and then @fd becomes -1. */
@@ -727,22 +737,6 @@ static const struct mr_holder *only_holder(const struct mr_found_session *sessio
 	return NULL;
 }
 
-static int wait_for_end(int pidfd, pid_t pid, uint64_t ns, struct mr_error *err)
-{
-	struct pollfd end = { .fd = pidfd, .events = POLLIN };
-	int ready = poll(&end, 1, (int)(ns / 1000000));
-
-	if (ready > 0)
-		return 0;
-	if (ready < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "poll",
-			       "process %d was sent SIGTERM and may not have ended yet", (int)pid);
-	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
-		     "process %d was sent SIGTERM and has not ended yet", (int)pid);
-	mr_hint(err, "if it is stopped, it ends when it goes on: kill -CONT %d", (int)pid);
-	return -ETIMEDOUT;
-}
-
 /* The pidfd is open already.  So what /proc says of the process now is about the one that gets the signal. */
 static int signal_holder(const struct mr_found_session *session, const struct mr_holder *holder,
 			 const struct mr_process *process, int pidfd, struct mr_error *err)
@@ -765,7 +759,8 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
 	const struct mr_holder *holder = only_holder(session, err);
 	mr_auto_fd int pidfd = -1;
 	struct mr_process process;
-	int rc;
+	struct pollfd end;
+	int ready, rc;
 
 	if (!holder)
 		return -err->errnum;
@@ -775,5 +770,18 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
 	rc = pidfd < 0 ? mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL)
 		       : signal_holder(session, holder, &process, pidfd, err);
 	mr_process_close(&process);
-	return rc ? rc : wait_for_end(pidfd, holder->pid, ns, err);
+	if (rc)
+		return rc;
+	end = (struct pollfd){ .fd = pidfd, .events = POLLIN };
+	ready = poll(&end, 1, (int)(ns / 1000000));
+	if (ready > 0)
+		return 0;
+	if (ready < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "poll",
+			       "process %d was sent SIGTERM and may not have ended yet",
+			       (int)holder->pid);
+	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
+		     "process %d was sent SIGTERM and has not ended yet", (int)holder->pid);
+	mr_hint(err, "if it is stopped, it ends when it goes on: kill -CONT %d", (int)holder->pid);
+	return -ETIMEDOUT;
 }

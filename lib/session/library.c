@@ -205,7 +205,7 @@ void mr_entry_fill(struct mr_entry *entry, const struct mr_region_request *reque
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {
-	return !mr_region_has_dmah(entry->call) && entry->registrant.pid;
+	return !mr_call_row(entry->call)->dmah && entry->registrant.pid;
 }
 
 uint32_t mr_registrant_start(uint64_t ticks)
@@ -233,7 +233,7 @@ static void identify_self(struct mr_session *session)
 
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 {
-	if (mr_region_has_dmah(entry->call)) /* its hints stand in that place */
+	if (mr_call_row(entry->call)->dmah) /* its hints stand in that place */
 		return;
 	entry->registrant = (struct mr_registrant){ 0 };
 	if (mr_session_is_private(session) ||

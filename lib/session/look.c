@@ -249,27 +249,6 @@ static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kern
 	       entry->new_iova == kernel->iova;
 }
 
-/*
- * Whether the kernel has the entry's region: 1, 0, or -errno.
- *
- * The kernel can only list all umems.  A command that asks for each of many must not list them all each time,
- * so a umem that was listed before is taken to exist still, unless @sure.
- */
-static int kernel_has(struct mr_session *session, const struct mr_entry *entry, bool sure,
-		      struct mr_uverbs_mr *kernel, struct mr_error *err)
-{
-	int rc;
-
-	if (mr_region_kind(entry->call) == MR_KIND_UMEM)
-		return !sure && mr_handles_have(&session->umems, entry->handle)
-			       ? 1
-			       : mr_session_has_umem(session, entry->handle, err);
-	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
-	if (mr_uverbs_is_absent(rc))
-		return 0;
-	return rc ? rc : agrees(entry, kernel);
-}
-
 /* The lock keeps others from changing the table or the kernel's object between the two looks. */
 enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool sure,
 					 struct mr_session_region *region, struct mr_error *err)
@@ -277,7 +256,8 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 	const struct mr_held *held = mr_session_held(session, slot);
 	const struct mr_region *own = held ? &held->region : NULL;
 	const struct mr_entry *entry = &region->entry;
-	int rc = 1;
+	const bool is_umem = mr_region_kind(entry->call) == MR_KIND_UMEM;
+	int rc = 1; /* whether the kernel has the region, or -errno */
 
 	region->kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
 	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
@@ -288,9 +268,16 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
 		region->kernel = (struct mr_uverbs_mr){ own->handle, own->lkey, own->rkey,
 							own->length, own->iova };
-	else
-		rc = kernel_has(session, entry, sure, &region->kernel, err);
-	if (!rc)
+	/*
+	 * The kernel can only list all umems.  A command that asks for each of many must not list them all each time,
+	 * so a umem that was listed before is taken to exist still, unless @sure.
+	 */
+	else if (is_umem && (sure || !mr_handles_have(&session->umems, entry->handle)))
+		rc = mr_session_has_umem(session, entry->handle, err);
+	else if (!is_umem)
+		rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, &region->kernel, err)
+			     ?: agrees(entry, &region->kernel);
+	if (!rc || (!is_umem && mr_uverbs_is_absent(rc)))
 		return MR_STATE_GONE;
 	if (rc < 0) {
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);

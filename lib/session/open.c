@@ -87,20 +87,6 @@ static size_t take_descriptors(struct msghdr *message, int fds[2])
 	return count;
 }
 
-/*
- * Whether descriptors are missing because this process can have no more.  The kernel leaves out those that it
- * cannot install (scm_detach_fds()), and does not say why.
- */
-static bool has_no_room(const struct msghdr *message, size_t count, int fd)
-{
-	mr_auto_fd int more = -1;
-
-	if (!(message->msg_flags & MSG_CTRUNC) || count >= 2)
-		return false;
-	more = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return more < 0 && errno == EMFILE;
-}
-
 static int fail_message(int fd, const char *text, ssize_t got, struct mr_error *err)
 {
 	bool whole = got == (ssize_t)sizeof(greeting);
@@ -126,8 +112,9 @@ static int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
 	ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	mr_auto_fd int more = -1;
+	bool full = false;
 	size_t count;
-	bool full;
 
 	if (got < 0)
 		return fail_message(fd, text, got, err);
@@ -135,7 +122,14 @@ static int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 	if (count == 2 && !(message.msg_flags & MSG_CTRUNC) && got == (ssize_t)sizeof(greeting) &&
 	    !memcmp(text, greeting, sizeof(greeting)))
 		return 0;
-	full = has_no_room(&message, count, fd); /* before some are closed again */
+	/*
+	 * The kernel leaves out descriptors that it cannot install (scm_detach_fds()), and does not say why.  Whether
+	 * this process can have no more is found out before some are closed again.
+	 */
+	if (message.msg_flags & MSG_CTRUNC && count < 2) {
+		more = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		full = more < 0 && errno == EMFILE;
+	}
 	for (int i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -283,23 +277,6 @@ int mr_session_peek(int fd, struct mr_session *session, struct mr_error *err)
 	mr_table_device(&session->table, &session->device);
 	session->uverbs.driver_id = session->device.driver_id;
 	return 0;
-}
-
-int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
-{
-	mr_auto_fd int borrowed = -1;
-	int fd = -1, rc;
-
-	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
-	rc = mr_session_locate(where, &fd, &borrowed, err);
-	if (!rc)
-		rc = mr_session_peek(fd, session, err);
-	if (rc)
-		return rc;
-	rc = mr_session_check_device(session, err);
-	if (rc)
-		mr_session_close(session);
-	return rc;
 }
 
 void mr_session_close(struct mr_session *session)

@@ -441,7 +441,7 @@ static int free_object(const struct mr_session *session, const struct mr_entry *
 
 	if (is_dm)
 		rc = mr_uverbs_destroy(&session->uverbs, MR_KIND_DM, entry->dm, err);
-	else if (mr_region_has_dmah(entry->call) && entry->dmah != MR_NO_HANDLE)
+	else if (mr_call_row(entry->call)->dmah && entry->dmah != MR_NO_HANDLE)
 		rc = mr_uverbs_destroy(&session->uverbs, MR_KIND_DMAH, entry->dmah, err);
 	/*
 	 * EBUSY: another region uses it.  ENOENT, EINVAL: the handle is free, or another object's.  EPROTONOSUPPORT: a

@@ -116,8 +116,6 @@ void mr_session_environment(const struct mr_session *session, struct mr_environm
  * mr_session_allow_joining() - let processes of the same user take descriptors out of this process
  *
  * Yama allows that to ancestors of this process alone otherwise (kernel.yama.ptrace_scope).
- *
- * Return: 0 or -errno.
  */
 int mr_session_allow_joining(struct mr_error *err);
 
@@ -474,10 +472,7 @@ int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint
 		  struct mr_table_pd *pd, struct mr_error *err);
 
 /**
- * mr_session_recover_pds() - ask the kernel about PDs that a process was deallocating when it was killed
- *
- * Those that the kernel no longer has are removed from the table.
- *
+ * mr_session_recover_pds() - remove PDs that a process was deallocating when it was killed, and the kernel has no more
  * Return: 0, or -errno where the table cannot be locked.
  */
 int mr_session_recover_pds(struct mr_session *session, struct mr_error *err);
@@ -672,10 +667,7 @@ typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_u
 int mr_session_each_unlisted(struct mr_session *session, const struct mr_handle_set *listed,
 			     mr_unlisted *call, void *data, struct mr_error *err);
 
-/**
- * mr_session_note_listed() - add a region to @listed, where it is an MR that the kernel has
- * Return: 0 or -ENOMEM.
- */
+/** mr_session_note_listed() - add a region to @listed, where it is an MR that the kernel has.  Return: 0 or -ENOMEM. */
 int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region,
 			   struct mr_error *err);
 

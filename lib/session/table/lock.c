@@ -24,15 +24,12 @@
 #define FIRST_PAUSE_NS   50000
 #define LONGEST_PAUSE_NS 6400000
 
-/* The bytes that are locked: one for the table, one that processes lock together while they make objects without an
- * entry, one for each entry and one for each protection domain. */
-#define LOCK_BYTE    ((off_t)1 << 40)
-#define UNNAMED_BYTE (LOCK_BYTE + 1)
-#define CLAIM_BYTES  ((off_t)1 << 41)
-#define PD_BYTES     ((off_t)1 << 42)
+/* The bytes that are locked: one for the table, one for each entry and one for each protection domain. */
+#define LOCK_BYTE   ((off_t)1 << 40)
+#define CLAIM_BYTES ((off_t)1 << 41)
+#define PD_BYTES    ((off_t)1 << 42)
 
-/* Calls fcntl() with a record lock; @lock: set to the answer of F_GETLK. */
-static int lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
 {
 	*lock = (struct flock){
 		.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = count
@@ -74,20 +71,7 @@ static void blame_holder(const struct flock *lock, struct mr_error *err)
 /* Whether another process has locked a byte; @lock: set to its lock */
 static bool find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
 {
-	return !lock_bytes(table->fd, F_GETLK, type, byte, 1, lock) && lock->l_type != F_UNLCK;
-}
-
-static int fail_locked(const struct mr_table *table, int errnum, struct mr_error *err)
-{
-	struct flock lock;
-	bool found = find_lock(table, F_WRLCK, LOCK_BYTE, &lock);
-
-	mr_fail_text(err, MR_ERROR_HOST, errnum, "%sthe session is locked%s",
-		     errnum == EINTR ? "interrupted: " : "",
-		     found && lock.l_pid < 0 ? "" : " by another process");
-	if (found)
-		blame_holder(&lock, err);
-	return -errnum;
+	return !mr_lock_bytes(table->fd, F_GETLK, type, byte, 1, lock) && lock->l_type != F_UNLCK;
 }
 
 /* ---- waiting ---- */
@@ -127,9 +111,10 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 {
 	struct mr_table_wait wait = { 0 };
 	struct flock lock;
+	bool found;
 	int rc = 0;
 
-	while (!rc && lock_bytes(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, 1, &lock)) {
+	while (!rc && mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, 1, &lock)) {
 		if (errno != EAGAIN && errno != EACCES) {
 			table->gave_up = errno;
 			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -139,7 +124,13 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 	}
 	if (rc) {
 		table->gave_up = -rc;
-		return fail_locked(table, -rc, err);
+		found = find_lock(table, F_WRLCK, LOCK_BYTE, &lock);
+		mr_fail_text(err, MR_ERROR_HOST, -rc, "%sthe session is locked%s",
+			     rc == -EINTR ? "interrupted: " : "",
+			     found && lock.l_pid < 0 ? "" : " by another process");
+		if (found)
+			blame_holder(&lock, err);
+		return rc;
 	}
 	table->waited_ns -= table->waited_ns < REFUND_NS ? table->waited_ns : REFUND_NS;
 	table->locked = true;
@@ -151,7 +142,7 @@ void mr_table_unlock(struct mr_table *table)
 	struct flock lock;
 
 	if (table->locked)
-		lock_bytes(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, 1, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, 1, &lock);
 	table->locked = false;
 }
 
@@ -160,7 +151,7 @@ bool mr_table_claim(const struct mr_table *table, uint32_t slot, uint32_t count)
 	struct flock lock;
 
 	return table->is_private ||
-	       !lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, count, &lock);
+	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t count)
@@ -168,7 +159,7 @@ void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t coun
 	struct flock lock;
 
 	if (!table->is_private)
-		lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, count, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, count, &lock);
 }
 
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
@@ -205,7 +196,7 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 	struct flock lock;
 
 	if (table->is_private ||
-	    !lock_bytes(table->fd, F_SETLK, type, PD_BYTES + pd_slot, 1, &lock))
+	    !mr_lock_bytes(table->fd, F_SETLK, type, PD_BYTES + pd_slot, 1, &lock))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -222,50 +213,7 @@ void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot)
 	struct flock lock;
 
 	if (!table->is_private && pd_slot < MR_TABLE_PDS)
-		lock_bytes(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, 1, &lock);
-}
-
-/* ---- objects without an entry ---- */
-
-int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
-{
-	struct flock lock;
-	int rc;
-
-	if (table->is_private)
-		return 0;
-	rc = mr_table_lock(table, err);
-	if (rc)
-		return rc;
-	if (lock_bytes(table->fd, F_SETLK, F_RDLCK, UNNAMED_BYTE, 1, &lock))
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
-	mr_table_unlock(table);
-	return rc;
-}
-
-void mr_table_end_unnamed(const struct mr_table *table)
-{
-	struct flock lock;
-
-	if (!table->is_private)
-		lock_bytes(table->fd, F_SETLK, F_UNLCK, UNNAMED_BYTE, 1, &lock);
-}
-
-bool mr_table_others_make_objects(const struct mr_table *table)
-{
-	struct mr_entry entry;
-	struct flock lock;
-
-	if (table->is_private)
-		return false;
-	if (lock_bytes(table->fd, F_GETLK, F_WRLCK, UNNAMED_BYTE, 1, &lock) ||
-	    lock.l_type != F_UNLCK)
-		return true;
-	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_get(table, slot, &entry) && entry.state == MR_ENTRY_PENDING &&
-		    mr_table_is_claimed(table, slot))
-			return true;
-	return false;
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, 1, &lock);
 }
 
 /* ---- protection domains ---- */

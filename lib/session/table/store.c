@@ -69,25 +69,19 @@ static int fail_unsound(struct mr_error *err, const char *why)
 }
 
 /*
- * Whether the file has that many bytes, and all of them are allocated, as mrctl leaves them.  To read a page
- * that is not allocated would make the kernel allocate it then, at the reader's charge, and raise SIGBUS where
- * it cannot.
+ * The file must have all its bytes allocated, as mrctl leaves them.  To read a page that is not allocated would make
+ * the kernel allocate it then, at the reader's charge, and raise SIGBUS where it cannot.
  */
-static bool has_bytes(int fd, uint64_t size)
-{
-	struct statfs filesystem;
-	struct stat st;
-
-	return !fstat(fd, &st) && !fstatfs(fd, &filesystem) && filesystem.f_type == TMPFS_MAGIC &&
-	       (uint64_t)st.st_size >= size && (uint64_t)st.st_blocks * 512 >= size;
-}
-
 static int map_table(struct mr_table *table, struct mr_error *err)
 {
+	ssize_t got;
 	struct mr_table_header header;
+	struct statfs filesystem;
+	struct stat st;
+	uint64_t size;
 	void *map;
-	ssize_t got = pread(table->fd, &header, sizeof(header), 0);
 
+	got = pread(table->fd, &header, sizeof(header), 0);
 	if (got != (ssize_t)sizeof(header) ||
 	    memcmp(header.magic, MAGIC, sizeof(header.magic)) != 0)
 		return fail_unsound(err, "its header is missing");
@@ -97,17 +91,19 @@ static int map_table(struct mr_table *table, struct mr_error *err)
 		mr_hint(err, "use the mrctl that opened it");
 		return -EPROTO;
 	}
-	if (!header.capacity || header.capacity > ENTRIES_MAX ||
-	    !has_bytes(table->fd, size_for(header.capacity)))
+	size = header.capacity && header.capacity <= ENTRIES_MAX ? size_for(header.capacity)
+								 : UINT64_MAX;
+	if (fstat(table->fd, &st) || fstatfs(table->fd, &filesystem) ||
+	    filesystem.f_type != TMPFS_MAGIC || (uint64_t)st.st_size < size ||
+	    (uint64_t)st.st_blocks * 512 < size)
 		return fail_unsound(err, "it is shorter than it says");
-	map = mmap(NULL, size_for(header.capacity), PROT_READ | PROT_WRITE, MAP_SHARED, table->fd,
-		   0);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, table->fd, 0);
 	if (map == MAP_FAILED)
 		return mr_fail(err, MR_ERROR_HOST, errno, "mmap", "cannot map the session table");
 	if (table->header)
 		munmap(table->header, table->mapped);
 	table->header = map;
-	table->mapped = size_for(header.capacity);
+	table->mapped = size;
 	table->capacity = header.capacity;
 	table->buckets = buckets_for(header.capacity);
 	return 0;
@@ -690,4 +686,45 @@ uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
 	if (slot != MR_NO_SLOT)
 		next = mr_table_get(table, slot, &entry) ? entry.next[MR_BY_MARK] : MR_NO_SLOT;
 	return mr_table_get(table, next, &entry) && mr_entry_is_marked(&entry) ? next : MR_NO_SLOT;
+}
+
+int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
+{
+	struct flock lock;
+	int rc;
+
+	if (table->is_private)
+		return 0;
+	rc = mr_table_lock(table, err);
+	if (rc)
+		return rc;
+	if (mr_lock_bytes(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, 1, &lock))
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
+	mr_table_unlock(table);
+	return rc;
+}
+
+void mr_table_end_unnamed(const struct mr_table *table)
+{
+	struct flock lock;
+
+	if (!table->is_private)
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, 1, &lock);
+}
+
+bool mr_table_others_make_objects(const struct mr_table *table)
+{
+	struct mr_entry entry;
+	struct flock lock;
+
+	if (table->is_private)
+		return false;
+	if (mr_lock_bytes(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, 1, &lock) ||
+	    lock.l_type != F_UNLCK)
+		return true;
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_get(table, slot, &entry) && entry.state == MR_ENTRY_PENDING &&
+		    mr_table_is_claimed(table, slot))
+			return true;
+	return false;
 }

@@ -66,7 +66,7 @@ struct mr_entry {
 	uint64_t length;
 	union {
 		uint64_t iova;       /**< of an MR */
-		uint64_t page_sizes; /**< of a umem: asked for; see mr_region_has_page_sizes() */
+		uint64_t page_sizes; /**< of a umem: asked for, where its call is given them */
 	};
 	uint64_t elapsed_ns;
 	union {
@@ -99,7 +99,7 @@ struct mr_entry {
 	char memory[32];                 /**< kind of memory as typed, for people; cut if longer */
 	union {
 		uint32_t dm;   /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
-		uint32_t dmah; /**< of mr_region_has_dmah(): its DMA handle, or MR_NO_HANDLE */
+		uint32_t dmah; /**< of a call that is given one: its DMA handle, or MR_NO_HANDLE */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
 		uint32_t binding;    /**< of Data Direct: mr_pci_binding() then; 0: not known */
 		/** Of another one: the access with which its pages were pinned, which a change may leave. */
@@ -108,7 +108,7 @@ struct mr_entry {
 	union {
 		/** Of a region that needs its process; else all zeros. */
 		struct mr_registrant registrant;
-		struct mr_dmah_hints hints; /**< of mr_region_has_dmah() */
+		struct mr_dmah_hints hints; /**< of a call that is given a DMA handle */
 	};
 };
 
@@ -306,6 +306,12 @@ int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
 
 /** mr_table_take_lock() - mr_table_lock() of a table that others have, without a look at what they changed */
 int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
+
+/** The byte that processes lock together while they make objects without an entry. */
+#define MR_UNNAMED_BYTE (((off_t)1 << 40) + 1)
+
+/** mr_lock_bytes() - fcntl() with a record lock; @lock: set to the answer of F_GETLK */
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
 
 /**
  * mr_table_claim() - keep others off entries in slots that follow one another, while the lock is not held
