@@ -191,26 +191,24 @@ const struct option_rule register_rules[] = {
 static int choose_call(struct register_plan *plan, const struct register_args *args,
 		       struct mr_error *err)
 {
-	enum mr_region_call ex;
+	const enum mr_region_call ex = mr_call_row(plan->request.call)->ex;
 	const char *own;
-	bool has_ex;
 
 	if (!args->call)
 		return 0;
 	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
-	has_ex = mr_region_call_ex(plan->request.call, &ex);
 	if (!via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_usage(err, "--call names a call of the library: no --via %s",
 				     mr_via_name(args->via.path));
 	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
 	if (!strcmp(args->call, own))
 		return 0;
-	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+	if (ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
 		plan->request.call = ex;
 		return 0;
 	}
 	return mr_fail_usage(err, "--call: '%s' does not do this: give %s%s", args->call, own,
-			     has_ex ? " or ibv_reg_mr_ex" : "");
+			     ex ? " or ibv_reg_mr_ex" : "");
 }
 
 static uint32_t choose_access(enum mr_region_on on, const struct access_option *access)

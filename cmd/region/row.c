@@ -144,7 +144,7 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 	};
 	if (entry->call == MR_REG_MR_RELAXED)
 		extend_row(row);
-	if (mr_region_has_dmah(entry->call))
+	if (mr_call_row(entry->call)->dmah)
 		fill_hints(row, &entry->hints);
 }
 

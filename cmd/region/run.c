@@ -121,7 +121,7 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 		.access = { plan->request.access, !is_null },
 		.access_bits = { plan->request.access, !is_null },
 		.page_sizes = { plan->request.page_sizes,
-				mr_region_has_page_sizes(call) &&
+				mr_call_row(call)->page_sizes &&
 					(place || !job->args->try_page_sizes) },
 		.dmah = job->args->dmah.text,
 		.pd = job->registrar.pd,
@@ -137,7 +137,7 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 		.dmabuf = mr_region_is_dmabuf(plan->request.call) ? &plan->dmabuf : NULL,
 		.request = request,
 		.dm_length = plan->dm_length,
-		.hints = mr_region_has_dmah(plan->request.call) ? &job->args->dmah.hints : NULL,
+		.hints = mr_call_row(plan->request.call)->dmah ? &job->args->dmah.hints : NULL,
 		.memory = plan->memory.mapping.kind.text,
 		.held = job->count * plan->memory.size,
 	};
@@ -551,7 +551,7 @@ int register_allocate(struct register_job *job, struct mr_error *err)
 		rc = mr_dm_alloc(&job->registrar.base, plan->dm_length, &job->dm, err);
 	if (!rc && exports_dm(plan))
 		rc = open_dmabuf(job, err);
-	if (!rc && mr_region_has_dmah(plan->request.call))
+	if (!rc && mr_call_row(plan->request.call)->dmah)
 		rc = mr_dmah_alloc(&job->registrar.base, &job->args->dmah.hints, &job->dmah, err);
 	return rc;
 }
@@ -586,7 +586,7 @@ struct mr_region_request register_request(const struct register_job *job, uint64
 	request.page_size = job->memory.page_size;
 	request.fd = job->dmabuf.fd;
 	request.dm = &job->dm;
-	request.dmah = mr_region_has_dmah(request.call) ? &job->dmah : NULL;
+	request.dmah = mr_call_row(request.call)->dmah ? &job->dmah : NULL;
 	request.export = job->blobs ? &job->blobs[job->count] : NULL;
 	request.backing = job->backing;
 	return request;
@@ -771,7 +771,7 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 		return rc;
 	job.registrar = (struct registrar){ .invocation = invocation,
 					    .kind = mr_region_kind(plan.request.call),
-					    .dmah = mr_region_has_dmah(plan.request.call),
+					    .dmah = mr_call_row(plan.request.call)->dmah,
 					    .pd = args->pd,
 					    .allowed = plan.via,
 					    .room = &room.context };

@@ -116,15 +116,6 @@ const char *mr_region_call_command(enum mr_region_call call)
 	return row->iova == MR_IOVA_GIVEN && row->on == MR_ON_MEMORY ? "reg-iova" : "reg";
 }
 
-bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex)
-{
-	const struct mr_call_row *row = mr_call_row(call);
-
-	if (row->ex)
-		*ex = row->ex;
-	return row->ex;
-}
-
 void mr_extend_to_pages(uint64_t page_size, uint64_t *addr, uint64_t *length)
 {
 	uint64_t mask = page_size - 1, start = *addr & ~mask, end = *addr + *length;

@@ -190,7 +190,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
-	struct mr_uverbs_node node = { .path = "" };
+	struct mr_rdma_node node = { .path = "" };
 	AUTO_LIST struct ibv_device **list = NULL;
 	struct ibv_device *chosen = NULL;
 	int errnum, of_node, rc;

@@ -157,7 +157,7 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, request->addr);
 	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, request->length);
 	MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, request->access);
-	if (mr_region_has_page_sizes(request->call))
+	if (mr_call_row(request->call)->page_sizes)
 		MR_IOCTL_IN(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, request->page_sizes);
 	if (mr_region_is_dmabuf(request->call))
 		mr_ioctl_add(&ioctl, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0,

@@ -115,18 +115,6 @@ static inline bool mr_region_has_offset(unsigned int call)
 	return mr_region_is_dmabuf(call) || mr_region_is_dm(call);
 }
 
-/** mr_region_has_page_sizes() - whether @call is given page sizes */
-static inline bool mr_region_has_page_sizes(unsigned int call)
-{
-	return mr_call_row(call)->page_sizes;
-}
-
-/** mr_region_has_dmah() - whether @call is given a DMA handle */
-static inline bool mr_region_has_dmah(unsigned int call)
-{
-	return mr_call_row(call)->dmah;
-}
-
 /** The path of a call to the kernel. */
 enum mr_via {
 	MR_VIA_LIBRARY, /**< libibverbs; for umems libmlx5 */
@@ -151,14 +139,6 @@ const char *mr_region_call_name(unsigned int call, enum mr_via via);
 
 /** mr_region_call_command() - the command of mrctl that makes it: "reg", "reg-iova", "reg-dmabuf" or "umem" */
 const char *mr_region_call_command(enum mr_region_call call);
-
-/**
- * mr_region_call_ex() - the call that does the same by ibv_reg_mr_ex(3)
- * @ex: set to that call, where there is one
- *
- * Return: whether there is one.
- */
-bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex);
 
 /** How regions are registered: the path, the device, and the protection domain. */
 struct mr_registrar {
@@ -191,12 +171,12 @@ struct mr_region_request {
 	uint64_t addr;       /**< address of the first byte; of a dma-buf or DM its offset */
 	uint64_t length;     /**< bytes */
 	uint64_t iova;       /**< where the call has MR_IOVA_GIVEN */
-	uint64_t page_sizes; /**< where mr_region_has_page_sizes(): the pgsz_bitmap */
+	uint64_t page_sizes; /**< where the call is given them: the pgsz_bitmap */
 	uint64_t page_size; /**< where the call is MR_REG_MR_RELAXED: bytes of the memory's pages */
 	uint32_t access;    /**< enum ibv_access_flags and whatever else was asked for */
 	int fd;             /**< of a dma-buf */
 	const struct mr_dm *dm;     /**< memory on the device behind it; NULL or all zeros: none */
-	const struct mr_dmah *dmah; /**< where mr_region_has_dmah(): its DMA handle */
+	const struct mr_dmah *dmah; /**< where the call is given one: its DMA handle */
 	/** Of a umem by MR_VIA_LIBRARY: set to what is exported.  NULL: nothing is to be exported. */
 	struct mr_umem_blob *export;
 	/** Memory that a private session keeps as long as the region exists; or NULL. */

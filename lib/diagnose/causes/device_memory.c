@@ -223,7 +223,7 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const bool is_dmabuf = inquiry->operation == MR_OP_UMEM_DMABUF;
 	const unsigned int major = is_dmabuf ? 6 : 5, minor = is_dmabuf ? 1 : 11;
 
-	if (!is_dmabuf && !mr_region_has_page_sizes(request->call))
+	if (!is_dmabuf && !mr_call_row(request->call)->page_sizes)
 		return;
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", major, minor);
@@ -274,7 +274,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 				  !strncmp(memory, "heap:", 5);
 	uint64_t sizes;
 
-	if (!mr_region_has_page_sizes(request->call) || !request->length)
+	if (!mr_call_row(request->call)->page_sizes || !request->length)
 		return;
 	sizes = usable_sizes(request, page_size);
 	mr_evidence_hex(suspicion, "page_sizes", request->page_sizes);

@@ -274,7 +274,7 @@ static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspi
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 
-	if (!mr_region_has_dmah(request->call) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_call_row(request->call)->dmah || !mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_hex(suspicion, "access", request->access);
 	if (request->access & MR_ACCESS_ON_DEMAND)
@@ -290,7 +290,7 @@ static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (!mr_region_has_dmah(refusal->region_call) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_call_row(refusal->region_call)->dmah || !mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
 	mr_evidence_text(suspicion, "region_call", "%s", mr_call_row(refusal->region_call)->name);
 	mr_suspect(suspicion, MR_CERTAIN,

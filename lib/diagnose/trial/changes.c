@@ -187,12 +187,12 @@ static bool use_other_call(struct mr_variant *variant)
 	static const struct replacement older[] = { { MR_REG_MR_EX, MR_REG_MR },
 						    { MR_REG_MR_EX_IOVA, MR_REG_MR_IOVA },
 						    { MR_REG_MR_EX_FD, MR_REG_DMABUF_MR } };
-	enum mr_region_call ex;
+	const enum mr_region_call ex = mr_call_row(variant->bench->request.call)->ex;
 	enum mr_symbol symbol;
 	struct mr_error ignored;
 	bool is_other = replace_call(older, 3, variant);
 
-	if (!is_other && mr_region_call_ex(variant->bench->request.call, &ex)) {
+	if (!is_other && ex) {
 		variant->request.call = ex;
 		is_other = true;
 	}

@@ -16,7 +16,7 @@ TEST(an_unknown_call_is_an_mr_without_a_name)
 		assert_null(mr_region_call_name(numbers[i], MR_VIA_KERNEL));
 		assert_int_equal(mr_region_kind(numbers[i]), MR_KIND_MR);
 		assert_false(mr_region_has_offset(numbers[i]));
-		assert_false(mr_region_has_page_sizes(numbers[i]));
+		assert_false(mr_call_row(numbers[i])->page_sizes);
 		assert_false(mr_region_is_null(numbers[i]));
 	}
 }
