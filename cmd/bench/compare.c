@@ -254,25 +254,14 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 	return rc;
 }
 
-/* Finds out what the device and the host are, before much is measured. */
-static int check_here(const struct bench_job *old, const char *device, struct mr_error *err)
-{
-	struct bench_job here = { .device_count = 0 };
-	struct mr_bench_place place = { .name = device };
-	int rc = mr_bench_place_open(&place, MR_KIND_MR, err);
-
-	here.environment = place.environment;
-	mr_bench_place_close(&place);
-	bench_read_host(&here);
-	return rc ? rc : check_hosts(old, &here, err);
-}
-
 /* Measures what a document has.  @new: its invocation and answer are set */
 static int measure(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
 {
 	const char *name = new->invocation->operands[0], *device = old->environment.device;
 	const char *given = new->invocation->global->device;
 	mr_auto_free char **calls = calloc(old->row_count + 1, sizeof(*calls));
+	struct mr_bench_place place = { .name = *device ? device : given };
+	struct bench_job here = { .device_count = 0 };
 	struct bench_args args = *new->args;
 	int rc;
 
@@ -292,8 +281,15 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 	new->device = args.all_devices || !*device ? given : device;
 	if (!rc)
 		rc = bench_check(new, err);
-	if (!rc && !args.anyway)
-		rc = check_here(old, *device ? device : given, err);
+	if (!rc && !args.anyway) {
+		/* What the device and the host are is found out before much is measured. */
+		rc = mr_bench_place_open(&place, MR_KIND_MR, err);
+		here.environment = place.environment;
+		mr_bench_place_close(&place);
+		bench_read_host(&here);
+		if (!rc)
+			rc = check_hosts(old, &here, err);
+	}
 	if (!rc)
 		rc = bench_run(new, err);
 	new->args = new->invocation->args;

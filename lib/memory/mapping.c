@@ -236,19 +236,6 @@ static void release_mapping(struct mapping *m)
 		close(m->fd);
 }
 
-static int describe_hugetlb(const struct mr_memory_kind *kind, struct mapping *m,
-			    struct mr_error *err)
-{
-	m->page_size = kind->huge_size ? kind->huge_size : mr_huge_page_default(mr_this_host());
-	if (!m->page_size)
-		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
-				    "this kernel has no huge pages (/proc/meminfo: Hugepagesize)");
-	m->flags |= MAP_HUGETLB;
-	if (kind->huge_size)
-		m->flags |= (int)((unsigned int)__builtin_ctzll(kind->huge_size) << MAP_HUGE_SHIFT);
-	return 0;
-}
-
 /* The properties of each kind that are not the usual ones. */
 static const struct kind_row {
 	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
@@ -280,7 +267,15 @@ static int describe_mapping(const struct mr_memory_request *request, uint64_t le
 			       .has_hole = row->has_hole };
 	switch (kind->type) {
 	case MR_MEMORY_HUGETLB:
-		return describe_hugetlb(kind, m, err);
+		m->page_size = kind->huge_size ?: mr_huge_page_default(mr_this_host());
+		m->flags |= MAP_HUGETLB;
+		if (kind->huge_size)
+			m->flags |= (int)((unsigned int)__builtin_ctzll(kind->huge_size)
+					  << MAP_HUGE_SHIFT);
+		return m->page_size ? 0
+				    : mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
+						   "this kernel has no huge pages (/proc/meminfo: "
+						   "Hugepagesize)");
 	case MR_MEMORY_MEMFD:
 		m->fd = mr_file_open_memfd(length, 0, err);
 		break;

@@ -105,25 +105,11 @@ void mr_session_close_library(struct mr_session *session)
 
 /* ---- calls of the library ---- */
 
-/* A PD that was imported before is of no use where another process has put another PD into that slot since. */
-static int import_pd(struct mr_session_library *library, uint32_t pd_slot, uint32_t handle,
-		     struct mr_error *err)
-{
-	struct ibv_pd **pd = &library->pds[pd_slot];
-
-	if (*pd && (*pd)->handle == handle)
-		return 0;
-	if (*pd)
-		ibv_unimport_pd(*pd);
-	errno = 0;
-	*pd = ibv_import_pd(library->device.context, handle);
-	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
-}
-
 int mr_session_device(struct mr_session *session, uint32_t pd_slot, uint32_t pd_handle,
 		      struct mr_device *device, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
+	struct ibv_pd **pd;
 	int rc = 0;
 
 	if (!library)
@@ -131,13 +117,22 @@ int mr_session_device(struct mr_session *session, uint32_t pd_slot, uint32_t pd_
 	*device = (struct mr_device){ .imported = true };
 	if (!library->device.context)
 		rc = mr_device_import(session->uverbs.fd, MR_NO_HANDLE, &library->device, err);
-	if (!rc && pd_handle != MR_NO_HANDLE)
-		rc = import_pd(library, pd_slot, pd_handle, err);
 	if (rc)
 		return rc;
 	device->context = library->device.context;
-	device->pd = pd_handle != MR_NO_HANDLE ? library->pds[pd_slot] : NULL;
-	return 0;
+	if (pd_handle == MR_NO_HANDLE)
+		return 0;
+	/* A PD that was imported before is of no use where another process has put another one into that slot since. */
+	pd = &library->pds[pd_slot];
+	if (*pd && (*pd)->handle != pd_handle) {
+		ibv_unimport_pd(*pd);
+		*pd = NULL;
+	}
+	errno = 0;
+	if (!*pd)
+		*pd = ibv_import_pd(device->context, pd_handle);
+	device->pd = *pd;
+	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
 }
 
 void mr_session_release_device(const struct mr_session *session, struct mr_device *device)

@@ -98,25 +98,13 @@ static uint64_t bits(uint32_t high, uint32_t low)
 }
 
 /*
- * log2 of the bytes of the contiguous pieces that the memory consists of.  The kernel would join pieces
- * that are neighbours in physical memory, which programs cannot find out.
- */
-static uint32_t piece_shift(const struct umem *umem, bool scattered)
-{
-	if (umem->is_dmabuf)
-		return scattered ? ADAPTER_PAGE_SHIFT : 63;
-	return sim_umem_is_huge(umem->object.addr, umem->object.length) ? HUGE_PAGE_SHIFT
-									: ADAPTER_PAGE_SHIFT;
-}
-
-/*
  * devx_umem_find_best_pgsize(), ib_umem_find_best_pgsz(): whether a page size that the caller allows fits.
  * Sizes up to that of the machine's pages do.  A larger one must not exceed the pieces, unless the memory
  * lies in a single piece.
  */
 static bool has_page_size(const struct umem *umem, bool scattered)
 {
-	uint32_t shift = (uint32_t)__builtin_ctzll(sim_page_size()), piece;
+	uint32_t shift = (uint32_t)__builtin_ctzll(sim_page_size()), piece = ADAPTER_PAGE_SHIFT;
 	uint32_t order = umem->object.length > 1
 				 ? 64 - (uint32_t)__builtin_clzll(umem->object.length - 1)
 				 : 0;
@@ -128,7 +116,14 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
 	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))
 		return sizes;
-	piece = piece_shift(umem, scattered);
+	/*
+	 * log2 of the bytes of the contiguous pieces that the memory consists of.  The kernel would join pieces
+	 * that are neighbours in physical memory, which programs cannot find out.
+	 */
+	if (umem->is_dmabuf && !scattered)
+		piece = 63;
+	else if (!umem->is_dmabuf && sim_umem_is_huge(umem->object.addr, umem->object.length))
+		piece = HUGE_PAGE_SHIFT;
 	return umem->object.addr >> piece ==
 		       (umem->object.addr + umem->object.length - 1) >> piece ||
 	       sizes & bits(piece, ADAPTER_PAGE_SHIFT);
@@ -151,18 +146,6 @@ static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 	return -EINVAL;
 }
 
-static int check_umem(struct sim_call *call, struct umem *umem)
-{
-	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
-				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
-	int rc;
-
-	if (!call->table->header->has_devx)
-		return -EINVAL;
-	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->object.access);
-	return rc ? rc : sim_access_check(call, umem->object.access);
-}
-
 int sim_mlx5_umem_reg(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *fd = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD);
@@ -175,9 +158,15 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 		.is_dmabuf = fd,
 		.fd = fd ? (int)fd->data_s64 : -1,
 	};
+	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
 	uint32_t id;
-	int rc = check_umem(call, &umem);
+	int rc;
 
+	if (!call->table->header->has_devx)
+		return -EINVAL;
+	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem.object.access)
+		     ?: sim_access_check(call, umem.object.access);
 	if (rc)
 		return rc;
 	sim_call_unlock(call);

@@ -116,33 +116,25 @@ static int format_file(int fd, enum mr_sim_profile kind)
 }
 
 /*
- * Replace a descriptor by one that only reads, for the program: nothing that it does with a descriptor,
- * except ioctl(), shall reach the table.  (libibverbs falls back to write() after some errors of ioctl().)
- * The number stays, since open() returns the lowest that was free.
+ * The program gets a descriptor that only reads: nothing that it does with it, except ioctl(), shall reach the table.
+ * (libibverbs falls back to write() after some errors of ioctl().)  The number is the first one's, since open() returns
+ * the lowest that was free.
  */
-static int make_read_only(int fd, bool cloexec)
-{
-	int own = sim_table_reopen(fd, O_RDONLY), rc = 0;
-
-	if (own < 0)
-		return own;
-	if (dup3(own, fd, cloexec ? O_CLOEXEC : 0) < 0)
-		rc = -errno;
-	sim_libc()->close(own);
-	return rc;
-}
-
 int sim_table_create(enum mr_sim_profile kind, bool cloexec)
 {
-	unsigned int flags = MFD_ALLOW_SEALING | (cloexec ? MFD_CLOEXEC : 0);
-	int fd, rc;
+	int fd = mr_memfd_create("mrctl-sim", MFD_ALLOW_SEALING | (cloexec ? MFD_CLOEXEC : 0));
+	int own, rc;
 
-	fd = mr_memfd_create("mrctl-sim", flags);
 	if (fd < 0)
 		return -errno;
 	rc = format_file(fd, kind);
-	if (!rc)
-		rc = make_read_only(fd, cloexec);
+	own = rc ? rc : sim_table_reopen(fd, O_RDONLY);
+	if (own >= 0) {
+		rc = dup3(own, fd, cloexec ? O_CLOEXEC : 0) < 0 ? -errno : 0;
+		sim_libc()->close(own);
+	} else {
+		rc = own;
+	}
 	if (!rc)
 		return fd;
 	sim_libc()->close(fd);
@@ -484,23 +476,20 @@ static bool is_taken(const struct sim_table *table, uint32_t index)
 }
 
 /* Where indexes begin anew, the freed keys are forgotten: a new one could be like one of them. */
-static uint32_t next_index(struct sim_header *header, uint32_t first)
-{
-	if (header->key_index >= first && header->key_index < INDEXES - 1)
-		return ++header->key_index;
-	header->keys_went_round = header->key_index;
-	header->freed_count = 0;
-	return header->key_index = first;
-}
-
 uint32_t sim_key_index(struct sim_table *table, uint32_t first)
 {
-	uint32_t index, tries = INDEXES;
+	struct sim_header *header = table->header;
+	uint32_t tries = INDEXES;
 
-	do
-		index = next_index(table->header, first);
-	while (table->header->keys_went_round && is_taken(table, index) && --tries);
-	return index;
+	do {
+		if (header->key_index < first || header->key_index >= INDEXES - 1) {
+			header->keys_went_round = header->key_index;
+			header->freed_count = 0;
+			header->key_index = first - 1;
+		}
+		header->key_index++;
+	} while (header->keys_went_round && is_taken(table, header->key_index) && --tries);
+	return header->key_index;
 }
 
 /* The number in the table may have been written over. */
