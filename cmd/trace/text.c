@@ -244,7 +244,7 @@ const struct field trace_members[] = {
 static bool is_simulated(const struct mr_refusals *refusals)
 {
 	for (size_t i = 0; i < refusals->count; i++)
-		if (refusals->kinds[i]->has_look && refusals->kinds[i]->look.environment.simulated)
+		if (refusals->kinds[i]->look && refusals->kinds[i]->look->environment.simulated)
 			return true;
 	return mr_simulator_is_entered();
 }
@@ -315,7 +315,7 @@ static void trace_call_row_fill(struct trace_call_row *row, const struct mr_foll
 static void trace_refusal_row_fill(struct trace_refusal_row *row,
 				   const struct mr_refusal_kind *kind)
 {
-	struct why *why = kind->has_look ? why_of_diagnosis(&kind->look.diagnosis) : NULL;
+	struct why *why = kind->look ? why_of_diagnosis(&kind->look->diagnosis) : NULL;
 
 	*row = (struct trace_refusal_row){
 		.errno_name = mr_errno_name(kind->record.call.errnum),
@@ -329,7 +329,7 @@ static void trace_refusal_row_fill(struct trace_refusal_row *row,
 					  .pid = kind->pid,
 					  .place = kind->place,
 					  .record = &kind->record.call,
-					  .look = kind->has_look ? &kind->look : NULL,
+					  .look = kind->look,
 					  .why = why,
 				  });
 	row->call.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL;
@@ -451,7 +451,7 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		      row.program && row.program[0] ? row.program : "a program", row.call.pid.value,
 		      row.call.place ? " at " : "", row.call.place ?: "",
 		      row.call.device ? ", on " : "",
-		      row.call.device && kind->has_look && kind->look.environment.simulated
+		      row.call.device && kind->look && kind->look->environment.simulated
 			      ? "the simulated HCA "
 			      : "",
 		      row.call.device ? row.call.device : "");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
+#include "lib/host/reading.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
@@ -34,12 +35,6 @@ int mr_follow_open(struct mr_follow *follow, struct mr_error *err)
 }
 
 /* ---- calls ---- */
-
-/* Whether a record is one that an agent can have written. */
-static bool is_sane(const struct mr_trace_record *call)
-{
-	return call->call < MR_TRACED_CALL_COUNT && call->errnum >= 0;
-}
 
 /* A number for the callers of a registration: a library may register in one place for all of them. */
 static uint64_t stack_of(const struct mr_traced_record *record)
@@ -110,10 +105,11 @@ static bool is_refusal(const struct mr_trace_record *call)
 }
 
 static void add_refusal(struct mr_follow *follow, struct mr_traced_process *process,
-			const struct mr_refusal_seen *refused)
+			const struct mr_traced_record *record, const struct mr_look *look,
+			struct mr_site *site)
 {
-	struct mr_refusal_kind *kind = mr_refusals_add(&follow->refusals, refused);
-	const struct mr_traced_record *record = refused->record;
+	struct mr_refusal_kind *kind = mr_refusals_add(&follow->refusals, process, record, look,
+						       mr_process_place(process, site));
 
 	if (!kind || kind->count > 1)
 		return;
@@ -125,12 +121,11 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		      struct mr_traced_record *record, bool has_ended)
 {
 	struct mr_trace_record *call = &record->call;
-	struct mr_look_context context = { 0 };
-	struct mr_look_region region;
 	mr_auto_free struct mr_look *look = NULL;
 	struct mr_site *site;
 
-	if (!is_sane(call))
+	/* No agent writes others. */
+	if (call->call >= MR_TRACED_CALL_COUNT || call->errnum < 0)
 		return;
 	mr_ledger_complete(&process->ledger, call);
 	site = find_site(process, record, has_ended);
@@ -141,29 +136,20 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
 	    (process->looks++ < LOOKS_MAX || process->is_attached))
 		look = calloc(1, sizeof(*look));
-	/* A search in all that is registered: not for each of many refusals, of which the first ones tell enough. */
-	if (call->errnum && (look || has_ended))
-		mr_ledger_context(&process->ledger, call, &region, &context);
-	if (process->is_attached) /* what it did before is not known, and it does not wait */
-		context = (struct mr_look_context){ .has_gone_on = true };
+	/* What an attached process did before is not known, and it does not wait. */
+	if (look && process->is_attached)
+		look->has_gone_on = true;
+	else if (look)
+		mr_ledger_context(&process->ledger, call, look);
 	if (look)
-		mr_look_at(process->pid, call, &context, look);
+		mr_look_at(process->pid, call, look);
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
 	if (mr_traced_call_row(call->call)->effect == MR_TRACED_OPENS && !has_ended) {
 		process->modules.is_stale = true; /* libibverbs may be there only now */
 		mr_process_see(process, call->caller);
 	}
 	if (is_refusal(call))
-		add_refusal(follow, process,
-			    &(struct mr_refusal_seen){
-				    .pid = process->pid,
-				    .program = process->program,
-				    .record = record,
-				    .look = look,
-				    .region = context.region,
-				    .dm_length = context.dm_length,
-				    .place = mr_process_place(process, site),
-			    });
+		add_refusal(follow, process, record, look, site);
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
@@ -312,6 +298,7 @@ static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
 
 static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 {
+	struct mr_traced_process *process;
 	struct mr_trace_request request;
 	size_t index;
 
@@ -324,8 +311,11 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 	case MR_TRACE_CLOSE:
 		index = find_process(follow, visitor->pid);
 		if (index < follow->process_count) {
-			take_calls(follow, follow->processes[index], false);
-			follow->processes[index]->modules.is_stale = true;
+			process = follow->processes[index];
+			take_calls(follow, process, false);
+			mr_process_name_sites(process);
+			mr_ledger_retire(&process->ledger);
+			process->modules.is_stale = true;
 		}
 		break;
 	case MR_TRACE_LOST:
@@ -344,17 +334,20 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 
 enum {
 	VISITORS_AT_ONCE =
-		64 /* others of the host may connect, too, and are not to keep mrctl from its work */
+		64, /* others of the host may connect, too, and are not to keep mrctl from its work */
+	EXEC_LOOKS = 10, /* in which a process that has no environment yet may get it */
 };
 
-/* What is polled: the channel, the child, another one that has not joined, signals, then the processes. */
-enum { FD_CHANNEL, FD_CHILD, FD_OTHER, FD_SIGNALS, FD_PROCESSES };
+/* What is polled: the channel, the child, signals, then the processes. */
+enum { FD_CHANNEL, FD_CHILD, FD_SIGNALS, FD_PROCESSES };
 
 struct loop {
 	struct mr_follow *follow;
 	pid_t child;
 	int child_fd;
-	int other_fd; /* of a process that has not joined, once no other is left; or -1 */
+	pid_t other;     /* that has not joined, once no other is left; or 0 */
+	bool is_in_exec; /* a process was in the midst of execve(2) at the last look for it */
+	unsigned int exec_looks; /* at which one was */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
@@ -387,7 +380,6 @@ static bool fill_fds(struct loop *loop)
 	loop->fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
 	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					       .events = POLLIN };
-	loop->fds[FD_OTHER] = (struct pollfd){ .fd = loop->other_fd, .events = POLLIN };
 	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = follow->signals, .events = POLLIN };
 	for (size_t i = 0; i < follow->process_count; i++)
 		loop->fds[FD_PROCESSES + i] =
@@ -444,25 +436,38 @@ static void take_all(struct loop *loop, size_t polled)
 	}
 }
 
-static void leave_other(struct loop *loop)
+/* Whether a process was started with the channel in its environment, and may still join. */
+static bool may_join(struct loop *loop, pid_t pid)
 {
-	if (loop->other_fd >= 0)
-		close(loop->other_fd);
-	loop->other_fd = -1;
+	const char *channel = loop->follow->channel.name;
+	const size_t length = strlen(channel);
+	char value[256];
+	const int rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
+
+	loop->is_in_exec |= rc == -EAGAIN;
+	return rc == 1 && !strncmp(value, channel, length) && value[length] == ':';
 }
 
-/* Whether a process is left that may still join; one that ends just now is none. */
+static void look_at(const char *name, void *data)
+{
+	const pid_t pid = (pid_t)strtol(name, NULL, 10); /* 0: no process */
+	struct loop *loop = data;
+
+	if (!loop->other && pid > 0 && may_join(loop, pid))
+		loop->other = pid;
+}
+
+/* Whether a process is left that may still join.  One in the midst of execve(2) has no environment for a moment. */
 static bool has_other(struct loop *loop)
 {
-	pid_t pid = loop->other_fd < 0 ? mr_trace_find_other(loop->follow->channel.name) : 0;
+	struct mr_host host = MR_THIS_HOST;
 
-	while (pid) {
-		loop->other_fd = open_pidfd(pid);
-		pid = loop->other_fd < 0 && errno == ESRCH
-			      ? mr_trace_find_other(loop->follow->channel.name)
-			      : 0;
-	}
-	return loop->other_fd >= 0;
+	loop->is_in_exec = false;
+	if (loop->other && !may_join(loop, loop->other))
+		loop->other = 0;
+	if (!loop->other)
+		mr_host_list(&host, look_at, loop, "/proc");
+	return loop->other || (loop->is_in_exec && loop->exec_looks++ < EXEC_LOOKS);
 }
 
 static bool is_going_on(struct loop *loop)
@@ -507,8 +512,6 @@ static int turn(struct loop *loop, struct mr_error *err)
 		loop->child_is_over = waitpid(loop->child, &loop->status, WNOHANG) == loop->child;
 	if (loop->fds[FD_SIGNALS].revents)
 		take_signal(loop);
-	if (loop->fds[FD_OTHER].revents)
-		leave_other(loop);
 	take_all(loop, polled);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
@@ -567,9 +570,7 @@ pid_t mr_follow_fork(struct mr_follow *follow)
 
 int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err)
 {
-	struct loop loop = {
-		.follow = follow, .child = child, .child_fd = open_pidfd(child), .other_fd = -1
-	};
+	struct loop loop = { .follow = follow, .child = child, .child_fd = open_pidfd(child) };
 	int rc = 0;
 
 	while (!rc && is_going_on(&loop))
@@ -577,7 +578,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);
 	mr_leaks_count(&follow->leaks);
-	leave_other(&loop);
 	free(loop.fds);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);

@@ -28,6 +28,11 @@ static int compare_sites(const void *a, const void *b)
 	return (left->call > right->call) - (left->call < right->call);
 }
 
+static bool is_region(const struct mr_object *object)
+{
+	return mr_traced_call_row(object->call.call)->effect == MR_TRACED_REGISTERS;
+}
+
 /* A region of all memory of the process, by on-demand paging, has no memory of its own. */
 static uint64_t bytes_of(const struct mr_trace_record *call)
 {
@@ -51,12 +56,6 @@ static void remove_from(struct mr_live_tally *live, uint64_t count, uint64_t byt
 	live->bytes = (int64_t)live->count > 0 ? mr_sum_without(live->bytes, bytes) : 0;
 }
 
-static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
-{
-	remove_from(live, 1, before);
-	add(live, 1, after);
-}
-
 /* ---- sums over all processes ---- */
 
 /* A process may say that its calls are of any time: so many changes are waited for, and no more. */
@@ -70,35 +69,26 @@ static void apply(struct mr_live_tally *live, const struct mr_live_change *chang
 		add(live, change->added, change->added_bytes);
 }
 
-static bool make_room(struct mr_trace_totals *totals)
-{
-	const size_t capacity = totals->change_capacity ? 2 * totals->change_capacity : 256;
-	struct mr_live_change *changes;
-
-	if (totals->change_count < totals->change_capacity)
-		return true;
-	if (totals->change_count >= CHANGES_MAX)
-		mr_totals_settle(totals, UINT64_MAX);
-	if (totals->change_count < totals->change_capacity)
-		return true;
-	changes = reallocarray(totals->changes, capacity, sizeof(*changes));
-	if (!changes)
-		return false;
-	totals->changes = changes;
-	totals->change_capacity = capacity;
-	return true;
-}
-
 static void note_change(struct mr_trace_totals *totals, struct mr_live_change change)
 {
-	if (!make_room(totals)) {
-		apply(&totals->live, &change);
-		return;
+	struct mr_live_change *changes = totals->changes;
+
+	if (totals->change_count == CHANGES_MAX)
+		mr_totals_settle(totals, UINT64_MAX);
+	if (totals->change_count == totals->change_capacity) {
+		const size_t capacity = totals->change_capacity ? 2 * totals->change_capacity : 256;
+
+		changes = reallocarray(totals->changes, capacity, sizeof(*changes));
+		if (!changes) {
+			apply(&totals->live, &change);
+			return;
+		}
+		totals->changes = changes;
+		totals->change_capacity = capacity;
 	}
 	if (totals->change_count)
-		totals->is_unordered |=
-			totals->changes[totals->change_count - 1].at_ns > change.at_ns;
-	totals->changes[totals->change_count++] = change;
+		totals->is_unordered |= changes[totals->change_count - 1].at_ns > change.at_ns;
+	changes[totals->change_count++] = change;
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -147,23 +137,6 @@ static struct mr_object *find_own(const struct mr_ledger *ledger, uint64_t point
 	return found ? *found : NULL;
 }
 
-/* Return: NULL where memory is short, or there are too many. */
-static struct mr_object *new_object(struct mr_ledger *ledger, uint64_t pointer)
-{
-	struct mr_object *object =
-		ledger->object_count < MR_LEDGER_OBJECTS ? malloc(sizeof(*object)) : NULL;
-
-	if (!object)
-		return NULL;
-	object->pointer = pointer;
-	if (!tsearch(object, &ledger->objects, compare_objects)) {
-		free(object);
-		return NULL;
-	}
-	ledger->object_count++;
-	return object;
-}
-
 /*
  * An object that the process has made, or has from its parent.  That may have freed it since, and have another region at
  * its address, but with another handle.
@@ -175,7 +148,7 @@ static struct mr_object *find_object(const struct mr_ledger *ledger,
 
 	for (ledger = ledger->parent; !object && ledger; ledger = ledger->parent) {
 		object = find_own(ledger, call->object);
-		if (object && object->is_region && object->region.handle != call->handle)
+		if (object && is_region(object) && object->call.handle != call->handle)
 			object = NULL;
 	}
 	return object;
@@ -183,126 +156,91 @@ static struct mr_object *find_object(const struct mr_ledger *ledger,
 
 static void drop_object(struct mr_trace_totals *totals, struct mr_object *object, uint64_t at_ns)
 {
-	if (object->is_region) {
-		remove_from(&object->ledger->live, 1, object->bytes);
-		note_change(totals, (struct mr_live_change){ .at_ns = at_ns,
-							     .removed = 1,
-							     .removed_bytes = object->bytes });
+	const uint64_t bytes = bytes_of(&object->call);
+
+	if (is_region(object)) {
+		remove_from(&object->ledger->live, 1, bytes);
+		note_change(totals, (struct mr_live_change){ at_ns, 1, bytes, 0, 0 });
 		object->site->count--;
-		object->site->bytes = mr_sum_without(object->site->bytes, object->bytes);
+		object->site->bytes = mr_sum_without(object->site->bytes, bytes);
 	}
 	tdelete(object, &object->ledger->objects, compare_objects);
 	object->ledger->object_count--;
 	free(object);
 }
 
-static struct mr_look_region region_of(const struct mr_trace_record *call)
-{
-	return (struct mr_look_region){
-		.call = (enum mr_traced_call)call->call,
-		.flags = call->flags,
-		.call_flags = call->call_flags,
-		.addr = call->addr,
-		.length = call->length,
-		.iova = call->flags & MR_TRACE_HAS_IOVA ? call->iova : call->addr,
-		.access = call->access,
-		.pinned_access = { call->access, true },
-		.handle = call->handle,
-	};
-}
-
 static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 		       const struct mr_trace_record *call, struct mr_site *site)
 {
-	const bool is_region = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
 	struct mr_object *object = find_own(ledger, call->object);
 
 	if (object) /* it was freed by a call that was not seen */
 		drop_object(totals, object, call->begin_ns);
-	object = new_object(ledger, call->object);
-	if (!object) {
+	object = ledger->object_count < MR_LEDGER_OBJECTS ? malloc(sizeof(*object)) : NULL;
+	if (object)
+		object->pointer = call->object;
+	if (!object || !tsearch(object, &ledger->objects, compare_objects)) {
 		totals->uncounted++;
+		free(object);
 		return;
 	}
-	object->context = call->context;
-	object->lkey = call->lkey;
-	object->pd = call->pd;
-	object->dm = call->dm;
-	object->is_region = is_region;
-	object->bytes = bytes_of(call);
+	ledger->object_count++;
 	object->ledger = ledger;
 	object->site = site;
-	object->region = region_of(call);
-	memcpy(object->device, call->device, sizeof(object->device));
-	if (!is_region)
+	object->call = *call;
+	object->call.pinned_access = call->access;
+	if (!(call->flags & MR_TRACE_HAS_IOVA))
+		object->call.iova = call->addr;
+	if (!is_region(object))
 		return;
-	add(&ledger->live, 1, object->bytes);
-	note_change(totals, (struct mr_live_change){ .at_ns = end_of(call),
-						     .added = 1,
-						     .added_bytes = object->bytes });
+	add(&ledger->live, 1, bytes_of(call));
+	note_change(totals, (struct mr_live_change){ end_of(call), 0, 0, 1, bytes_of(call) });
 	site->count++;
-	site->bytes = mr_sum(site->bytes, object->bytes);
+	site->bytes = mr_sum(site->bytes, bytes_of(call));
 }
 
-static void change_object(const struct mr_ledger *ledger, struct mr_trace_totals *totals,
+static void change_object(struct mr_trace_totals *totals, struct mr_object *object,
 			  const struct mr_trace_record *call)
 {
-	struct mr_object *object = find_object(ledger, call);
-	struct mr_look_region *region;
+	struct mr_trace_record *region = &object->call;
+	const uint64_t before = bytes_of(region), after = bytes_of(call);
 
-	if (!object || !object->is_region)
-		return;
-	region = &object->region;
-	object->lkey = call->lkey;
+	region->lkey = call->lkey;
 	if (call->call_flags & IBV_REREG_MR_CHANGE_PD)
-		object->pd = call->pd;
+		region->pd = call->pd;
 	if (call->call_flags & IBV_REREG_MR_CHANGE_ACCESS)
 		region->access = call->access;
 	if (!(call->call_flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		return;
 	region->addr = region->iova = call->addr;
 	region->length = call->length;
-	region->pinned_access = (struct mr_opt_u64){ region->access, true };
-	resize(&object->ledger->live, object->bytes, bytes_of(call));
-	note_change(totals, (struct mr_live_change){ .at_ns = end_of(call),
-						     .removed = 1,
-						     .removed_bytes = object->bytes,
-						     .added = 1,
-						     .added_bytes = bytes_of(call) });
-	object->site->bytes =
-		mr_sum(mr_sum_without(object->site->bytes, object->bytes), bytes_of(call));
-	object->bytes = bytes_of(call);
-}
-
-static void free_object(const struct mr_ledger *ledger, struct mr_trace_totals *totals,
-			const struct mr_trace_record *call)
-{
-	struct mr_object *object = find_object(ledger, call);
-
-	if (object)
-		drop_object(totals, object, call->begin_ns);
+	region->pinned_access = region->access;
+	remove_from(&object->ledger->live, 1, before);
+	add(&object->ledger->live, 1, after);
+	note_change(totals, (struct mr_live_change){ end_of(call), 1, before, 1, after });
+	object->site->bytes = mr_sum(mr_sum_without(object->site->bytes, before), after);
 }
 
 static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 			const struct mr_trace_record *call, struct mr_site *site)
 {
+	struct mr_object *object = find_object(ledger, call);
+
 	switch (mr_traced_call_row(call->call)->effect) {
 	case MR_TRACED_ALLOCATES:
 	case MR_TRACED_REGISTERS:
 		add_object(ledger, totals, call, site);
 		break;
 	case MR_TRACED_CHANGES:
-		change_object(ledger, totals, call);
+		if (object && is_region(object))
+			change_object(totals, object, call);
 		break;
 	case MR_TRACED_FREES:
 	case MR_TRACED_DEREGISTERS:
-		free_object(ledger, totals, call);
+		if (object)
+			drop_object(totals, object, call->begin_ns);
 		break;
-	case MR_TRACED_OPENS:
-	case MR_TRACED_CLOSES:
-	case MR_TRACED_ADVISES:
-	case MR_TRACED_CREATES:
-	case MR_TRACED_PROTECTS:
+	default:
 		break;
 	}
 }
@@ -371,8 +309,8 @@ void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *
 
 	if (!object)
 		return;
-	call->context = object->context;
-	memcpy(call->device, object->device, sizeof(call->device));
+	call->context = object->call.context;
+	memcpy(call->device, object->call.device, sizeof(call->device));
 }
 
 /* A search for the regions that use a protection domain, or memory on the device. */
@@ -385,8 +323,8 @@ static void count_user(const void *node, VISIT visit, void *data)
 	const struct mr_object *object = *(struct mr_object *const *)node;
 	struct users *users = data;
 
-	if ((visit == postorder || visit == leaf) && object->is_region &&
-	    (object->pd == users->pointer || object->dm == users->pointer))
+	if ((visit == postorder || visit == leaf) && is_region(object) &&
+	    (object->call.pd == users->pointer || object->call.dm == users->pointer))
 		users->count++;
 }
 
@@ -403,7 +341,8 @@ static void look_at_key(const void *node, VISIT visit, void *data)
 	struct key_search *search = data;
 
 	(void)visit; /* more than once for the same object */
-	if (object->is_region && object->lkey == search->lkey && object->context == search->context)
+	if (is_region(object) && object->call.lkey == search->lkey &&
+	    object->call.context == search->context)
 		search->found = object;
 }
 
@@ -420,60 +359,51 @@ static const struct mr_object *object_of(const struct mr_ledger *ledger,
 	return search.found;
 }
 
-static const struct mr_object *find_dm(const struct mr_ledger *ledger, uint64_t pointer)
-{
-	const struct mr_trace_record call = { .object = pointer };
-
-	return pointer ? find_object(ledger, &call) : NULL;
-}
-
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
-		       struct mr_look_region *region, struct mr_look_context *context)
+		       struct mr_look *look)
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-	const struct mr_object *object = object_of(ledger, call);
-	const uint64_t dm_of = object && object->is_region ? object->dm : call->dm;
-	const struct mr_object *dm = find_dm(ledger, dm_of);
+	const struct mr_object *object = object_of(ledger, call), *dm = NULL;
+	const bool has_region = object && is_region(object);
+	const struct mr_trace_record of_dm = { .object = has_region ? object->call.dm : call->dm };
 
-	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
-					     .registered_count = ledger->live.count,
-					     .most_bytes = ledger->live.most_bytes };
-	if (dm && !dm->is_region)
-		context->dm_length = (struct mr_opt_u64){ dm->bytes, true };
+	look->registered_bytes = ledger->live.bytes;
+	look->registered_count = ledger->live.count;
+	look->most_bytes = ledger->live.most_bytes;
+	if (of_dm.object)
+		dm = find_object(ledger, &of_dm);
+	if (dm && !is_region(dm))
+		look->dm_length = (struct mr_opt_u64){ dm->call.length, true };
 	if (effect == MR_TRACED_FREES) {
 		struct users users = { .pointer = call->object };
 
 		for (const struct mr_ledger *of = ledger; of; of = of->parent)
 			twalk_r(of->objects, count_user, &users);
-		context->users = (struct mr_opt_u64){ users.count, true };
+		look->users = (struct mr_opt_u64){ users.count, true };
 	}
-	if (!object || !object->is_region ||
-	    (effect != MR_TRACED_CHANGES && effect != MR_TRACED_DEREGISTERS &&
-	     effect != MR_TRACED_ADVISES))
-		return;
-	*region = object->region;
-	context->region = region;
+	look->has_region =
+		has_region && (effect == MR_TRACED_CHANGES || effect == MR_TRACED_DEREGISTERS ||
+			       effect == MR_TRACED_ADVISES);
+	if (look->has_region)
+		look->region = object->call;
 }
 
-struct visit {
-	void (*visit)(struct mr_site *site, void *data);
-	void *data;
-};
-
-static void visit_site(const void *node, VISIT visit, void *data)
+static void list_site(const void *node, VISIT visit, void *data)
 {
-	const struct visit *visitor = data;
+	struct mr_site ***end = data;
 
 	if (visit == postorder || visit == leaf)
-		visitor->visit(*(struct mr_site *const *)node, visitor->data);
+		*(*end)++ = *(struct mr_site *const *)node;
 }
 
-void mr_ledger_sites(const struct mr_ledger *ledger,
-		     void (*visit)(struct mr_site *site, void *data), void *data)
+struct mr_site **mr_ledger_sites(const struct mr_ledger *ledger, size_t *count)
 {
-	struct visit visitor = { visit, data };
+	struct mr_site **list = calloc(ledger->site_count + 1, sizeof(*list)), **end = list;
 
-	twalk_r(ledger->sites, visit_site, &visitor);
+	if (list)
+		twalk_r(ledger->sites, list_site, &end);
+	*count = (size_t)(end - list);
+	return list;
 }
 
 static void free_site(void *data)
@@ -486,61 +416,33 @@ static void free_site(void *data)
 	free(site);
 }
 
-/* Places that are to be retired: the tree must not change while it is walked. */
-struct retirement {
-	bool (*is_gone)(uint64_t caller, void *data);
-	void *data;
-	struct mr_site *sites[64];
+void mr_ledger_retire(struct mr_ledger *ledger)
+{
 	size_t count;
-};
+	mr_auto_free struct mr_site **sites = mr_ledger_sites(ledger, &count);
 
-static void note_gone(struct mr_site *site, void *data)
-{
-	struct retirement *retirement = data;
-
-	if (!site->retired && site->caller &&
-	    retirement->count < sizeof(retirement->sites) / sizeof(*retirement->sites) &&
-	    retirement->is_gone(site->caller, retirement->data))
-		retirement->sites[retirement->count++] = site;
-}
-
-static void retire(struct mr_ledger *ledger, struct mr_site *site)
-{
-	tdelete(site, &ledger->sites, compare_sites);
-	site->retired = ++ledger->retirements;
-	if (site->count) { /* its regions refer to it, also where memory is short */
-		tsearch(site, &ledger->sites, compare_sites);
-		return;
+	for (size_t i = 0; i < count; i++) {
+		tdelete(sites[i], &ledger->sites, compare_sites);
+		sites[i]->retired = ++ledger->retirements;
+		if (sites[i]->count) { /* its regions refer to it, also where memory is short */
+			tsearch(sites[i], &ledger->sites, compare_sites);
+			continue;
+		}
+		ledger->site_count--;
+		free_site(sites[i]);
 	}
-	ledger->site_count--;
-	free_site(site);
-}
-
-void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller, void *data),
-		      void *data)
-{
-	struct retirement retirement = { .is_gone = is_gone, .data = data };
-
-	do {
-		retirement.count = 0;
-		mr_ledger_sites(ledger, note_gone, &retirement);
-		for (size_t i = 0; i < retirement.count; i++)
-			retire(ledger, retirement.sites[i]);
-	} while (retirement.count);
 }
 
 void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
-	note_change(totals, (struct mr_live_change){ .at_ns = mr_now_ns(),
-						     .removed = ledger->live.count,
-						     .removed_bytes = ledger->live.bytes });
+	note_change(totals, (struct mr_live_change){ mr_now_ns(), ledger->live.count,
+						     ledger->live.bytes, 0, 0 });
 }
 
 void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
-	note_change(totals, (struct mr_live_change){ .at_ns = mr_now_ns(),
-						     .added = ledger->live.count,
-						     .added_bytes = ledger->live.bytes });
+	note_change(totals, (struct mr_live_change){ mr_now_ns(), 0, 0, ledger->live.count,
+						     ledger->live.bytes });
 }
 
 void mr_ledger_release(struct mr_ledger *ledger)

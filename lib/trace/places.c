@@ -492,44 +492,22 @@ const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 	return site ? mr_process_place(process, site) : "?";
 }
 
-char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
-		       uint32_t frame)
+void mr_process_name_sites(struct mr_traced_process *process)
 {
-	return strdup(site->frame_names[frame] ? site->frame_names[frame]
-					       : mr_process_caller(process, site->frames[frame]));
-}
+	size_t count;
+	mr_auto_free struct mr_site **sites = mr_ledger_sites(&process->ledger, &count);
 
-/* The new mappings of a process, which replace the known ones. */
-struct change {
-	struct mr_traced_process *process;
-	const struct mr_modules *now;
-};
+	for (size_t i = 0; i < count; i++) {
+		struct mr_site *site = sites[i];
 
-/* Whether the library that had an address is no longer there. */
-static bool is_gone(uint64_t caller, void *data)
-{
-	const struct change *change = data;
-	const struct mr_mapping *before = mr_modules_find(&change->process->modules, caller - 1);
-	const struct mr_mapping *now = mr_modules_find(change->now, caller - 1);
-
-	return before && (!now || before->inode != now->inode || before->major != now->major ||
-			  before->minor != now->minor || strcmp(before->path, now->path) != 0);
-}
-
-/* Nobody will ask for the name of a place that has no regions any more. */
-static void name_gone(struct mr_site *site, void *data)
-{
-	const struct change *change = data;
-	struct mr_traced_process *process = change->process;
-
-	if (!site->count || site->retired)
-		return;
-	if (site->caller && is_gone(site->caller, data))
+		if (!site->count)
+			continue;
 		mr_process_place(process, site);
-	for (uint32_t i = 0; i < site->frame_count; i++)
-		if (!site->frame_names[i] && is_gone(site->frames[i], data))
-			site->frame_names[i] = mr_places_name(places_of(process), &process->modules,
-							      site->frames[i]);
+		for (uint32_t frame = 0; frame < site->frame_count; frame++)
+			if (!site->frame_names[frame])
+				site->frame_names[frame] =
+					strdup(mr_process_caller(process, site->frames[frame]));
+	}
 }
 
 /* Reads the mappings anew; where that fails, the old ones stay. */
@@ -537,7 +515,6 @@ static void read_modules(struct mr_traced_process *process)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct mr_modules now = { .reads = process->modules.reads + 1 };
-	struct change change = { process, &now };
 
 	host.process = process->pid;
 	mr_mappings_walk(&host, 0, keep, &now);
@@ -545,10 +522,6 @@ static void read_modules(struct mr_traced_process *process)
 		mr_modules_release(&now);
 		process->modules.reads++;
 		return;
-	}
-	if (process->modules.is_stale) {
-		mr_ledger_sites(&process->ledger, name_gone, &change);
-		mr_ledger_retire(&process->ledger, is_gone, &change);
 	}
 	mr_modules_release(&process->modules);
 	now.is_in_other_namespace = is_in_other_namespace(process->pid);

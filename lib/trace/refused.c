@@ -365,47 +365,38 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 
 /* ---- the call that registers ---- */
 
-static enum mr_region_call call_of_ex(uint32_t flags)
-{
-	if (flags & MR_TRACE_HAS_FD)
-		return MR_REG_MR_EX_FD;
-	if (flags & MR_TRACE_HAS_DMAH)
-		return MR_REG_MR_DMAH;
-	return flags & MR_TRACE_HAS_IOVA ? MR_REG_MR_EX_IOVA : MR_REG_MR_EX;
-}
-
-static enum mr_region_call call_of_umem_ex(uint32_t flags)
-{
-	const bool sizes = flags & MR_TRACE_HAS_PAGE_SIZES;
-
-	if (flags & MR_TRACE_HAS_FD)
-		return sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
-	return MR_UMEM_REG_EX;
-}
-
 /* verbs.h makes ibv_reg_mr_iova2() of ibv_reg_mr(), where the flags are not constant. */
-bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t call_flags,
-			   bool same_iova, enum mr_region_call *call)
+bool mr_traced_region_call(const struct mr_trace_record *record, enum mr_region_call *call)
 {
+	const bool has_fd = record->flags & MR_TRACE_HAS_FD;
+	const enum mr_region_call with_iova =
+		record->iova == record->addr ? MR_REG_MR : MR_REG_MR_IOVA;
 	const enum mr_region_call calls[MR_TRACED_CALL_COUNT] = {
 		[MR_TRACED_IBV_REG_MR] = MR_REG_MR,
 		[MR_TRACED_IBV_REG_BUF_MR] = MR_REG_MR,
-		[MR_TRACED_IBV_REG_MR_IOVA] = same_iova ? MR_REG_MR : MR_REG_MR_IOVA,
-		[MR_TRACED_IBV_REG_MR_IOVA2] = same_iova ? MR_REG_MR : MR_REG_MR_IOVA,
+		[MR_TRACED_IBV_REG_MR_IOVA] = with_iova,
+		[MR_TRACED_IBV_REG_MR_IOVA2] = with_iova,
 		[MR_TRACED_IBV_REG_DMABUF_MR] = MR_REG_DMABUF_MR,
-		[MR_TRACED_MLX5DV_REG_DMABUF_MR] =
-			call_flags & ACCESS_DATA_DIRECT ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
-		[MR_TRACED_IBV_REG_MR_EX] = call_of_ex(flags),
+		[MR_TRACED_MLX5DV_REG_DMABUF_MR] = record->call_flags & ACCESS_DATA_DIRECT
+							   ? MR_DV_REG_DMABUF_MR
+							   : MR_REG_DMABUF_MR,
+		[MR_TRACED_IBV_REG_MR_EX] = has_fd                              ? MR_REG_MR_EX_FD
+					    : record->flags & MR_TRACE_HAS_DMAH ? MR_REG_MR_DMAH
+					    : record->flags & MR_TRACE_HAS_IOVA ? MR_REG_MR_EX_IOVA
+										: MR_REG_MR_EX,
 		[MR_TRACED_IBV_REG_DM_MR] = MR_REG_DM_MR,
 		[MR_TRACED_IBV_ALLOC_NULL_MR] = MR_ALLOC_NULL_MR,
 		[MR_TRACED_MLX5DV_DEVX_UMEM_REG] = MR_UMEM_REG,
-		[MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX] = call_of_umem_ex(flags),
+		[MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX] = !has_fd ? MR_UMEM_REG_EX
+						      : record->flags & MR_TRACE_HAS_PAGE_SIZES
+							      ? MR_UMEM_REG_EX_DMABUF
+							      : MR_UMEM_REG_DMABUF,
 	};
 
-	if (mr_traced_call_row(traced)->effect != MR_TRACED_REGISTERS ||
-	    traced == MR_TRACED_IBV_IMPORT_MR)
+	if (mr_traced_call_row(record->call)->effect != MR_TRACED_REGISTERS ||
+	    record->call == MR_TRACED_IBV_IMPORT_MR)
 		return false;
-	*call = calls[traced];
+	*call = calls[record->call];
 	return true;
 }
 
@@ -418,70 +409,7 @@ uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record)
 	       ~(record->call == MR_TRACED_IBV_REG_MR_EX ? of_reg : MLX5DV_UMEM_MASK_DMABUF);
 }
 
-static void read_request(const struct mr_trace_record *record, struct mr_refused_call *call)
-{
-	struct mr_region_request *request = &call->request;
-
-	if (!mr_traced_region_call((enum mr_traced_call)record->call, record->flags,
-				   record->call_flags, record->iova == record->addr,
-				   &request->call))
-		return;
-	request->addr = record->addr;
-	request->length = record->length;
-	request->iova = record->iova;
-	request->page_sizes = record->page_sizes;
-	request->access = record->access;
-	request->fd = record->flags & MR_TRACE_HAS_FD ? record->fd : -1;
-	call->refusal.request = request;
-	call->refusal.call = mr_call_row(request->call)->name;
-}
-
-/* ---- other calls ---- */
-
-static void read_change(const struct mr_trace_record *record, const struct mr_look_region *region,
-			struct mr_refused_call *call)
-{
-	call->rereg = (struct mr_rereg_request){ .changes = record->call_flags,
-						 .addr = record->addr,
-						 .length = record->length,
-						 .iova = record->addr,
-						 .access = record->access,
-						 .origin = MR_ORIGIN_UNKNOWN };
-	call->failure = (struct mr_rereg_failure){
-		.imported = region && region->call == MR_TRACED_IBV_IMPORT_MR,
-		.code = mr_rereg_code_name(record->result),
-	};
-	call->refusal.rereg = &call->rereg;
-	call->refusal.rereg_failure = &call->failure;
-}
-
-static void read_advice(const struct mr_trace_record *record, struct mr_refused_call *call)
-{
-	call->advice = (struct mr_advice){ .advice = record->access, .flags = record->call_flags };
-	call->advised = (struct mr_advice_range){ record->addr, record->length, record->lkey };
-	call->refusal.advice = &call->advice;
-	if (record->range_count)
-		call->refusal.advised = &call->advised;
-	call->refusal.has_more_ranges = record->range_count > 1;
-}
-
-/* A region by ibv_import_mr() was registered by another process, in a way that is not known. */
-static void read_region(const struct mr_look_region *region, struct mr_refusal *refusal)
-{
-	if (!region || !mr_traced_region_call(region->call, region->flags, region->call_flags,
-					      region->iova == region->addr, &refusal->region_call))
-		return;
-	refusal->region_known = true;
-	refusal->region_access = region->access;
-	refusal->region_addr = region->addr;
-	refusal->region_length = region->length;
-	refusal->region_iova = region->iova;
-	refusal->pinned_access = region->pinned_access;
-}
-
-/* ---- the errno ---- */
-
-/* A call that has left errno as it was: as mrctl takes its own calls (lib/verbs/rereg.c, mr_call_errno()). */
+/* A call that has left errno as it was has that of mrctl's own calls (lib/verbs/rereg.c, mr_call_errno()). */
 static int errno_of(const struct mr_trace_record *record)
 {
 	if (record->errnum != MR_TRACE_NO_ERRNO)
@@ -499,12 +427,61 @@ static enum mr_tristate is_by_kernel(const struct mr_trace_record *record)
 	return record->kernel_errnum == record->errnum ? MR_YES : MR_UNKNOWN;
 }
 
-/*
- * Takes a call from its record. What is to be found out of the process and its device is left out.
- */
-static void mr_refused_call_read(const struct mr_trace_record *record,
-				 const struct mr_look_context *context,
-				 struct mr_refused_call *call)
+/* Reads what a registration, change or advice was given. */
+static void read_request(const struct mr_trace_record *record, struct mr_refused_call *call)
+{
+	struct mr_region_request *request = &call->request;
+	struct mr_refusal *refusal = &call->refusal;
+
+	if (mr_traced_region_call(record, &request->call)) {
+		request->addr = record->addr;
+		request->length = record->length;
+		request->iova = record->iova;
+		request->page_sizes = record->page_sizes;
+		request->access = record->access;
+		request->fd = record->flags & MR_TRACE_HAS_FD ? record->fd : -1;
+		refusal->request = request;
+		refusal->call = mr_call_row(request->call)->name;
+	} else if (record->call == MR_TRACED_IBV_REREG_MR) {
+		call->rereg = (struct mr_rereg_request){ .changes = record->call_flags,
+							 .addr = record->addr,
+							 .length = record->length,
+							 .iova = record->addr,
+							 .access = record->access,
+							 .origin = MR_ORIGIN_UNKNOWN };
+		call->failure.code = mr_rereg_code_name(record->result);
+		refusal->rereg = &call->rereg;
+		refusal->rereg_failure = &call->failure;
+	} else if (record->call == MR_TRACED_IBV_ADVISE_MR) {
+		call->advice =
+			(struct mr_advice){ .advice = record->access, .flags = record->call_flags };
+		call->advised =
+			(struct mr_advice_range){ record->addr, record->length, record->lkey };
+		refusal->advice = &call->advice;
+		refusal->advised = record->range_count ? &call->advised : NULL;
+		refusal->has_more_ranges = record->range_count > 1;
+	}
+}
+
+/* A region by ibv_import_mr() was registered by another process, in a way that is not known. */
+static void read_region(const struct mr_trace_record *region, struct mr_refused_call *call)
+{
+	struct mr_refusal *refusal = &call->refusal;
+
+	call->failure.imported = region->call == MR_TRACED_IBV_IMPORT_MR;
+	if (!mr_traced_region_call(region, &refusal->region_call))
+		return;
+	refusal->region_known = true;
+	refusal->region_access = region->access;
+	refusal->region_addr = region->addr;
+	refusal->region_length = region->length;
+	refusal->region_iova = region->iova;
+	refusal->pinned_access = (struct mr_opt_u64){ region->pinned_access, true };
+}
+
+/* Takes a call from its record.  What is to be found out of the process and its device is left out. */
+static void read_call(const struct mr_trace_record *record, const struct mr_look *look,
+		      struct mr_refused_call *call)
 {
 	const struct mr_traced_call_row *row = mr_traced_call_row(record->call);
 
@@ -514,50 +491,31 @@ static void mr_refused_call_read(const struct mr_trace_record *record,
 			.errnum = errno_of(record),
 			.kind = MR_ERROR_REFUSED,
 			.via = MR_VIA_LIBRARY,
-			.held = context->registered_bytes,
-			.most_held = context->most_bytes,
+			.held = look->registered_bytes,
+			.most_held = look->most_bytes,
 			.unknown_attributes = mr_traced_unknown_attributes(record),
-			.users = context->users,
-			.has_gone_on = context->has_gone_on,
-			.dm_length = context->dm_length.value,
+			.users = look->users,
+			.has_gone_on = look->has_gone_on,
+			.dm_length = record->call == MR_TRACED_IBV_ALLOC_DM ? record->length
+									    : look->dm_length.value,
 			.queue_bytes = record->queue_bytes,
 			.fork_safe = record->flags & MR_TRACE_FORK_SAFE ? MR_YES : MR_UNKNOWN,
 			.by_kernel = is_by_kernel(record),
 			.devx_errnum = { (uint64_t)record->devx_errnum,
 					 record->flags & MR_TRACE_HAS_DEVX && record->devx_errnum >= 0 },
+			.handle_known = row->effect == MR_TRACED_DEREGISTERS ||
+					row->effect == MR_TRACED_FREES ||
+					row->effect == MR_TRACED_ADVISES,
+			.handle_kind = record->call == MR_TRACED_MLX5DV_DEVX_UMEM_DEREG ? MR_KIND_UMEM
+				       : record->call == MR_TRACED_IBV_FREE_DM          ? MR_KIND_DM
+											: MR_KIND_MR,
 			.handle = record->handle,
 		},
 	};
 	read_request(record, call);
-	read_region(context->region, &call->refusal);
-	if (record->call == MR_TRACED_IBV_REREG_MR)
-		read_change(record, context->region, call);
-	else if (record->call == MR_TRACED_IBV_ADVISE_MR)
-		read_advice(record, call);
-	else if (record->call == MR_TRACED_IBV_ALLOC_DM)
-		call->refusal.dm_length = record->length;
-	call->refusal.handle_known = row->effect == MR_TRACED_DEREGISTERS ||
-				     row->effect == MR_TRACED_FREES ||
-				     row->effect == MR_TRACED_ADVISES;
-	call->refusal.handle_kind = record->call == MR_TRACED_MLX5DV_DEVX_UMEM_DEREG ? MR_KIND_UMEM
-				    : record->call == MR_TRACED_IBV_FREE_DM          ? MR_KIND_DM
-										     : MR_KIND_MR;
+	if (look->has_region)
+		read_region(&look->region, call);
 	call->operation = mr_operation_of(&call->refusal);
-}
-
-/* Adds what the device tells of the call, where it is open in call->refusal.uverbs. */
-static void mr_refused_call_complete(struct mr_refused_call *call)
-{
-	const struct mr_refusal *refusal = &call->refusal;
-	struct mr_rereg_failure *failure = &call->failure;
-
-	if (!refusal->rereg || refusal->errnum != EOPNOTSUPP ||
-	    strcmp(failure->code, "IBV_REREG_MR_ERR_CMD") != 0)
-		return;
-	if (refusal->by_kernel == MR_NO)
-		failure->lacks = MR_REREG_OF_PROVIDER;
-	else if (refusal->uverbs && !mr_kernel_has_rereg(refusal->uverbs, 0))
-		failure->lacks = MR_REREG_OF_KERNEL;
 }
 
 /* ---- libibverbs of the process ---- */
@@ -571,8 +529,6 @@ static bool take_library(const struct mr_mapping *mapping, void *data)
 	       !mr_rdma_core_version(mapping->path, environment->rdma_core,
 				     sizeof(environment->rdma_core));
 }
-
-/* ---- the simulated HCA ---- */
 
 /* Whether a variable has the same value in both processes, or is set in neither. */
 static bool has_same_variable(const struct mr_host *host, const char *name)
@@ -593,21 +549,6 @@ static bool has_same_devices(struct mr_host *host, bool is_simulated)
 				 has_same_variable(host, MR_SIM_KERNEL_VARIABLE));
 }
 
-/* The names of the profiles are those of the providers; the first kernel is the default. */
-static void take_simulated(const struct mr_host *host, struct mr_environment *environment)
-{
-	environment->simulated = true;
-	mr_process_variable(host->process, MR_SIM_VARIABLE, environment->provider,
-			    sizeof(environment->provider));
-	if (mr_process_variable(host->process, MR_SIM_KERNEL_VARIABLE,
-				environment->simulated_kernel,
-				sizeof(environment->simulated_kernel)) == 0)
-		snprintf(environment->simulated_kernel, sizeof(environment->simulated_kernel), "%s",
-			 mr_sim_kernels[0].name);
-}
-
-/* ---- the device ---- */
-
 /* The call's device, opened anew. */
 struct opened {
 	bool is_open;
@@ -615,24 +556,20 @@ struct opened {
 	struct mr_uverbs uverbs;
 };
 
-/* A device that has failed may let who opens it wait, until a command times out. */
-static bool may_be_opened(const struct mr_refused_call *call)
-{
-	const int errnum = call->refusal.errnum;
-
-	return call->operation != MR_OP_OPEN && errnum != EIO && errnum != ETIMEDOUT &&
-	       errnum != ENODEV && errnum != ENXIO;
-}
-
-/* Another release of rdma-core may have a provider with other functions: then the kernel alone is asked. */
+/*
+ * Opens the device of the call, unless it has failed: it may let who opens it wait, until a command times out.  Another
+ * release of rdma-core may have a provider with other functions: then the kernel alone is asked.
+ */
 static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
 			struct mr_environment *environment, struct opened *opened)
 {
+	const int errnum = call->refusal.errnum;
 	struct mr_environment found = { .device = "" };
 	struct mr_error ignored;
 	uint32_t no_pd;
 
-	if (!may_be_opened(call))
+	if (call->operation == MR_OP_OPEN || errnum == EIO || errnum == ETIMEDOUT ||
+	    errnum == ENODEV || errnum == ENXIO)
 		mr_device_find(environment->device, &found, &ignored);
 	else
 		opened->is_open = !mr_device_open_alone(environment->device, &opened->device,
@@ -647,22 +584,28 @@ static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
 		call->refusal.context = opened->device.context;
 }
 
+/* The names of the simulated profiles are those of the providers; the first kernel is the default. */
 static void find_device(struct mr_host *host, const struct mr_trace_record *record,
-			struct mr_refused_call *call, struct mr_environment *environment,
-			struct opened *opened)
+			const struct mr_environment *own, struct mr_refused_call *call,
+			struct mr_environment *environment, struct opened *opened)
 {
 	const bool is_simulated = mr_is_simulated(host) || record->flags & MR_TRACE_HAS_PINNED;
-	struct mr_environment own;
+	char *kernel = environment->simulated_kernel;
 
 	snprintf(environment->device, sizeof(environment->device), "%.*s",
 		 (int)sizeof(record->device), record->device);
+	environment->simulated = is_simulated;
 	if (is_simulated)
-		take_simulated(host, environment);
+		mr_process_variable(host->process, MR_SIM_VARIABLE, environment->provider,
+				    sizeof(environment->provider));
+	if (is_simulated && mr_process_variable(host->process, MR_SIM_KERNEL_VARIABLE, kernel,
+						sizeof(environment->simulated_kernel)) == 0)
+		snprintf(kernel, sizeof(environment->simulated_kernel), "%s",
+			 mr_sim_kernels[0].name);
 	if (!environment->device[0] || strchr(environment->device, '/'))
 		return;
-	mr_environment_init(&own);
 	if (has_same_devices(host, is_simulated))
-		open_device(own.rdma_core, call, environment, opened);
+		open_device(own->rdma_core, call, environment, opened);
 	mr_host_line(host, environment->firmware, sizeof(environment->firmware),
 		     "/sys/class/infiniband/%s/fw_ver", environment->device);
 }
@@ -674,78 +617,67 @@ static struct mr_opt_u64 limited(uint64_t limit)
 	return (struct mr_opt_u64){ limit, limit != UINT64_MAX };
 }
 
-/* What mr_environment_init() finds out of this process. */
-static void read_environment(struct mr_host *host, struct mr_environment *environment)
+/* Reads the limits and the user of the process, and what mr_environment_init() finds out of this one. */
+static void read_process(struct mr_host *host, struct mr_look *look)
 {
-	struct mr_process_status status;
-	struct mr_rlimit limit;
-	struct mr_environment own;
-
-	mr_environment_init(&own);
-	*environment = (struct mr_environment){ .mrctl = "" };
-	memcpy(environment->mrctl, own.mrctl, sizeof(own.mrctl));
-	memcpy(environment->kernel, own.kernel, sizeof(own.kernel));
-	mr_mappings_walk(host, 0, take_library, environment);
-	if (!mr_process_status_read(host, "self", &status))
-		environment->euid = status.uid;
-	if (!mr_rlimit_read(host, "self", MR_MEMLOCK, &limit)) {
-		environment->memlock_soft = limited(limit.soft);
-		environment->memlock_hard = limited(limit.hard);
-	}
-}
-
-static void read_process(struct mr_host *host, const struct mr_trace_record *record,
-			 struct mr_look *look)
-{
+	struct mr_environment *environment = &look->environment;
 	struct mr_process_status status;
 
 	look->error = mr_process_status_read(host, "self", &status);
+	if (!look->error)
+		environment->euid = status.uid;
 	memcpy(look->command, status.name, sizeof(look->command));
-	look->has_memlock = !mr_rlimit_read(host, "self", MR_MEMLOCK, &look->memlock);
-	look->is_memlock_lifted = mr_memlock_is_lifted(host);
 	look->pinned = status.pinned;
-	if (look->environment.simulated)
-		look->pinned =
-			(struct mr_opt_u64){ record->pinned, record->flags & MR_TRACE_HAS_PINNED };
+	look->has_memlock = !mr_rlimit_read(host, "self", MR_MEMLOCK, &look->memlock);
+	if (look->has_memlock) {
+		environment->memlock_soft = limited(look->memlock.soft);
+		environment->memlock_hard = limited(look->memlock.hard);
+	}
+	look->is_memlock_lifted = mr_memlock_is_lifted(host);
+	mr_mappings_walk(host, 0, take_library, environment);
 }
 
-static void read_memory(struct mr_host *host, const struct mr_refused_call *call,
-			struct mr_look *look)
-{
-	const struct mr_region_request *request = call->refusal.request;
-
-	look->has_range = mr_traced_range_read(&call->refusal, host, &look->range) != -ENODATA;
-	look->has_dmabuf = request && mr_region_is_dmabuf(request->call) && request->fd >= 0 &&
-			   !mr_dmabuf_file_read(host, request->fd, &look->dmabuf);
-	look->dmabuf.is_dmabuf |= look->dmabuf.is_simulated && look->environment.simulated;
-}
-
-void mr_look_at(pid_t pid, const struct mr_trace_record *record,
-		const struct mr_look_context *context, struct mr_look *look)
+void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look *look)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct opened opened = { .is_open = false };
+	const struct mr_region_request *request;
+	struct mr_environment own;
 	struct mr_refused_call call;
+	struct mr_refusal *refusal = &call.refusal;
 
 	host.process = pid;
 	host.thread = mr_process_thread(pid, record->tid);
-	*look = (struct mr_look){ .tid = (uint64_t)host.thread,
-				  .registered_bytes = context->registered_bytes,
-				  .registered_count = context->registered_count };
-	mr_refused_call_read(record, context, &call);
-	read_environment(&host, &look->environment);
-	find_device(&host, record, &call, &look->environment, &opened);
-	call.refusal.environment = &look->environment;
-	mr_refused_call_complete(&call);
-	read_process(&host, record, look);
-	read_memory(&host, &call, look);
+	look->tid = (uint64_t)host.thread;
+	read_call(record, look, &call);
+	mr_environment_init(&own);
+	memcpy(look->environment.mrctl, own.mrctl, sizeof(own.mrctl));
+	memcpy(look->environment.kernel, own.kernel, sizeof(own.kernel));
+	read_process(&host, look);
+	find_device(&host, record, &own, &call, &look->environment, &opened);
+	refusal->environment = &look->environment;
+	if (refusal->rereg && refusal->errnum == EOPNOTSUPP &&
+	    !strcmp(call.failure.code, "IBV_REREG_MR_ERR_CMD")) {
+		if (refusal->by_kernel == MR_NO)
+			call.failure.lacks = MR_REREG_OF_PROVIDER;
+		else if (refusal->uverbs && !mr_kernel_has_rereg(refusal->uverbs, 0))
+			call.failure.lacks = MR_REREG_OF_KERNEL;
+	}
+	if (look->environment.simulated)
+		look->pinned =
+			(struct mr_opt_u64){ record->pinned, record->flags & MR_TRACE_HAS_PINNED };
+	request = refusal->request;
+	look->has_range = mr_traced_range_read(refusal, &host, &look->range) != -ENODATA;
+	look->has_dmabuf = request && mr_region_is_dmabuf(request->call) && request->fd >= 0 &&
+			   !mr_dmabuf_file_read(&host, request->fd, &look->dmabuf);
+	look->dmabuf.is_dmabuf |= look->dmabuf.is_simulated && look->environment.simulated;
 	if (look->has_range && look->range.memory[0])
-		call.refusal.memory = look->range.memory;
-	call.refusal.simulated_pinned = look->pinned;
-	look->errnum = call.refusal.errnum;
-	look->by_kernel = call.refusal.by_kernel;
-	look->is_fork_safe = call.refusal.fork_safe;
-	mr_diagnose(&call.refusal, &host, &look->diagnosis);
+		refusal->memory = look->range.memory;
+	refusal->simulated_pinned = look->pinned;
+	look->errnum = refusal->errnum;
+	look->by_kernel = refusal->by_kernel;
+	look->is_fork_safe = refusal->fork_safe;
+	mr_diagnose(refusal, &host, &look->diagnosis);
 	if (opened.is_open)
 		mr_device_close(&opened.device);
 }

@@ -9,12 +9,12 @@
 
 static const struct mr_cause *cause_of(const struct mr_look *look)
 {
-	return look->diagnosis.cause_count ? look->diagnosis.causes[0].cause : NULL;
+	return look && look->diagnosis.cause_count ? look->diagnosis.causes[0].cause : NULL;
 }
 
 const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind)
 {
-	return kind->has_look ? cause_of(&kind->look) : NULL;
+	return cause_of(kind->look);
 }
 
 bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
@@ -22,7 +22,7 @@ bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
 	const struct mr_cause *cause = mr_refusals_cause(kind);
 
 	return cause && cause->is_of_request &&
-	       kind->look.diagnosis.causes[0].certainty == MR_CERTAIN;
+	       kind->look->diagnosis.causes[0].certainty == MR_CERTAIN;
 }
 
 static bool is_of_call(const struct mr_refusal_kind *kind, const struct mr_trace_record *call)
@@ -40,9 +40,9 @@ static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
 
 /* The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike. */
 static struct mr_refusal_kind *find_looked_at(const struct mr_refusals *refusals,
-					      const struct mr_refusal_seen *refused)
+					      const struct mr_trace_record *call,
+					      const struct mr_look *look)
 {
-	const struct mr_trace_record *call = &refused->record->call;
 	const uint64_t likeness = mr_trace_likeness(call);
 	struct mr_refusal_kind *alike = NULL;
 
@@ -51,9 +51,9 @@ static struct mr_refusal_kind *find_looked_at(const struct mr_refusals *refusals
 
 		if (!is_of_call(kind, call))
 			continue;
-		if (kind->has_look && mr_refusals_cause(kind) == cause_of(refused->look))
+		if (kind->look && cause_of(kind->look) == cause_of(look))
 			return kind;
-		if (!kind->has_look && !kind->is_ambiguous && has_likeness(kind, likeness))
+		if (!kind->look && !kind->is_ambiguous && has_likeness(kind, likeness))
 			alike = kind;
 	}
 	return alike;
@@ -70,7 +70,7 @@ static struct mr_refusal_kind *find_alike(const struct mr_refusals *refusals,
 	for (size_t i = 0; i < refusals->count; i++) {
 		struct mr_refusal_kind *kind = refusals->kinds[i];
 
-		if (!kind->has_look || !is_of_call(kind, call) || !has_likeness(kind, likeness))
+		if (!kind->look || !is_of_call(kind, call) || !has_likeness(kind, likeness))
 			continue;
 		*several = found != NULL;
 		found = kind;
@@ -95,7 +95,7 @@ static struct mr_refusal_kind *find_unseen(const struct mr_refusals *refusals,
 	if (found && !*ambiguous)
 		return found;
 	for (size_t i = 0; i < refusals->count; i++)
-		if (!refusals->kinds[i]->has_look && is_of_call(refusals->kinds[i], call) &&
+		if (!refusals->kinds[i]->look && is_of_call(refusals->kinds[i], call) &&
 		    has_likeness(refusals->kinds[i], likeness))
 			return refusals->kinds[i];
 	return NULL;
@@ -107,65 +107,40 @@ static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
 		kind->likenesses[kind->likeness_count++] = likeness;
 }
 
-static void note_likeness(struct mr_refusal_kind *kind, const struct mr_refusal_seen *refused)
-{
-	const struct mr_trace_record *call = &refused->record->call;
-	const uint64_t likeness = mr_trace_likeness(call);
-
-	add_likeness(kind, likeness);
-	if (refused->look)
-		add_likeness(kind, mr_trace_range_likeness(call, likeness));
-}
-
-static void set_look(struct mr_refusal_kind *kind, const struct mr_refusal_seen *refused)
-{
-	kind->has_look = refused->look != NULL;
-	if (refused->look)
-		kind->look = *refused->look;
-	kind->has_region = refused->region != NULL;
-	if (refused->region)
-		kind->region = *refused->region;
-	kind->dm_length = refused->dm_length;
-	kind->record = *refused->record;
-	kind->pid = refused->pid;
-}
-
-static struct mr_refusal_kind *add(struct mr_refusals *refusals,
-				   const struct mr_refusal_seen *refused)
-{
-	struct mr_refusal_kind *kind =
-		refusals->count < MR_REFUSAL_KINDS ? calloc(1, sizeof(*kind)) : NULL;
-
-	if (!kind)
-		return NULL;
-	set_look(kind, refused);
-	kind->place = refused->place ? strdup(refused->place) : NULL;
-	kind->program = refused->program ? strdup(refused->program) : NULL;
-	refusals->kinds[refusals->count++] = kind;
-	return kind;
-}
-
 struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					const struct mr_refusal_seen *refused)
+					const struct mr_traced_process *process,
+					const struct mr_traced_record *record,
+					const struct mr_look *look, const char *place)
 {
-	const struct mr_trace_record *call = &refused->record->call;
+	const struct mr_trace_record *call = &record->call;
+	const uint64_t likeness = mr_trace_likeness(call);
 	bool ambiguous = false;
-	struct mr_refusal_kind *kind = refused->look ? find_looked_at(refusals, refused)
-						     : find_unseen(refusals, call, &ambiguous);
+	struct mr_refusal_kind *kind = look ? find_looked_at(refusals, call, look)
+					    : find_unseen(refusals, call, &ambiguous);
 
 	refusals->total++;
-	if (!kind)
-		kind = add(refusals, refused);
-	else if (refused->look && !kind->has_look)
-		set_look(kind, refused);
+	if (!kind && refusals->count < MR_REFUSAL_KINDS && (kind = calloc(1, sizeof(*kind)))) {
+		kind->place = place ? strdup(place) : NULL;
+		kind->program = strdup(process->program);
+		refusals->kinds[refusals->count++] = kind;
+	}
 	if (!kind) {
 		refusals->left_out++;
 		return NULL;
 	}
+	if (!kind->count || (look && !kind->look)) {
+		kind->record = *record;
+		kind->pid = process->pid;
+		kind->look = look ? malloc(sizeof(*look)) : NULL;
+		if (kind->look)
+			*kind->look = *look;
+	}
 	kind->count++;
-	kind->looked_at += refused->look != NULL;
+	kind->looked_at += look != NULL;
 	kind->is_ambiguous |= ambiguous;
-	note_likeness(kind, refused);
+	add_likeness(kind, likeness);
+	if (look)
+		add_likeness(kind, mr_trace_range_likeness(call, likeness));
 	return kind;
 }
 
@@ -174,6 +149,7 @@ void mr_refusals_release(struct mr_refusals *refusals)
 	for (size_t i = 0; i < refusals->count; i++) {
 		free(refusals->kinds[i]->place);
 		free(refusals->kinds[i]->program);
+		free(refusals->kinds[i]->look);
 		for (char **frame = refusals->kinds[i]->frames; *frame; frame++)
 			free(*frame);
 		free(refusals->kinds[i]);
@@ -189,67 +165,14 @@ enum {
 
 /* ---- the places of leaks ---- */
 
-/* Those of a process.  Naming a caller makes one more place, so they are collected before. */
-struct sites {
-	struct mr_site **list;
-	size_t count;
-};
-
-static void collect_site(struct mr_site *site, void *data)
-{
-	struct sites *sites = data;
-
-	if (site->count)
-		sites->list[sites->count++] = site;
-}
-
-static void collect_sites(const struct mr_traced_process *process, struct sites *sites)
-{
-	const struct mr_ledger *ledger = &process->ledger;
-
-	*sites = (struct sites){ 0 };
-	if (ledger->live.count)
-		sites->list = calloc(ledger->site_count, sizeof(struct mr_site *));
-	if (sites->list)
-		mr_ledger_sites(ledger, collect_site, sites);
-}
-
-/* While its files can be read, and what is known of them is kept. */
-static void name_sites(struct mr_traced_process *process)
-{
-	struct sites sites;
-
-	collect_sites(process, &sites);
-	for (size_t i = 0; i < sites.count; i++) {
-		const struct mr_site *site = sites.list[i];
-
-		mr_process_place(process, sites.list[i]);
-		for (uint32_t frame = 0; frame < site->frame_count; frame++)
-			if (!site->frame_names[frame])
-				mr_process_caller(process, site->frames[frame]);
-	}
-	free(sites.list);
-}
-
-static bool has_frames(const struct mr_leak *leak, char *const *frames)
+static bool is_equal(const struct mr_leak *leak, const struct mr_leak *other)
 {
 	size_t i = 0;
 
-	while (leak->frames[i] && frames[i] && !strcmp(leak->frames[i], frames[i]))
+	while (leak->frames[i] && other->frames[i] && !strcmp(leak->frames[i], other->frames[i]))
 		i++;
-	return !leak->frames[i] && !frames[i];
-}
-
-static struct mr_leak *find_leak(const struct mr_leaks *leaks, const struct mr_leak *wanted)
-{
-	for (size_t i = 0; i < leaks->count; i++) {
-		struct mr_leak *leak = &leaks->list[i];
-
-		if (leak->call == wanted->call && !strcmp(leak->place, wanted->place) &&
-		    !strcmp(leak->program, wanted->program) && has_frames(leak, wanted->frames))
-			return leak;
-	}
-	return NULL;
+	return !leak->frames[i] && !other->frames[i] && leak->call == other->call &&
+	       !strcmp(leak->place, other->place) && !strcmp(leak->program, other->program);
 }
 
 static void release_leak(struct mr_leak *leak)
@@ -260,13 +183,6 @@ static void release_leak(struct mr_leak *leak)
 	free(leak->place);
 }
 
-static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
-			const struct mr_site *site)
-{
-	for (uint32_t i = 0; i < site->frame_count; i++)
-		leak->frames[i] = mr_process_frame(process, site, i);
-}
-
 /* The leak that the regions of a place belong to, which may be one of another process.  NULL: memory is short */
 static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process *process,
 			       struct mr_site *site)
@@ -274,36 +190,39 @@ static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process 
 	struct mr_leak leak = { .program = strdup(process->program),
 				.place = strdup(mr_process_place(process, site)),
 				.call = site->call };
-	struct mr_leak *list, *found;
+	struct mr_leak *list = NULL;
+	size_t at = 0;
 
-	name_frames(&leak, process, site);
-	found = leak.program && leak.place ? find_leak(leaks, &leak) : NULL;
-	list = !found && leak.program && leak.place && leaks->count < LEAKS_MAX
-		       ? reallocarray(leaks->list, leaks->count + 1, sizeof(*list))
-		       : NULL;
-	if (!list) {
+	for (uint32_t i = 0; i < site->frame_count && site->frame_names[i]; i++)
+		leak.frames[i] = strdup(site->frame_names[i]);
+	if (!leak.program || !leak.place)
+		at = LEAKS_MAX;
+	while (at < leaks->count && !is_equal(&leaks->list[at], &leak))
+		at++;
+	if (at == leaks->count && at < LEAKS_MAX)
+		list = reallocarray(leaks->list, at + 1, sizeof(*list));
+	if (list) {
+		leaks->list = list;
+		list[leaks->count++] = leak;
+	} else {
 		release_leak(&leak);
-		return found;
 	}
-	leaks->list = list;
-	list[leaks->count] = leak;
-	return &list[leaks->count++];
+	return at < leaks->count ? &leaks->list[at] : NULL;
 }
 
 static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *process)
 {
-	struct sites sites;
+	size_t count;
+	mr_auto_free struct mr_site **sites = mr_ledger_sites(&process->ledger, &count);
 
-	collect_sites(process, &sites);
-	for (size_t i = 0; i < sites.count; i++) {
-		struct mr_leak *leak = leak_of(leaks, process, sites.list[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct mr_leak *leak = sites[i]->count ? leak_of(leaks, process, sites[i]) : NULL;
 
 		if (!leak)
 			continue;
-		leak->count += sites.list[i]->count;
-		leak->bytes = mr_sum(leak->bytes, sites.list[i]->bytes);
+		leak->count += sites[i]->count;
+		leak->bytes = mr_sum(leak->bytes, sites[i]->bytes);
 	}
-	free(sites.list);
 }
 
 /* ---- processes that have ended ---- */
@@ -313,37 +232,23 @@ static bool has_children(const struct mr_traced_process *process)
 	return process->heirs || process->children;
 }
 
-/* Whether a child that turns up yet may deregister something. */
-static bool leaves_regions(const struct mr_traced_process *process)
-{
-	while (process && !process->ledger.live.count)
-		process = process->parent;
-	return process;
-}
-
-/* What the processes without children have left: their number, and that of their objects. */
-static void measure(const struct mr_leaks *leaks, size_t *processes, size_t *objects)
-{
-	*processes = *objects = 0;
-	for (const struct mr_traced_process *at = leaks->first; at; at = at->next) {
-		if (has_children(at))
-			continue;
-		++*processes;
-		*objects += at->ledger.object_count;
-	}
-}
-
 /* Forgets those that no child can ask for, and the oldest where they are too many. */
 static void forget_some(struct mr_leaks *leaks)
 {
-	struct mr_traced_process **link = &leaks->first, *at;
-	size_t processes, objects;
+	struct mr_traced_process **link = &leaks->first, *at, *heir;
+	size_t processes = 0, objects = 0;
 
-	measure(leaks, &processes, &objects);
+	for (at = leaks->first; at; at = at->next) {
+		processes += !has_children(at);
+		objects += has_children(at) ? 0 : at->ledger.object_count;
+	}
 	leaks->last = NULL;
 	while ((at = *link)) {
+		/* A child that turns up yet may deregister what it has of its parents. */
+		for (heir = at; heir && !heir->ledger.live.count;)
+			heir = heir->parent;
 		if (has_children(at) ||
-		    (leaves_regions(at) && processes <= ENDED_MAX && objects <= ENDED_OBJECTS)) {
+		    (heir && processes <= ENDED_MAX && objects <= ENDED_OBJECTS)) {
 			leaks->last = at;
 			link = &at->next;
 			continue;
@@ -374,7 +279,7 @@ void mr_leaks_begin(struct mr_traced_process *process, struct mr_traced_process 
 void mr_leaks_end(struct mr_leaks *leaks, struct mr_traced_process *process,
 		  struct mr_trace_totals *totals)
 {
-	name_sites(process);
+	mr_process_name_sites(process);
 	mr_process_stop(process);
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!--at->heirs)

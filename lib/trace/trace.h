@@ -70,14 +70,6 @@ int mr_ring_create(struct mr_ring *ring, uint32_t frames, int *fd, struct mr_err
 void mr_ring_release(struct mr_ring *ring);
 
 /**
- * mr_trace_find_other() - find a process that was started with a channel in its environment
- * @channel: name of its socket
- *
- * Return: its pid, or 0 where there is none whose environment this user may read.
- */
-pid_t mr_trace_find_other(const char *channel);
-
-/**
  * mr_trace_enter() - let the program that this process becomes load the agent (lib/trace/agent)
  * @socket: name of the abstract socket that the agent is to join, without the NUL before it
  * @token:  MR_TRACE_TOKEN digits
@@ -119,46 +111,28 @@ struct mr_traced_range {
 int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 			 struct mr_traced_range *range);
 
-/** A region or another object as it was before the call: what the calls that made and changed it have told. */
-struct mr_look_region {
-	enum mr_traced_call call;   /**< that registered it */
-	uint32_t flags, call_flags; /**< of the record of that call */
-	uint64_t addr, length;      /**< as it is now */
-	uint64_t iova;
-	uint32_t access;
-	struct mr_opt_u64 pinned_access; /**< with which its pages were pinned last */
-	uint32_t handle;
-};
-
-/** What the tracer knows from the calls of the process before this one. */
-struct mr_look_context {
-	uint64_t registered_bytes; /**< of what is registered now */
-	uint64_t registered_count;
-	uint64_t most_bytes; /**< that were registered at once */
-	const struct mr_look_region *
-		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
-	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
-	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
-	bool has_gone_on;        /**< the process does not wait: it may have changed since */
-};
-
 /** mr_traced_unknown_attributes() - bits of the comp_mask that libibverbs and libmlx5 did not know when mrctl was written */
 uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record);
 
 /**
  * mr_traced_region_call() - the call that registers, as mrctl makes it
- * @flags:      enum mr_trace_flags of the record
- * @call_flags: of the record
- * @same_iova:  the IOVA is the address
- * @call:       set
  *
  * Return: false where the call registers nothing that mrctl could.
  */
-bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t call_flags,
-			   bool same_iova, enum mr_region_call *call);
+bool mr_traced_region_call(const struct mr_trace_record *record, enum mr_region_call *call);
 
-/** What was found out. */
+/** What is known of a refused call. */
 struct mr_look {
+	/* From the calls of the process before it, by mr_ledger_context(): */
+	uint64_t registered_bytes, registered_count; /**< of what is registered now */
+	uint64_t most_bytes;                         /**< that were registered at once */
+	bool has_region; /**< @region is known, of a change, deregistration or advice */
+	/** The call that registered the region, with the changes since; its IOVA is always set. */
+	struct mr_trace_record region;
+	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
+	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
+	bool has_gone_on;        /**< the process does not wait: it may have changed since */
+	/* Found out by mr_look_at(): */
 	/** -errno: /proc does not tell of the process, so that the diagnosis is by its call alone; 0: it does. */
 	int error;
 	int errnum;       /**< positive: that the diagnosis is about */
@@ -177,22 +151,19 @@ struct mr_look {
 	struct mr_rlimit memlock;
 	enum mr_tristate is_memlock_lifted; /**< CAP_IPC_LOCK */
 	struct mr_opt_u64 pinned; /**< bytes that count against RLIMIT_MEMLOCK, before the call */
-	uint64_t registered_bytes, registered_count; /**< as of the context */
-	enum mr_tristate is_fork_safe;               /**< fork protection of libibverbs */
+	enum mr_tristate is_fork_safe; /**< fork protection of libibverbs */
 };
 
 /**
  * mr_look_at() - find out why a call of a process was refused
- * @pid:     of the process, as mrctl sees it
- * @record:  of the call, already checked
- * @context: what is known from calls before
- * @look:    set; nothing is to be freed
+ * @pid:    of the process, as mrctl sees it
+ * @record: of the call, already checked
+ * @look:   of mr_ledger_context(), or all zeros; completed, nothing is to be freed
  *
  * All is read of that process: what cannot be read is not known.  The device is opened, where a cause asks for
  * what it reports, and closed again.
  */
-void mr_look_at(pid_t pid, const struct mr_trace_record *record,
-		const struct mr_look_context *context, struct mr_look *look);
+void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look *look);
 
 struct mr_ledger;
 struct mr_site;
@@ -200,16 +171,10 @@ struct mr_site;
 /** An object of the program, by its pointer.  A pointer is used again once its object is freed. */
 struct mr_object {
 	uint64_t pointer;
-	uint64_t context; /**< of the device that it is on */
-	char device[MR_TRACE_DEVICE];
-	uint32_t lkey;  /**< of a region */
-	uint64_t pd;    /**< of a region */
-	uint64_t dm;    /**< of a region: memory on the device that it is on */
-	bool is_region; /**< else a protection domain, or memory on the device */
-	uint64_t bytes;
 	struct mr_ledger *ledger; /**< that it is in */
 	struct mr_site *site;
-	struct mr_look_region region;
+	struct mr_trace_record
+		call; /**< that made it, with the changes since; see struct mr_look */
 };
 
 /**
@@ -230,18 +195,17 @@ enum mr_site_kind {
 
 /** A place of the program that makes calls. */
 struct mr_site {
-	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
-	uint32_t call;   /**< enum mr_traced_call */
-	uint64_t stack;  /**< of a registration with its callers: a number for these; else 0 */
-	uint64_t
-		retired; /**< 0: it may call again; else a number of its own, as its library was unmapped */
+	uint64_t caller;  /**< return address; 0: of all places beyond MR_LEDGER_SITES */
+	uint32_t call;    /**< enum mr_traced_call */
+	uint64_t stack;   /**< of a registration with its callers: a number for these; else 0 */
+	uint64_t retired; /**< 0: it may call again; else a number: other code may be there */
 	enum mr_site_kind kind;
 	uint64_t calls, refused;
 	uint64_t count, bytes; /**< of what was registered here and still is */
 	char *place;           /**< mr_places_name(); NULL: not looked up yet */
 	uint32_t frame_count;  /**< return addresses of the first call */
 	uint64_t frames[MR_TRACE_FRAMES];
-	char *frame_names[MR_TRACE_FRAMES]; /**< of those whose library was unmapped; else NULL */
+	char *frame_names[MR_TRACE_FRAMES]; /**< mr_process_name_sites(); else NULL */
 };
 
 /** The calls of one kind. */
@@ -295,12 +259,9 @@ struct mr_ledger {
  */
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call);
 
-/**
- * mr_ledger_context() - what is known before a call that was refused
- * @region: room for the region that the call is about
- */
+/** mr_ledger_context() - note what is known before a call that was refused */
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
-		       struct mr_look_region *region, struct mr_look_context *context);
+		       struct mr_look *look);
 
 /**
  * mr_ledger_take() - note a call, which was checked
@@ -319,18 +280,11 @@ void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call,
 			       uint64_t stack);
 
-/** mr_ledger_sites() - call @visit with each place */
-void mr_ledger_sites(const struct mr_ledger *ledger,
-		     void (*visit)(struct mr_site *site, void *data), void *data);
+/** mr_ledger_sites() - all places, to be freed as a list; NULL: memory is short */
+struct mr_site **mr_ledger_sites(const struct mr_ledger *ledger, size_t *count);
 
-/**
- * mr_ledger_retire() - the code of some places is gone, and other code may come to their addresses
- * @is_gone: whether that of an address is
- *
- * They are kept as long as they have regions.
- */
-void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller, void *data),
-		      void *data);
+/** mr_ledger_retire() - other code may come to the places: those with regions are kept apart, others freed */
+void mr_ledger_retire(struct mr_ledger *ledger);
 
 /**
  * mr_ledger_end() - no process has the objects any longer: the totals are without them
@@ -406,9 +360,8 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr);
 /** mr_process_stop() - free what only a process that runs needs, and its places: those that were named stay named */
 void mr_process_stop(struct mr_traced_process *process);
 
-/** mr_process_frame() - the name of a caller of a place that has made a call, to be freed; NULL: memory is short */
-char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
-		       uint32_t frame);
+/** mr_process_name_sites() - name the places that have regions, and their callers, while their files are known */
+void mr_process_name_sites(struct mr_traced_process *process);
 
 void mr_process_release(struct mr_traced_process *process);
 
@@ -477,13 +430,9 @@ struct mr_refusal_kind {
 	/* Of the first one: */
 	pid_t pid;
 	struct mr_traced_record record;
-	bool has_look;
-	struct mr_look look;
-	struct mr_look_region region; /**< that the call was about, where it is known */
-	bool has_region;
-	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call was on */
-	char *place;                 /**< of the call; or NULL */
-	char *program;               /**< path of the program; or NULL */
+	struct mr_look *look; /**< NULL: the process was not looked at */
+	char *place;          /**< of the call; or NULL */
+	char *program;        /**< path of the program; or NULL */
 	char *frames[MR_TRACE_FRAMES +
 		     1]; /**< its callers, the innermost first, where they are recorded */
 };
@@ -495,20 +444,17 @@ struct mr_refusals {
 	uint64_t left_out; /**< of yet other kinds */
 };
 
-/** A refusal. */
-struct mr_refusal_seen {
-	pid_t pid;
-	const char *program;
-	const struct mr_traced_record *record;
-	const struct mr_look *look;          /**< NULL: the process was not looked at */
-	const struct mr_look_region *region; /**< or NULL */
-	struct mr_opt_u64 dm_length;
-	const char *place;
-};
-
-/** mr_refusals_add() - note a refusal.  Return: its kind; NULL where it was left out. */
+/**
+ * mr_refusals_add() - note a refusal
+ * @look:  NULL: the process was not looked at
+ * @place: that made the call, or NULL
+ *
+ * Return: its kind; NULL where it was left out.
+ */
 struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					const struct mr_refusal_seen *refused);
+					const struct mr_traced_process *process,
+					const struct mr_traced_record *record,
+					const struct mr_look *look, const char *place);
 
 /** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
 const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);

@@ -124,10 +124,7 @@ static bool mr_reproduced_is_beyond_all(const struct mr_traced_range *range)
  */
 static bool mr_reproduced_call_before(const struct mr_reproduced *it, enum mr_region_call *call)
 {
-	const struct mr_look_region *old = &it->kind->region;
-
-	return it->kind->has_region && mr_traced_region_call(old->call, old->flags, old->call_flags,
-							     old->iova == old->addr, call);
+	return it->look->has_region && mr_traced_region_call(&it->look->region, call);
 }
 
 /*
@@ -176,12 +173,12 @@ static uint64_t mr_earlier_limit(const struct mr_refusals *refusals)
 	for (size_t i = 0; i < refusals->count; i++) {
 		const struct mr_refusal_kind *kind = refusals->kinds[i];
 
-		if (!kind->has_look || mr_earlier_are_beyond_limit(&kind->look))
+		if (!kind->look || mr_earlier_are_beyond_limit(kind->look))
 			continue;
 		if (is_by_limit(kind))
-			return limit_of(&kind->look);
+			return limit_of(kind->look);
 		if (limit == UINT64_MAX)
-			limit = limit_of(&kind->look);
+			limit = limit_of(kind->look);
 	}
 	return limit;
 }
@@ -205,7 +202,7 @@ static bool mr_earlier_limit_differs(const struct mr_reproduced *it)
 /* Bytes that the region of a change has pinned: it has a line of its own. */
 static uint64_t pinned_before_change(const struct mr_reproduced *it)
 {
-	const struct mr_look_region *old = &it->kind->region;
+	const struct mr_trace_record *old = &it->look->region;
 	const uint64_t page = mr_page_size(mr_this_host());
 	enum mr_region_call call;
 
@@ -305,8 +302,8 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 static void print_device_memory(FILE *file, const struct mr_reproduced *it, uint64_t offset)
 {
 	fputs(" --memory dm", file);
-	if (it->kind->dm_length.known)
-		fprintf(file, ":%" PRIu64, it->kind->dm_length.value);
+	if (it->look->dm_length.known)
+		fprintf(file, ":%" PRIu64, it->look->dm_length.value);
 	print_offset(file, offset);
 }
 
@@ -390,7 +387,7 @@ static void print_registration(FILE *file, const struct mr_reproduced *it)
 /* What the region was on decides whether it can be changed; its memory was registered, so any of its kind will do. */
 static void print_place_before(FILE *file, const struct mr_reproduced *it, enum mr_region_on on)
 {
-	const struct mr_look_region *old = &it->kind->region;
+	const struct mr_trace_record *old = &it->look->region;
 
 	switch (on) {
 	case MR_ON_MEMORY:
@@ -414,7 +411,7 @@ static void print_place_before(FILE *file, const struct mr_reproduced *it, enum 
 
 static void print_region_before(FILE *file, const struct mr_reproduced *it)
 {
-	const struct mr_look_region *old = &it->kind->region;
+	const struct mr_trace_record *old = &it->look->region;
 	const struct mr_call_row *row;
 	enum mr_region_call call;
 
@@ -451,7 +448,7 @@ static void print_advice(FILE *file, const struct mr_reproduced *it)
 	fputs("reg", file);
 	print_range(file, it);
 	print_size(file, record->length);
-	print_access(file, it->kind->has_region ? it->kind->region.access
+	print_access(file, it->look->has_region ? it->look->region.access
 						: MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
 	fprintf(file, " --advise %" PRIu32, record->access);
 	if (record->call_flags)
@@ -524,7 +521,7 @@ static const char *obstacle_of_change(const struct mr_reproduced *it)
 
 	if (!is_change_of_mrctl(it->record->call_flags))
 		return "its flags are none that mrctl rereg has";
-	if (!it->kind->has_region)
+	if (!it->look->has_region)
 		return "the registration of the region was not seen";
 	if (!mr_reproduced_call_before(it, &call))
 		return "how another process registered the region is not known";
@@ -601,7 +598,7 @@ static void print_limit(FILE *file, uint64_t limit)
 static bool is_fork_safe(const struct mr_refusals *refusals)
 {
 	for (size_t i = 0; i < refusals->count; i++)
-		if (refusals->kinds[i]->has_look && refusals->kinds[i]->look.is_fork_safe == MR_YES)
+		if (refusals->kinds[i]->look && refusals->kinds[i]->look->is_fork_safe == MR_YES)
 			return true;
 	return false;
 }
@@ -623,8 +620,8 @@ static void print_environment(FILE *file, const struct mr_environment *environme
 static void print_head(FILE *file, const struct mr_refusals *refusals,
 		       const struct mr_reproduction_head *head, uint64_t limit)
 {
-	const struct mr_environment *environment = refusals->count && refusals->kinds[0]->has_look
-							   ? &refusals->kinds[0]->look.environment
+	const struct mr_environment *environment = refusals->count && refusals->kinds[0]->look
+							   ? &refusals->kinds[0]->look->environment
 							   : NULL;
 	const time_t seconds = (time_t)head->time;
 	char date[32] = "";
@@ -660,7 +657,7 @@ static void print_title(FILE *file, const struct mr_reproduced *it)
 		kind->count == 1 ? "" : "s", kind->program ? kind->program : "?",
 		kind->place ? kind->place : "?");
 	if (cause)
-		comment(file, "%s: %s", cause->id, kind->look.diagnosis.causes[0].text);
+		comment(file, "%s: %s", cause->id, kind->look->diagnosis.causes[0].text);
 }
 
 static const struct mr_evidence *find_evidence(const struct mr_suspicion *cause, const char *name)
@@ -711,15 +708,12 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 static bool print_kind(FILE *file, const struct mr_refusal_kind *kind, uint64_t limit)
 {
 	const struct mr_trace_record *record = &kind->record.call;
-	struct mr_reproduced it = { .kind = kind,
-				    .record = record,
-				    .look = kind->has_look ? &kind->look : NULL,
-				    .limit = limit };
+	struct mr_reproduced it = {
+		.kind = kind, .record = record, .look = kind->look, .limit = limit
+	};
 	const char *obstacle;
 
-	it.registers =
-		mr_traced_region_call((enum mr_traced_call)record->call, record->flags,
-				      record->call_flags, record->iova == record->addr, &it.call);
+	it.registers = mr_traced_region_call(record, &it.call);
 	obstacle = obstacle_of(&it);
 	print_title(file, &it);
 	if (obstacle) {

@@ -240,7 +240,7 @@ struct mr_trace_record {
 	/** Of a refused umem that is looked at: of another call of DEVX in the same context; 0: it was answered. */
 	int32_t devx_errnum;
 	uint32_t range_count; /**< ADVISES: only the first one is in the record */
-	uint32_t reserved;
+	uint32_t pinned_access; /**< of a region, in mrctl: with which its pages were pinned last */
 };
 
 /** A ring in the memory that both sides share: this, then MR_TRACE_SLOTS records with room for @frames addresses. */

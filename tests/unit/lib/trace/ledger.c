@@ -9,8 +9,7 @@
 
 static struct mr_ledger ledger;
 static struct mr_trace_totals totals;
-static struct mr_look_region region;
-static struct mr_look_context context;
+static struct mr_look look;
 
 static void take(struct mr_trace_record call)
 {
@@ -22,7 +21,7 @@ static void take(struct mr_trace_record call)
 }
 
 /* The region that a refused advice is about. */
-static const struct mr_look_region *advised(uint64_t device, uint32_t lkey)
+static const struct mr_trace_record *advised(uint64_t device, uint32_t lkey)
 {
 	const struct mr_trace_record call = {
 		.call = MR_TRACED_IBV_ADVISE_MR,
@@ -32,8 +31,8 @@ static const struct mr_look_region *advised(uint64_t device, uint32_t lkey)
 		.range_count = 1,
 	};
 
-	mr_ledger_context(&ledger, &call, &region, &context);
-	return context.region;
+	mr_ledger_context(&ledger, &call, &look);
+	return look.has_region ? &look.region : NULL;
 }
 
 TEST(an_advice_is_about_the_region_of_its_key)
@@ -46,20 +45,20 @@ TEST(an_advice_is_about_the_region_of_its_key)
 					       .addr = 0x1000 * i,
 					       .length = 0x1000 });
 	assert_non_null(advised(0x10, 2));
-	assert_int_equal(region.addr, 0x2000);
+	assert_int_equal(look.region.addr, 0x2000);
 	assert_non_null(advised(0x10, 1));
-	assert_int_equal(region.addr, 0x1000);
+	assert_int_equal(look.region.addr, 0x1000);
 	/* another device has keys of its own */
 	assert_non_null(advised(0x11, 1));
-	assert_int_equal(region.addr, 0x3000);
+	assert_int_equal(look.region.addr, 0x3000);
 	assert_null(advised(0x10, 3));
 	mr_ledger_context(
 		&ledger,
 		&(struct mr_trace_record){
 			.call = MR_TRACED_IBV_ADVISE_MR, .errnum = 22, .context = 0x10, .lkey = 1 },
-		&region, &context);
-	assert_null(context.region); /* an advice without a range */
-	assert_int_equal(context.registered_count, 3);
+		&look);
+	assert_false(look.has_region); /* an advice without a range */
+	assert_int_equal(look.registered_count, 3);
 	/* a change gives the region another key */
 	take((struct mr_trace_record){ .call = MR_TRACED_IBV_REREG_MR,
 				       .object = 1,
@@ -69,7 +68,7 @@ TEST(an_advice_is_about_the_region_of_its_key)
 				       .call_flags = IBV_REREG_MR_CHANGE_ACCESS });
 	assert_null(advised(0x10, 1));
 	assert_non_null(advised(0x10, 7));
-	assert_int_equal(region.access, 1);
+	assert_int_equal(look.region.access, 1);
 	take((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR, .object = 1 });
 	assert_null(advised(0x10, 7));
 }
@@ -114,8 +113,8 @@ static uint64_t bytes_before(void)
 {
 	const struct mr_trace_record call = { .call = MR_TRACED_IBV_REG_MR, .errnum = 12 };
 
-	mr_ledger_context(&ledger, &call, &region, &context);
-	return context.registered_bytes;
+	mr_ledger_context(&ledger, &call, &look);
+	return look.registered_bytes;
 }
 
 TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
@@ -130,7 +129,7 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 	registers(0x31, 0, UINT64_MAX);
 	registers(0x32, 0x1000, 0x1000);
 	assert_int_equal(bytes_before(), 0x1000);
-	assert_int_equal(context.registered_count, 3);
+	assert_int_equal(look.registered_count, 3);
 	assert_int_equal(tally->bytes, 0x1000);
 	registers(0x33, 0x1000, UINT64_MAX - 1);
 	assert_int_equal(bytes_before(), UINT64_MAX);

@@ -9,7 +9,6 @@
 #define WRITE MR_ACCESS_LOCAL_WRITE
 
 static struct mr_look look;
-static struct mr_look_context context;
 
 /* The record of a refused ibv_reg_mr() on the simulated HCA. */
 static struct mr_trace_record refused(int errnum, const void *addr, uint64_t length,
@@ -31,7 +30,8 @@ static void look_at(struct mr_trace_record record)
 	const pid_t child = start_child(NULL);
 
 	record.tid = (uint32_t)child;
-	mr_look_at(child, &record, &context, &look);
+	look = (struct mr_look){ 0 };
+	mr_look_at(child, &record, &look);
 	end_child(child);
 	assert_int_equal(look.error, 0);
 	assert_int_equal(look.tid, child);
@@ -70,7 +70,8 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 	const pid_t child = start_child(NULL);
 
 	end_child(child);
-	mr_look_at(child, &record, &context, &look);
+	look = (struct mr_look){ 0 };
+	mr_look_at(child, &record, &look);
 	assert_int_equal(look.error, -ENOENT);
 	assert_string_equal(look.command, "");
 	assert_false(look.has_memlock);
@@ -79,7 +80,8 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 	/* What the call itself tells needs no process. */
 	first("MR-ACCESS-LOCAL-WRITE", MR_CERTAIN, MR_LAYER_UVERBS);
 	record.errnum = EFAULT;
-	mr_look_at(child, &record, &context, &look);
+	look = (struct mr_look){ 0 };
+	mr_look_at(child, &record, &look);
 	assert_int_equal(look.diagnosis.cause_count, 0);
 }
 
@@ -141,9 +143,11 @@ TEST(no_record_makes_it_fail)
 		memcpy(&record, bytes, sizeof(record));
 		record.call = call;
 		record.errnum = call % 2 ? EINVAL : EFAULT;
-		mr_look_at(getpid(), &record, &context, &look);
+		look = (struct mr_look){ 0 };
+	mr_look_at(getpid(), &record, &look);
 		memset(record.device, '/', sizeof(record.device));
-		mr_look_at(getpid(), &record, &context, &look);
+		look = (struct mr_look){ 0 };
+	mr_look_at(getpid(), &record, &look);
 	}
 }
 

@@ -10,43 +10,44 @@
 #define SET(array, text) snprintf(array, sizeof(array), "%s", text)
 
 static struct mr_refusal_kind kind;
+static struct mr_look look;
 
 /* The batch of one refusal of memory that is gone, with @text in each member that has one. */
 static char *batch_with(char *text)
 {
 	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
-	struct mr_look *look = &kind.look;
 	char *batch = NULL;
 	size_t size;
 	FILE *file = open_memstream(&batch, &size);
 
 	assert_non_null(file);
+	look = (struct mr_look){ 0 };
 	kind = (struct mr_refusal_kind){ .count = 1,
 					 .record.call = { .call = MR_TRACED_IBV_REG_MR,
 							  .errnum = EFAULT,
 							  .addr = 0x1000,
 							  .length = 4096,
 							  .access = 1 },
-					 .has_look = true,
+					 .look = &look,
 					 .place = text,
 					 .program = text };
 	SET(kind.record.call.device, text);
-	SET(look->command, text);
-	SET(look->environment.kernel, text);
-	SET(look->environment.rdma_core, text);
-	SET(look->environment.device, text);
-	SET(look->environment.provider, text);
-	SET(look->environment.firmware, text);
-	SET(look->environment.simulated_kernel, text);
-	look->has_range = look->has_dmabuf = look->dmabuf.is_dmabuf = true;
-	SET(look->range.memory, "hole");
-	SET(look->range.remark, text);
-	SET(look->range.mapping.path, text);
-	SET(look->dmabuf.exporter, text);
-	look->diagnosis.cause_count = 1;
-	look->diagnosis.causes[0].cause =
+	SET(look.command, text);
+	SET(look.environment.kernel, text);
+	SET(look.environment.rdma_core, text);
+	SET(look.environment.device, text);
+	SET(look.environment.provider, text);
+	SET(look.environment.firmware, text);
+	SET(look.environment.simulated_kernel, text);
+	look.has_range = look.has_dmabuf = look.dmabuf.is_dmabuf = true;
+	SET(look.range.memory, "hole");
+	SET(look.range.remark, text);
+	SET(look.range.mapping.path, text);
+	SET(look.dmabuf.exporter, text);
+	look.diagnosis.cause_count = 1;
+	look.diagnosis.causes[0].cause =
 		mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
-	SET(look->diagnosis.causes[0].text, text);
+	SET(look.diagnosis.causes[0].text, text);
 	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ text, text, 0 }, file);
 	fclose(file);
 	return batch;
@@ -55,7 +56,7 @@ static char *batch_with(char *text)
 TEST(a_limit_of_a_control_group_is_named)
 {
 	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
-	struct mr_suspicion *cause = &kind.look.diagnosis.causes[0];
+	struct mr_suspicion *cause = &look.diagnosis.causes[0];
 	char plain[] = "mlx5_0", *batch = batch_with(plain);
 	size_t size;
 	FILE *file;
