@@ -15,15 +15,14 @@
 /* The calls of one name. */
 struct trace_call_row {
 	const char *call;
-	struct mr_opt_u64 calls, refused, bytes;
-	struct mr_opt_u64 elapsed_ns, slowest_ns, slowest_bytes;
+	const struct mr_call_tally *tally;
 };
 
 /* A kind of refusal. */
 struct trace_refusal_row {
 	struct call_row call; /* the first one */
 	const char *errno_name;
-	struct mr_opt_u64 count, looked_at;
+	uint64_t count, looked_at;
 	const char *program;
 	struct list ruled_out;
 	struct why *why; /* for why_release(); NULL: the process was not looked at */
@@ -32,7 +31,7 @@ struct trace_refusal_row {
 /* What was never deregistered. */
 struct trace_leak_row {
 	const char *program, *place, *call;
-	struct mr_opt_u64 regions, bytes;
+	uint64_t regions, bytes;
 	const char *const *stack;
 };
 
@@ -82,54 +81,46 @@ static const struct field fields[] = {
 };
 const struct record call_record = { "call", fields, NULL };
 
-static void fill_request(struct call_row *row, const struct mr_trace_record *call)
+void call_row_fill(struct call_row *row, pid_t pid, const char *place,
+		   const struct mr_trace_record *call, const struct mr_look *look,
+		   const struct why *why)
 {
-	const bool has_addr = mr_traced_has_addr(call), is_offset = mr_traced_has_offset(call);
-	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-
-	row->addr = (struct mr_opt_u64){ call->addr, has_addr && !is_offset };
-	row->offset = (struct mr_opt_u64){ call->addr, is_offset };
-	row->length = (struct mr_opt_u64){ call->length, mr_traced_has_length(call) };
-	row->iova = (struct mr_opt_u64){ call->iova, call->flags & MR_TRACE_HAS_IOVA };
-	row->access = (struct mr_opt_u64){ call->access, mr_traced_has_access(call) };
-	row->page_sizes =
-		(struct mr_opt_u64){ call->page_sizes, call->flags & MR_TRACE_HAS_PAGE_SIZES };
-	row->fd = (struct mr_opt_u64){ (uint64_t)call->fd, call->flags & MR_TRACE_HAS_FD };
-	row->flags = (struct mr_opt_u64){ call->call_flags, effect == MR_TRACED_CHANGES ||
-								    effect == MR_TRACED_ADVISES ||
-								    effect == MR_TRACED_PROTECTS };
-}
-
-void call_row_fill(struct call_row *row, const struct call_facts *facts)
-{
-	const struct mr_trace_record *call = facts->record;
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
 	const bool has_keys = !call->errnum && (call->lkey || call->rkey) &&
 			      (effect == MR_TRACED_REGISTERS || effect == MR_TRACED_CHANGES);
-	const struct mr_look *look = facts->look;
+	const bool has_flags = effect == MR_TRACED_CHANGES || effect == MR_TRACED_ADVISES ||
+			       effect == MR_TRACED_PROTECTS;
+	const bool is_offset = mr_traced_has_offset(call);
 
 	*row = (struct call_row){
-		.pid = { (uint64_t)facts->pid, facts->pid != 0 },
+		.pid = { (uint64_t)pid, pid != 0 },
 		.tid = { call->tid, call->tid != 0 },
 		.call = mr_traced_call_row(call->call)->name,
 		.device = call->device[0] ? call->device : NULL,
 		.answer = call->errnum ? mr_errno_name(call->errnum) ?: "refused" : "ok",
 		.errno_value = { (uint64_t)call->errnum,
 				 call->errnum && call->errnum != MR_TRACE_NO_ERRNO },
+		.addr = { call->addr, mr_traced_has_addr(call) && !is_offset },
+		.offset = { call->addr, is_offset },
+		.length = { call->length, mr_traced_has_length(call) },
+		.iova = { call->iova, call->flags & MR_TRACE_HAS_IOVA },
+		.access = { call->access, mr_traced_has_access(call) },
+		.page_sizes = { call->page_sizes, call->flags & MR_TRACE_HAS_PAGE_SIZES },
+		.fd = { (uint64_t)call->fd, call->flags & MR_TRACE_HAS_FD },
+		.flags = { call->call_flags, has_flags },
 		.lkey = { call->lkey, has_keys },
 		.rkey = { call->rkey, has_keys },
 		.handle = { call->handle, has_keys },
 		.object = { call->object, call->object != 0 },
 		.pd = { call->pd, call->pd != 0 },
 		.elapsed_ns = known(call->elapsed_ns),
-		.place = facts->place,
+		.place = place,
 		.kernel_asked = { call->kernel_calls != 0, call->flags & MR_TRACE_KERNEL_SEEN },
 		.memory = look && look->has_range && look->range.memory[0] ? look->range.memory
 									   : NULL,
-		.layer = why_found(facts->why).layer,
-		.causes = why_found(facts->why).causes,
+		.layer = why_found(why).layer,
+		.causes = why_found(why).causes,
 	};
-	fill_request(row, call);
 }
 
 static const struct field trace_fields[] = {
@@ -158,22 +149,21 @@ static const struct field trace_fields[] = {
 	      "paths of the libraries of RDMA, communication and GPUs that the processes had mapped"),
 	FIELD_END,
 };
-REPORTED const struct record trace_record = { "trace", trace_fields, NULL };
+REPORTED static const struct record trace_record = { "trace", trace_fields, NULL };
+
+#define FIELD_TALLY(key, member, flags, help)                                                      \
+	FIELD_BEHIND(key, struct trace_call_row, tally, struct mr_call_tally, member,              \
+		     FIELD_NUMBER, flags, help)
 
 static const struct field call_fields[] = {
 	FIELD(struct trace_call_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	      "name of the call"),
-	FIELD(struct trace_call_row, calls, FIELD_NUMBER, FIELD_KNOWN, "how often it was made"),
-	FIELD(struct trace_call_row, refused, FIELD_NUMBER, FIELD_KNOWN,
-	      "how often it was refused"),
-	FIELD(struct trace_call_row, bytes, FIELD_NUMBER, 0,
-	      "sum of the lengths of those that succeeded"),
-	FIELD(struct trace_call_row, elapsed_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "time that all took"),
-	FIELD(struct trace_call_row, slowest_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "time that the slowest one took"),
-	FIELD(struct trace_call_row, slowest_bytes, FIELD_NUMBER, FIELD_DETAIL,
-	      "length of that one"),
+	FIELD_TALLY("calls", calls, FIELD_KNOWN, "how often it was made"),
+	FIELD_TALLY("refused", refused, FIELD_KNOWN, "how often it was refused"),
+	FIELD_TALLY("bytes", bytes, 0, "sum of the lengths of those that succeeded"),
+	FIELD_TALLY("elapsed_ns", total_ns, FIELD_DURATION, "time that all took"),
+	FIELD_TALLY("slowest_ns", slowest_ns, FIELD_DURATION, "time that the slowest one took"),
+	FIELD_TALLY("slowest_bytes", slowest_bytes, FIELD_DETAIL, "length of that one"),
 	FIELD_END,
 };
 REPORTED const struct record trace_call_record = { "trace_call", call_fields, "calls" };
@@ -208,7 +198,8 @@ static const struct field refusal_fields[] = {
 	      "causes that the evidence excludes", .record = &ruled_out_record),
 	FIELD_END,
 };
-REPORTED const struct record trace_refusal_record = { "trace_refusal", refusal_fields, "refusals" };
+REPORTED static const struct record trace_refusal_record = { "trace_refusal", refusal_fields,
+							     "refusals" };
 
 static const struct field leak_fields[] = {
 	FIELD(struct trace_leak_row, program, FIELD_STRING, 0, "program that registered it"),
@@ -220,7 +211,7 @@ static const struct field leak_fields[] = {
 	      "with --leaks or --stacks: that place and its callers, the innermost first"),
 	FIELD_END,
 };
-REPORTED const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
+REPORTED static const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
 
 static const struct field not_followed_fields[] = {
 	FIELD(struct not_followed, pid, FIELD_NUMBER, 0, "process that ran it"),
@@ -228,8 +219,8 @@ static const struct field not_followed_fields[] = {
 	FIELD(struct not_followed, reason, FIELD_STRING, FIELD_PROSE, "why it cannot be followed"),
 	FIELD_END,
 };
-REPORTED const struct record not_followed_record = { "not_followed", not_followed_fields,
-						     "not_followed" };
+REPORTED static const struct record not_followed_record = { "not_followed", not_followed_fields,
+							    "not_followed" };
 
 const struct field trace_members[] = {
 	DOCUMENT_PART(&trace_record),
@@ -240,15 +231,6 @@ const struct field trace_members[] = {
 	FIELD_END,
 };
 
-/* mrctl may run on the simulated HCA itself, or the program may enter it. */
-static bool is_simulated(const struct mr_refusals *refusals)
-{
-	for (size_t i = 0; i < refusals->count; i++)
-		if (refusals->kinds[i]->look && refusals->kinds[i]->look->environment.simulated)
-			return true;
-	return mr_simulator_is_entered();
-}
-
 void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		    const struct trace_result *result)
 {
@@ -257,6 +239,7 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 	const struct mr_opt_u64 pid = ((const struct trace_args *)invocation->args)->pid;
 	const bool is_whole = !pid.known; /* else nothing is known of the time before */
 	uint64_t count = 0, bytes = 0, leaked = 0, leaked_bytes = 0;
+	bool is_simulated = mr_simulator_is_entered(); /* or the program has entered it */
 
 	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++) {
 		const struct mr_call_tally *tally = &totals->calls[i];
@@ -269,6 +252,11 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 	for (size_t i = 0; i < follow->leaks.count; i++) {
 		leaked += follow->leaks.list[i].count;
 		leaked_bytes = mr_sum(leaked_bytes, follow->leaks.list[i].bytes);
+	}
+	for (size_t i = 0; i < follow->refusals.count; i++) {
+		const struct mr_look *look = follow->refusals.kinds[i]->look;
+
+		is_simulated |= look && look->environment.simulated;
 	}
 	*row = (struct trace_row){
 		.program = is_whole ? (const char *const *)invocation->operands
@@ -290,24 +278,8 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		.unseen = known(follow->unseen + totals->uncounted),
 		.complete = follow->joined && !follow->unseen && !totals->uncounted &&
 			    !result->not_followed_count,
-		.simulated = is_simulated(&follow->refusals),
+		.simulated = is_simulated,
 		.libraries = (const char *const *)follow->libraries,
-	};
-}
-
-static void trace_call_row_fill(struct trace_call_row *row, const struct mr_follow *follow,
-				uint32_t call)
-{
-	const struct mr_call_tally *tally = &follow->totals.calls[call];
-
-	*row = (struct trace_call_row){
-		.call = mr_traced_call_row(call)->name,
-		.calls = known(tally->calls),
-		.refused = known(tally->refused),
-		.bytes = known(tally->bytes),
-		.elapsed_ns = known(tally->total_ns),
-		.slowest_ns = known(tally->slowest_ns),
-		.slowest_bytes = known(tally->slowest_bytes),
 	};
 }
 
@@ -315,66 +287,44 @@ static void trace_call_row_fill(struct trace_call_row *row, const struct mr_foll
 static void trace_refusal_row_fill(struct trace_refusal_row *row,
 				   const struct mr_refusal_kind *kind)
 {
-	struct why *why = kind->look ? why_of_diagnosis(&kind->look->diagnosis) : NULL;
+	const struct mr_look *look = kind->look;
+	struct why *why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
 
 	*row = (struct trace_refusal_row){
 		.errno_name = mr_errno_name(kind->record.call.errnum),
-		.count = known(kind->count),
-		.looked_at = known(kind->looked_at),
+		.count = kind->count,
+		.looked_at = kind->looked_at,
 		.program = kind->program,
 		.ruled_out = why_found(why).ruled_out,
 		.why = why,
 	};
-	call_row_fill(&row->call, &(struct call_facts){
-					  .pid = kind->pid,
-					  .place = kind->place,
-					  .record = &kind->record.call,
-					  .look = kind->look,
-					  .why = why,
-				  });
+	call_row_fill(&row->call, kind->pid, kind->place, &kind->record.call, look, why);
 	row->call.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL;
-}
-
-static void trace_leak_row_fill(struct trace_leak_row *row, const struct mr_leak *leak)
-{
-	*row = (struct trace_leak_row){
-		.program = leak->program,
-		.place = leak->place,
-		.call = mr_traced_call_row(leak->call)->name,
-		.regions = known(leak->count),
-		.bytes = known(leak->bytes),
-		.stack = leak->frames[0] ? (const char *const *)leak->frames : NULL,
-	};
 }
 
 const char *trace_obstacle_text(uint32_t obstacle)
 {
-	switch (obstacle) {
-	case MR_TRACE_STATIC:
-		return "it is linked statically, so it loads no libraries";
-	case MR_TRACE_PRIVILEGED:
-		return "it gets rights of another user or group, or capabilities, so it is given no library";
-	case MR_TRACE_OTHER_MACHINE:
-		return "it is for another kind of processor, or has 32 bits";
-	case MR_TRACE_OTHER_LIBC:
-		return "it does not use the GNU C library";
-	case MR_TRACE_NO_VARIABLES:
-		return "it was started without the variables of the environment that let it find mrctl";
-	case MR_TRACE_NOT_LOADED:
-		return "it has not loaded the library by which it is followed";
-	case MR_TRACE_OTHER_NETWORK:
-		return "it is in another network namespace, in which it does not reach mrctl";
-	case MR_TRACE_FILTERED:
-		return "it could not connect to mrctl, and its system calls are filtered (seccomp)";
-	case MR_TRACE_NO_DESCRIPTORS:
-		return "it could not connect to mrctl, and has fewer than two descriptors to spare";
-	case MR_TRACE_NOT_JOINED:
-		return "it could not connect to mrctl";
-	case MR_TRACE_NO_ROOM:
-		return "mrctl has no memory or descriptors for one more process";
-	default:
-		return "it cannot be read, so it is not known whether it can be followed";
-	}
+	static const char *const texts[] = {
+		[MR_TRACE_STATIC] = "it is linked statically, so it loads no libraries",
+		[MR_TRACE_PRIVILEGED] =
+			"it gets rights of another user or group, or capabilities, so it is given no library",
+		[MR_TRACE_OTHER_MACHINE] = "it is for another kind of processor, or has 32 bits",
+		[MR_TRACE_OTHER_LIBC] = "it does not use the GNU C library",
+		[MR_TRACE_NO_VARIABLES] =
+			"it was started without the variables of the environment that let it find mrctl",
+		[MR_TRACE_NOT_LOADED] = "it has not loaded the library by which it is followed",
+		[MR_TRACE_OTHER_NETWORK] =
+			"it is in another network namespace, in which it does not reach mrctl",
+		[MR_TRACE_FILTERED] =
+			"it could not connect to mrctl, and its system calls are filtered (seccomp)",
+		[MR_TRACE_NO_DESCRIPTORS] =
+			"it could not connect to mrctl, and has fewer than two descriptors to spare",
+		[MR_TRACE_NOT_JOINED] = "it could not connect to mrctl",
+		[MR_TRACE_NO_ROOM] = "mrctl has no memory or descriptors for one more process",
+	};
+	const char *text = obstacle < sizeof(texts) / sizeof(*texts) ? texts[obstacle] : NULL;
+
+	return text ?: "it cannot be read, so it is not known whether it can be followed";
 }
 
 enum {
@@ -508,84 +458,38 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 		report_detail("and at %zu other places (--leaks)", follow->leaks.count - shown);
 }
 
-static void report_unnamed(const struct trace_result *result)
-{
-	const struct mr_refusals *refusals = &result->follow.refusals;
-	const char *package = mr_places_package();
-
-	if (refusals->left_out)
-		report_note(command, "and %" PRIu64 " refusals of yet other kinds",
-			    refusals->left_out);
-	if (package && (refusals->count || result->follow.leaks.count))
-		report_note(command, "places have no names of functions: install %s", package);
-}
-
-/* With --pid nothing is known of what was registered before. */
-static void report_attached(const struct trace_row *row)
-{
-	char now[96], text[128] = "";
-
-	if (row->now_regions.known)
-		snprintf(text, sizeof(text), "; %s registered now",
-			 amount(now, sizeof(now), row->now_regions.value, row->now_bytes.value));
-	report_note(command,
-		    "%" PRIu64 " registration%s of %s by pid %" PRIu64 "; %" PRIu64 " refused%s",
-		    row->registered.value, row->registered.value == 1 ? "" : "s",
-		    mr_size_text(row->registered_bytes.value).text, row->pid.value,
-		    row->refused.value, text);
-}
-
 static void report_total(const struct trace_row *row)
 {
-	char most[96], processes[48];
+	const char *plural = row->registered.value == 1 ? "" : "s";
+	char regions[96], processes[48], text[128] = "";
 
 	snprintf(processes, sizeof(processes), "%" PRIu64 " process%s", row->processes.value,
 		 row->processes.value == 1 ? "" : "es");
-	if (row->registered.value)
-		report_note(
-			command,
-			"%" PRIu64 " registration%s of %s by %s, at most %s at once; %" PRIu64
-			" refused",
-			row->registered.value, row->registered.value == 1 ? "" : "s",
-			mr_size_text(row->registered_bytes.value).text, processes,
-			amount(most, sizeof(most), row->most_regions.value, row->most_bytes.value),
-			row->refused.value);
+	if (row->now_regions.known)
+		snprintf(text, sizeof(text), "; %s registered now",
+			 amount(regions, sizeof(regions), row->now_regions.value,
+				row->now_bytes.value));
+	if (row->pid.known) /* nothing is known of what was registered before */
+		report_note(command,
+			    "%" PRIu64 " registration%s of %s by pid %" PRIu64 "; %" PRIu64
+			    " refused%s",
+			    row->registered.value, plural,
+			    mr_size_text(row->registered_bytes.value).text, row->pid.value,
+			    row->refused.value, text);
+	else if (row->registered.value)
+		report_note(command,
+			    "%" PRIu64 " registration%s of %s by %s, at most %s at once; %" PRIu64
+			    " refused",
+			    row->registered.value, plural,
+			    mr_size_text(row->registered_bytes.value).text, processes,
+			    amount(regions, sizeof(regions), row->most_regions.value,
+				   row->most_bytes.value),
+			    row->refused.value);
 	else
 		report_note(command, "nothing was registered by %s; %" PRIu64 " refused", processes,
 			    row->refused.value);
 	if (row->simulated)
 		report_detail("these are answers of the simulated HCA");
-}
-
-static bool has_calls(const struct mr_follow *follow)
-{
-	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++)
-		if (follow->totals.calls[i].calls)
-			return true;
-	return false;
-}
-
-static void report_unseen(const struct trace_row *row)
-{
-	const uint64_t unseen = row->unseen.value;
-
-	if (unseen)
-		report_note(command,
-			    "not complete: %" PRIu64 " call%s made while mrctl did not answer",
-			    unseen, unseen == 1 ? " was" : "s were");
-}
-
-/* Each was told when it began, which may be far above. */
-static void report_not_followed(const struct trace_result *result)
-{
-	const size_t count = result->not_followed_count;
-
-	if (count)
-		report_note(command, "not complete: %zu program%s not followed", count,
-			    count == 1 ? " was" : "s were");
-	for (size_t i = 0; i < count; i++)
-		report_detail("%s: %s", result->not_followed[i].program,
-			      result->not_followed[i].reason);
 }
 
 /* Of a program that could not be followed, or not be run, a message has told already. */
@@ -602,26 +506,51 @@ static void report_nothing(const struct trace_row *row, const struct trace_resul
 		report_note(command, "no process could be followed");
 }
 
-/* Prints it on standard error: refusals with their causes, leaks, sums. */
-static void trace_text(const struct invocation *invocation, const struct trace_row *row,
+/* Reports what was not seen, and that a program was not followed: each was named when it began, maybe far above. */
+static void report_incomplete(const struct trace_row *row, const struct trace_result *result,
+			      bool quiet)
+{
+	const uint64_t unseen = row->unseen.value;
+	const size_t count = quiet ? 0 : result->not_followed_count;
+
+	if (unseen)
+		report_note(command,
+			    "not complete: %" PRIu64 " call%s made while mrctl did not answer",
+			    unseen, unseen == 1 ? " was" : "s were");
+	if (count)
+		report_note(command, "not complete: %zu program%s not followed", count,
+			    count == 1 ? " was" : "s were");
+	for (size_t i = 0; i < count; i++)
+		report_detail("%s: %s", result->not_followed[i].program,
+			      result->not_followed[i].reason);
+}
+
+/* Prints the summary on standard error: refusals with their causes, leaks, sums. */
+static void report_all(const struct invocation *invocation, const struct trace_row *row,
 		       const struct trace_result *result)
 {
 	const struct trace_args *args = invocation->args;
 	const struct mr_follow *follow = &result->follow;
+	const struct mr_refusals *refusals = &follow->refusals;
 	const bool quiet = invocation->global->style.quiet;
+	const char *package = mr_places_package();
+	bool has_calls = false;
 
-	for (size_t i = 0; i < follow->refusals.count; i++)
-		report_refusal(invocation, follow->refusals.kinds[i]);
+	for (size_t i = 0; i < refusals->count; i++)
+		report_refusal(invocation, refusals->kinds[i]);
 	if ((!quiet || args->leaks) && !args->pid.known)
 		report_leaks(invocation, row, follow);
-	report_unnamed(result);
-	report_unseen(row);
+	if (refusals->left_out)
+		report_note(command, "and %" PRIu64 " refusals of yet other kinds",
+			    refusals->left_out);
+	if (package && (refusals->count || follow->leaks.count))
+		report_note(command, "places have no names of functions: install %s", package);
+	report_incomplete(row, result, quiet);
 	if (quiet)
 		return;
-	report_not_followed(result);
-	if (row->pid.known)
-		report_attached(row);
-	else if (has_calls(follow))
+	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++)
+		has_calls |= follow->totals.calls[i].calls != 0;
+	if (row->pid.known || has_calls)
 		report_total(row);
 	else
 		report_nothing(row, result);
@@ -631,37 +560,11 @@ static void print_calls(struct output *out, const struct mr_follow *follow)
 {
 	output_list_begin(out, trace_call_record.list, &trace_call_record, false);
 	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++) {
-		struct trace_call_row row;
+		const struct trace_call_row row = { mr_traced_call_row(i)->name,
+						    &follow->totals.calls[i] };
 
-		if (!follow->totals.calls[i].calls)
-			continue;
-		trace_call_row_fill(&row, follow, i);
-		output_row(out, &trace_call_record, &row);
-	}
-	output_list_end(out);
-}
-
-static void print_refusals(struct output *out, const struct mr_follow *follow)
-{
-	output_list_begin(out, trace_refusal_record.list, &trace_refusal_record, false);
-	for (size_t i = 0; i < follow->refusals.count; i++) {
-		struct trace_refusal_row row;
-
-		trace_refusal_row_fill(&row, follow->refusals.kinds[i]);
-		output_row(out, &trace_refusal_record, &row);
-		why_release(row.why);
-	}
-	output_list_end(out);
-}
-
-static void print_leaks(struct output *out, const struct mr_follow *follow)
-{
-	output_list_begin(out, trace_leak_record.list, &trace_leak_record, false);
-	for (size_t i = 0; i < follow->leaks.count; i++) {
-		struct trace_leak_row row;
-
-		trace_leak_row_fill(&row, &follow->leaks.list[i]);
-		output_row(out, &trace_leak_record, &row);
+		if (row.tally->calls)
+			output_row(out, &trace_call_record, &row);
 	}
 	output_list_end(out);
 }
@@ -669,30 +572,45 @@ static void print_leaks(struct output *out, const struct mr_follow *follow)
 static void print_document(struct output *out, const struct trace_row *row,
 			   const struct trace_result *result)
 {
+	const struct mr_follow *follow = &result->follow;
 	const struct list not_followed = { &not_followed_record, result->not_followed,
 					   result->not_followed_count,
 					   sizeof(*result->not_followed) };
 
 	output_begin(out, "trace");
 	output_members(out, &trace_record, row);
-	print_calls(out, &result->follow);
-	print_refusals(out, &result->follow);
-	print_leaks(out, &result->follow);
+	print_calls(out, follow);
+	output_list_begin(out, trace_refusal_record.list, &trace_refusal_record, false);
+	for (size_t i = 0; i < follow->refusals.count; i++) {
+		struct trace_refusal_row refusal;
+
+		trace_refusal_row_fill(&refusal, follow->refusals.kinds[i]);
+		output_row(out, &trace_refusal_record, &refusal);
+		why_release(refusal.why);
+	}
+	output_list_end(out);
+	output_list_begin(out, trace_leak_record.list, &trace_leak_record, false);
+	for (size_t i = 0; i < follow->leaks.count; i++) {
+		const struct mr_leak *leak = &follow->leaks.list[i];
+
+		output_row(
+			out, &trace_leak_record,
+			&(struct trace_leak_row){
+				.program = leak->program,
+				.place = leak->place,
+				.call = mr_traced_call_row(leak->call)->name,
+				.regions = leak->count,
+				.bytes = leak->bytes,
+				.stack = leak->frames[0] ? (const char *const *)leak->frames : NULL,
+			});
+	}
+	output_list_end(out);
 	output_json_list(out, not_followed_record.list, &not_followed);
 }
 
-/* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
-static int redirect(FILE *file, const char *path, struct mr_error *err)
-{
-	int fd = file ? fileno(file) : STDERR_FILENO;
-	int rc = output_redirect(fd, path, err);
-
-	if (!rc && dup2(fd, STDERR_FILENO) < 0)
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
-	return rc;
-}
-
-/* Standard error remembers that a write has failed, but not why: one more fails for the same reason. */
+/*
+ * Standard error remembers that a write has failed, but not why: one more fails for the same reason.
+ */
 static int check_text(const struct trace_args *args, struct mr_error *err)
 {
 	if (!args->summary_file || !ferror(stderr))
@@ -716,7 +634,7 @@ static int print_summary(const struct invocation *invocation, struct trace_resul
 	if (invocation->global->style.json) {
 		print_document(&out, &row, result);
 	} else {
-		trace_text(invocation, &row, result);
+		report_all(invocation, &row, result);
 		if (args->calls && !invocation->global->style.quiet)
 			print_calls(&out, &result->follow);
 	}
@@ -730,8 +648,12 @@ int summary_print(const struct invocation *invocation, struct trace_result *resu
 {
 	mr_auto_fd int errors = dup(STDERR_FILENO);
 	const struct trace_args *args = invocation->args;
-	int rc = redirect(file, args->summary_file, err);
+	const int fd = file ? fileno(file) : STDERR_FILENO;
+	/* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
+	int rc = output_redirect(fd, args->summary_file, err);
 
+	if (!rc && dup2(fd, STDERR_FILENO) < 0)
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
 	if (!rc)
 		rc = print_summary(invocation, result, err);
 	if (errors >= 0) /* an error that follows is for the terminal, not for the summary */

@@ -71,21 +71,16 @@ struct call_row {
 
 extern const struct record call_record;
 
-/** A call, and what was found out about it. */
-struct call_facts {
-	pid_t pid;
-	const char *place;
-	const struct mr_trace_record *record;
-	const struct mr_look *look; /**< or NULL */
-	const struct why *why;      /**< of its diagnosis; or NULL */
-};
+/**
+ * call_row_fill() - fill all but the time and the stack; @row refers to what the others have
+ * @look, @why: what was found out, and that of its diagnosis; or NULL
+ */
+void call_row_fill(struct call_row *row, pid_t pid, const char *place,
+		   const struct mr_trace_record *call, const struct mr_look *look,
+		   const struct why *why);
 
-/** call_row_fill() - fill all but the time and the stack; @row refers to what @facts has */
-void call_row_fill(struct call_row *row, const struct call_facts *facts);
-
-/** The rows of the summary of mrctl trace. */
-extern const struct record trace_record, trace_call_record, trace_refusal_record, trace_leak_record,
-	not_followed_record;
+/** A row of the summary's table of calls. */
+extern const struct record trace_call_record;
 /** Members of its document; ends with one without key. */
 extern const struct field trace_members[];
 

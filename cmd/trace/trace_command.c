@@ -86,33 +86,16 @@ static int check_kernel(pid_t pid, struct mr_error *err)
 
 /* ---- what is registered ---- */
 
-static void add_mrs(const struct mr_nldev_mrs *mrs, pid_t pid, struct trace_result *result)
-{
-	uint32_t last = 0;
-	bool is_of_process = false;
-
-	for (size_t i = 0; i < mrs->count; i++) {
-		const struct mr_nldev_mr *mr = &mrs->list[i];
-
-		/* The kernel names the thread that registered it. */
-		if (mr->pid != last)
-			is_of_process = mr->pid && mr_process_of_thread((pid_t)mr->pid) == pid;
-		last = mr->pid;
-		if (!is_of_process)
-			continue;
-		result->now_regions.value++;
-		if (mr->odp != MR_NLDEV_ODP_IMPLICIT)
-			result->now_bytes.value = mr_sum(result->now_bytes.value, mr->length);
-	}
-}
-
 /* Counts what the process has registered now; what ends it is told by nothing else, so errors do not matter. */
 static void count_registered(pid_t pid, struct trace_result *result)
 {
+	struct mr_opt_u64 *regions = &result->now_regions, *bytes = &result->now_bytes;
 	struct mr_nldev nl = { .socket = NULL };
 	struct mr_nldev_devices devices = { .count = 0 };
 	struct mr_error ignored;
 	uint64_t start;
+	uint32_t last = 0;
+	bool is_of_process = false;
 	bool is_known = mr_process_life(pid, &start) == MR_PROCESS_LIVES &&
 			!mr_nldev_open(&nl, &ignored) && !mr_nldev_devices(&nl, &devices, &ignored);
 
@@ -120,152 +103,127 @@ static void count_registered(pid_t pid, struct trace_result *result)
 		struct mr_nldev_mrs mrs = { .count = 0 };
 
 		is_known = !mr_nldev_mrs(&nl, devices.list[i].index, &mrs, &ignored);
-		add_mrs(&mrs, pid, result);
+		for (size_t j = 0; j < mrs.count; j++) {
+			const struct mr_nldev_mr *mr = &mrs.list[j];
+
+			/* The kernel names the thread that registered it. */
+			if (mr->pid != last)
+				is_of_process =
+					mr->pid && mr_process_of_thread((pid_t)mr->pid) == pid;
+			last = mr->pid;
+			regions->value += is_of_process;
+			if (is_of_process && mr->odp != MR_NLDEV_ODP_IMPLICIT)
+				bytes->value = mr_sum(bytes->value, mr->length);
+		}
 		mr_nldev_mrs_release(&mrs);
 	}
-	result->now_regions.known = result->now_bytes.known = is_known;
+	regions->known = bytes->known = is_known;
 	mr_nldev_devices_release(&devices);
 	mr_nldev_close(&nl);
 }
 
 /* ---- the run ---- */
 
-static int watch(struct trace_job *job, pid_t pid, const char *program, struct mr_attach *attach,
-		 struct mr_error *err)
+/* Watches the process until it ends, or a signal comes.  Return: 0, or -errno. */
+static int attach_run(struct trace_job *job, struct mr_error *err)
 {
+	const pid_t pid = (pid_t)job->args->pid.value;
 	struct mr_follow *follow = &job->result.follow;
-	struct mr_traced_process *process = mr_follow_attach(follow, pid);
-	int rc;
+	struct mr_attach attach = { .fd_count = 0 };
+	struct mr_traced_process *process;
+	char program[MR_TRACE_PATH];
+	int rc = identify(&job->args->pid, program, sizeof(program), err);
 
+	if (!rc)
+		rc = check_kernel(pid, err);
+	if (rc)
+		return rc;
+	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go before the summary */
+	process = mr_follow_attach(follow, pid);
 	if (!process)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (process->pidfd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", "pid %d", pid);
 	snprintf(process->program, sizeof(process->program), "%s", program);
 	job->result.attached_program[0] = process->program;
-	rc = mr_attach_begin(attach, pid, err);
-	if (rc)
-		return rc;
-	if (!job->invocation->global->style.quiet)
+	rc = mr_attach_begin(&attach, pid, err);
+	if (!rc && !job->invocation->global->style.quiet)
 		report_note("trace", "watching %s (pid %d) until it ends, or Ctrl-C",
 			    process->program, pid);
-	rc = mr_attach_run(attach, follow, err);
-	count_registered(pid, &job->result);
-	return rc;
-}
-
-/* Watches the process until it ends, or a signal comes.  Return: 0, or -errno. */
-static int attach_run(struct trace_job *job, struct mr_error *err)
-{
-	const struct mr_opt_u64 *number = &job->args->pid;
-	struct mr_attach attach = { .fd_count = 0 };
-	char program[MR_TRACE_PATH];
-	int rc = identify(number, program, sizeof(program), err);
-
-	if (!rc)
-		rc = check_kernel((pid_t)number->value, err);
-	if (rc)
-		return rc;
-	signal(SIGPIPE,
-	       SIG_IGN); /* who reads a file of trace may go, and the summary is still to come */
-	rc = watch(job, (pid_t)number->value, program, &attach, err);
+	if (!rc) {
+		rc = mr_attach_run(&attach, follow, err);
+		count_registered(pid, &job->result);
+	}
 	mr_attach_end(&attach);
 	return rc;
 }
 
-enum { LINE_MAX_BYTES = 2048 };
+/* ---- calls, while the program runs ---- */
 
-struct line {
-	char text[LINE_MAX_BYTES];
-	size_t used;
-	bool has_argument;
-};
-
-static void add(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct line *line, const char *fmt, ...)
+/* Prints an argument that is known. */
+static void print_argument(FILE *line, const char **separator, const char *name, bool is_hex,
+			   const struct mr_opt_u64 *value)
 {
-	va_list ap;
-	int length;
-
-	va_start(ap, fmt);
-	length = vsnprintf(line->text + line->used, sizeof(line->text) - line->used, fmt, ap);
-	va_end(ap);
-	line->used += (size_t)length;
-	if (line->used >= sizeof(line->text))
-		line->used = sizeof(line->text) - 1;
+	if (!value->known)
+		return;
+	fprintf(line, is_hex ? "%s%s0x%" PRIx64 : "%s%s%" PRIu64, *separator, name, value->value);
+	*separator = ", ";
 }
 
-/* Begins an argument. */
-static const char *comma(struct line *line)
+static void print_call(FILE *line, const struct call_row *row)
 {
-	const char *text = line->has_argument ? ", " : "";
-
-	line->has_argument = true;
-	return text;
-}
-
-static void add_number(struct line *line, const char *name, const struct mr_opt_u64 *value)
-{
-	if (value->known)
-		add(line, "%s%s%" PRIu64, comma(line), name, value->value);
-}
-
-static void add_hex(struct line *line, const char *name, const struct mr_opt_u64 *value)
-{
-	if (value->known)
-		add(line, "%s%s0x%" PRIx64, comma(line), name, value->value);
-}
-
-static void add_arguments(struct line *line, const struct call_row *row)
-{
+	const bool has_other_iova = !row->addr.known || row->iova.value != row->addr.value;
+	const char *separator = row->device ? ", " : "";
 	char text[FIELD_TEXT_MAX];
 
-	if (row->device)
-		add(line, "%s%s", comma(line), row->device);
-	add_hex(line, "", &row->addr);
-	add_number(line, "fd ", &row->fd);
-	add_number(line, "offset ", &row->offset);
-	add_number(line, "", &row->length);
-	if (row->iova.known && !(row->addr.known && row->iova.value == row->addr.value))
-		add_hex(line, "iova ", &row->iova);
-	if (row->access.known)
-		add(line, "%s%s", comma(line), access_text((uint32_t)row->access.value, text));
-	if (row->page_sizes.known)
-		add(line, "%spages %s", comma(line), pages_text(row->page_sizes.value, text));
-	add_hex(line, "flags ", &row->flags);
-}
-
-static void add_answer(struct line *line, const struct call_row *row)
-{
+	fprintf(line, "%s(%s", row->call, row->device ?: "");
+	print_argument(line, &separator, "", true, &row->addr);
+	print_argument(line, &separator, "fd ", false, &row->fd);
+	print_argument(line, &separator, "offset ", false, &row->offset);
+	print_argument(line, &separator, "", false, &row->length);
+	if (has_other_iova)
+		print_argument(line, &separator, "iova ", true, &row->iova);
+	if (row->access.known) {
+		fprintf(line, "%s%s", separator, access_text((uint32_t)row->access.value, text));
+		separator = ", ";
+	}
+	if (row->page_sizes.known) {
+		fprintf(line, "%spages %s", separator, pages_text(row->page_sizes.value, text));
+		separator = ", ";
+	}
+	print_argument(line, &separator, "flags ", true, &row->flags);
+	fprintf(line, ") = ");
 	if (row->errno_value.known)
-		add(line, "%s (%s)", row->answer, mr_errno_text((int)row->errno_value.value));
-	else if (strcmp(row->answer, "ok") != 0)
-		add(line, "%s", row->answer);
+		fprintf(line, "%s (%s)", row->answer, mr_errno_text((int)row->errno_value.value));
 	else if (row->lkey.known)
-		add(line, "lkey 0x%" PRIx64 ", rkey 0x%" PRIx64, row->lkey.value, row->rkey.value);
+		fprintf(line, "lkey 0x%" PRIx64 ", rkey 0x%" PRIx64, row->lkey.value,
+			row->rkey.value);
 	else
-		add(line, "ok");
-	add(line, " <%" PRIu64 ".%03u us>", row->elapsed_ns.value / 1000,
-	    (unsigned int)(row->elapsed_ns.value % 1000));
+		fputs(row->answer, line);
+	fprintf(line, " <%" PRIu64 ".%03u us>", row->elapsed_ns.value / 1000,
+		(unsigned int)(row->elapsed_ns.value % 1000));
 }
 
 /* Prints a call on standard error: "[pid 12] ibv_reg_mr(mlx5_0, ...) = lkey 0x1308 <12 us>". */
 static void live_print(const struct call_row *row, bool is_attached)
 {
-	struct line line = { .used = 0 };
+	mr_auto_free char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
 
+	if (!line)
+		return;
 	if (is_attached)
-		add(&line, "%" PRIu64 ".%06u [pid %" PRIu64 ", tid %" PRIu64 "] %s(",
-		    row->at_ns.value / 1000000000,
-		    (unsigned int)(row->at_ns.value % 1000000000 / 1000), row->pid.value,
-		    row->tid.value, row->call);
+		fprintf(line, "%" PRIu64 ".%06u [pid %" PRIu64 ", tid %" PRIu64 "] ",
+			row->at_ns.value / 1000000000,
+			(unsigned int)(row->at_ns.value % 1000000000 / 1000), row->pid.value,
+			row->tid.value);
 	else
-		add(&line, "[pid %" PRIu64 "] %s(", row->pid.value, row->call);
-	add_arguments(&line, row);
-	add(&line, ") = ");
-	add_answer(&line, row);
-	text_print(line.text, stderr);
+		fprintf(line, "[pid %" PRIu64 "] ", row->pid.value);
+	print_call(line, row);
+	if (fclose(line))
+		return;
+	text_print(text, stderr);
 	fputc('\n', stderr);
 }
 
@@ -275,95 +233,66 @@ static void note_unwritten(struct trace_job *job)
 		job->calls_errnum = errno;
 }
 
-static void write_call(struct trace_job *job, const struct call_row *row)
-{
-	json_put_object(job->calls, &call_record, NULL, row);
-	if (fputc('\n', job->calls) < 0)
-		note_unwritten(job);
-}
-
-static void fill_stack(struct call_row *row, struct mr_traced_process *process,
-		       const struct mr_traced_record *record)
-{
-	const uint32_t count = record->call.frame_count;
-
-	for (uint32_t i = 0; i < count; i++)
-		row->frames[i] = mr_process_caller(process, record->frames[i]);
-	row->frames[count] = NULL;
-	row->stack = count ? row->frames : NULL;
-}
-
 static void show_call(void *data, struct mr_traced_process *process,
 		      const struct mr_traced_record *record, struct mr_site *site,
 		      const struct mr_look *look)
 {
 	struct trace_job *job = data;
 	const struct output_style *style = &job->invocation->global->style;
-	const bool is_shown = job->args->pid.known && record->call.errnum && !style->quiet;
-	const uint64_t begin = record->call.begin_ns;
+	const struct mr_trace_record *call = &record->call;
+	const bool is_attached = job->args->pid.known;
+	const bool is_shown = is_attached && call->errnum && !style->quiet;
 	struct call_row row;
 	struct why *why;
 
-	if (job->args->refused_only && !record->call.errnum)
+	if (job->args->refused_only && !call->errnum)
 		return;
 	/* libibverbs makes one for each registration of a program that forks. */
-	if (record->call.call == MR_TRACED_MADVISE && !record->call.errnum && !style->verbose)
+	if (call->call == MR_TRACED_MADVISE && !call->errnum && !style->verbose)
 		return;
 	why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
-	call_row_fill(&row, &(struct call_facts){ .pid = process->pid,
-						  .place = mr_process_place(process, site),
-						  .record = &record->call,
-						  .look = look,
-						  .why = why });
-	row.at_ns = known(begin > job->start_ns ? begin - job->start_ns : 0);
-	if (job->args->stacks)
-		fill_stack(&row, process, record);
-	if (job->calls)
-		write_call(job, &row);
+	call_row_fill(&row, process->pid, mr_process_place(process, site), call, look, why);
+	row.at_ns = known(call->begin_ns > job->start_ns ? call->begin_ns - job->start_ns : 0);
+	for (uint32_t i = 0; job->args->stacks && i < call->frame_count; i++) {
+		row.frames[i] = mr_process_caller(process, record->frames[i]);
+		row.stack = row.frames;
+	}
+	if (job->calls) {
+		json_put_object(job->calls, &call_record, NULL, &row);
+		if (fputc('\n', job->calls) < 0)
+			note_unwritten(job);
+	}
 	if (job->args->live || is_shown)
-		live_print(&row, job->args->pid.known);
+		live_print(&row, is_attached);
 	if (is_shown && why)
 		why_report(why, style->verbose);
 	why_release(why);
 }
 
-static bool is_reported(const struct trace_result *result, const struct not_followed *row)
-{
-	for (size_t i = 0; i < result->not_followed_count; i++)
-		if (!strcmp(result->not_followed[i].program, row->program) &&
-		    result->not_followed[i].reason == row->reason)
-			return true;
-	return false;
-}
-
 /* Says that a program cannot be followed, and why; @pid: 0 before it runs. */
-static void trace_note_not_followed(struct trace_job *job, pid_t pid, const char *path,
-				    uint32_t obstacle)
+static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
 {
+	struct trace_job *job = data;
 	struct trace_result *result = &job->result;
 	struct not_followed row = { .pid = { (uint64_t)pid, pid != 0 },
 				    .reason = trace_obstacle_text(obstacle) };
-	struct not_followed *more;
+	struct not_followed *more = result->not_followed;
 
 	snprintf(row.program, sizeof(row.program), "%s", path);
 	mr_clean_text(row.program, sizeof(row.program));
-	if (is_reported(result, &row))
-		return;
+	for (size_t i = 0; i < result->not_followed_count; i++)
+		if (!strcmp(more[i].program, row.program) && more[i].reason == row.reason)
+			return;
 	if (pid)
 		report_note("trace", "%s (pid %d) is not followed: %s", row.program, pid,
 			    row.reason);
 	else
 		report_note("trace", "%s is not followed: %s", row.program, row.reason);
-	more = reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
+	more = reallocarray(more, result->not_followed_count + 1, sizeof(*more));
 	if (!more)
 		return;
 	result->not_followed = more;
 	more[result->not_followed_count++] = row;
-}
-
-static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
-{
-	trace_note_not_followed(data, pid, path, obstacle);
 }
 
 static void flush_calls(void *data)
@@ -372,17 +301,6 @@ static void flush_calls(void *data)
 
 	if (job->calls && fflush(job->calls))
 		note_unwritten(job);
-}
-
-/* Who is told of calls: -o, --live, and what cannot be followed. */
-static struct mr_trace_sink trace_job_sink(struct trace_job *job)
-{
-	const bool shows = job->args->calls_file || job->args->live || job->args->pid.known;
-
-	return (struct mr_trace_sink){ .data = job,
-				       .call = shows ? show_call : NULL,
-				       .not_followed = note_not_followed,
-				       .caught_up = flush_calls };
 }
 
 /* The child: sets the environment, and becomes the program. */
@@ -411,7 +329,7 @@ static bool check_program(struct trace_job *job)
 		return false;
 	obstacle = mr_trace_program(AT_FDCWD, path);
 	if (obstacle != MR_TRACE_FOLLOWED)
-		trace_note_not_followed(job, 0, path, obstacle);
+		note_not_followed(job, 0, path, obstacle);
 	return obstacle != MR_TRACE_FOLLOWED;
 }
 
@@ -445,32 +363,20 @@ static void die_of(int signal_number)
 	sigprocmask(SIG_UNBLOCK, &mask, NULL);
 }
 
-/* After a signal WEXITSTATUS() is 0. */
-static bool was_run(int status)
-{
-	return WEXITSTATUS(status) != EXIT_CANNOT_EXEC && WEXITSTATUS(status) != EXIT_NO_PROGRAM;
-}
-
-/* With --expect-none-refused; 0: nothing was refused. */
-static int status_of_refusals(const struct trace_job *job)
-{
-	struct trace_row row;
-
-	trace_row_fill(&row, job->invocation, &job->result);
-	if (row.refused.value)
-		return EXIT_REFUSED;
-	return row.complete || !was_run(job->result.status) ? 0 : EXIT_UNSEEN;
-}
-
 static int status_of(const struct trace_job *job)
 {
 	const int status = job->result.status;
-	const int refused = job->args->expect_none_refused ? status_of_refusals(job) : 0;
+	const int code = WEXITSTATUS(status); /* 0 after a signal */
+	struct trace_row row;
 
-	if (refused)
-		return refused;
+	trace_row_fill(&row, job->invocation, &job->result);
+	if (job->args->expect_none_refused && row.refused.value)
+		return EXIT_REFUSED;
+	if (job->args->expect_none_refused && !row.complete && code != EXIT_CANNOT_EXEC &&
+	    code != EXIT_NO_PROGRAM)
+		return EXIT_UNSEEN;
 	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
+		return code;
 	die_of(WTERMSIG(status));
 	return 128 + WTERMSIG(status);
 }
@@ -495,21 +401,6 @@ static int open_files(struct trace_job *job, struct mr_error *err)
 			return -err->errnum;
 	}
 	return 0;
-}
-
-static int close_calls(struct trace_job *job, struct mr_error *err)
-{
-	const char *path = job->args->calls_file;
-	FILE *calls = job->calls;
-	int rc;
-
-	job->calls = NULL;
-	if (!calls)
-		return 0;
-	rc = private_file_close(calls, path, err);
-	if (job->calls_errnum)
-		return mr_fail(err, MR_ERROR_HOST, job->calls_errnum, "write", "%s", path);
-	return rc;
 }
 
 static int write_reproduction(struct trace_job *job, struct mr_error *err)
@@ -537,8 +428,13 @@ static int tell(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_error calls = { 0 }, reproduction = { 0 }, summary = { 0 };
 	const struct mr_error *errors[] = { &calls, &reproduction, &summary };
+	const char *path = job->args->calls_file;
 
-	close_calls(job, &calls);
+	if (job->calls)
+		private_file_close(job->calls, path, &calls);
+	if (job->calls && job->calls_errnum)
+		mr_fail(&calls, MR_ERROR_HOST, job->calls_errnum, "write", "%s", path);
+	job->calls = NULL;
 	write_reproduction(job, &reproduction);
 	summary_print(job->invocation, &job->result, job->summary, &summary);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
@@ -568,28 +464,26 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 	return status_of(job);
 }
 
-static void close_file(FILE *file)
-{
-	if (file)
-		fclose(file);
-}
-
 static int run_trace(const struct invocation *invocation, struct mr_error *err)
 {
-	struct trace_job job = { .invocation = invocation,
-				 .args = invocation->args,
-				 .start_ns = mr_now_ns() };
+	const struct trace_args *args = invocation->args;
+	struct trace_job job = { .invocation = invocation, .args = args, .start_ns = mr_now_ns() };
 	struct mr_follow *follow = &job.result.follow;
+	FILE **const files[] = { &job.calls, &job.reproduction, &job.summary };
 	int rc;
 
-	follow->frames = job.args->stacks || job.args->leaks ? MR_TRACE_FRAMES : 0;
+	follow->frames = args->stacks || args->leaks ? MR_TRACE_FRAMES : 0;
 	follow->channel.fd = -1;
 	follow->signals = -1;
-	follow->sink = trace_job_sink(&job);
+	follow->sink = (struct mr_trace_sink){ .data = &job,
+					       .not_followed = note_not_followed,
+					       .caught_up = flush_calls };
+	if (args->calls_file || args->live || args->pid.known)
+		follow->sink.call = show_call;
 	rc = run_job(&job, err);
-	close_file(job.calls);
-	close_file(job.reproduction);
-	close_file(job.summary);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (*files[i])
+			fclose(*files[i]);
 	mr_follow_close(follow);
 	free(job.result.not_followed);
 	return rc;
