@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,9 +20,11 @@ struct mr_reproduced {
 	const struct mr_look *look; /* or NULL */
 	enum mr_region_call call;   /* of a registration */
 	bool registers;
-	uint64_t
-		limit; /* of locked memory, bytes, with which the batch is to be run; UINT64_MAX: none */
+	uint64_t limit; /* of locked memory, with which the batch is run, bytes; UINT64_MAX: none */
 };
+
+/* Bytes that anonymous memory is mapped for, without being touched. */
+#define MAPPED_MAX (UINT64_C(64) << 30)
 
 static void comment(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -44,73 +45,32 @@ static void comment(FILE *file, const char *fmt, ...)
 	fprintf(file, "# %s\n", text);
 }
 
-/* A word in quotes, as a batch reads it. */
-static void print_quoted(FILE *file, const char *word)
+/* Returns a word as a batch and a shell read it, to be freed; "" where memory is short. */
+static char *quote(const char *word)
 {
-	fputc('\'', file);
+	static const char special[] = " \t\n\r\v\f!\"#$&'()*;<>?[\\]^`{|}~";
+	const bool is_plain = !word[strcspn(word, special)];
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return strdup("");
+	if (!is_plain)
+		fputc('\'', file);
 	for (; *word; word++)
 		if (*word == '\'')
 			fputs("'\\''", file);
 		else
 			fputc(*word, file);
-	fputc('\'', file);
+	if (!is_plain)
+		fputc('\'', file);
+	fclose(file);
+	return text;
 }
 
-/* --memory, as a batch reads it */
-static void print_memory(FILE *file, const char *memory)
-{
-	fputs(" --memory ", file);
-	if (memory[strcspn(memory, " \t'\"\\#")])
-		print_quoted(file, memory);
-	else
-		fputs(memory, file);
-}
-
-/* --size */
-static void print_size(FILE *file, uint64_t bytes)
-{
-	if (bytes == UINT64_MAX)
-		fputs(" --size max", file);
-	else
-		fprintf(file, " --size %" PRIu64, bytes);
-}
-
-/* --access with the names of these flags */
-static void print_access(FILE *file, uint32_t access)
-{
-	const char *separator = " --access ", *name;
-	char raw[16];
-
-	if (!access)
-		fputs(" --access none", file);
-	while ((name = mr_access_next(&access, raw))) {
-		fprintf(file, "%s%s", separator, name);
-		separator = ",";
-	}
-}
-
-/* Returns a word as a shell reads it; signs that no line can have are told as '?'. */
-static void print_shell_word(FILE *file, const char *word)
-{
-	char clean[PATH_MAX];
-	size_t length = 0;
-
-	for (; length < sizeof(clean) - 1 && word[length]; length++)
-		clean[length] = isprint((unsigned char)word[length]) ? word[length] : '?';
-	clean[length] = '\0';
-	fputc(' ', file);
-	if (clean[strspn(clean, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				"/._-+,:=@%")])
-		print_quoted(file, clean);
-	else
-		fputs(clean, file);
-}
-
-/*
- * Returns whether the last page of a range is at the end of all addresses, or beyond it. What is mapped
- * does not matter then.
- */
-static bool mr_reproduced_is_beyond_all(const struct mr_traced_range *range)
+/* Whether the last page of a range is at the end of all addresses, or beyond it: what is mapped does not matter then. */
+static bool is_beyond_all(const struct mr_traced_range *range)
 {
 	const uint64_t last = UINT64_MAX - mr_page_size(mr_this_host());
 
@@ -119,19 +79,10 @@ static bool mr_reproduced_is_beyond_all(const struct mr_traced_range *range)
 }
 
 /*
- * Returns the call that registered the region which is changed Return: false where it is none that mrctl
- * makes.
+ * Whether what was registered before decides: memory is short, or a limit is reached.  Regions with on-demand paging
+ * alone pin nothing.
  */
-static bool mr_reproduced_call_before(const struct mr_reproduced *it, enum mr_region_call *call)
-{
-	return it->look->has_region && mr_traced_region_call(&it->look->region, call);
-}
-
-/*
- * Returns whether what was registered before decides: memory is short, or a limit is reached. Regions with
- * on-demand paging alone pin nothing.
- */
-static bool mr_earlier_matter(const struct mr_reproduced *it)
+static bool do_earlier_matter(const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
 	const int errnum = it->record->errnum;
@@ -149,8 +100,8 @@ static uint64_t limit_of(const struct mr_look *look)
 								      : UINT64_MAX;
 }
 
-/* Returns whether more was pinned than the limit allows: it was raised then, or did not count. */
-static bool mr_earlier_are_beyond_limit(const struct mr_look *look)
+/* Whether more was pinned than the limit allows: it was raised then, or did not count. */
+static bool are_earlier_beyond_limit(const struct mr_look *look)
 {
 	return look->pinned.known && look->pinned.value > limit_of(look);
 }
@@ -162,18 +113,15 @@ static bool is_by_limit(const struct mr_refusal_kind *kind)
 	return cause && !strncmp(cause->id, "MR-MEMLOCK", strlen("MR-MEMLOCK"));
 }
 
-/*
- * Returns the limit of locked memory to run a batch with, bytes Return: that of the first refusal by a
- * limit, or the first one that counted at all; UINT64_MAX: none did.
- */
-static uint64_t mr_earlier_limit(const struct mr_refusals *refusals)
+/* The limit to run a batch with: that of the first refusal by a limit, or the first one that counted at all. */
+static uint64_t limit_of_batch(const struct mr_refusals *refusals)
 {
 	uint64_t limit = UINT64_MAX;
 
 	for (size_t i = 0; i < refusals->count; i++) {
 		const struct mr_refusal_kind *kind = refusals->kinds[i];
 
-		if (!kind->look || mr_earlier_are_beyond_limit(kind->look))
+		if (!kind->look || are_earlier_beyond_limit(kind->look))
 			continue;
 		if (is_by_limit(kind))
 			return limit_of(kind->look);
@@ -183,44 +131,43 @@ static uint64_t mr_earlier_limit(const struct mr_refusals *refusals)
 	return limit;
 }
 
-/*
- * Returns whether the limit of the batch changes the answer. It allows what was refused, or refuses what it
- * was not that for.
- */
-static bool mr_earlier_limit_differs(const struct mr_reproduced *it)
+/* Whether the limit of the batch changes the answer: it allows what was refused, or refuses what it was not that for. */
+static bool does_limit_differ(const struct mr_reproduced *it)
 {
-	const uint64_t own = limit_of(it->look);
-
-	if (own == it->limit || mr_refusals_is_of_request(it->kind))
+	if (limit_of(it->look) == it->limit || mr_refusals_is_of_request(it->kind))
 		return false;
 	return is_by_limit(it->kind) || (it->look->has_range && it->record->errnum != EINVAL &&
 					 it->record->length > it->limit);
 }
 
-/* ---- the lines ---- */
-
-/* Bytes that the region of a change has pinned: it has a line of its own. */
-static uint64_t pinned_before_change(const struct mr_reproduced *it)
-{
-	const struct mr_trace_record *old = &it->look->region;
-	const uint64_t page = mr_page_size(mr_this_host());
-	enum mr_region_call call;
-
-	if (it->record->call != MR_TRACED_IBV_REREG_MR || !mr_reproduced_call_before(it, &call) ||
-	    mr_call_row(call)->on != MR_ON_MEMORY || old->access & MR_ACCESS_ON_DEMAND)
-		return 0;
-	return (old->addr % page + old->length + page - 1) / page * page;
-}
+/* ---- what was registered before ---- */
 
 /*
- * What counts against the limit is the sum, in pages.  So the earlier regions are made as one mapping of equal parts,
- * which are as many.
+ * Prints lines that pin as much, in as many regions, but for the region of a change, which has a line of its own.  What
+ * counts against the limit is the sum, in pages.  So they are made as one mapping of equal parts.
  */
-static void print_sum(FILE *file, uint64_t bytes, uint64_t count)
+static void print_earlier(FILE *file, const struct mr_reproduced *it)
 {
+	const struct mr_look *look = it->look;
+	const struct mr_trace_record *old = &look->region;
 	const uint64_t page = mr_page_size(mr_this_host());
-	const uint64_t each = bytes / count / page * page;
+	uint64_t bytes = look->pinned.known ? look->pinned.value : look->registered_bytes;
+	uint64_t count = look->registered_count, own = 0, each;
+	enum mr_region_call call;
 
+	if (it->record->call == MR_TRACED_IBV_REREG_MR && look->has_region &&
+	    mr_traced_region_call(old, &call) && mr_call_row(call)->on == MR_ON_MEMORY &&
+	    !(old->access & MR_ACCESS_ON_DEMAND))
+		own = (old->addr % page + old->length + page - 1) / page * page;
+	if (own && count)
+		count--;
+	if (look->pinned.known && bytes / page < count)
+		count = bytes / page;
+	if (bytes <= own)
+		return;
+	count = count ?: 1; /* buffers of queues are pinned, too, and are no regions */
+	bytes -= own;
+	each = bytes / count / page * page;
 	if (!each) {
 		fprintf(file, "reg --size %" PRIu64 " --count %" PRIu64 "\n", bytes / count ?: 1,
 			count);
@@ -234,34 +181,6 @@ static void print_sum(FILE *file, uint64_t bytes, uint64_t count)
 		fprintf(file, "reg --size %" PRIu64 "\n", bytes - each * count);
 }
 
-/* Lines that pin as much, in as many regions. */
-static void mr_earlier_print(FILE *file, const struct mr_reproduced *it)
-{
-	const struct mr_look *look = it->look;
-	const uint64_t own = pinned_before_change(it);
-	const uint64_t bytes = look->pinned.known ? look->pinned.value : look->registered_bytes;
-	const uint64_t pages = bytes / mr_page_size(mr_this_host());
-	uint64_t count = look->registered_count - (look->registered_count && own);
-
-	if (look->pinned.known && pages < count)
-		count = pages;
-	/* Buffers of queues are pinned, too, and are no regions. */
-	if (bytes > own)
-		print_sum(file, bytes - own, count ?: 1);
-}
-
-/* Bytes that anonymous memory is mapped for, without being touched. */
-#define MAPPED_MAX (UINT64_C(64) << 30)
-
-static void print_expect(FILE *file, const struct mr_reproduced *it)
-{
-	const char *name = mr_errno_name(it->record->errnum);
-
-	if (name)
-		fprintf(file, " --expect %s", name);
-	fputc('\n', file);
-}
-
 /* ---- the memory ---- */
 
 static void print_offset(FILE *file, uint64_t offset)
@@ -270,165 +189,134 @@ static void print_offset(FILE *file, uint64_t offset)
 		fprintf(file, " --offset %" PRIu64, offset);
 }
 
-/* For a request that is refused of any memory.  No kernel maps as much as some programs ask for. */
-static void print_any_memory(FILE *file, const struct mr_trace_record *record)
-{
-	if (record->length <= MAPPED_MAX)
-		print_offset(file, record->addr % mr_page_size(mr_this_host()));
-	else if (record->addr)
-		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
-	else
-		fputs(" --memory none", file);
-}
-
-/* The kind of memory that stands for the range, and where in it the range begins. */
+/*
+ * Prints the kind of memory that stands for the range, and where in it the range begins.  For a request that is refused
+ * of any memory it is any, as no kernel maps as much as some programs ask for.
+ */
 static void print_range(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_traced_range *range = &it->look->range;
+	const struct mr_trace_record *record = it->record;
+	const bool is_any = mr_refusals_is_of_request(it->kind);
+	mr_auto_free char *memory = quote(range->memory);
 
-	if (mr_refusals_is_of_request(it->kind)) {
-		print_any_memory(file, it->record);
-		return;
+	if (is_any && record->length <= MAPPED_MAX) {
+		print_offset(file, record->addr % mr_page_size(mr_this_host()));
+	} else if (is_any && !record->addr) {
+		fputs(" --memory none", file);
+	} else if (is_any || is_beyond_all(range)) {
+		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
+	} else {
+		if (strcmp(range->memory, "anon") != 0)
+			fprintf(file, " --memory %s", memory);
+		print_offset(file, range->offset);
 	}
-	if (mr_reproduced_is_beyond_all(range)) {
-		fprintf(file, " --memory none --addr 0x%" PRIx64, range->addr);
-		return;
-	}
-	if (strcmp(range->memory, "anon") != 0)
-		print_memory(file, range->memory);
-	print_offset(file, range->offset);
-}
-
-static void print_device_memory(FILE *file, const struct mr_reproduced *it, uint64_t offset)
-{
-	fputs(" --memory dm", file);
-	if (it->look->dm_length.known)
-		fprintf(file, ":%" PRIu64, it->look->dm_length.value);
-	print_offset(file, offset);
 }
 
 /*
- * A descriptor that is refused as that of the program was: one that no process has open, or standard input, which is
- * no dma-buf.  0 where the descriptor is not known to be the reason, too.
+ * Prints a dma-buf that stands for that of the call.  A wrong descriptor is one that no process has open, or standard
+ * input, which is no dma-buf.
  */
-static int wrong_descriptor(const struct mr_reproduced *it)
-{
-	return it->record->errnum == EBADF ? -1 : 0;
-}
-
-static void print_dmabuf(FILE *file, const struct mr_reproduced *it, const char *option)
+static void print_dmabuf(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_dmabuf_file *dmabuf = &it->look->dmabuf;
 
-	if (!dmabuf->is_dmabuf) {
-		fprintf(file, " %s fd:%d", option, wrong_descriptor(it));
-		print_offset(file, it->record->addr);
-		return;
-	}
-	fprintf(file, " %s udmabuf", option);
-	if (dmabuf->size.known && dmabuf->size.value)
+	if (!dmabuf->is_dmabuf)
+		fprintf(file, " fd:%d", it->record->errnum == EBADF ? -1 : 0);
+	else
+		fputs(" udmabuf", file);
+	if (dmabuf->is_dmabuf && dmabuf->size.known && dmabuf->size.value)
 		fprintf(file, " --buffer %" PRIu64, dmabuf->size.value);
-	print_offset(file, it->record->addr);
 }
 
 /* ---- the call ---- */
 
-static void print_place(FILE *file, const struct mr_reproduced *it)
+static void print_size(FILE *file, uint64_t bytes)
 {
-	const struct mr_call_row *row = mr_call_row(it->call);
+	if (bytes == UINT64_MAX)
+		fputs(" --size max", file);
+	else
+		fprintf(file, " --size %" PRIu64, bytes);
+}
 
+static void print_access(FILE *file, uint32_t access)
+{
+	const char *separator = " --access ", *name;
+	char raw[16];
+
+	if (!access)
+		fputs(" --access none", file);
+	while ((name = mr_access_next(&access, raw))) {
+		fprintf(file, "%s%s", separator, name);
+		separator = ",";
+	}
+}
+
+/*
+ * Prints a registration: the refused one, or @record of the region that a refused change is about.  What that was on
+ * decides whether it can be changed; its memory was registered, so any of its kind will do.
+ */
+static void print_registration(FILE *file, const struct mr_reproduced *it,
+			       const struct mr_trace_record *record, enum mr_region_call call)
+{
+	const struct mr_call_row *row = mr_call_row(call);
+	const bool is_refused = record == it->record;
+
+	fputs(mr_region_call_command(call), file);
+	if (!is_refused)
+		fputs(" --name changed", file);
 	switch (row->on) {
 	case MR_ON_MEMORY:
-		print_range(file, it);
+		if (is_refused)
+			print_range(file, it);
+		else if (!record->addr && record->length == UINT64_MAX)
+			fputs(" --memory none", file);
+		else
+			print_offset(file, record->addr % mr_page_size(mr_this_host()));
 		break;
 	case MR_ON_DMABUF:
-		print_dmabuf(file, it, row->kind == MR_KIND_UMEM ? "--dmabuf" : "--from");
+		fputs(row->kind == MR_KIND_UMEM ? " --dmabuf" : " --from", file);
+		if (is_refused)
+			print_dmabuf(file, it);
+		else
+			fputs(" udmabuf", file);
+		print_offset(file, record->addr);
 		break;
 	case MR_ON_DM:
-		print_device_memory(file, it, it->record->addr);
+		fputs(" --memory dm", file);
+		if (it->look->dm_length.known)
+			fprintf(file, ":%" PRIu64, it->look->dm_length.value);
+		print_offset(file, record->addr);
 		break;
 	case MR_ON_NOTHING:
 		fputs(" --memory null-mr", file);
 		break;
 	}
-}
-
-/* What a call is given beside its place. */
-static void print_numbers(FILE *file, const struct mr_call_row *row, uint64_t length,
-			  uint32_t access, uint64_t iova)
-{
 	if (row->on != MR_ON_NOTHING) {
-		print_size(file, length);
-		print_access(file, access);
+		print_size(file, record->length);
+		print_access(file, record->access);
 	}
 	if (row->iova == MR_IOVA_GIVEN)
-		fprintf(file, " --iova 0x%" PRIx64, iova);
+		fprintf(file, " --iova 0x%" PRIx64, record->iova);
 	if (row->data_direct)
 		fputs(" --data-direct", file);
-}
-
-static void print_registration(FILE *file, const struct mr_reproduced *it)
-{
-	const struct mr_call_row *row = mr_call_row(it->call);
-	const struct mr_trace_record *record = it->record;
-
-	fputs(mr_region_call_command(it->call), file);
-	print_place(file, it);
-	print_numbers(file, row, record->length, record->access, record->iova);
 	if (row->page_sizes && record->page_sizes)
 		fprintf(file, " --page-sizes 0x%" PRIx64, record->page_sizes);
 	else if (row->page_sizes)
 		fputs(" --page-sizes none", file);
-	if (record->call == MR_TRACED_IBV_REG_MR_EX)
+	if (is_refused && record->call == MR_TRACED_IBV_REG_MR_EX)
 		fputs(" --call ibv_reg_mr_ex", file);
-	print_expect(file, it);
-}
-
-/* What the region was on decides whether it can be changed; its memory was registered, so any of its kind will do. */
-static void print_place_before(FILE *file, const struct mr_reproduced *it, enum mr_region_on on)
-{
-	const struct mr_trace_record *old = &it->look->region;
-
-	switch (on) {
-	case MR_ON_MEMORY:
-		if (!old->addr && old->length == UINT64_MAX)
-			fputs(" --memory none", file);
-		else
-			print_offset(file, old->addr % mr_page_size(mr_this_host()));
-		break;
-	case MR_ON_DMABUF:
-		fputs(" --from udmabuf", file);
-		print_offset(file, old->addr);
-		break;
-	case MR_ON_DM:
-		print_device_memory(file, it, old->addr);
-		break;
-	case MR_ON_NOTHING:
-		fputs(" --memory null-mr", file);
-		break;
-	}
-}
-
-static void print_region_before(FILE *file, const struct mr_reproduced *it)
-{
-	const struct mr_trace_record *old = &it->look->region;
-	const struct mr_call_row *row;
-	enum mr_region_call call;
-
-	if (!mr_reproduced_call_before(it, &call))
-		return;
-	row = mr_call_row(call);
-	fprintf(file, "%s --name changed", mr_region_call_command(call));
-	print_place_before(file, it, row->on);
-	print_numbers(file, row, old->length, old->access, old->iova);
-	fputc('\n', file);
 }
 
 static void print_change(FILE *file, const struct mr_reproduced *it)
 {
-	const struct mr_trace_record *record = it->record;
+	const struct mr_trace_record *record = it->record, *old = &it->look->region;
+	enum mr_region_call call;
 
-	print_region_before(file, it);
+	if (it->look->has_region && mr_traced_region_call(old, &call)) {
+		print_registration(file, it, old, call);
+		fputc('\n', file);
+	}
 	fputs("rereg changed", file);
 	if (record->call_flags & MR_CHANGE_TRANSLATION) {
 		print_range(file, it);
@@ -438,66 +326,42 @@ static void print_change(FILE *file, const struct mr_reproduced *it)
 		fputs(" --pd other", file);
 	if (record->call_flags & MR_CHANGE_ACCESS)
 		print_access(file, record->access);
-	print_expect(file, it);
 }
 
-static void print_advice(FILE *file, const struct mr_reproduced *it)
-{
-	const struct mr_trace_record *record = it->record;
-
-	fputs("reg", file);
-	print_range(file, it);
-	print_size(file, record->length);
-	print_access(file, it->look->has_region ? it->look->region.access
-						: MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
-	fprintf(file, " --advise %" PRIu32, record->access);
-	if (record->call_flags)
-		fprintf(file, ",%" PRIu32, record->call_flags);
-	print_expect(file, it);
-}
-
-static void print_dm(FILE *file, const struct mr_reproduced *it)
-{
-	fprintf(file, "reg --memory dm:%" PRIu64 " --size %" PRIu64, it->record->length,
-		it->record->length);
-	print_expect(file, it);
-}
-
-static void print_queue(FILE *file, const struct mr_reproduced *it)
-{
-	fprintf(file,
-		"# a region replaces the buffers of the queue, which take at least %" PRIu64
-		" bytes\nreg --size %" PRIu64,
-		it->record->queue_bytes, it->record->queue_bytes);
-	print_expect(file, it);
-}
-
-/* Returns what a refused call needs, the call itself, and its end. */
+/* Prints what a refused call needs, the call itself, and its end. */
 static void print_lines(FILE *file, const struct mr_reproduced *it)
 {
-	const bool earlier = mr_earlier_matter(it);
+	const struct mr_trace_record *record = it->record;
+	const char *name = mr_errno_name(record->errnum);
 
-	if (earlier)
-		mr_earlier_print(file, it);
-	if (it->record->call == MR_TRACED_IBV_REREG_MR)
+	if (do_earlier_matter(it))
+		print_earlier(file, it);
+	if (record->call == MR_TRACED_IBV_REREG_MR) {
 		print_change(file, it);
-	else if (it->record->call == MR_TRACED_IBV_ADVISE_MR)
-		print_advice(file, it);
-	else if (it->record->call == MR_TRACED_IBV_ALLOC_DM)
-		print_dm(file, it);
-	else if (mr_traced_call_row(it->record->call)->effect == MR_TRACED_CREATES)
-		print_queue(file, it);
-	else
-		print_registration(file, it);
-	fputs("dereg --all\n", file);
-}
-
-/* mrctl rereg changes something, and only what libibverbs knows. */
-static bool is_change_of_mrctl(uint32_t flags)
-{
-	const uint32_t known = MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS;
-
-	return flags && !(flags & ~known);
+	} else if (record->call == MR_TRACED_IBV_ADVISE_MR) {
+		fputs("reg", file);
+		print_range(file, it);
+		print_size(file, record->length);
+		print_access(file, it->look->has_region
+					   ? it->look->region.access
+					   : MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
+		fprintf(file, " --advise %" PRIu32, record->access);
+		if (record->call_flags)
+			fprintf(file, ",%" PRIu32, record->call_flags);
+	} else if (record->call == MR_TRACED_IBV_ALLOC_DM) {
+		fprintf(file, "reg --memory dm:%" PRIu64 " --size %" PRIu64, record->length,
+			record->length);
+	} else if (mr_traced_call_row(record->call)->effect == MR_TRACED_CREATES) {
+		fprintf(file,
+			"# a region replaces the buffers of the queue, which take at least %" PRIu64
+			" bytes\nreg --size %" PRIu64,
+			record->queue_bytes, record->queue_bytes);
+	} else {
+		print_registration(file, it, record, it->call);
+	}
+	if (name)
+		fprintf(file, " --expect %s", name);
+	fputs("\ndereg --all\n", file);
 }
 
 static bool is_certainly(const struct mr_look *look, const char *id)
@@ -508,37 +372,24 @@ static bool is_certainly(const struct mr_look *look, const char *id)
 	       !strcmp(diagnosis->causes[0].cause->id, id);
 }
 
-/* What was refused is known to be the descriptor itself, rather than a dma-buf. */
-static bool is_refused_descriptor(const struct mr_look *look)
-{
-	return is_certainly(look, "MR-DESCRIPTOR") || is_certainly(look, "MR-DMABUF-FILE");
-}
-
 /* Why no change can be refused in the same way; NULL: one can. */
 static const char *obstacle_of_change(const struct mr_reproduced *it)
 {
+	const uint32_t known = MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS;
+	const uint32_t flags = it->record->call_flags;
 	enum mr_region_call call;
 
-	if (!is_change_of_mrctl(it->record->call_flags))
+	if (!flags || flags & ~known) /* mrctl rereg changes something that libibverbs knows */
 		return "its flags are none that mrctl rereg has";
 	if (!it->look->has_region)
 		return "the registration of the region was not seen";
-	if (!mr_reproduced_call_before(it, &call))
+	if (!mr_traced_region_call(&it->look->region, &call))
 		return "how another process registered the region is not known";
 	if (mr_call_row(call)->dmah)
 		return "what the DMA handle of the region was for is not known";
-	if (!(it->record->call_flags & MR_CHANGE_TRANSLATION) && it->record->errnum == EFAULT)
+	if (!(flags & MR_CHANGE_TRANSLATION) && it->record->errnum == EFAULT)
 		return "what had become of the region's memory by then is not known";
 	return NULL;
-}
-
-/* The limit of locked memory refuses a region as it refuses the buffers of a queue. */
-static const char *obstacle_of_queue(const struct mr_reproduced *it)
-{
-	if (it->look && it->record->queue_bytes &&
-	    (is_certainly(it->look, "MR-MEMLOCK") || is_certainly(it->look, "MR-MEMLOCK-ZERO")))
-		return NULL;
-	return "a batch creates no queues";
 }
 
 /* Why no line can be refused in the same way; NULL: one can. */
@@ -552,8 +403,11 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 			       (changes && it->record->call_flags & MR_CHANGE_TRANSLATION) ||
 			       (it->registers && mr_call_row(it->call)->on == MR_ON_MEMORY);
 
-	if (creates && obstacle_of_queue(it))
-		return obstacle_of_queue(it);
+	/* The limit of locked memory refuses a region as it refuses the buffers of a queue. */
+	if (creates &&
+	    !(look && it->record->queue_bytes &&
+	      (is_certainly(look, "MR-MEMLOCK") || is_certainly(look, "MR-MEMLOCK-ZERO"))))
+		return "a batch creates no queues";
 	if (!it->registers && !advises && !changes && !creates &&
 	    it->record->call != MR_TRACED_IBV_ALLOC_DM)
 		return "the call depends on objects of the program that a batch does not make";
@@ -576,73 +430,52 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 		return look->range.remark[0] ? look->range.remark
 					     : "what the range was is not known";
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
-	    !is_refused_descriptor(look))
+	    !is_certainly(look, "MR-DESCRIPTOR") && !is_certainly(look, "MR-DMABUF-FILE"))
 		return "what the descriptor was is not known";
-	if (mr_earlier_matter(it) && mr_earlier_are_beyond_limit(look))
+	if (do_earlier_matter(it) && are_earlier_beyond_limit(look))
 		return "more was pinned before than the limit of locked memory allows, which was "
 		       "higher then or did not count";
-	if (mr_earlier_limit_differs(it))
+	if (does_limit_differ(it))
 		return "its limit of locked memory is not that of the batch";
 	return changes ? obstacle_of_change(it) : NULL;
-}
-
-static void print_limit(FILE *file, uint64_t limit)
-{
-	if (limit % 1024)
-		fprintf(file, " --limit memlock=%" PRIu64, limit);
-	else
-		fprintf(file, " --limit memlock=%" PRIu64 "K", limit / 1024);
-}
-
-/* Whether fork protection of libibverbs was on in a process that was refused; ibv_fork_init(3) does it, too. */
-static bool is_fork_safe(const struct mr_refusals *refusals)
-{
-	for (size_t i = 0; i < refusals->count; i++)
-		if (refusals->kinds[i]->look && refusals->kinds[i]->look->is_fork_safe == MR_YES)
-			return true;
-	return false;
-}
-
-static void print_environment(FILE *file, const struct mr_environment *environment, uint64_t limit)
-{
-	char limit_text[48] = "";
-
-	if (limit != UINT64_MAX)
-		snprintf(limit_text, sizeof(limit_text), ", ulimit -l %" PRIu64, limit / 1024);
-	comment(file, "with Linux %s, rdma-core %s%s%s%s%s",
-		environment->simulated_kernel[0] ? environment->simulated_kernel
-						 : environment->kernel,
-		environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
-		environment->device[0] ? ", device " : "", environment->device,
-		environment->simulated ? " (simulated)" : "", limit_text);
 }
 
 static void print_head(FILE *file, const struct mr_refusals *refusals,
 		       const struct mr_reproduction_head *head, uint64_t limit)
 {
-	const struct mr_environment *environment = refusals->count && refusals->kinds[0]->look
-							   ? &refusals->kinds[0]->look->environment
-							   : NULL;
+	const struct mr_look *first = refusals->count ? refusals->kinds[0]->look : NULL;
+	const struct mr_environment *environment = first ? &first->environment : NULL;
+	mr_auto_free char *path = quote(head->path);
+	mr_auto_free char *device = quote(environment ? environment->device : "");
 	const time_t seconds = (time_t)head->time;
-	char date[32] = "";
+	char date[32] = "", ulimit[48] = "", option[48] = "";
+	bool is_fork_safe = false; /* ibv_fork_init(3) does what the variable does */
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), " on %Y-%m-%d", &tm);
+	if (limit != UINT64_MAX) {
+		snprintf(ulimit, sizeof(ulimit), ", ulimit -l %" PRIu64, limit / 1024);
+		snprintf(option, sizeof(option), " --limit memlock=%" PRIu64 "%s",
+			 limit % 1024 ? limit : limit / 1024, limit % 1024 ? "" : "K");
+	}
+	for (size_t i = 0; i < refusals->count; i++)
+		is_fork_safe |= refusals->kinds[i]->look &&
+				refusals->kinds[i]->look->is_fork_safe == MR_YES;
 	comment(file, "What was refused to this program%s:", date);
 	comment(file, "  %s", head->program);
 	if (environment)
-		print_environment(file, environment, limit);
-	fprintf(file, "# Run it by: %smrctl batch --keep-going",
-		is_fork_safe(refusals) ? "RDMAV_FORK_SAFE=1 " : "");
-	if (limit != UINT64_MAX)
-		print_limit(file, limit);
-	print_shell_word(file, head->path);
-	if (environment && environment->device[0]) {
-		fputs("\n# Where there are several devices, with mrctl -d", file);
-		print_shell_word(file, environment->device);
-	}
-	fputs("\n# The exit status is 0 where each line is refused as the program was.\n", file);
+		comment(file, "with Linux %s, rdma-core %s%s%s%s%s",
+			environment->simulated_kernel[0] ? environment->simulated_kernel
+							 : environment->kernel,
+			environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
+			environment->device[0] ? ", device " : "", environment->device,
+			environment->simulated ? " (simulated)" : "", ulimit);
+	comment(file, "Run it by: %smrctl batch --keep-going%s %s",
+		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, path);
+	if (environment && environment->device[0])
+		comment(file, "Where there are several devices, with mrctl -d %s", device);
+	comment(file, "The exit status is 0 where each line is refused as the program was.");
 }
 
 static void print_title(FILE *file, const struct mr_reproduced *it)
@@ -668,28 +501,18 @@ static const struct mr_evidence *find_evidence(const struct mr_suspicion *cause,
 	return NULL;
 }
 
-/* A batch does not set the limits of control groups, which are files of root. */
-static void print_control_group(FILE *file, const struct mr_look *look)
-{
-	const struct mr_suspicion *cause = &look->diagnosis.causes[0];
-	const struct mr_evidence *resource, *max;
-
-	if (!look->diagnosis.cause_count || strcmp(cause->cause->id, "MR-CGROUP-RDMA") != 0)
-		return;
-	resource = find_evidence(cause, "resource");
-	max = find_evidence(cause, "max");
-	if (!resource || !max)
-		return;
-	comment(file, "it needs a control group with this limit in rdma.max: %s %s=%" PRIu64,
-		look->environment.device, resource->text, max->number);
-}
-
 static void print_remarks(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
+	const struct mr_suspicion *cause = &look->diagnosis.causes[0];
+	const struct mr_evidence *resource = NULL, *max = NULL;
 
-	if (look->has_range && !look->range.is_exact &&
-	    !mr_reproduced_is_beyond_all(&look->range) && !mr_refusals_is_of_request(it->kind))
+	if (look->diagnosis.cause_count && !strcmp(cause->cause->id, "MR-CGROUP-RDMA")) {
+		resource = find_evidence(cause, "resource");
+		max = find_evidence(cause, "max");
+	}
+	if (look->has_range && !look->range.is_exact && !is_beyond_all(&look->range) &&
+	    !mr_refusals_is_of_request(it->kind))
 		comment(file, "the memory is alike, not the same: %s", look->range.remark);
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
 	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
@@ -698,42 +521,43 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 	if (!look->diagnosis.cause_count)
 		comment(file, "the cause is not known: the line shows whether the request alone is "
 			      "refused");
-	print_control_group(file, look);
+	/* A batch does not set the limits of control groups, which are files of root. */
+	if (resource && max)
+		comment(file,
+			"it needs a control group with this limit in rdma.max: %s %s=%" PRIu64,
+			look->environment.device, resource->text, max->number);
 	if (look->registered_count)
 		comment(file, "registered before: %" PRIu64 " region%s of %" PRIu64 " bytes",
 			look->registered_count, look->registered_count == 1 ? "" : "s",
 			look->registered_bytes);
 }
 
-static bool print_kind(FILE *file, const struct mr_refusal_kind *kind, uint64_t limit)
-{
-	const struct mr_trace_record *record = &kind->record.call;
-	struct mr_reproduced it = {
-		.kind = kind, .record = record, .look = kind->look, .limit = limit
-	};
-	const char *obstacle;
-
-	it.registers = mr_traced_region_call(record, &it.call);
-	obstacle = obstacle_of(&it);
-	print_title(file, &it);
-	if (obstacle) {
-		comment(file, "It cannot be reproduced: %s.", obstacle);
-		return false;
-	}
-	print_remarks(file, &it);
-	print_lines(file, &it);
-	return true;
-}
-
 size_t mr_reproduction_write(const struct mr_refusals *refusals,
 			     const struct mr_reproduction_head *head, FILE *file)
 {
-	const uint64_t limit = mr_earlier_limit(refusals);
+	const uint64_t limit = limit_of_batch(refusals);
 	size_t count = 0;
 
 	print_head(file, refusals, head, limit);
-	for (size_t i = 0; i < refusals->count; i++)
-		count += print_kind(file, refusals->kinds[i], limit);
+	for (size_t i = 0; i < refusals->count; i++) {
+		const struct mr_refusal_kind *kind = refusals->kinds[i];
+		struct mr_reproduced it = { .kind = kind,
+					    .record = &kind->record.call,
+					    .look = kind->look,
+					    .limit = limit };
+		const char *obstacle;
+
+		it.registers = mr_traced_region_call(it.record, &it.call);
+		obstacle = obstacle_of(&it);
+		print_title(file, &it);
+		if (obstacle) {
+			comment(file, "It cannot be reproduced: %s.", obstacle);
+			continue;
+		}
+		print_remarks(file, &it);
+		print_lines(file, &it);
+		count++;
+	}
 	if (refusals->left_out)
 		fprintf(file, "\n# %" PRIu64 " refusals of yet other kinds are left out.\n",
 			refusals->left_out);
