@@ -449,7 +449,7 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
 	const bool is_attached = job->args->pid.known;
-	int rc = is_attached ? 0 : mr_follow_open(follow, err);
+	int rc = is_attached ? 0 : mr_channel_open(&follow->channel, err);
 
 	if (!rc)
 		rc = open_files(job, err);

@@ -66,7 +66,6 @@ bool mr_channel_accept(struct mr_channel *channel, struct mr_visitor *visitor)
 		return false;
 	getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 	visitor->pid = peer.pid;
-	visitor->uid = peer.uid;
 	return true;
 }
 

@@ -28,35 +28,23 @@ static int open_pidfd(pid_t pid)
 	return pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 }
 
-int mr_follow_open(struct mr_follow *follow, struct mr_error *err)
-{
-	follow->signals = -1;
-	return mr_channel_open(&follow->channel, err);
-}
-
 /* ---- calls ---- */
 
-/* A number for the callers of a registration: a library may register in one place for all of them. */
-static uint64_t stack_of(const struct mr_traced_record *record)
-{
-	uint64_t stack = 0;
-
-	if (mr_traced_call_row(record->call.call)->effect == MR_TRACED_REGISTERS)
-		for (uint32_t i = 0; i < record->call.frame_count; i++)
-			stack = mr_trace_mix(stack, record->frames[i]);
-	return stack;
-}
-
+/* A library may register in one place for all of its callers: a registration has a place for each stack. */
 static struct mr_site *see_site(struct mr_traced_process *process,
 				const struct mr_traced_record *record, bool has_ended)
 {
 	const struct mr_trace_record *call = &record->call;
+	const bool registers = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
 	struct mr_site *site;
+	uint64_t stack = 0;
 
+	for (uint32_t i = 0; registers && i < call->frame_count; i++)
+		stack = mr_trace_mix(stack, record->frames[i]);
 	if (process->modules.is_stale &&
 	    !has_ended) /* another library may be in the place of one */
 		mr_process_see(process, call->caller - 1);
-	site = mr_ledger_site(&process->ledger, call->caller, call->call, stack_of(record));
+	site = mr_ledger_site(&process->ledger, call->caller, call->call, stack);
 	if (site && !has_ended && !site->calls)
 		mr_process_see(process, call->caller - 1);
 	return site;
@@ -75,16 +63,10 @@ static struct mr_site *find_site(struct mr_traced_process *process, struct mr_tr
 	return see_site(process, record, has_ended);
 }
 
-/* NCCL, UCX and others ask by such a call whether the device takes dma-bufs at all: then the answer is EBADF. */
-static bool is_probe(const struct mr_trace_record *call)
-{
-	return call->flags & MR_TRACE_HAS_FD && call->fd < 0 && !call->addr && !call->iova &&
-	       call->length <= 65536;
-}
-
 /*
  * A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early.  Nor is a queue that
- * the device cannot have: libfabric finds out by such calls what a queue may have.
+ * the device cannot have: libfabric finds out by such calls what a queue may have.  NCCL, UCX and others ask by a
+ * registration without a descriptor whether the device takes dma-bufs at all: then the answer is EBADF.
  */
 static bool is_refusal(const struct mr_trace_record *call)
 {
@@ -98,7 +80,8 @@ static bool is_refusal(const struct mr_trace_record *call)
 		return call->errnum && call->errnum != EINVAL && call->errnum != EOPNOTSUPP &&
 		       call->errnum != ENOSYS;
 	case MR_TRACED_REGISTERS:
-		return call->errnum && !is_probe(call);
+		return call->errnum && !(call->flags & MR_TRACE_HAS_FD && call->fd < 0 &&
+					 !call->addr && !call->iova && call->length <= 65536);
 	default:
 		return call->errnum;
 	}
@@ -177,29 +160,22 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 
 /* ---- the end of a process ---- */
 
-/* Whether a library is one whose version is asked for.  Providers have that of libibverbs, which loads all. */
-static bool is_of_interest(const char *path)
-{
-	static const char *const names[] = { "libibverbs.", "librdmacm.",   "libucp.",
-					     "libuct",      "libucs.",      "libucm.",
-					     "libfabric.",  "libnccl",      "librccl",
-					     "libmpi",      "libopen-pal.", "libnvshmem",
-					     "libcuda.",    "libcudart.",   "libamdhip64." };
-	const char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(slash + 1, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
+/* Libraries whose versions are asked for.  Providers have that of libibverbs, which loads all. */
+static const char *const libraries[] = { "libibverbs.", "librdmacm.", "libucp.",      "libuct",
+					 "libucs.",     "libucm.",    "libfabric.",   "libnccl",
+					 "librccl",     "libmpi",     "libopen-pal.", "libnvshmem",
+					 "libcuda.",    "libcudart.", "libamdhip64." };
 
 static void note_libraries(struct mr_follow *follow, const struct mr_modules *modules)
 {
 	for (size_t i = 0; i < modules->count; i++) {
-		const char *path = modules->mappings[i].path;
-		size_t at = 0;
+		const char *path = modules->mappings[i].path, *slash = strrchr(path, '/');
+		size_t at = 0, of = 0;
 
-		if (!is_of_interest(path))
+		while (slash && of < sizeof(libraries) / sizeof(*libraries) &&
+		       strncmp(slash + 1, libraries[of], strlen(libraries[of])) != 0)
+			of++;
+		if (!slash || of == sizeof(libraries) / sizeof(*libraries))
 			continue;
 		while (follow->libraries[at] && strcmp(follow->libraries[at], path) != 0)
 			at++;
@@ -233,25 +209,16 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 	return i;
 }
 
-/* The process that another one was forked from; all that it did before has been taken then.  NULL: not known */
-static struct mr_traced_process *find_parent(struct mr_follow *follow, uint64_t id)
-{
-	for (size_t i = 0; id && i < follow->process_count; i++)
-		if (follow->processes[i]->id == id) {
-			take_calls(follow, follow->processes[i], false);
-			return follow->processes[i];
-		}
-	return id ? mr_leaks_ended(&follow->leaks, id) : NULL;
-}
-
 /*
- * @fd: set to that of the new process' ring; left alone when it cannot be followed.
+ * Follows the process of a visitor.  Its parent is the one that it was forked from, whose calls before that are taken.
+ * @fd: set to that of its ring; left alone when it cannot be followed
+ *
  * Return: its id, or 0
  */
 static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *visitor,
 			    const struct mr_trace_request *request, int *fd)
 {
-	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
+	struct mr_traced_process *process = calloc(1, sizeof(*process)), *parent = NULL, **more;
 	struct mr_error err;
 
 	if (!process)
@@ -259,7 +226,6 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	process->pid = visitor->pid;
 	process->image = mr_monitor_image(visitor->pid);
 	process->joined_ns = mr_now_ns();
-	process->uid = visitor->uid;
 	process->pidfd = open_pidfd(visitor->pid);
 	memcpy(process->program, request->path, sizeof(process->program));
 	mr_clean_text(process->program, sizeof(process->program));
@@ -272,51 +238,48 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 		mr_process_release(process);
 		return 0;
 	}
-	mr_leaks_begin(process, find_parent(follow, request->parent), &follow->totals);
+	for (size_t i = 0; request->parent && i < follow->process_count; i++)
+		if (follow->processes[i]->id == request->parent)
+			parent = follow->processes[i];
+	if (parent)
+		take_calls(follow, parent, false);
+	else if (request->parent)
+		parent = mr_leaks_ended(&follow->leaks, request->parent);
+	mr_leaks_begin(process, parent, &follow->totals);
 	follow->processes[follow->process_count++] = process;
 	process->id = ++follow->joined;
 	mr_process_see(process, 0);
 	return process->id;
 }
 
-static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
-		       const struct mr_trace_request *request)
-{
-	const size_t before = find_process(follow, visitor->pid);
-	mr_auto_fd int fd = -1;
-	uint64_t id;
-
-	if (before < follow->process_count) /* it runs another program now */
-		end_process(follow, before);
-	id = add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
-	if (fd < 0)
-		follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
-					  MR_TRACE_NO_ROOM);
-	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames, id },
-			 fd);
-}
-
 static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 {
-	struct mr_traced_process *process;
+	const size_t index = find_process(follow, visitor->pid);
+	struct mr_traced_process *process =
+		index < follow->process_count ? follow->processes[index] : NULL;
+	struct mr_trace_reply reply = { .magic = MR_TRACE_MAGIC };
 	struct mr_trace_request request;
-	size_t index;
+	mr_auto_fd int fd = -1;
 
 	if (!mr_channel_request(&follow->channel, visitor, &request))
 		return;
 	switch (request.kind) {
 	case MR_TRACE_JOIN:
-		serve_join(follow, visitor, &request);
-		return;
+		if (process) /* it runs another program now */
+			end_process(follow, index);
+		reply.frames = follow->frames;
+		reply.id = add_process(follow, visitor, &request, &fd);
+		if (fd < 0) /* without a ring the reply is a refusal */
+			follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
+						  MR_TRACE_NO_ROOM);
+		break;
 	case MR_TRACE_CLOSE:
-		index = find_process(follow, visitor->pid);
-		if (index < follow->process_count) {
-			process = follow->processes[index];
-			take_calls(follow, process, false);
-			mr_process_name_sites(process);
-			mr_ledger_retire(&process->ledger);
-			process->modules.is_stale = true;
-		}
+		if (!process)
+			break;
+		take_calls(follow, process, false);
+		mr_process_name_sites(process);
+		mr_ledger_retire(&process->ledger);
+		process->modules.is_stale = true;
 		break;
 	case MR_TRACE_LOST:
 		mr_monitor_announced(&follow->monitor, visitor->pid);
@@ -327,7 +290,7 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		mr_channel_leave(visitor);
 		return;
 	}
-	mr_channel_reply(visitor, &(struct mr_trace_reply){ .magic = MR_TRACE_MAGIC }, -1);
+	mr_channel_reply(visitor, &reply, fd);
 }
 
 /* ---- the loop ---- */
@@ -356,33 +319,25 @@ struct loop {
 	size_t capacity;
 };
 
-static bool make_room(struct loop *loop, size_t count)
-{
-	struct pollfd *fds;
-
-	if (loop->fds && count <= loop->capacity)
-		return true;
-	fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
-	if (!fds)
-		return false;
-	loop->fds = fds;
-	loop->capacity = 2 * count;
-	return true;
-}
-
 static bool fill_fds(struct loop *loop)
 {
 	const struct mr_follow *follow = loop->follow;
 	const size_t count = FD_PROCESSES + follow->process_count;
+	struct pollfd *fds = loop->fds;
 
-	if (!make_room(loop, count))
-		return false;
-	loop->fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
-	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
-					       .events = POLLIN };
-	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = follow->signals, .events = POLLIN };
+	if (count > loop->capacity) {
+		fds = reallocarray(fds, 2 * count, sizeof(*fds));
+		if (!fds)
+			return false;
+		loop->fds = fds;
+		loop->capacity = 2 * count;
+	}
+	fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
+	fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
+					 .events = POLLIN };
+	fds[FD_SIGNALS] = (struct pollfd){ .fd = follow->signals, .events = POLLIN };
 	for (size_t i = 0; i < follow->process_count; i++)
-		loop->fds[FD_PROCESSES + i] =
+		fds[FD_PROCESSES + i] =
 			(struct pollfd){ .fd = follow->processes[i]->pidfd, .events = POLLIN };
 	return true;
 }
@@ -476,19 +431,6 @@ static bool is_going_on(struct loop *loop)
 	       (!loop->is_interrupted && (loop->follow->process_count || has_other(loop)));
 }
 
-static void look_for_others(struct loop *loop)
-{
-	struct mr_follow *follow = loop->follow;
-
-	mr_monitor_look(&follow->monitor,
-			&(struct mr_monitor_scope){ .child = loop->child_is_over ? 0 : loop->child,
-						    .processes = follow->processes,
-						    .process_count = follow->process_count,
-						    .channel = follow->channel.name,
-						    .not_followed = follow->sink.not_followed,
-						    .data = follow->sink.data });
-}
-
 static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -518,7 +460,13 @@ static int turn(struct loop *loop, struct mr_error *err)
 	for (size_t i = 0; i < VISITORS_AT_ONCE && mr_channel_accept(&follow->channel, &visitor);
 	     i++)
 		serve(follow, &visitor);
-	look_for_others(loop);
+	mr_monitor_look(&follow->monitor,
+			&(struct mr_monitor_scope){ .child = loop->child_is_over ? 0 : loop->child,
+						    .processes = follow->processes,
+						    .process_count = follow->process_count,
+						    .channel = follow->channel.name,
+						    .not_followed = follow->sink.not_followed,
+						    .data = follow->sink.data });
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);
 	return 0;

@@ -17,8 +17,6 @@
 /* The files that a process has mapped to run them, kept for the time after its end. */
 enum { MR_MODULE_MAPPINGS = 65536 /* mappings of files that are kept at most */ };
 
-static void mr_places_free(struct mr_places *places);
-
 static bool keep(const struct mr_mapping *mapping, void *data)
 {
 	struct mr_modules *modules = data;
@@ -66,16 +64,6 @@ static const struct mr_mapping *mr_modules_find(const struct mr_modules *modules
 			      : NULL;
 }
 
-/* Addresses at which the file of @mapping begins. */
-static uint64_t mr_modules_base(const struct mr_modules *modules, const struct mr_mapping *mapping)
-{
-	const struct mr_mapping *first = mapping;
-
-	while (first > modules->mappings && !strcmp(first[-1].path, mapping->path))
-		first--;
-	return first->start - first->offset;
-}
-
 /* Whether the file of a mapping is the one that is found at its path here. */
 static bool is_here(const struct mr_mapping *mapping)
 {
@@ -83,22 +71,6 @@ static bool is_here(const struct mr_mapping *mapping)
 
 	return !stat(mapping->path, &st) && st.st_ino == mapping->inode &&
 	       st.st_dev == makedev(mapping->major, mapping->minor);
-}
-
-/* Writes those whose files are at their paths here, too, in the format of /proc/PID/maps. */
-static void mr_modules_print(const struct mr_modules *modules, FILE *stream)
-{
-	for (size_t i = 0; i < modules->count; i++) {
-		const struct mr_mapping *m = &modules->mappings[i];
-
-		if (modules->is_in_other_namespace && !is_here(m))
-			continue;
-		fprintf(stream,
-			"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " %s\n",
-			m->start, m->end, m->readable ? 'r' : '-', m->writable ? 'w' : '-',
-			m->executable ? 'x' : '-', m->shared ? 's' : 'p', m->offset, m->major,
-			m->minor, m->inode, m->path);
-	}
 }
 
 static void mr_modules_release(struct mr_modules *modules)
@@ -145,16 +117,16 @@ static const char *const header_folders[] = { "/infiniband/", "/rdma/" };
 	FUNCTION(dwarf_filesrc)
 
 #define MEMBER(name) __typeof__(name) *name;
+/*
+ * Debugging information is looked for by its build id alone: the standard search asks debuginfod servers, so that
+ * a summary would wait for a network.
+ */
 static struct {
 	bool is_looked_up, is_complete;
+	Dwfl_Callbacks callbacks;
 	FUNCTIONS(MEMBER)
 } dw;
 #undef MEMBER
-
-struct mr_places {
-	Dwfl *dwfl;
-	Dwfl_Callbacks callbacks;
-};
 
 /* The handle is not closed: the functions must stay loaded. */
 static bool find_functions(void)
@@ -173,6 +145,8 @@ static bool find_functions(void)
 #define IS_THERE(name) &&dw.name
 	dw.is_complete = true FUNCTIONS(IS_THERE);
 #undef IS_THERE
+	dw.callbacks = (Dwfl_Callbacks){ .find_elf = dw.dwfl_linux_proc_find_elf,
+					 .find_debuginfo = dw.dwfl_build_id_find_debuginfo };
 	return dw.is_complete;
 }
 
@@ -181,52 +155,57 @@ const char *mr_places_package(void)
 	return find_functions() ? NULL : "libdw1";
 }
 
-static bool report_modules(struct mr_places *places, const struct mr_modules *modules)
+/* Reports the files of a process to libdw as lines of /proc/PID/maps: those that are at their paths here, too. */
+static bool report_modules(Dwfl *dwfl, const struct mr_modules *modules)
 {
 	mr_auto_free char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
-	int rc = -1;
+	int rc;
 
 	if (!stream)
 		return false;
-	mr_modules_print(modules, stream);
+	for (size_t i = 0; i < modules->count; i++) {
+		const struct mr_mapping *m = &modules->mappings[i];
+
+		if (!modules->is_in_other_namespace || is_here(m))
+			fprintf(stream,
+				"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64
+				" %s\n",
+				m->start, m->end, m->readable ? 'r' : '-', m->writable ? 'w' : '-',
+				m->executable ? 'x' : '-', m->shared ? 's' : 'p', m->offset,
+				m->major, m->minor, m->inode, m->path);
+	}
 	if (fclose(stream) || !size)
 		return false;
 	stream = fmemopen(text, size, "r");
 	if (!stream)
 		return false;
-	dw.dwfl_report_begin(places->dwfl);
-	rc = dw.dwfl_linux_proc_maps_report(places->dwfl, stream);
-	dw.dwfl_report_end(places->dwfl, NULL, NULL);
+	dw.dwfl_report_begin(dwfl);
+	rc = dw.dwfl_linux_proc_maps_report(dwfl, stream);
+	dw.dwfl_report_end(dwfl, NULL, NULL);
 	fclose(stream);
 	return !rc;
 }
 
-/*
- * Debugging information is looked for by its build id alone: the standard search asks debuginfod servers, so that
- * a summary would wait for a network.
- */
-static struct mr_places *mr_places_new(const struct mr_modules *modules)
+static void end_dwfl(struct mr_traced_process *process)
 {
-	struct mr_places *places = find_functions() ? calloc(1, sizeof(*places)) : NULL;
-
-	if (!places)
-		return NULL;
-	places->callbacks = (Dwfl_Callbacks){ .find_elf = dw.dwfl_linux_proc_find_elf,
-					      .find_debuginfo = dw.dwfl_build_id_find_debuginfo };
-	places->dwfl = dw.dwfl_begin(&places->callbacks);
-	if (places->dwfl && report_modules(places, modules))
-		return places;
-	mr_places_free(places);
-	return NULL;
+	if (process->dwfl)
+		dw.dwfl_end(process->dwfl);
+	process->dwfl = NULL;
 }
 
-static void mr_places_free(struct mr_places *places)
+/* Returns what names the addresses of a process, by its files as they were read last; NULL: nothing does. */
+static Dwfl *dwfl_of(struct mr_traced_process *process)
 {
-	if (places && places->dwfl)
-		dw.dwfl_end(places->dwfl);
-	free(places);
+	if (process->dwfl_reads == process->modules.reads)
+		return process->dwfl;
+	end_dwfl(process);
+	process->dwfl_reads = process->modules.reads;
+	process->dwfl = find_functions() ? dw.dwfl_begin(&dw.callbacks) : NULL;
+	if (process->dwfl && !report_modules(process->dwfl, &process->modules))
+		end_dwfl(process);
+	return process->dwfl;
 }
 
 static const char *last_part(const char *path)
@@ -236,18 +215,21 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "libfoo.so.1+0x121a", or the address where no file is mapped there. */
+/* Returns "libfoo.so.1+0x121a", or the address where no file is mapped there. */
 static char *file_and_offset(const struct mr_modules *modules, uint64_t caller)
 {
-	const struct mr_mapping *mapping = mr_modules_find(modules, caller);
+	const struct mr_mapping *mapping = mr_modules_find(modules, caller), *first = mapping;
 	char *text;
+	int rc;
 
-	if (!mapping)
-		return asprintf(&text, "0x%" PRIx64, caller) < 0 ? NULL : text;
-	return asprintf(&text, "%s+0x%" PRIx64, last_part(mapping->path),
-			caller - mr_modules_base(modules, mapping)) < 0
-		       ? NULL
-		       : text;
+	while (first && first > modules->mappings && !strcmp(first[-1].path, mapping->path))
+		first--;
+	if (mapping)
+		rc = asprintf(&text, "%s+0x%" PRIx64, last_part(mapping->path),
+			      caller - (first->start - first->offset));
+	else
+		rc = asprintf(&text, "0x%" PRIx64, caller);
+	return rc < 0 ? NULL : text;
 }
 
 /* A line of a source file. */
@@ -382,18 +364,6 @@ static struct source find_source(Dwfl_Module *module, uint64_t addr)
 	return outer;
 }
 
-/*
- * Returns whether a caller is in a function of a header of rdma-core that is not part of another one.
- */
-static bool mr_places_is_header(struct mr_places *places, uint64_t caller)
-{
-	Dwfl_Module *module = places ? dw.dwfl_addrmodule(places->dwfl, caller - 1) : NULL;
-	const struct source source =
-		module ? find_source(module, caller - 1) : (struct source){ .file = NULL };
-
-	return source.file && is_of_library(source.file);
-}
-
 /* The name of a C++ function as in its source, by the library that its program has as well.  NULL: it is no such name */
 static char *demangle(const char *name)
 {
@@ -414,16 +384,17 @@ static char *demangle(const char *name)
 }
 
 /*
- * Returns the name of the place that a call was made from. Return: "function (file.c:12)", "function+0x1a
- * (libfoo.so.1)", "libfoo.so.1+0x121a", or the address, to be freed; NULL where memory is short.
+ * Returns the name of the place that a call was made from: "function (file.c:12)", "function+0x1a (libfoo.so.1)",
+ * "libfoo.so.1+0x121a", or the address, to be freed; NULL where memory is short.
  */
-static char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
-			    uint64_t caller)
+static char *name_place(struct mr_traced_process *process, uint64_t caller)
 {
+	const struct mr_modules *modules = &process->modules;
 	/* The call itself is before the address that it returns to. */
 	const uint64_t addr = caller ? caller - 1 : 0;
 	const struct mr_mapping *mapping = mr_modules_find(modules, addr);
-	Dwfl_Module *module = places && mapping ? dw.dwfl_addrmodule(places->dwfl, addr) : NULL;
+	Dwfl *dwfl = mapping ? dwfl_of(process) : NULL;
+	Dwfl_Module *module = dwfl ? dw.dwfl_addrmodule(dwfl, addr) : NULL;
 	struct source source = { .file = NULL };
 	mr_auto_free char *plain = NULL;
 	const char *function = NULL;
@@ -454,34 +425,29 @@ static char *mr_places_name(struct mr_places *places, const struct mr_modules *m
 	return text;
 }
 
-static struct mr_places *places_of(struct mr_traced_process *process)
-{
-	if (process->has_places && process->place_reads == process->modules.reads)
-		return process->places;
-	mr_places_free(process->places);
-	process->places = mr_places_new(&process->modules);
-	process->has_places = true;
-	process->place_reads = process->modules.reads;
-	return process->places;
-}
-
 const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site)
 {
 	if (process->is_attached)
 		return NULL;
 	if (!site->place)
-		site->place = site->caller ? mr_places_name(places_of(process), &process->modules,
-							    site->caller)
-					   : strdup("other places");
+		site->place =
+			site->caller ? name_place(process, site->caller) : strdup("other places");
 	return site->place ? site->place : "?";
 }
 
 bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site)
 {
-	if (site->kind == MR_SITE_UNKNOWN)
-		site->kind = mr_places_is_header(places_of(process), site->caller)
-				     ? MR_SITE_OF_HEADER
-				     : MR_SITE_OF_PROGRAM;
+	const uint64_t addr = site->caller - 1;
+	struct source source = { .file = NULL };
+	Dwfl_Module *module;
+
+	if (site->kind == MR_SITE_UNKNOWN) {
+		module = dwfl_of(process) ? dw.dwfl_addrmodule(process->dwfl, addr) : NULL;
+		if (module)
+			source = find_source(module, addr);
+		site->kind = source.file && is_of_library(source.file) ? MR_SITE_OF_HEADER
+								       : MR_SITE_OF_PROGRAM;
+	}
 	return site->kind == MR_SITE_OF_HEADER;
 }
 
@@ -510,24 +476,6 @@ void mr_process_name_sites(struct mr_traced_process *process)
 	}
 }
 
-/* Reads the mappings anew; where that fails, the old ones stay. */
-static void read_modules(struct mr_traced_process *process)
-{
-	struct mr_host host = MR_THIS_HOST;
-	struct mr_modules now = { .reads = process->modules.reads + 1 };
-
-	host.process = process->pid;
-	mr_mappings_walk(&host, 0, keep, &now);
-	if (!now.count) {
-		mr_modules_release(&now);
-		process->modules.reads++;
-		return;
-	}
-	mr_modules_release(&process->modules);
-	now.is_in_other_namespace = is_in_other_namespace(process->pid);
-	process->modules = now;
-}
-
 enum {
 	READS_MAX =
 		1000 /* calls from places that are in no file must not read the mappings for ever */
@@ -535,17 +483,27 @@ enum {
 
 void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 {
-	if (process->pid &&
-	    (process->modules.is_stale ||
-	     (process->modules.reads < READS_MAX && !mr_modules_find(&process->modules, addr))))
-		read_modules(process);
+	struct mr_modules *modules = &process->modules, now = { .reads = modules->reads + 1 };
+	struct mr_host host = MR_THIS_HOST;
+
+	if (!process->pid ||
+	    !(modules->is_stale || (modules->reads < READS_MAX && !mr_modules_find(modules, addr))))
+		return;
+	host.process = process->pid;
+	mr_mappings_walk(&host, 0, keep, &now);
+	if (!now.count) { /* the old ones stay */
+		mr_modules_release(&now);
+		modules->reads++;
+		return;
+	}
+	mr_modules_release(modules);
+	now.is_in_other_namespace = is_in_other_namespace(process->pid);
+	*modules = now;
 }
 
 void mr_process_stop(struct mr_traced_process *process)
 {
-	mr_places_free(process->places);
-	process->places = NULL;
-	process->has_places = false;
+	end_dwfl(process);
 	mr_modules_release(&process->modules);
 	mr_ring_release(&process->ring);
 	if (process->pidfd >= 0)

@@ -25,7 +25,6 @@
 struct mr_visitor {
 	int fd; /**< -1: none */
 	pid_t pid;
-	uid_t uid;
 };
 
 struct mr_channel {
@@ -312,9 +311,6 @@ struct mr_modules {
 	unsigned int reads; /**< how often they were read: others have come and gone since */
 };
 
-/** What names the addresses of one process. */
-struct mr_places;
-
 /** mr_places_package() - "libdw1", where that is missing; NULL: it is there */
 const char *mr_places_package(void);
 
@@ -327,17 +323,15 @@ struct mr_traced_process {
 	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
 	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
 	uint64_t image, joined_ns;        /**< mr_monitor_image() when it joined, and that time */
-	uid_t uid;
-	int pidfd;                   /**< readable once it has ended; -1: none */
-	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
-	unsigned int looks;          /**< that were asked for */
+	int pidfd;                        /**< readable once it has ended; -1: none */
+	char program[MR_TRACE_PATH];      /**< path of its program, as it says itself */
+	unsigned int looks;               /**< that were asked for */
 	bool is_attached; /**< it ran already, and has no agent: places are not known, and it does not wait */
 	struct mr_ring ring;
 	struct mr_ledger ledger;
 	struct mr_modules modules;
-	struct mr_places *places; /**< of @modules as they were read last; NULL: not made */
-	bool has_places;          /**< whether it was tried to make them */
-	unsigned int place_reads; /**< modules.reads of @places */
+	struct Dwfl *dwfl;       /**< of libdw: names addresses in @modules; NULL: nothing does */
+	unsigned int dwfl_reads; /**< modules.reads of @dwfl */
 };
 
 /** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short; NULL: not known */
@@ -545,9 +539,6 @@ struct mr_follow {
 	char *libraries[MR_FOLLOW_LIBRARIES + 1];
 	struct mr_monitor monitor;
 };
-
-/** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */
-int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
 
 /**
  * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/kernel_calls.h

@@ -73,7 +73,7 @@ static void run(void (*agent)(void))
 
 	memset(&seen, 0, sizeof(seen));
 	follow = (struct mr_follow){ .sink = { NULL, take_call, NULL, NULL } };
-	assert_int_equal(mr_follow_open(&follow, &err), 0);
+	assert_int_equal(mr_channel_open(&follow.channel, &err), 0);
 	child = mr_follow_fork(&follow);
 	if (!child) {
 		agent();
