@@ -43,16 +43,6 @@ static char *find_below(const char *folder, const char *below)
 	return realpath(path, NULL);
 }
 
-/* The folder of the agent, to be freed, or NULL; @folder is that of the running program. */
-static char *find_agent(const char *folder)
-{
-	char *found = find_below(folder, "trace");
-
-	if (!found)
-		found = find_below(folder, "../lib/mrctl/trace");
-	return found ? found : find_below(MRCTL_LIBDIR, "mrctl/trace");
-}
-
 /* Sets a variable to @first, and @old behind that. */
 static int set_before(const char *name, const char *first, const char *old, struct mr_error *err)
 {
@@ -91,17 +81,6 @@ static int preload_agent(const char *folder, struct mr_error *err)
 	return set_before("LD_PRELOAD", path, others, err);
 }
 
-static int set_socket(const char *socket, const char *token, struct mr_error *err)
-{
-	mr_auto_free char *value = NULL;
-
-	if (asprintf(&value, "%s:%s", socket, token) < 0)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	return setenv(MR_TRACE_VARIABLE, value, 1)
-		       ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL)
-		       : 0;
-}
-
 int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 {
 	mr_auto_free char *folder = NULL;
@@ -112,7 +91,9 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 	if (length < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
 	*strrchr(self, '/') = '\0';
-	folder = find_agent(self);
+	folder = find_below(self, "trace") ?: find_below(self, "../lib/mrctl/trace");
+	if (!folder)
+		folder = find_below(MRCTL_LIBDIR, "mrctl/trace");
 	if (!folder)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				    "what is loaded into traced programs (" MR_TRACE_AGENT
@@ -126,7 +107,7 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 	rc = preload_agent(folder, err);
 	if (!rc)
 		rc = set_before("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, getenv("ASAN_OPTIONS"), err);
-	return rc ? rc : set_socket(socket, token, err);
+	return rc ? rc : set_before(MR_TRACE_VARIABLE, socket, token, err);
 }
 
 enum { DESCRIPTORS_OF_JOIN = 2 /* the socket, and the ring that comes by it */ };
@@ -167,17 +148,21 @@ static enum mr_image_fate not_followed(struct mr_image *image, uint32_t obstacle
 	return MR_IMAGE_NOT_FOLLOWED;
 }
 
-/* ---- a process that this user may not look into ---- */
-
-static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
+static int read_status(pid_t pid, struct mr_process_status *status)
 {
 	struct mr_host host = MR_THIS_HOST;
-	struct mr_process_status status, own;
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	if (mr_process_status_read(&host, number, &status) ||
-	    mr_process_status_read(&host, "self", &own))
+	return mr_process_status_read(&host, number, status);
+}
+
+/* Judges a process that this user may not look into. */
+static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
+{
+	struct mr_process_status status, own;
+
+	if (read_status(pid, &status) || read_status(getpid(), &own))
 		return MR_IMAGE_NO_MATTER;
 	/* It hides by itself (PR_SET_DUMPABLE), or is in the midst of execve(2), which may give it rights. */
 	if (status.uid.value == own.uid.value && status.gid.value == own.gid.value &&
@@ -187,63 +172,31 @@ static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
 	return not_followed(image, MR_TRACE_PRIVILEGED);
 }
 
-/* ---- what was started in a way that it cannot join ---- */
-
-/* The process that listens at "mrctl-trace-PID-...". */
-static pid_t tracer_of(const char *value)
-{
-	int pid;
-
-	return sscanf(value, MR_CHANNEL_PREFIX "%d-", &pid) == 1 ? pid : 0;
-}
-
-/* ---- what could not join ---- */
-
-static bool is_in_other_network(pid_t pid)
-{
-	struct stat own, other;
-
-	return stat_link(pid, "ns/net", &other) && stat_link(getpid(), "ns/net", &own) &&
-	       other.st_ino != own.st_ino;
-}
-
 static void count_name(const char *name, void *data)
 {
 	(void)name;
 	++*(rlim_t *)data;
 }
 
-static bool lacks_descriptors(pid_t pid)
-{
-	struct mr_host host = MR_THIS_HOST;
-	struct rlimit limit;
-	rlim_t used = 0;
-
-	return !prlimit(pid, RLIMIT_NOFILE, NULL, &limit) &&
-	       mr_host_list(&host, count_name, &used, "/proc/%d/fd", (int)pid) >= 0 &&
-	       used + DESCRIPTORS_OF_JOIN > limit.rlim_cur;
-}
-
-static bool is_filtered(pid_t pid)
+/* Returns why an agent could not join. */
+static uint32_t why_alone(pid_t pid)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct mr_process_status status;
-	char number[16];
+	struct stat own, other;
+	struct rlimit limit;
+	rlim_t used = DESCRIPTORS_OF_JOIN;
 
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	return !mr_process_status_read(&host, number, &status) && status.seccomp.value;
-}
-
-static uint32_t why_alone(pid_t pid)
-{
-	if (is_in_other_network(pid))
+	if (stat_link(pid, "ns/net", &other) && stat_link(getpid(), "ns/net", &own) &&
+	    other.st_ino != own.st_ino)
 		return MR_TRACE_OTHER_NETWORK;
-	if (lacks_descriptors(pid))
+	if (!prlimit(pid, RLIMIT_NOFILE, NULL, &limit) &&
+	    mr_host_list(&host, count_name, &used, "/proc/%d/fd", (int)pid) >= 0 &&
+	    used > limit.rlim_cur)
 		return MR_TRACE_NO_DESCRIPTORS;
-	return is_filtered(pid) ? MR_TRACE_FILTERED : MR_TRACE_NOT_JOINED;
+	return !read_status(pid, &status) && status.seccomp.value ? MR_TRACE_FILTERED
+								  : MR_TRACE_NOT_JOINED;
 }
-
-/* ---- the agent in it ---- */
 
 struct agent {
 	bool is_loaded, has_failed;
@@ -257,7 +210,8 @@ static bool note_agent(const struct mr_mapping *mapping, void *data)
 	if (!slash || strcmp(slash + 1, MR_TRACE_AGENT) != 0)
 		return true;
 	agent->is_loaded = true;
-	agent->has_failed |= mapping->writable && !mapping->readable; /* wire/sign.h */
+	/* The agent's sign that it could not join (lib/trace/agent/process.c) */
+	agent->has_failed |= mapping->writable && !mapping->readable;
 	return true;
 }
 
@@ -275,9 +229,7 @@ static enum mr_image_fate judge_agent(pid_t pid, bool is_late, struct mr_image *
 					   : MR_IMAGE_BEGINS;
 }
 
-/* ---- all ---- */
-
-/* Reads where its program is, and whether that can be followed. */
+/* Reads where the program of a process is, and whether that can be followed. */
 static bool read_program(pid_t pid, struct mr_image *image)
 {
 	struct mr_process folder;
@@ -293,17 +245,9 @@ static bool read_program(pid_t pid, struct mr_image *image)
 	return has_path;
 }
 
-/* Returns the same of one that has asked to join: whether it could take the answer. */
-static enum mr_image_fate mr_image_recheck(pid_t pid, struct mr_image *image)
-{
-	if (!read_program(pid, image))
-		return MR_IMAGE_NO_MATTER;
-	return judge_agent(pid, false, image);
-}
-
-/* Finds out what will become of the program of a process. */
-static enum mr_image_fate mr_image_judge(pid_t pid, const struct mr_process_stat *process,
-					 const char *channel, bool is_late, struct mr_image *image)
+/* Finds out what will become of the program of a process that has not joined. */
+static enum mr_image_fate judge_image(pid_t pid, const struct mr_process_stat *process,
+				      const char *channel, bool is_late, struct mr_image *image)
 {
 	const size_t length = strlen(channel);
 	char value[256];
@@ -316,11 +260,13 @@ static enum mr_image_fate mr_image_judge(pid_t pid, const struct mr_process_stat
 	if (rc < 0 || !read_program(pid, image))
 		return rc == -EAGAIN ? MR_IMAGE_BEGINS : MR_IMAGE_NO_MATTER;
 	if (rc && (strncmp(value, channel, length) != 0 || value[length] != ':')) {
-		image->tracer = tracer_of(value);
+		/* The process PID listens there. */
+		if (sscanf(value, MR_CHANNEL_PREFIX "%d-", &image->tracer) != 1)
+			image->tracer = 0;
 		return MR_IMAGE_OF_OTHER;
 	}
 	if (image->obstacle != MR_TRACE_FOLLOWED)
-		return not_followed(image, image->obstacle);
+		return MR_IMAGE_NOT_FOLLOWED;
 	if (!rc)
 		return not_followed(image, MR_TRACE_NO_VARIABLES);
 	return judge_agent(pid, is_late, image);
@@ -330,8 +276,6 @@ static enum mr_image_fate mr_image_judge(pid_t pid, const struct mr_process_stat
 #define LOOK_SHARE  25                   /* or this many times as long as a look takes */
 #define JOIN_NS     UINT64_C(50000000)   /* for an agent to take the answer */
 #define PATIENCE_NS UINT64_C(2000000000) /* for a program to load the agent */
-
-enum { TRACERS_MAX = 4096 };
 
 enum whose { NOT_KNOWN, OURS, OF_OTHERS };
 
@@ -354,41 +298,33 @@ uint64_t mr_monitor_image(pid_t pid)
 
 /* ---- processes that are not judged ---- */
 
+static pid_t *find_pid(struct mr_monitor_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; pid && i < MR_MONITOR_PIDS; i++)
+		if (pids->list[i] == pid)
+			return &pids->list[i];
+	return NULL;
+}
+
+static void note_pid(struct mr_monitor_pids *pids, pid_t pid)
+{
+	if (!find_pid(pids, pid))
+		pids->list[pids->count++ % MR_MONITOR_PIDS] = pid;
+}
+
 void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid)
 {
-	monitor->announced[monitor->announced_count++ % MR_MONITOR_ANNOUNCED] = pid;
+	note_pid(&monitor->announced, pid);
 }
 
 /* Whether a process has told of what it starts; that counts once. */
 static bool take_announced(struct mr_monitor *monitor, pid_t pid)
 {
-	for (size_t i = 0; i < MR_MONITOR_ANNOUNCED; i++)
-		if (pid && monitor->announced[i] == pid) {
-			monitor->announced[i] = 0;
-			return true;
-		}
-	return false;
-}
+	pid_t *announced = find_pid(&monitor->announced, pid);
 
-static bool is_tracer(const struct mr_monitor *monitor, pid_t pid)
-{
-	for (size_t i = 0; i < monitor->tracer_count; i++)
-		if (monitor->tracers[i] == pid)
-			return true;
-	return false;
-}
-
-static void note_tracer(struct mr_monitor *monitor, pid_t pid)
-{
-	pid_t *tracers;
-
-	if (!pid || is_tracer(monitor, pid) || monitor->tracer_count == TRACERS_MAX)
-		return;
-	tracers = reallocarray(monitor->tracers, monitor->tracer_count + 1, sizeof(*tracers));
-	if (!tracers)
-		return;
-	monitor->tracers = tracers;
-	tracers[monitor->tracer_count++] = pid;
+	if (announced)
+		*announced = 0;
+	return announced;
 }
 
 /* ---- all processes of the machine ---- */
@@ -404,7 +340,7 @@ static int compare(const void *one, const void *other)
 static void read_entries(struct mr_monitor *monitor)
 {
 	DIR *folder = mr_process_folder();
-	struct mr_monitor_entry *more;
+	size_t capacity = 0;
 	int pid;
 
 	monitor->entries = NULL;
@@ -415,10 +351,11 @@ static void read_entries(struct mr_monitor *monitor)
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
 			continue;
-		if (!(monitor->entry_count & (monitor->entry_count - 1))) {
-			more = reallocarray(monitor->entries,
-					    monitor->entry_count ? 2 * monitor->entry_count : 1,
-					    sizeof(*more));
+		if (monitor->entry_count == capacity) {
+			struct mr_monitor_entry *more;
+
+			capacity = capacity ? 2 * capacity : 256;
+			more = reallocarray(monitor->entries, capacity, sizeof(*more));
 			if (!more)
 				break;
 			monitor->entries = more;
@@ -449,14 +386,15 @@ static void mark(const struct mr_monitor *monitor, pid_t pid)
 }
 
 /* Processes come and go while they are read, so their parents may lead in a circle. */
-static bool is_ours(const struct mr_monitor *monitor, struct mr_monitor_entry *entry)
+static bool is_ours(struct mr_monitor *monitor, struct mr_monitor_entry *entry)
 {
 	struct mr_monitor_entry *parent;
 
 	if (entry->whose == NOT_KNOWN) {
 		entry->whose = OF_OTHERS;
-		parent = is_tracer(monitor, entry->stat.parent) ? NULL
-								: find(monitor, entry->stat.parent);
+		parent = find_pid(&monitor->tracers, entry->stat.parent)
+				 ? NULL
+				 : find(monitor, entry->stat.parent);
 		if (parent && is_ours(monitor, parent))
 			entry->whose = OURS;
 	}
@@ -493,45 +431,33 @@ static const struct mr_traced_process *joined_by(const struct mr_monitor_scope *
 	return NULL;
 }
 
-static enum mr_image_fate fate_of(const struct mr_monitor_entry *entry,
-				  const struct mr_traced_process *joined, const char *channel,
-				  struct mr_image *image)
-{
-	const uint64_t now = mr_now_ns();
-
-	if (!joined)
-		return mr_image_judge(entry->pid, &entry->stat, channel,
-				      now - entry->seen_ns > PATIENCE_NS, image);
-	if (now - joined->joined_ns < JOIN_NS)
-		return MR_IMAGE_BEGINS;
-	return mr_image_recheck(entry->pid, image) == MR_IMAGE_NOT_FOLLOWED ? MR_IMAGE_NOT_FOLLOWED
-									    : MR_IMAGE_NO_MATTER;
-}
-
-/* Whether the program that started it has told, maybe of a script, which has another name. */
-static bool was_announced(struct mr_monitor *monitor, const struct mr_monitor_entry *entry,
-			  uint32_t obstacle)
-{
-	return obstacle < MR_TRACE_NO_VARIABLES &&
-	       (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent));
-}
-
 static void judge(struct mr_monitor *monitor, const struct mr_monitor_scope *scope,
 		  struct mr_monitor_entry *entry)
 {
 	const struct mr_traced_process *joined = joined_by(scope, entry);
+	enum mr_image_fate fate = MR_IMAGE_BEGINS;
+	const uint64_t now = mr_now_ns();
 	struct mr_image image;
-	enum mr_image_fate fate;
 
 	if (joined && !entry->stat.stack)
 		return;
-	fate = fate_of(entry, joined, scope->channel, &image);
+	if (!joined)
+		fate = judge_image(entry->pid, &entry->stat, scope->channel,
+				   now - entry->seen_ns > PATIENCE_NS, &image);
+	else if (now - joined->joined_ns >= JOIN_NS) /* whether it could take the answer */
+		fate = read_program(entry->pid, &image) && judge_agent(entry->pid, false, &image) ==
+								   MR_IMAGE_NOT_FOLLOWED
+			       ? MR_IMAGE_NOT_FOLLOWED
+			       : MR_IMAGE_NO_MATTER;
 	entry->is_settled = fate != MR_IMAGE_BEGINS;
 	if (fate == MR_IMAGE_OF_OTHER) {
-		note_tracer(monitor, image.tracer);
+		note_pid(&monitor->tracers, image.tracer);
 		entry->whose = OF_OTHERS; /* so are its children, which come after it */
 	}
-	if (fate == MR_IMAGE_NOT_FOLLOWED && !was_announced(monitor, entry, image.obstacle))
+	/* The program that started it may have told, maybe of a script, which has another name. */
+	if (fate == MR_IMAGE_NOT_FOLLOWED &&
+	    !(image.obstacle < MR_TRACE_NO_VARIABLES &&
+	      (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent))))
 		scope->not_followed(scope->data, entry->pid, image.path, image.obstacle);
 }
 
@@ -572,6 +498,5 @@ void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *
 void mr_monitor_release(struct mr_monitor *monitor)
 {
 	free(monitor->entries);
-	free(monitor->tracers);
 	*monitor = (struct mr_monitor){ .entries = NULL };
 }

@@ -367,19 +367,22 @@ void mr_process_release(struct mr_traced_process *process);
  * What is judged is a program in memory, the image that execve(2) makes: processes that were forked from one that has
  * joined have the same, and join later.
  */
-enum { MR_MONITOR_ANNOUNCED = 64 };
+enum { MR_MONITOR_PIDS = 64 };
+
+/** The last processes of a kind; 0: none. */
+struct mr_monitor_pids {
+	pid_t list[MR_MONITOR_PIDS];
+	size_t count;
+};
 
 struct mr_monitor_entry;
 
 struct mr_monitor {
 	struct mr_monitor_entry *entries; /**< processes of the last look, by their numbers */
 	size_t entry_count;
-	pid_t *tracers; /**< other mrctl, which follow their programs themselves */
-	size_t tracer_count;
-	/** The last processes that have told of what they start; 0: none, or that was found */
-	pid_t announced[MR_MONITOR_ANNOUNCED];
-	size_t announced_count;
-	uint64_t due_ns; /**< of the next look */
+	struct mr_monitor_pids tracers; /**< other mrctl, which follow their programs themselves */
+	struct mr_monitor_pids announced; /**< that have told of what they start */
+	uint64_t due_ns;                  /**< of the next look */
 };
 
 /** What is looked at. */
