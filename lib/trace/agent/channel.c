@@ -27,7 +27,8 @@ static inline void system_pause(void)
 }
 
 enum {
-	ATTEMPTS = 200, /* of a request that is sent away unread */
+	ATTEMPTS = 200,     /* of a request that is sent away unread */
+	ASK_NS = 200000000, /* between two looks whether mrctl listens */
 };
 
 struct agent_process *agent_process;
@@ -146,30 +147,26 @@ static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring
 	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC ? ANSWERED : NO_ANSWER;
 }
 
-static enum answer query_once(const struct mr_trace_request *request, struct mr_trace_reply *reply,
-			      int *ring)
-{
-	int fd = connect_to();
-	enum answer answer;
-
-	*ring = -1;
-	if (fd < 0)
-		return NO_ANSWER;
-	answer = send_request(fd, request);
-	if (answer == ANSWERED)
-		answer = receive_reply(fd, reply, ring);
-	SYSTEM(SYS_close, fd);
-	return answer;
-}
-
-/* Send a request and wait for the reply.  Others may have crowded it out before mrctl read it. */
+/*
+ * Sends a request and waits for the reply.  Others may have crowded it out before mrctl read it: then it is sent again.
+ * @ring: set to the descriptor that came with the reply, else -1
+ */
 static bool exchange(const struct mr_trace_request *request, struct mr_trace_reply *reply,
 		     int *ring)
 {
 	enum answer answer = SENT_AWAY;
 
-	for (unsigned int i = 0; i < ATTEMPTS && answer == SENT_AWAY; i++)
-		answer = query_once(request, reply, ring);
+	*ring = -1;
+	for (unsigned int i = 0; i < ATTEMPTS && answer == SENT_AWAY; i++) {
+		int fd = connect_to();
+
+		if (fd < 0)
+			return false;
+		answer = send_request(fd, request);
+		if (answer == ANSWERED)
+			answer = receive_reply(fd, reply, ring);
+		SYSTEM(SYS_close, fd);
+	}
 	return answer == ANSWERED;
 }
 
@@ -255,37 +252,10 @@ void channel_closing(void)
 	tell(&request);
 }
 
-/* Returns whether nobody listens any more: mrctl has ended; false: not known. */
-static bool channel_is_refused(void)
-{
-	int fd = agent_is_filtered ? -EPERM : connect_to();
-
-	if (fd >= 0)
-		SYSTEM(SYS_close, fd);
-	return fd == -ECONNREFUSED;
-}
-
-static uint64_t ms(uint64_t count)
-{
-	return count * UINT64_C(1000000);
-}
-
-/* Other threads may be joining just now: wait for them. */
-static uint32_t joined_phase(struct agent_process *process)
-{
-	uint64_t begin = system_now();
-	uint32_t phase = atomic_load(&process->phase);
-
-	while (phase == AGENT_JOINING && system_now() - begin < ms(MR_TRACE_PATIENCE_MS)) {
-		system_pause();
-		phase = atomic_load(&process->phase);
-	}
-	return phase;
-}
-
 struct mr_ring *ring_of_process(void)
 {
 	struct agent_process *process = agent_process;
+	uint64_t begin;
 	uint32_t phase;
 
 	if (!process)
@@ -295,28 +265,37 @@ struct mr_ring *ring_of_process(void)
 	    atomic_compare_exchange_strong(&process->phase, &phase, AGENT_JOINING)) {
 		phase = !agent_is_filtered && channel_join(process) ? AGENT_JOINED : AGENT_ALONE;
 		atomic_store(&process->phase, phase);
-	} else if (phase == AGENT_JOINING) {
-		phase = joined_phase(process);
 	}
+	/* Other threads may be joining just now: wait for them. */
+	for (begin = phase == AGENT_JOINING ? system_now() : 0;
+	     phase == AGENT_JOINING && !is_late(begin); phase = atomic_load(&process->phase))
+		system_pause();
 	return phase == AGENT_JOINED ? &process->ring : NULL;
 }
 
-/* Waits while there is hope.  Who listens is asked every 200 ms: that takes system calls that the program may do without. */
+/*
+ * Waits while there is hope, as long as mrctl listens.  That is asked every 200 ms: it takes system calls that the
+ * program may do without.
+ */
 static bool pause_for_mrctl(uint64_t *begin)
 {
 	static _Thread_local uint64_t asked __attribute__((tls_model("initial-exec")));
 	uint64_t now;
+	int fd;
 
 	if (!*begin)
 		*begin = asked = system_now();
 	system_pause();
 	now = system_now();
-	if (now - *begin > ms(MR_TRACE_PATIENCE_MS))
+	if (is_late(*begin))
 		return false;
-	if (now - asked <= ms(200))
+	if (now - asked <= ASK_NS || agent_is_filtered)
 		return true;
 	asked = now;
-	return !channel_is_refused();
+	fd = connect_to();
+	if (fd >= 0)
+		SYSTEM(SYS_close, fd);
+	return fd != -ECONNREFUSED;
 }
 
 /* A header of 16 bytes, and struct mlx5_ifc_cmd_hca_cap_bits. */
@@ -353,22 +332,6 @@ static int query_capabilities(int fd)
 	return ioctl(fd, RDMA_VERBS_IOCTL, &request.header) ? errno : 0;
 }
 
-/*
- * Notes what another call of DEVX is answered in the same context. The call asks the firmware for its
- * capabilities, and changes nothing.
- */
-static void devx_note(struct mr_trace_record *record)
-{
-	const struct ibv_context *context = (const void *)(uintptr_t)record->context;
-
-	if ((record->call != MR_TRACED_MLX5DV_DEVX_UMEM_REG &&
-	     record->call != MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX) ||
-	    record->errnum != EINVAL)
-		return;
-	record->devx_errnum = query_capabilities(context->cmd_fd);
-	record->flags |= MR_TRACE_HAS_DEVX;
-}
-
 /* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc tells; NULL without them */
 extern uint64_t mrctl_sim_pinned(void) __attribute__((weak));
 
@@ -397,16 +360,6 @@ bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
 	errno = 0;
 	call->record.begin_ns = system_now();
 	return true;
-}
-
-/* 0: not known */
-static uint32_t own_tid(void)
-{
-	if (agent_thread.pid != agent_process->pid && !agent_is_filtered) {
-		agent_thread.pid = agent_process->pid;
-		agent_thread.tid = (pid_t)SYSTEM(SYS_gettid);
-	}
-	return (uint32_t)agent_thread.tid;
 }
 
 /* The refusals of a kind; NULL: there are too many kinds. */
@@ -471,32 +424,37 @@ static void note_frames(struct mr_traced_record *record, uint32_t most)
 		record->frames[record->call.frame_count++] = (uintptr_t)frames[i];
 }
 
-/* That reads /proc, so only where mrctl looks. */
-static void note_pinned(struct mr_trace_record *record)
-{
-	if (!mrctl_sim_pinned)
-		return;
-	record->pinned = mrctl_sim_pinned();
-	record->flags |= MR_TRACE_HAS_PINNED;
-}
-
 static void put(const struct mr_trace_record *call)
 {
+	const struct ibv_context *context = (const void *)(uintptr_t)call->context;
 	struct mr_ring *ring = ring_of_process();
 	struct mr_traced_record record;
 
 	if (!ring)
 		return;
 	record.call = *call;
-	record.call.tid = own_tid();
+	if (agent_thread.pid != agent_process->pid && !agent_is_filtered) {
+		agent_thread.pid = agent_process->pid;
+		agent_thread.tid = (pid_t)SYSTEM(SYS_gettid);
+	}
+	record.call.tid = (uint32_t)agent_thread.tid;
 	record.call.flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
 			     (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
 	if (ring->frames)
 		note_frames(&record, ring->frames);
 	if (is_worth_a_look(&record.call)) {
 		record.call.flags |= MR_TRACE_LOOKED_AT;
-		note_pinned(&record.call);
-		devx_note(&record.call);
+		if (mrctl_sim_pinned) { /* it reads /proc, so only where mrctl looks */
+			record.call.pinned = mrctl_sim_pinned();
+			record.call.flags |= MR_TRACE_HAS_PINNED;
+		}
+		/* What another call of DEVX is answered in the same context; it changes nothing. */
+		if ((call->call == MR_TRACED_MLX5DV_DEVX_UMEM_REG ||
+		     call->call == MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX) &&
+		    call->errnum == EINVAL) {
+			record.call.devx_errnum = query_capabilities(context->cmd_fd);
+			record.call.flags |= MR_TRACE_HAS_DEVX;
+		}
 	}
 	mr_ring_put(ring, &record, pause_for_mrctl);
 }

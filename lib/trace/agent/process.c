@@ -62,32 +62,6 @@ static bool ends_with(const char *item, size_t length, const char *end)
 	return length >= size && !strncmp(item + length - size, end, size);
 }
 
-static bool has_item(const char *value, const struct list_variable *list)
-{
-	const size_t name = list->behind ? strlen(list->item) : strcspn(list->item, "=") + 1;
-	const char *item;
-	size_t length;
-
-	while ((item = next_item(&value, list->separators, &length))) {
-		if (length >= name && !strncmp(item, list->item, name))
-			return true;
-		if (list->behind && ends_with(item, length, list->behind))
-			return false;
-	}
-	return false;
-}
-
-/* Notes where the agent is, as this program has it. */
-static void environment_remember(void)
-{
-	const char *value = getenv(lists[0].name), *item;
-	size_t length;
-
-	while (value && (item = next_item(&value, lists[0].separators, &length)))
-		if (ends_with(item, length, "/" MR_TRACE_AGENT) && length < sizeof(lists[0].item))
-			memcpy(lists[0].item, item, length);
-}
-
 /* The value of a variable, or NULL; @index: set to its place. */
 static const char *value_of(char *const *env, const char *name, size_t *index)
 {
@@ -99,41 +73,20 @@ static const char *value_of(char *const *env, const char *name, size_t *index)
 	return NULL;
 }
 
+/* Whether an environment needs our item of a list. */
 static bool lacks(char *const *env, const struct list_variable *list)
 {
-	size_t index;
-	const char *value = value_of(env, list->name, &index);
+	const size_t name = list->behind ? strlen(list->item) : strcspn(list->item, "=") + 1;
+	size_t index, length;
+	const char *value = value_of(env, list->name, &index), *item;
 
-	return *list->item && !(value && has_item(value, list));
-}
-
-/* Returns whether it leads to another trace: this one has started that, as its program. */
-static bool environment_is_of_other(char *const *env)
-{
-	size_t index;
-	const char *value = value_of(env, MR_TRACE_VARIABLE, &index);
-
-	return value && strcmp(value, channel_variable() + sizeof(MR_TRACE_VARIABLE)) != 0;
-}
-
-/*
- * Returns how many pointers environment_complete() needs Return: 0 where nothing lacks, or is to be added.
- */
-static size_t environment_size(char *const *env)
-{
-	size_t count = 0;
-	bool complete;
-
-	if (!*channel_variable() || environment_is_of_other(env))
-		return 0;
-	complete = value_of(env, MR_TRACE_VARIABLE, &count);
-	for (size_t i = 0; i < LISTS && complete; i++)
-		complete = !lacks(env, &lists[i]);
-	if (complete)
-		return 0;
-	while (env[count])
-		count++;
-	return count + ENVIRONMENT_ADDED;
+	while (value && (item = next_item(&value, list->separators, &length))) {
+		if (length >= name && !strncmp(item, list->item, name))
+			return false;
+		if (list->behind && ends_with(item, length, list->behind))
+			break;
+	}
+	return *list->item;
 }
 
 /* Put a variable in the place of an older one, or at the end. */
@@ -143,14 +96,21 @@ static size_t put(const char **to, size_t count, size_t index, const char *text)
 	return index == count ? count + 1 : count;
 }
 
-/* Copies an environment, with what the agent needs. */
-static void environment_complete(char *const *env, const char **to, char *texts)
+/* Environments of more pointers stay as they are. */
+enum { ENVIRONMENT_MOST = 8192 };
+
+/* Copies an environment, with what the agent needs.  Return: whether something was missing, and there was room */
+static bool environment_complete(char *const *env, const char **to, char *texts)
 {
 	size_t count = 0, used = 0, index;
+	bool is_added = !value_of(env, MR_TRACE_VARIABLE, &index);
 
-	for (; env[count]; count++)
+	for (; env[count]; count++) {
+		if (count + ENVIRONMENT_ADDED >= ENVIRONMENT_MOST)
+			return false;
 		to[count] = env[count];
-	if (!value_of(env, MR_TRACE_VARIABLE, &index))
+	}
+	if (is_added)
 		count = put(to, count, count, channel_variable());
 	for (size_t i = 0; i < LISTS; i++) {
 		const char *value = value_of(env, lists[i].name, &index);
@@ -165,12 +125,11 @@ static void environment_complete(char *const *env, const char **to, char *texts)
 			continue; /* a list of that length was none of ours */
 		count = put(to, count, value ? index : count, texts + used);
 		used += (size_t)length + 1;
+		is_added = true;
 	}
 	to[count] = NULL;
+	return is_added;
 }
-
-/* Environments of more pointers stay as they are. */
-enum { ENVIRONMENT_MOST = 8192 };
 
 /* Not on the stack, of which a thread may have 16 KiB (PTHREAD_STACK_MIN). */
 struct scratch {
@@ -182,27 +141,25 @@ struct scratch {
 /* Of arguments or variables.  Linux takes no environment for an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
 
+static void *map_private(size_t size)
+{
+	const long address = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+
+	return address < 0 && address > -4096 ? NULL : (void *)address;
+}
+
 /* A child of vfork(2) cannot give back what it has borrowed when it has become the program: its thread keeps it. */
 static struct scratch *borrow(void)
 {
 	const bool is_child = SYSTEM(SYS_getpid) != agent_process->pid;
-	long address;
+	struct scratch *scratch = is_child ? agent_thread.scratch : NULL;
 
-	if (is_child && agent_thread.scratch)
-		return agent_thread.scratch;
-	address = SYSTEM(SYS_mmap, NULL, sizeof(struct scratch), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-	if (address < 0 && address > -4096)
-		return NULL;
+	if (!scratch)
+		scratch = map_private(sizeof(*scratch));
 	if (is_child)
-		agent_thread.scratch = (void *)address;
-	return (struct scratch *)address;
-}
-
-static void give_back(struct scratch *scratch)
-{
-	if (scratch && scratch != agent_thread.scratch)
-		SYSTEM(SYS_munmap, scratch, sizeof(*scratch));
+		agent_thread.scratch = scratch;
+	return scratch;
 }
 
 /* Whether the kernel can read a text, of which it takes the first PATH_MAX bytes. */
@@ -240,10 +197,14 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 	char *const *given = env ? env : nothing;
 	struct start start = { NULL, env };
 	enum mr_trace_obstacle obstacle;
-	size_t size;
+	const char *channel;
+	size_t index;
 
 	if (!agent_process || agent_is_filtered || !name || !is_readable(name) ||
-	    !is_environment(given) || environment_is_of_other(given))
+	    !is_environment(given))
+		return start;
+	channel = value_of(given, MR_TRACE_VARIABLE, &index);
+	if (channel && strcmp(channel, channel_variable() + sizeof(MR_TRACE_VARIABLE)) != 0)
 		return start;
 	start.scratch = borrow();
 	if (!start.scratch)
@@ -254,11 +215,8 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 	obstacle = mr_trace_program(dir, name);
 	if (obstacle != MR_TRACE_FOLLOWED)
 		channel_lost(name, obstacle);
-	size = environment_size(given);
-	if (!size || size > ENVIRONMENT_MOST)
-		return start;
-	environment_complete(given, start.scratch->env, start.scratch->texts);
-	start.env = (char *const *)start.scratch->env;
+	if (environment_complete(given, start.scratch->env, start.scratch->texts))
+		start.env = (char *const *)start.scratch->env;
 	return start;
 }
 
@@ -270,7 +228,8 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 		int rc_;                                                                           \
 		errno = before_;                                                                   \
 		rc_ = (call);                                                                      \
-		give_back(start.scratch);                                                          \
+		if (start.scratch && start.scratch != agent_thread.scratch)                        \
+			SYSTEM(SYS_munmap, start.scratch, sizeof(struct scratch));                 \
 		rc_;                                                                               \
 	})
 
@@ -417,31 +376,23 @@ TRACED(long, syscall, (long number, ...))
 static const unsigned char sign[MR_TRACE_SIGN_BYTES]
 	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
 
-static struct agent_process *allocate_process(void)
-{
-	const size_t size = sizeof(struct agent_process);
-	long address = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-
-	if (address < 0 && address > -4096)
-		return NULL;
-	/* Linux 4.14; without it a child would write to the ring of its parent. */
-	if (SYSTEM(SYS_madvise, address, size, MADV_WIPEONFORK)) {
-		SYSTEM(SYS_munmap, address, size);
-		return NULL;
-	}
-	return (struct agent_process *)address;
-}
-
 __attribute__((constructor)) static void start_agent(void)
 {
-	void *frame;
+	const char *value = getenv(lists[0].name), *item;
+	size_t length;
+	void *process = NULL, *frame;
 	int saved = errno;
 
 	binding_begin();
-	environment_remember();
+	/* Notes where the agent is, as this program has it. */
+	while (value && (item = next_item(&value, lists[0].separators, &length)))
+		if (ends_with(item, length, "/" MR_TRACE_AGENT) && length < sizeof(lists[0].item))
+			memcpy(lists[0].item, item, length);
 	if (channel_read_environment())
-		agent_process = allocate_process();
+		process = map_private(sizeof(struct agent_process));
+	/* Linux 4.14; without it a child would write to the ring of its parent. */
+	if (process && !SYSTEM(SYS_madvise, process, sizeof(struct agent_process), MADV_WIPEONFORK))
+		agent_process = process;
 	if (!agent_process || !ring_of_process())
 		SYSTEM(SYS_mprotect, sign, sizeof(sign), PROT_WRITE);
 	else if (agent_process->ring.frames)
