@@ -21,7 +21,7 @@
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 #include "lib/simulator/enter.h"
-#include "lib/trace/kernel_calls.h"
+#include "lib/trace/attach.h"
 #include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"

@@ -544,7 +544,7 @@ struct mr_follow {
 };
 
 /**
- * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/kernel_calls.h
+ * mr_follow_attach() - follow a process that runs already, in place of a child; see lib/trace/attach.h
  *
  * From now on @follow->signals has the signals that would end mrctl.
  *

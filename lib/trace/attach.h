@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Declares the watching of a program that runs already, by its calls into the kernel. */
-#ifndef LIB_TRACE_KERNEL_CALLS_H
-#define LIB_TRACE_KERNEL_CALLS_H
+#ifndef LIB_TRACE_ATTACH_H
+#define LIB_TRACE_ATTACH_H
 
-#include <linux/bpf.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "lib/trace/trace.h"
-#include "lib/trace/wire/wire.h"
 
-/** Calls to the kernel's uverbs interface, as the programs of attach_program.c copy them. */
+/** Calls to the kernel's uverbs interface, as the BPF programs copy them. */
 enum {
 	MR_KERNEL_ATTRIBUTES = 12, /**< attributes of an ioctl that are copied */
 	MR_KERNEL_BLOCK =
@@ -45,45 +43,21 @@ struct mr_kernel_event {
  */
 bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_record *record);
 
-/** Descriptors of the maps. */
-struct mr_attach_maps {
-	int ring, pending, lost;
-};
-
-/** The process that is watched. */
-struct mr_attach_process {
-	pid_t pid; /**< its number in the first PID namespace */
-	/* Its own PID namespace, as bpf_get_ns_current_pid_tgid() takes it (bpf-helpers(7)) */
-	uint32_t pid_device;
-	uint64_t pid_inode;
-};
-
-/** What a program is for. */
-struct mr_attach_kind {
-	bool at_entry; /**< of the function; else at its return */
-	bool is_write; /**< the function is that of write(2); else of ioctl(2) */
-};
-
-/** mr_attach_program() - load a program, Return: its descriptor; -1 with errno. */
-int mr_attach_program(const struct mr_attach_maps *maps, const struct mr_attach_process *process,
-		      const struct mr_attach_kind *kind);
-
-/** mr_attach_bpf() - bpf(2) */
-int mr_attach_bpf(enum bpf_cmd command, union bpf_attr *attributes);
-
-/*
- * Watching the calls of a process that runs already to the kernel's uverbs interface.
+/**
+ * Watches the calls of a process that runs already to the kernel's uverbs interface; all zero: nothing is watched.
  *
  * Probes at the entry and return of ib_uverbs_ioctl() and ib_uverbs_write() run BPF programs, which copy the calls of
  * that process into a ring.  All of them belong to descriptors of this process, and the kernel removes them when it
  * ends, however it ends.  The process itself is neither stopped nor changed.
  */
-
-/** All zero: nothing is watched. */
 struct mr_attach {
 	int fds[16]; /**< maps, programs and probes */
 	size_t fd_count;
-	struct mr_attach_maps maps;
+	int ring, pending, lost; /**< of them: the maps */
+	pid_t pid;               /**< of the process in the first PID namespace */
+	/** Its own PID namespace, as bpf_get_ns_current_pid_tgid() takes it (bpf-helpers(7)) */
+	uint32_t pid_device;
+	uint64_t pid_inode;
 	void *consumer, *producer;
 	uint64_t looks, last_look_ns; /**< at the process */
 };
