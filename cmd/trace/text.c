@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -90,7 +91,17 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 			      (effect == MR_TRACED_REGISTERS || effect == MR_TRACED_CHANGES);
 	const bool has_flags = effect == MR_TRACED_CHANGES || effect == MR_TRACED_ADVISES ||
 			       effect == MR_TRACED_PROTECTS;
-	const bool is_offset = mr_traced_has_offset(call);
+	const bool is_change = call->call == MR_TRACED_IBV_REREG_MR;
+	const bool registers = effect == MR_TRACED_REGISTERS &&
+			       call->call != MR_TRACED_IBV_ALLOC_NULL_MR &&
+			       call->call != MR_TRACED_IBV_IMPORT_MR;
+	const bool has_addr = is_change ? call->call_flags & IBV_REREG_MR_CHANGE_TRANSLATION
+					: registers || effect == MR_TRACED_ADVISES ||
+						  call->call == MR_TRACED_MADVISE;
+	const bool has_access =
+		is_change ? call->call_flags & IBV_REREG_MR_CHANGE_ACCESS : registers;
+	const bool is_offset = has_addr && (call->flags & MR_TRACE_HAS_FD ||
+					    call->call == MR_TRACED_IBV_REG_DM_MR);
 
 	*row = (struct call_row){
 		.pid = { (uint64_t)pid, pid != 0 },
@@ -100,11 +111,11 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 		.answer = call->errnum ? mr_errno_name(call->errnum) ?: "refused" : "ok",
 		.errno_value = { (uint64_t)call->errnum,
 				 call->errnum && call->errnum != MR_TRACE_NO_ERRNO },
-		.addr = { call->addr, mr_traced_has_addr(call) && !is_offset },
+		.addr = { call->addr, has_addr && !is_offset },
 		.offset = { call->addr, is_offset },
-		.length = { call->length, mr_traced_has_length(call) },
+		.length = { call->length, has_addr || call->call == MR_TRACED_IBV_ALLOC_DM },
 		.iova = { call->iova, call->flags & MR_TRACE_HAS_IOVA },
-		.access = { call->access, mr_traced_has_access(call) },
+		.access = { call->access, has_access },
 		.page_sizes = { call->page_sizes, call->flags & MR_TRACE_HAS_PAGE_SIZES },
 		.fd = { (uint64_t)call->fd, call->flags & MR_TRACE_HAS_FD },
 		.flags = { call->call_flags, has_flags },

@@ -460,13 +460,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 	for (size_t i = 0; i < VISITORS_AT_ONCE && mr_channel_accept(&follow->channel, &visitor);
 	     i++)
 		serve(follow, &visitor);
-	mr_monitor_look(&follow->monitor,
-			&(struct mr_monitor_scope){ .child = loop->child_is_over ? 0 : loop->child,
-						    .processes = follow->processes,
-						    .process_count = follow->process_count,
-						    .channel = follow->channel.name,
-						    .not_followed = follow->sink.not_followed,
-						    .data = follow->sink.data });
+	mr_monitor_look(follow, loop->child_is_over ? 0 : loop->child);
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);
 	return 0;

@@ -421,28 +421,21 @@ static void carry_over(const struct mr_monitor *before, struct mr_monitor_entry 
 	}
 }
 
-/* The process that has joined by the image of an entry; NULL: none has, or it has ended. */
-static const struct mr_traced_process *joined_by(const struct mr_monitor_scope *scope,
-						 const struct mr_monitor_entry *entry)
+static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 {
-	for (size_t i = 0; i < scope->process_count; i++)
-		if (scope->processes[i]->image == entry->image)
-			return scope->processes[i];
-	return NULL;
-}
-
-static void judge(struct mr_monitor *monitor, const struct mr_monitor_scope *scope,
-		  struct mr_monitor_entry *entry)
-{
-	const struct mr_traced_process *joined = joined_by(scope, entry);
+	struct mr_monitor *monitor = &follow->monitor;
+	const struct mr_traced_process *joined = NULL;
 	enum mr_image_fate fate = MR_IMAGE_BEGINS;
 	const uint64_t now = mr_now_ns();
 	struct mr_image image;
 
+	for (size_t i = 0; !joined && i < follow->process_count; i++)
+		if (follow->processes[i]->image == entry->image)
+			joined = follow->processes[i];
 	if (joined && !entry->stat.stack)
 		return;
 	if (!joined)
-		fate = judge_image(entry->pid, &entry->stat, scope->channel,
+		fate = judge_image(entry->pid, &entry->stat, follow->channel.name,
 				   now - entry->seen_ns > PATIENCE_NS, &image);
 	else if (now - joined->joined_ns >= JOIN_NS) /* whether it could take the answer */
 		fate = read_program(entry->pid, &image) && judge_agent(entry->pid, false, &image) ==
@@ -458,7 +451,8 @@ static void judge(struct mr_monitor *monitor, const struct mr_monitor_scope *sco
 	if (fate == MR_IMAGE_NOT_FOLLOWED &&
 	    !(image.obstacle < MR_TRACE_NO_VARIABLES &&
 	      (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent))))
-		scope->not_followed(scope->data, entry->pid, image.path, image.obstacle);
+		follow->sink.not_followed(follow->sink.data, entry->pid, image.path,
+					  image.obstacle);
 }
 
 int mr_monitor_wait_ms(const struct mr_monitor *monitor)
@@ -468,8 +462,9 @@ int mr_monitor_wait_ms(const struct mr_monitor *monitor)
 	return now < monitor->due_ns ? (int)((monitor->due_ns - now) / 1000000) + 1 : 0;
 }
 
-void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *scope)
+void mr_monitor_look(struct mr_follow *follow, pid_t child)
 {
+	struct mr_monitor *monitor = &follow->monitor;
 	const uint64_t begin = mr_now_ns();
 	const struct mr_monitor before = *monitor;
 	uint64_t own, pause;
@@ -478,9 +473,9 @@ void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *
 		return;
 	own = mr_monitor_image(getpid()); /* the child's too, until it runs the program */
 	read_entries(monitor);
-	mark(monitor, scope->child);
-	for (size_t i = 0; i < scope->process_count; i++)
-		mark(monitor, scope->processes[i]->pid);
+	mark(monitor, child);
+	for (size_t i = 0; i < follow->process_count; i++)
+		mark(monitor, follow->processes[i]->pid);
 	for (size_t i = 0; i < monitor->entry_count; i++) {
 		struct mr_monitor_entry *entry = &monitor->entries[i];
 
@@ -488,7 +483,7 @@ void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *
 			continue;
 		carry_over(&before, entry);
 		if (entry->image && entry->image != own && !entry->is_settled)
-			judge(monitor, scope, entry);
+			judge(follow, entry);
 	}
 	free(before.entries);
 	pause = LOOK_SHARE * (mr_now_ns() - begin);

@@ -376,6 +376,7 @@ struct mr_monitor_pids {
 };
 
 struct mr_monitor_entry;
+struct mr_follow;
 
 struct mr_monitor {
 	struct mr_monitor_entry *entries; /**< processes of the last look, by their numbers */
@@ -385,21 +386,14 @@ struct mr_monitor {
 	uint64_t due_ns;                  /**< of the next look */
 };
 
-/** What is looked at. */
-struct mr_monitor_scope {
-	pid_t child;
-	struct mr_traced_process *const *processes; /**< that have joined */
-	size_t process_count;
-	const char *channel; /**< name of the socket */
-	void (*not_followed)(void *data, pid_t pid, const char *path, uint32_t obstacle);
-	void *data;
-};
-
 /** mr_monitor_wait_ms() - how long until the next look */
 int mr_monitor_wait_ms(const struct mr_monitor *monitor);
 
-/** mr_monitor_look() - look where it is time; each program that is not followed is told once */
-void mr_monitor_look(struct mr_monitor *monitor, const struct mr_monitor_scope *scope);
+/**
+ * mr_monitor_look() - look where it is time; the sink is told once of each program that is not followed
+ * @child: that was forked; 0: it has ended
+ */
+void mr_monitor_look(struct mr_follow *follow, pid_t child);
 
 /** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
 uint64_t mr_monitor_image(pid_t pid);
@@ -495,18 +489,6 @@ struct mr_traced_process *mr_leaks_ended(const struct mr_leaks *leaks, uint64_t 
 void mr_leaks_count(struct mr_leaks *leaks);
 
 void mr_leaks_release(struct mr_leaks *leaks);
-
-/** mr_traced_has_length() - whether the call is about a number of bytes */
-bool mr_traced_has_length(const struct mr_trace_record *call);
-
-/** mr_traced_has_addr() - whether the call is given an address, or an offset in a dma-buf or in memory on the device */
-bool mr_traced_has_addr(const struct mr_trace_record *call);
-
-/** mr_traced_has_offset() - whether that is an offset */
-bool mr_traced_has_offset(const struct mr_trace_record *call);
-
-/** mr_traced_has_access() - whether the call is given access flags */
-bool mr_traced_has_access(const struct mr_trace_record *call);
 
 /** Following a program and all that it starts: their calls are taken from their rings until the last one has ended. */
 enum {
