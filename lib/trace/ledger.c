@@ -296,9 +296,7 @@ void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	}
 	tally(&totals->calls[call->call], call);
 	site->calls++;
-	if (call->errnum)
-		site->refused++;
-	else
+	if (!call->errnum)
 		note_effect(ledger, totals, call, site);
 }
 
@@ -433,16 +431,12 @@ void mr_ledger_retire(struct mr_ledger *ledger)
 	}
 }
 
-void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
+void mr_ledger_count(const struct mr_ledger *ledger, bool are_had, struct mr_trace_totals *totals)
 {
-	note_change(totals, (struct mr_live_change){ mr_now_ns(), ledger->live.count,
-						     ledger->live.bytes, 0, 0 });
-}
+	const uint64_t count = ledger->live.count, bytes = ledger->live.bytes;
 
-void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
-{
-	note_change(totals, (struct mr_live_change){ mr_now_ns(), 0, 0, ledger->live.count,
-						     ledger->live.bytes });
+	note_change(totals, are_had ? (struct mr_live_change){ mr_now_ns(), 0, 0, count, bytes }
+				    : (struct mr_live_change){ mr_now_ns(), count, bytes, 0, 0 });
 }
 
 void mr_ledger_release(struct mr_ledger *ledger)

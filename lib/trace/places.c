@@ -441,14 +441,13 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 	struct source source = { .file = NULL };
 	Dwfl_Module *module;
 
-	if (site->kind == MR_SITE_UNKNOWN) {
+	if (site->is_header == MR_UNKNOWN) {
 		module = dwfl_of(process) ? dw.dwfl_addrmodule(process->dwfl, addr) : NULL;
 		if (module)
 			source = find_source(module, addr);
-		site->kind = source.file && is_of_library(source.file) ? MR_SITE_OF_HEADER
-								       : MR_SITE_OF_PROGRAM;
+		site->is_header = source.file && is_of_library(source.file) ? MR_YES : MR_NO;
 	}
-	return site->kind == MR_SITE_OF_HEADER;
+	return site->is_header == MR_YES;
 }
 
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)

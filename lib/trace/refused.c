@@ -623,10 +623,8 @@ static void read_process(struct mr_host *host, struct mr_look *look)
 	struct mr_environment *environment = &look->environment;
 	struct mr_process_status status;
 
-	look->error = mr_process_status_read(host, "self", &status);
-	if (!look->error)
+	if (!mr_process_status_read(host, "self", &status))
 		environment->euid = status.uid;
-	memcpy(look->command, status.name, sizeof(look->command));
 	look->pinned = status.pinned;
 	look->has_memlock = !mr_rlimit_read(host, "self", MR_MEMLOCK, &look->memlock);
 	if (look->has_memlock) {
@@ -648,7 +646,6 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look 
 
 	host.process = pid;
 	host.thread = mr_process_thread(pid, record->tid);
-	look->tid = (uint64_t)host.thread;
 	read_call(record, look, &call);
 	mr_environment_init(&own);
 	memcpy(look->environment.mrctl, own.mrctl, sizeof(own.mrctl));

@@ -272,7 +272,7 @@ void mr_leaks_begin(struct mr_traced_process *process, struct mr_traced_process 
 	}
 	for (; process; process = process->parent)
 		if (!process->heirs++)
-			mr_ledger_revive(&process->ledger, totals);
+			mr_ledger_count(&process->ledger, true, totals);
 }
 
 void mr_leaks_end(struct mr_leaks *leaks, struct mr_traced_process *process,
@@ -282,7 +282,7 @@ void mr_leaks_end(struct mr_leaks *leaks, struct mr_traced_process *process,
 	mr_process_stop(process);
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!--at->heirs)
-			mr_ledger_end(&at->ledger, totals);
+			mr_ledger_count(&at->ledger, false, totals);
 	if (leaks->last)
 		leaks->last->next = process;
 	else

@@ -132,17 +132,11 @@ struct mr_look {
 	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
 	bool has_gone_on;        /**< the process does not wait: it may have changed since */
 	/* Found out by mr_look_at(): */
-	/** -errno: /proc does not tell of the process, so that the diagnosis is by its call alone; 0: it does. */
-	int error;
-	int errnum;       /**< positive: that the diagnosis is about */
-	char command[16]; /**< name of the process, in printable characters; empty: not known */
-	uint64_t tid;     /**< of the thread, as mrctl sees it; 0: not known */
-	struct mr_diagnosis diagnosis; /**< its layer is the one that refused */
-	enum mr_tristate
-		by_kernel; /**< whether the errno is that of a call of libibverbs to the kernel */
-	struct mr_environment
-		environment; /**< of the process: its limits, user, libibverbs, device */
-	bool has_range;      /**< the call was given memory of the process: @range is set */
+	int errnum;                        /**< positive: that the diagnosis is about */
+	struct mr_diagnosis diagnosis;     /**< its layer is the one that refused */
+	enum mr_tristate by_kernel;        /**< whether the kernel gave the errno */
+	struct mr_environment environment; /**< of the process */
+	bool has_range; /**< the call was given memory of the process: @range is set */
 	struct mr_traced_range range;
 	bool has_dmabuf; /**< the call was given a descriptor: @dmabuf is set */
 	struct mr_dmabuf_file dmabuf;
@@ -172,8 +166,7 @@ struct mr_object {
 	uint64_t pointer;
 	struct mr_ledger *ledger; /**< that it is in */
 	struct mr_site *site;
-	struct mr_trace_record
-		call; /**< that made it, with the changes since; see struct mr_look */
+	struct mr_trace_record call; /**< that made it, as @region of struct mr_look */
 };
 
 /**
@@ -185,21 +178,15 @@ enum {
 	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
 };
 
-/** Whose code a place is. */
-enum mr_site_kind {
-	MR_SITE_UNKNOWN,
-	MR_SITE_OF_PROGRAM,
-	MR_SITE_OF_HEADER, /**< of an inline function of rdma-core: its caller is the place */
-};
-
 /** A place of the program that makes calls. */
 struct mr_site {
 	uint64_t caller;  /**< return address; 0: of all places beyond MR_LEDGER_SITES */
 	uint32_t call;    /**< enum mr_traced_call */
 	uint64_t stack;   /**< of a registration with its callers: a number for these; else 0 */
 	uint64_t retired; /**< 0: it may call again; else a number: other code may be there */
-	enum mr_site_kind kind;
-	uint64_t calls, refused;
+	enum mr_tristate
+		is_header; /**< of an inline function of rdma-core: its caller is the place */
+	uint64_t calls;
 	uint64_t count, bytes; /**< of what was registered here and still is */
 	char *place;           /**< mr_places_name(); NULL: not looked up yet */
 	uint32_t frame_count;  /**< return addresses of the first call */
@@ -210,8 +197,7 @@ struct mr_site {
 /** The calls of one kind. */
 struct mr_call_tally {
 	uint64_t calls, refused;
-	uint64_t
-		bytes; /**< that were asked for by those that succeeded; as in struct mr_live_tally */
+	uint64_t bytes; /**< of those that succeeded; as in struct mr_live_tally */
 	uint64_t total_ns, slowest_ns;
 	uint64_t slowest_bytes;
 };
@@ -286,14 +272,11 @@ struct mr_site **mr_ledger_sites(const struct mr_ledger *ledger, size_t *count);
 void mr_ledger_retire(struct mr_ledger *ledger);
 
 /**
- * mr_ledger_end() - no process has the objects any longer: the totals are without them
+ * mr_ledger_count() - the totals are with the objects, or without them where no process has them any longer
  *
  * The objects stay, as a forked child may turn up.
  */
-void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
-
-/** mr_ledger_revive() - a process has the objects: the totals are with them */
-void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
+void mr_ledger_count(const struct mr_ledger *ledger, bool are_had, struct mr_trace_totals *totals);
 
 /** mr_totals_settle() - apply the changes until a time, in the order in which they were made; UINT64_MAX: all */
 void mr_totals_settle(struct mr_trace_totals *totals, uint64_t until_ns);
@@ -405,16 +388,14 @@ void mr_monitor_release(struct mr_monitor *monitor);
 
 /** The kinds of refusals that traced processes met: refusals of the same call with the same errno and cause. */
 enum {
-	MR_REFUSAL_KINDS = 64, /**< kinds that are told apart */
-	MR_REFUSAL_LIKENESSES =
-		64, /**< different requests and ranges of a kind that are remembered */
+	MR_REFUSAL_KINDS = 64,      /**< kinds that are told apart */
+	MR_REFUSAL_LIKENESSES = 64, /**< requests and ranges of a kind that are remembered */
 };
 
 /** A kind of refusal. */
 struct mr_refusal_kind {
 	uint64_t count;
-	uint64_t
-		looked_at; /**< of them: the others are of calls that are alike (wire/likeness.h) */
+	uint64_t looked_at; /**< of them; the others are of calls that are alike */
 	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
 	size_t likeness_count;
 	bool is_ambiguous; /**< nobody looked, and calls that are alike were refused for several causes */
@@ -424,8 +405,8 @@ struct mr_refusal_kind {
 	struct mr_look *look; /**< NULL: the process was not looked at */
 	char *place;          /**< of the call; or NULL */
 	char *program;        /**< path of the program; or NULL */
-	char *frames[MR_TRACE_FRAMES +
-		     1]; /**< its callers, the innermost first, where they are recorded */
+	/** Its callers, the innermost first, where they are recorded */
+	char *frames[MR_TRACE_FRAMES + 1];
 };
 
 struct mr_refusals {

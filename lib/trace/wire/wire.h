@@ -120,14 +120,13 @@ uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 4,  /**< of this file: mrctl and its agent are of one version */
-	MR_TRACE_TOKEN = 32,   /**< bytes of the token, without a NUL */
-	MR_TRACE_SLOTS = 8192, /**< records of a ring; a power of 2 */
-	MR_TRACE_FRAMES = 32,  /**< return addresses of a record, with --stacks */
-	MR_TRACE_PATH = 256,   /**< bytes of a path in a request */
-	MR_TRACE_DEVICE = 32,  /**< bytes of a device's name in a record */
-	MR_TRACE_PATIENCE_MS =
-		30000, /**< after this the agent does not wait for mrctl any longer */
+	MR_TRACE_VERSION = 4,         /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_TOKEN = 32,          /**< bytes of the token, without a NUL */
+	MR_TRACE_SLOTS = 8192,        /**< records of a ring; a power of 2 */
+	MR_TRACE_FRAMES = 32,         /**< return addresses of a record, with --stacks */
+	MR_TRACE_PATH = 256,          /**< bytes of a path in a request */
+	MR_TRACE_DEVICE = 32,         /**< bytes of a device's name in a record */
+	MR_TRACE_PATIENCE_MS = 30000, /**< how long the agent waits for mrctl */
 };
 
 /** What an agent asks for. */
@@ -169,17 +168,13 @@ struct mr_trace_request {
 /** The reply. */
 struct mr_trace_reply {
 	uint32_t magic;
-	uint32_t
-		frames; /**< JOIN: how many return addresses each record is to have; 0: the caller's alone */
-	uint64_t
-		id; /**< JOIN: of the process, not 0: its children by fork(2) know it as their parent's */
+	uint32_t frames; /**< JOIN: return addresses of each record; 0: the caller's alone */
+	uint64_t id;     /**< JOIN: of the process, not 0; its children have it as their parent's */
 };
 
 /** What is known of a call beyond its numbers: bits of mr_trace_record.flags. */
 enum mr_trace_flags {
-	MR_TRACE_KERNEL_SEEN =
-		1
-		<< 0, /**< calls of libibverbs to the kernel have been seen, so kernel_calls counts */
+	MR_TRACE_KERNEL_SEEN = 1 << 0,    /**< kernel_calls counts: some have been seen */
 	MR_TRACE_FORK_SAFE = 1 << 1,      /**< fork protection of libibverbs is on */
 	MR_TRACE_IN_LIBRARY = 1 << 2,     /**< madvise(): libibverbs itself made the call */
 	MR_TRACE_LOOKED_AT = 1 << 3,      /**< the agent waits until the record is taken */
@@ -203,43 +198,39 @@ struct mr_trace_record {
 	_Atomic uint64_t ready;
 	uint64_t begin_ns; /**< CLOCK_MONOTONIC */
 	uint64_t elapsed_ns;
-	uint64_t caller; /**< return address: in the program or the library that made the call */
-	uint64_t
-		outer; /**< where the inline function of verbs.h returns to, if the caller is one; 0: not known */
+	uint64_t caller;  /**< return address: in the program or the library that made the call */
+	uint64_t outer;   /**< where the caller returns to, if it is of verbs.h; 0: not known */
 	uint64_t object;  /**< pointer to the new object, or to that which is changed or freed */
 	uint64_t context; /**< pointer to the struct ibv_context */
 	uint64_t pd;      /**< pointer to the struct ibv_pd; CHANGES: to the new one */
-	uint64_t
-		addr; /**< address, or offset in a dma-buf or in memory on the device; ADVISES: of the first range */
+	/** Address, or offset in a dma-buf or in memory on the device; ADVISES: of the first range */
+	uint64_t addr;
 	uint64_t length; /**< bytes */
 	uint64_t iova;
-	uint64_t page_sizes; /**< umem: pgsz_bitmap */
-	uint64_t dm;         /**< pointer to the struct ibv_dm */
-	uint64_t
-		queue_bytes; /**< CREATES: that the buffers of the queue take at least on mlx5; 0: not known */
-	uint64_t comp_mask; /**< of the attributes, where the call takes a struct of them */
+	uint64_t page_sizes;  /**< umem: pgsz_bitmap */
+	uint64_t dm;          /**< pointer to the struct ibv_dm */
+	uint64_t queue_bytes; /**< CREATES: of buffers, at least, on mlx5; 0: not known */
+	uint64_t comp_mask;   /**< of the attributes, where the call takes a struct of them */
 	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
-	uint32_t call;   /**< enum mr_traced_call */
-	uint32_t tid;    /**< as the process sees it; 0: not known */
-	int32_t errnum;  /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
-	int32_t result;  /**< what the call returned, of those that return an int */
-	uint32_t access; /**< access flags; ADVISES: the advice */
-	uint32_t
-		call_flags; /**< ibv_rereg_mr: IBV_REREG_MR_*; ibv_advise_mr: flags; madvise: the advice */
+	uint32_t call;       /**< enum mr_traced_call */
+	uint32_t tid;        /**< as the process sees it; 0: not known */
+	int32_t errnum;      /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
+	int32_t result;      /**< what the call returned, of those that return an int */
+	uint32_t access;     /**< access flags; ADVISES: the advice */
+	uint32_t call_flags; /**< IBV_REREG_MR_*; ibv_advise_mr: flags; madvise: the advice */
 	uint32_t lkey, rkey;
 	uint32_t handle; /**< the kernel's, of an MR */
 	uint32_t pd_handle;
-	int32_t fd;     /**< of a dma-buf */
-	uint32_t flags; /**< enum mr_trace_flags */
-	uint32_t
-		kernel_calls; /**< ioctl and write of libibverbs and its provider during the call */
-	int32_t kernel_errnum;        /**< of the last of them that failed; 0: none has */
+	int32_t fd;            /**< of a dma-buf */
+	uint32_t flags;        /**< enum mr_trace_flags */
+	uint32_t kernel_calls; /**< ioctl and write of libibverbs and its provider within it */
+	int32_t kernel_errnum; /**< of the last of them that failed; 0: none has */
 	char device[MR_TRACE_DEVICE]; /**< "mlx5_0", cut */
 	uint32_t frame_count;
 	/** Of a refused umem that is looked at: of another call of DEVX in the same context; 0: it was answered. */
 	int32_t devx_errnum;
-	uint32_t range_count; /**< ADVISES: only the first one is in the record */
+	uint32_t range_count;   /**< ADVISES: only the first one is in the record */
 	uint32_t pinned_access; /**< of a region, in mrctl: with which its pages were pinned last */
 };
 
@@ -277,10 +268,8 @@ struct mr_traced_record {
 struct mr_ring {
 	struct mr_trace_ring *shared; /**< NULL: none */
 	uint32_t frames;
-	_Atomic uint64_t
-		taken; /**< records that mrctl has taken; the process: as of its last look */
-	_Atomic bool
-		is_left; /**< the process: whoever emptied the ring is gone, or does not answer */
+	_Atomic uint64_t taken; /**< records that mrctl has; the process: at its last look */
+	_Atomic bool is_left;   /**< the process: mrctl is gone, or does not answer */
 };
 
 /** Waits a moment.  @begin: when the wait began; 0: it does now.  Return: false where there is no hope */

@@ -121,7 +121,7 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 {
 	const struct mr_call_tally *tally = &totals.calls[MR_TRACED_IBV_REG_MR];
 
-	mr_ledger_end(&ledger, &totals);
+	mr_ledger_count(&ledger, false, &totals);
 	mr_ledger_release(&ledger);
 	mr_totals_release(&totals);
 	totals = (struct mr_trace_totals){ 0 };
@@ -208,7 +208,7 @@ TEST(sums_of_all_processes_are_those_of_each_moment)
 
 static int end_ledger(void **state __attribute__((unused)))
 {
-	mr_ledger_end(&ledger, &totals);
+	mr_ledger_count(&ledger, false, &totals);
 	mr_ledger_release(&ledger);
 	mr_totals_release(&totals);
 	return 0;

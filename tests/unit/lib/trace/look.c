@@ -33,8 +33,6 @@ static void look_at(struct mr_trace_record record)
 	look = (struct mr_look){ 0 };
 	mr_look_at(child, &record, &look);
 	end_child(child);
-	assert_int_equal(look.error, 0);
-	assert_int_equal(look.tid, child);
 }
 
 static void first(const char *id, enum mr_certainty certainty, enum mr_layer layer)
@@ -72,8 +70,6 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 	end_child(child);
 	look = (struct mr_look){ 0 };
 	mr_look_at(child, &record, &look);
-	assert_int_equal(look.error, -ENOENT);
-	assert_string_equal(look.command, "");
 	assert_false(look.has_memlock);
 	assert_string_equal(look.range.memory, "");
 	assert_contains(look.range.remark, "cannot be read");

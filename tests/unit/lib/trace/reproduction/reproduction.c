@@ -32,7 +32,6 @@ static char *batch_with(char *text)
 					 .place = text,
 					 .program = text };
 	SET(kind.record.call.device, text);
-	SET(look.command, text);
 	SET(look.environment.kernel, text);
 	SET(look.environment.rdma_core, text);
 	SET(look.environment.device, text);
