@@ -39,25 +39,27 @@ struct mr_refused_call {
 #define ALIKE_MAX (UINT64_C(64) << 20)
 
 /* Where transparent huge pages begin: what --memory thp aligns its mapping to. */
-#define THP_SIZE           (UINT64_C(2) << 20)
+#define THP_SIZE (UINT64_C(2) << 20)
 
-#define REMARK(range, ...) snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__)
+/* DIFFERS() - note how the range differs from its kind of memory, or why nothing stands for it */
+#define DIFFERS(range, ...)                                                                        \
+	((void)snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__),                    \
+	 (range)->is_exact = false)
 
-/* Takes a kind of memory, which has no path or size, for the range. */
-static void set_memory_type(struct mr_traced_range *range, enum mr_memory_type type)
+/* Takes a kind of memory for the range; @of: its path or size, or NULL. */
+static void set_memory(struct mr_traced_range *range, enum mr_memory_type type, const char *of)
 {
 	const char *name = mr_memory_kinds[type].name;
 
 	range->type = type;
-	snprintf(range->memory, sizeof(range->memory), "%.*s", (int)strcspn(name, ":["), name);
+	snprintf(range->memory, sizeof(range->memory), "%.*s%s%s", (int)strcspn(name, ":["), name,
+		 of ? ":" : "", of ?: "");
 }
 
 static bool has_prefix(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
 }
-
-/* ---- files ---- */
 
 /* The kernel escapes newlines in the path; a path with other signs that no terminal shows is left out, too. */
 static bool is_usable(const char *path)
@@ -77,11 +79,11 @@ static bool has_usable_path(const struct mr_traced_range *range)
 
 static void remark_path(struct mr_traced_range *range)
 {
-	REMARK(range,
-	       is_usable(range->mapping.path)
-		       ? "the file is not where it was mapped from: %.100s"
-		       : "no line of a batch can have the path of the file: %.100s",
-	       range->mapping.path);
+	DIFFERS(range,
+		is_usable(range->mapping.path)
+			? "the file is not where it was mapped from: %.100s"
+			: "no line of a batch can have the path of the file: %.100s",
+		range->mapping.path);
 }
 
 /* A file is mapped from its beginning, so that the range is where it is in the file. */
@@ -91,23 +93,17 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type,
 	const struct mr_mapping *mapping = &range->mapping;
 	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
 	char seen[PATH_MAX];
-	size_t used;
 
 	if (!has_usable_path(range)) {
-		set_memory_type(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON);
-		range->is_exact = false;
+		set_memory(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON, NULL);
 		remark_path(range);
 		return;
 	}
-	set_memory_type(range, type);
-	used = strlen(range->memory);
-	snprintf(range->memory + used, sizeof(range->memory) - used, ":%s", mapping->path);
+	set_memory(range, type, mapping->path);
 	range->offset = mapping->offset + (addr - mapping->start);
 	if (host->process && (mr_seen_by(mr_host_viewer(host), mapping->path, seen) ||
-			      strcmp(seen, mapping->path) != 0)) {
-		range->is_exact = false;
-		REMARK(range, "the path is one of a process with mounts of its own");
-	}
+			      strcmp(seen, mapping->path) != 0))
+		DIFFERS(range, "the path is one of a process with mounts of its own");
 }
 
 static enum mr_memory_type type_of_file(const struct mr_mapping *mapping)
@@ -124,53 +120,46 @@ static bool is_anonymous(const struct mr_mapping *mapping)
 		has_prefix(mapping->path, "[stack") || has_prefix(mapping->path, "[anon"));
 }
 
-/* Memory that is a file to the kernel, and has no path that a program could open. */
-static bool is_memory_file(const struct mr_mapping *mapping)
-{
-	return has_prefix(mapping->path, "/memfd:") || has_prefix(mapping->path, "/SYSV") ||
-	       has_prefix(mapping->path, "/dev/zero") || has_prefix(mapping->path, "[anon_shmem");
-}
-
-static void choose_huge_pages(struct mr_traced_range *range, uint64_t page)
-{
-	const char *unit = page % (UINT64_C(1) << 30) == 0   ? "G"
-			   : page % (UINT64_C(1) << 20) == 0 ? "M"
-							     : "K";
-	const unsigned int shift = *unit == 'G' ? 30 : *unit == 'M' ? 20 : 10;
-
-	range->type = MR_MEMORY_HUGETLB;
-	snprintf(range->memory, sizeof(range->memory), "hugetlb:%" PRIu64 "%s", page >> shift,
-		 unit);
-	range->page_size = page;
-	range->offset = range->addr % page;
-}
-
 /* Memory in which nothing is known to be in the way. */
 static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *range)
 {
 	const struct mr_mapping *mapping = &range->mapping;
 	struct mr_mapping_details details;
 	const bool has_details = !mr_mapping_details_read(host, mapping->start, &details);
+	const uint64_t page = has_details ? details.page_size : 0;
+	char size[32];
 
-	if (has_details && details.page_size)
-		range->page_size = details.page_size;
-	if (has_details && details.is_hugetlb && details.page_size)
-		choose_huge_pages(range, details.page_size);
-	else if (is_anonymous(mapping) && has_details && details.is_thp_requested) {
-		set_memory_type(range, MR_MEMORY_THP);
+	range->page_size = page ?: range->page_size;
+	if (page && details.is_hugetlb) {
+		const bool is_g = page % (UINT64_C(1) << 30) == 0,
+			   is_m = page % (UINT64_C(1) << 20) == 0;
+
+		snprintf(size, sizeof(size), "%" PRIu64 "%c",
+			 page >> (is_g   ? 30
+				  : is_m ? 20
+					 : 10),
+			 is_g   ? 'G'
+			 : is_m ? 'M'
+				: 'K');
+		set_memory(range, MR_MEMORY_HUGETLB, size);
+		range->offset = range->addr % page;
+	} else if (is_anonymous(mapping) && has_details && details.is_thp_requested) {
+		set_memory(range, MR_MEMORY_THP, NULL);
 		range->offset = range->addr % THP_SIZE;
 	} else if (is_anonymous(mapping)) {
-		set_memory_type(range, MR_MEMORY_ANON);
-	} else if (is_memory_file(mapping)) {
-		set_memory_type(range, MR_MEMORY_MEMFD);
+		set_memory(range, MR_MEMORY_ANON, NULL);
+	} else if (has_prefix(mapping->path, "/memfd:") || has_prefix(mapping->path, "/SYSV") ||
+		   has_prefix(mapping->path, "/dev/zero") ||
+		   has_prefix(mapping->path, "[anon_shmem")) {
+		/* A file to the kernel, without a path that a program could open. */
+		set_memory(range, MR_MEMORY_MEMFD, NULL);
 	} else if (range->file.is_found && range->file.type == S_IFCHR) {
 		stand_by_path(host, MR_MEMORY_DEVICE, range);
 	} else if (mapping->path[0] == '/') {
 		stand_by_path(host, type_of_file(mapping), range);
 	} else {
-		set_memory_type(range, MR_MEMORY_ANON);
-		range->is_exact = false;
-		REMARK(range, "the mapping is a special one: %.100s", mapping->path);
+		set_memory(range, MR_MEMORY_ANON, NULL);
+		DIFFERS(range, "the mapping is a special one: %.100s", mapping->path);
 	}
 }
 
@@ -221,9 +210,8 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 
 	if (is_far_too_long(range)) {
 		/* As much memory as a wrong length claims need not fit into the machine that is to refuse it. */
-		set_memory_type(range, MR_MEMORY_UNMAPPED);
-		range->is_exact = false;
-		REMARK(range, "the range begins with memory, but is too long to be mapped");
+		set_memory(range, MR_MEMORY_UNMAPPED, NULL);
+		DIFFERS(range, "the range begins with memory, but is too long to be mapped");
 	} else if (kind == MR_OBSTACLE_NONE) {
 		choose_for_mapping(host, range);
 	} else if ((is_of_file || kind == MR_OBSTACLE_DEVICE || kind == MR_OBSTACLE_FILE_END) &&
@@ -233,15 +221,12 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 							 : type_of_file(&range->mapping),
 			      range);
 	} else if (is_of_file) { /* its file system decides, which memory of no other kind has */
-		range->is_exact = false;
 		remark_path(range);
 	} else {
-		set_memory_type(range, obstacles[kind].type);
-		if (!obstacles[kind].difference)
-			return;
-		range->is_exact = false;
-		REMARK(range, "the range is %s, which no kind of memory can reproduce",
-		       obstacles[kind].difference);
+		set_memory(range, obstacles[kind].type, NULL);
+		if (obstacles[kind].difference)
+			DIFFERS(range, "the range is %s, which no kind of memory can reproduce",
+				obstacles[kind].difference);
 	}
 }
 
@@ -304,32 +289,16 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	}
 	if (!range->has_mapping)
 		range->obstacle = MR_OBSTACLE_UNMAPPED;
-	if (walk.is_mixed) {
-		range->is_exact = false;
-		REMARK(range, "the range is in %u mappings, which are not alike", range->mappings);
-	}
+	if (walk.is_mixed)
+		DIFFERS(range, "the range is in %u mappings, which are not alike", range->mappings);
 	return 0;
-}
-
-/* The obstacle is that of pinning; of other calls it is not looked for. */
-static void take_obstacle(const struct mr_obstacle *obstacle, struct mr_host *host,
-			  struct mr_traced_range *range)
-{
-	if (obstacle && obstacle->kind) {
-		range->obstacle = obstacle->kind;
-		range->obstacle_addr = obstacle->addr;
-		range->has_mapping = obstacle->mappings;
-		range->mapping = obstacle->mapping;
-		range->file = obstacle->file;
-	} else if (range->has_mapping) {
-		mr_mapped_file_read(host, &range->mapping, &range->file);
-	}
 }
 
 int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 			 struct mr_traced_range *range)
 {
 	const uint64_t page = mr_page_size(host);
+	const struct mr_obstacle *obstacle;
 	struct mr_inquiry inquiry;
 	struct mr_range asked;
 	int rc;
@@ -345,17 +314,26 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 	range->offset = asked.addr % page;
 	range->page_size = page;
 	if (!asked.addr && asked.length == UINT64_MAX) {
-		set_memory_type(range, MR_MEMORY_NONE);
+		set_memory(range, MR_MEMORY_NONE, NULL);
 		return 0;
 	}
 	rc = look_at_mappings(host, range);
 	if (rc) {
-		range->is_exact = false;
 		range->page_size = 0;
-		REMARK(range, "the mappings of the process cannot be read: %s", mr_errno_text(-rc));
+		DIFFERS(range, "the mappings of the process cannot be read: %s",
+			mr_errno_text(-rc));
 		return rc;
 	}
-	take_obstacle(mr_obstacle_find(&inquiry), host, range);
+	obstacle = mr_obstacle_find(&inquiry); /* of pinning; of other calls it is not looked for */
+	if (obstacle && obstacle->kind) {
+		range->obstacle = obstacle->kind;
+		range->obstacle_addr = obstacle->addr;
+		range->has_mapping = obstacle->mappings;
+		range->mapping = obstacle->mapping;
+		range->file = obstacle->file;
+	} else if (range->has_mapping) {
+		mr_mapped_file_read(host, &range->mapping, &range->file);
+	}
 	choose_for_obstacle(host, range);
 	return 0;
 }
