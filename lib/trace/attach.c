@@ -132,14 +132,9 @@ static void read_queue(const struct mr_kernel_event *event, struct mr_trace_reco
 	} else if (place < MR_KERNEL_ATTRIBUTES) {
 		memcpy(&cap, event->block[place], sizeof(cap));
 		read_number(event, UVERBS_ATTR_CREATE_QP_TYPE + 1, &number, 0);
-		record->queue_bytes = mr_trace_qp_bytes(&(struct mr_trace_qp){
-			.type = (uint32_t)number,
-			.max_send_wr = cap.max_send_wr,
-			.max_recv_wr = cap.max_recv_wr,
-			.max_recv_sge = cap.max_recv_sge,
-			.has_srq = find(event, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE + 1) <
-				   MR_KERNEL_ATTRIBUTES,
-		});
+		record->queue_bytes = mr_trace_qp_bytes(
+			(uint32_t)number, cap.max_send_wr, cap.max_recv_wr, cap.max_recv_sge,
+			find(event, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE + 1) < MR_KERNEL_ATTRIBUTES);
 	}
 }
 
@@ -237,13 +232,9 @@ static bool read_command(uint64_t command, const void *request, struct mr_trace_
 	case EXTENDED | IB_USER_VERBS_CMD_CREATE_QP:
 		record->call = MR_TRACED_IBV_CREATE_QP;
 		if (!(command & EXTENDED))
-			record->queue_bytes = mr_trace_qp_bytes(&(struct mr_trace_qp){
-				.type = in.qp.qp_type,
-				.max_send_wr = in.qp.max_send_wr,
-				.max_recv_wr = in.qp.max_recv_wr,
-				.max_recv_sge = in.qp.max_recv_sge,
-				.has_srq = in.qp.is_srq,
-			});
+			record->queue_bytes = mr_trace_qp_bytes(in.qp.qp_type, in.qp.max_send_wr,
+								in.qp.max_recv_wr,
+								in.qp.max_recv_sge, in.qp.is_srq);
 		return true;
 	case IB_USER_VERBS_CMD_CREATE_SRQ:
 	case IB_USER_VERBS_CMD_CREATE_XSRQ:

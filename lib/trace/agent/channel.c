@@ -501,10 +501,8 @@ void call_note_context(struct call *call, const struct ibv_context *context)
 void call_note_pd(struct call *call, const struct ibv_pd *pd)
 {
 	call->record.pd = (uintptr_t)pd;
-	if (!pd)
-		return;
-	call->record.pd_handle = pd->handle;
-	call_note_context(call, pd->context);
+	if (pd)
+		call_note_context(call, pd->context);
 }
 
 void call_note_mr(struct call *call, const struct ibv_mr *mr)

@@ -18,12 +18,8 @@
 static void note_qp(struct call *call, enum ibv_qp_type type, const struct ibv_qp_cap *cap,
 		    bool has_srq)
 {
-	call->record.queue_bytes =
-		mr_trace_qp_bytes(&(struct mr_trace_qp){ .type = type,
-							 .max_send_wr = cap->max_send_wr,
-							 .max_recv_wr = cap->max_recv_wr,
-							 .max_recv_sge = cap->max_recv_sge,
-							 .has_srq = has_srq });
+	call->record.queue_bytes = mr_trace_qp_bytes(type, cap->max_send_wr, cap->max_recv_wr,
+						     cap->max_recv_sge, has_srq);
 }
 
 /* Notes a QP, which may have no queues at all. */
@@ -79,21 +75,23 @@ SEEN(struct ibv_srq *, ibv_create_srq, IBV_CREATE_SRQ,
 
 enum { CONTEXTS = 1024 };
 
+/* Functions of a context's table that have wrappers. */
+#define REPLACED(FUNCTION)                                                                         \
+	FUNCTION(advise_mr)                                                                        \
+	FUNCTION(alloc_null_mr)                                                                    \
+	FUNCTION(reg_dm_mr)                                                                        \
+	FUNCTION(alloc_dm)                                                                         \
+	FUNCTION(free_dm)                                                                          \
+	FUNCTION(alloc_parent_domain)                                                              \
+	FUNCTION(create_cq_ex)                                                                     \
+	FUNCTION(create_qp_ex)                                                                     \
+	FUNCTION(create_srq_ex)
+
 /* What the table of a context named before. */
+#define MEMBER(name) __typeof__(((struct verbs_context *)NULL)->name) name;
 struct replaced {
 	_Atomic(struct ibv_context *) context; /* NULL: free */
-	int (*advise_mr)(struct ibv_pd *, enum ibv_advise_mr_advice, uint32_t, struct ibv_sge *,
-			 uint32_t);
-	struct ibv_mr *(*alloc_null_mr)(struct ibv_pd *);
-	struct ibv_mr *(*reg_dm_mr)(struct ibv_pd *, struct ibv_dm *, uint64_t, size_t,
-				    unsigned int);
-	struct ibv_dm *(*alloc_dm)(struct ibv_context *, struct ibv_alloc_dm_attr *);
-	int (*free_dm)(struct ibv_dm *);
-	struct ibv_pd *(*alloc_parent_domain)(struct ibv_context *,
-					      struct ibv_parent_domain_init_attr *);
-	struct ibv_cq_ex *(*create_cq_ex)(struct ibv_context *, struct ibv_cq_init_attr_ex *);
-	struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
-	struct ibv_srq *(*create_srq_ex)(struct ibv_context *, struct ibv_srq_init_attr_ex *);
+	REPLACED(MEMBER)
 };
 
 static struct replaced list[CONTEXTS];
@@ -116,25 +114,19 @@ static struct replaced *find(const struct ibv_context *context)
 enum { FRAME_BYTES = 4096 /* that an inline function of verbs.h takes at most */ };
 
 /*
- * Where the caller returns to.  All these functions are called by inline functions of verbs.h; unoptimized, those are
- * functions of their own, and have a frame pointer.  Else it may be anything, and is looked at only where it could be
- * one; mrctl knows whether the caller is such a function.
+ * Also notes where the caller returns to.  All these functions are called by inline functions of verbs.h; unoptimized,
+ * those are functions of their own, and have a frame pointer.  Else it may be anything, and is looked at only where it
+ * could be one; mrctl knows whether the caller is such a function.
  */
-static uintptr_t outer_of(const uintptr_t *frame)
-{
-	const uintptr_t begin = (uintptr_t)frame, up = frame[0];
-
-	if (up <= begin || up - begin > FRAME_BYTES || up % sizeof(up))
-		return 0;
-	return ((const uintptr_t *)up)[1];
-}
-
 static bool begin(struct call *call, enum mr_traced_call number, uintptr_t caller,
 		  const uintptr_t *frame)
 {
+	const uintptr_t up = frame[0], size = up - (uintptr_t)frame;
+
 	if (!call_begin(call, number, caller))
 		return false;
-	call->record.outer = outer_of(frame);
+	if (up > (uintptr_t)frame && size <= FRAME_BYTES && up % sizeof(up) == 0)
+		call->record.outer = ((const uintptr_t *)up)[1];
 	return true;
 }
 
@@ -204,18 +196,6 @@ IN_TABLE(struct ibv_srq *, create_srq_ex, IBV_CREATE_SRQ_EX, context,
 	 call.record.queue_bytes = mr_trace_srq_bytes(attr->attr.max_wr),
 	 note_object(&call, context, result))
 
-/* A free entry, or NULL where the program has very many contexts open: then their inline functions are not seen. */
-static struct replaced *take(void)
-{
-	for (size_t i = 0; i < CONTEXTS; i++) {
-		struct ibv_context *none = NULL;
-
-		if (atomic_compare_exchange_strong(&list[i].context, &none, &being_filled))
-			return &list[i];
-	}
-	return NULL;
-}
-
 /* The table grows at its front: an older libibverbs has less of it (verbs.h, verbs_get_ctx_op()). */
 #define REPLACE(name)                                                                              \
 	do {                                                                                       \
@@ -224,29 +204,27 @@ static struct replaced *take(void)
 			entry->name = table->name;                                                 \
 			table->name = name;                                                        \
 		}                                                                                  \
-	} while (0)
+	} while (0);
 
 /* Puts wrappers into the table of a new context, before the program has it. */
 static void table_replace(struct ibv_context *context)
 {
 	struct verbs_context *table = verbs_get_ctx(context);
-	struct replaced *entry = table && table->advise_mr != advise_mr ? take() : NULL;
+	struct replaced *entry = NULL;
 
-	if (!entry)
+	for (size_t i = 0; table && table->advise_mr != advise_mr && i < CONTEXTS && !entry; i++) {
+		struct ibv_context *none = NULL;
+
+		if (atomic_compare_exchange_strong(&list[i].context, &none, &being_filled))
+			entry = &list[i];
+	}
+	if (!entry) /* then the inline functions of so many contexts are not seen */
 		return;
-	REPLACE(advise_mr);
-	REPLACE(alloc_null_mr);
-	REPLACE(reg_dm_mr);
-	REPLACE(alloc_dm);
-	REPLACE(free_dm);
-	REPLACE(alloc_parent_domain);
-	REPLACE(create_cq_ex);
-	REPLACE(create_qp_ex);
-	REPLACE(create_srq_ex);
+	REPLACED(REPLACE)
 	atomic_store_explicit(&entry->context, context, memory_order_release);
 }
 
-/* Returns a context is about to be closed. */
+/* Frees the entry of a context that is about to be closed. */
 static void table_forget(struct ibv_context *context)
 {
 	struct replaced *entry = find(context);
@@ -283,7 +261,7 @@ SEEN(struct ibv_pd *, ibv_alloc_pd, IBV_ALLOC_PD, (struct ibv_context * context)
      note_pd_object(&call, context, result))
 
 SEEN(struct ibv_pd *, ibv_import_pd, IBV_IMPORT_PD, (struct ibv_context * context, uint32_t handle),
-     (context, handle), call.record.pd_handle = handle, note_pd_object(&call, context, result))
+     (context, handle), , note_pd_object(&call, context, result))
 
 SEEN(int, ibv_dealloc_pd, IBV_DEALLOC_PD, (struct ibv_pd * pd), (pd),
      note_pd_object(&call, pd->context, pd), )
@@ -346,8 +324,7 @@ TRACED(int, madvise, (void *address, size_t length, int advice))
 					  .call = MR_TRACED_MADVISE,
 					  .addr = (uintptr_t)address,
 					  .length = length,
-					  .call_flags = (uint32_t)advice,
-					  .flags = MR_TRACE_IN_LIBRARY };
+					  .call_flags = (uint32_t)advice };
 
 	if ((advice != MADV_DONTFORK && advice != MADV_DOFORK) || !is_libibverbs(CALLER))
 		return REAL(madvise)(address, length, advice);

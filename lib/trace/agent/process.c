@@ -233,100 +233,79 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 		rc_;                                                                               \
 	})
 
-TRACED(int, execve, (const char *path, char *const argv[], char *const env[]))
-{
-	return RUN(AT_FDCWD, path, false, env, REAL(execve)(path, argv, start.env));
-}
+/* RUNS() - define the wrapper of a function that runs a program */
+#define RUNS(name, parameters, dir, file, search, env, call)                                       \
+	TRACED(int, name, parameters)                                                              \
+	{                                                                                          \
+		return RUN(dir, file, search, env, call);                                          \
+	}
 
-TRACED(int, execv, (const char *path, char *const argv[]))
-{
-	return RUN(AT_FDCWD, path, false, environ, REAL(execve)(path, argv, start.env));
-}
+RUNS(execve, (const char *path, char *const argv[], char *const env[]), AT_FDCWD, path, false, env,
+     REAL(execve)(path, argv, start.env))
 
-TRACED(int, execvpe, (const char *file, char *const argv[], char *const env[]))
-{
-	return RUN(AT_FDCWD, file, true, env, REAL(execvpe)(file, argv, start.env));
-}
+RUNS(execv, (const char *path, char *const argv[]), AT_FDCWD, path, false, environ,
+     REAL(execve)(path, argv, start.env))
 
-TRACED(int, execvp, (const char *file, char *const argv[]))
-{
-	return RUN(AT_FDCWD, file, true, environ, REAL(execvpe)(file, argv, start.env));
-}
+RUNS(execvpe, (const char *file, char *const argv[], char *const env[]), AT_FDCWD, file, true, env,
+     REAL(execvpe)(file, argv, start.env))
 
-TRACED(int, fexecve, (int fd, char *const argv[], char *const env[]))
-{
-	return RUN(fd, "", false, env, REAL(fexecve)(fd, argv, start.env));
-}
+RUNS(execvp, (const char *file, char *const argv[]), AT_FDCWD, file, true, environ,
+     REAL(execvpe)(file, argv, start.env))
 
-TRACED(int, execveat, (int dir, const char *path, char *const argv[], char *const env[], int flags))
-{
-	return RUN(dir, path, false, env, REAL(execveat)(dir, path, argv, start.env, flags));
-}
+RUNS(fexecve, (int fd, char *const argv[], char *const env[]), fd, "", false, env,
+     REAL(fexecve)(fd, argv, start.env))
 
-TRACED(int, posix_spawn,
-       (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
-	const posix_spawnattr_t *attributes, char *const argv[], char *const env[]))
-{
-	return RUN(AT_FDCWD, path, false, env,
-		   REAL(posix_spawn)(pid, path, actions, attributes, argv, start.env));
-}
+RUNS(execveat, (int dir, const char *path, char *const argv[], char *const env[], int flags), dir,
+     path, false, env, REAL(execveat)(dir, path, argv, start.env, flags))
 
-TRACED(int, posix_spawnp,
-       (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
-	const posix_spawnattr_t *attributes, char *const argv[], char *const env[]))
-{
-	return RUN(AT_FDCWD, file, true, env,
-		   REAL(posix_spawnp)(pid, file, actions, attributes, argv, start.env));
-}
+RUNS(posix_spawn,
+     (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const argv[], char *const env[]),
+     AT_FDCWD, path, false, env, REAL(posix_spawn)(pid, path, actions, attributes, argv, start.env))
 
-/* The arguments of execl() and its like, on the stack of the function. */
+RUNS(posix_spawnp,
+     (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const argv[], char *const env[]),
+     AT_FDCWD, file, true, env, REAL(posix_spawnp)(pid, file, actions, attributes, argv, start.env))
+
+/* The arguments of execl() and its like, on the stack of the function; @last reads what is behind them. */
 #define ARGUMENTS(first, last)                                                                     \
 	({                                                                                         \
-		size_t count_ = 1;                                                                 \
-		const char **argv_;                                                                \
+		size_t count_ = 0;                                                                 \
+		const char **argv_, *at_;                                                          \
 		va_list args_;                                                                     \
 		va_start(args_, first);                                                            \
-		while (va_arg(args_, const char *))                                                \
+		for (at_ = first; at_; at_ = va_arg(args_, const char *))                          \
 			count_++;                                                                  \
+		last;                                                                              \
 		va_end(args_);                                                                     \
 		argv_ = __builtin_alloca((count_ + 1) * sizeof(*argv_));                           \
-		argv_[0] = (first);                                                                \
+		argv_[0] = first;                                                                  \
 		va_start(args_, first);                                                            \
 		for (size_t i_ = 1; i_ <= count_; i_++)                                            \
 			argv_[i_] = va_arg(args_, const char *);                                   \
-		last;                                                                              \
 		va_end(args_);                                                                     \
 		(char *const *)argv_;                                                              \
 	})
 
 TRACED(int, execl, (const char *path, const char *arg, ...))
 {
-	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
+	char *const *argv = ARGUMENTS(arg, (void)0);
 
 	return RUN(AT_FDCWD, path, false, environ, REAL(execve)(path, argv, start.env));
 }
 
 TRACED(int, execlp, (const char *file, const char *arg, ...))
 {
-	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
+	char *const *argv = ARGUMENTS(arg, (void)0);
 
 	return RUN(AT_FDCWD, file, true, environ, REAL(execvpe)(file, argv, start.env));
 }
 
 TRACED(int, execle, (const char *path, const char *arg, ...))
 {
-	char *const *env = NULL, *const * argv;
+	char *const *env, *const *argv = ARGUMENTS(arg, env = va_arg(args_, char *const *));
 
-	if (arg) {
-		argv = ARGUMENTS(arg, env = va_arg(args_, char *const *));
-	} else {
-		va_list args;
-
-		va_start(args, arg);
-		env = va_arg(args, char *const *);
-		va_end(args);
-		argv = nothing;
-	}
 	return RUN(AT_FDCWD, path, false, env, REAL(execve)(path, argv, start.env));
 }
 

@@ -25,14 +25,15 @@ uint64_t mr_trace_cq_bytes(uint32_t cqe)
 	return entries * CQE_BYTES;
 }
 
-uint64_t mr_trace_qp_bytes(const struct mr_trace_qp *qp)
+uint64_t mr_trace_qp_bytes(uint32_t type, uint32_t max_send_wr, uint32_t max_recv_wr,
+			   uint32_t max_recv_sge, bool has_srq)
 {
-	const uint64_t pieces = qp->max_recv_sge ?: 1;
+	const uint64_t pieces = max_recv_sge ?: 1;
 
-	if (qp->type != IBV_QPT_RC && qp->type != IBV_QPT_UC && qp->type != IBV_QPT_UD)
+	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD)
 		return 0;
-	return (uint64_t)qp->max_send_wr * SEND_BYTES +
-	       (qp->has_srq ? 0 : qp->max_recv_wr * pieces * SEGMENT_BYTES);
+	return (uint64_t)max_send_wr * SEND_BYTES +
+	       (has_srq ? 0 : max_recv_wr * pieces * SEGMENT_BYTES);
 }
 
 uint64_t mr_trace_srq_bytes(uint32_t max_wr)

@@ -83,20 +83,20 @@ static inline const struct mr_traced_call_row *mr_traced_call_row(uint32_t call)
 	return &mr_traced_calls[call < MR_TRACED_CALL_COUNT ? call : MR_TRACED_CALL_COUNT];
 }
 
-/**
+/*
  * The least bytes that the buffers of CQs, QPs and SRQs take on mlx5; 0: not known.
  * providers/mlx5/verbs.c create_cq(), mlx5_calc_sq_size(), mlx5_calc_rq_size(), mlx5_alloc_srq_buf().
  */
-struct mr_trace_qp {
-	uint32_t type; /**< enum ibv_qp_type */
-	uint32_t max_send_wr, max_recv_wr, max_recv_sge;
-	bool has_srq; /**< it has no receive queue of its own */
-};
 
 /** mr_trace_cq_bytes() - compute the bytes of a CQ of at least @cqe entries */
 uint64_t mr_trace_cq_bytes(uint32_t cqe);
-/** mr_trace_qp_bytes() - compute the bytes of a QP's queues */
-uint64_t mr_trace_qp_bytes(const struct mr_trace_qp *qp);
+/**
+ * mr_trace_qp_bytes() - compute the bytes of a QP's queues
+ * @type:    enum ibv_qp_type
+ * @has_srq: it has no receive queue of its own
+ */
+uint64_t mr_trace_qp_bytes(uint32_t type, uint32_t max_send_wr, uint32_t max_recv_wr,
+			   uint32_t max_recv_sge, bool has_srq);
 /** mr_trace_srq_bytes() - compute the bytes of an SRQ of at least @max_wr entries */
 uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
@@ -120,7 +120,7 @@ uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 4,         /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_VERSION = 5,         /**< of this file: mrctl and its agent are of one version */
 	MR_TRACE_TOKEN = 32,          /**< bytes of the token, without a NUL */
 	MR_TRACE_SLOTS = 8192,        /**< records of a ring; a power of 2 */
 	MR_TRACE_FRAMES = 32,         /**< return addresses of a record, with --stacks */
@@ -176,7 +176,6 @@ struct mr_trace_reply {
 enum mr_trace_flags {
 	MR_TRACE_KERNEL_SEEN = 1 << 0,    /**< kernel_calls counts: some have been seen */
 	MR_TRACE_FORK_SAFE = 1 << 1,      /**< fork protection of libibverbs is on */
-	MR_TRACE_IN_LIBRARY = 1 << 2,     /**< madvise(): libibverbs itself made the call */
 	MR_TRACE_LOOKED_AT = 1 << 3,      /**< the agent waits until the record is taken */
 	MR_TRACE_HAS_IOVA = 1 << 4,       /**< the call was given an IOVA */
 	MR_TRACE_HAS_PAGE_SIZES = 1 << 5, /**< page_sizes was given: a umem's pgsz_bitmap */
@@ -220,8 +219,7 @@ struct mr_trace_record {
 	uint32_t access;     /**< access flags; ADVISES: the advice */
 	uint32_t call_flags; /**< IBV_REREG_MR_*; ibv_advise_mr: flags; madvise: the advice */
 	uint32_t lkey, rkey;
-	uint32_t handle; /**< the kernel's, of an MR */
-	uint32_t pd_handle;
+	uint32_t handle;       /**< the kernel's, of an MR */
 	int32_t fd;            /**< of a dma-buf */
 	uint32_t flags;        /**< enum mr_trace_flags */
 	uint32_t kernel_calls; /**< ioctl and write of libibverbs and its provider within it */
