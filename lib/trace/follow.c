@@ -158,7 +158,109 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 	return count;
 }
 
-/* ---- the end of a process ---- */
+/* ---- the end of a process, and what it leaves ---- */
+
+enum {
+	LEAKS_MAX = 4096,        /* places of leaks that are kept */
+	ENDED_MAX = 256,         /* processes without children that are kept after their end */
+	ENDED_OBJECTS = 1 << 18, /* of these processes */
+};
+
+static bool is_equal(const struct mr_leak *leak, const struct mr_leak *other)
+{
+	size_t i = 0;
+
+	while (leak->frames[i] && other->frames[i] && !strcmp(leak->frames[i], other->frames[i]))
+		i++;
+	return !leak->frames[i] && !other->frames[i] && leak->call == other->call &&
+	       !strcmp(leak->place, other->place) && !strcmp(leak->program, other->program);
+}
+
+static void release_leak(struct mr_leak *leak)
+{
+	for (char **frame = leak->frames; *frame; frame++)
+		free(*frame);
+	free(leak->program);
+	free(leak->place);
+}
+
+/* The leak that the regions of a place belong to, which may be one of another process.  NULL: memory is short */
+static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process *process,
+			       struct mr_site *site)
+{
+	struct mr_leak leak = { .program = strdup(process->program),
+				.place = strdup(mr_process_place(process, site)),
+				.call = site->call };
+	struct mr_leak *list = NULL;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < site->frame_count && site->frame_names[i]; i++)
+		leak.frames[i] = strdup(site->frame_names[i]);
+	if (!leak.program || !leak.place)
+		at = LEAKS_MAX;
+	while (at < leaks->count && !is_equal(&leaks->list[at], &leak))
+		at++;
+	if (at == leaks->count && at < LEAKS_MAX)
+		list = reallocarray(leaks->list, at + 1, sizeof(*list));
+	if (list) {
+		leaks->list = list;
+		list[leaks->count++] = leak;
+	} else {
+		release_leak(&leak);
+	}
+	return at < leaks->count ? &leaks->list[at] : NULL;
+}
+
+static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *process)
+{
+	size_t count;
+	mr_auto_free struct mr_site **sites = mr_ledger_sites(&process->ledger, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct mr_leak *leak = sites[i]->count ? leak_of(leaks, process, sites[i]) : NULL;
+
+		if (!leak)
+			continue;
+		leak->count += sites[i]->count;
+		leak->bytes = mr_sum(leak->bytes, sites[i]->bytes);
+	}
+}
+
+static bool has_children(const struct mr_traced_process *process)
+{
+	return process->heirs || process->children;
+}
+
+/* Forgets those that no child can ask for, and the oldest where they are too many. */
+static void forget_some(struct mr_leaks *leaks)
+{
+	struct mr_traced_process **link = &leaks->first, *at, *heir;
+	size_t processes = 0, objects = 0;
+
+	for (at = leaks->first; at; at = at->next) {
+		processes += !has_children(at);
+		objects += has_children(at) ? 0 : at->ledger.object_count;
+	}
+	leaks->last = NULL;
+	while ((at = *link)) {
+		/* A child that turns up yet may deregister what it has of its parents. */
+		for (heir = at; heir && !heir->ledger.live.count;)
+			heir = heir->parent;
+		if (has_children(at) ||
+		    (heir && processes <= ENDED_MAX && objects <= ENDED_OBJECTS)) {
+			leaks->last = at;
+			link = &at->next;
+			continue;
+		}
+		processes--;
+		objects -= at->ledger.object_count;
+		count_leaks(leaks, at);
+		if (at->parent)
+			at->parent->children--;
+		*link = at->next;
+		mr_process_release(at);
+	}
+}
 
 /* Libraries whose versions are asked for.  Providers have that of libibverbs, which loads all. */
 static const char *const libraries[] = { "libibverbs.", "librdmacm.", "libucp.",      "libuct",
@@ -188,6 +290,7 @@ static void note_libraries(struct mr_follow *follow, const struct mr_modules *mo
 static void end_process(struct mr_follow *follow, size_t index)
 {
 	struct mr_traced_process *process = follow->processes[index];
+	struct mr_leaks *leaks = &follow->leaks;
 
 	if (!process->is_attached) {
 		take_calls(follow, process, true);
@@ -195,7 +298,17 @@ static void end_process(struct mr_follow *follow, size_t index)
 	}
 	note_libraries(follow, &process->modules);
 	follow->processes[index] = follow->processes[--follow->process_count];
-	mr_leaks_end(&follow->leaks, process, &follow->totals);
+	mr_process_name_sites(process);
+	mr_process_stop(process);
+	for (struct mr_traced_process *at = process; at; at = at->parent)
+		if (!--at->heirs)
+			mr_ledger_count(&at->ledger, false, &follow->totals);
+	if (leaks->last)
+		leaks->last->next = process;
+	else
+		leaks->first = process;
+	leaks->last = process;
+	forget_some(leaks);
 }
 
 /* ---- requests ---- */
@@ -244,8 +357,16 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	if (parent)
 		take_calls(follow, parent, false);
 	else if (request->parent)
-		parent = mr_leaks_ended(&follow->leaks, request->parent);
-	mr_leaks_begin(process, parent, &follow->totals);
+		for (parent = follow->leaks.first; parent && parent->id != request->parent;)
+			parent = parent->next;
+	process->parent = parent;
+	if (parent) {
+		parent->children++;
+		process->ledger.parent = &parent->ledger;
+	}
+	for (struct mr_traced_process *at = process; at; at = at->parent)
+		if (!at->heirs++)
+			mr_ledger_count(&at->ledger, true, &follow->totals);
 	follow->processes[follow->process_count++] = process;
 	process->id = ++follow->joined;
 	mr_process_see(process, 0);
@@ -519,7 +640,10 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 		rc = turn(&loop, err);
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);
-	mr_leaks_count(&follow->leaks);
+	/* No further process is followed: what nobody is left to deregister is a leak. */
+	for (struct mr_traced_process *at = follow->leaks.first; at; at = at->next)
+		if (!at->heirs)
+			count_leaks(&follow->leaks, at);
 	free(loop.fds);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
@@ -528,9 +652,18 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 
 void mr_follow_close(struct mr_follow *follow)
 {
+	struct mr_traced_process *at, *next;
+
 	while (follow->process_count)
 		end_process(follow, follow->process_count - 1);
-	mr_leaks_release(&follow->leaks);
+	for (at = follow->leaks.first; at; at = next) {
+		next = at->next;
+		mr_process_release(at);
+	}
+	for (size_t i = 0; i < follow->leaks.count; i++)
+		release_leak(&follow->leaks.list[i]);
+	free(follow->leaks.list);
+	follow->leaks = (struct mr_leaks){ 0 };
 	mr_totals_release(&follow->totals);
 	for (char **library = follow->libraries; *library; library++)
 		free(*library);

@@ -445,3 +445,155 @@ void mr_ledger_release(struct mr_ledger *ledger)
 	tdestroy(ledger->sites, free_site);
 	*ledger = (struct mr_ledger){ 0 };
 }
+
+/* ---- kinds of refusals ---- */
+
+static const struct mr_cause *cause_of(const struct mr_look *look)
+{
+	return look && look->diagnosis.cause_count ? look->diagnosis.causes[0].cause : NULL;
+}
+
+const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind)
+{
+	return cause_of(kind->look);
+}
+
+bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
+{
+	const struct mr_cause *cause = mr_refusals_cause(kind);
+
+	return cause && cause->is_of_request &&
+	       kind->look->diagnosis.causes[0].certainty == MR_CERTAIN;
+}
+
+static bool is_of_call(const struct mr_refusal_kind *kind, const struct mr_trace_record *call)
+{
+	return kind->record.call.call == call->call && kind->record.call.errnum == call->errnum;
+}
+
+static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
+{
+	for (size_t i = 0; i < kind->likeness_count; i++)
+		if (kind->likenesses[i] == likeness)
+			return true;
+	return false;
+}
+
+/* The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike. */
+static struct mr_refusal_kind *find_looked_at(const struct mr_refusals *refusals,
+					      const struct mr_trace_record *call,
+					      const struct mr_look *look)
+{
+	const uint64_t likeness = mr_trace_likeness(call);
+	struct mr_refusal_kind *alike = NULL;
+
+	for (size_t i = 0; i < refusals->count; i++) {
+		struct mr_refusal_kind *kind = refusals->kinds[i];
+
+		if (!is_of_call(kind, call))
+			continue;
+		if (kind->look && cause_of(kind->look) == cause_of(look))
+			return kind;
+		if (!kind->look && !kind->is_ambiguous && has_likeness(kind, likeness))
+			alike = kind;
+	}
+	return alike;
+}
+
+/* The kind that was looked at and has the likeness.  @several: set where several have */
+static struct mr_refusal_kind *find_alike(const struct mr_refusals *refusals,
+					  const struct mr_trace_record *call, uint64_t likeness,
+					  bool *several)
+{
+	struct mr_refusal_kind *found = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < refusals->count; i++) {
+		struct mr_refusal_kind *kind = refusals->kinds[i];
+
+		if (!kind->look || !is_of_call(kind, call) || !has_likeness(kind, likeness))
+			continue;
+		*several = found != NULL;
+		found = kind;
+	}
+	return found;
+}
+
+/*
+ * Where nobody looked, the cause is that of calls on the same range that are alike, else that of calls that are
+ * alike, if these have one cause alone.
+ * @ambiguous: set where they have several
+ */
+static struct mr_refusal_kind *find_unseen(const struct mr_refusals *refusals,
+					   const struct mr_trace_record *call, bool *ambiguous)
+{
+	const uint64_t likeness = mr_trace_likeness(call);
+	struct mr_refusal_kind *found =
+		find_alike(refusals, call, mr_trace_range_likeness(call, likeness), ambiguous);
+
+	if (!found || *ambiguous)
+		found = find_alike(refusals, call, likeness, ambiguous);
+	if (found && !*ambiguous)
+		return found;
+	for (size_t i = 0; i < refusals->count; i++)
+		if (!refusals->kinds[i]->look && is_of_call(refusals->kinds[i], call) &&
+		    has_likeness(refusals->kinds[i], likeness))
+			return refusals->kinds[i];
+	return NULL;
+}
+
+static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
+{
+	if (kind->likeness_count < MR_REFUSAL_LIKENESSES && !has_likeness(kind, likeness))
+		kind->likenesses[kind->likeness_count++] = likeness;
+}
+
+struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
+					const struct mr_traced_process *process,
+					const struct mr_traced_record *record,
+					const struct mr_look *look, const char *place)
+{
+	const struct mr_trace_record *call = &record->call;
+	const uint64_t likeness = mr_trace_likeness(call);
+	bool ambiguous = false;
+	struct mr_refusal_kind *kind = look ? find_looked_at(refusals, call, look)
+					    : find_unseen(refusals, call, &ambiguous);
+
+	refusals->total++;
+	if (!kind && refusals->count < MR_REFUSAL_KINDS && (kind = calloc(1, sizeof(*kind)))) {
+		kind->place = place ? strdup(place) : NULL;
+		kind->program = strdup(process->program);
+		refusals->kinds[refusals->count++] = kind;
+	}
+	if (!kind) {
+		refusals->left_out++;
+		return NULL;
+	}
+	if (!kind->count || (look && !kind->look)) {
+		kind->record = *record;
+		kind->pid = process->pid;
+		kind->look = look ? malloc(sizeof(*look)) : NULL;
+		if (kind->look)
+			*kind->look = *look;
+	}
+	kind->count++;
+	kind->looked_at += look != NULL;
+	kind->is_ambiguous |= ambiguous;
+	add_likeness(kind, likeness);
+	if (look)
+		add_likeness(kind, mr_trace_range_likeness(call, likeness));
+	return kind;
+}
+
+void mr_refusals_release(struct mr_refusals *refusals)
+{
+	for (size_t i = 0; i < refusals->count; i++) {
+		free(refusals->kinds[i]->place);
+		free(refusals->kinds[i]->program);
+		free(refusals->kinds[i]->look);
+		for (char **frame = refusals->kinds[i]->frames; *frame; frame++)
+			free(*frame);
+		free(refusals->kinds[i]);
+	}
+	*refusals = (struct mr_refusals){ .count = 0 };
+}

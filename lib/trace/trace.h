@@ -447,29 +447,10 @@ struct mr_leak {
 
 /** All zeros: nothing has ended. */
 struct mr_leaks {
-	struct mr_leak *list; /**< filled by mr_leaks_count() */
+	struct mr_leak *list; /**< complete once mr_follow_run() is over */
 	size_t count;
 	struct mr_traced_process *first, *last; /**< that have ended, in this order */
 };
-
-/**
- * mr_leaks_begin() - a process has begun
- * @parent: which it was forked from; NULL: none is known
- */
-void mr_leaks_begin(struct mr_traced_process *process, struct mr_traced_process *parent,
-		    struct mr_trace_totals *totals);
-
-/** mr_leaks_end() - a process has ended, and belongs to @leaks from now on */
-void mr_leaks_end(struct mr_leaks *leaks, struct mr_traced_process *process,
-		  struct mr_trace_totals *totals);
-
-/** mr_leaks_ended() - the process of that id, which has ended; NULL: there is none, or it is no longer known */
-struct mr_traced_process *mr_leaks_ended(const struct mr_leaks *leaks, uint64_t id);
-
-/** mr_leaks_count() - no further process is followed: what nobody is left to deregister is a leak */
-void mr_leaks_count(struct mr_leaks *leaks);
-
-void mr_leaks_release(struct mr_leaks *leaks);
 
 /** Following a program and all that it starts: their calls are taken from their rings until the last one has ended. */
 enum {
