@@ -16,19 +16,11 @@
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
-/* What is known of a program that a process runs. */
-enum mr_image_fate {
-	MR_IMAGE_BEGINS,       /* it may still join, or become one that will not */
-	MR_IMAGE_OF_OTHER,     /* another mrctl follows it */
-	MR_IMAGE_NOT_FOLLOWED, /* it will not join */
-	MR_IMAGE_NO_MATTER,    /* it has ended, or cannot be looked at */
-};
-
-/* What is found out of it. */
-struct mr_image {
-	char path[PATH_MAX]; /* or its command in brackets, where the path is hidden */
-	uint32_t obstacle;   /* NOT_FOLLOWED: enum mr_trace_obstacle */
-	pid_t tracer;        /* OF_OTHER: the process that follows it; 0: not known */
+/* What is known of a program that a process runs; else the enum mr_trace_obstacle for which it will not join. */
+enum {
+	IS_NO_MATTER = MR_TRACE_FOLLOWED, /* it has ended, or cannot be looked at */
+	BEGINS = MR_TRACE_NO_ROOM + 1,    /* it may still join, or become one that will not */
+	IS_OF_OTHER,                      /* another mrctl follows it */
 };
 
 /* The real path of FOLDER/BELOW if the agent is in it, to be freed; else NULL. */
@@ -142,12 +134,6 @@ static uint64_t image_id(pid_t pid, const struct mr_process_stat *process)
 	return mr_trace_mix(mr_trace_mix(id, file.st_dev), file.st_ino);
 }
 
-static enum mr_image_fate not_followed(struct mr_image *image, uint32_t obstacle)
-{
-	image->obstacle = obstacle;
-	return MR_IMAGE_NOT_FOLLOWED;
-}
-
 static int read_status(pid_t pid, struct mr_process_status *status)
 {
 	struct mr_host host = MR_THIS_HOST;
@@ -157,19 +143,19 @@ static int read_status(pid_t pid, struct mr_process_status *status)
 	return mr_process_status_read(&host, number, status);
 }
 
-/* Judges a process that this user may not look into. */
-static enum mr_image_fate judge_hidden(pid_t pid, struct mr_image *image)
+/* Judges a process that this user may not look into.  @path: set to its command in brackets */
+static uint32_t judge_hidden(pid_t pid, char path[PATH_MAX])
 {
 	struct mr_process_status status, own;
 
 	if (read_status(pid, &status) || read_status(getpid(), &own))
-		return MR_IMAGE_NO_MATTER;
+		return IS_NO_MATTER;
 	/* It hides by itself (PR_SET_DUMPABLE), or is in the midst of execve(2), which may give it rights. */
 	if (status.uid.value == own.uid.value && status.gid.value == own.gid.value &&
 	    !(status.permitted.value & ~own.permitted.value))
-		return MR_IMAGE_BEGINS;
-	snprintf(image->path, sizeof(image->path), "(%s)", status.name);
-	return not_followed(image, MR_TRACE_PRIVILEGED);
+		return BEGINS;
+	snprintf(path, PATH_MAX, "(%s)", status.name);
+	return MR_TRACE_PRIVILEGED;
 }
 
 static void count_name(const char *name, void *data)
@@ -215,61 +201,55 @@ static bool note_agent(const struct mr_mapping *mapping, void *data)
 	return true;
 }
 
-static enum mr_image_fate judge_agent(pid_t pid, bool is_late, struct mr_image *image)
+static uint32_t judge_agent(pid_t pid, bool is_late)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct agent agent = { false, false };
 
 	host.process = pid;
 	if (mr_mappings_walk(&host, 0, note_agent, &agent))
-		return MR_IMAGE_BEGINS;
+		return BEGINS;
 	if (agent.has_failed)
-		return not_followed(image, why_alone(pid));
-	return !agent.is_loaded && is_late ? not_followed(image, MR_TRACE_NOT_LOADED)
-					   : MR_IMAGE_BEGINS;
+		return why_alone(pid);
+	return !agent.is_loaded && is_late ? MR_TRACE_NOT_LOADED : BEGINS;
 }
 
-/* Reads where the program of a process is, and whether that can be followed. */
-static bool read_program(pid_t pid, struct mr_image *image)
+/* Reads where the program of a process is, and whether that can be followed.  Return: false where it has none */
+static bool read_program(pid_t pid, char path[PATH_MAX], uint32_t *obstacle)
 {
 	struct mr_process folder;
 	bool has_path;
 
-	*image = (struct mr_image){ .path = "" };
+	path[0] = '\0';
 	if (!mr_process_open(pid, &folder))
 		return false;
-	has_path = mr_process_link(&folder, "exe", image->path, sizeof(image->path));
-	mr_clean_text(image->path, sizeof(image->path));
-	image->obstacle = mr_trace_program(folder.folder, "exe");
+	has_path = mr_process_link(&folder, "exe", path, PATH_MAX);
+	mr_clean_text(path, PATH_MAX);
+	*obstacle = mr_trace_program(folder.folder, "exe");
 	mr_process_close(&folder);
 	return has_path;
 }
 
-/* Finds out what will become of the program of a process that has not joined. */
-static enum mr_image_fate judge_image(pid_t pid, const struct mr_process_stat *process,
-				      const char *channel, bool is_late, struct mr_image *image)
+/* Finds out what will become of the program of a process that has not joined.  @tracer: set where it is of another */
+static uint32_t judge_image(pid_t pid, const char *channel, bool is_late, char path[PATH_MAX],
+			    pid_t *tracer)
 {
 	const size_t length = strlen(channel);
+	uint32_t obstacle;
 	char value[256];
-	int rc;
+	int rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
 
-	*image = (struct mr_image){ .path = "" };
-	if (!process->stack)
-		return judge_hidden(pid, image);
-	rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
-	if (rc < 0 || !read_program(pid, image))
-		return rc == -EAGAIN ? MR_IMAGE_BEGINS : MR_IMAGE_NO_MATTER;
+	if (rc < 0 || !read_program(pid, path, &obstacle))
+		return rc == -EAGAIN ? BEGINS : IS_NO_MATTER;
 	if (rc && (strncmp(value, channel, length) != 0 || value[length] != ':')) {
 		/* The process PID listens there. */
-		if (sscanf(value, MR_CHANNEL_PREFIX "%d-", &image->tracer) != 1)
-			image->tracer = 0;
-		return MR_IMAGE_OF_OTHER;
+		if (sscanf(value, MR_CHANNEL_PREFIX "%d-", tracer) != 1)
+			*tracer = 0;
+		return IS_OF_OTHER;
 	}
-	if (image->obstacle != MR_TRACE_FOLLOWED)
-		return MR_IMAGE_NOT_FOLLOWED;
-	if (!rc)
-		return not_followed(image, MR_TRACE_NO_VARIABLES);
-	return judge_agent(pid, is_late, image);
+	if (obstacle != MR_TRACE_FOLLOWED)
+		return obstacle;
+	return rc ? judge_agent(pid, is_late) : MR_TRACE_NO_VARIABLES;
 }
 
 #define LOOK_NS     UINT64_C(100000000)  /* between two looks */
@@ -425,34 +405,38 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 {
 	struct mr_monitor *monitor = &follow->monitor;
 	const struct mr_traced_process *joined = NULL;
-	enum mr_image_fate fate = MR_IMAGE_BEGINS;
 	const uint64_t now = mr_now_ns();
-	struct mr_image image;
+	uint32_t verdict = BEGINS, obstacle;
+	char path[PATH_MAX];
+	pid_t tracer;
 
 	for (size_t i = 0; !joined && i < follow->process_count; i++)
 		if (follow->processes[i]->image == entry->image)
 			joined = follow->processes[i];
 	if (joined && !entry->stat.stack)
 		return;
-	if (!joined)
-		fate = judge_image(entry->pid, &entry->stat, follow->channel.name,
-				   now - entry->seen_ns > PATIENCE_NS, &image);
-	else if (now - joined->joined_ns >= JOIN_NS) /* whether it could take the answer */
-		fate = read_program(entry->pid, &image) && judge_agent(entry->pid, false, &image) ==
-								   MR_IMAGE_NOT_FOLLOWED
-			       ? MR_IMAGE_NOT_FOLLOWED
-			       : MR_IMAGE_NO_MATTER;
-	entry->is_settled = fate != MR_IMAGE_BEGINS;
-	if (fate == MR_IMAGE_OF_OTHER) {
-		note_pid(&monitor->tracers, image.tracer);
+	if (!entry->stat.stack) {
+		verdict = judge_hidden(entry->pid, path);
+	} else if (!joined) {
+		verdict = judge_image(entry->pid, follow->channel.name,
+				      now - entry->seen_ns > PATIENCE_NS, path, &tracer);
+	} else if (now - joined->joined_ns >= JOIN_NS) { /* whether it could take the answer */
+		if (read_program(entry->pid, path, &obstacle))
+			verdict = judge_agent(entry->pid, false);
+		if (verdict == BEGINS)
+			verdict = IS_NO_MATTER;
+	}
+	entry->is_settled = verdict != BEGINS;
+	if (verdict == IS_OF_OTHER) {
+		note_pid(&monitor->tracers, tracer);
 		entry->whose = OF_OTHERS; /* so are its children, which come after it */
 	}
+	if (verdict == IS_NO_MATTER || verdict >= BEGINS)
+		return;
 	/* The program that started it may have told, maybe of a script, which has another name. */
-	if (fate == MR_IMAGE_NOT_FOLLOWED &&
-	    !(image.obstacle < MR_TRACE_NO_VARIABLES &&
-	      (take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent))))
-		follow->sink.not_followed(follow->sink.data, entry->pid, image.path,
-					  image.obstacle);
+	if (verdict >= MR_TRACE_NO_VARIABLES ||
+	    !(take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent)))
+		follow->sink.not_followed(follow->sink.data, entry->pid, path, verdict);
 }
 
 int mr_monitor_wait_ms(const struct mr_monitor *monitor)
