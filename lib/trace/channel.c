@@ -56,35 +56,29 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 
 enum { REQUEST_MS = 1 /* that a visitor has between connecting and asking */ };
 
-bool mr_channel_accept(struct mr_channel *channel, struct mr_visitor *visitor)
+int mr_channel_accept(const struct mr_channel *channel, struct mr_visitor *visitor,
+		      struct mr_trace_request *request)
 {
+	struct pollfd fd = { .fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC),
+			     .events = POLLIN };
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
-
-	*visitor = (struct mr_visitor){ .fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC) };
-	if (visitor->fd < 0)
-		return false;
-	getsockopt(visitor->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	visitor->pid = peer.pid;
-	return true;
-}
-
-bool mr_channel_request(const struct mr_channel *channel, struct mr_visitor *visitor,
-			struct mr_trace_request *request)
-{
-	struct pollfd fd = { .fd = visitor->fd, .events = POLLIN };
 	ssize_t got;
 
+	if (fd.fd < 0)
+		return -1;
+	getsockopt(fd.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	*visitor = (struct mr_visitor){ .fd = fd.fd, .pid = peer.pid };
 	poll(&fd, 1, REQUEST_MS);
-	got = recv(visitor->fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
+	got = recv(fd.fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
 	if (got == sizeof(*request) && request->magic == MR_TRACE_MAGIC &&
 	    request->version == MR_TRACE_VERSION &&
 	    !memcmp(request->token, channel->token, MR_TRACE_TOKEN)) {
 		request->path[sizeof(request->path) - 1] = '\0';
-		return true;
+		return 1;
 	}
 	mr_channel_leave(visitor);
-	return false;
+	return 0;
 }
 
 void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd)

@@ -373,25 +373,23 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	return process->id;
 }
 
-static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
+static void serve(struct mr_follow *follow, struct mr_visitor *visitor,
+		  const struct mr_trace_request *request)
 {
 	const size_t index = find_process(follow, visitor->pid);
 	struct mr_traced_process *process =
 		index < follow->process_count ? follow->processes[index] : NULL;
 	struct mr_trace_reply reply = { .magic = MR_TRACE_MAGIC };
-	struct mr_trace_request request;
 	mr_auto_fd int fd = -1;
 
-	if (!mr_channel_request(&follow->channel, visitor, &request))
-		return;
-	switch (request.kind) {
+	switch (request->kind) {
 	case MR_TRACE_JOIN:
 		if (process) /* it runs another program now */
 			end_process(follow, index);
 		reply.frames = follow->frames;
-		reply.id = add_process(follow, visitor, &request, &fd);
+		reply.id = add_process(follow, visitor, request, &fd);
 		if (fd < 0) /* without a ring the reply is a refusal */
-			follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
+			follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
 						  MR_TRACE_NO_ROOM);
 		break;
 	case MR_TRACE_CLOSE:
@@ -404,8 +402,8 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		break;
 	case MR_TRACE_LOST:
 		mr_monitor_announced(&follow->monitor, visitor->pid);
-		follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
-					  request.obstacle);
+		follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
+					  request->obstacle);
 		break;
 	default:
 		mr_channel_leave(visitor);
@@ -560,8 +558,10 @@ static int turn(struct loop *loop, struct mr_error *err)
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	const int wait_ms = mr_monitor_wait_ms(&follow->monitor);
+	struct mr_trace_request request;
 	struct mr_visitor visitor;
 	uint64_t begun;
+	int has_asked = 0;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
@@ -578,9 +578,11 @@ static int turn(struct loop *loop, struct mr_error *err)
 	take_all(loop, polled);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
-	for (size_t i = 0; i < VISITORS_AT_ONCE && mr_channel_accept(&follow->channel, &visitor);
-	     i++)
-		serve(follow, &visitor);
+	for (size_t i = 0; i < VISITORS_AT_ONCE && has_asked >= 0; i++) {
+		has_asked = mr_channel_accept(&follow->channel, &visitor, &request);
+		if (has_asked > 0)
+			serve(follow, &visitor, &request);
+	}
 	mr_monitor_look(follow, loop->child_is_over ? 0 : loop->child);
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);

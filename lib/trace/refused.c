@@ -240,7 +240,7 @@ struct walk {
 	bool is_mixed;
 };
 
-/* Only the first hole counts, and only one that is in the range. */
+/* Notes that nothing is mapped behind the mappings so far, if that is in the range. */
 static void note_hole(struct walk *walk)
 {
 	if (walk->next >= walk->end)

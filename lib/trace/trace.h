@@ -36,17 +36,16 @@ struct mr_channel {
 /** mr_channel_open() - listen.  Return: 0, or -errno with MR_ERROR_HOST. */
 int mr_channel_open(struct mr_channel *channel, struct mr_error *err);
 
-/** mr_channel_accept() - take the next connection.  Return: false where none waits */
-bool mr_channel_accept(struct mr_channel *channel, struct mr_visitor *visitor);
-
 /**
- * mr_channel_request() - read what a visitor asks for
+ * mr_channel_accept() - take the next connection, and read what it asks for
  *
- * Return: whether it was a request with the token.  Any other visitor is sent away, and so is one that asks nothing at
- * once, who would keep mrctl from its work: the agent tries again.
+ * Any visitor without the token is sent away, and so is one that asks nothing at once, who would keep mrctl from its
+ * work: the agent tries again.
+ *
+ * Return: 1, 0 where it was sent away, or -1 where none waits.
  */
-bool mr_channel_request(const struct mr_channel *channel, struct mr_visitor *visitor,
-			struct mr_trace_request *request);
+int mr_channel_accept(const struct mr_channel *channel, struct mr_visitor *visitor,
+		      struct mr_trace_request *request);
 
 /** mr_channel_reply() - answer, and close the connection; @fd: sent with the answer, or -1 */
 void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd);

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/base.h"
 #include "lib/trace/wire/wire.h"
 
 /** What the agent knows of its process and of its threads. */
@@ -54,9 +54,8 @@ struct agent_thread {
 	uintptr_t outermost; /**< stack address of the call that is seen; 0: none */
 	uint32_t kernel_calls;
 	int kernel_errnum;
-	pid_t pid, tid; /**< of the process, and of the thread in it */
-	struct scratch
-		*scratch; /**< exec.c: what a child of vfork(2) has borrowed; NULL: nothing */
+	pid_t pid, tid;          /**< of the process, and of the thread in it */
+	struct scratch *scratch; /**< of a child of vfork(2), see process.c; NULL: none */
 };
 
 /*
@@ -79,15 +78,6 @@ static inline long system_result(long result, int saved)
 		int saved_ = errno;                                                                \
 		system_result(syscall(__VA_ARGS__), saved_);                                       \
 	})
-
-/** system_now() - CLOCK_MONOTONIC in ns */
-static inline uint64_t system_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /**
  * Whether the program has installed a filter of system calls, which may kill it for one that it does not make itself.

@@ -72,14 +72,14 @@ bool channel_read_environment(void)
 
 static bool is_late(uint64_t begin)
 {
-	return system_now() - begin > MR_TRACE_PATIENCE_MS * UINT64_C(1000000);
+	return mr_now_ns() - begin > MR_TRACE_PATIENCE_MS * UINT64_C(1000000);
 }
 
 /* A connected socket, or -errno. */
 static int connect_to(void)
 {
 	struct timeval patience = { .tv_sec = MR_TRACE_PATIENCE_MS / 1000 };
-	uint64_t begin = system_now();
+	uint64_t begin = mr_now_ns();
 	int fd = (int)SYSTEM(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	long rc;
 
@@ -108,7 +108,7 @@ static void fill(struct mr_trace_request *request, enum mr_trace_request_kind ki
 
 static enum answer send_request(int fd, const struct mr_trace_request *request)
 {
-	uint64_t begin = system_now();
+	uint64_t begin = mr_now_ns();
 	long rc;
 
 	do {
@@ -131,7 +131,7 @@ static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
-	uint64_t begin = system_now();
+	uint64_t begin = mr_now_ns();
 	struct cmsghdr *header;
 	long rc;
 
@@ -267,7 +267,7 @@ struct mr_ring *ring_of_process(void)
 		atomic_store(&process->phase, phase);
 	}
 	/* Other threads may be joining just now: wait for them. */
-	for (begin = phase == AGENT_JOINING ? system_now() : 0;
+	for (begin = phase == AGENT_JOINING ? mr_now_ns() : 0;
 	     phase == AGENT_JOINING && !is_late(begin); phase = atomic_load(&process->phase))
 		system_pause();
 	return phase == AGENT_JOINED ? &process->ring : NULL;
@@ -284,9 +284,9 @@ static bool pause_for_mrctl(uint64_t *begin)
 	int fd;
 
 	if (!*begin)
-		*begin = asked = system_now();
+		*begin = asked = mr_now_ns();
 	system_pause();
-	now = system_now();
+	now = mr_now_ns();
 	if (is_late(*begin))
 		return false;
 	if (now - asked <= ASK_NS || agent_is_filtered)
@@ -358,7 +358,7 @@ bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
 	call->record.caller = caller;
 	call->saved = errno;
 	errno = 0;
-	call->record.begin_ns = system_now();
+	call->record.begin_ns = mr_now_ns();
 	return true;
 }
 
@@ -464,7 +464,7 @@ void call_end(struct call *call, bool failed, int result)
 	struct mr_trace_record *record = &call->record;
 	int left = errno;
 
-	record->elapsed_ns = system_now() - record->begin_ns;
+	record->elapsed_ns = mr_now_ns() - record->begin_ns;
 	record->result = result;
 	if (failed)
 		record->errnum = result > 0 ? result : left ? left : MR_TRACE_NO_ERRNO;

@@ -319,7 +319,7 @@ static bool is_libibverbs(uintptr_t address)
  */
 TRACED(int, madvise, (void *address, size_t length, int advice))
 {
-	struct mr_trace_record record = { .begin_ns = system_now(),
+	struct mr_trace_record record = { .begin_ns = mr_now_ns(),
 					  .caller = CALLER,
 					  .call = MR_TRACED_MADVISE,
 					  .addr = (uintptr_t)address,
@@ -330,7 +330,7 @@ TRACED(int, madvise, (void *address, size_t length, int advice))
 		return REAL(madvise)(address, length, advice);
 	record.result = REAL(madvise)(address, length, advice);
 	record.errnum = record.result ? errno : 0;
-	record.elapsed_ns = system_now() - record.begin_ns;
+	record.elapsed_ns = mr_now_ns() - record.begin_ns;
 	if (advice == MADV_DONTFORK && !record.result)
 		agent_fork_safe = 1;
 	call_put_within(&record);

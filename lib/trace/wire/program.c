@@ -27,18 +27,6 @@ union head {
 	ElfW(Ehdr) elf;
 };
 
-/* By syscall(2): open(), read() and close() are cancellation points, and others may have replaced them. */
-static int open_file(int dir, const char *path)
-{
-	char own[32];
-
-	if (!*path && dir >= 0) {
-		snprintf(own, sizeof(own), "/proc/self/fd/%d", dir);
-		path = own;
-	}
-	return (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
 static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
 {
 	return syscall(SYS_pread64, fd, bytes, size, (long)offset) == (long)size;
@@ -73,54 +61,29 @@ static bool is_glibc_loader(const char *path)
 	       !strncmp(name, "ld-2.", 5);
 }
 
-/* Where a program has the name of its loader; false: nowhere. */
-static bool find_loader(int fd, const ElfW(Ehdr) * elf, ElfW(Phdr) * found)
-{
-	for (uint16_t i = 0; i < elf->e_phnum && i < SEGMENTS; i++)
-		if (read_at(fd, found, sizeof(*found),
-			    elf->e_phoff + i * (uint64_t)elf->e_phentsize) &&
-		    found->p_type == PT_INTERP)
-			return true;
-	return false;
-}
-
 /* The head of this code's own file, which the linker names (ld(1), __ehdr_start). */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* Whether it is for the machine of the running program. */
-static bool is_for_this_machine(const ElfW(Ehdr) * elf)
-{
-	return elf->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       elf->e_ident[EI_DATA] ==
-		       (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB) &&
-	       elf->e_machine == __ehdr_start.e_machine;
-}
-
 static enum mr_trace_obstacle obstacle_of_elf(int fd, const ElfW(Ehdr) * elf, const char *path)
 {
+	const unsigned char order = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	ElfW(Phdr) segment = { .p_type = PT_NULL };
 	char loader[256] = "";
-	ElfW(Phdr) segment;
 
-	if (!is_for_this_machine(elf))
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_ident[EI_DATA] != order ||
+	    elf->e_machine != __ehdr_start.e_machine)
 		return MR_TRACE_OTHER_MACHINE;
-	if (elf->e_phentsize != sizeof(segment) || !find_loader(fd, elf, &segment))
+	for (uint16_t i = 0; elf->e_phentsize == sizeof(segment) && i < elf->e_phnum &&
+			     i < SEGMENTS && segment.p_type != PT_INTERP;
+	     i++)
+		if (!read_at(fd, &segment, sizeof(segment), elf->e_phoff + i * sizeof(segment)))
+			segment.p_type = PT_NULL;
+	if (segment.p_type != PT_INTERP)
 		return is_glibc_loader(path) ? MR_TRACE_FOLLOWED : MR_TRACE_STATIC;
 	if (segment.p_filesz >= sizeof(loader) ||
 	    !read_at(fd, loader, segment.p_filesz, segment.p_offset))
 		return MR_TRACE_UNREADABLE;
 	return is_glibc_loader(loader) ? MR_TRACE_FOLLOWED : MR_TRACE_OTHER_LIBC;
-}
-
-/* Cut a script's first line to the path of its interpreter, or NULL (binfmt_script.c, load_script()). */
-static char *interpreter_of(char *text)
-{
-	char *path = text + 2, *end;
-
-	text[HEAD_BYTES - 1] = '\0';
-	path += strspn(path, " \t");
-	end = path + strcspn(path, " \t\n");
-	*end = '\0';
-	return *path ? path : NULL;
 }
 
 /* @script: set to the interpreter's path where the file is a script; it is in @head. */
@@ -129,13 +92,18 @@ static enum mr_trace_obstacle obstacle_of_file(int fd, const char *path, union h
 {
 	struct stat st;
 	long length;
+	char *at;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return MR_TRACE_FOLLOWED;
 	memset(head, 0, sizeof(*head));
 	length = syscall(SYS_pread64, fd, head, sizeof(*head), 0L);
 	if (length > 2 && !memcmp(head->text, "#!", 2)) {
-		*script = interpreter_of(head->text);
+		/* The first line is cut to the path (binfmt_script.c, load_script()). */
+		head->text[HEAD_BYTES - 1] = '\0';
+		at = head->text + 2 + strspn(head->text + 2, " \t");
+		at[strcspn(at, " \t\n")] = '\0';
+		*script = *at ? at : NULL;
 		return MR_TRACE_FOLLOWED;
 	}
 	if (is_privileged(fd, &st))
@@ -154,9 +122,17 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
 	char *script = NULL;
 
 	for (int i = 0; i < SCRIPTS && (!i || script); i++) {
-		const char *file = i ? script : path;
-		int fd = open_file(i ? AT_FDCWD : dir, file);
+		const char *file = i ? script : path, *opened = file;
+		char own[32];
+		int fd;
 
+		if (!*file && !i && dir >= 0) {
+			snprintf(own, sizeof(own), "/proc/self/fd/%d", dir);
+			opened = own;
+		}
+		/* By syscall(2): open() is a cancellation point, and others may have replaced it. */
+		fd = (int)syscall(SYS_openat, i ? AT_FDCWD : dir, opened,
+				  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		script = NULL;
 		if (fd < 0) {
 			obstacle = errno == EACCES && (!*file || !faccessat(i ? AT_FDCWD : dir,

@@ -28,11 +28,11 @@ static struct mr_visitor visitor;
 /* Takes new connections, and reads what one of them asks for.  Return: whether one asked rightly */
 static bool turn(void)
 {
-	bool has_asked = false;
+	int has_asked = 0;
 
-	while (!has_asked && mr_channel_accept(&channel, &visitor))
-		has_asked = mr_channel_request(&channel, &visitor, &got);
-	return has_asked;
+	while (!has_asked)
+		has_asked = mr_channel_accept(&channel, &visitor, &got);
+	return has_asked > 0;
 }
 
 static bool is_sent_away(int fd)
