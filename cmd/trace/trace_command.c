@@ -406,21 +406,17 @@ static int open_files(struct trace_job *job, struct mr_error *err)
 static int write_reproduction(struct trace_job *job, struct mr_error *err)
 {
 	char command[FIELD_TEXT_MAX];
-	const struct mr_reproduction_head head = {
-		.program = words_text(job->args->pid.known
-					      ? job->result.attached_program
-					      : (const char *const *)job->invocation->operands,
-				      command),
-		.path = job->args->reproduce,
-		.time = mr_clock_ns(CLOCK_REALTIME) / 1000000000,
-	};
+	const char *const *program = job->args->pid.known
+					     ? job->result.attached_program
+					     : (const char *const *)job->invocation->operands;
 	FILE *file = job->reproduction;
 
 	job->reproduction = NULL;
 	if (!file)
 		return 0;
-	mr_reproduction_write(&job->result.follow.refusals, &head, file);
-	return private_file_close(file, head.path, err);
+	mr_reproduction_write(&job->result.follow.refusals, words_text(program, command),
+			      job->args->reproduce, mr_clock_ns(CLOCK_REALTIME) / 1000000000, file);
+	return private_file_close(file, job->args->reproduce, err);
 }
 
 /* Tells all that was found, also where a part of it cannot be written.  @err: of the first part that cannot */

@@ -462,29 +462,26 @@ static bool fill_fds(struct loop *loop)
 }
 
 /*
- * Whether the child has a signal already.  A terminal sends SIGINT and SIGQUIT to it, too, but SIGHUP only to the leader
- * of the session.  What the program sends to its process group, it would send without end if that came back.
+ * Passes a signal on, unless the child has it already.  A terminal sends SIGINT and SIGQUIT to it, too, but SIGHUP only
+ * to the leader of the session.  What the program sends to its process group, it would send without end if that came
+ * back.
  */
-static bool is_known(const struct loop *loop, const struct signalfd_siginfo *info)
-{
-	const pid_t sender = info->ssi_code == SI_KERNEL ? 0 : (pid_t)info->ssi_pid;
-
-	if (sender == loop->child ||
-	    find_process(loop->follow, sender) < loop->follow->process_count)
-		return true;
-	return info->ssi_code == SI_KERNEL &&
-	       (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT);
-}
-
 static void take_signal(struct loop *loop)
 {
 	struct signalfd_siginfo info;
+	bool is_known;
+	pid_t sender;
 
 	if (read(loop->follow->signals, &info, sizeof(info)) != sizeof(info))
 		return;
+	sender = info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid;
+	is_known = sender == loop->child ||
+		   find_process(loop->follow, sender) < loop->follow->process_count ||
+		   (info.ssi_code == SI_KERNEL &&
+		    (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT));
 	if (loop->child_is_over)
 		loop->is_interrupted = true;
-	else if (!is_known(loop, &info))
+	else if (!is_known)
 		kill(loop->child, (int)info.ssi_signo);
 }
 

@@ -39,23 +39,6 @@ static uint64_t bytes_of(const struct mr_trace_record *call)
 	return call->addr || call->length != UINT64_MAX ? call->length : 0;
 }
 
-static void add(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
-{
-	live->count += count;
-	live->bytes = mr_sum(live->bytes, bytes);
-	/* Signed: where a process lies of its times more may seem to be deregistered than there is. */
-	if ((int64_t)live->count > (int64_t)live->most_count)
-		live->most_count = live->count;
-	if (live->bytes > live->most_bytes)
-		live->most_bytes = live->bytes;
-}
-
-static void remove_from(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
-{
-	live->count -= count;
-	live->bytes = (int64_t)live->count > 0 ? mr_sum_without(live->bytes, bytes) : 0;
-}
-
 /* ---- sums over all processes ---- */
 
 /* A process may say that its calls are of any time: so many changes are waited for, and no more. */
@@ -63,10 +46,18 @@ static void remove_from(struct mr_live_tally *live, uint64_t count, uint64_t byt
 
 static void apply(struct mr_live_tally *live, const struct mr_live_change *change)
 {
+	live->count -= change->removed;
 	if (change->removed)
-		remove_from(live, change->removed, change->removed_bytes);
-	if (change->added)
-		add(live, change->added, change->added_bytes);
+		live->bytes = (int64_t)live->count > 0
+				      ? mr_sum_without(live->bytes, change->removed_bytes)
+				      : 0;
+	live->count += change->added;
+	live->bytes = mr_sum(live->bytes, change->added_bytes);
+	/* Signed: where a process lies of its times more may seem to be deregistered than there is. */
+	if ((int64_t)live->count > (int64_t)live->most_count)
+		live->most_count = live->count;
+	if (live->bytes > live->most_bytes)
+		live->most_bytes = live->bytes;
 }
 
 static void note_change(struct mr_trace_totals *totals, struct mr_live_change change)
@@ -154,16 +145,23 @@ static struct mr_object *find_object(const struct mr_ledger *ledger,
 	return object;
 }
 
+/* Changes what is registered by the process of a region, by all processes, and at its place. */
+static void change_live(const struct mr_object *region, struct mr_trace_totals *totals,
+			struct mr_live_change change)
+{
+	struct mr_site *site = region->site;
+
+	apply(&region->ledger->live, &change);
+	note_change(totals, change);
+	site->count += change.added - change.removed;
+	site->bytes = mr_sum(mr_sum_without(site->bytes, change.removed_bytes), change.added_bytes);
+}
+
 static void drop_object(struct mr_trace_totals *totals, struct mr_object *object, uint64_t at_ns)
 {
-	const uint64_t bytes = bytes_of(&object->call);
-
-	if (is_region(object)) {
-		remove_from(&object->ledger->live, 1, bytes);
-		note_change(totals, (struct mr_live_change){ at_ns, 1, bytes, 0, 0 });
-		object->site->count--;
-		object->site->bytes = mr_sum_without(object->site->bytes, bytes);
-	}
+	if (is_region(object))
+		change_live(object, totals,
+			    (struct mr_live_change){ at_ns, 1, bytes_of(&object->call), 0, 0 });
 	tdelete(object, &object->ledger->objects, compare_objects);
 	object->ledger->object_count--;
 	free(object);
@@ -191,19 +189,16 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	object->call.pinned_access = call->access;
 	if (!(call->flags & MR_TRACE_HAS_IOVA))
 		object->call.iova = call->addr;
-	if (!is_region(object))
-		return;
-	add(&ledger->live, 1, bytes_of(call));
-	note_change(totals, (struct mr_live_change){ end_of(call), 0, 0, 1, bytes_of(call) });
-	site->count++;
-	site->bytes = mr_sum(site->bytes, bytes_of(call));
+	if (is_region(object))
+		change_live(object, totals,
+			    (struct mr_live_change){ end_of(call), 0, 0, 1, bytes_of(call) });
 }
 
 static void change_object(struct mr_trace_totals *totals, struct mr_object *object,
 			  const struct mr_trace_record *call)
 {
 	struct mr_trace_record *region = &object->call;
-	const uint64_t before = bytes_of(region), after = bytes_of(call);
+	const uint64_t before = bytes_of(region);
 
 	region->lkey = call->lkey;
 	if (call->call_flags & IBV_REREG_MR_CHANGE_PD)
@@ -215,10 +210,8 @@ static void change_object(struct mr_trace_totals *totals, struct mr_object *obje
 	region->addr = region->iova = call->addr;
 	region->length = call->length;
 	region->pinned_access = region->access;
-	remove_from(&object->ledger->live, 1, before);
-	add(&object->ledger->live, 1, after);
-	note_change(totals, (struct mr_live_change){ end_of(call), 1, before, 1, after });
-	object->site->bytes = mr_sum(mr_sum_without(object->site->bytes, before), after);
+	change_live(object, totals,
+		    (struct mr_live_change){ end_of(call), 1, before, 1, bytes_of(call) });
 }
 
 static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals,

@@ -43,53 +43,46 @@ struct search {
 	void *found;
 };
 
-/* The parts of an object's dynamic section that a search reads. */
-struct object {
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const uint32_t *hash; /* DT_GNU_HASH: 4 words, the Bloom filter, the buckets, the chains */
-	const ElfW(Half) * versions; /* DT_VERSYM, or NULL */
-};
-
-/* Reads the dynamic section, whose addresses ld.so has relocated where it may be written.  Return: whether it can be searched */
-static bool read_object(ElfW(Addr) base, const ElfW(Dyn) * entry, struct object *object)
+/*
+ * Finds the function that a reference without a version is bound to; NULL: the object defines none.
+ * @entry: the dynamic section, whose addresses ld.so has relocated where it may be written
+ */
+static const ElfW(Sym) * find_symbol(ElfW(Addr) base, const ElfW(Dyn) * entry, const char *name)
 {
-	*object = (struct object){ .symbols = NULL };
+	const uint32_t *table =
+		NULL; /* DT_GNU_HASH: 4 words, the Bloom filter, the buckets, the chains */
+	const uint32_t *buckets, *chains;
+	const ElfW(Half) *versions = NULL;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+	uint32_t hash = 5381, chained = 0;
+
 	for (; entry->d_tag != DT_NULL; entry++) {
 		const ElfW(Addr) value = entry->d_un.d_ptr;
 		const void *at = (const void *)(value < base ? base + value : value);
 
 		if (entry->d_tag == DT_SYMTAB)
-			object->symbols = at;
+			symbols = at;
 		else if (entry->d_tag == DT_STRTAB)
-			object->strings = at;
+			strings = at;
 		else if (entry->d_tag == DT_GNU_HASH)
-			object->hash = at;
+			table = at;
 		else if (entry->d_tag == DT_VERSYM)
-			object->versions = at;
+			versions = at;
 	}
-	return object->symbols && object->strings && object->hash && object->hash[0];
-}
-
-/* Finds the function that a reference without a version is bound to; NULL: the object defines none. */
-static const ElfW(Sym) * find_symbol(const struct object *object, const char *name)
-{
-	const uint32_t *buckets =
-		object->hash + 4 + object->hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-	const uint32_t *chains = buckets + object->hash[0];
-	uint32_t hash = 5381, chained = 0;
-
+	if (!symbols || !strings || !table || !table[0])
+		return NULL;
+	buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	chains = buckets + table[0];
 	for (const char *at = name; *at; at++)
 		hash = hash * 33 + (unsigned char)*at;
-	for (uint32_t i = buckets[hash % object->hash[0]]; i && !(chained & 1); i++) {
-		const ElfW(Sym) *symbol = &object->symbols[i];
-
-		chained = chains[i - object->hash[1]];
-		if ((chained | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    !(object->versions && object->versions[i] & HIDDEN_VERSION) &&
-		    is_same(object->strings + symbol->st_name, name))
-			return symbol;
+	for (uint32_t i = buckets[hash % table[0]]; i && !(chained & 1); i++) {
+		chained = chains[i - table[1]];
+		if ((chained | 1) == (hash | 1) && symbols[i].st_shndx != SHN_UNDEF &&
+		    ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+		    !(versions && versions[i] & HIDDEN_VERSION) &&
+		    is_same(strings + symbols[i].st_name, name))
+			return &symbols[i];
 	}
 	return NULL;
 }
@@ -98,12 +91,11 @@ static const ElfW(Sym) * find_symbol(const struct object *object, const char *na
 static bool search_object(struct search *search, ElfW(Addr) base, const ElfW(Dyn) * dynamic)
 {
 	const ElfW(Sym) * symbol;
-	struct object object;
 
 	if (dynamic == _DYNAMIC)
 		search->is_behind = true;
-	else if (search->is_behind && dynamic && read_object(base, dynamic, &object) &&
-		 (symbol = find_symbol(&object, search->name))) {
+	else if (search->is_behind && dynamic &&
+		 (symbol = find_symbol(base, dynamic, search->name))) {
 		search->found = (void *)(base + symbol->st_value);
 		return true;
 	}

@@ -440,14 +440,14 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	return changes ? obstacle_of_change(it) : NULL;
 }
 
-static void print_head(FILE *file, const struct mr_refusals *refusals,
-		       const struct mr_reproduction_head *head, uint64_t limit)
+static void print_head(FILE *file, const struct mr_refusals *refusals, const char *program,
+		       const char *path, uint64_t time, uint64_t limit)
 {
 	const struct mr_look *first = refusals->count ? refusals->kinds[0]->look : NULL;
 	const struct mr_environment *environment = first ? &first->environment : NULL;
-	mr_auto_free char *path = quote(head->path);
+	mr_auto_free char *file_name = quote(path);
 	mr_auto_free char *device = quote(environment ? environment->device : "");
-	const time_t seconds = (time_t)head->time;
+	const time_t seconds = (time_t)time;
 	char date[32] = "", ulimit[48] = "", option[48] = "";
 	bool is_fork_safe = false; /* ibv_fork_init(3) does what the variable does */
 	struct tm tm;
@@ -463,7 +463,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 		is_fork_safe |= refusals->kinds[i]->look &&
 				refusals->kinds[i]->look->is_fork_safe == MR_YES;
 	comment(file, "What was refused to this program%s:", date);
-	comment(file, "  %s", head->program);
+	comment(file, "  %s", program);
 	if (environment)
 		comment(file, "with Linux %s, rdma-core %s%s%s%s%s",
 			environment->simulated_kernel[0] ? environment->simulated_kernel
@@ -472,7 +472,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 			environment->device[0] ? ", device " : "", environment->device,
 			environment->simulated ? " (simulated)" : "", ulimit);
 	comment(file, "Run it by: %smrctl batch --keep-going%s %s",
-		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, path);
+		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, file_name);
 	if (environment && environment->device[0])
 		comment(file, "Where there are several devices, with mrctl -d %s", device);
 	comment(file, "The exit status is 0 where each line is refused as the program was.");
@@ -532,13 +532,13 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 			look->registered_bytes);
 }
 
-size_t mr_reproduction_write(const struct mr_refusals *refusals,
-			     const struct mr_reproduction_head *head, FILE *file)
+size_t mr_reproduction_write(const struct mr_refusals *refusals, const char *program,
+			     const char *path, uint64_t time, FILE *file)
 {
 	const uint64_t limit = limit_of_batch(refusals);
 	size_t count = 0;
 
-	print_head(file, refusals, head, limit);
+	print_head(file, refusals, program, path, time, limit);
 	for (size_t i = 0; i < refusals->count; i++) {
 		const struct mr_refusal_kind *kind = refusals->kinds[i];
 		struct mr_reproduced it = { .kind = kind,

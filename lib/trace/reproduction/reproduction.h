@@ -10,18 +10,15 @@
 #include "lib/trace/trace.h"
 #include "lib/verbs/verbs.h"
 
-/** What the head of the file tells. */
-struct mr_reproduction_head {
-	const char *program; /**< the command line that was traced */
-	const char *path;    /**< of the file itself, for the line that says how to run it */
-	uint64_t time;       /**< seconds since 1970 */
-};
-
 /**
  * mr_reproduction_write() - write the batch
+ * @program: the command line that was traced
+ * @path:    of the file itself, for the line that says how to run it
+ * @time:    seconds since 1970
+ *
  * Return: how many kinds have a line that is run; the others have a comment that says why not.
  */
-size_t mr_reproduction_write(const struct mr_refusals *refusals,
-			     const struct mr_reproduction_head *head, FILE *file);
+size_t mr_reproduction_write(const struct mr_refusals *refusals, const char *program,
+			     const char *path, uint64_t time, FILE *file);
 
 #endif

@@ -47,7 +47,7 @@ static char *batch_with(char *text)
 	look.diagnosis.causes[0].cause =
 		mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
 	SET(look.diagnosis.causes[0].text, text);
-	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ text, text, 0 }, file);
+	mr_reproduction_write(&refusals, text, text, 0, file);
 	fclose(file);
 	return batch;
 }
@@ -67,7 +67,7 @@ TEST(a_limit_of_a_control_group_is_named)
 	mr_evidence_number(cause, "max", 5);
 	kind.record.call.errnum = EAGAIN;
 	file = open_memstream(&batch, &size);
-	mr_reproduction_write(&refusals, &(struct mr_reproduction_head){ plain, plain, 0 }, file);
+	mr_reproduction_write(&refusals, plain, plain, 0, file);
 	fclose(file);
 	assert_non_null(strstr(batch, "\n# it needs a control group with this limit in rdma.max: mlx5_0 hca_object=5\n"));
 	free(batch);
