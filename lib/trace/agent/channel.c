@@ -37,9 +37,6 @@ _Atomic uint32_t agent_kernel_seen;
 _Atomic uint32_t agent_is_filtered;
 _Thread_local struct agent_thread agent_thread;
 
-/* What became of a request. */
-enum answer { ANSWERED, SENT_AWAY, NO_ANSWER };
-
 /* The socket's name and the token: copied, as the program may change its environment. */
 static char variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR_TRACE_TOKEN];
 static struct sockaddr_un address;
@@ -106,7 +103,7 @@ static void fill(struct mr_trace_request *request, enum mr_trace_request_kind ki
 	memcpy(request->token, token, sizeof(request->token));
 }
 
-static enum answer send_request(int fd, const struct mr_trace_request *request)
+static bool send_request(int fd, const struct mr_trace_request *request)
 {
 	uint64_t begin = mr_now_ns();
 	long rc;
@@ -114,13 +111,11 @@ static enum answer send_request(int fd, const struct mr_trace_request *request)
 	do {
 		rc = SYSTEM(SYS_sendto, fd, request, sizeof(*request), MSG_NOSIGNAL, NULL, 0);
 	} while (rc == -EINTR && !is_late(begin));
-	if (rc == -EPIPE || rc == -ECONNRESET)
-		return SENT_AWAY;
-	return rc == sizeof(*request) ? ANSWERED : NO_ANSWER;
+	return rc == sizeof(*request);
 }
 
-/* @ring: set to the descriptor that came with the reply, else -1. */
-static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
+/* @ring: set to the descriptor that came with the reply. */
+static bool receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
 {
 	union {
 		struct cmsghdr header;
@@ -135,16 +130,13 @@ static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring
 	struct cmsghdr *header;
 	long rc;
 
-	*ring = -1;
 	do {
 		rc = SYSTEM(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC);
 	} while (rc == -EINTR && !is_late(begin));
 	header = rc >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(ring, CMSG_DATA(header), sizeof(*ring));
-	if (!rc || rc == -ECONNRESET)
-		return SENT_AWAY;
-	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC ? ANSWERED : NO_ANSWER;
+	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC;
 }
 
 /*
@@ -154,20 +146,19 @@ static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring
 static bool exchange(const struct mr_trace_request *request, struct mr_trace_reply *reply,
 		     int *ring)
 {
-	enum answer answer = SENT_AWAY;
+	const uint64_t begin = mr_now_ns();
+	bool is_answered = false;
 
 	*ring = -1;
-	for (unsigned int i = 0; i < ATTEMPTS && answer == SENT_AWAY; i++) {
+	for (unsigned int i = 0; i < ATTEMPTS && !is_answered && !is_late(begin); i++) {
 		int fd = connect_to();
 
 		if (fd < 0)
 			return false;
-		answer = send_request(fd, request);
-		if (answer == ANSWERED)
-			answer = receive_reply(fd, reply, ring);
+		is_answered = send_request(fd, request) && receive_reply(fd, reply, ring);
 		SYSTEM(SYS_close, fd);
 	}
-	return answer == ANSWERED;
+	return is_answered;
 }
 
 /* Wait until mrctl has taken a request whose reply tells nothing. */
