@@ -39,7 +39,7 @@ static const struct form {
 	[FIELD_LIST] = { .type = "array" },
 	[FIELD_RECORD] = { .type = "object", .is_always_there = true },
 	[FIELD_ONE] = { .type = "object" },
-	[FIELD_MEMBERS] = { .type = "object", .is_always_there = true },
+	[FIELD_EVIDENCE] = { .type = "object", .is_always_there = true },
 };
 
 struct schema {
@@ -129,7 +129,7 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 			 form->items);
 	if (field->record)
 		add_contents(schema, member, field);
-	if (field->type != FIELD_MEMBERS)
+	if (field->type != FIELD_EVIDENCE)
 		return;
 	types = add(schema, add(schema, member, "additionalProperties", cJSON_CreateObject()),
 		    "type", cJSON_CreateArray());

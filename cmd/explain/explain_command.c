@@ -28,7 +28,7 @@ struct explained {
 	const char *const *calls;
 	const char *frequency;
 	const char *cause;
-	struct members evidence;
+	const struct mr_suspicion *suspicion; /*< has the evidence; or NULL */
 	const char *remedy;
 	const char *what;
 	const char *recognise;
@@ -36,7 +36,6 @@ struct explained {
 	/* What the members above point to: */
 	const char *errno_names[MR_CAUSE_ERRNOS + 1];
 	const char *call_names[MR_OPERATIONS + 2];
-	struct member facts[MR_EVIDENCE_MAX];
 };
 
 static const struct field fields[] = {
@@ -52,7 +51,9 @@ static const struct field fields[] = {
 	      "how often sites meet it: common, occasional, rare"),
 	FIELD(struct explained, cause, FIELD_STRING, FIELD_DETAIL,
 	      "what this host shows of it, with its figures"),
-	FIELD(struct explained, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
+	FIELD_FACTS(struct mr_suspicion,
+		    .pointer = 1 + CHECKED_OFFSET(struct explained, suspicion,
+						  const struct mr_suspicion *)),
 	FIELD(struct explained, remedy, FIELD_STRING, FIELD_DETAIL, "what to do"),
 	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL | FIELD_KNOWN, "what it is"),
 	FIELD(struct explained, recognise, FIELD_STRING, FIELD_DETAIL,
@@ -100,16 +101,7 @@ static void explained_add(struct explained *row, const struct mr_suspicion *susp
 	row->cause = suspicion->text;
 	if (suspicion->remedy[0])
 		row->remedy = suspicion->remedy;
-	row->evidence = (struct members){ row->facts, suspicion->evidence_count };
-	for (size_t i = 0; i < suspicion->evidence_count; i++) {
-		const struct mr_evidence *evidence = &suspicion->evidence[i];
-
-		row->facts[i] = (struct member){
-			.key = evidence->name,
-			.text = evidence->is_number ? NULL : evidence->text,
-			.number = evidence->number,
-		};
-	}
+	row->suspicion = suspicion;
 }
 
 /* Whether it is printed as sentences: nobody asked for records. */

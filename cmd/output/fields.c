@@ -208,6 +208,14 @@ const char *const *field_words(const struct field *field, const void *row, struc
 	return room->list;
 }
 
+const struct mr_evidence *field_evidence(const struct field *field, const void *row, size_t *count)
+{
+	const char *evidence = find_member(field, row);
+
+	*count = evidence ? *(const size_t *)(evidence - field->offset + field->count) : 0;
+	return (const struct mr_evidence *)evidence;
+}
+
 /* An errno by name, or as a number. */
 static const char *errno_text(int errnum, char *buffer)
 {
@@ -262,6 +270,8 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_WORD:
 		return number.known ? word_text(field->words, number.value) : NULL;
 	case FIELD_ERRNO:
+		if (number.known && !number.value && field->flags & FIELD_OK)
+			return "ok";
 		return number.known ? errno_text((int)number.value, buffer) : NULL;
 	case FIELD_WORDS:
 	case FIELD_BITS:
@@ -269,7 +279,7 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_LIST:
 	case FIELD_RECORD:
 	case FIELD_ONE:
-	case FIELD_MEMBERS:
+	case FIELD_EVIDENCE:
 		break;
 	}
 	return NULL;
@@ -318,7 +328,7 @@ static bool columns_have(const struct field *const *columns, const struct field 
 static bool is_nested(const struct field *field)
 {
 	return field->type == FIELD_LIST || field->type == FIELD_RECORD ||
-	       field->type == FIELD_ONE || field->type == FIELD_MEMBERS;
+	       field->type == FIELD_ONE || field->type == FIELD_EVIDENCE;
 }
 
 int columns_parse(const struct record *record, const char *text, bool json,

@@ -9,6 +9,7 @@
 
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
+#include "lib/diagnose/causes/causes.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- writing records ---- */
@@ -125,19 +126,20 @@ static void put_list(struct writer *writer, const struct list *list)
 	put(writer, list ? "]" : "");
 }
 
-static void put_given_members(struct writer *writer, const struct members *members)
+static void put_evidence(struct writer *writer, const struct field *field, const void *row)
 {
-	put(writer, "{");
-	for (size_t i = 0; i < members->count; i++) {
-		const struct member *member = &members->items[i];
+	size_t count;
+	const struct mr_evidence *evidence = field_evidence(field, row, &count);
 
+	put(writer, "{");
+	for (size_t i = 0; i < count; i++, evidence++) {
 		put(writer, i ? "," : "");
-		put_text(writer, member->key);
+		put_text(writer, evidence->name);
 		put(writer, ":");
-		if (member->text)
-			put_text(writer, member->text);
+		if (evidence->is_number)
+			put_number(writer, evidence->number);
 		else
-			put_number(writer, member->number);
+			put_text(writer, evidence->text);
 	}
 	put(writer, "}");
 }
@@ -192,8 +194,8 @@ static void put_value(struct writer *writer, const struct field *field, const vo
 		return put_object(writer, list->record, NULL, list->rows);
 	case FIELD_RECORD:
 		return put_object(writer, field->record, NULL, member);
-	case FIELD_MEMBERS:
-		return put_given_members(writer, member);
+	case FIELD_EVIDENCE:
+		return put_evidence(writer, field, row);
 	}
 }
 

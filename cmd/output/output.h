@@ -47,7 +47,7 @@ enum field_type {
 	FIELD_LIST,     /**< struct list; JSON only */
 	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
 	FIELD_ONE,      /**< struct list with a row or none: an object, or null; JSON only */
-	FIELD_MEMBERS,  /**< struct members: an object with keys of its own; JSON only */
+	FIELD_EVIDENCE, /**< array of struct mr_evidence: an object with their names; JSON only */
 };
 
 enum field_flags {
@@ -66,6 +66,7 @@ enum field_flags {
 	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
 	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
 	FIELD_KNOWN = 1 << 8,  /**< JSON: never null, though its type could be */
+	FIELD_OK = 1 << 9,     /**< of FIELD_ERRNO: 0 is "ok", not unknown */
 };
 
 struct opt_bool {
@@ -91,6 +92,7 @@ struct field {
 	/* One more than an offset in the row; 0: none. */
 	size_t pointer; /**< a pointer to the struct that has the member; NULL: the value is unknown */
 	size_t known_by; /**< a bool beside the member; false: the value is unknown */
+	size_t count;    /**< of FIELD_EVIDENCE: a size_t beside the array */
 	/* Of lines: */
 	const char *section; /**< heading of the fields from this one on; NULL: as before */
 	const char *unknown; /**< stands for an unknown value; NULL: the line is left out */
@@ -117,24 +119,15 @@ struct record {
 #define REPORTED __attribute__((section("mrctl_reported"), used, aligned(sizeof(void *))))
 extern const struct record __start_mrctl_reported[], __stop_mrctl_reported[];
 
+/** field_evidence() - a FIELD_EVIDENCE and how many there are */
+const struct mr_evidence *field_evidence(const struct field *field, const void *row, size_t *count);
+
 /** Records inside a record. */
 struct list {
 	const struct record *record; /**< NULL: it is not known what the list holds */
 	const void *rows;
 	size_t count;
 	size_t size; /**< bytes of a row */
-};
-
-/** A member of an object whose keys are not those of a record. */
-struct member {
-	const char *key;
-	const char *text; /**< NULL: the number */
-	uint64_t number;
-};
-
-struct members {
-	const struct member *items;
-	size_t count;
 };
 
 /* Offsets of members of the types that a field's type allows. */
@@ -155,7 +148,6 @@ struct members {
 #define FIELD_OFFSET_FIELD_WORDS(s, m)    CHECKED_OFFSET(s, m, const char *const *)
 #define FIELD_OFFSET_FIELD_LIST(s, m)     CHECKED_OFFSET(s, m, struct list)
 #define FIELD_OFFSET_FIELD_ONE(s, m)      CHECKED_OFFSET(s, m, struct list)
-#define FIELD_OFFSET_FIELD_MEMBERS(s, m)  CHECKED_OFFSET(s, m, struct members)
 #define FIELD_OFFSET_INTEGER(structure, member)                                                    \
 	(offsetof(structure, member) + _Generic(((structure *)NULL)->member,                       \
 						struct mr_opt_u64 : 0, uint64_t : 0, uint32_t : 0, \
@@ -183,6 +175,13 @@ struct members {
 		.key = #member, .help = (help_),                                                   \
 		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
 		.record = (record_), __VA_ARGS__                                                   \
+	}
+/** An entry for the array evidence of @structure, which has the number of them in evidence_count. */
+#define FIELD_FACTS(structure, ...)                                                                \
+	{                                                                                          \
+		.key = "evidence", .help = "what speaks for it", .type = FIELD_EVIDENCE,           \
+		.offset = offsetof(structure, evidence),                                           \
+		.count = offsetof(structure, evidence_count), __VA_ARGS__                          \
 	}
 /** Entries of a table that only describes members of a document, whose values functions print. */
 #define DOCUMENT_LIST(key_, record_, help_)                                                        \

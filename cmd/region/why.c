@@ -10,105 +10,64 @@
 #include "lib/diagnose/trial/trial.h"
 #include "lib/host/host.h"
 
-struct link_row {
-	const char *function;
-	const char *layer;
-	const char *errno_name;
-};
-
-struct firmware_row {
-	const char *command;
-	const char *status;
-	struct mr_opt_u64 syndrome;
-	const char *errno_name;
-};
-
-/* A try, as the document has it. */
-struct try_row {
-	const char *change;
-	const char *answer;
-	struct mr_opt_u64 elapsed_ns;
-	const char *reason;
-};
-
-struct tried {
-	struct mr_tries tries;
-	struct try_row rows[MR_TRY_CHANGES];
-	char text[640]; /* what they tell, as a sentence */
-};
-
-/* A proof, as the document has it. */
-struct proof_row {
+/* What was proven, with what the document has of it in addition. */
+struct proof {
+	struct mr_proven proven;
 	const char *refused_by;
-	bool user_space;
-	struct list functions;
-	struct list firmware;
-	const char *note;
-	struct link_row links[MR_CHAIN_MAX];
-	struct firmware_row answer;
+	const char *status; /* of the firmware */
+	struct list functions, firmware;
 };
 
 static const struct field try_fields[] = {
-	FIELD(struct try_row, change, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN, "what was changed"),
-	FIELD(struct try_row, answer, FIELD_STRING, FIELD_PUBLIC, "ok or an errno"),
-	FIELD(struct try_row, elapsed_ns, FIELD_NUMBER, 0, "time the call took"),
-	FIELD(struct try_row, reason, FIELD_STRING, FIELD_PROSE,
-	      "why it was not made, or a remark"),
+	FIELD_AS("change", struct mr_try, id, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
+		 "what was changed"),
+	FIELD_AS("answer", struct mr_try, errnum, FIELD_ERRNO, FIELD_PUBLIC | FIELD_OK,
+		 "ok or an errno", KNOWN_BY(struct mr_try, made)),
+	FIELD(struct mr_try, elapsed_ns, FIELD_NUMBER, 0, "time the call took",
+	      KNOWN_BY(struct mr_try, made)),
+	FIELD(struct mr_try, reason, FIELD_TEXT, FIELD_PROSE, "why it was not made, or a remark"),
 	FIELD_END,
 };
 REPORTED const struct record try_record = { "try", try_fields, NULL };
 
-/* Makes the tries; @refusal->tries is set to them. */
-static void tried_make(struct tried *tried, struct mr_refusal *refusal)
-{
-	mr_tries_make(refusal, refusal->try_ns, &tried->tries);
-	mr_tries_text(&tried->tries, tried->text, sizeof(tried->text));
-	refusal->tries = &tried->tries;
-	for (size_t i = 0; i < tried->tries.count; i++) {
-		const struct mr_try *try = &tried->tries.list[i];
-
-		tried->rows[i] = (struct try_row){
-			.change = try->id,
-			.answer = !try->made    ? NULL
-				  : try->errnum ? mr_errno_name(try->errnum)
-						: "ok",
-			.elapsed_ns = { try->elapsed_ns, try->made },
-			.reason = try->reason[0] ? try->reason : NULL,
-		};
-	}
-}
+#define FIELD_OF_FUNCTION(key, member, ...)                                                        \
+	FIELD_BEHIND(key, struct mr_chain_link, function, struct mr_kernel_function, member,       \
+		     __VA_ARGS__)
 
 static const struct field link_fields[] = {
-	FIELD(struct link_row, function, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
-	      "function of the kernel"),
-	FIELD(struct link_row, layer, FIELD_STRING, FIELD_PUBLIC, "layer that it belongs to"),
-	FIELD_AS("errno", struct link_row, errno_name, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
+	FIELD_OF_FUNCTION("function", name, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
+			  "function of the kernel"),
+	FIELD_OF_FUNCTION("layer", layer, FIELD_WORD, FIELD_PUBLIC, "layer that it belongs to",
+			  .words = mr_layers),
+	FIELD_AS("errno", struct mr_chain_link, errnum, FIELD_ERRNO, FIELD_PUBLIC | FIELD_KNOWN,
 		 "what it returned"),
 	FIELD_END,
 };
 REPORTED static const struct record link_record = { "function", link_fields, NULL };
 
 static const struct field firmware_fields[] = {
-	FIELD(struct firmware_row, command, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
-	      "command that the firmware refused"),
-	FIELD(struct firmware_row, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
-	FIELD(struct firmware_row, syndrome, FIELD_HEX, 0, "its number of the reason"),
-	FIELD_AS("errno", struct firmware_row, errno_name, FIELD_STRING, FIELD_PUBLIC,
+	FIELD_AS("command", struct proof, proven.firmware.command, FIELD_TEXT,
+		 FIELD_PUBLIC | FIELD_KNOWN, "command that the firmware refused"),
+	FIELD(struct proof, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
+	FIELD_AS("syndrome", struct proof, proven.firmware.syndrome, FIELD_HEX, 0,
+		 "its number of the reason"),
+	FIELD_AS("errno", struct proof, proven.firmware.errnum, FIELD_ERRNO, FIELD_PUBLIC,
 		 "what mlx5_core made of it"),
 	FIELD_END,
 };
 REPORTED static const struct record firmware_record = { "firmware", firmware_fields, NULL };
 
 static const struct field proof_fields[] = {
-	FIELD(struct proof_row, refused_by, FIELD_STRING, FIELD_PUBLIC,
+	FIELD(struct proof, refused_by, FIELD_STRING, FIELD_PUBLIC,
 	      "function of the kernel that refused"),
-	FIELD(struct proof_row, user_space, FIELD_BOOL, 0,
-	      "whether libibverbs or its provider refused"),
-	FIELD(struct proof_row, functions, FIELD_LIST, FIELD_KNOWN,
+	FIELD_AS("user_space", struct proof, proven.in_user_space, FIELD_BOOL, 0,
+		 "whether libibverbs or its provider refused"),
+	FIELD(struct proof, functions, FIELD_LIST, FIELD_KNOWN,
 	      "functions that returned an error, the outermost first", .record = &link_record),
-	FIELD(struct proof_row, firmware, FIELD_ONE, 0, "what the firmware refused",
+	FIELD(struct proof, firmware, FIELD_ONE, 0, "what the firmware refused",
 	      .record = &firmware_record),
-	FIELD(struct proof_row, note, FIELD_STRING, FIELD_PROSE, "why nothing is proven"),
+	FIELD_AS("note", struct proof, proven.note, FIELD_STRING, FIELD_PROSE,
+		 "why nothing is proven"),
 	FIELD_END,
 };
 REPORTED const struct record proof_record = { "proof", proof_fields, NULL };
@@ -165,29 +124,17 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 	return proven;
 }
 
-/* Fills a row; it points into itself and into @proven. */
-static void proof_fill(struct proof_row *row, const struct mr_proven *proven)
+static void proof_fill(struct proof *proof, const struct mr_proven *proven)
 {
-	const struct mr_chain *chain = &proven->chain;
-	const struct mr_firmware_answer *answer = &proven->firmware;
+	const struct mr_firmware_answer *answer = &proof->proven.firmware;
 
-	for (size_t i = 0; i < chain->count; i++)
-		row->links[i] = (struct link_row){ chain->links[i].function->name,
-						   mr_layer_name(chain->links[i].function->layer),
-						   mr_errno_name(chain->links[i].errnum) };
-	row->functions =
-		(struct list){ &link_record, row->links, chain->count, sizeof(*row->links) };
-	row->answer = (struct firmware_row){
-		.command = answer->command,
-		.status = answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL,
-		.syndrome = answer->syndrome,
-		.errno_name = answer->errnum ? mr_errno_name(answer->errnum) : NULL,
-	};
-	row->firmware = (struct list){ &firmware_record, &row->answer, answer->command[0] != '\0',
-				       sizeof(row->answer) };
-	row->refused_by = mr_proven_function(proven);
-	row->user_space = proven->in_user_space;
-	row->note = proven->note;
+	proof->proven = *proven;
+	proof->refused_by = mr_proven_function(proven);
+	proof->status = answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL;
+	proof->functions = (struct list){ &link_record, proof->proven.chain.links,
+					  proven->chain.count, sizeof(struct mr_chain_link) };
+	proof->firmware = (struct list){ &firmware_record, proof, answer->command[0] != '\0',
+					 sizeof(*proof) };
 }
 
 /* The outermost function of that layer above the one that refused; NULL: there is none */
@@ -219,27 +166,21 @@ static void report_chain(const struct mr_proven *proven)
 		      layer ? "]" : "");
 }
 
-static void report_firmware(const struct mr_firmware_answer *answer)
-{
-	const char *status =
-		answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL;
-
-	if (answer->syndrome.known)
-		report_detail("proved: the firmware refused %s: %s, syndrome 0x%08" PRIx64,
-			      answer->command, status ? status : "unknown status",
-			      answer->syndrome.value);
-	else
-		report_detail("proved: the firmware refused %s: %s", answer->command,
-			      status ? status : "unknown status");
-}
-
 /* Prints it below the message of the refusal. */
-static void proof_report(const struct mr_proven *proven)
+static void proof_report(const struct proof *proof)
 {
+	const struct mr_proven *proven = &proof->proven;
+	const struct mr_firmware_answer *firmware = &proven->firmware;
+	char syndrome[40] = "";
+
 	if (proven->chain.count)
 		report_chain(proven);
-	if (proven->firmware.command[0])
-		report_firmware(&proven->firmware);
+	if (firmware->syndrome.known)
+		snprintf(syndrome, sizeof(syndrome), ", syndrome 0x%08" PRIx64,
+			 firmware->syndrome.value);
+	if (firmware->command[0])
+		report_detail("proved: the firmware refused %s: %s%s", firmware->command,
+			      proof->status ?: "unknown status", syndrome);
 	if (proven->in_user_space)
 		report_detail("proved: the kernel did not refuse; libibverbs or its provider did");
 	if (proven->note)
@@ -249,39 +190,25 @@ static void proof_report(const struct mr_proven *proven)
 /* Causes that are only possible: a message names at most this many. */
 #define POSSIBLE_MAX 3
 
-/* A cause, as the document has it. */
-struct cause_row {
-	const char *id;
-	const char *certainty;
-	const char *cause;
-	struct members evidence;
-	const char *remedy;
-	const char *source;
-	struct member facts[MR_EVIDENCE_MAX]; /* of evidence */
-};
-
 static const struct field cause_fields[] = {
-	FIELD(struct cause_row, id, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "id of the cause"),
-	FIELD(struct cause_row, certainty, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
-	      "certain, likely or possible"),
-	FIELD(struct cause_row, cause, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
-	      "the cause, with its figures"),
-	FIELD(struct cause_row, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
-	FIELD(struct cause_row, remedy, FIELD_STRING, FIELD_PROSE, "what to do"),
-	FIELD(struct cause_row, source, FIELD_STRING, FIELD_PUBLIC, "where it can be read up"),
+	FIELD_BEHIND("id", struct mr_suspicion, cause, struct mr_cause, id, FIELD_STRING,
+		     FIELD_PUBLIC | FIELD_KNOWN, "id of the cause"),
+	FIELD(struct mr_suspicion, certainty, FIELD_WORD, FIELD_PUBLIC | FIELD_KNOWN,
+	      "certain, likely or possible", .words = mr_certainties),
+	FIELD_AS("cause", struct mr_suspicion, text, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
+		 "the cause, with its figures"),
+	FIELD_FACTS(struct mr_suspicion, ),
+	FIELD(struct mr_suspicion, remedy, FIELD_TEXT, FIELD_PROSE, "what to do"),
+	FIELD_BEHIND("source", struct mr_suspicion, cause, struct mr_cause, sources, FIELD_STRING,
+		     FIELD_PUBLIC, "where it can be read up"),
 	FIELD_END,
 };
 REPORTED const struct record cause_record = { "cause", cause_fields, NULL };
 
-struct ruled_out_row {
-	const char *id;
-	const char *reason;
-};
-
 static const struct field ruled_out_fields[] = {
-	FIELD(struct ruled_out_row, id, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
-	      "id of the cause"),
-	FIELD(struct ruled_out_row, reason, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
+	FIELD_BEHIND("id", struct mr_ruled_out, cause, struct mr_cause, id, FIELD_STRING,
+		     FIELD_PUBLIC | FIELD_KNOWN, "id of the cause"),
+	FIELD(struct mr_ruled_out, reason, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
 	      "what excludes it"),
 	FIELD_END,
 };
@@ -293,77 +220,41 @@ struct why {
 	bool can_be_tried; /* with changes */
 	bool can_be_proven;
 	bool has_tries; /* the call was tried with changes */
-	struct tried tried;
+	struct mr_tries tries;
+	char tried[640]; /* the results of the tries, as a sentence */
 	struct mr_diagnosis diagnosis;
 	bool has_proof;
-	struct mr_proven proven;
-	struct proof_row proof; /* of proven */
-	struct cause_row causes[MR_DIAGNOSIS_CAUSES];
-	struct ruled_out_row ruled_out[MR_DIAGNOSIS_RULED_OUT];
+	struct proof proof;
 };
-
-static void fill_cause(struct cause_row *row, const struct mr_suspicion *suspicion)
-{
-	row->id = suspicion->cause->id;
-	row->certainty = mr_certainties[suspicion->certainty].name;
-	row->cause = suspicion->text;
-	row->remedy = suspicion->remedy;
-	row->source = suspicion->cause->sources;
-	row->evidence = (struct members){ row->facts, suspicion->evidence_count };
-	for (size_t i = 0; i < suspicion->evidence_count; i++) {
-		const struct mr_evidence *evidence = &suspicion->evidence[i];
-
-		row->facts[i] = (struct member){
-			.key = evidence->name,
-			.text = evidence->is_number ? NULL : evidence->text,
-			.number = evidence->number,
-		};
-	}
-}
-
-static void fill_rows(struct why *why)
-{
-	const struct mr_diagnosis *diagnosis = &why->diagnosis;
-
-	for (size_t i = 0; i < diagnosis->cause_count; i++)
-		fill_cause(&why->causes[i], &diagnosis->causes[i]);
-	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
-		why->ruled_out[i] = (struct ruled_out_row){ diagnosis->ruled_out[i].cause->id,
-							    diagnosis->ruled_out[i].reason };
-}
 
 struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
 {
-	struct why *why = malloc(sizeof(*why));
+	struct why *why = calloc(1, sizeof(*why));
 
 	if (!why)
 		return NULL;
 	why->users = 1;
-	why->has_tries = why->has_proof = false;
-	why->is_answer = why->can_be_tried = why->can_be_proven = false;
-	why->diagnosis = *diagnosis;
-	fill_rows(why);
+	if (diagnosis)
+		why->diagnosis = *diagnosis;
 	return why;
 }
 
 static struct why *why_find(struct mr_refusal *refusal, bool tries)
 {
-	struct why *why = malloc(sizeof(*why));
+	struct why *why = why_of_diagnosis(NULL);
 
 	if (!why)
 		return NULL;
-	why->users = 1;
-	why->is_answer = why->can_be_tried = why->can_be_proven = false;
 	why->has_tries = tries;
-	if (tries)
-		tried_make(&why->tried, refusal);
-	why->has_proof = refusal->proven != NULL;
-	if (why->has_proof) {
-		why->proven = *refusal->proven;
-		proof_fill(&why->proof, &why->proven);
+	if (tries) {
+		mr_tries_make(refusal, refusal->try_ns, &why->tries);
+		mr_tries_text(&why->tries, why->tried, sizeof(why->tried));
+		refusal->tries = &why->tries;
 	}
+	why->has_proof = refusal->proven != NULL;
+	if (why->has_proof)
+		proof_fill(&why->proof, refusal->proven);
 	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
-	fill_rows(why);
 	return why;
 }
 
@@ -445,29 +336,21 @@ void why_release(struct why *why)
 
 struct found why_found(const struct why *why)
 {
-	struct found found = {
-		.causes = { &cause_record, NULL, 0, sizeof(struct cause_row) },
-		.ruled_out = { &ruled_out_record, NULL, 0, sizeof(struct ruled_out_row) },
-		.proof = { &proof_record, NULL, 0, sizeof(struct proof_row) },
-		.tries = { &try_record, NULL, 0, sizeof(struct try_row) },
-	};
+	static const struct why none;
+	const struct why *of = why ?: &none;
+	const struct mr_diagnosis *diagnosis = &of->diagnosis;
 
-	if (!why)
-		return found;
-	found.layer = mr_layer_name(why->diagnosis.layer);
-	found.causes.rows = why->causes;
-	found.causes.count = why->diagnosis.cause_count;
-	found.ruled_out.rows = why->ruled_out;
-	found.ruled_out.count = why->diagnosis.ruled_out_count;
-	found.proof.rows = &why->proof;
-	found.proof.count = why->has_proof;
-	if (why->has_tries) {
-		found.tried = why->tried.text;
-		found.tries.rows = why->tried.rows;
-		found.tries.count = why->tried.tries.count;
-		found.tries_ns = why->tried.tries.elapsed_ns;
-	}
-	return found;
+	return (struct found){
+		.layer = mr_layer_name(diagnosis->layer),
+		.causes = { &cause_record, diagnosis->causes, diagnosis->cause_count,
+			    sizeof(*diagnosis->causes) },
+		.ruled_out = { &ruled_out_record, diagnosis->ruled_out, diagnosis->ruled_out_count,
+			       sizeof(*diagnosis->ruled_out) },
+		.proof = { &proof_record, &of->proof, of->has_proof, sizeof(of->proof) },
+		.tried = of->has_tries ? of->tried : NULL,
+		.tries = { &try_record, of->tries.list, of->tries.count, sizeof(*of->tries.list) },
+		.tries_ns = of->tries.elapsed_ns,
+	};
 }
 
 const struct mr_cause *why_first(const struct why *why)
@@ -524,7 +407,7 @@ void why_report(const struct why *why, bool verbose)
 		diagnosis->cause_count ? diagnosis->causes[0].certainty : MR_RULED_OUT;
 
 	if (why->has_proof)
-		proof_report(&why->proven);
+		proof_report(&why->proof);
 	if (!diagnosis->cause_count)
 		report_unknown(why, verbose);
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
@@ -535,7 +418,7 @@ void why_report(const struct why *why, bool verbose)
 		report_cause(suspicion, i ? "or" : "because", verbose);
 	}
 	if (why->has_tries)
-		report_detail("tried: %s", why->tried.text);
+		report_detail("tried: %s", why->tried);
 	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
 		report_detail("not: %s [%s]", diagnosis->ruled_out[i].reason,
 			      diagnosis->ruled_out[i].cause->id);

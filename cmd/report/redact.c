@@ -186,7 +186,7 @@ static void redact(struct redaction *redaction, cJSON *node, const char *key,
 		const char *own_key = child->string ?: "";
 		struct fields own = *own_key ? find_fields(own_key) : *fields;
 
-		if (fields->types & 1u << FIELD_MEMBERS) /* which have keys of their own */
+		if (fields->types & 1u << FIELD_EVIDENCE) /* which have keys of their own */
 			own = (struct fields){ .types = 0 };
 		redact(redaction, child, *own_key ? own_key : key, &own);
 	}

@@ -121,8 +121,13 @@ enum mr_layer {
 /** MR_IN_LAYER() - the bit of a layer: MR_IN_LAYER(MEMORY) | MR_IN_LAYER(DRIVER) */
 #define MR_IN_LAYER(layer) (1U << MR_LAYER_##layer)
 
-/** mr_layer_name() - "libibverbs", ...; NULL for MR_LAYER_UNKNOWN */
-const char *mr_layer_name(enum mr_layer layer);
+/** "libibverbs", ...; MR_LAYER_UNKNOWN has no name. */
+extern const struct mr_word mr_layers[MR_LAYERS];
+
+static inline const char *mr_layer_name(enum mr_layer layer)
+{
+	return mr_layers[layer].name;
+}
 
 /** A network adapter that does RDMA, or may. */
 struct mr_adapter {

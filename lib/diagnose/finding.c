@@ -149,17 +149,15 @@ bool mr_kernel_has_no_say(const struct mr_question *question, struct mr_finding 
 	return true;
 }
 
-const char *mr_layer_name(enum mr_layer layer)
-{
-	static const char *const names[MR_LAYERS] = {
-		[MR_LAYER_LIBIBVERBS] = "libibverbs", [MR_LAYER_PROVIDER] = "provider",
-		[MR_LAYER_UVERBS] = "uverbs",         [MR_LAYER_MEMORY] = "memory",
-		[MR_LAYER_DMABUF] = "dma-buf",        [MR_LAYER_DRIVER] = "driver",
-		[MR_LAYER_FIRMWARE] = "firmware",
-	};
-
-	return names[layer];
-}
+const struct mr_word mr_layers[MR_LAYERS] = {
+	[MR_LAYER_LIBIBVERBS] = { .name = "libibverbs" },
+	[MR_LAYER_PROVIDER] = { .name = "provider" },
+	[MR_LAYER_UVERBS] = { .name = "uverbs" },
+	[MR_LAYER_MEMORY] = { .name = "memory" },
+	[MR_LAYER_DMABUF] = { .name = "dma-buf" },
+	[MR_LAYER_DRIVER] = { .name = "driver" },
+	[MR_LAYER_FIRMWARE] = { .name = "firmware" },
+};
 
 /* Drivers of network adapters, and the modules that make RDMA devices of them. */
 static const struct {
