@@ -160,6 +160,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->tell = false;
 	answer->tried_ns = 0;
 	answer->last_cause = NULL;
+	answer->words = (struct mr_shell_words){ .list = NULL };
 	answer->repeat_count = 0;
 	answer->total = total;
 	answer->reported = 0;
@@ -209,22 +210,22 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 void answer_release(struct answer *answer)
 {
 	failures_release(&answer->failures);
+	mr_shell_words_release(&answer->words);
 	output_release(&answer->out);
 }
 
 /* The command line as it was given.  Reading a batch's line reorders its words, so it is split again. */
-static const char *const *command_line_of(const struct invocation *invocation,
-					  struct mr_shell_words *words)
+static const char *const *command_line_of(struct answer *answer)
 {
-	const struct enclosing *enclosing = invocation->enclosing;
+	const struct enclosing *enclosing = answer->invocation->enclosing;
 	struct mr_error ignored;
 
-	*words = (struct mr_shell_words){ .list = NULL };
 	if (!enclosing)
-		return invocation->argv;
-	if (mr_shell_words_split(words, enclosing->text, strlen(enclosing->text), &ignored))
+		return answer->invocation->argv;
+	if (!answer->words.list && mr_shell_words_split(&answer->words, enclosing->text,
+							strlen(enclosing->text), &ignored))
 		return NULL;
-	return (const char *const *)words->list;
+	return (const char *const *)answer->words.list;
 }
 
 /* Looks for the causes.  NULL: they are not looked for. */
@@ -257,12 +258,11 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		 enum mr_via via)
 {
 	const struct invocation *invocation = answer->invocation;
-	struct mr_shell_words words;
 	struct why *why = diagnose(answer, err, via);
 	bool expected = answer->expect && expect_has(answer->expect, err, why);
 	bool reported;
 
-	answer->request.argv = command_line_of(invocation, &words);
+	answer->request.argv = command_line_of(answer);
 	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
 		     &answer->request, why_share(why),
 		     why ? why_depths[invocation->global->why].name : NULL);
@@ -273,7 +273,6 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
 	answer->tell = false;
-	mr_shell_words_release(&words);
 	why_release(why); /* the list has let go of it already where memory is short */
 	return reported;
 }

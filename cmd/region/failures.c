@@ -5,6 +5,7 @@
 
 #include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
+#include "lib/base/base.h"
 
 static const struct field request_fields[] = {
 	FIELD(struct request, argv, FIELD_WORDS, 0, "the command line"),
@@ -24,71 +25,6 @@ static const struct field request_fields[] = {
 	FIELD_END,
 };
 REPORTED const struct record request_record = { "request", request_fields, NULL };
-
-static bool same_words(const char *const *a, const char *const *b)
-{
-	while (*a && *b && !strcmp(*a, *b))
-		a++, b++;
-	return !*a && !*b;
-}
-
-static const char *keep_text(const char *text, const char *former)
-{
-	if (!text || (former && !strcmp(text, former)))
-		return text ? former : NULL;
-	return strdup(text);
-}
-
-/* Copies words into one block of memory: the pointers, and after them the texts. */
-static const char *const *keep_words(const char *const *words, const char *const *former)
-{
-	size_t count = 0, bytes = 0;
-	const char **kept;
-	char *text;
-
-	if (!words || (former && same_words(words, former)))
-		return words ? former : NULL;
-	for (; words[count]; count++)
-		bytes += strlen(words[count]) + 1;
-	kept = malloc((count + 1) * sizeof(*kept) + bytes);
-	if (!kept)
-		return NULL;
-	text = (char *)(kept + count + 1);
-	for (size_t i = 0; i < count; i++) {
-		kept[i] = text;
-		text = stpcpy(text, words[i]) + 1;
-	}
-	kept[count] = NULL;
-	return kept;
-}
-
-/*
- * Replaces the strings of @request by copies. A string becomes NULL if there is no memory for its copy.
- */
-static void request_keep(struct request *request, const struct request *former)
-{
-	static const struct request none = { .argv = NULL };
-
-	if (!former)
-		former = &none;
-	request->argv = keep_words(request->argv, former->argv);
-	request->memory = keep_text(request->memory, former->memory);
-	request->dmah = keep_text(request->dmah, former->dmah);
-	request->pd = keep_text(request->pd, former->pd);
-}
-
-/* Frees the strings of @request. */
-static void request_release(struct request *request, const struct request *next)
-{
-	if (!next || next->argv != request->argv)
-		free((void *)request->argv);
-	if (!next || next->memory != request->memory)
-		free((void *)request->memory);
-	if (!next || next->dmah != request->dmah)
-		free((void *)request->dmah);
-	if (!next || next->pd != request->pd)
-		free((void *)request->pd);
-}
 
 static const struct field failure_fields[] = {
 	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
@@ -123,16 +59,30 @@ static const struct field failure_fields[] = {
 };
 REPORTED const struct record failure_record = { "failure", failure_fields, NULL };
 
-/* A copy of the text; equal texts of failures that follow one another share one copy. */
-static const char *keep_message(const struct failures *failures, const char *text)
+/* Copies words into one block of memory: the pointers, and after them the texts. */
+static const char *const *copy_words(const char *const *words)
 {
-	const char *last = failures->count ? failures->items[failures->count - 1].message : NULL;
+	size_t count = 0, bytes = 0;
+	const char **copy;
+	char *text;
 
-	return last && !strcmp(last, text) ? last : strdup(text);
+	for (; words && words[count]; count++)
+		bytes += strlen(words[count]) + 1;
+	copy = words ? malloc((count + 1) * sizeof(*copy) + bytes) : NULL;
+	if (!copy)
+		return NULL;
+	text = (char *)(copy + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = text;
+		text = stpcpy(text, words[i]) + 1;
+	}
+	copy[count] = NULL;
+	return copy;
 }
 
-static void append_failure(struct failures *failures, const struct failure *failure,
-			   const char *message)
+/* Adds an element, which the list owns with its message.  Return: NULL where memory is short. */
+static struct failure *append_failure(struct failures *failures, const struct failure *failure,
+				      const char *message)
 {
 	struct failure *last;
 
@@ -143,17 +93,15 @@ static void append_failure(struct failures *failures, const struct failure *fail
 		if (!items) {
 			failures->out_of_memory = true;
 			why_release(failure->why);
-			return;
+			return NULL;
 		}
 		failures->items = items;
 		failures->capacity = capacity;
 	}
-	message = keep_message(failures, message);
-	last = &failures->items[failures->count];
+	last = &failures->items[failures->count++];
 	*last = *failure;
-	last->message = message;
-	request_keep(&last->request, failures->count ? &last[-1].request : NULL);
-	failures->count++;
+	last->message = strdup(message);
+	return last;
 }
 
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
@@ -177,16 +125,29 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 	append_failure(failures, &failure, err->text);
 }
 
+static const char *copy_text(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
 		    const char *message)
 {
-	struct failure adopted = { .found = why_found(NULL) };
+	struct failure adopted = { .found = why_found(NULL) }, *last;
 
 	if (failure)
 		adopted = *failure;
 	why_share(adopted.why);
 	adopted.index = known(line);
-	append_failure(failures, &adopted, message);
+	last = append_failure(failures, &adopted, message);
+	if (!last)
+		return;
+	/* The words of the line are gone with it. */
+	last->owns_request = true;
+	last->request.argv = copy_words(last->request.argv);
+	last->request.memory = copy_text(last->request.memory);
+	last->request.dmah = copy_text(last->request.dmah);
+	last->request.pd = copy_text(last->request.pd);
 }
 
 void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)
@@ -203,15 +164,17 @@ void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure
 
 void failures_release(struct failures *failures)
 {
-	const struct failure *end = failures->items + failures->count;
+	for (size_t i = 0; i < failures->count; i++) {
+		const struct failure *f = &failures->items[i];
 
-	for (struct failure *f = failures->items; f && f < end; f++) {
-		const struct failure *next = f + 1 < end ? f + 1 : NULL;
-
-		if (!next || next->message != f->message)
-			free((void *)f->message);
+		free((void *)f->message);
 		why_release(f->why);
-		request_release(&f->request, next ? &next->request : NULL);
+		if (!f->owns_request)
+			continue;
+		free((void *)f->request.argv);
+		free((void *)f->request.memory);
+		free((void *)f->request.dmah);
+		free((void *)f->request.pd);
 	}
 	free(failures->items);
 	*failures = (struct failures){ 0 };
@@ -266,24 +229,6 @@ bool expect_holds(const struct expect_option *expect, const struct failures *fai
 	return true;
 }
 
-/* A list of names in a sentence: "EFAULT or ENOMEM". */
-struct names {
-	char *text;
-	size_t used;
-	size_t count;
-};
-
-static void append_name(struct names *names, const char *between, const char *before,
-			const char *name)
-{
-	const char *link = names->count++ ? between : "";
-
-	if (names->used < EXPECT_TEXT)
-		names->used +=
-			(size_t)snprintf(names->text + names->used, EXPECT_TEXT - names->used,
-					 "%s%s%s", link, before, name);
-}
-
 /* Whether the errno is expected for some cause, so that the cause makes the difference. */
 static bool needs_cause(const struct expect_option *expect, const struct failure *f)
 {
@@ -319,43 +264,33 @@ static const char *answer_text(const struct expect_option *expect, const struct 
 	return text;
 }
 
-static void add_answers(struct names *names, const struct expect_option *expect,
-			const struct failures *failures)
+const char *expect_text(const struct expect_option *expect, const struct failures *failures,
+			char *text)
 {
-	char text[ANSWER_TEXT];
+	char wanted[EXPECT_TEXT] = "", got[EXPECT_TEXT] = "", answer[ANSWER_TEXT];
+	size_t named = 0;
 
+	if (expect->ok)
+		mr_text_add(wanted, sizeof(wanted), "", "ok");
+	for (uint64_t errnum = 1; errnum < ERRNO_END; errnum++)
+		if (has_errno(expect, errnum))
+			mr_text_add(wanted, sizeof(wanted), " or ", "%s",
+				    mr_errno_name((int)errnum) ?: "another errno");
+	for (size_t i = 0; i < expect->cause_count; i++)
+		mr_text_add(wanted, sizeof(wanted), " or ", "%s for %s",
+			    mr_errno_name(expect->causes[i].errnum), expect->causes[i].cause->id);
 	if (!failures->count)
-		append_name(names, "", "", "ok");
-	for (size_t i = 0; i < failures->count && names->count < NAMED_MAX; i++) {
+		mr_text_add(got, sizeof(got), "", "ok");
+	for (size_t i = 0; i < failures->count && named < NAMED_MAX; i++) {
 		const struct failure *f = &failures->items[i];
 
 		if (is_expected(expect, f) || is_repeated(expect, failures, i))
 			continue;
-		append_name(names, " and ", answer_text(expect, f, text),
+		mr_text_add(got, sizeof(got), " and ", "%s%s", answer_text(expect, f, answer),
 			    is_answer(f->kind, f->call) ? "" : ", which is no answer of the stack");
+		named++;
 	}
-}
-
-const char *expect_text(const struct expect_option *expect, const struct failures *failures,
-			char *text)
-{
-	struct names names = { .text = text };
-	char text_of_cause[ANSWER_TEXT];
-
-	append_name(&names, "", "expected ", expect->ok ? "ok" : "");
-	names.count = expect->ok;
-	for (uint64_t errnum = 1; errnum < ERRNO_END; errnum++)
-		if (has_errno(expect, errnum))
-			append_name(&names, " or ", "",
-				    mr_errno_name((int)errnum) ?: "another errno");
-	for (size_t i = 0; i < expect->cause_count; i++) {
-		snprintf(text_of_cause, sizeof(text_of_cause), "%s for %s",
-			 mr_errno_name(expect->causes[i].errnum), expect->causes[i].cause->id);
-		append_name(&names, " or ", "", text_of_cause);
-	}
-	names.count = 0;
-	append_name(&names, "", ", got ", "");
-	names.count = 0;
-	add_answers(&names, expect, failures);
+	*text = '\0';
+	mr_text_add(text, EXPECT_TEXT, "", "expected %s, got %s", wanted, got);
 	return text;
 }

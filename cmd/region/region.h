@@ -154,6 +154,7 @@ struct failure {
 	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
 	struct found found;
 	struct request request;
+	bool owns_request; /**< its strings are copies */
 	enum mr_error_kind kind;
 	struct why *why; /**< of what was found; or NULL */
 };
@@ -162,7 +163,7 @@ struct failure {
 extern const struct record cause_record, ruled_out_record, proof_record, try_record;
 extern const struct record failure_record;
 
-/** A list of failures, which owns its strings. */
+/** A list of failures. */
 struct failures {
 	struct failure *items;
 	size_t count;
@@ -175,7 +176,7 @@ struct failures {
  * @index:   number of the region that it is about, from 1; 0: it is about none
  * @region:  id of the region; 0: it has none
  * @via:     path of the call, or NULL
- * @request: what was asked for, of which a copy is kept; or NULL
+ * @request: what was asked for, whose strings must stay until the list is printed; or NULL
  * @why:     its diagnosis, which the list releases; or NULL
  * @depth:   how deep that looked, or NULL
  */
@@ -251,8 +252,9 @@ struct answer {
 		last_cause; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
 	uint64_t repeat_count; /**< refusals after that for the same cause */
 	struct progress progress;
-	uint64_t total;    /**< regions that the command is about */
-	uint64_t reported; /**< failures to report, also those too many for that */
+	struct mr_shell_words words; /**< of a batch's line that has failed */
+	uint64_t total;              /**< regions that the command is about */
+	uint64_t reported;           /**< failures to report, also those too many for that */
 	bool in_session;
 	bool lines; /**< a single region is printed as lines rather than in a table */
 };
