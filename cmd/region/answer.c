@@ -14,6 +14,29 @@
 /* At most so many failures of a command are reported one by one; the document has all. */
 #define REPORTED_MAX 10
 
+/* Most bytes of a line that a message shows. */
+#define LINE_MAX_SHOWN 200
+
+/* "line 7: reg --size 1M": cut where it is long. */
+struct line_name {
+	char text[LINE_MAX_SHOWN + 40];
+};
+
+static struct line_name name_line(const struct enclosing *enclosing)
+{
+	struct line_name name;
+
+	snprintf(name.text, sizeof(name.text), "line %" PRIu64 ": %.*s%s", enclosing->number,
+		 LINE_MAX_SHOWN, enclosing->text,
+		 strlen(enclosing->text) > LINE_MAX_SHOWN ? "..." : "");
+	return name;
+}
+
+void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err)
+{
+	mr_wrap(err, "%s", name_line(enclosing).text);
+}
+
 void answer_note(const struct answer *answer, const char *fmt, ...)
 {
 	const struct enclosing *enclosing = answer->invocation->enclosing;
@@ -23,10 +46,12 @@ void answer_note(const struct answer *answer, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (enclosing)
-		enclosing_note(enclosing, "%s", text);
-	else
+	if (!enclosing) {
 		report_note(answer->invocation->command->name, "%s", text);
+		return;
+	}
+	progress_clear(enclosing->progress);
+	report_note(enclosing->command->name, "%s: %s", name_line(enclosing).text, text);
 }
 
 /* Says how many refusals came for the cause that was told last. */
@@ -143,29 +168,17 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	const struct global_args *global = invocation->global;
 	int rc;
 
-	if (expect && expect->cause_count && global->why == WHY_NONE) {
-		mr_fail_usage(
+	*answer = (struct answer){
+		.invocation = invocation,
+		.expect = expect && expect->given ? expect : NULL,
+		.environment = environment,
+		.total = total,
+		.lines = total == 1 && !global->style.columns && !global->style.no_headings,
+	};
+	if (expect && expect->cause_count && global->why == WHY_NONE)
+		return mr_fail_usage(
 			err,
 			"--expect names a cause: it excludes --why none, which looks for none");
-		return -EINVAL;
-	}
-	answer->invocation = invocation;
-	answer->expect = expect && expect->given ? expect : NULL;
-	answer->environment = environment;
-	answer->failures = (struct failures){ .items = NULL };
-	answer->request = (struct request){ .argv = NULL };
-	answer->refusal = (struct mr_refusal){ .call = NULL };
-	answer->undiagnosed = false;
-	answer->diagnosed = 0;
-	answer->tell = false;
-	answer->tried_ns = 0;
-	answer->last_cause = NULL;
-	answer->words = (struct mr_shell_words){ .list = NULL };
-	answer->repeat_count = 0;
-	answer->total = total;
-	answer->reported = 0;
-	answer->in_session = false;
-	answer->lines = total == 1 && !global->style.columns && !global->style.no_headings;
 	progress_init(&answer->progress, total, global->style.quiet);
 	rc = output_open(&answer->out, &global->style, command_record(invocation), err);
 	answer->out.usual_columns = command_columns(invocation);
@@ -402,14 +415,17 @@ static int decide_status(const struct answer *answer, uint64_t done, const char 
 int answer_status(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct enclosing *enclosing = answer->invocation->enclosing;
+	const struct failure *first = answer->failures.count ? answer->failures.items : NULL;
 	int status = decide_status(answer, done, participle);
 	char text[EXPECT_TEXT];
+	struct mr_error err;
 
-	if (enclosing && status != EXIT_DONE && answer->failures.count)
-		enclosing_fail(enclosing, answer->failures.items, NULL);
-	else if (enclosing && status != EXIT_DONE)
-		enclosing_fail(enclosing, NULL,
-			       expect_text(answer->expect, &answer->failures, text));
+	if (!enclosing || status == EXIT_DONE)
+		return status;
+	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s",
+		     first ? first->message : expect_text(answer->expect, &answer->failures, text));
+	enclosing_wrap(enclosing, &err);
+	failures_adopt(enclosing->failures, first, enclosing->number, err.text);
 	return status;
 }
 

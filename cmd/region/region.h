@@ -211,20 +211,8 @@ struct enclosing {
 	bool begun;                /**< the command has begun its part of the document */
 };
 
-/** enclosing_note() - print a message on standard error, after the line's number and text */
-void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /** enclosing_wrap() - put the line's number and text before an error */
 void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err);
-
-/**
- * enclosing_fail() - add to the batch's failures that the line failed
- * @failure: the first failure of its command; NULL: there was none, though --expect names one
- * @message: the message if @failure is NULL
- */
-void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
-		    const char *message);
 
 /**
  * overdue_report() - report on standard error that there are such regions, and that their keys still work
