@@ -434,19 +434,20 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		    struct mr_error *err)
 {
 	struct session_job job;
-	struct context_room room;
+	struct mr_environment environment;
+	struct mr_session session;
 	uint64_t total = 0;
 	struct mr_error why;
 	int rc;
 
-	job.session = context_open_session(invocation, &room.session, &why);
+	job.session = context_open_session(invocation, &session, &why);
 	if (!job.session && why.kind != MR_ERROR_USAGE)
 		return answer_error(invocation, expect, &why, err);
 	if (!job.session) {
 		*err = why;
 		return -err->errnum;
 	}
-	job.environment = context_environment(invocation, job.session, &room.environment);
+	job.environment = context_environment(invocation, job.session, &environment);
 	job.data = data;
 	job.done = 0;
 	while (invocation->operands[total])

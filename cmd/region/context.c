@@ -10,7 +10,6 @@
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
@@ -193,26 +192,18 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 	return 0;
 }
 
-static int open_in_session(struct registrar *registrar, struct mr_error *err)
+int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
 	bool library = via_allows(registrar->allowed, MR_VIA_LIBRARY);
 	bool kernel = via_allows(registrar->allowed, MR_VIA_KERNEL);
-	struct mr_session *session =
-		context_open_session(registrar->invocation, &registrar->room->session, err);
+	struct mr_session *session = registrar->session;
 	int rc = 0;
 
-	if (!session)
-		return -err->errnum;
-	registrar->in_session = true;
-	registrar->session = session;
-	mr_relaxed_expire(session);
-	registrar->environment =
-		context_environment(registrar->invocation, session, &registrar->room->environment);
 	registrar->uverbs = session->uverbs;
 	if (registrar->pd)
-		rc = mr_session_pd(session, registrar->pd, &registrar->made_pd, &registrar->pd_slot,
-				   &pd, err);
+		rc = mr_session_pd(session, registrar->pd, makes_pd ? &registrar->made_pd : NULL,
+				   &registrar->pd_slot, &pd, err);
 	if (!rc)
 		rc = check_library(registrar, kernel, &library, err);
 	if (rc)
@@ -231,9 +222,22 @@ static int open_in_session(struct registrar *registrar, struct mr_error *err)
 	return 0;
 }
 
+static int open_in_session(struct registrar *registrar, struct mr_error *err)
+{
+	registrar->session =
+		context_open_session(registrar->invocation, &registrar->own_session, err);
+	registrar->in_session = registrar->session != NULL;
+	if (!registrar->session)
+		return -err->errnum;
+	mr_relaxed_expire(registrar->session);
+	registrar->environment = context_environment(registrar->invocation, registrar->session,
+						     &registrar->own_environment);
+	return registrar_choose_path(registrar, true, err);
+}
+
 static int open_device(struct registrar *registrar, struct mr_error *err)
 {
-	struct mr_environment *environment = &registrar->room->environment;
+	struct mr_environment *environment = &registrar->own_environment;
 	const char *name = registrar->invocation->global->device;
 	bool library = via_allows(registrar->allowed, MR_VIA_LIBRARY);
 	uint32_t pd_handle;
@@ -266,8 +270,8 @@ int registrar_open(struct registrar *registrar, struct mr_error *err)
 	if (invocation->enclosing) {
 		registrar->environment = invocation->enclosing->environment;
 	} else {
-		registrar->environment = &registrar->room->environment;
-		mr_environment_init(&registrar->room->environment);
+		registrar->environment = &registrar->own_environment;
+		mr_environment_init(&registrar->own_environment);
 	}
 	rc = context_session(invocation) ? open_in_session(registrar, err)
 					 : open_device(registrar, err);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"

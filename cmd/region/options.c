@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/cli.h"
-#include "cmd/region/register.h"
+#include "cmd/region/region.h"
 #include "lib/verbs/verbs.h"
 
 /* The options for the mapping, which both tables have. */

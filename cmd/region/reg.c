@@ -4,7 +4,6 @@
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 
 static const struct option_spec reg_options[] = {
 	OPTION(0, "relaxed", flag, struct register_args, relaxed, NULL,

@@ -6,7 +6,6 @@
 
 #include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
@@ -28,9 +27,7 @@ struct rereg_job {
 	const struct rereg_args *args;
 	enum mr_via via;
 	struct mr_session_rereg change;
-	uint32_t pd_slot; /* of the call's PD in the session's table; MR_TABLE_PDS: none */
-	bool made_pd;     /* this command has allocated it */
-	struct mr_device device;
+	struct registrar registrar;
 	struct memory_plan plan;
 	struct mr_memory memory;
 };
@@ -61,8 +58,8 @@ static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->request = request_of(job);
 	answer->refusal = refusal_of_entry(job->in->session, &job->change.before);
 	answer->refusal.registrar = &job->change.registrar;
-	answer->refusal.context = job->device.context;
-	answer->refusal.library_pd = job->device.pd;
+	answer->refusal.context = job->registrar.device.context;
+	answer->refusal.library_pd = job->registrar.device.pd;
 	answer->refusal.is_own = mr_session_is_private(job->in->session);
 	answer->refusal.memory = job->plan.mapping.kind.text;
 	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
@@ -182,40 +179,25 @@ static int begin_change(struct rereg_job *job, struct mr_error *err)
 	return rc;
 }
 
-/* Finds the PD for the call: ibv_rereg_mr() is given one even if the PD is not to change. */
-static int choose_pd(struct rereg_job *job, uint32_t *slot, struct mr_table_pd *pd,
-		     struct mr_error *err)
-{
-	struct mr_session *session = job->in->session;
-	struct mr_table_pd old;
-	const char *name = job->args->pd;
-	int rc;
-
-	if (!name && job->via == MR_VIA_KERNEL && !(job->change.request.changes & MR_CHANGE_PD))
-		return 0;
-	if (!name)
-		name = mr_table_pd(&session->table, job->change.before.pd, &old) ? old.name
-										 : MR_DEFAULT_PD;
-	rc = mr_session_pd(session, name, job->args->pd ? &job->made_pd : NULL, slot, pd, err);
-	if (!rc && job->change.request.changes & MR_CHANGE_PD)
-		job->change.after.pd = (uint16_t)*slot;
-	return rc;
-}
-
+/* ibv_rereg_mr() is given a PD even if the PD is not to change. */
 static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
-	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	int rc = choose_pd(job, &job->pd_slot, &pd, err);
+	struct mr_session *session = job->in->session;
+	const bool changes_pd = job->change.request.changes & MR_CHANGE_PD;
+	struct mr_table_pd old;
+	int rc;
 
-	if (rc)
-		return rc;
-	job->change.registrar = (struct mr_registrar){ .via = job->via,
-						       .uverbs = &job->in->session->uverbs,
-						       .pd_handle = pd.handle };
-	if (job->via == MR_VIA_KERNEL)
-		return 0;
-	rc = mr_session_device(job->in->session, job->pd_slot, pd.handle, &job->device, err);
-	job->change.registrar.pd = job->device.pd;
+	job->registrar.allowed = (struct via_option){ job->via, true };
+	job->registrar.pd = job->args->pd;
+	if (!job->args->pd && (job->via == MR_VIA_LIBRARY || changes_pd))
+		job->registrar.pd = mr_table_pd(&session->table, job->change.before.pd, &old)
+					    ? old.name
+					    : MR_DEFAULT_PD;
+	rc = registrar_choose_path(&job->registrar, job->args->pd, err);
+	job->change.registrar = job->registrar.base;
+	job->change.registrar.uverbs = &session->uverbs;
+	if (changes_pd)
+		job->change.after.pd = (uint16_t)job->registrar.pd_slot;
 	return rc;
 }
 
@@ -289,21 +271,15 @@ static int prepare_change(struct rereg_job *job, struct mr_error *err)
 	return rc;
 }
 
-/* @is_used: the region is in the PD.  The kernel refuses to deallocate one that has something in it. */
-static void leave_pd(struct rereg_job *job, bool is_used)
-{
-	struct mr_error ignored;
-
-	mr_table_unlock_pd(&job->in->session->table, job->pd_slot);
-	if (job->made_pd && !is_used)
-		mr_session_dealloc_pd(job->in->session, job->args->pd, &ignored);
-}
-
 static int change_region(struct session_job *in, struct mr_error *err)
 {
 	struct rereg_job job = { .in = in,
 				 .args = in->answer.invocation->args,
-				 .pd_slot = MR_TABLE_PDS };
+				 .registrar = { .invocation = in->answer.invocation,
+						.in_session = true,
+						.session = in->session,
+						.environment = in->environment,
+						.pd_slot = MR_TABLE_PDS } };
 	struct mr_error refusal;
 	bool changed;
 	int rc;
@@ -318,7 +294,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 		rc = mr_session_rereg(in->session, &job.change, &refusal);
 	}
 	changed = !rc || job.change.failure.old == MR_OLD_REPLACED;
-	leave_pd(&job, changed);
+	registrar_leave_pd(&job.registrar, changed);
 	if (changed || job.change.failure.old == MR_OLD_UNKNOWN)
 		mr_memory_keep_file(&job.memory);
 	if (rc)
@@ -334,7 +310,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	if (rc && changed)
 		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
 	mr_backing_hand_over(job.change.request.backing, &job.memory, NULL);
-	mr_session_release_device(in->session, &job.device);
+	mr_session_release_device(in->session, &job.registrar.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }
 

@@ -8,7 +8,6 @@
 
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/reading.h"
@@ -42,9 +41,9 @@ static bool exports_dm(const struct register_plan *plan)
 static struct mr_in_force_region flags_query(const struct register_job *job,
 					     const struct new_region *new)
 {
-	return (struct mr_in_force_region){ .call = job->plan->request.call,
+	return (struct mr_in_force_region){ .call = job->plan.request.call,
 					    .via = job->registrar.base.via,
-					    .access = job->plan->request.access,
+					    .access = job->plan.request.access,
 					    .at_zero = new->at_zero };
 }
 
@@ -52,7 +51,7 @@ static struct mr_in_force_region flags_query(const struct register_job *job,
 static const char *name_of(const struct register_job *job, uint64_t index,
 			   char buffer[2 * MR_NAME_SIZE])
 {
-	if (!job->args->name || job->plan->memory.count == 1)
+	if (!job->args->name || job->plan.memory.count == 1)
 		return job->args->name;
 	snprintf(buffer, 2 * MR_NAME_SIZE, "%s.%" PRIu64, job->args->name, index);
 	return buffer;
@@ -64,7 +63,7 @@ static const char *name_of(const struct register_job *job, uint64_t index,
  */
 static const char *choose_columns(struct register_job *job)
 {
-	const enum mr_region_call call = job->plan->request.call;
+	const enum mr_region_call call = job->plan.request.call;
 	const bool umem = mr_region_kind(call) == MR_KIND_UMEM, stay = job->answer.in_session;
 	const char *const parts[] = {
 		REGION_COLUMNS(id, name),
@@ -87,14 +86,14 @@ static const char *choose_columns(struct register_job *job)
 					      : "",
 		job->args->export ? REGION_COLUMNS(export) : "",
 	};
-	char *end = job->room->columns;
+	char *end = job->columns;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (i && parts[i][0])
 			*end++ = ',';
 		end = stpcpy(end, parts[i]);
 	}
-	return job->room->columns;
+	return job->columns;
 }
 
 /*
@@ -105,7 +104,7 @@ static const char *choose_columns(struct register_job *job)
 static void set_requested(struct register_job *job, const struct mr_region_request *request,
 			  const struct mr_region_request *place)
 {
-	const struct register_plan *plan = job->plan;
+	const struct register_plan *plan = &job->plan;
 	const struct registrar *registrar = &job->registrar;
 	const enum mr_region_call call = plan->request.call;
 	bool is_null = mr_region_is_null(call), has_offset = mr_region_has_offset(call);
@@ -150,7 +149,7 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 
 	set_requested(job, request, request);
 	job->answer.tell = request && err->kind == MR_ERROR_REFUSED;
-	if (job->plan->request.call == MR_REG_MR_RELAXED && job->registrar.in_session) {
+	if (job->plan.request.call == MR_REG_MR_RELAXED && job->registrar.in_session) {
 		mr_table_pool(&job->registrar.session->table, &pool);
 		job->answer.refusal.pool = &pool;
 	}
@@ -172,8 +171,8 @@ static bool fail_region(struct register_job *job, struct mr_error *err,
 	refusal->handle_kind = region->kind;
 	refusal->handle = region->handle;
 	refusal->region_known = true;
-	refusal->region_call = job->plan->request.call;
-	refusal->region_access = job->plan->request.access;
+	refusal->region_call = job->plan.request.call;
+	refusal->region_access = job->plan.request.access;
 	refusal->region_addr = region->addr;
 	refusal->region_length = region->length;
 	refusal->region_iova = region->iova;
@@ -183,7 +182,7 @@ static bool fail_region(struct register_job *job, struct mr_error *err,
 /* Returns the entry that the session's table has before the kernel is asked. */
 static struct mr_entry entry_for(const struct register_job *job)
 {
-	const struct register_plan *plan = job->plan;
+	const struct register_plan *plan = &job->plan;
 	const char *memory = plan->memory.mapping.kind.text;
 	struct mr_entry entry = { .call = (uint8_t)plan->request.call,
 				  .memory_of =
@@ -198,14 +197,14 @@ static struct mr_entry entry_for(const struct register_job *job)
 void register_describe(const struct register_job *job, const struct mr_region *region,
 		       struct region_row *row)
 {
-	struct mr_region_request request = job->plan->request;
+	struct mr_region_request request = job->plan.request;
 	struct mr_entry entry = entry_for(job);
 
 	request.addr = region->addr;
 	mr_entry_fill(&entry, &request, region, job->registrar.base.via);
 	entry.hints = job->args->dmah.hints; /* the handle may be freed already */
 	region_row_describe(row, &entry);
-	row->memory = job->plan->memory.mapping.kind.text;
+	row->memory = job->plan.memory.mapping.kind.text;
 	row->dereg_elapsed_ns = (struct mr_opt_u64){ region->dereg_elapsed_ns, !region->live };
 }
 
@@ -220,7 +219,7 @@ static void print_region(struct register_job *job, const struct new_region *new)
 	row.name = name_of(job, new->index, name);
 	row.state = new->region.live ? "live" : "deregistered";
 	row.pd = job->registrar.pd;
-	if (!mr_region_is_null(job->plan->request.call)) {
+	if (!mr_region_is_null(job->plan.request.call)) {
 		const struct mr_in_force_region asked = flags_query(job, new);
 
 		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
@@ -283,8 +282,8 @@ static void note_flags_without_effect(struct register_job *job)
 /* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
 static void note_needs_process(const struct register_job *job, bool hold)
 {
-	bool cuda = is_on_gpu(job->plan),
-	     on_demand = job->plan->request.access & MR_ACCESS_ON_DEMAND;
+	bool cuda = is_on_gpu(&job->plan),
+	     on_demand = job->plan.request.access & MR_ACCESS_ON_DEMAND;
 
 	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
 		return;
@@ -302,7 +301,7 @@ static void note_kernel_bug(const struct register_job *job)
 	if (is_reported || !job->count || job->answer.invocation->global->style.quiet)
 		return;
 	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id,
-			       job->plan->request.access);
+			       job->plan.request.access);
 	is_reported = effect;
 	if (effect)
 		report_note(job->answer.invocation->command->name, "%s", effect);
@@ -442,7 +441,7 @@ static void advise_all(struct register_job *job)
 /* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
 static void find_data_direct(struct register_job *job)
 {
-	struct mr_environment *own = &job->room->context.environment;
+	struct mr_environment *own = &job->registrar.own_environment;
 
 	if (job->registrar.environment != own) /* a batch's, which is left as it is */
 		*own = *job->registrar.environment;
@@ -458,8 +457,8 @@ static void report_steps(const struct register_job *job, const struct mr_cuda *c
 
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
-	int rc = exports_dm(job->plan) ? mr_dm_export(&job->dm, &job->dmabuf, err)
-				       : mr_dmabuf_open(&job->plan->dmabuf, &job->dmabuf, err);
+	int rc = exports_dm(&job->plan) ? mr_dm_export(&job->dm, &job->dmabuf, err)
+					: mr_dmabuf_open(&job->plan.dmabuf, &job->dmabuf, err);
 
 	find_data_direct(job);
 	if (rc)
@@ -471,7 +470,7 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 
 static int map_memory(struct register_job *job, struct mr_error *err)
 {
-	const struct mr_memory_request *request = &job->plan->memory.mapping;
+	const struct mr_memory_request *request = &job->plan.memory.mapping;
 	int rc;
 
 	if (request->populate)
@@ -511,17 +510,17 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	job->in_force.uverbs = &job->registrar.uverbs;
 	if (rc)
 		return rc;
-	job->regions = job->plan->memory.count == 1
-			       ? &job->room->only
-			       : reallocarray(NULL, job->plan->memory.count, sizeof(*job->regions));
+	job->regions = job->plan.memory.count == 1
+			       ? &job->only
+			       : reallocarray(NULL, job->plan.memory.count, sizeof(*job->regions));
 	if (!job->regions)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
-			       "cannot keep track of %" PRIu64 " regions", job->plan->memory.count);
+			       "cannot keep track of %" PRIu64 " regions", job->plan.memory.count);
 	if (job->args->export)
-		job->blobs = calloc(job->plan->memory.count, sizeof(*job->blobs));
+		job->blobs = calloc(job->plan.memory.count, sizeof(*job->blobs));
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
-			       "cannot export %" PRIu64 " umems", job->plan->memory.count);
+			       "cannot export %" PRIu64 " umems", job->plan.memory.count);
 	if (job->registrar.in_session && mr_session_is_private(job->registrar.session)) {
 		job->backing = mr_backing_new(job->registrar.session);
 		if (!job->backing)
@@ -530,16 +529,16 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	rc = map_memory(job, err);
 	if (rc)
 		return rc;
-	if (mr_call_row(job->plan->request.call)->on != MR_ON_MEMORY)
+	if (mr_call_row(job->plan.request.call)->on != MR_ON_MEMORY)
 		job->memory.page_size = 0; /* there is no mapping */
-	return mr_region_is_dmabuf(job->plan->request.call) && !exports_dm(job->plan)
+	return mr_region_is_dmabuf(job->plan.request.call) && !exports_dm(&job->plan)
 		       ? open_dmabuf(job, err)
 		       : 0;
 }
 
 int register_allocate(struct register_job *job, struct mr_error *err)
 {
-	const struct register_plan *plan = job->plan;
+	const struct register_plan *plan = &job->plan;
 	const bool dm = mr_region_is_dm(plan->request.call) || exports_dm(plan);
 	int rc = 0;
 
@@ -578,8 +577,8 @@ void register_free_unused(struct register_job *job)
 
 struct mr_region_request register_request(const struct register_job *job, uint64_t index)
 {
-	const uint64_t offset = (index - 1) * job->plan->memory.stride;
-	struct mr_region_request request = job->plan->request;
+	const uint64_t offset = (index - 1) * job->plan.memory.stride;
+	struct mr_region_request request = job->plan.request;
 
 	request.addr = job->memory.start + offset;
 	request.iova += offset;
@@ -626,7 +625,7 @@ static int register_one(struct register_job *job, const struct mr_region_request
 
 static void register_all(struct register_job *job)
 {
-	for (uint64_t index = 1; index <= job->plan->memory.count; index++) {
+	for (uint64_t index = 1; index <= job->plan.memory.count; index++) {
 		struct mr_region_request request = register_request(job, index);
 		struct new_region *new = &job->regions[job->count];
 		struct mr_error err;
@@ -762,27 +761,24 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 		 int (*work)(struct register_job *job, struct mr_error *err), struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
-	struct register_room room;
-	struct register_plan plan;
-	struct register_job job = { .args = args, .plan = &plan, .room = &room };
-	int rc = register_plan_init(&plan, args, call, err);
+	struct register_job job = { .args = args };
+	int rc = register_plan_init(&job.plan, args, call, err);
 
 	if (rc)
 		return rc;
 	job.registrar = (struct registrar){ .invocation = invocation,
-					    .kind = mr_region_kind(plan.request.call),
-					    .dmah = mr_call_row(plan.request.call)->dmah,
+					    .kind = mr_region_kind(job.plan.request.call),
+					    .dmah = mr_call_row(job.plan.request.call)->dmah,
 					    .pd = args->pd,
-					    .allowed = plan.via,
-					    .room = &room.context };
-	rc = answer_init(&job.answer, invocation, &args->expect, NULL, plan.memory.count, err);
+					    .allowed = job.plan.via };
+	rc = answer_init(&job.answer, invocation, &args->expect, NULL, job.plan.memory.count, err);
 	if (!rc)
 		rc = work(&job, err);
 	mr_backing_hand_over(job.backing, &job.memory, &job.dmabuf);
 	registrar_close(&job.registrar);
 	answer_release(&job.answer);
 	free(job.blobs);
-	if (job.regions != &room.only)
+	if (job.regions != &job.only)
 		free(job.regions);
 	mr_memory_unmap(&job.prefetched);
 	return rc;

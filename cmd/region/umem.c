@@ -6,7 +6,6 @@
 
 #include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
-#include "cmd/region/register.h"
 #include "lib/base/base.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
@@ -205,13 +204,13 @@ static void try_sizes(struct register_job *job)
 			register_fail_interrupted(job, 0);
 			return;
 		}
-		job->plan->request.page_sizes = request.page_sizes = size;
+		job->plan.request.page_sizes = request.page_sizes = size;
 		job->count += !try_size(job, &request, size == FIRST_SIZE ? &first : &err);
 		size *= 2;
 	} while (size <= LAST_SIZE && size / 2 < request.length);
 	if (job->count)
 		return;
-	job->plan->request.page_sizes = request.page_sizes = FIRST_SIZE;
+	job->plan.request.page_sizes = request.page_sizes = FIRST_SIZE;
 	register_fail(job, &first, 0, 0, &request);
 }
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cmd/cli/cli.h"
-#include "cmd/region/register.h"
+#include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 
 /* The options of the last command line, which own the texts that a plan points to. */
