@@ -255,7 +255,7 @@ static struct parser *prepare_command(struct batch_reader *reader,
 	const struct command *command = *listed;
 	struct parser *found = &reader->parsers[listed - reader->commands];
 
-	if (found->options)
+	if (found->args)
 		return found;
 	if (!command)
 		fail_unknown_command(reader->commands, name, err);
@@ -297,7 +297,7 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
 	invocation->args = parser->args;
 	invocation->operands = reader->operands;
 	/* The global options hold for the batch as a whole. */
-	name = rc ? NULL : options_given_in(parser->options, &reader->given, sizeof(reader->given));
+	name = rc ? NULL : parser_given_in(parser, &reader->given, sizeof(reader->given));
 	if (name)
 		mr_fail_usage(err, "--%s is not for a line: give it to mrctl batch itself", name);
 	else if (!rc && !reader->checked && !parser_check(parser, reader->operands, err))
@@ -580,7 +580,7 @@ static int check_batch(const struct invocation *invocation, struct mr_error *err
 	return 0;
 }
 
-static const struct option_group group = { "Batch", options, 0 };
+static const struct option_group group = { "Batch", options };
 static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_batch = {

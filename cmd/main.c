@@ -190,10 +190,9 @@ static int tell_error(const struct global_args *global, const struct command *co
 int main(int argc, char **argv)
 {
 	struct global_args global = { 0 };
-	const struct option_binding bindings[] = { { &global_group, &global }, { 0 } };
+	struct parser parser = { .command = NULL };
 	const struct command *command = NULL;
 	struct mr_error err = { 0 };
-	struct options *options;
 	char **rest = argv, **given;
 	sigset_t mask;
 	int rc;
@@ -204,16 +203,15 @@ int main(int argc, char **argv)
 	output_init();
 	given = copy_words(argc, argv, &err);
 	rc = given ? refuse_more_rights(&err) : -ENOMEM;
-	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)
-		rc = options ? options_read(options, argv, &rest, &err) : -ENOMEM;
-	if (rc && options && options_unknown(options))
-		suggest_option(all_commands, NULL, options_unknown(options), &err);
+		rc = parser_init(&parser, NULL, &global, &err);
+	if (!rc)
+		rc = parser_read(&parser, all_commands, argv, &rest, &err);
 	if (!rc && *rest)
 		rc = run_words(&global, rest, given, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_usage(&err, "no command given");
-	options_free(options); /* it owns lists of columns, which the command has used */
+	parser_release(&parser); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err))
 		rc = tell_error(&global, command, given ? given : argv, &err);
 	free(given);

@@ -738,7 +738,7 @@ static int run_session(const struct invocation *invocation, struct mr_error *err
 	return run_in_new(invocation, err);
 }
 
-static const struct option_group group = { "Session", options, 0 };
+static const struct option_group group = { "Session", options };
 static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_session = {

@@ -53,7 +53,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static const struct option_group group = { "Simulated HCA", options, 0 };
+static const struct option_group group = { "Simulated HCA", options };
 static const struct option_group *const groups[] = { &group, NULL };
 static const struct help_topic *const topics[] = { &topic_sim, NULL };
 

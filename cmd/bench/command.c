@@ -85,11 +85,11 @@ static const struct option_spec compare_options[] = {
 	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
 	OPTION_END,
 };
-static const struct option_group what_group = { "What to measure", what_options, 0 };
-static const struct option_group load_group = { "Load", load_options, 0 };
-static const struct option_group length_group = { "Length", length_options, 0 };
-static const struct option_group picture_group = { "Pictures", picture_options, 0 };
-static const struct option_group compare_group = { "Comparison", compare_options, 0 };
+static const struct option_group what_group = { "What to measure", what_options };
+static const struct option_group load_group = { "Load", load_options };
+static const struct option_group length_group = { "Length", length_options };
+static const struct option_group picture_group = { "Pictures", picture_options };
+static const struct option_group compare_group = { "Comparison", compare_options };
 static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
 						     &picture_group, &compare_group, NULL };
 static const struct option_rule rules[] = {

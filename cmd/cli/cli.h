@@ -47,7 +47,6 @@ struct option_spec {
 struct option_group {
 	const char *title;                 /**< heading in help */
 	const struct option_spec *options; /**< ends with an unnamed one */
-	size_t base; /**< offset of what the options fill in the command's struct */
 };
 
 /** A rule about two options of a command, neither of them global: @option excludes or needs @other. */
@@ -95,46 +94,6 @@ static inline bool option_names(const char *word, const char *name)
 	return false;
 }
 
-/** A table together with the struct that it fills. */
-struct option_binding {
-	const struct option_group *group;
-	void *target; /**< the group's base is added */
-};
-
-struct options;
-
-/**
- * options_new() - get ready to read command lines
- * @bindings:   ends with one that has no group; what the members point to must stay
- * @stop_early: stop at the first operand instead of looking for options behind it
- *
- * Return: NULL with MR_ERROR_HOST when memory is short.
- */
-struct options *options_new(const struct option_binding *bindings, bool stop_early,
-			    struct mr_error *err);
-void options_free(struct options *options);
-
-/**
- * options_read() - fill structs from a command line
- * @argv:     ends with NULL; argv[0] is skipped; reordered so that the operands come last
- * @operands: set to the first element of @argv that is no option
- *
- * Names must be written out.  An option that is given again adds to its value if its type adds up (struct option_type),
- * and is an error if not.
- *
- * Return: 0, or -EINVAL with MR_ERROR_USAGE.
- */
-int options_read(struct options *options, char **argv, char ***operands, struct mr_error *err);
-
-/**
- * options_check() - whether the options that were read last make sense together
- * @rules: end with OPTION_RULES_END, or NULL
- *
- * Return: 0, or -EINVAL with MR_ERROR_USAGE.
- */
-int options_check(const struct options *options, const struct option_rule *rules,
-		  struct mr_error *err);
-
 /** An option that may have been given. */
 struct given_option {
 	const char *name; /**< without dashes; NULL: the end of a list */
@@ -143,15 +102,6 @@ struct given_option {
 
 /** options_first_given() - the name of the first option in the list that was given; NULL: none */
 const char *options_first_given(const struct given_option *options);
-
-/** options_given_in() - the name of the last option that options_read() read into @args of @size bytes; NULL: none */
-const char *options_given_in(const struct options *options, const void *args, size_t size);
-
-/**
- * options_unknown() - the option that options_read() does not know, and failed for
- * Return: "--name" or "-n"; NULL: it did not fail, or for another reason.
- */
-const char *options_unknown(const struct options *options);
 
 struct mr_cause;
 
@@ -503,11 +453,17 @@ void suggest_option(const struct command *const *commands, const struct command 
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err);
 
-/** What fills a command's struct from words. */
+/** suggest_operand() - hint which option was meant by an operand that the command does not take */
+void suggest_operand(const struct command *command, const char *word, struct mr_error *err);
+
+/** Reads command lines: fills structs from words. */
 struct parser {
-	const struct command *command;
-	void *args;
-	struct options *options;
+	const struct command *command; /**< NULL: there are global options alone */
+	void *args;                    /**< the command's struct */
+	struct option_value *values;   /**< each option, with the member that it fills */
+	size_t count;
+	struct option_value *given; /**< the option that was given last */
+	char unknown[32];           /**< the option that no table has: "--name" or "-n"; or empty */
 };
 
 /**
@@ -523,14 +479,24 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 		struct mr_error *err);
 
 /**
- * parser_read() - fill @parser->args from a command line, as options_read() does
+ * parser_read() - fill @parser->args from a command line
  * @commands: all that there are, for a hint which of them has an option that this one lacks
+ * @argv:     ends with NULL; argv[0] is skipped; reordered so that the operands come last
+ * @operands: set to the first element of @argv that is no option
+ *
+ * Names must be written out.  An option that is given again adds to its value if its type adds up (struct option_type),
+ * and is an error if not.  Without a command, or of one that runs a program, no option follows the first operand.
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
 int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
 		char ***operands, struct mr_error *err);
 
-/** parser_check() - options_check() of the command line that was read last, and whether it may have @operands */
+/** parser_check() - whether the options that were read last make sense together, and there may be @operands */
 int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err);
+
+/** parser_given_in() - the name of the last option that was read into @args of @size bytes; NULL: none */
+const char *parser_given_in(const struct parser *parser, const void *args, size_t size);
 void parser_release(struct parser *parser);
 
 /** The call that fails where a program cannot be run, as of struct mr_error. */

@@ -264,8 +264,7 @@ void suggest_option(const struct command *const *commands, const struct command 
 		mr_hint(err, "did you mean '--%s'?", guess.best);
 }
 
-/* Hints which option of the command was meant by an operand that it does not take. */
-static void suggest_operand(const struct command *command, const char *word, struct mr_error *err)
+void suggest_operand(const struct command *command, const char *word, struct mr_error *err)
 {
 	struct mr_error ignored;
 	uint64_t size;
@@ -306,50 +305,4 @@ void suggest_program(const struct command *const *commands, const struct command
 		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
 	else if (option)
 		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, option->name);
-}
-
-int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
-		struct mr_error *err)
-{
-	struct option_binding bindings[16] = { { 0 } };
-	size_t n = 0;
-
-	*parser = (struct parser){ .command = command, .args = calloc(1, command->args_size + 1) };
-	if (!parser->args)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (const struct option_group *const *g = command->groups; *g; g++)
-		bindings[n++] = (struct option_binding){ *g, parser->args };
-	bindings[n] = (struct option_binding){ &global_group, global };
-	parser->options = options_new(bindings, command->runs_program, err);
-	return parser->options ? 0 : -ENOMEM;
-}
-
-int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
-		char ***operands, struct mr_error *err)
-{
-	int rc;
-
-	memset(parser->args, 0, parser->command->args_size);
-	rc = options_read(parser->options, argv, operands, err);
-	if (rc && options_unknown(parser->options))
-		suggest_option(commands, parser->command, options_unknown(parser->options), err);
-	return rc;
-}
-
-int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
-{
-	int rc = options_check(parser->options, parser->command->rules, err);
-
-	if (rc || parser->command->operands || !operands[0])
-		return rc;
-	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);
-	suggest_operand(parser->command, operands[0], err);
-	return -EINVAL;
-}
-
-void parser_release(struct parser *parser)
-{
-	options_free(parser->options);
-	free(parser->args);
-	*parser = (struct parser){ .command = NULL };
 }

@@ -364,4 +364,4 @@ static const struct option_spec global_options[] = {
 	       "print the JSON Schema of all documents"),
 	OPTION_END,
 };
-const struct option_group global_group = { "Global options", global_options, 0 };
+const struct option_group global_group = { "Global options", global_options };

@@ -91,51 +91,6 @@ static int option_value_set(struct option_value *value, struct option_value **la
 	return rc;
 }
 
-/* All options of a command, each with the member that it fills. */
-struct options {
-	struct option_value *values;
-	size_t count;
-	struct option_value *given; /* the option that was given last */
-	bool stop_early;
-	char unknown[32]; /* see options_unknown() */
-};
-
-void options_free(struct options *options)
-{
-	if (!options)
-		return;
-	for (size_t i = 0; options->values && i < options->count; i++)
-		free(options->values[i].joined);
-	free(options->values);
-	free(options);
-}
-
-struct options *options_new(const struct option_binding *bindings, bool stop_early,
-			    struct mr_error *err)
-{
-	struct options *options = calloc(1, sizeof(*options));
-	size_t count = 0;
-
-	for (const struct option_binding *b = bindings; b->group; b++)
-		for (const struct option_spec *o = b->group->options; o->name; o++)
-			count++;
-	if (options)
-		options->values = calloc(count + 1, sizeof(*options->values));
-	if (!options || !options->values) {
-		options_free(options);
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		return NULL;
-	}
-	for (const struct option_binding *b = bindings; b->group; b++)
-		for (const struct option_spec *o = b->group->options; o->name; o++)
-			options->values[options->count++] = (struct option_value){
-				.option = o,
-				.member = (char *)b->target + b->group->base + o->offset,
-			};
-	options->stop_early = stop_early;
-	return options;
-}
-
 /* Bytes of a word up to a "=" in it. */
 static int name_length(const char *word)
 {
@@ -153,51 +108,45 @@ static bool is_name(const char *word, const char *name)
 }
 
 /* The option of that name, or NULL. */
-static struct option_value *find_name(const struct options *options, const char *word)
+static struct option_value *find_name(const struct parser *parser, const char *word)
 {
-	for (size_t i = 0; i < options->count; i++)
-		if (is_name(word, options->values[i].option->name))
-			return &options->values[i];
+	for (size_t i = 0; i < parser->count; i++)
+		if (is_name(word, parser->values[i].option->name))
+			return &parser->values[i];
 	return NULL;
 }
 
-static struct option_value *find_letter(const struct options *options, char letter)
+static struct option_value *find_letter(const struct parser *parser, char letter)
 {
-	for (size_t i = 0; i < options->count; i++)
-		if (options->values[i].option->letter == letter)
-			return &options->values[i];
+	for (size_t i = 0; i < parser->count; i++)
+		if (parser->values[i].option->letter == letter)
+			return &parser->values[i];
 	return NULL;
 }
 
-static int fail_unknown(struct options *options, const char *option, int length,
-			struct mr_error *err)
+static int fail_unknown(struct parser *parser, const char *option, int length, struct mr_error *err)
 {
-	snprintf(options->unknown, sizeof(options->unknown), "%.*s", length, option);
+	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", length, option);
 	return mr_fail_usage(err, "unknown option '%.*s'", length, option);
 }
 
 /* Fails for a name that no option has; scripts must not come to rely on the beginning of one. */
-static int fail_name(struct options *options, const char *word, struct mr_error *err)
+static int fail_name(struct parser *parser, const char *word, struct mr_error *err)
 {
 	const int length = name_length(word);
 	const char *whole = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < options->count; i++)
-		if (!strncmp(options->values[i].option->name, word + 2, (size_t)length - 2)) {
-			whole = options->values[i].option->name;
+	for (size_t i = 0; i < parser->count; i++)
+		if (!strncmp(parser->values[i].option->name, word + 2, (size_t)length - 2)) {
+			whole = parser->values[i].option->name;
 			count++;
 		}
 	if (count != 1)
-		return fail_unknown(options, word, length, err);
+		return fail_unknown(parser, word, length, err);
 	return mr_fail_usage(err,
 			     "unknown option '%.*s' (there is --%s; names are not abbreviated)",
 			     length, word, whole);
-}
-
-const char *options_unknown(const struct options *options)
-{
-	return options->unknown[0] ? options->unknown : NULL;
 }
 
 /*
@@ -206,7 +155,7 @@ const char *options_unknown(const struct options *options)
  * @inside: the value in the same word, or NULL
  * @at:     the next word; moved on where that is the value
  */
-static int read_value(struct options *options, struct option_value *value, const char *option,
+static int read_value(struct parser *parser, struct option_value *value, const char *option,
 		      int length, const char *inside, char ***at, struct mr_error *err)
 {
 	const struct option_type *type = value->option->type;
@@ -222,80 +171,109 @@ static int read_value(struct options *options, struct option_value *value, const
 		text = *(*at)++;
 	if (!text)
 		return mr_fail_usage(err, "option '%.*s' needs a value", length, option);
-	return option_value_set(value, &options->given, text, err);
+	return option_value_set(value, &parser->given, text, err);
 }
 
 /* Reads "--name", "--name=value" or "--name value"; @at: the next word */
-static int read_name(struct options *options, const char *word, char ***at, struct mr_error *err)
+static int read_name(struct parser *parser, const char *word, char ***at, struct mr_error *err)
 {
-	struct option_value *value = find_name(options, word + 2);
+	struct option_value *value = find_name(parser, word + 2);
 	const char *inside = strchr(word, '=');
 
 	if (!value)
-		return fail_name(options, word, err);
-	return read_value(options, value, word, name_length(word), inside ? inside + 1 : NULL, at,
+		return fail_name(parser, word, err);
+	return read_value(parser, value, word, name_length(word), inside ? inside + 1 : NULL, at,
 			  err);
 }
 
 /* Reads letters, of which the last one may have a value, in the word or behind it. */
-static int read_letters(struct options *options, const char *word, char ***at, struct mr_error *err)
+static int read_letters(struct parser *parser, const char *word, char ***at, struct mr_error *err)
 {
 	int rc = 0;
 
 	for (const char *c = word + 1; *c && !rc; c++) {
 		const char option[] = { '-', *c, '\0' };
-		struct option_value *value = find_letter(options, *c);
+		struct option_value *value = find_letter(parser, *c);
 		const char *inside = value && value->option->argument && c[1] ? c + 1 : NULL;
 
 		if (!value)
-			return fail_unknown(options, option, 2, err);
+			return fail_unknown(parser, option, 2, err);
 		/* A whole name behind one dash: -size, in place of -s ize. */
-		if (inside && find_name(options, word + 1)) {
+		if (inside && find_name(parser, word + 1)) {
 			mr_fail_usage(err, "unknown option '%s'", word);
 			mr_hint(err, "did you mean '-%s'?", word);
 			return -EINVAL;
 		}
-		rc = read_value(options, value, option, 2, inside, at, err);
+		rc = read_value(parser, value, option, 2, inside, at, err);
 		if (inside)
 			break;
 	}
 	return rc;
 }
 
-/* Forgets the command line before this one. */
-static void forget(struct options *options)
+int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
+		struct mr_error *err)
 {
-	options->unknown[0] = '\0';
-	for (; options->given; options->given = options->given->earlier)
-		options->given->given = NULL;
+	const struct option_group *groups[16] = { NULL };
+	const struct option_spec *o;
+	size_t group_count = 0, count = 0;
+
+	for (const struct option_group *const *g = command ? command->groups : groups; *g; g++)
+		groups[group_count++] = *g;
+	groups[group_count++] = &global_group;
+	for (size_t g = 0; g < group_count; g++)
+		for (o = groups[g]->options; o->name; o++)
+			count++;
+	*parser = (struct parser){ .command = command,
+				   .args = calloc(1, command ? command->args_size + 1 : 1),
+				   .values = calloc(count, sizeof(*parser->values)) };
+	if (!parser->args || !parser->values)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (size_t g = 0; g < group_count; g++) {
+		void *target = groups[g] == &global_group ? global : parser->args;
+
+		for (o = groups[g]->options; o->name; o++)
+			parser->values[parser->count++] =
+				(struct option_value){ .option = o,
+						       .member = (char *)target + o->offset };
+	}
+	return 0;
 }
 
 /* getopt_long() would take most of the time of a batch's line. */
-int options_read(struct options *options, char **argv, char ***operands, struct mr_error *err)
+int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
+		char ***operands, struct mr_error *err)
 {
+	const bool stop_early = !parser->command || parser->command->runs_program;
 	char **at = argv + 1, **operand = at;
 	int rc = 0;
 
-	forget(options);
+	if (parser->command)
+		memset(parser->args, 0, parser->command->args_size);
+	parser->unknown[0] = '\0';
+	for (; parser->given; parser->given = parser->given->earlier)
+		parser->given->given = NULL;
 	while (*at && !rc) {
 		char *word = *at++;
 
 		if (word[0] != '-' || !word[1]) {
-			if (options->stop_early) {
+			if (stop_early) {
 				at--;
 				break;
 			}
 			*operand++ = word;
 		} else if (word[1] != '-') {
-			rc = read_letters(options, word, &at, err);
+			rc = read_letters(parser, word, &at, err);
 		} else if (word[2]) {
-			rc = read_name(options, word, &at, err);
+			rc = read_name(parser, word, &at, err);
 		} else {
 			break;
 		}
 	}
-	*operands = options->stop_early ? at : argv + 1;
-	if (options->stop_early)
+	if (parser->unknown[0])
+		suggest_option(commands, parser->command, parser->unknown, err);
+	*operands = stop_early ? at : argv + 1;
+	if (stop_early)
 		return rc;
 	while (!rc && *at)
 		*operand++ = *at++;
@@ -303,33 +281,47 @@ int options_read(struct options *options, char **argv, char ***operands, struct 
 	return rc;
 }
 
-static bool is_given(const struct options *options, const char *name)
+static bool is_given(const struct parser *parser, const char *name)
 {
-	for (const struct option_value *value = options->given; value; value = value->earlier)
+	for (const struct option_value *value = parser->given; value; value = value->earlier)
 		if (option_names(name, value->option->name))
 			return true;
 	return false;
 }
 
-int options_check(const struct options *options, const struct option_rule *rules,
-		  struct mr_error *err)
+int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
 {
-	for (; rules && rules->option; rules++)
-		if (is_given(options, rules->option) &&
-		    is_given(options, rules->other) == (rules->relation == OPTION_EXCLUDES))
-			return mr_fail_usage(err, "--%s %s --%s", rules->option,
-					     rules->relation == OPTION_NEEDS ? "needs" : "excludes",
-					     rules->other);
-	return 0;
+	const struct command *command = parser->command;
+
+	for (const struct option_rule *rule = command->rules; rule && rule->option; rule++)
+		if (is_given(parser, rule->option) &&
+		    is_given(parser, rule->other) == (rule->relation == OPTION_EXCLUDES))
+			return mr_fail_usage(err, "--%s %s --%s", rule->option,
+					     rule->relation == OPTION_NEEDS ? "needs" : "excludes",
+					     rule->other);
+	if (command->operands || !operands[0])
+		return 0;
+	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);
+	suggest_operand(command, operands[0], err);
+	return -EINVAL;
 }
 
-const char *options_given_in(const struct options *options, const void *args, size_t size)
+const char *parser_given_in(const struct parser *parser, const void *args, size_t size)
 {
-	const struct option_value *value = options->given;
+	const struct option_value *value = parser->given;
 
 	while (value && (uintptr_t)value->member - (uintptr_t)args >= size)
 		value = value->earlier;
 	return value ? value->option->name : NULL;
+}
+
+void parser_release(struct parser *parser)
+{
+	for (size_t i = 0; i < parser->count; i++)
+		free(parser->values[i].joined);
+	free(parser->values);
+	free(parser->args);
+	*parser = (struct parser){ .command = NULL };
 }
 
 const char *options_first_given(const struct given_option *options)

@@ -642,7 +642,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "list", flag, struct explain_args, list, NULL, "list all causes"),
 	OPTION_END,
 };
-static const struct option_group group = { "What to explain", options, 0 };
+static const struct option_group group = { "What to explain", options };
 static const struct option_group *const groups[] = { &group, NULL };
 static const struct help_topic *const topics[] = { &topic_causes, NULL };
 

@@ -590,7 +590,7 @@ static const struct option_rule rules[] = {
 	{ "listed", OPTION_NEEDS, "all" },
 	OPTION_RULES_END,
 };
-static const struct option_group group = { "Regions", options, 0 };
+static const struct option_group group = { "Regions", options };
 static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_dereg = {

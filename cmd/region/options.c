@@ -174,13 +174,13 @@ static const struct option_spec advise_options[] = {
 	OPTION_END,
 };
 
-const struct option_group memory_group = { "Memory", memory_options, 0 };
-const struct option_group call_group = { "Region", call_options, 0 };
-const struct option_group region_group = { "Region", region_options, 0 };
+const struct option_group memory_group = { "Memory", memory_options };
+const struct option_group call_group = { "Region", call_options };
+const struct option_group region_group = { "Region", region_options };
 /* All options but the first, --pd: umems have no protection domain. */
-const struct option_group umem_group = { "Region", region_options + 1, 0 };
-const struct option_group lifetime_group = { "Life and answer", lifetime_options, 0 };
-const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
+const struct option_group umem_group = { "Region", region_options + 1 };
+const struct option_group lifetime_group = { "Life and answer", lifetime_options };
+const struct option_group advise_group = { "On-demand paging", advise_options };
 
 const struct option_rule register_rules[] = {
 	REGISTER_RULES,

@@ -103,7 +103,7 @@ static const struct option_rule rules[] = {
 	{ "dmah", OPTION_EXCLUDES, "relaxed" },
 	OPTION_RULES_END,
 };
-static const struct option_group reg_group = { "Region", reg_options, 0 };
+static const struct option_group reg_group = { "Region", reg_options };
 static const struct option_group *const reg_groups[] = {
 	&memory_group, &region_group, &reg_group, &call_group, &advise_group, &lifetime_group, NULL
 };
@@ -150,7 +150,7 @@ static int run_reg_iova(const struct invocation *invocation, struct mr_error *er
 	return register_run(invocation, MR_REG_MR_IOVA, register_regions, err);
 }
 
-static const struct option_group iova_group = { "Memory", reg_iova_options, 0 };
+static const struct option_group iova_group = { "Memory", reg_iova_options };
 static const struct option_group *const reg_iova_groups[] = {
 	&iova_group, &memory_group, &region_group, &call_group, &advise_group, &lifetime_group, NULL
 };
@@ -217,7 +217,7 @@ static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *
 			    err);
 }
 
-static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options, 0 };
+static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options };
 static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_group, &region_group,
 								&call_group,       &advise_group,
 								&lifetime_group,   NULL };

@@ -351,10 +351,10 @@ static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 	return answer_error(invocation, &args->expect, &failure, err);
 }
 
-static const struct option_group memory = { "New memory", new_memory_options, 0 };
-static const struct option_group iova = { "New memory", iova_options, 0 };
-static const struct option_group change = { "Change", change_options, 0 };
-static const struct option_group answer = { "Life and answer", answer_options, 0 };
+static const struct option_group memory = { "New memory", new_memory_options };
+static const struct option_group iova = { "New memory", iova_options };
+static const struct option_group change = { "Change", change_options };
+static const struct option_group answer = { "Life and answer", answer_options };
 static const struct option_group *const groups[] = { &memory, &iova, &change, &answer, NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 

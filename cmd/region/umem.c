@@ -349,9 +349,9 @@ static int run_umem(const struct invocation *invocation, struct mr_error *err)
 			    args->try_page_sizes ? try_page_sizes : register_regions, err);
 }
 
-static const struct option_group page_group = { "Region", page_options, 0 };
-static const struct option_group dmabuf_group = { "Memory", dmabuf_options, 0 };
-static const struct option_group share_group = { "Region", share_options, 0 };
+static const struct option_group page_group = { "Region", page_options };
+static const struct option_group dmabuf_group = { "Memory", dmabuf_options };
+static const struct option_group share_group = { "Region", share_options };
 static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
 						     &page_group,   &share_group,  &lifetime_group,
 						     NULL };

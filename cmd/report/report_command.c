@@ -360,7 +360,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static const struct option_group group = { "Report", options, 0 };
+static const struct option_group group = { "Report", options };
 static const struct option_group *const groups[] = { &group, NULL };
 
 static const struct option_rule rules[] = {

@@ -245,11 +245,11 @@ static const struct option_spec print_options[] = {
 };
 
 static const struct option_group view_group = { "What to show (default: the session's regions)",
-						views, 0 };
-static const struct option_group probe_group = { "With --probe", probe_options, 0 };
-static const struct option_group host_group = { "With --host", host_options, 0 };
-static const struct option_group system_group = { "With --system", system_options, 0 };
-static const struct option_group print_group = { "How to print", print_options, 0 };
+						views };
+static const struct option_group probe_group = { "With --probe", probe_options };
+static const struct option_group host_group = { "With --host", host_options };
+static const struct option_group system_group = { "With --system", system_options };
+static const struct option_group print_group = { "How to print", print_options };
 static const struct option_group *const groups[] = { &view_group,   &probe_group, &host_group,
 						     &system_group, &print_group, NULL };
 

@@ -540,7 +540,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static const struct option_group group = { "Trace", options, 0 };
+static const struct option_group group = { "Trace", options };
 static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_trace = {

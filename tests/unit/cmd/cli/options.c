@@ -34,22 +34,21 @@ static const struct option_spec options[] = {
 	OPTION('m', "memory", memory, struct args, memory, "KIND", ""),
 	OPTION(0, "expect", expect, struct args, expect, "ANSWER", ""),
 	OPTION(0, "pages", pages, struct args, pages, "SIZE,...", ""),
-	OPTION('o', "output", columns, struct args, columns, "COLUMN,...", ""),
+	OPTION('l', "columns", columns, struct args, columns, "COLUMN,...", ""),
 	OPTION(0, "via", via, struct args, via, "PATH", ""),
 	OPTION_END,
 };
-static const struct option_group group = { "Test", options, 0 };
+static const struct option_group group = { "Test", options };
+static const struct option_group *const groups[] = { &group, NULL };
+static const struct command commands[] = {
+	{ .name = "cmd", .groups = groups, .args_size = sizeof(struct args) },
+	{ .name = "run", .groups = groups, .args_size = sizeof(struct args), .runs_program = true },
+};
+static const struct command *const all[] = { &commands[0], NULL };
 
-/* Owns the joined lists that members of the arguments point to: kept until the next command line is read. */
-static struct options *current;
-
-static int read_options(const struct option_binding *bindings, bool stop_early, char **argv,
-		        char ***operands, struct mr_error *err)
-{
-	options_free(current);
-	current = options_new(bindings, stop_early, err);
-	return options_read(current, argv, operands, err);
-}
+/* Owns the arguments, and the joined lists that they point to: kept until the next command line is read. */
+static struct parser current;
+static struct global_args global;
 
 /* A command line, and the result of reading it. */
 struct line {
@@ -62,17 +61,18 @@ struct line {
 };
 
 /* Reads @text, whose words are separated by one blank; empty words are left out. */
-static struct line *parse_with(struct line *line, bool stop_early, const char *text)
+static struct line *parse_with(struct line *line, bool runs_program, const char *text)
 {
-	const struct option_binding bindings[] = { { &group, &line->args }, { 0 } };
 	int argc = 1;
 
 	*line = (struct line){ .argv = { (char *)"cmd" } };
 	snprintf(line->copy, sizeof(line->copy), "%s", text);
 	for (char *word = strtok(line->copy, " "); word; word = strtok(NULL, " "))
 		line->argv[argc++] = word;
-	line->rc =
-		read_options(bindings, stop_early, line->argv, &line->operands, &line->err);
+	parser_release(&current);
+	assert_int_equal(parser_init(&current, &commands[runs_program], &global, &line->err), 0);
+	line->rc = parser_read(&current, all, line->argv, &line->operands, &line->err);
+	line->args = *(const struct args *)current.args;
 	return line;
 }
 
@@ -148,7 +148,7 @@ TEST(lists_add_up)
 	struct line line;
 	const struct args *a = parse(
 		&line, "-a remote-read --access local-write,0x8000 -a 2 --expect ok "
-		       "--expect EINVAL,enomem --pages 4K --pages 2M -o id -o a,b --output c");
+		       "--expect EINVAL,enomem --pages 4K --pages 2M -l id -l a,b --columns c");
 
 	assert_int_equal(a->access.bits, 0x8007);
 	assert_true(a->expect.given && a->expect.ok);
@@ -157,7 +157,7 @@ TEST(lists_add_up)
 	assert_int_equal(a->pages.value, 0x201000);
 	assert_string_equal(a->columns, "id,a,b,c");
 	assert_int_equal(parse(&line, "-a remote-read")->access.bits, 4);
-	assert_string_equal(parse(&line, "-o id")->columns, "id");
+	assert_string_equal(parse(&line, "-l id")->columns, "id");
 	assert_int_equal(parse(&line, "-a none -a none")->access.bits, 0);
 	assert_int_equal(parse(&line, "-a 0 -a local-write")->access.bits, 1);
 	a = parse(&line, "--expect ENOTSUPP");
@@ -211,17 +211,20 @@ TEST(command_lines_that_make_no_sense_are_usage_errors)
 
 TEST(global_options_before_the_command_belong_to_it)
 {
-	struct args args = { .columns = "id" };
-	const struct option_binding bindings[] = { { &group, &args }, { 0 } };
-	char *argv[] = { (char *)"cmd", (char *)"-o", (char *)"name", NULL }, **operands;
-	char *twice[] = { (char *)"cmd", (char *)"--string", (char *)"b", NULL };
+	char *argv[] = { (char *)"mrctl", (char *)"-d", (char *)"a", (char *)"cmd", NULL };
+	char *twice[] = { (char *)"cmd", (char *)"--device", (char *)"b", NULL }, **operands;
 	struct mr_error err;
 
-	assert_int_equal(read_options(bindings, false, argv, &operands, &err), 0);
-	assert_string_equal(args.columns, "id,name");
-	args.string = "a";
-	assert_int_equal(read_options(bindings, false, twice, &operands, &err), -EINVAL);
-	assert_contains(err.text, "--string: given twice, 'a' and 'b'");
+	parser_release(&current);
+	assert_int_equal(parser_init(&current, NULL, &global, &err), 0);
+	assert_int_equal(parser_read(&current, all, argv, &operands, &err), 0);
+	assert_string_equal(global.device, "a");
+	assert_string_equal(*operands, "cmd");
+	parser_release(&current);
+	assert_int_equal(parser_init(&current, &commands[0], &global, &err), 0);
+	assert_int_equal(parser_read(&current, all, twice, &operands, &err), -EINVAL);
+	assert_contains(err.text, "--device: given twice, 'a' and 'b'");
+	global.device = NULL;
 }
 
 TEST(operands_are_words_between_options_and_all_behind_two_dashes)
@@ -250,26 +253,9 @@ TEST(operands_are_words_between_options_and_all_behind_two_dashes)
 	}
 }
 
-TEST(a_group_fills_from_its_base_on)
-{
-	struct {
-		uint64_t before;
-		struct args args;
-	} outer = { .before = 42 };
-	const struct option_group inner = { "Inner", options,
-					    (size_t)((char *)&outer.args - (char *)&outer) };
-	const struct option_binding bindings[] = { { &inner, &outer }, { 0 } };
-	char *argv[] = { (char *)"cmd", (char *)"-s1", NULL }, **operands;
-	struct mr_error err;
-
-	assert_int_equal(read_options(bindings, false, argv, &operands, &err), 0);
-	assert_int_equal(outer.args.size.value, 1);
-	assert_int_equal(outer.before, 42);
-}
-
 static int forget_options(void **state __attribute__((unused)))
 {
-	options_free(current);
+	parser_release(&current);
 	return 0;
 }
 

@@ -6,26 +6,29 @@
 #include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 
-/* The options of the last command line, which own the texts that a plan points to. */
-static struct options *current;
-
-static const struct option_group memory_options_group = { "Memory", memory_options, 0 };
+static const struct option_group group = { "Memory", memory_options };
+static const struct option_group *const groups[] = { &group, NULL };
+static const struct command command = {
+	.name = "cmd", .groups = groups, .args_size = sizeof(struct memory_args)
+};
 
 static int plan(const char *text, struct memory_plan *result, struct mr_error *err)
 {
-	struct memory_args args = { 0 };
-	const struct option_binding bindings[] = { { &memory_options_group, &args }, { 0 } };
+	const struct command *const commands[] = { &command, NULL };
 	char *argv[16] = { (char *)"cmd" }, **operands, copy[256];
-	int argc = 1;
+	struct global_args global = { 0 };
+	struct parser parser;
+	int argc = 1, rc;
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	options_free(current);
-	current = options_new(bindings, false, err);
-	if (options_read(current, argv, &operands, err))
+	if (parser_init(&parser, &command, &global, err) ||
+	    parser_read(&parser, commands, argv, &operands, err))
 		fail_msg("%s", err->text);
-	return memory_plan_init(result, &args, (uint64_t)getpagesize(), err);
+	rc = memory_plan_init(result, parser.args, (uint64_t)getpagesize(), err);
+	parser_release(&parser);
+	return rc;
 }
 
 static struct memory_plan good_plan(const char *text)
@@ -93,11 +96,3 @@ TEST(plans_that_make_no_sense_are_usage_errors)
 		assert_contains(err.text, rows[i].message);
 	}
 }
-
-static int forget_options(void **state __attribute__((unused)))
-{
-	options_free(current);
-	return 0;
-}
-
-ALL_TESTS(NULL, forget_options)
