@@ -185,58 +185,32 @@ enum exit_style {
 	EXIT_STYLE_NPD,    /**< a custom plugin of Kubernetes' node-problem-detector */
 };
 
-/** No value: the member becomes true. */
-#define OPTION_CTYPE_flag bool
-/** Any text. */
-#define OPTION_CTYPE_string const char *
-/** Names of columns, looked up where they are printed. */
-#define OPTION_CTYPE_columns const char *
-/** The name of a path to the kernel: library or kernel. */
-#define OPTION_CTYPE_via struct via_option
-/** A region's name. */
-#define OPTION_CTYPE_name const char *
-/** Bytes, with an IEC suffix. */
-#define OPTION_CTYPE_size struct mr_opt_u64
-/** 64 bits, decimal or hexadecimal. */
-#define OPTION_CTYPE_number struct mr_opt_u64
-/** Seconds, kept in nanoseconds. */
-#define OPTION_CTYPE_seconds struct mr_opt_u64
-/** Access flags. */
-#define OPTION_CTYPE_access struct access_option
-/** What rereg is to change, as flags. */
-#define OPTION_CTYPE_changes struct access_option
-/** Page sizes, a bit for each. */
-#define OPTION_CTYPE_pages struct mr_opt_u64
-/** The name of a format that records are printed in. */
-#define OPTION_CTYPE_format struct format_option
-/** The name of the format of a report. */
-#define OPTION_CTYPE_report_format enum report_format
-/** A kind of memory. */
-#define OPTION_CTYPE_memory struct mr_memory_kind
-/** A kind of memory, or "cuda:N". */
-#define OPTION_CTYPE_planned_memory struct planned_memory
-/** A source of a dma-buf. */
-#define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
-/** Advice about a region. */
-#define OPTION_CTYPE_advice struct mr_advice
-/** What a DMA handle is for. */
-#define OPTION_CTYPE_dmah struct dmah_option
-/** "ok", names of errnos, and those with the id of a cause: "ENOMEM:MR-MEMLOCK". */
-#define OPTION_CTYPE_expect struct expect_option
-/** A kind of simulated device. */
-#define OPTION_CTYPE_profile enum mr_sim_profile
-/** A simulated kernel. */
-#define OPTION_CTYPE_kernel enum mr_sim_kernel
-/** Faults of the simulated device. */
-#define OPTION_CTYPE_faults struct mr_sim_faults
-/** Limits of this process: "memlock=64K". */
-#define OPTION_CTYPE_limits struct mr_limits
-/** A verdict of checks. */
-#define OPTION_CTYPE_fail_on enum fail_on
-/** How deep the causes of a refusal are looked for. */
-#define OPTION_CTYPE_why enum why_depth
-/** A style of exit statuses. */
-#define OPTION_CTYPE_exit_style enum exit_style
+#define OPTION_CTYPE_flag           bool         /**< no value: the member becomes true */
+#define OPTION_CTYPE_string         const char * /**< any text */
+#define OPTION_CTYPE_columns        const char * /**< names of columns, looked up where they are printed */
+#define OPTION_CTYPE_via            struct via_option     /**< library or kernel */
+#define OPTION_CTYPE_name           const char *          /**< a region's name */
+#define OPTION_CTYPE_size           struct mr_opt_u64     /**< bytes, with an IEC suffix */
+#define OPTION_CTYPE_number         struct mr_opt_u64     /**< 64 bits, decimal or hexadecimal */
+#define OPTION_CTYPE_seconds        struct mr_opt_u64     /**< seconds, kept in nanoseconds */
+#define OPTION_CTYPE_access         struct access_option  /**< access flags */
+#define OPTION_CTYPE_changes        struct access_option  /**< what rereg is to change, as flags */
+#define OPTION_CTYPE_pages          struct mr_opt_u64     /**< page sizes, a bit for each */
+#define OPTION_CTYPE_format         struct format_option  /**< a format of records */
+#define OPTION_CTYPE_report_format  enum report_format    /**< the name of the format of a report */
+#define OPTION_CTYPE_memory         struct mr_memory_kind /**< a kind of memory */
+#define OPTION_CTYPE_planned_memory struct planned_memory /**< a kind of memory, or "cuda:N" */
+#define OPTION_CTYPE_dmabuf         struct mr_dmabuf_source /**< a source of a dma-buf */
+#define OPTION_CTYPE_advice         struct mr_advice        /**< advice about a region */
+#define OPTION_CTYPE_dmah           struct dmah_option      /**< what a DMA handle is for */
+#define OPTION_CTYPE_expect         struct expect_option    /**< "ok,EINVAL,ENOMEM:MR-MEMLOCK" */
+#define OPTION_CTYPE_profile        enum mr_sim_profile     /**< a kind of simulated device */
+#define OPTION_CTYPE_kernel         enum mr_sim_kernel      /**< a simulated kernel */
+#define OPTION_CTYPE_faults         struct mr_sim_faults    /**< faults of the simulated device */
+#define OPTION_CTYPE_limits         struct mr_limits /**< limits of this process: "memlock=64K" */
+#define OPTION_CTYPE_fail_on        enum fail_on     /**< a verdict of checks */
+#define OPTION_CTYPE_why            enum why_depth /**< how deep the causes of a refusal are looked for */
+#define OPTION_CTYPE_exit_style     enum exit_style /**< a style of exit statuses */
 
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
 	option_type_via, option_type_name, option_type_size, option_type_number,

@@ -108,20 +108,16 @@ static int read_name(const char *text, void *member, struct mr_error *err)
 
 static int read_via(const char *text, void *member, struct mr_error *err)
 {
-	const struct {
-		const char *name;
-	} paths[] = { [MR_VIA_LIBRARY] = { mr_via_name(MR_VIA_LIBRARY) },
-		      [MR_VIA_KERNEL] = { mr_via_name(MR_VIA_KERNEL) },
-		      { NULL } };
-	size_t length = strlen(text);
+	static const struct mr_word paths[] = { [MR_VIA_LIBRARY] = MR_WORD("library", NULL),
+						[MR_VIA_KERNEL] = MR_WORD("kernel", NULL),
+						MR_WORD(NULL, NULL) };
+	const size_t length = strlen(text);
+	const int path = mr_word_find(paths, text, length);
 
-	for (unsigned int i = 0; paths[i].name; i++) {
-		if (!mr_word_is(text, length, paths[i].name))
-			continue;
-		*(struct via_option *)member = (struct via_option){ (enum mr_via)i, true };
-		return 0;
-	}
-	return mr_fail_word(err, "path", text, length, paths, sizeof(*paths));
+	if (path < 0)
+		return mr_fail_word(err, "path", text, length, paths, sizeof(*paths));
+	*(struct via_option *)member = (struct via_option){ (enum mr_via)path, true };
+	return 0;
 }
 
 static int read_format(const char *text, void *member, struct mr_error *err)
@@ -140,40 +136,44 @@ static int read_format(const char *text, void *member, struct mr_error *err)
 	return 0;
 }
 
-static int read_number_by(int (*parse)(const char *, uint64_t *, struct mr_error *),
-			  const char *text, struct mr_opt_u64 *number, struct mr_error *err)
-{
-	int rc = parse(text, &number->value, err);
-
-	number->known = !rc;
-	return rc;
-}
+/* Defines the reader of a type whose member is what a function of lib reads. */
+#define READER(type, parse)                                                                        \
+	static int read_##type(const char *text, void *member, struct mr_error *err)               \
+	{                                                                                          \
+		return parse(text, member, err);                                                   \
+	}
+READER(dmabuf, mr_dmabuf_source_parse)
+READER(advice, mr_advice_parse)
+READER(profile, mr_sim_profile_parse)
+READER(kernel, mr_sim_kernel_parse)
+READER(faults, mr_sim_faults_parse)
+READER(limits, mr_limits_parse)
 
 static int parse_any_u64(const char *text, uint64_t *value, struct mr_error *err)
 {
 	return mr_parse_u64(text, UINT64_MAX, value, err);
 }
 
-static int read_size(const char *text, void *member, struct mr_error *err)
-{
-	return read_number_by(mr_parse_size, text, member, err);
-}
-
-static int read_number(const char *text, void *member, struct mr_error *err)
-{
-	return read_number_by(parse_any_u64, text, member, err);
-}
-
-static int read_seconds(const char *text, void *member, struct mr_error *err)
-{
-	return read_number_by(mr_parse_seconds, text, member, err);
-}
+/* The same of a number that may be unknown. */
+#define NUMBER_READER(type, parse)                                                                 \
+	static int read_##type(const char *text, void *member, struct mr_error *err)               \
+	{                                                                                          \
+		struct mr_opt_u64 *number = member;                                                \
+		int rc = parse(text, &number->value, err);                                         \
+                                                                                                   \
+		number->known = !rc;                                                               \
+		return rc;                                                                         \
+	}
+NUMBER_READER(size, mr_parse_size)
+NUMBER_READER(number, parse_any_u64)
+NUMBER_READER(seconds, mr_parse_seconds)
+NUMBER_READER(page_sizes, mr_parse_page_sizes)
 
 static int read_pages(const char *text, void *member, struct mr_error *err)
 {
 	struct mr_opt_u64 *sizes = member;
 	uint64_t before = sizes->known ? sizes->value : 0;
-	int rc = read_number_by(mr_parse_page_sizes, text, sizes, err);
+	int rc = read_page_sizes(text, member, err);
 
 	sizes->value |= before;
 	return rc;
@@ -220,42 +220,12 @@ static int read_planned_memory(const char *text, void *member, struct mr_error *
 			      : mr_memory_kind_parse(text, &memory->kind, err);
 }
 
-static int read_dmabuf(const char *text, void *member, struct mr_error *err)
-{
-	return mr_dmabuf_source_parse(text, member, err);
-}
-
-static int read_advice(const char *text, void *member, struct mr_error *err)
-{
-	return mr_advice_parse(text, member, err);
-}
-
 static int read_dmah(const char *text, void *member, struct mr_error *err)
 {
 	struct dmah_option *option = member;
 
 	option->text = text;
 	return mr_dmah_parse(text, &option->hints, err);
-}
-
-static int read_profile(const char *text, void *member, struct mr_error *err)
-{
-	return mr_sim_profile_parse(text, member, err);
-}
-
-static int read_kernel(const char *text, void *member, struct mr_error *err)
-{
-	return mr_sim_kernel_parse(text, member, err);
-}
-
-static int read_faults(const char *text, void *member, struct mr_error *err)
-{
-	return mr_sim_faults_parse(text, member, err);
-}
-
-static int read_limits(const char *text, void *member, struct mr_error *err)
-{
-	return mr_limits_parse(text, member, err);
 }
 
 static const struct mr_word fail_on_words[] = {
@@ -285,61 +255,33 @@ const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_DEPTHS] = MR_WORD(NULL, NULL),
 };
 
-const struct option_type option_type_flag = { .name = "flag", .read = read_flag, .adds_up = true };
-const struct option_type option_type_string = { .name = "string",
-						.read = read_text,
-						.is_text = true };
-const struct option_type option_type_columns = {
-	.name = "columns", .read = read_text, .adds_up = true, .is_text = true
-};
-const struct option_type option_type_via = { .name = "via", .read = read_via };
-const struct option_type option_type_name = { .name = "name", .read = read_name, .is_text = true };
-const struct option_type option_type_size = { .name = "size", .read = read_size };
-const struct option_type option_type_number = { .name = "number", .read = read_number };
-const struct option_type option_type_seconds = { .name = "seconds", .read = read_seconds };
-const struct option_type option_type_format = { .name = "format",
-						.read = read_format,
-						.words = output_formats };
-const struct option_type option_type_access = { .name = "access",
-						.read = read_access,
-						.adds_up = true };
-const struct option_type option_type_changes = { .name = "changes",
-						 .read = read_changes,
-						 .adds_up = true };
-const struct option_type option_type_pages = { .name = "pages",
-					       .read = read_pages,
-					       .adds_up = true };
-const struct option_type option_type_memory = { .name = "memory", .read = read_memory };
-const struct option_type option_type_planned_memory = { .name = "memory",
-							.read = read_planned_memory };
-const struct option_type option_type_dmabuf = { .name = "dma-buf", .read = read_dmabuf };
-const struct option_type option_type_advice = { .name = "advice", .read = read_advice };
-const struct option_type option_type_dmah = { .name = "dma-handle", .read = read_dmah };
-const struct option_type option_type_expect = { .name = "expect",
-						.read = expect_option_read,
-						.adds_up = true };
-const struct option_type option_type_profile = { .name = "profile",
-						 .read = read_profile,
-						 .words = mr_sim_profiles };
-const struct option_type option_type_kernel = { .name = "kernel",
-						.read = read_kernel,
-						.words = mr_sim_kernels };
-const struct option_type option_type_faults = { .name = "faults",
-						.read = read_faults,
-						.adds_up = true };
-const struct option_type option_type_limits = { .name = "limits",
-						.read = read_limits,
-						.adds_up = true };
-const struct option_type option_type_fail_on = { .name = "verdict",
-						 .what = "verdict",
-						 .words = fail_on_words };
-const struct option_type option_type_exit_style = { .name = "exit-style",
-						    .what = "style of exit statuses",
-						    .words = exit_styles };
-const struct option_type option_type_why = { .name = "why", .what = "depth", .words = why_depths };
-const struct option_type option_type_report_format = { .name = "format",
-						       .what = "format",
-						       .words = report_formats };
+#define TYPE(type, ...) const struct option_type option_type_##type = { __VA_ARGS__ };
+TYPE(flag, .name = "flag", .read = read_flag, .adds_up = true)
+TYPE(string, .name = "string", .read = read_text, .is_text = true)
+TYPE(columns, .name = "columns", .read = read_text, .adds_up = true, .is_text = true)
+TYPE(via, .name = "via", .read = read_via)
+TYPE(name, .name = "name", .read = read_name, .is_text = true)
+TYPE(size, .name = "size", .read = read_size)
+TYPE(number, .name = "number", .read = read_number)
+TYPE(seconds, .name = "seconds", .read = read_seconds)
+TYPE(format, .name = "format", .read = read_format, .words = output_formats)
+TYPE(access, .name = "access", .read = read_access, .adds_up = true)
+TYPE(changes, .name = "changes", .read = read_changes, .adds_up = true)
+TYPE(pages, .name = "pages", .read = read_pages, .adds_up = true)
+TYPE(memory, .name = "memory", .read = read_memory)
+TYPE(planned_memory, .name = "memory", .read = read_planned_memory)
+TYPE(dmabuf, .name = "dma-buf", .read = read_dmabuf)
+TYPE(advice, .name = "advice", .read = read_advice)
+TYPE(dmah, .name = "dma-handle", .read = read_dmah)
+TYPE(expect, .name = "expect", .read = expect_option_read, .adds_up = true)
+TYPE(profile, .name = "profile", .read = read_profile, .words = mr_sim_profiles)
+TYPE(kernel, .name = "kernel", .read = read_kernel, .words = mr_sim_kernels)
+TYPE(faults, .name = "faults", .read = read_faults, .adds_up = true)
+TYPE(limits, .name = "limits", .read = read_limits, .adds_up = true)
+TYPE(fail_on, .name = "verdict", .what = "verdict", .words = fail_on_words)
+TYPE(exit_style, .name = "exit-style", .what = "style of exit statuses", .words = exit_styles)
+TYPE(why, .name = "why", .what = "depth", .words = why_depths)
+TYPE(report_format, .name = "format", .what = "format", .words = report_formats)
 
 static const struct option_spec global_options[] = {
 	OPTION('d', "device", string, struct global_args, device, "NAME",
