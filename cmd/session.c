@@ -18,7 +18,6 @@
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
-#include "cmd/session.h"
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
@@ -133,35 +132,40 @@ static const struct field holder_fields[] = {
 };
 static const struct record holder_record = { "holder", holder_fields, NULL };
 
+/* A session as it is printed. */
+struct session_row {
+	const struct mr_found_session *found;
+	struct opt_bool simulated;
+	const char *user;
+	struct list holders;
+	char session[24];
+	char held_by[FIELD_TEXT_MAX];
+};
+
+#define FIELD_FOUND(key, member, ...)                                                              \
+	FIELD_BEHIND(key, struct session_row, found, struct mr_found_session, member, __VA_ARGS__)
+
 static const struct field session_fields[] = {
-	FIELD(struct session_row, session, FIELD_STRING, FIELD_KNOWN,
-	      "what --session takes: pid:N"),
-	FIELD(struct session_row, device, FIELD_STRING, 0, "RDMA device"),
-	FIELD(struct session_row, provider, FIELD_STRING, FIELD_DETAIL, "its user-space driver"),
+	FIELD(struct session_row, session, FIELD_TEXT, FIELD_KNOWN, "what --session takes: pid:N"),
+	FIELD_FOUND("device", device.name, FIELD_TEXT, 0, "RDMA device"),
+	FIELD_FOUND("provider", device.provider, FIELD_TEXT, FIELD_DETAIL, "its user-space driver"),
 	FIELD(struct session_row, simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
-	FIELD(struct session_row, regions, FIELD_NUMBER, 0, "regions in its table"),
-	FIELD(struct session_row, bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD_FOUND("regions", regions, FIELD_NUMBER, 0, "regions in its table",
+		    KNOWN_BY(struct mr_found_session, known)),
+	FIELD_FOUND("bytes", bytes, FIELD_NUMBER, 0, "bytes in them",
+		    KNOWN_BY(struct mr_found_session, known)),
 	FIELD(struct session_row, user, FIELD_STRING, FIELD_KNOWN,
 	      "user of the process to join by"),
-	FIELD(struct session_row, held_by, FIELD_STRING, FIELD_KNOWN, "processes that hold it"),
-	FIELD(struct session_row, joinable, FIELD_BOOL, 0, "whether this mrctl can join it"),
-	FIELD(struct session_row, reason, FIELD_STRING, 0, "why not"),
-	FIELD(struct session_row, remedy, FIELD_STRING, FIELD_DETAIL, "what to do about that"),
+	FIELD(struct session_row, held_by, FIELD_TEXT, FIELD_KNOWN, "processes that hold it"),
+	FIELD_FOUND("joinable", joinable, FIELD_BOOL, FIELD_KNOWN,
+		    "whether this mrctl can join it"),
+	FIELD_FOUND("reason", refusal.text, FIELD_TEXT, 0, "why not"),
+	FIELD_FOUND("remedy", refusal.hint, FIELD_TEXT, FIELD_DETAIL, "what to do about that"),
 	FIELD(struct session_row, holders, FIELD_LIST, FIELD_KNOWN,
 	      "processes that hold it, one by one", .record = &holder_record),
 	FIELD_END,
 };
 static const struct record session_record = { "session", session_fields, "sessions" };
-
-/* Answer_init()s for printing sessions rather than regions. */
-static int session_answer_init(struct answer *answer, const struct invocation *invocation,
-			       const struct mr_environment *environment, struct mr_error *err)
-{
-	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
-
-	answer->in_session = context_session(invocation) != NULL;
-	return rc;
-}
 
 static void name_user(uid_t uid, char *text, size_t size)
 {
@@ -173,11 +177,24 @@ static void name_user(uid_t uid, char *text, size_t size)
 		snprintf(text, size, "%u", (unsigned int)uid);
 }
 
-static void fill_holders(struct session_row *row, const struct mr_found_session *session,
-			 struct holder_row *holders)
+/* Prints a session as the next row of an answer. */
+static void session_print(struct answer *answer, struct mr_found_session *session)
 {
-	size_t used = 0;
+	mr_auto_free struct holder_row *holders =
+		calloc(session->holder_count + 1, sizeof(*holders));
+	struct session_row row = {
+		.found = session,
+		.simulated = { session->device.simulated == 1, session->known },
+		.holders = { &holder_record, holders, session->holder_count, sizeof(*holders) },
+	};
 
+	if (!holders) {
+		answer->out.error = -ENOMEM;
+		return;
+	}
+	if (session->joinable)
+		session->refusal = (struct mr_error){ .text = "" };
+	snprintf(row.session, sizeof(row.session), "pid:%d", (int)session->pid);
 	for (size_t i = 0; i < session->holder_count; i++) {
 		const struct mr_holder *from = &session->holders[i];
 
@@ -187,46 +204,58 @@ static void fill_holders(struct session_row *row, const struct mr_found_session 
 						  .role = mr_holder_role_name(from->role) };
 		name_user(from->uid, holders[i].user_text, sizeof(holders[i].user_text));
 		if (from->pid == session->pid)
-			row->user = holders[i].user_text;
-		if (used < sizeof(row->held_by_text))
-			used += (size_t)snprintf(row->held_by_text + used,
-						 sizeof(row->held_by_text) - used, "%s%s(%d)",
-						 used ? "," : "", from->command, (int)from->pid);
+			row.user = holders[i].user_text;
+		mr_text_add(row.held_by, sizeof(row.held_by), ",", "%s(%d)", from->command,
+			    (int)from->pid);
 	}
-	row->held_by = row->held_by_text;
-	row->holders =
-		(struct list){ &holder_record, holders, session->holder_count, sizeof(*holders) };
-}
-
-static const char *or_unknown(const char *text)
-{
-	return *text ? text : NULL;
-}
-
-/* Prints a session as the next row of an answer. */
-static void session_print(struct answer *answer, const struct mr_found_session *session)
-{
-	mr_auto_free struct holder_row *holders =
-		calloc(session->holder_count + 1, sizeof(*holders));
-	struct session_row row = {
-		.device = or_unknown(session->device.name),
-		.provider = or_unknown(session->device.provider),
-		.simulated = { session->device.simulated == 1, session->known },
-		.regions = { session->regions, session->known },
-		.bytes = { session->bytes, session->known },
-		.joinable = session->joinable,
-		.reason = session->joinable ? NULL : session->refusal.text,
-		.remedy = session->joinable ? NULL : or_unknown(session->refusal.hint),
-	};
-
-	if (!holders) {
-		answer->out.error = -ENOMEM;
-		return;
-	}
-	snprintf(row.session_text, sizeof(row.session_text), "pid:%d", (int)session->pid);
-	row.session = row.session_text;
-	fill_holders(&row, session, holders);
 	answer_row(answer, &row);
+}
+
+/* Whether sessions are printed as records, rather than in words. */
+static bool prints_records(const struct invocation *invocation)
+{
+	const struct output_style *style = &invocation->global->style;
+
+	return style->json || style->columns || style->no_headings;
+}
+
+/*
+ * Prints the answer that lists sessions.
+ * @incomplete: there may be others
+ *
+ * Return: an exit status, or -errno.
+ */
+static int print_sessions(const struct invocation *invocation,
+			  const struct mr_environment *environment, bool in_session,
+			  struct mr_found_session *list, size_t count, bool incomplete,
+			  struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	struct mr_error late;
+	struct answer answer;
+	int rc = answer_init(&answer, invocation, NULL, environment, 0, err);
+
+	if (rc)
+		return rc;
+	answer.in_session = in_session;
+	if (args->detach && invocation->global->style.no_headings)
+		answer.out.usual_columns = "session";
+	if (incomplete) {
+		mr_fail_text(&late, MR_ERROR_HOST, ETIMEDOUT,
+			     "there are too many processes to look at in %d seconds: there may be "
+			     "other sessions, regions and holders",
+			     SESSION_TIMEOUT_SECONDS);
+		answer_fail(&answer, &late, 0, 0, MR_VIA_KERNEL);
+	}
+	answer_begin(&answer);
+	for (size_t i = 0; i < count; i++)
+		session_print(&answer, &list[i]);
+	answer_end_rows(&answer);
+	rc = answer_end(&answer, 0, err);
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
 }
 
 /*
@@ -341,29 +370,15 @@ static pid_t start_holder(int fd, struct mr_error *err)
 static int print_row(const struct invocation *invocation, const struct mr_environment *environment,
 		     pid_t pid, struct mr_error *err)
 {
-	const struct global_args *global = invocation->global;
 	struct mr_holder holder = {
 		.pid = pid, .uid = geteuid(), .role = MR_HOLDER_DETACHED, .command = "mrctl-session"
 	};
 	struct mr_found_session session = {
 		.holders = &holder, .holder_count = 1, .pid = pid, .known = true, .joinable = true
 	};
-	struct answer answer;
-	int rc;
 
 	mr_session_describe(environment, &session.device);
-	rc = answer_init(&answer, invocation, NULL, environment, 0, err);
-	answer.in_session = true;
-	if (global->style.no_headings)
-		answer.out.usual_columns = SESSION_COLUMNS(session);
-	if (!rc) {
-		answer_begin(&answer);
-		session_print(&answer, &session);
-		answer_end_rows(&answer);
-		rc = answer_end(&answer, 0, err);
-	}
-	answer_release(&answer);
-	return rc;
+	return print_sessions(invocation, environment, true, &session, 1, false, err);
 }
 
 /*
@@ -377,7 +392,7 @@ static int session_fail_detached(const struct invocation *invocation, struct mr_
 
 	if (global->style.json && err->kind != MR_ERROR_USAGE)
 		return answer_error(invocation, NULL, &why, err);
-	if (!global->style.json && !global->style.columns && !global->style.no_headings)
+	if (!prints_records(invocation))
 		output_text("false\n");
 	return -err->errnum;
 }
@@ -395,7 +410,7 @@ static int session_detach(const struct invocation *invocation,
 
 	if (pid < 0)
 		return session_fail_detached(invocation, err);
-	if (global->style.json || global->style.columns || global->style.no_headings) {
+	if (prints_records(invocation)) {
 		rc = print_row(invocation, environment, pid, err);
 	} else {
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
@@ -447,28 +462,21 @@ static int find_session(const char *where, struct mr_sessions *found,
 static int print_ended(const struct invocation *invocation, struct mr_found_session *session,
 		       struct mr_error *err)
 {
-	const struct global_args *global = invocation->global;
 	struct mr_environment environment;
-	struct answer answer;
-	int rc;
 
-	mr_environment_init(&environment);
-	rc = session_answer_init(&answer, invocation, &environment, err);
 	session->joinable = false;
 	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
-	if (!rc && (global->style.json || global->style.columns || global->style.no_headings)) {
-		answer_begin(&answer);
-		session_print(&answer, session);
-		answer_end_rows(&answer);
-		rc = answer_end(&answer, 0, err);
-	} else if (!rc && !global->style.quiet) {
+	if (prints_records(invocation)) {
+		mr_environment_init(&environment);
+		return print_sessions(invocation, &environment, context_session(invocation),
+				      session, 1, false, err);
+	}
+	if (!invocation->global->style.quiet)
 		report_note(invocation->command->name,
 			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
 			    (int)session->pid, session->device.name, session->regions,
 			    session->regions == 1 ? "" : "s");
-	}
-	answer_release(&answer);
-	return rc;
+	return 0;
 }
 
 /* Mrctl session --end.  Return: an exit status, or -errno. */
@@ -525,50 +533,24 @@ static void note_refusals(const struct invocation *invocation, const struct mr_s
 	}
 }
 
-static void print_list(struct answer *answer, const struct mr_sessions *found)
-{
-	const struct global_args *global = answer->invocation->global;
-	struct mr_error err;
-
-	if (found->incomplete) {
-		mr_fail_text(&err, MR_ERROR_HOST, ETIMEDOUT,
-			     "there are too many processes to look at in %d seconds: there may be "
-			     "other sessions, regions and holders",
-			     SESSION_TIMEOUT_SECONDS);
-		answer_fail(answer, &err, 0, 0, MR_VIA_KERNEL);
-	}
-	answer_begin(answer);
-	for (size_t i = 0; i < found->count; i++)
-		session_print(answer, &found->list[i]);
-	answer_end_rows(answer);
-	if (global->style.json || global->style.no_headings || global->style.quiet ||
-	    global->style.columns)
-		return;
-	note_refusals(answer->invocation, found);
-	if (!found->count)
-		report_note(answer->invocation->command->name, "no session that this user can see");
-}
-
 /* Mrctl session --list.  Return: an exit status, or -errno. */
 static int session_list(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_environment environment;
 	struct mr_sessions found;
-	struct answer answer;
-	int rc;
+	int rc = mr_sessions_find(SESSION_TIMEOUT_NS, &found, NULL, NULL, err);
 
+	if (rc)
+		return rc;
 	mr_environment_init(&environment);
-	rc = session_answer_init(&answer, invocation, &environment, err);
-	if (!rc)
-		rc = mr_sessions_find(SESSION_TIMEOUT_NS, &found, NULL, NULL, err);
-	if (!rc) {
-		print_list(&answer, &found);
-		rc = answer_end(&answer, 0, err);
-		mr_sessions_release(&found);
+	rc = print_sessions(invocation, &environment, context_session(invocation), found.list,
+			    found.count, found.incomplete, err);
+	if (rc >= 0 && !prints_records(invocation) && !invocation->global->style.quiet) {
+		note_refusals(invocation, &found);
+		if (!found.count)
+			report_note(invocation->command->name, "no session that this user can see");
 	}
-	if (!rc)
-		rc = answer_status(&answer, 0, NULL);
-	answer_release(&answer);
+	mr_sessions_release(&found);
 	return rc;
 }
 
@@ -752,8 +734,7 @@ const struct command command_session = {
 	.rules = rules,
 	.args_size = sizeof(struct session_args),
 	.record = &session_record,
-	.columns = SESSION_COLUMNS(session, device, simulated, regions, bytes, user, joinable,
-				   held_by),
+	.columns = "session,device,simulated,regions,bytes,user,joinable,held_by",
 	.examples = (const char *const[]){ "mrctl session",
 					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
 					   "eval \"$(mrctl session --detach)\"", NULL },

@@ -661,7 +661,7 @@ const struct command command_explain = {
 	.members =
 		(const struct field[]){
 			DOCUMENT_LIST("log", &log_record, "what lines of a log say"), FIELD_END },
-	.columns = COLUMNS(struct explained, log, certainty, id, layer, errnos, subject),
+	.columns = "log,certainty,id,layer,errnos,subject",
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",
 					   "mrctl explain ENOMEM --call ibv_reg_mr",

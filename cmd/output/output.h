@@ -408,39 +408,6 @@ char *put_decimal(char *to, uint64_t number);
 char *put_hexadecimal(char *to, uint64_t number);
 
 /**
- * COLUMNS() - the members of @structure with these names, as the text that --output takes
- *
- * COLUMNS(struct region_row, id, name) is "id,name".  A field's key is its member's name.  A member that
- * does not exist, or whose type no field has, does not compile.
- */
-#ifdef __cppcheck__ /* has no __VA_OPT__ */
-#define COLUMNS(structure, ...) #__VA_ARGS__
-#else
-#define COLUMNS(structure, ...) (&(COLUMN_TEXT(__VA_ARGS__))[COLUMN_CHECK(structure, __VA_ARGS__)])
-#endif
-
-/* The text begins with a comma, which the check, 1, skips. */
-#define COLUMN_TEXT(...)             COLUMN_EACH(COLUMN_NAME, , __VA_ARGS__)
-#define COLUMN_NAME(unused, member)  "," #member
-#define COLUMN_CHECK(structure, ...) (1 COLUMN_EACH(COLUMN_ZERO, structure, __VA_ARGS__))
-/* Buffers of text, to which a field's member points, have none of these types. */
-#define COLUMN_ZERO(structure, member)                                                             \
-	+_Generic(((structure *)0)->member, const char * : 0, bool : 0, struct opt_bool : 0,       \
-		  struct mr_opt_u64 : 0, const char *const * : 0, struct list : 0)
-
-/* Each pass of the preprocessor takes one more name, and 81 are made. */
-#define COLUMN_EACH(macro, fixed, ...) COLUMN_PASS(COLUMN_NEXT(macro, fixed, __VA_ARGS__))
-#define COLUMN_NEXT(macro, fixed, member, ...)                                                     \
-	macro(fixed, member) __VA_OPT__(COLUMN_AGAIN COLUMN_EMPTY()()(macro, fixed, __VA_ARGS__))
-#define COLUMN_AGAIN() COLUMN_NEXT
-#define COLUMN_EMPTY()
-#define COLUMN_PASS(...)  COLUMN_PASS3(COLUMN_PASS3(COLUMN_PASS3(__VA_ARGS__)))
-#define COLUMN_PASS3(...) COLUMN_PASS2(COLUMN_PASS2(COLUMN_PASS2(__VA_ARGS__)))
-#define COLUMN_PASS2(...) COLUMN_PASS1(COLUMN_PASS1(COLUMN_PASS1(__VA_ARGS__)))
-#define COLUMN_PASS1(...) COLUMN_PASS0(COLUMN_PASS0(COLUMN_PASS0(__VA_ARGS__)))
-#define COLUMN_PASS0(...) __VA_ARGS__
-
-/**
  * columns_parse() - "rkey,length" to fields
  * @json:    for objects: a column that is named again is dropped, and lists and records are columns, too
  * @columns: set to them, ends with NULL; free() it, after a failure too

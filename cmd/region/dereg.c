@@ -610,10 +610,10 @@ const struct command command_dereg = {
 		(const struct field[]){ DOCUMENT_OBJECT("unlisted", &unlisted_record,
 							"with --all: objects outside of the table"),
 					FIELD_END },
-	.columns = REGION_COLUMNS(id, name, state, lkey, length, dereg_elapsed_ns),
-	.fills = REGION_COLUMNS(FIELDS_OF_MRS, dereg_elapsed_ns, umem_id, addr, offset,
-				extended_addr, extended_length, page_sizes, FIELDS_OF_DMAH,
-				deferred_ns, deferred_answer),
+	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
+	.fills = FIELDS_OF_MRS
+	",dereg_elapsed_ns,umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH
+	",deferred_ns,deferred_answer",
 	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
 	.check = check_dereg,
 	.run = run_dereg,

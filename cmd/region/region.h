@@ -447,19 +447,16 @@ struct region_row {
 	const char *deferred_answer;
 };
 
-/** REGION_COLUMNS() - a list of columns, by the names of members of struct region_row */
-#define REGION_COLUMNS(...) COLUMNS(struct region_row, __VA_ARGS__)
-
 /* Columns for the fills of a struct command: of each command that prints regions, and of each for MRs */
 #define FIELDS_OF_REGIONS                                                                          \
-	id, name, kind, state, handle, length, access, access_bits, in_force, memory, page_size,   \
-		call, via, needs_process, elapsed_ns
-#define FIELDS_OF_MRS FIELDS_OF_REGIONS, lkey, rkey, iova, pd
+	"id,name,kind,state,handle,length,access,access_bits,in_force,memory,page_size,call,via,"  \
+	"needs_process,elapsed_ns"
+#define FIELDS_OF_MRS FIELDS_OF_REGIONS ",lkey,rkey,iova,pd"
 /* Those of commands that register, and of commands with --advise. */
-#define FIELDS_OF_REGISTERED index, dereg_elapsed_ns
-#define FIELDS_OF_ADVICE     advice, advice_answer, advice_elapsed_ns
+#define FIELDS_OF_REGISTERED ",index,dereg_elapsed_ns"
+#define FIELDS_OF_ADVICE     ",advice,advice_answer,advice_elapsed_ns"
 /* Those of commands that show regions with DMA handles. */
-#define FIELDS_OF_DMAH dmah_cpu, dmah_memory, dmah_ph
+#define FIELDS_OF_DMAH ",dmah_cpu,dmah_memory,dmah_ph"
 
 /** Room for an exported umem as text. */
 #define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)

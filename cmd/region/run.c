@@ -65,34 +65,22 @@ static const char *choose_columns(struct register_job *job)
 {
 	const enum mr_region_call call = job->plan.request.call;
 	const bool umem = mr_region_kind(call) == MR_KIND_UMEM, stay = job->answer.in_session;
-	const char *const parts[] = {
-		REGION_COLUMNS(id, name),
-		stay ? REGION_COLUMNS(state) : "",
-		!umem  ? REGION_COLUMNS(lkey, rkey)
-		: stay ? REGION_COLUMNS(handle, umem_id)
-		       : REGION_COLUMNS(umem_id),
-		mr_region_has_offset(call) ? REGION_COLUMNS(offset) : REGION_COLUMNS(addr),
-		REGION_COLUMNS(length),
-		call == MR_REG_MR_RELAXED ? REGION_COLUMNS(extended_addr, extended_length)
-		: umem                    ? ""
-					  : REGION_COLUMNS(iova),
-		REGION_COLUMNS(access),
-		umem   ? REGION_COLUMNS(page_sizes)
-		: stay ? REGION_COLUMNS(pd)
-		       : "",
-		REGION_COLUMNS(elapsed_ns),
-		stay ? "" : REGION_COLUMNS(dereg_elapsed_ns),
-		job->args->advise.advice.text ? REGION_COLUMNS(advice_answer, advice_elapsed_ns)
-					      : "",
-		job->args->export ? REGION_COLUMNS(export) : "",
-	};
-	char *end = job->columns;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (i && parts[i][0])
-			*end++ = ',';
-		end = stpcpy(end, parts[i]);
-	}
+	snprintf(job->columns, sizeof(job->columns),
+		 "id,name%s,%s,%s,length%s,access%s,elapsed_ns%s%s%s", stay ? ",state" : "",
+		 !umem  ? "lkey,rkey"
+		 : stay ? "handle,umem_id"
+			: "umem_id",
+		 mr_region_has_offset(call) ? "offset" : "addr",
+		 call == MR_REG_MR_RELAXED ? ",extended_addr,extended_length"
+		 : umem                    ? ""
+					   : ",iova",
+		 umem   ? ",page_sizes"
+		 : stay ? ",pd"
+			: "",
+		 stay ? "" : ",dereg_elapsed_ns",
+		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
+		 job->args->export ? ",export" : "");
 	return job->columns;
 }
 

@@ -225,8 +225,7 @@ static int try_page_sizes(struct register_job *job, struct mr_error *err)
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	answer->lines = false;
-	answer->out.usual_columns =
-		REGION_COLUMNS(page_sizes, answer, elapsed_ns, dereg_elapsed_ns);
+	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
 	/* A signal between the two calls for a umem would leave it in the session. */
 	context_block_signals(answer->invocation);
 	if (!rc)
@@ -368,10 +367,9 @@ const struct command command_umem = {
 	.rules = rules,
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
-	.columns = REGION_COLUMNS(id, name, umem_id, addr, length, access, page_sizes, elapsed_ns,
-				  dereg_elapsed_ns),
-	.fills = REGION_COLUMNS(FIELDS_OF_REGIONS, FIELDS_OF_REGISTERED, umem_id, addr, offset,
-				page_sizes, answer, export),
+	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",
+	.fills = FIELDS_OF_REGIONS FIELDS_OF_REGISTERED
+	",umem_id,addr,offset,page_sizes,answer,export",
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
 					   "mrctl umem --size 64K --try-page-sizes", NULL },

@@ -310,7 +310,7 @@ const struct command_view stat_probe = {
 			DOCUMENT_OBJECT("max_size", &max_size_record,
 					"with --max-size: the largest registration that works"),
 			FIELD_END },
-	.columns = "id,answer,errno,layer,elapsed_ns", /* errno is a macro: not for COLUMNS() */
+	.columns = "id,answer,errno,layer,elapsed_ns",
 	.check = check_probe,
 	.run = run_probe,
 };

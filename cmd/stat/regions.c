@@ -329,8 +329,7 @@ static int compare_and_answer(struct session_job *base, struct mr_error *err)
 	totals_init(&job.totals, base);
 	if (!base->answer.lines && !global->style.json && has_umems(&base->session->table))
 		base->answer.out.usual_columns =
-			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
-				       length, iova, access, pd);
+			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
 	answer_begin(&base->answer);
 	for (uint64_t i = 0; words[i]; i++) {
 		print_operand(&job, words[i], i + 1);
