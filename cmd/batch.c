@@ -13,23 +13,30 @@
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
 
-/* The answer of a batch: its document, line by line, and its own failures. */
-struct batch_answer {
-	struct answer answer; /* of the batch as a whole; its failures include those of lines */
-	bool prompt;          /* lines may come one by one, so each answer is flushed at once */
-	uint64_t lines_run;   /* so far */
-	int status;           /* exit status of the first line that failed; 0: none did */
+struct batch_args {
+	bool keep_going;
+	struct mr_limits limits;
 };
 
-struct batch_reader {
+/* A run of batch. */
+struct batch_job {
+	const struct invocation *invocation;
+	const struct global_args *global;
 	struct mr_line_reader lines;
-	struct mr_shell_words words;           /* of the line, to which its command's args point */
-	char **operands;                       /* among the words */
-	struct global_args given;              /* by the line that is being parsed; must be empty */
-	const struct command *const *commands; /* all that there are; ends with NULL */
-	struct parser *parsers;                /* one for each of commands, the NULL included */
-	bool checked;                          /* all lines are known to be right */
-	uint64_t total;                        /* lines with a command; 0: unknown */
+	struct mr_shell_words words;       /* of the line, to which its command's args point */
+	struct global_args given;          /* by the line that is being parsed; must be empty */
+	struct parser *parsers;            /* one for each command, and one for none */
+	bool checked;                      /* all lines are known to be right */
+	uint64_t total;                    /* lines with a command; 0: unknown */
+	struct global_args line_global;    /* of the commands of lines */
+	struct invocation line_invocation; /* of any line: batch_read() fills in its command */
+	struct mr_session session;
+	struct mr_environment environment;
+	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
+	struct answer answer; /* of the batch as a whole; its failures include those of lines */
+	uint64_t lines_run;   /* so far */
+	int status;           /* exit status of the first line that failed; 0: none did */
+	uint64_t asked_at;    /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
 /* A line in the document, as it is known before it is run; its status follows (struct outcome). */
@@ -66,99 +73,30 @@ static const struct field whole_line_fields[] = {
 };
 static const struct record whole_line_record = { "line", whole_line_fields, NULL };
 
-static const struct global_args *global_of(const struct batch_answer *batch)
+static void note_status(struct batch_job *job, int status)
 {
-	return batch->answer.invocation->global;
+	if (!job->status)
+		job->status = status;
 }
 
-static void note_status(struct batch_answer *batch, int status)
-{
-	if (!batch->status)
-		batch->status = status;
-}
-
-/* Begins the document, up to its list of lines. */
-static void batch_answer_begin(struct batch_answer *batch)
-{
-	answer_begin_list(&batch->answer, "lines", &line_record, true);
-}
-
-/* Prints a line before it is run; @command: its own, or NULL if it names none. */
-static void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing *line,
-				    const struct command *command)
-{
-	const struct global_args *global = global_of(batch);
-	const struct line_row row = { known(line->number), line->text,
-				      command ? command->name : NULL };
-
-	if (!global->style.json && !global->style.quiet && !global->style.no_headings) {
-		output_text("%sline %" PRIu64 ": ", batch->lines_run ? "\n" : "", line->number);
-		output_foreign(line->text);
-		output_text("\n");
-	}
-	output_element_begin(&batch->answer.out, &line_record, &row);
-}
-
-/* Prints the answer to a line whose command failed before it began its own Return: exit status. */
-static int batch_answer_error(const struct batch_answer *batch, const struct invocation *invocation,
-			      const struct mr_error *err)
+/* Prints the answer to a line whose command failed before it began its own.  Return: exit status. */
+static int answer_line_error(const struct batch_job *job, const struct invocation *invocation,
+			     const struct mr_error *err)
 {
 	struct invocation of_line = *invocation;
 	struct mr_error ignored, why = *err;
 
 	if (!of_line.command)
-		of_line.command = batch->answer.invocation->command;
+		of_line.command = job->invocation->command;
 	answer_error(&of_line, NULL, &why, &ignored);
 	return report_status(err);
 }
 
-/* Flushes the answer to a line, for which a program waits that writes line by line. */
-static int flush_line(const struct batch_answer *batch, struct mr_error *err)
+/* Reports a failure of the batch itself, rather than of a line's command. */
+static void batch_fail(struct batch_job *job, struct mr_error *err, uint64_t id, enum mr_via via)
 {
-	const struct global_args *global = global_of(batch);
-	bool later = global->style.quiet || (global->style.json && !batch->prompt);
-
-	return later ? 0 : output_flush(err);
-}
-
-/*
- * Ends the answer to a line that was run, with its exit status Return: 0, or -errno where standard output
- * is broken.
- */
-static int batch_answer_end_line(struct batch_answer *batch, int status, struct mr_error *err)
-{
-	const struct outcome outcome = { known((uint64_t)status) };
-
-	output_element_end(&batch->answer.out, &outcome_record, &outcome);
-	batch->lines_run++;
-	note_status(batch, status);
-	return flush_line(batch, err);
-}
-
-/* Returns a failure of the batch itself, rather than of a line's command. */
-static void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_t id,
-			      enum mr_via via)
-{
-	answer_fail(&batch->answer, err, 0, id, via);
-	note_status(batch, report_status(err));
-}
-
-/* Ends the list of lines; @stopped: the last that was run, if others were not. */
-static void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *stopped)
-{
-	progress_clear(&batch->answer.progress);
-	if (stopped && !global_of(batch)->style.quiet)
-		report_note(batch->answer.invocation->command->name,
-			    "stopped after line %" PRIu64 " (--keep-going goes on)",
-			    stopped->number);
-	output_list_end(&batch->answer.out);
-}
-
-/* Prints the rest of the document, and ends it.  Return: as answer_end(). */
-static int batch_answer_end(struct batch_answer *batch, struct mr_error *err)
-{
-	answer_report_rest(&batch->answer);
-	return answer_end(&batch->answer, batch->lines_run, err);
+	answer_fail(&job->answer, err, 0, id, via);
+	note_status(job, report_status(err));
 }
 
 /* How many regions are named one by one; of further ones only the number is printed. */
@@ -167,23 +105,12 @@ static int batch_answer_end(struct batch_answer *batch, struct mr_error *err)
 /* The ids and names of regions: "1 buf, 2, 3" */
 struct names {
 	char text[NAMED_MAX * (MR_NAME_SIZE + 24) + 40];
-	size_t used;
 	uint64_t count;
 };
 
-static void add_name(struct names *names, const struct mr_entry *entry)
+static void deregister_leftover(struct batch_job *job, uint32_t slot, struct names *names)
 {
-	if (names->count++ < NAMED_MAX)
-		names->used += (size_t)snprintf(names->text + names->used,
-						sizeof(names->text) - names->used,
-						"%s%" PRIu64 "%s%s", names->used ? ", " : "",
-						entry->id, entry->name[0] ? " " : "", entry->name);
-}
-
-static void deregister_leftover(struct batch_answer *batch, struct mr_session *session,
-				uint32_t slot, struct names *names)
-{
-	struct output *out = &batch->answer.out;
+	struct mr_session *session = &job->session;
 	struct region_row row;
 	struct mr_table_pd pd;
 	struct mr_entry entry;
@@ -198,36 +125,39 @@ static void deregister_leftover(struct batch_answer *batch, struct mr_session *s
 	if (rc < 0)
 		mr_wrap(&err, "region %" PRIu64 " was left registered", entry.id);
 	if (rc)
-		batch_answer_fail(batch, &err, entry.id, via);
+		batch_fail(job, &err, entry.id, via);
 	if (rc < 0)
 		return;
-	add_name(names, &entry);
+	if (names->count++ < NAMED_MAX)
+		mr_text_add(names->text, sizeof(names->text), ", ", "%" PRIu64 "%s%s", entry.id,
+			    entry.name[0] ? " " : "", entry.name);
 	region_row_fill(&row, &entry, &session->table, &pd);
 	row.state = "deregistered";
 	row.dereg_elapsed_ns = known(ns);
-	if (out->style->json)
-		output_row(out, &region_record, &row);
+	if (job->global->style.json)
+		output_row(&job->answer.out, &region_record, &row);
 }
 
 /*
  * Deregisters them, and names them on standard error and in JSON ("regions"). In a session they stay:
  * others share it.
  */
-static void batch_deregister_leftovers(struct batch_answer *batch, struct mr_session *session)
+static void deregister_leftovers(struct batch_job *job)
 {
-	struct output *out = &batch->answer.out;
+	const struct mr_session *session = &job->session;
+	struct output *out = &job->answer.out;
 	struct names names = { .count = 0 };
 
 	output_list_begin(out, "regions", &region_record, true);
 	for (uint32_t slot = 0; mr_session_is_private(session) && slot < session->table.capacity;
 	     slot++)
-		deregister_leftover(batch, session, slot, &names);
+		deregister_leftover(job, slot, &names);
 	output_list_end(out);
 	if (names.count > NAMED_MAX)
-		snprintf(names.text + names.used, sizeof(names.text) - names.used,
-			 ", and %" PRIu64 " more", names.count - NAMED_MAX);
-	if (names.count && !out->style->quiet)
-		report_note(batch->answer.invocation->command->name,
+		mr_text_add(names.text, sizeof(names.text), ", ", "and %" PRIu64 " more",
+			    names.count - NAMED_MAX);
+	if (names.count && !job->global->style.quiet)
+		report_note(job->invocation->command->name,
 			    "left registered, and deregistered now: %s", names.text);
 }
 
@@ -248,20 +178,19 @@ static void fail_unknown_command(const struct command *const *commands, const ch
  * The command @name, which command_find() has found as @listed, with its parser, which is made when it is
  * first needed.  Return: NULL with an error.
  */
-static struct parser *prepare_command(struct batch_reader *reader,
-				      const struct command *const *listed, const char *name,
-				      struct mr_error *err)
+static struct parser *prepare_command(struct batch_job *job, const struct command *const *listed,
+				      const char *name, struct mr_error *err)
 {
 	const struct command *command = *listed;
-	struct parser *found = &reader->parsers[listed - reader->commands];
+	struct parser *found = &job->parsers[listed - job->invocation->commands];
 
 	if (found->args)
 		return found;
 	if (!command)
-		fail_unknown_command(reader->commands, name, err);
+		fail_unknown_command(job->invocation->commands, name, err);
 	else if (command->runs_program || command->not_in_batch)
 		mr_fail_usage(err, "mrctl %s makes no sense in a batch", name);
-	else if (parser_init(found, command, &reader->given, err))
+	else if (parser_init(found, command, &job->given, err))
 		parser_release(found);
 	else
 		return found;
@@ -272,35 +201,34 @@ static struct parser *prepare_command(struct batch_reader *reader,
  * Finds the command of a line, reads its options and checks them.  The word mrctl may stand before the command, so
  * that lines can be pasted from a shell.  @err is set where the line is wrong.
  */
-static void parse_line(struct batch_reader *reader, struct invocation *invocation,
-		       struct mr_error *err)
+static void parse_line(struct batch_job *job, struct invocation *invocation, struct mr_error *err)
 {
-	const struct command *const *listed = command_find(reader->commands, reader->words.list[0]);
-	size_t skip = !*listed && !strcmp(reader->words.list[0], "mrctl");
-	char **words = reader->words.list + skip;
+	const struct command *const *commands = job->invocation->commands;
+	char **words = job->words.list;
+	const struct command *const *listed = command_find(commands, words[0]);
 	struct parser *parser;
 	const char *name;
 	int rc;
 
-	if (!words[0]) {
-		mr_fail_usage(err, "no command given");
-		return;
+	if (!*listed && !strcmp(words[0], "mrctl")) {
+		if (!*++words) {
+			mr_fail_usage(err, "no command given");
+			return;
+		}
+		listed = command_find(commands, words[0]);
 	}
-	if (skip)
-		listed = command_find(reader->commands, words[0]);
-	parser = prepare_command(reader, listed, words[0], err);
+	parser = prepare_command(job, listed, words[0], err);
 	if (!parser)
 		return;
-	memset(&reader->given, 0, sizeof(reader->given));
-	rc = parser_read(parser, reader->commands, words, &reader->operands, err);
+	memset(&job->given, 0, sizeof(job->given));
+	rc = parser_read(parser, commands, words, &invocation->operands, err);
 	invocation->command = parser->command;
 	invocation->args = parser->args;
-	invocation->operands = reader->operands;
 	/* The global options hold for the batch as a whole. */
-	name = rc ? NULL : parser_given_in(parser, &reader->given, sizeof(reader->given));
+	name = rc ? NULL : parser_given_in(parser, &job->given, sizeof(job->given));
 	if (name)
 		mr_fail_usage(err, "--%s is not for a line: give it to mrctl batch itself", name);
-	else if (!rc && !reader->checked && !parser_check(parser, reader->operands, err))
+	else if (!rc && !job->checked && !parser_check(parser, invocation->operands, err))
 		command_check(invocation, err);
 }
 
@@ -308,10 +236,9 @@ static void parse_line(struct batch_reader *reader, struct invocation *invocatio
  * Returns the next line that has a command. Return: 1 for a line, right or wrong; 0 at the end; -errno
  * where no line could be read.
  */
-static int batch_read(struct batch_reader *reader, struct invocation *invocation,
-		      struct mr_error *err)
+static int batch_read(struct batch_job *job, struct invocation *invocation, struct mr_error *err)
 {
-	struct mr_line_reader *lines = &reader->lines;
+	struct mr_line_reader *lines = &job->lines;
 	int rc;
 
 	invocation->command = NULL;
@@ -322,68 +249,51 @@ static int batch_read(struct batch_reader *reader, struct invocation *invocation
 		if (rc <= 0)
 			return rc;
 		mr_error_clear(err);
-		rc = mr_shell_words_split(&reader->words, lines->line, lines->length, err);
-	} while (!rc && !reader->words.count);
+		rc = mr_shell_words_split(&job->words, lines->line, lines->length, err);
+	} while (!rc && !job->words.count);
 	if (!rc)
-		parse_line(reader, invocation, err);
+		parse_line(job, invocation, err);
 	mr_line_reader_trim(lines);
 	return 1;
 }
 
 /* Checks all lines of a file, so that a wrong one is reported before any is run. */
-static int check_all(struct batch_reader *reader, const struct invocation *line,
-		     struct mr_error *err)
+static int check_all(struct batch_job *job, struct mr_error *err)
 {
-	struct invocation invocation = *line;
+	struct invocation invocation = job->line_invocation;
 	int rc;
 
-	while ((rc = batch_read(reader, &invocation, err)) > 0) {
-		const struct enclosing enclosing = { .number = reader->lines.number,
-						     .text = reader->lines.line };
+	while ((rc = batch_read(job, &invocation, err)) > 0) {
+		const struct enclosing enclosing = { .number = job->lines.number,
+						     .text = job->lines.line };
 
 		if (mr_error_is_set(err)) {
 			enclosing_wrap(&enclosing, err);
 			return -err->errnum;
 		}
-		reader->total++;
+		job->total++;
 	}
 	if (!rc)
-		mr_line_reader_rewind(&reader->lines);
-	reader->checked = !rc;
+		mr_line_reader_rewind(&job->lines);
+	job->checked = !rc;
 	return rc;
 }
 
-/* Opens a batch and, where it is a regular file, check all of its lines. */
-static int batch_reader_open(struct batch_reader *reader, const char *path,
-			     const struct invocation *line, struct mr_error *err)
+/* Opens a batch and, where it is a regular file, checks all of its lines. */
+static int open_lines(struct batch_job *job, struct mr_error *err)
 {
 	size_t commands = 0;
-	int rc = mr_line_reader_open(&reader->lines, path, err);
+	int rc = mr_line_reader_open(&job->lines, job->invocation->operands[0], err);
 
 	if (rc)
 		return rc;
-	while (line->commands[commands])
+	while (job->invocation->commands[commands])
 		commands++;
-	reader->commands = line->commands;
-	reader->parsers = calloc(commands + 1, sizeof(*reader->parsers));
-	if (!reader->parsers)
+	job->parsers = calloc(commands + 1, sizeof(*job->parsers));
+	if (!job->parsers)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	return reader->lines.is_file ? check_all(reader, line, err) : 0;
+	return job->lines.is_file ? check_all(job, err) : 0;
 }
-
-static void batch_reader_close(struct batch_reader *reader)
-{
-	for (size_t i = 0; reader->parsers && reader->commands[i]; i++)
-		parser_release(&reader->parsers[i]);
-	free(reader->parsers);
-	mr_shell_words_release(&reader->words);
-	mr_line_reader_close(&reader->lines);
-}
-
-struct batch_args {
-	bool keep_going;
-	struct mr_limits limits;
-};
 
 static const struct option_spec options[] = {
 	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
@@ -393,49 +303,57 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* A run of batch. */
-struct batch_job {
-	const struct invocation *invocation;
-	const struct global_args *global;
-	struct global_args line_global;    /* of the commands of lines */
-	struct invocation line_invocation; /* of any line: batch_read() fills in its command */
-	struct batch_reader reader;
-	struct mr_session session;
-	struct mr_environment environment;
-	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
-	struct batch_answer batch;
-	uint64_t asked_at; /* mr_tick_ns() when is_interrupted() last looked for signals */
-};
+/* Prints a line before it is run; @command: its own, or NULL if it names none. */
+static void print_line(struct batch_job *job, const struct command *command)
+{
+	const struct output_style *style = &job->global->style;
+	const struct line_row row = { known(job->lines.number), job->lines.line,
+				      command ? command->name : NULL };
+
+	if (!style->json && !style->quiet && !style->no_headings) {
+		output_text("%sline %" PRIu64 ": ", job->lines_run ? "\n" : "", job->lines.number);
+		output_foreign(job->lines.line);
+		output_text("\n");
+	}
+	output_element_begin(&job->answer.out, &line_record, &row);
+}
 
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
 static int run_line(struct batch_job *job, const struct invocation *invocation,
 		    struct mr_error *parsed, struct mr_error *err)
 {
-	int status = EXIT_DONE;
+	const struct output_style *style = &job->global->style;
+	struct outcome outcome;
+	int status;
 
-	job->enclosing.number = job->reader.lines.number;
-	job->enclosing.text = job->reader.lines.line;
+	job->enclosing.number = job->lines.number;
+	job->enclosing.text = job->lines.line;
 	job->enclosing.begun = false;
 	mr_table_begin_command(&job->session.table);
-	batch_answer_begin_line(&job->batch, &job->enclosing, invocation->command);
+	print_line(job, invocation->command);
 	mr_error_clear(err);
 	if (mr_error_is_set(parsed) || !invocation->command)
-		status = batch_answer_error(&job->batch, invocation, parsed);
+		status = answer_line_error(job, invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);
 	if (mr_error_is_set(err) && job->enclosing.begun) /* its answer could not be printed */
 		return -err->errnum;
 	if (mr_error_is_set(err))
-		status = batch_answer_error(&job->batch, invocation, err);
+		status = answer_line_error(job, invocation, err);
 	mr_error_clear(err); /* the answer has it */
-	return batch_answer_end_line(&job->batch, status, err);
+	outcome.status = known((uint64_t)status);
+	output_element_end(&job->answer.out, &outcome_record, &outcome);
+	job->lines_run++;
+	note_status(job, status);
+	/* A program that writes line by line waits for the answer. */
+	return style->quiet || (style->json && job->lines.is_file) ? 0 : output_flush(err);
 }
 
 static bool is_over(const struct batch_job *job)
 {
 	const struct batch_args *args = job->invocation->args;
 
-	return job->batch.status && !args->keep_going;
+	return job->status && !args->keep_going;
 }
 
 /* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
@@ -449,33 +367,25 @@ static bool is_interrupted(struct batch_job *job)
 	return mr_interrupted();
 }
 
-/* Reads the next line.  Return: 1; 0 after the last line; or -errno with @parsed. */
-static int next_line(struct batch_job *job, struct invocation *invocation, struct mr_error *parsed)
-{
-	if (is_interrupted(job))
-		return mr_fail_text(parsed, MR_ERROR_HOST, EINTR, "interrupted");
-	return batch_read(&job->reader, invocation, parsed);
-}
-
 /* Runs all lines, or those up to the first that fails. */
 static int run_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct invocation invocation = job->line_invocation;
-	struct batch_answer *batch = &job->batch;
 	struct mr_error parsed;
-	int rc = 1;
+	int rc;
 
-	while (rc > 0 && !is_over(job)) {
-		rc = next_line(job, &invocation, &parsed);
+	while (!is_over(job)) {
+		rc = is_interrupted(job)
+			     ? mr_fail_text(&parsed, MR_ERROR_HOST, EINTR, "interrupted")
+			     : batch_read(job, &invocation, &parsed);
 		if (rc < 0)
-			batch_answer_fail(batch, &parsed, 0, MR_VIA_LIBRARY);
+			batch_fail(job, &parsed, 0, MR_VIA_LIBRARY);
 		if (rc <= 0)
 			break;
 		rc = run_line(job, &invocation, &parsed, err);
 		if (rc)
 			return rc;
-		rc = 1;
-		progress_show(&batch->answer.progress, "ran", batch->lines_run);
+		progress_show(&job->answer.progress, "ran", job->lines_run);
 	}
 	return 0;
 }
@@ -492,27 +402,27 @@ static int open_batch_session(struct batch_job *job, struct mr_error *err)
 	return mr_session_keep_library(&job->session, err);
 }
 
-static void prepare_lines(struct batch_job *job)
+/* Ends the list of lines, and deregisters what they have left. */
+static int end_lines(struct batch_job *job, bool is_open, struct mr_error *err)
 {
-	const struct global_args *global = job->global;
-	struct answer *answer = &job->batch.answer;
-
-	job->enclosing = (struct enclosing){ .command = job->invocation->command,
-					     .session = &job->session,
-					     .environment = &job->environment,
-					     .failures = &answer->failures,
-					     .progress = &answer->progress };
-	job->batch.prompt = !job->reader.lines.is_file;
-	answer->in_session = context_session(job->invocation) != NULL;
-	/* On a terminal the answers of the lines show the progress. */
-	progress_init(&answer->progress, job->reader.total,
-		      global->style.quiet || !job->reader.total || output_is_terminal());
+	progress_clear(&job->answer.progress);
+	if (is_over(job) && job->lines_run < job->total && !job->global->style.quiet)
+		report_note(job->invocation->command->name,
+			    "stopped after line %" PRIu64 " (--keep-going goes on)",
+			    job->enclosing.number);
+	output_list_end(&job->answer.out);
+	if (is_open)
+		overdue_report(job->invocation, &job->session);
+	deregister_leftovers(job);
+	answer_report_rest(&job->answer);
+	return answer_end(&job->answer, job->lines_run, err);
 }
 
 static int answer_lines(struct batch_job *job, struct mr_error *err)
 {
+	struct answer *answer = &job->answer;
 	struct mr_error why;
-	bool open;
+	bool is_open;
 	int rc;
 
 	/* A signal ends the batch only after it has deregistered what is left, and has ended the document. */
@@ -522,23 +432,24 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 		*err = why;
 		return rc;
 	}
-	prepare_lines(job);
-	open = !rc;
-	batch_answer_begin(&job->batch);
-	if (!open)
-		batch_answer_fail(&job->batch, &why, 0, MR_VIA_LIBRARY);
-	rc = open ? run_lines(job, err) : 0;
-	if (!rc) {
-		bool stopped = is_over(job) && job->batch.lines_run < job->reader.total;
-
-		batch_answer_end_lines(&job->batch, stopped ? &job->enclosing : NULL);
-		if (open)
-			overdue_report(job->invocation, &job->session);
-		batch_deregister_leftovers(&job->batch, &job->session);
-		rc = batch_answer_end(&job->batch, err);
-	}
+	is_open = !rc;
+	job->enclosing = (struct enclosing){ .command = job->invocation->command,
+					     .session = &job->session,
+					     .environment = &job->environment,
+					     .failures = &answer->failures,
+					     .progress = &answer->progress };
+	answer->in_session = context_session(job->invocation) != NULL;
+	/* On a terminal the answers of the lines show the progress. */
+	progress_init(&answer->progress, job->total,
+		      job->global->style.quiet || !job->total || output_is_terminal());
+	answer_begin_list(answer, "lines", &line_record, true);
+	if (!is_open)
+		batch_fail(job, &why, 0, MR_VIA_LIBRARY);
+	rc = is_open ? run_lines(job, err) : 0;
+	if (!rc)
+		rc = end_lines(job, is_open, err);
 	mr_session_close(&job->session);
-	return rc ? rc : job->batch.status;
+	return rc ? rc : job->status;
 }
 
 static int run_batch(const struct invocation *invocation, struct mr_error *err)
@@ -559,16 +470,20 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 						    .global = &job->line_global,
 						    .proof = invocation->proof,
 						    .enclosing = &job->enclosing };
-	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_invocation, err);
+	rc = open_lines(job, err);
 	if (!rc)
 		rc = mr_limits_set(&args->limits, err);
 	if (!rc)
-		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
-				 job->reader.total, err);
+		rc = answer_init(&job->answer, invocation, NULL, &job->environment, job->total,
+				 err);
 	if (!rc)
 		rc = answer_lines(job, err);
-	answer_release(&job->batch.answer);
-	batch_reader_close(&job->reader);
+	answer_release(&job->answer);
+	for (size_t i = 0; job->parsers && invocation->commands[i]; i++)
+		parser_release(&job->parsers[i]);
+	free(job->parsers);
+	mr_shell_words_release(&job->words);
+	mr_line_reader_close(&job->lines);
 	free(job);
 	return rc;
 }
