@@ -14,154 +14,99 @@
 
 /* ---- writing records ---- */
 
-/*
- * A list can have a million rows.  So records are written straight into a buffer, and no call can fail: trees of cJSON,
- * some 40 nodes for each row, took four times as long.
- */
-struct writer {
-	FILE *to;
-	size_t used;
-	char bytes[4096];
-};
-
-static void flush(struct writer *writer)
+/* A list can have a million rows, so records are written straight away: trees of cJSON took four times as long. */
+static void put(FILE *to, const char *text)
 {
-	fwrite_unlocked(writer->bytes, 1, writer->used, writer->to);
-	writer->used = 0;
+	while (*text)
+		putc_unlocked(*text++, to);
 }
 
-static inline void put_bytes(struct writer *writer, const char *bytes, size_t count)
+static void put_integer(FILE *to, enum field_type type, uint64_t number)
 {
-	if (count > sizeof(writer->bytes) - writer->used) {
-		flush(writer);
-		if (count > sizeof(writer->bytes)) {
-			fwrite_unlocked(bytes, 1, count, writer->to);
-			return;
-		}
+	char digits[24] = "\"", *end;
+
+	if (type == FIELD_HEX) {
+		end = put_hexadecimal(digits + 1, number);
+		*end++ = '"';
+	} else {
+		end = put_decimal(digits, number);
 	}
-	memcpy(writer->bytes + writer->used, bytes, count);
-	writer->used += count;
+	fwrite_unlocked(digits, 1, (size_t)(end - digits), to);
 }
 
-static void put(struct writer *writer, const char *text)
+static void put_text(FILE *to, const char *text)
 {
-	put_bytes(writer, text, strlen(text));
+	if (text)
+		text_print_json(text, to);
+	else
+		put(to, "null");
 }
 
-/* Bytes of a number of 64 bits, decimal or hexadecimal, with quotes. */
-#define DIGITS_MAX 24
-
-static void put_number(struct writer *writer, uint64_t number)
-{
-	char digits[DIGITS_MAX];
-
-	put_bytes(writer, digits, (size_t)(put_decimal(digits, number) - digits));
-}
-
-static void put_hex(struct writer *writer, uint64_t number)
-{
-	char digits[DIGITS_MAX] = "\"", *end = put_hexadecimal(digits + 1, number);
-
-	*end++ = '"';
-	put_bytes(writer, digits, (size_t)(end - digits));
-}
-
-static void put_text(struct writer *writer, const char *text)
-{
-	size_t length = text ? text_same_in_json(text) : 0;
-
-	if (!text)
-		return put(writer, "null");
-	if (text[length]) {
-		flush(writer);
-		return text_print_json(text, writer->to);
-	}
-	put(writer, "\"");
-	put_bytes(writer, text, length);
-	put(writer, "\"");
-}
-
-static void put_access(struct writer *writer, uint32_t bits)
+static void put_access(FILE *to, uint32_t bits)
 {
 	const char *before = "[", *name;
 	char raw[16];
 
 	for (; (name = mr_access_next(&bits, raw)); before = ",") {
-		put(writer, before);
-		put_text(writer, name);
+		put(to, before);
+		put_text(to, name);
 	}
-	put(writer, *before == '[' ? "[]" : "]");
+	put(to, *before == '[' ? "[]" : "]");
 }
 
-static void put_pages(struct writer *writer, uint64_t sizes)
+static void put_pages(FILE *to, uint64_t sizes)
 {
-	put(writer, "[");
+	put(to, "[");
 	for (; sizes; sizes &= sizes - 1) {
-		put_number(writer, sizes & -sizes);
-		put(writer, sizes & (sizes - 1) ? "," : "");
+		put_integer(to, FIELD_NUMBER, sizes & -sizes);
+		put(to, sizes & (sizes - 1) ? "," : "");
 	}
-	put(writer, "]");
+	put(to, "]");
 }
 
-static void put_words(struct writer *writer, const char *const *words)
+static void put_words(FILE *to, const char *const *words)
 {
-	put(writer, words ? "[" : "null");
+	put(to, words ? "[" : "null");
 	for (; words && *words; words++) {
-		put_text(writer, *words);
-		put(writer, words[1] ? "," : "");
+		put_text(to, *words);
+		put(to, words[1] ? "," : "");
 	}
-	put(writer, words ? "]" : "");
+	put(to, words ? "]" : "");
 }
 
-static void put_object(struct writer *writer, const struct record *record,
-		       const struct field *const *columns, const void *row);
-
-static void put_list(struct writer *writer, const struct list *list)
+static void put_list(FILE *to, const struct list *list)
 {
-	put(writer, list ? "[" : "null");
+	put(to, list ? "[" : "null");
 	for (size_t i = 0; list && i < list->count; i++) {
-		put(writer, i ? "," : "");
-		put_object(writer, list->record, NULL, (const char *)list->rows + i * list->size);
+		put(to, i ? "," : "");
+		json_put_object(to, list->record, NULL, (const char *)list->rows + i * list->size);
 	}
-	put(writer, list ? "]" : "");
+	put(to, list ? "]" : "");
 }
 
-static void put_evidence(struct writer *writer, const struct field *field, const void *row)
+static void put_evidence(FILE *to, const struct field *field, const void *row)
 {
 	size_t count;
 	const struct mr_evidence *evidence = field_evidence(field, row, &count);
 
-	put(writer, "{");
+	put(to, "{");
 	for (size_t i = 0; i < count; i++, evidence++) {
-		put(writer, i ? "," : "");
-		put_text(writer, evidence->name);
-		put(writer, ":");
+		put(to, i ? "," : "");
+		put_text(to, evidence->name);
+		put(to, ":");
 		if (evidence->is_number)
-			put_number(writer, evidence->number);
+			put_integer(to, FIELD_NUMBER, evidence->number);
 		else
-			put_text(writer, evidence->text);
+			put_text(to, evidence->text);
 	}
-	put(writer, "}");
+	put(to, "}");
 }
 
-static void put_integer(struct writer *writer, enum field_type type, struct mr_opt_u64 number)
-{
-	if (!number.known)
-		put(writer, "null");
-	else if (type == FIELD_HEX)
-		put_hex(writer, number.value);
-	else if (type == FIELD_ACCESS)
-		put_access(writer, (uint32_t)number.value);
-	else if (type == FIELD_PAGES)
-		put_pages(writer, number.value);
-	else
-		put_number(writer, number.value);
-}
-
-static void put_value(struct writer *writer, const struct field *field, const void *row)
+static void put_value(FILE *to, const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset;
 	char buffer[FIELD_TEXT_MAX];
+	struct mr_opt_u64 number;
 	struct field_words room;
 	const struct list *list;
 
@@ -170,72 +115,60 @@ static void put_value(struct writer *writer, const struct field *field, const vo
 	case FIELD_TEXT:
 	case FIELD_WORD:
 	case FIELD_ERRNO:
-		return put_text(writer, field_text(field, row, buffer));
+		return put_text(to, field_text(field, row, buffer));
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
 	case FIELD_HEX:
+		number = field_number(field, row);
+		return number.known ? put_integer(to, field->type, number.value) : put(to, "null");
 	case FIELD_ACCESS:
+		number = field_number(field, row);
+		return number.known ? put_access(to, (uint32_t)number.value) : put(to, "null");
 	case FIELD_PAGES:
-		return put_integer(writer, field->type, field_number(field, row));
+		number = field_number(field, row);
+		return number.known ? put_pages(to, number.value) : put(to, "null");
 	case FIELD_BOOL:
 	case FIELD_OPT_BOOL:
 	case FIELD_TRISTATE:
 	case FIELD_RATIO:
-		return put(writer, field_text(field, row, buffer) ?: "null");
+		return put(to, field_text(field, row, buffer) ?: "null");
 	case FIELD_WORDS:
 	case FIELD_BITS:
-		return put_words(writer, field_words(field, row, &room));
+		return put_words(to, field_words(field, row, &room));
 	case FIELD_LIST:
-		return put_list(writer, field_list(field, row));
+		return put_list(to, field_list(field, row));
 	case FIELD_ONE:
 		list = field_list(field, row);
 		if (!list || !list->count)
-			return put(writer, "null");
-		return put_object(writer, list->record, NULL, list->rows);
+			return put(to, "null");
+		return json_put_object(to, list->record, NULL, list->rows);
 	case FIELD_RECORD:
-		return put_object(writer, field->record, NULL, member);
+		return json_put_object(to, field->record, NULL, member);
 	case FIELD_EVIDENCE:
-		return put_evidence(writer, field, row);
+		return put_evidence(to, field, row);
 	}
-}
-
-static void put_members(struct writer *writer, const struct record *record,
-			const struct field *const *columns, const void *row, const char *before)
-{
-	for (const struct field *f = columns ? *columns : record->fields; f && f->key;
-	     f = columns ? *++columns : f + 1) {
-		put(writer, before);
-		put(writer, "\"");
-		put(writer, f->key);
-		put(writer, "\":");
-		put_value(writer, f, row);
-		before = ",";
-	}
-}
-
-static void put_object(struct writer *writer, const struct record *record,
-		       const struct field *const *columns, const void *row)
-{
-	put_members(writer, record, columns, row, "{");
-	put(writer, "}");
 }
 
 void json_put_members(FILE *to, const struct record *record, const struct field *const *columns,
 		      const void *row, const char *before)
 {
-	struct writer writer;
-
-	writer.to = to;
-	writer.used = 0;
-	put_members(&writer, record, columns, row, before);
-	flush(&writer);
+	for (const struct field *f = columns ? *columns : record->fields; f && f->key;
+	     f = columns ? *++columns : f + 1) {
+		put(to, before);
+		putc_unlocked('"', to);
+		put(to, f->key);
+		putc_unlocked('"', to);
+		putc_unlocked(':', to);
+		put_value(to, f, row);
+		before = ",";
+	}
 }
 
 void json_put_object(FILE *to, const struct record *record, const struct field *const *columns,
 		     const void *row)
 {
 	json_put_members(to, record, columns, row, "{");
-	fputs_unlocked("}", to);
+	put(to, "}");
 }
 
 /* ---- documents that were read ---- */
@@ -267,7 +200,7 @@ const char *json_scalar(const cJSON *item, char buffer[JSON_SCALAR_MAX])
 
 cJSON *json_number(uint64_t value)
 {
-	char digits[DIGITS_MAX + 1];
+	char digits[24];
 
 	*put_decimal(digits, value) = '\0';
 	return cJSON_CreateRaw(digits);
