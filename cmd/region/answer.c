@@ -290,24 +290,16 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	return reported;
 }
 
-/* Members of the document before its lists. */
-struct opening {
-	bool session; /* whether the command worked in one */
-};
-
+/* Members of the document before its lists, and after them. */
 static const struct field opening_fields[] = {
-	FIELD(struct opening, session, FIELD_BOOL, 0, "whether this was in a session"),
+	FIELD_AS("session", struct answer, in_session, FIELD_BOOL, 0,
+		 "whether this was in a session"),
 	FIELD_END,
 };
 static const struct record opening_record = { "opening", opening_fields, NULL };
 
-/* Members of the document after its lists. */
-struct verdict {
-	struct opt_bool as_expected;
-};
-
 static const struct field verdict_fields[] = {
-	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0,
+	FIELD(struct answer, as_expected, FIELD_OPT_BOOL, 0,
 	      "whether the answer is one that --expect names"),
 	FIELD_END,
 };
@@ -321,15 +313,9 @@ const struct field answer_members[] = {
 	FIELD_END,
 };
 
-static bool is_as_expected(const struct answer *answer)
-{
-	return answer->expect && expect_holds(answer->expect, &answer->failures);
-}
-
 void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
 		       bool lines)
 {
-	const struct opening opening = { answer->in_session };
 	struct output *out = &answer->out;
 	struct enclosing *enclosing = answer->invocation->enclosing;
 
@@ -340,7 +326,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)
-		output_members(out, &opening_record, &opening);
+		output_members(out, &opening_record, answer);
 	output_list_begin(out, key, record, lines);
 }
 
@@ -361,20 +347,12 @@ void answer_end_rows(struct answer *answer)
 	output_list_end(&answer->out);
 }
 
-static void print_verdict(struct answer *answer)
-{
-	const struct list failures = { &failure_record, answer->failures.items,
-				       answer->failures.count, sizeof(struct failure) };
-	const struct verdict verdict = { { is_as_expected(answer), answer->expect != NULL } };
-
-	output_members(&answer->out, &verdict_record, &verdict);
-	output_json_list(&answer->out, "failures", &failures);
-}
-
 int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 {
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
+	const struct list failures = { &failure_record, answer->failures.items,
+				       answer->failures.count, sizeof(struct failure) };
 	bool by_batch = answer->invocation->enclosing && !environment->data_direct[0];
 
 	if (answer->failures.out_of_memory)
@@ -383,7 +361,11 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 		answer_note(answer, "where this failed:");
 		report_lines(&environment_record, environment);
 	}
-	print_verdict(answer);
+	answer->as_expected.known = answer->expect != NULL;
+	answer->as_expected.value =
+		answer->expect && expect_holds(answer->expect, &answer->failures);
+	output_members(out, &verdict_record, answer);
+	output_json_list(out, "failures", &failures);
 	if (out->style->json || by_batch)
 		;
 	else if (done && (answer->lines || out->blocks))
@@ -403,7 +385,7 @@ static int decide_status(const struct answer *answer, uint64_t done, const char 
 	if (failures->count && done && participle && !answer->invocation->global->style.quiet)
 		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 			    participle);
-	if (is_as_expected(answer))
+	if (answer->as_expected.value)
 		return EXIT_DONE;
 	if (answer->expect)
 		answer_note(answer, "%s", expect_text(answer->expect, &answer->failures, text));

@@ -153,23 +153,6 @@ static void use_library(struct registrar *registrar)
 						 .pd = registrar->device.pd };
 }
 
-static int fail_no_handles(const struct registrar *registrar, struct mr_error *err)
-{
-	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-		"rdma-core %s does not export the handle of a umem, so it cannot stay",
-		registrar->environment->rdma_core);
-	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
-	return -EOPNOTSUPP;
-}
-
-static int fail_no_dmah_handles(struct mr_error *err)
-{
-	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
-		"no library exports the kernel's number of a DMA handle, so it cannot stay");
-	mr_hint(err, "use --via kernel");
-	return -EOPNOTSUPP;
-}
-
 /*
  * Clears *@library if the library cannot serve in this session; @kernel: --via allows the other path.
  * Return: 0, or -EOPNOTSUPP if it does not.
@@ -177,19 +160,27 @@ static int fail_no_dmah_handles(struct mr_error *err)
 static int check_library(const struct registrar *registrar, bool kernel, bool *library,
 			 struct mr_error *err)
 {
+	bool imports, lacks_umem;
+
 	if (!*library || mr_session_is_private(registrar->session))
 		return 0;
-	if (registrar->kind == MR_KIND_UMEM && !mr_umem_reports_handles() &&
-	    (kernel || mr_driver_find(registrar->uverbs.driver_id)->imports)) {
-		*library = false;
-		return kernel ? 0 : fail_no_handles(registrar, err);
-	}
+	imports = mr_driver_find(registrar->uverbs.driver_id)->imports;
+	lacks_umem = registrar->kind == MR_KIND_UMEM && !mr_umem_reports_handles() &&
+		     (kernel || imports);
+	*library = !lacks_umem && !registrar->dmah && (!kernel || imports);
+	if (*library || kernel)
+		return 0;
 	if (registrar->dmah) {
-		*library = false;
-		return kernel ? 0 : fail_no_dmah_handles(err);
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
+			"no library exports the kernel's number of a DMA handle, so it cannot stay");
+		mr_hint(err, "use --via kernel");
+	} else {
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
+			"rdma-core %s does not export the handle of a umem, so it cannot stay",
+			registrar->environment->rdma_core);
+		mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
 	}
-	*library = !kernel || mr_driver_find(registrar->uverbs.driver_id)->imports;
-	return 0;
+	return -EOPNOTSUPP;
 }
 
 int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_error *err)

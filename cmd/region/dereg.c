@@ -39,19 +39,13 @@ static void print_region(struct session_job *job, const struct mr_entry *entry, 
 	answer_row(&job->answer, &row);
 }
 
-/* Whether dereg_flush() will print the region. */
-static bool will_be_flushed(const struct session_job *job, const struct mr_entry *entry)
-{
-	const struct dereg_args *args = job->answer.invocation->args;
-
-	return args->flush &&
-	       (!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
-}
-
 static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 			 struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
+	const bool is_flushed =
+		args->flush &&
+		(!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
 	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
 	uint64_t start = mr_now_ns();
 	bool deferred = true;
@@ -59,7 +53,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 	int rc = mr_dereg_mr_relaxed(job->session, slot, entry->id, defer, &deferred, err);
 	uint64_t ns = mr_now_ns() - start;
 
-	if (deferred && (!rc || rc == -EALREADY) && will_be_flushed(job, entry)) {
+	if (deferred && (!rc || rc == -EALREADY) && is_flushed) { /* dereg_flush() prints it */
 		job->answer.total--;
 		return 0;
 	}
@@ -138,13 +132,6 @@ static uint32_t find_run(const struct session_job *job, uint32_t slot, uint32_t 
 	return count;
 }
 
-/* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
-static bool may_pass_over(const struct mr_error *err)
-{
-	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
-	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
-}
-
 /*
  * Dereg_region()s of regions whose entries follow one another in the table. A failure is answered, unless
  * it only says that the region has gone, or that another process is at work on it. Where regions take long
@@ -176,7 +163,10 @@ static uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_p
 		progress_show(&job->answer.progress, "deregistered", ++progress->index);
 		if (removal->rc >= 0 && may_be_in_run(removal->entry))
 			print_region(job, removal->entry, "deregistered", run.ns[i]);
-		if (!removal->rc || may_pass_over(removal->err))
+		/* The region has gone, or another process is changing it. */
+		if (!removal->rc || removal->err->kind == MR_ERROR_ABSENT ||
+		    removal->err->kind == MR_ERROR_RELAXED ||
+		    (removal->err->kind == MR_ERROR_HOST && removal->err->errnum == EBUSY))
 			continue;
 		job->answer.refusal = refusal_of_entry(job->session, removal->entry);
 		answer_fail(&job->answer, removal->err, progress->index, removal->id,
@@ -278,34 +268,19 @@ static int dereg_object(struct session_job *job, enum mr_region_kind kind, uint3
 	return 0;
 }
 
-/* The path of the calls that destroy what an operand names. */
-static enum mr_via path_of(const struct session_job *job, const struct mr_operand *operand)
-{
-	if (operand->type == MR_OPERAND_ENTRY)
-		return mr_session_via(job->session, operand->slot);
-	return operand->type == MR_OPERAND_PD && mr_session_is_private(job->session)
-		       ? MR_VIA_LIBRARY
-		       : MR_VIA_KERNEL;
-}
-
-static bool is_on_dm(const struct mr_entry *entry, uint32_t dm)
-{
-	return entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE && entry->dm == dm;
-}
-
 /* Regions in a PD, or on memory of the device. */
 static uint64_t count_users(const struct mr_table *table, const struct mr_operand *operand)
 {
-	const uint32_t pd = operand->type == MR_OPERAND_PD ? mr_table_find_pd(table, operand->name)
-							   : MR_NO_SLOT;
+	const bool is_pd = operand->type == MR_OPERAND_PD;
+	const uint32_t pd = is_pd ? mr_table_find_pd(table, operand->name) : MR_NO_SLOT;
 	struct mr_entry entry;
 	uint64_t count = 0;
 
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		count += mr_table_get(table, slot, &entry) &&
-			 (operand->type == MR_OPERAND_PD
-				  ? entry.pd == pd
-				  : is_on_dm(&entry, (uint32_t)operand->number));
+		if (mr_table_get(table, slot, &entry))
+			count += is_pd ? entry.pd == pd
+				       : entry.memory_of == MR_MEMORY_OF_RDMA_DEVICE &&
+						 entry.dm == (uint32_t)operand->number;
 	return count;
 }
 
@@ -330,19 +305,34 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 	struct mr_operand operand;
 	struct mr_error err;
 	int rc = mr_operand_find(job->session, word, &operand, &err);
-	const bool found = !rc;
+	enum mr_via via = MR_VIA_KERNEL;
 
-	if (!rc && operand.type == MR_OPERAND_PD)
+	if (rc) {
+		answer_fail(&job->answer, &err, index, operand.entry.id, MR_VIA_KERNEL);
+		return;
+	}
+	if (operand.type == MR_OPERAND_PD) {
+		via = job->session->table.is_private ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
 		rc = dealloc_pd(job, operand.name, &err);
-	else if (!rc && operand.type == MR_OPERAND_OBJECT)
+	} else if (operand.type == MR_OPERAND_OBJECT) {
 		rc = dereg_object(job, operand.kind, (uint32_t)operand.number, &err);
-	else if (!rc)
+	} else {
+		via = mr_session_via(job->session, operand.slot);
 		rc = dereg_region(job, operand.slot, &operand.entry, &err);
+	}
 	if (!rc)
 		return;
-	if (found)
-		job->answer.refusal = refusal_of(job, &operand);
-	answer_fail(&job->answer, &err, index, operand.entry.id, path_of(job, &operand));
+	job->answer.refusal = refusal_of(job, &operand);
+	answer_fail(&job->answer, &err, index, operand.entry.id, via);
+}
+
+static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " %s%s left", left, noun,
+		     left == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
 /* How many there were; the numbers are members of the document. */
@@ -408,11 +398,8 @@ static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 			    job->environment->device);
 	else if (rc && rc != -EIO)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
-	if (!left.interrupted)
-		return;
-	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " unlisted region%s left",
-		     left.interrupted, left.interrupted == 1 ? " is" : "s are");
-	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	if (left.interrupted)
+		fail_interrupted(job, left.interrupted, "unlisted region");
 }
 
 /* Prints the counts on standard error, unless they are 0. */
@@ -457,29 +444,12 @@ static bool is_locked_out(const struct session_job *job)
 	return job->session->table.gave_up;
 }
 
-static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)
-{
-	struct mr_error err;
-
-	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " %s%s left", left, noun,
-		     left == 1 ? " is" : "s are");
-	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
-}
-
-static uint64_t count_from(const struct mr_table *table, uint32_t slot)
-{
-	uint64_t count = 0;
-
-	for (; slot < table->capacity; slot++)
-		count += mr_table_is_used(table, slot);
-	return count;
-}
-
 static void dereg_all(struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
 	struct dereg_progress progress = { .most = 1 };
 	uint32_t slot = 0;
+	uint64_t left = 0;
 
 	while (slot < table->capacity && !is_locked_out(job)) {
 		if (!mr_table_is_used(table, slot)) {
@@ -487,7 +457,9 @@ static void dereg_all(struct session_job *job)
 			continue;
 		}
 		if (context_is_interrupted(job->answer.invocation, !progress.index)) {
-			fail_interrupted(job, count_from(table, slot), "region");
+			for (; slot < table->capacity; slot++)
+				left += mr_table_is_used(table, slot);
+			fail_interrupted(job, left, "region");
 			break;
 		}
 		slot += dereg_run(job, slot, &progress);

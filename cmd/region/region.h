@@ -239,6 +239,7 @@ struct answer {
 	uint64_t total;              /**< regions that the command is about */
 	uint64_t reported;           /**< failures to report, also those too many for that */
 	bool in_session;
+	struct opt_bool as_expected; /**< set by answer_end() */
 	bool lines; /**< a single region is printed as lines rather than in a table */
 };
 

@@ -372,23 +372,6 @@ static struct mr_advice_range advised_range(const struct register_job *job,
 					 .lkey = region->lkey };
 }
 
-/*
- * Pages of an implicit region can only be prefetched where memory is mapped.  Unless --advise-offset says
- * where, some is mapped for that.
- */
-static int map_for_implicit(struct register_job *job, struct mr_error *err)
-{
-	const struct advise_args *advise = &job->args->advise;
-	const struct mr_memory_request request = {
-		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
-		.length = advised_size(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
-	};
-
-	if (!job->count || !is_implicit(&job->regions[0].region) || advise->offset.known)
-		return 0;
-	return mr_memory_map(&request, &job->prefetched, err);
-}
-
 static void advise_one(struct register_job *job, struct new_region *new)
 {
 	const struct mr_advice *advice = &job->args->advise.advice;
@@ -407,11 +390,21 @@ static void advise_one(struct register_job *job, struct new_region *new)
 /* With --advise, give the advice about each region, and reports refusals. */
 static void advise_all(struct register_job *job)
 {
+	const struct advise_args *advise = &job->args->advise;
+	const struct mr_memory_request request = {
+		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
+		.length = advised_size(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
+	};
 	struct mr_error err;
 
-	if (!job->args->advise.advice.text)
+	if (!advise->advice.text)
 		return;
-	if (map_for_implicit(job, &err)) {
+	/*
+	 * Pages of an implicit region can only be prefetched where memory is mapped.  Unless --advise-offset says
+	 * where, some is mapped for that.
+	 */
+	if (job->count && is_implicit(&job->regions[0].region) && !advise->offset.known &&
+	    mr_memory_map(&request, &job->prefetched, &err)) {
 		register_fail(job, &err, 0, 0, NULL);
 		return;
 	}
@@ -602,21 +595,13 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	return 0;
 }
 
-static int register_one(struct register_job *job, const struct mr_region_request *request,
-			struct new_region *new, struct mr_error *err)
-{
-	new->id = job->count + 1;
-	if (job->registrar.in_session)
-		return register_in_session(job, request, new, err);
-	return mr_region_register(&job->registrar.base, request, &new->region, err);
-}
-
 static void register_all(struct register_job *job)
 {
 	for (uint64_t index = 1; index <= job->plan.memory.count; index++) {
 		struct mr_region_request request = register_request(job, index);
 		struct new_region *new = &job->regions[job->count];
 		struct mr_error err;
+		int rc;
 
 		if (job->blocks_signals &&
 		    context_is_interrupted(job->answer.invocation, index == 1)) {
@@ -627,7 +612,11 @@ static void register_all(struct register_job *job)
 		new->is_advised = false;
 		progress_wait(&job->answer.progress, "registering", request.length);
 		proof_mark(job->answer.invocation, job->registrar.environment->device);
-		if (!register_one(job, &request, new, &err)) {
+		new->id = job->count + 1;
+		rc = job->registrar.in_session ? register_in_session(job, &request, new, &err)
+					       : mr_region_register(&job->registrar.base, &request,
+								    &new->region, &err);
+		if (!rc) {
 			new->at_zero = mr_in_force_at_zero(&job->registrar.uverbs, request.access,
 							   &new->region);
 			job->count++;
@@ -660,25 +649,6 @@ static void deregister_all(struct register_job *job)
 }
 
 /*
- * Registers the regions up to the first refusal, with --keep-going all, and gives advice about them.
- * @rc, @err: what register_prepare() returned; its failure is reported here
- */
-static void register_and_advise(struct register_job *job, int rc, struct mr_error *err)
-{
-	if (!rc)
-		rc = register_allocate(job, err);
-	if (rc) {
-		register_fail(job, err, 0, 0, NULL);
-		mr_error_clear(err);
-		return;
-	}
-	register_all(job);
-	if (!job->interrupted)
-		advise_all(job);
-	registrar_leave_pd(&job->registrar, job->count > 0);
-}
-
-/*
  * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
  * are no longer held.
  */
@@ -698,7 +668,17 @@ int register_regions(struct register_job *job, struct mr_error *err)
 	job->blocks_signals = hold || stays || tries;
 	if (job->blocks_signals)
 		context_block_signals(job->answer.invocation);
-	register_and_advise(job, rc, err);
+	if (!rc)
+		rc = register_allocate(job, err);
+	if (!rc) {
+		register_all(job);
+		if (!job->interrupted)
+			advise_all(job);
+		registrar_leave_pd(&job->registrar, job->count > 0);
+	} else {
+		register_fail(job, err, 0, 0, NULL);
+		mr_error_clear(err);
+	}
 	if (!stays && !hold)
 		deregister_all(job);
 	if (stays || !hold)
