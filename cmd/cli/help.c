@@ -74,21 +74,16 @@ static void print_entry(const char *left, const char *help, size_t indent)
 	output_paragraph(help, indent, indent);
 }
 
-/*
- * Returns what an option is for, with the words that it takes if a table has them. Return: the text, in
- * @buffer or in the option's row.
- */
-static const char *option_help_text(const struct option_spec *option, char *buffer)
+/* What an option is for, with the words that it takes if a table has them.  Return: @buffer, or the option's text */
+static const char *option_help_text(const struct option_spec *option, char buffer[OPTION_HELP_MAX])
 {
 	const struct mr_word *word = option->type->words;
-	size_t used;
 
 	if (!word)
 		return option->help;
-	used = (size_t)snprintf(buffer, OPTION_HELP_MAX, "%s: %s (default)", option->help,
-				word->name);
-	while ((++word)->name && used < OPTION_HELP_MAX)
-		used += (size_t)snprintf(buffer + used, OPTION_HELP_MAX - used, ", %s", word->name);
+	snprintf(buffer, OPTION_HELP_MAX, "%s: %s (default)", option->help, word->name);
+	while ((++word)->name)
+		mr_text_add(buffer, OPTION_HELP_MAX, ", ", "%s", word->name);
 	return buffer;
 }
 
@@ -117,31 +112,25 @@ static void print_groups(const struct option_group *const *groups)
 	}
 }
 
-static void print_examples(const struct command *command)
-{
-	output_text("\nExamples:\n");
-	for (const char *const *example = command->examples; *example; example++)
-		output_text("  %s\n", *example);
-}
-
 static void print_command(const struct command *command)
 {
+	char topics[128] = "";
+
 	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
 		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
 		    command->operands ? command->operands : "");
 	output_paragraph(command->description, 0, 0);
 	print_groups(command->groups);
-	print_examples(command);
-	output_text("\n");
-	if (command->topics || command->record)
-		output_text("Topics (mrctl help TOPIC):");
+	output_text("\nExamples:\n");
+	for (const char *const *example = command->examples; *example; example++)
+		output_text("  %s\n", *example);
 	for (const struct help_topic *const *t = command->topics; t && *t; t++)
-		output_text(" %s%s", (*t)->name, t[1] || command->record ? "," : "");
+		mr_text_add(topics, sizeof(topics), ", ", "%s", (*t)->name);
 	if (command->record)
-		output_text(" columns %s", command->name);
-	if (command->topics || command->record)
-		output_text("\n");
-	output_text("Global options: mrctl --help; manual: man mrctl-%s\n", command->name);
+		mr_text_add(topics, sizeof(topics), ", ", "columns %s", command->name);
+	if (*topics)
+		output_text("\nTopics (mrctl help TOPIC): %s", topics);
+	output_text("\nGlobal options: mrctl --help; manual: man mrctl-%s\n", command->name);
 }
 
 static const struct mr_word tasks[] = {
@@ -188,42 +177,29 @@ void help_print(const struct command *const *commands, const struct command *com
 
 static void print_checks(void)
 {
-	char help[256];
+	char help[256], list[64];
 
 	for (const struct mr_check *check = mr_checks; check->id; check++) {
-		const char *separator = " (";
-		size_t used = (size_t)snprintf(help, sizeof(help), "%s", check->subject);
-
-		for (int verdict = MR_VERDICT_BAD; verdict >= MR_VERDICT_NA; verdict--) {
-			if (!(check->verdicts & 1U << verdict) || used >= sizeof(help))
-				continue;
-			used += (size_t)snprintf(help + used, sizeof(help) - used, "%s%s",
-						 separator, mr_verdicts[verdict].name);
-			separator = ", ";
-		}
-		if (used < sizeof(help))
-			snprintf(help + used, sizeof(help) - used, ")");
+		*list = '\0';
+		for (int verdict = MR_VERDICT_BAD; verdict >= MR_VERDICT_NA; verdict--)
+			if (check->verdicts & 1U << verdict)
+				mr_text_add(list, sizeof(list), ", ", "%s",
+					    mr_verdicts[verdict].name);
+		snprintf(help, sizeof(help), "%s (%s)", check->subject, list);
 		print_entry(check->id, help, INDENT);
 	}
 }
 
 static void print_causes(void)
 {
-	char help[256];
+	char help[256], list[128];
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
-		const char *separator = " (";
-		size_t used = (size_t)snprintf(help, sizeof(help), "%s", cause->subject);
-
-		for (const int *number = cause->errnums; *number && used < sizeof(help); number++) {
-			used += (size_t)snprintf(help + used, sizeof(help) - used, "%s%s",
-						 separator, mr_errno_name(*number));
-			separator = ", ";
-		}
-		if (used < sizeof(help))
-			snprintf(help + used, sizeof(help) - used, "%s",
-				 *cause->errnums ? ")" : " (any errno)");
+		*list = '\0';
+		for (const int *number = cause->errnums; *number; number++)
+			mr_text_add(list, sizeof(list), ", ", "%s", mr_errno_name(*number));
+		snprintf(help, sizeof(help), "%s (%s)", cause->subject, *list ? list : "any errno");
 		print_entry(cause->id, help, INDENT);
 	}
 }
@@ -250,14 +226,6 @@ static const struct help_topic *find_topic(const char *word)
 	return *t;
 }
 
-/* Whether a command before this one prints the same records. */
-static bool is_repeated(const struct command *const *commands, const struct command *const *command)
-{
-	while (commands != command && (*commands)->record != (*command)->record)
-		commands++;
-	return commands != command;
-}
-
 static void print_fields(const struct record *record)
 {
 	for (const struct field *f = record->fields; f->key; f++)
@@ -280,8 +248,11 @@ static void print_all_columns(const struct command *const *commands)
 
 	for (const struct command *const *c = commands; *c; c++) {
 		const struct record *record = (*c)->record;
+		const struct command *const *first = commands;
 
-		if (!record || is_repeated(commands, c))
+		while ((*first)->record != record)
+			first++;
+		if (!record || first != c)
 			continue;
 		output_text("%sColumns of %s, for --output:\n", separator, record->list);
 		separator = "\n";
@@ -302,19 +273,13 @@ static bool speaks_of(const char *text, const char *word)
 	return false;
 }
 
-static bool has_option_of(const struct command *command, const char *word)
-{
-	for (const struct option_group *const *group = command->groups; *group; group++)
-		for (const struct option_spec *o = (*group)->options; o->name; o++)
-			if (speaks_of(o->name, word) || speaks_of(o->help, word))
-				return true;
-	return false;
-}
-
-static void begin_list(const char *title, const char *word, size_t *count)
+/* Prints an entry of a list, and before the first one what the list has. */
+static void print_found(const char *title, const char *word, size_t *count, const char *name,
+			const char *help)
 {
 	if (!(*count)++)
 		output_text("%s that speak of '%s':\n", title, word);
+	print_entry(name, help, INDENT);
 }
 
 /* Return: how many commands and topics have the word. */
@@ -323,22 +288,22 @@ static size_t print_commands_with(const struct command *const *commands, const c
 	size_t count = 0;
 
 	for (const struct command *const *c = commands; *c; c++) {
-		if (!speaks_of((*c)->summary, word) && !speaks_of((*c)->description, word) &&
-		    !has_option_of(*c, word))
-			continue;
-		begin_list("Commands", word, &count);
-		print_entry((*c)->name, (*c)->summary, INDENT);
+		bool speaks = speaks_of((*c)->summary, word) || speaks_of((*c)->description, word);
+
+		for (const struct option_group *const *g = (*c)->groups; *g; g++)
+			for (const struct option_spec *o = (*g)->options; o->name; o++)
+				speaks |= speaks_of(o->name, word) || speaks_of(o->help, word);
+		if (speaks)
+			print_found("Commands", word, &count, (*c)->name, (*c)->summary);
 	}
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		for (const struct help_section *s = (*t)->sections; s->title; s++)
 			for (const struct mr_word *w = s->words; w && w->name; w++) {
 				char name[64];
 
-				if (!speaks_of(w->name, word) && !speaks_of(w->help, word))
-					continue;
-				begin_list("Commands", word, &count);
 				snprintf(name, sizeof(name), "help %s: %s", (*t)->name, w->name);
-				print_entry(name, w->help, INDENT);
+				if (speaks_of(w->name, word) || speaks_of(w->help, word))
+					print_found("Commands", word, &count, name, w->help);
 			}
 	return count;
 }
@@ -348,14 +313,12 @@ static size_t print_causes_with(const char *word)
 	size_t count = 0;
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
-	     cause = mr_cause_next(cause)) {
-		if (!speaks_of(cause->id, word) && !speaks_of(cause->subject, word) &&
-		    !speaks_of(cause->what, word) && !speaks_of(cause->recognise, word) &&
-		    !speaks_of(cause->remedy, word))
-			continue;
-		begin_list("Causes (mrctl explain ID)", word, &count);
-		print_entry(cause->id, cause->subject, INDENT);
-	}
+	     cause = mr_cause_next(cause))
+		if (speaks_of(cause->id, word) || speaks_of(cause->subject, word) ||
+		    speaks_of(cause->what, word) || speaks_of(cause->recognise, word) ||
+		    speaks_of(cause->remedy, word))
+			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
+				    cause->subject);
 	return count;
 }
 
@@ -363,12 +326,10 @@ static size_t print_checks_with(const char *word)
 {
 	size_t count = 0;
 
-	for (const struct mr_check *check = mr_checks; check->id; check++) {
-		if (!speaks_of(check->id, word) && !speaks_of(check->subject, word))
-			continue;
-		begin_list("Checks (mrctl stat --host --only ID)", word, &count);
-		print_entry(check->id, check->subject, INDENT);
-	}
+	for (const struct mr_check *check = mr_checks; check->id; check++)
+		if (speaks_of(check->id, word) || speaks_of(check->subject, word))
+			print_found("Checks (mrctl stat --host --only ID)", word, &count, check->id,
+				    check->subject);
 	return count;
 }
 

@@ -56,6 +56,9 @@ int replaced_file_open(struct replaced_file *file, const char *path, struct mr_e
  */
 int replaced_file_close(struct replaced_file *file, struct mr_error *err);
 
+/** replaced_file_drop() - close it, and leave the old file; nothing if it has no stream */
+void replaced_file_drop(struct replaced_file *file);
+
 /**
  * file_read() - read a whole file of at most 64 MiB
  * @path:   of a regular file; "-": standard input, which may be a pipe

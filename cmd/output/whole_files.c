@@ -169,16 +169,20 @@ int replaced_file_close(struct replaced_file *file, struct mr_error *err)
 {
 	int rc = write_out(file, err);
 
-	errno = 0;
-	if (fclose(file->stream) && !rc)
-		rc = mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
-	if (!file->temporary[0])
-		return rc;
-	if (!rc && rename(file->temporary, file->path))
+	if (!rc && file->temporary[0] && rename(file->temporary, file->path))
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "rename", "%s", file->path);
-	if (rc)
-		unlink(file->temporary);
+	if (!rc)
+		file->temporary[0] = '\0';
+	replaced_file_drop(file);
 	return rc;
+}
+
+void replaced_file_drop(struct replaced_file *file)
+{
+	if (file->stream && file->temporary[0])
+		unlink(file->temporary);
+	if (file->stream)
+		fclose(file->stream);
 }
 
 /* Bytes of the largest file that is read. */

@@ -18,38 +18,20 @@
 /* Name of the batch, which a folder of the report's own has while the program runs. */
 #define BATCH "refused.batch"
 
-/* ---- mrctl itself ---- */
-
-/* The first word that is a command, behind global options and their values. */
-static const struct command *find_command(const struct report *report, char *const *argv)
-{
-	const struct command *command = NULL;
-
-	while (*argv && *++argv && !command)
-		command = *command_find(report->invocation->commands, *argv);
-	return command;
-}
+/* ---- the program ---- */
 
 /* Whether it is a command line of mrctl that prints a document about registrations where it gets --json. */
 static bool gives_document(const struct report *report, char *const *argv)
 {
-	const struct command *command =
-		!strcmp(basename(argv[0]), "mrctl") ? find_command(report, argv) : NULL;
+	const struct command *command = NULL;
 
+	if (strcmp(basename(argv[0]), "mrctl") != 0)
+		return false;
+	/* The first word that is a command, behind global options and their values. */
+	while (!command && *++argv)
+		command = *command_find(report->invocation->commands, *argv);
 	return command && command->record && !command->views && !command->runs_program;
 }
-
-/* Runs a command of mrctl that gives a document. */
-static int run_mrctl(const struct report *report, struct child *child, struct mr_error *err)
-{
-	char **argv = report->invocation->operands;
-	const char *const before[] = { argv[0], "--json", NULL };
-
-	child->output = CHILD_CATCH;
-	return report_run(child, before, (const char *const *)argv + 1, err);
-}
-
-/* ---- other programs ---- */
 
 /* Whether mrctl trace could not run the program, as it has said itself: it has met no process of it. */
 static bool was_not_run(const struct child *child)
@@ -70,18 +52,6 @@ static bool was_not_run(const struct child *child)
 	return is_none;
 }
 
-/* Reads the batch of the refusals, and shortens its own path, in a folder that is removed.  Return: NULL: none. */
-static cJSON *read_batch(struct report *report, const char *path)
-{
-	struct mr_error ignored;
-	size_t length;
-	mr_auto_free char *text = file_read(path, &length, &ignored);
-
-	for (char *at = text; at && (at = strstr(at, path));)
-		memmove(stpcpy(at, BATCH), at + strlen(path), strlen(at + strlen(path)) + 1);
-	return text ? report_list_lines(report, text) : NULL;
-}
-
 /*
  * Runs a program under mrctl trace, whose summary becomes the child's text.
  * @batch: set to the lines of a batch that is refused as the program was
@@ -93,7 +63,9 @@ static int trace(struct report *report, const char *folder, struct child *child,
 	const char *const before[] = { "mrctl",     "--json", "trace",       "--stacks",
 				       "--summary", summary,  "--reproduce", reproduction,
 				       "--",        NULL };
+	mr_auto_free char *text = NULL;
 	struct mr_error ignored;
+	size_t length;
 	int rc;
 
 	snprintf(summary, sizeof(summary), "%s/trace.json", folder);
@@ -101,33 +73,23 @@ static int trace(struct report *report, const char *folder, struct child *child,
 	child->path = "/proc/self/exe";
 	child->output = report->args->to ? CHILD_KEEP : CHILD_TO_STDERR;
 	rc = report_run(child, before, (const char *const *)report->invocation->operands, err);
-	if (!rc)
-		child->text = file_read(summary, &child->length, &ignored);
-	if (!rc)
-		*batch = read_batch(report, reproduction);
-	if (rc || !was_not_run(child))
+	if (rc)
 		return rc;
+	child->text = file_read(summary, &child->length, &ignored);
+	text = file_read(reproduction, &length, &ignored);
+	/* The batch names its own path, in a folder that is removed. */
+	for (char *at = text; at && (at = strstr(at, reproduction));)
+		memmove(stpcpy(at, BATCH), at + strlen(reproduction),
+			strlen(at + strlen(reproduction)) + 1);
+	*batch = text ? report_list_lines(report, text) : NULL;
+	if (!was_not_run(child))
+		return 0;
 	rc = mr_fail_text(err, MR_ERROR_HOST,
 			  WEXITSTATUS(child->status) == EXIT_NO_PROGRAM ? ENOENT : EACCES,
 			  "no report, as '%s' cannot be run", report->invocation->operands[0]);
 	err->call = CHILD_CALL;
 	return rc;
 }
-
-static int run_other(struct report *report, struct child *child, cJSON **batch,
-		     struct mr_error *err)
-{
-	struct mr_temporary_folder folder = { .fd = -1 };
-	int rc = mr_temporary_folder_make(&folder, err);
-
-	if (rc)
-		return rc;
-	rc = trace(report, folder.path, child, batch, err);
-	mr_temporary_folder_remove(&folder);
-	return rc;
-}
-
-/* ---- the section ---- */
 
 static cJSON *number_or_null(bool is_known, int number)
 {
@@ -162,18 +124,27 @@ static void add_program(struct report *report, const struct child *child, cJSON 
 /* Runs the program of the operands, and adds its section.  Return: 0 or -errno. */
 static int report_run_program(struct report *report, struct mr_error *err)
 {
+	char **argv = report->invocation->operands;
+	struct mr_temporary_folder folder = { .fd = -1 };
 	struct child child = { .mask = &report->mask };
 	cJSON *batch = NULL;
 	int rc;
 
-	if (!report->invocation->operands[0]) {
+	if (!argv[0]) {
 		report_add(report, report->root, "program", cJSON_CreateNull());
 		return 0;
 	}
 	shell_find_mrctl();
-	rc = gives_document(report, report->invocation->operands)
-		     ? run_mrctl(report, &child, err)
-		     : run_other(report, &child, &batch, err);
+	if (gives_document(report, argv)) {
+		child.output = CHILD_CATCH;
+		rc = report_run(&child, (const char *const[]){ argv[0], "--json", NULL },
+				(const char *const *)argv + 1, err);
+	} else {
+		rc = mr_temporary_folder_make(&folder, err);
+		if (!rc)
+			rc = trace(report, folder.path, &child, &batch, err);
+		mr_temporary_folder_remove(&folder);
+	}
 	if (rc)
 		cJSON_Delete(batch);
 	else
@@ -181,6 +152,8 @@ static int report_run_program(struct report *report, struct mr_error *err)
 	free(child.text);
 	return rc;
 }
+
+/* ---- the report ---- */
 
 static bool is_json(const struct report *report)
 {
@@ -214,40 +187,13 @@ static int make(struct report *report, struct mr_error *err)
 					    : mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 }
 
-/* Opens the file: a new one, or with --force one that takes the place of another once it is whole. */
-static int open_file(const struct report_args *args, struct replaced_file *file,
-		     struct mr_error *err)
+/* @fd: the file of the report, or -1 */
+static int print(const struct report *report, int fd, struct mr_error *err)
 {
-	const mode_t before = umask(077);
-	int rc = 0;
+	int rc = fd >= 0 ? output_redirect(fd, report->args->to, err) : 0;
 
-	file->path = args->to;
-	if (args->force)
-		rc = replaced_file_open(file, args->to, err);
-	else if (!(file->stream = private_file_open(args->to, false, err)))
-		rc = -err->errnum;
-	umask(before);
-	return rc;
-}
-
-/* Puts a whole report in its place; or removes the part of one. */
-static int close_file(struct replaced_file *file, bool is_whole, struct mr_error *err)
-{
-	const char *path = file->temporary[0] ? file->temporary : file->path;
-	struct stat st;
-
-	if (is_whole)
-		return replaced_file_close(file, err);
-	if (!lstat(path, &st) && S_ISREG(st.st_mode)) /* and no device */
-		unlink(path);
-	fclose(file->stream);
-	return 0;
-}
-
-static int print(const struct report *report, struct mr_error *err)
-{
-	int rc = 0;
-
+	if (rc)
+		return rc;
 	if (is_json(report)) {
 		json_print(report->root, 3);
 		output_text("\n");
@@ -256,13 +202,6 @@ static int print(const struct report *report, struct mr_error *err)
 	}
 	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output", "not all could be printed")
 		  : output_flush(err);
-}
-
-static int print_to(const struct report *report, int fd, struct mr_error *err)
-{
-	int rc = fd >= 0 ? output_redirect(fd, report->args->to, err) : 0;
-
-	return rc ? rc : print(report, err);
 }
 
 static bool is_document(const char *name)
@@ -288,33 +227,34 @@ static int tell_no_program(const struct report *report, struct mr_error *err)
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
 }
 
-/* With --json standard output has one document, even without a report. */
-static void print_failure(struct report *report, const struct mr_error *why)
-{
-	if (!is_json(report) || report->args->to || output_has_failed())
-		return;
-	begin(report);
-	report_add(report, report->root, "error", report_string(why->text));
-	json_print(report->root, 1);
-	output_text("\n");
-}
-
 static int make_and_print(struct report *report, struct mr_error *err)
 {
+	const struct report_args *args = report->args;
+	const mode_t before = umask(077);
 	struct replaced_file file = { .stream = NULL };
-	int rc = report->args->to ? open_file(report->args, &file, err) : 0;
+	int rc = args->to ? private_file_check(args->to, args->force, err) : 0;
 
+	if (!rc && args->to)
+		rc = replaced_file_open(&file, args->to, err);
+	umask(before);
 	if (!rc)
 		rc = make(report, err);
+	if (!rc)
+		rc = print(report, file.stream ? fileno(file.stream) : -1, err);
+	if (rc && is_json(report) && !args->to && !output_has_failed()) {
+		/* With --json standard output has one document, even without a report. */
+		begin(report);
+		report_add(report, report->root, "error", report_string(err->text));
+		json_print(report->root, 1);
+		output_text("\n");
+	}
 	if (rc)
-		print_failure(report, err);
-	else
-		rc = print_to(report, file.stream ? fileno(file.stream) : -1, err);
-	if (file.stream && close_file(&file, !rc, err))
-		rc = -err->errnum;
-	if (!rc && report->args->to && !report->invocation->global->style.quiet)
-		report_note("report", "%s has it; to read it: mrctl report --read %s",
-			    report->args->to, report->args->to);
+		replaced_file_drop(&file);
+	else if (file.stream)
+		rc = replaced_file_close(&file, err);
+	if (!rc && args->to && !report->invocation->global->style.quiet)
+		report_note("report", "%s has it; to read it: mrctl report --read %s", args->to,
+			    args->to);
 	return rc;
 }
 
