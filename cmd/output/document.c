@@ -14,22 +14,19 @@
 static const char *list_text(const struct list *list, char *buffer)
 {
 	char value[FIELD_TEXT_MAX];
-	size_t used = 0;
 
-	for (size_t i = 0; list && i < list->count && used < FIELD_TEXT_MAX; i++) {
-		const char *text = field_text(list->record->fields,
-					      (const char *)list->rows + i * list->size, value);
-
-		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
-					 i ? ", " : "", text ? text : "-");
-	}
-	return list && list->count ? buffer : NULL;
+	*buffer = '\0';
+	for (size_t i = 0; list && i < list->count; i++)
+		mr_text_add(buffer, FIELD_TEXT_MAX, ", ", "%s",
+			    field_text(list->record->fields,
+				       (const char *)list->rows + i * list->size, value)
+				    ?: "-");
+	return *buffer ? buffer : NULL;
 }
 
-/* Prints a list as a table, without columns that are unknown in all rows.  Return: 0 or -errno. */
-static int print_table(const struct list *list, bool verbose, FILE *stream)
+/* Prints a list as a table, and frees its columns.  Return: 0 or -errno. */
+static int print_table(const struct list *list, const struct field **columns, FILE *stream)
 {
-	mr_auto_free const struct field **columns = columns_usual(list->record, verbose);
 	struct table *table =
 		columns ? table_new(columns, columns_count(columns), true, stream) : NULL;
 	int rc = table ? 0 : -ENOMEM, ended;
@@ -37,6 +34,7 @@ static int print_table(const struct list *list, bool verbose, FILE *stream)
 	for (size_t i = 0; !rc && i < list->count; i++)
 		rc = table_row(table, (const char *)list->rows + i * list->size);
 	ended = table ? table_finish(table) : 0;
+	free(columns);
 	return rc ? rc : ended;
 }
 
@@ -75,7 +73,7 @@ static void print_list(struct printer *printer, const struct list *list)
 
 	if (!stream)
 		return;
-	print_table(list, printer->lines != LINES_USUAL, stream);
+	print_table(list, columns_usual(list->record, printer->lines != LINES_USUAL), stream);
 	if (fclose(stream))
 		return;
 	print_heading(printer);
@@ -206,28 +204,20 @@ static bool is_metrics(const struct output *out)
 	return !out->style->json && out->style->format == OUTPUT_OPENMETRICS;
 }
 
-/* Prints an empty line before a block that follows another. */
-static void begin_block(struct output *out, bool is_block)
-{
-	if (out->block_printed)
-		printf("\n");
-	out->block_printed = is_block;
-}
-
-static void measure_row(struct output *out, const struct record *record, const void *row)
-{
-	if (out->metrics && !out->measured)
-		out->measured = metrics_new(out->metrics);
-	if (out->metrics)
-		note_error(out, out->measured ? metrics_add(out->measured, record, row) : -ENOMEM);
-}
-
 /* Prints a row as lines, with an empty line between two blocks of them; or in the format of the style. */
 static void print_lines(struct output *out, const struct record *record, const void *row)
 {
-	if (is_metrics(out))
-		return measure_row(out, record, row);
-	begin_block(out, out->blocks);
+	if (is_metrics(out)) {
+		if (out->metrics && !out->measured)
+			out->measured = metrics_new(out->metrics);
+		if (out->metrics)
+			note_error(out, out->measured ? metrics_add(out->measured, record, row)
+						      : -ENOMEM);
+		return;
+	}
+	if (out->block_printed)
+		printf("\n");
+	out->block_printed = out->blocks;
 	lines_print(record, row, out->style->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
 }
 
@@ -350,21 +340,12 @@ int output_end(struct output *out, struct mr_error *err)
 void output_table(struct output *out, const char *key, const struct list *list, const char *columns)
 {
 	const struct field **fields = NULL;
-	struct table *table = NULL;
 	struct mr_error ignored;
-	int rc = 0;
 
 	output_json_list(out, key, list);
 	if (!output_is_for_people(out) || !list->count)
 		return;
-	if (!columns_parse(list->record, columns, false, &fields, &ignored))
-		table = table_new(fields, columns_count(fields), true, stdout);
 	fputc('\n', stdout);
-	for (size_t i = 0; table && !rc && i < list->count; i++)
-		rc = table_row(table, (const char *)list->rows + i * list->size);
-	if (table && table_finish(table))
-		rc = -ENOMEM;
-	if ((rc || !table) && !out->error)
-		out->error = rc ? rc : -ENOMEM;
-	free(fields);
+	columns_parse(list->record, columns, false, &fields, &ignored);
+	note_error(out, print_table(list, fields, stdout));
 }

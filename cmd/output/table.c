@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "cmd/output/output.h"
@@ -109,9 +110,8 @@ struct column {
 	const struct field *other; /* the field it is compared with: repeats or instead; or NULL */
 	size_t width;              /* of its longest cell so far */
 	size_t folded;             /* the same where each item of a list takes a line */
-	bool usual;                /* not chosen by the user */
+	bool usual;                /* not chosen by the user: cells are as people read them */
 	bool is_needed;            /* a value so far is neither unknown nor expected */
-	bool is_for_people;        /* cells are as people read them: see cell_text() */
 };
 
 struct table {
@@ -149,28 +149,25 @@ static char *next_item(const struct libscols_column *column __attribute__((unuse
 	return comma + 1;
 }
 
-static int add_column(struct table *table, const struct field *field, struct column *column)
+/* @usual: how many of the columns, from the first, the user did not choose */
+static int add_columns(struct table *table, size_t usual)
 {
 	char heading[HEADING_MAX];
 
-	cell_heading(field, column->is_for_people, heading);
-	column->scols = scols_table_new_column(table->scols, heading, 0,
-					       field->type == FIELD_NUMBER ? SCOLS_FL_RIGHT : 0);
-	column->width = column->folded = strlen(heading);
-	column->other = columns_find(table->fields, field->repeats ?: field->instead);
-	return column->scols ? 0 : -ENOMEM;
-}
+	for (size_t i = 0; table->fields[i]; i++) {
+		const struct field *field = table->fields[i];
+		struct column *column = &table->columns[i];
 
-static int add_columns(struct table *table, size_t usual)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && table->fields[i]; i++) {
-		table->columns[i].usual = i < usual;
-		table->columns[i].is_for_people = i < usual;
-		rc = add_column(table, table->fields[i], &table->columns[i]);
+		column->usual = i < usual;
+		cell_heading(field, column->usual, heading);
+		column->scols = scols_table_new_column(
+			table->scols, heading, 0, field->type == FIELD_NUMBER ? SCOLS_FL_RIGHT : 0);
+		if (!column->scols)
+			return -ENOMEM;
+		column->width = column->folded = strlen(heading);
+		column->other = columns_find(table->fields, field->repeats ?: field->instead);
 	}
-	return rc;
+	return 0;
 }
 
 static void free_table(struct table *table)
@@ -292,26 +289,6 @@ static bool is_unexpected(const struct field *field, const struct field *other, 
 	return !other_text || (field->repeats && strcmp(text, other_text) != 0);
 }
 
-static void measure(struct column *column, const char *text)
-{
-	size_t width = strlen(text), folded = longest_item(NULL, text, NULL);
-
-	column->width = width > column->width ? width : column->width;
-	column->folded = folded > column->folded ? folded : column->folded;
-}
-
-/* Sets the text of a cell and, for people, the colour that its field gives to it. */
-static int set_cell(const struct table *table, struct libscols_line *line, size_t i,
-		    const char *text)
-{
-	int rc = scols_line_set_data(line, i, text ? text : "-");
-
-	if (rc || !text || !table->columns[i].is_for_people)
-		return rc;
-	return scols_cell_set_color(scols_line_get_cell(line, i),
-				    cell_escape(table->fields[i], text));
-}
-
 /* Prints cells with a blank between them, for scripts: nothing in a cell looks like another one, and none is padded. */
 static void print_raw(const struct table *table, const void *row)
 {
@@ -341,15 +318,21 @@ int table_row(struct table *table, const void *row)
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; table->fields[i]; i++) {
+		const struct field *field = table->fields[i];
 		struct column *column = &table->columns[i];
-		const char *text = cell_text(table->fields[i], column->is_for_people, row, buffer);
+		const char *text = cell_text(field, column->usual, row, buffer);
 
 		if (column->usual && !column->is_needed)
-			column->is_needed = is_unexpected(table->fields[i], column->other, row);
-		if (set_cell(table, line, i, text))
+			column->is_needed = is_unexpected(field, column->other, row);
+		if (scols_line_set_data(line, i, text ? text : "-"))
 			return -ENOMEM;
-		if (text && table->fit_terminal)
-			measure(column, text);
+		if (text && column->usual &&
+		    scols_cell_set_color(scols_line_get_cell(line, i), cell_escape(field, text)))
+			return -ENOMEM;
+		if (!text || !table->fit_terminal)
+			continue;
+		column->width = MAX(column->width, strlen(text));
+		column->folded = MAX(column->folded, longest_item(NULL, text, NULL));
 	}
 	return ++table->rows == CHUNK ? print_chunk(table) : 0;
 }

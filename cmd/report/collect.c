@@ -106,27 +106,11 @@ void report_drop_keys(cJSON *node)
 	}
 }
 
-/* Describes why there is no document. */
-static cJSON *describe_end(const struct child *child)
-{
-	char text[128];
-
-	if (child->is_late)
-		snprintf(text, sizeof(text), "it had not ended after %llu s",
-			 (unsigned long long)(child->patience_ns / 1000000000));
-	else if (WIFSIGNALED(child->status))
-		snprintf(text, sizeof(text), "it was ended by signal %d (%s)",
-			 WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
-	else
-		snprintf(text, sizeof(text), "it gave no document, with exit status %d",
-			 WEXITSTATUS(child->status));
-	return report_string(text);
-}
-
 cJSON *report_section(struct report *report, const struct child *child)
 {
 	/* These have no meaning in a section, or the report has them once. */
 	static const char *const dropped[] = { "format", "command", "session", "as_expected" };
+	char why[128];
 	cJSON *document;
 
 	errno = 0;
@@ -135,7 +119,16 @@ cJSON *report_section(struct report *report, const struct child *child)
 	if (!cJSON_IsObject(document)) {
 		cJSON_Delete(document);
 		document = cJSON_CreateObject();
-		report_add(report, document, "error", describe_end(child));
+		if (child->is_late)
+			snprintf(why, sizeof(why), "it had not ended after %llu s",
+				 (unsigned long long)(child->patience_ns / 1000000000));
+		else if (WIFSIGNALED(child->status))
+			snprintf(why, sizeof(why), "it was ended by signal %d (%s)",
+				 WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
+		else
+			snprintf(why, sizeof(why), "it gave no document, with exit status %d",
+				 WEXITSTATUS(child->status));
+		report_add(report, document, "error", report_string(why));
 	}
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
 		cJSON_Delete(cJSON_DetachItemFromObjectCaseSensitive(document, dropped[i]));
@@ -294,18 +287,6 @@ static int add_file(void *data, const char *path, const char *text)
 	return cJSON_AddStringToObject(data, path, text) ? 0 : -ENOMEM;
 }
 
-/* Adds the files of the recorded host as members of an object: "/proc/self/limits". */
-static int add_recording(struct report *report, const char *folder, struct mr_error *err)
-{
-	struct mr_recording_tally tally = { .files = 0 };
-	cJSON *files = cJSON_CreateObject();
-	int rc = mr_recording_pack(folder, add_file, files, &tally, err);
-
-	report_add(report, report->root, "recording_left_out", json_number(tally.left_out));
-	report_add(report, report->root, "recording", files);
-	return rc;
-}
-
 int report_judge(struct report *report, const char *how, const char *folder, struct mr_error *err)
 {
 	const char *const words[] = { "stat", "--host", how, folder, NULL };
@@ -324,15 +305,24 @@ int report_judge(struct report *report, const char *how, const char *folder, str
 	return 0;
 }
 
+/* Adds the verdicts, and the files of the recorded host as members of an object: "/proc/self/limits". */
 static int add_host(struct report *report, struct mr_error *err)
 {
 	const char *root = report->args->root;
+	struct mr_recording_tally tally = { .files = 0 };
+	cJSON *files;
 	int rc = root ? 0 : mr_temporary_folder_make(&report->folder, err);
 
 	if (!rc)
 		rc = report_judge(report, root ? "--root" : "--record",
 				  root ? root : report->folder.path, err);
-	return rc ? rc : add_recording(report, root ? root : report->folder.path, err);
+	if (rc)
+		return rc;
+	files = cJSON_CreateObject();
+	rc = mr_recording_pack(root ? root : report->folder.path, add_file, files, &tally, err);
+	report_add(report, report->root, "recording_left_out", json_number(tally.left_out));
+	report_add(report, report->root, "recording", files);
+	return rc;
 }
 
 int report_collect(struct report *report, struct mr_error *err)

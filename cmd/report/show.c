@@ -34,8 +34,22 @@ static const char *find_document(const char *text, size_t *length)
 	return begin;
 }
 
-static int fail_parse(const char *path, int errnum, struct mr_error *err)
+static int parse(struct report *report, const char *path, struct mr_error *err)
 {
+	size_t length = 0;
+	mr_auto_free char *text = file_read(path, &length, err);
+	const char *document, *command;
+	int errnum;
+
+	if (!text)
+		return -EIO;
+	document = find_document(text, &length);
+	errno = EBADMSG;
+	report->root = document ? json_parse(document, length) : NULL;
+	errnum = report->root ? EBADMSG : errno;
+	command = json_text(report->root, "command");
+	if (command && !strcmp(command, "report"))
+		return 0;
 	if (errnum == ENOMEM)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	mr_fail_text(err, MR_ERROR_HOST, EBADMSG, "%s is not a report of mrctl", file_name(path));
@@ -43,25 +57,6 @@ static int fail_parse(const char *path, int errnum, struct mr_error *err)
 				     : "a report is a file that mrctl report wrote, whole: in "
 				       "Markdown its document is the last block");
 	return -EBADMSG;
-}
-
-static int parse(struct report *report, const char *path, struct mr_error *err)
-{
-	size_t length = 0;
-	char *text = file_read(path, &length, err);
-	const char *document, *command;
-	int errnum = EBADMSG;
-
-	if (!text)
-		return -EIO;
-	document = find_document(text, &length);
-	if (document) {
-		report->root = json_parse(document, length);
-		errnum = report->root ? EBADMSG : errno;
-	}
-	free(text);
-	command = json_text(report->root, "command");
-	return command && !strcmp(command, "report") ? 0 : fail_parse(path, errnum, err);
 }
 
 /* ---- judging ---- */
@@ -80,22 +75,11 @@ static const char *verdict_of(const cJSON *host, const char *id)
 	return NULL;
 }
 
-static void add_difference(struct report *report, cJSON *list, const char *id, const char *then,
-			   const char *now)
-{
-	cJSON *difference = cJSON_CreateObject();
-
-	report_add(report, difference, "id", report_string(id));
-	report_add(report, difference, "then", report_string(then));
-	report_add(report, difference, "now", report_string(now));
-	report_add(report, list, NULL, difference);
-}
-
 /* Lists the checks whose verdict is another one than the report has, which another version may have made. */
 static void compare(struct report *report, const cJSON *before)
 {
 	const cJSON *after = json_get(report->root, "host"), *check;
-	cJSON *list = cJSON_CreateArray();
+	cJSON *list = cJSON_CreateArray(), *difference;
 
 	cJSON_ArrayForEach(check, json_get(after, "checks"))
 	{
@@ -103,8 +87,13 @@ static void compare(struct report *report, const cJSON *before)
 		const char *now = json_text(check, "verdict");
 		const char *then = id ? verdict_of(before, id) : NULL;
 
-		if (id && now && (!then || strcmp(then, now) != 0))
-			add_difference(report, list, id, then, now);
+		if (!id || !now || (then && !strcmp(then, now)))
+			continue;
+		difference = cJSON_CreateObject();
+		report_add(report, difference, "id", report_string(id));
+		report_add(report, difference, "then", report_string(then));
+		report_add(report, difference, "now", report_string(now));
+		report_add(report, list, NULL, difference);
 	}
 	report_add(report, report->root, "judged_again", list);
 }
@@ -405,24 +394,14 @@ static void put_log(FILE *to, const cJSON *log)
 
 /* ---- Markdown ---- */
 
-/* Returns the bytes of the longest row of backticks. */
-static size_t longest_ticks(const char *text)
-{
-	size_t longest = 0, length;
-
-	for (; *text; text += length ? length : 1) {
-		length = strspn(text, "`");
-		longest = length > longest ? length : longest;
-	}
-	return longest;
-}
-
 /* Prints text between rows of backticks that no row in it can end. */
 static void print_fence(const char *text)
 {
-	size_t ticks = longest_ticks(text) + 1;
+	size_t ticks = 3;
 
-	ticks = ticks < 3 ? 3 : ticks;
+	for (const char *at = strchr(text, '`'); at; at = strchr(at + strspn(at, "`"), '`'))
+		if (strspn(at, "`") >= ticks)
+			ticks = strspn(at, "`") + 1;
 	for (size_t i = 0; i < 2 * ticks; i++) {
 		output_put(i == ticks ? text : "");
 		output_put("`");
