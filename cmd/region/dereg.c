@@ -312,7 +312,7 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 		return;
 	}
 	if (operand.type == MR_OPERAND_PD) {
-		via = job->session->table.is_private ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
+		via = mr_session_is_private(job->session) ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
 		rc = dealloc_pd(job, operand.name, &err);
 	} else if (operand.type == MR_OPERAND_OBJECT) {
 		rc = dereg_object(job, operand.kind, (uint32_t)operand.number, &err);
