@@ -43,17 +43,6 @@ static bool answer_about_itself(const struct command *command, const struct glob
 	return true;
 }
 
-/* Copies the command line as it was given: reading the options moves the operands behind them. */
-static char **copy_words(int argc, char **argv, struct mr_error *err)
-{
-	size_t size = ((size_t)argc + 1) * sizeof(*argv);
-	char **copy = malloc(size);
-
-	if (!copy)
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	return copy ? memcpy(copy, argv, size) : NULL;
-}
-
 static int run_command(const struct command *command, struct global_args *global, char **words,
 		       char *const *given, struct mr_error *err)
 {
@@ -81,11 +70,24 @@ static int run_command(const struct command *command, struct global_args *global
 	return rc;
 }
 
-/* Runs help or version.  Neither is a command: they take no options, and a batch cannot hold them. */
-static int run_help_word(char **words, struct mr_error *err)
+/* Runs the command that follows the global options, or help or version.  Sets @command if its name is one. */
+static int run_words(struct global_args *global, char **words, char *const *given,
+		     const struct command **command, struct mr_error *err)
 {
+	const char *const *word = help_words;
 	int rc = 0;
 
+	*command = *command_find(all_commands, *words);
+	if (*command)
+		return run_command(*command, global, words, given, err);
+	while (*word && !option_names(*words, *word))
+		word++;
+	if (!*word) {
+		mr_fail_usage(err, "unknown command '%s'", *words);
+		suggest_command(all_commands, *words, err);
+		return -EINVAL;
+	}
+	/* Neither is a command: they take no options, and a batch cannot hold them. */
 	if (option_names(*words, "help"))
 		rc = help_answer(all_commands, words + 1, err);
 	else if (words[1])
@@ -93,21 +95,6 @@ static int run_help_word(char **words, struct mr_error *err)
 	else
 		print_version();
 	return rc ? rc : output_flush(err);
-}
-
-/* Runs the command that follows the global options.  Sets @command if its name is one. */
-static int run_words(struct global_args *global, char **words, char *const *given,
-		     const struct command **command, struct mr_error *err)
-{
-	*command = *command_find(all_commands, *words);
-	if (*command)
-		return run_command(*command, global, words, given, err);
-	for (const char *const *word = help_words; *word; word++)
-		if (option_names(*words, *word))
-			return run_help_word(words, err);
-	mr_fail_usage(err, "unknown command '%s'", *words);
-	suggest_command(all_commands, *words, err);
-	return -EINVAL;
 }
 
 /*
@@ -164,23 +151,18 @@ static void survive_file_size_limit(void)
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* The first word that is a command: where a global option is wrong, the words behind it were not read. */
-static const struct command *guess_command(char *const *argv)
-{
-	const struct command *command = NULL;
-
-	while (*argv && *++argv && !command)
-		command = *command_find(all_commands, *argv);
-	return command;
-}
-
 /* Return: the exit status. */
 static int tell_error(const struct global_args *global, const struct command *command,
 		      char *const *argv, struct mr_error *err)
 {
-	const struct command *meant = command ? command : guess_command(argv);
-	const int status = meant && meant->fail ? meant->fail(argv, err) : -1;
+	const struct command *meant = command;
+	int status = -1;
 
+	/* Where a global option is wrong, the words behind it were not read: the first one that is a command. */
+	for (char *const *word = argv; !meant && *word && *++word;)
+		meant = *command_find(all_commands, *word);
+	if (meant && meant->fail)
+		status = meant->fail(argv, err);
 	if (status >= 0)
 		return status;
 	why_print(global, command ? command->name : NULL, err);
@@ -201,8 +183,12 @@ int main(int argc, char **argv)
 	occupy_standard_descriptors();
 	survive_file_size_limit();
 	output_init();
-	given = copy_words(argc, argv, &err);
-	rc = given ? refuse_more_rights(&err) : -ENOMEM;
+	/* Reading the options moves the operands behind them. */
+	given = malloc(((size_t)argc + 1) * sizeof(*argv));
+	if (given)
+		memcpy(given, argv, ((size_t)argc + 1) * sizeof(*argv));
+	rc = given ? refuse_more_rights(&err)
+		   : mr_fail(&err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	if (!rc)
 		rc = parser_init(&parser, NULL, &global, &err);
 	if (!rc)

@@ -51,25 +51,6 @@ static const char *mode_of(const struct session_args *args)
 	return options_first_given(modes);
 }
 
-static int check_operands(const struct invocation *invocation, const char *mode,
-			  struct mr_error *err)
-{
-	const struct session_args *args = invocation->args;
-	char **operands = invocation->operands;
-
-	if (!mode || !operands[0])
-		return 0;
-	if (!args->end)
-		return mr_fail_usage(err, "--%s runs no program: '%s'", mode, operands[0]);
-	if (operands[1])
-		return mr_fail_usage(err, "--end takes one session, and options before it: '%s'",
-				     operands[1]);
-	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
-		return mr_fail_usage(err, "--end: to end the session of process %s, say pid:%s",
-				     operands[0], operands[0]);
-	return 0;
-}
-
 /* Checks global options that only some modes use. */
 static int check_global_options(const struct invocation *invocation, const char *mode,
 				struct mr_error *err)
@@ -98,14 +79,21 @@ static int check_global_options(const struct invocation *invocation, const char 
 	return 0;
 }
 
-/* Returns the check of struct command. */
 static int session_check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
-	int rc = check_operands(invocation, mode_of(args), err);
+	const char *mode = mode_of(args), *first = invocation->operands[0];
+	int rc;
 
-	if (!rc)
-		rc = check_global_options(invocation, mode_of(args), err);
+	if (mode && first && !args->end)
+		return mr_fail_usage(err, "--%s runs no program: '%s'", mode, first);
+	if (mode && first && invocation->operands[1])
+		return mr_fail_usage(err, "--end takes one session, and options before it: '%s'",
+				     invocation->operands[1]);
+	if (mode && first && strspn(first, "0123456789") == strlen(first))
+		return mr_fail_usage(err, "--end: to end the session of process %s, say pid:%s",
+				     first, first);
+	rc = check_global_options(invocation, mode, err);
 	if (rc)
 		return rc;
 	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
@@ -282,42 +270,23 @@ static int exec_holder(int fd, int answer)
 	return errno;
 }
 
-/* Whether this process was started as the holder of a detached session. */
-static bool is_detached_holder(void)
-{
-	struct mr_process process;
-	bool is_detached;
-
-	if (!mr_process_open(getpid(), &process))
-		return false;
-	is_detached = mr_holder_is_detached(&process);
-	mr_process_close(&process);
-	return is_detached;
-}
-
 /* In a process that session_detach() has started: tell it that the session is held now. */
 static void session_report_ready(void)
 {
 	const int ready = 0;
+	struct mr_process process;
 	struct stat st;
+	bool is_detached;
 
-	if (fstat(STDOUT_FILENO, &st) || !S_ISSOCK(st.st_mode) || !is_detached_holder())
+	if (fstat(STDOUT_FILENO, &st) || !S_ISSOCK(st.st_mode) ||
+	    !mr_process_open(getpid(), &process))
+		return;
+	is_detached = mr_holder_is_detached(&process);
+	mr_process_close(&process);
+	if (!is_detached)
 		return;
 	send(STDOUT_FILENO, &ready, sizeof(ready), MSG_NOSIGNAL);
 	dup2(STDIN_FILENO, STDOUT_FILENO); /* /dev/null */
-}
-
-/* The holder has ended before it held the session.  Return: -ECHILD. */
-static int fail_ended(pid_t pid, struct mr_error *err)
-{
-	int status = 0;
-
-	waitpid(pid, &status, 0);
-	mr_fail_text(err, MR_ERROR_HOST, ECHILD,
-		     "the process that was to hold the session has ended (%s %d)",
-		     WIFSIGNALED(status) ? "signal" : "exit status",
-		     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	return -ECHILD;
 }
 
 /*
@@ -326,18 +295,22 @@ static int fail_ended(pid_t pid, struct mr_error *err)
  */
 static int wait_for_holder(int answer, pid_t pid, struct mr_error *err)
 {
-	int errnum = 0;
+	int errnum = 0, status = 0;
 	ssize_t got;
 
 	do
 		got = recv(answer, &errnum, sizeof(errnum), 0);
 	while (got < 0 && errno == EINTR);
-	if (!got)
-		return fail_ended(pid, err);
 	if (got < 0 || errnum)
 		return mr_fail(err, MR_ERROR_HOST, got < 0 ? errno : errnum, "execv",
 			       "cannot start the process that holds the session");
-	return 0;
+	if (got)
+		return 0;
+	waitpid(pid, &status, 0);
+	return mr_fail_text(err, MR_ERROR_HOST, ECHILD,
+			    "the process that was to hold the session has ended (%s %d)",
+			    WIFSIGNALED(status) ? "signal" : "exit status",
+			    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* Starts the holder.  Return: its process id, or -errno. */
@@ -504,30 +477,23 @@ static int session_end(const struct invocation *invocation, struct mr_error *err
 	return rc;
 }
 
-static bool have_same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
-{
-	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
-}
-
 /* Reports why sessions cannot be joined, once for all that have the same reason. */
 static void note_refusals(const struct invocation *invocation, const struct mr_sessions *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
-		const struct mr_found_session *session = &found->list[i];
+		const struct mr_found_session *session = &found->list[i], *other = found->list;
 		size_t before = 0, after = 0;
+		char more[40] = "";
 
-		for (size_t other = 0; other < found->count; other++)
-			if (have_same_reason(session, &found->list[other]))
-				*(other < i ? &before : &after) += 1;
+		for (; other < found->list + found->count; other++)
+			if (!other->joinable && !strcmp(session->refusal.text, other->refusal.text))
+				*(other < session ? &before : &after) += 1;
 		if (session->joinable || before)
 			continue;
 		if (after > 1)
-			report_note(invocation->command->name,
-				    "pid:%d and %zu more cannot be joined: %s", (int)session->pid,
-				    after - 1, session->refusal.text);
-		else
-			report_note(invocation->command->name, "pid:%d cannot be joined: %s",
-				    (int)session->pid, session->refusal.text);
+			snprintf(more, sizeof(more), " and %zu more", after - 1);
+		report_note(invocation->command->name, "pid:%d%s cannot be joined: %s",
+			    (int)session->pid, more, session->refusal.text);
 		if (session->refusal.hint[0])
 			report_detail("%s", session->refusal.hint);
 	}
@@ -588,17 +554,6 @@ static const struct option_rule rules[] = {
 	OPTION_RULES_END,
 };
 
-/* Names the session in the environment of the programs to come. */
-static int name_session(int fd, struct mr_error *err)
-{
-	char where[32];
-
-	snprintf(where, sizeof(where), "fd:%d", fd);
-	if (setenv(MR_SESSION_VARIABLE, where, 1))
-		return mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL);
-	return 0;
-}
-
 static int configure_pool(const struct session_args *args, struct mr_error *err)
 {
 	struct mr_session session;
@@ -625,6 +580,7 @@ static int create_session(const struct global_args *global, const struct session
 			  struct mr_environment *environment, int *fd, struct mr_error *err)
 {
 	struct mr_device device;
+	char where[32];
 	int rc;
 
 	mr_environment_init(environment);
@@ -636,8 +592,9 @@ static int create_session(const struct global_args *global, const struct session
 		mr_device_close(&device);
 	else
 		mr_device_leave(&device);
-	if (!rc)
-		rc = name_session(*fd, err);
+	snprintf(where, sizeof(where), "fd:%d", *fd);
+	if (!rc && setenv(MR_SESSION_VARIABLE, where, 1))
+		return mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL);
 	return rc ? rc : configure_pool(args, err);
 }
 
