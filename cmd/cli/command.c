@@ -66,29 +66,6 @@ const struct metric *command_metrics(const struct invocation *invocation)
 	return view ? view->metrics : NULL;
 }
 
-static int check_view(const struct invocation *invocation, const struct command_view *view,
-		      struct mr_error *err)
-{
-	for (const struct command_view *const *v = invocation->command->views; *v; v++)
-		if (*v != view && is_chosen(*v, invocation))
-			return mr_fail_usage(err, "--%s excludes --%s", view->option, (*v)->option);
-	if (invocation->enclosing)
-		return mr_fail_usage(err, "no line of a batch can be %s --%s",
-				     invocation->command->name, view->option);
-	return view->check ? view->check(invocation, err) : 0;
-}
-
-static int fail_unprinted(const struct command *command, const struct global_args *global,
-			  struct mr_error *err)
-{
-	mr_fail_usage(err, "--%s: this command prints no rows and no document",
-		      global->style.json ? "json" : "output");
-	if (command->prints_document && strpbrk(global->style.columns, "./"))
-		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
-			global->style.columns);
-	return -EINVAL;
-}
-
 static int check_output_options(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
@@ -98,10 +75,15 @@ static int check_output_options(const struct command *command, const struct glob
 
 	if (global->style.quiet && !global->style.json && printed)
 		return mr_fail_usage(err, "--quiet excludes --%s", printed);
-	if (!command->record && !(command->prints_document && !global->style.columns) &&
-	    (global->style.json || global->style.columns))
-		return fail_unprinted(command, global, err);
-	return 0;
+	if (command->record || (command->prints_document && !global->style.columns) ||
+	    (!global->style.json && !global->style.columns))
+		return 0;
+	mr_fail_usage(err, "--%s: this command prints no rows and no document",
+		      global->style.json ? "json" : "output");
+	if (command->prints_document && strpbrk(global->style.columns, "./"))
+		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
+			global->style.columns);
+	return -EINVAL;
 }
 
 int command_check(const struct invocation *invocation, struct mr_error *err)
@@ -120,7 +102,15 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	rc = check_output_options(command, invocation->global, err);
 	if (!rc && command->check)
 		rc = command->check(invocation, err);
-	return rc || !view ? rc : check_view(invocation, view, err);
+	if (rc || !view)
+		return rc;
+	for (const struct command_view *const *v = command->views; *v; v++)
+		if (*v != view && is_chosen(*v, invocation))
+			return mr_fail_usage(err, "--%s excludes --%s", view->option, (*v)->option);
+	if (invocation->enclosing)
+		return mr_fail_usage(err, "no line of a batch can be %s --%s", command->name,
+				     view->option);
+	return view->check ? view->check(invocation, err) : 0;
 }
 
 int command_run(const struct invocation *invocation, struct mr_error *err)
@@ -183,20 +173,16 @@ void suggest_command(const struct command *const *commands, const char *name, st
 		mr_hint(err, "did you mean '%s'?", guess.best);
 }
 
-/* Whether @spec is the option that is written as @option, in any case: "--iova" or "-i". */
-static bool is_option(const struct option_spec *spec, const char *option)
-{
-	if (option[1] != '-')
-		return spec->letter && spec->letter == option[1];
-	return mr_word_is(option + 2, strlen(option + 2), spec->name);
-}
-
+/* The option that is written as "--iova", in any case, or "-i"; NULL: none */
 static const struct option_spec *find_option(const struct option_group *const *groups,
 					     const char *option)
 {
+	const bool is_name = option[1] == '-';
+
 	for (; *groups; groups++)
 		for (const struct option_spec *o = (*groups)->options; o->name; o++)
-			if (is_option(o, option))
+			if (is_name ? mr_word_is(option + 2, strlen(option + 2), o->name)
+				    : o->letter && o->letter == option[1])
 				return o;
 	return NULL;
 }
@@ -223,20 +209,6 @@ static const struct option_spec *find_other_word(const struct option_group *cons
 	return NULL;
 }
 
-/* Lists the commands that have the option, as in "reg-iova, rereg".  Return: how many they are. */
-static unsigned int list_owners(const struct command *const *commands, const char *option,
-				char *list, size_t size)
-{
-	unsigned int count = 0;
-	size_t used = 0;
-
-	for (const struct command *const *c = commands; *c; c++)
-		if (find_option((*c)->groups, option) && used < size)
-			used += (size_t)snprintf(list + used, size - used, "%s%s",
-						 count++ ? ", " : "", (*c)->name);
-	return count;
-}
-
 void suggest_option(const struct command *const *commands, const struct command *command,
 		    const char *option, struct mr_error *err)
 {
@@ -247,9 +219,12 @@ void suggest_option(const struct command *const *commands, const struct command 
 		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
 	const struct option_spec *same_word =
 		find_option(own, option) ?: find_other_word(own, option);
-	char owners[128];
-	unsigned int count = list_owners(commands, option, owners, sizeof(owners));
+	char owners[128] = "";
+	unsigned int count = 0;
 
+	for (const struct command *const *c = commands; *c; c++)
+		if (find_option((*c)->groups, option) && ++count)
+			mr_text_add(owners, sizeof(owners), ", ", "%s", (*c)->name);
 	guess_option(&guess, own);
 	guess_option(&guess, global);
 	if (same_word) /* in another spelling, such as --IOVA */
@@ -273,36 +248,25 @@ void suggest_operand(const struct command *command, const char *word, struct mr_
 		mr_hint(err, "did you mean '--size %s'?", word);
 }
 
-/* Words that people use for options of session. */
-static const struct {
-	const char *word, *option;
-} other_words[] = {
-	{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
-	{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
-	{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
-};
-
-/* Finds the option of the command that @word names without its dashes, or for which people use it. */
-static const struct option_spec *option_by_word(const struct command *command, const char *word)
-{
-	const struct option_spec *found;
-	char option[32];
-
-	snprintf(option, sizeof(option), "--%s", word);
-	found = find_option(command->groups, option);
-	for (size_t i = 0; !found && i < sizeof(other_words) / sizeof(*other_words); i++)
-		if (!strcmp(word, other_words[i].word))
-			found = find_option(command->groups, other_words[i].option);
-	return found;
-}
-
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err)
 {
-	const struct option_spec *option = option_by_word(command, *program);
+	/* Words that people use for options of session. */
+	static const char *const others[][2] = {
+		{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
+		{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
+		{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
+	};
+	const struct option_spec *found;
+	char option[32];
 
+	snprintf(option, sizeof(option), "--%s", *program);
+	found = find_option(command->groups, option);
+	for (size_t i = 0; !found && i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(*program, others[i][0]))
+			found = find_option(command->groups, others[i][1]);
 	if (*command_find(commands, *program))
 		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
-	else if (option)
-		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, option->name);
+	else if (found)
+		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, found->name);
 }

@@ -16,41 +16,6 @@ struct option_value {
 	struct option_value *earlier; /* the option given before this one on the command line */
 };
 
-/* The former value of the option, on this command line or, of a global one, before the command; or NULL. */
-static const char *given_before(const struct option_value *value)
-{
-	if (value->given || !value->option->type->is_text)
-		return value->given;
-	return *(const char *const *)value->member;
-}
-
-/* Lists add up, but "none" is a whole list, to which nothing can be added.  Other types take one value. */
-static int check_repeated(const struct option_value *value, const char *before, const char *text,
-			  struct mr_error *err)
-{
-	bool was_none = mr_word_is(before, strlen(before), "none");
-
-	if (!value->option->type->adds_up)
-		return mr_fail_usage(err, "given twice, '%s' and '%s'", before, text);
-	if (was_none != mr_word_is(text, strlen(text), "none"))
-		return mr_fail_usage(err, "'%s' contradicts '%s'", text, before);
-	return 0;
-}
-
-/* Joins two lists that are kept as text. */
-static int join_lists(struct option_value *value, const char *before, const char *text,
-		      struct mr_error *err)
-{
-	char *joined;
-
-	if (asprintf(&joined, "%s,%s", before, text) < 0)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	free(value->joined);
-	value->joined = joined;
-	*(const char **)value->member = joined;
-	return 0;
-}
-
 int option_read(const struct option_type *type, const char *text, void *member,
 		struct mr_error *err)
 {
@@ -70,25 +35,29 @@ int option_read(const struct option_type *type, const char *text, void *member,
  * Fills the member from @text. @text adds to former values where the option's type adds up, and is an error
  * where it does not. Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
-static int option_value_set(struct option_value *value, struct option_value **last,
-			    const char *text, struct mr_error *err)
+static int set_value(struct option_value *value, const char *text, struct mr_error *err)
 {
 	const struct option_type *type = value->option->type;
-	const char *before = value->option->argument ? given_before(value) : NULL;
-	int rc = before ? check_repeated(value, before, text, err) : 0;
+	/* The former value, on this command line or, of a global option, before the command. */
+	const char *before =
+		value->given || !type->is_text ? value->given : *(const char **)value->member;
+	char *joined;
 
-	if (!rc)
-		rc = before && type->is_text
-			     ? join_lists(value, *(const char **)value->member, text, err)
-			     : option_read(type, text, value->member, err);
-	if (!value->given) {
-		value->earlier = *last;
-		*last = value;
-	}
-	value->given = text;
-	if (rc)
-		mr_wrap(err, "--%s", value->option->name);
-	return rc;
+	if (!before || !value->option->argument)
+		return option_read(type, text, value->member, err);
+	if (!type->adds_up)
+		return mr_fail_usage(err, "given twice, '%s' and '%s'", before, text);
+	/* Lists add up, but "none" is a whole list, to which nothing can be added. */
+	if (mr_word_is(before, strlen(before), "none") != mr_word_is(text, strlen(text), "none"))
+		return mr_fail_usage(err, "'%s' contradicts '%s'", text, before);
+	if (!type->is_text)
+		return option_read(type, text, value->member, err);
+	if (asprintf(&joined, "%s,%s", *(const char **)value->member, text) < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	free(value->joined);
+	value->joined = joined;
+	*(const char **)value->member = joined;
+	return 0;
 }
 
 /* Bytes of a word up to a "=" in it. */
@@ -112,14 +81,6 @@ static struct option_value *find_name(const struct parser *parser, const char *w
 {
 	for (size_t i = 0; i < parser->count; i++)
 		if (is_name(word, parser->values[i].option->name))
-			return &parser->values[i];
-	return NULL;
-}
-
-static struct option_value *find_letter(const struct parser *parser, char letter)
-{
-	for (size_t i = 0; i < parser->count; i++)
-		if (parser->values[i].option->letter == letter)
 			return &parser->values[i];
 	return NULL;
 }
@@ -160,6 +121,7 @@ static int read_value(struct parser *parser, struct option_value *value, const c
 {
 	const struct option_type *type = value->option->type;
 	const char *text = inside;
+	int rc;
 
 	if (!value->option->argument && inside)
 		return mr_fail_usage(err, "option '%.*s' takes no value", length, option);
@@ -171,19 +133,15 @@ static int read_value(struct parser *parser, struct option_value *value, const c
 		text = *(*at)++;
 	if (!text)
 		return mr_fail_usage(err, "option '%.*s' needs a value", length, option);
-	return option_value_set(value, &parser->given, text, err);
-}
-
-/* Reads "--name", "--name=value" or "--name value"; @at: the next word */
-static int read_name(struct parser *parser, const char *word, char ***at, struct mr_error *err)
-{
-	struct option_value *value = find_name(parser, word + 2);
-	const char *inside = strchr(word, '=');
-
-	if (!value)
-		return fail_name(parser, word, err);
-	return read_value(parser, value, word, name_length(word), inside ? inside + 1 : NULL, at,
-			  err);
+	rc = set_value(value, text, err);
+	if (!value->given) {
+		value->earlier = parser->given;
+		parser->given = value;
+	}
+	value->given = text;
+	if (rc)
+		mr_wrap(err, "--%s", value->option->name);
+	return rc;
 }
 
 /* Reads letters, of which the last one may have a value, in the word or behind it. */
@@ -193,9 +151,13 @@ static int read_letters(struct parser *parser, const char *word, char ***at, str
 
 	for (const char *c = word + 1; *c && !rc; c++) {
 		const char option[] = { '-', *c, '\0' };
-		struct option_value *value = find_letter(parser, *c);
-		const char *inside = value && value->option->argument && c[1] ? c + 1 : NULL;
+		struct option_value *value = NULL;
+		const char *inside;
 
+		for (size_t i = 0; i < parser->count && !value; i++)
+			if (parser->values[i].option->letter == *c)
+				value = &parser->values[i];
+		inside = value && value->option->argument && c[1] ? c + 1 : NULL;
 		if (!value)
 			return fail_unknown(parser, option, 2, err);
 		/* A whole name behind one dash: -size, in place of -s ize. */
@@ -254,6 +216,8 @@ int parser_read(struct parser *parser, const struct command *const *commands, ch
 	for (; parser->given; parser->given = parser->given->earlier)
 		parser->given->given = NULL;
 	while (*at && !rc) {
+		struct option_value *value;
+		const char *inside;
 		char *word = *at++;
 
 		if (word[0] != '-' || !word[1]) {
@@ -265,7 +229,11 @@ int parser_read(struct parser *parser, const struct command *const *commands, ch
 		} else if (word[1] != '-') {
 			rc = read_letters(parser, word, &at, err);
 		} else if (word[2]) {
-			rc = read_name(parser, word, &at, err);
+			value = find_name(parser, word + 2);
+			inside = strchr(word, '=');
+			rc = value ? read_value(parser, value, word, name_length(word),
+						inside ? inside + 1 : NULL, &at, err)
+				   : fail_name(parser, word, err);
 		} else {
 			break;
 		}
