@@ -44,13 +44,6 @@ static int set_streams(posix_spawn_file_actions_t *actions, const struct child *
 	return rc;
 }
 
-static int set_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
-{
-	const int rc = posix_spawnattr_setsigmask(attributes, mask);
-
-	return rc ? rc : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
-}
-
 /* Return: 0 or a positive errno. */
 static int start(const struct child *child, int caught, pid_t *pid)
 {
@@ -65,12 +58,13 @@ static int start(const struct child *child, int caught, pid_t *pid)
 	if (!rc) {
 		rc = set_streams(&actions, child, caught);
 		if (!rc)
-			rc = set_signals(&attributes, child->mask);
+			rc = posix_spawnattr_setsigmask(&attributes, child->mask);
 		if (!rc)
-			rc = child->path ? posix_spawn(pid, child->path, &actions, &attributes,
-						       child->argv, environ)
-					 : posix_spawnp(pid, child->argv[0], &actions, &attributes,
-							child->argv, environ);
+			rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+		if (!rc)
+			rc = (child->path ? posix_spawn : posix_spawnp)(
+				pid, child->path ?: child->argv[0], &actions, &attributes,
+				child->argv, environ);
 		posix_spawnattr_destroy(&attributes);
 	}
 	posix_spawn_file_actions_destroy(&actions);
@@ -106,23 +100,16 @@ static int wait_for(struct child *child, pid_t pid, uint64_t start_ns, const sig
 /* Reads what was caught. */
 static int read_caught(struct child *child, int caught, struct mr_error *err)
 {
-	const char *call = "fstat";
+	const off_t size = lseek(caught, 0, SEEK_END);
 	ssize_t got = -1;
-	struct stat st;
 
-	errno = 0;
-	if (!fstat(caught, &st)) {
-		call = "malloc";
-		errno = st.st_size > CATCH_MAX ? EFBIG : 0;
-		child->text = errno ? NULL : malloc((size_t)st.st_size + 1);
-	}
-	if (child->text) {
-		call = "pread";
-		got = pread(caught, child->text, (size_t)st.st_size, 0);
-	}
+	errno = size > CATCH_MAX ? EFBIG : ENOMEM;
+	child->text = size >= 0 && size <= CATCH_MAX ? malloc((size_t)size + 1) : NULL;
+	if (child->text)
+		got = pread(caught, child->text, (size_t)size, 0);
 	if (got < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, call, "the output of '%s'",
-			       child->argv[0]);
+		return mr_fail(err, MR_ERROR_HOST, errno, child->text ? "pread" : "malloc",
+			       "the output of '%s'", child->argv[0]);
 	child->length = (size_t)got;
 	child->text[got] = '\0';
 	return 0;
@@ -220,13 +207,15 @@ void shell_find_mrctl(void)
 		setenv("PATH", longer, 1);
 }
 
-/* Adds the mark to what bash runs before each prompt, unless an outer mrctl has done so. */
-static void set_prompt_command(void)
+/* Makes the prompt of an interactive shell show that the HCA is simulated. */
+static void shell_mark_simulated(const char *shell)
 {
-	const char *now = getenv("PROMPT_COMMAND");
+	const char *name = strrchr(shell, '/'), *now = getenv("PROMPT_COMMAND");
 	mr_auto_free char *both = NULL;
 
-	if (!now || !*now)
+	if (strcmp(name ? name + 1 : shell, "bash") != 0)
+		setenv("PS1", geteuid() ? MARK "$ " : MARK "# ", 1);
+	else if (!now || !*now)
 		setenv("PROMPT_COMMAND", MARK_PROMPT, 1);
 	else if (strstr(now, MARK_PROMPT))
 		return;
@@ -236,32 +225,12 @@ static void set_prompt_command(void)
 		setenv("PROMPT_COMMAND", both, 1);
 }
 
-/* Makes the prompt of an interactive shell show that the HCA is simulated. */
-static void shell_mark_simulated(const char *shell)
-{
-	const char *name = strrchr(shell, '/');
-
-	name = name ? name + 1 : shell;
-	if (!strcmp(name, "bash"))
-		set_prompt_command();
-	else
-		setenv("PS1", geteuid() ? MARK "$ " : MARK "# ", 1);
-}
-
-/* Whether no folder of $PATH has it.  Of one that may not be searched, execvp(3) answers EACCES. */
-static bool is_nowhere(const char *name)
-{
-	char path[PATH_MAX];
-
-	return !strchr(name, '/') &&
-	       mr_trace_find_program(name, getenv("PATH"), path, sizeof(path)) == -ENOENT;
-}
-
 int program_exec(const struct invocation *invocation, struct mr_error *err)
 {
 	const char *shell = getenv("SHELL");
 	char *const fallback[] = { (char *)(shell && *shell ? shell : "/bin/sh"), NULL };
 	char *const *program = invocation->operands[0] ? invocation->operands : fallback;
+	char path[PATH_MAX];
 	int errnum;
 
 	shell_find_mrctl();
@@ -269,7 +238,9 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 		shell_mark_simulated(program[0]);
 	execvp(program[0], program);
 	errnum = errno;
-	if (errnum == EACCES && is_nowhere(program[0]))
+	/* execvp(3) also answers EACCES where a folder of $PATH may not be searched, and none has the program. */
+	if (errnum == EACCES && !strchr(program[0], '/') &&
+	    mr_trace_find_program(program[0], getenv("PATH"), path, sizeof(path)) == -ENOENT)
 		errnum = ENOENT;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
 	if (errnum == ENOENT)

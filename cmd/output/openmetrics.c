@@ -67,16 +67,6 @@ void metrics_free(struct metrics *metrics)
 	free(metrics);
 }
 
-/* Sets the value of a sample from a field.  Return: whether it has one. */
-static bool read_value(const struct field *field, const void *row, struct sample *sample)
-{
-	const struct mr_opt_u64 number = field_number(field, row);
-
-	sample->value = number.value;
-	sample->is_unlimited = field->type == FIELD_LIMIT && !number.known;
-	return number.known || sample->is_unlimited;
-}
-
 /* The text of a label's value; unknown is as good as missing. */
 static const char *find_value(const struct scope *scope, const char *key, size_t length,
 			      char *buffer)
@@ -130,36 +120,34 @@ static char *labels_text(const char *labels, const struct scope *scope)
 	return text;
 }
 
-/* Adds what a further record counts to a sample; sums end at the largest number. */
-static void add_value(struct sample *to, const struct sample *from)
-{
-	to->is_unlimited |= from->is_unlimited;
-	if (to->metric->type != METRIC_INFO &&
-	    __builtin_add_overflow(to->value, from->value, &to->value))
-		to->value = UINT64_MAX;
-}
-
 static int add_sample(struct metrics *metrics, const struct metric *metric,
 		      const struct scope *scope)
 {
 	const struct field *field =
 		metric->field ? fields_find(scope->record, metric->field, strlen(metric->field))
 			      : NULL;
-	struct sample value = { .metric = metric, .value = 1 }, *sample, **found;
+	const struct mr_opt_u64 number = field ? field_number(field, scope->row) : known(1);
+	struct sample *sample, **found;
 
-	if (field && !read_value(field, scope->row, &value))
+	if (!number.known && field->type != FIELD_LIMIT)
 		return 0;
 	sample = malloc(sizeof(*sample));
-	value.labels = sample ? labels_text(metric->labels, scope) : NULL;
-	if (value.labels)
-		*sample = value;
-	found = value.labels ? tsearch(sample, &metrics->samples, compare_samples) : NULL;
+	if (!sample)
+		return -ENOMEM;
+	*sample = (struct sample){ .metric = metric,
+				   .labels = labels_text(metric->labels, scope),
+				   .value = number.value,
+				   .is_unlimited = !number.known };
+	found = sample->labels ? tsearch(sample, &metrics->samples, compare_samples) : NULL;
 	if (found && *found == sample)
 		return 0;
 	if (found)
-		add_value(*found, sample);
-	free(value.labels);
-	free(sample);
+		(*found)->is_unlimited |= sample->is_unlimited;
+	/* Sums end at the largest number. */
+	if (found && metric->type != METRIC_INFO &&
+	    __builtin_add_overflow((*found)->value, sample->value, &(*found)->value))
+		(*found)->value = UINT64_MAX;
+	free_sample(sample);
 	return found ? 0 : -ENOMEM;
 }
 
@@ -195,14 +183,6 @@ struct printing {
 	const struct metric *metric; /* of the sample before */
 };
 
-static void print_heading(const struct metric *metric, FILE *stream)
-{
-	fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name,
-		type_names[metric->type]);
-	if (metric->unit)
-		fprintf(stream, "# UNIT %s %s\n", metric->name, metric->unit);
-}
-
 static void print_sample(const void *node, VISIT visit, void *data)
 {
 	const struct sample *sample = *(const struct sample *const *)node;
@@ -214,7 +194,10 @@ static void print_sample(const void *node, VISIT visit, void *data)
 	if (visit != postorder && visit != leaf)
 		return;
 	if (printing->metric != metric)
-		print_heading(metric, stream);
+		fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help,
+			metric->name, type_names[metric->type]);
+	if (printing->metric != metric && metric->unit)
+		fprintf(stream, "# UNIT %s %s\n", metric->name, metric->unit);
 	printing->metric = metric;
 	fprintf(stream, "%s%s%s%s ", metric->name, has_labels ? "{" : "", sample->labels,
 		has_labels ? "}" : "");
