@@ -34,34 +34,26 @@ int context_fail_no_session(struct mr_error *err)
 	return -ENOTCONN;
 }
 
-/* "stat mlx5_0" */
-static bool is_device(const char *word)
-{
-	char type[32];
-
-	return word && !strchr(word, '/') && *word != '.' &&
-	       mr_host_line(mr_this_host(), type, sizeof(type),
-			    "/sys/class/infiniband/%s/node_type", word);
-}
-
 /* Who sees no session may have meant a view, which needs none. */
 static void hint_at_views(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
-	char options[128] = "";
-	size_t used = 0;
+	const char *word = invocation->operands[0];
+	char options[128] = "", type[32];
 
 	for (const struct command_view *const *view = command->views; view && *view; view++)
-		if (used < sizeof(options))
-			used += (size_t)snprintf(options + used, sizeof(options) - used, " --%s",
-						 (*view)->option);
-	if (used && is_device(invocation->operands[0]))
-		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name,
-			invocation->operands[0]);
-	else if (used)
+		mr_text_add(options, sizeof(options), " ", "--%s", (*view)->option);
+	if (!*options)
+		return;
+	/* "stat mlx5_0" */
+	if (word && !strchr(word, '/') && *word != '.' &&
+	    mr_host_line(mr_this_host(), type, sizeof(type), "/sys/class/infiniband/%s/node_type",
+			 word))
+		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name, word);
+	else
 		mr_hint(err,
 			"open one with mrctl session, or name one with --session; "
-			"outside a session, use%s",
+			"outside a session, use %s",
 			options);
 }
 

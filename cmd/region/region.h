@@ -73,7 +73,6 @@ struct request {
 	struct mr_opt_u64 length;
 	struct mr_opt_u64 iova;
 	struct mr_opt_u64 access;
-	struct mr_opt_u64 access_bits;
 	struct mr_opt_u64 page_sizes;
 	const char *dmah; /**< what the DMA handle is for, as typed */
 	const char *pd;
@@ -425,7 +424,6 @@ struct region_row {
 	struct mr_opt_u64 extended_length;
 	struct mr_opt_u64 iova;
 	struct mr_opt_u64 access;
-	struct mr_opt_u64 access_bits;
 	struct mr_opt_u64 in_force;
 	const char *pd;
 	const char *memory;

@@ -45,7 +45,6 @@ static struct request request_of(const struct rereg_job *job)
 		.length = { request->length, memory },
 		.iova = { job->via == MR_VIA_LIBRARY ? request->addr : request->iova, memory },
 		.access = { request->access, access },
-		.access_bits = { request->access, access },
 		.pd = request->changes & MR_CHANGE_PD ? job->args->pd : NULL,
 	};
 }

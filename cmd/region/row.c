@@ -33,7 +33,8 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA",
 	      .repeats = "addr"),
 	FIELD(struct region_row, access, FIELD_ACCESS, 0, "requested access flags"),
-	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
+	FIELD_AS("access_bits", struct region_row, access, FIELD_HEX, FIELD_DETAIL,
+		 "the same as a mask"),
 	FIELD(struct region_row, in_force, FIELD_ACCESS, 0,
 	      "those of them that have an effect, as far as known"),
 	FIELD(struct region_row, pd, FIELD_STRING, 0, "protection domain", .usual = MR_DEFAULT_PD),
@@ -73,45 +74,11 @@ static const struct field region_fields[] = {
 };
 REPORTED const struct record region_record = { "region", region_fields, "regions" };
 
-/* Fills in the range that is reachable through a relaxed region: whole pages around its own range. */
-static void extend_row(struct region_row *row)
-{
-	row->extended_addr = row->addr;
-	row->extended_length = row->length;
-	mr_extend_to_pages(row->page_size.value, &row->extended_addr.value,
-			   &row->extended_length.value);
-}
-
-static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
-{
-	uint64_t now = mr_now_ns();
-
-	return known(now > entry->marked_ns ? now - entry->marked_ns : 0);
-}
-
 void blob_text(const struct mr_umem_blob *blob, char *text)
 {
 	*text = '\0';
 	for (size_t i = 0; i < blob->size; i++)
 		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
-}
-
-/* On-demand paging faults in pages of that process; memory of a GPU is freed when the process ends. */
-static struct opt_bool needs_process(const struct mr_entry *entry)
-{
-	return (struct opt_bool){
-		entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU, true
-	};
-}
-
-/* Those of a session may be anything: another process may have written them. */
-static void fill_hints(struct region_row *row, const struct mr_dmah_hints *hints)
-{
-	const bool has_cpu = hints->memory > MR_DMAH_NO_CPU && hints->memory < MR_DMAH_MEMORIES;
-
-	row->dmah_ph = known(hints->ph);
-	row->dmah_cpu = (struct mr_opt_u64){ hints->cpu, has_cpu };
-	row->dmah_memory = has_cpu ? mr_dmah_memories[hints->memory].name : NULL;
 }
 
 void region_row_describe(struct region_row *row, const struct mr_entry *entry)
@@ -121,6 +88,8 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 	const bool has_offset = mr_region_has_offset(entry->call);
 	const enum mr_via via = (enum mr_via)entry->via;
 	const uint64_t page_size = mr_entry_page_size(entry);
+	const struct mr_dmah_hints *hints = &entry->hints;
+	bool has_cpu;
 
 	*row = (struct region_row){
 		.kind = mr_region_kind_name(call->kind),
@@ -133,19 +102,30 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 		.length = known(entry->length),
 		.iova = { entry->iova, !is_umem && !is_null },
 		.access = { entry->access, !is_null },
-		.access_bits = { entry->access, !is_null },
 		.memory = entry->memory[0] ? entry->memory : NULL,
 		.page_size = { page_size, page_size != 0 },
 		.page_sizes = { entry->page_sizes, call->page_sizes },
 		.call = mr_region_call_name(entry->call, via),
 		.via = mr_via_name(via),
-		.needs_process = needs_process(entry),
+		/* Paging on demand faults in pages of that process; memory of a GPU is freed when it ends. */
+		.needs_process = { entry->access & MR_ACCESS_ON_DEMAND ||
+					   entry->memory_of == MR_MEMORY_OF_GPU,
+				   true },
 		.elapsed_ns = known(entry->elapsed_ns),
 	};
-	if (entry->call == MR_REG_MR_RELAXED)
-		extend_row(row);
-	if (mr_call_row(entry->call)->dmah)
-		fill_hints(row, &entry->hints);
+	if (entry->call == MR_REG_MR_RELAXED) { /* whole pages around its own range are reachable */
+		row->extended_addr = row->addr;
+		row->extended_length = row->length;
+		mr_extend_to_pages(row->page_size.value, &row->extended_addr.value,
+				   &row->extended_length.value);
+	}
+	if (!mr_call_row(entry->call)->dmah)
+		return;
+	/* Hints from the session's table are untrusted. */
+	has_cpu = hints->memory > MR_DMAH_NO_CPU && hints->memory < MR_DMAH_MEMORIES;
+	row->dmah_ph = known(hints->ph);
+	row->dmah_cpu = (struct mr_opt_u64){ hints->cpu, has_cpu };
+	row->dmah_memory = has_cpu ? mr_dmah_memories[hints->memory].name : NULL;
 }
 
 static void hide_keys(struct region_row *row)
@@ -161,7 +141,7 @@ static void hide_range(struct region_row *row)
 
 static void hide_access(struct region_row *row)
 {
-	row->access.known = row->access_bits.known = row->needs_process.known = false;
+	row->access.known = row->needs_process.known = false;
 }
 
 /* Hides what depends on the call of a pending entry: it has not returned, or its process was killed. */
@@ -189,8 +169,8 @@ static void hide_changes(struct region_row *row, unsigned int changes)
 		hide_access(row);
 }
 
-/* The flags that have an effect, as far as that is known without asking the device. */
-static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	const struct mr_in_force_region asked = {
 		.call = (enum mr_region_call)entry->call,
@@ -199,20 +179,15 @@ static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
 		.at_zero = entry->iova ? MR_NO : MR_YES,
 	};
 	struct mr_in_force without_device = { .asked = true };
+	const uint64_t now = mr_now_ns();
 
-	return mr_in_force_bits(&without_device, &asked);
-}
-
-void region_row_fill(struct region_row *row, const struct mr_entry *entry,
-		     const struct mr_table *table, struct mr_table_pd *pd)
-{
 	region_row_describe(row, entry);
 	row->id = (struct mr_opt_u64){ entry->id, entry->id != 0 };
 	row->name = entry->name[0] ? entry->name : NULL;
 	if (!(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd))
 		row->pd = pd->name;
 	if (mr_entry_is_marked(entry)) {
-		row->deferred_ns = deferred_ns(entry);
+		row->deferred_ns = known(now > entry->marked_ns ? now - entry->marked_ns : 0);
 		if (entry->mark_errno)
 			row->deferred_answer = mr_errno_name((int)entry->mark_errno);
 	}
@@ -220,8 +195,9 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		hide_registration(row);
 	else
 		hide_changes(row, entry->unsure);
+	/* The flags that have an effect, as far as that is known without asking the device. */
 	if (row->access.known)
-		row->in_force = flags_in_force(entry);
+		row->in_force = mr_in_force_bits(&without_device, &asked);
 	else
 		row->needs_process.known = false;
 }

@@ -106,7 +106,6 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 		.iova = { place ? place->iova : 0,
 			  placed && mr_call_row(call)->iova == MR_IOVA_GIVEN },
 		.access = { plan->request.access, !is_null },
-		.access_bits = { plan->request.access, !is_null },
 		.page_sizes = { plan->request.page_sizes,
 				mr_call_row(call)->page_sizes &&
 					(place || !job->args->try_page_sizes) },

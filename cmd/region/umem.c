@@ -12,21 +12,6 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
-static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
-{
-	size_t length = strlen(text);
-
-	*blob = (struct mr_umem_blob){ .size = (uint8_t)(length / 2) };
-	if (!length || length % 2 || length / 2 > sizeof(blob->bytes) ||
-	    text[strspn(text, "0123456789abcdefABCDEF")])
-		return mr_fail_usage(err,
-				     "--import: give what --export printed, two hexadecimal digits "
-				     "for each byte");
-	for (size_t i = 0; i < blob->size; i++)
-		sscanf(text + 2 * i, "%2hhx", &blob->bytes[i]);
-	return 0;
-}
-
 /* An imported umem, with what the session knows of its handle. */
 struct imported {
 	struct mr_region region;
@@ -52,19 +37,6 @@ static int query_library(struct session_job *job, const struct mr_umem_blob *blo
 	}
 	mr_device_close(&device);
 	return rc;
-}
-
-static void find_entry(struct session_job *job, struct imported *imported)
-{
-	struct mr_operand found;
-	struct mr_error ignored;
-	char word[32];
-
-	snprintf(word, sizeof(word), "umem:%u", imported->region.handle);
-	imported->listed = !mr_operand_find(job->session, word, &found, &ignored) &&
-			   found.type == MR_OPERAND_ENTRY;
-	if (imported->listed)
-		imported->entry = found.entry;
 }
 
 /* The library accepts any blob: the umem may have gone, and its handle may be another umem's now. */
@@ -109,8 +81,10 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 static int import_umem(struct session_job *job, struct mr_error *err)
 {
 	struct imported imported = { .listed = false };
-	struct mr_error refusal = { .text = "" };
+	struct mr_error refusal = { .text = "" }, ignored;
+	struct mr_operand found;
 	bool live = false;
+	char word[32];
 	int rc = query_library(job, job->data, &imported, &refusal);
 
 	if (rc && refusal.kind == MR_ERROR_USAGE) {
@@ -119,7 +93,11 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	}
 	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
 	if (!rc) {
-		find_entry(job, &imported);
+		snprintf(word, sizeof(word), "umem:%u", imported.region.handle);
+		imported.listed = !mr_operand_find(job->session, word, &found, &ignored) &&
+				  found.type == MR_OPERAND_ENTRY;
+		if (imported.listed)
+			imported.entry = found.entry;
 		live = !query_kernel(job, &imported, &refusal);
 	}
 	if (!live) {
@@ -142,29 +120,22 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 static int umem_import(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
-	struct mr_umem_blob blob;
-	int rc = parse_blob(args->import, &blob, err);
+	const size_t length = strlen(args->import);
+	struct mr_umem_blob blob = { .size = (uint8_t)(length / 2) };
 
-	return rc ? rc : session_job_run(invocation, &args->expect, import_umem, &blob, err);
+	if (!length || length % 2 || length / 2 > sizeof(blob.bytes) ||
+	    args->import[strspn(args->import, "0123456789abcdefABCDEF")])
+		return mr_fail_usage(err,
+				     "--import: give what --export printed, two hexadecimal digits "
+				     "for each byte");
+	for (size_t i = 0; i < blob.size; i++)
+		sscanf(args->import + 2 * i, "%2hhx", &blob.bytes[i]);
+	return session_job_run(invocation, &args->expect, import_umem, &blob, err);
 }
 
 /* The page sizes that are tried: these and the powers of two between them, in bytes. */
 #define FIRST_SIZE 4096u
 #define LAST_SIZE  (1u << 30)
-
-static void print_result(struct register_job *job, const struct mr_region *region, int errnum)
-{
-	struct region_row row;
-
-	register_describe(job, region, &row);
-	row.state = errnum ? "refused" : region->live ? "live" : "deregistered";
-	row.answer = errnum ? mr_errno_name(errnum) : "ok";
-	if (errnum) {
-		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
-		row.needs_process.known = false;
-	}
-	answer_row(&job->answer, &row);
-}
 
 /* Return: 0, or -errno of the refusal. */
 static int try_size(struct register_job *job, const struct mr_region_request *request,
@@ -175,6 +146,7 @@ static int try_size(struct register_job *job, const struct mr_region_request *re
 				    .addr = request->addr,
 				    .length = request->length };
 	int rc = mr_region_register(registrar, request, &region, refusal);
+	struct region_row row;
 	struct mr_error err;
 
 	if (rc)
@@ -183,7 +155,14 @@ static int try_size(struct register_job *job, const struct mr_region_request *re
 		mr_memory_keep_file(&job->memory);
 	if (!rc && mr_region_deregister(registrar, &region, &err))
 		answer_fail(&job->answer, &err, 0, 0, registrar->via);
-	print_result(job, &region, -rc);
+	register_describe(job, &region, &row);
+	row.state = rc ? "refused" : region.live ? "live" : "deregistered";
+	row.answer = rc ? mr_errno_name(-rc) : "ok";
+	if (rc) {
+		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
+		row.needs_process.known = false;
+	}
+	answer_row(&job->answer, &row);
 	return rc;
 }
 

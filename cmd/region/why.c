@@ -152,14 +152,13 @@ static void report_chain(const struct mr_proven *proven)
 	const struct mr_chain_link *last = &chain->links[chain->count - 1];
 	const char *layer = mr_layer_name(proven->layer);
 	char above[256] = "";
-	size_t used = 0;
 
 	for (enum mr_layer each = MR_LAYER_MEMORY; each < MR_LAYERS; each++) {
 		const char *name = outermost(chain, each);
 
-		if (name && used < sizeof(above))
-			used += (size_t)snprintf(above + used, sizeof(above) - used, "%s%s",
-						 used ? " and " : ", below ", name);
+		if (name)
+			mr_text_add(above, sizeof(above), " and ", "%s%s", *above ? "" : ", below ",
+				    name);
 	}
 	report_detail("proved: %s returned %s%s%s%s%s", last->function->name,
 		      mr_errno_name(last->errnum), above, layer ? " [" : "", layer ? layer : "",
@@ -358,24 +357,17 @@ const struct mr_cause *why_first(const struct why *why)
 	return why && why->diagnosis.cause_count ? why->diagnosis.causes[0].cause : NULL;
 }
 
-static void report_evidence(const struct mr_suspicion *suspicion)
-{
-	for (size_t i = 0; i < suspicion->evidence_count; i++) {
-		const struct mr_evidence *evidence = &suspicion->evidence[i];
-
-		if (evidence->is_number)
-			report_detail("  %s: %" PRIu64, evidence->name, evidence->number);
-		else
-			report_detail("  %s: %s", evidence->name, evidence->text);
-	}
-}
-
 static void report_cause(const struct mr_suspicion *suspicion, const char *word, bool verbose)
 {
+	const struct mr_evidence *end = suspicion->evidence + suspicion->evidence_count;
+
 	report_detail("%s: %s [%s, %s]", word, suspicion->text,
 		      mr_certainties[suspicion->certainty].name, suspicion->cause->id);
-	if (verbose)
-		report_evidence(suspicion);
+	for (const struct mr_evidence *e = suspicion->evidence; verbose && e < end; e++)
+		if (e->is_number)
+			report_detail("  %s: %" PRIu64, e->name, e->number);
+		else
+			report_detail("  %s: %s", e->name, e->text);
 	report_detail("try: %s", suspicion->remedy);
 }
 
@@ -383,11 +375,9 @@ static void report_unknown(const struct why *why, bool verbose)
 {
 	const struct mr_diagnosis *diagnosis = &why->diagnosis;
 	char names[256] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < diagnosis->ruled_out_count && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-					 diagnosis->ruled_out[i].cause->id);
+	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
+		mr_text_add(names, sizeof(names), ", ", "%s", diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
 	if (why->can_be_tried || why->can_be_proven)
