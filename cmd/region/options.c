@@ -111,29 +111,6 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	return rc ? rc : plan_sizes(plan, args, default_size, err);
 }
 
-/*
- * Fills in the defaults for regions on no memory of the process. Nothing is to be mapped, so options about
- * the mapping are not looked at. Return: as memory_plan_init().
- */
-static int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
-				     const char *text, uint64_t default_size, struct mr_error *err)
-{
-	plan->mapping = (struct mr_memory_request){
-		.kind = { .type = MR_MEMORY_NONE, .text = text },
-		.offset = args->offset.value,
-	};
-	return plan_sizes(plan, args, default_size, err);
-}
-
-uint64_t memory_plan_end(const struct memory_plan *plan)
-{
-	uint64_t end;
-
-	if (__builtin_add_overflow(plan->mapping.offset, plan->mapping.length, &end))
-		return UINT64_MAX;
-	return end;
-}
-
 static const struct option_spec region_options[] = {
 	OPTION(0, "pd", name, struct register_args, pd, "NAME",
 	       "protection domain, made on first use"),
@@ -211,72 +188,45 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 			     ex ? " or ibv_reg_mr_ex" : "");
 }
 
-static uint32_t choose_access(enum mr_region_on on, const struct access_option *access)
-{
-	if (access->given)
-		return access->bits;
-	switch (on) {
-	case MR_ON_NOTHING:
-		return 0;
-	case MR_ON_DM:
-		/* The stack refuses each region on device memory without MR_ACCESS_ZERO_BASED. */
-		return MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED;
-	default:
-		return MR_ACCESS_LOCAL_WRITE;
-	}
-}
-
 /*
  * Without --size and --count one region reaches from --offset to the end of the dma-buf, if its size is known.
  * Otherwise a region is one page.
  */
-static int plan_dmabuf(struct register_plan *plan, const struct register_args *args,
-		       struct mr_error *err)
-{
-	uint64_t whole = mr_dmabuf_source_size(&args->dmabuf);
-	const struct memory_args *memory = &args->memory;
-	uint64_t offset = memory->offset.value;
-	uint64_t size =
-		whole > offset && !memory->count.known ? whole - offset : (uint64_t)getpagesize();
-	int rc = memory_plan_init_unmapped(&plan->memory, memory, args->dmabuf.text, size, err);
-
-	plan->dmabuf.source = args->dmabuf;
-	plan->dmabuf.size =
-		args->buffer.known ? args->buffer.value : memory_plan_end(&plan->memory);
-	plan->dmabuf.data_direct = args->data_direct;
-	plan->dm_length = plan->dmabuf.size;
-	return rc;
-}
-
-static int plan_dm(struct register_plan *plan, const struct memory_args *memory,
-		   struct mr_error *err)
-{
-	const struct mr_memory_kind *kind = &memory->memory;
-	int rc = memory_plan_init_unmapped(&plan->memory, memory, kind->text,
-					   (uint64_t)getpagesize(), err);
-
-	plan->dm_length =
-		kind->dm_size.known ? kind->dm_size.value : memory_plan_end(&plan->memory);
-	return rc;
-}
-
 static int plan_memory(struct register_plan *plan, const struct register_args *args,
 		       struct mr_error *err)
 {
+	const enum mr_region_on on = mr_call_row(plan->request.call)->on;
 	const struct memory_args *memory = &args->memory;
-	const uint64_t page = (uint64_t)getpagesize();
+	struct memory_plan *to = &plan->memory;
+	const bool is_dmabuf = on == MR_ON_DMABUF;
+	uint64_t size = (uint64_t)getpagesize(), whole, end;
+	int rc;
 
-	switch (mr_call_row(plan->request.call)->on) {
-	case MR_ON_DMABUF:
-		return plan_dmabuf(plan, args, err);
-	case MR_ON_DM:
-		return plan_dm(plan, memory, err);
-	case MR_ON_NOTHING:
-		return memory_plan_init_unmapped(&plan->memory, memory, memory->memory.text, page,
-						 err);
-	default:
-		return memory_plan_init(&plan->memory, memory, page, err);
-	}
+	if (on == MR_ON_MEMORY)
+		return memory_plan_init(to, memory, size, err);
+	whole = is_dmabuf ? mr_dmabuf_source_size(&args->dmabuf) : 0;
+	if (whole > memory->offset.value && !memory->count.known)
+		size = whole - memory->offset.value;
+	/* Nothing is to be mapped, so options about the mapping are not looked at. */
+	to->mapping = (struct mr_memory_request){
+		.kind = { .type = MR_MEMORY_NONE,
+			  .text = is_dmabuf ? args->dmabuf.text : memory->memory.text },
+		.offset = memory->offset.value,
+	};
+	rc = plan_sizes(to, memory, size, err);
+	if (on == MR_ON_NOTHING)
+		return rc;
+	/* Where the last region ends: bytes that a dma-buf or DM below the regions must have. */
+	if (__builtin_add_overflow(to->mapping.offset, to->mapping.length, &end))
+		end = UINT64_MAX;
+	plan->dm_length = is_dmabuf && args->buffer.known ? args->buffer.value
+			  : !is_dmabuf && memory->memory.dm_size.known
+				  ? memory->memory.dm_size.value
+				  : end;
+	plan->dmabuf = (struct mr_dmabuf_request){ .source = args->dmabuf,
+						   .size = plan->dm_length,
+						   .data_direct = args->data_direct };
+	return rc;
 }
 
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
@@ -293,8 +243,13 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	plan->request = (struct mr_region_request){
 		.call = call,
 		.page_sizes = args->page_sizes.value,
-		.access = choose_access(row->on, &args->access),
+		.access = args->access.given         ? args->access.bits
+			  : row->on == MR_ON_NOTHING ? 0
+						     : MR_ACCESS_LOCAL_WRITE,
 	};
+	/* The stack refuses each region on device memory without MR_ACCESS_ZERO_BASED. */
+	if (row->on == MR_ON_DM && !args->access.given)
+		plan->request.access |= MR_ACCESS_ZERO_BASED;
 	if (row->iova == MR_IOVA_GIVEN)
 		plan->request.iova =
 			args->iova.known ? args->iova.value : args->memory.offset.value;

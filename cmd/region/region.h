@@ -540,12 +540,6 @@ struct memory_plan {
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 		     uint64_t default_size, struct mr_error *err);
 
-/**
- * memory_plan_end() - where the last region ends: bytes that a dma-buf or DM below the regions must have
- * Return: UINT64_MAX if that is beyond 64 bits.
- */
-uint64_t memory_plan_end(const struct memory_plan *plan);
-
 /** Advice to give about the regions once they are registered. */
 struct advise_args {
 	struct mr_advice advice;
@@ -665,12 +659,6 @@ int registrar_open(struct registrar *registrar, struct mr_error *err);
  * Return: 0 or -errno.
  */
 int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_error *err);
-
-/** registrar_is_open() - whether registrar_open() got as far as to open a device */
-static inline bool registrar_is_open(const struct registrar *registrar)
-{
-	return registrar->base.uverbs || registrar->base.context;
-}
 
 /** registrar_is_own() - whether the device's file is this process's alone: no session outlives this process */
 static inline bool registrar_is_own(const struct registrar *registrar)

@@ -118,7 +118,8 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 		.context = registrar->device.context,
 		.library_pd = registrar->device.pd,
 		.is_own = registrar_is_own(registrar),
-		.uverbs = registrar_is_open(registrar) ? &registrar->uverbs : NULL,
+		.uverbs = registrar->base.uverbs || registrar->base.context ? &registrar->uverbs
+									    : NULL,
 		.mapping = job->memory.map ? NULL : &plan->memory.mapping,
 		.dmabuf = mr_region_is_dmabuf(plan->request.call) ? &plan->dmabuf : NULL,
 		.request = request,
