@@ -538,19 +538,12 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-#define EXCLUDES(option, other)                                                                    \
-	{                                                                                          \
-		option, OPTION_EXCLUDES, other                                                     \
-	}
-/* The option opens no session that the others could configure. */
-#define OPENS_NONE(option)                                                                         \
-	EXCLUDES(option, "joinable"), EXCLUDES(option, "relaxed-limit"),                           \
-		EXCLUDES(option, "relaxed-watermark")
-
+/* One that opens no session excludes what would configure it. */
 static const struct option_rule rules[] = {
-	EXCLUDES("detach", "hold"), EXCLUDES("detach", "list"), EXCLUDES("detach", "end"),
-	EXCLUDES("hold", "list"),   EXCLUDES("hold", "end"),    EXCLUDES("list", "end"),
-	OPENS_NONE("hold"),         OPENS_NONE("list"),         OPENS_NONE("end"),
+	{ "detach", OPTION_EXCLUDES, "hold,list,end" },
+	{ "hold", OPTION_EXCLUDES, "list,end,joinable,relaxed-limit,relaxed-watermark" },
+	{ "list", OPTION_EXCLUDES, "end,joinable,relaxed-limit,relaxed-watermark" },
+	{ "end", OPTION_EXCLUDES, "joinable,relaxed-limit,relaxed-watermark" },
 	OPTION_RULES_END,
 };
 

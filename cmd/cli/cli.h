@@ -49,7 +49,7 @@ struct option_group {
 	const struct option_spec *options; /**< ends with an unnamed one */
 };
 
-/** A rule about two options of a command, neither of them global: @option excludes or needs @other. */
+/** A rule about options of a command, none of them global: @option excludes or needs those of the list @other. */
 struct option_rule {
 	const char *option;
 	enum option_relation { OPTION_EXCLUDES, OPTION_NEEDS } relation;

@@ -249,10 +249,10 @@ int parser_read(struct parser *parser, const struct command *const *commands, ch
 	return rc;
 }
 
-static bool is_given(const struct parser *parser, const char *name)
+static bool is_given(const struct parser *parser, const char *name, size_t length)
 {
 	for (const struct option_value *value = parser->given; value; value = value->earlier)
-		if (option_names(name, value->option->name))
+		if (mr_word_is(name, length, value->option->name))
 			return true;
 	return false;
 }
@@ -261,12 +261,19 @@ int parser_check(const struct parser *parser, char *const *operands, struct mr_e
 {
 	const struct command *command = parser->command;
 
-	for (const struct option_rule *rule = command->rules; rule && rule->option; rule++)
-		if (is_given(parser, rule->option) &&
-		    is_given(parser, rule->other) == (rule->relation == OPTION_EXCLUDES))
-			return mr_fail_usage(err, "--%s %s --%s", rule->option,
-					     rule->relation == OPTION_NEEDS ? "needs" : "excludes",
-					     rule->other);
+	for (const struct option_rule *rule = command->rules; rule && rule->option; rule++) {
+		const bool excludes = rule->relation == OPTION_EXCLUDES;
+		const char *rest = rule->other, *other;
+		size_t length;
+
+		if (!is_given(parser, rule->option, strlen(rule->option)))
+			continue;
+		while ((other = mr_list_item(&rest, ",", &length)))
+			if (is_given(parser, other, length) == excludes)
+				return mr_fail_usage(err, "--%s %s --%.*s", rule->option,
+						     excludes ? "excludes" : "needs", (int)length,
+						     other);
+	}
 	if (command->operands || !operands[0])
 		return 0;
 	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);

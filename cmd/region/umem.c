@@ -255,45 +255,17 @@ static const struct option_spec share_options[] = {
 	OPTION_END,
 };
 
-#define EXCLUDES(option, other)                                                                    \
-	{                                                                                          \
-		option, OPTION_EXCLUDES, other                                                     \
-	}
-
 /*
  * --try-page-sizes chooses the page sizes itself, and leaves nothing registered.  --import registers nothing.
  * Options for mapped memory make no sense for a dma-buf.
  */
 static const struct option_rule rules[] = {
-	EXCLUDES("try-page-sizes", "page-sizes"),
-	EXCLUDES("try-page-sizes", "export"),
-	EXCLUDES("try-page-sizes", "count"),
-	EXCLUDES("try-page-sizes", "name"),
-	EXCLUDES("try-page-sizes", "hold"),
-	EXCLUDES("try-page-sizes", "hold-for"),
-	EXCLUDES("try-page-sizes", "expect"),
-	EXCLUDES("try-page-sizes", "keep-going"),
-	EXCLUDES("import", "try-page-sizes"),
-	EXCLUDES("import", "dmabuf"),
-	EXCLUDES("import", "size"),
-	EXCLUDES("import", "memory"),
-	EXCLUDES("import", "offset"),
-	EXCLUDES("import", "addr"),
-	EXCLUDES("import", "populate"),
-	EXCLUDES("import", "numa"),
-	EXCLUDES("import", "access"),
-	EXCLUDES("import", "via"),
-	EXCLUDES("import", "page-sizes"),
-	EXCLUDES("import", "export"),
-	EXCLUDES("import", "count"),
-	EXCLUDES("import", "name"),
-	EXCLUDES("import", "hold"),
-	EXCLUDES("import", "hold-for"),
-	EXCLUDES("import", "keep-going"),
-	EXCLUDES("dmabuf", "memory"),
-	EXCLUDES("dmabuf", "addr"),
-	EXCLUDES("dmabuf", "populate"),
-	EXCLUDES("dmabuf", "numa"),
+	{ "try-page-sizes", OPTION_EXCLUDES,
+	  "page-sizes,export,count,name,hold,hold-for,expect,keep-going" },
+	{ "import", OPTION_EXCLUDES,
+	  "try-page-sizes,dmabuf,size,memory,offset,addr,populate,numa,access,via,page-sizes,"
+	  "export,count,name,hold,hold-for,keep-going" },
+	{ "dmabuf", OPTION_EXCLUDES, "memory,addr,populate,numa" },
 	{ "buffer", OPTION_NEEDS, "dmabuf" },
 	LIFETIME_RULES,
 	OPTION_RULES_END,
