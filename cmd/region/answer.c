@@ -67,22 +67,6 @@ static void report_repeats(const struct answer *answer)
 			    answer->repeat_count);
 }
 
-/* Whether the message before has named the same cause; if so it is counted. */
-static bool names_same_cause(struct answer *answer, const struct why *why)
-{
-	const struct mr_cause *cause = why_first(why);
-	const char *id = cause ? cause->id : "";
-	const bool is_same = answer->last_cause && !strcmp(id, answer->last_cause);
-
-	if (!is_same) {
-		report_repeats(answer);
-		answer->repeat_count = 0;
-	}
-	answer->last_cause = id;
-	answer->repeat_count += is_same;
-	return is_same;
-}
-
 /* Says in words what was asked for: of a change no more than what was to change. */
 static void report_request(const struct answer *answer)
 {
@@ -133,6 +117,9 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 				  bool expected, const struct why *why)
 {
 	const bool verbose = answer->invocation->global->style.verbose;
+	const struct mr_cause *cause = why_first(why);
+	const char *id = cause ? cause->id : "";
+	bool is_same;
 
 	progress_clear(&answer->progress);
 	if (index && answer->total > 1)
@@ -144,8 +131,19 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 		report_detail("on the simulated HCA %s", answer->environment->device);
 	if (answer->tell && !verbose)
 		report_request(answer);
-	if (why && (verbose || !names_same_cause(answer, why)))
-		why_report(why, verbose);
+	if (why && verbose)
+		why_report(why, true);
+	if (why && !verbose) {
+		/* The message before may have named the same cause. */
+		is_same = answer->last_cause && !strcmp(id, answer->last_cause);
+		if (!is_same) {
+			report_repeats(answer);
+			answer->repeat_count = 0;
+			why_report(why, false);
+		}
+		answer->last_cause = id;
+		answer->repeat_count += is_same;
+	}
 	if (verbose)
 		report_lines(&request_record, &answer->request);
 }
@@ -412,7 +410,7 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 }
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
-		    int (*work)(struct session_job *job, struct mr_error *err), const void *data,
+		    int (*work)(struct session_job *job, struct mr_error *err),
 		    struct mr_error *err)
 {
 	struct session_job job;
@@ -430,7 +428,6 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		return -err->errnum;
 	}
 	job.environment = context_environment(invocation, job.session, &environment);
-	job.data = data;
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;

@@ -205,19 +205,6 @@ int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_
 	return 0;
 }
 
-static int open_in_session(struct registrar *registrar, struct mr_error *err)
-{
-	registrar->session =
-		context_open_session(registrar->invocation, &registrar->own_session, err);
-	registrar->in_session = registrar->session != NULL;
-	if (!registrar->session)
-		return -err->errnum;
-	mr_relaxed_expire(registrar->session);
-	registrar->environment = context_environment(registrar->invocation, registrar->session,
-						     &registrar->own_environment);
-	return registrar_choose_path(registrar, true, err);
-}
-
 static int open_device(struct registrar *registrar, struct mr_error *err)
 {
 	struct mr_environment *environment = &registrar->own_environment;
@@ -245,19 +232,27 @@ static int open_device(struct registrar *registrar, struct mr_error *err)
 int registrar_open(struct registrar *registrar, struct mr_error *err)
 {
 	const struct invocation *invocation = registrar->invocation;
-	const bool is_umem = registrar->kind == MR_KIND_UMEM;
 	int rc;
 
 	registrar->pd_slot = MR_TABLE_PDS;
-	registrar->pd = is_umem ? NULL : registrar->pd ?: MR_DEFAULT_PD;
-	if (invocation->enclosing) {
+	registrar->pd = registrar->kind == MR_KIND_UMEM ? NULL : registrar->pd ?: MR_DEFAULT_PD;
+	registrar->environment = &registrar->own_environment;
+	if (invocation->enclosing)
 		registrar->environment = invocation->enclosing->environment;
-	} else {
-		registrar->environment = &registrar->own_environment;
+	else
 		mr_environment_init(&registrar->own_environment);
+	if (!context_session(invocation)) {
+		rc = open_device(registrar, err);
+	} else {
+		registrar->session = context_open_session(invocation, &registrar->own_session, err);
+		registrar->in_session = registrar->session != NULL;
+		if (!registrar->session)
+			return -err->errnum;
+		mr_relaxed_expire(registrar->session);
+		registrar->environment = context_environment(invocation, registrar->session,
+							     &registrar->own_environment);
+		rc = registrar_choose_path(registrar, true, err);
 	}
-	rc = context_session(invocation) ? open_in_session(registrar, err)
-					 : open_device(registrar, err);
 	registrar->base.untimed = registrar->untimed && registrar_is_own(registrar);
 	return rc;
 }

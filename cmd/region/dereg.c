@@ -335,30 +335,26 @@ static void fail_interrupted(struct session_job *job, uint64_t left, const char 
 	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
-/* How many there were; the numbers are members of the document. */
-struct unlisted {
+/* Deregistering what no entry names; the numbers are members of the document. */
+struct sweep {
+	struct session_job *job;
 	struct mr_opt_u64 deregistered;
 	struct mr_opt_u64 left;
 	bool busy; /* they were left because another command is registering */
 };
 
 static const struct field unlisted_fields[] = {
-	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0,
+	FIELD(struct sweep, deregistered, FIELD_NUMBER, 0,
 	      "objects outside of the table that were deregistered"),
-	FIELD(struct unlisted, left, FIELD_NUMBER, 0, "those that were left"),
+	FIELD(struct sweep, left, FIELD_NUMBER, 0, "those that were left"),
 	FIELD_END,
 };
 REPORTED static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
 
-struct sweep {
-	struct session_job *job;
-	struct unlisted *unlisted;
-};
-
 static void print_deregistered(void *data, enum mr_region_kind kind,
 			       const struct mr_uverbs_mr *object, struct mr_error *err)
 {
-	const struct sweep *sweep = data;
+	struct sweep *sweep = data;
 	struct answer *answer = &sweep->job->answer;
 	struct region_row row;
 
@@ -366,10 +362,10 @@ static void print_deregistered(void *data, enum mr_region_kind kind,
 		mr_wrap(err, "%s:%" PRIu32, mr_region_kind_name(kind), object->handle);
 		answer->refusal = refusal_of_object(sweep->job->session, kind, object->handle);
 		answer_fail(answer, err, 0, 0, MR_VIA_KERNEL);
-		sweep->unlisted->left.value++;
+		sweep->left.value++;
 		return;
 	}
-	sweep->unlisted->deregistered.value++;
+	sweep->deregistered.value++;
 	row = region_row_of_object(kind, object, "deregistered");
 	row.via = mr_via_name(MR_VIA_KERNEL);
 	if (answer_has_rows(answer))
@@ -377,19 +373,19 @@ static void print_deregistered(void *data, enum mr_region_kind kind,
 }
 
 /* Deregisters what no entry names, and prints a row for each. */
-static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
+static void dereg_unlisted(struct sweep *sweep)
 {
-	struct sweep sweep = { job, unlisted };
+	struct session_job *job = sweep->job;
 	struct mr_unlisted_left left = { 0 };
 	struct mr_error err;
 	int rc;
 
 	if (mr_interrupted()) /* dereg_all() has reported it, or the signal ends mrctl after its answer */
 		return;
-	rc = mr_session_deregister_unlisted(job->session, print_deregistered, &sweep, &left, &err);
-	unlisted->left.value += left.busy + left.interrupted;
-	unlisted->left.known = !rc;
-	unlisted->busy = left.busy;
+	rc = mr_session_deregister_unlisted(job->session, print_deregistered, sweep, &left, &err);
+	sweep->left.value += left.busy + left.interrupted;
+	sweep->left.known = !rc;
+	sweep->busy = left.busy;
 	/* uverbs_destroy_ufile_hw(): the kernel has destroyed all objects, and still accepts to destroy their handles. */
 	if (rc == -EIO && !job->answer.invocation->global->style.quiet)
 		report_note(job->answer.invocation->command->name,
@@ -403,19 +399,17 @@ static void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 }
 
 /* Prints the counts on standard error, unless they are 0. */
-static void dereg_unlisted_note(const struct session_job *job, const struct unlisted *unlisted)
+static void note_unlisted(const struct sweep *sweep)
 {
-	const char *command = job->answer.invocation->command->name;
-	uint64_t count = unlisted->deregistered.value;
+	const char *command = sweep->job->answer.invocation->command->name;
+	uint64_t count = sweep->deregistered.value;
 
-	if (job->answer.invocation->global->style.quiet)
-		return;
 	if (count)
 		report_note(command, "%" PRIu64 " unlisted region%s deregistered as well", count,
 			    count == 1 ? " was" : "s were");
-	if (!unlisted->busy)
+	if (!sweep->busy)
 		return;
-	count = unlisted->left.value;
+	count = sweep->left.value;
 	report_note(command,
 		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
 		    "be about to note %s",
@@ -502,7 +496,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
-	struct unlisted unlisted = { .deregistered.known = !args->listed };
+	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
 	int rc;
 
 	if (args->all)
@@ -519,16 +513,17 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	if (args->flush && !is_locked_out(job)) /* after a signal too: it reports what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !is_locked_out(job))
-		dereg_unlisted(job, &unlisted);
+		dereg_unlisted(&sweep);
 	answer_end_rows(&job->answer);
 	if (args->all && job->answer.out.style->json)
-		output_object(&job->answer.out, "unlisted", &unlisted_record, &unlisted);
-	rc = answer_end(&job->answer, job->done + unlisted.deregistered.value, err);
+		output_object(&job->answer.out, "unlisted", &unlisted_record, &sweep);
+	rc = answer_end(&job->answer, job->done + sweep.deregistered.value, err);
 	if (rc && job->done)
 		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
 			job->done == 1 ? " was" : "s were");
 	note_deferred(job);
-	dereg_unlisted_note(job, &unlisted);
+	if (!job->answer.invocation->global->style.quiet)
+		note_unlisted(&sweep);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 
@@ -554,7 +549,7 @@ static int run_dereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
 
-	return session_job_run(invocation, &args->expect, deregister_and_answer, NULL, err);
+	return session_job_run(invocation, &args->expect, deregister_and_answer, err);
 }
 
 static const struct option_rule rules[] = {

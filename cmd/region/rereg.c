@@ -344,7 +344,7 @@ static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 	struct mr_error failure;
 
 	if (context_session(invocation))
-		return session_job_run(invocation, &args->expect, change_region, NULL, err);
+		return session_job_run(invocation, &args->expect, change_region, err);
 	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN, "rereg works only in a session or batch");
 	mr_hint(&failure, "open a session with mrctl session, or name one with --session");
 	return answer_error(invocation, &args->expect, &failure, err);

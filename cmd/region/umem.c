@@ -20,17 +20,20 @@ struct imported {
 	struct mr_umem_blob blob; /* as this process exports it again */
 };
 
-static int query_library(struct session_job *job, const struct mr_umem_blob *blob,
-			 struct imported *imported, struct mr_error *err)
+static int query_library(struct session_job *job, struct imported *imported, struct mr_error *err)
 {
+	const struct register_args *args = job->answer.invocation->args;
+	struct mr_umem_blob blob = { .size = (uint8_t)(strlen(args->import) / 2) };
 	struct mr_device device;
 	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
 
+	for (size_t i = 0; i < blob.size; i++)
+		sscanf(args->import + 2 * i, "%2hhx", &blob.bytes[i]);
 	if (rc) {
 		err->hint[0] = '\0'; /* it names another path, and there is none here */
 		return rc;
 	}
-	rc = mr_umem_import(device.context, blob, &imported->region, err);
+	rc = mr_umem_import(device.context, &blob, &imported->region, err);
 	if (!rc) {
 		rc = mr_umem_export(imported->region.umem, &imported->blob, err);
 		mr_region_forget(&imported->region);
@@ -78,6 +81,7 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 	answer_row(&job->answer, &row);
 }
 
+/* Shows the umem.  The library accepts any blob, so the kernel is asked whether the session still has the umem. */
 static int import_umem(struct session_job *job, struct mr_error *err)
 {
 	struct imported imported = { .listed = false };
@@ -85,7 +89,7 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	struct mr_operand found;
 	bool live = false;
 	char word[32];
-	int rc = query_library(job, job->data, &imported, &refusal);
+	int rc = query_library(job, &imported, &refusal);
 
 	if (rc && refusal.kind == MR_ERROR_USAGE) {
 		*err = refusal;
@@ -110,27 +114,6 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, live, err);
 	return rc ? rc : answer_status(&job->answer, live, NULL);
-}
-
-/*
- * Imports an exported umem in the session, and prints it. The library accepts any blob, so the kernel is
- * asked whether the session still has the umem. Return: exit status; a negative errno with @err set if
- * nothing was tried.
- */
-static int umem_import(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct register_args *args = invocation->args;
-	const size_t length = strlen(args->import);
-	struct mr_umem_blob blob = { .size = (uint8_t)(length / 2) };
-
-	if (!length || length % 2 || length / 2 > sizeof(blob.bytes) ||
-	    args->import[strspn(args->import, "0123456789abcdefABCDEF")])
-		return mr_fail_usage(err,
-				     "--import: give what --export printed, two hexadecimal digits "
-				     "for each byte");
-	for (size_t i = 0; i < blob.size; i++)
-		sscanf(args->import + 2 * i, "%2hhx", &blob.bytes[i]);
-	return session_job_run(invocation, &args->expect, import_umem, &blob, err);
 }
 
 /* The page sizes that are tried: these and the powers of two between them, in bytes. */
@@ -283,7 +266,13 @@ static enum mr_region_call call_of_umem(const struct register_args *args)
 static int check_umem(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
+	const size_t length = args->import ? strlen(args->import) : 0;
 
+	if (args->import && (!length || length % 2 || length >= BLOB_TEXT ||
+			     args->import[strspn(args->import, "0123456789abcdefABCDEF")]))
+		return mr_fail_usage(err,
+				     "--import: give what --export printed, two hexadecimal digits "
+				     "for each byte");
 	if (args->export && !via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_usage(err, "--export is a matter of libmlx5: not with --via kernel");
 	return register_check(invocation, call_of_umem(args), err);
@@ -294,7 +283,7 @@ static int run_umem(const struct invocation *invocation, struct mr_error *err)
 	const struct register_args *args = invocation->args;
 
 	if (args->import)
-		return umem_import(invocation, err);
+		return session_job_run(invocation, &args->expect, import_umem, err);
 	return register_run(invocation, call_of_umem(args),
 			    args->try_page_sizes ? try_page_sizes : register_regions, err);
 }

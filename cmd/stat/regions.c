@@ -361,5 +361,5 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
 
 int stat_regions(const struct invocation *invocation, struct mr_error *err)
 {
-	return session_job_run(invocation, NULL, compare_and_answer, NULL, err);
+	return session_job_run(invocation, NULL, compare_and_answer, err);
 }

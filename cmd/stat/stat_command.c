@@ -14,8 +14,8 @@
 #define STAT_REGION_COLUMNS "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd"
 #define STAT_REGION_FILLS                                                                          \
 	FIELDS_OF_MRS                                                                              \
-		",umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH     \
-		",deferred_ns,deferred_answer"
+	",umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH             \
+	",deferred_ns,deferred_answer"
 
 /* What a word gives to --exit: the rest of it, or the next one; NULL: it is another word. */
 static const char *value_of_exit(const char *word, const char *next)
