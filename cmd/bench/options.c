@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 
 /* ---- types of options ---- */
 

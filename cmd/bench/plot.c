@@ -11,7 +11,6 @@
 
 #include "cmd/bench/bench.h"
 #include "cmd/cli/cli.h"
-#include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "lib/base/base.h"
 
 /* Links that the kernel itself has made for descriptors of this process: a shell's >(...) is one. */

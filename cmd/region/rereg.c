@@ -32,37 +32,30 @@ struct rereg_job {
 	struct mr_memory memory;
 };
 
-/* What was asked for, as the document has it: nothing about what was not to change. */
-static struct request request_of(const struct rereg_job *job)
+/* Reports a refusal, with what was asked for: nothing about what was not to change. */
+static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
 	const struct mr_rereg_request *request = &job->change.request;
 	const bool memory = request->changes & MR_CHANGE_TRANSLATION;
-	const bool access = request->changes & MR_CHANGE_ACCESS;
+	const char *kind = job->plan.mapping.kind.text;
+	struct answer *answer = &job->in->answer;
 
-	return (struct request){
-		.memory = memory ? job->plan.mapping.kind.text : NULL,
+	answer->request = (struct request){
+		.memory = memory ? kind : NULL,
 		.addr = { request->addr, memory },
 		.length = { request->length, memory },
 		.iova = { job->via == MR_VIA_LIBRARY ? request->addr : request->iova, memory },
-		.access = { request->access, access },
+		.access = { request->access, request->changes & MR_CHANGE_ACCESS },
 		.pd = request->changes & MR_CHANGE_PD ? job->args->pd : NULL,
 	};
-}
-
-/* Reports a refusal, with what was asked for. */
-static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
-{
-	struct answer *answer = &job->in->answer;
-
-	answer->request = request_of(job);
 	answer->refusal = refusal_of_entry(job->in->session, &job->change.before);
 	answer->refusal.registrar = &job->change.registrar;
 	answer->refusal.context = job->registrar.device.context;
 	answer->refusal.library_pd = job->registrar.device.pd;
 	answer->refusal.is_own = mr_session_is_private(job->in->session);
-	answer->refusal.memory = job->plan.mapping.kind.text;
+	answer->refusal.memory = kind;
 	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
-	answer->refusal.rereg = &job->change.request;
+	answer->refusal.rereg = request;
 	answer->refusal.rereg_failure = &job->change.failure;
 	answer->tell = job->change.failure.old != MR_OLD_UNTOUCHED;
 	answer_fail(answer, err, 1, job->change.before.id, job->via);
@@ -159,25 +152,6 @@ static const struct option_spec answer_options[] = {
 	OPTION_END,
 };
 
-/* Claims the region, so that no other process changes or deregisters it meanwhile. */
-static int begin_change(struct rereg_job *job, struct mr_error *err)
-{
-	struct mr_session *session = job->in->session;
-	struct mr_operand found;
-	int rc = mr_operand_find(session, job->in->answer.invocation->operands[0], &found, err);
-
-	if (rc)
-		return rc;
-	job->change.slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
-	job->change.before.handle = (uint32_t)found.number;
-	rc = mr_session_begin_rereg(session, &job->change, found.entry.id, err);
-	if (!rc)
-		job->change.after = job->change.before;
-	else
-		job->change.before.id = found.entry.id;
-	return rc;
-}
-
 /* ibv_rereg_mr() is given a PD even if the PD is not to change. */
 static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
@@ -253,20 +227,31 @@ static uint32_t changes_for(const struct rereg_args *args)
 /* The memory is mapped last: a later mapping might be put into the gap that --memory hole leaves. */
 static int prepare_change(struct rereg_job *job, struct mr_error *err)
 {
-	int rc = begin_change(job, err);
+	struct mr_session *session = job->in->session;
+	struct mr_operand found;
+	int rc = mr_operand_find(session, job->in->answer.invocation->operands[0], &found, err);
 
 	if (rc)
 		return rc;
+	job->change.slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
+	job->change.before.handle = (uint32_t)found.number;
+	/* Claims the region, so that no other process changes or deregisters it meanwhile. */
+	rc = mr_session_begin_rereg(session, &job->change, found.entry.id, err);
+	if (rc) {
+		job->change.before.id = found.entry.id;
+		return rc;
+	}
+	job->change.after = job->change.before;
 	/* libibverbs changes only regions that it registered in this process, so it is the usual path for those. */
 	if (!job->args->via.given && !job->args->iova.known)
-		job->via = mr_session_via(job->in->session, job->change.slot);
+		job->via = mr_session_via(session, job->change.slot);
 	job->change.request.changes = changes_for(job->args);
 	job->change.request.access = job->args->access.bits;
 	rc = choose_path(job, err);
 	if (!rc)
 		rc = map_new_memory(job, err);
 	if (rc)
-		mr_session_unclaim(job->in->session, job->change.slot);
+		mr_session_unclaim(session, job->change.slot);
 	return rc;
 }
 

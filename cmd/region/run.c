@@ -267,32 +267,28 @@ static void note_flags_without_effect(struct register_job *job)
 	}
 }
 
-/* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
-static void note_needs_process(const struct register_job *job, bool hold)
+/* Notes what the user may not expect of the regions. */
+static void note_facts(const struct register_job *job, bool hold)
 {
-	bool cuda = is_on_gpu(&job->plan),
-	     on_demand = job->plan.request.access & MR_ACCESS_ON_DEMAND;
+	static bool is_bug_reported;
+	const char *command = job->answer.invocation->command->name, *effect;
+	const bool cuda = is_on_gpu(&job->plan),
+		   on_demand = job->plan.request.access & MR_ACCESS_ON_DEMAND;
 
-	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
+	if (!job->count)
 		return;
-	if ((cuda || on_demand) && job->count && !hold)
-		report_note(job->answer.invocation->command->name,
-			    "%s region is inert once this process has ended: use --hold",
+	/* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
+	if ((cuda || on_demand) && !hold && job->registrar.in_session &&
+	    !mr_session_is_private(job->registrar.session))
+		report_note(command, "%s region is inert once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");
-}
-
-static void note_kernel_bug(const struct register_job *job)
-{
-	static bool is_reported;
-	const char *effect;
-
-	if (is_reported || !job->count || job->answer.invocation->global->style.quiet)
+	if (is_bug_reported || job->answer.invocation->global->style.quiet)
 		return;
 	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id,
 			       job->plan.request.access);
-	is_reported = effect;
+	is_bug_reported = effect;
 	if (effect)
-		report_note(job->answer.invocation->command->name, "%s", effect);
+		report_note(command, "%s", effect);
 }
 
 static void note_interrupted(const struct register_job *job)
@@ -355,27 +351,21 @@ static uint64_t advised_size(const struct advise_args *advise, uint64_t otherwis
 	return advise->size.known ? advise->size.value : otherwise;
 }
 
-static struct mr_advice_range advised_range(const struct register_job *job,
-					    const struct mr_region *region)
-{
-	const struct advise_args *advise = &job->args->advise;
-	uint64_t offset = advise->offset.value;
-	uint64_t rest = region->length > offset ? region->length - offset : 0;
-
-	if (is_implicit(region))
-		return (struct mr_advice_range){ .addr = job->prefetched.start + offset,
-						 .length = advised_size(
-							 advise, (uint64_t)sysconf(_SC_PAGESIZE)),
-						 .lkey = region->lkey };
-	return (struct mr_advice_range){ .addr = region->iova + offset,
-					 .length = advised_size(advise, rest),
-					 .lkey = region->lkey };
-}
-
 static void advise_one(struct register_job *job, struct new_region *new)
 {
 	const struct mr_advice *advice = &job->args->advise.advice;
-	struct mr_advice_range range = advised_range(job, &new->region);
+	const struct advise_args *advise = &job->args->advise;
+	const struct mr_region *region = &new->region;
+	const bool implicit = is_implicit(region);
+	const uint64_t offset = advise->offset.value;
+	const uint64_t rest = implicit                  ? (uint64_t)sysconf(_SC_PAGESIZE)
+			      : region->length > offset ? region->length - offset
+							: 0;
+	const struct mr_advice_range range = {
+		.addr = (implicit ? job->prefetched.start : region->iova) + offset,
+		.length = advised_size(advise, rest),
+		.lkey = region->lkey,
+	};
 	struct mr_error err;
 
 	proof_mark(job->answer.invocation, job->registrar.environment->device);
@@ -419,17 +409,6 @@ static void advise_all(struct register_job *job)
 	}
 }
 
-/* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
-static void find_data_direct(struct register_job *job)
-{
-	struct mr_environment *own = &job->registrar.own_environment;
-
-	if (job->registrar.environment != own) /* a batch's, which is left as it is */
-		*own = *job->registrar.environment;
-	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
-	job->registrar.environment = job->answer.environment = own;
-}
-
 static void report_steps(const struct register_job *job, const struct mr_cuda *cuda)
 {
 	if (cuda && job->answer.invocation->global->style.verbose)
@@ -438,28 +417,20 @@ static void report_steps(const struct register_job *job, const struct mr_cuda *c
 
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
+	struct mr_environment *own = &job->registrar.own_environment;
 	int rc = exports_dm(&job->plan) ? mr_dm_export(&job->dm, &job->dmabuf, err)
 					: mr_dmabuf_open(&job->plan.dmabuf, &job->dmabuf, err);
 
-	find_data_direct(job);
+	/* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
+	if (job->registrar.environment != own) /* a batch's, which is left as it is */
+		*own = *job->registrar.environment;
+	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
+	job->registrar.environment = job->answer.environment = own;
 	if (rc)
 		return rc;
 	job->memory.page_size = job->dmabuf.page_size;
 	report_steps(job, job->dmabuf.cuda);
 	return 0;
-}
-
-static int map_memory(struct register_job *job, struct mr_error *err)
-{
-	const struct mr_memory_request *request = &job->plan.memory.mapping;
-	int rc;
-
-	if (request->populate)
-		progress_wait(&job->answer.progress, "populating", request->length);
-	rc = mr_memory_map(request, &job->memory, err);
-	progress_clear(&job->answer.progress);
-	report_steps(job, job->memory.cuda);
-	return rc;
 }
 
 /* Whether the answer does not tell how long calls took. */
@@ -481,6 +452,7 @@ static bool shows_no_times(const struct register_job *job)
  */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
+	const struct mr_memory_request *mapping = &job->plan.memory.mapping;
 	int rc;
 
 	job->registrar.untimed = shows_no_times(job);
@@ -507,7 +479,11 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 		if (!job->backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
-	rc = map_memory(job, err);
+	if (mapping->populate)
+		progress_wait(&job->answer.progress, "populating", mapping->length);
+	rc = mr_memory_map(mapping, &job->memory, err);
+	progress_clear(&job->answer.progress);
+	report_steps(job, job->memory.cuda);
 	if (rc)
 		return rc;
 	if (mr_call_row(job->plan.request.call)->on != MR_ON_MEMORY)
@@ -684,8 +660,7 @@ int register_regions(struct register_job *job, struct mr_error *err)
 	if (stays || !hold)
 		register_free_unused(job);
 	note_flags_without_effect(job);
-	note_needs_process(job, hold);
-	note_kernel_bug(job);
+	note_facts(job, hold);
 	answer_begin(&job->answer);
 	for (uint64_t i = 0; i < job->count && prints_rows(job); i++)
 		print_region(job, &job->regions[i]);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/cli.h"
-#include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/cli.h"
-#include "cmd/output/files.h"
 #include "cmd/output/output.h"
 #include "cmd/trace/trace.h"
 #include "lib/base/base.h"

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "cmd/output/files.h"
+#include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
 static char folder[64];
