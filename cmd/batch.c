@@ -39,11 +39,12 @@ struct batch_job {
 	uint64_t asked_at;    /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
-/* A line in the document, as it is known before it is run; its status follows (struct outcome). */
+/* A line in the document: its status is known once it was run. */
 struct line_row {
 	struct mr_opt_u64 line;
 	const char *text;
 	const char *command;
+	struct mr_opt_u64 status;
 };
 
 static const struct field line_fields[] = {
@@ -55,12 +56,8 @@ static const struct field line_fields[] = {
 };
 static const struct record line_record = { "line", line_fields, NULL };
 
-struct outcome {
-	struct mr_opt_u64 status;
-};
-
 static const struct field outcome_fields[] = {
-	FIELD(struct outcome, status, FIELD_NUMBER, FIELD_KNOWN,
+	FIELD(struct line_row, status, FIELD_NUMBER, FIELD_KNOWN,
 	      "exit status that the command would have alone"),
 	FIELD_END,
 };
@@ -303,34 +300,26 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* Prints a line before it is run; @command: its own, or NULL if it names none. */
-static void print_line(struct batch_job *job, const struct command *command)
-{
-	const struct output_style *style = &job->global->style;
-	const struct line_row row = { known(job->lines.number), job->lines.line,
-				      command ? command->name : NULL };
-
-	if (!style->json && !style->quiet && !style->no_headings) {
-		output_text("%sline %" PRIu64 ": ", job->lines_run ? "\n" : "", job->lines.number);
-		text_print(job->lines.line, stdout);
-		output_text("\n");
-	}
-	output_element_begin(&job->answer.out, &line_record, &row);
-}
-
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
 static int run_line(struct batch_job *job, const struct invocation *invocation,
 		    struct mr_error *parsed, struct mr_error *err)
 {
 	const struct output_style *style = &job->global->style;
-	struct outcome outcome;
+	struct line_row row = { .line = known(job->lines.number),
+				.text = job->lines.line,
+				.command = invocation->command ? invocation->command->name : NULL };
 	int status;
 
 	job->enclosing.number = job->lines.number;
 	job->enclosing.text = job->lines.line;
 	job->enclosing.begun = false;
 	mr_table_begin_command(&job->session.table);
-	print_line(job, invocation->command);
+	if (!style->json && !style->quiet && !style->no_headings) {
+		output_text("%sline %" PRIu64 ": ", job->lines_run ? "\n" : "", job->lines.number);
+		text_print(job->lines.line, stdout);
+		output_text("\n");
+	}
+	output_element_begin(&job->answer.out, &line_record, &row);
 	mr_error_clear(err);
 	if (mr_error_is_set(parsed) || !invocation->command)
 		status = answer_line_error(job, invocation, parsed);
@@ -341,8 +330,8 @@ static int run_line(struct batch_job *job, const struct invocation *invocation,
 	if (mr_error_is_set(err))
 		status = answer_line_error(job, invocation, err);
 	mr_error_clear(err); /* the answer has it */
-	outcome.status = known((uint64_t)status);
-	output_element_end(&job->answer.out, &outcome_record, &outcome);
+	row.status = known((uint64_t)status);
+	output_element_end(&job->answer.out, &outcome_record, &row);
 	job->lines_run++;
 	note_status(job, status);
 	/* A program that writes line by line waits for the answer. */

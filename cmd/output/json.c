@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
@@ -249,58 +249,29 @@ void json_print(const cJSON *item, unsigned int lines)
 #define LONG_NUMBER  "\\u0001integer:"
 #define LONG_MARK    "\x01integer:"
 
-/* Bytes of the string at @text, with its quotes. */
-static size_t string_length(const char *text, const char *end)
-{
-	const char *at = text + 1;
-
-	while (at < end && *at != '"')
-		at += *at == '\\' && at + 1 < end ? 2 : 1;
-	return (size_t)((at < end ? at + 1 : end) - text);
-}
-
-/* Bytes of the integer at @text; 0 where there is none, or no long one. */
-static size_t long_integer(const char *text, const char *end)
-{
-	const char *at = text + (text < end && *text == '-');
-
-	while (at < end && isdigit((unsigned char)*at))
-		at++;
-	if (at - text <= EXACT_DIGITS || (at < end && strchr(".eE", *at)))
-		return 0;
-	return (size_t)(at - text);
-}
-
-/* Bytes of the number or word at @text. */
-static size_t word_length(const char *text, const char *end)
-{
-	const char *at = text;
-
-	while (at < end && (isalnum((unsigned char)*at) || strchr("+-.", *at)) && *at)
-		at++;
-	return at == text ? 1 : (size_t)(at - text);
-}
-
 /* Copies a document with its long integers as marked strings.  Return: free() it; NULL with errno. */
 static char *mark_long(const char *text, size_t length)
 {
 	const char *end = text + length;
-	size_t nodes = 0, size, part;
+	size_t nodes = 0, size, part, sign;
+	bool is_string = false;
 	char *copy = NULL;
 	FILE *stream = open_memstream(&copy, &size);
 
 	for (; stream && text < end && nodes <= JSON_NODES_MAX; text += part) {
-		nodes += *text == ',' || *text == '[' || *text == '{';
-		if (*text == '"')
-			part = string_length(text, end);
+		if (!is_string)
+			part = strspn(text, "+-.0123456789eE"); /* a number */
 		else
-			part = long_integer(text, end);
-		if (part && *text != '"') {
+			part = *text == '\\' ? 2 : strcspn(text, "\"\\");
+		part = MIN(part ?: 1, (size_t)(end - text));
+		is_string ^= *text == '"';
+		nodes += !is_string && memchr(",[{", *text, 3);
+		sign = *text == '-';
+		if (!is_string && part - sign > EXACT_DIGITS &&
+		    part == sign + strspn(text + sign, "0123456789"))
 			fprintf(stream, "\"" LONG_NUMBER "%.*s\"", (int)part, text);
-			continue;
-		}
-		part = part ? part : word_length(text, end);
-		fwrite(text, 1, part, stream);
+		else
+			fwrite(text, 1, part, stream);
 	}
 	errno = nodes > JSON_NODES_MAX ? E2BIG : ENOMEM;
 	if (!stream || fclose(stream) || nodes > JSON_NODES_MAX) {

@@ -83,16 +83,22 @@ static const char *find_value(const struct scope *scope, const char *key, size_t
 
 static void print_label(const char *name, int length, const char *text, FILE *stream)
 {
-	char *harmless = text_harmless(text);
+	mr_auto_free char *harmless = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&harmless, &size);
 
+	if (!memory)
+		return;
+	text_print(text, memory);
+	if (fclose(memory))
+		return;
 	fprintf(stream, "%.*s=\"", length, name);
-	for (const char *c = harmless; c && *c; c++) {
+	for (const char *c = harmless; *c; c++) {
 		if (*c == '\\' || *c == '"')
 			fputc('\\', stream);
 		fputc(*c, stream);
 	}
 	fputc('"', stream);
-	free(harmless);
 }
 
 /* The labels of a sample as they are printed.  Return: free() it; NULL where memory is short. */

@@ -314,9 +314,6 @@ void json_print(const struct cJSON *item, unsigned int lines);
  */
 void text_print(const char *text, FILE *stream);
 
-/** text_harmless() - what text_print() prints; free() it; NULL when memory is short */
-char *text_harmless(const char *text);
-
 /** text_same_in_json() - bytes at the beginning of @text that are the same in JSON: printable ASCII */
 size_t text_same_in_json(const char *text);
 
@@ -461,15 +458,6 @@ int table_row(struct table *table, const void *row);
 /** table_finish() - print what is left and free the table.  Return: 0 or -errno. */
 int table_finish(struct table *table);
 
-/** Room for the heading of a column. */
-#define HEADING_MAX 64
-
-/**
- * cell_heading() - what stands above a column: the field's key in upper case
- * @is_for_people: the column is a usual one; a duration, whose cells name the unit, is then without "_NS"
- */
-void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX]);
-
 /**
  * cell_text() - the value of a field in @row
  * @is_for_people: a duration is "820 ns", "7.1 us" or "12 us", cut to so many digits
@@ -478,9 +466,6 @@ void cell_heading(const struct field *field, bool is_for_people, char heading[HE
  * Return: as field_text().
  */
 const char *cell_text(const struct field *field, bool is_for_people, const void *row, char *buffer);
-
-/** cell_escape() - the escape sequence of the colour that the field gives to @text; NULL: none */
-const char *cell_escape(const struct field *field, const char *text);
 
 /**
  * Records as metrics in the text format that Prometheus reads, for the textfile collector of its node
@@ -549,10 +534,6 @@ void lines_print(const struct record *record, const void *row, enum lines lines,
  *
  * As metrics all rows and objects count that the table of metrics is about.
  */
-struct metric;
-struct metrics;
-struct table;
-
 struct output {
 	const struct output_style *style;
 	const struct record *record; /**< what the command prints */

@@ -47,7 +47,11 @@ static bool is_duration(const struct field *field, bool is_for_people)
 	return is_for_people && field->flags & FIELD_DURATION;
 }
 
-void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX])
+/* Room for the heading of a column. */
+#define HEADING_MAX 64
+
+/* What stands above a column: the field's key in upper case, without the unit that the cells name. */
+static void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX])
 {
 	size_t length = strlen(field->key), i;
 
@@ -89,7 +93,8 @@ const char *cell_text(const struct field *field, bool is_for_people, const void 
 					: duration_text(number.value, buffer);
 }
 
-const char *cell_escape(const struct field *field, const char *text)
+/* The escape sequence of the colour that the field gives to a text; NULL: none */
+static const char *cell_escape(const struct field *field, const char *text)
 {
 	for (const struct coloured_word *colours = field->colours; colours && colours->word;
 	     colours++)

@@ -80,22 +80,6 @@ void text_print(const char *text, FILE *stream)
 	text_print_part(text, strlen(text), stream);
 }
 
-char *text_harmless(const char *text)
-{
-	char *harmless = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&harmless, &size);
-
-	if (!stream)
-		return NULL;
-	text_print(text, stream);
-	if (fclose(stream)) {
-		free(harmless);
-		return NULL;
-	}
-	return harmless;
-}
-
 size_t text_same_in_json(const char *text)
 {
 	size_t span = 0;

@@ -307,7 +307,6 @@ const struct command command_umem = {
 	.rules = rules,
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
-	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",
 	.fills = FIELDS_OF_REGIONS FIELDS_OF_REGISTERED
 	",umem_id,addr,offset,page_sizes,answer,export",
 	.topics = topics,

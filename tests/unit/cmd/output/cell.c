@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Cells of columns: headings, durations, bytes and colours. */
+/* Cells of columns: durations, bytes and colours. */
 #include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 
@@ -69,24 +69,11 @@ TEST(a_value_that_is_not_known_has_no_text)
 	}
 }
 
-TEST(the_heading_names_the_unit_unless_the_cells_do)
-{
-	char heading[HEADING_MAX];
-
-	cell_heading(&sample_fields[1], true, heading);
-	assert_string_equal(heading, "ELAPSED");
-	cell_heading(&sample_fields[1], false, heading);
-	assert_string_equal(heading, "ELAPSED_NS");
-}
-
 TEST(a_file_gets_words_without_colours)
 {
 	struct capture c;
 
 	capture_begin(&c, STDOUT_FILENO);
-	assert_null(cell_escape(&sample_fields[0], "yes"));
-	assert_null(cell_escape(&sample_fields[0], "other"));
-	assert_null(cell_escape(&sample_fields[1], "yes"));
 	output_coloured(COLOUR_BAD, "BAD", 6);
 	output_coloured(COLOUR_GOOD, "ok", 1);
 	assert_string_equal(capture_end(&c), "BAD   ok");
