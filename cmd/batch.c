@@ -158,19 +158,6 @@ static void deregister_leftovers(struct batch_job *job)
 			    "left registered, and deregistered now: %s", names.text);
 }
 
-static void fail_unknown_command(const struct command *const *commands, const char *name,
-				 struct mr_error *err)
-{
-	if (name[0] == '-') {
-		mr_fail_usage(err,
-			      "a line begins with a command: '%s' belongs to mrctl batch itself",
-			      name);
-		return;
-	}
-	mr_fail_usage(err, "unknown command '%s'", name);
-	suggest_command(commands, name, err);
-}
-
 /*
  * The command @name, which command_find() has found as @listed, with its parser, which is made when it is
  * first needed.  Return: NULL with an error.
@@ -183,14 +170,20 @@ static struct parser *prepare_command(struct batch_job *job, const struct comman
 
 	if (found->args)
 		return found;
-	if (!command)
-		fail_unknown_command(job->invocation->commands, name, err);
-	else if (command->runs_program || command->not_in_batch)
+	if (!command && name[0] == '-') {
+		mr_fail_usage(err,
+			      "a line begins with a command: '%s' belongs to mrctl batch itself",
+			      name);
+	} else if (!command) {
+		mr_fail_usage(err, "unknown command '%s'", name);
+		suggest_command(job->invocation->commands, name, err);
+	} else if (command->runs_program || command->not_in_batch) {
 		mr_fail_usage(err, "mrctl %s makes no sense in a batch", name);
-	else if (parser_init(found, command, &job->given, err))
+	} else if (parser_init(found, command, &job->given, err)) {
 		parser_release(found);
-	else
+	} else {
 		return found;
+	}
 	return NULL;
 }
 

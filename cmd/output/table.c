@@ -12,14 +12,6 @@
 
 #include "cmd/output/output.h"
 
-static bool has_colours(void)
-{
-	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(refused && *refused) && terminal && *terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
-
 /* ECMA-48, Select Graphic Rendition: 1 is bold, 31 to 33 are colours. */
 static const char *const escapes[] = {
 	[COLOUR_PLAIN] = NULL,       [COLOUR_GOOD] = "\033[32m",   [COLOUR_DOUBT] = "\033[33m",
@@ -32,7 +24,9 @@ static const char *const escapes[] = {
  */
 static const char *colour_escape(enum output_colour colour)
 {
-	return escapes[colour] && has_colours() ? escapes[colour] : NULL;
+	const char *refused = getenv("NO_COLOR");
+
+	return output_is_screen() && !(refused && *refused) ? escapes[colour] : NULL;
 }
 
 void output_coloured(enum output_colour colour, const char *word, int width)

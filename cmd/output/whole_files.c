@@ -120,21 +120,15 @@ static int open_temporary(struct replaced_file *file, const char *path)
 	return -1;
 }
 
-/* Whether the path is of something that a file must not replace: a device, a pipe, a link. */
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 int replaced_file_open(struct replaced_file *file, const char *path, struct mr_error *err)
 {
 	mr_auto_fd int fd = -1;
+	struct stat st;
 
 	file->path = path;
 	file->temporary[0] = '\0';
-	if (is_special(path))
+	/* A file must not replace a device, a pipe or a link. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
 					private_file_link_flag(path));
 	else

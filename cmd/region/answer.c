@@ -374,39 +374,30 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	return output_end(out, err);
 }
 
-static int decide_status(const struct answer *answer, uint64_t done, const char *participle)
-{
-	const struct failures *failures = &answer->failures;
-	char text[EXPECT_TEXT];
-
-	answer_report_rest(answer);
-	if (failures->count && done && participle && !answer->invocation->global->style.quiet)
-		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
-			    participle);
-	if (answer->as_expected.value)
-		return EXIT_DONE;
-	if (answer->expect)
-		answer_note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
-	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
-		return EXIT_ABSENT;
-	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
-}
-
 int answer_status(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct enclosing *enclosing = answer->invocation->enclosing;
 	const struct failure *first = answer->failures.count ? answer->failures.items : NULL;
-	int status = decide_status(answer, done, participle);
+	const char *unexpected = NULL;
 	char text[EXPECT_TEXT];
 	struct mr_error err;
 
-	if (!enclosing || status == EXIT_DONE)
-		return status;
-	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s",
-		     first ? first->message : expect_text(answer->expect, &answer->failures, text));
-	enclosing_wrap(enclosing, &err);
-	failures_adopt(enclosing->failures, first, enclosing->number, err.text);
-	return status;
+	answer_report_rest(answer);
+	if (first && done && participle && !answer->invocation->global->style.quiet)
+		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+			    participle);
+	if (answer->as_expected.value || (!first && !answer->expect))
+		return EXIT_DONE;
+	if (answer->expect) {
+		unexpected = expect_text(answer->expect, &answer->failures, text);
+		answer_note(answer, "%s", unexpected);
+	}
+	if (enclosing) {
+		mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s", first ? first->message : unexpected);
+		enclosing_wrap(enclosing, &err);
+		failures_adopt(enclosing->failures, first, enclosing->number, err.text);
+	}
+	return first && !done && first->kind == MR_ERROR_ABSENT ? EXIT_ABSENT : EXIT_REFUSED;
 }
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,

@@ -461,20 +461,6 @@ static void dereg_all(struct session_job *job)
 	progress_clear(&job->answer.progress);
 }
 
-static void dereg_operands(struct session_job *job, char **words)
-{
-	uint64_t left = 0;
-
-	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
-		if (!left && !context_is_interrupted(job->answer.invocation, !i))
-			dereg_operand(job, words[i], i + 1);
-		else
-			left++;
-	}
-	if (left)
-		fail_interrupted(job, left, "operand");
-}
-
 /* Warns that deferred regions, though deregistered, can still be reached by their keys. */
 static void note_deferred(const struct session_job *job)
 {
@@ -496,6 +482,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
+	uint64_t left = 0;
 	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
 	int rc;
 
@@ -509,7 +496,14 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	if (args->all)
 		dereg_all(job);
 	else
-		dereg_operands(job, words);
+		for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
+			if (!left && !context_is_interrupted(job->answer.invocation, !i))
+				dereg_operand(job, words[i], i + 1);
+			else
+				left++;
+		}
+	if (left)
+		fail_interrupted(job, left, "operand");
 	if (args->flush && !is_locked_out(job)) /* after a signal too: it reports what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !is_locked_out(job))

@@ -80,19 +80,15 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 	return rc ? rc : register_check(invocation, call, err);
 }
 
-/* A script asks for values alone, and reads no notes. */
-static bool is_for_person(const struct output_style *style)
-{
-	return !style->quiet && !style->json && !style->columns && !style->no_headings;
-}
-
 static int run_reg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
-	int rc = register_run(invocation, call_of_reg(args), register_regions, err);
+	const struct output_style *style = &invocation->global->style;
+	int rc = register_run(invocation, call_of_reg(args), err);
 
-	if (!rc && args->relaxed && !context_session(invocation) &&
-	    is_for_person(&invocation->global->style))
+	/* A script asks for values alone, and reads no notes. */
+	if (!rc && args->relaxed && !context_session(invocation) && !style->quiet && !style->json &&
+	    !style->columns && !style->no_headings)
 		report_note(invocation->command->name, "outside a session the end of the command "
 						       "invalidates a relaxed region");
 	return rc;
@@ -145,7 +141,7 @@ static int check_reg_iova(const struct invocation *invocation, struct mr_error *
 
 static int run_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
-	return register_run(invocation, MR_REG_MR_IOVA, register_regions, err);
+	return register_run(invocation, MR_REG_MR_IOVA, err);
 }
 
 static const struct option_group iova_group = { "Memory", reg_iova_options };
@@ -209,8 +205,7 @@ static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error
 
 static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
-	return register_run(invocation, call_of_reg_dmabuf(invocation->args), register_regions,
-			    err);
+	return register_run(invocation, call_of_reg_dmabuf(invocation->args), err);
 }
 
 static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options };

@@ -673,40 +673,6 @@ void registrar_close(struct registrar *registrar);
  */
 void registrar_leave_pd(struct registrar *registrar, bool is_used);
 
-/** A region that the command has registered. */
-struct new_region {
-	struct mr_region region;
-	uint64_t id;
-	uint64_t index;           /**< which of --count, from 1 */
-	enum mr_tristate at_zero; /**< what mr_in_force_at_zero() returned */
-	bool is_advised;          /**< advice was given about it */
-	int advice_errnum;        /**< 0: the advice was accepted */
-	uint64_t advice_ns;
-};
-
-/** One run of a registering command. */
-struct register_job {
-	const struct register_args *args;
-	struct register_plan plan;
-	struct registrar registrar;
-	struct mr_memory memory;
-	struct mr_dm dm;
-	struct mr_dmah dmah;
-	struct mr_dmabuf dmabuf;
-	struct mr_backing *backing; /**< keeps memory and dma-buf in a private session, or NULL */
-	struct mr_in_force in_force;
-	struct new_region *regions; /**< room for all that are planned */
-	struct new_region only;     /**< the region, if only one is planned */
-	char columns[256];
-	uint64_t count;              /**< regions that are registered so far */
-	struct mr_umem_blob *blobs;  /**< one for each region, or NULL */
-	struct mr_memory prefetched; /**< mapped for advice about an implicit region */
-	struct answer answer;
-	bool unnamed;        /**< mr_table_begin_unnamed() was called */
-	bool blocks_signals; /**< signals are blocked: mr_interrupted() must be asked between regions */
-	bool interrupted; /**< a signal came before all was done */
-};
-
 /**
  * register_check() - check of a command whose args are a struct register_args
  *
@@ -716,61 +682,15 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 		   struct mr_error *err);
 
 /**
- * register_run() - plan what the options describe, do the work, and release what it used
+ * register_run() - register what the options describe, report, and deregister
  * @invocation: of a command whose args are a struct register_args
  * @call:       the command's call, unless --call names another
- * @work:       register_regions(), or the command's own; returns an exit status, or -errno
- *
- * Return: what @work returned; a negative errno with @err set if nothing was tried.
- */
-int register_run(const struct invocation *invocation, enum mr_region_call call,
-		 int (*work)(struct register_job *job, struct mr_error *err), struct mr_error *err);
-
-/**
- * register_regions() - register what the options describe, report, and deregister
  *
  * In a session the regions stay.  Outside of one they are deregistered, with --hold at its end.
- */
-int register_regions(struct register_job *job, struct mr_error *err);
-
-/** register_prepare() - open the device or join the session, and make the memory.  Return: 0 or -errno. */
-int register_prepare(struct register_job *job, struct mr_error *err);
-
-/**
- * register_allocate() - allocate what the regions use of the device: memory there, or a DMA handle
  *
- * In a session the caller must have blocked signals: the objects outlive this process, and after a signal no entry
- * of the session would name them.
- *
- * Return: 0 or -errno.
+ * Return: an exit status; a negative errno with @err set if nothing was tried.
  */
-int register_allocate(struct register_job *job, struct mr_error *err);
-
-/** register_free_unused() - free that, unless a region that uses it stays */
-void register_free_unused(struct register_job *job);
-
-/** register_request() - the request for one of --count, from 1 */
-struct mr_region_request register_request(const struct register_job *job, uint64_t index);
-
-/**
- * register_fail() - report a failure, with what was asked for
- * @index:   which of --count, from 1; 0: the failure is about none
- * @id:      of the region; 0: it has none
- * @request: what the call was given; NULL: the command failed outside of a call that registers
- *
- * Return: as answer_fail().
- */
-bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
-		   const struct mr_region_request *request);
-
-/**
- * register_fail_interrupted() - report that a signal came before all was done
- * @index: of the region that was next, from 1
- */
-void register_fail_interrupted(struct register_job *job, uint64_t index);
-
-/** register_describe() - fill a row about a region; without id, index, name, state, PD, and flags in force */
-void register_describe(const struct register_job *job, const struct mr_region *region,
-		       struct region_row *row);
+int register_run(const struct invocation *invocation, enum mr_region_call call,
+		 struct mr_error *err);
 
 #endif

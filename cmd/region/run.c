@@ -17,6 +17,40 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
+/* A region that the command has registered. */
+struct new_region {
+	struct mr_region region;
+	uint64_t id;
+	uint64_t index;           /* which of --count, from 1 */
+	enum mr_tristate at_zero; /* what mr_in_force_at_zero() returned */
+	bool is_advised;          /* advice was given about it */
+	int advice_errnum;        /* 0: the advice was accepted */
+	uint64_t advice_ns;
+};
+
+/* One run of a registering command. */
+struct register_job {
+	const struct register_args *args;
+	struct register_plan plan;
+	struct registrar registrar;
+	struct mr_memory memory;
+	struct mr_dm dm;
+	struct mr_dmah dmah;
+	struct mr_dmabuf dmabuf;
+	struct mr_backing *backing; /* keeps memory and dma-buf in a private session, or NULL */
+	struct mr_in_force in_force;
+	struct new_region *regions; /* room for all that are planned */
+	struct new_region only;     /* the region, if only one is planned */
+	char columns[256];
+	uint64_t count;              /* regions that are registered so far */
+	struct mr_umem_blob *blobs;  /* one for each region, or NULL */
+	struct mr_memory prefetched; /* mapped for advice about an implicit region */
+	struct answer answer;
+	bool unnamed;        /* mr_table_begin_unnamed() was called */
+	bool blocks_signals; /* signals are blocked: mr_interrupted() must be asked between regions */
+	bool interrupted;    /* a signal came before all was done */
+};
+
 /* An implicit region covers the whole address space, and has no memory of its own. */
 static bool is_implicit(const struct mr_region *region)
 {
@@ -130,8 +164,13 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 	};
 }
 
-bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
-		   const struct mr_region_request *request)
+/*
+ * Reports a failure, with what was asked for.
+ * @index:   which of --count, from 1; 0: the failure is about none
+ * @request: what the call was given; NULL: the command failed outside of a call that registers
+ */
+static bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index,
+			  const struct mr_region_request *request)
 {
 	struct mr_table_pool pool;
 
@@ -141,7 +180,7 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		mr_table_pool(&job->registrar.session->table, &pool);
 		job->answer.refusal.pool = &pool;
 	}
-	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
+	return answer_fail(&job->answer, err, index, 0, job->registrar.base.via);
 }
 
 /* Reports a failure about a region that was registered; @advised: or NULL: the failure is not about advice */
@@ -182,8 +221,9 @@ static struct mr_entry entry_for(const struct register_job *job)
 	return entry;
 }
 
-void register_describe(const struct register_job *job, const struct mr_region *region,
-		       struct region_row *row)
+/* Fills a row about a region; without id, index, name, state, PD, and flags in force. */
+static void register_describe(const struct register_job *job, const struct mr_region *region,
+			      struct region_row *row)
 {
 	struct mr_region_request request = job->plan.request;
 	struct mr_entry entry = entry_for(job);
@@ -224,26 +264,13 @@ static void print_region(struct register_job *job, const struct new_region *new)
 	answer_row(&job->answer, &row);
 }
 
-void register_fail_interrupted(struct register_job *job, uint64_t index)
+static void register_fail_interrupted(struct register_job *job, uint64_t index)
 {
 	struct mr_error err;
 
 	job->interrupted = true;
 	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
 	answer_fail(&job->answer, &err, index, 0, job->registrar.base.via);
-}
-
-/*
- * A person who has interrupted a long registration does not want to read all that was registered until
- * then.  A script that has asked for values gets them.
- */
-static bool prints_rows(const struct register_job *job)
-{
-	const struct global_args *global = job->answer.invocation->global;
-
-	return answer_has_rows(&job->answer) &&
-	       (!job->interrupted || job->answer.lines || global->style.json ||
-		global->style.columns || global->style.no_headings);
 }
 
 static void note_flags_without_effect(struct register_job *job)
@@ -395,7 +422,7 @@ static void advise_all(struct register_job *job)
 	 */
 	if (job->count && is_implicit(&job->regions[0].region) && !advise->offset.known &&
 	    mr_memory_map(&request, &job->prefetched, &err)) {
-		register_fail(job, &err, 0, 0, NULL);
+		register_fail(job, &err, 0, NULL);
 		return;
 	}
 	for (uint64_t i = 0; i < job->count; i++) {
@@ -450,7 +477,7 @@ static bool shows_no_times(const struct register_job *job)
  * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
  * hole leaves.
  */
-int register_prepare(struct register_job *job, struct mr_error *err)
+static int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct mr_memory_request *mapping = &job->plan.memory.mapping;
 	int rc;
@@ -493,7 +520,11 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 		       : 0;
 }
 
-int register_allocate(struct register_job *job, struct mr_error *err)
+/*
+ * Allocates what the regions use of the device: memory there, or a DMA handle.  In a session the caller must have blocked
+ * signals: after one no entry of the session would name the objects.
+ */
+static int register_allocate(struct register_job *job, struct mr_error *err)
 {
 	const struct register_plan *plan = &job->plan;
 	const bool dm = mr_region_is_dm(plan->request.call) || exports_dm(plan);
@@ -513,7 +544,7 @@ int register_allocate(struct register_job *job, struct mr_error *err)
 }
 
 /* In a session, dereg frees what the regions use with the last of them; in a batch their backing has the DMA handle. */
-void register_free_unused(struct register_job *job)
+static void register_free_unused(struct register_job *job)
 {
 	bool used = false;
 	struct mr_error err;
@@ -523,16 +554,16 @@ void register_free_unused(struct register_job *job)
 	if (used)
 		mr_dm_forget(&job->dm);
 	else if (mr_dm_free(&job->registrar.base, &job->dm, &err))
-		register_fail(job, &err, 0, 0, NULL);
+		register_fail(job, &err, 0, NULL);
 	if (job->unnamed)
 		mr_table_end_unnamed(&job->registrar.session->table);
 	if (used && job->backing)
 		mr_backing_keep_dmah(job->backing, job->registrar.session, &job->dmah);
 	else if (!used && mr_dmah_free(&job->dmah, &err))
-		register_fail(job, &err, 0, 0, NULL);
+		register_fail(job, &err, 0, NULL);
 }
 
-struct mr_region_request register_request(const struct register_job *job, uint64_t index)
+static struct mr_region_request register_request(const struct register_job *job, uint64_t index)
 {
 	const uint64_t offset = (index - 1) * job->plan.memory.stride;
 	struct mr_region_request request = job->plan.request;
@@ -600,7 +631,7 @@ static void register_all(struct register_job *job)
 			progress_show(&job->answer.progress, "registered", job->count);
 			continue;
 		}
-		register_fail(job, &err, index, 0, &request);
+		register_fail(job, &err, index, &request);
 		/* Where the table's lock could not be had, each further region would wait for it and fail as well. */
 		if (!job->args->keep_going ||
 		    (job->registrar.in_session && job->registrar.session->table.gave_up))
@@ -628,12 +659,14 @@ static void deregister_all(struct register_job *job)
  * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
  * are no longer held.
  */
-int register_regions(struct register_job *job, struct mr_error *err)
+static int register_regions(struct register_job *job, struct mr_error *err)
 {
 	const bool hold = job->args->hold || job->args->hold_for.known;
 	int rc = register_prepare(job, err);
 	const bool stays = job->registrar.in_session;
 	const bool tries = job->answer.invocation->global->why == WHY_TRY;
+	const struct output_style *style = &job->answer.invocation->global->style;
+	bool prints_rows;
 
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
@@ -652,7 +685,7 @@ int register_regions(struct register_job *job, struct mr_error *err)
 			advise_all(job);
 		registrar_leave_pd(&job->registrar, job->count > 0);
 	} else {
-		register_fail(job, err, 0, 0, NULL);
+		register_fail(job, err, 0, NULL);
 		mr_error_clear(err);
 	}
 	if (!stays && !hold)
@@ -662,7 +695,14 @@ int register_regions(struct register_job *job, struct mr_error *err)
 	note_flags_without_effect(job);
 	note_facts(job, hold);
 	answer_begin(&job->answer);
-	for (uint64_t i = 0; i < job->count && prints_rows(job); i++)
+	/*
+	 * A person who has interrupted a long registration does not want to read all that was registered until then.
+	 * A script that has asked for values gets them.
+	 */
+	prints_rows = answer_has_rows(&job->answer) &&
+		      (!job->interrupted || job->answer.lines || style->json || style->columns ||
+		       style->no_headings);
+	for (uint64_t i = 0; i < job->count && prints_rows; i++)
 		print_region(job, &job->regions[i]);
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, job->count, err);
@@ -680,6 +720,107 @@ int register_regions(struct register_job *job, struct mr_error *err)
 	if (stays)
 		overdue_report(job->answer.invocation, job->registrar.session);
 	return rc;
+}
+
+/* ---- page sizes of a umem ---- */
+
+/* The page sizes that are tried: these and the powers of two between them, in bytes. */
+#define FIRST_SIZE 4096u
+#define LAST_SIZE  (1u << 30)
+
+/* Return: 0, or -errno of the refusal. */
+static int try_size(struct register_job *job, const struct mr_region_request *request,
+		    struct mr_error *refusal)
+{
+	const struct mr_registrar *registrar = &job->registrar.base;
+	struct mr_region region = { .kind = MR_KIND_UMEM,
+				    .addr = request->addr,
+				    .length = request->length };
+	int rc = mr_region_register(registrar, request, &region, refusal);
+	struct region_row row;
+	struct mr_error err;
+
+	if (rc)
+		region.handle = MR_NO_HANDLE;
+	else
+		mr_memory_keep_file(&job->memory);
+	if (!rc && mr_region_deregister(registrar, &region, &err))
+		answer_fail(&job->answer, &err, 0, 0, registrar->via);
+	register_describe(job, &region, &row);
+	row.state = rc ? "refused" : region.live ? "live" : "deregistered";
+	row.answer = rc ? mr_errno_name(-rc) : "ok";
+	if (rc) {
+		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
+		row.needs_process.known = false;
+	}
+	answer_row(&job->answer, &row);
+	return rc;
+}
+
+/*
+ * The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()).
+ *
+ * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
+ * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
+ */
+static void try_sizes(struct register_job *job)
+{
+	struct mr_region_request request = register_request(job, 1);
+	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
+	uint64_t size = FIRST_SIZE;
+
+	do {
+		if (mr_interrupted()) {
+			register_fail_interrupted(job, 0);
+			return;
+		}
+		job->plan.request.page_sizes = request.page_sizes = size;
+		job->count += !try_size(job, &request, size == FIRST_SIZE ? &first : &err);
+		size *= 2;
+	} while (size <= LAST_SIZE && size / 2 < request.length);
+	if (job->count)
+		return;
+	job->plan.request.page_sizes = request.page_sizes = FIRST_SIZE;
+	register_fail(job, &first, 0, &request);
+}
+
+/* Registers a umem with each page size alone, one after the other, and lists the answers. */
+static int try_page_sizes(struct register_job *job, struct mr_error *err)
+{
+	struct answer *answer = &job->answer;
+	const struct output_style *style = &answer->invocation->global->style;
+	int rc = register_prepare(job, err);
+	uint64_t accepted;
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	answer->lines = false;
+	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
+	/* A signal between the two calls for a umem would leave it in the session. */
+	context_block_signals(answer->invocation);
+	if (!rc)
+		rc = register_allocate(job, err);
+	if (rc) {
+		register_fail(job, err, 0, NULL);
+		mr_error_clear(err); /* it is in the answer */
+	}
+	answer_begin(answer);
+	if (!rc)
+		try_sizes(job);
+	accepted = job->count;
+	job->count = 0; /* none of them stays */
+	register_free_unused(job);
+	answer_end_rows(answer);
+	rc = answer_end(answer, accepted, err);
+	if (rc)
+		return rc;
+	if (accepted && !style->quiet && !style->json && !style->no_headings)
+		report_note(answer->invocation->command->name,
+			    "that a size is taken does not prove that the HCA uses it: where the "
+			    "memory is contiguous the driver goes down to one that fits");
+	if (job->registrar.in_session)
+		overdue_report(answer->invocation, job->registrar.session);
+	return answer_status(answer, accepted, NULL);
 }
 
 int register_check(const struct invocation *invocation, enum mr_region_call call,
@@ -701,7 +842,7 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 }
 
 int register_run(const struct invocation *invocation, enum mr_region_call call,
-		 int (*work)(struct register_job *job, struct mr_error *err), struct mr_error *err)
+		 struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
 	struct register_job job = { .args = args };
@@ -716,7 +857,7 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 					    .allowed = job.plan.via };
 	rc = answer_init(&job.answer, invocation, &args->expect, NULL, job.plan.memory.count, err);
 	if (!rc)
-		rc = work(&job, err);
+		rc = (args->try_page_sizes ? try_page_sizes : register_regions)(&job, err);
 	mr_backing_hand_over(job.backing, &job.memory, &job.dmabuf);
 	registrar_close(&job.registrar);
 	answer_release(&job.answer);

@@ -116,105 +116,6 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 	return rc ? rc : answer_status(&job->answer, live, NULL);
 }
 
-/* The page sizes that are tried: these and the powers of two between them, in bytes. */
-#define FIRST_SIZE 4096u
-#define LAST_SIZE  (1u << 30)
-
-/* Return: 0, or -errno of the refusal. */
-static int try_size(struct register_job *job, const struct mr_region_request *request,
-		    struct mr_error *refusal)
-{
-	const struct mr_registrar *registrar = &job->registrar.base;
-	struct mr_region region = { .kind = MR_KIND_UMEM,
-				    .addr = request->addr,
-				    .length = request->length };
-	int rc = mr_region_register(registrar, request, &region, refusal);
-	struct region_row row;
-	struct mr_error err;
-
-	if (rc)
-		region.handle = MR_NO_HANDLE;
-	else
-		mr_memory_keep_file(&job->memory);
-	if (!rc && mr_region_deregister(registrar, &region, &err))
-		answer_fail(&job->answer, &err, 0, 0, registrar->via);
-	register_describe(job, &region, &row);
-	row.state = rc ? "refused" : region.live ? "live" : "deregistered";
-	row.answer = rc ? mr_errno_name(-rc) : "ok";
-	if (rc) {
-		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
-		row.needs_process.known = false;
-	}
-	answer_row(&job->answer, &row);
-	return rc;
-}
-
-/*
- * The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()).
- *
- * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
- * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
- */
-static void try_sizes(struct register_job *job)
-{
-	struct mr_region_request request = register_request(job, 1);
-	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
-	uint64_t size = FIRST_SIZE;
-
-	do {
-		if (mr_interrupted()) {
-			register_fail_interrupted(job, 0);
-			return;
-		}
-		job->plan.request.page_sizes = request.page_sizes = size;
-		job->count += !try_size(job, &request, size == FIRST_SIZE ? &first : &err);
-		size *= 2;
-	} while (size <= LAST_SIZE && size / 2 < request.length);
-	if (job->count)
-		return;
-	job->plan.request.page_sizes = request.page_sizes = FIRST_SIZE;
-	register_fail(job, &first, 0, 0, &request);
-}
-
-/* Registers a umem with each page size alone, one after the other, and lists the answers. */
-static int try_page_sizes(struct register_job *job, struct mr_error *err)
-{
-	struct answer *answer = &job->answer;
-	const struct output_style *style = &answer->invocation->global->style;
-	int rc = register_prepare(job, err);
-	uint64_t accepted;
-
-	if (rc && err->kind == MR_ERROR_USAGE)
-		return rc;
-	answer->lines = false;
-	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
-	/* A signal between the two calls for a umem would leave it in the session. */
-	context_block_signals(answer->invocation);
-	if (!rc)
-		rc = register_allocate(job, err);
-	if (rc) {
-		register_fail(job, err, 0, 0, NULL);
-		mr_error_clear(err); /* it is in the answer */
-	}
-	answer_begin(answer);
-	if (!rc)
-		try_sizes(job);
-	accepted = job->count;
-	job->count = 0; /* none of them stays */
-	register_free_unused(job);
-	answer_end_rows(answer);
-	rc = answer_end(answer, accepted, err);
-	if (rc)
-		return rc;
-	if (accepted && !style->quiet && !style->json && !style->no_headings)
-		report_note(answer->invocation->command->name,
-			    "that a size is taken does not prove that the HCA uses it: where the "
-			    "memory is contiguous the driver goes down to one that fits");
-	if (job->registrar.in_session)
-		overdue_report(answer->invocation, job->registrar.session);
-	return answer_status(answer, accepted, NULL);
-}
-
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", pages, struct register_args, page_sizes, "SIZE,...",
 	       "page sizes for the HCA: 4K,2M, none, or a mask"),
@@ -284,8 +185,7 @@ static int run_umem(const struct invocation *invocation, struct mr_error *err)
 
 	if (args->import)
 		return session_job_run(invocation, &args->expect, import_umem, err);
-	return register_run(invocation, call_of_umem(args),
-			    args->try_page_sizes ? try_page_sizes : register_regions, err);
+	return register_run(invocation, call_of_umem(args), err);
 }
 
 static const struct option_group page_group = { "Region", page_options };

@@ -124,19 +124,6 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 	return proven;
 }
 
-static void proof_fill(struct proof *proof, const struct mr_proven *proven)
-{
-	const struct mr_firmware_answer *answer = &proof->proven.firmware;
-
-	proof->proven = *proven;
-	proof->refused_by = mr_proven_function(proven);
-	proof->status = answer->status.known ? mr_mlx5_status_name(answer->status.value) : NULL;
-	proof->functions = (struct list){ &link_record, proof->proven.chain.links,
-					  proven->chain.count, sizeof(struct mr_chain_link) };
-	proof->firmware = (struct list){ &firmware_record, proof, answer->command[0] != '\0',
-					 sizeof(*proof) };
-}
-
 /* The outermost function of that layer above the one that refused; NULL: there is none */
 static const char *outermost(const struct mr_chain *chain, enum mr_layer layer)
 {
@@ -251,8 +238,21 @@ static struct why *why_find(struct mr_refusal *refusal, bool tries)
 		refusal->tries = &why->tries;
 	}
 	why->has_proof = refusal->proven != NULL;
-	if (why->has_proof)
-		proof_fill(&why->proof, refusal->proven);
+	if (why->has_proof) {
+		struct proof *proof = &why->proof;
+		const struct mr_proven *proven = &proof->proven;
+		const struct mr_firmware_answer *firmware = &proven->firmware;
+
+		proof->proven = *refusal->proven;
+		proof->refused_by = mr_proven_function(proven);
+		proof->status =
+			firmware->status.known ? mr_mlx5_status_name(firmware->status.value) : NULL;
+		proof->functions =
+			(struct list){ &link_record, proven->chain.links, proven->chain.count,
+				       sizeof(struct mr_chain_link) };
+		proof->firmware = (struct list){ &firmware_record, proof,
+						 firmware->command[0] != '\0', sizeof(*proof) };
+	}
 	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
 	return why;
 }

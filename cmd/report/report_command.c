@@ -203,22 +203,17 @@ static int print(const struct report *report, int fd, struct mr_error *err)
 		  : output_flush(err);
 }
 
-static bool is_document(const char *name)
-{
-	const char *end = name ? strrchr(name, '.') : NULL;
-
-	return end && (!strcmp(end, ".md") || !strcmp(end, ".json") || !strcmp(end, ".txt"));
-}
-
 /* The program cannot be run: the exit status is that which a shell has for it. */
 static int tell_no_program(const struct report *report, struct mr_error *err)
 {
 	const struct invocation *invocation = report->invocation;
 	const int errnum = err->errnum;
+	const char *name = invocation->operands[0], *end = name ? strrchr(name, '.') : NULL;
 
-	if (errnum == ENOENT && is_document(invocation->operands[0]))
-		mr_hint(err, "did you mean 'mrctl report --to %s'?", invocation->operands[0]);
-	else if (errnum == ENOENT && invocation->operands[0])
+	if (errnum == ENOENT && end &&
+	    (!strcmp(end, ".md") || !strcmp(end, ".json") || !strcmp(end, ".txt")))
+		mr_hint(err, "did you mean 'mrctl report --to %s'?", name);
+	else if (errnum == ENOENT && name)
 		suggest_program(invocation->commands, invocation->command, invocation->operands,
 				err);
 	report_error(invocation->command->name, err);
