@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of commands: a new one has its file, which defines command_NAME, and its line here. */
-#include "cmd/commands.h"
+#include "cmd/cli/cli.h"
 
 #define COMMANDS(COMMAND)                                                                          \
 	COMMAND(session)                                                                           \

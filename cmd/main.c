@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/cli.h"
-#include "cmd/commands.h"
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"

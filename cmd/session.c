@@ -42,13 +42,11 @@ struct session_args {
 /* The option that makes session do something else than run a program in a new session; or NULL. */
 static const char *mode_of(const struct session_args *args)
 {
-	const struct given_option modes[] = { { "detach", args->detach },
-					      { "hold", args->hold },
-					      { "list", args->list },
-					      { "end", args->end },
-					      { NULL, false } };
-
-	return options_first_given(modes);
+	return args->detach ? "detach"
+	       : args->hold ? "hold"
+	       : args->list ? "list"
+	       : args->end  ? "end"
+			    : NULL;
 }
 
 /* Checks global options that only some modes use. */
@@ -155,16 +153,6 @@ static const struct field session_fields[] = {
 };
 static const struct record session_record = { "session", session_fields, "sessions" };
 
-static void name_user(uid_t uid, char *text, size_t size)
-{
-	const struct passwd *user = getpwuid(uid);
-
-	if (user)
-		snprintf(text, size, "%s", user->pw_name);
-	else
-		snprintf(text, size, "%u", (unsigned int)uid);
-}
-
 /* Prints a session as the next row of an answer. */
 static void session_print(struct answer *answer, struct mr_found_session *session)
 {
@@ -175,6 +163,7 @@ static void session_print(struct answer *answer, struct mr_found_session *sessio
 		.simulated = { session->device.simulated == 1, session->known },
 		.holders = { &holder_record, holders, session->holder_count, sizeof(*holders) },
 	};
+	const struct passwd *user;
 
 	if (!holders) {
 		answer->out.error = -ENOMEM;
@@ -190,7 +179,11 @@ static void session_print(struct answer *answer, struct mr_found_session *sessio
 						  .command = from->command,
 						  .user = holders[i].user_text,
 						  .role = mr_holder_role_name(from->role) };
-		name_user(from->uid, holders[i].user_text, sizeof(holders[i].user_text));
+		user = getpwuid(from->uid);
+		snprintf(holders[i].user_text, sizeof(holders[i].user_text), "%u", from->uid);
+		if (user)
+			snprintf(holders[i].user_text, sizeof(holders[i].user_text), "%s",
+				 user->pw_name);
 		if (from->pid == session->pid)
 			row.user = holders[i].user_text;
 		mr_text_add(row.held_by, sizeof(row.held_by), ",", "%s(%d)", from->command,

@@ -94,15 +94,6 @@ static inline bool option_names(const char *word, const char *name)
 	return false;
 }
 
-/** An option that may have been given. */
-struct given_option {
-	const char *name; /**< without dashes; NULL: the end of a list */
-	bool given;
-};
-
-/** options_first_given() - the name of the first option in the list that was given; NULL: none */
-const char *options_first_given(const struct given_option *options);
-
 struct mr_cause;
 
 /** An errno that is expected for a cause. */
@@ -328,6 +319,9 @@ struct command {
 	int (*run_by)(const struct invocation *invocation, command_run_function *run,
 		      struct mr_error *err);
 };
+
+/** All commands, in the order of the help; ends with NULL.  cmd/commands.c has the table. */
+extern const struct command *const all_commands[];
 
 /**
  * command_find() - the command of that name

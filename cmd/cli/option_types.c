@@ -10,16 +10,6 @@
 #include "lib/simulator/spec.h"
 #include "lib/verbs/verbs.h"
 
-static int fail_answer(const char *item, size_t length, struct mr_error *err)
-{
-	const char *guess = mr_errno_guess(item, length);
-
-	return mr_fail_usage(
-		err, "unknown answer '%.*s'%s%s%s give ok, or the name of an errno such as ENOMEM",
-		(int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
-		guess ? "'?" : "");
-}
-
 static int fail_cause(const char *id, size_t length, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(id, length);
@@ -60,6 +50,7 @@ static int add_answer(struct expect_option *expect, const char *item, size_t len
 	const char *colon = memchr(item, ':', length);
 	const size_t name = colon ? (size_t)(colon - item) : length;
 	const int errnum = mr_errno_parse(item, name);
+	const char *guess = errnum ? NULL : mr_errno_guess(item, length);
 
 	if (errnum && colon)
 		return add_cause(expect, errnum, colon + 1, length - name - 1, err);
@@ -68,7 +59,11 @@ static int add_answer(struct expect_option *expect, const char *item, size_t len
 	else if (mr_word_is(item, length, "ok"))
 		expect->ok = true;
 	else
-		return fail_answer(item, length, err);
+		return mr_fail_usage(err,
+				     "unknown answer '%.*s'%s%s%s give ok, or the name of an errno "
+				     "such as ENOMEM",
+				     (int)length, item, guess ? ": did you mean '" : ":",
+				     guess ? guess : "", guess ? "'?" : "");
 	return 0;
 }
 

@@ -298,10 +298,3 @@ void parser_release(struct parser *parser)
 	free(parser->args);
 	*parser = (struct parser){ .command = NULL };
 }
-
-const char *options_first_given(const struct given_option *options)
-{
-	while (options->name && !options->given)
-		options++;
-	return options->name;
-}

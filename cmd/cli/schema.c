@@ -74,26 +74,6 @@ static void add_reference(struct schema *schema, cJSON *to, const char *name)
 	add_text(schema, to, "$ref", path);
 }
 
-static bool can_be_null(const struct field *field)
-{
-	const struct form *form = &forms[field->type];
-
-	return !form->is_always_there && !(field->flags & FIELD_KNOWN) &&
-	       !(form->is_there_alone && field->size != sizeof(struct mr_opt_u64) &&
-		 !field->pointer && !field->known_by);
-}
-
-static void add_type(struct schema *schema, cJSON *to, const char *type, bool or_null)
-{
-	cJSON *types;
-
-	if (!or_null)
-		return add_text(schema, to, "type", type);
-	types = add(schema, to, "type", cJSON_CreateArray());
-	add_text(schema, types, NULL, type);
-	add_text(schema, types, NULL, "null");
-}
-
 static void define(struct schema *schema, const struct record *record);
 
 /* Adds what is inside a list or an object: a record or a plain value. */
@@ -121,8 +101,17 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *types;
 
 	add_text(schema, member, "description", field->help);
-	if (field->type != FIELD_RECORD && field->type != FIELD_ONE)
-		add_type(schema, member, form->type, can_be_null(field));
+	if (field->type == FIELD_RECORD || field->type == FIELD_ONE) {
+		;
+	} else if (form->is_always_there || field->flags & FIELD_KNOWN ||
+		   (form->is_there_alone && field->size != sizeof(struct mr_opt_u64) &&
+		    !field->pointer && !field->known_by)) {
+		add_text(schema, member, "type", form->type);
+	} else {
+		types = add(schema, member, "type", cJSON_CreateArray());
+		add_text(schema, types, NULL, form->type);
+		add_text(schema, types, NULL, "null");
+	}
 	add_text(schema, member, "pattern", form->pattern);
 	if (form->items)
 		add_text(schema, add(schema, member, "items", cJSON_CreateObject()), "type",

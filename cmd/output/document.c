@@ -54,15 +54,6 @@ static void print_heading(struct printer *printer)
 	printer->heading_due = false;
 }
 
-static void print_line(struct printer *printer, const struct field *field, const char *text)
-{
-	print_heading(printer);
-	fprintf(printer->stream, "%s%s%s:%*s", printer->indent, printer->section ? "  " : "",
-		field->key, KEY_WIDTH - (int)strlen(field->key), "");
-	text_print(text, printer->stream);
-	fputc('\n', printer->stream);
-}
-
 /* Prints a list as a table below the heading. */
 static void print_list(struct printer *printer, const struct list *list)
 {
@@ -110,8 +101,13 @@ static void print_fields(struct printer *printer, const struct record *record, c
 					     : field_text(f, row, buffer);
 		if (!text)
 			text = f->unknown;
-		if (text || printer->lines == LINES_ALL)
-			print_line(printer, f, text ? text : "-");
+		if (!text && printer->lines != LINES_ALL)
+			continue;
+		print_heading(printer);
+		fprintf(printer->stream, "%s%s%s:%*s", printer->indent,
+			printer->section ? "  " : "", f->key, KEY_WIDTH - (int)strlen(f->key), "");
+		text_print(text ? text : "-", printer->stream);
+		fputc('\n', printer->stream);
 	}
 }
 

@@ -72,32 +72,12 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	return 0;
 }
 
-/* Only memory of the host has pages to fault in, or to place on a node. */
-static int check_pages(const struct memory_args *args, struct mr_error *err)
-{
-	const enum mr_memory_type type = args->memory.type;
-	const struct given_option about_pages[] = { { "populate", args->populate },
-						    { "numa", args->numa.known },
-						    { NULL, false } };
-	const char *option;
-
-	if (type == MR_MEMORY_CUDA && args->addr.known)
-		return mr_fail_usage(err,
-				     "--addr: the CUDA driver chooses the address of --memory %s",
-				     args->memory.text);
-	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED && type != MR_MEMORY_CUDA)
-		return 0;
-	option = options_first_given(about_pages);
-	return option ? mr_fail_usage(err, "--%s: --memory %s has no pages of the kernel", option,
-				      args->memory.text)
-		      : 0;
-}
-
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 		     uint64_t default_size, struct mr_error *err)
 {
 	static const struct mr_memory_kind anonymous = { .type = MR_MEMORY_ANON, .text = "anon" };
-	int rc;
+	const enum mr_memory_type type = args->memory.type;
+	const bool is_gpu = type == MR_MEMORY_CUDA;
 
 	plan->mapping.kind = args->memory.text ? args->memory : anonymous;
 	plan->mapping.length = 0;
@@ -105,10 +85,18 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	plan->mapping.addr = args->addr;
 	plan->mapping.node = args->numa;
 	plan->mapping.populate = args->populate;
-	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
+	if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR)
 		return mr_fail_usage(err, "--memory %s is for reg alone", args->memory.text);
-	rc = check_pages(args, err);
-	return rc ? rc : plan_sizes(plan, args, default_size, err);
+	if (is_gpu && args->addr.known)
+		return mr_fail_usage(err,
+				     "--addr: the CUDA driver chooses the address of --memory %s",
+				     args->memory.text);
+	/* Only memory of the host has pages to fault in, or to place on a node. */
+	if ((args->populate || args->numa.known) &&
+	    (is_gpu || type == MR_MEMORY_NONE || type == MR_MEMORY_UNMAPPED))
+		return mr_fail_usage(err, "--%s: --memory %s has no pages of the kernel",
+				     args->populate ? "populate" : "numa", args->memory.text);
+	return plan_sizes(plan, args, default_size, err);
 }
 
 static const struct option_spec region_options[] = {

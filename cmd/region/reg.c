@@ -13,35 +13,6 @@ static const struct option_spec reg_options[] = {
 	OPTION_END,
 };
 
-/* Of memory on the device and of the null MR nothing is mapped, and there are no pages to fault in. */
-static int check_unmapped(const struct memory_args *memory, struct mr_error *err)
-{
-	const struct given_option mapping[] = { { "addr", memory->addr.known },
-						{ "populate", memory->populate },
-						{ "numa", memory->numa.known },
-						{ NULL, false } };
-	const char *option = options_first_given(mapping);
-
-	return option ? mr_fail_usage(err, "--%s: nothing is mapped of --memory %s", option,
-				      memory->memory.text)
-		      : 0;
-}
-
-/* ibv_alloc_null_mr() has no arguments but the protection domain. */
-static int check_null_mr(const struct register_args *args, struct mr_error *err)
-{
-	const struct given_option arguments[] = { { "access", args->access.given },
-						  { "size", args->memory.size.known },
-						  { "offset", args->memory.offset.known },
-						  { "stride", args->memory.stride.known },
-						  { NULL, false } };
-	const char *option = options_first_given(arguments);
-
-	return option ? mr_fail_usage(err, "--%s: a null MR has neither memory nor access flags",
-				      option)
-		      : 0;
-}
-
 static enum mr_region_call call_of_reg(const struct register_args *args)
 {
 	if (args->dmah.text)
@@ -62,22 +33,34 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 	const struct memory_args *memory = &args->memory;
 	const enum mr_region_call call = call_of_reg(args);
 	const bool is_null_mr = mr_region_is_null(call);
-	int rc = 0;
+	const char *option;
 
 	if (args->dmah.text &&
 	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
 		return mr_fail_usage(err, "--dmah: --memory %s takes no DMA handle",
 				     memory->memory.text);
-	if (is_null_mr || mr_region_is_dm(call)) {
-		if (args->relaxed)
-			return mr_fail_usage(err,
-					     "--relaxed: --memory %s has no pages to extend it to",
-					     memory->memory.text);
-		rc = is_null_mr ? check_null_mr(args, err) : 0;
-		if (!rc)
-			rc = check_unmapped(memory, err);
-	}
-	return rc ? rc : register_check(invocation, call, err);
+	if (!is_null_mr && !mr_region_is_dm(call))
+		return register_check(invocation, call, err);
+	if (args->relaxed)
+		return mr_fail_usage(err, "--relaxed: --memory %s has no pages to extend it to",
+				     memory->memory.text);
+	/* ibv_alloc_null_mr() has no arguments but the protection domain. */
+	option = args->access.given     ? "access"
+		 : memory->size.known   ? "size"
+		 : memory->offset.known ? "offset"
+		 : memory->stride.known ? "stride"
+					: NULL;
+	if (is_null_mr && option)
+		return mr_fail_usage(err, "--%s: a null MR has neither memory nor access flags",
+				     option);
+	option = memory->addr.known   ? "addr"
+		 : memory->populate   ? "populate"
+		 : memory->numa.known ? "numa"
+				      : NULL;
+	if (option)
+		return mr_fail_usage(err, "--%s: nothing is mapped of --memory %s", option,
+				     memory->memory.text);
+	return register_check(invocation, call, err);
 }
 
 static int run_reg(const struct invocation *invocation, struct mr_error *err)

@@ -128,45 +128,29 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 	row->dmah_memory = has_cpu ? mr_dmah_memories[hints->memory].name : NULL;
 }
 
-static void hide_keys(struct region_row *row)
+/*
+ * Hides what is in doubt: the kernel was asked for @changes (enum mr_change), and its answer was not noted.
+ * @pending: the call that registers has not returned, or its process was killed
+ */
+static void hide(struct region_row *row, unsigned int changes, bool pending)
 {
-	row->lkey.known = row->rkey.known = false;
-}
-
-static void hide_range(struct region_row *row)
-{
-	row->addr.known = row->offset.known = row->length.known = row->iova.known = false;
-	row->extended_addr.known = row->extended_length.known = false;
-}
-
-static void hide_access(struct region_row *row)
-{
-	row->access.known = row->needs_process.known = false;
-}
-
-/* Hides what depends on the call of a pending entry: it has not returned, or its process was killed. */
-static void hide_registration(struct region_row *row)
-{
-	row->handle.known = row->umem_id.known = row->elapsed_ns.known = false;
-	row->call = row->via = row->dmah_memory = NULL;
-	row->dmah_cpu.known = row->dmah_ph.known = false;
-	hide_keys(row);
-	hide_range(row);
-	hide_access(row);
-}
-
-/* Hides what is in doubt: the kernel was asked for @changes (enum mr_change), and its answer was not noted. */
-static void hide_changes(struct region_row *row, unsigned int changes)
-{
-	if (changes)
-		hide_keys(row);
-	if (changes & MR_CHANGE_TRANSLATION) {
-		hide_range(row);
+	if (pending || changes)
+		row->lkey.known = row->rkey.known = false;
+	if (pending || changes & MR_CHANGE_TRANSLATION) {
+		row->addr.known = row->offset.known = row->length.known = row->iova.known = false;
+		row->extended_addr.known = row->extended_length.known = false;
+	}
+	if (pending || changes & MR_CHANGE_ACCESS)
+		row->access.known = row->needs_process.known = false;
+	if (!pending && changes & MR_CHANGE_TRANSLATION) {
 		row->memory = NULL;
 		row->page_size.known = false;
 	}
-	if (changes & MR_CHANGE_ACCESS)
-		hide_access(row);
+	if (!pending)
+		return;
+	row->handle.known = row->umem_id.known = row->elapsed_ns.known = false;
+	row->call = row->via = row->dmah_memory = NULL;
+	row->dmah_cpu.known = row->dmah_ph.known = false;
 }
 
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
@@ -191,10 +175,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		if (entry->mark_errno)
 			row->deferred_answer = mr_errno_name((int)entry->mark_errno);
 	}
-	if (entry->state == MR_ENTRY_PENDING)
-		hide_registration(row);
-	else
-		hide_changes(row, entry->unsure);
+	hide(row, entry->unsure, entry->state == MR_ENTRY_PENDING);
 	/* The flags that have an effect, as far as that is known without asking the device. */
 	if (row->access.known)
 		row->in_force = mr_in_force_bits(&without_device, &asked);

@@ -93,11 +93,11 @@ load rows
 }
 
 @test "a usage error that is found only when a line runs is reported once" {
-	batch --json -- 'reg --name a' 'umem --import zz'
+	batch --json --why none -- 'reg --name a' 'reg --expect ENOMEM:MR-MEMLOCK'
 	[ "$status" -eq 2 ]
-	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--import: "))'
+	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--expect names a cause"))'
 	json '[.regions[].name] == ["a"]'
-	[ "$(grep -c 'give what --export printed' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c -e '--expect names a cause' <<<"$stderr")" -eq 1 ]
 	[[ $stderr != *Try* ]]
 }
 
