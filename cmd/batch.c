@@ -36,7 +36,6 @@ struct batch_job {
 	struct answer answer; /* of the batch as a whole; its failures include those of lines */
 	uint64_t lines_run;   /* so far */
 	int status;           /* exit status of the first line that failed; 0: none did */
-	uint64_t asked_at;    /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
 /* A line in the document: its status is known once it was run. */
@@ -338,28 +337,21 @@ static bool is_over(const struct batch_job *job)
 	return job->status && !args->keep_going;
 }
 
-/* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
-static bool is_interrupted(struct batch_job *job)
-{
-	uint64_t now = mr_tick_ns();
-
-	if (now == job->asked_at)
-		return false;
-	job->asked_at = now;
-	return mr_interrupted();
-}
-
 /* Runs all lines, or those up to the first that fails. */
 static int run_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct invocation invocation = job->line_invocation;
+	uint64_t asked_at = 0, now;
 	struct mr_error parsed;
 	int rc;
 
 	while (!is_over(job)) {
-		rc = is_interrupted(job)
+		/* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
+		now = mr_tick_ns();
+		rc = now != asked_at && mr_interrupted()
 			     ? mr_fail_text(&parsed, MR_ERROR_HOST, EINTR, "interrupted")
 			     : batch_read(job, &invocation, &parsed);
+		asked_at = now;
 		if (rc < 0)
 			batch_fail(job, &parsed, 0, MR_VIA_LIBRARY);
 		if (rc <= 0)
@@ -370,18 +362,6 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 		progress_show(&job->answer.progress, "ran", job->lines_run);
 	}
 	return 0;
-}
-
-static int open_batch_session(struct batch_job *job, struct mr_error *err)
-{
-	if (!context_session(job->invocation))
-		return mr_session_open_private(job->global->device, &job->session,
-					       &job->environment, err);
-	mr_environment_init(&job->environment);
-	if (!context_open_session(job->invocation, &job->session, err))
-		return -err->errnum;
-	mr_session_environment(&job->session, &job->environment);
-	return mr_session_keep_library(&job->session, err);
 }
 
 /* Ends the list of lines, and deregisters what they have left. */
@@ -409,7 +389,17 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 
 	/* A signal ends the batch only after it has deregistered what is left, and has ended the document. */
 	mr_signals_block();
-	rc = open_batch_session(job, &why);
+	if (!context_session(job->invocation)) {
+		rc = mr_session_open_private(job->global->device, &job->session, &job->environment,
+					     &why);
+	} else {
+		mr_environment_init(&job->environment);
+		rc = context_open_session(job->invocation, &job->session, &why) ? 0 : -why.errnum;
+		if (!rc) {
+			mr_session_environment(&job->session, &job->environment);
+			rc = mr_session_keep_library(&job->session, &why);
+		}
+	}
 	if (rc && why.kind == MR_ERROR_USAGE) {
 		*err = why;
 		return rc;

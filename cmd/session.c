@@ -332,21 +332,6 @@ static pid_t start_holder(int fd, struct mr_error *err)
 	return rc ? rc : pid;
 }
 
-/* Prints the new session for scripts, as a row or a document. */
-static int print_row(const struct invocation *invocation, const struct mr_environment *environment,
-		     pid_t pid, struct mr_error *err)
-{
-	struct mr_holder holder = {
-		.pid = pid, .uid = geteuid(), .role = MR_HOLDER_DETACHED, .command = "mrctl-session"
-	};
-	struct mr_found_session session = {
-		.holders = &holder, .holder_count = 1, .pid = pid, .known = true, .joinable = true
-	};
-
-	mr_session_describe(environment, &session.device);
-	return print_sessions(invocation, environment, true, &session, 1, false, err);
-}
-
 /*
  * Prints the answer of --detach that fails: a document, or "false" for a shell that evaluates it. Return:
  * an exit status, or -errno.
@@ -372,12 +357,19 @@ static int session_detach(const struct invocation *invocation,
 {
 	const struct global_args *global = invocation->global;
 	pid_t pid = start_holder(fd, err);
+	struct mr_holder holder = {
+		.pid = pid, .uid = geteuid(), .role = MR_HOLDER_DETACHED, .command = "mrctl-session"
+	};
+	struct mr_found_session session = {
+		.holders = &holder, .holder_count = 1, .pid = pid, .known = true, .joinable = true
+	};
 	int rc;
 
 	if (pid < 0)
 		return session_fail_detached(invocation, err);
 	if (prints_records(invocation)) {
-		rc = print_row(invocation, environment, pid, err);
+		mr_session_describe(environment, &session.device);
+		rc = print_sessions(invocation, environment, true, &session, 1, false, err);
 	} else {
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
 			    MR_SESSION_VARIABLE);

@@ -284,27 +284,13 @@ static uint64_t count_users(const struct mr_table *table, const struct mr_operan
 	return count;
 }
 
-/* @operand: was found; may be of any type */
-static struct mr_refusal refusal_of(const struct session_job *job, const struct mr_operand *operand)
-{
-	struct mr_refusal refusal = { .uverbs = &job->session->uverbs, .pd = operand->name };
-
-	if (operand->type == MR_OPERAND_ENTRY)
-		return refusal_of_entry(job->session, &operand->entry);
-	if (operand->type == MR_OPERAND_OBJECT)
-		refusal = refusal_of_object(job->session, operand->kind, (uint32_t)operand->number);
-	if (operand->type == MR_OPERAND_PD || operand->kind == MR_KIND_DM)
-		refusal.users =
-			(struct mr_opt_u64){ count_users(&job->session->table, operand), true };
-	return refusal;
-}
-
 /* Deregisters what @word names, and prints it or why it failed. */
 static void dereg_operand(struct session_job *job, const char *word, uint64_t index)
 {
 	struct mr_operand operand;
 	struct mr_error err;
 	int rc = mr_operand_find(job->session, word, &operand, &err);
+	struct mr_refusal *refusal = &job->answer.refusal;
 	enum mr_via via = MR_VIA_KERNEL;
 
 	if (rc) {
@@ -322,7 +308,14 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 	}
 	if (!rc)
 		return;
-	job->answer.refusal = refusal_of(job, &operand);
+	*refusal = (struct mr_refusal){ .uverbs = &job->session->uverbs, .pd = operand.name };
+	if (operand.type == MR_OPERAND_ENTRY)
+		*refusal = refusal_of_entry(job->session, &operand.entry);
+	else if (operand.type == MR_OPERAND_OBJECT)
+		*refusal = refusal_of_object(job->session, operand.kind, (uint32_t)operand.number);
+	if (operand.type == MR_OPERAND_PD ||
+	    (operand.type == MR_OPERAND_OBJECT && operand.kind == MR_KIND_DM))
+		refusal->users = known(count_users(&job->session->table, &operand));
 	answer_fail(&job->answer, &err, index, operand.entry.id, via);
 }
 

@@ -74,20 +74,6 @@ static const struct field changes_fields[] = {
 };
 REPORTED static const struct record changes_record = { "changes", changes_fields, NULL };
 
-static const char *state_of(const struct rereg_job *job)
-{
-	const struct mr_held *held;
-
-	if (job->change.slot == MR_NO_SLOT)
-		return "unlisted";
-	held = mr_session_held(job->in->session, job->change.slot);
-	if (held && held->broken)
-		return "broken";
-	if (job->change.after.unsure)
-		return "in-doubt";
-	return job->change.after.refused ? "suspect" : "live";
-}
-
 static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
 {
@@ -109,6 +95,7 @@ static void rereg_print(struct rereg_job *job, bool changed)
 	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
 	struct answer *answer = &job->in->answer;
 	struct region_row before, after;
+	const struct mr_held *held;
 	struct mr_table_pd pds[2];
 
 	answer->lines = false;
@@ -117,7 +104,14 @@ static void rereg_print(struct rereg_job *job, bool changed)
 		fill_row(job, &before, &job->change.before, &pds[0]);
 		before.state = "replaced";
 		fill_row(job, &after, &job->change.after, &pds[1]);
-		after.state = state_of(job);
+		held = job->change.slot == MR_NO_SLOT
+			       ? NULL
+			       : mr_session_held(job->in->session, job->change.slot);
+		after.state = job->change.slot == MR_NO_SLOT ? "unlisted"
+			      : held && held->broken         ? "broken"
+			      : job->change.after.unsure     ? "in-doubt"
+			      : job->change.after.refused    ? "suspect"
+							     : "live";
 		changes.before.rows = &before;
 		changes.before.count = 1;
 		/* A script that asks for values gets those that hold now. */
