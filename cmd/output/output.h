@@ -345,6 +345,9 @@ void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
 void output_put(const char *text);
 
+/** output_foreign() - print text that may hold any bytes, as text_print() does */
+void output_foreign(const char *text);
+
 /**
  * output_redirect() - make a file standard output
  * @path: of that file, for messages; must live as long as the process, or NULL

@@ -184,6 +184,11 @@ bool output_is_terminal(void)
 	return isatty(STDOUT_FILENO);
 }
 
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
+}
+
 void output_text(const char *fmt, ...)
 {
 	va_list ap;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -247,4 +248,45 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	if (!rc)
 		plan->request.length = plan->memory.size;
 	return rc;
+}
+
+int register_check(const struct invocation *invocation, enum mr_region_call call,
+		   struct mr_error *err)
+{
+	const struct register_args *args = invocation->args;
+	struct register_plan plan;
+
+	if (invocation->enclosing && (args->hold || args->hold_for.known))
+		return mr_fail_usage(err,
+				     "--hold%s makes no sense in a batch: its regions stay until "
+				     "they are deregistered, or the batch ends",
+				     args->hold ? "" : "-for");
+	if (context_session(invocation) && args->hold_for.known)
+		return mr_fail_usage(
+			err, "--hold-for deregisters after the time, and a session keeps "
+			     "its regions until mrctl dereg: use --hold to keep this process");
+	return register_plan_init(&plan, args, call, err);
+}
+
+void register_columns(const struct register_plan *plan, const struct register_args *args, bool stay,
+		      char columns[REGISTER_COLUMNS_MAX])
+{
+	const enum mr_region_call call = plan->request.call;
+	const bool umem = mr_region_kind(call) == MR_KIND_UMEM;
+
+	snprintf(columns, REGISTER_COLUMNS_MAX,
+		 "id,name%s,%s,%s,length%s,access%s,elapsed_ns%s%s%s", stay ? ",state" : "",
+		 !umem  ? "lkey,rkey"
+		 : stay ? "handle,umem_id"
+			: "umem_id",
+		 mr_region_has_offset(call) ? "offset" : "addr",
+		 call == MR_REG_MR_RELAXED ? ",extended_addr,extended_length"
+		 : umem                    ? ""
+					   : ",iova",
+		 umem   ? ",page_sizes"
+		 : stay ? ",pd"
+			: "",
+		 stay ? "" : ",dereg_elapsed_ns",
+		 args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
+		 args->export ? ",export" : "");
 }

@@ -614,6 +614,13 @@ struct register_plan {
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
 		       enum mr_region_call call, struct mr_error *err);
 
+/** Room for register_columns(). */
+#define REGISTER_COLUMNS_MAX 256
+
+/** register_columns() - the usual columns of new regions; @stay: in a session, outside of which they are deregistered */
+void register_columns(const struct register_plan *plan, const struct register_args *args, bool stay,
+		      char columns[REGISTER_COLUMNS_MAX]);
+
 /** The registering device: the command's own, or the session's. */
 struct registrar {
 	/* To be set before registrar_open(): */

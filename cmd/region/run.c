@@ -41,7 +41,7 @@ struct register_job {
 	struct mr_in_force in_force;
 	struct new_region *regions; /* room for all that are planned */
 	struct new_region only;     /* the region, if only one is planned */
-	char columns[256];
+	char columns[REGISTER_COLUMNS_MAX];
 	uint64_t count;              /* regions that are registered so far */
 	struct mr_umem_blob *blobs;  /* one for each region, or NULL */
 	struct mr_memory prefetched; /* mapped for advice about an implicit region */
@@ -92,33 +92,6 @@ static const char *name_of(const struct register_job *job, uint64_t index,
 }
 
 /*
- * The columns of the table of new regions, if -o does not name others.  In a session they stay, outside of one they
- * are deregistered at once.
- */
-static const char *choose_columns(struct register_job *job)
-{
-	const enum mr_region_call call = job->plan.request.call;
-	const bool umem = mr_region_kind(call) == MR_KIND_UMEM, stay = job->answer.in_session;
-
-	snprintf(job->columns, sizeof(job->columns),
-		 "id,name%s,%s,%s,length%s,access%s,elapsed_ns%s%s%s", stay ? ",state" : "",
-		 !umem  ? "lkey,rkey"
-		 : stay ? "handle,umem_id"
-			: "umem_id",
-		 mr_region_has_offset(call) ? "offset" : "addr",
-		 call == MR_REG_MR_RELAXED ? ",extended_addr,extended_length"
-		 : umem                    ? ""
-					   : ",iova",
-		 umem   ? ",page_sizes"
-		 : stay ? ",pd"
-			: "",
-		 stay ? "" : ",dereg_elapsed_ns",
-		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
-		 job->args->export ? ",export" : "");
-	return job->columns;
-}
-
-/*
  * Notes what was asked for, for the document and for the diagnosis.
  * @request: of the call that registers; or NULL
  * @place:   has the addresses of the region; NULL: they are not known
@@ -164,11 +137,7 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 	};
 }
 
-/*
- * Reports a failure, with what was asked for.
- * @index:   which of --count, from 1; 0: the failure is about none
- * @request: what the call was given; NULL: the command failed outside of a call that registers
- */
+/* Reports a failure with what was asked for; @request: of the call that registers; NULL: another one has failed */
 static bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index,
 			  const struct mr_region_request *request)
 {
@@ -273,46 +242,34 @@ static void register_fail_interrupted(struct register_job *job, uint64_t index)
 	answer_fail(&job->answer, &err, index, 0, job->registrar.base.via);
 }
 
-static void note_flags_without_effect(struct register_job *job)
-{
-	char text[FIELD_TEXT_MAX];
-	uint32_t without_effect = 0;
-
-	if (job->answer.invocation->global->style.quiet)
-		return;
-	for (uint64_t i = 0; i < job->count; i++) {
-		const struct mr_in_force_region asked = flags_query(job, &job->regions[i]);
-
-		without_effect |=
-			asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
-	}
-	for (; without_effect; without_effect &= without_effect - 1) {
-		uint32_t flag = without_effect & -without_effect;
-
-		report_note(job->answer.invocation->command->name, "%s has no effect: %s",
-			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
-	}
-}
-
 /* Notes what the user may not expect of the regions. */
-static void note_facts(const struct register_job *job, bool hold)
+static void note_facts(struct register_job *job, bool hold)
 {
 	static bool is_bug_reported;
 	const char *command = job->answer.invocation->command->name, *effect;
-	const bool cuda = is_on_gpu(&job->plan),
-		   on_demand = job->plan.request.access & MR_ACCESS_ON_DEMAND;
+	const bool quiet = job->answer.invocation->global->style.quiet;
+	const uint32_t access = job->plan.request.access;
+	uint32_t without_effect = 0;
+	char text[FIELD_TEXT_MAX];
 
-	if (!job->count)
-		return;
+	for (uint64_t i = 0; i < job->count && !quiet; i++) {
+		const struct mr_in_force_region asked = flags_query(job, &job->regions[i]);
+
+		without_effect |=
+			access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
+	}
+	for (; without_effect; without_effect &= without_effect - 1)
+		report_note(command, "%s has no effect: %s",
+			    access_text(without_effect & -without_effect, text),
+			    mr_in_force_reason(&job->in_force, without_effect & -without_effect));
 	/* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
-	if ((cuda || on_demand) && !hold && job->registrar.in_session &&
-	    !mr_session_is_private(job->registrar.session))
+	if ((is_on_gpu(&job->plan) || access & MR_ACCESS_ON_DEMAND) && job->count && !hold &&
+	    job->registrar.in_session && !mr_session_is_private(job->registrar.session))
 		report_note(command, "%s region is inert once this process has ended: use --hold",
-			    cuda ? "a cuda" : "an on-demand");
-	if (is_bug_reported || job->answer.invocation->global->style.quiet)
+			    is_on_gpu(&job->plan) ? "a cuda" : "an on-demand");
+	if (is_bug_reported || !job->count || quiet)
 		return;
-	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id,
-			       job->plan.request.access);
+	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id, access);
 	is_bug_reported = effect;
 	if (effect)
 		report_note(command, "%s", effect);
@@ -460,19 +417,6 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 	return 0;
 }
 
-/* Whether the answer does not tell how long calls took. */
-static bool shows_no_times(const struct register_job *job)
-{
-	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
-	const struct output_style *style = job->answer.out.style;
-
-	if (style->quiet && !style->json)
-		return true;
-	return columns && !columns_find(columns, "elapsed_ns") &&
-	       !columns_find(columns, "advice_elapsed_ns") &&
-	       !columns_find(columns, "dereg_elapsed_ns");
-}
-
 /*
  * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
  * hole leaves.
@@ -480,13 +424,21 @@ static bool shows_no_times(const struct register_job *job)
 static int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct mr_memory_request *mapping = &job->plan.memory.mapping;
+	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
+	const struct output_style *style = job->answer.out.style;
 	int rc;
 
-	job->registrar.untimed = shows_no_times(job);
+	/* The answer does not tell how long calls took. */
+	job->registrar.untimed = style->quiet && !style->json
+					 ? true
+					 : columns && !columns_find(columns, "elapsed_ns") &&
+						   !columns_find(columns, "advice_elapsed_ns") &&
+						   !columns_find(columns, "dereg_elapsed_ns");
 	rc = registrar_open(&job->registrar, err);
 	job->answer.environment = job->registrar.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
-	job->answer.out.usual_columns = choose_columns(job);
+	register_columns(&job->plan, job->args, job->answer.in_session, job->columns);
+	job->answer.out.usual_columns = job->columns;
 	job->in_force.uverbs = &job->registrar.uverbs;
 	if (rc)
 		return rc;
@@ -692,7 +644,6 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 		deregister_all(job);
 	if (stays || !hold)
 		register_free_unused(job);
-	note_flags_without_effect(job);
 	note_facts(job, hold);
 	answer_begin(&job->answer);
 	/*
@@ -728,35 +679,6 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 #define FIRST_SIZE 4096u
 #define LAST_SIZE  (1u << 30)
 
-/* Return: 0, or -errno of the refusal. */
-static int try_size(struct register_job *job, const struct mr_region_request *request,
-		    struct mr_error *refusal)
-{
-	const struct mr_registrar *registrar = &job->registrar.base;
-	struct mr_region region = { .kind = MR_KIND_UMEM,
-				    .addr = request->addr,
-				    .length = request->length };
-	int rc = mr_region_register(registrar, request, &region, refusal);
-	struct region_row row;
-	struct mr_error err;
-
-	if (rc)
-		region.handle = MR_NO_HANDLE;
-	else
-		mr_memory_keep_file(&job->memory);
-	if (!rc && mr_region_deregister(registrar, &region, &err))
-		answer_fail(&job->answer, &err, 0, 0, registrar->via);
-	register_describe(job, &region, &row);
-	row.state = rc ? "refused" : region.live ? "live" : "deregistered";
-	row.answer = rc ? mr_errno_name(-rc) : "ok";
-	if (rc) {
-		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
-		row.needs_process.known = false;
-	}
-	answer_row(&job->answer, &row);
-	return rc;
-}
-
 /*
  * The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()).
  *
@@ -765,17 +687,41 @@ static int try_size(struct register_job *job, const struct mr_region_request *re
  */
 static void try_sizes(struct register_job *job)
 {
+	const struct mr_registrar *registrar = &job->registrar.base;
 	struct mr_region_request request = register_request(job, 1);
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 	uint64_t size = FIRST_SIZE;
+	struct region_row row;
+	int rc;
 
 	do {
+		struct mr_region region = { .kind = MR_KIND_UMEM,
+					    .addr = request.addr,
+					    .length = request.length };
+
 		if (mr_interrupted()) {
 			register_fail_interrupted(job, 0);
 			return;
 		}
 		job->plan.request.page_sizes = request.page_sizes = size;
-		job->count += !try_size(job, &request, size == FIRST_SIZE ? &first : &err);
+		rc = mr_region_register(registrar, &request, &region,
+					size == FIRST_SIZE ? &first : &err);
+		if (rc)
+			region.handle = MR_NO_HANDLE;
+		else
+			mr_memory_keep_file(&job->memory);
+		if (!rc && mr_region_deregister(registrar, &region, &err))
+			answer_fail(&job->answer, &err, 0, 0, registrar->via);
+		register_describe(job, &region, &row);
+		row.state = rc ? "refused" : region.live ? "live" : "deregistered";
+		row.answer = rc ? mr_errno_name(-rc) : "ok";
+		if (rc) {
+			row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known =
+				false;
+			row.needs_process.known = false;
+		}
+		answer_row(&job->answer, &row);
+		job->count += !rc;
 		size *= 2;
 	} while (size <= LAST_SIZE && size / 2 < request.length);
 	if (job->count)
@@ -821,24 +767,6 @@ static int try_page_sizes(struct register_job *job, struct mr_error *err)
 	if (job->registrar.in_session)
 		overdue_report(answer->invocation, job->registrar.session);
 	return answer_status(answer, accepted, NULL);
-}
-
-int register_check(const struct invocation *invocation, enum mr_region_call call,
-		   struct mr_error *err)
-{
-	const struct register_args *args = invocation->args;
-	struct register_plan plan;
-
-	if (invocation->enclosing && (args->hold || args->hold_for.known))
-		return mr_fail_usage(err,
-				     "--hold%s makes no sense in a batch: its regions stay until "
-				     "they are deregistered, or the batch ends",
-				     args->hold ? "" : "-for");
-	if (context_session(invocation) && args->hold_for.known)
-		return mr_fail_usage(
-			err, "--hold-for deregisters after the time, and a session keeps "
-			     "its regions until mrctl dereg: use --hold to keep this process");
-	return register_plan_init(&plan, args, call, err);
 }
 
 int register_run(const struct invocation *invocation, enum mr_region_call call,

@@ -5,14 +5,6 @@
 #include "cmd/region/region.h"
 #include "tests/unit/unit.h"
 
-static struct mr_error refusal(int errnum)
-{
-	struct mr_error err;
-
-	mr_fail(&err, MR_ERROR_REFUSED, errnum, "ibv_reg_mr", NULL);
-	return err;
-}
-
 TEST(a_request_of_a_line_is_copied_by_its_batch)
 {
 	char memory[] = "anon", word[] = "reg";
