@@ -76,29 +76,10 @@ static void add_reference(struct schema *schema, cJSON *to, const char *name)
 
 static void define(struct schema *schema, const struct record *record);
 
-/* Adds what is inside a list or an object: a record or a plain value. */
-static void add_contents(struct schema *schema, cJSON *member, const struct field *field)
-{
-	cJSON *choices;
-
-	define(schema, field->record);
-	if (field->type == FIELD_RECORD) {
-		add_reference(schema, member, field->record->name);
-	} else if (field->type == FIELD_ONE) {
-		choices = add(schema, member, "anyOf", cJSON_CreateArray());
-		add_reference(schema, add(schema, choices, NULL, cJSON_CreateObject()),
-			      field->record->name);
-		add_text(schema, add(schema, choices, NULL, cJSON_CreateObject()), "type", "null");
-	} else {
-		add_reference(schema, add(schema, member, "items", cJSON_CreateObject()),
-			      field->record->name);
-	}
-}
-
 static void add_member(struct schema *schema, cJSON *properties, const struct field *field)
 {
 	const struct form *form = &forms[field->type];
-	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *types;
+	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *types, *choices;
 
 	add_text(schema, member, "description", field->help);
 	if (field->type == FIELD_RECORD || field->type == FIELD_ONE) {
@@ -117,7 +98,18 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 		add_text(schema, add(schema, member, "items", cJSON_CreateObject()), "type",
 			 form->items);
 	if (field->record)
-		add_contents(schema, member, field);
+		define(schema, field->record);
+	if (field->type == FIELD_RECORD) {
+		add_reference(schema, member, field->record->name);
+	} else if (field->type == FIELD_ONE) {
+		choices = add(schema, member, "anyOf", cJSON_CreateArray());
+		add_reference(schema, add(schema, choices, NULL, cJSON_CreateObject()),
+			      field->record->name);
+		add_text(schema, add(schema, choices, NULL, cJSON_CreateObject()), "type", "null");
+	} else if (field->record) {
+		add_reference(schema, add(schema, member, "items", cJSON_CreateObject()),
+			      field->record->name);
+	}
 	if (field->type != FIELD_EVIDENCE)
 		return;
 	types = add(schema, add(schema, member, "additionalProperties", cJSON_CreateObject()),

@@ -189,12 +189,6 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	return rc;
 }
 
-void answer_expect_total(struct answer *answer, uint64_t total)
-{
-	answer->total = total;
-	progress_init(&answer->progress, total, answer->invocation->global->style.quiet);
-}
-
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
 		 struct mr_error *why, struct mr_error *err)
 {
@@ -270,7 +264,8 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 {
 	const struct invocation *invocation = answer->invocation;
 	struct why *why = diagnose(answer, err, via);
-	bool expected = answer->expect && expect_has(answer->expect, err, why);
+	bool expected = answer->expect && expect_has(answer->expect, err->kind, err->call,
+						     (uint64_t)err->errnum, why);
 	bool reported;
 
 	answer->request.argv = command_line_of(answer);

@@ -479,8 +479,11 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
 	int rc;
 
-	if (args->all)
-		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
+	if (args->all) {
+		job->answer.total = mr_table_count(&job->session->table);
+		progress_init(&job->answer.progress, job->answer.total,
+			      job->answer.invocation->global->style.quiet);
+	}
 	job->answer.lines = false;
 	context_block_signals(job->answer.invocation);
 	if (!args->flush) /* dereg_flush() invalidates the expired ones, and prints them */

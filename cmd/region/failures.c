@@ -198,9 +198,11 @@ static bool is_answer(enum mr_error_kind kind, const char *call)
 	return mr_error_is_answer(kind, call) || kind == MR_ERROR_RELAXED;
 }
 
-/* Whether the errno is expected: for any cause, or for the one that was found. */
-static bool has_answer(const struct expect_option *expect, uint64_t errnum, const struct why *why)
+bool expect_has(const struct expect_option *expect, enum mr_error_kind kind, const char *call,
+		uint64_t errnum, const struct why *why)
 {
+	if (!is_answer(kind, call))
+		return false;
 	for (size_t i = 0; i < expect->cause_count; i++)
 		if ((uint64_t)expect->causes[i].errnum == errnum &&
 		    expect->causes[i].cause == why_first(why))
@@ -208,15 +210,9 @@ static bool has_answer(const struct expect_option *expect, uint64_t errnum, cons
 	return has_errno(expect, errnum);
 }
 
-bool expect_has(const struct expect_option *expect, const struct mr_error *err,
-		const struct why *why)
-{
-	return is_answer(err->kind, err->call) && has_answer(expect, (uint64_t)err->errnum, why);
-}
-
 static bool is_expected(const struct expect_option *expect, const struct failure *f)
 {
-	return is_answer(f->kind, f->call) && has_answer(expect, f->errno_value.value, f->why);
+	return expect_has(expect, f->kind, f->call, f->errno_value.value, f->why);
 }
 
 bool expect_holds(const struct expect_option *expect, const struct failures *failures)

@@ -259,9 +259,6 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 /** answer_release() - free what the answer has kept */
 void answer_release(struct answer *answer);
 
-/** answer_expect_total() - set the number of regions, if it was not known at answer_init() */
-void answer_expect_total(struct answer *answer, uint64_t total);
-
 /**
  * answer_error() - print the whole answer of a command that could not begin, as there is no session
  * @expect: the command's --expect, or NULL
@@ -350,12 +347,9 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		    int (*work)(struct session_job *job, struct mr_error *err),
 		    struct mr_error *err);
 
-/**
- * expect_has() - whether @err is a refusal of the stack, and one of the expected answers
- * @why: its diagnosis, or NULL
- */
-bool expect_has(const struct expect_option *expect, const struct mr_error *err,
-		const struct why *why);
+/** expect_has() - whether an error is a refusal of the stack, and expected: for any cause, or for the first of @why */
+bool expect_has(const struct expect_option *expect, enum mr_error_kind kind, const char *call,
+		uint64_t errnum, const struct why *why);
 
 /**
  * expect_holds() - whether the stack gave only answers that @expect has
