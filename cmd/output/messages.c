@@ -75,19 +75,6 @@ int report_status(const struct mr_error *err)
 	}
 }
 
-/* Returns whether the terminal knows no escapes (TERM). */
-static bool screen_is_dumb(void)
-{
-	const char *term = getenv("TERM");
-
-	return !term || !*term || !strcmp(term, "dumb");
-}
-
-bool output_is_screen(void)
-{
-	return output_is_terminal() && !screen_is_dumb();
-}
-
 /* Between two updates of the line. */
 #define INTERVAL_NS 200000000
 
@@ -101,7 +88,7 @@ void progress_init(struct progress *progress, uint64_t total, bool quiet)
 	*progress = (struct progress){
 		.total = total,
 		/* A dumb terminal would show each update, and the escape before it. */
-		.silent = quiet || !isatty(fileno(stderr)) || screen_is_dumb(),
+		.silent = quiet || !output_is_screen(STDERR_FILENO),
 	};
 }
 

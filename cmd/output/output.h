@@ -667,8 +667,8 @@ void progress_time(struct progress *progress, const char *what, uint64_t done, u
 /** progress_clear() - clear the line, before something else is printed */
 void progress_clear(struct progress *progress);
 
-/** output_is_screen() - whether standard output is a terminal that knows escapes */
-bool output_is_screen(void);
+/** output_is_screen() - whether a descriptor is a terminal that knows escapes */
+bool output_is_screen(int fd);
 
 /** private_file_check() - refuse a regular file that exists, unless @force.  Return: 0, or -EEXIST with MR_ERROR_USAGE */
 int private_file_check(const char *path, bool force, struct mr_error *err);

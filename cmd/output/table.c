@@ -26,7 +26,7 @@ static const char *colour_escape(enum output_colour colour)
 {
 	const char *refused = getenv("NO_COLOR");
 
-	return output_is_screen() && !(refused && *refused) ? escapes[colour] : NULL;
+	return output_is_screen(STDOUT_FILENO) && !(refused && *refused) ? escapes[colour] : NULL;
 }
 
 void output_coloured(enum output_colour colour, const char *word, int width)

@@ -184,6 +184,13 @@ bool output_is_terminal(void)
 	return isatty(STDOUT_FILENO);
 }
 
+bool output_is_screen(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 void output_foreign(const char *text)
 {
 	text_print(text, stdout);

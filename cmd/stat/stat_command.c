@@ -121,7 +121,7 @@ static int stat_watch(const struct invocation *invocation, command_run_function 
 	bool is_first = true;
 	int status;
 
-	watch.redraw = !invocation->global->style.json && output_is_screen();
+	watch.redraw = !invocation->global->style.json && output_is_screen(STDOUT_FILENO);
 	mr_signals_block();
 	do {
 		status = print(&watch, is_first, err);
