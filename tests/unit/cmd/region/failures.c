@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The list of failures: what it keeps of each. */
-#include <errno.h>
 
 #include "cmd/region/region.h"
 #include "tests/unit/unit.h"
