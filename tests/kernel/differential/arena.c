@@ -145,14 +145,14 @@ static int map_file(enum kind kind, int flags, unsigned long pages)
 	return map_fd(kind, flags, memfd_create(names[kind], MFD_CLOEXEC), pages);
 }
 
-/* Maps a file of a file system that is mounted in @files. */
+/* Maps a file of a file system that is mounted in @files.  The simulator opens it, also as another user. */
 static int map_file_of(enum kind kind, int flags, const char *files, const char *type)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/%s%s", files, type, is_second ? "second/" : "",
 		 names[kind]);
-	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), PAGES);
+	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), PAGES);
 }
 
 /* Maps memory that the kernel itself does not map: memfd_secret(2), before Linux 6.5 only by a boot option. */
