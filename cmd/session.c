@@ -297,8 +297,12 @@ static int wait_for_holder(int answer, pid_t pid, struct mr_error *err)
 	if (got < 0 || errnum)
 		return mr_fail(err, MR_ERROR_HOST, got < 0 ? errno : errnum, "execv",
 			       "cannot start the process that holds the session");
-	if (got)
+	if (got) {
+		/* The holder closes the socket when it has closed all else that it does not need. */
+		while (recv(answer, &errnum, sizeof(errnum), 0) < 0 && errno == EINTR)
+			continue;
 		return 0;
+	}
 	waitpid(pid, &status, 0);
 	return mr_fail_text(err, MR_ERROR_HOST, ECHILD,
 			    "the process that was to hold the session has ended (%s %d)",
