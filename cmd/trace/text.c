@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/simulator/enter.h"
 #include "lib/trace/trace.h"
+#include "lib/verbs/verbs.h"
 
 /* The calls of one name. */
 struct trace_call_row {
@@ -95,11 +95,10 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 	const bool registers = effect == MR_TRACED_REGISTERS &&
 			       call->call != MR_TRACED_IBV_ALLOC_NULL_MR &&
 			       call->call != MR_TRACED_IBV_IMPORT_MR;
-	const bool has_addr = is_change ? call->call_flags & IBV_REREG_MR_CHANGE_TRANSLATION
+	const bool has_addr = is_change ? call->call_flags & MR_CHANGE_TRANSLATION
 					: registers || effect == MR_TRACED_ADVISES ||
 						  call->call == MR_TRACED_MADVISE;
-	const bool has_access =
-		is_change ? call->call_flags & IBV_REREG_MR_CHANGE_ACCESS : registers;
+	const bool has_access = is_change ? call->call_flags & MR_CHANGE_ACCESS : registers;
 	const bool is_offset = has_addr && (call->flags & MR_TRACE_HAS_FD ||
 					    call->call == MR_TRACED_IBV_REG_DM_MR);
 

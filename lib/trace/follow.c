@@ -444,7 +444,7 @@ static bool fill_fds(struct loop *loop)
 	const size_t count = FD_PROCESSES + follow->process_count;
 	struct pollfd *fds = loop->fds;
 
-	if (count > loop->capacity) {
+	if (!fds || count > loop->capacity) {
 		fds = reallocarray(fds, 2 * count, sizeof(*fds));
 		if (!fds)
 			return false;

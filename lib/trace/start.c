@@ -408,7 +408,7 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 	const uint64_t now = mr_now_ns();
 	uint32_t verdict = BEGINS, obstacle;
 	char path[PATH_MAX];
-	pid_t tracer;
+	pid_t tracer = 0;
 
 	for (size_t i = 0; !joined && i < follow->process_count; i++)
 		if (follow->processes[i]->image == entry->image)

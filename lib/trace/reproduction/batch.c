@@ -198,7 +198,6 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 	const struct mr_traced_range *range = &it->look->range;
 	const struct mr_trace_record *record = it->record;
 	const bool is_any = mr_refusals_is_of_request(it->kind);
-	mr_auto_free char *memory = quote(range->memory);
 
 	if (is_any && record->length <= MAPPED_MAX) {
 		print_offset(file, record->addr % mr_page_size(mr_this_host()));
@@ -207,8 +206,11 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 	} else if (is_any || is_beyond_all(range)) {
 		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
 	} else {
-		if (strcmp(range->memory, "anon") != 0)
+		if (strcmp(range->memory, "anon") != 0) {
+			mr_auto_free char *memory = quote(range->memory);
+
 			fprintf(file, " --memory %s", memory);
+		}
 		print_offset(file, range->offset);
 	}
 }
@@ -446,7 +448,6 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 	const struct mr_look *first = refusals->count ? refusals->kinds[0]->look : NULL;
 	const struct mr_environment *environment = first ? &first->environment : NULL;
 	mr_auto_free char *file_name = quote(path);
-	mr_auto_free char *device = quote(environment ? environment->device : "");
 	const time_t seconds = (time_t)time;
 	char date[32] = "", ulimit[48] = "", option[48] = "";
 	bool is_fork_safe = false; /* ibv_fork_init(3) does what the variable does */
@@ -473,8 +474,11 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 			environment->simulated ? " (simulated)" : "", ulimit);
 	comment(file, "Run it by: %smrctl batch --keep-going%s %s",
 		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, file_name);
-	if (environment && environment->device[0])
+	if (environment && environment->device[0]) {
+		mr_auto_free char *device = quote(environment->device);
+
 		comment(file, "Where there are several devices, with mrctl -d %s", device);
+	}
 	comment(file, "The exit status is 0 where each line is refused as the program was.");
 }
 

@@ -119,11 +119,11 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
 	enum mr_trace_obstacle obstacle = MR_TRACE_FOLLOWED;
 	union head heads[2];
 	int saved = errno;
-	char *script = NULL;
+	const char *file = path;
 
-	for (int i = 0; i < SCRIPTS && (!i || script); i++) {
-		const char *file = i ? script : path, *opened = file;
-		char own[32];
+	for (int i = 0; i < SCRIPTS && file; i++) {
+		const char *opened = file;
+		char own[32], *script = NULL;
 		int fd;
 
 		if (!*file && !i && dir >= 0) {
@@ -133,7 +133,6 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
 		/* By syscall(2): open() is a cancellation point, and others may have replaced it. */
 		fd = (int)syscall(SYS_openat, i ? AT_FDCWD : dir, opened,
 				  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		script = NULL;
 		if (fd < 0) {
 			obstacle = errno == EACCES && (!*file || !faccessat(i ? AT_FDCWD : dir,
 									    file, X_OK, AT_EACCESS))
@@ -143,6 +142,7 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
 		}
 		obstacle = obstacle_of_file(fd, file, &heads[i % 2], &script);
 		syscall(SYS_close, fd);
+		file = script;
 	}
 	errno = saved;
 	return obstacle;
