@@ -741,7 +741,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 		find_device(process->pid, event.fd, record.call.device);
 		if (is_due(attach, &record.call))
 			record.call.flags |= MR_TRACE_LOOKED_AT;
-		mr_follow_take(follow, process, &record);
+		mr_follow_take(follow, process, &record, false);
 	}
 	follow->sink.caught_up(follow->sink.data);
 }

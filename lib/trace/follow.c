@@ -100,8 +100,8 @@ static void add_refusal(struct mr_follow *follow, struct mr_traced_process *proc
 		kind->frames[i] = strdup(mr_process_caller(process, record->frames[i]));
 }
 
-static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
-		      struct mr_traced_record *record, bool has_ended)
+void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
+		    struct mr_traced_record *record, bool has_ended)
 {
 	struct mr_trace_record *call = &record->call;
 	mr_auto_free struct mr_look *look = NULL;
@@ -137,12 +137,6 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
 
-void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
-		    struct mr_traced_record *record)
-{
-	take_call(follow, process, record, false);
-}
-
 /*
  * Empties a ring, but takes at most as many as fit, so that a busy process does not keep others waiting.
  * Return: how many it took.
@@ -154,7 +148,7 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 	size_t count = 0;
 
 	for (; count < MR_TRACE_SLOTS && mr_ring_take(&process->ring, has_ended, &record); count++)
-		take_call(follow, process, &record, has_ended);
+		mr_follow_take(follow, process, &record, has_ended);
 	return count;
 }
 

@@ -24,7 +24,6 @@
 /* What the refusal points to is in here: so it stays where it is. */
 struct mr_refused_call {
 	struct mr_refusal refusal;
-	enum mr_operation operation;
 	struct mr_region_request request;
 	struct mr_rereg_request rereg;
 	struct mr_rereg_failure failure;
@@ -493,7 +492,6 @@ static void read_call(const struct mr_trace_record *record, const struct mr_look
 	read_request(record, call);
 	if (look->has_region)
 		read_region(&look->region, call);
-	call->operation = mr_operation_of(&call->refusal);
 }
 
 /* ---- libibverbs of the process ---- */
@@ -546,7 +544,7 @@ static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
 	struct mr_error ignored;
 	uint32_t no_pd;
 
-	if (call->operation == MR_OP_OPEN || errnum == EIO || errnum == ETIMEDOUT ||
+	if (mr_operation_of(&call->refusal) == MR_OP_OPEN || errnum == EIO || errnum == ETIMEDOUT ||
 	    errnum == ENODEV || errnum == ENXIO)
 		mr_device_find(environment->device, &found, &ignored);
 	else

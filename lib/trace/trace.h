@@ -495,9 +495,9 @@ struct mr_follow {
  */
 struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid);
 
-/** mr_follow_take() - take a call of that process */
+/** mr_follow_take() - take a call of a process, which may have ended */
 void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
-		    struct mr_traced_record *record);
+		    struct mr_traced_record *record, bool has_ended);
 
 /**
  * mr_follow_fork() - fork(2) the child that is to be followed
