@@ -377,30 +377,24 @@ static bool walk_up(struct walk *walk, const char *controller, void (*look)(stru
 /* ---- RDMA objects ---- */
 
 /*
- * What a process needs that registers memory: to open the device, and a protection domain and a region.  libmlx5
+ * Compares the use with what a process needs that registers memory: to open the device, and a protection domain and a region.  libmlx5
  * takes an object before them, when it opens the device: a UAR (providers/mlx5/verbs.c mlx5_set_singleton_nc_uar()).
  */
-static uint64_t rdma_needs(struct mr_host *host, const char *name, enum mr_rdma_resource resource)
-{
-	struct mr_rdma_device device;
-
-	if (resource == MR_RDMA_HANDLE)
-		return 1;
-	mr_rdma_device_read_place(host, name, &device);
-	return strcmp(device.driver, "mlx5_core") != 0 ? 2 : 3;
-}
-
 static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 		       enum mr_rdma_resource resource)
 {
 	const uint64_t max = pool->max[resource].value, used = pool->used[resource].value;
 	const uint64_t left = used < max ? max - used : 0;
 	const char *name = mr_rdma_resources[resource];
-	uint64_t needs;
+	struct mr_rdma_device device;
+	uint64_t needs = 1;
 
 	if (!pool->max[resource].known || max == NO_LIMIT)
 		return;
-	needs = rdma_needs(walk->question->host, pool->device, resource);
+	if (resource != MR_RDMA_HANDLE) {
+		mr_rdma_device_read_place(walk->question->host, pool->device, &device);
+		needs = strcmp(device.driver, "mlx5_core") != 0 ? 2 : 3;
+	}
 	if (max < walk->lowest) {
 		walk->lowest = max;
 		walk->lowest_name = name;

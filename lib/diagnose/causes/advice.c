@@ -211,16 +211,6 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 					     "register without --iova");
 }
 
-/* Whether the kernel needs nothing but memory for the page: it is not in swap, and userfaultfd(2) does not handle it. */
-static bool is_plain(struct mr_host *host, const struct mr_obstacle *obstacle)
-{
-	struct mr_mapping_details details;
-
-	return !obstacle->stop.is_swapped &&
-	       !mr_mapping_details_read(host, obstacle->stop_mapping.start, &details) &&
-	       !details.has_faults;
-}
-
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -231,6 +221,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		[MR_OBSTACLE_DEVICE] = "is that of a device",
 		[MR_OBSTACLE_NO_ACCESS] = "may not be read",
 	};
+	struct mr_mapping_details details;
 	enum mr_certainty certainty;
 	struct mr_obstacle obstacle;
 	struct mr_range part;
@@ -247,8 +238,13 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_hex(suspicion, "address", part.addr);
 	mr_evidence_number(suspicion, "length", part.length);
 	if (obstacle.kind == MR_OBSTACLE_NONE) {
+		/* The kernel needs no more than memory for a page that is not in swap, nor handled by userfaultfd(2). */
 		if (!obstacle.has_file && !has_huge_pages(refusal) &&
-		    (!obstacle.has_stop || is_plain(inquiry->host, &obstacle)))
+		    (!obstacle.has_stop ||
+		     (!obstacle.stop.is_swapped &&
+		      !mr_mapping_details_read(inquiry->host, obstacle.stop_mapping.start,
+					       &details) &&
+		      !details.has_faults)))
 			rule_out(inquiry, suspicion, "all of the part is mapped");
 		return;
 	}

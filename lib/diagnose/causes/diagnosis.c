@@ -106,18 +106,6 @@ const struct mr_cause *mr_cause_find(const char *id, size_t length)
 	return cause;
 }
 
-static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
-{
-	struct mr_ruled_out *ruled_out;
-
-	if (diagnosis->ruled_out_count == MR_DIAGNOSIS_RULED_OUT)
-		return;
-	ruled_out = &diagnosis->ruled_out[diagnosis->ruled_out_count++];
-	ruled_out->cause = suspicion->cause;
-	snprintf(ruled_out->reason, sizeof(ruled_out->reason), "%.*s",
-		 (int)sizeof(ruled_out->reason) - 1, suspicion->text);
-}
-
 /* Causes that are equally certain stay in the order in which the call meets them. */
 static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *suspicion)
 {
@@ -351,6 +339,7 @@ static bool may_be_filtered(struct mr_inquiry *inquiry, enum mr_layer layer)
 static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		     struct mr_diagnosis *diagnosis)
 {
+	struct mr_ruled_out *ruled_out;
 	struct mr_suspicion suspicion;
 
 	if (is_excluded_by_code(inquiry, cause))
@@ -367,7 +356,12 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		return;
 	weigh_layer(inquiry, &suspicion);
 	if (suspicion.certainty == MR_RULED_OUT) {
-		keep_ruled_out(diagnosis, &suspicion);
+		if (diagnosis->ruled_out_count == MR_DIAGNOSIS_RULED_OUT)
+			return;
+		ruled_out = &diagnosis->ruled_out[diagnosis->ruled_out_count++];
+		ruled_out->cause = cause;
+		snprintf(ruled_out->reason, sizeof(ruled_out->reason), "%.*s",
+			 (int)sizeof(ruled_out->reason) - 1, suspicion.text);
 		return;
 	}
 	if (!suspicion.remedy[0])

@@ -399,20 +399,9 @@ static bool is_watched(const struct mr_watch *watch, unsigned int function)
 /* The last returns that are looked at.  An error comes out at once, so what led to it is among the last ones. */
 #define RETURNS_MAX 2048
 
-static void read_counters(struct mr_proof *proof, const char *device)
-{
-	struct mr_rdma_device place;
-	struct mr_error ignored;
-
-	proof->pci_address[0] = '\0';
-	mr_rdma_device_read_place(mr_this_host(), device, &place);
-	if (place.pci_address[0] &&
-	    !mr_mlx5_commands_read(mr_this_host(), place.pci_address, proof->commands, &ignored))
-		snprintf(proof->pci_address, sizeof(proof->pci_address), "%s", place.pci_address);
-}
-
 void mr_proof_mark(struct mr_proof *proof, const char *device)
 {
+	struct mr_rdma_device place;
 	struct mr_error err;
 
 	if (!proof->is_tried) {
@@ -422,8 +411,14 @@ void mr_proof_mark(struct mr_proof *proof, const char *device)
 				 err.hint[0] ? "; " : "", err.hint);
 	}
 	proof->is_tried = true;
-	if (device && !proof->pci_address[0])
-		read_counters(proof, device);
+	if (device && !proof->pci_address[0]) {
+		mr_rdma_device_read_place(mr_this_host(), device, &place);
+		if (place.pci_address[0] &&
+		    !mr_mlx5_commands_read(mr_this_host(), place.pci_address, proof->commands,
+					   &err))
+			snprintf(proof->pci_address, sizeof(proof->pci_address), "%s",
+				 place.pci_address);
+	}
 	mark(&proof->watch);
 }
 
