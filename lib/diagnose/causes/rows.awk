@@ -13,7 +13,7 @@
 # The second line has the function that looks for its evidence, and at the end how often it is met.  In between: "calls ALL but
 # FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
 # has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
-# "prepared_by" names the calls of PREPARE where they are others than mmap; "obstacle" and "statuses" say what mappings.c and
+# "prepared_by" names the only calls of PREPARE; "obstacle" and "statuses" say what mappings.c and
 # firmware.c look for.  "[table]" begins one.
 
 function fail(what) {
