@@ -31,7 +31,7 @@ struct log_kind {
 
 /** What was read. */
 struct log {
-	struct log_kind *kinds;
+	struct log_kind kinds[LOG_KINDS_MAX];
 	size_t count;
 	uint64_t lines;      /**< that were read */
 	uint64_t too_long;   /**< of them too long */
@@ -40,7 +40,7 @@ struct log {
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< how many until the last that told of that refusal */
-	struct mr_languages *languages; /**< NULL: not read yet */
+	struct mr_languages *languages; /**< NULL: not read yet; free() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];
@@ -49,17 +49,14 @@ struct log {
 	} before[LOG_NEAR + 1];
 };
 
-/** log_take() - take a line, which ends with a NUL.  Return: 0 or -ENOMEM. */
-int log_take(struct log *log, const char *text, size_t length, struct mr_error *err);
+/** log_take() - take a line, which ends with a NUL */
+void log_take(struct log *log, const char *text, size_t length);
 
 /** log_read() - take all lines of standard input.  Return: 0 or -errno. */
 int log_read(struct log *log, struct mr_error *err);
 
 /** log_complete() - complete the kinds, once all lines were taken */
 void log_complete(struct log *log);
-
-/** log_release() - free it */
-void log_release(struct log *log);
 
 /** What lines say: rows are of struct log_kind. */
 extern const struct record log_record;

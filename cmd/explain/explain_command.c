@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/cli.h"
@@ -419,15 +420,19 @@ static void print_log(struct answer *answer, const struct log *log)
 static int answer_lines(struct answer *answer, const char *line, struct mr_error *err)
 {
 	struct log log = { .count = 0 };
-	const int rc = line ? log_take(&log, line, strlen(line), err) : log_read(&log, err);
+	int rc = 0;
 
+	if (line)
+		log_take(&log, line, strlen(line));
+	else
+		rc = log_read(&log, err);
 	if (!rc && !log.count)
 		fail_log(answer, &log, line);
 	if (!rc) {
 		log_complete(&log);
 		print_log(answer, &log);
 	}
-	log_release(&log);
+	free(log.languages);
 	return rc;
 }
 

@@ -36,32 +36,27 @@ static size_t find_kind(const struct log *log, const struct mr_log_line *line, s
 	return i;
 }
 
-static int add_kind(struct log *log, const struct mr_log_line *line, const char *text,
-		    size_t length, struct mr_error *err)
+static void add_kind(struct log *log, const struct mr_log_line *line, const char *text,
+		     size_t length)
 {
-	struct log_kind *kind;
 	const size_t index = find_kind(log, line, log->count);
+	struct log_kind *kind = &log->kinds[index];
 
 	if (index == LOG_KINDS_MAX) {
 		log->left_out++;
-		return 0;
+		return;
 	}
 	log->last = index;
 	log->last_lines = log->lines;
 	log->last_seen = log->seen;
 	if (index < log->count) {
-		log->kinds[index].count++;
-		return 0;
+		kind->count++;
+		return;
 	}
-	kind = realloc(log->kinds, (log->count + 1) * sizeof(*kind));
-	if (!kind)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
-	log->kinds = kind;
-	kind += log->count++;
+	log->count++;
 	*kind = (struct log_kind){ .number = log->lines, .count = 1, .line = *line };
 	for (size_t i = 0; i < length; i++)
 		kind->text[i] = text[i] ? text[i] : ' ';
-	return 0;
 }
 
 /* Lines between this one and the last that told of a refusal, but for empty ones. */
@@ -250,7 +245,7 @@ static bool add_remark(struct log *log, const struct mr_log_line *line)
 	return true;
 }
 
-static int take_part(struct log *log, const char *text, size_t length, struct mr_error *err)
+static void take_part(struct log *log, const char *text, size_t length)
 {
 	struct mr_log_line line;
 	bool is_about = mr_log_line_read(&line, text, length);
@@ -262,47 +257,43 @@ static int take_part(struct log *log, const char *text, size_t length, struct mr
 	if (!is_about) {
 		if (is_near(log))
 			add_to_last(log, &line, text, length);
-		return 0;
+		return;
 	}
 	if (add_remark(log, &line))
-		return 0;
+		return;
 	if (is_another_view(log, &line)) {
 		log->last_lines = log->lines;
 		log->last_seen = log->seen;
-		return 0;
+		return;
 	}
 	if (is_near(log))
 		line.is_on_gpu |= log->kinds[log->last].line.is_on_gpu;
 	if (!line.remark && !line.is_reason)
 		look_back(log, &line);
-	return add_kind(log, &line, text, length, err);
+	add_kind(log, &line, text, length);
 }
 
-int log_take(struct log *log, const char *text, size_t length, struct mr_error *err)
+void log_take(struct log *log, const char *text, size_t length)
 {
 	const uint64_t times = repeated(text, length);
 	const uint64_t last_lines = log->last_lines;
 	struct log_before *before;
-	int rc = 0;
 
 	log->lines++;
 	if (strspn(text, " \t\r") == length)
-		return 0;
+		return;
 	before = &log->before[++log->seen % (LOG_NEAR + 1)];
 	*before = (struct log_before){ .is_read = false };
-	for (size_t done = 0, part; !rc && done < length; done += part) {
+	for (size_t done = 0, part; done < length; done += part) {
 		part = mr_log_line_part(text + done, length - done);
-		rc = take_part(log, text + done, part, err);
+		take_part(log, text + done, part);
 	}
 	snprintf(before->text, sizeof(before->text), "%.*s", (int)(length < 255 ? length : 255),
 		 text);
-	if (!times)
-		return rc;
-	if (log->last_lines == log->lines) /* the line has the message that was repeated */
+	if (times && log->last_lines == log->lines) /* the line has the message that was repeated */
 		log->kinds[log->last].count += times - 1;
-	else if (last_lines && last_lines + 1 == log->lines)
+	else if (times && last_lines && last_lines + 1 == log->lines)
 		log->kinds[log->last].count += times;
-	return rc;
 }
 
 int log_read(struct log *log, struct mr_error *err)
@@ -313,26 +304,20 @@ int log_read(struct log *log, struct mr_error *err)
 	int rc = 0;
 
 	errno = 0;
-	while (!rc && (length = getline(&line, &size, stdin)) > 0) {
+	while ((length = getline(&line, &size, stdin)) > 0) {
 		length -= line[length - 1] == '\n';
 		line[length] = '\0';
 		if (length <= MR_LOG_LINE_MAX) {
-			rc = log_take(log, line, (size_t)length, err);
+			log_take(log, line, (size_t)length);
 		} else {
 			log->lines++;
 			log->too_long++;
 		}
 	}
-	if (!rc && !feof(stdin))
+	if (!feof(stdin))
 		rc = mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "read", "standard input");
 	free(line);
 	return rc;
-}
-
-void log_release(struct log *log)
-{
-	free(log->kinds);
-	free(log->languages);
 }
 
 /* ---- rows ---- */
