@@ -304,40 +304,22 @@ enum mr_tristate mr_copies_on_fork(struct mr_host *host)
 }
 
 /*
- * @last is the last release that was found to have the bug.  No row has a first one: a kernel without the
- * capability, on-demand paging in rxe before 6.15 (commit 2fae67ab63db), refuses the region.
+ * drivers/infiniband/sw/rxe/rxe_odp.c, __rxe_odp_mr_copy(), up to Linux 7.2: copies from the start of the mapped page, and
+ * takes the IOVA for an address of the process.  A kernel without on-demand paging in rxe, before 6.15 (commit
+ * 2fae67ab63db), refuses the region.
  */
-static const struct {
-	uint32_t driver_id, access;
-	struct mr_kernel_version last;
-	const char *effect;
-} bugs[] = {
-	/*
-	 * drivers/infiniband/sw/rxe/rxe_odp.c, __rxe_odp_mr_copy(): copies from the start of the mapped page, and
-	 * takes the IOVA for an address of the process
-	 */
-	{ RDMA_DRIVER_RXE,
-	  MR_ACCESS_ON_DEMAND,
-	  { 7, 2 },
-	  "this kernel's rxe corrupts data of on-demand regions: a transfer to or from the middle of "
-	  "a page uses the start of the page, and an IOVA other than the address leads to other pages" },
-};
-
 const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t access)
 {
 	struct mr_kernel_version kernel;
 	char release[128];
 
-	for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++) {
-		if (bugs[i].driver_id != driver_id || !(access & bugs[i].access))
-			continue;
-		if (mr_is_simulated(host) || !mr_kernel_release(host, release, sizeof(release)) ||
-		    !mr_kernel_version(release, &kernel))
-			return NULL;
-		if (!mr_kernel_is_since(kernel, bugs[i].last.major, bugs[i].last.minor + 1))
-			return bugs[i].effect;
-	}
-	return NULL;
+	if (driver_id != RDMA_DRIVER_RXE || !(access & MR_ACCESS_ON_DEMAND) ||
+	    mr_is_simulated(host) || !mr_kernel_release(host, release, sizeof(release)) ||
+	    !mr_kernel_version(release, &kernel) || mr_kernel_is_since(kernel, 7, 3))
+		return NULL;
+	return "this kernel's rxe corrupts data of on-demand regions: a transfer to or from the "
+	       "middle of a page uses the start of the page, and an IOVA other than the address "
+	       "leads to other pages";
 }
 
 static void add_name(const char *name, void *data)
