@@ -377,8 +377,9 @@ static bool walk_up(struct walk *walk, const char *controller, void (*look)(stru
 /* ---- RDMA objects ---- */
 
 /*
- * Compares the use with what a process needs that registers memory: to open the device, and a protection domain and a region.  libmlx5
- * takes an object before them, when it opens the device: a UAR (providers/mlx5/verbs.c mlx5_set_singleton_nc_uar()).
+ * Compares the use with what a process needs that registers memory: to open the device, and a protection domain
+ * and a region.  libmlx5 takes an object before them, when it opens the device: a UAR (providers/mlx5/verbs.c
+ * mlx5_set_singleton_nc_uar()).
  */
 static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 		       enum mr_rdma_resource resource)
