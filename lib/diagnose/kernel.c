@@ -442,14 +442,6 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 
 /* ---- memory of GPUs ---- */
 
-/* What shows that the memory of NVIDIA GPUs can be registered. */
-struct nvidia_ways {
-	const char *module;          /* that offers it to ib_core, or NULL */
-	enum mr_tristate is_offered; /* ib_core has the interface that the module needs */
-	bool has_dmabuf;             /* the open driver exports dma-bufs */
-	bool has_driver;
-};
-
 const char *mr_nvidia_module(struct mr_host *host)
 {
 	static const char *const modules[] = { "nvidia_peermem", "nv_peer_mem" };
@@ -460,35 +452,42 @@ const char *mr_nvidia_module(struct mr_host *host)
 	return NULL;
 }
 
-static void judge_nvidia(const struct nvidia_ways *ways, bool is_planned,
-			 struct mr_finding *finding)
+/* The module offers the memory to ib_core, which needs an interface for it; or the open driver exports dma-bufs. */
+static void judge_nvidia(struct mr_host *host, bool is_planned, struct mr_finding *finding)
 {
-	if (!ways->has_driver && !ways->module) {
+	const char *module = mr_nvidia_module(host);
+	const enum mr_tristate is_offered =
+		module ? mr_kernel_has_symbol(host, "ib_register_peer_memory_client") : MR_NO;
+	char version[256];
+	const bool has_driver =
+		mr_host_line(host, version, sizeof(version), "/proc/driver/nvidia/version");
+
+	if (!has_driver && !module) {
 		mr_finding_set(finding, is_planned ? MR_VERDICT_BAD : MR_VERDICT_NA,
 			       "a GPU, whose driver nvidia is not loaded");
 		if (is_planned)
 			mr_finding_remedy(finding, "modprobe nvidia");
-	} else if (ways->module && ways->is_offered == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core takes it", ways->module);
-	} else if (ways->has_dmabuf) {
+	} else if (module && is_offered == MR_YES) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core takes it", module);
+	} else if (has_driver && strstr(version, "Open Kernel Module")) {
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "dma-buf: the driver is the open kernel module");
-	} else if (ways->module && ways->is_offered == MR_NO) {
+	} else if (module && is_offered == MR_NO) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "%s is loaded, but ib_core has no ib_register_peer_memory_client: "
 			       "registering GPU memory fails with EFAULT",
-			       ways->module);
+			       module);
 		mr_finding_remedy(
 			finding,
 			"use NVIDIA's open kernel modules and dma-buf, or build %s against "
 			"the RDMA stack that has the interface",
-			ways->module);
-	} else if (ways->module) {
+			module);
+	} else if (module) {
 		mr_finding_judge(
 			finding, MR_VERDICT_UNKNOWN,
 			"grep ib_register_peer_memory_client /proc/kallsyms",
 			"%s is loaded; whether ib_core takes it is not known (no /proc/kallsyms)",
-			ways->module);
+			module);
 	} else {
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
@@ -527,8 +526,6 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 {
 	struct mr_name_text devices = { .count = 0 };
 	struct mr_hardware hardware;
-	struct nvidia_ways ways = { .module = NULL };
-	char version[256];
 	int rc;
 
 	mr_hardware_read(question->host, &hardware);
@@ -540,20 +537,12 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
 	rc = mr_rdma_device_list(question->host, add_name, &devices);
-	if (!rc || rc == -ENOENT) {
+	if (!rc || rc == -ENOENT)
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
-	} else if (hardware.has_nvidia) {
-		ways.module = mr_nvidia_module(question->host);
-		if (ways.module)
-			ways.is_offered = mr_kernel_has_symbol(question->host,
-							       "ib_register_peer_memory_client");
-		ways.has_driver = mr_host_line(question->host, version, sizeof(version),
-					       "/proc/driver/nvidia/version");
-		ways.has_dmabuf = ways.has_driver && strstr(version, "Open Kernel Module");
-		judge_nvidia(&ways, question->is_gpu, finding);
-	} else if (hardware.has_amd) {
+	else if (hardware.has_nvidia)
+		judge_nvidia(question->host, question->is_gpu, finding);
+	else if (hardware.has_amd)
 		judge_amd(question->host, finding);
-	} else {
+	else
 		mr_finding_set(finding, MR_VERDICT_NA, "no GPU");
-	}
 }
