@@ -565,7 +565,7 @@ static void prove_user_space(const struct mr_proof *proof, const struct mr_proof
 void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *question,
 		   struct mr_proven *proven)
 {
-	struct mr_return returns[RETURNS_MAX];
+	struct mr_return returns[RETURNS_MAX] = { { .function = 0 } };
 	size_t count;
 
 	memset(proven, 0, sizeof(*proven));
