@@ -487,23 +487,6 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 	environment->simulated = mr_is_simulated(host);
 }
 
-/* Looks at the host, or at the recording.  Return: 0, or -errno; the rows have findings once it is opened. */
-static int look_at_host(struct host_result *result, struct mr_environment *environment,
-			struct mr_error *err)
-{
-	struct mr_host host;
-	int rc = mr_host_open(&host, result->args->root, result->args->record, err);
-
-	if (rc) {
-		result->count = 0;
-		return rc;
-	}
-	read_environment(&host, environment);
-	result->simulated = environment->simulated;
-	result_look(result, &host);
-	return mr_host_close(&host, err);
-}
-
 static void print_records(struct answer *answer, const struct host_result *result)
 {
 	const struct output_style *style = answer->out.style;
@@ -536,24 +519,6 @@ static void print_result(struct answer *answer, const struct host_result *result
 		result_print(result, style->verbose);
 }
 
-/* Prints what was found, and why no more was (@why, or no error). */
-static int print_answer(const struct invocation *invocation, const struct host_result *result,
-			const struct mr_environment *environment, struct mr_error *why,
-			struct mr_error *err)
-{
-	struct answer answer;
-	int rc = answer_init(&answer, invocation, NULL, environment, result->count, err);
-
-	if (rc)
-		return rc;
-	if (mr_error_is_set(why))
-		answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
-	print_result(&answer, result);
-	rc = answer_end(&answer, 0, err);
-	answer_release(&answer);
-	return rc;
-}
-
 /* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */
 static int check_usage(const struct invocation *invocation, struct mr_error *err)
 {
@@ -572,28 +537,54 @@ static int check_usage(const struct invocation *invocation, struct mr_error *err
 	return 0;
 }
 
+/* Looks at the host, or at the recording, and prints what was found.  Return: the exit status, or -errno. */
+static int look_and_answer(const struct invocation *invocation, struct host_result *result,
+			   struct mr_error *err)
+{
+	const struct stat_args *args = result->args;
+	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
+	struct mr_error why = { .text = "" };
+	struct answer answer;
+	struct mr_host host;
+	int rc;
+
+	if (mr_host_open(&host, args->root, args->record, &why)) {
+		result->count = 0;
+	} else {
+		read_environment(&host, &environment);
+		result->simulated = environment.simulated;
+		result_look(result, &host);
+		mr_host_close(&host, &why);
+	}
+	rc = answer_init(&answer, invocation, NULL, &environment, result->count, err);
+	if (rc)
+		return rc;
+	if (mr_error_is_set(&why))
+		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
+	print_result(&answer, result);
+	rc = answer_end(&answer, 0, err);
+	answer_release(&answer);
+	if (rc)
+		return rc;
+	if (why.errnum)
+		return status_of_failure(args->exit_style);
+	if (args->record && !invocation->global->style.quiet)
+		report_note("stat",
+			    "%s has what these checks read; to judge by it: "
+			    "mrctl stat --host --root %s",
+			    args->record, args->record);
+	return status_of(result);
+}
+
 static int run_host(const struct invocation *invocation, struct mr_error *err)
 {
 	struct host_result result = { .args = invocation->args, .worst = MR_VERDICT_OK };
-	struct mr_environment environment = { .mrctl = MRCTL_VERSION };
-	struct mr_error why = { .text = "" };
 	int rc = check_usage(invocation, err);
 
 	if (!rc)
 		rc = result_select(&result, err);
-	if (!rc) {
-		const bool failed = look_at_host(&result, &environment, &why);
-
-		rc = print_answer(invocation, &result, &environment, &why, err);
-		if (!rc && !failed && result.args->record && !invocation->global->style.quiet)
-			report_note("stat",
-				    "%s has what these checks read; to judge by it: "
-				    "mrctl stat --host --root %s",
-				    result.args->record, result.args->record);
-		if (!rc)
-			rc = failed ? status_of_failure(result.args->exit_style)
-				    : status_of(&result);
-	}
+	if (!rc)
+		rc = look_and_answer(invocation, &result, err);
 	if (mr_error_is_set(err)) {
 		const int status = status_fail(result.args->exit_style, err);
 

@@ -175,23 +175,20 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 	for (size_t i = 0; i < trials; i++)
 		answer_row(answer, &rows[i]);
 	answer_end_rows(answer);
-	if (output_is_for_people(&answer->out) && !style->verbose)
+	if (trials && output_is_for_people(&answer->out) && !style->verbose)
 		print_reasons(rows, trials);
-	if (style->json || is_usual)
+	if (style->json || (trials && is_usual))
 		output_object(&answer->out, "answers", &summary_record, summary);
 }
 
-/* Finds the largest registration that works, if that is asked for, showing progress. */
+/* Finds the largest registration that works, showing progress. */
 static int find_max_size(struct answer *answer, struct mr_probe *probe, struct max_size *max_size,
 			 struct mr_error *err)
 {
 	const struct stat_args *args = answer->invocation->args;
 	struct mr_max_size *found = &max_size->found;
-	int rc;
+	int rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
 
-	if (!args->max_size)
-		return 0;
-	rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
 	progress_clear(&answer->progress);
 	max_size->is_done = true;
 	found->cap_by = found->cap_by ?: "--cap";
@@ -200,61 +197,29 @@ static int find_max_size(struct answer *answer, struct mr_probe *probe, struct m
 	return rc;
 }
 
+/* Without a device, @probe NULL, JSON has all members that it has otherwise, and nothing is known. */
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
-	const size_t trials = count_trials();
-	mr_auto_free struct trial_row *rows = calloc(trials, sizeof(*rows));
+	const struct stat_args *args = answer->invocation->args;
+	const size_t trials = probe ? count_trials() : 0;
+	mr_auto_free struct trial_row *rows = calloc(trials + 1, sizeof(*rows));
 	struct max_size max_size = { .is_done = false };
-	struct probe_summary summary;
+	struct probe_summary summary = { .yes = { 0, false } };
 	int rc;
 
 	if (!rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	summary = try_all(probe, rows);
-	rc = find_max_size(answer, probe, &max_size, err);
-	if (rc)
-		return rc;
+	if (probe) {
+		summary = try_all(probe, rows);
+		rc = args->max_size ? find_max_size(answer, probe, &max_size, err) : 0;
+		if (rc)
+			return rc;
+	}
 	print_answers(answer, rows, trials, &summary);
-	if (max_size.is_done)
+	if (args->max_size && (probe || answer->out.style->json))
 		output_object(&answer->out, "max_size", &max_size_record, &max_size);
 	rc = answer_end(answer, trials, err);
 	return rc ? rc : answer_status(answer, trials, NULL);
-}
-
-static const char *device_of(const struct invocation *invocation)
-{
-	return invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
-}
-
-/* Without a device, JSON has all members that it has otherwise, and nothing is known. */
-static int answer_without_device(const struct invocation *invocation, struct mr_error *why,
-				 struct mr_error *err)
-{
-	const struct stat_args *args = invocation->args;
-	const struct probe_summary unknown = { .yes = { 0, false } };
-	const struct max_size none = { .is_done = false };
-	const bool is_json = invocation->global->style.json;
-	struct mr_environment environment;
-	struct answer answer;
-	int rc;
-
-	mr_environment_init(&environment);
-	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
-	if (rc)
-		return rc;
-	answer.refusal.device = device_of(invocation);
-	answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
-	answer_begin(&answer);
-	answer_end_rows(&answer);
-	if (is_json)
-		output_object(&answer.out, "answers", &summary_record, &unknown);
-	if (is_json && args->max_size)
-		output_object(&answer.out, "max_size", &max_size_record, &none);
-	rc = answer_end(&answer, 0, err);
-	if (!rc)
-		rc = answer_status(&answer, 0, NULL);
-	answer_release(&answer);
-	return rc;
 }
 
 static int check_probe(const struct invocation *invocation, struct mr_error *err)
@@ -277,26 +242,35 @@ static int check_probe(const struct invocation *invocation, struct mr_error *err
 
 static int run_probe(const struct invocation *invocation, struct mr_error *err)
 {
+	const char *device =
+		invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
 	struct mr_environment environment;
 	struct mr_probe probe;
 	struct answer answer;
 	struct mr_error why;
+	bool is_open;
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = mr_probe_open(&probe, device_of(invocation), &environment, &why);
-	if (rc && why.kind != MR_ERROR_USAGE)
-		return answer_without_device(invocation, &why, err);
-	if (rc) {
+	is_open = !mr_probe_open(&probe, device, &environment, &why);
+	if (!is_open && why.kind == MR_ERROR_USAGE) {
 		*err = why;
-		return rc;
+		return -why.errnum;
 	}
-	rc = answer_init(&answer, invocation, NULL, &environment, count_trials(), err);
+	if (!is_open)
+		mr_environment_init(&environment);
+	rc = answer_init(&answer, invocation, NULL, &environment, is_open ? count_trials() : 0,
+			 err);
+	if (!rc && !is_open) {
+		answer.refusal.device = device;
+		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
+	}
 	if (!rc) {
-		rc = try_and_answer(&answer, &probe, err);
+		rc = try_and_answer(&answer, is_open ? &probe : NULL, err);
 		answer_release(&answer);
 	}
-	mr_probe_close(&probe);
+	if (is_open)
+		mr_probe_close(&probe);
 	return rc;
 }
 

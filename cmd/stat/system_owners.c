@@ -284,33 +284,28 @@ struct taking {
 
 /* ---- devices ---- */
 
-/* List the MRs of a device.  Return: 0 or -errno. */
-static int list_device(struct taking *taking, struct counted_device *device, struct mr_error *err)
-{
-	struct mr_rdma_device attributes;
-	int rc = mr_nldev_mrs(&taking->nl, device->device.index, &device->mrs, err);
-
-	if (rc)
-		return rc;
-	mr_rdma_device_read(&taking->host, device->device.name, &attributes);
-	device->pinned = attributes.reg_pages;
-	device->pinned.value *= (uint64_t)sysconf(_SC_PAGESIZE);
-	rc = mr_nldev_count_faults(&taking->nl, device->device.index, &device->mrs, err);
-	if (rc && err->kind == MR_ERROR_REFUSED) { /* the MRs themselves are listed */
-		taking->fail(err, taking->data);
-		rc = 0;
-	}
-	return rc;
-}
-
+/* Adds a device and its MRs, or nothing of it where they cannot be listed. */
 static void add_device(struct taking *taking, const struct mr_nldev_device *found)
 {
 	struct census *census = taking->census;
 	struct counted_device *device = &census->devices[census->device_count];
+	struct mr_rdma_device attributes;
 	struct mr_error err;
+	int rc;
 
 	*device = (struct counted_device){ .device = *found };
-	if (!list_device(taking, device, &err)) {
+	rc = mr_nldev_mrs(&taking->nl, found->index, &device->mrs, &err);
+	if (!rc) {
+		mr_rdma_device_read_place(&taking->host, found->name, &attributes);
+		device->pinned = attributes.reg_pages;
+		device->pinned.value *= (uint64_t)sysconf(_SC_PAGESIZE);
+		rc = mr_nldev_count_faults(&taking->nl, found->index, &device->mrs, &err);
+		if (rc && err.kind == MR_ERROR_REFUSED) { /* the MRs themselves are listed */
+			taking->fail(&err, taking->data);
+			rc = 0;
+		}
+	}
+	if (!rc) {
 		census->device_count++;
 		return;
 	}
@@ -319,46 +314,34 @@ static void add_device(struct taking *taking, const struct mr_nldev_device *foun
 	taking->fail(&err, taking->data);
 }
 
-static void add_named(struct taking *taking, const struct mr_nldev_devices *found,
-		      char *const *names)
+static bool is_named(char *const *names, const char *device)
 {
-	struct mr_error err;
-
-	for (char *const *name = names; *name; name++) {
-		const struct mr_nldev_device *device = mr_nldev_device_by_name(found, *name);
-		bool is_again = false;
-
-		for (char *const *other = names; other != name; other++)
-			is_again |= !strcmp(*other, *name);
-		if (is_again)
-			continue;
-		if (device) {
-			add_device(taking, device);
-			continue;
-		}
-		mr_fail_text(&err, MR_ERROR_ABSENT, ENODEV, "the kernel has no RDMA device '%s'",
-			     *name);
-		taking->fail(&err, taking->data);
-	}
+	for (; *names; names++)
+		if (!strcmp(*names, device))
+			return true;
+	return false;
 }
 
 /* Return: 0, or -errno where the devices cannot be listed. */
 static int list_devices(struct taking *taking, char *const *names, struct mr_error *err)
 {
 	struct mr_nldev_devices found;
+	struct mr_error absent;
 	int rc = mr_nldev_devices(&taking->nl, &found, err);
 
-	if (!rc) {
-		taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
-		if (!taking->census->devices) {
-			mr_nldev_devices_release(&found);
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		}
+	taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
+	if (!rc && !taking->census->devices)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (size_t i = 0; !rc && i < found.count; i++)
+		if (!names[0] || is_named(names, found.list[i].name))
+			add_device(taking, &found.list[i]);
+	for (; !rc && *names; names++) {
+		if (mr_nldev_device_by_name(&found, *names))
+			continue;
+		mr_fail_text(&absent, MR_ERROR_ABSENT, ENODEV, "the kernel has no RDMA device '%s'",
+			     *names);
+		taking->fail(&absent, taking->data);
 	}
-	if (!rc && names[0])
-		add_named(taking, &found, names);
-	for (size_t i = 0; !rc && !names[0] && i < found.count; i++)
-		add_device(taking, &found.list[i]);
 	mr_nldev_devices_release(&found);
 	return rc;
 }
