@@ -355,14 +355,11 @@ bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_
 int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma_node *node);
 
 /**
- * mr_rdma_device_find() - whether the kernel shows a device in sysfs, with a node or without
+ * mr_rdma_device_find() - whether sysfs shows a device in this network namespace, with a node or without
  * @name:   the device, or NULL for any
  * @device: set to its name, @size bytes long
  */
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size);
-
-/** mr_rdma_device_is_in_namespace() - whether a device is in the network namespace of this process */
-bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device);
 
 /** mr_rdma_namespaces_are_exclusive() - whether each device belongs to one network namespace only */
 bool mr_rdma_namespaces_are_exclusive(struct mr_host *host);
@@ -812,9 +809,6 @@ struct mr_fork {
 
 /** mr_fork_read() - libibverbs/init.c ibverbs_init() and libibverbs/memory.c ibv_fork_init() read the same */
 void mr_fork_read(struct mr_host *host, struct mr_fork *fork);
-
-/** mr_mappings_max() - vm.max_map_count; not known where it cannot be read */
-struct mr_opt_u64 mr_mappings_max(struct mr_host *host);
 
 /**
  * mr_mappings_used() - how many mappings the process has

@@ -13,14 +13,6 @@
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 
-struct mr_opt_u64 mr_mappings_max(struct mr_host *host)
-{
-	struct mr_opt_u64 max = { 0 };
-
-	max.known = mr_host_number(host, &max.value, "/proc/sys/vm/max_map_count");
-	return max;
-}
-
 static bool count_line(const char *line, void *data)
 {
 	(void)line;

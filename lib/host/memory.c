@@ -42,15 +42,7 @@ struct pool_search {
 	struct mr_huge_pools *pools;
 };
 
-static struct mr_opt_u64 read_figure(const struct pool_search *search, const char *pool,
-				     const char *file)
-{
-	struct mr_opt_u64 figure = { 0 };
-
-	figure.known =
-		mr_host_number(search->host, &figure.value, "%s/%s/%s", search->folder, pool, file);
-	return figure;
-}
+#define FIGURE(file) MR_HOST_NUMBER(search->host, "%s/%s/" file, search->folder, name)
 
 static void take_pool(const char *name, void *data)
 {
@@ -64,11 +56,11 @@ static void take_pool(const char *name, void *data)
 		return;
 	pools->pools[pools->count++] = (struct mr_huge_pool){
 		.size = kib << 10,
-		.total = read_figure(search, name, "nr_hugepages"),
-		.free = read_figure(search, name, "free_hugepages"),
-		.reserved = read_figure(search, name, "resv_hugepages"),
-		.surplus = read_figure(search, name, "surplus_hugepages"),
-		.overcommit = read_figure(search, name, "nr_overcommit_hugepages"),
+		.total = FIGURE("nr_hugepages"),
+		.free = FIGURE("free_hugepages"),
+		.reserved = FIGURE("resv_hugepages"),
+		.surplus = FIGURE("surplus_hugepages"),
+		.overcommit = FIGURE("nr_overcommit_hugepages"),
 	};
 }
 

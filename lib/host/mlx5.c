@@ -19,27 +19,19 @@ static const char *const names[MR_MLX5_COMMANDS] = {
 	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
 };
 
-static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_address,
-				      const char *command, const char *counter)
-{
-	struct mr_opt_u64 number = { 0, false };
-
-	number.known = mr_host_number(host, &number.value, DEBUGFS "/mlx5/%s/commands/%s/%s",
-				      pci_address, command, counter);
-	return number;
-}
+#define COUNTER(file) MR_HOST_NUMBER(host, DEBUGFS "/mlx5/%s/commands/%s/" file, pci_address, name)
 
 static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci_address,
 					   const char *name)
 {
 	return (struct mr_mlx5_command){
 		.name = name,
-		.sent = read_counter(host, pci_address, name, "n"),
-		.failed = read_counter(host, pci_address, name, "failed"),
-		.refused = read_counter(host, pci_address, name, "failed_mbox_status"),
-		.last_errno = read_counter(host, pci_address, name, "last_failed_errno"),
-		.last_status = read_counter(host, pci_address, name, "last_failed_mbox_status"),
-		.last_syndrome = read_counter(host, pci_address, name, "last_failed_syndrome"),
+		.sent = COUNTER("n"),
+		.failed = COUNTER("failed"),
+		.refused = COUNTER("failed_mbox_status"),
+		.last_errno = COUNTER("last_failed_errno"),
+		.last_status = COUNTER("last_failed_mbox_status"),
+		.last_syndrome = COUNTER("last_failed_syndrome"),
 	};
 }
 

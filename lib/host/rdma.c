@@ -24,14 +24,6 @@ int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, voi
 #define READ(host, text, device, name)                                                             \
 	mr_host_line(host, text, sizeof(text), DEVICES "/%s/%s", device, name)
 
-static struct mr_opt_u64 read_number(struct mr_host *host, const char *device, const char *name)
-{
-	struct mr_opt_u64 number = { 0, false };
-
-	number.known = mr_host_number(host, &number.value, DEVICES "/%s/%s", device, name);
-	return number;
-}
-
 /* Removes the number that enumerations have in sysfs: "4: ACTIVE". */
 static void strip_number(char *text)
 {
@@ -63,9 +55,9 @@ void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 	mr_host_link_end(host, device->driver, sizeof(device->driver), DEVICES "/%s/device/driver",
 			 name);
 	/* -1, which is no number here, stands for none. */
-	device->numa_node = read_number(host, name, "device/numa_node");
-	device->fw_pages = read_number(host, name, "fw_pages");
-	device->reg_pages = read_number(host, name, "reg_pages");
+	device->numa_node = MR_HOST_NUMBER(host, DEVICES "/%s/device/numa_node", name);
+	device->fw_pages = MR_HOST_NUMBER(host, DEVICES "/%s/fw_pages", name);
+	device->reg_pages = MR_HOST_NUMBER(host, DEVICES "/%s/reg_pages", name);
 }
 
 void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
@@ -131,7 +123,7 @@ size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rd
 		READ(host, port->rate, path, "rate");
 		strip_number(port->state);
 		strip_number(port->phys_state);
-		port->lid = read_number(host, path, "lid");
+		port->lid = MR_HOST_NUMBER(host, DEVICES "/%s/lid", path);
 	}
 	return list.count;
 }
@@ -255,14 +247,6 @@ static void take_first(const char *name, void *data)
 	search->found = true;
 }
 
-/* The class of devices in sysfs shows those of this network namespace only. */
-bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device)
-{
-	struct mr_host_status ignored;
-
-	return mr_host_stat(host, &ignored, DEVICES "/%s", device) != -ENOENT;
-}
-
 bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
 {
 	struct mr_rdma_netns netns = { .is_exclusive = MR_UNKNOWN };
@@ -271,6 +255,7 @@ bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
 	return netns.is_exclusive == MR_YES;
 }
 
+/* The class of devices in sysfs shows those of this network namespace only. */
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size)
 {
 	struct name_search search = { .name = device, .size = size };

@@ -304,6 +304,15 @@ bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt
 bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** MR_HOST_NUMBER() - the same, as a number that may not be known */
+#define MR_HOST_NUMBER(host, ...)                                                                  \
+	({                                                                                         \
+		struct mr_opt_u64 number_ = { 0, false };                                          \
+                                                                                                   \
+		number_.known = mr_host_number(host, &number_.value, __VA_ARGS__);                 \
+		number_;                                                                           \
+	})
+
 /**
  * mr_host_lines() - read a file line by line
  * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use

@@ -36,8 +36,9 @@ static int open_node(const char *path)
 static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 {
 	struct mr_host *host = mr_this_host();
+	char device[NAME_MAX + 1];
+	const bool is_here = mr_rdma_device_find(host, node->device, device, sizeof(device));
 	struct stat st;
-	const bool is_here = mr_rdma_device_is_in_namespace(host, node->device);
 
 	if (is_here && stat(node->path, &st)) {
 		if (errno != ENOENT)
