@@ -156,23 +156,6 @@ static int make_room(struct mr_shell_words *words, size_t length, struct mr_erro
 	return 0;
 }
 
-/* Whether a character stands for itself.  Most words have no other characters, and are copied fast. */
-static bool is_plain(char c)
-{
-	static const bool is_special[256] = {
-		['\0'] = true, [' '] = true, ['\t'] = true,
-		['\''] = true, ['"'] = true, ['\\'] = true,
-	};
-
-	return !is_special[(unsigned char)c];
-}
-
-/* Whether there is a backslash at @at that, in double quotes, escapes the character behind it. */
-static bool is_escaped(const char *at)
-{
-	return *at == '\\' && at[1] && strchr("\"\\$`", at[1]);
-}
-
 /* Copies the rest of a word that has quotes or backslashes; moves *line behind it.  Return: the end of the copy. */
 static char *read_quoted(const char **line, char *to, struct mr_error *err)
 {
@@ -184,7 +167,8 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 			quote = quote ? '\0' : *from;
 			continue;
 		}
-		if (quote == '"' ? is_escaped(from) : !quote && *from == '\\')
+		/* In double quotes a backslash escapes these characters only. */
+		if (*from == '\\' && (quote == '"' ? from[1] && strchr("\"\\$`", from[1]) : !quote))
 			from++;
 		if (!*from) {
 			mr_fail_usage(err, "there is nothing behind the backslash at the end: "
@@ -203,12 +187,13 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 /* Copies a word; moves *line behind it.  Return: the end of the copy, or NULL with an error. */
 static char *read_word(const char **line, char *to, struct mr_error *err)
 {
-	const char *from = *line;
+	/* Most words have no other characters, and are copied fast. */
+	const size_t plain = strcspn(*line, " \t'\"\\");
 
-	while (is_plain(*from))
-		*to++ = *from++;
-	*line = from;
-	return !*from || mr_is_blank(*from) ? to : read_quoted(line, to, err);
+	memcpy(to, *line, plain);
+	*line += plain;
+	to += plain;
+	return !**line || mr_is_blank(**line) ? to : read_quoted(line, to, err);
 }
 
 int mr_shell_words_split(struct mr_shell_words *words, const char *line, size_t length,

@@ -817,13 +817,9 @@ void mr_fork_read(struct mr_host *host, struct mr_fork *fork);
  */
 struct mr_opt_u64 mr_mappings_used(struct mr_host *host);
 
-/** A mapping, as /proc/self/maps has it (proc_pid_maps(5)). */
+/** A mapping of the process. */
 struct mr_mapping {
-	uint64_t start, end;       /**< addresses; @end is the first behind it */
-	uint64_t offset;           /**< bytes from the start of the file to that of the mapping */
-	uint64_t inode;            /**< of the file; 0: there is none */
-	unsigned int major, minor; /**< of the device that the file is on */
-	bool readable, writable, executable, shared;
+	MR_MAPPING_MEMBERS
 	char path[256]; /**< of the file, or "[stack]"; cut; empty: none */
 };
 

@@ -17,24 +17,6 @@
 /* Ancestors that are looked at: a recording may have parents that lead in a circle. */
 #define ANCESTORS 256
 
-/* Reads the parent of the process that @origin is.  Return: whether it has the same limit. */
-static bool is_inherited(struct mr_host *host, const struct mr_rlimit *limit,
-			 struct mr_memlock_origin *origin, struct mr_process_status *parent)
-{
-	char number[32];
-
-	snprintf(number, sizeof(number), "%" PRIu64, origin->parent_pid);
-	if (mr_process_status_read(host, number, parent) || !parent->parent.known ||
-	    mr_rlimit_read(host, number, MR_MEMLOCK, &origin->parents))
-		origin->trace = MR_MEMLOCK_HIDDEN;
-	else if (origin->parents.soft != limit->soft)
-		origin->trace = MR_MEMLOCK_SET;
-	else
-		return true;
-	memcpy(origin->parent, parent->name, sizeof(origin->parent));
-	return false;
-}
-
 static void set_process(struct mr_memlock_origin *origin, uint64_t pid,
 			const struct mr_process_status *status)
 {
@@ -61,10 +43,19 @@ int mr_memlock_trace(struct mr_host *host, const struct mr_rlimit *limit,
 		return 0;
 	}
 	for (int i = 0; i < ANCESTORS && origin->parent_pid; i++) {
-		if (!is_inherited(host, limit, origin, &status))
+		snprintf(number, sizeof(number), "%" PRIu64, origin->parent_pid);
+		if (mr_process_status_read(host, number, &status) || !status.parent.known ||
+		    mr_rlimit_read(host, number, MR_MEMLOCK, &origin->parents))
+			origin->trace = MR_MEMLOCK_HIDDEN;
+		else if (origin->parents.soft != limit->soft)
+			origin->trace = MR_MEMLOCK_SET;
+		if (origin->trace != MR_MEMLOCK_FROM_START) {
+			memcpy(origin->parent, status.name, sizeof(origin->parent));
 			break;
+		}
 		set_process(origin, origin->parent_pid, &status);
 	}
+	snprintf(number, sizeof(number), "%s", "self");
 	if (origin->pid)
 		snprintf(number, sizeof(number), "%" PRIu64, origin->pid);
 	mr_unit_read(host, number, &origin->unit);

@@ -57,22 +57,12 @@ static int read_lines(struct mr_host *host, const char *path,
 
 static bool parse_mapping(const char *line, struct mr_mapping *mapping)
 {
-	struct mr_maps_line found;
+	struct mr_maps_line found = { .path = "" };
+	const bool is_mapping = mr_maps_line_parse(line, &found);
 
-	if (!mr_maps_line_parse(line, &found))
-		return false;
-	*mapping = (struct mr_mapping){ .start = found.start,
-					.end = found.end,
-					.offset = found.offset,
-					.inode = found.inode,
-					.major = found.major,
-					.minor = found.minor,
-					.readable = found.readable,
-					.writable = found.writable,
-					.executable = found.executable,
-					.shared = found.shared };
+	memcpy(mapping, &found, offsetof(struct mr_maps_line, path));
 	snprintf(mapping->path, sizeof(mapping->path), "%s", found.path);
-	return true;
+	return is_mapping;
 }
 
 /* ---- mappings ---- */

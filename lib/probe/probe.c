@@ -324,32 +324,24 @@ static const char *find_layer(struct mr_probe *probe, const struct mr_trial *tri
 	}
 }
 
-/* Whether the stack lacks what the call needs, such as memory on the device, so that it cannot be made. */
-static bool is_impossible(const struct mr_attempt *attempt)
-{
-	return attempt->rc && attempt->err.call && means_absent(-attempt->rc) &&
-	       mr_call_via(attempt->err.call, MR_VIA_KERNEL) == MR_VIA_LIBRARY;
-}
-
-/*
- * Providers refuse by themselves, with EINVAL, what the device does not report: libmlx5 so takes a device that
- * did not answer for one without memory.
- */
-static bool is_uninformed(const struct mr_probe *probe, const struct mr_trial *trial,
-			  const struct mr_attempt *attempt)
-{
-	return attempt->rc == -EINVAL && !probe->has_attributes &&
-	       trial->capability != MR_CAPABILITY_NONE &&
-	       trial->capability != MR_CAPABILITY_FORBIDDEN;
-}
-
 static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_trial *trial,
 			      const struct mr_attempt *attempt)
 {
-	if (attempt->doubtful || is_uninformed(probe, trial, attempt))
+	/*
+	 * Providers refuse by themselves, with EINVAL, what the device does not report: libmlx5 so takes a device
+	 * that did not answer for one without memory.
+	 */
+	const bool is_uninformed = attempt->rc == -EINVAL && !probe->has_attributes &&
+				   trial->capability != MR_CAPABILITY_NONE &&
+				   trial->capability != MR_CAPABILITY_FORBIDDEN;
+	/* The stack lacks what the call needs, such as memory on the device, so that it cannot be made. */
+	const bool is_impossible = attempt->rc && attempt->err.call && means_absent(-attempt->rc) &&
+				   mr_call_via(attempt->err.call, MR_VIA_KERNEL) == MR_VIA_LIBRARY;
+
+	if (attempt->doubtful || is_uninformed)
 		return MR_UNKNOWN;
 	if (!attempt->made)
-		return is_impossible(attempt) ? MR_NO : MR_UNKNOWN;
+		return is_impossible ? MR_NO : MR_UNKNOWN;
 	if (!attempt->rc)
 		return attempt->proven == MR_UNKNOWN ? MR_YES : attempt->proven;
 	if (trial->yes_errno && attempt->rc == -trial->yes_errno)
