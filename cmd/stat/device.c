@@ -134,7 +134,7 @@ static const struct field command_fields[] = {
 REPORTED static const struct record device_command_record = { "device_command", command_fields,
 							      "commands" };
 
-/* What a transport can do on demand, as words and as bits. */
+/* Rows of a transport on demand, as words and as bits. */
 #define ODP(key, member, words_, help, ...)                                                        \
 	ROW_AS(key, member, FIELD_BITS, FIELD_PUBLIC, help, .words = (words_), ##__VA_ARGS__),     \
 		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "the same as bits",           \

@@ -282,7 +282,7 @@ static void print_status_line(enum exit_style style, const struct host_result *r
 		add_counts(&line, result);
 		add_worst(&line, result, nagios);
 	}
-	/* What follows a "|" is performance data, which is drawn as curves: 'label'=value;warn;crit;min;max. */
+	/* Performance data follows a "|", and is drawn as curves: 'label'=value;warn;crit;min;max. */
 	line.max = STATUS_LINE_MAX - 1;
 	line.full = false;
 	if (nagios && result)
@@ -469,7 +469,7 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 	struct mr_rlimit limit;
 
 	mr_environment_init(&live);
-	/* Of a recorded host nothing of this machine.  The limit is null where none was recorded, too. */
+	/* A recorded host has nothing of this machine.  The limit is null where none was recorded, too. */
 	mr_host_query(host, answer_text, live.rdma_core, environment->rdma_core,
 		      sizeof(environment->rdma_core), "rdma-core");
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),

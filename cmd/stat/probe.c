@@ -197,7 +197,7 @@ static int find_max_size(struct answer *answer, struct mr_probe *probe, struct m
 	return rc;
 }
 
-/* Without a device, @probe NULL, JSON has all members that it has otherwise, and nothing is known. */
+/* Prints the answers; without a device, @probe NULL, JSON has all its members, and nothing is known. */
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
 	const struct stat_args *args = answer->invocation->args;

@@ -249,7 +249,7 @@ static void print_all(struct stat_job *job)
 	if (rc) {
 		totals->unlisted.known = false;
 	} else if (!mr_session_is_private(session)) {
-		/* Those of a private session, of a batch, are mrctl's own, and are not counted. */
+		/* The UARs of a private session, of a batch, are mrctl's own, and are not counted. */
 		rc = mr_session_count_uars(session, &uars, &err);
 		totals->uars = (struct mr_opt_u64){ uars, !rc };
 	}

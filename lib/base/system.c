@@ -210,7 +210,7 @@ static struct timespec time_left(uint64_t until)
 				  .tv_nsec = (long)(left % 1000000000) };
 }
 
-/* Without a descriptor, which a detached session must not have. */
+/* Uses no descriptor: a detached session must not have one of its own. */
 void mr_signals_wait(struct mr_opt_u64 ns)
 {
 	const uint64_t end = mr_now_ns() + ns.value;

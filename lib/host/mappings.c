@@ -376,7 +376,7 @@ static int query_descriptors(const struct file_question *question, struct statx 
 	return is_found ? 0 : -ENOENT;
 }
 
-/* By proc_pid_map_files(5), or else by a descriptor. */
+/* Looks for the file by proc_pid_map_files(5), or else by a descriptor. */
 static int query_open_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;

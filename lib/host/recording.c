@@ -313,7 +313,7 @@ void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const cha
 	if (!recorder || error == -ENOENT)
 		return;
 	name = name ? name : "EIO";
-	/* What this process lacks is no fact about the host: then the recording is incomplete. */
+	/* A shortage of this process is no fact about the host: then the recording is incomplete. */
 	if (error == -ENOMEM || error == -EMFILE || error == -ENFILE)
 		mr_recorder_note(recorder, error);
 	else if (!exists(recorder, path, success, false))
