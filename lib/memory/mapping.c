@@ -251,7 +251,7 @@ static const struct kind_row {
 	[MR_MEMORY_HOLE] = { .is_data = true, .has_hole = true },
 };
 
-/* How a kind is mapped: privately, as anonymous pages, where it is no other.  @length: of a file that is created for it */
+/* Describes how a kind is mapped: privately, as anonymous pages, where it is no other.  @length: of a new file */
 static int describe_mapping(const struct mr_memory_request *request, uint64_t length,
 			    struct mapping *m, struct mr_error *err)
 {
@@ -449,7 +449,7 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 	return 0;
 }
 
-/* A range that wraps is not refused here but by the RDMA stack: mmap() gets as much as fits. */
+/* Returns the bytes to map.  The RDMA stack refuses a range that wraps: mmap() gets as much as fits. */
 static uint64_t wanted_bytes(const struct mr_memory_request *request)
 {
 	uint64_t wanted;

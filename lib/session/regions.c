@@ -51,7 +51,7 @@ int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)
 	return 0;
 }
 
-/* The PDs of a private session are the library's. */
+/* Allocates a PD: of a private session by the library. */
 static int new_pd(struct mr_session *session, const char *name, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
@@ -432,7 +432,7 @@ static int destroy_region(struct mr_session *session, const struct mr_removal *r
 	return 0;
 }
 
-/* The last region on memory of the device, or that uses a DMA handle, takes it away. */
+/* Frees the memory on the device, or the DMA handle, unless another region uses it. */
 static int free_object(const struct mr_session *session, const struct mr_entry *entry,
 		       struct mr_error *err)
 {

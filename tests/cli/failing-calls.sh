@@ -27,12 +27,12 @@ run_mrctl() {
 	[ ! -e "${LEAKS:-}" ] || : >"$LEAKS"
 }
 
-# names_another: the message blames another call of libc than that which has failed
+# names_another: the message blames another call of libc than that which has failed (__open_2 is open of a fortified build)
 names_another() {
 	local name
 
 	name=$(sed -nE 's/^mrctl: .*[ :]([a-z_0-9]+)(\([^)]*\))?: EXDEV \(.*/\1/p' "$work/err" | head -1)
-	[ -n "$name" ] && [[ $FAIL != "${name%64}"* ]] && grep -qE "^${name}(64)? " "$work/calls"
+	[ -n "$name" ] && [[ ${FAIL#__} != "${name%64}"* ]] && grep -qE "^${name}(64)? " "$work/calls"
 }
 
 # check_messages ARG...: a failure has a message, with the errno or a reason for it.  A verdict of stat --host and

@@ -68,7 +68,7 @@ static void blame_holder(const struct flock *lock, struct mr_error *err)
 			(int)lock->l_pid);
 }
 
-/* Whether another process has locked a byte; @lock: set to its lock */
+/* Returns whether another process has locked a byte; @lock: set to its lock */
 static bool find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
 {
 	return !mr_lock_bytes(table->fd, F_GETLK, type, byte, 1, lock) && lock->l_type != F_UNLCK;

@@ -69,8 +69,8 @@ static int fail_unsound(struct mr_error *err, const char *why)
 }
 
 /*
- * The file must have all its bytes allocated, as mrctl leaves them.  To read a page that is not allocated would make
- * the kernel allocate it then, at the reader's charge, and raise SIGBUS where it cannot.
+ * Maps the table.  All bytes of its file must be allocated, as mrctl leaves them.  To read a page that is not allocated
+ * would make the kernel allocate it then, at the reader's charge, and raise SIGBUS where it cannot.
  */
 static int map_table(struct mr_table *table, struct mr_error *err)
 {

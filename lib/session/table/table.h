@@ -47,7 +47,7 @@ enum mr_table_index {
 	MR_TABLE_INDEXES,
 };
 
-/** A process of the PID namespace in which the session was opened; see registrant.h. */
+/** A process of the PID namespace in which the session was opened. */
 struct mr_registrant {
 	uint32_t pid;
 	uint32_t start; /**< mr_registrant_start(); 0: not known, or it does not matter */

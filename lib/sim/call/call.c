@@ -255,7 +255,7 @@ int sim_access_check(const struct sim_call *call, uint32_t access)
 	return access & call->profile->unknown_access ? -EOPNOTSUPP : 0;
 }
 
-/* Whether an MR is of a DM, or has a DMA handle: uverbs_std_types_dmah.c uverbs_free_dmah().  @flag: of such MRs */
+/* Returns whether an MR is of a DM, or has a DMA handle: uverbs_std_types_dmah.c uverbs_free_dmah().  @flag: of such MRs */
 static bool has_mr(const struct sim_table *table, uint16_t flag, uint32_t handle)
 {
 	const struct sim_object *mr;

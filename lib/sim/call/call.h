@@ -33,7 +33,7 @@ struct sim_attr_spec {
 	enum sim_change since; /**< kernels without this change do not know the attribute */
 };
 
-/** A method of the ioctl: a row of uverbs/methods.c. */
+/** A method of the ioctl: a row of uverbs/dispatch.c. */
 struct sim_method {
 	uint32_t driver; /**< enum rdma_driver_id; RDMA_DRIVER_UNKNOWN: any */
 	uint16_t object;
@@ -148,7 +148,7 @@ int sim_write_request(const struct sim_call *call, void *request, size_t size);
 /** sim_is_object_type() - whether the kernel knows a type of objects on the call's device */
 bool sim_is_object_type(const struct sim_call *call, uint16_t object);
 
-/** sim_is_unmodelled_method() - whether the kernel knows a method that uverbs/methods.c has no row for */
+/** sim_is_unmodelled_method() - whether the kernel knows a method that uverbs/dispatch.c has no row for */
 bool sim_is_unmodelled_method(const struct sim_call *call, uint16_t object, uint16_t method);
 
 struct ib_uverbs_sge;

@@ -310,7 +310,7 @@ void sim_file_forget(int fd);
 int sim_file_probe(int fd, const struct stat *st, enum mr_sim_profile *kind);
 
 /**
- * sim_table_lock() - lock the table; everything in objects.h needs it
+ * sim_table_lock() - lock the table; all functions of objects need it
  *
  * If the last holder was killed, the table is repaired.  Objects that others have added are mapped.
  *

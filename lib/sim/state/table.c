@@ -475,7 +475,6 @@ static bool is_taken(const struct sim_table *table, uint32_t index)
 	return false;
 }
 
-/* Where indexes begin anew, the freed keys are forgotten: a new one could be like one of them. */
 uint32_t sim_key_index(struct sim_table *table, uint32_t first)
 {
 	struct sim_header *header = table->header;
@@ -484,7 +483,7 @@ uint32_t sim_key_index(struct sim_table *table, uint32_t first)
 	do {
 		if (header->key_index < first || header->key_index >= INDEXES - 1) {
 			header->keys_went_round = header->key_index;
-			header->freed_count = 0;
+			header->freed_count = 0; /* a new key could be like one of them */
 			header->key_index = first - 1;
 		}
 		header->key_index++;

@@ -460,7 +460,7 @@ static int accept_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 /* ---- methods ------------------------------------------------------------------------------- */
 
-/* What a method creates exists if the method has succeeded; else its handle or descriptor is freed. */
+/* Carries a method out.  Its new object exists if it succeeds; else the handle or descriptor is freed. */
 static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	const uint8_t kind = call->method->attrs[0].kind;
