@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -207,9 +208,10 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
 	} else {
 		if (strcmp(range->memory, "anon") != 0) {
-			mr_auto_free char *memory = quote(range->memory);
+			char *memory = quote(range->memory);
 
 			fprintf(file, " --memory %s", memory);
+			free(memory);
 		}
 		print_offset(file, range->offset);
 	}
