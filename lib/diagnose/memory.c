@@ -101,7 +101,8 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 
 void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding)
 {
-	const struct mr_opt_u64 max = MR_HOST_NUMBER(question->host, "/proc/sys/vm/max_map_count");
+	const struct mr_opt_u64 max =
+		mr_host_opt_number(question->host, "/proc/sys/vm/max_map_count");
 	const struct mr_opt_u64 used = mr_mappings_used(question->host);
 	struct mr_fork fork;
 

@@ -42,7 +42,7 @@ struct pool_search {
 	struct mr_huge_pools *pools;
 };
 
-#define FIGURE(file) MR_HOST_NUMBER(search->host, "%s/%s/" file, search->folder, name)
+#define FIGURE(file) mr_host_opt_number(search->host, "%s/%s/" file, search->folder, name)
 
 static void take_pool(const char *name, void *data)
 {

@@ -19,7 +19,8 @@ static const char *const names[MR_MLX5_COMMANDS] = {
 	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
 };
 
-#define COUNTER(file) MR_HOST_NUMBER(host, DEBUGFS "/mlx5/%s/commands/%s/" file, pci_address, name)
+#define COUNTER(file)                                                                              \
+	mr_host_opt_number(host, DEBUGFS "/mlx5/%s/commands/%s/" file, pci_address, name)
 
 static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci_address,
 					   const char *name)

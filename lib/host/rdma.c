@@ -55,9 +55,9 @@ void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 	mr_host_link_end(host, device->driver, sizeof(device->driver), DEVICES "/%s/device/driver",
 			 name);
 	/* -1, which is no number here, stands for none. */
-	device->numa_node = MR_HOST_NUMBER(host, DEVICES "/%s/device/numa_node", name);
-	device->fw_pages = MR_HOST_NUMBER(host, DEVICES "/%s/fw_pages", name);
-	device->reg_pages = MR_HOST_NUMBER(host, DEVICES "/%s/reg_pages", name);
+	device->numa_node = mr_host_opt_number(host, DEVICES "/%s/device/numa_node", name);
+	device->fw_pages = mr_host_opt_number(host, DEVICES "/%s/fw_pages", name);
+	device->reg_pages = mr_host_opt_number(host, DEVICES "/%s/reg_pages", name);
 }
 
 void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
@@ -123,7 +123,7 @@ size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rd
 		READ(host, port->rate, path, "rate");
 		strip_number(port->state);
 		strip_number(port->phys_state);
-		port->lid = MR_HOST_NUMBER(host, DEVICES "/%s/lid", path);
+		port->lid = mr_host_opt_number(host, DEVICES "/%s/lid", path);
 	}
 	return list.count;
 }

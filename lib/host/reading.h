@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the one way to /proc, /sys and /dev: of this host, live, or of a recording. */
+/* Declares the one way to /proc, /sys and /dev, of this host or a recording, and what is read of processes. */
 #ifndef LIB_HOST_READING_H
 #define LIB_HOST_READING_H
 
@@ -304,8 +304,8 @@ bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt
 bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** MR_HOST_NUMBER() - the same, as a number that may not be known */
-#define MR_HOST_NUMBER(host, ...)                                                                  \
+/** mr_host_opt_number() - the same, as a number that may not be known */
+#define mr_host_opt_number(host, ...)                                                              \
 	({                                                                                         \
 		struct mr_opt_u64 number_ = { 0, false };                                          \
                                                                                                    \
@@ -473,5 +473,120 @@ int mr_temporary_folder_make(struct mr_temporary_folder *folder, struct mr_error
 
 /** mr_temporary_folder_remove() - remove it with all that it holds, or do nothing where there is none */
 void mr_temporary_folder_remove(struct mr_temporary_folder *folder);
+
+/** CAP_IPC_LOCK of capabilities(7), as a bit: memory may be pinned beyond RLIMIT_MEMLOCK */
+#define MR_CAP_IPC_LOCK (UINT64_C(1) << 14)
+
+/** CAP_DAC_OVERRIDE of capabilities(7), as a bit: files may be opened whatever their permission is */
+#define MR_CAP_DAC_OVERRIDE (UINT64_C(1) << 1)
+
+enum { MR_STATUS_GROUPS = 64 /**< groups of a process that are looked at */ };
+
+/** A process.  What its file does not tell is not known. */
+struct mr_process_status {
+	char name[16];                     /**< its command, in printable characters */
+	struct mr_opt_u64 process;         /**< of a thread: number of its process (Tgid) */
+	struct mr_opt_u64 parent;          /**< its number; 0: none that can be seen from here */
+	struct mr_opt_u64 uid, gid;        /**< effective ones */
+	uint32_t groups[MR_STATUS_GROUPS]; /**< supplementary ones */
+	unsigned int group_count;
+	struct mr_opt_u64 permitted, effective, bounding; /**< capabilities, one bit each */
+	struct mr_opt_u64 no_new_privs; /**< 1: set-user-ID programs do not count */
+	struct mr_opt_u64 threads;
+	struct mr_opt_u64 seccomp; /**< 0: off, 1: strict, 2: system calls are filtered */
+	struct mr_opt_u64 mapped;  /**< bytes of its address space */
+	struct mr_opt_u64 data;    /**< bytes of it that are private and writable */
+	struct mr_opt_u64 pinned;  /**< bytes that drivers pinned for it; RDMA counts these */
+	struct mr_opt_u64 locked;  /**< bytes that mlock(2) locked; RDMA does not count these */
+};
+
+/**
+ * mr_process_status_read() - read the status of a process
+ * @process: its number, or "self"
+ *
+ * Return: 0, or -errno.
+ */
+int mr_process_status_read(struct mr_host *host, const char *process,
+			   struct mr_process_status *status);
+
+/** mr_process_may_write() - whether the permission bits of a file let a process read and write it */
+bool mr_process_may_write(const struct mr_process_status *process,
+			  const struct mr_host_status *file);
+
+/**
+ * mr_process_start() - read when a process was started (field 22 of /proc/PID/stat, proc_pid_stat(5))
+ * @process: its number
+ *
+ * Return: clock ticks since the machine was booted; unknown where the process has ended.
+ */
+struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process);
+
+/** mr_process_ticks() - the time now, as mr_process_start() tells it of a process that starts now */
+uint64_t mr_process_ticks(void);
+
+/**
+ * mr_namespace_is_first() - whether a namespace of the process is the one that the machine was booted with
+ * @type: "user", "pid" or "cgroup"
+ *
+ * Their inodes have fixed numbers: include/linux/proc_ns.h of the kernel.  For "user", uid_map answers where
+ * the inode cannot be read.
+ */
+enum mr_tristate mr_namespace_is_first(struct mr_host *host, const char *type);
+
+/** In the unit of the limit; UINT64_MAX: unlimited. */
+struct mr_rlimit {
+	uint64_t soft; /**< the one that counts */
+	uint64_t hard; /**< up to which the process may raise the other */
+};
+
+#define MR_MEMLOCK "Max locked memory"
+
+/**
+ * mr_rlimit_read() - read a limit of a process
+ * @process: its number, or "self"
+ * @name:    of the line, such as MR_MEMLOCK (fs/proc/base.c lnames)
+ * @limit:   set; to 0 where it cannot be read
+ *
+ * Return: 0, or -errno; -EINVAL where the file does not have it.
+ */
+int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
+		   struct mr_rlimit *limit);
+
+/** In printable characters; empty: not known. */
+struct mr_unit {
+	char name[128];     /**< "slurmd.service", "docker-0123456789ab"; else the group's path */
+	char container[65]; /**< the whole id of a container */
+	char service[128];  /**< of systemd, the innermost one: "containerd.service" */
+};
+
+/**
+ * mr_unit_read() - find out what a process runs for
+ * @process: its number, or "self"
+ *
+ * Return: 0, or -errno where the process has ended, or its control group cannot be read.
+ */
+int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit);
+
+/**
+ * mr_sandbox_is_gvisor() - whether the kernel is that of gVisor, by what it says of itself
+ * @version: set to that
+ */
+bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size);
+
+/**
+ * mr_group_name() - the name of a group of the host
+ * @name: set to it, or to its number where it has none
+ */
+void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size);
+
+/** What the environment of this process says. */
+struct mr_fork {
+	/** RDMAV_FORK_SAFE or IBV_FORK_SAFE is set: children do not inherit the pages of regions. */
+	bool is_requested;
+	bool huge_pages; /**< RDMAV_HUGEPAGES_SAFE is set: the size of pages is looked up, which is slow */
+};
+
+/** mr_fork_read() - libibverbs/init.c ibverbs_init() and libibverbs/memory.c ibv_fork_init() read the same */
+void mr_fork_read(struct mr_host *host, struct mr_fork *fork);
 
 #endif

@@ -340,7 +340,7 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	if (opens)
 		suspicion->layer = MR_LAYER_MEMORY;
-	max = MR_HOST_NUMBER(inquiry->host, "/proc/sys/vm/max_map_count");
+	max = mr_host_opt_number(inquiry->host, "/proc/sys/vm/max_map_count");
 	used = mr_mappings_used(inquiry->host);
 	if (!max.known || !used.known)
 		return;
