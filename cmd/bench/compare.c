@@ -258,17 +258,18 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 {
 	const char *name = new->invocation->operands[0], *device = old->environment.device;
 	const char *given = new->invocation->global->device;
-	mr_auto_free char **calls = calloc(old->row_count + 1, sizeof(*calls));
+	mr_auto_free char **calls = NULL;
 	struct mr_bench_place place = { .name = *device ? device : given };
 	struct bench_job here = { .device_count = 0 };
 	struct bench_args args = *new->args;
 	int rc;
 
-	if (!calls)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (!old->row_count)
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
 				    "%s has no rows that could be measured again", name);
+	calls = calloc(old->row_count + 1, sizeof(*calls));
+	if (!calls)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	args.compare = false;
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))

@@ -264,7 +264,7 @@ static int set_up(struct bench_job *job, struct mr_error *err)
 	struct sweep sizes;
 	int rc;
 
-	if (workers > MR_BENCH_WORKERS)
+	if (!workers || workers > MR_BENCH_WORKERS)
 		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
 				    "%llu workers at once are too many: at most %d",
 				    (unsigned long long)workers, MR_BENCH_WORKERS);
