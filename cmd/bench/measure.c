@@ -200,6 +200,7 @@ static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr
 	bool seen[64] = { false };
 	size_t cases = !*names;
 
+	job->setup_count = 0;
 	for (size_t i = 0; names[i]; i++)
 		cases++;
 	job->setups = calloc(cases * sizes->count * (args->memory.count ?: 1) *
@@ -212,9 +213,10 @@ static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr
 	for (; *names; names++) {
 		const struct mr_bench_case *what = mr_bench_case_find(*names);
 
-		if (!seen[what - mr_bench_cases])
-			add_case(job, what, sizes);
+		if (!what || seen[what - mr_bench_cases]) /* bench_check() knows all names */
+			continue;
 		seen[what - mr_bench_cases] = true;
+		add_case(job, what, sizes);
 	}
 	return 0;
 }
