@@ -99,9 +99,9 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 			 form->items);
 	if (field->record)
 		define(schema, field->record);
-	if (field->type == FIELD_RECORD) {
+	if (field->record && field->type == FIELD_RECORD) {
 		add_reference(schema, member, field->record->name);
-	} else if (field->type == FIELD_ONE) {
+	} else if (field->record && field->type == FIELD_ONE) {
 		choices = add(schema, member, "anyOf", cJSON_CreateArray());
 		add_reference(schema, add(schema, choices, NULL, cJSON_CreateObject()),
 			      field->record->name);
