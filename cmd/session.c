@@ -73,7 +73,8 @@ static int check_global_options(const struct invocation *invocation, const char 
 	if (args->list && global->session)
 		return mr_fail_usage(err, "--list shows all sessions, so it takes no --session");
 	if (!args->hold && !args->end && global->session)
-		return mr_fail_usage(err, "--session: this opens a new session, and joins none");
+		return mr_fail_usage(err,
+				     "--session: this opens a new session and does not join one");
 	return 0;
 }
 
@@ -132,7 +133,7 @@ struct session_row {
 	FIELD_BEHIND(key, struct session_row, found, struct mr_found_session, member, __VA_ARGS__)
 
 static const struct field session_fields[] = {
-	FIELD(struct session_row, session, FIELD_TEXT, FIELD_KNOWN, "what --session takes: pid:N"),
+	FIELD(struct session_row, session, FIELD_TEXT, FIELD_KNOWN, "value for --session: pid:N"),
 	FIELD_FOUND("device", device.name, FIELD_TEXT, 0, "RDMA device"),
 	FIELD_FOUND("provider", device.provider, FIELD_TEXT, FIELD_DETAIL, "its user-space driver"),
 	FIELD(struct session_row, simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
@@ -616,7 +617,7 @@ static void note_outer_session(const struct invocation *invocation, const char *
 	else
 		report_note(
 			invocation->command->name,
-			"a new session inside another (%s), whose regions are out of sight until this one ends",
+			"a new session inside another (%s), whose regions are not visible until this one ends",
 			outer);
 }
 

@@ -86,7 +86,7 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 	cJSON_ArrayForEach(node, rows) is_sound &= cJSON_IsObject(node);
 	if (!is_sound)
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
-				    "%s is no document of 'mrctl -j bench'", file_name(path));
+				    "%s is not a document of 'mrctl -j bench'", file_name(path));
 	if (number_of(json_get(*tree, "format")).value != 1)
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
 				    "%s has another format than the documents of this version: 1",
@@ -151,8 +151,8 @@ static int check_same(const struct record *record, const void *old, const void *
 	snprintf(after, sizeof(after), "%.160s", text_of(record, new, key, buffer));
 	mr_clean_text(before, sizeof(before));
 	mr_clean_text(after, sizeof(after));
-	mr_fail_usage(err, "they cannot be compared: %s was '%s', and is '%s'", key, before, after);
-	mr_hint(err, "--anyway compares them all the same");
+	mr_fail_usage(err, "they cannot be compared: %s was '%s' and is '%s'", key, before, after);
+	mr_hint(err, "--anyway compares them nevertheless");
 	return -EINVAL;
 }
 
@@ -485,8 +485,9 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 	char *const *operands = invocation->operands;
 
 	if (!operands[0] || (operands[1] && operands[2]))
-		return mr_fail_usage(err, "--compare wants a document of 'mrctl -j bench', or two: "
-					  "OLD and NEW");
+		return mr_fail_usage(
+			err,
+			"--compare requires one document of 'mrctl -j bench', or two: OLD and NEW");
 	if (args->sizes.count || args->memory.count || args->from.text || args->access.given ||
 	    args->via.given || args->threads.count || args->processes.count || args->all_devices ||
 	    args->occupied.count || args->plot.given || args->svg)

@@ -115,8 +115,7 @@ static int read_occupied(const char *text, void *member, struct mr_error *err)
 		rc = mr_parse_size(text + length + 1, &occupied->bytes, err);
 	if (!rc && (!occupied->count || !occupied->bytes || occupied->count > 100000000))
 		rc = mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
-				  "'%s': there can be 1 to 100000000 regions of 1 byte or more",
-				  text);
+				  "'%s': give 1 to 100000000 regions of at least 1 byte", text);
 	return rc;
 }
 
@@ -197,7 +196,7 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 	if (args->seconds.known && !args->seconds.value)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
 	if (args->svg && !*args->svg)
-		return mr_fail_usage(err, "--svg wants the name of a file");
+		return mr_fail_usage(err, "--svg requires the name of a file");
 	if ((args->svg && private_file_check(args->svg, args->force, err)) ||
 	    (args->plot.path && private_file_check(args->plot.path, args->force, err)))
 		return -err->errnum;
@@ -207,7 +206,7 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 		return mr_fail_usage(err, "--from dm: its dma-buf is of a single registration, and "
 					  "there are many here");
 	if (args->plan.known && !args->plan.value)
-		return mr_fail_usage(err, "--plan: 0 makes no sense");
+		return mr_fail_usage(err, "--plan: give at least 1 byte");
 	for (size_t i = 0; args->plan.known && i < args->sizes.count; i++)
 		if (args->sizes.values[i] > args->plan.value)
 			return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
@@ -220,7 +219,7 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 
 		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
 			return mr_fail_usage(
-				err, "--memory %s: it is no memory that this process can write to",
+				err, "--memory %s: this process cannot write to such memory",
 				args->memory.kinds[i].text);
 	}
 	return 0;

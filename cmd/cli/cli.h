@@ -298,7 +298,7 @@ struct command {
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program;     /**< its operands are another program's: no option after the first */
 	bool opens_no_device;  /**< --device has no meaning */
-	bool not_in_batch;     /**< no line of a batch can be this command */
+	bool not_in_batch;     /**< a line of a batch cannot be this command */
 	bool has_own_document; /**< it has no members but @members and the list of @record */
 	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
 	/** The topics of help that belong to its options; ends with NULL; or NULL. */

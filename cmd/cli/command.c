@@ -108,7 +108,7 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 		if (*v != view && is_chosen(*v, invocation))
 			return mr_fail_usage(err, "--%s excludes --%s", view->option, (*v)->option);
 	if (invocation->enclosing)
-		return mr_fail_usage(err, "no line of a batch can be %s --%s", command->name,
+		return mr_fail_usage(err, "a line of a batch cannot be %s --%s", command->name,
 				     view->option);
 	return view->check ? view->check(invocation, err) : 0;
 }

@@ -174,9 +174,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 		.lines = total == 1 && !global->style.columns && !global->style.no_headings,
 	};
 	if (expect && expect->cause_count && global->why == WHY_NONE)
-		return mr_fail_usage(
-			err,
-			"--expect names a cause: it excludes --why none, which looks for none");
+		return mr_fail_usage(err, "--expect with a cause excludes --why none");
 	progress_init(&answer->progress, total, global->style.quiet);
 	rc = output_open(&answer->out, &global->style, command_record(invocation), err);
 	answer->out.usual_columns = command_columns(invocation);

@@ -95,7 +95,7 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	/* Only memory of the host has pages to fault in, or to place on a node. */
 	if ((args->populate || args->numa.known) &&
 	    (is_gpu || type == MR_MEMORY_NONE || type == MR_MEMORY_UNMAPPED))
-		return mr_fail_usage(err, "--%s: --memory %s has no pages of the kernel",
+		return mr_fail_usage(err, "--%s: --memory %s has no pages that the kernel manages",
 				     args->populate ? "populate" : "numa", args->memory.text);
 	return plan_sizes(plan, args, default_size, err);
 }
@@ -164,7 +164,8 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 		return 0;
 	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
 	if (!via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_usage(err, "--call names a call of the library: no --via %s",
+		return mr_fail_usage(err,
+				     "--call excludes --via %s: it names a call of the library",
 				     mr_via_name(args->via.path));
 	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
 	if (!strcmp(args->call, own))
@@ -258,7 +259,7 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_usage(err,
-				     "--hold%s makes no sense in a batch: its regions stay until "
+				     "--hold%s is not possible in a batch: its regions stay until "
 				     "they are deregistered, or the batch ends",
 				     args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)

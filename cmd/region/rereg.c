@@ -311,9 +311,9 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
 		return mr_fail_usage(err, "--iova: ibv_rereg_mr takes none, use --via kernel");
 	if (!args->flags.given && !changes_for(args))
-		return mr_fail_usage(err,
-				     "say what to change: its memory (--size, --memory, ...), --pd "
-				     "or --access");
+		return mr_fail_usage(
+			err,
+			"name what to change: its memory (--size, --memory, ...), --pd or --access");
 	return memory_plan_init(&plan, &args->memory, 0, err);
 }
 

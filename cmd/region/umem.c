@@ -175,7 +175,7 @@ static int check_umem(const struct invocation *invocation, struct mr_error *err)
 				     "--import: give what --export printed, two hexadecimal digits "
 				     "for each byte");
 	if (args->export && !via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_usage(err, "--export is a matter of libmlx5: not with --via kernel");
+		return mr_fail_usage(err, "--export requires libmlx5: it excludes --via kernel");
 	return register_check(invocation, call_of_umem(args), err);
 }
 

@@ -83,9 +83,9 @@ static int trace(struct report *report, const char *folder, struct child *child,
 	*batch = text ? report_list_lines(report, text) : NULL;
 	if (!was_not_run(child))
 		return 0;
-	rc = mr_fail_text(err, MR_ERROR_HOST,
-			  WEXITSTATUS(child->status) == EXIT_NO_PROGRAM ? ENOENT : EACCES,
-			  "no report, as '%s' cannot be run", report->invocation->operands[0]);
+	rc = mr_fail_text(
+		err, MR_ERROR_HOST, WEXITSTATUS(child->status) == EXIT_NO_PROGRAM ? ENOENT : EACCES,
+		"no report is written: '%s' cannot be run", report->invocation->operands[0]);
 	err->call = CHILD_CALL;
 	return rc;
 }
@@ -247,8 +247,8 @@ static int make_and_print(struct report *report, struct mr_error *err)
 	else if (file.stream)
 		rc = replaced_file_close(&file, err);
 	if (!rc && args->to && !report->invocation->global->style.quiet)
-		report_note("report", "%s has it; to read it: mrctl report --read %s", args->to,
-			    args->to);
+		report_note("report", "report written to %s; to read it: mrctl report --read %s",
+			    args->to, args->to);
 	return rc;
 }
 

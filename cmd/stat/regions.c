@@ -267,8 +267,7 @@ static void print_operand(struct stat_job *job, const char *word, uint64_t index
 
 	if (!rc && operand.type == MR_OPERAND_OBJECT) {
 		rc = mr_session_find_object(job->base->session, operand.kind,
-					    (uint32_t)operand.number, &mr,
-					    &err);
+					    (uint32_t)operand.number, &mr, &err);
 		if (!rc)
 			print_unlisted(job, operand.kind, &mr);
 	} else if (!rc) {
@@ -301,11 +300,12 @@ static void note_unknown(const struct stat_job *job)
 			    "register anew",
 			    job->revoked, job->revoked == 1 ? " is" : "s are");
 	if (job->unseen)
-		report_note(command,
-			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
-			    "seen from here: unknown",
-			    job->unseen, job->unseen == 1 ? " needs" : "s need",
-			    job->unseen == 1 ? "it" : "them");
+		report_note(
+			command,
+			"%" PRIu64
+			" region%s the process that registered %s, which is not visible from here: unknown",
+			job->unseen, job->unseen == 1 ? " needs" : "s need",
+			job->unseen == 1 ? "it" : "them");
 }
 
 /* Whether there are umems, for which the table needs the columns kind and umem_id. */

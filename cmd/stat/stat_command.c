@@ -277,7 +277,7 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 	int rc = 0;
 
 	if (invocation->enclosing && (args->format.given || args->watch.known))
-		return mr_fail_usage(err, "no line of a batch can be stat --%s",
+		return mr_fail_usage(err, "a line of a batch cannot be stat --%s",
 				     args->format.given ? "format" : "watch");
 	if (args->format.given)
 		rc = check_format(invocation, err);

@@ -186,8 +186,8 @@ int mr_parse_name(const char *text, struct mr_error *err)
 				    "give letters, digits, '.', '_' and '-'");
 	if (*text == '-')
 		return fail_invalid(err, EINVAL, "name", text,
-				    "what begins with '-' would be an option");
+				    "a leading '-' would make it an option");
 	if (digits == length)
-		return fail_invalid(err, EINVAL, "name", text, "all digits would be an id");
+		return fail_invalid(err, EINVAL, "name", text, "only digits would be an id");
 	return 0;
 }

@@ -111,7 +111,7 @@ int mr_line_reader_next(struct mr_line_reader *reader, struct mr_error *err)
 	if (length && reader->line[length - 1] == '\r')
 		length--;
 	if (memchr(reader->line, '\0', length))
-		return mr_fail_usage(err, "a NUL byte: this is no text");
+		return mr_fail_usage(err, "it has a NUL byte: not a text");
 	reader->line[length] = '\0';
 	reader->length = length;
 	return 1;
@@ -171,8 +171,9 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 		if (*from == '\\' && (quote == '"' ? from[1] && strchr("\"\\$`", from[1]) : !quote))
 			from++;
 		if (!*from) {
-			mr_fail_usage(err, "there is nothing behind the backslash at the end: "
-					   "a command is one line");
+			mr_fail_usage(
+				err,
+				"nothing follows the backslash at the end: a command is one line");
 			return NULL;
 		}
 		*to++ = *from;
@@ -180,7 +181,7 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 	*line = from;
 	if (!quote)
 		return to;
-	mr_fail_usage(err, "the quote %c has no end in this line", quote);
+	mr_fail_usage(err, "the quote %c is not closed in this line", quote);
 	return NULL;
 }
 

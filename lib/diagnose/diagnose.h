@@ -15,7 +15,7 @@
 enum mr_verdict {
 	MR_VERDICT_NA, /**< does not apply to this host */
 	MR_VERDICT_OK,
-	MR_VERDICT_UNKNOWN, /**< could not be found out */
+	MR_VERDICT_UNKNOWN, /**< not known */
 	MR_VERDICT_WARN,    /**< works, but will not for some, or may not last */
 	MR_VERDICT_BAD,     /**< registration fails, or will */
 	MR_VERDICTS,        /**< how many there are */

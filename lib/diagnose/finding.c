@@ -14,9 +14,9 @@
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
 	[MR_VERDICT_NA] = MR_WORD("n/a", "does not apply to this host"),
-	[MR_VERDICT_OK] = MR_WORD("ok", "as it should be"),
-	[MR_VERDICT_UNKNOWN] = MR_WORD("unknown", "could not be found out"),
-	[MR_VERDICT_WARN] = MR_WORD("warn", "works, but not for all, or not for long"),
+	[MR_VERDICT_OK] = MR_WORD("ok", "as required"),
+	[MR_VERDICT_UNKNOWN] = MR_WORD("unknown", "not known"),
+	[MR_VERDICT_WARN] = MR_WORD("warn", "works, but not for all programs, or not permanently"),
 	[MR_VERDICT_BAD] = MR_WORD("bad", "registration fails"),
 };
 
@@ -77,10 +77,11 @@ void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
 	case ENOMEM:
 	case EMFILE:
 	case ENFILE:
-		mr_finding_remedy(finding, "ask again: there was no room to open it");
+		mr_finding_remedy(finding,
+				  "try again: no memory or descriptor was free to open it");
 		break;
 	default:
-		mr_finding_remedy(finding, "see what it is: ls -ld %s", path);
+		mr_finding_remedy(finding, "check its type: ls -ld %s", path);
 	}
 }
 

@@ -61,7 +61,7 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 	if (!mr_kernel_release(question->host, release, sizeof(release)) ||
 	    !mr_kernel_version(release, &version)) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       release[0] ? "'%s' is no release of a kernel"
+			       release[0] ? "'%s' is not a kernel release"
 					  : "%s/proc/sys/kernel/osrelease cannot be read",
 			       release);
 		mr_finding_remedy(finding, release[0] ? "uname -r" : "ls -l /proc/sys/kernel");
@@ -262,11 +262,11 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 					  "a part of a huge page cannot be registered then without "
 					  "RDMAV_HUGEPAGES_SAFE (EINVAL)");
 	} else if (copies == MR_NO) {
-		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "set RDMAV_FORK_SAFE=1 for programs that fork, or boot Linux 5.13 "
-				 "or newer",
-				 "the kernel does not copy pinned pages on fork, and nothing asks "
-				 "libibverbs for protection");
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN,
+			"set RDMAV_FORK_SAFE=1 for programs that fork, or boot Linux 5.13 "
+			"or newer",
+			"the kernel does not copy pinned pages on fork, and fork protection of libibverbs is not enabled");
 	} else if (mr_host_exists(question->host, "/sys/class") &&
 		   !mr_host_exists(question->host, "/sys/class/infiniband")) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
@@ -432,7 +432,8 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 		return;
 	else if (devices.count || names.count)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s",
-			       names.count ? names.text : "none is shown, and there are devices");
+			       names.count ? names.text
+					   : "none is shown, although there are devices");
 	else if (mr_host_exists(host, "/sys/class") && rc == -ENOENT)
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "none is loaded, and no adapter is known to need one");

@@ -54,7 +54,7 @@ static void doubt(struct mr_finding *finding)
 	if (finding->verdict < MR_VERDICT_WARN)
 		return;
 	finding->verdict = MR_VERDICT_UNKNOWN;
-	mr_finding_detail(finding, "whether CAP_IPC_LOCK lifts the limit cannot be found out");
+	mr_finding_detail(finding, "it is not known whether CAP_IPC_LOCK lifts the limit");
 }
 
 /* ---- limit of locked memory ---- */
@@ -174,7 +174,7 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 			 "run the container as root, raise the limit of locked memory, or give the "
 			 "program's file \"setcap cap_ipc_lock=ep\"",
 			 "given to this container, but not effective, as its user is not root: "
-			 "RLIMIT_MEMLOCK counts");
+			 "RLIMIT_MEMLOCK applies");
 	return true;
 }
 
@@ -226,7 +226,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 	if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) && limit.soft == NO_LIMIT) {
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
-			"one of its own; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
+			"not the initial one; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
 		return;
 	}
 	mr_finding_judge(
@@ -269,14 +269,15 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	left = left > status.pinned.value ? left - status.pinned.value : 0;
 	needed = question->size.known ? needed_bytes(question, &devices) : limit.soft / 10;
 	if (!status.pinned.value)
-		mr_finding_set(finding, MR_VERDICT_OK, "nothing: all of the limit is left");
+		mr_finding_set(finding, MR_VERDICT_OK, "none: the whole limit is left");
 	else if (left >= needed)
 		mr_finding_set(finding, MR_VERDICT_OK, "enough of the limit is left");
 	else
-		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "deregister what is not needed any more, or raise RLIMIT_MEMLOCK",
-				 "%s of %s are left < %s%s", MR_SIZE(left), MR_SIZE(limit.soft),
-				 MR_SIZE(needed), question->size.known ? " asked" : ", a tenth");
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN,
+			"deregister regions that are no longer needed, or raise RLIMIT_MEMLOCK",
+			"%s of %s are left < %s%s", MR_SIZE(left), MR_SIZE(limit.soft),
+			MR_SIZE(needed), question->size.known ? " asked" : ", a tenth");
 	if (exempt == MR_UNKNOWN)
 		doubt(finding);
 }
@@ -440,8 +441,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_r
 			    in_container ? " in this container" : "");
 		mr_finding_detail(finding, "the first process is %s", who);
 	} else if (origin->trace == MR_MEMLOCK_HIDDEN) {
-		mr_text_add(figure, size, "", "; %s has it, and what started that cannot be read",
-			    name);
+		mr_text_add(figure, size, "", "; %s has it, and its parent cannot be read", name);
 		mr_finding_detail(finding,
 				  "the limit of process %" PRIu64
 				  ", the parent of %s, cannot be read from here",

@@ -39,16 +39,15 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 
 	if (wanted > info->total.value) {
 		mr_finding_judge(finding, MR_VERDICT_BAD,
-				 "register less: what is registered stays in memory",
+				 "register less: registered memory stays resident",
 				 "%s planned, the host has %s (MemTotal)", MR_SIZE(wanted),
 				 MR_SIZE(info->total.value));
 	} else if (question->huge_size) {
 		mr_finding_set(finding, MR_VERDICT_OK, "not needed: huge pages are planned");
 	} else if (wanted > info->available.value && wanted <= mr_huge_pools_bytes(pools, true)) {
-		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "register huge pages (hugetlb), or set fewer aside",
-				 "%s planned, for which huge pages alone have room",
-				 MR_SIZE(wanted));
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN, "register huge pages (hugetlb), or reserve fewer",
+			"%s planned, and only free huge pages have room for it", MR_SIZE(wanted));
 	} else if (exceeds_commit_limit(question, info, finding)) {
 		return;
 	} else if (wanted > info->available.value) {
@@ -57,7 +56,7 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 		mr_finding_set(finding, fits ? MR_VERDICT_WARN : MR_VERDICT_BAD,
 			       "%s planned, %s of %s are available (MemAvailable)", MR_SIZE(wanted),
 			       MR_SIZE(info->available.value), MR_SIZE(info->total.value));
-		mr_finding_remedy(finding, "end what holds memory, or register less%s",
+		mr_finding_remedy(finding, "end programs that use much memory, or register less%s",
 				  fits ? ": other programs would be swapped out" : "");
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s planned of %s (MemTotal)",
@@ -171,7 +170,7 @@ static void judge_planned_pool(const struct mr_question *question,
 
 	if (!mr_huge_pools_find(pools, page)) {
 		mr_finding_judge(finding, MR_VERDICT_BAD,
-				 "plan another size of them: ls /sys/kernel/mm/hugepages",
+				 "plan another size: ls /sys/kernel/mm/hugepages",
 				 "this kernel has none of %s", MR_SIZE(page));
 	} else if (!mr_huge_pool_room(mr_huge_pools_find(pools, page)).known) {
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
@@ -212,7 +211,7 @@ static void show_pools(const struct mr_huge_pools *pools, bool is_planned,
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
 				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	else if (!text[0])
-		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
+		mr_finding_set(finding, MR_VERDICT_NA, "none are reserved");
 	else /* That all are in use is what they are for. */
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
 }
@@ -296,7 +295,7 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 			"stay pinned (scratch memory of kexec handover)",
 			MR_SIZE(info.cma_free.value), MR_SIZE(cma));
 	else if (!cma)
-		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
+		mr_finding_set(finding, MR_VERDICT_NA, "no memory is reserved");
 	else if (question->size.value > rest) /* 0 where none is known */
 		mr_finding_judge(
 			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",

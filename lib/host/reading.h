@@ -291,7 +291,7 @@ static inline struct mr_host mr_host_unrecorded(const struct mr_host *host)
  * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
  *
  * Return: the bytes read; or -errno: -ENOENT where a recording does not have the file, -EISDIR and -EINVAL
- * where it is a folder, or neither that nor a regular file, -EINVAL for a path that is not as it should be.
+ * where it is a folder, or neither that nor a regular file, -EINVAL for a path that is not as required.
  */
 ssize_t mr_host_read(struct mr_host *host, char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -28,7 +28,7 @@ static int connect_socket(struct mr_nldev *nl, struct mr_error *err)
 	nl->socket = mnl_socket_open2(NETLINK_RDMA, SOCK_CLOEXEC);
 	if (!nl->socket || mnl_socket_bind(nl->socket, 0, MNL_SOCKET_AUTOPID)) {
 		rc = mr_fail(err, errno == EPROTONOSUPPORT ? MR_ERROR_ABSENT : MR_ERROR_HOST, errno,
-			     "socket(NETLINK_RDMA)", "cannot ask the kernel's RDMA stack");
+			     "socket(NETLINK_RDMA)", "cannot query the kernel's RDMA stack");
 		if (rc == -EPROTONOSUPPORT)
 			mr_hint(err,
 				"this kernel's RDMA stack is not loaded (modprobe ib_core, or the "
@@ -103,8 +103,9 @@ static int fail_query(int errnum, const struct mr_nldev_question *question, stru
 {
 	/* nldev.c answers so where ib_device_get_by_index() finds none, or it does not know the command. */
 	if (errnum == EINVAL && question->has_device)
-		return mr_fail(err, MR_ERROR_ABSENT, ENODEV, question->call,
-			       "the device has gone, or this kernel has no such command");
+		return mr_fail(
+			err, MR_ERROR_ABSENT, ENODEV, question->call,
+			"the device no longer exists, or this kernel does not have the command");
 	if (errnum == EAGAIN)
 		return mr_fail(err, MR_ERROR_HOST, ETIMEDOUT, question->call,
 			       "the kernel's RDMA netlink does not answer");

@@ -231,8 +231,9 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 					  " bytes of memory (RLIMIT_MEMLOCK)",
 					  memlock.value);
 		else
-			MR_ATTEMPT_REASON(attempt, "this host, its limits or its memory, may have "
-						   "refused, and not the device");
+			MR_ATTEMPT_REASON(
+				attempt,
+				"possibly refused by this host (limits, memory), not by the device");
 		return;
 	case EAGAIN:
 		MR_ATTEMPT_REASON(attempt,
@@ -241,7 +242,7 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 				  ATTEMPTS);
 		return;
 	case EIO:
-		MR_ATTEMPT_REASON(attempt, "the device failed, or has gone");
+		MR_ATTEMPT_REASON(attempt, "the device failed or was removed");
 		return;
 	case ENODEV:
 		MR_ATTEMPT_REASON(attempt, "no device was found: it has gone, or this process can "
@@ -397,7 +398,7 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 		MR_ATTEMPT_REASON(&attempt, "it needs %s, which answers %s", attempt.err.call,
 				  mr_errno_name(-attempt.rc) ?: "an unknown errno");
 	else if (!attempt.made)
-		MR_ATTEMPT_REASON(&attempt, "what it needs could not be had: %.150s",
+		MR_ATTEMPT_REASON(&attempt, "its requirements are not met: %.150s",
 				  attempt.err.text);
 	else if (answer->answer == MR_UNKNOWN)
 		explain_doubt(probe, &attempt);

@@ -91,8 +91,9 @@ static int prepare_memory(struct mr_attempt *attempt)
 static void judge_memory(struct mr_attempt *attempt)
 {
 	if (attempt->rc == -EFAULT && attempt->trial->memory == MR_MEMORY_HUGETLB)
-		MR_ATTEMPT_REASON(attempt, "the huge page could not be had: maybe a limit of the "
-					   "control group (hugetlb)");
+		MR_ATTEMPT_REASON(
+			attempt,
+			"no huge page could be used: maybe a limit of the control group (hugetlb)");
 }
 
 /* rxe takes the flag for persistent memory only (rxe_mr.c rxe_mr_fill_pages_from_sgt()), and this is none. */
@@ -209,7 +210,7 @@ static int advise(struct mr_attempt *attempt)
 static void judge_advice(struct mr_attempt *attempt)
 {
 	if (attempt->is_plain && attempt->rc != -EOPNOTSUPP)
-		DOUBT(attempt, "no region with on-demand paging could be had to prefetch");
+		DOUBT(attempt, "no on-demand region could be registered to prefetch");
 }
 
 /* ---- changes ---- */
@@ -653,7 +654,7 @@ const struct mr_trial mr_trials[] = {
 	      register_region, NULL, .access = LW | MR_ACCESS_ON_DEMAND, NEEDS(IMPLICIT)),
 	REGION("kind", "odp-huge-pages", "on demand, on a huge page",
 	       LW | MR_ACCESS_ON_DEMAND | MR_ACCESS_HUGETLB, .memory = MR_MEMORY_HUGETLB),
-	TRIAL("kind", "null-mr", "the region that takes all and holds nothing", NULL,
+	TRIAL("kind", "null-mr", "the null MR: reads are zeros, writes are discarded", NULL,
 	      register_region, NULL, .call = MR_ALLOC_NULL_MR),
 
 	TRIAL("prefetch", "read", "fetch pages, for reading", prepare_advice, advise, judge_advice,
@@ -701,8 +702,9 @@ const struct mr_trial mr_trials[] = {
 	TRIAL("umem", "dmabuf", "a umem of the dma-heap \"system\"", prepare_dmabuf,
 	      register_region, NULL, .call = MR_UMEM_REG_DMABUF, .access = LW,
 	      .dmabuf = MR_DMABUF_HEAP),
-	TRIAL("umem", "dmabuf-none", "of a file that is none: EINVAL means yes", prepare_umem_memfd,
-	      register_region, NULL, .call = MR_UMEM_REG_DMABUF, .access = LW, .yes_errno = EINVAL),
+	TRIAL("umem", "dmabuf-none", "of a file that is not a dma-buf: EINVAL means yes",
+	      prepare_umem_memfd, register_region, NULL, .call = MR_UMEM_REG_DMABUF, .access = LW,
+	      .yes_errno = EINVAL),
 	REGION("umem", "ioctl", "a umem, by the kernel itself", LW, .call = MR_UMEM_REG,
 	       .via = MR_VIA_KERNEL),
 

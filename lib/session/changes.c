@@ -490,7 +490,7 @@ static int commit_change(struct mr_session *session, const struct mr_session_rer
 	if (mr_table_lock(&session->table, &lock_error)) {
 		if (!rc) {
 			*err = lock_error;
-			mr_wrap(err, "region %llu has changed, but this cannot be noted",
+			mr_wrap(err, "region %llu has changed, but this cannot be recorded",
 				(unsigned long long)before->id);
 			rc = -err->errnum;
 		}

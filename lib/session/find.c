@@ -730,7 +730,7 @@ static const struct mr_holder *only_holder(const struct mr_found_session *sessio
 			     others);
 	else
 		mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-			     "the session of process %d was not detached; it is held by: %s",
+			     "the session of process %d was not detached; its holders: %s",
 			     (int)session->pid, others);
 	mr_hint(err, detached ? "end them first"
 			      : "it ends with the last of them: exit the shell, end the programs");

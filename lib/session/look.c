@@ -280,7 +280,7 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 	if (!rc || (!is_umem && mr_uverbs_is_absent(rc)))
 		return MR_STATE_GONE;
 	if (rc < 0) {
-		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
+		mr_wrap(err, "cannot query region %llu", (unsigned long long)entry->id);
 		/* EBUSY of QUERY_MR: the region is being destroyed.  Of a umem there is no such answer. */
 		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
 										 : MR_STATE_UNKNOWN;

@@ -178,13 +178,12 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
 
-	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu had gone already: %s",
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu was already gone: %s",
 		     (unsigned long long)entry->id,
 		     registered ? "the kernel has no such region"
 				: "a process was killed while it registered it");
 	if (!registered)
-		mr_hint(err,
-			"where the kernel has it all the same, mrctl stat shows it as unlisted");
+		mr_hint(err, "if the kernel has it, mrctl stat shows it as unlisted");
 	return -ENOENT;
 }
 
@@ -290,10 +289,11 @@ static int commit_entry(struct mr_session *session, uint32_t slot, const struct 
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				  "another process has removed the region from the session");
 	if (rc && !mr_uverbs_destroy(&session->uverbs, kind, entry->handle, &left)) {
-		mr_wrap(err, "region %llu was deregistered again, as it cannot be noted", id);
+		mr_wrap(err, "region %llu was deregistered again, because it cannot be recorded",
+			id);
 	} else if (rc) {
-		mr_wrap(err, "region %llu is registered, but it cannot be noted", id);
-		mr_hint(err, "it is still there, and without a name: mrctl dereg %s:%u",
+		mr_wrap(err, "region %llu is registered, but it cannot be recorded", id);
+		mr_hint(err, "it still exists, without a name: mrctl dereg %s:%u",
 			mr_region_kind_name(kind), entry->handle);
 	}
 	mr_session_unclaim(session, slot);

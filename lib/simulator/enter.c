@@ -56,7 +56,8 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	int rc;
 
 	if (length < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
+		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
+			       "cannot find the path of mrctl");
 	*strrchr(self, '/') = '\0';
 	folder = find_below(self, "sim");
 	if (!folder)

@@ -81,7 +81,8 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 	int rc;
 
 	if (length < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
+		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
+			       "cannot find the path of mrctl");
 	*strrchr(self, '/') = '\0';
 	folder = find_below(self, "trace") ?: find_below(self, "../lib/mrctl/trace");
 	if (!folder)

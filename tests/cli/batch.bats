@@ -32,13 +32,13 @@ load rows
 	usage_errors <<-'END'
 		bogus | unknown command 'bogus'
 		mrctl | no command given
-		reg --name 'a | the quote ' has no end
+		reg --name 'a | the quote ' is not closed
 		reg --name a\ | --name: invalid name
-		reg --hold | --hold makes no sense in a batch
-		umem --hold-for 1 | --hold-for makes no sense in a batch
-		session -- true | mrctl session makes no sense in a batch
-		sim true | mrctl sim makes no sense in a batch
-		batch x | mrctl batch makes no sense in a batch
+		reg --hold | --hold is not possible in a batch
+		umem --hold-for 1 | --hold-for is not possible in a batch
+		session -- true | mrctl session is not possible in a batch
+		sim true | mrctl sim is not possible in a batch
+		batch x | mrctl batch is not possible in a batch
 		reg --json | --json is not for a line: give it to mrctl batch itself
 		reg --no-headings | --no-headings is not for a line
 		reg --quiet | --quiet is not for a line
@@ -57,12 +57,12 @@ load rows
 
 @test "of a file a wrong line is reported before any line is run" {
 	batch --json --keep-going -- reg '' "reg --name 'a"
-	usage_error "batch: line 3: reg --name 'a: the quote ' has no end"
+	usage_error "batch: line 3: reg --name 'a: the quote ' is not closed"
 	usage_error "line 3: reg --name 'a" -- mr --json batch - <"$LINES_FILE"
 	batch -- reg 'reg --iova 0'
 	usage_error "line 2: reg --iova 0: unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
 	batch -- "reg --name a\\"
-	usage_error "line 1: reg --name a\\: there is nothing behind the backslash"
+	usage_error "line 1: reg --name a\\: nothing follows the backslash"
 	batch -- $'reg --name \e[1m'
 	usage_error 'line 1: reg --name \x1b[1m: '
 	batch -- "reg --name $(printf '%0300d' 0)"

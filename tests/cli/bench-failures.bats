@@ -194,14 +194,14 @@ bench() {
 		--count 100000001|from 1 to
 		--seconds 0|more than 0
 		--seconds 1 --count 1|excludes
-		--memory none|no memory that this process can write to
-		--memory dm|no memory that this process can write to
+		--memory none|this process cannot write to such memory
+		--memory dm|this process cannot write to such memory
 		--memory foo|unknown
 		--from udmabuf|'reg' has none
 		reg-dmabuf --from dm|--from dm
 		reg-dmabuf --memory anon|see --from
 		relaxed --via kernel|not measured by --via kernel
-		--plan 0|0 makes no sense
+		--plan 0|give at least 1 byte
 		--plan 1M --sizes 2M|larger than all
 		--plan 1M dereg|'dereg' is none
 		--plan 1M --processes 2|--plan excludes --processes
@@ -216,6 +216,6 @@ bench() {
 		--compare a --access none|--compare measures what OLD has
 		--tolerance 5%|--tolerance needs --compare
 	EOT
-	usage_error "--svg wants the name of a file" -- mr bench --sizes 4K --count 1 --svg ''
+	usage_error "--svg requires the name of a file" -- mr bench --sizes 4K --count 1 --svg ''
 	[ -z "$(ls -A)" ]
 }

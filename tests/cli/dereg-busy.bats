@@ -160,7 +160,7 @@ through_window() {
 	ms dereg a --quiet
 	pause_at reg_mr=stop reg --via kernel --pd one -n -o pd
 	exits 1 ms dereg pd:one
-	[[ $stderr == *"another process is at work on the protection domain"*"(mrctl)"* ]] || fail "$stderr"
+	[[ $stderr == *"another process is using the protection domain"*"(mrctl)"* ]] || fail "$stderr"
 	ms dereg pd:two --quiet
 	go_on
 	[ "$(<"$HOLD_OUT")" = one ]

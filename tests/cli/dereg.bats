@@ -115,7 +115,7 @@ setup() {
 	tool destroy "$handle"
 	# another object gets the handle
 	[ "$(tool reg 1)" = "$handle" ]
-	absent "region 1 had gone already" ms dereg 1 --json
+	absent "region 1 was already gone" ms dereg 1 --json
 	json '.regions == []'
 	[ "$(ms stat -n -o state,handle | tail -n 1)" = "unlisted $handle" ]
 	tool destroy "$handle" "$(ms stat -n -o handle 3)"
@@ -201,7 +201,7 @@ while_it_makes() {
 	pause_at dereg_mr=stop dereg 2 --quiet
 	[[ $(states) == *"2 pending"* ]]
 	exits 1 ms dereg 2
-	[[ $stderr == *"region 2 is in the hands of another process"*"process $HOLD_PID holds it (mrctl)"* ]] || fail "$stderr"
+	[[ $stderr == *"region 2 is in use by another process"*"process $HOLD_PID holds it (mrctl)"* ]] || fail "$stderr"
 	gives '[.regions[].id] == [1, 3, 4] and .failures == []' ms dereg --all
 	go_on
 	[ -z "$(states)" ]

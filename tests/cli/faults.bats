@@ -47,7 +47,7 @@ all_right() {
 	for errno in ENOMEM EINTR EPERM EBUSY; do
 		exits 1 faulty "query_mr=$errno" dereg a --json
 		json '.failures[0].call == "ioctl(QUERY_MR)" and .regions == []'
-		[[ $stderr == *"cannot make sure of region 1: ioctl(QUERY_MR): $errno ("* ]]
+		[[ $stderr == *"cannot query region 1: ioctl(QUERY_MR): $errno ("* ]]
 		[ "$(states)" = "1 live" ]
 	done
 	exits 3 faulty query_mr=ENOENT dereg a

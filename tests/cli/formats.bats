@@ -139,6 +139,6 @@ watched() {
 	EOF
 	for args in "watch 1" "format markdown"; do
 		run --separate-stderr mr batch - <<<"stat --$args"
-		[ "$status" -eq 2 ] && [[ $stderr == *"no line of a batch can be stat --${args% *}"* ]] || fail "$stderr"
+		[ "$status" -eq 2 ] && [[ $stderr == *"a line of a batch cannot be stat --${args% *}"* ]] || fail "$stderr"
 	done
 }

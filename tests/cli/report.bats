@@ -93,7 +93,7 @@ unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"libraries that its proc
 
 @test "a program that cannot be run makes no report" {
 	run -127 --separate-stderr mrctl report --to r.md -- nosuchprogram
-	[[ $stderr == *"cannot run 'nosuchprogram'"*ENOENT*"report: no report, as 'nosuchprogram' cannot be run"* ]]
+	[[ $stderr == *"cannot run 'nosuchprogram'"*ENOENT*"report: no report is written: 'nosuchprogram' cannot be run"* ]]
 	exits 127 mr report ticket.md
 	[[ $stderr == *"did you mean 'mrctl report --to ticket.md'?" ]]
 	[ ! -e r.md ]

@@ -195,7 +195,7 @@ would_say() {
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
 	ms reg --name a --via kernel --size 8K --quiet
 	tool destroy "$(field handle)"
-	absent "region 1 had gone already" ms rereg a --access none
+	absent "region 1 was already gone" ms rereg a --access none
 	[ "$(states)" = "1 gone" ]
 	# another object gets its handle
 	tool reg 1
@@ -214,7 +214,7 @@ would_say() {
 	[ "$(states)" = "1 pending" ]
 	for command in "rereg a --access none" "dereg a"; do
 		# shellcheck disable=SC2086 # words
-		fails "region 1 is in the hands of another process" ms $command
+		fails "region 1 is in use by another process" ms $command
 	done
 	go_on
 	[ "$(field state,access)" = "live remote-read" ]

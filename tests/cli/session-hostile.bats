@@ -181,7 +181,7 @@ gave_up() {
 	await_pause "$pid"
 	release INT || status=$?
 	[ "$status" -ne 0 ]
-	grep -q "region 1 was deregistered again, as it cannot be noted: .*locked" "$HOLD_ERR" || fail "$(<"$HOLD_ERR")"
+	grep -q "region 1 was deregistered again, because it cannot be recorded: .*locked" "$HOLD_ERR" || fail "$(<"$HOLD_ERR")"
 	kill -KILL "$LOCKER"
 	[ "$(states)" = "1 in-doubt" ]
 	[ "$(kernel_has mr)" -eq 0 ]

@@ -146,7 +146,7 @@ kill_each() {
 	# the name is free after dereg
 	run --separate-stderr ms reg --name a
 	[ "$status" -ne 0 ]
-	absent "region 1 had gone already" ms dereg a
+	absent "region 1 was already gone" ms dereg a
 	killed reg_mr=kill-after reg --name a
 	[ "$(states)" = $'2 in-doubt\n- unlisted' ]
 	[ "$(kernel_has mr)" -eq 1 ]

@@ -241,7 +241,7 @@ sham() {
 	in_session 'mrctl session --end; echo $?; mrctl session --end "pid:$$"; echo $?; mrctl stat -q; echo $?'
 	succeeded
 	[ "${lines[*]}" = "1 1 0" ]
-	[[ $stderr == *"was not detached; it is held by: bash ("*"exit the shell"* ]]
+	[[ $stderr == *"was not detached; its holders: bash ("*"exit the shell"* ]]
 	holding mrctl session --hold
 	exits 1 "${MS[@]}" session --end "pid:$PROGRAM"
 	is_running "$PROGRAM"
@@ -330,7 +330,7 @@ sham() {
 @test "a session in a session says so, where there really is an outer one" {
 	session_begin
 	succeeded mr session -- true
-	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), whose regions are out of sight until this one ends" ]
+	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), whose regions are not visible until this one ends" ]
 	run --separate-stderr mr session --quiet -- true
 	[ -z "$stderr" ]
 	MRCTL_SESSION=pid:1 run --separate-stderr mr session -- true

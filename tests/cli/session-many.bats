@@ -49,7 +49,7 @@ load helpers
 	# a slow call, so that the processes overlap
 	at_once 64 'MRCTL_SIM_FAULT=rereg_mr=delay:5 mrctl rereg mine --access remote-read \
 		--pd "p$(($1 % 4))" -n -o pd 2>"$BATS_TEST_TMPDIR/err.$1" ||
-		grep -q "in the hands of another process" "$BATS_TEST_TMPDIR/err.$1"'
+		grep -q "in use by another process" "$BATS_TEST_TMPDIR/err.$1"'
 	[ -s "$BATS_TEST_TMPDIR/out" ]
 	shows '.totals.unlisted == 0 and [.regions[] | .state, .access_bits] == ["live", "0x4"]' ms stat
 	at_once 64 'mrctl dereg mine -n -o name 2>/dev/null || :'

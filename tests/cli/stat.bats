@@ -127,7 +127,7 @@ setup() {
 @test "while a process registers, its region is pending, and in the hands of that process" {
 	pause_at reg_mr=stop reg --name a --quiet
 	[ "$(states)" = "1 pending" ]
-	fails "in the hands of another process" ms dereg 1
+	fails "in use by another process" ms dereg 1
 	go_on
 	[ "$(states a)" = "1 live" ]
 }
@@ -184,8 +184,8 @@ setup() {
 		mrctl stat -n -o name,state'
 	succeeded
 	[ "$output" = $'here unknown\nthere unknown\nplain live\nhere inert\nthere unknown\nplain live' ]
-	[[ $stderr == *"2 regions need the process that registered them, which cannot be seen from here: unknown"* ]]
-	[[ $stderr == *"1 region needs the process that registered it, which cannot be seen from here: unknown"* ]]
+	[[ $stderr == *"2 regions need the process that registered them, which is not visible from here: unknown"* ]]
+	[[ $stderr == *"1 region needs the process that registered it, which is not visible from here: unknown"* ]]
 }
 
 @test "where the device was removed, one line says why the states are unknown" {

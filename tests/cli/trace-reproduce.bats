@@ -211,7 +211,7 @@ setup() {
 	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
 	trace_cases advice_of_two umem_unknown_attribute
 	[ "$(grep -c ' 0$' <<<"$output")" -eq 0 ]
-	grep -q '^# It cannot be reproduced: each advice of mrctl has one range' "$BATCH"
+	grep -q '^# It cannot be reproduced: mrctl gives an advice for one range only' "$BATCH"
 	grep -q '^# It cannot be reproduced: its comp_mask has bits' "$BATCH"
 	run ! grep -e --expect "$BATCH"
 	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" advice_of_two

@@ -157,7 +157,7 @@ pinned_is() {
 	# and its handle was given to an MR
 	[ "$(tool reg 1)" = "$handle" ]
 	[ "$(states)" = $'1 gone\n2 live\n- unlisted' ]
-	absent "region 1 had gone already: the kernel has no such region" ms dereg u.1
+	absent "region 1 was already gone: the kernel has no such region" ms dereg u.1
 	[ "$(states)" = $'2 live\n- unlisted' ]
 }
 
@@ -166,7 +166,7 @@ pinned_is() {
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
 		exits 1 faulty "info_handles=$errno" dereg u --json
 		json '.failures[0].call == "ioctl(INFO_HANDLES)" and .regions == []'
-		[[ $stderr == *"cannot make sure of region 1: ioctl(INFO_HANDLES): $errno ("* ]]
+		[[ $stderr == *"cannot query region 1: ioctl(INFO_HANDLES): $errno ("* ]]
 		exits 1 faulty "info_handles@1=$errno" stat u --json
 		json '.regions[0].state == "unknown" and .failures[0].errno == $errno' --arg errno $errno
 	done

@@ -76,7 +76,7 @@ require_export() {
 	local blob option
 
 	absent "not in a session" mr umem --import 0000000001000000
-	usage_error "--export is a matter of libmlx5: not with --via kernel" -- mr umem --export --via kernel
+	usage_error "--export requires libmlx5: it excludes --via kernel" -- mr umem --export --via kernel
 	usage_error "--try-page-sizes excludes --export" -- mr umem --export --try-page-sizes
 	for blob in '' 0 012 0x12 '00 ' "$(printf '%0128d' 0)"; do
 		usage_error "--import: give what --export printed" -- mr umem --import "$blob"

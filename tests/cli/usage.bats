@@ -140,7 +140,7 @@ wrong() {
 		reg --count 0|--count: give at least 1
 		reg --access none --access remote-read|'remote-read' contradicts 'none'
 		reg --stride 4K|--stride needs --count
-		reg --call ibv_reg_mr --via kernel|--call names a call of the library: no --via kernel
+		reg --call ibv_reg_mr --via kernel|--call excludes --via kernel
 		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'
 		reg --expect EINVAL:MR-LENGTH-ZERO --why none|--expect names a cause
 		reg-iova|--iova is required
@@ -152,7 +152,7 @@ wrong() {
 		dereg --listed 1|--listed needs --all
 		rereg|name one region
 		rereg pd:a --size 4K|rereg changes regions, not 'pd:a'
-		rereg a|say what to change
+		rereg a|name what to change
 		rereg a --pd b --iova 1|--iova requires --memory or --size
 		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr takes none
 		stat pd:a|stat shows regions, not 'pd:a'

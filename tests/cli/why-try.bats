@@ -147,17 +147,17 @@ on_demand() {
 	json '.failures[0].tries | any(.change == "fresh-memory" and .answer == "ok")'
 	in_session 'mrctl reg --size 64K --name a -q
 		mrctl rereg a --access remote-write --why try --json' || true
-	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as the memory"))'
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing: the memory"))'
 }
 
 @test "a region that cannot be deregistered is not tried again, and a try of which that is true is the last one" {
 	tried faulty dereg_mr=EBUSY reg --size 64K
-	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as a call that frees"))'
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing: a call that frees"))'
 	tried faulty dereg_mr=EBUSY reg --size 64K --access remote-write
 	passes without-remote-write
 	json '.failures[0] | (.tries[-1].change == "without-remote-write") and
 		(.tries[-1].reason | contains("EBUSY")) and
-		(.tried | contains("no more, as without remote-write could not be taken back"))'
+		(.tried | contains("no more: without remote-write could not be undone"))'
 }
 
 @test "tries are offered where a call has something to change, and a proof where a kernel answers" {
@@ -180,7 +180,7 @@ on_demand() {
 		json '.failures[0] | (.tries | map(.answer)) == ["ok"]'
 	fi
 	tried faulty get_context=EPERM reg
-	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as opening a device"))'
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing: a request to open a device"))'
 }
 
 # tried_and_stopped N: the call N stops mrctl, for which a signal waits when it goes on
@@ -196,7 +196,7 @@ tried_and_stopped() {
 
 @test "a signal ends the tries, and the refusal is told" {
 	tried_and_stopped 1
-	json '.failures[0] | .errno == "EINVAL" and .tries == [] and .tried == "nothing, as a signal has come"'
+	json '.failures[0] | .errno == "EINVAL" and .tries == [] and .tried == "nothing: a signal was received"'
 	tried_and_stopped 2
 	json '.failures[0] | .errno == "EINVAL" and (.tries | length) == 1 and
 		(.tried | contains("a signal has come"))'

@@ -192,9 +192,9 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	}
 	add_code(inquiry, suspicion);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "libibverbs changes only regions that its own process registered, and another "
-		   "one registered this");
+	mr_suspect(
+		suspicion, MR_CERTAIN,
+		"libibverbs changes only regions that its own process registered, and another process registered this one");
 	if (inquiry->refusal->region_known && mr_region_is_dm(inquiry->refusal->region_call))
 		mr_suspect_remedy(suspicion,
 				  "register another region, and deregister this one: the "

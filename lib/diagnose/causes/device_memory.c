@@ -184,10 +184,10 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	rc = mr_devx_try(uverbs);
 	if (rc == -EPROTONOSUPPORT)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "the driver offers no DEVX for %s, so that other calls of DEVX are "
-			   "refused as well",
-			   environment->device);
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"the driver offers no DEVX for %s, so that other DEVX calls are refused as well",
+			environment->device);
 	else if (!rc || rc == -EINVAL)
 		mr_rule_out(suspicion, "the driver knows other calls of DEVX");
 }

@@ -112,7 +112,7 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "devices", "%s", names.text);
 	/* An adapter may have the device once its driver is loaded. */
 	mr_suspect(suspicion, lacks_module(inquiry, &modules) ? MR_LIKELY : MR_CERTAIN,
-		   "no device here is called '%s'; there is: %s", place->device, names.text);
+		   "there is no device '%s'; devices: %s", place->device, names.text);
 }
 
 /* ---- network namespaces ---- */

@@ -28,12 +28,12 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 	} rules[] = {
 		{ "MR-MEMLOCK", line->is_memlock, "the line names the limit of locked memory",
 		  &line->limit },
-		{ "MR-LENGTH-ZERO", length.known && !length.value,
-		  "the line says that 0 bytes were to be registered", NULL },
+		{ "MR-LENGTH-ZERO", length.known && !length.value, "the line requests 0 bytes",
+		  NULL },
 		{ "MR-RANGE-WRAPS",
 		  addr.known && length.known &&
 			  __builtin_add_overflow(addr.value, length.value, &end),
-		  "address and length of the line lead beyond all addresses", NULL },
+		  "address + length of the line exceed 64 bits", NULL },
 		{ "MR-ACCESS-LOCAL-WRITE",
 		  access.known && !(access.value & MR_ACCESS_LOCAL_WRITE) && access.value & remote,
 		  "the access of the line has remote-write or remote-atomic, but not local-write, "
@@ -44,8 +44,7 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 		  "address and I/O virtual address of the line differ within their page", NULL },
 		/* ibv_reg_mr() of it needs a module, which is missing more often than anything else. */
 		{ "MR-PEER-MEMORY", line->is_on_gpu && line->errnum == EFAULT,
-		  "the line is about memory of a GPU, which ibv_reg_mr takes only where a module "
-		  "offers it to ib_core",
+		  "the line is about memory of a GPU, which ibv_reg_mr accepts only if a module makes it available to ib_core",
 		  NULL },
 		{ "MR-RXE-SIZE",
 		  is_rxe && line->errnum == ENOMEM && length.known && length.value >> 30 &&

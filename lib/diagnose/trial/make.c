@@ -40,12 +40,11 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 {
 	/* Of the call itself, where it is not refused as before */
 	static const char *const passed[] = {
-		[MR_TRY_UNCHANGED] = "unchanged it passes now, so what refused it has passed",
+		[MR_TRY_UNCHANGED] = "unchanged it succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
-			"in a context of its own it passes, so the session's makes the "
-			"difference, or what refused it has passed",
-		[MR_TRY_ANEW] = "a new region of that range and access is registered, so it is the "
-				"change that is refused",
+			"in a context of its own it succeeds, so the session's context is the cause, or the cause no longer exists",
+		[MR_TRY_ANEW] =
+			"a new region with that range and access can be registered, so only the change is refused",
 	};
 	const struct mr_try *first = &tries->list[0];
 	const bool is_other = tries->count && first->made && !tries->is_refused_again;
@@ -79,11 +78,11 @@ static const struct {
 	uint32_t operations;
 	const char *note;
 } untried[] = {
-	{ MR_ON(DEREG) | MR_ON(FREE), "nothing, as a call that frees an object is not repeated" },
+	{ MR_ON(DEREG) | MR_ON(FREE), "nothing: a call that frees an object is not repeated" },
 	{ MR_ON(OPEN) | MR_ON(FIND) | MR_ON(IMPORT),
-	  "nothing, as opening a device has nothing to change" },
-	{ MR_ON(REREG), "nothing, as the memory of the region belongs to another process" },
-	{ MR_ON_ALL, "nothing, as this call has nothing to change" },
+	  "nothing: a request to open a device has nothing to change" },
+	{ MR_ON(REREG), "nothing: the memory of the region belongs to another process" },
+	{ MR_ON_ALL, "nothing: this call has nothing to change" },
 };
 
 static void note(struct mr_tries *tries, const char *fmt, ...)
@@ -233,7 +232,7 @@ static bool is_affordable(const struct mr_bench *bench, const struct mr_region_r
 		snprintf(try->reason, sizeof(try->reason), "it takes %s, and half of %s is %s",
 			 MR_SIZE(request->length), bench->available_by, MR_SIZE(bench->available));
 	else if (bench->until_ns < now || request->length / PINNED_PER_NS > bench->until_ns - now)
-		snprintf(try->reason, sizeof(try->reason), "the time is short to pin %s",
+		snprintf(try->reason, sizeof(try->reason), "too little time is left to pin %s",
 			 MR_SIZE(request->length));
 	return !try->reason[0];
 }
@@ -257,8 +256,7 @@ static bool try_change(const struct mr_bench *bench, enum mr_try_change change,
 	}
 	mr_variant_release(&variant);
 	if (!goes_on)
-		note(tries, "no more, as %s could not be taken back",
-		     tries->list[tries->count - 1].words);
+		note(tries, "no more: %s could not be undone", tries->list[tries->count - 1].words);
 	return goes_on;
 }
 
@@ -278,9 +276,9 @@ static void try_changes(struct mr_bench *bench, uint64_t until_ns, struct mr_tri
 	for (int change = MR_TRY_ANEW + 1; tries->is_refused_again && change < MR_TRY_CHANGES;
 	     change++) {
 		if (mr_interrupted())
-			note(tries, "no more, as a signal has come");
+			note(tries, "no more: a signal was received");
 		else if (mr_now_ns() >= until_ns)
-			note(tries, "no more, as the time for tries is over");
+			note(tries, "no more: the time for attempts is over");
 		if (tries->note[0] || !try_change(bench, (enum mr_try_change)change, tries))
 			return;
 	}
@@ -312,7 +310,7 @@ static void try_opening(const struct mr_refusal *refusal, struct mr_tries *tries
 			mr_device_close(&device);
 	}
 	if (!try->made)
-		note(tries, "nothing, as a signal has come");
+		note(tries, "nothing: a signal was received");
 	tries->is_refused_again = try->errnum == refusal->errnum;
 }
 
@@ -337,9 +335,9 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 
 	*tries = (struct mr_tries){ .count = 0 };
 	if (!ns) {
-		note(tries, "nothing, as the time for tries is over");
+		note(tries, "nothing: the time for attempts is over");
 	} else if (mr_interrupted()) {
-		note(tries, "nothing, as a signal has come");
+		note(tries, "nothing: a signal was received");
 	} else if (is_opened_again(refusal)) {
 		try_opening(refusal, tries);
 	} else if (!init_bench(&bench, refusal)) {
@@ -348,7 +346,8 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 		note(tries, "%s", untried[row].note);
 	} else {
 		if (open_context(&bench, &err))
-			note(tries, "nothing, for want of a context of its own: %.120s", err.text);
+			note(tries, "nothing: no context of its own could be opened: %.120s",
+			     err.text);
 		else
 			try_changes(&bench, start + ns, tries);
 		if (bench.dm.allocated)

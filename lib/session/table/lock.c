@@ -179,11 +179,11 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 			       "cannot lock region %llu", (unsigned long long)id);
 	if (!find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock))
 		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-				    "region %llu is in the hands of another process",
+				    "region %llu is in use by another process",
 				    (unsigned long long)id);
 	/* A lock of an open file does not end with any process: ENOLCK says that to wait for it is in vain. */
 	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
-	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in the hands of %s",
+	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in use by %s",
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
 	blame_holder(&lock, err);
 	return -errnum;
@@ -201,8 +201,7 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
 			       "cannot lock the protection domain");
-	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-		     "another process is at work on the protection domain");
+	mr_fail_text(err, MR_ERROR_HOST, EBUSY, "another process is using the protection domain");
 	if (find_lock(table, type, PD_BYTES + pd_slot, &lock))
 		blame_holder(&lock, err);
 	return -EBUSY;

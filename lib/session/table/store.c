@@ -63,7 +63,7 @@ static uint64_t size_for(uint32_t capacity)
 
 static int fail_unsound(struct mr_error *err, const char *why)
 {
-	mr_fail_text(err, MR_ERROR_ABSENT, EPROTO, "this is no sound session table: %s", why);
+	mr_fail_text(err, MR_ERROR_ABSENT, EPROTO, "this is not a valid session table: %s", why);
 	mr_hint(err, "end the session and open a new one");
 	return -EPROTO;
 }
@@ -96,7 +96,7 @@ static int map_table(struct mr_table *table, struct mr_error *err)
 	if (fstat(table->fd, &st) || fstatfs(table->fd, &filesystem) ||
 	    filesystem.f_type != TMPFS_MAGIC || (uint64_t)st.st_size < size ||
 	    (uint64_t)st.st_blocks * 512 < size)
-		return fail_unsound(err, "it is shorter than it says");
+		return fail_unsound(err, "it is shorter than its header says");
 	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, table->fd, 0);
 	if (map == MAP_FAILED)
 		return mr_fail(err, MR_ERROR_HOST, errno, "mmap", "cannot map the session table");
@@ -494,7 +494,7 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 	begin_change(table);
 	free_slot = take_free(table);
 	if (free_slot == MR_NO_SLOT)
-		return fail_unsound(err, "its free entries are lost");
+		return fail_unsound(err, "its list of free entries is damaged");
 	entry->id = ++table->header->last_id;
 	entry->state = MR_ENTRY_FREE;
 	*mr_entry_at(table, free_slot) = *entry;

@@ -384,7 +384,7 @@ static const char *obstacle_of_change(const struct mr_reproduced *it)
 	enum mr_region_call call;
 
 	if (!flags || flags & ~known) /* mrctl rereg changes something that libibverbs knows */
-		return "its flags are none that mrctl rereg has";
+		return "mrctl rereg does not have its flags";
 	if (!it->look->has_region)
 		return "the registration of the region was not seen";
 	if (!mr_traced_region_call(&it->look->region, &call))
@@ -420,7 +420,7 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	if (!mr_errno_name(it->record->errnum))
 		return "the call has returned no errno that has a name";
 	if (advises && it->record->range_count != 1)
-		return "each advice of mrctl has one range";
+		return "mrctl gives an advice for one range only";
 	if (mr_traced_unknown_attributes(it->record))
 		return "its comp_mask has bits that mrctl does not set";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
@@ -525,8 +525,8 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 		comment(file, "a udmabuf replaces a dma-buf of %s",
 			look->dmabuf.exporter[0] ? look->dmabuf.exporter : "an unknown driver");
 	if (!look->diagnosis.cause_count)
-		comment(file, "the cause is not known: the line shows whether the request alone is "
-			      "refused");
+		comment(file,
+			"the cause is not known: the line shows whether the request is refused without the program");
 	/* A batch does not set the limits of control groups, which are files of root. */
 	if (resource && max)
 		comment(file,

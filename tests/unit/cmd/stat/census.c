@@ -151,7 +151,7 @@ TEST(a_device_whose_dump_is_not_whole_fails)
 		const char *text;
 	} rows[] = {
 		{ send_truncated, "RDMA_NLDEV_CMD_RES_MR_GET: EBADMSG" },
-		{ remove_device, "the device has gone" },
+		{ remove_device, "the device no longer exists" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

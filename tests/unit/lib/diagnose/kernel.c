@@ -37,7 +37,7 @@ TEST(release_of_the_kernel)
 		{ RELEASE("5.3.18-150300.59.93-default"), 0, NA, "" },
 		{ RELEASE("5.3.18-150300.59.93-64kb"), 0, NA, "" },
 		{ RELEASE("4.14.355-275.570.amzn2.x86_64"), 0, NA, "" },
-		{ RELEASE("linux"), 0, UNKNOWN, "'linux' is no release" },
+		{ RELEASE("linux"), 0, UNKNOWN, "'linux' is not a kernel release" },
 		{ RELEASE("5"), 0, UNKNOWN, "" },
 		{ RELEASE("5.10.110") MODULE("mlx_compat"), 0, NA, "its vendor may have added" },
 	};
@@ -81,7 +81,7 @@ TEST(modules)
 		{ DRIVER("mlx5_core"), 0, WARN, "mlx5_ib is not loaded|0000:c1:00.0|modprobe mlx5_ib" },
 		{ UVERBS DEVICE, 0, WARN, "" },
 		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0, OK,
-		  "none is shown, and there are devices" },
+		  "none is shown, although there are devices" },
 		{ MODULE("mlx5_ib") MODULE("ib_core"), 0, OK, "ib_core, mlx5_ib" },
 		{ "# a kernel that was replaced\n" RELEASE("6.12.1") BARE("0x020000", "0x15b3"), 0, WARN,
 		  "modprobe mlx5_ib" },
@@ -180,7 +180,7 @@ TEST(memory_that_is_available)
 		{ "", 64 * GIB, BAD, "16 GiB of 64 GiB are available" },
 		{ "", 64 * GIB + 1, BAD, "has 64 GiB (MemTotal)" },
 		{ "", UINT64_MAX, BAD, "has 64 GiB" },
-		{ POOL("16384", "16384", "0", "0"), 32 * GIB, WARN, "huge pages alone have room" },
+		{ POOL("16384", "16384", "0", "0"), 32 * GIB, WARN, "only free huge pages have room" },
 		{ "", 32 * GIB + 1, BAD, "" },
 		{ "# little is left\n" HAS("1000000", "49999"), 0, WARN, "of 976.5 MiB|!without huge" },
 		{ HAS("1000000", "50000"), 0, OK, "" },
@@ -225,7 +225,7 @@ TEST(mappings_of_a_process)
 TEST(huge_pages)
 {
 	static const struct check_row rows[] = {
-		{ POOL("0", "0", "0", "0"), GIB, NA, "none are set aside" },
+		{ POOL("0", "0", "0", "0"), GIB, NA, "none are reserved" },
 		{ "", 0, BAD, "1 huge page of 2048 KiB requested; 0 free", 2 * MIB },
 		{ POOL("0", "0", "0", "1"), 2 * MIB, OK, "0 of 2 MiB" },
 		{ "", 2 * MIB, OK, "", 2 * MIB },
@@ -292,7 +292,7 @@ TEST(memory_of_the_contiguous_allocator)
 	static const struct check_row rows[] = {
 		{ MEMINFO("CmaTotal: 1") MEMINFO("CmaFree: 1"), 0, UNKNOWN, "" },
 		{ OF_64_GIB MEMINFO("CmaTotal: 9"), 0, NA, "CONFIG_CMA" },
-		{ CMA("0", "0"), GIB, NA, "no memory is set aside" },
+		{ CMA("0", "0"), GIB, NA, "no memory is reserved" },
 		{ CMA("33554432", "33554432"), 0, OK, "" },
 		{ "", 32 * GIB, OK, "" },
 		{ "", 32 * GIB + 1, BAD, "outside of CMA there are 32 GiB" },

@@ -40,8 +40,8 @@ TEST(limit_of_locked_memory)
 	static const struct check_row rows[] = {
 		{ "/proc/self/limits Max locked memory         many lots bytes", 0, UNKNOWN, "!EPERM" },
 		{ "/calls/proc/self/limits.read.error EACCES", 0, UNKNOWN, "limits: Permission denied" },
-		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN, "cannot be found out" },
-		{ CAPABLE, 0, UNKNOWN, "cannot be found out" },
+		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN, "it is not known whether" },
+		{ CAPABLE, 0, UNKNOWN, "it is not known whether" },
 		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have it" },
 		{ WHOLE_MAP, 0, OK, "CAP_IPC_LOCK" },
 		{ LIMIT("self", "0", "0"), GIB, OK, "CAP_IPC_LOCK" },
@@ -120,7 +120,7 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 		{ "# a parent is hidden\n" CHILD, GIB, BAD, "cannot be read|300" },
 		{ "", GIB, BAD, "!lowered" },
 		{ PROCESS("300", "bash", "200", "8388608", "8388608"), GIB, BAD, "!of this shell" },
-		{ "-/proc/300/limits", GIB, BAD, "the process has it, and what started that" },
+		{ "-/proc/300/limits", GIB, BAD, "the process has it, and its parent" },
 		{ "# a circle\n" CHILD PROCESS("300", "a", "200", "8388608", "8388608")
 			  PROCESS("200", "b", "300", "8388608", "8388608"),
 		  GIB, BAD, "all ancestors have it" },
@@ -159,9 +159,9 @@ TEST(user_namespace)
 		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
 		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"), 0, WARN,
 		  "!but the kernel asks" },
-		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "one of its own" },
-		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "one of its own" },
-		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "one of its own" },
+		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "not the initial one" },
+		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "not the initial one" },
+		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "not the initial one" },
 	};
 
 	CHECK(mr_check_user_namespace, rows);
@@ -179,7 +179,7 @@ TEST(memory_that_is_pinned)
 		{ PINNED("7376"), 0, WARN, "a tenth" },
 		{ PINNED("9000"), 0, WARN, "0 bytes of 8 MiB" },
 		{ STATUS("self", "VmPin:\t9000 kB") STATUS("self", "VmLck:\t8 kB"), 0, UNKNOWN,
-		  "VmLck 8 KiB|cannot be found out" },
+		  "VmLck 8 KiB|it is not known whether" },
 		{ "# whole pages of the limit\n" PINNED("64") LIMIT("self", "196607", "196607"), 98304, OK, "" },
 		{ PAGES_OF("65536"), 65536, OK, "" },
 		{ "", 65537, WARN, "64 KiB of" },

@@ -313,7 +313,7 @@ TEST(a_refusal_has_the_command_the_errno_and_a_kind)
 		{ "no errno", SYSTEM, NOT_AN_ERROR, -EBADMSG, MR_ERROR_HOST, "SYS_GET" },
 		{ "too long", SYSTEM, TOO_LONG, -EBADMSG, MR_ERROR_HOST, "SYS_GET" },
 		{ "a dump ends early", DEVICES, DUMP_FAILS, -ENODEV, MR_ERROR_HOST, "GET" },
-		{ "the device has gone", SUMMARY, EINVAL, -ENODEV, MR_ERROR_ABSENT, "RES_GET" },
+		{ "the device no longer exists", SUMMARY, EINVAL, -ENODEV, MR_ERROR_ABSENT, "RES_GET" },
 		{ "no pools", POOLS, EINVAL, -EOPNOTSUPP, MR_ERROR_ABSENT, "FRMR_POOLS_GET" },
 	};
 	struct mr_nldev_summary summary;

@@ -73,7 +73,7 @@ TEST(a_lock_of_an_open_file_description_is_reported_as_that_of_no_process)
 	assert_names_nobody();
 	assert_false(mr_table_claim(&table, slot, 1));
 	assert_int_equal(mr_table_fail_claimed(&table, slot, entry.id, errno, &err), -ENOLCK);
-	assert_string_equal(err.text, "region 1 is in the hands of no process");
+	assert_string_equal(err.text, "region 1 is in use by no process");
 	assert_names_nobody();
 	assert_int_equal(mr_table_lock_pd(&table, 1, true, &err), -EBUSY);
 	assert_names_nobody();
