@@ -71,7 +71,7 @@ load rows
 	printf 'reg\n%070000d\n' 0 >"$LINES_FILE"
 	usage_error "line 2: longer than 65535 bytes" -- mr batch "$LINES_FILE"
 	printf 'reg\nreg --name \0\n' >"$LINES_FILE"
-	usage_error "line 2: a NUL byte" -- mr batch "$LINES_FILE"
+	usage_error "line 2: it has a NUL byte" -- mr batch "$LINES_FILE"
 	usage_error "one FILE, not also 'b'" -- mr batch a b
 }
 
@@ -95,9 +95,9 @@ load rows
 @test "a usage error that is found only when a line runs is reported once" {
 	batch --json --why none -- 'reg --name a' 'reg --expect ENOMEM:MR-MEMLOCK'
 	[ "$status" -eq 2 ]
-	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--expect names a cause"))'
+	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--expect with a cause"))'
 	json '[.regions[].name] == ["a"]'
-	[ "$(grep -c -e '--expect names a cause' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c -e '--expect with a cause' <<<"$stderr")" -eq 1 ]
 	[[ $stderr != *Try* ]]
 }
 

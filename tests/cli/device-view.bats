@@ -146,7 +146,7 @@ failed() {
 
 @test "a device is named by an operand or by -d, and one that does not exist has exit status 3" {
 	exits 3 "${SIM[@]}" mrctl stat --device other0
-	[[ $stderr == *"no RDMA device 'other0'"*"there is: $(device)"* ]]
+	[[ $stderr == *"no RDMA device 'other0'"*"devices: $(device)"* ]]
 	exits 1 "${SIM[@]}" mrctl -j stat --device other0 "$(device)"
 	json "[.devices[].name] == [\"$(device)\"] and .failures[0].errno == \"ENODEV\""
 	exits 2 "${SIM[@]}" mrctl -d "$(device)" stat --device "$(device)"

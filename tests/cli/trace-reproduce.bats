@@ -182,7 +182,7 @@ setup() {
 @test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
 	on_mlx5 || skip "librxe cannot change regions"
 	trace_cases change_nothing_known readonly
-	grep -q '^# It cannot be reproduced: its flags' "$BATCH"
+	grep -q '^# It cannot be reproduced: mrctl rereg does not have its flags' "$BATCH"
 	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
 	run_batch
 	succeeded

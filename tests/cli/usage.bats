@@ -142,7 +142,7 @@ wrong() {
 		reg --stride 4K|--stride needs --count
 		reg --call ibv_reg_mr --via kernel|--call excludes --via kernel
 		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'
-		reg --expect EINVAL:MR-LENGTH-ZERO --why none|--expect names a cause
+		reg --expect EINVAL:MR-LENGTH-ZERO --why none|--expect with a cause
 		reg-iova|--iova is required
 		reg-dmabuf|--from is required
 		reg --memory null-mr --access remote-read|a null MR has neither memory nor access flags

@@ -43,7 +43,7 @@ absent_because() {
 @test "no device has the name" {
 	refused_because MR-DEVICE-NAME certain "${MR[@]}" -d other0 reg --json
 	[ "$status" -eq 3 ]
-	says "no RDMA device 'other0'" "there is: $(device) [certain, MR-DEVICE-NAME]"
+	says "no RDMA device 'other0'" "devices: $(device) [certain, MR-DEVICE-NAME]"
 	json '.failures[0] | .call == null and .layer == "libibverbs" and
 		(.causes[0].evidence | .name == "other0" and .devices == "'"$(device)"'")'
 }
