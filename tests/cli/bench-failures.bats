@@ -207,8 +207,8 @@ bench() {
 		--plan 1M --processes 2|--plan excludes --processes
 		--plan 1M --compare a b|excludes --plan
 		-d mlx5_0 --all-devices|--all-devices excludes -d
-		--compare|--compare wants a document of 'mrctl -j bench', or two
-		--compare a b c|--compare wants a document of 'mrctl -j bench', or two
+		--compare|--compare requires one document of 'mrctl -j bench', or two
+		--compare a b c|--compare requires one document of 'mrctl -j bench', or two
 		--compare a b --count 5|--compare of two documents measures nothing
 		--compare a b --rounds 5|--compare of two documents measures nothing
 		-d mlx5_0 --compare a b|--compare of two documents measures nothing

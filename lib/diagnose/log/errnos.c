@@ -253,10 +253,11 @@ static void add_language(struct mr_languages *languages, const char *name)
 	for (int errnum = ERRNO_SEARCHED - 1; errnum; errnum--) {
 		const char *original = mr_errno_name(errnum) ? mr_errno_text(errnum) : "";
 		const char *text = *original ? dgettext("libc", original) : original;
-		uint16_t *first = &languages->first[key_of(text)];
+		uint16_t *first;
 
 		if (text == original || strlen(text) < TEXT_MIN || languages->count == TEXTS_MAX)
 			continue;
+		first = &languages->first[key_of(text)];
 		languages->texts[++languages->count] =
 			(struct text){ text, strlen(text), errnum, *first };
 		*first = (uint16_t)languages->count;
