@@ -229,7 +229,9 @@ char *file_read(const char *path, size_t *length, struct mr_error *err)
 	if (fd < 0) {
 		mr_fail(err, MR_ERROR_HOST, errno, is_input ? "fcntl" : "open", "%s",
 			file_name(path));
-	} else if (!is_input && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+	} else if (!is_input && fstat(fd, &st)) {
+		mr_fail(err, MR_ERROR_HOST, errno, "fstat", "%s", path);
+	} else if (!is_input && !S_ISREG(st.st_mode)) {
 		mr_fail_text(err, MR_ERROR_HOST, EINVAL, "%s: not a regular file", path);
 		mr_hint(err, "'-' is standard input, which may be a pipe");
 	} else if (!read_all(fd, path, &text, length, err)) {

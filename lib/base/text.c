@@ -38,16 +38,19 @@ static ssize_t read_on(void *data, char *text, size_t size)
 }
 
 /* A batch file is checked before it is run.  It is read once, so that it cannot change in between. */
-static FILE *copy_file(int fd)
+static FILE *copy_file(int fd, const char **call)
 {
 	mr_auto_fd int copy = mr_memfd_create("mrctl-lines", MFD_CLOEXEC);
 	FILE *stream = NULL;
 	ssize_t got = copy;
 
+	*call = copy < 0 ? "memfd_create" : "sendfile";
 	while (copy >= 0 && (got = sendfile(copy, fd, NULL, 1 << 20)) > 0)
 		;
-	if (!got && !lseek(copy, 0, SEEK_SET))
+	if (!got && !lseek(copy, 0, SEEK_SET)) {
+		*call = "fdopen";
 		stream = fdopen(copy, "r");
+	}
 	if (stream)
 		mr_steal_fd(&copy);
 	return stream;
@@ -57,6 +60,7 @@ int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct 
 {
 	const cookie_io_functions_t functions = { .read = read_on };
 	bool named = path && strcmp(path, "-") != 0;
+	const char *call = "fopencookie";
 	struct stat st;
 
 	*reader = (struct mr_line_reader){ .fd = STDIN_FILENO };
@@ -65,10 +69,10 @@ int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct 
 	if (reader->fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read '%s'", path);
 	reader->is_file = !fstat(reader->fd, &st) && S_ISREG(st.st_mode);
-	reader->stream =
-		reader->is_file ? copy_file(reader->fd) : fopencookie(reader, "r", functions);
+	reader->stream = reader->is_file ? copy_file(reader->fd, &call)
+					 : fopencookie(reader, "r", functions);
 	return reader->stream ? 0
-			      : mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read the lines");
+			      : mr_fail(err, MR_ERROR_HOST, errno, call, "cannot read the lines");
 }
 
 void mr_line_reader_close(struct mr_line_reader *reader)

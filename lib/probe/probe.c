@@ -53,11 +53,11 @@ static const struct {
 } capability_bits[MR_CAPABILITIES] = {
 	[MR_CAPABILITY_ODP] = { .odp = IBV_ODP_SUPPORT },
 	[MR_CAPABILITY_IMPLICIT] = { .odp = IBV_ODP_SUPPORT_IMPLICIT },
-	[MR_CAPABILITY_WINDOWS] = { WINDOWS_1 | WINDOWS_2 },
-	[MR_CAPABILITY_WINDOWS_1] = { WINDOWS_1 },
-	[MR_CAPABILITY_WINDOWS_2] = { WINDOWS_2 },
-	[MR_CAPABILITY_FLUSH_GLOBAL] = { FLUSH_GLOBAL },
-	[MR_CAPABILITY_FLUSH_PERSISTENT] = { FLUSH_PERSISTENT },
+	[MR_CAPABILITY_WINDOWS] = { .device = WINDOWS_1 | WINDOWS_2 },
+	[MR_CAPABILITY_WINDOWS_1] = { .device = WINDOWS_1 },
+	[MR_CAPABILITY_WINDOWS_2] = { .device = WINDOWS_2 },
+	[MR_CAPABILITY_FLUSH_GLOBAL] = { .device = FLUSH_GLOBAL },
+	[MR_CAPABILITY_FLUSH_PERSISTENT] = { .device = FLUSH_PERSISTENT },
 };
 
 enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability)
