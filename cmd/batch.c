@@ -110,7 +110,7 @@ static void deregister_leftover(struct batch_job *job, uint32_t slot, struct nam
 	struct region_row row;
 	struct mr_table_pd pd;
 	struct mr_entry entry;
-	struct mr_error err;
+	struct mr_error err = { .call = NULL };
 	enum mr_via via = mr_session_via(session, slot);
 	uint64_t ns;
 	int rc;

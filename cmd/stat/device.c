@@ -552,6 +552,7 @@ static int show_all(struct device_job *job, struct device_facts *only)
 								    &job->environment));
 		else
 			fail_absent(job, job->names[i]);
+		only = NULL; /* it was freed */
 	}
 	return rc;
 }

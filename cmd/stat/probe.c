@@ -202,24 +202,26 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 {
 	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = probe ? count_trials() : 0;
-	mr_auto_free struct trial_row *rows = calloc(trials + 1, sizeof(*rows));
+	struct trial_row *rows = calloc(trials + 1, sizeof(*rows));
 	struct max_size max_size = { .is_done = false };
 	struct probe_summary summary = { .yes = { 0, false } };
-	int rc;
+	int rc = 0;
 
 	if (!rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (probe) {
 		summary = try_all(probe, rows);
 		rc = args->max_size ? find_max_size(answer, probe, &max_size, err) : 0;
-		if (rc)
-			return rc;
 	}
-	print_answers(answer, rows, trials, &summary);
-	if (args->max_size && (probe || answer->out.style->json))
-		output_object(&answer->out, "max_size", &max_size_record, &max_size);
-	rc = answer_end(answer, trials, err);
-	return rc ? rc : answer_status(answer, trials, NULL);
+	if (!rc) {
+		print_answers(answer, rows, trials, &summary);
+		if (args->max_size && (probe || answer->out.style->json))
+			output_object(&answer->out, "max_size", &max_size_record, &max_size);
+		rc = answer_end(answer, trials, err);
+		rc = rc ? rc : answer_status(answer, trials, NULL);
+	}
+	free(rows);
+	return rc;
 }
 
 static int check_probe(const struct invocation *invocation, struct mr_error *err)

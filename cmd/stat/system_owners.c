@@ -332,7 +332,7 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
 	if (!rc && !taking->census->devices)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (size_t i = 0; !rc && i < found.count; i++)
+	for (size_t i = 0; !rc && taking->census->devices && i < found.count; i++)
 		if (!names[0] || is_named(names, found.list[i].name))
 			add_device(taking, &found.list[i]);
 	for (; !rc && *names; names++) {

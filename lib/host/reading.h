@@ -305,13 +305,8 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /** mr_host_opt_number() - the same, as a number that may not be known */
-#define mr_host_opt_number(host, ...)                                                              \
-	({                                                                                         \
-		struct mr_opt_u64 number_ = { 0, false };                                          \
-                                                                                                   \
-		number_.known = mr_host_number(host, &number_.value, __VA_ARGS__);                 \
-		number_;                                                                           \
-	})
+struct mr_opt_u64 mr_host_opt_number(struct mr_host *host, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /**
  * mr_host_lines() - read a file line by line

@@ -97,8 +97,10 @@ static int find_status(int folder, const char *path, const char *kind, bool fail
 		       char below[PATH_MAX], const char **last, struct stat *st)
 {
 	const int rc = mr_recording_name(below, path, kind, failed);
-	mr_auto_fd int parent = rc ? rc : mr_recording_parent(folder, below, false, last);
+	mr_auto_fd int parent = -1;
 
+	*last = below;
+	parent = rc ? rc : mr_recording_parent(folder, below, false, last);
 	if (parent >= 0 && fstatat(parent, *last, st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	return mr_steal_fd(&parent);
@@ -381,7 +383,7 @@ struct lines {
 
 static void end_lines(struct lines *lines)
 {
-	if (lines->stream && !fclose(lines->stream))
+	if (lines->path && lines->stream && !fclose(lines->stream))
 		put(lines->recorder, lines->path, NULL, false, lines->text, lines->length);
 	else if (lines->path)
 		mr_recorder_note(lines->recorder, -ENOMEM);

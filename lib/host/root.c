@@ -302,6 +302,19 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 	return true;
 }
 
+struct mr_opt_u64 mr_host_opt_number(struct mr_host *host, const char *fmt, ...)
+{
+	struct mr_opt_u64 number = { 0, false };
+	char path[PATH_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	number.known = mr_host_number(host, &number.value, "%s", path);
+	return number;
+}
+
 /* Reads a line, without its newline, as much of it as fits.  Return: false at the end. */
 static bool read_line(FILE *file, char *line, size_t size, uint64_t *bytes)
 {

@@ -96,7 +96,7 @@ static bool means_absent(int errnum)
 
 static void release(struct mr_attempt *attempt)
 {
-	struct mr_error err;
+	struct mr_error err = { .call = NULL };
 	int rc = 0;
 
 	mr_device_close(&attempt->imported);

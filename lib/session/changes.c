@@ -144,7 +144,7 @@ static void keep_first_failure(struct flush *flush, const struct mr_error *failu
 static bool invalidate_target(struct mr_session *session, const struct target *target,
 			      struct flush *flush)
 {
-	struct mr_error failure, ignored;
+	struct mr_error failure = { .call = NULL }, ignored;
 	struct mr_entry entry;
 	uint64_t ns = 0;
 	bool failed;
