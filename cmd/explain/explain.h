@@ -40,7 +40,7 @@ struct log {
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< how many until the last that told of that refusal */
-	struct mr_languages *languages; /**< NULL: not read yet; free() it */
+	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_close() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];

@@ -432,7 +432,7 @@ static int answer_lines(struct answer *answer, const char *line, struct mr_error
 		log_complete(&log);
 		print_log(answer, &log);
 	}
-	free(log.languages);
+	mr_languages_close(log.languages);
 	return rc;
 }
 

@@ -52,11 +52,14 @@ bool mr_token_is_sign(const struct mr_token *token, const char *signs);
 
 struct mr_languages;
 
-/** mr_languages_open() - read the catalogues of the C library below @folder; NULL: no memory.  free() it. */
+/** mr_languages_open() - read the catalogues below @folder; NULL: no memory */
 struct mr_languages *mr_languages_open(const char *folder);
 
 /** mr_languages_errno() - the errno whose text a line has, the longest one; 0: none; @languages may be NULL */
 int mr_languages_errno(const struct mr_languages *languages, const char *text, size_t length);
+
+/** mr_languages_close() - @languages may be NULL */
+void mr_languages_close(struct mr_languages *languages);
 
 /** Bytes of a line.  No program writes longer ones about a registration. */
 #define MR_LOG_LINE_MAX 4095

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Catalogues of the C library, as msgfmt(1) writes them. */
+/* Catalogues of the C library, as msgfmt(1) writes them, and broken ones. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -46,11 +46,11 @@ static int errno_by(const char *file, size_t size, const char *line)
 	languages = mr_languages_open(folder);
 	assert_non_null(languages);
 	errnum = mr_languages_errno(languages, line, strlen(line));
-	free(languages);
+	mr_languages_close(languages);
 	return errnum;
 }
 
-TEST(texts_of_a_catalogue_are_errnos)
+TEST(texts_of_a_catalogue_are_errnos_and_broken_catalogues_have_none)
 {
 	char file[512];
 	const size_t size = write_catalogue(file);
@@ -65,6 +65,13 @@ TEST(texts_of_a_catalogue_are_errnos)
 	assert_int_equal(errno_by(file, size, "ibv_reg_mr: Nicht genügend Hauptspeicher verfügbar (8)"), ENOMEM);
 	assert_int_equal(errno_by(file, size, "ibv_reg_mr: Ungültige"), 0);
 	assert_int_equal(errno_by(file, size, "Argument"), 0); /* too short a text */
+	for (size_t cut = 0; cut < size; cut++)
+		assert_in_range(errno_by(file, cut, "Nicht genügend Hauptspeicher verfügbar"), 0, EFAULT);
+	for (size_t i = 0; i < 28 + ARRAY_SIZE(messages) * 16; i++) {
+		file[i] ^= (char)0xff;
+		assert_in_range(errno_by(file, size, "Ungültige Adresse"), 0, EFAULT);
+		file[i] ^= (char)0xff;
+	}
 	unlink(path);
 	snprintf(path, sizeof(path), "rm -r %s", folder);
 	assert_int_equal(system(path), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c)
