@@ -270,14 +270,16 @@ static bool take_rdma_line(const char *line, void *data)
 int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
 		       struct mr_rdma_pools *pools)
 {
-	struct reading max = { pools, offsetof(struct mr_rdma_pool, max) },
-		       used = { pools, offsetof(struct mr_rdma_pool, used) };
+	struct reading reading = { .offset = offsetof(struct mr_rdma_pool, max) };
 	int rc;
 
 	memset(pools, 0, sizeof(*pools));
-	rc = mr_host_lines(host, take_rdma_line, &max, "%s%s/rdma.max", group->mount, group->path);
+	reading.pools = pools;
+	rc = mr_host_lines(host, take_rdma_line, &reading, "%s%s/rdma.max", group->mount,
+			   group->path);
+	reading.offset = offsetof(struct mr_rdma_pool, used);
 	if (!rc)
-		mr_host_lines(host, take_rdma_line, &used, "%s%s/rdma.current", group->mount,
+		mr_host_lines(host, take_rdma_line, &reading, "%s%s/rdma.current", group->mount,
 			      group->path);
 	return rc;
 }

@@ -35,7 +35,7 @@ static bool opens(const struct mr_inquiry *inquiry)
 static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *group,
 			  struct rdma_limit *limit)
 {
-	struct mr_rdma_pools pools = { .count = 0 };
+	struct mr_rdma_pools pools;
 
 	if (mr_rdma_pools_read(inquiry->host, group, &pools))
 		return;
