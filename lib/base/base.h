@@ -515,6 +515,19 @@ struct mr_maps_line {
 bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping);
 
 /**
+ * mr_installed_find() - find a folder that is installed with this program: beside it, or in the folder of libraries
+ * @libraries: MRCTL_LIBDIR, which shared objects are compiled without
+ * @name:      "sim" or "trace"
+ * @file:      a file that it must have
+ * @place:     set to the folder of this program; has PATH_MAX bytes
+ * @folder:    set to its real path, which the caller frees; NULL: it is not installed
+ *
+ * Return: 0, or -errno where the place of this program is not known.
+ */
+int mr_installed_find(const char *libraries, const char *name, const char *file, char *place,
+		      char **folder, struct mr_error *err);
+
+/**
  * mr_overlay_has_tmpfs() - whether a file of an overlay that can be written is on a tmpfs
  *
  * The path of the upper layer in /proc/PID/mountinfo is mostly one of another mount namespace.  So the file is asked:

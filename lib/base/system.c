@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -165,6 +167,32 @@ bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping)
 	mapping->shared = rights[3] == 's';
 	mapping->path = path ? line + path : "";
 	return true;
+}
+
+int mr_installed_find(const char *libraries, const char *name, const char *file, char *place,
+		      char **folder, struct mr_error *err)
+{
+	const struct {
+		const char *folder, *below;
+	} places[] = { { place, "" }, { place, "../lib/mrctl/" }, { libraries, "mrctl/" } };
+	const ssize_t length = readlink("/proc/self/exe", place, PATH_MAX - 1);
+	char path[PATH_MAX + 64];
+
+	*folder = NULL;
+	if (length < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
+			       "cannot find the path of mrctl");
+	place[length] = '\0';
+	*strrchr(place, '/') = '\0';
+	for (size_t i = 0; !*folder && i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, sizeof(path), "%s/%s%s/%s", places[i].folder, places[i].below, name,
+			 file);
+		if (access(path, R_OK))
+			continue;
+		*strrchr(path, '/') = '\0';
+		*folder = realpath(path, NULL);
+	}
+	return 0;
 }
 
 bool mr_overlay_has_tmpfs(const char *path)

@@ -12,18 +12,6 @@
 
 #define PRELOAD "libmrctl-sim.so"
 
-/* The real path of FOLDER/BELOW if the simulator is in it, to be freed; else NULL. */
-static char *find_below(const char *folder, const char *below)
-{
-	char path[PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s/" PRELOAD, folder, below);
-	if (access(path, R_OK))
-		return NULL;
-	*strrchr(path, '/') = '\0';
-	return realpath(path, NULL);
-}
-
 static int set_variable(const char *name, const char *value, struct mr_error *err)
 {
 	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
@@ -51,19 +39,11 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	const char *name = mr_sim_profiles[profile].name;
 	const char *preloaded = getenv("LD_PRELOAD");
 	mr_auto_free char *preload = NULL, *sysfs = NULL, *folder = NULL;
-	char self[PATH_MAX] = "";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int rc;
+	char self[PATH_MAX];
+	int rc = mr_installed_find(MRCTL_LIBDIR, "sim", PRELOAD, self, &folder, err);
 
-	if (length < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
-			       "cannot find the path of mrctl");
-	*strrchr(self, '/') = '\0';
-	folder = find_below(self, "sim");
-	if (!folder)
-		folder = find_below(self, "../lib/mrctl/sim");
-	if (!folder)
-		folder = find_below(MRCTL_LIBDIR, "mrctl/sim");
+	if (rc)
+		return rc;
 	if (!folder) {
 		mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 			     "the simulator (" PRELOAD ") is not installed beside %s", self);

@@ -16,24 +16,12 @@
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
-/* What is known of a program that a process runs; else the enum mr_trace_obstacle for which it will not join. */
+/* State of a process's program, or the enum mr_trace_obstacle for which it will not join. */
 enum {
 	IS_NO_MATTER = MR_TRACE_FOLLOWED, /* it has ended, or cannot be looked at */
 	BEGINS = MR_TRACE_NO_ROOM + 1,    /* it may still join, or become one that will not */
 	IS_OF_OTHER,                      /* another mrctl follows it */
 };
-
-/* The real path of FOLDER/BELOW if the agent is in it, to be freed; else NULL. */
-static char *find_below(const char *folder, const char *below)
-{
-	char path[PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s/" MR_TRACE_AGENT, folder, below);
-	if (access(path, R_OK))
-		return NULL;
-	*strrchr(path, '/') = '\0';
-	return realpath(path, NULL);
-}
 
 /* Sets a variable to @first, and @old behind that. */
 static int set_before(const char *name, const char *first, const char *old, struct mr_error *err)
@@ -76,17 +64,11 @@ static int preload_agent(const char *folder, struct mr_error *err)
 int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 {
 	mr_auto_free char *folder = NULL;
-	char self[PATH_MAX] = "";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int rc;
+	char self[PATH_MAX];
+	int rc = mr_installed_find(MRCTL_LIBDIR, "trace", MR_TRACE_AGENT, self, &folder, err);
 
-	if (length < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
-			       "cannot find the path of mrctl");
-	*strrchr(self, '/') = '\0';
-	folder = find_below(self, "trace") ?: find_below(self, "../lib/mrctl/trace");
-	if (!folder)
-		folder = find_below(MRCTL_LIBDIR, "mrctl/trace");
+	if (rc)
+		return rc;
 	if (!folder)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				    "what is loaded into traced programs (" MR_TRACE_AGENT
