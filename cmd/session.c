@@ -233,11 +233,7 @@ static int print_sessions(const struct invocation *invocation,
 	for (size_t i = 0; i < count; i++)
 		session_print(&answer, &list[i]);
 	answer_end_rows(&answer);
-	rc = answer_end(&answer, 0, err);
-	if (!rc)
-		rc = answer_status(&answer, 0, NULL);
-	answer_release(&answer);
-	return rc;
+	return answer_close(&answer, 0, 0, err);
 }
 
 /*

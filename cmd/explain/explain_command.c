@@ -34,7 +34,7 @@ struct explained {
 	const char *what;
 	const char *recognise;
 	const char *source;
-	/* What the members above point to: */
+	/* Storage for the members above: */
 	const char *errno_names[MR_CAUSE_ERRNOS + 1];
 	const char *call_names[MR_OPERATIONS + 2];
 };
@@ -633,12 +633,7 @@ static int run_explain(const struct invocation *invocation, struct mr_error *err
 		answer_question(&answer, &question);
 	else
 		rc = answer_lines(&answer, strcmp(word, "-") ? word : NULL, err);
-	if (!rc)
-		rc = answer_end(&answer, 0, err);
-	if (!rc)
-		rc = answer_status(&answer, 0, NULL);
-	answer_release(&answer);
-	return rc;
+	return answer_close(&answer, rc, 0, err);
 }
 
 static const struct option_spec options[] = {

@@ -203,11 +203,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 	mr_error_clear(err);
 	answer_begin(&answer);
 	answer_end_rows(&answer);
-	rc = answer_end(&answer, 0, err);
-	if (!rc)
-		rc = answer_status(&answer, 0, NULL);
-	answer_release(&answer);
-	return rc;
+	return answer_close(&answer, 0, 0, err);
 }
 
 void answer_release(struct answer *answer)
@@ -391,6 +387,16 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 		failures_adopt(enclosing->failures, first, enclosing->number, err.text);
 	}
 	return first && !done && first->kind == MR_ERROR_ABSENT ? EXIT_ABSENT : EXIT_REFUSED;
+}
+
+int answer_close(struct answer *answer, int rc, uint64_t done, struct mr_error *err)
+{
+	if (!rc)
+		rc = answer_end(answer, done, err);
+	if (!rc)
+		rc = answer_status(answer, done, NULL);
+	answer_release(answer);
+	return rc;
 }
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,

@@ -206,7 +206,7 @@ static int plan_memory(struct register_plan *plan, const struct register_args *a
 	rc = plan_sizes(to, memory, size, err);
 	if (on == MR_ON_NOTHING)
 		return rc;
-	/* Where the last region ends: bytes that a dma-buf or DM below the regions must have. */
+	/* End of the last region: bytes that a dma-buf or DM below the regions must have. */
 	if (__builtin_add_overflow(to->mapping.offset, to->mapping.length, &end))
 		end = UINT64_MAX;
 	plan->dm_length = is_dmabuf && args->buffer.known ? args->buffer.value

@@ -320,6 +320,15 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
  */
 int answer_status(const struct answer *answer, uint64_t done, const char *participle);
 
+/**
+ * answer_close() - print the end of the document, choose the exit status, and release the answer
+ * @rc:   0, or the failure of the command, after which only the answer is released
+ * @done: as of answer_end()
+ *
+ * Return: exit status, or @rc or another -errno with @err.
+ */
+int answer_close(struct answer *answer, int rc, uint64_t done, struct mr_error *err);
+
 /** answer_note() - print a line; in a batch it begins with the line that the command is run for */
 void answer_note(const struct answer *answer, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -10,7 +10,7 @@
 #include "lib/diagnose/trial/trial.h"
 #include "lib/host/host.h"
 
-/* What was proven, with what the document has of it in addition. */
+/* The proof, with the members that only the document has. */
 struct proof {
 	struct mr_proven proven;
 	const char *refused_by;

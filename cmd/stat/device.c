@@ -583,11 +583,7 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 		mr_fail(err, MR_ERROR_HOST, -rc, "malloc", NULL);
 	answer_end_rows(&job.answer);
 	job.answer.lines = job.answer.out.blocks = false; /* the environment is in the blocks */
-	if (!rc)
-		rc = answer_end(&job.answer, job.shown, err);
-	if (!rc)
-		rc = answer_status(&job.answer, job.shown, NULL);
-	answer_release(&job.answer);
+	rc = answer_close(&job.answer, rc, job.shown, err);
 	while (job.count)
 		free(job.names[--job.count]);
 	free(job.names);

@@ -622,20 +622,15 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 
 	mr_environment_init(&environment);
 	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
-	if (rc) {
-		answer_release(&answer);
+	if (rc)
 		return rc;
-	}
 	if (take(&census, &answer, &why))
 		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
 	print_main(&answer, &census, listing);
 	print_others(&answer, &census, listing);
 	print_totals(&answer, &census);
-	rc = answer_end(&answer, census.device_count, err);
-	if (!rc)
-		rc = answer_status(&answer, census.device_count, NULL);
+	rc = answer_close(&answer, 0, census.device_count, err);
 	census_release(&census);
-	answer_release(&answer);
 	return rc;
 }
 
