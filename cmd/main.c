@@ -157,7 +157,7 @@ static int tell_error(const struct global_args *global, const struct command *co
 	const struct command *meant = command;
 	int status = -1;
 
-	/* Where a global option is wrong, the words behind it were not read: the first one that is a command. */
+	/* After a wrong global option the words were not read: take the first one that is a command. */
 	for (char *const *word = argv; !meant && *word && *++word;)
 		meant = *command_find(all_commands, *word);
 	if (meant && meant->fail)

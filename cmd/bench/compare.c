@@ -282,7 +282,7 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 	if (!rc)
 		rc = bench_check(new, err);
 	if (!rc && !args.anyway) {
-		/* What the device and the host are is found out before much is measured. */
+		/* Compare device and host before much is measured. */
 		rc = mr_bench_place_open(&place, MR_KIND_MR, err);
 		here.environment = place.environment;
 		mr_bench_place_close(&place);

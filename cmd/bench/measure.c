@@ -148,7 +148,7 @@ static void choose_sizes(struct sweep *sizes, const struct bench_args *args, uin
 		sizes->values[sizes->count++] = size;
 	if (!args->plan.known)
 		return;
-	/* Where there is room for them, pieces are measured as well. */
+	/* Pieces are measured as well if there is room for them. */
 	bench_pieces(args, &pieces);
 	for (size_t i = 0; i < pieces.count && sizes->count < SWEEP_MAX; i++)
 		if (pieces.values[i] > last && pieces.values[i] <= most)

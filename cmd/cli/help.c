@@ -74,7 +74,7 @@ static void print_entry(const char *left, const char *help, size_t indent)
 	output_paragraph(help, indent, indent);
 }
 
-/* What an option is for, with the words that it takes if a table has them.  Return: @buffer, or the option's text */
+/* Describes an option, with the words of its table if it has one.  Return: @buffer, or the option's text */
 static const char *option_help_text(const struct option_spec *option, char buffer[OPTION_HELP_MAX])
 {
 	const struct mr_word *word = option->type->words;

@@ -44,7 +44,7 @@ static bool is_duration(const struct field *field, bool is_for_people)
 /* Room for the heading of a column. */
 #define HEADING_MAX 64
 
-/* What stands above a column: the field's key in upper case, without the unit that the cells name. */
+/* Heading of a column: the field's key in upper case, without the unit that the cells have. */
 static void cell_heading(const struct field *field, bool is_for_people, char heading[HEADING_MAX])
 {
 	size_t length = strlen(field->key), i;

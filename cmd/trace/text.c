@@ -502,7 +502,7 @@ static void report_total(const struct trace_row *row)
 		report_detail("these are answers of the simulated HCA");
 }
 
-/* Of a program that could not be followed, or not be run, a message has told already. */
+/* A program that cannot be followed or run already has a message. */
 static void report_nothing(const struct trace_row *row, const struct trace_result *result)
 {
 	const uint64_t status = row->exit_status.value;

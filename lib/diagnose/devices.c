@@ -17,7 +17,7 @@ struct look {
 	struct mr_finding *finding;
 	struct mr_rdma_device device; /* the one that is looked at */
 	void (*judge)(struct look *look);
-	/* What was found of the devices with the worst verdict: */
+	/* Findings of the devices with the worst verdict: */
 	enum mr_verdict worst;
 	struct {
 		char text[128];

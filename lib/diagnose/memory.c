@@ -212,7 +212,7 @@ static void show_pools(const struct mr_huge_pools *pools, bool is_planned,
 				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	else if (!text[0])
 		mr_finding_set(finding, MR_VERDICT_NA, "none are reserved");
-	else /* That all are in use is what they are for. */
+	else /* It is no fault if all are in use. */
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
 }
 

@@ -217,7 +217,7 @@ static int open_or_create(const char *path, uint64_t length, struct mr_unfinishe
 
 #define HUGE_2M (UINT64_C(2) << 20)
 
-/* What is to be mapped. */
+/* The mapping to make. */
 struct mapping {
 	int prot;
 	int flags;

@@ -40,7 +40,7 @@
  */
 #define ENVIRONMENT_MAX (8u << 20)
 
-/* Where a session is: "fd:N", "N" or "pid:N". */
+/* Place of a session: "fd:N", "N" or "pid:N". */
 struct location {
 	bool is_process; /* it is the session of a process; else an inherited descriptor */
 	uint64_t number; /* of the process or descriptor */

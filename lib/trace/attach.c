@@ -37,7 +37,7 @@ struct mr_kernel_method {
 	uint16_t addr, length, access, iova, fd, pages, flags, handle;
 };
 
-/* Of UVERBS_METHOD_REG_MR and of mlx5, from later versions of the headers; as in lib/verbs/uverbs.c */
+/* Attributes of UVERBS_METHOD_REG_MR and of mlx5, from newer headers; as in lib/verbs/uverbs.c */
 enum { METHOD_REG_MR = 5 };
 enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, REG_MR_FD_OFFSET };
 /* Page sizes that mlx5dv_devx_umem_reg() asks for: all from 4 KiB (providers/mlx5/verbs.c) */

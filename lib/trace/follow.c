@@ -119,7 +119,7 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
 	    (process->looks++ < LOOKS_MAX || process->is_attached))
 		look = calloc(1, sizeof(*look));
-	/* What an attached process did before is not known, and it does not wait. */
+	/* Earlier calls of an attached process are not known, and it does not wait. */
 	if (look && process->is_attached)
 		look->has_gone_on = true;
 	else if (look)
@@ -414,7 +414,7 @@ enum {
 	EXEC_LOOKS = 10, /* in which a process that has no environment yet may get it */
 };
 
-/* What is polled: the channel, the child, signals, then the processes. */
+/* Polled descriptors: the channel, the child, signals, then the processes. */
 enum { FD_CHANNEL, FD_CHILD, FD_SIGNALS, FD_PROCESSES };
 
 struct loop {

@@ -361,7 +361,7 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 					? MR_NO
 					: MR_UNKNOWN;
 	features->dma_handles = mr_has_dma_handles(&uverbs);
-	/* What must be there to export memory of the device.  That it works then only a trial can tell. */
+	/* Requirements to export memory of the device; only a trial can show that it works. */
 	features->dm_dmabuf = !features->has_symbol[MR_SYMBOL_DM_EXPORT] ||
 					      (attributes && !attributes->max_dm_size) ||
 					      has_object(&uverbs, OBJECT_DMABUF) == MR_NO

@@ -199,7 +199,7 @@ static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_uverbs *uverbs = refusal->is_opened_anew ? NULL : refusal->uverbs;
 	int rc;
 
-	/* What another call of DEVX is answered in the call's own context */
+	/* Answer to another DEVX call in the call's own context */
 	if (refusal->devx_errnum.known)
 		rc = -(int)refusal->devx_errnum.value;
 	else if (uverbs && uverbs->driver_id == RDMA_DRIVER_MLX5)

@@ -7,7 +7,7 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/* What the firmware has answered; false: it is not known to have answered.  It is proven, or in the kernel's log. */
+/* Finds the answer of the firmware, proven or in the kernel's log; false: there is none. */
 static bool find_answer(struct mr_inquiry *inquiry, struct mr_firmware_answer *answer)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);

@@ -11,7 +11,7 @@
 void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind kind,
 			 enum mr_certainty certainty, struct mr_suspicion *suspicion)
 {
-	/* Of these mmap(2) is not asked for memory, or for another one. */
+	/* These kinds do not call mmap(2), or for other memory. */
 	static const uint32_t others = 1U << MR_MEMORY_NONE | 1U << MR_MEMORY_UNMAPPED |
 				       1U << MR_MEMORY_DM | 1U << MR_MEMORY_NULL_MR |
 				       1U << MR_MEMORY_CUDA;

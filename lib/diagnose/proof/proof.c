@@ -228,7 +228,7 @@ static bool join_buffer(struct mr_watch *watch, int probe, int first, uint64_t *
 	return watch->buffer != NULL;
 }
 
-/* Where the newest record is; the kernel writes each one before the one that came before it. */
+/* Place of the newest record: the kernel writes backwards, each record before the previous one. */
 static uint64_t newest(const struct mr_watch *watch)
 {
 	const struct perf_event_mmap_page *page = watch->buffer;
@@ -545,7 +545,7 @@ static void prove_user_space(const struct mr_proof *proof, const struct mr_proof
 		proven->note = "no function that is watched has returned this error";
 		return;
 	}
-	/* What does not come in by a function that is watched is not seen at all. */
+	/* A call that enters by a function without a probe is not seen at all. */
 	if (!is_named_watched(&proof->watch, "ib_uverbs_ioctl") ||
 	    !is_named_watched(&proof->watch, "ib_uverbs_write")) {
 		proven->note =

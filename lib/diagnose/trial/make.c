@@ -38,7 +38,7 @@ static void add_refusals(const struct mr_tries *tries, char *text, size_t size)
 
 void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 {
-	/* Of the call itself, where it is not refused as before */
+	/* Texts for a call that is not refused as before */
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "unchanged it succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
@@ -265,7 +265,7 @@ static void try_changes(struct mr_bench *bench, uint64_t until_ns, struct mr_tri
 {
 	struct mr_available available = { .bytes = 0, .by = "MemAvailable, which is unknown" };
 
-	/* As of mr_max_size_find(): half of what is available. */
+	/* Half of the available memory, as in mr_max_size_find() */
 	mr_available_read(mr_this_host(), &available);
 	bench->available = available.bytes / 2;
 	bench->available_by = available.by;

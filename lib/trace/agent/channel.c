@@ -439,7 +439,7 @@ static void put(const struct mr_trace_record *call)
 			record.call.pinned = mrctl_sim_pinned();
 			record.call.flags |= MR_TRACE_HAS_PINNED;
 		}
-		/* What another call of DEVX is answered in the same context; it changes nothing. */
+		/* Answer to another DEVX call in the same context, which changes nothing. */
 		if ((call->call == MR_TRACED_MLX5DV_DEVX_UMEM_REG ||
 		     call->call == MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX) &&
 		    call->errnum == EINVAL) {
