@@ -401,7 +401,7 @@ static void result_print(const struct host_result *result, bool verbose)
 		output_paragraph(sentence, 0, 0);
 	}
 	if (result->simulated)
-		output_text("Its RDMA devices are simulated by mrctl.\n");
+		output_text("The RDMA devices are simulated by mrctl.\n");
 }
 
 static const struct field check_fields[] = {
