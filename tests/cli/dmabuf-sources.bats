@@ -41,6 +41,8 @@ setup() {
 	fails "no CUDA driver: dlopen: libcuda.so.1: cannot open shared object file" mr reg-dmabuf --from cuda:0 --json
 	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"*"[certain, MR-GPU-DRIVER]"* ]]
 	json '.failures[0] | .errno == "ENODEV" and .via == null'
+	exits 1 mr -j bench --memory cuda:0 --sizes 4K,64K --count 1
+	json '.failures | length == 1 and .[0].call == "dlopen" and .[0].causes[0].id == "MR-GPU-DRIVER"'
 	stand_in - <<<'int cuGetErrorName;'
 	cuda mr reg-dmabuf --from cuda:0
 	[ "$status" -eq 1 ]
