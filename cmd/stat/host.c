@@ -456,8 +456,9 @@ static const struct metric metrics[] = {
 	METRIC_END,
 };
 
-static int answer_text(void *data, char *text, size_t size)
+static int answer_text(const struct mr_host *host, void *data, char *text, size_t size)
 {
+	(void)host;
 	snprintf(text, size, "%s", (const char *)data);
 	return 0;
 }

@@ -127,12 +127,13 @@ static bool take_flags(const char *line, void *data)
 	return false;
 }
 
-static int find_la57(void *data, char *text, size_t size)
+static int find_la57(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct mr_host here = MR_THIS_HOST;
 	bool found = false;
 	const int rc = mr_host_lines(&here, take_flags, &found, "/proc/cpuinfo");
 
+	(void)host;
 	(void)data;
 	snprintf(text, size, "%s", found ? "57" : "48");
 	return rc;

@@ -534,10 +534,11 @@ static void compare_group(struct look *look)
 		look->differs |= strcmp(iommu.group, look->gpu.group) != 0;
 }
 
-static int query_machine(void *data, char *text, size_t size)
+static int query_machine(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct utsname name;
 
+	(void)host;
 	(void)data;
 	if (uname(&name))
 		return -errno;
@@ -614,7 +615,7 @@ static uint64_t largest_region(const struct mr_environment *environment, uint64_
 	return is_limited && reported > of_rxe ? of_rxe : reported;
 }
 
-static int query_device(void *data, char *text, size_t size)
+static int query_device(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct mr_environment environment;
 	struct mr_attributes attributes;
@@ -622,6 +623,7 @@ static int query_device(void *data, char *text, size_t size)
 	struct mr_error ignored;
 	int rc;
 
+	(void)host;
 	mr_environment_init(&environment);
 	rc = mr_device_open(data, &device, &environment, &ignored);
 	if (rc)

@@ -120,14 +120,14 @@ void mr_name_add(struct mr_name_text *names, const char *name)
 		names->hidden);
 }
 
-static int query_environment(void *data, char *text, size_t size)
+static int query_environment(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct mr_host *host = data;
 	char profile[32];
 	int rc = host->process ? mr_process_variable(host->process, MR_SIM_VARIABLE, profile,
 						     sizeof(profile))
 			       : mr_simulator_is_entered();
 
+	(void)data;
 	if (rc < 0)
 		return rc;
 	snprintf(text, size, "%s", rc && (!host->process || profile[0]) ? "yes" : "no");
@@ -138,7 +138,7 @@ bool mr_is_simulated(struct mr_host *host)
 {
 	char answer[8];
 
-	mr_host_query(host, query_environment, host, answer, sizeof(answer), "simulated");
+	mr_host_query(host, query_environment, NULL, answer, sizeof(answer), "simulated");
 	return answer[0] == 'y';
 }
 

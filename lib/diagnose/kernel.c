@@ -276,13 +276,14 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 	}
 }
 
-static int query_kernel(void *data, char *text, size_t size)
+static int query_kernel(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct mr_nldev nl = { 0 };
 	struct mr_error ignored;
 	bool copies = false;
 	int rc = mr_nldev_open(&nl, &ignored);
 
+	(void)host;
 	(void)data;
 	if (!rc) {
 		rc = mr_nldev_copies_on_fork(&nl, &copies, &ignored);

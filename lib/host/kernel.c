@@ -124,13 +124,14 @@ static bool is_known_word(const char *word)
 	return false;
 }
 
-static int filter_words(void *data, char *text, size_t size)
+static int filter_words(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct mr_host here = MR_THIS_HOST;
 	char line[4096], *rest = line;
 	const ssize_t got = mr_host_read(&here, line, sizeof(line), "/proc/cmdline");
 	size_t used = 0;
 
+	(void)host;
 	(void)data;
 	text[0] = '\0';
 	for (char *word; got > 0 && (word = strsep(&rest, " \n"));)
@@ -168,12 +169,13 @@ static bool match_symbol(const char *line, void *data)
 	return false;
 }
 
-static int find_symbol(void *data, char *text, size_t size)
+static int find_symbol(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	struct mr_host here = MR_THIS_HOST;
 	struct symbol_search *search = data;
 	const int rc = mr_host_lines(&here, match_symbol, search, "/proc/kallsyms");
 
+	(void)host;
 	snprintf(text, size, "%s", search->found ? "yes" : "no");
 	return rc;
 }
@@ -271,7 +273,8 @@ void mr_kernel_log_choose(char *log, char *text, size_t size)
 	memmove(text, text + used, size - used);
 }
 
-static int answer_log(void *data __attribute__((unused)), char *text, size_t size)
+static int answer_log(const struct mr_host *host __attribute__((unused)),
+		      void *data __attribute__((unused)), char *text, size_t size)
 {
 	const int room = klogctl(SIZE_BUFFER, NULL, 0);
 	const int wanted = room > 0 && room < LOG_MAX ? room : LOG_MAX;
@@ -470,7 +473,8 @@ uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned i
 	return last - first + 1;
 }
 
-static int find_binding(void *data, char *text, size_t size)
+static int find_binding(const struct mr_host *host __attribute__((unused)), void *data, char *text,
+			size_t size)
 {
 	const char *folder = data;
 	char path[PATH_MAX];

@@ -120,11 +120,11 @@ static int count_free(const struct mr_host *process, char *text, size_t size)
 	return 0;
 }
 
-static int answer(void *data, char *text, size_t size)
+static int answer(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct mr_host *host = data;
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 
+	(void)data;
 	if (host->process)
 		return count_free(host, text, size);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -135,7 +135,7 @@ static int answer(void *data, char *text, size_t size)
 int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors)
 {
 	char text[64];
-	int rc = mr_host_query(host, answer, host, text, sizeof(text), "descriptors");
+	int rc = mr_host_query(host, answer, NULL, text, sizeof(text), "descriptors");
 
 	if (!rc &&
 	    sscanf(text, "error=%d limit=%" SCNu64, &descriptors->error, &descriptors->limit) != 2)
@@ -167,17 +167,11 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
 	return rc;
 }
 
-struct place {
-	const struct mr_host *host;
-	const char *path;
-};
-
-static int answer_nodev(void *data, char *text, size_t size)
+static int answer_nodev(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct place *place = data;
 	char path[PATH_MAX];
 	struct statvfs fs;
-	int rc = mr_live_path(mr_host_viewer(place->host), place->path, path);
+	int rc = mr_live_path(host, data, path);
 
 	if (rc)
 		return rc;
@@ -189,10 +183,9 @@ static int answer_nodev(void *data, char *text, size_t size)
 
 enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path)
 {
-	struct place place = { host, path };
 	char text[8];
 
-	if (mr_host_query(host, answer_nodev, &place, text, sizeof(text), "nodev%s", path))
+	if (mr_host_query(host, answer_nodev, (void *)path, text, sizeof(text), "nodev%s", path))
 		return MR_UNKNOWN;
 	return text[0] == '1' ? MR_YES : MR_NO;
 }
@@ -231,7 +224,8 @@ int mr_selinux_read(struct mr_host *host, enum mr_selinux *mode, char *label, si
 
 /* ---- groups ---- */
 
-static int answer_group(void *data, char *text, size_t size)
+static int answer_group(const struct mr_host *host __attribute__((unused)), void *data, char *text,
+			size_t size)
 {
 	char buffer[16384];
 	struct group group, *found;
@@ -259,22 +253,15 @@ bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size)
 	       (strstr(version, "gvisor") || strstr(version, "Sun Jan 10 15:06:54 PST 2016"));
 }
 
-struct variable {
-	const struct mr_host *host;
-	const char *name;
-};
-
 /* Answers whether a variable is set, and not to "0"; its value is not recorded. */
-static int is_set(void *data, char *text, size_t size)
+static int is_set(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct variable *variable = data;
-	const char *value = getenv(variable->name);
+	const char *value = getenv(data);
 	char others[8];
 	int rc;
 
-	if (variable->host->process) {
-		rc = mr_process_variable(variable->host->process, variable->name, others,
-					 sizeof(others));
+	if (host->process) {
+		rc = mr_process_variable(host->process, data, others, sizeof(others));
 		if (rc < 0)
 			return rc;
 		value = rc ? others : NULL;
@@ -285,10 +272,9 @@ static int is_set(void *data, char *text, size_t size)
 
 static bool query_variable(struct mr_host *host, const char *name, bool zero_counts)
 {
-	struct variable variable = { host, name };
 	char answer[8];
 
-	return !mr_host_query(host, is_set, &variable, answer, sizeof(answer), "environment/%s",
+	return !mr_host_query(host, is_set, (void *)name, answer, sizeof(answer), "environment/%s",
 			      name) &&
 	       (!strcmp(answer, "set") || (zero_counts && !strcmp(answer, "0")));
 }

@@ -20,12 +20,13 @@ static bool count_line(const char *line, void *data)
 	return false;
 }
 
-static int count_mappings(void *data, char *text, size_t size)
+static int count_mappings(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	struct mr_host here = mr_host_unrecorded(data);
+	struct mr_host here = mr_host_unrecorded(host);
 	uint64_t count = 0;
 	const int rc = mr_host_lines(&here, count_line, &count, "/proc/self/maps");
 
+	(void)data;
 	snprintf(text, size, "%" PRIu64, count);
 	return rc;
 }
@@ -35,7 +36,7 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 	struct mr_opt_u64 used = { 0 };
 	char text[32];
 
-	used.known = !mr_host_query(host, count_mappings, host, text, sizeof(text), "mappings") &&
+	used.known = !mr_host_query(host, count_mappings, NULL, text, sizeof(text), "mappings") &&
 		     sscanf(text, "%" SCNu64, &used.value) == 1;
 	return used;
 }
@@ -213,7 +214,7 @@ int mr_absent_page_find(struct mr_host *host, uint64_t start, uint64_t end, enum
 	if (!mr_host_is_live(host))
 		return -ENODATA;
 	host->reads |= MR_READ_MEMORY;
-	fd = mr_live_open(mr_host_viewer(host), "/proc/self/pagemap");
+	fd = mr_live_open(host, "/proc/self/pagemap");
 	if (fd < 0)
 		return fd;
 	while (start < end) {
@@ -307,12 +308,10 @@ static const char *filesystem_name(const char *path)
 enum { DESCRIPTORS_MAX = 4096 };
 
 struct file_question {
-	const struct mr_host *host;
 	char path[sizeof(((struct mr_mapping *)0)->path)];
 	bool is_in_memory;  /* on tmpfs, where statfs(2) waits for no server */
 	bool is_on_disk;    /* on a disk without a mount that can be seen, as in some chroots */
 	bool is_on_overlay; /* whose upper layer is not known */
-	const struct mr_mapping *mapping;
 };
 
 static void describe(const struct statx *st, const char *free_text, char *text, size_t size)
@@ -329,7 +328,7 @@ static void describe(const struct statx *st, const char *free_text, char *text, 
 }
 
 /* What statx(2) and statfs(2) say. */
-static int query_file(void *data, char *text, size_t size)
+static int query_file(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
 	char free_text[32] = "unknown", path[PATH_MAX];
@@ -337,7 +336,7 @@ static int query_file(void *data, char *text, size_t size)
 	struct statx st;
 	int rc;
 
-	rc = mr_live_path(mr_host_viewer(question->host), question->path, path);
+	rc = mr_live_path(host, question->path, path);
 	if (rc)
 		return rc;
 	if (statx(AT_FDCWD, path, HOW, ASKED, &st))
@@ -353,14 +352,14 @@ static int query_file(void *data, char *text, size_t size)
 }
 
 /* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
-static int query_descriptors(const struct file_question *question, struct statx *st)
+static int query_descriptors(const struct mr_host *host, const struct mr_mapping *mapping,
+			     struct statx *st)
 {
-	const struct mr_mapping *mapping = question->mapping;
 	const struct dirent *entry;
 	char path[PATH_MAX];
 	bool is_found = false;
 	DIR *folder;
-	int rc = mr_live_path(mr_host_viewer(question->host), "/proc/self/fd", path);
+	int rc = mr_live_path(host, "/proc/self/fd", path);
 
 	if (rc)
 		return rc;
@@ -377,19 +376,17 @@ static int query_descriptors(const struct file_question *question, struct statx 
 }
 
 /* Looks for the file by proc_pid_map_files(5), or else by a descriptor. */
-static int query_open_file(void *data, char *text, size_t size)
+static int query_open_file(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct file_question *question = data;
-	const struct mr_mapping *mapping = question->mapping;
+	const struct mr_mapping *mapping = data;
 	struct statx st = { .stx_mode = 0 };
 	char link[64], path[PATH_MAX];
 	int rc;
 
 	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
 		 mapping->end);
-	if (mr_live_path(mr_host_viewer(question->host), link, path) ||
-	    statx(AT_FDCWD, path, HOW, ASKED, &st)) {
-		rc = query_descriptors(question, &st);
+	if (mr_live_path(host, link, path) || statx(AT_FDCWD, path, HOW, ASKED, &st)) {
+		rc = query_descriptors(host, mapping, &st);
 		if (rc)
 			return rc;
 	}
@@ -444,12 +441,10 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 		      struct mr_mapped_file *file)
 {
-	struct file_question question = { .host = host,
-					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
+	struct file_question question = { .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
 					  .is_on_disk = !file->filesystem[0] && mapping->major,
 					  .is_on_overlay = !file->upper[0] &&
-							   !strcmp(file->filesystem, "overlay"),
-					  .mapping = mapping };
+							   !strcmp(file->filesystem, "overlay") };
 	char text[256];
 
 	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
@@ -458,7 +453,7 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 			 take_file(mapping, text, file);
 	if (file->has_path || !can_be_open(mapping))
 		return;
-	if (!mr_host_query(host, query_open_file, &question, text, sizeof(text),
+	if (!mr_host_query(host, query_open_file, (void *)mapping, text, sizeof(text),
 			   "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
 			   mapping->inode))
 		take_file(mapping, text, file);
@@ -467,7 +462,7 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 /* The upper layer is where an overlay has the files that can be written. */
 static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_file *file)
 {
-	struct file_question question = { .host = host };
+	struct file_question question = { .is_in_memory = false };
 	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
 	char text[256];
 	unsigned int mode;

@@ -334,8 +334,9 @@ enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struc
 
 enum { SMALLEST = 4 << 10, LARGEST = 256 << 10 };
 
-static int query_library(void *data, char *text, size_t size)
+static int query_library(const struct mr_host *host, void *data, char *text, size_t size)
 {
+	(void)host;
 	(void)data;
 	snprintf(text, size, "%d", getpagesize());
 	return 0;

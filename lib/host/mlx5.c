@@ -145,7 +145,8 @@ struct sender {
 };
 
 /* Writes the last line of the live log that is about a device and a thread, as text. */
-static int answer_last_line(void *data, char *text, size_t size)
+static int answer_last_line(const struct mr_host *host __attribute__((unused)), void *data,
+			    char *text, size_t size)
 {
 	const struct sender *sender = data;
 	const uint64_t now = mr_now_ns();

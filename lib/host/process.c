@@ -231,13 +231,13 @@ static bool is_of_host(const char *path)
 }
 
 /* Whether the process has the mounts and the root of this one.  Return: 1, 0 or -errno. */
-static int shares_root(struct mr_viewer viewer, const char *root)
+static int shares_root(const struct mr_host *host, const char *root)
 {
 	char link[64], own[64], others[64];
 	struct stat own_root, others_root;
 	ssize_t got, got_own;
 
-	snprintf(link, sizeof(link), "/proc/%d/ns/mnt", (int)viewer.process);
+	snprintf(link, sizeof(link), "/proc/%d/ns/mnt", (int)host->process);
 	got = readlink(link, others, sizeof(others));
 	if (got < 0)
 		return -errno;
@@ -248,7 +248,7 @@ static int shares_root(struct mr_viewer viewer, const char *root)
 	       own_root.st_dev == others_root.st_dev && own_root.st_ino == others_root.st_ino;
 }
 
-int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
+int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX])
 {
 	static const char self[] = "/proc/self", thread[] = "/proc/thread-self";
 	const char *rest = path;
@@ -256,17 +256,17 @@ int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
 	int shares;
 
 	if (is_below(path, thread)) {
-		if (!viewer.thread)
+		if (!host->thread)
 			return -ESRCH;
-		snprintf(folder, sizeof(folder), "/proc/%d/task/%d", (int)viewer.process,
-			 (int)viewer.thread);
+		snprintf(folder, sizeof(folder), "/proc/%d/task/%d", (int)host->process,
+			 (int)host->thread);
 		rest += strlen(thread);
 	} else if (is_below(path, self)) {
-		snprintf(folder, sizeof(folder), "/proc/%d", (int)viewer.process);
+		snprintf(folder, sizeof(folder), "/proc/%d", (int)host->process);
 		rest += strlen(self);
 	} else if (!is_of_host(path)) {
-		snprintf(folder, sizeof(folder), "/proc/%d/root", (int)viewer.process);
-		shares = shares_root(viewer, folder);
+		snprintf(folder, sizeof(folder), "/proc/%d/root", (int)host->process);
+		shares = shares_root(host, folder);
 		if (shares < 0)
 			return shares;
 		if (shares)

@@ -293,20 +293,14 @@ static bool take_fdinfo(const char *line, void *data)
 	return true;
 }
 
-struct descriptor {
-	const struct mr_host *host;
-	int number;
-};
-
-static int query_size(void *data, char *text, size_t size)
+static int query_size(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct descriptor *descriptor = data;
 	char path[64];
 	struct stat st;
 	int rc;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor->number);
-	rc = mr_live_stat(mr_host_viewer(descriptor->host), path, &st);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", *(int *)data);
+	rc = mr_live_stat(host, path, &st);
 	if (!rc)
 		snprintf(text, size, "%" PRIu64, (uint64_t)st.st_size);
 	return rc;
@@ -315,7 +309,6 @@ static int query_size(void *data, char *text, size_t size)
 int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
 {
 	struct fdinfo info = { .file = file };
-	struct descriptor descriptor = { host, fd };
 	char text[32];
 	int rc;
 
@@ -333,8 +326,8 @@ int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *fil
 	}
 	/* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
 	file->is_simulated = !strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1);
-	if (file->is_simulated && !mr_host_query(host, query_size, &descriptor, text, sizeof(text),
-						 "descriptor/%d/size", fd))
+	if (file->is_simulated &&
+	    !mr_host_query(host, query_size, &fd, text, sizeof(text), "descriptor/%d/size", fd))
 		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
 	return 0;
 }

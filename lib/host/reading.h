@@ -95,21 +95,18 @@ DIR *mr_process_folder(void);
 /** mr_process_next_number() - the next entry of a folder, such as /proc, that is a number; -1 at the end */
 int mr_process_next_number(DIR *folder);
 
-/** Whose facts are read: those of /proc/self, and of files as that process sees them. */
-struct mr_viewer {
-	pid_t process; /**< 0: this process */
-	pid_t thread;  /**< of another process; 0: not known */
-};
+struct mr_host;
 
 /**
  * mr_seen_by() - the path at which this process finds a file that another one sees
+ * @host:  whose process is that other one
  * @path:  as that process sees it
  * @found: /proc/self is the folder of that process.  Devices, control groups and other files are found below its
  *         root, where that is another one or its mounts are.  What /proc and /sys have is the same for all.
  *
  * Return: 0; -ESRCH for the thread, where none is known; or -errno where it is not known what the process sees.
  */
-int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
+int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX]);
 
 /**
  * mr_process_variable() - a variable of the environment that a process was started with (proc_pid_environ(5))
@@ -237,12 +234,6 @@ struct mr_host {
 	pid_t process;
 	pid_t thread; /**< of that process, whose facts /proc/thread-self has; 0: not known */
 };
-
-/** mr_host_viewer() - whose facts are read */
-static inline struct mr_viewer mr_host_viewer(const struct mr_host *host)
-{
-	return (struct mr_viewer){ host->process, host->thread };
-}
 
 /** A host that is this machine, and of which nothing is recorded. */
 #define MR_THIS_HOST                                                                               \
@@ -405,28 +396,29 @@ int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** Writes what this machine answers, a text of at most @size bytes.  Return: 0, or -errno where there is none. */
+typedef int mr_answer(const struct mr_host *host, void *data, char *text, size_t size);
+
 /**
  * mr_host_query() - what a system call or a library answers, as text
- * @answer: writes the answer of this machine, a text of at most 64 KiB, best one line; returns 0, or -errno
- *          where there is none
+ * @answer: of this machine, at most 64 KiB, best one line
  * @data:   for @answer
  * @text:   set to the answer, cut where it does not fit; or to an empty text
  * @fmt:    name of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
  *
  * Return: 0, or -errno.
  */
-int mr_host_query(struct mr_host *host, int (*answer)(void *data, char *text, size_t size),
-		  void *data, char *text, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 6, 7)));
+int mr_host_query(struct mr_host *host, mr_answer *answer, void *data, char *text, size_t size,
+		  const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/** mr_live_path() - where this process finds a file that the viewer sees.  Return: 0 or -errno. */
-int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
+/** mr_live_path() - where this process finds a file that the process of @host sees.  Return: 0 or -errno. */
+int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX]);
 
 /** mr_live_open() - open a file to read it.  Return: a descriptor, or -errno; it is no FIFO, folder or device. */
-int mr_live_open(struct mr_viewer viewer, const char *path);
+int mr_live_open(const struct mr_host *host, const char *path);
 
 /** mr_live_stat() - Return: 0 or -errno. */
-int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st);
+int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st);
 
 /** What was packed or unpacked. */
 struct mr_recording_tally {

@@ -18,11 +18,10 @@
 static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
 				     "/sys/module/ib_core" };
 
-/* Writes the path where libibverbs of the process looks for a file.  Return: 0 or -ENAMETOOLONG. */
-static int find_moved(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
+int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX])
 {
 	const char *own = getenv("SYSFS_PATH");
-	char sysfs[PATH_MAX];
+	char sysfs[PATH_MAX], seen[PATH_MAX], *moved_path = host->process ? seen : found;
 	bool is_moved = false;
 
 	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
@@ -32,32 +31,24 @@ static int find_moved(struct mr_viewer viewer, const char *path, char found[PATH
 	}
 	snprintf(sysfs, sizeof(sysfs), "%s", own ?: "");
 	if (is_moved)
-		is_moved = viewer.process ? mr_process_variable(viewer.process, "SYSFS_PATH", sysfs,
-								sizeof(sysfs)) > 0
-					  : own != NULL;
-	return snprintf(found, PATH_MAX, "%s%s", is_moved ? sysfs : "",
-			is_moved ? path + strlen("/sys") : path) < PATH_MAX
-		       ? 0
-		       : -ENAMETOOLONG;
-}
-
-int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
-{
-	char seen[PATH_MAX];
-	const int rc = find_moved(viewer, path, viewer.process ? seen : found);
-
-	return rc || !viewer.process ? rc : mr_seen_by(viewer, seen, found);
+		is_moved = host->process ? mr_process_variable(host->process, "SYSFS_PATH", sysfs,
+							       sizeof(sysfs)) > 0
+					 : own != NULL;
+	if (snprintf(moved_path, PATH_MAX, "%s%s", is_moved ? sysfs : "",
+		     is_moved ? path + strlen("/sys") : path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return host->process ? mr_seen_by(host, seen, found) : 0;
 }
 
 /* Opening must not wait, where something else is mounted over the file, or $SYSFS_PATH has a FIFO. */
-int mr_live_open(struct mr_viewer viewer, const char *path)
+int mr_live_open(const struct mr_host *host, const char *path)
 {
 	char found[PATH_MAX];
 	mr_auto_fd int fd = -1;
 	struct stat st;
 	int rc;
 
-	rc = mr_live_path(viewer, path, found);
+	rc = mr_live_path(host, path, found);
 	if (rc)
 		return rc;
 	fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -68,12 +59,12 @@ int mr_live_open(struct mr_viewer viewer, const char *path)
 	return mr_steal_fd(&fd);
 }
 
-int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
+int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
 {
 	char found[PATH_MAX];
 	int rc;
 
-	rc = mr_live_path(viewer, path, found);
+	rc = mr_live_path(host, path, found);
 	if (rc)
 		return rc;
 	return stat(found, st) ? -errno : 0;
@@ -84,12 +75,6 @@ int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 
 /* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */
 #define LINES_MAX (UINT64_C(64) << 20)
-
-/* The host and path that a call is about. */
-struct place {
-	const struct mr_host *host;
-	const char *path;
-};
 
 /* Bytes of an answer that are recorded, whatever its first reader wants. */
 #define ANSWER_MAX (UINT64_C(64) << 10)
@@ -239,7 +224,7 @@ static ssize_t read_and_record(struct mr_host *host, const char *path, int fd, c
 
 static int open_path(const struct mr_host *host, const char *path)
 {
-	return mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
+	return mr_host_is_live(host) ? mr_live_open(host, path)
 				     : mr_recording_open(host->recording, path);
 }
 
@@ -486,7 +471,7 @@ int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data
 	if (!mr_host_is_live(host)) {
 		rc = mr_recording_list(host->recording, path, &names);
 	} else {
-		rc = mr_live_path(mr_host_viewer(host), path, found);
+		rc = mr_live_path(host, path, found);
 		if (!rc)
 			rc = mr_names_read(AT_FDCWD, found, &names);
 	}
@@ -516,12 +501,11 @@ bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
  * Takes the answer of a call from this machine or a recording, and records it.
  * Return: 0 or -errno.
  */
-static int answer_call(struct mr_host *host, const char *kind, const char *path,
-		       int (*answer)(void *data, char *text, size_t size), void *data, char *text,
-		       size_t size)
+static int answer_call(struct mr_host *host, const char *kind, const char *path, mr_answer *answer,
+		       void *data, char *text, size_t size)
 {
 	const int rc = mr_host_is_live(host)
-			       ? answer(data, text, size)
+			       ? answer(host, data, text, size)
 			       : (int)mr_recording_get(host->recording, kind, path, text, size);
 
 	if (rc < 0)
@@ -531,12 +515,11 @@ static int answer_call(struct mr_host *host, const char *kind, const char *path,
 	return rc < 0 ? rc : 0;
 }
 
-static int answer_link(void *data, char *text, size_t size)
+static int answer_link(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct place *place = data;
 	char found[PATH_MAX];
 	ssize_t got;
-	const int rc = mr_live_path(mr_host_viewer(place->host), place->path, found);
+	const int rc = mr_live_path(host, data, found);
 
 	if (rc)
 		return rc;
@@ -550,11 +533,10 @@ static int answer_link(void *data, char *text, size_t size)
 bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], whole[PATH_MAX];
-	struct place place = { host, path };
 
 	target[0] = '\0';
 	if (FORMAT_PATH(path, fmt) ||
-	    answer_call(host, "link", path, answer_link, &place, whole, sizeof(whole)) ||
+	    answer_call(host, "link", path, answer_link, path, whole, sizeof(whole)) ||
 	    strlen(whole) >= size)
 		return false;
 	memcpy(target, whole, strlen(whole) + 1);
@@ -575,11 +557,10 @@ void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *
 		memcpy(end, last, strlen(last) + 1);
 }
 
-static int answer_stat(void *data, char *text, size_t size)
+static int answer_stat(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct place *place = data;
 	struct stat st;
-	const int rc = mr_live_stat(mr_host_viewer(place->host), place->path, &st);
+	const int rc = mr_live_stat(host, data, &st);
 
 	if (!rc)
 		snprintf(text, size, "mode=%o uid=%u gid=%u device=%u:%u", st.st_mode, st.st_uid,
@@ -591,13 +572,12 @@ static int answer_stat(void *data, char *text, size_t size)
 int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[128];
-	struct place place = { host, path };
 	int rc = FORMAT_PATH(path, fmt);
 
 	*status = (struct mr_host_status){ 0 };
 	if (rc)
 		return rc;
-	rc = answer_call(host, "stat", path, answer_stat, &place, text, sizeof(text));
+	rc = answer_call(host, "stat", path, answer_stat, path, text, sizeof(text));
 	if (rc == -ENOENT && !mr_host_is_live(host)) {
 		rc = mr_recording_mode(host->recording, path, &status->mode);
 		snprintf(text, sizeof(text), "mode=%o uid=0 gid=0 device=0:0", status->mode);
@@ -617,14 +597,13 @@ int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char
 	return rc;
 }
 
-static int answer_open(void *data, char *text, size_t size)
+static int answer_open(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct place *place = data;
 	mr_auto_fd int fd = -1;
 
-	if (place->host->process)
+	if (host->process)
 		return -ENODATA;
-	fd = open(place->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(data, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	snprintf(text, size, "ok");
 	return fd < 0 ? -errno : 0;
 }
@@ -632,16 +611,15 @@ static int answer_open(void *data, char *text, size_t size)
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[8];
-	struct place place = { host, path };
 	const int rc = FORMAT_PATH(path, fmt);
 
-	return rc ? rc : answer_call(host, "open", path, answer_open, &place, text, sizeof(text));
+	return rc ? rc : answer_call(host, "open", path, answer_open, path, text, sizeof(text));
 }
 
 /* ---- answers of calls ---- */
 
-int mr_host_query(struct mr_host *host, int (*answer)(void *data, char *text, size_t size),
-		  void *data, char *text, size_t size, const char *fmt, ...)
+int mr_host_query(struct mr_host *host, mr_answer *answer, void *data, char *text, size_t size,
+		  const char *fmt, ...)
 {
 	char name[PATH_MAX], path[PATH_MAX],
 		whole[ANSWER_MAX]; /* there may be no memory to allocate */

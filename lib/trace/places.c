@@ -44,7 +44,7 @@ static bool is_in_other_namespace(pid_t pid)
 	static const char any[] = "/usr";
 	char found[PATH_MAX];
 
-	return mr_seen_by((struct mr_viewer){ .process = pid }, any, found) ||
+	return mr_seen_by(&(struct mr_host){ .recording = -1, .process = pid }, any, found) ||
 	       strcmp(found, any) != 0;
 }
 

@@ -100,8 +100,8 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type,
 	}
 	set_memory(range, type, mapping->path);
 	range->offset = mapping->offset + (addr - mapping->start);
-	if (host->process && (mr_seen_by(mr_host_viewer(host), mapping->path, seen) ||
-			      strcmp(seen, mapping->path) != 0))
+	if (host->process &&
+	    (mr_seen_by(host, mapping->path, seen) || strcmp(seen, mapping->path) != 0))
 		DIFFERS(range, "the path is one of a process with mounts of its own");
 }
 

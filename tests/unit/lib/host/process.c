@@ -66,7 +66,7 @@ TEST(facts_of_self_are_those_of_the_child)
 	assert_true(mr_host_exists(&host, "/proc/self") && mr_host_exists(&host, "/proc/meminfo"));
 	assert_false(mr_host_exists(&host, "/proc/selfish"));
 	/* With the same mounts a file is the same one, but a device is not opened in its place. */
-	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/dev/null", found), 0);
+	assert_int_equal(mr_seen_by(&host, "/dev/null", found), 0);
 	assert_string_equal(found, "/dev/null");
 	assert_int_equal(mr_host_open_device(&host, "/dev/null"), -ENODATA);
 	/* A thread that is not known has no facts. */
@@ -98,15 +98,15 @@ TEST(files_of_the_host_are_the_same_for_a_process_in_a_container)
 	static const char *const same[] = { "/proc/stat",	  "/sys/module",   "/boot/config",	"/lib/modules/6.1",
 					    "/usr/lib/modules/6", "/usr/src/6.12", "/usr/lib/kernel/6" };
 	static const char *const other[] = { "/usr/lib/kernels", "/sys/class/infiniband/mlx5_0", "/sys/fs/cgroup", "/etc" };
-	const struct mr_viewer nobody = { .process = INT_MAX };
+	const struct mr_host nobody = { .recording = -1, .process = INT_MAX };
 	char found[PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
-		assert_equal_for(same[i], mr_seen_by(nobody, same[i], found), 0);
+		assert_equal_for(same[i], mr_seen_by(&nobody, same[i], found), 0);
 		assert_string_equal(found, same[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
-		assert_equal_for(other[i], mr_seen_by(nobody, other[i], found), -ENOENT);
+		assert_equal_for(other[i], mr_seen_by(&nobody, other[i], found), -ENOENT);
 }
 
 TEST(a_thread_is_found_by_its_number_in_its_own_namespace)
