@@ -136,6 +136,9 @@ bool mr_name_is_shown(const char *name);
  */
 int mr_names_read(int parent, const char *folder, char **names);
 
+/** mr_path_clean() - remove what a path can do without, so that each file has one path.  Return: 0 or -EINVAL. */
+int mr_path_clean(char *path);
+
 /** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
 ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
 
@@ -146,7 +149,9 @@ int mr_recording_open(int folder, const char *path);
 int mr_recording_error(int folder, const char *kind, const char *path);
 
 /**
- * mr_recording_get() - read the answer of a call, without the newline at its end, cut where it does not fit
+ * mr_recording_get() - read the answer of a call, cut where it does not fit
+ * @kind: as of mr_recorder_put(); but for "read" a newline at the end is left out
+ *
  * Return: bytes; or -errno: the one that was recorded, or -ENOENT where nothing was.
  */
 ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size);
@@ -157,22 +162,10 @@ ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *t
  */
 int mr_recording_list(int folder, const char *path, char **names);
 
-/** mr_recording_mode() - the type and permission of what stands at its own path.  Return: 0, or -errno. */
-int mr_recording_mode(int folder, const char *path, uint32_t *mode);
-
 /**
- * mr_recording_write() - write a file of the recording and @end after it, unless it exists
- * @below: as of mr_recording_name()
- *
- * Return: 0 or -errno.
- */
-int mr_recording_write(int folder, const char *below, const char *text, size_t length,
-		       const char *end);
-
-/**
- * Writing the folder of a recorded host, whose layout lib/host/reading.h describes.  What was read first of a
- * file, or answered first by a call, is what stays.  Without a recorder, NULL, nothing happens.  The first
- * error is returned at the end, so that a fact is found whether it can be recorded or not.
+ * Writes the folder of a recorded host.  What was read first of a file, or answered first by a call, is what stays.
+ * Without a recorder, NULL, nothing happens.  The first error is returned at the end, so that a fact is found
+ * whether it can be recorded or not.
  */
 struct mr_recorder;
 
@@ -187,10 +180,6 @@ int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct
 /** mr_recorder_close() - finish it, and free the recorder.  Return: 0, or the first -errno. */
 int mr_recorder_close(struct mr_recorder *recorder);
 
-/** mr_recorder_file() - record the content of a file */
-void mr_recorder_file(struct mr_recorder *recorder, const char *path, const char *text,
-		      size_t length);
-
 /**
  * mr_recorder_line() - record one line of a file
  * @number: of the line, from 1: where a file is read again, lines are added in its order
@@ -201,15 +190,14 @@ void mr_recorder_line(struct mr_recorder *recorder, const char *path, uint64_t n
 /** mr_recorder_lines_end() - record that a file was read line by line.  @error: 0, or -errno */
 void mr_recorder_lines_end(struct mr_recorder *recorder, const char *path, int error);
 
-/** mr_recorder_answer() - record what a call answered.  @kind: such as "list" */
-void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const char *path,
-			const char *text);
-
 /**
- * mr_recorder_error() - record that a call failed
- * @error: -errno; -ENOENT needs no record, and where memory or descriptors are short the recording is incomplete
+ * mr_recorder_put() - record what a call answered
+ * @kind:   "read": @text is the content of the file; or another call, such as "list"
+ * @result: -errno: it failed.  -ENOENT needs no record, and where memory or descriptors are short the recording is
+ *          incomplete.  Else the bytes of @text, or 0: up to its NUL
  */
-void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const char *path, int error);
+void mr_recorder_put(struct mr_recorder *recorder, const char *kind, const char *path,
+		     ssize_t result, const char *text);
 
 /** mr_recorder_note() - record -errno of recording itself; 0 is ignored */
 void mr_recorder_note(struct mr_recorder *recorder, int error);

@@ -120,8 +120,7 @@ int mr_host_close(struct mr_host *host, struct mr_error *err)
 
 /* ---- paths ---- */
 
-/* Removes what a path can do without, so that each file has one path.  Return: 0 or -EINVAL. */
-static int clean_path(char *path)
+int mr_path_clean(char *path)
 {
 	const char *from = path;
 	char *to = path;
@@ -150,7 +149,7 @@ __attribute__((format(printf, 2, 0))) static int write_path(char path[PATH_MAX],
 {
 	const int length = vsnprintf(path, PATH_MAX, fmt, ap);
 
-	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : clean_path(path);
+	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : mr_path_clean(path);
 }
 
 /* Notes what the file is about: below /proc/self and /proc/PID a process. */
@@ -200,49 +199,49 @@ static void note_answer(struct mr_host *host, const char *name)
 
 /* ---- files ---- */
 
-/* Reads a file from its beginning, and records as much of it as later readers may want. */
-static ssize_t read_and_record(struct mr_host *host, const char *path, int fd, char *text,
-			       size_t size)
-{
-	mr_auto_free char *whole = malloc(FILE_MAX);
-	ssize_t got;
-
-	if (!whole) {
-		mr_recorder_note(host->recorder, -ENOMEM);
-		return mr_recording_read_fd(fd, text, size);
-	}
-	got = mr_recording_read_fd(fd, whole, FILE_MAX);
-	if (got < 0)
-		return got;
-	mr_recorder_file(host->recorder, path, whole, (size_t)got);
-	if ((size_t)got >= size)
-		got = (ssize_t)size - 1;
-	memcpy(text, whole, (size_t)got);
-	text[got] = '\0';
-	return got;
-}
-
 static int open_path(const struct mr_host *host, const char *path)
 {
 	return mr_host_is_live(host) ? mr_live_open(host, path)
 				     : mr_recording_open(host->recording, path);
 }
 
-static ssize_t read_path(struct mr_host *host, char *text, size_t size, const char *path)
+/* Takes the answer of a call from this machine or a recording, and records it.  Return: its bytes, or -errno. */
+static ssize_t answer_call(struct mr_host *host, const char *kind, const char *path,
+			   mr_answer *answer, void *data, char *text, size_t size)
 {
-	const int error =
-		mr_host_is_live(host) ? 0 : mr_recording_error(host->recording, "read", path);
-	mr_auto_fd int fd = error ?: open_path(host, path);
-	ssize_t got = fd;
+	const ssize_t rc = mr_host_is_live(host)
+				   ? answer(host, data, text, size)
+				   : mr_recording_get(host->recording, kind, path, text, size);
+
+	mr_recorder_put(host->recorder, kind, path, rc, text);
+	return rc;
+}
+
+static int answer_read(const struct mr_host *host, void *data, char *text, size_t size)
+{
+	mr_auto_fd int fd = mr_live_open(host, data);
+
+	return fd < 0 ? fd : (int)mr_recording_read_fd(fd, text, size);
+}
+
+/* As much of a file is recorded as later readers may want. */
+static ssize_t read_path(struct mr_host *host, char *text, size_t size, char *path)
+{
+	mr_auto_free char *whole = host->recorder ? malloc(FILE_MAX) : NULL;
+	ssize_t got;
 
 	text[0] = '\0';
 	if (size > FILE_MAX)
 		size = FILE_MAX;
-	if (fd >= 0)
-		got = host->recorder ? read_and_record(host, path, fd, text, size)
-				     : mr_recording_read_fd(fd, text, size);
-	if (got < 0)
-		mr_recorder_error(host->recorder, "read", path, (int)got);
+	if (!whole) {
+		mr_recorder_note(host->recorder, -ENOMEM);
+		return answer_call(host, "read", path, answer_read, path, text, size);
+	}
+	got = answer_call(host, "read", path, answer_read, path, whole, FILE_MAX);
+	if (got >= (ssize_t)size)
+		got = (ssize_t)size - 1;
+	memcpy(text, whole, got < 0 ? 0 : (size_t)got);
+	text[got < 0 ? 0 : got] = '\0';
 	return got;
 }
 
@@ -468,18 +467,13 @@ int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data
 
 	if (rc)
 		return rc;
-	if (!mr_host_is_live(host)) {
+	if (mr_host_is_live(host))
+		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &names);
+	else
 		rc = mr_recording_list(host->recording, path, &names);
-	} else {
-		rc = mr_live_path(host, path, found);
-		if (!rc)
-			rc = mr_names_read(AT_FDCWD, found, &names);
-	}
-	if (rc) {
-		mr_recorder_error(host->recorder, "list", path, rc);
+	mr_recorder_put(host->recorder, "list", path, rc, names);
+	if (rc)
 		return rc;
-	}
-	mr_recorder_answer(host->recorder, "list", path, names);
 	for (rest = names; (name = strsep(&rest, "\n"));)
 		if (mr_name_is_shown(name)) {
 			if (take)
@@ -495,24 +489,6 @@ bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
 	char path[PATH_MAX];
 
 	return !FORMAT_PATH(path, fmt) && !mr_host_stat(host, &status, "%s", path);
-}
-
-/*
- * Takes the answer of a call from this machine or a recording, and records it.
- * Return: 0 or -errno.
- */
-static int answer_call(struct mr_host *host, const char *kind, const char *path, mr_answer *answer,
-		       void *data, char *text, size_t size)
-{
-	const int rc = mr_host_is_live(host)
-			       ? answer(host, data, text, size)
-			       : (int)mr_recording_get(host->recording, kind, path, text, size);
-
-	if (rc < 0)
-		mr_recorder_error(host->recorder, kind, path, rc);
-	else
-		mr_recorder_answer(host->recorder, kind, path, text);
-	return rc < 0 ? rc : 0;
 }
 
 static int answer_link(const struct mr_host *host, void *data, char *text, size_t size)
@@ -536,7 +512,7 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 
 	target[0] = '\0';
 	if (FORMAT_PATH(path, fmt) ||
-	    answer_call(host, "link", path, answer_link, path, whole, sizeof(whole)) ||
+	    answer_call(host, "link", path, answer_link, path, whole, sizeof(whole)) < 0 ||
 	    strlen(whole) >= size)
 		return false;
 	memcpy(target, whole, strlen(whole) + 1);
@@ -568,33 +544,21 @@ static int answer_stat(const struct mr_host *host, void *data, char *text, size_
 	return rc;
 }
 
-/* A recording written by hand needs no answer for a file that it has at its own path. */
 int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[128];
-	int rc = FORMAT_PATH(path, fmt);
+	ssize_t rc = FORMAT_PATH(path, fmt);
 
-	*status = (struct mr_host_status){ 0 };
-	if (rc)
-		return rc;
-	rc = answer_call(host, "stat", path, answer_stat, path, text, sizeof(text));
-	if (rc == -ENOENT && !mr_host_is_live(host)) {
-		rc = mr_recording_mode(host->recording, path, &status->mode);
-		snprintf(text, sizeof(text), "mode=%o uid=0 gid=0 device=0:0", status->mode);
-		if (rc)
-			mr_recorder_error(host->recorder, "stat", path, rc);
-		else
-			mr_recorder_answer(host->recorder, "stat", path, text);
-		return rc;
-	}
-	if (!rc &&
+	if (!rc)
+		rc = answer_call(host, "stat", path, answer_stat, path, text, sizeof(text));
+	if (rc >= 0 &&
 	    sscanf(text,
 		   "mode=%" SCNo32 " uid=%" SCNu32 " gid=%" SCNu32 " device=%" SCNu32 ":%" SCNu32,
 		   &status->mode, &status->uid, &status->gid, &status->major, &status->minor) != 5)
 		rc = -EIO;
-	if (rc)
+	if (rc < 0)
 		*status = (struct mr_host_status){ 0 };
-	return rc;
+	return rc < 0 ? (int)rc : 0;
 }
 
 static int answer_open(const struct mr_host *host, void *data, char *text, size_t size)
@@ -611,9 +575,11 @@ static int answer_open(const struct mr_host *host, void *data, char *text, size_
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[8];
-	const int rc = FORMAT_PATH(path, fmt);
+	ssize_t rc = FORMAT_PATH(path, fmt);
 
-	return rc ? rc : answer_call(host, "open", path, answer_open, path, text, sizeof(text));
+	if (!rc)
+		rc = answer_call(host, "open", path, answer_open, path, text, sizeof(text));
+	return rc < 0 ? (int)rc : 0;
 }
 
 /* ---- answers of calls ---- */
@@ -624,7 +590,7 @@ int mr_host_query(struct mr_host *host, mr_answer *answer, void *data, char *tex
 	char name[PATH_MAX], path[PATH_MAX],
 		whole[ANSWER_MAX]; /* there may be no memory to allocate */
 	va_list ap;
-	int rc;
+	ssize_t rc;
 
 	va_start(ap, fmt);
 	rc = vsnprintf(name, sizeof(name), fmt, ap);
@@ -632,13 +598,13 @@ int mr_host_query(struct mr_host *host, mr_answer *answer, void *data, char *tex
 	text[0] = '\0';
 	if (rc < 0 || snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	rc = clean_path(path);
-	if (rc)
-		return rc;
+	if (mr_path_clean(path))
+		return -EINVAL;
 	note_answer(host, path + 1);
 	whole[0] = '\0';
 	rc = answer_call(host, "answer", path, answer, data, whole, sizeof(whole));
-	if (!rc)
-		snprintf(text, size, "%s", whole);
-	return rc;
+	if (rc < 0)
+		return (int)rc;
+	snprintf(text, size, "%s", whole);
+	return 0;
 }
