@@ -5,6 +5,9 @@
 
 #include "lib/nldev/nldev.h"
 
+/* The loops of libmnl make the distance of two pointers an int. */
+#pragma GCC diagnostic ignored "-Wconversion"
+
 /* ---- one MR ---- */
 
 /* The driver's own attributes are pairs: a name, and a value.  mlx5 tells "odp": "explicit" or "implicit". */
@@ -13,7 +16,7 @@ static void take_driver(const struct nlattr *table, struct mr_nldev_mr *mr)
 	const struct nlattr *attribute;
 	bool is_odp = false;
 
-	MR_EACH_NESTED(attribute, table) {
+	mnl_attr_for_each_nested(attribute, table) {
 		if (mnl_attr_get_type(attribute) != RDMA_NLDEV_ATTR_DRIVER_STRING)
 			continue;
 		if (is_odp && mr_attribute_is(attribute, "explicit"))
@@ -65,14 +68,14 @@ static void take_attribute(const struct nlattr *attribute, struct mr_nldev_mr *m
 }
 
 /* Return: false where it does not tell the number of the MR. */
-static bool read_mr(const struct nlattr *begin, const char *end, struct mr_nldev_mr *mr)
+static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
 {
 	struct parts parts = { .mrn = false };
-	const struct nlattr *attribute;
+	const struct nlattr *attr;
 
 	*mr = (struct mr_nldev_mr){ .length = 0 };
-	MR_EACH_ATTRIBUTE_OF(attribute, begin, end)
-		take_attribute(attribute, mr, &parts);
+	mnl_attr_for_each_payload(attributes, size)
+		take_attribute(attr, mr, &parts);
 	mr->has_keys = parts.lkey && parts.rkey;
 	return parts.mrn && parts.length;
 }
@@ -168,11 +171,10 @@ static bool add_gap(struct collection *collection, uint64_t first, uint32_t end)
 
 static void take_entry(struct collection *collection, const struct nlattr *entry)
 {
-	const char *begin = mnl_attr_get_payload(entry);
 	struct mr_nldev_mr mr;
 
 	if (mnl_attr_get_type(entry) == RDMA_NLDEV_ATTR_RES_MR_ENTRY &&
-	    read_mr((const void *)begin, begin + mnl_attr_get_payload_len(entry), &mr) &&
+	    read_mr(mnl_attr_get_payload(entry), mnl_attr_get_payload_len(entry), &mr) &&
 	    mr.mrn >= collection->next)
 		add_mr(collection, &mr);
 }
@@ -185,9 +187,9 @@ static int take_dumped(const struct nlmsghdr *message, void *data)
 	const struct nlattr *table, *entry;
 	size_t before = mrs->count;
 
-	MR_EACH_ATTRIBUTE(table, message)
+	mnl_attr_for_each(table, message, 0)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_RES_MR)
-			MR_EACH_NESTED(entry, table)
+			mnl_attr_for_each_nested(entry, table)
 				take_entry(collection, entry);
 	if (before && mrs->count > before &&
 	    !add_gap(collection, (uint64_t)mrs->list[before - 1].mrn + 1, mrs->list[before].mrn))
@@ -231,7 +233,7 @@ static void take_walked(const struct nlmsghdr *message, unsigned int n, void *da
 	struct mr_nldev_mr mr;
 
 	if (message &&
-	    read_mr(mnl_nlmsg_get_payload(message), mnl_nlmsg_get_payload_tail(message), &mr) &&
+	    read_mr(mnl_nlmsg_get_payload(message), mnl_nlmsg_get_payload_len(message), &mr) &&
 	    mr.mrn == collection->next + n) {
 		add_mr(collection, &mr);
 		collection->misses_now = 0;
@@ -381,7 +383,7 @@ static void take_counter(const struct nlattr *entry, struct mr_nldev_mr *mr)
 	uint64_t *counter = NULL;
 	struct mr_opt_u64 value;
 
-	MR_EACH_NESTED(attribute, entry) {
+	mnl_attr_for_each_nested(attribute, entry) {
 		switch (mnl_attr_get_type(attribute)) {
 		case RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME:
 			counter = mr_attribute_is(attribute, "page_faults") ? &mr->page_faults
@@ -415,9 +417,9 @@ static void take_counters(const struct nlmsghdr *message, unsigned int n, void *
 
 	if (!message)
 		return;
-	MR_EACH_ATTRIBUTE(table, message)
+	mnl_attr_for_each(table, message, 0)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_STAT_HWCOUNTERS)
-			MR_EACH_NESTED(entry, table)
+			mnl_attr_for_each_nested(entry, table)
 				take_counter(entry, counted->mrs[n]);
 }
 

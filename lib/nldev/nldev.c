@@ -5,13 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 
 #include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
-
-/* Larger than an answer that is no dump: NLMSG_DEFAULT_SIZE of the kernel's include/linux/netlink.h */
-#define MR_NLDEV_SLOT 8192
 
 /* A dump that something has disturbed is repeated; so is a request whose answer found no room. */
 #define TRIES 10
@@ -44,7 +40,7 @@ int mr_nldev_open(struct mr_nldev *nl, struct mr_error *err)
 {
 	int rc;
 
-	*nl = (struct mr_nldev){ .buffer = malloc((size_t)MR_NLDEV_BATCH * MR_NLDEV_SLOT) };
+	*nl = (struct mr_nldev){ .buffer = malloc(MR_NLDEV_RECEIVE) };
 	rc = nl->buffer ? connect_socket(nl, err)
 			: mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	if (rc)
@@ -96,6 +92,21 @@ static int send_all(const struct mr_nldev *nl, const char *requests, size_t size
 		sent = send(mnl_socket_get_fd(nl->socket), requests, size, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent < 0 ? -errno : 0;
+}
+
+/* Receives what netlink sends at once.  Return: bytes, or -errno. */
+static ssize_t receive(const struct mr_nldev *nl, int flags)
+{
+	ssize_t got;
+
+	do
+		got = recv(mnl_socket_get_fd(nl->socket), nl->buffer, MR_NLDEV_RECEIVE,
+			   MSG_TRUNC | flags);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	return got > MR_NLDEV_RECEIVE || !mnl_nlmsg_ok((void *)nl->buffer, (int)got) ? -EBADMSG
+										     : got;
 }
 
 /* An answer as netlink gives it becomes the error of the question. */
@@ -151,20 +162,15 @@ static int query_once(struct mr_nldev *nl, const struct mr_nldev_question *quest
 {
 	mnl_cb_t control[] = { [NLMSG_ERROR] = take_error, [NLMSG_DONE] = take_end };
 	char request[REQUEST_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
-	const int fd = mnl_socket_get_fd(nl->socket);
 	int rc = send_all(nl, request, write_request(nl, question, question->value, request));
 	ssize_t got;
 
 	if (rc)
 		return rc;
 	do {
-		do
-			got = recv(fd, nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
-		while (got < 0 && errno == EINTR);
+		got = receive(nl, 0);
 		if (got < 0)
-			return -errno;
-		if (got > MR_NLDEV_RECEIVE || !mnl_nlmsg_ok((void *)nl->buffer, (int)got))
-			return -EBADMSG;
+			return (int)got;
 		rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence,
 				 mnl_socket_get_portid(nl->socket), take, data, control,
 				 sizeof(control) / sizeof(*control));
@@ -235,70 +241,45 @@ static int send_batch(struct batch *batch)
 	return send_all(batch->nl, requests, size);
 }
 
-/* Take one answer.  Return: 0, or -errno where the kernel refuses the question. */
-static int take_answer(struct batch *batch, const struct nlmsghdr *message, size_t size)
+/* Takes one answer; MNL_CB_ERROR with errno where the kernel refuses the question. */
+static int take_answer(const struct nlmsghdr *message, void *data)
 {
-	uint32_t n;
-	int error = 0;
+	struct batch *batch = data;
+	const uint32_t n = message->nlmsg_seq - batch->first;
+	const int error = message->nlmsg_type == NLMSG_ERROR ? error_of(message) : 0;
 
-	if (!mnl_nlmsg_ok(message, (int)size) ||
-	    !mnl_nlmsg_portid_ok(message, mnl_socket_get_portid(batch->nl->socket)))
-		return 0;
-	n = message->nlmsg_seq - batch->first;
 	if (n >= batch->count || is_answered(batch, n))
-		return 0;
-	if (message->nlmsg_type == NLMSG_ERROR)
-		error = error_of(message);
-	if (error == -EAGAIN)
+		return MNL_CB_OK;
+	if (error == -EAGAIN) {
 		batch->lost = true;
-	if (error && error != -ENOENT)
-		return error == -EAGAIN ? 0 : error;
+		return MNL_CB_OK;
+	}
+	if (error && error != -ENOENT) {
+		errno = -error;
+		return MNL_CB_ERROR;
+	}
 	batch->answered |= UINT64_C(1) << n;
 	batch->open--;
 	batch->take(error ? NULL : message, n, batch->data);
-	return 0;
+	return MNL_CB_OK;
 }
 
-/* Receive what there is, and wait where no answer was lost.  Return: how many messages, or -errno. */
-static int receive(struct batch *batch, struct mmsghdr headers[MR_NLDEV_BATCH])
-{
-	struct iovec parts[MR_NLDEV_BATCH];
-	int got;
-
-	for (size_t i = 0; i < MR_NLDEV_BATCH; i++) {
-		parts[i] = (struct iovec){ batch->nl->buffer + i * MR_NLDEV_SLOT, MR_NLDEV_SLOT };
-		headers[i] =
-			(struct mmsghdr){ .msg_hdr = { .msg_iov = &parts[i], .msg_iovlen = 1 } };
-	}
-	do
-		got = recvmmsg(mnl_socket_get_fd(batch->nl->socket), headers, MR_NLDEV_BATCH,
-			       batch->lost ? MSG_DONTWAIT : MSG_WAITFORONE, NULL);
-	while (got < 0 && errno == EINTR);
-	return got < 0 ? -errno : got;
-}
-
-/* Receive until all is answered, or the rest is lost.  Return: 0 or -errno. */
+/* Receives until all is answered, or the rest is lost.  Return: 0 or -errno. */
 static int receive_batch(struct batch *batch)
 {
-	struct mmsghdr headers[MR_NLDEV_BATCH];
+	mnl_cb_t control[] = { [NLMSG_ERROR] = take_answer };
 
 	while (batch->open) {
-		int got = receive(batch, headers), rc = 0;
+		const ssize_t got = receive(batch->nl, batch->lost ? MSG_DONTWAIT : 0);
 
 		if (got == -ENOBUFS)
 			batch->lost = true;
 		else if (got < 0)
-			return got == -EAGAIN && batch->lost ? 0 : got;
-		for (int i = 0; i < got && !rc; i++)
-			if (headers[i].msg_hdr.msg_flags & MSG_TRUNC)
-				rc = -EBADMSG;
-			else
-				rc = take_answer(batch,
-						 (const void *)(batch->nl->buffer +
-								(size_t)i * MR_NLDEV_SLOT),
-						 headers[i].msg_len);
-		if (rc)
-			return rc;
+			return got == -EAGAIN && batch->lost ? 0 : (int)got;
+		else if (mnl_cb_run2(batch->nl->buffer, (size_t)got, 0,
+				     mnl_socket_get_portid(batch->nl->socket), take_answer, batch,
+				     control, sizeof(control) / sizeof(*control)) == MNL_CB_ERROR)
+			return -errno;
 	}
 	return 0;
 }
@@ -333,50 +314,36 @@ int mr_nldev_query_each(struct mr_nldev *nl, const struct mr_nldev_question *que
 
 struct mr_opt_u64 mr_attribute_number(const struct nlattr *attribute)
 {
-	struct mr_opt_u64 number = { 0, true };
-	uint32_t middle;
-	uint8_t small;
-
 	switch (mnl_attr_get_payload_len(attribute)) {
-	case sizeof(small):
-		memcpy(&small, mnl_attr_get_payload(attribute), sizeof(small));
-		number.value = small;
-		break;
-	case sizeof(middle):
-		memcpy(&middle, mnl_attr_get_payload(attribute), sizeof(middle));
-		number.value = middle;
-		break;
-	case sizeof(number.value):
-		memcpy(&number.value, mnl_attr_get_payload(attribute), sizeof(number.value));
-		break;
+	case sizeof(uint8_t):
+		return (struct mr_opt_u64){ mnl_attr_get_u8(attribute), true };
+	case sizeof(uint32_t):
+		return (struct mr_opt_u64){ mnl_attr_get_u32(attribute), true };
+	case sizeof(uint64_t):
+		return (struct mr_opt_u64){ mnl_attr_get_u64(attribute), true };
 	default:
-		number.known = false;
+		return (struct mr_opt_u64){ 0, false };
 	}
-	return number;
 }
 
 bool mr_attribute_u32(const struct nlattr *attribute, uint32_t *value)
 {
 	if (mnl_attr_get_payload_len(attribute) != sizeof(*value))
 		return false;
-	memcpy(value, mnl_attr_get_payload(attribute), sizeof(*value));
+	*value = mnl_attr_get_u32(attribute);
 	return true;
 }
 
 void mr_attribute_text(const struct nlattr *attribute, char *text, size_t size)
 {
-	size_t length =
-		strnlen(mnl_attr_get_payload(attribute), mnl_attr_get_payload_len(attribute));
-
-	length = length < size ? length : size - 1;
-	memcpy(text, mnl_attr_get_payload(attribute), length);
-	text[length] = '\0';
+	snprintf(text, size, "%.*s", (int)mnl_attr_get_payload_len(attribute),
+		 mnl_attr_get_str(attribute));
 }
 
 bool mr_attribute_is(const struct nlattr *attribute, const char *word)
 {
-	size_t length =
-		strnlen(mnl_attr_get_payload(attribute), mnl_attr_get_payload_len(attribute));
+	const char *text = mnl_attr_get_str(attribute);
+	const size_t length = strnlen(text, mnl_attr_get_payload_len(attribute));
 
-	return length == strlen(word) && !memcmp(mnl_attr_get_payload(attribute), word, length);
+	return length == strlen(word) && !memcmp(text, word, length);
 }

@@ -27,7 +27,7 @@
 struct mr_nldev {
 	struct mnl_socket *socket;
 	uint32_t sequence; /**< of the request before */
-	char *buffer; /**< MR_NLDEV_BATCH slots of MR_NLDEV_SLOT bytes, which is more than MR_NLDEV_RECEIVE */
+	char *buffer;      /**< MR_NLDEV_RECEIVE bytes */
 };
 
 /**
@@ -108,22 +108,6 @@ enum {
 	MR_NLDEV_ATTR_FRMR_POOL_KEY_KERNEL = 117,  /* u64 */
 	MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX = 118, /* u64 */
 };
-
-/** MR_EACH_ATTRIBUTE() - loop over the attributes of a message, as far as they lie within it */
-#define MR_EACH_ATTRIBUTE(attribute, message)                                                      \
-	MR_EACH_ATTRIBUTE_OF(attribute, mnl_nlmsg_get_payload(message),                            \
-			     mnl_nlmsg_get_payload_tail(message))
-
-/** MR_EACH_NESTED() - loop over the attributes that are nested in another */
-#define MR_EACH_NESTED(attribute, table)                                                           \
-	MR_EACH_ATTRIBUTE_OF(attribute, mnl_attr_get_payload(table),                               \
-			     (const char *)mnl_attr_get_payload(table) +                           \
-				     mnl_attr_get_payload_len(table))
-
-#define MR_EACH_ATTRIBUTE_OF(attribute, begin, end)                                                \
-	for ((attribute) = (begin);                                                                \
-	     mnl_attr_ok(attribute, (int)((const char *)(end) - (const char *)(attribute)));       \
-	     (attribute) = mnl_attr_next(attribute))
 
 /** mr_attribute_number() - its value, where it is as long as a u8, u32 or u64; else unknown */
 struct mr_opt_u64 mr_attribute_number(const struct nlattr *attribute);
