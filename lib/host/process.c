@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
+#include <envz.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -56,35 +57,17 @@ int mr_process_pidfd(const struct mr_process *process)
 	return mr_steal_fd(&fd);
 }
 
-ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
-			size_t size)
+ssize_t mr_process_read(const struct mr_process *process, const char *name, char *text, size_t size)
 {
 	mr_auto_fd int fd = openat(process->folder, name, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	ssize_t got;
 
-	if (fd < 0)
-		return -1;
-	do {
-		got = read(fd, buffer + used, size - used);
-		used += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && used < size);
-	return got < 0 ? -1 : (ssize_t)used;
-}
-
-FILE *mr_process_environment(uint64_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
-	return fopen(path, "re");
+	text[0] = '\0';
+	return fd < 0 ? -errno : mr_recording_read_fd(fd, text, size);
 }
 
 void mr_process_command(const struct mr_process *process, char command[16])
 {
-	ssize_t got = mr_process_read(process, "comm", command, 15);
-
-	command[got > 0 ? got : 0] = '\0';
+	mr_process_read(process, "comm", command, 16);
 	command[strcspn(command, "\n")] = '\0';
 	mr_clean_text(command, 16);
 }
@@ -117,21 +100,6 @@ uint64_t mr_process_socket(const struct mr_process *process, int fd)
 	return inode;
 }
 
-/* Reads the beginning of a file in the folder of a process. */
-static bool read_text(pid_t pid, const char *name, char *text, size_t size)
-{
-	struct mr_process process;
-	ssize_t got;
-
-	text[0] = '\0';
-	if (!mr_process_open(pid, &process))
-		return false;
-	got = mr_process_read(&process, name, text, size - 1);
-	mr_process_close(&process);
-	text[got > 0 ? got : 0] = '\0';
-	return got > 0;
-}
-
 /* Fields 3, 4, 22, 26 and 28; the name before them may hold brackets. */
 bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 {
@@ -150,9 +118,13 @@ bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 
 bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 {
-	char line[1024];
+	struct mr_process process;
+	char line[1024] = "";
 
-	read_text(pid, "stat", line, sizeof(line));
+	if (mr_process_open(pid, &process)) {
+		mr_process_read(&process, "stat", line, sizeof(line));
+		mr_process_close(&process);
+	}
 	return mr_process_stat_parse(line, stat);
 }
 
@@ -197,9 +169,6 @@ int mr_process_next_number(DIR *folder)
 			return (int)number;
 	return -1;
 }
-
-/* Bytes of an environment that are looked at: a process can point the kernel at any of its memory. */
-#define ENVIRONMENT_MAX (UINT64_C(4) << 20)
 
 /* Whether a path is a folder or below it. */
 static bool is_below(const char *path, const char *folder)
@@ -277,91 +246,53 @@ int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX
 
 /* ---- environment ---- */
 
-/* Reads "NAME=VALUE" up to its NUL, as much of it as fits.  Return: false at the end. */
-static bool read_variable(FILE *file, char *text, size_t size, bool *is_cut, uint64_t *bytes)
-{
-	size_t length = 0;
-	int c;
-
-	*is_cut = false;
-	while ((c = getc_unlocked(file)) > 0 && ++*bytes < ENVIRONMENT_MAX) {
-		if (length < size - 1)
-			text[length++] = (char)c;
-		else
-			*is_cut = true;
-	}
-	text[length] = '\0';
-	return c != EOF || length;
-}
-
 /*
- * The looks at an empty environment.  One is, though the process has a command line, if execve(2) took
- * away the memory between open(2) and read(2), or has come just from the one to the other.
+ * A program is started with at most three quarters of 8 MiB (fs/exec.c).  But a process can make the kernel show
+ * any memory of it as its environment (PR_SET_MM_MAP, prctl(2)): no more than this is read.
  */
-#define LOOKS 8
+#define ENVIRONMENT_MAX (8u << 20)
 
-/* Why a process has an empty environment. */
-enum emptiness {
-	HAS_NO_PROGRAM, /* a kernel thread, or one that has ended */
-	IS_IN_EXEC,
-	HAS_COMMAND_LINE,
-};
+/* Looks at an empty environment: execve(2) may have taken the memory away between open(2) and read(2). */
+#define LOOKS 8
 
 /*
  * execve(2) gives the process its new memory before it tells where command line and environment are in it
- * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.
+ * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.  A kernel
+ * thread, or a process that has ended, has no program.
  */
-static enum emptiness why_empty(pid_t pid)
+int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
+			     size_t size)
 {
-	enum emptiness why = HAS_NO_PROGRAM;
-	struct mr_process process;
-	char text[PATH_MAX];
-
-	if (!mr_process_open(pid, &process))
-		return why;
-	if (mr_process_link(&process, "exe", text, sizeof(text)))
-		why = mr_process_read(&process, "cmdline", text, 1) ? HAS_COMMAND_LINE : IS_IN_EXEC;
-	mr_process_close(&process);
-	return why;
-}
-
-/* Return: as of mr_process_variable(), but 0 in the midst of execve(2).  @bytes: how many there were. */
-static int look_for(pid_t process, const char *name, char *value, size_t size, uint64_t *bytes)
-{
-	mr_auto_file FILE *file = mr_process_environment((uint64_t)process);
-	const size_t length = strlen(name);
-	char text[PATH_MAX + 64];
-	bool is_cut;
+	mr_auto_free char *environment = malloc(ENVIRONMENT_MAX);
+	char program[PATH_MAX], byte[2];
+	const char *found;
+	ssize_t got = environment ? 0 : -ENOMEM;
 
 	value[0] = '\0';
-	*bytes = 0;
-	if (!file)
-		return -errno;
-	while (*bytes < ENVIRONMENT_MAX &&
-	       read_variable(file, text, sizeof(text), &is_cut, bytes)) {
-		++*bytes;
-		if (strncmp(text, name, length) != 0 || text[length] != '=')
-			continue;
-		if (!is_cut && strlen(text + length + 1) < size)
-			strcpy(value, text + length + 1);
-		return 1;
+	for (int i = 0; i < LOOKS && !got; i++) {
+		got = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX);
+		if (!got && !mr_process_link(process, "exe", program, sizeof(program)))
+			return 0;
+		if (!got && !mr_process_read(process, "cmdline", byte, sizeof(byte)))
+			return -EAGAIN;
 	}
-	return ferror(file) ? -EIO : 0;
+	found = got > 0 ? envz_get(environment, (size_t)got, name) : NULL;
+	if (found && strlen(found) < size)
+		strcpy(value, found);
+	return got < 0 ? (int)got : found != NULL;
 }
 
-int mr_process_variable(pid_t process, const char *name, char *value, size_t size)
+int mr_process_variable(pid_t pid, const char *name, char *value, size_t size)
 {
-	enum emptiness why = HAS_COMMAND_LINE;
-	uint64_t bytes;
-	int rc = 0;
+	struct mr_process process;
+	int rc;
 
-	for (int i = 0; i < LOOKS && why == HAS_COMMAND_LINE; i++) {
-		rc = look_for(process, name, value, size, &bytes);
-		if (rc || bytes)
-			return rc;
-		why = why_empty(process);
-	}
-	return why == IS_IN_EXEC ? -EAGAIN : 0;
+	value[0] = '\0';
+	if (!mr_process_open(pid, &process))
+		return -errno;
+	rc = mr_process_find_variable(&process, name, value, size);
+	mr_process_close(&process);
+	return rc;
 }
 
 /* ---- threads ---- */
@@ -372,12 +303,10 @@ static uint32_t read_own_number(const struct mr_process *process, pid_t thread)
 	char name[64], status[2048];
 	const char *line;
 	uint32_t number = 0;
-	ssize_t got;
 	int used;
 
 	snprintf(name, sizeof(name), "task/%d/status", (int)thread);
-	got = mr_process_read(process, name, status, sizeof(status) - 1);
-	status[got > 0 ? got : 0] = '\0';
+	mr_process_read(process, name, status, sizeof(status));
 	line = strstr(status, "\nNSpid:");
 	if (!line)
 		return 0;

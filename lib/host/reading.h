@@ -32,15 +32,14 @@ int mr_process_pidfd(const struct mr_process *process);
 void mr_process_command(const struct mr_process *process, char command[16]);
 
 /**
- * mr_process_read() - read a file of its folder
+ * mr_process_read() - read the beginning of a file of its folder
  * @name: "comm"
- * Return: bytes read into @buffer, at most @size; -1 with errno.
+ * @text: set to at most @size - 1 bytes, and a NUL
+ *
+ * Return: bytes, or -errno.
  */
-ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
+ssize_t mr_process_read(const struct mr_process *process, const char *name, char *text,
 			size_t size);
-
-/** mr_process_environment() - open the environment that a process was started with; NULL with errno */
-FILE *mr_process_environment(uint64_t pid);
 
 /** mr_process_link() - read the target of a link in its folder; false where it cannot be read, or does not fit */
 bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
@@ -115,7 +114,11 @@ int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX
  * Return: 1 where it is set; 0 where it is not; -EAGAIN where the process is in the midst of execve(2), and has no
  * environment for a moment; or another -errno where the environment cannot be read.
  */
-int mr_process_variable(pid_t process, const char *name, char *value, size_t size);
+int mr_process_variable(pid_t pid, const char *name, char *value, size_t size);
+
+/** mr_process_find_variable() - the same of a process whose folder is open */
+int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
+			     size_t size);
 
 /**
  * mr_process_thread() - the number by which this process knows a thread of another one

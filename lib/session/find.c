@@ -34,11 +34,8 @@
 /* The longest chain of processes of which each has joined the session of the next. */
 #define FOLLOW_MAX 16
 
-/*
- * A program is started with at most three quarters of 8 MiB (fs/exec.c).  But a process can make the kernel show
- * any memory of it as its environment (PR_SET_MM_MAP, prctl(2)): no more than this is read.
- */
-#define ENVIRONMENT_MAX (8u << 20)
+/* Bytes of a value of MRCTL_SESSION, its end included: more than any location has. */
+#define LOCATION_SIZE 512
 
 /* Place of a session: "fd:N", "N" or "pid:N". */
 struct location {
@@ -52,47 +49,6 @@ static int parse_location(const char *where, struct location *location, struct m
 	if (location->is_process || !strncmp(where, "fd:", 3))
 		where = strchr(where, ':') + 1;
 	return mr_parse_u64(where, INT_MAX, &location->number, err);
-}
-
-/*
- * Read the next text of an environment.  What does not fit into @text is left out.
- * @left: how many bytes of the environment may still be read; lowered
- *
- * Return: false where there is none.
- */
-static bool read_text(FILE *environment, char *text, size_t size, size_t *left)
-{
-	size_t used = 0;
-	int c = EOF;
-
-	while (*left && (c = getc_unlocked(environment)) != EOF) {
-		--*left;
-		if (!c)
-			break;
-		if (used < size - 1)
-			text[used++] = (char)c;
-	}
-	text[used] = '\0';
-	return used || !c;
-}
-
-bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any)
-{
-	static const char name[] = MR_SESSION_VARIABLE "=";
-	char text[sizeof(name) - 1 + MR_LOCATION_SIZE] = "";
-	const char *found = text + strlen(name);
-	size_t left = ENVIRONMENT_MAX;
-
-	*any = false;
-	errno = 0;
-	while (read_text(environment, text, sizeof(text), &left)) {
-		*any = true;
-		if (strncmp(text, name, strlen(name)) != 0 || !*found)
-			continue;
-		memcpy(value, found, strlen(found) + 1);
-		return true;
-	}
-	return false;
 }
 
 static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
@@ -119,57 +75,35 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
 			    "the session has ended: no such process: %" PRIu64, pid);
 }
 
-/*
- * Read from the environment that a process was started with where its session is.
- * @any: set to whether there was an environment at all
- *
- * Return: 1, 0 where it names no session, or -errno.
- */
-static int search_environment(uint64_t pid, struct location *location, bool *any,
-			      struct mr_error *err)
-{
-	mr_auto_file FILE *f = NULL;
-	char value[MR_LOCATION_SIZE];
-	bool found;
-
-	*any = false;
-	f = mr_process_environment(pid);
-	if (!f && errno == ESRCH)
-		return fail_ended(pid, err);
-	if (!f)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open",
-			       "cannot read /proc/%" PRIu64 "/environ", pid);
-	found = mr_session_find_variable(f, value, any);
-	if (!found && errno)
-		return mr_fail(err, MR_ERROR_HOST, errno, "read",
-			       "cannot read /proc/%" PRIu64 "/environ", pid);
-	if (!found)
-		return 0;
-	if (!parse_location(value, location, err))
-		return 1;
-	return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
-			    "the environment of process %" PRIu64 " has an invalid session: '%s'",
-			    pid, value);
-}
-
-/* The same, of a process that may be in the middle of execve(2): it has no environment for a moment. */
+/* Reads from the environment that a process was started with where its session is.  Return: 0 or -errno. */
 static int read_environment(uint64_t pid, struct location *location, struct mr_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	bool any = false;
-	int rc = 0;
+	char value[LOCATION_SIZE];
+	int rc = -EAGAIN;
 
-	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
+	for (int tries = 0; tries < EXEC_TRIES && rc == -EAGAIN; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
-		rc = search_environment(pid, location, &any, err);
+		rc = mr_process_variable((pid_t)pid, MR_SESSION_VARIABLE, value, sizeof(value));
 	}
-	if (rc)
-		return rc < 0 ? rc : 0;
-	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-		     "process %" PRIu64 " was not started in a session", pid);
-	mr_hint(err, "name the process that mrctl session runs, or one that it has started");
-	return -ENOENT;
+	if (rc == -ESRCH)
+		return fail_ended(pid, err);
+	if (rc < 0 && rc != -EAGAIN)
+		return mr_fail(err, MR_ERROR_HOST, -rc, "open",
+			       "cannot read /proc/%" PRIu64 "/environ", pid);
+	if (!value[0]) {
+		mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+			     "process %" PRIu64 " was not started in a session", pid);
+		mr_hint(err,
+			"name the process that mrctl session runs, or one that it has started");
+		return -ENOENT;
+	}
+	if (!parse_location(value, location, err))
+		return 0;
+	return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
+			    "the environment of process %" PRIu64 " has an invalid session: '%s'",
+			    pid, value);
 }
 
 /* A process may take descriptors of those that it may trace: ptrace(2), "Ptrace access mode checking". */
@@ -409,18 +343,13 @@ static int each_process(struct search *search,
 /* Find the session that the environment of a process names. */
 static bool visit_environment(struct search *search, const struct mr_process *process)
 {
-	int fd = openat(process->folder, "environ", O_RDONLY | O_CLOEXEC);
-	mr_auto_file FILE *environment = fd < 0 ? NULL : fdopen(fd, "r");
 	struct mr_found_session *session;
-	char value[MR_LOCATION_SIZE];
+	char value[LOCATION_SIZE];
 	struct location location;
 	struct mr_error ignored;
 	uint64_t socket;
-	bool any;
 
-	if (!environment && fd >= 0)
-		close(fd);
-	if (!environment || !mr_session_find_variable(environment, value, &any) ||
+	if (mr_process_find_variable(process, MR_SESSION_VARIABLE, value, sizeof(value)) <= 0 ||
 	    parse_location(value, &location, &ignored) || location.is_process)
 		return true;
 	socket = mr_process_socket(process, (int)location.number);
@@ -648,7 +577,7 @@ const char *mr_holder_role_name(enum mr_holder_role role)
 bool mr_holder_is_detached(const struct mr_process *process)
 {
 	static const char words[] = "mrctl\0session\0--hold";
-	char started_with[sizeof(words) + 1];
+	char started_with[sizeof(words) + 2];
 
 	return mr_process_read(process, "cmdline", started_with, sizeof(started_with)) ==
 		       (ssize_t)sizeof(words) &&

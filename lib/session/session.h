@@ -119,19 +119,6 @@ void mr_session_environment(const struct mr_session *session, struct mr_environm
  */
 int mr_session_allow_joining(struct mr_error *err);
 
-/** Bytes of a value of MRCTL_SESSION, its end included: more than any location has. */
-#define MR_LOCATION_SIZE 512
-
-/**
- * mr_session_find_variable() - MRCTL_SESSION in the environment of a process
- * @environment: /proc/PID/environ, of which no more is read than exec(2) lets an environment have
- * @value:       set where the variable has a value; one that is too long is cut
- * @any:         set to whether there was an environment at all
- *
- * Return: false with errno, which is 0 where the variable is not set or empty.
- */
-bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any);
-
 /**
  * mr_session_locate() - find the descriptor of the session that a user names
  * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N, or by the one
