@@ -497,22 +497,18 @@ bool mr_limits_have_memlock(void);
  */
 int mr_memfd_create(const char *name, unsigned int flags);
 
-/** What /proc/PID/maps tells of a mapping (proc_pid_maps(5)), but for its path. */
-#define MR_MAPPING_MEMBERS                                                                         \
-	uint64_t start, end;       /* addresses; @end is the first behind it */                    \
-	uint64_t offset;           /* bytes from the start of the file to that of the mapping */   \
-	uint64_t inode;            /* of the file; 0: it maps none */                              \
-	unsigned int major, minor; /* of the device that the file is on */                         \
+/** What /proc/PID/maps tells of a mapping (proc_pid_maps(5)). */
+struct mr_mapping {
+	uint64_t start, end;       /**< addresses; @end is the first behind it */
+	uint64_t offset;           /**< bytes from the start of the file to that of the mapping */
+	uint64_t inode;            /**< of the file; 0: it maps none */
+	unsigned int major, minor; /**< of the device that the file is on */
 	bool readable, writable, executable, shared;
-
-/** A line of that file. */
-struct mr_maps_line {
-	MR_MAPPING_MEMBERS
-	const char *path; /**< in the line: of the file, or "[stack]"; "": none */
+	char path[256]; /**< of the file, or "[stack]"; cut; empty: none */
 };
 
-/** mr_maps_line_parse() - false where the line, which has no newline, is that of no mapping */
-bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping);
+/** mr_mapping_parse() - false where the line, which has no newline, is that of no mapping */
+bool mr_mapping_parse(const char *line, struct mr_mapping *mapping);
 
 /**
  * mr_installed_find() - find a folder that is installed with this program: beside it, or in the folder of libraries

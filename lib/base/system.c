@@ -151,7 +151,7 @@ int mr_memfd_create(const char *name, unsigned int flags)
 	return fd < 0 && errno == EINVAL ? memfd_create(name, flags) : fd;
 }
 
-bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping)
+bool mr_mapping_parse(const char *line, struct mr_mapping *mapping)
 {
 	char rights[5];
 	int path = 0;
@@ -165,7 +165,7 @@ bool mr_maps_line_parse(const char *line, struct mr_maps_line *mapping)
 	mapping->writable = rights[1] == 'w';
 	mapping->executable = rights[2] == 'x';
 	mapping->shared = rights[3] == 's';
-	mapping->path = path ? line + path : "";
+	snprintf(mapping->path, sizeof(mapping->path), "%s", path ? line + path : "");
 	return true;
 }
 

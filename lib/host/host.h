@@ -702,12 +702,6 @@ int mr_selinux_read(struct mr_host *host, enum mr_selinux *mode, char *label, si
  */
 struct mr_opt_u64 mr_mappings_used(struct mr_host *host);
 
-/** A mapping of the process. */
-struct mr_mapping {
-	MR_MAPPING_MEMBERS
-	char path[256]; /**< of the file, or "[stack]"; cut; empty: none */
-};
-
 /**
  * mr_mappings_walk() - call @visit with each mapping from an address on
  * @start: address; the first mapping is the one that has it, or the next one

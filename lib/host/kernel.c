@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argz.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -126,9 +127,8 @@ static bool is_known_word(const char *word)
 
 static int filter_words(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	struct mr_host here = MR_THIS_HOST;
 	char line[4096], *rest = line;
-	const ssize_t got = mr_host_read(&here, line, sizeof(line), "/proc/cmdline");
+	const ssize_t got = mr_host_read(mr_this_host(), line, sizeof(line), "/proc/cmdline");
 	size_t used = 0;
 
 	(void)host;
@@ -171,9 +171,8 @@ static bool match_symbol(const char *line, void *data)
 
 static int find_symbol(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	struct mr_host here = MR_THIS_HOST;
 	struct symbol_search *search = data;
-	const int rc = mr_host_lines(&here, match_symbol, search, "/proc/kallsyms");
+	const int rc = mr_host_lines(mr_this_host(), match_symbol, search, "/proc/kallsyms");
 
 	(void)host;
 	snprintf(text, size, "%s", search->found ? "yes" : "no");
@@ -404,46 +403,43 @@ void mr_processor_read(struct mr_host *host, struct mr_processor *processor)
 
 #define FUNCTIONS "/sys/bus/pci/devices"
 
-struct function_search {
-	struct mr_host *host;
-	void (*take)(const struct mr_pci_function *function, void *data);
-	void *data;
-};
-
-static void take_function(const char *name, void *data)
+/* Return: whether a function has to do with registration. */
+static bool read_function(struct mr_host *host, const char *name, struct mr_pci_function *function)
 {
-	const struct function_search *search = data;
-	struct mr_pci_function function;
 	char target[PATH_MAX];
 	uint64_t vendor, class;
 
-	if ((size_t)snprintf(function.address, sizeof(function.address), "%s", name) >=
-		    sizeof(function.address) ||
-	    !mr_host_number(search->host, &class, FUNCTIONS "/%s/class", name) ||
-	    !mr_host_number(search->host, &vendor, FUNCTIONS "/%s/vendor", name))
-		return;
-	/* Others have nothing to do with registration. */
+	if ((size_t)snprintf(function->address, sizeof(function->address), "%s", name) >=
+		    sizeof(function->address) ||
+	    !mr_host_number(host, &class, FUNCTIONS "/%s/class", name) ||
+	    !mr_host_number(host, &vendor, FUNCTIONS "/%s/vendor", name))
+		return false;
 	if (class >> 16 == 0x02 || class >> 8 == 0x0c06)
-		function.kind = MR_PCI_NETWORK;
+		function->kind = MR_PCI_NETWORK;
 	else if ((class >> 16 == 0x03 || class >> 16 == 0x12) &&
 		 (vendor == MR_PCI_NVIDIA || vendor == MR_PCI_AMD))
-		function.kind = MR_PCI_GPU;
+		function->kind = MR_PCI_GPU;
 	else
-		return;
-	function.vendor = (uint32_t)vendor;
-	mr_host_link_end(search->host, function.driver, sizeof(function.driver),
-			 FUNCTIONS "/%s/driver", name);
-	function.is_virtual =
-		mr_host_link(search->host, target, sizeof(target), FUNCTIONS "/%s/physfn", name);
-	search->take(&function, search->data);
+		return false;
+	function->vendor = (uint32_t)vendor;
+	mr_host_link_end(host, function->driver, sizeof(function->driver), FUNCTIONS "/%s/driver",
+			 name);
+	function->is_virtual =
+		mr_host_link(host, target, sizeof(target), FUNCTIONS "/%s/physfn", name);
+	return true;
 }
 
 int mr_pci_list(struct mr_host *host,
 		void (*take)(const struct mr_pci_function *function, void *data), void *data)
 {
-	struct function_search search = { host, take, data };
-	const int rc = mr_host_list(host, take_function, &search, FUNCTIONS);
+	struct mr_pci_function function;
+	mr_auto_free char *names = NULL;
+	size_t size;
+	const int rc = mr_host_names(host, &names, &size, FUNCTIONS);
 
+	for (const char *name = NULL; (name = argz_next(names, size, name));)
+		if (read_function(host, name, &function))
+			take(&function, data);
 	return rc < 0 ? rc : 0;
 }
 

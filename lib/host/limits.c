@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argz.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -90,33 +91,25 @@ static int try_to_open(void)
 	return rc;
 }
 
-struct count {
-	uint64_t limit, below; /* open descriptors with numbers below it */
-};
-
-static void count_descriptor(const char *name, void *data)
-{
-	struct count *count = data;
-
-	count->below += strtoull(name, NULL, 10) < count->limit;
-}
-
 /* A file gets the lowest number that is free, which must be below the limit (fs/file.c alloc_fd()). */
 static int count_free(const struct mr_host *process, char *text, size_t size)
 {
 	struct mr_host host = mr_host_unrecorded(process);
 	struct mr_rlimit limit;
-	struct count count = { .below = 0 };
+	mr_auto_free char *names = NULL;
+	uint64_t below = 0;
+	size_t length;
 	int rc = mr_rlimit_read(&host, "self", "Max open files", &limit);
 
 	if (rc)
 		return rc;
-	count.limit = limit.soft;
-	rc = mr_host_list(&host, count_descriptor, &count, "/proc/self/fd");
+	rc = mr_host_names(&host, &names, &length, "/proc/self/fd");
 	if (rc < 0)
 		return rc;
+	for (const char *name = NULL; (name = argz_next(names, length, name));)
+		below += strtoull(name, NULL, 10) < limit.soft;
 	snprintf(text, size, "error=%d limit=%" PRIu64,
-		 count.limit - count.below < MR_LIBIBVERBS_DESCRIPTORS ? EMFILE : 0, count.limit);
+		 limit.soft - below < MR_LIBIBVERBS_DESCRIPTORS ? EMFILE : 0, limit.soft);
 	return 0;
 }
 

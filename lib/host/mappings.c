@@ -56,16 +56,6 @@ static int read_lines(struct mr_host *host, const char *path,
 	return mr_host_lines(mr_host_is_live(host) ? &here : host, take, data, "%s", path);
 }
 
-static bool parse_mapping(const char *line, struct mr_mapping *mapping)
-{
-	struct mr_maps_line found = { .path = "" };
-	const bool is_mapping = mr_maps_line_parse(line, &found);
-
-	memcpy(mapping, &found, offsetof(struct mr_maps_line, path));
-	snprintf(mapping->path, sizeof(mapping->path), "%s", found.path);
-	return is_mapping;
-}
-
 /* ---- mappings ---- */
 
 struct walk {
@@ -83,7 +73,7 @@ static bool walk_line(const char *line, void *data)
 
 	if (walk->is_done || walk->is_garbled)
 		return true;
-	walk->is_garbled = !parse_mapping(line, &mapping);
+	walk->is_garbled = !mr_mapping_parse(line, &mapping);
 	if (walk->is_garbled)
 		return true;
 	walk->has_begun = true;
@@ -153,7 +143,8 @@ static bool take_details(const char *line, void *data)
 	if (search->is_done)
 		return true;
 	if (!search->is_found) {
-		search->is_found = parse_mapping(line, &mapping) && mapping.start == search->start;
+		search->is_found =
+			mr_mapping_parse(line, &mapping) && mapping.start == search->start;
 		return true;
 	}
 	take_size(line, "KernelPageSize", &search->details->page_size);

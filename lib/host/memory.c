@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
+#include <argz.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -36,47 +36,35 @@ int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info)
 	return mr_host_figures(host, meminfo_figures, info, "/proc/meminfo");
 }
 
-struct pool_search {
-	struct mr_host *host;
-	const char *folder;
-	struct mr_huge_pools *pools;
-};
-
-#define FIGURE(file) mr_host_opt_number(search->host, "%s/%s/" file, search->folder, name)
-
-static void take_pool(const char *name, void *data)
-{
-	const struct pool_search *search = data;
-	struct mr_huge_pools *pools = search->pools;
-	uint64_t kib;
-	char rest;
-
-	if (sscanf(name, "hugepages-%" SCNu64 "k%c", &kib, &rest) != 2 || rest != 'B' || !kib ||
-	    kib > UINT64_MAX >> 10 || pools->count == MR_HUGE_POOLS)
-		return;
-	pools->pools[pools->count++] = (struct mr_huge_pool){
-		.size = kib << 10,
-		.total = FIGURE("nr_hugepages"),
-		.free = FIGURE("free_hugepages"),
-		.reserved = FIGURE("resv_hugepages"),
-		.surplus = FIGURE("surplus_hugepages"),
-		.overcommit = FIGURE("nr_overcommit_hugepages"),
-	};
-}
+#define FIGURE(file) mr_host_opt_number(host, "%s/%s/" file, folder, name)
 
 int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools)
 {
-	char folder[PATH_MAX] = "/sys/kernel/mm/hugepages";
-	struct pool_search search = { .host = host, .folder = folder };
+	char folder[PATH_MAX] = "/sys/kernel/mm/hugepages", rest;
+	mr_auto_free char *names = NULL;
+	uint64_t kib;
+	size_t size;
 	int rc;
 
 	*pools = (struct mr_huge_pools){ .count = 0 };
-	search.pools = pools;
 	if (node &&
 	    (size_t)snprintf(folder, sizeof(folder), "/sys/devices/system/node/%s/hugepages",
 			     node) >= sizeof(folder))
 		return -ENAMETOOLONG;
-	rc = mr_host_list(host, take_pool, &search, "%s", folder);
+	rc = mr_host_names(host, &names, &size, "%s", folder);
+	for (const char *name = NULL; (name = argz_next(names, size, name));) {
+		if (sscanf(name, "hugepages-%" SCNu64 "k%c", &kib, &rest) != 2 || rest != 'B' ||
+		    !kib || kib > UINT64_MAX >> 10 || pools->count == MR_HUGE_POOLS)
+			continue;
+		pools->pools[pools->count++] = (struct mr_huge_pool){
+			.size = kib << 10,
+			.total = FIGURE("nr_hugepages"),
+			.free = FIGURE("free_hugepages"),
+			.reserved = FIGURE("resv_hugepages"),
+			.surplus = FIGURE("surplus_hugepages"),
+			.overcommit = FIGURE("nr_overcommit_hugepages"),
+		};
+	}
 	return rc < 0 ? rc : 0;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argz.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -81,23 +82,6 @@ void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device
 
 /* ---- ports ---- */
 
-struct port_list {
-	struct mr_rdma_port *ports;
-	size_t count;
-};
-
-static void take_port(const char *name, void *data)
-{
-	struct port_list *list = data;
-	char *end;
-	const unsigned long number = strtoul(name, &end, 10);
-
-	if (*name < '1' || *name > '9' || *end || number > MR_RDMA_PORTS ||
-	    list->count == MR_RDMA_PORTS)
-		return;
-	list->ports[list->count++] = (struct mr_rdma_port){ .number = (unsigned int)number };
-}
-
 static int compare_ports(const void *a, const void *b)
 {
 	const struct mr_rdma_port *left = a, *right = b;
@@ -107,12 +91,20 @@ static int compare_ports(const void *a, const void *b)
 
 size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports)
 {
-	struct port_list list = { ports, 0 };
+	mr_auto_free char *names = NULL;
+	size_t size, count = 0;
+	char *end;
 
-	if (mr_host_list(host, take_port, &list, DEVICES "/%s/ports", device) < 0)
-		return 0;
-	qsort(ports, list.count, sizeof(*ports), compare_ports);
-	for (size_t i = 0; i < list.count; i++) {
+	mr_host_names(host, &names, &size, DEVICES "/%s/ports", device);
+	for (const char *name = NULL; (name = argz_next(names, size, name));) {
+		const unsigned long number = strtoul(name, &end, 10);
+
+		if (*name >= '1' && *name <= '9' && !*end && number <= MR_RDMA_PORTS &&
+		    count < MR_RDMA_PORTS)
+			ports[count++] = (struct mr_rdma_port){ .number = (unsigned int)number };
+	}
+	qsort(ports, count, sizeof(*ports), compare_ports);
+	for (size_t i = 0; i < count; i++) {
 		struct mr_rdma_port *port = &ports[i];
 		char path[128];
 
@@ -125,7 +117,7 @@ size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rd
 		strip_number(port->phys_state);
 		port->lid = mr_host_opt_number(host, DEVICES "/%s/lid", path);
 	}
-	return list.count;
+	return count;
 }
 
 /* ---- the node ---- */
@@ -149,26 +141,6 @@ bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_
 	return true;
 }
 
-struct search {
-	struct mr_host *host;
-	struct mr_rdma_netns *netns;
-};
-
-/* The class of devices shows those of this namespace; that of nodes shows all. */
-static void take_netns_node(const char *name, void *data)
-{
-	const struct search *search = data;
-	struct mr_rdma_netns *netns = search->netns;
-	char device[sizeof(netns->first_hidden)];
-
-	if (!mr_host_line(search->host, device, sizeof(device), NODES "/%s/ibdev", name) ||
-	    mr_host_exists(search->host, DEVICES "/%s", device))
-		return;
-	mr_clean_text(device, sizeof(device));
-	if (!netns->hidden++)
-		snprintf(netns->first_hidden, sizeof(netns->first_hidden), "%s", device);
-}
-
 /* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
 static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
 {
@@ -182,19 +154,29 @@ static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
 		netns->error = got < 0 ? (int)got : -EINVAL;
 }
 
+/* The class of devices shows those of this namespace; that of nodes shows all. */
 int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 {
-	struct search search = { .host = host };
+	char device[sizeof(netns->first_hidden)];
+	mr_auto_free char *names = NULL;
+	size_t size;
 	int rc;
 
 	*netns = (struct mr_rdma_netns){ .is_exclusive = MR_UNKNOWN };
-	search.netns = netns;
 	read_mode(host, netns);
 	rc = mr_rdma_device_list(host, NULL, NULL);
 	netns->visible = rc > 0 ? (unsigned int)rc : 0;
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))
 		return rc;
-	rc = mr_host_list(host, take_netns_node, &search, NODES);
+	rc = mr_host_names(host, &names, &size, NODES);
+	for (const char *name = NULL; (name = argz_next(names, size, name));) {
+		if (!mr_host_line(host, device, sizeof(device), NODES "/%s/ibdev", name) ||
+		    mr_host_exists(host, DEVICES "/%s", device))
+			continue;
+		mr_clean_text(device, sizeof(device));
+		if (!netns->hidden++)
+			memcpy(netns->first_hidden, device, sizeof(device));
+	}
 	return rc < 0 && rc != -ENOENT ? rc : 0;
 }
 
@@ -208,43 +190,17 @@ bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_
 	       sscanf(number, "%u:%u", &node->major, &node->minor) == 2;
 }
 
-struct node_search {
-	struct mr_host *host;
-	const char *device; /* NULL: any */
-	struct mr_rdma_node *node;
-	bool found;
-};
-
-static void take_node(const char *name, void *data)
-{
-	struct node_search *search = data;
-
-	search->found = search->found ||
-			(mr_uverbs_node_read(search->host, name, search->node) &&
-			 (!search->device || !strcmp(search->device, search->node->device)));
-}
-
 int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma_node *node)
 {
-	struct node_search search = { .host = host, .device = device, .node = node };
-	const int rc = mr_host_list(host, take_node, &search, NODES);
-
-	return rc < 0 ? rc : search.found;
-}
-
-struct name_search {
-	char *name;
+	mr_auto_free char *names = NULL;
 	size_t size;
-	bool found;
-};
+	const int rc = mr_host_names(host, &names, &size, NODES);
 
-static void take_first(const char *name, void *data)
-{
-	struct name_search *search = data;
-
-	if (!search->found)
-		snprintf(search->name, search->size, "%s", name);
-	search->found = true;
+	for (const char *name = NULL; (name = argz_next(names, size, name));)
+		if (mr_uverbs_node_read(host, name, node) &&
+		    (!device || !strcmp(device, node->device)))
+			return 1;
+	return rc < 0 ? rc : 0;
 }
 
 bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
@@ -258,11 +214,13 @@ bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
 /* The class of devices in sysfs shows those of this network namespace only. */
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size)
 {
-	struct name_search search = { .name = device, .size = size };
+	mr_auto_free char *names = NULL;
+	size_t length;
 
 	if (!name) {
-		mr_rdma_device_list(host, take_first, &search);
-		return search.found;
+		mr_host_names(host, &names, &length, DEVICES);
+		snprintf(device, size, "%s", names ?: "");
+		return names != NULL;
 	}
 	snprintf(device, size, "%s", name);
 	return name[0] && !strchr(name, '/') && mr_host_exists(host, DEVICES "/%s", name);

@@ -354,6 +354,16 @@ bool mr_mount_parse(const char *line, struct mr_mount *mount);
 int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/**
+ * mr_host_names() - read the names of a folder, as mr_host_list()
+ * @names: set to them, for argz_next(3); to be freed
+ * @size:  bytes of @names
+ *
+ * Return: how many there are, or -errno.
+ */
+int mr_host_names(struct mr_host *host, char **names, size_t *size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /** mr_host_exists() - whether there is such a file, folder or device */
 bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argz.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -458,29 +459,46 @@ bool mr_mount_parse(const char *line, struct mr_mount *mount)
 
 /* ---- folders, links, devices ---- */
 
+static int list_names(struct mr_host *host, const char *path, char **names, size_t *size)
+{
+	mr_auto_free char *text = NULL;
+	char found[PATH_MAX], *name, *rest;
+	int rc, count = 0;
+
+	if (mr_host_is_live(host))
+		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &text);
+	else
+		rc = mr_recording_list(host->recording, path, &text);
+	mr_recorder_put(host->recorder, "list", path, rc, text);
+	for (rest = text; !rc && (name = strsep(&rest, "\n"));)
+		if (mr_name_is_shown(name)) {
+			rc = -argz_add(names, size, name);
+			count++;
+		}
+	return rc ? rc : count;
+}
+
+int mr_host_names(struct mr_host *host, char **names, size_t *size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	const int rc = FORMAT_PATH(path, fmt);
+
+	*names = NULL;
+	*size = 0;
+	return rc ? rc : list_names(host, path, names, size);
+}
+
 int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
 		 const char *fmt, ...)
 {
 	mr_auto_free char *names = NULL;
-	char path[PATH_MAX], found[PATH_MAX], *name, *rest;
-	int rc = FORMAT_PATH(path, fmt), count = 0;
+	size_t size = 0;
+	char path[PATH_MAX];
+	const int rc = FORMAT_PATH(path, fmt) ?: list_names(host, path, &names, &size);
 
-	if (rc)
-		return rc;
-	if (mr_host_is_live(host))
-		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &names);
-	else
-		rc = mr_recording_list(host->recording, path, &names);
-	mr_recorder_put(host->recorder, "list", path, rc, names);
-	if (rc)
-		return rc;
-	for (rest = names; (name = strsep(&rest, "\n"));)
-		if (mr_name_is_shown(name)) {
-			if (take)
-				take(name, data);
-			count++;
-		}
-	return count;
+	for (const char *name = NULL; take && (name = argz_next(names, size, name));)
+		take(name, data);
+	return rc;
 }
 
 bool mr_host_exists(struct mr_host *host, const char *fmt, ...)

@@ -210,10 +210,9 @@ void mr_probe_close(struct mr_probe *probe)
 /* Whether RLIMIT_MEMLOCK does not count for this process. */
 static bool may_lock_all(void)
 {
-	struct mr_host host = MR_THIS_HOST;
 	struct mr_process_status self;
 
-	return mr_process_status_read(&host, "self", &self) || !self.effective.known ||
+	return mr_process_status_read(mr_this_host(), "self", &self) || !self.effective.known ||
 	       self.effective.value & MR_CAP_IPC_LOCK;
 }
 
@@ -428,9 +427,8 @@ struct search {
  */
 static int find_cap(struct mr_opt_u64 given, struct mr_max_size *found, struct mr_error *err)
 {
-	struct mr_host host = MR_THIS_HOST;
 	struct mr_available available;
-	int rc = mr_available_read(&host, &available);
+	int rc = mr_available_read(mr_this_host(), &available);
 	const uint64_t most = rc ? UINT64_MAX : available.bytes - available.bytes / 16;
 
 	if (given.known && given.value <= most) {

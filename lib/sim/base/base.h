@@ -137,13 +137,13 @@ void sim_maps_note(int fd, int flags);
 bool sim_maps_has_shared_file(void);
 
 /** sim_mapping_writes_back() - vma_needs_dirty_tracking(): whether writes to a mapping go to a file */
-bool sim_mapping_writes_back(const struct mr_maps_line *mapping);
+bool sim_mapping_writes_back(const struct mr_mapping *mapping);
 
 /** sim_mapping_is_secret() - whether a mapping is of memfd_secret(2): mm/secretmem.c */
-bool sim_mapping_is_secret(const struct mr_maps_line *mapping);
+bool sim_mapping_is_secret(const struct mr_mapping *mapping);
 
 /** sim_mapping_is_ring() - whether a mapping is the ring of a perf event: kernel/events/core.c perf_mmap() */
-bool sim_mapping_is_ring(const struct mr_maps_line *mapping);
+bool sim_mapping_is_ring(const struct mr_mapping *mapping);
 
 /**
  * sim_maps_walk() - call a function for each mapping in a range, by ascending address
@@ -154,7 +154,7 @@ bool sim_mapping_is_ring(const struct mr_maps_line *mapping);
  * Return: what the last @visit returned; 0 without mappings; -EIO where they cannot be read.
  */
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*visit)(const struct mr_maps_line *mapping, void *argument), void *argument);
+		  int (*visit)(const struct mr_mapping *mapping, void *argument), void *argument);
 
 /** sim_wanted_kind() - the kind of device in MRCTL_SIM; MR_SIM_PROFILES: no device is simulated */
 enum mr_sim_profile sim_wanted_kind(void);

@@ -78,7 +78,7 @@ bool sim_maps_has_shared_file(void)
 	return __atomic_load_n(&shared_file, __ATOMIC_RELAXED);
 }
 
-bool sim_mapping_writes_back(const struct mr_maps_line *mapping)
+bool sim_mapping_writes_back(const struct mr_mapping *mapping)
 {
 	struct statfs fs;
 
@@ -92,13 +92,13 @@ bool sim_mapping_writes_back(const struct mr_maps_line *mapping)
 						  : !is_in_memory(&fs);
 }
 
-bool sim_mapping_is_secret(const struct mr_maps_line *mapping)
+bool sim_mapping_is_secret(const struct mr_mapping *mapping)
 {
 	return mapping->shared && mapping->major == 0 &&
 	       !strcmp(mapping->path, "/secretmem (deleted)");
 }
 
-bool sim_mapping_is_ring(const struct mr_maps_line *mapping)
+bool sim_mapping_is_ring(const struct mr_mapping *mapping)
 {
 	return !strcmp(mapping->path, "anon_inode:[perf_event]");
 }
@@ -112,9 +112,9 @@ static uint64_t read_end(const char *line)
 }
 
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*visit)(const struct mr_maps_line *mapping, void *argument), void *argument)
+		  int (*visit)(const struct mr_mapping *mapping, void *argument), void *argument)
 {
-	struct mr_maps_line mapping;
+	struct mr_mapping mapping;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *maps;
@@ -125,7 +125,7 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 		return -EIO;
 	while (!rc && getline(&line, &size, maps) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (read_end(line) <= start || !mr_maps_line_parse(line, &mapping))
+		if (read_end(line) <= start || !mr_mapping_parse(line, &mapping))
 			continue;
 		if (mapping.start >= end)
 			break;

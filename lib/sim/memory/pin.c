@@ -92,7 +92,7 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length)
 }
 
 /* hmm.c hmm_vma_walk_test(): memory of a device, or that cannot be read, counts as not present */
-static int find_read(const struct mr_maps_line *mapping, void *kernel)
+static int find_read(const struct mr_mapping *mapping, void *kernel)
 {
 	return mapping->readable &&
 	       !(sim_mapping_is_ring(mapping) &&
@@ -152,14 +152,14 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
  * Whether a part of the ring of a perf event can be faulted in, on kernels that do so: perf_mmap_fault(),
  * perf_mmap_pfn_mkwrite().  Only the first page, with the control data, can be written.
  */
-static int fault_in_ring(const struct mr_maps_line *ring, bool writable)
+static int fault_in_ring(const struct mr_mapping *ring, bool writable)
 {
 	return !writable || (!ring->offset && ring->end - ring->start == sim_page_size()) ? 0
 											  : -EFAULT;
 }
 
 /* Touch each page of a mapping by an access of the kernel, for memory that cannot be pinned. */
-static int access_pages(const struct mr_maps_line *mapping, bool writable)
+static int access_pages(const struct mr_mapping *mapping, bool writable)
 {
 	static const struct timespec now;
 	const uint32_t add_zero = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
@@ -185,7 +185,7 @@ struct progress {
 };
 
 /* Calls a function for each mapping of a range.  Return: what it returned; -EFAULT: a part is not mapped. */
-static int visit_all(uint64_t end, int (*visit)(const struct mr_maps_line *mapping, void *progress),
+static int visit_all(uint64_t end, int (*visit)(const struct mr_mapping *mapping, void *progress),
 		     struct progress *progress)
 {
 	const int rc = sim_maps_walk(progress->at, end, visit, progress);
@@ -197,7 +197,7 @@ static int visit_all(uint64_t end, int (*visit)(const struct mr_maps_line *mappi
  * hmm.c hmm_vma_walk_test(), hmm_vma_fault(): memory of a device is refused first, then the lack of
  * permissions, then the page that cannot be faulted in.
  */
-static int touch_mapping(const struct mr_maps_line *mapping, void *argument)
+static int touch_mapping(const struct mr_mapping *mapping, void *argument)
 {
 	const bool is_secret = sim_mapping_is_secret(mapping);
 	const bool is_ring = sim_mapping_is_ring(mapping);
@@ -245,7 +245,7 @@ bool sim_access_writable(uint32_t access)
 }
 
 /* Sets @argument, a uint64_t, to the start of the first mapping from which pages are written back to a file. */
-static int find_write_back(const struct mr_maps_line *mapping, void *argument)
+static int find_write_back(const struct mr_mapping *mapping, void *argument)
 {
 	if (!mapping->writable || !sim_mapping_writes_back(mapping))
 		return 0;
@@ -271,7 +271,7 @@ static bool are_present(uint64_t start, uint64_t end)
 	return start >= end;
 }
 
-static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
+static int pin_mapping(const struct mr_mapping *mapping, void *argument)
 {
 	struct progress *pinning = argument;
 
@@ -296,7 +296,7 @@ static int pin_mapping(const struct mr_maps_line *mapping, void *argument)
  * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of a private mapping is copied, even
  * if the mapping is not writable
  */
-static int force_pin(const struct mr_maps_line *mapping, void *argument)
+static int force_pin(const struct mr_mapping *mapping, void *argument)
 {
 	const uint64_t size = mapping->end - mapping->start;
 	struct progress *pinning = argument;
