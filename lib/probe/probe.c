@@ -102,7 +102,7 @@ static void release(struct mr_attempt *attempt)
 	mr_device_close(&attempt->imported);
 	if (attempt->has_region)
 		rc = mr_region_deregister(&attempt->probe->library, &attempt->region, &err);
-	if (rc && !attempt->reason[0])
+	if (rc && !attempt->found.reason[0])
 		MR_ATTEMPT_REASON(attempt, "stays until the command ends: %s: %s", err.call,
 				  mr_errno_name(-rc) ?: "unknown errno");
 	mr_dmabuf_close(&attempt->dmabuf);
@@ -122,16 +122,16 @@ static void make_call(struct mr_attempt *attempt)
 	const int fd = attempt->context->cmd_fd;
 	uint64_t start;
 
-	attempt->made = true;
-	attempt->call = trial->name ?: mr_region_call_name(trial->call, trial->via);
+	attempt->found.made = true;
+	attempt->found.call = trial->name ?: mr_region_call_name(trial->call, trial->via);
 	if (attempt->blind)
 		attempt->context->cmd_fd = -1;
 	start = mr_now_ns();
 	attempt->rc = trial->make(attempt);
-	attempt->elapsed_ns = mr_now_ns() - start;
+	attempt->found.elapsed_ns = mr_now_ns() - start;
 	attempt->context->cmd_fd = fd;
 	if (attempt->rc && attempt->err.call)
-		attempt->call = attempt->err.call;
+		attempt->found.call = attempt->err.call;
 	if (trial->judge && !attempt->lack[0])
 		trial->judge(attempt);
 }
@@ -155,7 +155,7 @@ static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, b
 	release(attempt);
 	/* Where the device, its driver or its library lacks the call altogether, that is the answer all the same. */
 	if (attempt->lack[0] && !(attempt->rc && (means_absent(-attempt->rc) || blind))) {
-		attempt->made = false;
+		attempt->found.made = false;
 		attempt->rc = 0;
 		MR_ATTEMPT_REASON(attempt, "%s", attempt->lack);
 	}
@@ -164,10 +164,11 @@ static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, b
 /* ---- judging ---- */
 
 /* A call that says "not now" is made so many times, with a pause. */
-#define ATTEMPTS     5
-#define PAUSE_NS     2000000
+#define ATTEMPTS      5
+#define ATTEMPTS_TEXT "5"
+#define PAUSE_NS      2000000
 
-#define ACCESS_FLUSH (3u << 8)
+#define ACCESS_FLUSH  (3u << 8)
 
 int mr_probe_open(struct mr_probe *probe, const char *name, struct mr_environment *environment,
 		  struct mr_error *err)
@@ -216,44 +217,37 @@ static bool may_lock_all(void)
 	       self.effective.value & MR_CAP_IPC_LOCK;
 }
 
-/* Why a refusal means neither yes nor no.  A limit is named only where its figure was seen. */
+/* What an errno tells that means neither yes nor no. */
+static const struct {
+	int errnum; /* 0: any other */
+	const char *text;
+} doubts[] = {
+	{ ENOMEM, "possibly refused by this host (limits, memory), not by the device" },
+	{ EPERM, "possibly refused by this host (limits, memory), not by the device" },
+	{ EAGAIN, "a limit (control group rdma) or a shortage of the device, tried " ATTEMPTS_TEXT
+		  " times" },
+	{ EIO, "the device failed or was removed" },
+	{ ENODEV,
+	  "no device was found: it has gone, or this process can open no more files (ulimit -n)" },
+	{ EMFILE, "this process can open no more files (ulimit -n)" },
+	{ 0, "this errno describes this attempt, not what the device supports" },
+};
+
+/* Says why a refusal means neither yes nor no.  A limit is named only where its figure was seen. */
 static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attempt)
 {
 	const struct mr_opt_u64 memlock = probe->environment->memlock_soft;
+	size_t i = 0;
 
-	switch (-attempt->rc) {
-	case ENOMEM:
-	case EPERM:
-		if (memlock.known && !may_lock_all())
-			MR_ATTEMPT_REASON(attempt,
-					  "maybe a limit of this process: it may lock %" PRIu64
-					  " bytes of memory (RLIMIT_MEMLOCK)",
-					  memlock.value);
-		else
-			MR_ATTEMPT_REASON(
-				attempt,
-				"possibly refused by this host (limits, memory), not by the device");
-		return;
-	case EAGAIN:
+	while (doubts[i].errnum && doubts[i].errnum != -attempt->rc)
+		i++;
+	if ((attempt->rc == -ENOMEM || attempt->rc == -EPERM) && memlock.known && !may_lock_all())
 		MR_ATTEMPT_REASON(attempt,
-				  "a limit (control group rdma) or a shortage of the device, "
-				  "tried %d times",
-				  ATTEMPTS);
-		return;
-	case EIO:
-		MR_ATTEMPT_REASON(attempt, "the device failed or was removed");
-		return;
-	case ENODEV:
-		MR_ATTEMPT_REASON(attempt, "no device was found: it has gone, or this process can "
-					   "open no more files (ulimit -n)");
-		return;
-	case EMFILE:
-		MR_ATTEMPT_REASON(attempt, "this process can open no more files (ulimit -n)");
-		return;
-	default:
-		MR_ATTEMPT_REASON(
-			attempt, "this errno describes this attempt, not what the device supports");
-	}
+				  "maybe a limit of this process: it may lock %" PRIu64
+				  " bytes of memory (RLIMIT_MEMLOCK)",
+				  memlock.value);
+	else
+		MR_ATTEMPT_REASON(attempt, "%s", doubts[i].text);
 }
 
 /* Makes the attempt, and again while the answer is "not now". */
@@ -280,12 +274,12 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
 {
 	struct mr_attempt second;
 
-	if (mr_call_via(first->call, MR_VIA_LIBRARY) == MR_VIA_KERNEL)
+	if (mr_call_via(first->found.call, MR_VIA_LIBRARY) == MR_VIA_KERNEL)
 		return MR_NO;
 	if (first->rc == -EBADF)
 		return MR_UNKNOWN;
 	attempt_once(probe, trial, true, &second);
-	if (!second.made)
+	if (!second.found.made)
 		return MR_UNKNOWN;
 	if (second.rc == -EBADF)
 		return MR_NO;
@@ -301,11 +295,11 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
 static const char *find_layer(struct mr_probe *probe, const struct mr_trial *trial,
 			      const struct mr_attempt *attempt)
 {
-	const bool is_mlx5dv = !strncmp(attempt->call, "mlx5dv_", strlen("mlx5dv_"));
+	const bool is_mlx5dv = !strncmp(attempt->found.call, "mlx5dv_", strlen("mlx5dv_"));
 	const int errnum = -attempt->rc;
 
-	if (attempt->layer)
-		return attempt->layer;
+	if (attempt->found.layer)
+		return attempt->found.layer;
 	if (errnum == ENOSYS && attempt->err.kind == MR_ERROR_HOST)
 		return is_mlx5dv ? "provider" : "libibverbs";
 	switch (library_refused(probe, trial, attempt)) {
@@ -340,7 +334,7 @@ static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_tria
 
 	if (attempt->doubtful || is_uninformed)
 		return MR_UNKNOWN;
-	if (!attempt->made)
+	if (!attempt->found.made)
 		return is_impossible ? MR_NO : MR_UNKNOWN;
 	if (!attempt->rc)
 		return attempt->proven == MR_UNKNOWN ? MR_YES : attempt->proven;
@@ -352,18 +346,18 @@ static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_tria
 
 /* Compares the answer with what the device reports, and adds a difference to the reason. */
 static void compare(struct mr_probe *probe, const struct mr_trial *trial,
-		    struct mr_trial_answer *answer, struct mr_attempt *attempt)
+		    struct mr_attempt *attempt)
 {
-	char found[sizeof(attempt->reason)];
+	struct mr_trial_answer *answer = &attempt->found;
+	char found[sizeof(answer->reason)];
 
 	answer->capability = mr_capability_query(probe, trial->capability);
-	answer->agrees = MR_UNKNOWN;
 	if (answer->capability == MR_UNKNOWN || answer->answer == MR_UNKNOWN)
 		return;
 	answer->agrees = answer->capability == answer->answer ? MR_YES : MR_NO;
 	if (answer->agrees == MR_YES)
 		return;
-	memcpy(found, attempt->reason, sizeof(found));
+	memcpy(found, answer->reason, sizeof(found));
 	if (trial->capability == MR_CAPABILITY_FORBIDDEN)
 		MR_ATTEMPT_REASON(attempt, "accepted, although ibv_reg_mr(3) forbids it");
 	else
@@ -376,32 +370,29 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 		  struct mr_trial_answer *answer)
 {
 	struct mr_attempt attempt;
+	struct mr_trial_answer *found = &attempt.found;
 
 	attempt_trial(probe, trial, &attempt);
-	*answer = (struct mr_trial_answer){
-		.answer = judge(probe, trial, &attempt),
-		.made = attempt.made,
-		.errnum = attempt.made ? -attempt.rc : 0,
-		.call = attempt.made ? attempt.call : NULL,
-		.elapsed_ns = attempt.elapsed_ns,
-		.kernel_call = attempt.kernel_call,
-	};
-	if (answer->answer == MR_NO && attempt.made && attempt.rc)
-		answer->layer = find_layer(probe, trial, &attempt);
-	else if (answer->answer == MR_NO)
-		answer->layer = attempt.layer;
-	compare(probe, trial, answer, &attempt);
-	if (attempt.reason[0])
+	found->answer = judge(probe, trial, &attempt);
+	found->errnum = found->made ? -attempt.rc : 0;
+	if (found->answer != MR_NO)
+		found->layer = NULL;
+	else if (found->errnum)
+		found->layer = find_layer(probe, trial, &attempt);
+	compare(probe, trial, &attempt);
+	if (found->reason[0])
 		;
-	else if (!attempt.made && attempt.err.call)
+	else if (!found->made && attempt.err.call)
 		MR_ATTEMPT_REASON(&attempt, "it needs %s, which answers %s", attempt.err.call,
 				  mr_errno_name(-attempt.rc) ?: "an unknown errno");
-	else if (!attempt.made)
+	else if (!found->made)
 		MR_ATTEMPT_REASON(&attempt, "its requirements are not met: %.150s",
 				  attempt.err.text);
-	else if (answer->answer == MR_UNKNOWN)
+	else if (found->answer == MR_UNKNOWN)
 		explain_doubt(probe, &attempt);
-	snprintf(answer->reason, sizeof(answer->reason), "%s", attempt.reason);
+	if (!found->made)
+		found->call = NULL;
+	*answer = *found;
 }
 
 /* The search ends where what is left is this part of the size: each further try would pin all of it again. */

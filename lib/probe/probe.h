@@ -72,6 +72,20 @@ struct mr_trial {
 	enum mr_capability capability; /**< of the device, which is to agree with the answer */
 };
 
+/** What a trial answered. */
+struct mr_trial_answer {
+	enum mr_tristate answer;
+	int errnum;              /**< of the call; 0: it succeeded, or was not made */
+	const char *call;        /**< "ibv_reg_mr"; NULL: none was made */
+	const char *layer;       /**< that refused: "uverbs"; NULL: not proven */
+	const char *kernel_call; /**< what the kernel was asked in its place; NULL: not proven */
+	bool made;               /**< the call was made, and took elapsed_ns */
+	uint64_t elapsed_ns;
+	enum mr_tristate capability; /**< what the device says */
+	enum mr_tristate agrees;     /**< whether that agrees with the answer */
+	char reason[256];            /**< why the answer is unknown, or what it means; or empty */
+};
+
 /** How an attempt went. */
 struct mr_attempt {
 	struct mr_probe *probe;
@@ -81,10 +95,9 @@ struct mr_attempt {
 	 * the library refuses by itself still fails as before.
 	 */
 	bool blind;
-	bool made;        /**< the call was made */
-	int rc;           /**< of the call, or of the first preparation that failed: 0 or -errno */
-	const char *call; /**< that was made */
-	uint64_t elapsed_ns;
+	struct mr_trial_answer
+		found; /**< call, layer, kernel_call and reason also by the functions of a trial */
+	int rc;        /**< of the call, or of the first preparation that failed: 0 or -errno */
 	struct mr_error err;
 	struct ibv_context *context; /**< of the call */
 	/** Prerequisite that the host lacks, so that only the lack of the call itself is an answer; or empty. */
@@ -107,31 +120,14 @@ struct mr_attempt {
 	/* What the attempt itself finds out, where it does: */
 	enum mr_tristate proven; /**< the answer of a call that succeeded; MR_UNKNOWN: yes */
 	bool doubtful;           /**< the answer is unknown, for the reason below */
-	const char *layer;       /**< that refused */
-	const char *kernel_call; /**< as of struct mr_trial_answer */
-	char reason[256];        /**< or empty */
 };
 
 /** MR_ATTEMPT_REASON() - say why the answer is as it is */
 #define MR_ATTEMPT_REASON(attempt, ...)                                                            \
-	snprintf((attempt)->reason, sizeof((attempt)->reason), __VA_ARGS__)
+	snprintf((attempt)->found.reason, sizeof((attempt)->found.reason), __VA_ARGS__)
 
 /** All trials, by group; ends with one that has no id. */
 extern const struct mr_trial mr_trials[];
-
-/** What a trial answered. */
-struct mr_trial_answer {
-	enum mr_tristate answer;
-	int errnum;              /**< of the call; 0: it succeeded, or was not made */
-	const char *call;        /**< "ibv_reg_mr"; NULL: none was made */
-	const char *layer;       /**< that refused: "uverbs"; NULL: not proven */
-	const char *kernel_call; /**< what the kernel was asked in its place; NULL: not proven */
-	bool made;               /**< the call was made, and took elapsed_ns */
-	uint64_t elapsed_ns;
-	enum mr_tristate capability; /**< what the device says */
-	enum mr_tristate agrees;     /**< whether that agrees with the answer */
-	char reason[256];            /**< why the answer is unknown, or what it means; or empty */
-};
 
 /**
  * mr_probe_open() - open a device and map memory

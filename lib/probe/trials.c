@@ -116,7 +116,7 @@ static void judge_relaxed(struct mr_attempt *attempt)
 	mr_in_force_bits(in_force, &asked);
 	if (in_force->optional == MR_NO) {
 		attempt->proven = MR_NO;
-		attempt->layer = "libibverbs";
+		attempt->found.layer = "libibverbs";
 		MR_ATTEMPT_REASON(attempt, "accepted, and left out: %s",
 				  mr_in_force_reason(in_force, access & -access));
 		return;
@@ -455,13 +455,13 @@ static void judge_ex(struct mr_attempt *attempt)
 	method = mr_uverbs_has_reg_mr(&probe->uverbs);
 	own = provider_has_function(probe);
 	if (own == MR_YES && method == MR_YES) {
-		attempt->kernel_call = "method REG_MR";
+		attempt->found.kernel_call = "method REG_MR";
 	} else if (own == MR_NO || method == MR_NO) {
-		attempt->kernel_call = mr_region_is_dmabuf(attempt->trial->call)
-					       ? "method REG_DMABUF_MR"
-					       : "command REG_MR";
+		attempt->found.kernel_call = mr_region_is_dmabuf(attempt->trial->call)
+						     ? "method REG_DMABUF_MR"
+						     : "command REG_MR";
 		MR_ATTEMPT_REASON(attempt, "emulated by libibverbs: the kernel got the %s",
-				  attempt->kernel_call);
+				  attempt->found.kernel_call);
 	} else {
 		MR_ATTEMPT_REASON(attempt, "which call reached the kernel is not known");
 	}
@@ -478,12 +478,8 @@ static int refuse_blind(struct mr_attempt *attempt)
 /* Opens a second context on the same descriptor. */
 static int import_context(struct mr_attempt *attempt, uint32_t pd_handle)
 {
-	const int rc = mr_device_import(attempt->probe->uverbs.fd, pd_handle, &attempt->imported,
-					&attempt->err);
-
-	if (rc)
-		attempt->imported = (struct mr_device){ .context = NULL };
-	return rc;
+	return mr_device_import(attempt->probe->uverbs.fd, pd_handle, &attempt->imported,
+				&attempt->err);
 }
 
 static int import_device(struct mr_attempt *attempt)
@@ -492,14 +488,16 @@ static int import_device(struct mr_attempt *attempt)
 
 	/* libibverbs/device.c: EOPNOTSUPP where the provider has no import_context() */
 	if (rc == -EOPNOTSUPP)
-		attempt->layer = "provider";
+		attempt->found.layer = "provider";
 	return rc;
 }
 
-/* Opens a second context, where the call is made. */
-static int prepare_second(struct mr_attempt *attempt, uint32_t pd_handle)
+/* Opens a second context, where the call is made; after a region is registered, with its protection domain. */
+static int prepare_import(struct mr_attempt *attempt)
 {
-	const int rc = import_context(attempt, pd_handle);
+	const bool with_pd = attempt->has_region && attempt->trial->call != MR_UMEM_REG;
+	const int rc =
+		import_context(attempt, with_pd ? attempt->probe->device.pd->handle : MR_NO_HANDLE);
 
 	if (rc)
 		return rc;
@@ -508,22 +506,13 @@ static int prepare_second(struct mr_attempt *attempt, uint32_t pd_handle)
 	return 0;
 }
 
-static int prepare_import(struct mr_attempt *attempt)
-{
-	return prepare_second(attempt, MR_NO_HANDLE);
-}
-
 static int prepare_import_region(struct mr_attempt *attempt)
 {
 	const struct mr_region_request request = { .call = attempt->trial->call,
 						   .addr = attempt->probe->memory.start,
 						   .length = attempt->probe->page };
-	const int rc = register_before(attempt, &request);
 
-	return rc ? rc
-		  : prepare_second(attempt, request.call == MR_UMEM_REG
-						    ? MR_NO_HANDLE
-						    : attempt->probe->device.pd->handle);
+	return register_before(attempt, &request) ?: prepare_import(attempt);
 }
 
 static int import_pd(struct mr_attempt *attempt)
