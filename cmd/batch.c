@@ -347,7 +347,7 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 
 	while (!is_over(job)) {
 		/* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
-		now = mr_tick_ns();
+		now = mr_clock_ns(CLOCK_MONOTONIC_COARSE);
 		rc = now != asked_at && mr_interrupted()
 			     ? mr_fail_text(&parsed, MR_ERROR_HOST, EINTR, "interrupted")
 			     : batch_read(job, &invocation, &parsed);

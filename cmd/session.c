@@ -591,7 +591,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */
 	session_report_ready();
-	mr_signals_wait((struct mr_opt_u64){ 0, false });
+	mr_signals_wait_until(UINT64_MAX, NULL, -1);
 	mr_signals_ignore();
 	return EXIT_DONE;
 }

@@ -309,7 +309,7 @@ static void wait_for_signal(const struct register_job *job)
 						      : "",
 			    (int)getpid());
 	proof_end(job->answer.invocation);
-	mr_signals_wait(time);
+	mr_signals_wait_until(time.known ? mr_sum(mr_now_ns(), time.value) : UINT64_MAX, NULL, -1);
 	mr_signals_ignore(); /* timeout(1) sends its signal twice */
 }
 

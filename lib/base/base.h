@@ -304,16 +304,6 @@ static inline uint64_t mr_now_ns(void)
 	return mr_clock_ns(CLOCK_MONOTONIC);
 }
 
-/**
- * mr_tick_ns() - monotonic time of the kernel's last timer tick, in nanoseconds
- *
- * It is some milliseconds old, and takes much less time to read than mr_now_ns().
- */
-static inline uint64_t mr_tick_ns(void)
-{
-	return mr_clock_ns(CLOCK_MONOTONIC_COARSE);
-}
-
 /** mr_pointer() - an address that a user or a table gave, as C functions take it */
 static inline void *mr_pointer(uint64_t address)
 {
@@ -580,9 +570,6 @@ void mr_signals_block(void);
 /** mr_interrupted() - whether one of them is pending since mr_signals_block() */
 bool mr_interrupted(void);
 
-/** mr_signals_wait() - sleep until one of them comes, or for so many nanoseconds; not known: for ever */
-void mr_signals_wait(struct mr_opt_u64 ns);
-
 /**
  * mr_signals_wait_readable() - sleep until there is something to read from @fd, or one of them comes
  * Return: false where a signal came.
@@ -591,8 +578,9 @@ bool mr_signals_wait_readable(int fd);
 
 /**
  * mr_signals_wait_until() - sleep until one of them or of @more comes, or nobody can read from @fd any more
- * @until: the end of the sleep, as mr_now_ns() counts
+ * @until: the end of the sleep, as mr_now_ns() counts; UINT64_MAX: none
  * @more:  further signals, which are blocked; or NULL
+ * @fd:    or -1: then no descriptor is used, as a detached session must not have one of its own
  *
  * Return: the signal, which is not pending any more; 0 where the time is over; -1 where nobody reads.
  */

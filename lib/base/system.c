@@ -21,21 +21,18 @@
 
 #include "lib/base/base.h"
 
-enum { MEMLOCK, NOFILE, ADDRESS_SPACE, DATA };
+enum { MEMLOCK, NOFILE };
 
-static const struct mr_word mr_limit_names[MR_LIMITS + 1] = {
-	[MEMLOCK] = MR_WORD("memlock", "bytes that may be pinned (RLIMIT_MEMLOCK)"),
-	[NOFILE] = MR_WORD("nofile", "descriptors (RLIMIT_NOFILE)"),
-	[ADDRESS_SPACE] = MR_WORD("as", "bytes that may be mapped (RLIMIT_AS)"),
-	[DATA] = MR_WORD("data", "bytes of private memory (RLIMIT_DATA)"),
-	MR_WORD(NULL, NULL),
-};
-
-static const __rlimit_resource_t resources[MR_LIMITS] = {
-	[MEMLOCK] = RLIMIT_MEMLOCK,
-	[NOFILE] = RLIMIT_NOFILE,
-	[ADDRESS_SPACE] = RLIMIT_AS,
-	[DATA] = RLIMIT_DATA,
+static const struct {
+	const char *name;
+	__rlimit_resource_t resource;
+	const char *unit; /* of systemd: behind "Limit" */
+} limits_known[MR_LIMITS + 1] = {
+	[MEMLOCK] = { "memlock", RLIMIT_MEMLOCK, "MEMLOCK" },
+	[NOFILE] = { "nofile", RLIMIT_NOFILE, "NOFILE" },
+	{ "as", RLIMIT_AS, "AS" },
+	{ "data", RLIMIT_DATA, "DATA" },
+	{ .name = NULL },
 };
 
 /* Reads one item, "memlock=64K". */
@@ -44,17 +41,17 @@ static int parse_item(const char *item, size_t length, struct mr_limits *limits,
 {
 	const char *equals = memchr(item, '=', length);
 	const size_t name = equals ? (size_t)(equals - item) : length;
-	const int index = mr_word_find(mr_limit_names, item, name);
-	char value[64];
-	int rc;
+	const char *value;
+	int rc, index = 0;
 
-	if (index < 0)
-		return mr_fail_word(err, "limit", item, name, mr_limit_names,
-				    sizeof(*mr_limit_names));
-	if (!equals || length - name - 1 >= sizeof(value))
+	while (limits_known[index].name && !mr_word_is(item, name, limits_known[index].name))
+		index++;
+	if (index == MR_LIMITS)
+		return mr_fail_word(err, "limit", item, name, limits_known, sizeof(*limits_known));
+	if (!equals)
 		return mr_fail_usage(err, "'%.*s' is not of the form LIMIT=VALUE", (int)length,
 				     item);
-	snprintf(value, sizeof(value), "%.*s", (int)(length - name - 1), equals + 1);
+	value = strndupa(equals + 1, length - name - 1);
 	if (mr_word_is(value, strlen(value), "unlimited")) {
 		limits->values[index] = (struct mr_opt_u64){ UINT64_MAX, true };
 		return 0;
@@ -98,25 +95,21 @@ static int set_limit(int index, uint64_t value, struct mr_error *err)
 	struct rlimit limit;
 	uint64_t hard;
 
-	if (getrlimit(resources[index], &limit))
+	if (getrlimit(limits_known[index].resource, &limit))
 		return mr_fail(err, MR_ERROR_HOST, errno, "getrlimit", NULL);
 	hard = limit.rlim_max;
 	limit.rlim_cur = wanted;
 	if (wanted > limit.rlim_max)
 		limit.rlim_max = wanted;
-	if (!setrlimit(resources[index], &limit))
+	if (!setrlimit(limits_known[index].resource, &limit))
 		return 0;
 	mr_fail(err, MR_ERROR_HOST, errno, "setrlimit", "cannot set the limit %s",
-		mr_limit_names[index].name);
+		limits_known[index].name);
 	if (err->errnum == EPERM)
 		mr_hint(err,
 			"the hard limit is %" PRIu64 "; a higher one is set by root, or for a "
 			"service by Limit%s= of systemd",
-			hard,
-			index == MEMLOCK  ? "MEMLOCK"
-			: index == NOFILE ? "NOFILE"
-			: index == DATA   ? "DATA"
-					  : "AS");
+			hard, limits_known[index].unit);
 	return -err->errnum;
 }
 
@@ -238,19 +231,6 @@ static struct timespec time_left(uint64_t until)
 				  .tv_nsec = (long)(left % 1000000000) };
 }
 
-/* Uses no descriptor: a detached session must not have one of its own. */
-void mr_signals_wait(struct mr_opt_u64 ns)
-{
-	const uint64_t end = mr_now_ns() + ns.value;
-	struct timespec timeout;
-	sigset_t set;
-
-	ending_signals(&set);
-	do
-		timeout = time_left(end);
-	while (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) < 0 && errno == EINTR);
-}
-
 bool mr_signals_wait_readable(int fd)
 {
 	mr_auto_fd int signals = -1;
@@ -277,7 +257,8 @@ int mr_signals_wait_until(uint64_t until, const sigset_t *more, int fd)
 	ending_signals(&set);
 	if (more)
 		sigorset(&set, &set, more);
-	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd >= 0)
+		signals = signalfd(-1, &set, SFD_CLOEXEC);
 	fds[0] = (struct pollfd){ .fd = signals, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = fd };
 	do {

@@ -13,10 +13,12 @@
 
 /* ---- /proc/PID/cgroup: "4:memory,hugetlb:/path", or "0::/path" for version 2 ---- */
 
-struct membership {
-	const char *controller; /* wanted; NULL: any */
-	char path[PATH_MAX];
-	unsigned int version; /* 0: not found yet */
+struct group_search {
+	const char *controller;
+	struct mr_cgroup *group; /* version 0: not found yet */
+	char path[PATH_MAX];     /* of the group in its hierarchy */
+	bool is_there; /* the hierarchy is mounted, if not the part that the group is in */
+	bool is_found;
 };
 
 /* Whether a word is between commas, in a list that a colon may end. */
@@ -36,27 +38,20 @@ static bool is_in_list(const char *list, const char *word)
 /* A controller of version 1 is not one of version 2 at the same time. */
 static bool take_membership(const char *line, void *data)
 {
-	struct membership *found = data;
+	struct group_search *search = data;
+	struct mr_cgroup *group = search->group;
 	const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 	const bool is_v2 = list && path == list + 1;
 
-	if (!path || path[1] != '/' || found->version == 1 ||
-	    (!is_v2 && !is_in_list(list + 1, found->controller)))
+	if (!path || path[1] != '/' || group->version == 1 ||
+	    (!is_v2 && !is_in_list(list + 1, search->controller)))
 		return false;
-	found->version = is_v2 ? 2 : 1;
-	snprintf(found->path, sizeof(found->path), "%s", path + 1);
+	group->version = is_v2 ? 2 : 1;
+	snprintf(search->path, sizeof(search->path), "%s", path + 1);
 	return true;
 }
 
 /* ---- /proc/self/mountinfo ---- */
-
-struct mounted {
-	const char *controller;
-	const struct membership *member;
-	struct mr_cgroup *group;
-	bool is_there; /* the hierarchy is mounted, if not the part that the group is in */
-	bool is_found;
-};
 
 /* Sets @below to the part of @path below the folder @root: "" for the folder itself. */
 static bool find_below(const char *path, const char *root, const char **below)
@@ -74,19 +69,19 @@ static bool find_below(const char *path, const char *root, const char **below)
 /* Return: whether the line is of the hierarchy that is looked for. */
 static bool take_mount(const char *line, void *data)
 {
-	struct mounted *mounted = data;
-	struct mr_cgroup *group = mounted->group;
+	struct group_search *search = data;
+	struct mr_cgroup *group = search->group;
 	struct mr_mount mount;
 	const char *below;
 
 	if (!mr_mount_parse(line, &mount) ||
-	    strcmp(mount.type, mounted->member->version == 2 ? "cgroup2" : "cgroup") != 0 ||
-	    (mounted->member->version == 1 && !is_in_list(mount.options, mounted->controller)))
+	    strcmp(mount.type, group->version == 2 ? "cgroup2" : "cgroup") != 0 ||
+	    (group->version == 1 && !is_in_list(mount.options, search->controller)))
 		return false;
-	mounted->is_there = true;
-	if (mounted->is_found || !find_below(mounted->member->path, mount.root, &below))
+	search->is_there = true;
+	if (search->is_found || !find_below(search->path, mount.root, &below))
 		return true;
-	mounted->is_found = true;
+	search->is_found = true;
 	group->is_below = strcmp(mount.root, "/") != 0;
 	snprintf(group->mount, sizeof(group->mount), "%s", mount.point);
 	snprintf(group->path, sizeof(group->path), "%s", strcmp(below, "/") != 0 ? below : "");
@@ -95,20 +90,19 @@ static bool take_mount(const char *line, void *data)
 
 int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgroup *group)
 {
-	struct membership member = { .controller = controller };
-	struct mounted mounted = { .controller = controller, .member = &member, .group = group };
-	int rc = mr_host_lines(host, take_membership, &member, "/proc/self/cgroup");
+	struct group_search search = { .controller = controller, .group = group };
+	int rc;
 
 	*group = (struct mr_cgroup){ 0 };
+	rc = mr_host_lines(host, take_membership, &search, "/proc/self/cgroup");
 	if (rc == -ENOENT && !mr_host_exists(host, "/proc/self"))
 		return -ENODATA;
-	if (rc || !member.version)
+	if (rc || !group->version)
 		return rc ? rc : -ENOENT;
-	group->version = member.version;
-	rc = mr_host_lines(host, take_mount, &mounted, "/proc/self/mountinfo");
-	if (rc || !mounted.is_there)
+	rc = mr_host_lines(host, take_mount, &search, "/proc/self/mountinfo");
+	if (rc || !search.is_there)
 		return rc ? rc : -ENOENT;
-	if (!mounted.is_found || strstr(group->path, "/.."))
+	if (!search.is_found || strstr(group->path, "/.."))
 		return -EXDEV;
 	group->is_below |= mr_namespace_is_first(host, "cgroup") == MR_NO;
 	return 0;
@@ -123,8 +117,9 @@ bool mr_cgroup_up(struct mr_cgroup *group)
 	return slash != NULL;
 }
 
-struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
-				 const char *file)
+/* Return: UINT64_MAX for "max", and for what version 1 has for no limit; not known where there is no number. */
+static struct mr_opt_u64 read_figure(struct mr_host *host, const struct mr_cgroup *group,
+				     const char *file)
 {
 	char text[64], *end;
 	uint64_t value;
@@ -171,12 +166,12 @@ bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 	struct reclaimable pages = { .active = { 0 } };
 	uint64_t reclaimable;
 
-	*memory = (struct mr_memory_group){ .max = mr_cgroup_read(host, group, files->max) };
+	*memory = (struct mr_memory_group){ .max = read_figure(host, group, files->max) };
 	if (!memory->max.known)
 		return false;
 	if (files->high)
-		memory->high = mr_cgroup_read(host, group, files->high);
-	memory->used = mr_cgroup_read(host, group, files->used);
+		memory->high = read_figure(host, group, files->high);
+	memory->used = read_figure(host, group, files->used);
 	mr_host_figures(host, files->stat, &pages, "%s%s/memory.stat", group->mount, group->path);
 	reclaimable = mr_sum(pages.inactive.value, pages.active.value);
 	memory->used.value -= reclaimable < memory->used.value ? reclaimable : memory->used.value;
@@ -209,9 +204,9 @@ bool mr_huge_limit_read(struct mr_host *host, const struct mr_cgroup *group, uin
 	const struct huge_files *files = &huge_files[group->version - 1][count];
 
 	name_file(page, files->used, limit->file);
-	limit->used = mr_cgroup_read(host, group, limit->file);
+	limit->used = read_figure(host, group, limit->file);
 	name_file(page, files->max, limit->file);
-	limit->max = mr_cgroup_read(host, group, limit->file);
+	limit->max = read_figure(host, group, limit->file);
 	return limit->max.known;
 }
 

@@ -159,16 +159,6 @@ int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgrou
 /** mr_cgroup_up() - go to the group above; false at the one that is mounted */
 bool mr_cgroup_up(struct mr_cgroup *group);
 
-/**
- * mr_cgroup_read() - read a figure of a group
- * @file: "memory.max"
- *
- * Return: the figure; UINT64_MAX for "max", and for what version 1 has for no limit; not known where the group
- * does not have the file, or it holds no number.
- */
-struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
-				 const char *file);
-
 /** Memory of a control group, in bytes.  A limit of UINT64_MAX is none. */
 struct mr_memory_group {
 	struct mr_opt_u64 max;  /**< beyond it, processes are killed */
@@ -276,14 +266,6 @@ int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, voi
 			void *data);
 
 /**
- * mr_rdma_device_pci_address() - read only the PCI address of a device
- * @address: set to it, such as "0000:c1:00.0", or to ""
- *
- * Return: whether it has one.
- */
-bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size);
-
-/**
  * mr_rdma_device_read_place() - read only where a device is and what its driver counts
  *
  * That is its PCI address, driver, NUMA node, fw_pages and reg_pages.
@@ -360,9 +342,6 @@ int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma
  * @device: set to its name, @size bytes long
  */
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size);
-
-/** mr_rdma_namespaces_are_exclusive() - whether each device belongs to one network namespace only */
-bool mr_rdma_namespaces_are_exclusive(struct mr_host *host);
 
 /** What an open descriptor of the process is, which was given as that of a dma-buf. */
 struct mr_dmabuf_file {
@@ -464,11 +443,11 @@ struct mr_cpus {
 /** mr_cpus_read() - read the lists; what cannot be read, or is longer than there is room, becomes empty */
 void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus);
 
-/** mr_cpu_list_has() - whether a list has a CPU; MR_UNKNOWN: the list is empty, or is none */
-enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu);
-
-/** mr_cpu_list_ends_before() - whether all CPUs of a list have lower numbers; MR_UNKNOWN as above */
-enum mr_tristate mr_cpu_list_ends_before(const char *list, uint64_t cpu);
+/**
+ * mr_cpu_list_has() - whether a list has a CPU; MR_UNKNOWN: the list is empty, or is none
+ * @ends_before: set to whether all CPUs of the list have lower numbers; MR_UNKNOWN likewise
+ */
+enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu, enum mr_tristate *ends_before);
 
 /** What is not told is empty. */
 struct mr_processor {

@@ -327,44 +327,31 @@ void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus)
 		cpus->allowed[0] = '\0';
 }
 
-/* Return: false where it is no list.  @has: whether it has @cpu; @above: whether it has that or a higher one. */
-static bool search(const char *list, uint64_t cpu, bool *has, bool *above)
+enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu, enum mr_tristate *ends_before)
 {
-	*has = *above = false;
+	bool has = false, above = false;
+
+	*ends_before = MR_UNKNOWN;
 	for (;; list++) {
 		uint32_t first, last;
 		int used = 0;
 
 		/* "3" or "0-3" */
 		if (sscanf(list, "%" SCNu32 "%n", &first, &used) != 1)
-			return false;
+			return MR_UNKNOWN;
 		list += used;
 		last = first;
 		if (*list == '-' && sscanf(list + 1, "%" SCNu32 "%n", &last, &used) == 1)
 			list += used + 1;
-		*has |= first <= cpu && cpu <= last;
-		*above |= last >= cpu;
+		has |= first <= cpu && cpu <= last;
+		above |= last >= cpu;
 		if (*list != ',')
-			return !*list;
+			break;
 	}
-}
-
-enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu)
-{
-	bool has, above;
-
-	if (!search(list, cpu, &has, &above))
+	if (*list)
 		return MR_UNKNOWN;
+	*ends_before = above ? MR_NO : MR_YES;
 	return has ? MR_YES : MR_NO;
-}
-
-enum mr_tristate mr_cpu_list_ends_before(const char *list, uint64_t cpu)
-{
-	bool has, above;
-
-	if (!search(list, cpu, &has, &above))
-		return MR_UNKNOWN;
-	return above ? MR_NO : MR_YES;
 }
 
 /* "model name" of x86, "Processor" of old ARM; other ARMs tell numbers only, which say nothing to people. */

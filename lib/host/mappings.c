@@ -299,90 +299,22 @@ static const char *filesystem_name(const char *path)
 enum { DESCRIPTORS_MAX = 4096 };
 
 struct file_question {
-	char path[sizeof(((struct mr_mapping *)0)->path)];
-	bool is_in_memory;  /* on tmpfs, where statfs(2) waits for no server */
+	const char *path;
+	const struct mr_mapping *mapping; /* of the file; NULL: any file at the path is meant */
+	bool is_in_memory;                /* on tmpfs, where statfs(2) waits for no server */
 	bool is_on_disk;    /* on a disk without a mount that can be seen, as in some chroots */
 	bool is_on_overlay; /* whose upper layer is not known */
 };
 
-static void describe(const struct statx *st, const char *free_text, char *text, size_t size)
+/*
+ * Whether a file is that of a mapping: the path may lead to another one by now.  stat(2) of some file systems tells
+ * another device than that of their mount; such devices have major number 0.
+ */
+static bool is_of_mapping(const struct mr_mapping *mapping, uint64_t inode, unsigned int major,
+			  unsigned int minor)
 {
-	snprintf(text, size,
-		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
-		 " dax=%s free=%s",
-		 st->stx_mode, st->stx_dev_major, st->stx_dev_minor, (uint64_t)st->stx_ino,
-		 (uint64_t)st->stx_size, (uint64_t)st->stx_blocks * 512,
-		 !(st->stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
-		 : st->stx_attributes & STATX_ATTR_DAX       ? "yes"
-							     : "no",
-		 free_text);
-}
-
-/* What statx(2) and statfs(2) say. */
-static int query_file(const struct mr_host *host, void *data, char *text, size_t size)
-{
-	const struct file_question *question = data;
-	char free_text[32] = "unknown", path[PATH_MAX];
-	struct statfs fs;
-	struct statx st;
-	int rc;
-
-	rc = mr_live_path(host, question->path, path);
-	if (rc)
-		return rc;
-	if (statx(AT_FDCWD, path, HOW, ASKED, &st))
-		return -errno;
-	if (question->is_in_memory && !statfs(path, &fs) && fs.f_blocks)
-		snprintf(free_text, sizeof(free_text), "%" PRIu64,
-			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
-	describe(&st, free_text, text, size);
-	if (question->is_on_disk || (question->is_on_overlay && mr_overlay_has_tmpfs(path)))
-		snprintf(text + strlen(text), size - strlen(text), " type=%s",
-			 question->is_on_disk ? filesystem_name(path) : "tmpfs");
-	return 0;
-}
-
-/* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
-static int query_descriptors(const struct mr_host *host, const struct mr_mapping *mapping,
-			     struct statx *st)
-{
-	const struct dirent *entry;
-	char path[PATH_MAX];
-	bool is_found = false;
-	DIR *folder;
-	int rc = mr_live_path(host, "/proc/self/fd", path);
-
-	if (rc)
-		return rc;
-	folder = opendir(path);
-	if (!folder)
-		return -errno;
-	for (int left = DESCRIPTORS_MAX; !is_found && left && (entry = readdir(folder)); left--)
-		is_found = entry->d_name[0] != '.' &&
-			   !statx(dirfd(folder), entry->d_name, HOW, ASKED, st) &&
-			   st->stx_ino == mapping->inode && st->stx_dev_major == mapping->major &&
-			   st->stx_dev_minor == mapping->minor;
-	closedir(folder);
-	return is_found ? 0 : -ENOENT;
-}
-
-/* Looks for the file by proc_pid_map_files(5), or else by a descriptor. */
-static int query_open_file(const struct mr_host *host, void *data, char *text, size_t size)
-{
-	const struct mr_mapping *mapping = data;
-	struct statx st = { .stx_mode = 0 };
-	char link[64], path[PATH_MAX];
-	int rc;
-
-	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
-		 mapping->end);
-	if (mr_live_path(host, link, path) || statx(AT_FDCWD, path, HOW, ASKED, &st)) {
-		rc = query_descriptors(host, mapping, &st);
-		if (rc)
-			return rc;
-	}
-	describe(&st, "unknown", text, size);
-	return 0;
+	return inode == mapping->inode &&
+	       (!major || (major == mapping->major && minor == mapping->minor));
 }
 
 /* Memory that is a file to the kernel alone has none that a program could change. */
@@ -397,10 +329,77 @@ static bool can_be_open(const struct mr_mapping *mapping)
 }
 
 /*
- * Takes an answer, if it is about the file of the mapping: the path may lead to another one by now.  stat(2) of some
- * file systems tells another device than that of their mount; such devices have major number 0.
+ * Looks for the file by proc_pid_map_files(5), or else by a descriptor.  Several file systems in memory have the same
+ * numbers of inodes, so that the device must be the same, too.
  */
-static bool take_file(const struct mr_mapping *mapping, const char *text,
+static int find_open(const struct mr_host *host, const struct mr_mapping *mapping, struct statx *st)
+{
+	const struct dirent *entry;
+	char link[64], path[PATH_MAX];
+	bool is_found = false;
+	DIR *folder;
+	int rc;
+
+	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+		 mapping->end);
+	if (!mr_live_path(host, link, path) && !statx(AT_FDCWD, path, HOW, ASKED, st))
+		return 0;
+	rc = mr_live_path(host, "/proc/self/fd", path);
+	if (rc)
+		return rc;
+	folder = opendir(path);
+	if (!folder)
+		return -errno;
+	for (int left = DESCRIPTORS_MAX; !is_found && left && (entry = readdir(folder)); left--)
+		is_found = entry->d_name[0] != '.' &&
+			   !statx(dirfd(folder), entry->d_name, HOW, ASKED, st) &&
+			   st->stx_ino == mapping->inode && st->stx_dev_major == mapping->major &&
+			   st->stx_dev_minor == mapping->minor;
+	closedir(folder);
+	return is_found ? 0 : -ENOENT;
+}
+
+/* Writes what statx(2) and statfs(2) say; " open" is added of a file that its path does not lead to. */
+static int query_file(const struct mr_host *host, void *data, char *text, size_t size)
+{
+	const struct file_question *question = data;
+	const struct mr_mapping *mapping = question->mapping;
+	char free_text[32] = "unknown", path[PATH_MAX];
+	struct statfs fs;
+	struct statx st;
+	bool is_open;
+	int rc = mr_live_path(host, question->path, path);
+
+	if (!rc && statx(AT_FDCWD, path, HOW, ASKED, &st))
+		rc = -errno;
+	is_open = mapping && can_be_open(mapping) &&
+		  (rc || !is_of_mapping(mapping, st.stx_ino, st.stx_dev_major, st.stx_dev_minor));
+	if (is_open)
+		rc = find_open(host, mapping, &st);
+	if (rc)
+		return rc;
+	if (question->is_in_memory && !is_open && !statfs(path, &fs) && fs.f_blocks)
+		snprintf(free_text, sizeof(free_text), "%" PRIu64,
+			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
+	snprintf(text, size,
+		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
+		 " dax=%s free=%s",
+		 st.stx_mode, st.stx_dev_major, st.stx_dev_minor, (uint64_t)st.stx_ino,
+		 (uint64_t)st.stx_size, (uint64_t)st.stx_blocks * 512,
+		 !(st.stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
+		 : st.stx_attributes & STATX_ATTR_DAX       ? "yes"
+							    : "no",
+		 free_text);
+	if (is_open)
+		mr_text_add(text, size, " ", "open");
+	else if (question->is_on_disk || (question->is_on_overlay && mr_overlay_has_tmpfs(path)))
+		mr_text_add(text, size, " ", "type=%s",
+			    question->is_on_disk ? filesystem_name(path) : "tmpfs");
+	return 0;
+}
+
+/* Takes an answer, if it is about the file of the mapping. */
+static void take_file(const struct mr_mapping *mapping, const char *text,
 		      struct mr_mapped_file *file)
 {
 	unsigned int mode, major_number, minor_number;
@@ -414,9 +413,9 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 		   " dax=%7s free=%n",
 		   &mode, &major_number, &minor_number, &inode, &size, &allocated, dax,
 		   &end) != 7 ||
-	    inode != mapping->inode ||
-	    (major_number && (major_number != mapping->major || minor_number != mapping->minor)))
-		return false;
+	    !is_of_mapping(mapping, inode, major_number, minor_number))
+		return;
+	file->has_path = !strstr(text, " open");
 	file->is_found = true;
 	file->type = mode & S_IFMT;
 	file->size = (struct mr_opt_u64){ size, S_ISREG(mode) };
@@ -426,42 +425,34 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 	if (type && !file->upper[0] && sscanf(type, " type=%31[a-z0-9]", name) == 1)
 		snprintf(file->filesystem[0] ? file->upper : file->filesystem, sizeof(name), "%s",
 			 name);
-	return true;
 }
 
 static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 		      struct mr_mapped_file *file)
 {
-	struct file_question question = { .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
+	struct file_question question = { .path = mapping->path,
+					  .mapping = mapping,
+					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
 					  .is_on_disk = !file->filesystem[0] && mapping->major,
 					  .is_on_overlay = !file->upper[0] &&
 							   !strcmp(file->filesystem, "overlay") };
 	char text[256];
 
-	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
-	file->has_path = !mr_host_query(host, query_file, &question, text, sizeof(text), "file%s",
-					question.path) &&
-			 take_file(mapping, text, file);
-	if (file->has_path || !can_be_open(mapping))
-		return;
-	if (!mr_host_query(host, query_open_file, (void *)mapping, text, sizeof(text),
-			   "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
-			   mapping->inode))
+	if (!mr_host_query(host, query_file, &question, text, sizeof(text), "file%s",
+			   mapping->path))
 		take_file(mapping, text, file);
 }
 
 /* The upper layer is where an overlay has the files that can be written. */
 static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_file *file)
 {
-	struct file_question question = { .is_in_memory = false };
+	struct file_question question = { .path = path };
 	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
 	char text[256];
 	unsigned int mode;
 
-	snprintf(question.path, sizeof(question.path), "%s", path);
 	if (path[0] == '/' &&
-	    !mr_host_query(host, query_file, &question, text, sizeof(text), "file%s",
-			   question.path) &&
+	    !mr_host_query(host, query_file, &question, text, sizeof(text), "file%s", path) &&
 	    sscanf(text, "mode=%o device=%u:%u", &mode, &search.major, &search.minor) == 3 &&
 	    S_ISDIR(mode))
 		mr_host_lines(host, take_mount, &search, "/proc/self/mountinfo");

@@ -138,17 +138,10 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 	return true;
 }
 
-/* Who has sent a command: a thread, to a device. */
-struct sender {
-	char pci_address[32];
-	uint64_t thread;
-};
-
 /* Writes the last line of the live log that is about a device and a thread, as text. */
-static int answer_last_line(const struct mr_host *host __attribute__((unused)), void *data,
-			    char *text, size_t size)
+static int answer_last_line(const struct mr_host *host, void *data, char *text, size_t size)
 {
-	const struct sender *sender = data;
+	const pid_t thread = host->process ? host->thread : gettid();
 	const uint64_t now = mr_now_ns();
 	struct mr_mlx5_log_line line;
 	char log[LOG_SIZE + 1], *rest, *next;
@@ -160,7 +153,7 @@ static int answer_last_line(const struct mr_host *host __attribute__((unused)), 
 	log[length] = '\0';
 	text[0] = '\0';
 	for (rest = log; (next = strsep(&rest, "\n"));)
-		if (mr_mlx5_log_parse(next, sender->pci_address, sender->thread, &line))
+		if (mr_mlx5_log_parse(next, data, (uint64_t)thread, &line))
 			snprintf(text, size,
 				 "%s status=%" PRIu64 " syndrome=%" PRIu64
 				 " errno=%d age_ns=%" PRIu64,
@@ -171,16 +164,15 @@ static int answer_last_line(const struct mr_host *host __attribute__((unused)), 
 
 int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_log_line *line)
 {
-	struct sender sender = { .thread = (uint64_t)gettid() };
+	struct mr_rdma_device place;
 	char text[256];
 	int rc;
 
-	if (host->process)
-		sender.thread = (uint64_t)host->thread;
-	if (!sender.thread || !mr_rdma_device_pci_address(host, device, sender.pci_address,
-							  sizeof(sender.pci_address)))
+	mr_rdma_device_read_place(host, device, &place);
+	if ((host->process && !host->thread) || !place.pci_address[0])
 		return -ENOENT;
-	rc = mr_host_query(host, answer_last_line, &sender, text, sizeof(text), "mlx5-log");
+	rc = mr_host_query(host, answer_last_line, place.pci_address, text, sizeof(text),
+			   "mlx5-log");
 	if (rc)
 		return rc;
 	if (sscanf(text, "%39s status=%" SCNu64 " syndrome=%" SCNu64 " errno=%d age_ns=%" SCNu64,

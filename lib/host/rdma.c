@@ -34,25 +34,21 @@ static void strip_number(char *text)
 		memmove(text, text + digits + 2, strlen(text + digits + 2) + 1);
 }
 
-bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
+void mr_rdma_device_read_place(struct mr_host *host, const char *name,
+			       struct mr_rdma_device *device)
 {
 	unsigned int domain, bus, slot, function;
 	int used = 0;
 
-	mr_host_link_end(host, address, size, DEVICES "/%s/device", name);
-	/* "0000:c1:00.0"; the domain may have more digits */
-	if (sscanf(address, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) != 4 ||
-	    address[used])
-		address[0] = '\0';
-	return address[0];
-}
-
-void mr_rdma_device_read_place(struct mr_host *host, const char *name,
-			       struct mr_rdma_device *device)
-{
 	*device = (struct mr_rdma_device){ .name = "" };
 	snprintf(device->name, sizeof(device->name), "%s", name);
-	mr_rdma_device_pci_address(host, name, device->pci_address, sizeof(device->pci_address));
+	mr_host_link_end(host, device->pci_address, sizeof(device->pci_address),
+			 DEVICES "/%s/device", name);
+	/* "0000:c1:00.0"; the domain may have more digits */
+	if (sscanf(device->pci_address, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function,
+		   &used) != 4 ||
+	    device->pci_address[used])
+		device->pci_address[0] = '\0';
 	mr_host_link_end(host, device->driver, sizeof(device->driver), DEVICES "/%s/device/driver",
 			 name);
 	/* -1, which is no number here, stands for none. */
@@ -141,29 +137,22 @@ bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_
 	return true;
 }
 
-/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
-static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
-{
-	char text[8];
-	const ssize_t got =
-		mr_host_read(host, text, sizeof(text), "/sys/module/ib_core/parameters/netns_mode");
-
-	if (got >= 0 && (text[0] == 'N' || text[0] == 'Y'))
-		netns->is_exclusive = text[0] == 'N' ? MR_YES : MR_NO;
-	else
-		netns->error = got < 0 ? (int)got : -EINVAL;
-}
-
 /* The class of devices shows those of this namespace; that of nodes shows all. */
 int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 {
-	char device[sizeof(netns->first_hidden)];
+	char device[sizeof(netns->first_hidden)], mode[8];
 	mr_auto_free char *names = NULL;
+	ssize_t got;
 	size_t size;
 	int rc;
 
 	*netns = (struct mr_rdma_netns){ .is_exclusive = MR_UNKNOWN };
-	read_mode(host, netns);
+	/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
+	got = mr_host_read(host, mode, sizeof(mode), "/sys/module/ib_core/parameters/netns_mode");
+	if (got >= 0 && (mode[0] == 'N' || mode[0] == 'Y'))
+		netns->is_exclusive = mode[0] == 'N' ? MR_YES : MR_NO;
+	else
+		netns->error = got < 0 ? (int)got : -EINVAL;
 	rc = mr_rdma_device_list(host, NULL, NULL);
 	netns->visible = rc > 0 ? (unsigned int)rc : 0;
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))
@@ -201,14 +190,6 @@ int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma
 		    (!device || !strcmp(device, node->device)))
 			return 1;
 	return rc < 0 ? rc : 0;
-}
-
-bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
-{
-	struct mr_rdma_netns netns = { .is_exclusive = MR_UNKNOWN };
-
-	read_mode(host, &netns);
-	return netns.is_exclusive == MR_YES;
 }
 
 /* The class of devices in sysfs shows those of this network namespace only. */

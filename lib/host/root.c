@@ -291,12 +291,8 @@ struct mr_opt_u64 mr_host_opt_number(struct mr_host *host, const char *fmt, ...)
 {
 	struct mr_opt_u64 number = { 0, false };
 	char path[PATH_MAX];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	number.known = mr_host_number(host, &number.value, "%s", path);
+	number.known = !FORMAT_PATH(path, fmt) && mr_host_number(host, &number.value, "%s", path);
 	return number;
 }
 

@@ -217,15 +217,28 @@ static int open_or_create(const char *path, uint64_t length, struct mr_unfinishe
 
 #define HUGE_2M (UINT64_C(2) << 20)
 
+/* The properties of each kind that are not the usual ones. */
+static const struct kind_row {
+	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
+	bool is_readonly; /* mapped without write permission */
+	bool is_thp; /* transparent huge pages are to be asked for, and the start is aligned to one */
+	bool has_hole; /* its last page is to be unmapped again */
+} kinds[MR_MEMORY_TYPES] = {
+	[MR_MEMORY_ANON] = { .is_data = true },
+	[MR_MEMORY_THP] = { .is_data = true, .is_thp = true },
+	[MR_MEMORY_HUGETLB] = { .is_data = true },
+	[MR_MEMORY_FILE_PRIVATE] = { .is_data = true },
+	[MR_MEMORY_READONLY] = { .is_readonly = true },
+	[MR_MEMORY_HOLE] = { .is_data = true, .has_hole = true },
+};
+
 /* The mapping to make. */
 struct mapping {
 	int prot;
 	int flags;
 	int fd;
 	uint64_t page_size;
-	uint64_t align; /* of the mapping's start, where it is larger than a page; else 0 */
-	bool is_thp;    /* transparent huge pages are to be asked for */
-	bool has_hole;  /* its last page is to be unmapped again */
+	const struct kind_row *row;
 	struct mr_unfinished created; /* file that was created for it, until it is mapped */
 };
 
@@ -235,21 +248,6 @@ static void release_mapping(struct mapping *m)
 	if (m->fd >= 0)
 		close(m->fd);
 }
-
-/* The properties of each kind that are not the usual ones. */
-static const struct kind_row {
-	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
-	bool is_readonly; /* mapped without write permission */
-	bool is_thp;      /* see struct mapping */
-	bool has_hole;    /* see struct mapping */
-} kinds[MR_MEMORY_TYPES] = {
-	[MR_MEMORY_ANON] = { .is_data = true },
-	[MR_MEMORY_THP] = { .is_data = true, .is_thp = true },
-	[MR_MEMORY_HUGETLB] = { .is_data = true },
-	[MR_MEMORY_FILE_PRIVATE] = { .is_data = true },
-	[MR_MEMORY_READONLY] = { .is_readonly = true },
-	[MR_MEMORY_HOLE] = { .is_data = true, .has_hole = true },
-};
 
 /* Describes how a kind is mapped: privately, as anonymous pages, where it is no other.  @length: of a new file */
 static int describe_mapping(const struct mr_memory_request *request, uint64_t length,
@@ -262,9 +260,7 @@ static int describe_mapping(const struct mr_memory_request *request, uint64_t le
 			       .flags = MAP_PRIVATE | MAP_ANONYMOUS,
 			       .fd = -1,
 			       .page_size = (uint64_t)getpagesize(),
-			       .align = row->is_thp ? HUGE_2M : 0,
-			       .is_thp = row->is_thp,
-			       .has_hole = row->has_hole };
+			       .row = row };
 	switch (kind->type) {
 	case MR_MEMORY_HUGETLB:
 		m->page_size = kind->huge_size ?: mr_huge_page_default(mr_this_host());
@@ -343,20 +339,20 @@ static int map_pages(const struct mr_memory_request *request, const struct mappi
 		     uint64_t length, struct mr_memory *memory, struct mr_error *err)
 {
 	int flags = m->flags | (request->addr.known ? MAP_FIXED_NOREPLACE : 0);
-	uint64_t slack = request->addr.known ? 0 : m->align;
+	uint64_t slack = request->addr.known || !m->row->is_thp ? 0 : HUGE_2M;
 	void *address = mr_pointer(request->addr.value);
 	void *map;
 
 	if (length + slack < length)
 		return fail_mmap(request, length, ENOMEM, err);
-	if (m->has_hole && !request->addr.known)
+	if (m->row->has_hole && !request->addr.known)
 		address = address_for_gap(length, m->page_size);
 	map = mmap(address, length + slack, m->prot, flags, m->fd, 0);
 	if (map == MAP_FAILED)
 		return fail_mmap(request, length, errno, err);
 	if (slack) {
 		char *end = (char *)map + length + slack;
-		uint64_t skip = mr_round_up((uintptr_t)map, m->align) - (uintptr_t)map;
+		uint64_t skip = mr_round_up((uintptr_t)map, HUGE_2M) - (uintptr_t)map;
 		char *start = (char *)map + skip;
 
 		if (skip)
@@ -422,7 +418,7 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 {
 	int rc;
 
-	if (m->is_thp && madvise(memory->map, memory->map_length, MADV_HUGEPAGE))
+	if (m->row->is_thp && madvise(memory->map, memory->map_length, MADV_HUGEPAGE))
 		return mr_fail(err, MR_ERROR_HOST, errno, "madvise",
 			       "cannot ask for transparent huge pages (MADV_HUGEPAGE)");
 	if (request->node.known) {
@@ -438,7 +434,7 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 				       "cannot fault in %" PRIu64 " bytes (--populate)",
 				       memory->map_length);
 	}
-	if (m->has_hole) {
+	if (m->row->has_hole) {
 		uint64_t page = memory->page_size;
 
 		memory->map_length -= page;

@@ -36,6 +36,7 @@ static int open_node(const char *path)
 static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 {
 	struct mr_host *host = mr_this_host();
+	struct mr_rdma_netns netns;
 	char device[NAME_MAX + 1];
 	const bool is_here = mr_rdma_device_find(host, node->device, device, sizeof(device));
 	struct stat st;
@@ -48,7 +49,8 @@ static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 		return FAIL_ABSENT(err, "the node of the RDMA device %s is missing: %s",
 				   node->device, node->path);
 	}
-	if (!is_here || (mr_rdma_namespaces_are_exclusive(host) && open_node(node->path) == EPERM))
+	mr_rdma_netns_read(host, &netns);
+	if (!is_here || (netns.is_exclusive == MR_YES && open_node(node->path) == EPERM))
 		return FAIL_ABSENT(err, "the RDMA device %s is in another network namespace",
 				   node->device);
 	return FAIL_ABSENT(err, "libibverbs has no provider for the RDMA device %s", node->device);

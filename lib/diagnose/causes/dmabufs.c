@@ -222,14 +222,14 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 {
 	const struct mr_dmah_hints *hints = inquiry->refusal->hints;
 	const bool is_permission = inquiry->refusal->errnum == EPERM;
-	enum mr_tristate is_beyond, is_allowed;
+	enum mr_tristate is_beyond, is_allowed, ignored;
 	struct mr_cpus cpus;
 
 	if (!hints || !hints->memory || inquiry->refusal->is_of_other_process)
 		return;
 	mr_cpus_read(inquiry->host, &cpus);
-	is_beyond = mr_cpu_list_ends_before(cpus.possible, hints->cpu);
-	is_allowed = mr_cpu_list_has(cpus.allowed, hints->cpu);
+	mr_cpu_list_has(cpus.possible, hints->cpu, &is_beyond);
+	is_allowed = mr_cpu_list_has(cpus.allowed, hints->cpu, &ignored);
 	mr_evidence_number(suspicion, "cpu", hints->cpu);
 	if (is_permission && cpus.allowed[0])
 		mr_evidence_text(suspicion, "cpus_allowed", "%s", cpus.allowed);
@@ -253,13 +253,14 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmah_hints *hints = inquiry->refusal->hints;
+	enum mr_tristate is_beyond;
 	struct mr_cpus cpus;
 
 	if (!hints || !hints->memory || hints->memory >= MR_DMAH_MEMORIES)
 		return;
 	mr_cpus_read(inquiry->host, &cpus);
-	if (!inquiry->refusal->is_of_other_process &&
-	    mr_cpu_list_ends_before(cpus.possible, hints->cpu) == MR_YES)
+	mr_cpu_list_has(cpus.possible, hints->cpu, &is_beyond);
+	if (!inquiry->refusal->is_of_other_process && is_beyond == MR_YES)
 		return; /* the firmware was not asked */
 	mr_evidence_number(suspicion, "cpu", hints->cpu);
 	mr_evidence_text(suspicion, "memory", "%s", mr_dmah_memories[hints->memory].name);

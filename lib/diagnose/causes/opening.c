@@ -124,12 +124,14 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
+	struct mr_rdma_netns netns;
 	bool is_exclusive;
 
 	if (!place->is_listed ||
 	    inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? EPERM : ENODEV))
 		return;
-	is_exclusive = mr_rdma_namespaces_are_exclusive(inquiry->host);
+	mr_rdma_netns_read(inquiry->host, &netns);
+	is_exclusive = netns.is_exclusive == MR_YES;
 	add_device(place, suspicion);
 	if (!place->is_shown) {
 		mr_evidence_text(suspicion, "mode", "%s",

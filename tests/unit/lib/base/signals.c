@@ -7,9 +7,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const struct mr_opt_u64 forever = { 0, false };
-static const struct mr_opt_u64 a_moment = { SECOND / 20, true };
-static const struct mr_opt_u64 an_hour = { 3600 * SECOND, true };
+static const uint64_t a_moment = SECOND / 20;
+static const uint64_t an_hour = 3600 * SECOND;
 
 /* The cases run in processes of their own, because blocked signals stay blocked. */
 
@@ -23,7 +22,7 @@ static int signals_that_came_before(void)
 		raise(mr_ending_signals[i]);
 		if (!mr_interrupted())
 			return 2;
-		mr_signals_wait(i % 2 ? an_hour : forever);
+		mr_signals_wait_until(i % 2 ? mr_now_ns() + an_hour : UINT64_MAX, NULL, -1);
 		if (mr_interrupted())
 			return 3;
 	}
@@ -97,7 +96,7 @@ TEST(a_blocked_signal_ends_the_process_at_its_end)
 /* Asks mr_signals_wait_until() about a time that is over, signals, and a pipe without reader. */
 static int waits_until(void)
 {
-	const uint64_t now = mr_now_ns(), later = now + an_hour.value;
+	const uint64_t now = mr_now_ns(), later = now + an_hour;
 	int fds[2];
 	sigset_t more;
 
@@ -107,8 +106,8 @@ static int waits_until(void)
 	mr_signals_block();
 	if (pipe(fds) || mr_signals_wait_until(now, NULL, fds[1]))
 		return 1;
-	if (mr_signals_wait_until(now + a_moment.value, NULL, fds[1]) ||
-	    mr_now_ns() < now + a_moment.value)
+	if (mr_signals_wait_until(now + a_moment, NULL, fds[1]) ||
+	    mr_now_ns() < now + a_moment)
 		return 2;
 	raise(SIGWINCH); /* which is ignored by default, but not where it is blocked */
 	if (mr_signals_wait_until(now, NULL, fds[1]) ||

@@ -86,8 +86,10 @@ TEST(lists_of_cpus)
 	struct mr_cpus cpus;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_equal_for(rows[i].list, mr_cpu_list_has(rows[i].list, rows[i].cpu), rows[i].has);
-		assert_equal_for(rows[i].list, mr_cpu_list_ends_before(rows[i].list, rows[i].cpu), rows[i].ends_before);
+		enum mr_tristate ends_before;
+
+		assert_equal_for(rows[i].list, mr_cpu_list_has(rows[i].list, rows[i].cpu, &ends_before), rows[i].has);
+		assert_equal_for(rows[i].list, ends_before, rows[i].ends_before);
 	}
 	mr_cpus_read(&recorded.host, &cpus);
 	assert_true(!cpus.possible[0] && !cpus.allowed[0]);
@@ -204,12 +206,12 @@ TEST(a_figure_of_a_group_is_a_number_or_max)
 	const struct mr_cgroup group = { .mount = "/cg", .path = "/a", .version = 2 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
-		struct mr_opt_u64 value;
+		struct mr_memory_group memory;
 
 		recorded_host_put(&recorded, "/cg/a/memory.max", figures[i].text);
-		value = mr_cgroup_read(&recorded.host, &group, "memory.max");
-		assert_equal_for(figures[i].text, value.known, figures[i].value.known);
-		assert_equal_for(figures[i].text, value.value, figures[i].value.value);
+		mr_memory_group_read(&recorded.host, &group, &memory);
+		assert_equal_for(figures[i].text, memory.max.known, figures[i].value.known);
+		assert_equal_for(figures[i].text, memory.max.value, figures[i].value.value);
 	}
 }
 
