@@ -9,50 +9,14 @@
 
 #include "cmd/output/output.h"
 
-/*
- * Decodes the character at @text.  Return: its bytes; 0 where they are no UTF-8, which excludes forms that
- * are longer than needed, surrogates, and what lies above U+10FFFF (RFC 3629, section 3).
- */
-static size_t decode(const char *text, uint32_t *character)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *b = (const unsigned char *)text;
-	size_t length = b[0] < 0x80   ? 1
-			: b[0] < 0xc0 ? 0
-			: b[0] < 0xe0 ? 2
-			: b[0] < 0xf0 ? 3
-			: b[0] < 0xf8 ? 4
-				      : 0;
-	uint32_t c = length < 2 ? b[0] : b[0] & 0x7fu >> length;
-
-	for (size_t i = 1; i < length; i++) {
-		if ((b[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (b[i] & 0x3f);
-	}
-	if (!length || c < least[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*character = c;
-	return length;
-}
-
-/*
- * Whether a terminal obeys the character rather than shows it: C0 and C1 controls, line and paragraph
- * separators, and the marks that change the direction of what follows (Unicode Standard Annex 9).
- */
-static bool is_obeyed(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 /* Bytes of harmless characters at the beginning of @text, before @end. */
 static size_t harmless(const char *text, const char *end)
 {
 	size_t span = 0, length;
 	uint32_t c;
 
-	while (text + span < end && (length = decode(text + span, &c)) && !is_obeyed(c))
+	while (text + span < end && (length = mr_utf8_decode(text + span, &c)) &&
+	       !mr_utf8_is_obeyed(c))
 		span += length;
 	return span;
 }
@@ -70,7 +34,7 @@ static void text_print_part(const char *text, size_t length, FILE *stream)
 		text += span;
 		if (text >= end)
 			return;
-		for (bytes = decode(text, &c) ?: 1; bytes; bytes--)
+		for (bytes = mr_utf8_decode(text, &c) ?: 1; bytes; bytes--)
 			fprintf(stream, "\\x%02x", (unsigned char)*text++);
 	}
 }
@@ -100,10 +64,10 @@ void text_print_json(const char *text, FILE *stream)
 		text += length;
 		if (!*text)
 			break;
-		length = decode(text, &c);
+		length = mr_utf8_decode(text, &c);
 		if (!length)
 			fputs_unlocked("\xef\xbf\xbd", stream); /* U+FFFD */
-		else if (is_obeyed(c))                          /* none needs surrogates */
+		else if (mr_utf8_is_obeyed(c))                  /* none needs surrogates */
 			fprintf(stream, "\\u%04x", (unsigned int)c);
 		else
 			fprintf(stream, c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)length,

@@ -377,12 +377,20 @@ int mr_shell_words_split(struct mr_shell_words *words, const char *line, size_t 
 void mr_shell_words_release(struct mr_shell_words *words);
 
 /**
- * mr_utf8_shown() - bytes of the character at the beginning of a text
+ * mr_utf8_decode() - read the character at the beginning of a text
  *
- * Return: 0 where the text ends, is no UTF-8, or begins with what a terminal does not show: control characters, and
- * those that let what follows appear elsewhere.
+ * Return: its bytes; 0 where they are no UTF-8, which excludes forms that are longer than needed, surrogates, and what
+ * lies above U+10FFFF (RFC 3629, section 3).
  */
-size_t mr_utf8_shown(const char *text);
+size_t mr_utf8_decode(const char *text, uint32_t *character);
+
+/**
+ * mr_utf8_is_obeyed() - whether a terminal obeys the character rather than shows it
+ *
+ * These are C0 and C1 controls, line and paragraph separators, and the marks that change the direction of what
+ * follows (Unicode Standard Annex 9).
+ */
+bool mr_utf8_is_obeyed(uint32_t c);
 
 /**
  * mr_word_with_argument() - find a word that may have an argument behind a colon: "file:PATH"
