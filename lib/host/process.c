@@ -244,6 +244,62 @@ int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX
 	return snprintf(found, PATH_MAX, "%s%s", folder, rest) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+/* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
+static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
+				     "/sys/module/ib_core" };
+
+int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX])
+{
+	const char *own = getenv("SYSFS_PATH");
+	char sysfs[PATH_MAX], seen[PATH_MAX], *moved_path = host->process ? seen : found;
+	bool is_moved = false;
+
+	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
+		const size_t part = strlen(moved[i]);
+
+		is_moved |= !strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]);
+	}
+	snprintf(sysfs, sizeof(sysfs), "%s", own ?: "");
+	if (is_moved)
+		is_moved = host->process ? mr_process_variable(host->process, "SYSFS_PATH", sysfs,
+							       sizeof(sysfs)) > 0
+					 : own != NULL;
+	if (snprintf(moved_path, PATH_MAX, "%s%s", is_moved ? sysfs : "",
+		     is_moved ? path + strlen("/sys") : path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return host->process ? mr_seen_by(host, seen, found) : 0;
+}
+
+/* Opening must not wait, where something else is mounted over the file, or $SYSFS_PATH has a FIFO. */
+int mr_live_open(const struct mr_host *host, const char *path)
+{
+	char found[PATH_MAX];
+	mr_auto_fd int fd = -1;
+	struct stat st;
+	int rc;
+
+	rc = mr_live_path(host, path, found);
+	if (rc)
+		return rc;
+	fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	return mr_steal_fd(&fd);
+}
+
+int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
+{
+	char found[PATH_MAX];
+	int rc;
+
+	rc = mr_live_path(host, path, found);
+	if (rc)
+		return rc;
+	return stat(found, st) ? -errno : 0;
+}
+
 /* ---- environment ---- */
 
 /*

@@ -128,82 +128,20 @@ int mr_process_find_variable(const struct mr_process *process, const char *name,
  */
 pid_t mr_process_thread(pid_t process, uint32_t tid);
 
-/** mr_name_is_shown() - whether a text can be the name of a file that is not hidden, and is one line */
-bool mr_name_is_shown(const char *name);
-
-/**
- * mr_names_read() - read the names in a folder that are shown, in the order of strcmp()
- * @names: set to one name a line; to be freed
- *
- * Return: 0 or -errno.
- */
-int mr_names_read(int parent, const char *folder, char **names);
-
 /** mr_path_clean() - remove what a path can do without, so that each file has one path.  Return: 0 or -EINVAL. */
 int mr_path_clean(char *path);
 
 /** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
 ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
 
-/** mr_recording_open() - open a file of the recorded host to read it.  Return: a descriptor, or -errno. */
-int mr_recording_open(int folder, const char *path);
-
-/** mr_recording_error() - the errno with which a call failed, negative; 0 where none was recorded */
-int mr_recording_error(int folder, const char *kind, const char *path);
-
 /**
- * mr_recording_get() - read the answer of a call, cut where it does not fit
- * @kind: as of mr_recorder_put(); but for "read" a newline at the end is left out
+ * mr_recording_write() - write a file of the recording and @end after it, unless it exists
+ * @below: path below @folder
  *
- * Return: bytes; or -errno: the one that was recorded, or -ENOENT where nothing was.
+ * Return: 0 or -errno.
  */
-ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size);
-
-/**
- * mr_recording_list() - the names of a folder; those of the folder itself where none were recorded
- * @names: as of mr_names_read(), but from anywhere; to be freed in any case
- */
-int mr_recording_list(int folder, const char *path, char **names);
-
-/**
- * Writes the folder of a recorded host.  What was read first of a file, or answered first by a call, is what stays.
- * Without a recorder, NULL, nothing happens.  The first error is returned at the end, so that a fact is found
- * whether it can be recorded or not.
- */
-struct mr_recorder;
-
-/**
- * mr_recorder_create() - begin a recording
- * @folder: is made; one that exists must be empty
- *
- * Return: 0, or -errno with MR_ERROR_HOST.
- */
-int mr_recorder_create(const char *folder, struct mr_recorder **recorder, struct mr_error *err);
-
-/** mr_recorder_close() - finish it, and free the recorder.  Return: 0, or the first -errno. */
-int mr_recorder_close(struct mr_recorder *recorder);
-
-/**
- * mr_recorder_line() - record one line of a file
- * @number: of the line, from 1: where a file is read again, lines are added in its order
- */
-void mr_recorder_line(struct mr_recorder *recorder, const char *path, uint64_t number,
-		      const char *line);
-
-/** mr_recorder_lines_end() - record that a file was read line by line.  @error: 0, or -errno */
-void mr_recorder_lines_end(struct mr_recorder *recorder, const char *path, int error);
-
-/**
- * mr_recorder_put() - record what a call answered
- * @kind:   "read": @text is the content of the file; or another call, such as "list"
- * @result: -errno: it failed.  -ENOENT needs no record, and where memory or descriptors are short the recording is
- *          incomplete.  Else the bytes of @text, or 0: up to its NUL
- */
-void mr_recorder_put(struct mr_recorder *recorder, const char *kind, const char *path,
-		     ssize_t result, const char *text);
-
-/** mr_recorder_note() - record -errno of recording itself; 0 is ignored */
-void mr_recorder_note(struct mr_recorder *recorder, int error);
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end);
 
 /** What facts are about: bits of mr_host.reads. */
 enum mr_host_reads {
@@ -215,7 +153,7 @@ enum mr_host_reads {
 /** A host: this machine, or a recording of one. */
 struct mr_host {
 	int recording; /**< descriptor of the folder of a recording; -1: this machine */
-	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
+	struct mr_recorder *recorder; /**< records all that is read first; NULL: none does */
 	uint32_t reads;               /**< what was read since its owner has set this to 0 */
 	/**
 	 * Of this machine: whose facts /proc/self has, and all that is asked about "the process"; 0: this process.

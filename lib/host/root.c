@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <argz.h>
-#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,66 +9,417 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 
-/* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
-static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
-				     "/sys/module/ib_core" };
+/* ---- names ---- */
 
-int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX])
+/* Whether a text can be the name of a file that is not hidden, and is one line. */
+static bool name_is_shown(const char *name)
 {
-	const char *own = getenv("SYSFS_PATH");
-	char sysfs[PATH_MAX], seen[PATH_MAX], *moved_path = host->process ? seen : found;
-	bool is_moved = false;
-
-	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
-		const size_t part = strlen(moved[i]);
-
-		is_moved |= !strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]);
-	}
-	snprintf(sysfs, sizeof(sysfs), "%s", own ?: "");
-	if (is_moved)
-		is_moved = host->process ? mr_process_variable(host->process, "SYSFS_PATH", sysfs,
-							       sizeof(sysfs)) > 0
-					 : own != NULL;
-	if (snprintf(moved_path, PATH_MAX, "%s%s", is_moved ? sysfs : "",
-		     is_moved ? path + strlen("/sys") : path) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	return host->process ? mr_seen_by(host, seen, found) : 0;
+	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
 }
 
-/* Opening must not wait, where something else is mounted over the file, or $SYSFS_PATH has a FIFO. */
-int mr_live_open(const struct mr_host *host, const char *path)
+static int is_shown(const struct dirent *entry)
 {
-	char found[PATH_MAX];
-	mr_auto_fd int fd = -1;
-	struct stat st;
-	int rc;
+	return name_is_shown(entry->d_name);
+}
 
-	rc = mr_live_path(host, path, found);
-	if (rc)
-		return rc;
-	fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st))
+/* Reads the names in a folder that are shown, one a line, in the order of strcmp().  Return: 0 or -errno. */
+static int read_names(int parent, const char *folder, char **names)
+{
+	struct dirent **entries = NULL;
+	const int count = scandirat(parent, folder, &entries, is_shown, alphasort);
+	int rc = count < 0 ? -errno : 0;
+	size_t length = 0;
+	FILE *stream = rc ? NULL : open_memstream(names, &length);
+
+	for (int i = 0; i < count; i++) {
+		if (stream)
+			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!rc && (!stream || fclose(stream)))
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* Bytes of a list of names that are read. */
+#define LIST_MAX (UINT64_C(1) << 20)
+
+/* ---- finding ---- */
+
+/* Whether a record is the content of a file, which stands at the path of the file itself. */
+static bool is_content(const char *kind, bool failed)
+{
+	return !failed && !strcmp(kind, "read");
+}
+
+/* Writes the path of a record, below the folder.  Return: 0 or -ENAMETOOLONG. */
+static int name_record(char below[PATH_MAX], const char *path, const char *kind, bool failed)
+{
+	const int length = is_content(kind, failed)
+				   ? snprintf(below, PATH_MAX, "%s", path[1] ? path + 1 : ".")
+				   : snprintf(below, PATH_MAX, "calls%s.%s%s", path, kind,
+					      failed ? ".error" : "");
+
+	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* It goes folder by folder: openat2() would be shorter, but old kernels and sandboxes lack it. */
+static int open_parent(int folder, const char *below, bool make, const char **last)
+{
+	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	char name[NAME_MAX + 1];
+	const char *slash;
+	int next;
+
+	*last = below;
+	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
+		const size_t length = (size_t)(slash - below);
+
+		if (length >= sizeof(name))
+			return -ENAMETOOLONG;
+		memcpy(name, below, length);
+		name[length] = '\0';
+		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
+			return -errno;
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			return -errno;
+		close(fd);
+		fd = next;
+	}
+	*last = below;
+	return fd < 0 ? -errno : mr_steal_fd(&fd);
+}
+
+/* Reads the status of a record.  Return: its folder, or -errno. */
+static int find_status(int folder, const char *path, const char *kind, bool failed,
+		       char below[PATH_MAX], const char **last, struct stat *st)
+{
+	const int rc = name_record(below, path, kind, failed);
+	mr_auto_fd int parent = -1;
+
+	*last = below;
+	parent = rc ? rc : open_parent(folder, below, false, last);
+	if (parent >= 0 && fstatat(parent, *last, st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
+	return mr_steal_fd(&parent);
+}
+
+/* A FIFO would make opening wait, and a device may do anything when it is opened. */
+static int open_file(int folder, const char *path, const char *kind, bool failed)
+{
+	char below[PATH_MAX];
+	const char *last;
+	struct stat st;
+	mr_auto_fd int parent = find_status(folder, path, kind, failed, below, &last, &st);
+	int fd;
+
+	if (parent < 0)
+		return parent;
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	return mr_steal_fd(&fd);
+	fd = openat(parent, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
-int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
+/* ---- reading ---- */
+
+ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
 {
-	char found[PATH_MAX];
+	size_t used = 0;
+	ssize_t got;
+
+	do {
+		got = read(fd, text + used, size - 1 - used);
+		used += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && used < size - 1) || (got < 0 && errno == EINTR));
+	text[got < 0 ? 0 : used] = '\0';
+	return got < 0 ? -errno : (ssize_t)used;
+}
+
+/* Return: bytes, or -errno; -ENOENT where nothing was recorded. */
+static ssize_t read_record(int folder, const char *path, const char *kind, bool failed, char *text,
+			   size_t size)
+{
+	mr_auto_fd int fd = open_file(folder, path, kind, failed);
+
+	text[0] = '\0';
+	if (fd < 0)
+		return fd == -ENOTDIR && !is_content(kind, failed) ? -ENOENT : fd;
+	return mr_recording_read_fd(fd, text, size);
+}
+
+/* Return: the errno with which a call failed, negative; 0 where none was recorded. */
+static int recorded_error(int folder, const char *kind, const char *path)
+{
+	char name[32];
+	const ssize_t got = read_record(folder, path, kind, true, name, sizeof(name));
+	int error;
+
+	if (got < 0)
+		return got == -ENOENT ? 0 : (int)got;
+	error = mr_errno_parse(name, strcspn(name, "\n"));
+	return error ? -error : -EIO;
+}
+
+/*
+ * Reads the answer of a call, cut where it does not fit; of one that is no content without the newline at its end.
+ * Return: bytes; or -errno: the one that was recorded, or -ENOENT where nothing was.
+ */
+static ssize_t recorded_answer(int folder, const char *kind, const char *path, char *text,
+			       size_t size)
+{
+	ssize_t got = recorded_error(folder, kind, path);
+	mr_auto_fd int parent = -1;
+	char below[PATH_MAX];
+	const char *last;
+	struct stat st;
+
+	text[0] = '\0';
+	if (got)
+		return got;
+	got = read_record(folder, path, kind, false, text, size);
+	if (got > 0 && text[got - 1] == '\n' && !is_content(kind, false))
+		text[--got] = '\0';
+	if (got != -ENOENT || strcmp(kind, "stat") != 0)
+		return got;
+	/* A recording written by hand needs no answer for a file that it has at its own path. */
+	parent = find_status(folder, path, "read", false, below, &last, &st);
+	if (parent < 0)
+		return parent;
+	snprintf(text, size, "mode=%o uid=0 gid=0 device=0:0", st.st_mode);
+	return S_ISLNK(st.st_mode) ? -ELOOP : 0;
+}
+
+/* Reads the names of a folder, from anywhere; those of the folder itself where none were recorded. */
+static int recorded_names(int folder, const char *path, char **names)
+{
+	mr_auto_fd int parent = -1;
+	char below[PATH_MAX];
+	const char *last;
+	struct stat st;
+	ssize_t got;
+
+	*names = malloc(LIST_MAX);
+	got = *names ? recorded_answer(folder, "list", path, *names, LIST_MAX) : -ENOMEM;
+	if (got != -ENOENT)
+		return got < 0 ? (int)got : 0;
+	parent = find_status(folder, path, "read", false, below, &last, &st);
+	if (parent < 0)
+		return parent;
+	free(*names);
+	*names = NULL;
+	return S_ISDIR(st.st_mode) ? read_names(parent, last, names) : -ENOTDIR;
+}
+
+/* ---- writing ---- */
+
+/* Some file systems report a full disk by close() only. */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end)
+{
+	const char *last;
+	mr_auto_fd int parent = open_parent(folder, below, true, &last);
+	mr_auto_fd int fd = -1;
+	FILE *stream;
 	int rc;
 
-	rc = mr_live_path(host, path, found);
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream)
+		return errno == EEXIST ? 0 : -errno;
+	mr_steal_fd(&fd);
+	fwrite(text, 1, length, stream);
+	fputs(end, stream);
+	rc = ferror(stream) ? -errno : 0;
+	if (fclose(stream) && !rc)
+		rc = -errno;
 	if (rc)
-		return rc;
-	return stat(found, st) ? -errno : 0;
+		unlinkat(parent, last, 0);
+	return rc;
+}
+
+/* A line that was of use.  It is written at the end: another reader may use other lines of its file. */
+struct line {
+	char *path;
+	uint64_t number; /* END: the file was read to its end once */
+	size_t order;    /* of reading: the first one stays */
+	char *text;
+};
+
+#define END UINT64_MAX
+
+struct mr_recorder {
+	int folder;
+	int error; /* the first -errno; 0: none */
+	struct line *lines;
+	size_t count;
+};
+
+static void note_error(struct mr_recorder *recorder, int error)
+{
+	if (recorder && !recorder->error)
+		recorder->error = error;
+}
+
+static void put(struct mr_recorder *recorder, const char *path, const char *kind, bool failed,
+		const char *text, size_t length)
+{
+	char below[PATH_MAX];
+	int rc = name_record(below, path, kind, failed);
+
+	if (!rc)
+		rc = mr_recording_write(recorder->folder, below, text, length,
+					is_content(kind, failed) ? "" : "\n");
+	note_error(recorder, rc);
+}
+
+/*
+ * Records what a call answered, or @result as its errno.  Without a recorder nothing happens.  What was answered
+ * first stays.  @result: else the bytes of @text, or 0: up to its NUL
+ */
+static void record(struct mr_recorder *recorder, const char *kind, const char *path, ssize_t result,
+		   const char *text)
+{
+	const bool failed = result < 0;
+	mr_auto_fd int parent = -1;
+	char below[PATH_MAX];
+	const char *last;
+	struct stat st;
+
+	if (!recorder || result == -ENOENT)
+		return;
+	if (failed)
+		text = mr_errno_name((int)-result) ?: "EIO";
+	/* A shortage of this process is no fact about the host: then the recording is incomplete. */
+	if (result == -ENOMEM || result == -EMFILE || result == -ENFILE)
+		note_error(recorder, (int)result);
+	else if ((parent = find_status(recorder->folder, path, kind, !failed, below, &last, &st)) <
+		 0)
+		put(recorder, path, kind, failed, text, result > 0 ? (size_t)result : strlen(text));
+}
+
+/* ---- files by line ---- */
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return strcmp(x->path, y->path) ?: (x->number > y->number) - (x->number < y->number)
+	       ?: (x->order > y->order) - (x->order < y->order);
+}
+
+/* Records a line of a file.  Where the file is read again, lines are added in its order. */
+static void record_line(struct mr_recorder *recorder, const char *path, uint64_t number,
+			const char *text)
+{
+	struct line *lines, line;
+
+	if (!recorder)
+		return;
+	lines = reallocarray(recorder->lines, recorder->count + 1, sizeof(*lines));
+	line = (struct line){ strdup(path), number, recorder->count, strdup(text) };
+	if (lines)
+		recorder->lines = lines;
+	if (lines && line.path && line.text) {
+		lines[recorder->count++] = line;
+		return;
+	}
+	note_error(recorder, -ENOMEM);
+	free(line.path);
+	free(line.text);
+}
+
+static void record_end(struct mr_recorder *recorder, const char *path, int error)
+{
+	if (!error)
+		record_line(recorder, path, END, "");
+	for (size_t i = 0; error && recorder && i < recorder->count; i++)
+		if (recorder->lines[i].number == END && !strcmp(recorder->lines[i].path, path))
+			return;
+	if (error)
+		record(recorder, "read", path, error, NULL);
+}
+
+/* Writes the lines of each file, also those that were read before an error. */
+static void write_lines(struct mr_recorder *recorder)
+{
+	const struct line *lines = recorder->lines;
+
+	if (lines)
+		qsort(recorder->lines, recorder->count, sizeof(*lines), compare_lines);
+	for (size_t first = 0, i = 0; i < recorder->count; first = i) {
+		mr_auto_free char *text = NULL;
+		size_t length = 0;
+		FILE *stream = open_memstream(&text, &length);
+
+		for (; i < recorder->count && !strcmp(lines[i].path, lines[first].path); i++)
+			if (stream && lines[i].number != END &&
+			    (i == first || lines[i].number != lines[i - 1].number))
+				fprintf(stream, "%s\n", lines[i].text);
+		if (stream && !fclose(stream))
+			put(recorder, lines[first].path, "read", false, text, length);
+		else
+			note_error(recorder, -ENOMEM);
+	}
+}
+
+/* ---- the folder ---- */
+
+/* Makes the folder of a recording; one that exists must be empty. */
+static int create_recorder(const char *folder, struct mr_recorder **recorder, struct mr_error *err)
+{
+	mr_auto_free char *names = NULL;
+	mr_auto_fd int fd = -1;
+	int rc;
+
+	*recorder = NULL;
+	if (mkdir(folder, 0755) && errno != EEXIST)
+		return mr_fail(err, MR_ERROR_HOST, errno, "mkdir", "%s", folder);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
+	rc = read_names(fd, ".", &names);
+	if (rc)
+		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
+	if (names[0])
+		return mr_fail_text(err, MR_ERROR_HOST, EEXIST,
+				    "%s is not empty: a recording needs a folder of its own",
+				    folder);
+	*recorder = calloc(1, sizeof(**recorder));
+	if (!*recorder)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	(*recorder)->folder = mr_steal_fd(&fd);
+	return 0;
+}
+
+/* Return: 0, or the first -errno: a fact is found whether it can be recorded or not. */
+static int close_recorder(struct mr_recorder *recorder)
+{
+	int error;
+
+	if (!recorder)
+		return 0;
+	write_lines(recorder);
+	for (size_t i = 0; i < recorder->count; i++) {
+		free(recorder->lines[i].path);
+		free(recorder->lines[i].text);
+	}
+	free(recorder->lines);
+	error = recorder->error;
+	close(recorder->folder);
+	free(recorder);
+	return error;
 }
 
 /* Bytes of a file that are recorded, whatever its first reader wants. */
@@ -100,7 +451,7 @@ int mr_host_open(struct mr_host *host, const char *root, const char *copy, struc
 			return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", root);
 	}
 	if (copy)
-		rc = mr_recorder_create(copy, &host->recorder, err);
+		rc = create_recorder(copy, &host->recorder, err);
 	if (rc && host->recording >= 0) {
 		close(host->recording);
 		host->recording = -1;
@@ -110,7 +461,7 @@ int mr_host_open(struct mr_host *host, const char *root, const char *copy, struc
 
 int mr_host_close(struct mr_host *host, struct mr_error *err)
 {
-	const int error = mr_recorder_close(host->recorder);
+	const int error = close_recorder(host->recorder);
 
 	if (host->recording >= 0)
 		close(host->recording);
@@ -203,7 +554,7 @@ static void note_answer(struct mr_host *host, const char *name)
 static int open_path(const struct mr_host *host, const char *path)
 {
 	return mr_host_is_live(host) ? mr_live_open(host, path)
-				     : mr_recording_open(host->recording, path);
+				     : open_file(host->recording, path, "read", false);
 }
 
 /* Takes the answer of a call from this machine or a recording, and records it.  Return: its bytes, or -errno. */
@@ -212,9 +563,9 @@ static ssize_t answer_call(struct mr_host *host, const char *kind, const char *p
 {
 	const ssize_t rc = mr_host_is_live(host)
 				   ? answer(host, data, text, size)
-				   : mr_recording_get(host->recording, kind, path, text, size);
+				   : recorded_answer(host->recording, kind, path, text, size);
 
-	mr_recorder_put(host->recorder, kind, path, rc, text);
+	record(host->recorder, kind, path, rc, text);
 	return rc;
 }
 
@@ -235,7 +586,7 @@ static ssize_t read_path(struct mr_host *host, char *text, size_t size, char *pa
 	if (size > FILE_MAX)
 		size = FILE_MAX;
 	if (!whole) {
-		mr_recorder_note(host->recorder, -ENOMEM);
+		note_error(host->recorder, -ENOMEM);
 		return answer_call(host, "read", path, answer_read, path, text, size);
 	}
 	got = answer_call(host, "read", path, answer_read, path, whole, FILE_MAX);
@@ -322,7 +673,7 @@ static int read_lines(struct mr_host *host, const char *path, FILE *file,
 		if (bytes >= LINES_MAX)
 			return -EFBIG;
 		if (take(line, data))
-			mr_recorder_line(host->recorder, path, n, line);
+			record_line(host->recorder, path, n, line);
 		errno = 0;
 	}
 	return ferror(file) ? -(errno ? errno : EIO) : 0;
@@ -341,9 +692,9 @@ static int read_all_lines(struct mr_host *host, bool (*take)(const char *line, v
 		rc = read_lines(host, path, file, take, data);
 	}
 	if (!mr_host_is_live(host))
-		error = mr_recording_error(host->recording, "read", path);
+		error = recorded_error(host->recording, "read", path);
 	rc = error ? error : rc;
-	mr_recorder_lines_end(host->recorder, path, rc);
+	record_end(host->recorder, path, rc);
 	return rc;
 }
 
@@ -353,50 +704,6 @@ int mr_host_lines(struct mr_host *host, bool (*take)(const char *line, void *dat
 	char path[PATH_MAX];
 
 	return FORMAT_PATH(path, fmt) ?: read_all_lines(host, take, data, path);
-}
-
-/* ---- lines of some kinds ---- */
-
-/* Reads the next figure of a text, and moves @text behind it. */
-static bool next_figure(const char **text, int base, uint64_t *value)
-{
-	static const char unlimited[] = "unlimited";
-	const char *digits = *text + strspn(*text, " \t");
-	char *end;
-
-	if (!strncmp(digits, unlimited, strlen(unlimited))) {
-		*value = UINT64_MAX;
-		*text = digits + strlen(unlimited);
-		return true;
-	}
-	if (!isxdigit((unsigned char)*digits))
-		return false;
-	errno = 0;
-	*value = strtoull(digits, &end, base);
-	*text = end;
-	return end != digits && !errno && (!*end || mr_is_blank(*end));
-}
-
-bool mr_figures_take(const char *line, const struct mr_figure *rows, void *structure)
-{
-	bool is_of_use = false;
-
-	for (const struct mr_figure *row = rows; row->name; row++) {
-		const char *text = line + strlen(row->name);
-		bool is_read = true;
-		uint64_t value = 0;
-
-		if (strncmp(line, row->name, strlen(row->name)) != 0)
-			continue;
-		is_of_use = true;
-		for (int i = 0; is_read && i <= row->index; i++)
-			is_read = next_figure(&text, row->base ?: 10, &value);
-		if (is_read && value <= UINT64_MAX >> row->shift &&
-		    (!row->shift || !strcmp(text, " kB")))
-			*(struct mr_opt_u64 *)((char *)structure + row->offset) =
-				(struct mr_opt_u64){ value << row->shift, true };
-	}
-	return is_of_use;
 }
 
 struct figures {
@@ -420,39 +727,6 @@ int mr_host_figures(struct mr_host *host, const struct mr_figure *rows, void *st
 	return FORMAT_PATH(path, fmt) ?: read_all_lines(host, take_figures, &figures, path);
 }
 
-/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
-static void unescape(char *text)
-{
-	char *to = text;
-	unsigned int code;
-
-	for (; *text; text++, to++) {
-		*to = *text;
-		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
-		    strspn(text + 1, "01234567") >= 3) {
-			*to = (char)code;
-			text += 3;
-		}
-	}
-	*to = '\0';
-}
-
-bool mr_mount_parse(const char *line, struct mr_mount *mount)
-{
-	const char *rest = strstr(line, " - ");
-
-	mount->options[0] = '\0';
-	if (!rest ||
-	    sscanf(line, "%*s %*s %u:%u %4095s %4095s", &mount->major, &mount->minor, mount->root,
-		   mount->point) != 4 ||
-	    sscanf(rest, " - %31s %*s %4095s", mount->type, mount->options) < 1)
-		return false;
-	unescape(mount->root);
-	unescape(mount->point);
-	mr_clean_text(mount->type, sizeof(mount->type));
-	return true;
-}
-
 /* ---- folders, links, devices ---- */
 
 static int list_names(struct mr_host *host, const char *path, char **names, size_t *size)
@@ -462,12 +736,12 @@ static int list_names(struct mr_host *host, const char *path, char **names, size
 	int rc, count = 0;
 
 	if (mr_host_is_live(host))
-		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &text);
+		rc = mr_live_path(host, path, found) ?: read_names(AT_FDCWD, found, &text);
 	else
-		rc = mr_recording_list(host->recording, path, &text);
-	mr_recorder_put(host->recorder, "list", path, rc, text);
+		rc = recorded_names(host->recording, path, &text);
+	record(host->recorder, "list", path, rc, text);
 	for (rest = text; !rc && (name = strsep(&rest, "\n"));)
-		if (mr_name_is_shown(name)) {
+		if (name_is_shown(name)) {
 			rc = -argz_add(names, size, name);
 			count++;
 		}
