@@ -100,19 +100,6 @@ int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err
 	return mr_steal_fd(&fd);
 }
 
-/* UDMABUF_CREATE takes only a memfd that cannot shrink under it: one with F_SEAL_SHRINK. */
-static int open_sealed_memfd(uint64_t size, struct mr_error *err)
-{
-	mr_auto_fd int fd = mr_file_open_memfd(size, MFD_ALLOW_SEALING, err);
-
-	if (fd < 0)
-		return fd;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
-		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_ADD_SEALS)",
-			       "cannot seal a memfd");
-	return mr_steal_fd(&fd);
-}
-
 static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error *err)
 {
 	mr_auto_fd int node = open(UDMABUF_NODE, O_RDWR | O_CLOEXEC), memfd = -1;
@@ -120,9 +107,13 @@ static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error
 
 	if (node < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot use " UDMABUF_NODE);
-	memfd = open_sealed_memfd(size, err);
+	memfd = mr_file_open_memfd(size, MFD_ALLOW_SEALING, err);
 	if (memfd < 0)
 		return memfd;
+	/* UDMABUF_CREATE takes only a memfd that cannot shrink under it. */
+	if (fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_ADD_SEALS)",
+			       "cannot seal a memfd");
 	create.memfd = (uint32_t)memfd;
 	dmabuf->fd = ioctl(node, UDMABUF_CREATE, &create);
 	if (dmabuf->fd < 0)

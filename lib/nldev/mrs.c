@@ -27,57 +27,44 @@ static void take_driver(const struct nlattr *table, struct mr_nldev_mr *mr)
 	}
 }
 
-/* What is known of an MR while its attributes are read. */
-struct parts {
-	bool mrn, length, lkey, rkey;
-};
-
-static void take_attribute(const struct nlattr *attribute, struct mr_nldev_mr *mr,
-			   struct parts *parts)
-{
-	struct mr_opt_u64 length;
-
-	switch (mnl_attr_get_type(attribute)) {
-	case RDMA_NLDEV_ATTR_RES_MRN:
-		parts->mrn = mr_attribute_u32(attribute, &mr->mrn);
-		break;
-	case RDMA_NLDEV_ATTR_RES_MRLEN:
-		length = mr_attribute_number(attribute);
-		mr->length = length.value;
-		parts->length = length.known;
-		break;
-	case RDMA_NLDEV_ATTR_RES_LKEY:
-		parts->lkey = mr_attribute_u32(attribute, &mr->lkey);
-		break;
-	case RDMA_NLDEV_ATTR_RES_RKEY:
-		parts->rkey = mr_attribute_u32(attribute, &mr->rkey);
-		break;
-	case RDMA_NLDEV_ATTR_RES_PDN:
-		mr->has_pdn = mr_attribute_u32(attribute, &mr->pdn);
-		break;
-	case RDMA_NLDEV_ATTR_RES_PID:
-		mr_attribute_u32(attribute, &mr->pid);
-		break;
-	case RDMA_NLDEV_ATTR_RES_KERN_NAME:
-		mr_attribute_text(attribute, mr->kernel, sizeof(mr->kernel));
-		break;
-	case RDMA_NLDEV_ATTR_DRIVER:
-		take_driver(attribute, mr);
-		break;
-	}
-}
-
-/* Return: false where it does not tell the number of the MR. */
+/* Return: false where it does not tell the number of the MR and its length. */
 static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
 {
-	struct parts parts = { .mrn = false };
+	bool has_mrn = false, has_lkey = false, has_rkey = false;
+	struct mr_opt_u64 length = { 0, false };
 	const struct nlattr *attr;
 
 	*mr = (struct mr_nldev_mr){ .length = 0 };
 	mnl_attr_for_each_payload(attributes, size)
-		take_attribute(attr, mr, &parts);
-	mr->has_keys = parts.lkey && parts.rkey;
-	return parts.mrn && parts.length;
+		switch (mnl_attr_get_type(attr)) {
+		case RDMA_NLDEV_ATTR_RES_MRN:
+			has_mrn = mr_attribute_u32(attr, &mr->mrn);
+			break;
+		case RDMA_NLDEV_ATTR_RES_MRLEN:
+			length = mr_attribute_number(attr);
+			break;
+		case RDMA_NLDEV_ATTR_RES_LKEY:
+			has_lkey = mr_attribute_u32(attr, &mr->lkey);
+			break;
+		case RDMA_NLDEV_ATTR_RES_RKEY:
+			has_rkey = mr_attribute_u32(attr, &mr->rkey);
+			break;
+		case RDMA_NLDEV_ATTR_RES_PDN:
+			mr->has_pdn = mr_attribute_u32(attr, &mr->pdn);
+			break;
+		case RDMA_NLDEV_ATTR_RES_PID:
+			mr_attribute_u32(attr, &mr->pid);
+			break;
+		case RDMA_NLDEV_ATTR_RES_KERN_NAME:
+			mr_attribute_text(attr, mr->kernel, sizeof(mr->kernel));
+			break;
+		case RDMA_NLDEV_ATTR_DRIVER:
+			take_driver(attr, mr);
+			break;
+		}
+	mr->length = length.value;
+	mr->has_keys = has_lkey && has_rkey;
+	return has_mrn && length.known;
 }
 
 /* ---- the list ---- */
@@ -318,15 +305,6 @@ static int walk_gaps(struct collection *collection, struct mr_error *err)
 
 /* ---- all ---- */
 
-/*
- * Whether a dump has listed all MRs that existed when they were counted before it.  Where an MR at the end was
- * skipped, all that are listed were made before it, so they are fewer than were counted.
- */
-static bool is_complete(const struct collection *collection, struct mr_opt_u64 counted)
-{
-	return collection->is_done && counted.known && collection->mrs->count >= counted.value;
-}
-
 static int collect(struct collection *collection, struct mr_error *err)
 {
 	struct mr_nldev_mrs *mrs = collection->mrs;
@@ -341,7 +319,11 @@ static int collect(struct collection *collection, struct mr_error *err)
 	if (rc || !mrs->count)
 		return rc;
 	last = mrs->list[mrs->count - 1].mrn;
-	has_all = is_complete(collection, counted);
+	/*
+	 * Where an MR at the end of the dump was skipped, all that are listed were made before it, so they are fewer
+	 * than were counted before.
+	 */
+	has_all = collection->is_done && counted.known && mrs->count >= counted.value;
 	rc = walk_gaps(collection, err);
 	if (rc || has_all || !counted.known)
 		return rc;
