@@ -17,13 +17,6 @@
 /* Pages of the memory that most trials register some of. */
 #define MR_PROBE_PAGES 4
 
-/* Linux 6.2 <rdma/ib_user_verbs.h>, enum ib_uverbs_device_cap_flags */
-#define FLUSH_GLOBAL     (UINT64_C(1) << 38)
-#define FLUSH_PERSISTENT (UINT64_C(1) << 39)
-
-#define WINDOWS_1        ((uint64_t)IBV_DEVICE_MEM_WINDOW)
-#define WINDOWS_2        ((uint64_t)(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
-
 static enum mr_tristate yes_if(bool condition)
 {
 	return condition ? MR_YES : MR_NO;
@@ -47,41 +40,24 @@ static enum mr_tristate query_data_direct(const struct mr_probe *probe)
 	}
 }
 
-/* The bits of device_cap_flags and odp_caps, any of which tells that the device can do it. */
-static const struct {
-	uint64_t device, odp;
-} capability_bits[MR_CAPABILITIES] = {
-	[MR_CAPABILITY_ODP] = { .odp = IBV_ODP_SUPPORT },
-	[MR_CAPABILITY_IMPLICIT] = { .odp = IBV_ODP_SUPPORT_IMPLICIT },
-	[MR_CAPABILITY_WINDOWS] = { .device = WINDOWS_1 | WINDOWS_2 },
-	[MR_CAPABILITY_WINDOWS_1] = { .device = WINDOWS_1 },
-	[MR_CAPABILITY_WINDOWS_2] = { .device = WINDOWS_2 },
-	[MR_CAPABILITY_FLUSH_GLOBAL] = { .device = FLUSH_GLOBAL },
-	[MR_CAPABILITY_FLUSH_PERSISTENT] = { .device = FLUSH_PERSISTENT },
-};
-
-enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability)
+enum mr_tristate mr_capability_query(struct mr_probe *probe, const struct mr_trial *trial)
 {
 	const struct mr_attributes *attributes = &probe->attributes;
 
-	switch (capability) {
-	case MR_CAPABILITY_FORBIDDEN:
+	if (trial->capability == MR_CAPABILITY_FORBIDDEN)
 		return MR_NO;
-	case MR_CAPABILITY_RELAXED:
+	if (trial->capability == MR_CAPABILITY_RELAXED)
 		return mr_orders_relaxed(&probe->uverbs);
-	case MR_CAPABILITY_DATA_DIRECT:
+	if (trial->capability == MR_CAPABILITY_DATA_DIRECT)
 		return query_data_direct(probe);
-	default:
-		break;
-	}
-	if (capability == MR_CAPABILITY_NONE || !probe->has_attributes)
+	if (trial->capability == MR_CAPABILITY_NONE || !probe->has_attributes)
 		return MR_UNKNOWN;
-	if (capability == MR_CAPABILITY_ATOMICS)
+	if (trial->capability == MR_CAPABILITY_ATOMICS)
 		return yes_if(attributes->atomic != IBV_ATOMIC_NONE);
-	if (capability == MR_CAPABILITY_DM)
+	if (trial->capability == MR_CAPABILITY_DM)
 		return yes_if(attributes->max_dm_size);
-	return yes_if(attributes->capabilities & capability_bits[capability].device ||
-		      attributes->odp.general & capability_bits[capability].odp);
+	return yes_if(attributes->capabilities & trial->device_bits ||
+		      attributes->odp.general & trial->odp_bits);
 }
 
 /* ---- an attempt ---- */
@@ -351,7 +327,7 @@ static void compare(struct mr_probe *probe, const struct mr_trial *trial,
 	struct mr_trial_answer *answer = &attempt->found;
 	char found[sizeof(answer->reason)];
 
-	answer->capability = mr_capability_query(probe, trial->capability);
+	answer->capability = mr_capability_query(probe, trial);
 	if (answer->capability == MR_UNKNOWN || answer->answer == MR_UNKNOWN)
 		return;
 	answer->agrees = answer->capability == answer->answer ? MR_YES : MR_NO;

@@ -28,24 +28,19 @@ struct mr_probe {
 
 /** What a trial's answer is compared with. */
 enum mr_capability {
-	MR_CAPABILITY_NONE,      /**< nothing: no bit tells */
-	MR_CAPABILITY_FORBIDDEN, /**< the rules of verbs: such a request is to be refused */
-	MR_CAPABILITY_ATOMICS,   /**< atomic_cap */
-	MR_CAPABILITY_ODP,       /**< odp_caps: IBV_ODP_SUPPORT */
-	MR_CAPABILITY_IMPLICIT,  /**< odp_caps: IBV_ODP_SUPPORT_IMPLICIT */
-	MR_CAPABILITY_WINDOWS,   /**< IBV_DEVICE_MEM_WINDOW, or one of type 2 */
-	MR_CAPABILITY_WINDOWS_1, /**< IBV_DEVICE_MEM_WINDOW */
-	MR_CAPABILITY_WINDOWS_2, /**< IBV_DEVICE_MEM_WINDOW_TYPE_2A or _2B */
-	MR_CAPABILITY_FLUSH_GLOBAL,
-	MR_CAPABILITY_FLUSH_PERSISTENT,
+	MR_CAPABILITY_NONE,        /**< nothing: no bit tells */
+	MR_CAPABILITY_FORBIDDEN,   /**< the rules of verbs: such a request is to be refused */
+	MR_CAPABILITY_BITS,        /**< any of the bits of the trial */
+	MR_CAPABILITY_ATOMICS,     /**< atomic_cap */
 	MR_CAPABILITY_RELAXED,     /**< mr_orders_relaxed() */
 	MR_CAPABILITY_DM,          /**< max_dm_size */
 	MR_CAPABILITY_DATA_DIRECT, /**< a Data Direct device is there */
-	MR_CAPABILITIES,           /**< how many there are */
 };
 
+struct mr_trial;
+
 /** mr_capability_query() - what the device says: MR_UNKNOWN where it says nothing */
-enum mr_tristate mr_capability_query(struct mr_probe *probe, enum mr_capability capability);
+enum mr_tristate mr_capability_query(struct mr_probe *probe, const struct mr_trial *trial);
 
 struct mr_attempt;
 
@@ -69,7 +64,8 @@ struct mr_trial {
 	enum mr_dmabuf_type dmabuf; /**< of calls on a dma-buf */
 	uint32_t detail;            /**< the advice, the changes of a rereg, the type of a window */
 	int yes_errno;              /**< a refusal that means yes; 0: none does */
-	enum mr_capability capability; /**< of the device, which is to agree with the answer */
+	enum mr_capability capability;  /**< of the device, which is to agree with the answer */
+	uint64_t device_bits, odp_bits; /**< of device_cap_flags and odp_caps */
 };
 
 /** What a trial answered. */

@@ -99,8 +99,7 @@ static void judge_memory(struct mr_attempt *attempt)
 /* rxe takes the flag for persistent memory only (rxe_mr.c rxe_mr_fill_pages_from_sgt()), and this is none. */
 static void judge_persistent(struct mr_attempt *attempt)
 {
-	if (attempt->rc == -EINVAL &&
-	    mr_capability_query(attempt->probe, attempt->trial->capability) != MR_NO)
+	if (attempt->rc == -EINVAL && mr_capability_query(attempt->probe, attempt->trial) != MR_NO)
 		DOUBT(attempt, "the memory that was tried is not persistent");
 }
 
@@ -323,7 +322,8 @@ static void judge_no_dmabuf(struct mr_attempt *attempt)
 	if (attempt->rc != -EBADF || attempt->blind)
 		return;
 	rc = register_any_dmabuf(attempt);
-	if (rc == -ENOENT && mr_capability_query(attempt->probe, MR_CAPABILITY_ODP) == MR_NO)
+	if (rc == -ENOENT && attempt->probe->has_attributes &&
+	    !(attempt->probe->attributes.odp.general & IBV_ODP_SUPPORT))
 		DOUBT(attempt, "EBADF means yes, but not on mlx5 without on-demand "
 			       "paging; and this host gives no dma-buf to try");
 	else if (rc && rc != -ENOENT)
@@ -555,12 +555,13 @@ static int import_umem(struct mr_attempt *attempt)
 
 /* ---- all ---- */
 
-#define LW         IBV_ACCESS_LOCAL_WRITE
-#define RW         IBV_ACCESS_REMOTE_WRITE
-#define RR         IBV_ACCESS_REMOTE_READ
-#define RA         IBV_ACCESS_REMOTE_ATOMIC
-#define MW         IBV_ACCESS_MW_BIND
-#define GLOBAL     (1u << 8) /* rdma-core 45: IBV_ACCESS_FLUSH_GLOBAL */
+#define LW IBV_ACCESS_LOCAL_WRITE
+#define RW IBV_ACCESS_REMOTE_WRITE
+#define RR IBV_ACCESS_REMOTE_READ
+#define RA IBV_ACCESS_REMOTE_ATOMIC
+#define MW IBV_ACCESS_MW_BIND
+/* rdma-core 45: IBV_ACCESS_FLUSH_GLOBAL; its bit 38, and 39 for the next, in enum ib_uverbs_device_cap_flags (Linux 6.2) */
+#define GLOBAL     (1u << 8)
 #define PERSISTENT (1u << 9) /* rdma-core 45: IBV_ACCESS_FLUSH_PERSISTENT */
 
 #define HUGE_2M    (UINT64_C(2) << 20)
@@ -585,7 +586,13 @@ static int import_umem(struct mr_attempt *attempt)
 		.prepare = (prepare_), .make = (make_), .judge = (judge_), __VA_ARGS__             \
 	}
 
-#define NEEDS(capability_) .capability = MR_CAPABILITY_##capability_
+#define NEEDS(capability_)  .capability = MR_CAPABILITY_##capability_
+#define NEEDS_DEVICE(bits_) NEEDS(BITS), .device_bits = (bits_)
+#define NEEDS_ODP(bits_)    NEEDS(BITS), .odp_bits = (bits_)
+
+#define WINDOWS_1           ((uint64_t)IBV_DEVICE_MEM_WINDOW)
+#define WINDOWS_2           ((uint64_t)(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
+#define WINDOWS             NEEDS_DEVICE(WINDOWS_1 | WINDOWS_2)
 
 /*
  * The legal combinations of the flags that every device has are all here.  Write access of peers needs that
@@ -597,15 +604,15 @@ const struct mr_trial mr_trials[] = {
 	ACCESS("remote-read", RR, .call = MR_REG_MR),
 	ACCESS("remote-write", RW, NEEDS(FORBIDDEN)),
 	ACCESS("remote-atomic", RA, NEEDS(FORBIDDEN)),
-	ACCESS("mw-bind", MW, NEEDS(WINDOWS)),
-	ACCESS("rr+mw", RR | MW, NEEDS(WINDOWS)),
-	ACCESS("lw+mw", LW | MW, NEEDS(WINDOWS)),
+	ACCESS("mw-bind", MW, WINDOWS),
+	ACCESS("rr+mw", RR | MW, WINDOWS),
+	ACCESS("lw+mw", LW | MW, WINDOWS),
 	ACCESS("lw+rr", LW | RR, .call = MR_REG_MR),
-	ACCESS("lw+rr+mw", LW | RR | MW, NEEDS(WINDOWS)),
+	ACCESS("lw+rr+mw", LW | RR | MW, WINDOWS),
 	ACCESS("lw+rw", LW | RW, .call = MR_REG_MR),
-	ACCESS("lw+rw+mw", LW | RW | MW, NEEDS(WINDOWS)),
+	ACCESS("lw+rw+mw", LW | RW | MW, WINDOWS),
 	ACCESS("lw+rw+rr", LW | RW | RR, .call = MR_REG_MR),
-	ACCESS("lw+rw+rr+mw", LW | RW | RR | MW, NEEDS(WINDOWS)),
+	ACCESS("lw+rw+rr+mw", LW | RW | RR | MW, WINDOWS),
 	ACCESS("lw+ra", LW | RA, NEEDS(ATOMICS)),
 	ACCESS("lw+ra+mw", LW | RA | MW, NEEDS(ATOMICS)),
 	ACCESS("lw+rr+ra", LW | RR | RA, NEEDS(ATOMICS)),
@@ -618,12 +625,12 @@ const struct mr_trial mr_trials[] = {
 	ACCESS("rr+ra", RR | RA, NEEDS(FORBIDDEN)),
 	ACCESS("rw+ra", RW | RA, NEEDS(FORBIDDEN)),
 	ACCESS("rw+rr+ra+mw", RW | RR | RA | MW, NEEDS(FORBIDDEN)),
-	ACCESS("on-demand", MR_ACCESS_ON_DEMAND, NEEDS(ODP)),
+	ACCESS("on-demand", MR_ACCESS_ON_DEMAND, NEEDS_ODP(IBV_ODP_SUPPORT)),
 	TRIAL("access", "hugetlb", "these access flags", prepare_memory, register_region,
 	      judge_ignored, .access = MR_ACCESS_HUGETLB),
-	ACCESS("flush-global", GLOBAL, NEEDS(FLUSH_GLOBAL)),
+	ACCESS("flush-global", GLOBAL, NEEDS_DEVICE(UINT64_C(1) << 38)),
 	TRIAL("access", "flush-persistent", "these access flags", prepare_memory, register_region,
-	      judge_persistent, .access = PERSISTENT, NEEDS(FLUSH_PERSISTENT)),
+	      judge_persistent, .access = PERSISTENT, NEEDS_DEVICE(UINT64_C(1) << 39)),
 	TRIAL("access", "relaxed-ordering", "these access flags", prepare_memory, register_region,
 	      judge_relaxed, .access = MR_ACCESS_RELAXED_ORDERING, NEEDS(RELAXED)),
 	TRIAL("access", "lw+rw+relaxed-ordering", "these access flags", prepare_memory,
@@ -638,9 +645,10 @@ const struct mr_trial mr_trials[] = {
 	      register_region, judge_zero_based, .access = LW | MR_ACCESS_ZERO_BASED),
 	REGION("kind", "huge-pages", "on a huge page of the host", LW, .memory = MR_MEMORY_HUGETLB),
 	REGION("kind", "odp-explicit", "pages fetched on demand", LW | MR_ACCESS_ON_DEMAND,
-	       NEEDS(ODP)),
+	       NEEDS_ODP(IBV_ODP_SUPPORT)),
 	TRIAL("kind", "odp-implicit", "the whole address space, on demand", prepare_implicit,
-	      register_region, NULL, .access = LW | MR_ACCESS_ON_DEMAND, NEEDS(IMPLICIT)),
+	      register_region, NULL, .access = LW | MR_ACCESS_ON_DEMAND,
+	      NEEDS_ODP(IBV_ODP_SUPPORT_IMPLICIT)),
 	REGION("kind", "odp-huge-pages", "on demand, on a huge page",
 	       LW | MR_ACCESS_ON_DEMAND | MR_ACCESS_HUGETLB, .memory = MR_MEMORY_HUGETLB),
 	TRIAL("kind", "null-mr", "the null MR: reads are zeros, writes are discarded", NULL,
@@ -713,9 +721,9 @@ const struct mr_trial mr_trials[] = {
 	      .access = LW),
 
 	TRIAL("window", "type-1", "a memory window of type 1", NULL, alloc_window, NULL,
-	      .name = "ibv_alloc_mw", .detail = IBV_MW_TYPE_1, NEEDS(WINDOWS_1)),
+	      .name = "ibv_alloc_mw", .detail = IBV_MW_TYPE_1, NEEDS_DEVICE(WINDOWS_1)),
 	TRIAL("window", "type-2", "a memory window of type 2", NULL, alloc_window, NULL,
-	      .name = "ibv_alloc_mw", .detail = IBV_MW_TYPE_2, NEEDS(WINDOWS_2)),
+	      .name = "ibv_alloc_mw", .detail = IBV_MW_TYPE_2, NEEDS_DEVICE(WINDOWS_2)),
 
 	TRIAL("dm", "alloc", "memory on the device", NULL, alloc_dm, NULL, .name = "ibv_alloc_dm",
 	      NEEDS(DM)),
