@@ -317,17 +317,6 @@ struct mr_rdma_node {
 bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node);
 
 /**
- * mr_uverbs_node_read() - read the device and the number of a node from sysfs
- * @name: "uverbs0"
- * @node: set; its path also where sysfs does not have the node
- *
- * The class of nodes in sysfs is the same in all network namespaces.
- *
- * Return: false where sysfs does not have the node.
- */
-bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_node *node);
-
-/**
  * mr_uverbs_node_find() - find the node of a device
  * @device: "mlx5_0", or NULL for any
  * @node:   set where there is one

@@ -169,26 +169,23 @@ int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 	return rc < 0 && rc != -ENOENT ? rc : 0;
 }
 
-bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_rdma_node *node)
-{
-	char number[32];
-
-	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", name);
-	return mr_host_line(host, node->device, sizeof(node->device), NODES "/%s/ibdev", name) &&
-	       mr_host_line(host, number, sizeof(number), NODES "/%s/dev", name) &&
-	       sscanf(number, "%u:%u", &node->major, &node->minor) == 2;
-}
-
 int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma_node *node)
 {
 	mr_auto_free char *names = NULL;
+	char number[32];
 	size_t size;
 	const int rc = mr_host_names(host, &names, &size, NODES);
 
-	for (const char *name = NULL; (name = argz_next(names, size, name));)
-		if (mr_uverbs_node_read(host, name, node) &&
+	/* The class of nodes in sysfs is the same in all network namespaces. */
+	for (const char *name = NULL; (name = argz_next(names, size, name));) {
+		snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", name);
+		if (mr_host_line(host, node->device, sizeof(node->device), NODES "/%s/ibdev",
+				 name) &&
+		    mr_host_line(host, number, sizeof(number), NODES "/%s/dev", name) &&
+		    sscanf(number, "%u:%u", &node->major, &node->minor) == 2 &&
 		    (!device || !strcmp(device, node->device)))
 			return 1;
+	}
 	return rc < 0 ? rc : 0;
 }
 

@@ -285,8 +285,8 @@ static void put(struct mr_recorder *recorder, const char *path, const char *kind
 }
 
 /*
- * Records what a call answered, or @result as its errno.  Without a recorder nothing happens.  What was answered
- * first stays.  @result: else the bytes of @text, or 0: up to its NUL
+ * Records what a call answered; the first answer stays.
+ * @result: -errno where it failed; else the bytes of @text, 0: up to its NUL
  */
 static void record(struct mr_recorder *recorder, const char *kind, const char *path, ssize_t result,
 		   const char *text)

@@ -193,7 +193,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
-	struct mr_rdma_node node = { .path = "" };
+	char node[sizeof(((struct mr_rdma_node *)0)->path)];
 	AUTO_LIST struct ibv_device **list = NULL;
 	struct ibv_device *chosen = NULL;
 	int errnum, of_node, rc;
@@ -210,8 +210,8 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 		 * Where libibverbs cannot open the node, it tries /dev/char, and reports the errno of that, ENOENT
 		 * (rdma-core 44 to 65, util/open_cdev.c).
 		 */
-		mr_uverbs_node_read(mr_this_host(), chosen->dev_name, &node);
-		of_node = open_node(node.path);
+		snprintf(node, sizeof(node), MR_UVERBS_NODES "%s", chosen->dev_name);
+		of_node = open_node(node);
 		return mr_fail(err, MR_ERROR_REFUSED,
 			       errnum == ENOENT && of_node ? of_node : errnum,
 			       devx ? "mlx5dv_open_device" : "ibv_open_device", NULL);
