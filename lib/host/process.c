@@ -178,25 +178,27 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, length) && (!path[length] || path[length] == '/');
 }
 
+/* The same of any folder of a list, which ends with NULL. */
+static bool is_below_any(const char *path, const char *const *folders)
+{
+	while (*folders && !is_below(path, *folders))
+		folders++;
+	return *folders;
+}
+
 /* ---- mounts ---- */
 
 /* Whether a file is of the kernel or of the host's system: the longest prefix counts. */
 static bool is_of_host(const char *path)
 {
 	static const char *const hosts[] = {
-		"/proc",    "/sys",           "/boot", "/lib/modules", "/usr/lib/modules",
-		"/usr/src", "/usr/lib/kernel"
+		"/proc",           "/sys", "/boot", "/lib/modules", "/usr/lib/modules", "/usr/src",
+		"/usr/lib/kernel", NULL
 	};
 	static const char *const seen[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
-					    "/sys/fs" };
+					    "/sys/fs", NULL };
 
-	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++)
-		if (is_below(path, seen[i]))
-			return false;
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
-		if (is_below(path, hosts[i]))
-			return true;
-	return false;
+	return is_below_any(path, hosts) && !is_below_any(path, seen);
 }
 
 /* Whether the process has the mounts and the root of this one.  Return: 1, 0 or -errno. */
@@ -244,21 +246,15 @@ int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX
 	return snprintf(found, PATH_MAX, "%s%s", folder, rest) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
-static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
-				     "/sys/module/ib_core" };
-
 int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX])
 {
+	/* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
+	static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
+					     "/sys/module/ib_core", NULL };
 	const char *own = getenv("SYSFS_PATH");
 	char sysfs[PATH_MAX], seen[PATH_MAX], *moved_path = host->process ? seen : found;
-	bool is_moved = false;
+	bool is_moved = is_below_any(path, moved);
 
-	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
-		const size_t part = strlen(moved[i]);
-
-		is_moved |= !strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]);
-	}
 	snprintf(sysfs, sizeof(sysfs), "%s", own ?: "");
 	if (is_moved)
 		is_moved = host->process ? mr_process_variable(host->process, "SYSFS_PATH", sysfs,
