@@ -75,11 +75,6 @@ static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
  */
 #define DUMPED_FIRST 12000
 
-/* Numbers between two parts of a dump, which may be those of MRs that it has skipped. */
-struct gap {
-	uint32_t first, end;
-};
-
 /* How the MRs of a device are collected. */
 struct collection {
 	struct mr_nldev *nl;
@@ -87,10 +82,8 @@ struct collection {
 	uint32_t device;
 	uint64_t next; /* MRs of lower numbers have been asked for */
 	bool out_of_memory;
-	size_t enough;    /* with so many MRs a dump ends */
-	bool is_done;     /* it has come to its own end */
-	struct gap *gaps; /* between the parts of a dump */
-	size_t gap_count;
+	size_t enough;       /* with so many MRs a dump ends */
+	bool is_done;        /* it has come to its own end */
 	uint64_t misses;     /* numbers that were asked for, and no MR has */
 	uint64_t misses_now; /* the same since the last MR was found */
 };
@@ -141,21 +134,6 @@ static int count_mrs(struct collection *collection, struct mr_opt_u64 *count, st
 
 /* ---- by a dump ---- */
 
-/* Return: false where memory is short. */
-static bool add_gap(struct collection *collection, uint64_t first, uint32_t end)
-{
-	struct gap *gaps;
-
-	if (first >= end)
-		return true;
-	gaps = reallocarray(collection->gaps, collection->gap_count + 1, sizeof(*gaps));
-	if (!gaps)
-		return false;
-	collection->gaps = gaps;
-	gaps[collection->gap_count++] = (struct gap){ (uint32_t)first, end };
-	return true;
-}
-
 static void take_entry(struct collection *collection, const struct nlattr *entry)
 {
 	struct mr_nldev_mr mr;
@@ -178,9 +156,8 @@ static int take_dumped(const struct nlmsghdr *message, void *data)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_RES_MR)
 			mnl_attr_for_each_nested(entry, table)
 				take_entry(collection, entry);
-	if (before && mrs->count > before &&
-	    !add_gap(collection, (uint64_t)mrs->list[before - 1].mrn + 1, mrs->list[before].mrn))
-		collection->out_of_memory = true;
+	if (before && mrs->count > before)
+		mrs->list[before].begins_part = true;
 	collection->is_done = mrs->count < collection->enough;
 	return collection->is_done ? MNL_CB_OK : MNL_CB_STOP;
 }
@@ -193,7 +170,6 @@ static void forget_dumped(void *data)
 
 	while (mrs->count && mrs->list[mrs->count - 1].mrn >= collection->next)
 		mrs->count--;
-	collection->gap_count = 0;
 }
 
 /* Add the MRs that a dump lists and that were not asked for, until there are @enough. */
@@ -286,18 +262,21 @@ static int walk(struct collection *collection, uint64_t counted, struct mr_error
 	return rc;
 }
 
-/* Ask for what a dump may have skipped, as far as that is not too much.  Return: 0 or -errno. */
+/* Asks for the numbers between two parts of a dump, which may be those of MRs that it has skipped. */
 static int walk_gaps(struct collection *collection, struct mr_error *err)
 {
-	uint64_t limit = patience(collection->mrs->count);
+	const struct mr_nldev_mrs *mrs = collection->mrs;
+	const size_t count = mrs->count;
+	const uint64_t limit = patience(count);
 	int rc = 0;
 
-	for (size_t i = 0; i < collection->gap_count && !rc; i++) {
-		const struct gap *gap = &collection->gaps[i];
+	for (size_t i = 1; i < count && !rc; i++) {
+		const uint32_t end = mrs->list[i].mrn;
 
-		collection->next = gap->first;
-		while (!rc && collection->next < gap->end && collection->misses < limit)
-			rc = step(collection, gap->end, err);
+		collection->next =
+			mrs->list[i].begins_part ? (uint64_t)mrs->list[i - 1].mrn + 1 : end;
+		while (!rc && collection->next < end && collection->misses < limit)
+			rc = step(collection, end, err);
 	}
 	collection->misses = collection->misses_now = 0;
 	return rc;
@@ -346,7 +325,6 @@ int mr_nldev_mrs(struct mr_nldev *nl, uint32_t device, struct mr_nldev_mrs *mrs,
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", "too many MRs");
 	if (!rc)
 		rc = count_mrs(&collection, &mrs->counted, err);
-	free(collection.gaps);
 	sort(mrs);
 	return rc;
 }

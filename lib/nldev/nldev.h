@@ -234,8 +234,9 @@ struct mr_nldev_mr {
 	bool has_keys; /**< the kernel tells them with CAP_NET_ADMIN */
 	bool has_pdn;
 	bool has_counters;
-	uint8_t odp;     /**< enum mr_nldev_odp */
-	char kernel[20]; /**< the kernel's module that made it, cut; empty: a process did */
+	bool begins_part; /**< the dump may have skipped MRs before it */
+	uint8_t odp;      /**< enum mr_nldev_odp */
+	char kernel[19];  /**< the kernel's module that made it, cut; empty: a process did */
 	/** Of ODP, since it was registered; where @has_counters. */
 	uint64_t page_faults, page_invalidations, page_prefetch;
 };
