@@ -128,6 +128,81 @@ bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 	return mr_process_stat_parse(line, stat);
 }
 
+/* Reads the next figure of a text, and moves @text behind it. */
+static bool next_figure(const char **text, int base, uint64_t *value)
+{
+	static const char unlimited[] = "unlimited";
+	const char *digits = *text + strspn(*text, " \t");
+	char *end;
+
+	if (!strncmp(digits, unlimited, strlen(unlimited))) {
+		*value = UINT64_MAX;
+		*text = digits + strlen(unlimited);
+		return true;
+	}
+	if (!isxdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	*value = strtoull(digits, &end, base);
+	*text = end;
+	return end != digits && !errno && (!*end || mr_is_blank(*end));
+}
+
+bool mr_figures_take(const char *line, const struct mr_figure *rows, void *structure)
+{
+	bool is_of_use = false;
+
+	for (const struct mr_figure *row = rows; row->name; row++) {
+		const char *text = line + strlen(row->name);
+		bool is_read = true;
+		uint64_t value = 0;
+
+		if (strncmp(line, row->name, strlen(row->name)) != 0)
+			continue;
+		is_of_use = true;
+		for (int i = 0; is_read && i <= row->index; i++)
+			is_read = next_figure(&text, row->base ?: 10, &value);
+		if (is_read && value <= UINT64_MAX >> row->shift &&
+		    (!row->shift || !strcmp(text, " kB")))
+			*(struct mr_opt_u64 *)((char *)structure + row->offset) =
+				(struct mr_opt_u64){ value << row->shift, true };
+	}
+	return is_of_use;
+}
+
+/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
+static void unescape(char *text)
+{
+	char *to = text;
+	unsigned int code;
+
+	for (; *text; text++, to++) {
+		*to = *text;
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
+		    strspn(text + 1, "01234567") >= 3) {
+			*to = (char)code;
+			text += 3;
+		}
+	}
+	*to = '\0';
+}
+
+bool mr_mount_parse(const char *line, struct mr_mount *mount)
+{
+	const char *rest = strstr(line, " - ");
+
+	mount->options[0] = '\0';
+	if (!rest ||
+	    sscanf(line, "%*s %*s %u:%u %4095s %4095s", &mount->major, &mount->minor, mount->root,
+		   mount->point) != 4 ||
+	    sscanf(rest, " - %31s %*s %4095s", mount->type, mount->options) < 1)
+		return false;
+	unescape(mount->root);
+	unescape(mount->point);
+	mr_clean_text(mount->type, sizeof(mount->type));
+	return true;
+}
+
 /* kill() comes last, so that a process that ends meanwhile counts as ended. */
 enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
 {

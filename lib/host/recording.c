@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Packs and unpacks recordings. */
+/* Reads and writes the folder of a recording. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -7,10 +8,134 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
+
+/* ---- the folder ---- */
+
+int mr_path_clean(char *path)
+{
+	const char *from = path;
+	char *to = path;
+
+	if (*path != '/')
+		return -EINVAL;
+	for (size_t length; *from; from += length) {
+		from += strspn(from, "/");
+		length = strcspn(from, "/");
+		if (length == 2 && !strncmp(from, "..", 2))
+			return -EINVAL;
+		if (!length || (length == 1 && *from == '.'))
+			continue;
+		*to++ = '/';
+		memmove(to, from, length);
+		to += length;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+	return 0;
+}
+
+bool mr_name_is_shown(const char *name)
+{
+	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return mr_name_is_shown(entry->d_name);
+}
+
+int mr_names_read(int parent, const char *folder, char **names)
+{
+	struct dirent **entries = NULL;
+	const int count = scandirat(parent, folder, &entries, is_shown, alphasort);
+	int rc = count < 0 ? -errno : 0;
+	size_t length = 0;
+	FILE *stream = rc ? NULL : open_memstream(names, &length);
+
+	for (int i = 0; i < count; i++) {
+		if (stream)
+			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!rc && (!stream || fclose(stream)))
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* It goes folder by folder: openat2() would be shorter, but old kernels and sandboxes lack it. */
+int mr_recording_parent(int folder, const char *below, bool make, const char **last)
+{
+	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	char name[NAME_MAX + 1];
+	const char *slash;
+	int next;
+
+	*last = below;
+	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
+		const size_t length = (size_t)(slash - below);
+
+		if (length >= sizeof(name))
+			return -ENAMETOOLONG;
+		memcpy(name, below, length);
+		name[length] = '\0';
+		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
+			return -errno;
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			return -errno;
+		close(fd);
+		fd = next;
+	}
+	*last = below;
+	return fd < 0 ? -errno : mr_steal_fd(&fd);
+}
+
+ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
+{
+	size_t used = 0;
+	ssize_t got;
+
+	do {
+		got = read(fd, text + used, size - 1 - used);
+		used += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && used < size - 1) || (got < 0 && errno == EINTR));
+	text[got < 0 ? 0 : used] = '\0';
+	return got < 0 ? -errno : (ssize_t)used;
+}
+
+/* Some file systems report a full disk by close() only. */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end)
+{
+	const char *last;
+	mr_auto_fd int parent = mr_recording_parent(folder, below, true, &last);
+	mr_auto_fd int fd = -1;
+	FILE *stream;
+	int rc;
+
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream)
+		return errno == EEXIST ? 0 : -errno;
+	mr_steal_fd(&fd);
+	fwrite(text, 1, length, stream);
+	fputs(end, stream);
+	rc = ferror(stream) ? -errno : 0;
+	if (fclose(stream) && !rc)
+		rc = -errno;
+	if (rc)
+		unlinkat(parent, last, 0);
+	return rc;
+}
 
 /* The most files, bytes of a file, and bytes of all files that are packed. */
 #define FILES_MAX 4000

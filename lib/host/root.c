@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <argz.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,39 +14,6 @@
 
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
-
-/* ---- names ---- */
-
-/* Whether a text can be the name of a file that is not hidden, and is one line. */
-static bool name_is_shown(const char *name)
-{
-	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
-}
-
-static int is_shown(const struct dirent *entry)
-{
-	return name_is_shown(entry->d_name);
-}
-
-/* Reads the names in a folder that are shown, one a line, in the order of strcmp().  Return: 0 or -errno. */
-static int read_names(int parent, const char *folder, char **names)
-{
-	struct dirent **entries = NULL;
-	const int count = scandirat(parent, folder, &entries, is_shown, alphasort);
-	int rc = count < 0 ? -errno : 0;
-	size_t length = 0;
-	FILE *stream = rc ? NULL : open_memstream(names, &length);
-
-	for (int i = 0; i < count; i++) {
-		if (stream)
-			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	if (!rc && (!stream || fclose(stream)))
-		rc = -ENOMEM;
-	return rc;
-}
 
 /* Bytes of a list of names that are read. */
 #define LIST_MAX (UINT64_C(1) << 20)
@@ -71,34 +37,6 @@ static int name_record(char below[PATH_MAX], const char *path, const char *kind,
 	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* It goes folder by folder: openat2() would be shorter, but old kernels and sandboxes lack it. */
-static int open_parent(int folder, const char *below, bool make, const char **last)
-{
-	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	char name[NAME_MAX + 1];
-	const char *slash;
-	int next;
-
-	*last = below;
-	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
-		const size_t length = (size_t)(slash - below);
-
-		if (length >= sizeof(name))
-			return -ENAMETOOLONG;
-		memcpy(name, below, length);
-		name[length] = '\0';
-		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
-			return -errno;
-		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0)
-			return -errno;
-		close(fd);
-		fd = next;
-	}
-	*last = below;
-	return fd < 0 ? -errno : mr_steal_fd(&fd);
-}
-
 /* Reads the status of a record.  Return: its folder, or -errno. */
 static int find_status(int folder, const char *path, const char *kind, bool failed,
 		       char below[PATH_MAX], const char **last, struct stat *st)
@@ -107,7 +45,7 @@ static int find_status(int folder, const char *path, const char *kind, bool fail
 	mr_auto_fd int parent = -1;
 
 	*last = below;
-	parent = rc ? rc : open_parent(folder, below, false, last);
+	parent = rc ? rc : mr_recording_parent(folder, below, false, last);
 	if (parent >= 0 && fstatat(parent, *last, st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	return mr_steal_fd(&parent);
@@ -128,21 +66,6 @@ static int open_file(int folder, const char *path, const char *kind, bool failed
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	fd = openat(parent, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-/* ---- reading ---- */
-
-ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
-{
-	size_t used = 0;
-	ssize_t got;
-
-	do {
-		got = read(fd, text + used, size - 1 - used);
-		used += got > 0 ? (size_t)got : 0;
-	} while ((got > 0 && used < size - 1) || (got < 0 && errno == EINTR));
-	text[got < 0 ? 0 : used] = '\0';
-	return got < 0 ? -errno : (ssize_t)used;
 }
 
 /* Return: bytes, or -errno; -ENOENT where nothing was recorded. */
@@ -217,37 +140,10 @@ static int recorded_names(int folder, const char *path, char **names)
 		return parent;
 	free(*names);
 	*names = NULL;
-	return S_ISDIR(st.st_mode) ? read_names(parent, last, names) : -ENOTDIR;
+	return S_ISDIR(st.st_mode) ? mr_names_read(parent, last, names) : -ENOTDIR;
 }
 
 /* ---- writing ---- */
-
-/* Some file systems report a full disk by close() only. */
-int mr_recording_write(int folder, const char *below, const char *text, size_t length,
-		       const char *end)
-{
-	const char *last;
-	mr_auto_fd int parent = open_parent(folder, below, true, &last);
-	mr_auto_fd int fd = -1;
-	FILE *stream;
-	int rc;
-
-	if (parent < 0)
-		return parent;
-	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	stream = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!stream)
-		return errno == EEXIST ? 0 : -errno;
-	mr_steal_fd(&fd);
-	fwrite(text, 1, length, stream);
-	fputs(end, stream);
-	rc = ferror(stream) ? -errno : 0;
-	if (fclose(stream) && !rc)
-		rc = -errno;
-	if (rc)
-		unlinkat(parent, last, 0);
-	return rc;
-}
 
 /* A line that was of use.  It is written at the end: another reader may use other lines of its file. */
 struct line {
@@ -389,7 +285,7 @@ static int create_recorder(const char *folder, struct mr_recorder **recorder, st
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
-	rc = read_names(fd, ".", &names);
+	rc = mr_names_read(fd, ".", &names);
 	if (rc)
 		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
 	if (names[0])
@@ -471,30 +367,6 @@ int mr_host_close(struct mr_host *host, struct mr_error *err)
 }
 
 /* ---- paths ---- */
-
-int mr_path_clean(char *path)
-{
-	const char *from = path;
-	char *to = path;
-
-	if (*path != '/')
-		return -EINVAL;
-	for (size_t length; *from; from += length) {
-		from += strspn(from, "/");
-		length = strcspn(from, "/");
-		if (length == 2 && !strncmp(from, "..", 2))
-			return -EINVAL;
-		if (!length || (length == 1 && *from == '.'))
-			continue;
-		*to++ = '/';
-		memmove(to, from, length);
-		to += length;
-	}
-	if (to == path)
-		*to++ = '/';
-	*to = '\0';
-	return 0;
-}
 
 __attribute__((format(printf, 2, 0))) static int write_path(char path[PATH_MAX], const char *fmt,
 							    va_list ap)
@@ -736,12 +608,12 @@ static int list_names(struct mr_host *host, const char *path, char **names, size
 	int rc, count = 0;
 
 	if (mr_host_is_live(host))
-		rc = mr_live_path(host, path, found) ?: read_names(AT_FDCWD, found, &text);
+		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &text);
 	else
 		rc = recorded_names(host->recording, path, &text);
 	record(host->recorder, "list", path, rc, text);
 	for (rest = text; !rc && (name = strsep(&rest, "\n"));)
-		if (name_is_shown(name)) {
+		if (mr_name_is_shown(name)) {
 			rc = -argz_add(names, size, name);
 			count++;
 		}
