@@ -9,7 +9,7 @@
 #include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
-#include "lib/diagnose/trial/trial.h"
+#include "lib/diagnose/trial.h"
 
 /* At most so many failures of a command are reported one by one; the document has all. */
 #define REPORTED_MAX 10

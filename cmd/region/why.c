@@ -7,7 +7,7 @@
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/diagnose/trial/trial.h"
+#include "lib/diagnose/trial.h"
 #include "lib/host/host.h"
 
 /* The proof, with the members that only the document has. */
