@@ -23,42 +23,42 @@ static bool is_rxe(const struct mr_inquiry *inquiry)
 
 static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	const uint64_t general = inquiry->attributes.odp.general;
 
-	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & IBV_ODP_SUPPORT)
+	mr_evidence_hex(suspicion, "odp_general_caps", general);
+	if (general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else
-		mr_suspect(suspicion, is_mlx5(inquiry) || is_rxe(inquiry) ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(is_mlx5(inquiry) || is_rxe(inquiry)),
 			   "advice is about on-demand paging, and the device reports none");
 }
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_advice *advice = inquiry->refusal->advice;
+	const uint32_t number = inquiry->refusal->advice->advice;
 
-	mr_evidence_number(suspicion, "advice", advice->advice);
-	if (advice->advice <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		mr_rule_out(suspicion, "drivers with advice know number %" PRIu32, advice->advice);
+	mr_evidence_number(suspicion, "advice", number);
+	if (number <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		mr_rule_out(suspicion, "drivers with advice know number %" PRIu32, number);
 	else
-		mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
 			   "the advice has the number %" PRIu32
 			   ", and drivers know those from 0 to 2",
-			   advice->advice);
+			   number);
 }
 
 /* core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR: uverbs_get_flags32() */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_advice *advice = inquiry->refusal->advice;
+	const uint32_t flags = inquiry->refusal->advice->flags;
 
-	mr_evidence_hex(suspicion, "flags", advice->flags);
-	if (!(advice->flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH))
-		mr_rule_out(suspicion, "the kernel knows the flags 0x%" PRIx32, advice->flags);
+	mr_evidence_hex(suspicion, "flags", flags);
+	if (!(flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH))
+		mr_rule_out(suspicion, "the kernel knows the flags 0x%" PRIx32, flags);
 	else
-		mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
 			   "the flags are 0x%" PRIx32 ", and the kernel knows flush (0x1) alone",
-			   advice->flags);
+			   flags);
 }
 
 /* The kernel takes ranges in their order: what is wrong with the first one is the cause, else it may be the next. */
@@ -100,7 +100,7 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (is_paged(refusal))
 		rule_out(inquiry, suspicion, "the region is one with on-demand paging");
 	else
-		mr_suspect(suspicion, is_certain ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(is_certain),
 			   "the region's pages are pinned (its access 0x%" PRIx32
 			   " has no on-demand), and there is nothing to fetch",
 			   refusal->region_access);
@@ -170,13 +170,14 @@ static bool is_in_region(struct mr_inquiry *inquiry)
 	       end <= last;
 }
 
+/* Whether it is known what is advised: of a region that has pages to fetch. */
 static bool is_range_known(const struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	return refusal->region_known && refusal->advised && refusal->advice &&
-	       refusal->advice->flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH &&
-	       (is_mlx5(inquiry) || is_rxe(inquiry)) && !mr_region_has_offset(refusal->region_call);
+	return refusal->advised && refusal->advice->flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH &&
+	       (is_mlx5(inquiry) || is_rxe(inquiry)) &&
+	       !mr_region_has_offset(refusal->region_call) && is_paged(refusal);
 }
 
 /* The kernel extends such a region, and what is advised of it, to huge pages of a size that is not known here. */
@@ -188,8 +189,9 @@ static bool has_huge_pages(const struct mr_refusal *refusal)
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
+	const bool rxe = is_rxe(inquiry);
 
-	if (!is_range_known(inquiry) || has_huge_pages(refusal) || !is_paged(refusal))
+	if (!is_range_known(inquiry) || has_huge_pages(refusal))
 		return;
 	mr_evidence_hex(suspicion, "advised_addr", refusal->advised->addr);
 	mr_evidence_number(suspicion, "advised_length", refusal->advised->length);
@@ -199,41 +201,38 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		rule_out(inquiry, suspicion, "the part is in the region");
 		return;
 	}
-	if (is_rxe(inquiry)) /* which leaves it to ib_umem_odp_map_dma_and_lock() */
+	if (rxe) /* which leaves it to ib_umem_odp_map_dma_and_lock() */
 		suspicion->layer = MR_LAYER_MEMORY;
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the region of %" PRIu64
 		   " bytes at 0x%" PRIx64,
 		   refusal->advised->length, refusal->advised->addr, refusal->region_length,
-		   is_rxe(inquiry) ? refusal->region_addr : refusal->region_iova);
-	if (is_rxe(inquiry) && refusal->region_addr != refusal->region_iova)
+		   rxe ? refusal->region_addr : refusal->region_iova);
+	if (rxe && refusal->region_addr != refusal->region_iova)
 		mr_suspect_remedy(suspicion, "rxe takes addresses of the memory, not of the HCA: "
 					     "register without --iova");
 }
 
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
-	const bool is_perm = refusal->errnum == EPERM;
 	static const char *const is[MR_OBSTACLE_GUARD + 1] = {
 		[MR_OBSTACLE_GUARD] = "is a guard page",
 		[MR_OBSTACLE_READ_ONLY] = "may not be written",
 		[MR_OBSTACLE_DEVICE] = "is that of a device",
 		[MR_OBSTACLE_NO_ACCESS] = "may not be read",
 	};
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const bool writes = refusal->advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
 	struct mr_mapping_details details;
 	enum mr_certainty certainty;
 	struct mr_obstacle obstacle;
 	struct mr_range part;
 
-	if (!is_range_known(inquiry) || !is_paged(refusal) || !is_in_region(inquiry) ||
+	if (!is_range_known(inquiry) || !is_in_region(inquiry) ||
 	    refusal->advice->advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE)
 		return;
 	part = (struct mr_range){ address_of_part(inquiry), refusal->advised->length };
-	if (!mr_obstacle_find_fault(inquiry, &part,
-				    refusal->advice->advice ==
-					    IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
-				    &obstacle))
+	if (!mr_obstacle_find_fault(inquiry, &part, writes, &obstacle))
 		return;
 	mr_evidence_hex(suspicion, "address", part.addr);
 	mr_evidence_number(suspicion, "length", part.length);
@@ -248,10 +247,10 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			rule_out(inquiry, suspicion, "all of the part is mapped");
 		return;
 	}
-	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != is_perm)
+	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != (refusal->errnum == EPERM))
 		return;
 	mr_evidence_hex(suspicion, "at", obstacle.addr);
-	certainty = obstacle.is_decisive ? MR_CERTAIN : MR_LIKELY;
+	certainty = mr_certain_if(obstacle.is_decisive);
 	if (is[obstacle.kind])
 		mr_suspect(suspicion, certainty, "the memory at 0x%" PRIx64 " %s", obstacle.addr,
 			   is[obstacle.kind]);

@@ -72,13 +72,10 @@ struct mr_place {
 	bool has_class;  /**< there is the class of nodes, which ib_uverbs makes */
 	bool is_listed;  /**< it has a node in that class */
 	struct mr_rdma_node node;
-	int found; /**< of a device that is listed: 0, or -errno of stat(2) of its node */
-	struct mr_host_status file; /**< where @found is 0 */
 	/** -errno of opening the node for reading and writing, or 0; -ENODATA: not known, of another process. */
 	int opened;
 };
 
-/** A refused call: what was asked for, how, and the answer. */
 struct mr_table_pool;
 struct mr_tries;
 
@@ -221,11 +218,22 @@ struct mr_range {
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
 	 MR_ACCESS_MW_BIND)
 
+/** How sure a cause is, in this order. */
+enum mr_certainty {
+	MR_UNRELATED, /**< has nothing to do with the call */
+	MR_RULED_OUT,
+	MR_POSSIBLE,
+	MR_LIKELY,
+	MR_CERTAIN,
+	MR_CERTAINTIES, /**< how many there are */
+};
+
 struct mr_cause;
 struct mr_suspicion;
 
 struct mr_inquiry {
 	const struct mr_refusal *refusal;
+	const struct mr_region_request *request; /**< of the refusal */
 	const struct mr_environment
 		*environment; /**< that of the refusal; all empty where it has none */
 	enum mr_operation operation;
@@ -276,6 +284,13 @@ const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
 					 unsigned int minor);
 
+/** mr_inquiry_is_since() - whether it is known to do so */
+static inline bool mr_inquiry_is_since(struct mr_inquiry *inquiry, unsigned int major,
+				       unsigned int minor)
+{
+	return mr_inquiry_kernel_since(inquiry, major, minor) == MR_YES;
+}
+
 /** mr_inquiry_kernel_is_known() - whether it is none of those that were released after this was written */
 static inline bool mr_inquiry_kernel_is_known(struct mr_inquiry *inquiry)
 {
@@ -297,11 +312,16 @@ static inline bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const 
 	return !strcmp(inquiry->environment->provider, name);
 }
 
+/** mr_inquiry_is_software() - whether it is one of software, of which nobody hands out another driver or provider */
+static inline bool mr_inquiry_is_software(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw");
+}
+
 /** mr_inquiry_is_data_direct() - whether the call registers a dma-buf by Data Direct */
 static inline bool mr_inquiry_is_data_direct(const struct mr_inquiry *inquiry)
 {
-	return inquiry->refusal->request &&
-	       mr_call_row(inquiry->refusal->request->call)->data_direct;
+	return inquiry->request && mr_call_row(inquiry->request->call)->data_direct;
 }
 
 /** mr_inquiry_access() - the requested access flags, or those of the region; 0 where the call has none */
@@ -313,16 +333,21 @@ static inline bool mr_inquiry_is_on_demand(const struct mr_inquiry *inquiry)
 	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
 }
 
-/** mr_inquiry_check() - what a check of stat --host finds about the call; @device: asked about it alone, NULL: about all */
-struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_function *check,
+/** mr_inquiry_check() - what the check @id of stat --host finds about the call; @device: asked about it alone, NULL: about all */
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, const char *id,
 				   const char *device);
 
 /** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */
 void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding);
 
-/** mr_inquiry_check_cause() - what the check finds that has the id of the cause; @device: as above */
-struct mr_finding mr_inquiry_check_cause(const struct mr_inquiry *inquiry,
-					 const struct mr_suspicion *suspicion, const char *device);
+/**
+ * mr_suspect_by_check() - ask the check that has the id of the cause, about all devices
+ * @what: stands before its figure
+ * @warn, @bad: how certain the cause is by its verdict; "ok" rules it out
+ */
+struct mr_finding mr_suspect_by_check(const struct mr_inquiry *inquiry,
+				      struct mr_suspicion *suspicion, const char *what,
+				      enum mr_certainty warn, enum mr_certainty bad);
 
 /** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
 const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
@@ -445,16 +470,6 @@ struct mr_tries {
 	char note[192];      /**< why there are no tries, or no more; or empty */
 };
 
-/** mr_tries_find() - the try of a change that was made, or NULL */
-static inline const struct mr_try *mr_tries_find(const struct mr_tries *tries,
-						 enum mr_try_change change)
-{
-	for (size_t i = 0; i < tries->count; i++)
-		if (tries->list[i].change == change && tries->list[i].made)
-			return &tries->list[i];
-	return NULL;
-}
-
 /*
  * Causes of refusals.  A cause is a row: its id, the calls and errnos that it speaks for, what explains it, and
  * the function that looks for its evidence.  A wrong cause is worse than none, so a function that looks
@@ -464,16 +479,6 @@ static inline const struct mr_try *mr_tries_find(const struct mr_tries *tries,
  *  - rules the cause out where the evidence excludes it;
  *  - says nothing where the cause has nothing to do with the call.
  */
-
-/** How sure a cause is, in this order. */
-enum mr_certainty {
-	MR_UNRELATED, /**< has nothing to do with the call */
-	MR_RULED_OUT,
-	MR_POSSIBLE,
-	MR_LIKELY,
-	MR_CERTAIN,
-	MR_CERTAINTIES, /**< how many there are */
-};
 
 /** The names of certainties, for output and options. */
 extern const struct mr_word mr_certainties[MR_CERTAINTIES + 1];
@@ -507,22 +512,28 @@ enum mr_frequency { MR_COMMON, MR_OCCASIONAL, MR_RARE };
 
 /** Facts about a call that may be unknown. */
 enum mr_need {
-	MR_NEED_REQUEST,  /**< a registration's */
-	MR_NEED_REREG,    /**< that of a change */
-	MR_NEED_REGION,   /**< the region that was there before */
-	MR_NEED_RANGE,    /**< memory of the process; it is in the inquiry then */
-	MR_NEED_PINNED,   /**< the same, and that is pinned */
-	MR_NEED_OBSTACLE, /**< mr_obstacle_find(); it is in the inquiry then */
-	MR_NEED_DMABUF,   /**< the descriptor of a dma-buf; it is in the inquiry then */
-	MR_NEED_EXPORTER, /**< the same, and the driver that made the dma-buf */
-	MR_NEED_MAPPING,  /**< of PREPARE: memory that was to be mapped */
+	MR_NEED_REQUEST,   /**< a registration's */
+	MR_NEED_REREG,     /**< that of a change */
+	MR_NEED_REGION,    /**< the region that was there before */
+	MR_NEED_RANGE,     /**< memory of the process; it is in the inquiry then */
+	MR_NEED_PINNED,    /**< the same, and that is pinned */
+	MR_NEED_ON_DEMAND, /**< the access is on demand */
+	MR_NEED_OBSTACLE,  /**< mr_obstacle_find(); it is in the inquiry then */
+	MR_NEED_DMABUF,    /**< the descriptor of a dma-buf; it is in the inquiry then */
+	MR_NEED_EXPORTER,  /**< the same, and the driver that made the dma-buf */
+	MR_NEED_MAPPING,   /**< of PREPARE: memory that was to be mapped */
 	MR_NEED_CHANGE, /**< of a change: it came to the kernel, as no code of libibverbs tells otherwise */
 	MR_NEED_ADVICE,
-	MR_NEED_DEVICE,     /**< its name, in the environment */
-	MR_NEED_UVERBS,     /**< the open file of the device */
-	MR_NEED_ATTRIBUTES, /**< what the device reports */
-	MR_NEED_KERNEL,     /**< its version */
-	MR_NEED_LIBRARY,    /**< the call was one to a library */
+	MR_NEED_DEVICE,      /**< its name, in the environment */
+	MR_NEED_UVERBS,      /**< the open file of the device */
+	MR_NEED_ATTRIBUTES,  /**< what the device reports; it is in the inquiry then */
+	MR_NEED_KERNEL,      /**< its version; it is in the inquiry then */
+	MR_NEED_LIBRARY,     /**< the call was one to a library */
+	MR_NEED_MLX5,        /**< the device is one of mlx5 */
+	MR_NEED_DATA_DIRECT, /**< the call registers a dma-buf by Data Direct */
+	MR_NEED_HINTS,       /**< the memory that a DMA handle is for */
+	MR_NEED_PLACE, /**< mr_inquiry_place(), a device that has a node; it is in the inquiry then */
+	MR_NEED_HANDLE, /**< the number of the object */
 };
 
 /** MR_NEEDS() - the bit of a need */
@@ -549,6 +560,7 @@ struct mr_cause {
 		*statuses;  /**< of mlx5's firmware, by one of which it has refused; a byte each */
 	bool is_of_gpu;     /**< of memory of a GPU */
 	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
+	const struct mr_cause *table; /**< that it stands in */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
 	const char *what;      /**< what it is: one or two sentences */
 	const char *recognise; /**< how to tell it from others */
@@ -573,6 +585,18 @@ void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, con
 /** mr_rule_out() - say why it is not the cause */
 void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/** mr_certain_if() - MR_CERTAIN, or MR_LIKELY */
+static inline enum mr_certainty mr_certain_if(bool is_certain)
+{
+	return is_certain ? MR_CERTAIN : MR_LIKELY;
+}
+
+/** mr_likely_if() - MR_LIKELY, or MR_POSSIBLE */
+static inline enum mr_certainty mr_likely_if(bool is_likely)
+{
+	return is_likely ? MR_LIKELY : MR_POSSIBLE;
+}
 
 /** mr_suspect_remedy() - set a remedy that fits this host better than that of the row */
 void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)

@@ -33,7 +33,7 @@ static bool changes_memory(const struct mr_rereg_request *rereg)
  */
 static bool is_since_7_2(struct mr_inquiry *inquiry)
 {
-	return mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES;
+	return mr_inquiry_is_since(inquiry, 7, 2);
 }
 
 /* Whether the change adds the right to write to pages that were pinned for reading, as far as is known. */
@@ -65,17 +65,16 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	if (refusal->pinned_access.known)
 		mr_evidence_hex(suspicion, "access_pinned", refusal->pinned_access.value);
 	mr_evidence_hex(suspicion, "access", access);
-	if (writable == MR_NO) {
+	if (writable == MR_NO)
 		mr_rule_out(suspicion,
 			    "the change adds no right to write to pages that were pinned "
 			    "for reading");
-		return;
-	}
-	mr_suspect(suspicion,
-		   writable == MR_YES && is_read && is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
-		   "the region's pages were pinned for reading alone (access 0x%" PRIx32
-		   "), and the change would let the device write to them (0x%" PRIx32 ")",
-		   refusal->region_access, access);
+	else
+		mr_suspect(suspicion,
+			   mr_certain_if(writable == MR_YES && is_read && is_since_7_2(inquiry)),
+			   "the region's pages were pinned for reading alone (access 0x%" PRIx32
+			   "), and the change would let the device write to them (0x%" PRIx32 ")",
+			   refusal->region_access, access);
 }
 
 /* ---- what drivers can change ---- */
@@ -88,13 +87,12 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 	if (failure && failure->lacks != MR_REREG_OF_NONE)
 		return;
-	if (!changes_memory(rereg)) {
-		mr_rule_out(suspicion, "the memory is to stay");
-		return;
-	}
 	mr_evidence_hex(suspicion, "flags", rereg->changes);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "rxe changes the access and the PD of a region, but not its memory");
+	if (!changes_memory(rereg))
+		mr_rule_out(suspicion, "the memory is to stay");
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "rxe changes the access and the PD of a region, but not its memory");
 }
 
 /* A region of all memory is made anew, with the translation that it has. */
@@ -130,8 +128,7 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_hex(suspicion, "access", after);
 	/* That of writing is looked at before, and answered otherwise. */
 	mr_suspect(
-		suspicion,
-		is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO ? MR_CERTAIN : MR_LIKELY,
+		suspicion, mr_certain_if(is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO),
 		"mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
 		"memory changes, too",
 		others, mr_region_is_dmabuf(refusal->region_call) ? "on a dma-buf" : "on demand");
@@ -404,16 +401,15 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else
 		mr_evidence_number(suspicion, "handle", refusal->handle);
 	/* rxe_mw.c rxe_check_bind_mw() looks at the flag; libmlx5 and the kernel's mlx5_ib do not */
-	if (rxe && refusal->region_known && !(refusal->region_access & MR_ACCESS_MW_BIND)) {
+	if (rxe && refusal->region_known && !(refusal->region_access & MR_ACCESS_MW_BIND))
 		mr_rule_out(suspicion, "the region was registered without mw-bind, which windows "
 				       "need");
-		return;
-	}
-	mr_suspect(suspicion, rxe && refusal->region_known ? MR_LIKELY : MR_POSSIBLE,
-		   "a memory window may be bound to the region%s",
-		   refusal->region_known && refusal->region_access & MR_ACCESS_MW_BIND
-			   ? ", which was registered with mw-bind"
-			   : "");
+	else
+		mr_suspect(suspicion, mr_likely_if(rxe && refusal->region_known),
+			   "a memory window may be bound to the region%s",
+			   refusal->region_known && refusal->region_access & MR_ACCESS_MW_BIND
+				   ? ", which was registered with mw-bind"
+				   : "");
 }
 
 /*

@@ -61,31 +61,15 @@ static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *gr
  */
 #define GIVEN_BACK 3
 
-/* Groups of a container, or those outside of it, may not be shown. */
-static void look_at_hidden(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const char *function = mr_inquiry_function(inquiry);
-
-	if (!function || !strstr(function, "rdmacg_try_charge"))
-		return;
-	mr_evidence_text(suspicion, "function", "%s", function);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "%s refused: a control group has its maximum of RDMA objects, and is not shown "
-		   "here",
-		   function);
-	mr_suspect_remedy(suspicion, "look at rdma.max and rdma.current of the process's groups "
-				     "on the host, outside of the container");
-}
-
 /*
  * rdmacg_try_charge() refuses with EAGAIN where a group has its maximum.  ib_core asks before it calls the driver
  * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  What libmlx5 allocates when it
- * opens a device it may go without.
+ * opens a device it may go without.  Groups of a container, or those outside of it, may not be shown.
  */
 static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const char *path, *resource, *function = mr_inquiry_function(inquiry);
 	struct rdma_limit limit = { .is_found = false };
-	const char *path, *resource;
 	struct mr_cgroup group;
 	bool is_object, is_low;
 
@@ -94,27 +78,36 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			compare_group(inquiry, &group, &limit);
 		} while (mr_cgroup_up(&group));
 	is_low = limit.is_found && (limit.is_full || limit.max - limit.used < GIVEN_BACK);
-	if (!is_low)
-		look_at_hidden(inquiry, suspicion);
-	if (!limit.is_found || suspicion->certainty != MR_UNRELATED)
+	if (!is_low && function && strstr(function, "rdmacg_try_charge")) {
+		mr_evidence_text(suspicion, "function", "%s", function);
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"%s refused: a control group has its maximum of RDMA objects, and is not "
+			"shown here",
+			function);
+		mr_suspect_remedy(suspicion,
+				  "look at rdma.max and rdma.current of the process's groups on "
+				  "the host, outside of the container");
+		return;
+	}
+	if (!limit.is_found)
 		return;
 	path = limit.group.path[0] ? limit.group.path : "/";
 	resource = mr_rdma_resources[limit.resource];
 	is_object = limit.resource == MR_RDMA_OBJECT;
-	if (!limit.is_full && (!is_object || !is_low)) {
-		mr_rule_out(suspicion, "the control group uses %" PRIu64 " of %" PRIu64 " %s",
-			    limit.used, limit.max, resource);
-		return;
-	}
 	mr_evidence_text(suspicion, "group", "%.100s", path);
 	mr_evidence_text(suspicion, "resource", "%s", resource);
 	mr_evidence_number(suspicion, "max", limit.max);
 	mr_evidence_number(suspicion, "used", limit.used);
-	mr_suspect(suspicion,
-		   limit.is_full && !(is_object && opens(inquiry)) ? MR_CERTAIN : MR_LIKELY,
-		   "the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s", path,
-		   limit.used, limit.max, resource, device_of(inquiry),
-		   limit.is_full ? "which are all" : "and a registration needs more than one");
+	if (!limit.is_full && (!is_object || !is_low))
+		mr_rule_out(suspicion, "the control group uses %" PRIu64 " of %" PRIu64 " %s",
+			    limit.used, limit.max, resource);
+	else
+		mr_suspect(
+			suspicion, mr_certain_if(limit.is_full && !(is_object && opens(inquiry))),
+			"the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s",
+			path, limit.used, limit.max, resource, device_of(inquiry),
+			limit.is_full ? "which are all" : "and a registration needs more than one");
 	mr_suspect_remedy(suspicion,
 			  "raise %s in %.100s%.100s/rdma.max, or end processes of the group that "
 			  "hold objects",
@@ -126,18 +119,10 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* The pages that are pinned are made, if they are not there yet, and that is charged. */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_finding finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
-
-	if (finding.verdict == MR_VERDICT_OK)
-		mr_rule_out(suspicion, "memory of the control group: %s", finding.figure);
-	if (finding.verdict < MR_VERDICT_WARN)
-		return;
 	mr_evidence_number(suspicion, "asked", inquiry->range.length);
-	if (finding.detail[0])
-		mr_evidence_text(suspicion, "group", "%s", finding.detail);
-	mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? MR_LIKELY : MR_POSSIBLE,
-		   "memory of the control group: %s", finding.figure);
-	mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	mr_suspect_by_check(inquiry, suspicion, "memory of the control group: ", MR_POSSIBLE,
+			    MR_LIKELY);
+	suspicion->evidence[1].name = "group"; /* which is the detail of that check */
 }
 
 #define ON_OBJECTS                                                                                 \
@@ -157,7 +142,7 @@ static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (!status || !status->seccomp.known || status->seccomp.value != 2)
 		return;
 	mr_evidence_text(suspicion, "seccomp", "2, a filter");
-	mr_suspect(suspicion, is_memfd ? MR_LIKELY : MR_POSSIBLE,
+	mr_suspect(suspicion, mr_likely_if(is_memfd),
 		   "system calls of the process are filtered (Seccomp 2 in /proc/PID/status)");
 }
 
@@ -249,7 +234,7 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "limit", limit.max.value);
 	mr_evidence_number(suspicion, "used", limit.used.value);
 	mr_suspect(
-		suspicion, needs_page(obstacle) ? MR_CERTAIN : MR_LIKELY,
+		suspicion, mr_certain_if(needs_page(obstacle)),
 		"the control group may have %s in huge pages of %s and has %s: no page can be had",
 		MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
 	mr_suspect_remedy(suspicion,
@@ -277,20 +262,17 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_number(suspicion, "total", pool->total.value);
 	mr_evidence_number(suspicion, "free", pool->free.value);
 	if (pool->free.value &&
-	    (!obstacle->huge_details.is_unreserved || !room.known || room.value)) {
+	    (!obstacle->huge_details.is_unreserved || !room.known || room.value))
 		mr_rule_out(suspicion, "%" PRIu64 " huge pages of %s are free", pool->free.value,
 			    MR_SIZE(page));
-		return;
-	}
-	mr_suspect(
-		suspicion,
-		room.known && !room.value && obstacle->huge_details.is_unreserved &&
-				needs_page(obstacle)
-			? MR_CERTAIN
-			: MR_LIKELY,
-		"%" PRIu64 " of %" PRIu64
-		" huge pages of %s are free, none of them unreserved, and the memory has none yet",
-		pool->free.value, pool->total.value, MR_SIZE(page));
+	else
+		mr_suspect(
+			suspicion,
+			mr_certain_if(room.known && !room.value &&
+				      obstacle->huge_details.is_unreserved && needs_page(obstacle)),
+			"%" PRIu64 " of %" PRIu64
+			" huge pages of %s are free, none of them unreserved, and the memory has none yet",
+			pool->free.value, pool->total.value, MR_SIZE(page));
 }
 
 /* /proc/sysvipc/shm has a heading, and a line for each segment. */

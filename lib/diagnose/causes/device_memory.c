@@ -22,48 +22,50 @@ static bool is_by_library(const struct mr_inquiry *inquiry)
 	return inquiry->refusal->via == MR_VIA_LIBRARY && inquiry->refusal->by_kernel != MR_YES;
 }
 
+/* Whether libmlx5 may have refused the size. */
+static bool is_by_libmlx5(const struct mr_inquiry *inquiry)
+{
+	return is_by_library(inquiry) && mr_inquiry_is_driver(inquiry, "mlx5") &&
+	       inquiry->refusal->errnum == EINVAL;
+}
+
 /*
  * A device without such memory: mlx5 answers EOPNOTSUPP (hw/mlx5/dm.c check_dm_type_support()), libmlx5 EINVAL to any
  * length (alloc_dm_memic()), and uverbs EPROTONOSUPPORT where the driver has no such method.
  */
 static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const bool is_refused_by_libmlx5 = is_by_library(inquiry) &&
-					   mr_inquiry_is_driver(inquiry, "mlx5") &&
-					   refusal->errnum == EINVAL && refusal->dm_length;
+	const bool is_refused_by_libmlx5 = is_by_libmlx5(inquiry) && refusal->dm_length;
+	const uint64_t max = inquiry->attributes.max_dm_size;
 
 	if (is_refused_by_libmlx5)
 		suspicion->layer = MR_LAYER_PROVIDER;
 	else if (refusal->errnum == EPROTONOSUPPORT)
 		suspicion->layer = MR_LAYER_UVERBS;
-	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
-	if (attributes->max_dm_size) {
+	mr_evidence_number(suspicion, "max_dm_size", max);
+	if (max)
 		mr_rule_out(suspicion, "the device has such memory: at most %s at once",
-			    MR_SIZE(attributes->max_dm_size));
-		return;
-	}
-	mr_suspect(suspicion, is_refused_by_libmlx5 ? MR_CERTAIN : MR_LIKELY,
-		   "this device has no memory of its own (max_dm_size is 0)");
+			    MR_SIZE(max));
+	else
+		mr_suspect(suspicion, mr_certain_if(is_refused_by_libmlx5),
+			   "this device has no memory of its own (max_dm_size is 0)");
 }
 
 /* providers/mlx5/verbs.c alloc_dm_memic(): libmlx5 compares; the kernel leaves it to the firmware. */
 static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const uint64_t length = inquiry->refusal->dm_length;
-	const bool is_certain = is_by_library(inquiry) && mr_inquiry_is_driver(inquiry, "mlx5") &&
-				inquiry->refusal->errnum == EINVAL;
+	const uint64_t max = inquiry->attributes.max_dm_size, length = inquiry->refusal->dm_length;
+	const bool is_certain = is_by_libmlx5(inquiry);
 
-	if (!attributes->max_dm_size)
+	if (!max)
 		return;
 	if (!is_certain || !length)
 		suspicion->layer = !length || inquiry->refusal->errnum == ENOMEM
 					   ? MR_LAYER_DRIVER
 					   : MR_LAYER_FIRMWARE;
 	mr_evidence_number(suspicion, "asked", length);
-	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
+	mr_evidence_number(suspicion, "max_dm_size", max);
 	if (!length && mr_inquiry_is_driver(inquiry, "mlx5") &&
 	    inquiry->refusal->errnum == EINVAL) {
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -71,30 +73,29 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_suspect_remedy(suspicion, "ask for at least one byte");
 		return;
 	}
-	if (length <= attributes->max_dm_size) {
+	if (length <= max)
 		mr_rule_out(suspicion, "%s is within max_dm_size, %s", MR_SIZE(length),
-			    MR_SIZE(attributes->max_dm_size));
-		return;
-	}
-	mr_suspect(suspicion, is_certain ? MR_CERTAIN : MR_LIKELY,
-		   "this asks for %s, and the device gives at most %s at once (max_dm_size)",
-		   MR_SIZE(length), MR_SIZE(attributes->max_dm_size));
-	mr_suspect_remedy(suspicion, "ask for at most %" PRIu64 " bytes", attributes->max_dm_size);
+			    MR_SIZE(max));
+	else
+		mr_suspect(
+			suspicion, mr_certain_if(is_certain),
+			"this asks for %s, and the device gives at most %s at once (max_dm_size)",
+			MR_SIZE(length), MR_SIZE(max));
+	mr_suspect_remedy(suspicion, "ask for at most %" PRIu64 " bytes", max);
 }
 
 static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const uint64_t length = inquiry->refusal->dm_length;
+	const uint64_t max = inquiry->attributes.max_dm_size, length = inquiry->refusal->dm_length;
 
-	if (!length || length > attributes->max_dm_size)
+	if (!length || length > max)
 		return;
 	mr_evidence_number(suspicion, "asked", length);
-	mr_evidence_number(suspicion, "max_dm_size", attributes->max_dm_size);
+	mr_evidence_number(suspicion, "max_dm_size", max);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s is within what the device gives at once (%s, max_dm_size), and it does not "
 		   "tell how much of that is free",
-		   MR_SIZE(length), MR_SIZE(attributes->max_dm_size));
+		   MR_SIZE(length), MR_SIZE(max));
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */
@@ -102,7 +103,7 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* libibverbs/cmd_mr.c ibv_cmd_reg_dm_mr(), and the kernel's UVERBS_METHOD_DM_MR_REG */
 static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const struct mr_region_request *request = inquiry->request;
 
 	if (is_by_library(inquiry))
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
@@ -118,48 +119,42 @@ static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *
 /* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG: the length is that which was allocated, in 32 bits. */
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint64_t addr = inquiry->request->addr, length = inquiry->request->length;
 	const uint64_t whole = inquiry->refusal->dm_length;
 
 	if (!whole || whole > UINT32_MAX)
 		return;
-	mr_evidence_number(suspicion, "offset", request->addr);
-	mr_evidence_number(suspicion, "length", request->length);
+	mr_evidence_number(suspicion, "offset", addr);
+	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "allocated", whole);
-	if (request->addr <= whole && request->length <= whole - request->addr) {
+	if (addr <= whole && length <= whole - addr)
 		mr_rule_out(suspicion, "the region is within the %" PRIu64 " bytes allocated",
 			    whole);
-		return;
-	}
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "%" PRIu64 " bytes at offset %" PRIu64 " go past the end of the %" PRIu64
-		   " bytes allocated",
-		   request->length, request->addr, whole);
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%" PRIu64 " bytes at offset %" PRIu64 " go past the end of the %" PRIu64
+			   " bytes allocated",
+			   length, addr, whole);
 }
 
 /* mlx5_ib_reg_dm_mr(); libmlx5 refuses the same, but for optional flags (MLX5_DM_ALLOWED_ACCESS). */
 static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	uint32_t extra = inquiry->request->access & ~ACCESS_OF_MLX5;
 	const char *name;
 	char raw[16];
-	uint32_t extra;
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	extra = request->access & ~ACCESS_OF_MLX5;
 	if (is_by_library(inquiry) && extra & ~MR_ACCESS_OPTIONAL)
 		suspicion->layer = MR_LAYER_PROVIDER;
-	mr_evidence_hex(suspicion, "access", request->access);
+	mr_evidence_hex(suspicion, "access", inquiry->request->access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
-	if (!extra) {
-		mr_rule_out(suspicion, "mlx5 takes all of these flags");
-		return;
-	}
 	name = mr_access_next(&extra, raw);
-	mr_suspect(suspicion, mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY,
-		   "mlx5 takes no %s for memory on the device", name);
-	mr_suspect_remedy(suspicion, "leave out %s", name);
+	if (!name)
+		mr_rule_out(suspicion, "mlx5 takes all of these flags");
+	else
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
+			   "mlx5 takes no %s for memory on the device", name);
+	mr_suspect_remedy(suspicion, "leave out %s", name ?: "none");
 }
 
 #define ADAPTER_PAGE_SHIFT 12 /* MLX5_ADAPTER_PAGE_SHIFT */
@@ -218,79 +213,68 @@ static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 /* include/uapi/rdma/mlx5_user_ioctl_cmds.h: attributes of the method, and the releases that brought them. */
 static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+	const struct mr_kernel_version kernel = inquiry->kernel;
 	const bool is_dmabuf = inquiry->operation == MR_OP_UMEM_DMABUF;
 	const unsigned int major = is_dmabuf ? 6 : 5, minor = is_dmabuf ? 1 : 11;
+	const char *what = is_dmabuf ? "dma-bufs" : "page sizes";
 
-	if (!is_dmabuf && !mr_call_row(request->call)->page_sizes)
+	if (!is_dmabuf && !mr_call_row(inquiry->request->call)->page_sizes)
 		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", major, minor);
-	if (mr_inquiry_kernel_since(inquiry, major, minor) == MR_YES)
+	if (mr_inquiry_is_since(inquiry, major, minor))
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux takes %s from %u.%u on",
-			    kernel->major, kernel->minor, is_dmabuf ? "dma-bufs" : "page sizes",
-			    major, minor);
+			    kernel.major, kernel.minor, what, major, minor);
 	else if (mr_inquiry_has_ofed(inquiry) != MR_NO)
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "Linux takes %s of umems from %u.%u on, and the RDMA modules may be "
 			   "those of OFED, of a release of their own",
-			   is_dmabuf ? "dma-bufs" : "page sizes", major, minor);
+			   what, major, minor);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "this kernel is %u.%u, and Linux takes %s of umems from %u.%u on",
-			   kernel->major, kernel->minor, is_dmabuf ? "dma-bufs" : "page sizes",
-			   major, minor);
+			   kernel.major, kernel.minor, what, major, minor);
 }
 
 /* ---- page sizes ------------------------------------------------------------------------------------------- */
 
-/* Sizes that count: from 4 KiB to the length, rounded up to a power of two, or to a page. */
-static uint64_t usable_sizes(const struct mr_region_request *request, uint64_t page_size)
-{
-	const unsigned int shift = (unsigned int)__builtin_ctzll(page_size);
-	unsigned int order =
-		request->length > 1 ? 64 - (unsigned int)__builtin_clzll(request->length - 1) : 0;
-
-	if (order < shift)
-		order = shift;
-	return request->page_sizes & (UINT64_MAX << ADAPTER_PAGE_SHIFT) &
-	       (order > 62 ? UINT64_MAX : (UINT64_C(2) << order) - 1);
-}
-
 /* devx_umem_find_best_pgsize() */
 static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const uint64_t page_size = mr_page_size(inquiry->host);
+	const struct mr_region_request *request = inquiry->request;
+	const uint64_t page_size = mr_page_size(inquiry->host), length = request->length;
 	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
 	/* Whether the memory can be pinned, which comes first and is answered otherwise, as far as is known. */
 	const bool is_pinned = inquiry->operation == MR_OP_UMEM_DMABUF ? file && file->is_dmabuf
 								       : mr_is_pinned(inquiry);
-	const enum mr_certainty sure = is_pinned ? MR_CERTAIN : MR_LIKELY;
 	const char *memory = inquiry->refusal->memory ?: "";
 	/* It was asked for in large pages, so that large sizes may fit. */
 	const bool may_be_large = !strncmp(memory, "hugetlb", 7) || !strncmp(memory, "thp", 3) ||
 				  !strncmp(memory, "heap:", 5);
+	/* Sizes that count: from 4 KiB to the length, rounded up to a power of two, or to a page. */
+	const unsigned int shift = (unsigned int)__builtin_ctzll(page_size);
+	unsigned int order = length > 1 ? 64 - (unsigned int)__builtin_clzll(length - 1) : 0;
 	uint64_t sizes;
 
-	if (!mr_call_row(request->call)->page_sizes || !request->length)
+	if (!mr_call_row(request->call)->page_sizes || !length)
 		return;
-	sizes = usable_sizes(request, page_size);
+	order = order < shift ? shift : order;
+	sizes = request->page_sizes & (UINT64_MAX << ADAPTER_PAGE_SHIFT) &
+		(order > 62 ? UINT64_MAX : (UINT64_C(2) << order) - 1);
 	mr_evidence_hex(suspicion, "page_sizes", request->page_sizes);
 	mr_evidence_hex(suspicion, "usable_page_sizes", sizes);
-	mr_evidence_number(suspicion, "length", request->length);
+	mr_evidence_number(suspicion, "length", length);
 	if (!request->page_sizes)
-		mr_suspect(suspicion, sure, "no page size is allowed");
+		mr_suspect(suspicion, mr_certain_if(is_pinned), "no page size is allowed");
 	else if (!sizes)
-		mr_suspect(suspicion, sure,
+		mr_suspect(suspicion, mr_certain_if(is_pinned),
 			   "no page size of 0x%" PRIx64 " is from 4 KiB to the length, which is %s",
-			   request->page_sizes, MR_SIZE(request->length));
+			   request->page_sizes, MR_SIZE(length));
 	else if (sizes & page_size)
 		mr_rule_out(suspicion, "pages of %s, which any memory has, are allowed",
 			    MR_SIZE(page_size));
 	else
-		mr_suspect(suspicion, may_be_large ? MR_POSSIBLE : MR_LIKELY,
+		mr_suspect(suspicion, mr_likely_if(!may_be_large),
 			   "the smallest page size allowed is %s, and the memory may not lie in "
 			   "pieces that large",
 			   MR_SIZE(sizes & -sizes));
@@ -304,13 +288,12 @@ static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion 
 
 	if (!mr_inquiry_is_call(inquiry, "mlx5dv_open_device"))
 		return;
-	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
-		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
-		return;
-	}
 	mr_evidence_text(suspicion, "device", "%s", environment->device);
-	mr_suspect(suspicion, MR_CERTAIN, "%s is no mlx5 device, and only those have DEVX",
-		   environment->device);
+	if (mr_inquiry_is_driver(inquiry, "mlx5"))
+		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
+	else
+		mr_suspect(suspicion, MR_CERTAIN, "%s is no mlx5 device, and only those have DEVX",
+			   environment->device);
 }
 
 /*

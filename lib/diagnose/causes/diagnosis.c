@@ -6,35 +6,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 
-/* Whether @try has answered 0. */
-static bool has_passed(const struct mr_try *try)
-{
-	return try && !try->errnum;
-}
-
-static void weigh_cures(const struct mr_tries *tries, struct mr_suspicion *suspicion, int errnum)
-{
-	const struct mr_try *refused = NULL;
-	bool is_other = false;
-
-	for (size_t i = 0; i < tries->count; i++) {
-		const struct mr_try *try = &tries->list[i];
-
-		if (!try->made || !(suspicion->cause->cured_by >> try->change & 1))
-			continue;
-		if (has_passed(try)) {
-			if (suspicion->certainty == MR_POSSIBLE)
-				suspicion->certainty = MR_LIKELY;
-			mr_evidence_text(suspicion, "tried", "%s the call passes", try->words);
-			return;
-		}
-		refused = try;
-		is_other |= try->errnum != errnum;
-	}
-	if (refused && !is_other && suspicion->certainty != MR_CERTAIN)
-		mr_rule_out(suspicion, "%s the call is refused as well", refused->words);
-}
-
 /*
  * Lets tries speak for a cause, or against it.  A cause is likely where a change that cures it passes.  It is ruled out
  * where all such changes are refused as before, unless it is certain: a call can be refused for two reasons at once.
@@ -42,19 +13,35 @@ static void weigh_cures(const struct mr_tries *tries, struct mr_suspicion *suspi
  */
 static void weigh_tries(const struct mr_tries *tries, struct mr_suspicion *suspicion)
 {
-	const struct mr_try *again = mr_tries_find(tries, MR_TRY_UNCHANGED);
-	const struct mr_try *own = mr_tries_find(tries, MR_TRY_OWN_CONTEXT);
-	const struct mr_try *passed = has_passed(again) ? again : has_passed(own) ? own : NULL;
-	const enum mr_certainty most = passed == again ? MR_POSSIBLE : MR_LIKELY;
+	const struct mr_try *first = tries->list, *passed = NULL, *refused = NULL;
+	bool is_other = false;
 
 	if (suspicion->certainty <= MR_RULED_OUT)
 		return;
-	if (passed && suspicion->certainty > most) {
-		suspicion->certainty = most;
-		mr_evidence_text(suspicion, "tried", "%s the call passes", passed->words);
+	if (tries->count && first->made && !first->errnum && first->change != MR_TRY_ANEW) {
+		const enum mr_certainty most = mr_likely_if(first->change != MR_TRY_UNCHANGED);
+
+		if (suspicion->certainty > most)
+			passed = first;
+		if (suspicion->certainty > most)
+			suspicion->certainty = most;
 	}
-	if (!passed && tries->is_refused_again)
-		weigh_cures(tries, suspicion, tries->list[0].errnum);
+	for (size_t i = 0; tries->is_refused_again && !passed && i < tries->count; i++) {
+		const struct mr_try *try = &tries->list[i];
+
+		if (!try->made || !(suspicion->cause->cured_by >> try->change & 1))
+			continue;
+		if (!try->errnum)
+			passed = try;
+		refused = try;
+		is_other |= try->errnum != first->errnum;
+	}
+	if (passed)
+		mr_evidence_text(suspicion, "tried", "%s the call passes", passed->words);
+	if (passed && suspicion->certainty == MR_POSSIBLE && passed != first)
+		suspicion->certainty = MR_LIKELY;
+	if (!passed && refused && !is_other && suspicion->certainty != MR_CERTAIN)
+		mr_rule_out(suspicion, "%s the call is refused as well", refused->words);
 }
 
 /* In the order in which a call meets them. */
@@ -81,19 +68,8 @@ const struct mr_cause *mr_cause_next(const struct mr_cause *cause)
 
 	if (cause && cause[1].id)
 		return cause + 1;
-	/* A table ends with the row behind @cause: go on with the table after that one. */
-	for (; cause && *table; table++) {
-		const struct mr_cause *row = *table;
-
-		while (row->id && row != cause)
-			row++;
-		if (row->id) {
-			table++;
-			break;
-		}
-	}
-	while (*table && !(*table)->id)
-		table++;
+	while (cause && *table++ != cause->table)
+		;
 	return *table;
 }
 
@@ -154,13 +130,6 @@ static void lower_certainty(const struct mr_refusal *refusal, uint32_t reads,
 		suspicion->certainty = most;
 }
 
-static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
-{
-	while (table->id && table != cause)
-		table++;
-	return table->id != NULL;
-}
-
 /*
  * Rules a cause out where it is proven that another layer refused, or that the calls of libibverbs to the kernel exclude.
  * The open(2) of a device is not among them.  Fork protection comes before them; of other causes in user space some are
@@ -191,7 +160,7 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    "the kernel refused no call of libibverbs, and the layer "
 			    "%s is there",
 			    layer);
-	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, suspicion->cause))
+	else if (by_kernel == MR_YES && suspicion->cause->table == mr_causes_of_fork_protection)
 		mr_rule_out(suspicion, "the kernel itself refused");
 }
 
@@ -209,6 +178,7 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_REGION] = refusal->region_known,
 		[MR_NEED_RANGE] = has_range,
 		[MR_NEED_PINNED] = has_range && !mr_inquiry_is_on_demand(inquiry),
+		[MR_NEED_ON_DEMAND] = mr_inquiry_is_on_demand(inquiry),
 		[MR_NEED_OBSTACLE] = needs & MR_NEEDS(OBSTACLE) && mr_obstacle_find(inquiry),
 		[MR_NEED_DMABUF] = dmabuf,
 		[MR_NEED_EXPORTER] = dmabuf && dmabuf->is_dmabuf && dmabuf->exporter[0],
@@ -222,6 +192,11 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_ATTRIBUTES] =
 			needs & MR_NEEDS(ATTRIBUTES) && mr_inquiry_attributes(inquiry),
 		[MR_NEED_KERNEL] = needs & MR_NEEDS(KERNEL) && mr_inquiry_kernel(inquiry),
+		[MR_NEED_MLX5] = mr_inquiry_is_driver(inquiry, "mlx5"),
+		[MR_NEED_DATA_DIRECT] = mr_inquiry_is_data_direct(inquiry),
+		[MR_NEED_HINTS] = refusal->hints && refusal->hints->memory,
+		[MR_NEED_PLACE] = needs & MR_NEEDS(PLACE) && mr_inquiry_place(inquiry)->is_listed,
+		[MR_NEED_HANDLE] = refusal->handle_known,
 	};
 
 	for (size_t need = 0; need < sizeof(known); need++)
@@ -230,30 +205,23 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 	return true;
 }
 
-/* Whether a call that prepares memory is one of those of the cause. */
-static bool prepares(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
-{
-	const char *const *call = cause->prepared_by;
-
-	if (inquiry->operation != MR_OP_PREPARE || !*call)
-		return true;
-	while (*call && !mr_inquiry_is_call(inquiry, *call))
-		call++;
-	return *call;
-}
-
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		   struct mr_suspicion *suspicion)
 {
+	const char *const *call = cause->prepared_by;
+
 	suspicion->cause = cause;
 	suspicion->certainty = MR_UNRELATED;
 	suspicion->layer = cause->layer;
 	suspicion->text[0] = '\0';
 	suspicion->remedy[0] = '\0';
 	suspicion->evidence_count = 0;
-	if ((!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
+	while (*call && !mr_inquiry_is_call(inquiry, *call))
+		call++;
+	if ((*call || !cause->prepared_by[0] || inquiry->operation != MR_OP_PREPARE) &&
+	    (!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
 	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access) &&
-	    prepares(inquiry, cause) && knows(inquiry, cause->needs))
+	    knows(inquiry, cause->needs))
 		cause->look(inquiry, suspicion);
 }
 
@@ -290,10 +258,10 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspic
 	/* It looks at the flags of a change before all else. */
 	const bool has_refused_flags =
 		rereg && (!rereg->changes || rereg->changes & ~(uint32_t)MR_CHANGES);
-	const bool is_of_rereg = is_of(mr_causes_of_rereg, cause);
-	const bool is_of_uverbs = is_of(mr_causes_of_uverbs, cause);
+	const bool is_of_rereg = cause->table == mr_causes_of_rereg;
+	const bool is_of_uverbs = cause->table == mr_causes_of_uverbs;
 
-	if (suspicion->layer < MR_LAYER_UVERBS || is_of(mr_causes_of_freeing, cause))
+	if (suspicion->layer < MR_LAYER_UVERBS || cause->table == mr_causes_of_freeing)
 		return false;
 	if (inquiry->operation == MR_OP_REREG &&
 	    (is_refused_by(inquiry, mr_causes_of_rereg, cause) ||
@@ -303,7 +271,7 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspic
 		return true;
 	return !is_of_rereg &&
 	       (suspicion->layer > MR_LAYER_UVERBS || is_of_uverbs ||
-		is_of(mr_causes_of_changes, cause)) &&
+		cause->table == mr_causes_of_changes) &&
 	       is_refused_by(inquiry, mr_causes_of_uverbs, cause);
 }
 
@@ -312,9 +280,9 @@ static bool is_excluded_by_code(const struct mr_inquiry *inquiry, const struct m
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 	const char *code = failure ? failure->code : NULL;
-	const bool is_fork = is_of(mr_causes_of_fork_protection, cause);
+	const bool is_fork = cause->table == mr_causes_of_fork_protection;
 
-	if (!code || is_of(mr_causes_of_rereg, cause) || is_of(mr_causes_of_changes, cause))
+	if (!code || cause->table == mr_causes_of_rereg || cause->table == mr_causes_of_changes)
 		return false;
 	if (!strcmp(code, "IBV_REREG_MR_ERR_CMD"))
 		return is_fork;
@@ -339,7 +307,7 @@ static bool may_be_filtered(struct mr_inquiry *inquiry, enum mr_layer layer)
 static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		     struct mr_diagnosis *diagnosis)
 {
-	struct mr_ruled_out *ruled_out;
+	struct mr_ruled_out *ruled_out = &diagnosis->ruled_out[diagnosis->ruled_out_count];
 	struct mr_suspicion suspicion;
 
 	if (is_excluded_by_code(inquiry, cause))
@@ -352,21 +320,19 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		suspicion.certainty = MR_LIKELY;
 	if (inquiry->refusal->tries)
 		weigh_tries(inquiry->refusal->tries, &suspicion);
-	if (suspicion.certainty == MR_UNRELATED)
-		return;
-	weigh_layer(inquiry, &suspicion);
-	if (suspicion.certainty == MR_RULED_OUT) {
-		if (diagnosis->ruled_out_count == MR_DIAGNOSIS_RULED_OUT)
-			return;
-		ruled_out = &diagnosis->ruled_out[diagnosis->ruled_out_count++];
-		ruled_out->cause = cause;
-		snprintf(ruled_out->reason, sizeof(ruled_out->reason), "%.*s",
-			 (int)sizeof(ruled_out->reason) - 1, suspicion.text);
-		return;
-	}
+	if (suspicion.certainty != MR_UNRELATED)
+		weigh_layer(inquiry, &suspicion);
 	if (!suspicion.remedy[0])
 		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
-	keep_cause(diagnosis, &suspicion);
+	if (suspicion.certainty > MR_RULED_OUT)
+		keep_cause(diagnosis, &suspicion);
+	if (suspicion.certainty != MR_RULED_OUT ||
+	    diagnosis->ruled_out_count == MR_DIAGNOSIS_RULED_OUT)
+		return;
+	diagnosis->ruled_out_count++;
+	ruled_out->cause = cause;
+	snprintf(ruled_out->reason, sizeof(ruled_out->reason), "%.*s",
+		 (int)sizeof(ruled_out->reason) - 1, suspicion.text);
 }
 
 void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,

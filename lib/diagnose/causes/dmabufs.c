@@ -32,25 +32,20 @@ static bool is_built_without_odp(struct mr_inquiry *inquiry)
  */
 static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	const uint64_t general = inquiry->attributes.odp.general;
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & IBV_ODP_SUPPORT) {
+	mr_evidence_hex(suspicion, "odp_general_caps", general);
+	if (general & IBV_ODP_SUPPORT) {
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	} else if (is_built_without_odp(inquiry)) {
 		mr_evidence_text(suspicion, "CONFIG_INFINIBAND_ON_DEMAND_PAGING", "n");
 		/* The modules of OFED were built with options of their own. */
-		mr_suspect(suspicion,
-			   mr_inquiry_has_ofed(inquiry) == MR_NO ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_has_ofed(inquiry) == MR_NO),
 			   "mlx5 needs on-demand paging for dma-bufs, and this kernel was built "
 			   "without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 		mr_suspect_remedy(suspicion, "use a kernel with that option");
 	} else if (!mr_inquiry_is_data_direct(inquiry)) {
-		mr_suspect(suspicion,
-			   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN
-									    : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_is_since(inquiry, 7, 2)),
 			   "mlx5 needs on-demand paging for dma-bufs, and the device reports none");
 	}
 }
@@ -65,10 +60,10 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t most = UMR_PAGES * mr_page_size(inquiry->host);
+	const uint64_t length = inquiry->request->length;
 
-	mr_evidence_number(suspicion, "length", request->length);
+	mr_evidence_number(suspicion, "length", length);
 	if (attributes)
 		mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	if (attributes && !(attributes->odp.general & IBV_ODP_SUPPORT))
@@ -76,13 +71,13 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			   "mlx5 writes the addresses of a dma-buf by UMR, and the device, which "
 			   "reports no on-demand paging either, may not allow that");
 	else if (attributes &&
-		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || request->length < most))
+		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || length < most))
 		mr_rule_out(suspicion, "the device has on-demand paging, which needs UMR, too");
-	else if (request->length >= most)
+	else if (length >= most)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the length is %s, and without extended offsets UMR reaches less than %s",
-			MR_SIZE(request->length), MR_SIZE(most));
+			MR_SIZE(length), MR_SIZE(most));
 }
 
 /* ---- Data Direct ------------------------------------------------------------------------------------- */
@@ -90,37 +85,31 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 /* reg_user_mr_dmabuf_by_data_direct() */
 static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const uint64_t page_size = mr_page_size(inquiry->host);
+	const uint64_t page = mr_page_size(inquiry->host), iova = inquiry->request->iova;
 
-	if (!mr_inquiry_is_data_direct(inquiry))
-		return;
-	mr_evidence_hex(suspicion, "iova", request->iova);
-	mr_evidence_number(suspicion, "page_size", page_size);
-	if (!(request->iova & (page_size - 1))) {
+	mr_evidence_hex(suspicion, "iova", iova);
+	mr_evidence_number(suspicion, "page_size", page);
+	if (!(iova & (page - 1)))
 		mr_rule_out(suspicion, "the IOVA is at the start of a page");
-		return;
-	}
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the IOVA 0x%" PRIx64 " is not at the start of a page, as Data Direct needs it",
-		   request->iova);
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the IOVA 0x%" PRIx64
+			   " is not at the start of a page, as Data Direct needs it",
+			   iova);
 	mr_suspect_remedy(suspicion,
 			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64
 			  ", and %" PRIu64 " bytes more",
-			  request->addr & ~(page_size - 1), request->iova & ~(page_size - 1),
-			  request->iova & (page_size - 1));
+			  inquiry->request->addr & ~(page - 1), iova & ~(page - 1),
+			  iova & (page - 1));
 }
 
 static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 	struct mr_error ignored;
 	char path[256];
-	int rc;
+	const int rc =
+		mr_uverbs_data_direct_path(inquiry->refusal->uverbs, path, sizeof(path), &ignored);
 
-	if (!mr_inquiry_is_data_direct(inquiry))
-		return;
-	rc = mr_uverbs_data_direct_path(uverbs, path, sizeof(path), &ignored);
 	if (!rc) {
 		mr_evidence_text(suspicion, "data_direct", "%.*s", 100, path + strlen(MR_SYSFS));
 		mr_rule_out(suspicion, "the Data Direct device is there");
@@ -138,7 +127,7 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 {
 	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 	const int errnum = inquiry->refusal->errnum;
-	const int fd = inquiry->refusal->request->fd;
+	const int fd = inquiry->request->fd;
 
 	mr_evidence_number(suspicion, "fd", (uint64_t)fd);
 	mr_evidence_text(suspicion, "file", "%s", file->target);
@@ -157,35 +146,35 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 /* ib_umem_dmabuf_get(): offset + length must not wrap, nor go past the end; there must be a page. */
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
 	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
-	const uint64_t page_size = mr_page_size(inquiry->host);
+	const uint64_t addr = inquiry->request->addr, length = inquiry->request->length;
+	const uint64_t size = file && file->is_dmabuf ? file->size.value : 0;
 	uint64_t end;
 
-	mr_evidence_number(suspicion, "offset", request->addr);
-	mr_evidence_number(suspicion, "length", request->length);
-	if (__builtin_add_overflow(request->addr, request->length, &end)) {
+	mr_evidence_number(suspicion, "offset", addr);
+	mr_evidence_number(suspicion, "length", length);
+	if (__builtin_add_overflow(addr, length, &end)) {
 		mr_suspect(suspicion, MR_CERTAIN, "offset and length together exceed 64 bits");
 		return;
 	}
-	if (!request->length)
-		mr_suspect(suspicion, request->addr & (page_size - 1) ? MR_LIKELY : MR_CERTAIN,
+	if (!length)
+		mr_suspect(suspicion, mr_certain_if(!(addr & (mr_page_size(inquiry->host) - 1))),
 			   "the length is 0, and there is no page to register");
 	if (!file || !file->is_dmabuf || !file->size.known)
 		return;
-	mr_evidence_number(suspicion, "size", file->size.value);
-	if (end > file->size.value) {
+	mr_evidence_number(suspicion, "size", size);
+	if (end > size) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the range ends %" PRIu64 " bytes into a dma-buf of %" PRIu64 " (%s)",
-			   end, file->size.value, MR_SIZE(file->size.value));
-		if (request->addr < file->size.value)
+			   end, size, MR_SIZE(size));
+		if (addr < size)
 			mr_suspect_remedy(suspicion, "register at most --size %" PRIu64 " there",
-					  file->size.value - request->addr);
+					  size - addr);
 		else
 			mr_suspect_remedy(suspicion, "begin before its end");
-	} else if (request->length) {
+	} else if (length) {
 		mr_rule_out(suspicion, "the range is in the dma-buf, which has %" PRIu64 " bytes",
-			    file->size.value);
+			    size);
 	}
 }
 
@@ -195,11 +184,9 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
  */
 static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 	const struct mr_environment *environment = inquiry->environment;
-	const enum mr_tristate has_type = mr_has_dma_handles(uverbs);
-	const enum mr_tristate has_method = mr_uverbs_has_reg_mr(uverbs);
-	const bool is_mlx5 = mr_inquiry_is_driver(inquiry, "mlx5");
+	const enum mr_tristate has_type = mr_has_dma_handles(inquiry->refusal->uverbs);
+	const enum mr_tristate has_method = mr_uverbs_has_reg_mr(inquiry->refusal->uverbs);
 
 	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 	mr_evidence_text(suspicion, "dma_handles", "%s", has_type == MR_YES ? "yes" : "no");
@@ -209,9 +196,9 @@ static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_rule_out(suspicion, "this kernel has no DMA handles for any device");
 	else
 		mr_suspect(
-			suspicion,
-			has_type == MR_NO && has_method == MR_YES ? MR_CERTAIN : MR_LIKELY,
-			is_mlx5 ? "the kernel has DMA handles, and its driver offers none for %s: "
+			suspicion, mr_certain_if(has_type == MR_NO && has_method == MR_YES),
+			mr_inquiry_is_driver(inquiry, "mlx5")
+				? "the kernel has DMA handles, and its driver offers none for %s: "
 				  "mlx5 has them where firmware, PCI function and PCI port have TPH"
 				: "the kernel has DMA handles, and the driver of %s offers none",
 			environment->device);
@@ -220,33 +207,36 @@ static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 /* uverbs_std_types_dmah.c UVERBS_METHOD_DMAH_ALLOC: nr_cpu_ids first, then the CPUs of the thread */
 static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmah_hints *hints = inquiry->refusal->hints;
+	const uint32_t cpu = inquiry->refusal->hints->cpu;
 	const bool is_permission = inquiry->refusal->errnum == EPERM;
-	enum mr_tristate is_beyond, is_allowed, ignored;
+	enum mr_tristate is_refused, ignored;
 	struct mr_cpus cpus;
 
-	if (!hints || !hints->memory || inquiry->refusal->is_of_other_process)
+	if (inquiry->refusal->is_of_other_process)
 		return;
 	mr_cpus_read(inquiry->host, &cpus);
-	mr_cpu_list_has(cpus.possible, hints->cpu, &is_beyond);
-	is_allowed = mr_cpu_list_has(cpus.allowed, hints->cpu, &ignored);
-	mr_evidence_number(suspicion, "cpu", hints->cpu);
-	if (is_permission && cpus.allowed[0])
-		mr_evidence_text(suspicion, "cpus_allowed", "%s", cpus.allowed);
-	if (!is_permission && cpus.possible[0])
+	mr_evidence_number(suspicion, "cpu", cpu);
+	if (is_permission) {
+		is_refused = mr_cpu_list_has(cpus.allowed, cpu, &ignored);
+		if (cpus.allowed[0])
+			mr_evidence_text(suspicion, "cpus_allowed", "%s", cpus.allowed);
+		if (is_refused == MR_NO)
+			mr_suspect(suspicion, MR_CERTAIN,
+				   "the process may run on the CPUs %s, and not on CPU %" PRIu32,
+				   cpus.allowed, cpu);
+		else if (is_refused == MR_YES)
+			mr_rule_out(suspicion, "the process may run on CPU %" PRIu32, cpu);
+		return;
+	}
+	mr_cpu_list_has(cpus.possible, cpu, &is_refused);
+	if (cpus.possible[0])
 		mr_evidence_text(suspicion, "cpus_possible", "%s", cpus.possible);
-	if (is_permission && is_allowed == MR_NO)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "the process may run on the CPUs %s, and not on CPU %" PRIu32,
-			   cpus.allowed, hints->cpu);
-	else if (!is_permission && is_beyond == MR_YES)
+	if (is_refused == MR_YES)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the CPUs of this machine are %s, and CPU %" PRIu32 " is beyond",
-			   cpus.possible, hints->cpu);
-	else if (is_permission && is_allowed == MR_YES)
-		mr_rule_out(suspicion, "the process may run on CPU %" PRIu32, hints->cpu);
-	else if (!is_permission && is_beyond == MR_NO)
-		mr_rule_out(suspicion, "there is a CPU %" PRIu32, hints->cpu);
+			   cpus.possible, cpu);
+	else if (is_refused == MR_NO)
+		mr_rule_out(suspicion, "there is a CPU %" PRIu32, cpu);
 }
 
 /* pci/tph.c pcie_tph_get_cpu_st(): the firmware is asked by a method of ACPI, of the port above the device. */
@@ -256,11 +246,10 @@ static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	enum mr_tristate is_beyond;
 	struct mr_cpus cpus;
 
-	if (!hints || !hints->memory || hints->memory >= MR_DMAH_MEMORIES)
-		return;
 	mr_cpus_read(inquiry->host, &cpus);
 	mr_cpu_list_has(cpus.possible, hints->cpu, &is_beyond);
-	if (!inquiry->refusal->is_of_other_process && is_beyond == MR_YES)
+	if (hints->memory >= MR_DMAH_MEMORIES ||
+	    (!inquiry->refusal->is_of_other_process && is_beyond == MR_YES))
 		return; /* the firmware was not asked */
 	mr_evidence_number(suspicion, "cpu", hints->cpu);
 	mr_evidence_text(suspicion, "memory", "%s", mr_dmah_memories[hints->memory].name);
@@ -273,12 +262,10 @@ static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 /* hw/mlx5/mr.c mlx5_ib_reg_user_mr(), before it looks at anything else */
 static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-
-	if (!mr_call_row(request->call)->dmah || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!mr_call_row(inquiry->request->call)->dmah)
 		return;
-	mr_evidence_hex(suspicion, "access", request->access);
-	if (request->access & MR_ACCESS_ON_DEMAND)
+	mr_evidence_hex(suspicion, "access", inquiry->request->access);
+	if (inquiry->request->access & MR_ACCESS_ON_DEMAND)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "access has on-demand, and mlx5 takes no DMA handle with on-demand "
 			   "paging");
@@ -289,11 +276,11 @@ static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspi
 /* hw/mlx5/mr.c mlx5_ib_rereg_user_mr(), before it looks at what is to change */
 static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_call_row *row = mr_call_row(inquiry->refusal->region_call);
 
-	if (!mr_call_row(refusal->region_call)->dmah || !mr_inquiry_is_driver(inquiry, "mlx5"))
+	if (!row->dmah)
 		return;
-	mr_evidence_text(suspicion, "region_call", "%s", mr_call_row(refusal->region_call)->name);
+	mr_evidence_text(suspicion, "region_call", "%s", row->name);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "the region has a DMA handle, and mlx5 changes no such region");
 }

@@ -35,15 +35,13 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 			    : refused == MR_ACCESS_HUGETLB  ? "hugetlb"
 							    : "zero-based and hugetlb";
 
-	if (mr_inquiry_kernel_since(inquiry, 6, 4) != MR_YES)
+	if (!mr_inquiry_is_since(inquiry, 6, 4))
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", refused);
 	mr_suspect(suspicion,
-		   mr_inquiry_kernel_since(inquiry, 6, 6) == MR_YES &&
-				   mr_inquiry_kernel_is_known(inquiry)
-			   ? MR_CERTAIN
-			   : MR_LIKELY,
+		   mr_certain_if(mr_inquiry_is_since(inquiry, 6, 6) &&
+				 mr_inquiry_kernel_is_known(inquiry)),
 		   "rxe does not take %s for regions", names);
 	mr_suspect_remedy(suspicion, "leave out %s", names);
 }
@@ -55,7 +53,7 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 	const char *memory = inquiry->refusal->memory;
 
 	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
-	    mr_inquiry_kernel_since(inquiry, 6, 2) != MR_YES)
+	    !mr_inquiry_is_since(inquiry, 6, 2))
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_text(suspicion, "memory", "%s", memory ? memory : "");
@@ -82,7 +80,7 @@ static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicio
 /* The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5 says so. */
 static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const struct mr_region_request *request = inquiry->request;
 	uint64_t last;
 
 	if (mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
@@ -93,9 +91,8 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_hex(suspicion, "iova", request->iova);
 	mr_evidence_number(suspicion, "length", request->length);
 	mr_suspect(suspicion,
-		   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES && mr_is_pinned(inquiry)
-			   ? MR_CERTAIN
-			   : MR_POSSIBLE,
+		   mr_inquiry_is_since(inquiry, 7, 2) && mr_is_pinned(inquiry) ? MR_CERTAIN
+									       : MR_POSSIBLE,
 		   "the IOVA 0x%" PRIx64 " and %" PRIu64 " bytes go past the last address",
 		   request->iova, request->length);
 }
@@ -113,7 +110,7 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA takes at once",
 			    pages);
 	else
-		mr_suspect(suspicion, pages > all ? MR_LIKELY : MR_POSSIBLE,
+		mr_suspect(suspicion, mr_likely_if(pages > all),
 			   "%s are %" PRIu64 " pages of %s, and EFA has room for few: 1 Mi in a "
 			   "region that others may write, some 24 Mi in all",
 			   MR_SIZE(length), pages, MR_SIZE(page_size));
@@ -122,24 +119,23 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 /* hw/erdma/erdma_verbs.c erdma_reg_user_mr(): "Out of mr size"; its provider answers EIO. */
 static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	uint64_t together;
 
 	if (__builtin_add_overflow(inquiry->range.length, inquiry->refusal->held, &together))
 		together = UINT64_MAX;
 	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	mr_evidence_number(suspicion, "registered", inquiry->refusal->held);
-	mr_evidence_number(suspicion, "max_mr_size", attributes->max_mr_size);
-	if (together > attributes->max_mr_size)
+	mr_evidence_number(suspicion, "max_mr_size", inquiry->attributes.max_mr_size);
+	if (together > inquiry->attributes.max_mr_size)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s with what is registered are more than the device's %s (max_mr_size)",
-			   MR_SIZE(together), MR_SIZE(attributes->max_mr_size));
+			   MR_SIZE(together), MR_SIZE(inquiry->attributes.max_mr_size));
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the device takes %s in all (max_mr_size), and others may have registered "
 			"most of it",
-			MR_SIZE(attributes->max_mr_size));
+			MR_SIZE(inquiry->attributes.max_mr_size));
 }
 
 static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -212,7 +208,7 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint64_t page = mr_page_size(inquiry->host);
 	struct mr_range range = inquiry->range;
 
-	if (mr_inquiry_kernel_since(inquiry, 7, 0) != MR_YES)
+	if (!mr_inquiry_is_since(inquiry, 7, 0))
 		return;
 	mr_extend_to_pages(page, &range.addr, &range.length);
 	if (range.length / page <= MR_RXE_PAGES_MAX)
@@ -228,14 +224,13 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 /* The device's own limit: max_mr is an upper bound, so that it can come earlier. */
 static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	struct mr_opt_u64 count = { .known = false };
 	struct mr_nldev_summary summary;
 	struct mr_error ignored;
 	struct mr_nldev nl;
 	uint32_t index;
 
-	if (!attributes->max_mr || inquiry->environment->simulated ||
+	if (!inquiry->attributes.max_mr || inquiry->environment->simulated ||
 	    !inquiry->environment->device[0] ||
 	    mr_nldev_open_device(&nl, inquiry->environment->device, &index, &ignored))
 		return;
@@ -246,14 +241,14 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (!count.known)
 		return;
 	mr_evidence_number(suspicion, "mrs", count.value);
-	mr_evidence_number(suspicion, "max_mr", attributes->max_mr);
-	if (count.value < attributes->max_mr - attributes->max_mr / 50)
+	mr_evidence_number(suspicion, "max_mr", inquiry->attributes.max_mr);
+	if (count.value < inquiry->attributes.max_mr - inquiry->attributes.max_mr / 50)
 		mr_rule_out(suspicion, "the device has %" PRIu64 " of at most %" PRIu32 " MRs",
-			    count.value, attributes->max_mr);
+			    count.value, inquiry->attributes.max_mr);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the device has %" PRIu64 " MRs, and its limit is %" PRIu32 " (max_mr)",
-			   count.value, attributes->max_mr);
+			   count.value, inquiry->attributes.max_mr);
 }
 
 #include "lib/diagnose/causes/drivers.inc"

@@ -78,7 +78,7 @@ static void look_at_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	    is_umem_in_use(&answer))
 		return;
 	add_evidence(&answer, suspicion);
-	mr_suspect(suspicion, is_proven ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, mr_certain_if(is_proven),
 		   "the firmware %s %s by %s (%s), syndrome 0x%08" PRIx64,
 		   is_proven ? "refused" : "has just refused", answer.command, row->name,
 		   row->meaning, answer.syndrome.value);
@@ -102,7 +102,7 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (!is_umem_in_use(&answer))
 		return;
 	add_evidence(&answer, suspicion);
-	mr_suspect(suspicion, is_proven ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, mr_certain_if(is_proven),
 		   "the firmware %s DESTROY_UMEM by %s: a DEVX object (a key, a queue) is on the "
 		   "umem",
 		   is_proven ? "refused" : "has just refused",

@@ -14,10 +14,12 @@ struct gpu_memory {
 	const char *node; /* of the GPU's driver, or "cuda:N" */
 	const char *is;   /* what is known of the address, a clause */
 	bool is_decisive; /* it is of that node, and nothing else can explain the refusal */
+	bool is_nvidia;
+	const char *module; /* mr_nvidia_module() */
 };
 
-static bool find_gpu_of_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
-			      struct gpu_memory *gpu)
+static bool find_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+		     struct gpu_memory *gpu)
 {
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	const struct mr_mapping *node = obstacle ? mr_obstacle_gpu(inquiry, obstacle) : NULL;
@@ -25,43 +27,44 @@ static bool find_gpu_of_range(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 	if (!node)
 		return false;
-	*gpu = (struct gpu_memory){ obstacle->addr, node->path,
-				    is_reserved ? "is reserved as CUDA reserves memory of a GPU"
-						: "is memory of a GPU",
-				    obstacle->is_decisive && !is_reserved };
+	*gpu = (struct gpu_memory){ .addr = obstacle->addr,
+				    .node = node->path,
+				    .is = is_reserved
+						  ? "is reserved as CUDA reserves memory of a GPU"
+						  : "is memory of a GPU",
+				    .is_decisive = obstacle->is_decisive && !is_reserved,
+				    .is_nvidia = !strncmp(node->path, "/dev/nvidia", 11) ||
+						 !strncmp(node->path, "cuda:", 5) };
+	if (gpu->is_nvidia)
+		gpu->module = mr_nvidia_module(inquiry->host);
 	mr_evidence_hex(suspicion, "address", gpu->addr);
 	mr_evidence_text(suspicion, "file", "%.90s", gpu->node);
 	return true;
 }
 
-static bool is_nvidia(const struct gpu_memory *gpu)
-{
-	return !strncmp(gpu->node, "/dev/nvidia", 11) || !strncmp(gpu->node, "cuda:", 5);
-}
-
 static void look_at_module(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct gpu_memory gpu;
-	const char *module;
 
-	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu))
+	if (!find_gpu(inquiry, suspicion, &gpu) || !gpu.is_nvidia)
 		return;
-	module = mr_nvidia_module(inquiry->host);
-	if (module)
-		mr_rule_out(suspicion, "%s is loaded", module);
+	if (gpu.module)
+		mr_rule_out(suspicion, "%s is loaded", gpu.module);
 	else
-		mr_suspect(suspicion, gpu.is_decisive ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(gpu.is_decisive),
 			   "0x%" PRIx64 " %s (%s), and nvidia_peermem is not loaded", gpu.addr,
 			   gpu.is, gpu.node);
 }
 
 /* The largest BAR1 of NVIDIA's GPUs, through which RDMA devices reach their memory. */
+struct bar_search {
+	struct mr_host *host;
+	uint64_t largest;
+};
+
 static void take_gpu(const struct mr_pci_function *function, void *data)
 {
-	struct {
-		struct mr_host *host;
-		uint64_t largest;
-	} *search = data;
+	struct bar_search *search = data;
 	uint64_t size;
 
 	if (function->kind != MR_PCI_GPU || function->vendor != MR_PCI_NVIDIA)
@@ -73,28 +76,24 @@ static void take_gpu(const struct mr_pci_function *function, void *data)
 
 static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct {
-		struct mr_host *host;
-		uint64_t largest;
-	} search = { inquiry->host, 0 };
+	const uint64_t length = inquiry->range.length;
+	struct bar_search search = { inquiry->host, 0 };
 	struct gpu_memory gpu;
-	struct mr_range range;
 
-	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
-	    !mr_nvidia_module(inquiry->host) || !mr_inquiry_range(inquiry, &range))
+	if (!find_gpu(inquiry, suspicion, &gpu) || !gpu.module)
 		return;
 	mr_pci_list(inquiry->host, take_gpu, &search);
 	if (!search.largest)
 		return;
 	mr_evidence_number(suspicion, "bar1", search.largest);
-	mr_evidence_number(suspicion, "length", range.length);
-	if (range.length <= search.largest)
-		mr_rule_out(suspicion, "%s fit into BAR1 of %s", MR_SIZE(range.length),
+	mr_evidence_number(suspicion, "length", length);
+	if (length <= search.largest)
+		mr_rule_out(suspicion, "%s fit into BAR1 of %s", MR_SIZE(length),
 			    MR_SIZE(search.largest));
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s of GPU memory are more than BAR1 of the largest GPU, %s",
-			   MR_SIZE(range.length), MR_SIZE(search.largest));
+			   MR_SIZE(length), MR_SIZE(search.largest));
 }
 
 /*
@@ -103,19 +102,18 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
  */
 static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const struct mr_kernel_version kernel = inquiry->kernel;
 	struct gpu_memory gpu;
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || is_nvidia(&gpu) || !kernel ||
+	if (!find_gpu(inquiry, suspicion, &gpu) || gpu.is_nvidia ||
+	    !mr_kernel_is_since(kernel, 6, 6) ||
 	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
 		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	if (mr_kernel_is_since(*kernel, 6, 6))
-		mr_suspect(
-			suspicion, MR_LIKELY,
-			"0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
-			"GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
-			gpu.addr, gpu.is, gpu.node, kernel->major, kernel->minor);
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
+		   "GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
+		   gpu.addr, gpu.is, gpu.node, kernel.major, kernel.minor);
 }
 
 /* What flags memory was allocated with, /proc does not show. */
@@ -123,28 +121,22 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	struct gpu_memory gpu;
 
-	if (!find_gpu_of_range(inquiry, suspicion, &gpu) || !is_nvidia(&gpu) ||
-	    !mr_nvidia_module(inquiry->host))
-		return;
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
-		   "gpuDirectRDMACapable",
-		   gpu.addr, gpu.is, gpu.node);
+	if (find_gpu(inquiry, suspicion, &gpu) && gpu.module)
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
+			   "gpuDirectRDMACapable",
+			   gpu.addr, gpu.is, gpu.node);
 }
 
 static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct gpu_memory gpu;
-	const char *module;
 
-	if (!find_gpu_of_range(inquiry, suspicion, &gpu))
-		return;
-	module = is_nvidia(&gpu) ? mr_nvidia_module(inquiry->host) : NULL;
-	if (is_nvidia(&gpu) && !module)
-		return;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "0x%" PRIx64 " %s (%s), which is not registered by its address%s%s", gpu.addr,
-		   gpu.is, gpu.node, module ? ", although there is " : "", module ?: "");
+	if (find_gpu(inquiry, suspicion, &gpu) && (gpu.module || !gpu.is_nvidia))
+		mr_suspect(suspicion, MR_LIKELY,
+			   "0x%" PRIx64 " %s (%s), which is not registered by its address%s%s",
+			   gpu.addr, gpu.is, gpu.node, gpu.module ? ", although there is " : "",
+			   gpu.module ?: "");
 }
 
 /* ---- making such memory ------------------------------------------------------------------------------- */
@@ -202,82 +194,70 @@ static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 /* ---- dma-bufs ----------------------------------------------------------------------------------------- */
 
-static bool is_by(const struct mr_dmabuf_file *file, const char *exporter)
+static bool is_by(const struct mr_inquiry *inquiry, const char *exporter)
 {
-	return !strncmp(file->exporter, exporter, strlen(exporter));
+	return !strncmp(inquiry->dmabuf.exporter, exporter, strlen(exporter));
 }
-
-/* ---- pinning ------------------------------------------------------------------------------------------ */
 
 static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
-	const bool is_known = mr_inquiry_kernel_is_known(inquiry);
 	const bool is_old = mr_inquiry_kernel_since(inquiry, 7, 0) == MR_NO;
 
 	/* mlx5 follows a dma-buf that moves; for all else dma_buf_pin() asks the exporter. */
 	if (inquiry->operation != MR_OP_UMEM_DMABUF && !mr_inquiry_is_data_direct(inquiry) &&
 	    mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
-	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
-	if (is_by(file, "ib_uverbs")) {
-		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
+	if (is_by(inquiry, "ib_uverbs")) {
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
 			   "the dma-buf is memory of an RDMA device, which cannot be pinned, "
 			   "as this call does");
 		mr_suspect_remedy(suspicion,
 				  "register it by mrctl reg-dmabuf, without Data Direct");
-	} else if (is_by(file, "vfio_pci")) {
+	} else if (is_by(inquiry, "vfio_pci")) {
 		mr_suspect(
 			suspicion, is_old ? MR_CERTAIN : MR_POSSIBLE,
 			"the dma-buf belongs to a device given to VFIO, which %slets nobody pin it "
 			"who cannot give it back",
 			is_old ? "before Linux 7.0 " : "");
 	} else {
-		mr_rule_out(suspicion, "dma-bufs by %s can be pinned", file->exporter);
+		mr_rule_out(suspicion, "dma-bufs by %s can be pinned", inquiry->dmabuf.exporter);
 	}
 }
 
-/* ---- PCIe mappings of GPU memory ------------------------------------------------------------------------ */
-
+/* Memory of a GPU that was exported for PCIe */
 static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
-
-	if (!is_by(file, "nvidia") || mr_inquiry_is_data_direct(inquiry))
+	if (!is_by(inquiry, "nvidia") || mr_inquiry_is_data_direct(inquiry))
 		return;
-	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
+	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
 	mr_suspect(
 		suspicion, MR_POSSIBLE,
 		"the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
 		"Direct alone?");
 }
 
-/* ---- IOMMU ----------------------------------------------------------------------------------------------- */
-
 static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
 	struct mr_finding finding;
 
-	if (!is_by(file, "nvidia"))
+	if (!is_by(inquiry, "nvidia"))
 		return;
-	finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
-	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
+	finding = mr_inquiry_check(inquiry, "MR-IOMMU-GROUP", NULL);
+	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
 	mr_evidence_text(suspicion, "iommu_groups", "%.*s", 100, finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "IOMMU groups: %s", finding.figure);
 	else if (finding.verdict != MR_VERDICT_NA)
-		mr_suspect(suspicion, finding.verdict == MR_VERDICT_WARN ? MR_LIKELY : MR_POSSIBLE,
+		mr_suspect(suspicion, mr_likely_if(finding.verdict == MR_VERDICT_WARN),
 			   "GPU and RDMA devices have different IOMMU groups");
 }
 
-/* ---- any other reason ---------------------------------------------------------------------------------------- */
-
+/* Any other reason */
 static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_file *file = &inquiry->dmabuf;
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const bool is_internal = inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL;
+	const struct mr_region_request *request = inquiry->request;
 	uint64_t end;
 
 	/* ib_umem_dmabuf_get() looks at the range before it asks the exporter. */
@@ -287,7 +267,7 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_number(suspicion, "size", file->size.value);
-	if (is_internal)
+	if (inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the driver %s, which made the dma-buf, lets out the kernel's internal "
 			   "errno 524: it does not let this device attach or map it",
@@ -298,11 +278,11 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			   "or map it",
 			   file->exporter);
 	/* AMD's driver moves its memory to that of the host where it sees no way between the two PCI devices. */
-	if (is_by(file, "nvidia"))
+	if (is_by(inquiry, "nvidia"))
 		mr_suspect_remedy(suspicion,
 				  "look into the kernel's log for NVRM; use NVIDIA's open kernel "
 				  "modules, and memory by cuMemAlloc or cuMemCreate");
-	else if (is_by(file, "amdgpu"))
+	else if (is_by(inquiry, "amdgpu"))
 		mr_suspect_remedy(suspicion, "use a kernel with CONFIG_PCI_P2PDMA and "
 					     "CONFIG_DMABUF_MOVE_NOTIFY, and a GPU whose whole "
 					     "memory is in its BAR");

@@ -8,32 +8,6 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/* Looks for a device; @device: its name, or NULL: any. */
-static void mr_place_find(struct mr_host *host, const char *device, struct mr_place *place)
-{
-	char any[64];
-	int found;
-
-	*place = (struct mr_place){ .is_named = device != NULL, .found = -ENOENT };
-	place->opened = -ENOENT;
-	place->has_class = mr_host_exists(host, "/sys/class/infiniband_verbs");
-	found = mr_uverbs_node_find(host, device, &place->node);
-	place->is_listed = found > 0;
-	place->has_others = mr_rdma_device_find(host, NULL, any, sizeof(any));
-	if (device)
-		snprintf(place->device, sizeof(place->device), "%s", device);
-	else if (place->is_listed)
-		snprintf(place->device, sizeof(place->device), "%s", place->node.device);
-	else if (place->has_others)
-		snprintf(place->device, sizeof(place->device), "%s", any);
-	place->is_shown =
-		place->device[0] && mr_rdma_device_find(host, place->device, any, sizeof(any));
-	if (!place->is_listed)
-		return;
-	place->found = mr_host_stat(host, &place->file, "%s", place->node.path);
-	place->opened = mr_host_open_device(host, "%s", place->node.path);
-}
-
 void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusal,
 		     struct mr_host *host)
 {
@@ -41,6 +15,7 @@ void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusa
 
 	*inquiry = (struct mr_inquiry){
 		.refusal = refusal,
+		.request = refusal->request,
 		.environment = refusal->environment ? refusal->environment : &unknown,
 		.operation = mr_operation_of(refusal),
 		.host = host,
@@ -114,21 +89,31 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
+	const char *device = refusal->device || !inquiry->environment->device[0]
+				     ? refusal->device
+				     : inquiry->environment->device;
 	struct mr_place *place = &inquiry->place;
+	struct mr_host *host = inquiry->host;
+	char any[64];
 
 	if (inquiry->has_place == MR_FACT_KNOWN)
 		return place;
 	inquiry->has_place = MR_FACT_KNOWN;
-	mr_place_find(inquiry->host,
-		      refusal->device || !inquiry->environment->device[0]
-			      ? refusal->device
-			      : inquiry->environment->device,
-		      place);
+	*place = (struct mr_place){ .is_named = device != NULL };
+	place->has_class = mr_host_exists(host, "/sys/class/infiniband_verbs");
+	place->is_listed = mr_rdma_node_read(host, device, &place->node);
+	place->opened = place->node.error;
+	place->has_others = mr_rdma_device_find(host, NULL, any, sizeof(any));
+	if (!device)
+		device = place->is_listed ? place->node.device : place->has_others ? any : "";
+	snprintf(place->device, sizeof(place->device), "%s", device);
+	place->is_shown =
+		place->device[0] && mr_rdma_device_find(host, place->device, any, sizeof(any));
 	/*
 	 * Another process has opened the node, or was refused: where libibverbs got to asking the kernel, it was open.
 	 * Of the errnos of ibv_open_device(3), these are of no other call before that.
 	 */
-	if (!inquiry->host->process)
+	if (!host->process)
 		return place;
 	place->opened = -ENODATA;
 	if (inquiry->operation == MR_OP_OPEN && refusal->by_kernel == MR_YES)
@@ -168,28 +153,35 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
 		       : refusal->region_access;
 }
 
-struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, mr_check_function *check,
+struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, const char *id,
 				   const char *device)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
 	struct mr_question question = { .host = inquiry->host, .device = device };
 	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
 	struct mr_range range;
 
 	if (mr_inquiry_range(inquiry, &range))
 		question.size = (struct mr_opt_u64){ range.length, true };
-	else if (request)
-		question.size = (struct mr_opt_u64){ request->length, true };
-	check(&question, &finding);
+	else if (inquiry->request)
+		question.size = (struct mr_opt_u64){ inquiry->request->length, true };
+	mr_check_find(id, strlen(id))->look(&question, &finding);
 	return finding;
 }
 
-struct mr_finding mr_inquiry_check_cause(const struct mr_inquiry *inquiry,
-					 const struct mr_suspicion *suspicion, const char *device)
+struct mr_finding mr_suspect_by_check(const struct mr_inquiry *inquiry,
+				      struct mr_suspicion *suspicion, const char *what,
+				      enum mr_certainty warn, enum mr_certainty bad)
 {
-	const char *id = suspicion->cause->id;
+	const struct mr_finding finding = mr_inquiry_check(inquiry, suspicion->cause->id, NULL);
 
-	return mr_inquiry_check(inquiry, mr_check_find(id, strlen(id))->look, device);
+	if (finding.verdict == MR_VERDICT_OK)
+		mr_rule_out(suspicion, "%s%s", what, finding.figure);
+	if (finding.verdict < MR_VERDICT_WARN)
+		return finding;
+	mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? bad : warn, "%s%s", what,
+		   finding.figure);
+	mr_suspect_found(suspicion, &finding);
+	return finding;
 }
 
 void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding)

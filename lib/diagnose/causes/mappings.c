@@ -150,7 +150,7 @@ static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	const enum mr_obstacle_kind kind = suspicion->cause->obstacle;
 	const struct mr_obstacle *obstacle = &inquiry->obstacle;
-	const enum mr_certainty certainty = obstacle->is_decisive ? MR_CERTAIN : MR_LIKELY;
+	const enum mr_certainty certainty = mr_certain_if(obstacle->is_decisive);
 
 	if (obstacle->kind == MR_OBSTACLE_NONE && kind == MR_OBSTACLE_HOLE)
 		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s",
@@ -277,8 +277,7 @@ static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		return;
 	mr_evidence_hex(suspicion, "address", obstacle->stop.addr);
 	mr_evidence_number(suspicion, "corrupted", info.corrupted.value);
-	mr_suspect(suspicion,
-		   info.swap_total.known && !info.swap_total.value ? MR_LIKELY : MR_POSSIBLE,
+	mr_suspect(suspicion, mr_likely_if(info.swap_total.known && !info.swap_total.value),
 		   "the page at 0x%" PRIx64
 		   " is in swap or bad, and %s of this machine's memory are bad",
 		   obstacle->stop.addr, MR_SIZE(info.corrupted.value));
@@ -346,16 +345,16 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_evidence_number(suspicion, "mappings", used.value);
 	mr_evidence_number(suspicion, "max_map_count", max.value);
-	if (used.value + 2 < max.value) {
+	if (used.value + 2 < max.value)
 		mr_rule_out(suspicion,
 			    "the process has %" PRIu64 " mappings, and may have %" PRIu64,
 			    used.value, max.value);
-		return;
-	}
-	mr_suspect(suspicion, maps || inquiry->refusal->errnum == EAGAIN ? MR_LIKELY : MR_POSSIBLE,
-		   "the process has %" PRIu64 " mappings, vm.max_map_count is %" PRIu64 "%s",
-		   used.value, max.value,
-		   maps ? "" : ", and fork protection (RDMAV_FORK_SAFE) splits them");
+	else
+		mr_suspect(suspicion, mr_likely_if(maps || inquiry->refusal->errnum == EAGAIN),
+			   "the process has %" PRIu64 " mappings, vm.max_map_count is %" PRIu64
+			   "%s",
+			   used.value, max.value,
+			   maps ? "" : ", and fork protection (RDMAV_FORK_SAFE) splits them");
 	if (maps)
 		mr_suspect_remedy(suspicion, "raise it (sysctl vm.max_map_count), or map fewer, "
 					     "larger areas");

@@ -26,7 +26,7 @@ struct memlock {
  */
 static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const struct mr_region_request *request = inquiry->request;
 	const bool is_relaxed = request && request->call == MR_REG_MR_RELAXED;
 	const uint64_t bytes = inquiry->refusal->queue_bytes;
 	struct mr_range range;
@@ -76,29 +76,15 @@ static bool is_other_rule(const struct mr_inquiry *inquiry)
 	return mr_inquiry_is_driver(inquiry, "siw");
 }
 
-/* Whether ib_uverbs or the driver refuses the call with another errno, before memory is pinned. */
-static bool is_refused_before(const struct mr_inquiry *inquiry)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const uint32_t access = mr_inquiry_access(inquiry);
-
-	if (access & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC) &&
-	    !(access & MR_ACCESS_LOCAL_WRITE))
-		return true;
-	if (inquiry->operation == MR_OP_REREG)
-		return !mr_inquiry_is_driver(inquiry, "mlx5");
-	return request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN &&
-	       (request->addr ^ request->iova) & (mr_page_size(inquiry->host) - 1);
-}
-
+/* A driver other than mlx5's pins nothing for a change, and a limit of 0 answers EPERM. */
 static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
 					 const struct memlock *memlock)
 {
-	if (is_refused_before(inquiry))
+	if ((inquiry->operation == MR_OP_REREG && !mr_inquiry_is_driver(inquiry, "mlx5")) ||
+	    (inquiry->refusal->errnum == ENOMEM && !memlock->limit->soft &&
+	     !is_other_rule(inquiry)))
 		return MR_POSSIBLE;
-	if (inquiry->refusal->errnum == ENOMEM && !memlock->limit->soft && !is_other_rule(inquiry))
-		return MR_POSSIBLE; /* a limit of 0 answers EPERM */
-	return memlock->is_lifted == MR_NO && !is_other_rule(inquiry) ? MR_CERTAIN : MR_LIKELY;
+	return mr_certain_if(memlock->is_lifted == MR_NO && !is_other_rule(inquiry));
 }
 
 /* Finds where the limit came from. */
@@ -115,7 +101,7 @@ static void explain_limit(struct mr_inquiry *inquiry, struct memlock *memlock, u
 	if (origin->detail[0])
 		mr_evidence_text(suspicion, "origin", "%s", origin->detail);
 	mr_evidence_text(suspicion, "cap_ipc_lock", "%s",
-			 mr_inquiry_check(inquiry, mr_check_ipc_lock, NULL).figure);
+			 mr_inquiry_check(inquiry, "MR-IPC-LOCK", NULL).figure);
 }
 
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -129,15 +115,14 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is %s, not 0",
 			    memlock.limit->soft == UINT64_MAX ? "unlimited"
 							      : MR_SIZE(memlock.limit->soft));
-		return;
-	}
-	if (memlock.is_lifted == MR_YES) {
+	} else if (memlock.is_lifted == MR_YES) {
 		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
-		return;
+	} else {
+		explain_limit(inquiry, &memlock, memlock.asked, suspicion);
+		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
+			   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s",
+			   memlock.origin.figure);
 	}
-	explain_limit(inquiry, &memlock, memlock.asked, suspicion);
-	mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
-		   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s", memlock.origin.figure);
 }
 
 /* Whether the limit is exceeded; unknown where it depends on what is pinned, which is not known. */
@@ -270,32 +255,15 @@ static bool is_at_limit(struct mr_inquiry *inquiry)
  */
 static void look_at_exemption(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding finding;
-
-	if (!is_at_limit(inquiry) || is_refused_before(inquiry))
+	if (!is_at_limit(inquiry))
 		return;
-	finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
-	if (finding.verdict != MR_VERDICT_WARN)
-		return;
-	mr_suspect(suspicion, MR_LIKELY, "%s", finding.figure);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_by_check(inquiry, suspicion, "", MR_LIKELY, MR_UNRELATED);
+	if (suspicion->certainty == MR_RULED_OUT)
+		suspicion->certainty = MR_UNRELATED;
 }
 
 /* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
 #define LARGE_DMABUF (UINT64_C(1) << 30)
-
-/* Takes the finding of the check about a registration of @length bytes. */
-static struct mr_finding check_length(const struct mr_inquiry *inquiry, uint64_t length,
-				      struct mr_suspicion *suspicion)
-{
-	const struct mr_finding finding = mr_inquiry_check_cause(inquiry, suspicion, NULL);
-
-	if (finding.verdict >= MR_VERDICT_WARN) {
-		mr_evidence_number(suspicion, "asked", length);
-		mr_suspect_found(suspicion, &finding);
-	}
-	return finding;
-}
 
 /* Pinning leaves each page in memory (mm/gup.c), so that it may have taken what is not available any more. */
 static bool is_in_memory(struct mr_inquiry *inquiry)
@@ -314,18 +282,11 @@ static bool is_in_memory(struct mr_inquiry *inquiry)
 
 static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_finding finding;
-
-	if (is_in_memory(inquiry)) {
+	mr_evidence_number(suspicion, "asked", inquiry->range.length);
+	if (is_in_memory(inquiry))
 		mr_rule_out(suspicion, "all pages of the range are in memory");
-		return;
-	}
-	finding = check_length(inquiry, inquiry->range.length, suspicion);
-	if (finding.verdict == MR_VERDICT_OK)
-		mr_rule_out(suspicion, "%s", finding.figure);
-	else if (finding.verdict >= MR_VERDICT_WARN)
-		mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? MR_LIKELY : MR_POSSIBLE,
-			   "%s", finding.figure);
+	else
+		mr_suspect_by_check(inquiry, suspicion, "", MR_POSSIBLE, MR_LIKELY);
 }
 
 /* Pages are moved out of CMA to be pinned, where there is enough that is free outside. */
@@ -338,28 +299,24 @@ static void look_at_cma(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 	if (inquiry->environment->simulated)
 		return;
-	finding = check_length(inquiry, length, suspicion);
 	is_low = !mr_meminfo_read(inquiry->host, &info) && info.free.known && info.cma_free.known &&
 		 (info.free.value <= info.cma_free.value ||
 		  info.free.value - info.cma_free.value < length);
-	if (finding.verdict == MR_VERDICT_OK && !is_low)
+	mr_evidence_number(suspicion, "asked", length);
+	finding = mr_suspect_by_check(inquiry, suspicion, "", mr_likely_if(is_low),
+				      mr_likely_if(is_low));
+	if (finding.verdict == MR_VERDICT_OK && is_low)
+		suspicion->certainty = MR_UNRELATED;
+	else if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "%s, and enough is free outside", finding.figure);
-	else if (finding.verdict >= MR_VERDICT_WARN)
-		mr_suspect(suspicion, is_low ? MR_LIKELY : MR_POSSIBLE, "%s", finding.figure);
 }
 
 static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const uint64_t length = inquiry->refusal->request->length;
-	struct mr_finding finding;
-
-	if (inquiry->environment->simulated || length < LARGE_DMABUF)
+	if (inquiry->environment->simulated || inquiry->request->length < LARGE_DMABUF)
 		return;
-	finding = check_length(inquiry, length, suspicion);
-	if (finding.verdict == MR_VERDICT_OK)
-		mr_rule_out(suspicion, "IOMMU: %s", finding.figure);
-	else if (finding.verdict >= MR_VERDICT_WARN)
-		mr_suspect(suspicion, MR_LIKELY, "IOMMU: %s", finding.figure);
+	mr_evidence_number(suspicion, "asked", inquiry->request->length);
+	mr_suspect_by_check(inquiry, suspicion, "IOMMU: ", MR_LIKELY, MR_LIKELY);
 }
 
 #include "lib/diagnose/causes/memlock.inc"

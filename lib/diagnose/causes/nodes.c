@@ -34,111 +34,90 @@ static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion 
 
 /* ---- permission ---- */
 
-/* The node as struct mr_rdma_node, which the checks of stat --host look at. */
-static struct mr_rdma_node node_of(const struct mr_place *place)
-{
-	const bool known = !place->found;
-
-	return (struct mr_rdma_node){ .mode = { place->file.mode & 07777, known },
-				      .uid = { place->file.uid, known },
-				      .gid = { place->file.gid, known },
-				      .error = place->opened };
-}
-
 static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
+	const struct mr_rdma_node *node = &place->node;
 	const struct mr_process_status *status = mr_inquiry_status(inquiry);
-	const struct mr_rdma_node node = node_of(place);
-	const uint32_t mode = place->file.mode & 07777;
-	struct mr_finding finding;
 	char group[64];
 
-	if (!place->is_listed || !status || !status->uid.known ||
-	    (place->found != -EACCES && (place->found || !place->opened)))
+	if (!status || !status->uid.known ||
+	    (node->mode.known ? !place->opened : node->error != -EACCES))
 		return;
-	if (!place->found && mr_node_is_permitted(inquiry->host, status, &node)) {
-		mr_rule_out(suspicion, "mode %04" PRIo32 " of %s lets user %" PRIu64 " open it",
-			    mode, place->node.path, status->uid.value);
+	mr_evidence_text(suspicion, "node", "%s", node->path);
+	mr_suspect_remedy(suspicion, "%s",
+			  mr_inquiry_check(inquiry, "MR-NODE-ACCESS", place->device).remedy);
+	if (!node->mode.known) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the folder of %s may not be searched by user %" PRIu64, node->path,
+			   status->uid.value);
 		return;
 	}
-	mr_evidence_text(suspicion, "node", "%s", place->node.path);
-	if (place->found) {
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "the folder of %s may not be searched by user %" PRIu64,
-			   place->node.path, status->uid.value);
-	} else {
-		mr_group_name(inquiry->host, place->file.gid, group, sizeof(group));
-		mr_evidence_text(suspicion, "mode", "%04" PRIo32, mode);
-		mr_evidence_number(suspicion, "uid", place->file.uid);
-		mr_evidence_number(suspicion, "gid", place->file.gid);
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "read and write permission on %s is needed: it has mode %04" PRIo32
-			   ", user %" PRIu32 " and group %s, and this is user %" PRIu64,
-			   place->node.path, mode, place->file.uid, group, status->uid.value);
+	if (mr_node_is_permitted(inquiry->host, status, node)) {
+		mr_rule_out(suspicion, "mode %04" PRIo64 " of %s lets user %" PRIu64 " open it",
+			    node->mode.value, node->path, status->uid.value);
+		return;
 	}
-	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
-	if (finding.remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	mr_group_name(inquiry->host, (uint32_t)node->gid.value, group, sizeof(group));
+	mr_evidence_text(suspicion, "mode", "%04" PRIo64, node->mode.value);
+	mr_evidence_number(suspicion, "uid", node->uid.value);
+	mr_evidence_number(suspicion, "gid", node->gid.value);
+	mr_suspect(suspicion, MR_CERTAIN,
+		   "read and write permission on %s is needed: it has mode %04" PRIo64
+		   ", user %" PRIu64 " and group %s, and this is user %" PRIu64,
+		   node->path, node->mode.value, node->uid.value, group, status->uid.value);
 }
 
 /* Whether the node answers EACCES although its permission is not against it. */
-static bool is_against_permission(struct mr_inquiry *inquiry, const struct mr_place *place)
+static bool is_against_permission(struct mr_inquiry *inquiry)
 {
+	const struct mr_place *place = &inquiry->place;
 	const struct mr_process_status *status = mr_inquiry_status(inquiry);
-	const struct mr_rdma_node node = node_of(place);
 
-	return status && !place->found && place->opened == -EACCES &&
-	       mr_node_is_permitted(inquiry->host, status, &node);
+	return status && place->opened == -EACCES &&
+	       mr_node_is_permitted(inquiry->host, status, &place->node);
 }
 
 /* fs/namei.c may_open(): no devices below a mount with nodev, whatever the permission is. */
 static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const char *path = inquiry->place.node.path;
+	enum mr_tristate is_nodev;
 
-	if (!is_against_permission(inquiry, place))
+	if (!is_against_permission(inquiry))
 		return;
-	mr_evidence_text(suspicion, "node", "%s", place->node.path);
-	switch (mr_path_is_nodev(inquiry->host, place->node.path)) {
-	case MR_YES:
+	is_nodev = mr_path_is_nodev(inquiry->host, path);
+	mr_evidence_text(suspicion, "node", "%s", path);
+	if (is_nodev == MR_YES)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "%s is on a file system that is mounted with nodev, where no device can "
 			   "be opened",
-			   place->node.path);
-		break;
-	case MR_NO:
-		mr_rule_out(suspicion, "%s is not mounted with nodev", place->node.path);
-		break;
-	default:
-		break;
-	}
+			   path);
+	else if (is_nodev == MR_NO)
+		mr_rule_out(suspicion, "%s is not mounted with nodev", path);
 }
 
 static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const char *path = inquiry->place.node.path;
 	struct mr_finding finding;
 	char label[128];
 	enum mr_selinux mode;
 
-	if (!is_against_permission(inquiry, place) ||
-	    mr_path_is_nodev(inquiry->host, place->node.path) == MR_YES)
-		return;
-	if (mr_selinux_read(inquiry->host, &mode, label, sizeof(label)))
+	if (!is_against_permission(inquiry) || mr_path_is_nodev(inquiry->host, path) == MR_YES ||
+	    mr_selinux_read(inquiry->host, &mode, label, sizeof(label)))
 		return;
 	if (mode == MR_SELINUX_OFF || mode == MR_SELINUX_PERMISSIVE) {
 		mr_rule_out(suspicion, "SELinux is %s",
 			    mode == MR_SELINUX_OFF ? "off" : "permissive");
 		return;
 	}
-	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	mr_evidence_text(suspicion, "node", "%s", path);
 	if (label[0])
 		mr_evidence_text(suspicion, "label", "%s", label);
-	mr_suspect(suspicion, mode == MR_SELINUX_ENFORCING ? MR_LIKELY : MR_POSSIBLE,
-		   "SELinux is on, and %s answers EACCES although its permission allows it",
-		   place->node.path);
-	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
+	mr_suspect(suspicion, mr_likely_if(mode == MR_SELINUX_ENFORCING),
+		   "SELinux is on, and %s answers EACCES although its permission allows it", path);
+	finding = mr_inquiry_check(inquiry, "MR-SELINUX", inquiry->place.device);
 	mr_suspect_found(suspicion, &finding);
 }
 
@@ -146,39 +125,30 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
 	const struct mr_rdma_node *node = &place->node;
-	const bool is_device = S_ISCHR(place->file.mode);
-	const bool is_other =
-		!is_device || place->file.major != node->major || place->file.minor != node->minor;
-	struct mr_host_status link;
-	bool elsewhere;
+	enum mr_certainty certainty;
+	struct mr_host_status file, link;
 
-	if (!place->is_listed || place->found)
+	if (mr_host_stat(inquiry->host, &file, "%s", node->path))
 		return;
 	/* A link of udev, by which libibverbs looks for the device: it may lead to the same wrong file. */
-	elsewhere =
-		!mr_host_stat(inquiry->host, &link, "/dev/char/%u:%u", node->major, node->minor) &&
-		S_ISCHR(link.mode) && link.major == node->major && link.minor == node->minor;
+	certainty = mr_certain_if(
+		mr_host_stat(inquiry->host, &link, "/dev/char/%u:%u", node->major, node->minor) ||
+		!S_ISCHR(link.mode) || link.major != node->major || link.minor != node->minor);
 	mr_evidence_text(suspicion, "node", "%s", node->path);
 	mr_evidence_text(suspicion, "wanted", "%u:%u", node->major, node->minor);
-	if (is_other)
-		mr_suspect_remedy(
-			suspicion,
-			"rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
-			node->path, node->path, node->major, node->minor, node->path);
-	if (is_device)
-		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, place->file.major,
-				 place->file.minor);
-	if (!is_device)
-		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
-			   "%s is no character device", node->path);
-	else if (is_other)
-		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
+	if (S_ISCHR(file.mode))
+		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, file.major,
+				 file.minor);
+	if (!S_ISCHR(file.mode))
+		mr_suspect(suspicion, certainty, "%s is no character device", node->path);
+	else if (node->is_other)
+		mr_suspect(suspicion, certainty,
 			   "%s has the number %" PRIu32 ":%" PRIu32
 			   ", but that of %s is %u:%u: it is an old node, or another device's",
-			   node->path, place->file.major, place->file.minor, node->device,
-			   node->major, node->minor);
+			   node->path, file.major, file.minor, node->device, node->major,
+			   node->minor);
 	else if (place->opened == -ENXIO)
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "%s answers ENXIO: no device has its number %u:%u (any more)",
@@ -186,6 +156,11 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else
 		mr_rule_out(suspicion, "%s has the number of %s, %u:%u", node->path, node->device,
 			    node->major, node->minor);
+	if (!S_ISCHR(file.mode) || node->is_other)
+		mr_suspect_remedy(
+			suspicion,
+			"rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
+			node->path, node->path, node->major, node->minor, node->path);
 }
 
 /* ---- has the device gone? ---- */
@@ -229,7 +204,7 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_finding finding =
-		mr_inquiry_check_cause(inquiry, suspicion, mr_inquiry_place(inquiry)->device);
+		mr_inquiry_check(inquiry, "MR-UAR", mr_inquiry_place(inquiry)->device);
 
 	mr_evidence_text(suspicion, "counters", "%s", finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
@@ -253,10 +228,7 @@ static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_rule_out(suspicion, "libmlx5 can import devices");
 	else
 		mr_suspect(
-			suspicion,
-			mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw")
-				? MR_CERTAIN
-				: MR_LIKELY,
+			suspicion, mr_certain_if(mr_inquiry_is_software(inquiry)),
 			"the provider %s cannot import the device of a session: only libmlx5 does",
 			provider);
 }

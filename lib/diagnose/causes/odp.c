@@ -23,15 +23,14 @@ static bool has_odp_access(const struct mr_inquiry *inquiry)
 /* ib_check_mr_access(): EINVAL up to Linux 6.1, EOPNOTSUPP from 6.2 on. */
 static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	const bool is_new = inquiry->refusal->errnum == EOPNOTSUPP;
 	const enum mr_tristate since = mr_inquiry_kernel_since(inquiry, 6, 2);
 
 	if (!has_odp_access(inquiry) || (since == MR_YES && !is_new))
 		return;
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
-	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
-	if (attributes->odp.general & IBV_ODP_SUPPORT)
+	mr_evidence_hex(suspicion, "odp_general_caps", inquiry->attributes.odp.general);
+	if (inquiry->attributes.odp.general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else /* stable kernels and distributions may have got the new errno */
 		mr_suspect(suspicion, since == (is_new ? MR_YES : MR_NO) ? MR_CERTAIN : MR_LIKELY,
@@ -50,20 +49,19 @@ static bool is_implicit(const struct mr_inquiry *inquiry)
 /* create_user_odp_mr(), rxe_odp_mr_init_user(), ib_umem_odp_alloc_implicit() */
 static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const struct mr_region_request *request = inquiry->request;
 	const uint64_t iova =
 		request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN ? request->iova : 0;
 
 	if (!is_implicit(inquiry) ||
 	    (!mr_inquiry_is_driver(inquiry, "mlx5") && !mr_inquiry_is_driver(inquiry, "rxe")))
 		return;
-	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
+	mr_evidence_hex(suspicion, "odp_general_caps", inquiry->attributes.odp.general);
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "iova", iova);
-	if (!(attributes->odp.general & IBV_ODP_SUPPORT))
+	if (!(inquiry->attributes.odp.general & IBV_ODP_SUPPORT))
 		return;
-	if (!(attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT)) {
+	if (!(inquiry->attributes.odp.general & IBV_ODP_SUPPORT_IMPLICIT)) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the device has on-demand paging for a range, and not for all memory of "
 			   "a process (implicit)");
@@ -100,7 +98,7 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 		mr_rule_out(suspicion, "the memory has huge pages");
 	else
 		mr_suspect(
-			suspicion, *memory ? MR_LIKELY : MR_POSSIBLE,
+			suspicion, mr_likely_if(*memory),
 			"access has hugetlb, with on-demand, and the memory may have small pages");
 }
 
@@ -123,9 +121,7 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "table", table);
 	mr_evidence_number(suspicion, "available", available.bytes);
 	if (table > INT_MAX)
-		mr_suspect(suspicion,
-			   mr_inquiry_kernel_since(inquiry, 5, 15) == MR_YES ? MR_CERTAIN
-									     : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(mr_inquiry_is_since(inquiry, 5, 15)),
 			   "the kernel's table of the region's pages would take %s, and it "
 			   "allocates less than 2 GiB",
 			   MR_SIZE(table));
@@ -167,8 +163,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	is_decisive = range.addr % mr_page_size(inquiry->host) == 0 &&
 		      (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
 	add_range(inquiry, suspicion);
-	mr_suspect(suspicion, is_decisive ? MR_CERTAIN : MR_LIKELY,
-		   "the length is 0: there is no page");
+	mr_suspect(suspicion, mr_certain_if(is_decisive), "the length is 0: there is no page");
 }
 
 static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

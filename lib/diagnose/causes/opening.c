@@ -16,17 +16,20 @@
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 
-static void add_device(const struct mr_place *place, struct mr_suspicion *suspicion)
+static void add_device(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	mr_evidence_text(suspicion, "device", "%s", place->device);
-	if (place->is_listed)
-		mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	mr_evidence_text(suspicion, "device", "%s", inquiry->place.device);
+	if (inquiry->place.is_listed)
+		mr_evidence_text(suspicion, "node", "%s", inquiry->place.node.path);
 }
 
-/* Whether the errno is that of a node which is not in /dev. */
-static bool is_of_missing_node(const struct mr_inquiry *inquiry)
+/* Whether the node is missing in /dev, by its file and by the errno. */
+static bool is_node_missing(const struct mr_inquiry *inquiry)
 {
-	return inquiry->refusal->errnum == (inquiry->operation == MR_OP_OPEN ? ENOENT : ENODEV);
+	const struct mr_rdma_node *node = &inquiry->place.node;
+
+	return !node->mode.known && node->error == -ENOENT &&
+	       inquiry->refusal->errnum == (inquiry->operation == MR_OP_OPEN ? ENOENT : ENODEV);
 }
 
 /* ---- is the kernel's RDMA loaded? ---- */
@@ -34,8 +37,8 @@ static bool is_of_missing_node(const struct mr_inquiry *inquiry)
 /* Whether an adapter has no device for want of a module. */
 static bool lacks_module(struct mr_inquiry *inquiry, struct mr_finding *finding)
 {
-	*finding = mr_inquiry_check(inquiry, mr_check_modules, NULL);
-	return finding->verdict == MR_VERDICT_WARN || finding->verdict == MR_VERDICT_BAD;
+	*finding = mr_inquiry_check(inquiry, "MR-MODULES", NULL);
+	return finding->verdict >= MR_VERDICT_WARN;
 }
 
 static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -46,26 +49,22 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (place->is_shown && place->has_class) {
 		mr_rule_out(suspicion, "ib_uverbs is loaded, and the kernel shows %s",
 			    place->device);
-		return;
-	}
-	if (place->is_shown) {
-		add_device(place, suspicion);
+	} else if (place->is_shown) {
+		add_device(inquiry, suspicion);
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "ib_uverbs is not loaded: there is %s, but no "
 			   "/sys/class/infiniband_verbs",
 			   place->device);
 		mr_suspect_remedy(suspicion, "modprobe ib_uverbs");
-		return;
+	} else if (!place->is_listed && lacks_module(inquiry, &finding)) {
+		mr_evidence_text(suspicion, "modules", "%s", finding.figure);
+		/* The device of that name need not be one of the adapter. */
+		mr_suspect(suspicion, mr_certain_if(!place->is_named),
+			   place->has_others ? "no RDMA device has that name: %s"
+					     : "this host has no RDMA device: %s",
+			   finding.figure);
+		mr_suspect_found(suspicion, &finding);
 	}
-	if (place->is_listed || !lacks_module(inquiry, &finding))
-		return;
-	mr_evidence_text(suspicion, "modules", "%s", finding.figure);
-	/* The device of that name need not be one of the adapter. */
-	mr_suspect(suspicion, place->is_named ? MR_LIKELY : MR_CERTAIN,
-		   place->has_others ? "no RDMA device has that name: %s"
-				     : "this host has no RDMA device: %s",
-		   finding.figure);
-	mr_suspect_found(suspicion, &finding);
 }
 
 /* ---- is there the device? ---- */
@@ -81,7 +80,6 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	if (place->has_others || lacks_module(inquiry, &finding)) /* MR-MODULES */
 		return;
-	finding = mr_inquiry_check(inquiry, mr_check_device, NULL);
 	mr_evidence_number(suspicion, "devices", 0);
 	if (!mr_host_exists(inquiry->host, "/sys/class")) {
 		mr_suspect(suspicion, MR_LIKELY,
@@ -91,6 +89,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "/sys/class/infiniband has no device, and ib_uverbs no node of one");
+	finding = mr_inquiry_check(inquiry, "MR-DEVICE", NULL);
 	mr_suspect_found(suspicion, &finding);
 }
 
@@ -111,7 +110,7 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "name", "%s", place->device);
 	mr_evidence_text(suspicion, "devices", "%s", names.text);
 	/* An adapter may have the device once its driver is loaded. */
-	mr_suspect(suspicion, lacks_module(inquiry, &modules) ? MR_LIKELY : MR_CERTAIN,
+	mr_suspect(suspicion, mr_certain_if(!lacks_module(inquiry, &modules)),
 		   "there is no device '%s'; devices: %s", place->device, names.text);
 }
 
@@ -123,20 +122,19 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
  */
 static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
 	struct mr_rdma_netns netns;
 	bool is_exclusive;
 
-	if (!place->is_listed ||
-	    inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? EPERM : ENODEV))
+	if (inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? EPERM : ENODEV))
 		return;
 	mr_rdma_netns_read(inquiry->host, &netns);
 	is_exclusive = netns.is_exclusive == MR_YES;
-	add_device(place, suspicion);
+	add_device(inquiry, suspicion);
 	if (!place->is_shown) {
 		mr_evidence_text(suspicion, "mode", "%s",
 				 is_exclusive ? "exclusive" : "not known to be");
-		mr_suspect(suspicion, is_exclusive ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(is_exclusive),
 			   "%s is in another network namespace: ib_uverbs has a node for it, and "
 			   "/sys/class/infiniband does not show it",
 			   place->device);
@@ -144,17 +142,15 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 				  "run mrctl there (ip netns exec, nsenter --net), or move the "
 				  "device: rdma dev set %s netns NAME",
 				  place->device);
-		return;
-	}
-	if (!is_exclusive)
+	} else if (!is_exclusive) {
 		mr_rule_out(suspicion, "all network namespaces share %s", place->device);
-	if (!is_exclusive || place->opened != -EPERM)
-		return;
-	/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
-	mr_suspect(suspicion, inquiry->operation == MR_OP_FIND ? MR_LIKELY : MR_POSSIBLE,
-		   "network namespaces have devices of their own, and the node %s answers EPERM: "
-		   "%s may be in another one",
-		   place->node.path, place->device);
+	} else if (place->opened == -EPERM) {
+		/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
+		mr_suspect(suspicion, mr_likely_if(inquiry->operation == MR_OP_FIND),
+			   "network namespaces have devices of their own, and the node %s answers "
+			   "EPERM: %s may be in another one",
+			   place->node.path, place->device);
+	}
 }
 
 /* ---- the node ---- */
@@ -172,40 +168,40 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	struct mr_dev_folder dev;
 	struct mr_finding finding;
 
-	if (!place->is_shown || !place->has_class || !is_of_missing_node(inquiry))
+	if (!place->is_shown || !place->has_class ||
+	    inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? ENOENT : ENODEV))
 		return;
-	if (place->is_listed && place->found != -ENOENT) {
+	add_device(inquiry, suspicion);
+	if (place->is_listed && !is_node_missing(inquiry)) {
 		mr_rule_out(suspicion, "%s is there", place->node.path);
-		return;
-	}
-	add_device(place, suspicion);
-	if (!place->is_listed) {
+	} else if (!place->is_listed) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "ib_uverbs has made no node for %s in /sys/class/infiniband_verbs",
 			   place->device);
 		mr_suspect_remedy(suspicion, "look into the kernel's log for what its driver says; "
 					     "load its driver again");
-		return;
+	} else {
+		finding = mr_inquiry_check(inquiry, "MR-NODE", place->device);
+		mr_suspect_found(suspicion, &finding);
+		/* Below a /dev of its own that is the sandbox's doing. */
+		mr_suspect(suspicion, mr_certain_if(!has_own_dev(inquiry->host, &dev)),
+			   "the node of %s is missing: sysfs has the device, and there is no %s",
+			   place->device, place->node.path);
 	}
-	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
-	mr_suspect_found(suspicion, &finding);
-	/* Below a /dev of its own that is the sandbox's doing. */
-	mr_suspect(suspicion, has_own_dev(inquiry->host, &dev) ? MR_LIKELY : MR_CERTAIN,
-		   "the node of %s is missing: sysfs has the device, and there is no %s",
-		   place->device, place->node.path);
 }
 
 static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
 	struct mr_finding finding;
 	struct mr_dev_folder dev;
 
-	if (!place->is_shown || !place->is_listed)
+	if (!place->is_shown)
 		return;
-	finding = mr_inquiry_check_cause(inquiry, suspicion, place->device);
-	if (place->found == -ENOENT && is_of_missing_node(inquiry) &&
-	    has_own_dev(inquiry->host, &dev))
+	finding = mr_inquiry_check(inquiry, "MR-SANDBOX", place->device);
+	add_device(inquiry, suspicion);
+	mr_suspect_found(suspicion, &finding);
+	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "/dev is %s%s of the process's own, and has no node %s: the sandbox "
 			   "keeps it away",
@@ -222,31 +218,24 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			   "the node %s answers EPERM although its permission allows it: by rules "
 			   "for devices, or by network namespaces",
 			   place->node.path);
-	if (suspicion->certainty == MR_UNRELATED)
-		return;
-	add_device(place, suspicion);
-	mr_suspect_found(suspicion, &finding);
 }
 
 /* ---- libibverbs and its providers ---- */
 
 static void look_at_abi(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
 	uint64_t abi;
 
-	if (!place->is_listed ||
-	    !mr_host_number(inquiry->host, &abi, "/sys/class/infiniband_verbs/abi_version"))
+	if (!mr_host_number(inquiry->host, &abi, "/sys/class/infiniband_verbs/abi_version"))
 		return;
 	mr_evidence_number(suspicion, "abi_version", abi);
-	if (abi >= MR_ABI_MIN && abi <= MR_ABI_MAX) {
+	if (abi >= MR_ABI_MIN && abi <= MR_ABI_MAX)
 		mr_rule_out(suspicion, "the kernel's ABI is version %" PRIu64, abi);
-		return;
-	}
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the kernel's ib_uverbs has ABI version %" PRIu64
-		   ", and libibverbs knows %d to %d: it lists no device",
-		   abi, MR_ABI_MIN, MR_ABI_MAX);
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the kernel's ib_uverbs has ABI version %" PRIu64
+			   ", and libibverbs knows %d to %d: it lists no device",
+			   abi, MR_ABI_MIN, MR_ABI_MAX);
 }
 
 static void add_driver_file(const char *name, void *data)
@@ -259,13 +248,13 @@ static void add_driver_file(const char *name, void *data)
 
 static void look_at_provider_files(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
 	struct mr_name_text files = { .count = 0 };
 
-	if (!place->is_shown || !place->is_listed || place->found || place->opened == -EPERM)
+	if (!place->is_shown || !place->node.mode.known || place->opened == -EPERM)
 		return;
 	mr_host_list(inquiry->host, add_driver_file, &files, PROVIDERS);
-	add_device(place, suspicion);
+	add_device(inquiry, suspicion);
 	mr_evidence_number(suspicion, "providers", files.count);
 	if (files.count)
 		mr_suspect(
@@ -357,28 +346,28 @@ static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider
 static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *provider = inquiry->environment->provider;
+	const char *rdma_core = rdma_core_of(inquiry);
 	const enum mr_tristate has = has_function(inquiry);
 	/*
 	 * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their
-	 * own, also below the file names and numbers of a release; nobody does so for devices of software.
+	 * own, also below the file names and numbers of a release.
 	 */
-	const long release = strtol(rdma_core_of(inquiry), NULL, 10);
+	const long release = strtol(rdma_core, NULL, 10);
 	const bool is_of_release =
-		release > 0 && release <= KNOWN_RDMA_CORE &&
-		(mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
+		release > 0 && release <= KNOWN_RDMA_CORE && mr_inquiry_is_software(inquiry);
 
 	if (!provider[0] || inquiry->refusal->kind == MR_ERROR_HOST)
 		return;
 	if (!strncmp(inquiry->refusal->call, "mlx5dv_", 7))
 		suspicion->layer = MR_LAYER_PROVIDER;
 	mr_evidence_text(suspicion, "provider", "%s", provider);
-	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core_of(inquiry));
+	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core);
 	if (has == MR_YES)
 		mr_rule_out(suspicion, "the provider %s has a function for it", provider);
 	else if (has == MR_NO || is_known_to_lack(inquiry, provider))
-		mr_suspect(suspicion, has == MR_NO || is_of_release ? MR_CERTAIN : MR_LIKELY,
-			   "the provider %s of rdma-core %s has no %s", provider,
-			   rdma_core_of(inquiry), inquiry->refusal->call);
+		mr_suspect(suspicion, mr_certain_if(has == MR_NO || is_of_release),
+			   "the provider %s of rdma-core %s has no %s", provider, rdma_core,
+			   inquiry->refusal->call);
 	if (inquiry->operation == MR_OP_NULL_MR || is_lacked_by_kernel(inquiry, provider))
 		mr_suspect_remedy(suspicion, "use a device whose provider has it, such as mlx5");
 }
@@ -388,19 +377,19 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 /* libibverbs/cmd.c ibv_cmd_reg_mr(): SIZE_MAX bytes on demand stand for all memory, which begins at 0. */
 static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint64_t addr = inquiry->request->addr;
 
-	if (request->length != SIZE_MAX || !(request->access & MR_ACCESS_ON_DEMAND))
+	if (inquiry->request->length != SIZE_MAX)
 		return;
-	mr_evidence_hex(suspicion, "addr", request->addr);
-	mr_evidence_number(suspicion, "length", request->length);
-	if (!request->addr)
+	mr_evidence_hex(suspicion, "addr", addr);
+	mr_evidence_number(suspicion, "length", SIZE_MAX);
+	if (!addr)
 		mr_rule_out(suspicion, "the implicit region begins at 0, as it should");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the length is that of an implicit region, and the address is 0x%" PRIx64
 			   ", not 0",
-			   request->addr);
+			   addr);
 }
 
 /*
@@ -409,13 +398,12 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
  */
 static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const bool is_ex = mr_call_row(request->call)->symbol == MR_SYMBOL_REG_MR_EX;
+	const bool is_ex = mr_call_row(inquiry->request->call)->symbol == MR_SYMBOL_REG_MR_EX;
 	const int errnum = inquiry->refusal->errnum;
 
-	if (request->fd != -1)
+	if (inquiry->request->fd != -1)
 		return;
-	mr_evidence_text(suspicion, "fd", "%d", request->fd);
+	mr_evidence_text(suspicion, "fd", "-1");
 	if (is_ex && errnum == EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "libibverbs passes on no descriptor where it is -1, and the kernel "
@@ -429,36 +417,35 @@ static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_sus
 /* drivers/dma-buf/dma-buf.c dma_buf_get(), fget(): no file has a negative number. */
 static void look_at_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
+	const int fd = inquiry->request->fd;
 
-	if (request->fd >= 0)
+	if (fd >= 0)
 		return;
-	if (request->fd == MR_DMABUF_CLOSED) {
+	if (fd == MR_DMABUF_CLOSED) {
 		mr_evidence_text(suspicion, "fd", "closed");
 		mr_suspect(suspicion, MR_CERTAIN, "this descriptor was closed when mrctl began");
 		mr_suspect_remedy(suspicion, "keep the descriptor open, and let mrctl inherit it");
 		return;
 	}
-	mr_evidence_text(suspicion, "fd", "%d", request->fd);
+	mr_evidence_text(suspicion, "fd", "%d", fd);
 	mr_suspect(suspicion, MR_CERTAIN, "the descriptor is %d, and no file has a negative number",
-		   request->fd);
-	if (request->fd == -1)
+		   fd);
+	if (fd == -1)
 		mr_suspect_remedy(suspicion, "a failed export returns -1: look at why it failed");
 }
 
 /* A driver may want data of its own with the call, which only its provider knows. */
 static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
+	const uint32_t driver_id = inquiry->refusal->uverbs->driver_id;
 
-	if (inquiry->refusal->via == MR_VIA_LIBRARY ||
-	    mr_driver_find(uverbs->driver_id)->provider[0])
+	if (inquiry->refusal->via == MR_VIA_LIBRARY || mr_driver_find(driver_id)->provider[0])
 		return;
-	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
+	mr_evidence_number(suspicion, "driver_id", driver_id);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "mrctl does not know the driver (number %" PRIu32
 		   "), and passed on no data of its own, which it may want",
-		   uverbs->driver_id);
+		   driver_id);
 }
 
 /* ---- the relaxed mode ---------------------------------------------------------------------------- */

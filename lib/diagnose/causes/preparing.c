@@ -192,7 +192,7 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 		mr_suspect_remedy(suspicion, "correct --size and --offset");
 		return;
 	}
-	mr_suspect(suspicion, inquiry->refusal->errnum == ENODEV ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, mr_certain_if(inquiry->refusal->errnum == ENODEV),
 		   "%.120s belongs to a driver or file system that does not support mmap", path);
 	if (inquiry->refusal->mapping->kind.type == MR_MEMORY_DEVICE)
 		mr_suspect_remedy(suspicion, "use another kind of memory, or another device");
@@ -283,7 +283,7 @@ static void look_at_udmabuf_size(struct mr_inquiry *inquiry, struct mr_suspicion
 	mr_evidence_number(suspicion, "limit", limit << 20);
 	mr_evidence_number(suspicion, "asked", dmabuf->size);
 	if (dmabuf->size > limit << 20)
-		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(is_known),
 			   "a udmabuf has at most %" PRIu64 " MiB", limit);
 	else if (is_known)
 		mr_rule_out(suspicion, "a udmabuf may have %" PRIu64 " MiB", limit);

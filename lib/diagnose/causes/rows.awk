@@ -62,7 +62,7 @@ function topic(line,    i, n, part, words) {
 
 function members(line,    i, n, part, key, value, pair) {
 	n = split(line, part, "; ")
-	printf "\t.look = %s,\n\t.frequency = MR_%s,\n", part[1], part[n]
+	printf "\t.table = mr_causes_of_%s,\n\t.look = %s,\n\t.frequency = MR_%s,\n", in_table, part[1], part[n]
 	for (i = 2; i < n; i++) {
 		key = value = part[i]
 		sub(/ .*/, "", key)
@@ -132,9 +132,9 @@ function end_table() {
 /^#/ { next }
 /^\[.*\]$/ {
 	end_table()
-	in_table = 1
+	in_table = substr($0, 2, length($0) - 2)
 	if (table == "")
-		printf "\nconst struct mr_cause mr_causes_of_%s[] = {\n", substr($0, 2, length($0) - 2)
+		printf "\nconst struct mr_cause mr_causes_of_%s[] = {\n", in_table
 	next
 }
 /^MR-[A-Z0-9-]+: / {

@@ -20,12 +20,12 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 	if (1U << inquiry->operation & ON_UMEMS)
 		suspicion->layer = MR_LAYER_DRIVER;
 	mr_evidence_hex(suspicion, "access", access);
-	if (access & MR_ACCESS_LOCAL_WRITE) {
+	if (access & MR_ACCESS_LOCAL_WRITE)
 		mr_rule_out(suspicion, "local-write was asked for");
-		return;
-	}
-	mr_suspect(suspicion, MR_CERTAIN, "access has %s, but not local-write, which it needs",
-		   access & MR_ACCESS_REMOTE_WRITE ? "remote-write" : "remote-atomic");
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "access has %s, but not local-write, which it needs",
+			   access & MR_ACCESS_REMOTE_WRITE ? "remote-write" : "remote-atomic");
 }
 
 /* ---- flags that a call does not take ---------------------------------------------------------- */
@@ -35,14 +35,6 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 #define ACCESS_OF_LINUX_6_2 (ACCESS_OF_ALL | ACCESS_FLUSH)
 #define ACCESS_OF_UMEM      (MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ)
 #define ACCESS_OF_DMABUF    (ACCESS_OF_UMEM | MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_RELAXED_ORDERING)
-
-/* Whether the number of the release is lower, whatever its vendor has added. */
-static bool is_older(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
-{
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
-
-	return kernel && !mr_kernel_is_since(*kernel, major, minor);
-}
 
 /* "zero-based, 0x400" */
 static const char *names_of_flags(uint32_t flags, char *text, size_t size)
@@ -63,8 +55,8 @@ static const char *names_of_flags(uint32_t flags, char *text, size_t size)
  */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const bool changes_other =
-		inquiry->refusal->rereg && !(inquiry->refusal->rereg->changes & MR_CHANGE_ACCESS);
+	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const bool is_umem = 1U << inquiry->operation & ON_UMEMS;
 	const bool is_dmabuf = inquiry->operation == MR_OP_REG_DMABUF;
@@ -73,22 +65,23 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			       : is_umem ? ACCESS_OF_UMEM | MR_ACCESS_RELAXED_ORDERING
 					 : ACCESS_OF_LINUX_6_2;
 	uint32_t extra = access & ~taken;
-	enum mr_certainty certainty = mr_inquiry_kernel_is_known(inquiry) ? MR_CERTAIN : MR_LIKELY;
 	char names[160];
 
-	if (changes_other || (is_umem && !mr_inquiry_is_driver(inquiry, "mlx5")))
+	if ((rereg && !(rereg->changes & MR_CHANGE_ACCESS)) ||
+	    (is_umem && !mr_inquiry_is_driver(inquiry, "mlx5")))
 		return;
 	if (is_umem)
 		suspicion->layer = MR_LAYER_DRIVER;
-	if (!extra && is_older(inquiry, 6, 2))
+	if (!extra && kernel && !mr_kernel_is_since(*kernel, 6, 2))
 		extra = access & ACCESS_FLUSH;
-	if (mr_inquiry_kernel_since(inquiry, 5, 12) != MR_YES && certainty == MR_CERTAIN)
-		certainty = MR_LIKELY;
 	if (!extra)
 		return;
 	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
-	mr_suspect(suspicion, certainty, "%s takes no access flag %s",
+	mr_suspect(suspicion,
+		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
+				 mr_inquiry_is_since(inquiry, 5, 12)),
+		   "%s takes no access flag %s",
 		   is_dmabuf ? "a registration of a dma-buf"
 		   : is_umem ? "a umem"
 			     : "this kernel",
@@ -100,21 +93,20 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t access = mr_inquiry_access(inquiry) & ACCESS_FLUSH;
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 	/* <rdma/ib_user_verbs.h>: IB_UVERBS_DEVICE_FLUSH_GLOBAL is bit 38, _PERSISTENT bit 39 */
 	const uint64_t needed = (uint64_t)access << 30;
 	char names[64];
 
 	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
-	mr_evidence_hex(suspicion, "device_cap_flags", attributes->capabilities);
-	if (!(needed & ~attributes->capabilities)) {
+	mr_evidence_hex(suspicion, "device_cap_flags", inquiry->attributes.capabilities);
+	if (!(needed & ~inquiry->attributes.capabilities))
 		mr_rule_out(suspicion, "the device can flush, as its capabilities say");
-		return;
-	}
-	mr_suspect(suspicion,
-		   mr_inquiry_kernel_since(inquiry, 6, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
-		   "access has %s, which is not among the device's capabilities (0x%" PRIx64 ")",
-		   names_of_flags(access, names, sizeof(names)), attributes->capabilities);
+	else
+		mr_suspect(suspicion, mr_inquiry_is_since(inquiry, 6, 2) ? MR_CERTAIN : MR_POSSIBLE,
+			   "access has %s, which is not among the device's capabilities (0x%" PRIx64
+			   ")",
+			   names_of_flags(access, names, sizeof(names)),
+			   inquiry->attributes.capabilities);
 }
 
 /* ---- the I/O virtual address -------------------------------------------------------------------- */
@@ -122,23 +114,23 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 /* uverbs_cmd.c ib_uverbs_reg_mr(), uverbs_std_types_mr.c: the device's pages are cut like the memory's. */
 static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const uint64_t page_size = mr_page_size(inquiry->host);
+	const uint64_t addr = inquiry->request->addr, iova = inquiry->request->iova;
+	const uint64_t page_size = mr_page_size(inquiry->host), within = page_size - 1;
 
-	if (mr_call_row(request->call)->iova != MR_IOVA_GIVEN)
+	if (mr_call_row(inquiry->request->call)->iova != MR_IOVA_GIVEN)
 		return;
-	mr_evidence_hex(suspicion, "addr", request->addr);
-	mr_evidence_hex(suspicion, "iova", request->iova);
+	mr_evidence_hex(suspicion, "addr", addr);
+	mr_evidence_hex(suspicion, "iova", iova);
 	mr_evidence_number(suspicion, "page_size", page_size);
-	if (!((request->addr ^ request->iova) & (page_size - 1))) {
+	if (!((addr ^ iova) & within))
 		mr_rule_out(suspicion, "address and IOVA have the same place in their pages");
-		return;
-	}
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "in its page the IOVA is at byte %" PRIu64 ", and the address at byte %" PRIu64,
-		   request->iova & (page_size - 1), request->addr & (page_size - 1));
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "in its page the IOVA is at byte %" PRIu64
+			   ", and the address at byte %" PRIu64,
+			   iova & within, addr & within);
 	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
-			  (request->iova & ~(page_size - 1)) | (request->addr & (page_size - 1)));
+			  (iova & ~within) | (addr & within));
 }
 
 /* ---- what the kernel does not know -------------------------------------------------------------- */
@@ -184,7 +176,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		find_since(mr_inquiry_is_data_direct(inquiry) ? "mlx5dv_reg_dmabuf_mr"
 							      : inquiry->refusal->call);
 	const struct mr_environment *environment = inquiry->environment;
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+	const struct mr_kernel_version kernel = inquiry->kernel;
 	bool is_decisive;
 
 	if (!since)
@@ -198,13 +190,13 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_suspect_remedy(suspicion, "leave it out, or use a device of %s", since->only);
 		return;
 	}
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", since->major, since->minor);
-	if (is_older(inquiry, since->major, since->minor)) {
+	if (!mr_kernel_is_since(kernel, since->major, since->minor)) {
 		is_decisive = mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO;
-		mr_suspect(suspicion, is_decisive ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, mr_certain_if(is_decisive),
 			   "this kernel is %u.%u, and Linux knows this from %u.%u on%s",
-			   kernel->major, kernel->minor, since->major, since->minor,
+			   kernel.major, kernel.minor, since->major, since->minor,
 			   is_decisive ? "" : ", unless its vendor has added it");
 		mr_suspect_remedy(suspicion, "use Linux %u.%u or newer", since->major,
 				  since->minor);
@@ -218,12 +210,12 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
 	} else if (since->of_driver) {
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux knows this from %u.%u on",
-			    kernel->major, kernel->minor, since->major, since->minor);
+			    kernel.major, kernel.minor, since->major, since->minor);
 	} else {
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "this kernel is %u.%u, which knows this: was it built without, or is "
 			   "it a sandbox's?",
-			   kernel->major, kernel->minor);
+			   kernel.major, kernel.minor);
 	}
 }
 
@@ -234,29 +226,29 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	/* Where the exporter is known, MR-DMABUF-EXPORTER names it. */
 	mr_evidence_number(suspicion, "errno", ENOTSUPP_OF_KERNEL);
-	mr_suspect(suspicion, dmabuf && !(file && file->exporter[0]) ? MR_LIKELY : MR_POSSIBLE,
+	mr_suspect(suspicion, mr_likely_if(dmabuf && !(file && file->exporter[0])),
 		   "the kernel's internal errno 524 came out: %s does not support this",
 		   dmabuf ? "the exporter of the dma-buf" : "a driver");
 }
 
-/* Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c */
+/*
+ * Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c.  Vendors hand
+ * out drivers of their own for other devices than those of software, whose methods no release of Linux tells.
+ */
 static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
-	const struct mr_environment *environment = inquiry->environment;
-	/* Vendors hand out drivers of their own for other devices, whose methods no release of Linux tells. */
-	const bool is_known =
-		mr_inquiry_kernel_is_known(inquiry) &&
-		(mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
+	const uint32_t driver_id = inquiry->refusal->uverbs->driver_id;
+	const char *device = inquiry->environment->device;
 
-	if (inquiry->refusal->via != MR_VIA_KERNEL ||
-	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
+	if (inquiry->refusal->via != MR_VIA_KERNEL || !mr_driver_find(driver_id)->lacks_dmabufs)
 		return;
-	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
-	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
-	mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+	mr_evidence_number(suspicion, "driver_id", driver_id);
+	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
+	mr_suspect(suspicion,
+		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
+				 mr_inquiry_is_software(inquiry)),
 		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
-		   environment->device[0] ? environment->device : "this device");
+		   device[0] ? device : "this device");
 }
 
 #include "lib/diagnose/causes/uverbs.inc"
