@@ -24,17 +24,15 @@ const struct mr_check *mr_check_find(const char *id, size_t length)
 	return check->id ? check : NULL;
 }
 
-static enum mr_verdict find_abi(const struct mr_question *question, char *evidence, size_t size)
+static void find_abi(const struct mr_question *question, struct mr_finding *found)
 {
 	uint64_t abi;
 
-	if (!mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") ||
-	    (abi >= MR_ABI_MIN && abi <= MR_ABI_MAX))
-		return MR_VERDICT_OK;
-	snprintf(evidence, size,
-		 "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d", abi,
-		 MR_ABI_MIN, MR_ABI_MAX);
-	return MR_VERDICT_BAD;
+	if (mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") &&
+	    (abi < MR_ABI_MIN || abi > MR_ABI_MAX))
+		mr_finding_set(found, MR_VERDICT_BAD,
+			       "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d",
+			       abi, MR_ABI_MIN, MR_ABI_MAX);
 }
 
 /* A module that was not built with the kernel has an 'O' in its taints (kernel/module: TAINT_OOT_MODULE). */
@@ -47,33 +45,27 @@ static bool is_foreign_module(struct mr_host *host, const char *module)
 }
 
 /* MLNX_OFED gives both modules the version of its release; of the kernel's own mlx5_core alone may have one. */
-static enum mr_verdict find_mixed_modules(const struct mr_question *question, char *evidence,
-					  size_t size)
+static void find_mixed_modules(const struct mr_question *question, struct mr_finding *found)
 {
+	struct mr_host *host = question->host;
 	char core[64], ib[64];
 
-	if (!mr_kernel_has_module(question->host, "mlx5_core") ||
-	    !mr_kernel_has_module(question->host, "mlx5_ib") ||
-	    (!is_foreign_module(question->host, "mlx5_core") &&
-	     !is_foreign_module(question->host, "mlx5_ib")))
-		return MR_VERDICT_OK;
-	mr_host_line(question->host, core, sizeof(core), "/sys/module/mlx5_core/version");
-	mr_host_line(question->host, ib, sizeof(ib), "/sys/module/mlx5_ib/version");
-	if (!strcmp(core, ib))
-		return MR_VERDICT_OK;
-	snprintf(evidence, size, "mlx5_core is %s, mlx5_ib is %s", core[0] ? core : "the kernel's",
-		 ib[0] ? ib : "the kernel's");
-	return MR_VERDICT_WARN;
+	if (!mr_kernel_has_module(host, "mlx5_core") || !mr_kernel_has_module(host, "mlx5_ib") ||
+	    (!is_foreign_module(host, "mlx5_core") && !is_foreign_module(host, "mlx5_ib")))
+		return;
+	mr_host_line(host, core, sizeof(core), "/sys/module/mlx5_core/version");
+	mr_host_line(host, ib, sizeof(ib), "/sys/module/mlx5_ib/version");
+	if (strcmp(core, ib) != 0)
+		mr_finding_set(found, MR_VERDICT_WARN, "mlx5_core is %s, mlx5_ib is %s",
+			       core[0] ? core : "the kernel's", ib[0] ? ib : "the kernel's");
 }
 
-static enum mr_verdict find_two_peers(const struct mr_question *question, char *evidence,
-				      size_t size)
+static void find_two_peers(const struct mr_question *question, struct mr_finding *found)
 {
-	if (!mr_kernel_has_module(question->host, "nv_peer_mem") ||
-	    !mr_kernel_has_module(question->host, "nvidia_peermem"))
-		return MR_VERDICT_OK;
-	snprintf(evidence, size, "nv_peer_mem and nvidia_peermem are both loaded");
-	return MR_VERDICT_WARN;
+	if (mr_kernel_has_module(question->host, "nv_peer_mem") &&
+	    mr_kernel_has_module(question->host, "nvidia_peermem"))
+		mr_finding_set(found, MR_VERDICT_WARN,
+			       "nv_peer_mem and nvidia_peermem are both loaded");
 }
 
 uint64_t mr_mlx4_registerable(struct mr_host *host, uint64_t *segments, uint64_t *pages)
@@ -85,37 +77,34 @@ uint64_t mr_mlx4_registerable(struct mr_host *host, uint64_t *segments, uint64_t
 	return mr_page_size(host) << (*segments + *pages);
 }
 
-static enum mr_verdict find_few_mtts(const struct mr_question *question, char *evidence,
-				     size_t size)
+static void find_few_mtts(const struct mr_question *question, struct mr_finding *found)
 {
 	const struct mr_opt_u64 *planned = &question->size;
 	uint64_t segments, pages;
 	const uint64_t bytes = mr_mlx4_registerable(question->host, &segments, &pages);
+	const bool is_bad = planned->known && planned->value > bytes;
 	struct mr_meminfo info;
 
-	if (!bytes || mr_meminfo_read(question->host, &info) || !info.total.known ||
-	    (bytes >= info.total.value && (!planned->known || planned->value <= bytes)))
-		return MR_VERDICT_OK;
-	snprintf(evidence, size,
-		 "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), the host has %s",
-		 MR_SIZE(bytes), segments, MR_SIZE(info.total.value));
-	return planned->known && planned->value > bytes ? MR_VERDICT_BAD : MR_VERDICT_WARN;
+	if (bytes && !mr_meminfo_read(question->host, &info) && info.total.known &&
+	    (is_bad || bytes < info.total.value))
+		mr_finding_set(found, is_bad ? MR_VERDICT_BAD : MR_VERDICT_WARN,
+			       "mlx4 registers at most %s (log_num_mtt %" PRIu64
+			       "), the host has %s",
+			       MR_SIZE(bytes), segments, MR_SIZE(info.total.value));
 }
 
-static enum mr_verdict find_handover(const struct mr_question *question, char *evidence,
-				     size_t size)
+static void find_handover(const struct mr_question *question, struct mr_finding *found)
 {
 	struct mr_meminfo info;
 	char words[256];
 
-	if (mr_kernel_words(question->host, words, sizeof(words)) ||
-	    mr_meminfo_read(question->host, &info) || !info.cma_free.known ||
-	    !info.cma_total.known || info.cma_free.value <= info.cma_total.value ||
-	    (!strstr(words, "kho=on") && !strstr(words, "kho=1") && !strstr(words, "kho=y")))
-		return MR_VERDICT_OK;
-	snprintf(evidence, size, "kexec handover is on, and CmaFree %s > CmaTotal %s",
-		 MR_SIZE(info.cma_free.value), MR_SIZE(info.cma_total.value));
-	return MR_VERDICT_WARN;
+	if (!mr_kernel_words(question->host, words, sizeof(words)) &&
+	    (strstr(words, "kho=on") || strstr(words, "kho=1") || strstr(words, "kho=y")) &&
+	    !mr_meminfo_read(question->host, &info) && info.cma_free.known &&
+	    info.cma_total.known && info.cma_free.value > info.cma_total.value)
+		mr_finding_set(found, MR_VERDICT_WARN,
+			       "kexec handover is on, and CmaFree %s > CmaTotal %s",
+			       MR_SIZE(info.cma_free.value), MR_SIZE(info.cma_total.value));
 }
 
 /* ---- 57-bit addresses ---- */
@@ -166,50 +155,43 @@ static void search_odp(const char *name, void *data)
 		snprintf(search->device, sizeof(search->device), "%s", name);
 }
 
-/* Writes the evidence, with the name of the affected device in it. */
-static enum mr_verdict search_devices(struct odp_search *search, const char *before,
-				      const char *behind, char *evidence, size_t size)
+/* Finds the affected device, whose name stands in the figure. */
+static void search_devices(struct odp_search *search, const char *before, const char *behind,
+			   struct mr_finding *found)
 {
 	mr_rdma_device_list(search->host, search_odp, search);
 	if (search->device[0])
-		snprintf(evidence, size, "%s%s%s", before, search->device, behind);
+		mr_finding_set(found, MR_VERDICT_WARN, "%s%s%s", before, search->device, behind);
 	else if (search->unasked[0])
-		snprintf(evidence, size, "%s cannot be opened: see MR-DEVICE", search->unasked);
-	return search->device[0]    ? MR_VERDICT_WARN
-	       : search->unasked[0] ? MR_VERDICT_UNKNOWN
-				    : MR_VERDICT_OK;
+		mr_finding_set(found, MR_VERDICT_UNKNOWN, "%s cannot be opened: see MR-DEVICE",
+			       search->unasked);
 }
 
-static enum mr_verdict find_long_addresses(const struct mr_question *question, char *evidence,
-					   size_t size)
+static void find_long_addresses(const struct mr_question *question, struct mr_finding *found)
 {
 	struct odp_search search = { .host = question->host };
 	char bits[8];
 
-	if (mr_host_query(question->host, find_la57, NULL, bits, sizeof(bits),
-			  "cpu/address-bits") ||
-	    strcmp(bits, "57") != 0)
-		return MR_VERDICT_OK;
-	return search_devices(&search, "57-bit addresses, and ",
-			      " has no implicit on-demand paging", evidence, size);
+	if (!mr_host_query(question->host, find_la57, NULL, bits, sizeof(bits),
+			   "cpu/address-bits") &&
+	    !strcmp(bits, "57"))
+		search_devices(&search, "57-bit addresses, and ",
+			       " has no implicit on-demand paging", found);
 }
 
-static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, char *evidence,
-					  size_t size)
+static void find_rxe_on_demand(const struct mr_question *question, struct mr_finding *found)
 {
 	struct odp_search search = { .host = question->host, .is_rxe = true };
 
-	if (!mr_kernel_bug(question->host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND))
-		return MR_VERDICT_OK;
-	return search_devices(&search, "this kernel's rxe corrupts data of on-demand regions (",
-			      ")", evidence, size);
+	if (mr_kernel_bug(question->host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND))
+		search_devices(&search, "this kernel's rxe corrupts data of on-demand regions (",
+			       ")", found);
 }
 
 /* ---- the table ---- */
 
 static const struct {
-	/* Returns MR_VERDICT_OK where the combination is not here, else writes the evidence. */
-	enum mr_verdict (*find)(const struct mr_question *question, char *evidence, size_t size);
+	mr_check_function *find; /* leaves the finding alone where the combination is not here */
 	const char *remedy;
 	const char *source;
 } combinations[] = {
@@ -231,7 +213,6 @@ static const struct {
 void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding)
 {
 	const size_t count = sizeof(combinations) / sizeof(*combinations);
-	char evidence[200] = "";
 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
@@ -241,15 +222,13 @@ void mr_check_known_bad(const struct mr_question *question, struct mr_finding *f
 	}
 	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu", count);
 	for (size_t i = 0; i < count; i++) {
-		const enum mr_verdict verdict =
-			combinations[i].find(question, evidence, sizeof(evidence));
+		struct mr_finding found = { .verdict = MR_VERDICT_NA };
 
-		if (verdict == MR_VERDICT_OK)
-			continue;
-		if (verdict > finding->verdict) {
-			mr_finding_set(finding, verdict, "%s", evidence);
-			mr_finding_remedy(finding, "%s", combinations[i].remedy);
-		}
-		mr_finding_detail(finding, "%s (%s)", evidence, combinations[i].source);
+		combinations[i].find(question, &found);
+		if (found.verdict > finding->verdict)
+			mr_finding_judge(finding, found.verdict, combinations[i].remedy, "%s",
+					 found.figure);
+		if (found.verdict)
+			mr_finding_detail(finding, "%s (%s)", found.figure, combinations[i].source);
 	}
 }

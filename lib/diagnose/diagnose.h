@@ -48,13 +48,12 @@ struct mr_finding {
 	char remedy[256]; /**< what to do; empty where the verdict is ok or n/a */
 };
 
-/** mr_finding_set() - set verdict and figure */
-void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /** mr_finding_judge() - set verdict, remedy and figure */
 void mr_finding_judge(struct mr_finding *finding, enum mr_verdict verdict, const char *remedy,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/** mr_finding_set() - set verdict and figure, without a remedy */
+#define mr_finding_set(finding, verdict, ...) mr_finding_judge(finding, verdict, "", __VA_ARGS__)
 
 /** mr_finding_detail() - add to the detail, after "; " where it has some already */
 void mr_finding_detail(struct mr_finding *finding, const char *fmt, ...)

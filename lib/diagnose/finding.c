@@ -20,16 +20,6 @@ const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
 	[MR_VERDICT_BAD] = MR_WORD("bad", "registration fails"),
 };
 
-void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
-{
-	va_list ap;
-
-	finding->verdict = verdict;
-	va_start(ap, fmt);
-	vsnprintf(finding->figure, sizeof(finding->figure), fmt, ap);
-	va_end(ap);
-}
-
 void mr_finding_judge(struct mr_finding *finding, enum mr_verdict verdict, const char *remedy,
 		      const char *fmt, ...)
 {

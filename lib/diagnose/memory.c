@@ -320,23 +320,23 @@ struct walk {
 	const char *lowest_name;
 };
 
-/* Sets verdict and figure, where the verdict is worse than that of the groups below.  Return: whether it is. */
-static bool find_worse(struct walk *walk, enum mr_verdict verdict, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-static bool find_worse(struct walk *walk, enum mr_verdict verdict, const char *fmt, ...)
+/* Sets the finding, where the verdict is worse than that of the groups below. */
+static void find_worse(struct walk *walk, enum mr_verdict verdict, const char *remedy,
+		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void find_worse(struct walk *walk, enum mr_verdict verdict, const char *remedy,
+		       const char *fmt, ...)
 {
 	char figure[sizeof(walk->finding->figure)];
 	va_list ap;
 
 	if (verdict <= walk->finding->verdict)
-		return false;
+		return;
 	va_start(ap, fmt);
 	vsnprintf(figure, sizeof(figure), fmt, ap);
 	va_end(ap);
 	*walk->finding = (struct mr_finding){ 0 };
-	mr_finding_set(walk->finding, verdict, "%s", figure);
+	mr_finding_judge(walk->finding, verdict, remedy, "%s", figure);
 	mr_finding_detail(walk->finding, "%s%s", walk->group.mount, walk->group.path);
-	return true;
 }
 
 /*
@@ -388,6 +388,7 @@ static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 	const uint64_t left = used < max ? max - used : 0;
 	const char *name = mr_rdma_resources[resource];
 	struct mr_rdma_device device;
+	char remedy[256];
 	uint64_t needs = 1;
 
 	if (!pool->max[resource].known || max == NO_LIMIT)
@@ -396,24 +397,21 @@ static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 		mr_rdma_device_read_place(walk->question->host, pool->device, &device);
 		needs = strcmp(device.driver, "mlx5_core") != 0 ? 2 : 3;
 	}
-	if (max < walk->lowest) {
-		walk->lowest = max;
+	if (max < walk->lowest)
 		walk->lowest_name = name;
-	}
-	if (!pool->used[resource].known && max >= needs) {
-		find_worse(walk, MR_VERDICT_UNKNOWN, "%s: %s at most %" PRIu64 ", use not known",
-			   pool->device, name, max);
-		return;
-	}
-	if (left >= needs && left >= max / 10)
-		return;
-	if (find_worse(walk, left < needs ? MR_VERDICT_BAD : MR_VERDICT_WARN,
-		       "%s: %s %" PRIu64 " of %" PRIu64 " in use, a registration needs %" PRIu64,
-		       pool->device, name, used, max, needs))
-		mr_finding_remedy(walk->finding,
-				  "raise %s in rdma.max of the control group (-v names it), or end "
-				  "processes of the group that hold objects",
-				  name);
+	walk->lowest = max < walk->lowest ? max : walk->lowest;
+	snprintf(remedy, sizeof(remedy),
+		 "raise %s in rdma.max of the control group (-v names it), or end processes of "
+		 "the group that hold objects",
+		 name);
+	if (!pool->used[resource].known && max >= needs)
+		find_worse(walk, MR_VERDICT_UNKNOWN, "",
+			   "%s: %s at most %" PRIu64 ", use not known", pool->device, name, max);
+	else if (left < needs || left < max / 10)
+		find_worse(walk, left < needs ? MR_VERDICT_BAD : MR_VERDICT_WARN, remedy,
+			   "%s: %s %" PRIu64 " of %" PRIu64
+			   " in use, a registration needs %" PRIu64,
+			   pool->device, name, used, max, needs);
 }
 
 static void look_at_rdma(struct walk *walk)
@@ -425,7 +423,7 @@ static void look_at_rdma(struct walk *walk)
 		return;
 	walk->is_enabled = true;
 	if (rc)
-		find_worse(walk, MR_VERDICT_UNKNOWN, "rdma.max: %s", mr_errno_text(-rc));
+		find_worse(walk, MR_VERDICT_UNKNOWN, "", "rdma.max: %s", mr_errno_text(-rc));
 	for (size_t i = 0; i < pools.count; i++)
 		for (int resource = 0; resource < MR_RDMA_RESOURCES; resource++)
 			judge_rdma(walk, &pools.pools[i], (enum mr_rdma_resource)resource);
@@ -485,21 +483,18 @@ static void judge_memory_size(struct walk *walk, const struct mr_memory_group *m
 {
 	const uint64_t max = memory->max.value, size = walk->question->size.value;
 	const uint64_t left = memory->used.value < max ? max - memory->used.value : 0;
-	bool is_set = false;
 
 	if (max < size)
-		is_set = find_worse(walk, MR_VERDICT_BAD, "%s < %s asked", MR_SIZE(max),
-				    MR_SIZE(size));
+		find_worse(walk, MR_VERDICT_BAD, MEMORY_REMEDY, "%s < %s asked", MR_SIZE(max),
+			   MR_SIZE(size));
 	else if (max != NO_LIMIT && !memory->used.known)
-		find_worse(walk, MR_VERDICT_UNKNOWN, "at most %s, use not known", MR_SIZE(max));
+		find_worse(walk, MR_VERDICT_UNKNOWN, "", "at most %s, use not known", MR_SIZE(max));
 	else if (max != NO_LIMIT && left < size)
-		is_set = find_worse(walk, MR_VERDICT_WARN, "%s of %s are left < %s asked",
-				    MR_SIZE(left), MR_SIZE(max), MR_SIZE(size));
+		find_worse(walk, MR_VERDICT_WARN, MEMORY_REMEDY, "%s of %s are left < %s asked",
+			   MR_SIZE(left), MR_SIZE(max), MR_SIZE(size));
 	else if (memory->high.known && memory->high.value < size)
-		is_set = find_worse(walk, MR_VERDICT_WARN, "slows down beyond %s < %s asked",
-				    MR_SIZE(memory->high.value), MR_SIZE(size));
-	if (is_set)
-		mr_finding_remedy(walk->finding, "%s", MEMORY_REMEDY);
+		find_worse(walk, MR_VERDICT_WARN, MEMORY_REMEDY, "slows down beyond %s < %s asked",
+			   MR_SIZE(memory->high.value), MR_SIZE(size));
 }
 
 static void look_at_memory(struct walk *walk)
@@ -514,10 +509,9 @@ static void look_at_memory(struct walk *walk)
 	if (walk->question->size.known && !walk->question->huge_size)
 		judge_memory_size(walk, &memory);
 	else if (memory.used.known && memory.max.value != NO_LIMIT &&
-		 memory.used.value > memory.max.value / 20 * 19 &&
-		 find_worse(walk, MR_VERDICT_WARN, "%s of %s in use > 95 %%",
-			    MR_SIZE(memory.used.value), MR_SIZE(memory.max.value)))
-		mr_finding_remedy(walk->finding, "%s", MEMORY_REMEDY);
+		 memory.used.value > memory.max.value / 20 * 19)
+		find_worse(walk, MR_VERDICT_WARN, MEMORY_REMEDY, "%s of %s in use > 95 %%",
+			   MR_SIZE(memory.used.value), MR_SIZE(memory.max.value));
 }
 
 void mr_check_memory_cgroup(const struct mr_question *question, struct mr_finding *finding)
@@ -535,6 +529,10 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 
 /* ---- huge pages ---- */
 
+#define HUGE_REMEDY                                                                                \
+	"for registration of huge pages, raise that limit of the control group (-v names it), or " \
+	"the hugepages limit of the pod"
+
 /* Kubernetes sets 0 for pods that ask for no huge pages: mmap() works then, and touching the memory does not. */
 static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uint64_t page)
 {
@@ -545,25 +543,25 @@ static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uin
 	const uint64_t max = limit->max.value, used = limit->used.known ? limit->used.value : 0;
 	const uint64_t left = used < max ? max - used : 0;
 	const enum mr_verdict verdict = is_planned ? MR_VERDICT_BAD : MR_VERDICT_WARN;
-	bool is_set = false;
 
 	if (max == NO_LIMIT || (size.known && !is_planned))
 		return;
 	walk->lowest = max < walk->lowest ? max : walk->lowest;
 	if (max < page)
-		is_set = find_worse(walk, verdict,
-				    "%s is %" PRIu64 ": none of the host's huge pages can be used",
-				    limit->file, max);
+		find_worse(walk, verdict, HUGE_REMEDY,
+			   "%s is %" PRIu64 ": none of the host's huge pages can be used",
+			   limit->file, max);
 	else if (size.known && (max < wanted || left < wanted))
-		is_set = find_worse(walk, verdict, "%s: %s of %s are left < %s asked", limit->file,
-				    MR_SIZE(left), MR_SIZE(max), MR_SIZE(size.value));
+		find_worse(walk, verdict, HUGE_REMEDY, "%s: %s of %s are left < %s asked",
+			   limit->file, MR_SIZE(left), MR_SIZE(max), MR_SIZE(size.value));
 	else if (size.known && !limit->used.known)
-		find_worse(walk, MR_VERDICT_UNKNOWN, "%s at most %s, use not known", limit->file,
-			   MR_SIZE(max));
-	if (is_set)
-		mr_finding_remedy(walk->finding, "%s",
-				  "for registration of huge pages, raise that limit of the control "
-				  "group (-v names it), or the hugepages limit of the pod");
+		find_worse(walk, MR_VERDICT_UNKNOWN, "", "%s at most %s, use not known",
+			   limit->file, MR_SIZE(max));
+}
+
+static bool is_empty(const struct mr_huge_pool *pool)
+{
+	return !pool->total.value && !pool->overcommit.value;
 }
 
 static void look_at_huge(struct walk *walk)
@@ -578,28 +576,22 @@ static void look_at_huge(struct walk *walk)
 			if (mr_huge_limit_read(host, &walk->group, pools.pools[i].size,
 					       (enum mr_huge_count)count, &limit)) {
 				walk->is_enabled = true;
-				if (pools.pools[i].total.value || pools.pools[i].overcommit.value)
+				if (!is_empty(&pools.pools[i]))
 					judge_huge(walk, &limit, pools.pools[i].size);
 			}
-}
-
-static bool has_huge_pages(struct mr_host *host)
-{
-	struct mr_huge_pools pools;
-
-	mr_huge_pools_read(host, NULL, &pools);
-	for (size_t i = 0; i < pools.count; i++)
-		if (pools.pools[i].total.value || pools.pools[i].overcommit.value)
-			return true;
-	return false;
 }
 
 void mr_check_hugetlb_cgroup(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct walk walk = { question, finding, .is_enabled = false };
+	struct mr_huge_pools pools;
+	size_t i = 0;
 	bool is_ok;
 
-	if (!has_huge_pages(question->host)) {
+	mr_huge_pools_read(question->host, NULL, &pools);
+	while (i < pools.count && is_empty(&pools.pools[i]))
+		i++;
+	if (i == pools.count) {
 		mr_finding_set(finding, MR_VERDICT_NA, "the host has no huge pages");
 		return;
 	}

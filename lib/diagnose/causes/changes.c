@@ -42,7 +42,7 @@ static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
 	const struct mr_refusal *refusal = inquiry->refusal;
 
 	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || changes_memory(refusal->rereg) ||
-	    !(mr_inquiry_access(inquiry) & MR_WRITING) || refusal->region_access & MR_WRITING)
+	    !mr_obstacle_writes(inquiry) || refusal->region_access & MR_WRITING)
 		return MR_NO;
 	if (!refusal->pinned_access.known)
 		return MR_UNKNOWN;
@@ -53,22 +53,20 @@ static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
 static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const uint32_t access = mr_inquiry_access(inquiry);
 	const bool is_read =
 		mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
-	enum mr_tristate writable;
+	const enum mr_tristate writable = makes_writable(inquiry);
+	const uint32_t access = mr_inquiry_access(inquiry);
 
 	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS))
 		return;
-	writable = makes_writable(inquiry);
 	mr_evidence_hex(suspicion, "access_before", refusal->region_access);
 	if (refusal->pinned_access.known)
 		mr_evidence_hex(suspicion, "access_pinned", refusal->pinned_access.value);
 	mr_evidence_hex(suspicion, "access", access);
 	if (writable == MR_NO)
-		mr_rule_out(suspicion,
-			    "the change adds no right to write to pages that were pinned "
-			    "for reading");
+		mr_rule_out(suspicion, "the change adds no right to write to pages that were "
+				       "pinned for reading");
 	else
 		mr_suspect(suspicion,
 			   mr_certain_if(writable == MR_YES && is_read && is_since_7_2(inquiry)),
@@ -82,13 +80,12 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 /* sw/rxe/rxe_verbs.c rxe_rereg_user_mr() */
 static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
 	if (failure && failure->lacks != MR_REREG_OF_NONE)
 		return;
-	mr_evidence_hex(suspicion, "flags", rereg->changes);
-	if (!changes_memory(rereg))
+	mr_evidence_hex(suspicion, "flags", inquiry->refusal->rereg->changes);
+	if (!changes_memory(inquiry->refusal->rereg))
 		mr_rule_out(suspicion, "the memory is to stay");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -106,32 +103,31 @@ static bool is_made_anew(const struct mr_refusal *refusal, uint32_t access)
 static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_call_row *row = mr_call_row(refusal->region_call);
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const uint32_t others = (before ^ after) & ~(uint32_t)CHANGED_IN_PLACE;
+	const bool is_dmabuf = mr_region_is_dmabuf(refusal->region_call);
 	/* Without fixed pages mlx5 cannot make a new key for the translation without a new one. */
-	const bool has_no_pages =
-		before & MR_ACCESS_ON_DEMAND || mr_region_is_dmabuf(refusal->region_call);
+	const bool has_no_pages = before & MR_ACCESS_ON_DEMAND || is_dmabuf;
 
 	/* mlx5_ib_rereg_user_mr() looks at mr->data_direct first of all. */
-	if (mr_call_row(refusal->region_call)->data_direct) {
-		mr_evidence_text(suspicion, "call", "%s", mr_call_row(refusal->region_call)->name);
+	if (row->data_direct) {
+		mr_evidence_text(suspicion, "call", "%s", row->name);
 		mr_suspect(suspicion, MR_CERTAIN, "mlx5 changes no regions of Data Direct");
 		return;
 	}
 	if (changes_memory(refusal->rereg))
 		return;
-	if (!others || !has_no_pages || is_made_anew(refusal, after)) {
-		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
-		return;
-	}
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
-	/* That of writing is looked at before, and answered otherwise. */
-	mr_suspect(
-		suspicion, mr_certain_if(is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO),
-		"mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
-		"memory changes, too",
-		others, mr_region_is_dmabuf(refusal->region_call) ? "on a dma-buf" : "on demand");
+	if (!others || !has_no_pages || is_made_anew(refusal, after))
+		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
+	else /* That of writing is looked at before, and answered otherwise. */
+		mr_suspect(suspicion,
+			   mr_certain_if(is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO),
+			   "mlx5 cannot change the access flags 0x%" PRIx32
+			   " of a region %s, unless its memory changes, too",
+			   others, is_dmabuf ? "on a dma-buf" : "on demand");
 }
 
 /*
@@ -142,26 +138,24 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
-	const bool in_place = !((before ^ after) & ~(uint32_t)CHANGED_IN_PLACE);
-	struct mr_mapping next = { .start = UINT64_MAX };
+	const uint64_t addr = refusal->region_addr;
+	struct mr_mapping next;
 
-	if (!mr_inquiry_is_driver(inquiry, "mlx5") || changes_memory(refusal->rereg) || in_place ||
+	if (changes_memory(refusal->rereg) || !((before ^ after) & ~(uint32_t)CHANGED_IN_PLACE) ||
 	    !(before & MR_ACCESS_ON_DEMAND) || is_since_7_2(inquiry) ||
 	    is_made_anew(refusal, after))
 		return;
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
-	mr_evidence_hex(suspicion, "addr", refusal->region_addr);
-	mr_mapping_find(inquiry->host, refusal->region_addr, &next);
-	if (next.start > refusal->region_addr)
+	mr_evidence_hex(suspicion, "addr", addr);
+	if (mr_mapping_find(inquiry->host, addr, &next) && next.start <= addr)
+		mr_rule_out(suspicion, "the process has memory at 0x%" PRIx64, addr);
+	else
 		mr_suspect(
 			suspicion, MR_LIKELY,
 			"for these access flags mlx5 takes the memory of the process at 0x%" PRIx64
 			" anew, and nothing is mapped there",
-			refusal->region_addr);
-	else
-		mr_rule_out(suspicion, "the process has memory at 0x%" PRIx64,
-			    refusal->region_addr);
+			addr);
 }
 
 /* Whether libibverbs refused before it asked the provider. */
@@ -184,14 +178,13 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	if (!is_refused_by_library(inquiry))
 		return;
-	if (!inquiry->refusal->rereg_failure->imported) {
-		mr_rule_out(suspicion, "the process itself registered the region");
-		return;
-	}
 	add_code(inquiry, suspicion);
-	mr_suspect(
-		suspicion, MR_CERTAIN,
-		"libibverbs changes only regions that its own process registered, and another process registered this one");
+	if (!inquiry->refusal->rereg_failure->imported)
+		mr_rule_out(suspicion, "the process itself registered the region");
+	else
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"libibverbs changes only regions that its own process registered, and another process registered this one");
 	if (inquiry->refusal->region_known && mr_region_is_dm(inquiry->refusal->region_call))
 		mr_suspect_remedy(suspicion,
 				  "register another region, and deregister this one: the "
@@ -200,24 +193,23 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
-	const unsigned int call = refusal->region_call;
+	const unsigned int call = inquiry->refusal->region_call;
+	const char *name = mr_call_row(call)->name;
 
-	if (!is_refused_by_library(inquiry) || refusal->rereg_failure->imported)
+	if (!is_refused_by_library(inquiry) || inquiry->refusal->rereg_failure->imported)
 		return;
-	if (!mr_region_has_offset(call) && !mr_region_is_null(call)) {
-		mr_rule_out(suspicion, "%s registers memory of the process",
-			    mr_call_row(call)->name);
-		return;
-	}
 	add_code(inquiry, suspicion);
-	mr_evidence_text(suspicion, "registered_by", "%s", mr_call_row(call)->name);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "libibverbs changes no region on %s (%s), only those on memory of the process",
-		   mr_region_is_dmabuf(call) ? "a dma-buf"
-		   : mr_region_is_dm(call)   ? "memory of the device"
-					     : "nothing",
-		   mr_call_row(call)->name);
+	mr_evidence_text(suspicion, "registered_by", "%s", name);
+	if (!mr_region_has_offset(call) && !mr_region_is_null(call))
+		mr_rule_out(suspicion, "%s registers memory of the process", name);
+	else
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"libibverbs changes no region on %s (%s), only those on memory of the process",
+			mr_region_is_dmabuf(call) ? "a dma-buf"
+			: mr_region_is_dm(call)   ? "memory of the device"
+						  : "nothing",
+			name);
 }
 
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -226,16 +218,16 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 	if (!is_refused_by_library(inquiry) || !changes_memory(rereg))
 		return;
-	if (rereg->addr && rereg->length) {
-		mr_rule_out(suspicion, "it has an address, and %" PRIu64 " bytes", rereg->length);
-		return;
-	}
 	add_code(inquiry, suspicion);
 	mr_evidence_hex(suspicion, "addr", rereg->addr);
 	mr_evidence_number(suspicion, "length", rereg->length);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the change of the translation has %s, which libibverbs does not pass on",
-		   rereg->length ? "the address 0" : "no length");
+	if (rereg->addr && rereg->length)
+		mr_rule_out(suspicion, "it has an address, and %" PRIu64 " bytes", rereg->length);
+	else
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"the change of the translation has %s, which libibverbs does not pass on",
+			rereg->length ? "the address 0" : "no length");
 }
 
 static void look_at_unrequested_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -305,27 +297,28 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
+	const char *name = mr_call_row(refusal->region_call)->name;
 
 	if (!mr_region_is_dm(refusal->region_call) ||
 	    (refusal->rereg && refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
 		return;
-	mr_evidence_text(suspicion, "registered_by", "%s", mr_call_row(refusal->region_call)->name);
+	mr_evidence_text(suspicion, "registered_by", "%s", name);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "the region is on memory of the device (%s), and the kernel changes no such "
 		   "region",
-		   mr_call_row(refusal->region_call)->name);
+		   name);
 }
 
 /* ---- drivers that change no regions.  Of providers MR-PROVIDER-OPERATION tells. ---- */
 
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 	static const enum mr_certainty of_age[] = {
 		[MR_UNKNOWN] = MR_LIKELY,
 		[MR_NO] = MR_CERTAIN,
 		[MR_YES] = MR_POSSIBLE,
 	};
+	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	enum mr_certainty certainty = MR_LIKELY;
 
@@ -333,83 +326,71 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		return;
 	if (mr_inquiry_is_driver(inquiry, "rxe"))
 		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
-	/* Of another errno it was not found out whether the kernel has the command. */
-	if (inquiry->refusal->errnum == EOPNOTSUPP
-		    ? failure->lacks != MR_REREG_OF_KERNEL || mr_inquiry_is_driver(inquiry, "mlx5")
-		    : certainty != MR_CERTAIN) {
-		mr_rule_out(suspicion, "the driver changes regions");
-		return;
-	}
 	mr_evidence_text(suspicion, "empty_change", "EOPNOTSUPP");
 	if (kernel)
 		mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	mr_suspect(suspicion, certainty,
-		   "this kernel's driver changes no regions at all: it does not even know a change "
-		   "of nothing");
+	/* Of another errno it was not found out whether the kernel has the command. */
+	if (inquiry->refusal->errnum == EOPNOTSUPP
+		    ? failure->lacks != MR_REREG_OF_KERNEL || mr_inquiry_is_driver(inquiry, "mlx5")
+		    : certainty != MR_CERTAIN)
+		mr_rule_out(suspicion, "the driver changes regions");
+	else
+		mr_suspect(suspicion, certainty,
+			   "this kernel's driver changes no regions at all: it does not even know "
+			   "a change of nothing");
 }
 
-static void suspect_users(const struct mr_inquiry *inquiry, const char *where,
-			  struct mr_suspicion *suspicion)
+static void look_at_users(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_opt_u64 *users = &inquiry->refusal->users;
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const bool is_of_dm = mr_inquiry_is_call(inquiry, "ibv_free_dm") ||
+			      mr_inquiry_is_call(inquiry, "ioctl(DM_FREE)");
+	const bool is_of_pd = mr_inquiry_is_call(inquiry, "ibv_dealloc_pd") ||
+			      mr_inquiry_is_call(inquiry, "ioctl(PD_DESTROY)");
 	const char *owner = inquiry->host->process ? "process" : "session";
+	const char *where = is_of_dm ? "on this memory of the device" : "in this protection domain";
+	const uint64_t users = refusal->users.value;
 
-	if (users->known)
-		mr_evidence_number(suspicion, "regions", users->value);
-	if (users->known && users->value)
+	if (strcmp(suspicion->cause->id, "MR-DM-BUSY") ? !is_of_pd : !is_of_dm)
+		return;
+	if (is_of_pd && refusal->pd)
+		mr_evidence_text(suspicion, "pd", "%s", refusal->pd);
+	if (is_of_dm && refusal->handle_known)
+		mr_evidence_number(suspicion, "handle", refusal->handle);
+	if (refusal->users.known)
+		mr_evidence_number(suspicion, "regions", users);
+	if (refusal->users.known && users)
 		mr_suspect(suspicion, MR_CERTAIN, "%" PRIu64 " region%s of this %s %s still %s",
-			   users->value, users->value == 1 ? "" : "s", owner,
-			   users->value == 1 ? "is" : "are", where);
+			   users, users == 1 ? "" : "s", owner, users == 1 ? "is" : "are", where);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "no region of this %s is %s; what other programs made may be", owner,
 			   where);
 }
 
-static void look_at_pd(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (!mr_inquiry_is_call(inquiry, "ibv_dealloc_pd") &&
-	    !mr_inquiry_is_call(inquiry, "ioctl(PD_DESTROY)"))
-		return;
-	if (inquiry->refusal->pd)
-		mr_evidence_text(suspicion, "pd", "%s", inquiry->refusal->pd);
-	suspect_users(inquiry, "in this protection domain", suspicion);
-}
-
-static void look_at_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (!mr_inquiry_is_call(inquiry, "ibv_free_dm") &&
-	    !mr_inquiry_is_call(inquiry, "ioctl(DM_FREE)"))
-		return;
-	if (inquiry->refusal->handle_known)
-		mr_evidence_number(suspicion, "handle", inquiry->refusal->handle);
-	suspect_users(inquiry, "on this memory of the device", suspicion);
-}
-
 /* sw/rxe/rxe_mr.c rxe_dereg_mr(): EINVAL, for this reason alone. */
 static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const bool rxe = mr_inquiry_is_driver(inquiry, "rxe");
+	const bool known = refusal->region_known, rxe = mr_inquiry_is_driver(inquiry, "rxe");
+	const bool can_be_bound = refusal->region_access & MR_ACCESS_MW_BIND;
 
 	if (refusal->errnum != (rxe ? EINVAL : EBUSY) || refusal->handle_kind != MR_KIND_MR)
 		return;
 	if (!rxe)
 		suspicion->layer = MR_LAYER_FIRMWARE;
-	if (refusal->region_known)
+	if (known)
 		mr_evidence_hex(suspicion, "access", refusal->region_access);
 	else
 		mr_evidence_number(suspicion, "handle", refusal->handle);
 	/* rxe_mw.c rxe_check_bind_mw() looks at the flag; libmlx5 and the kernel's mlx5_ib do not */
-	if (rxe && refusal->region_known && !(refusal->region_access & MR_ACCESS_MW_BIND))
+	if (rxe && known && !can_be_bound)
 		mr_rule_out(suspicion, "the region was registered without mw-bind, which windows "
 				       "need");
 	else
-		mr_suspect(suspicion, mr_likely_if(rxe && refusal->region_known),
+		mr_suspect(suspicion, mr_likely_if(rxe && known),
 			   "a memory window may be bound to the region%s",
-			   refusal->region_known && refusal->region_access & MR_ACCESS_MW_BIND
-				   ? ", which was registered with mw-bind"
-				   : "");
+			   known && can_be_bound ? ", which was registered with mw-bind" : "");
 }
 
 /*
@@ -448,11 +429,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 /* rdma_core.c uverbs_try_lock_object(): EBUSY where another call uses the object at that moment. */
 static void look_at_call(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_refusal *refusal = inquiry->refusal;
-
-	if (!refusal->handle_known)
-		return;
-	mr_evidence_number(suspicion, "handle", refusal->handle);
+	mr_evidence_number(suspicion, "handle", inquiry->refusal->handle);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "another call may have been at work on it at that moment, of this or another "
 		   "process");

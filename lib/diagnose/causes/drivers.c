@@ -30,7 +30,6 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 {
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const uint32_t refused = access & (MR_ACCESS_ZERO_BASED | MR_ACCESS_HUGETLB);
-
 	const char *names = refused == MR_ACCESS_ZERO_BASED ? "zero-based"
 			    : refused == MR_ACCESS_HUGETLB  ? "hugetlb"
 							    : "zero-based and hugetlb";
@@ -49,14 +48,11 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 /* sw/rxe/rxe_mr.c rxe_mr_fill_pages_from_sgt(), is_pmem_page() */
 static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const uint32_t access = mr_inquiry_access(inquiry);
-	const char *memory = inquiry->refusal->memory;
-
 	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    !mr_inquiry_is_since(inquiry, 6, 2))
 		return;
-	mr_evidence_hex(suspicion, "access", access);
-	mr_evidence_text(suspicion, "memory", "%s", memory ? memory : "");
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	mr_evidence_text(suspicion, "memory", "%s", inquiry->refusal->memory ?: "");
 	mr_suspect(
 		suspicion, MR_LIKELY,
 		"flush-persistent needs persistent memory, which rxe looks for behind each page");
@@ -83,9 +79,9 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_region_request *request = inquiry->request;
 	uint64_t last;
 
+	/* On demand no page size is looked for. */
 	if (mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
-	    request->access & MR_ACCESS_ON_DEMAND || /* no page size is looked for */
-	    !mr_inquiry_is_driver(inquiry, "mlx5") ||
+	    request->access & MR_ACCESS_ON_DEMAND ||
 	    !__builtin_add_overflow(request->iova, request->length - 1, &last))
 		return;
 	mr_evidence_hex(suspicion, "iova", request->iova);
@@ -119,23 +115,24 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 /* hw/erdma/erdma_verbs.c erdma_reg_user_mr(): "Out of mr size"; its provider answers EIO. */
 static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	const uint64_t held = inquiry->refusal->held, max = inquiry->attributes.max_mr_size;
 	uint64_t together;
 
-	if (__builtin_add_overflow(inquiry->range.length, inquiry->refusal->held, &together))
+	if (__builtin_add_overflow(inquiry->range.length, held, &together))
 		together = UINT64_MAX;
 	mr_evidence_number(suspicion, "asked", inquiry->range.length);
-	mr_evidence_number(suspicion, "registered", inquiry->refusal->held);
-	mr_evidence_number(suspicion, "max_mr_size", inquiry->attributes.max_mr_size);
-	if (together > inquiry->attributes.max_mr_size)
+	mr_evidence_number(suspicion, "registered", held);
+	mr_evidence_number(suspicion, "max_mr_size", max);
+	if (together > max)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s with what is registered are more than the device's %s (max_mr_size)",
-			   MR_SIZE(together), MR_SIZE(inquiry->attributes.max_mr_size));
+			   MR_SIZE(together), MR_SIZE(max));
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the device takes %s in all (max_mr_size), and others may have registered "
 			"most of it",
-			MR_SIZE(inquiry->attributes.max_mr_size));
+			MR_SIZE(max));
 }
 
 static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -207,48 +204,47 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	const uint64_t page = mr_page_size(inquiry->host);
 	struct mr_range range = inquiry->range;
+	uint64_t pages;
 
-	if (!mr_inquiry_is_since(inquiry, 7, 0))
-		return;
 	mr_extend_to_pages(page, &range.addr, &range.length);
-	if (range.length / page <= MR_RXE_PAGES_MAX)
+	pages = range.length / page;
+	if (pages <= MR_RXE_PAGES_MAX || !mr_inquiry_is_since(inquiry, 7, 0))
 		return;
-	mr_evidence_number(suspicion, "pages", range.length / page);
+	mr_evidence_number(suspicion, "pages", pages);
 	mr_evidence_number(suspicion, "pages_max", MR_RXE_PAGES_MAX);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "the region has %" PRIu64
 		   " pages, and rxe since Linux 7.0 takes at most %" PRIu64 " (%s)",
-		   range.length / page, MR_RXE_PAGES_MAX, MR_SIZE(MR_RXE_PAGES_MAX * page));
+		   pages, MR_RXE_PAGES_MAX, MR_SIZE(MR_RXE_PAGES_MAX * page));
 }
 
 /* The device's own limit: max_mr is an upper bound, so that it can come earlier. */
 static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	struct mr_opt_u64 count = { .known = false };
+	const uint32_t max = inquiry->attributes.max_mr;
+	struct mr_opt_u64 count = { .known = false }; /* of all processes */
 	struct mr_nldev_summary summary;
 	struct mr_error ignored;
 	struct mr_nldev nl;
 	uint32_t index;
 
-	if (!inquiry->attributes.max_mr || inquiry->environment->simulated ||
-	    !inquiry->environment->device[0] ||
+	if (!max || inquiry->environment->simulated ||
 	    mr_nldev_open_device(&nl, inquiry->environment->device, &index, &ignored))
 		return;
-	/* of all processes */
 	if (!mr_nldev_summary(&nl, index, &summary, &ignored))
 		count = mr_nldev_summary_of(&summary, "mr");
 	mr_nldev_close(&nl);
 	if (!count.known)
 		return;
 	mr_evidence_number(suspicion, "mrs", count.value);
-	mr_evidence_number(suspicion, "max_mr", inquiry->attributes.max_mr);
-	if (count.value < inquiry->attributes.max_mr - inquiry->attributes.max_mr / 50)
+	mr_evidence_number(suspicion, "max_mr", max);
+	if (count.value < max - max / 50)
 		mr_rule_out(suspicion, "the device has %" PRIu64 " of at most %" PRIu32 " MRs",
-			    count.value, inquiry->attributes.max_mr);
+			    count.value, max);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the device has %" PRIu64 " MRs, and its limit is %" PRIu32 " (max_mr)",
-			   count.value, inquiry->attributes.max_mr);
+			   count.value, max);
 }
 
 #include "lib/diagnose/causes/drivers.inc"

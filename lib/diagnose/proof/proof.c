@@ -17,9 +17,10 @@
 
 #define ROW(returns_, layer_, name_, ...)                                                          \
 	{                                                                                          \
-		.name = (name_), .returns = MR_RETURNS_##returns_, .layer = MR_LAYER_##layer_,     \
-		__VA_ARGS__                                                                        \
+		.name = (name_), .is_long = returns_, .layer = MR_LAYER_##layer_, __VA_ARGS__      \
 	}
+#define LONG        true
+#define INT         false
 #define MLX5        .provider = "mlx5"
 #define RXE         .provider = "rxe"
 
@@ -213,36 +214,31 @@ int mr_kprobe_open(uint64_t type, const struct mr_kprobe *probe)
 			    probe->by_program ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Lets a probe write into the buffer, which the first probe brings. */
-static bool join_buffer(struct mr_watch *watch, int probe, int first, uint64_t *id)
-{
-	const size_t size = (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES);
-
-	if (ioctl(probe, PERF_EVENT_IOC_ID, id))
-		return false;
-	if (watch->buffer)
-		return !ioctl(probe, PERF_EVENT_IOC_SET_OUTPUT, first);
-	watch->buffer = mmap(NULL, size, PROT_READ, MAP_SHARED, probe, 0);
-	if (watch->buffer == MAP_FAILED)
-		watch->buffer = NULL;
-	return watch->buffer != NULL;
-}
-
 /* Place of the newest record: the kernel writes backwards, each record before the previous one. */
-static uint64_t newest(const struct mr_watch *watch)
+static uint64_t newest(const struct perf_event_mmap_page *page)
 {
-	const struct perf_event_mmap_page *page = watch->buffer;
-
 	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-static void copy_record(const struct mr_watch *watch, uint64_t place, struct record *record)
+static void copy_record(const void *buffer, uint64_t place, struct record *record)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = page * DATA_PAGES;
-	const unsigned char *data = (const unsigned char *)watch->buffer + page;
+	const unsigned char *data = (const unsigned char *)buffer + page;
 
 	for (size_t i = 0; i < sizeof(*record); i++)
 		((unsigned char *)record)[i] = data[(place + i) & (size - 1)];
+}
+
+/* Maps the buffer of a probe.  Return: MAP_FAILED with errno */
+static void *map_buffer(int probe)
+{
+	return mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES), PROT_READ, MAP_SHARED,
+		    probe, 0);
+}
+
+static void unmap_buffer(void *buffer)
+{
+	munmap(buffer, (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES));
 }
 
 static size_t read_watch(const struct mr_watch *watch, struct mr_return *returns, size_t max)
@@ -254,14 +250,14 @@ static size_t read_watch(const struct mr_watch *watch, struct mr_return *returns
 
 	if (!watch->buffer)
 		return 0;
-	place = newest(watch);
+	place = newest(watch->buffer);
 	left = watch->mark - place;
 	if (left > room) /* older ones have been written over */
 		left = room;
 	for (; left >= sizeof(record) && count < max; place += record.header.size) {
 		unsigned int function = 0;
 
-		copy_record(watch, place, &record);
+		copy_record(watch->buffer, place, &record);
 		if (record.header.size < sizeof(record.header) || record.header.size > left)
 			break;
 		left -= record.header.size;
@@ -282,7 +278,7 @@ static size_t read_watch(const struct mr_watch *watch, struct mr_return *returns
 static void mark(struct mr_watch *watch)
 {
 	if (watch->buffer)
-		watch->mark = newest(watch);
+		watch->mark = newest(watch->buffer);
 }
 
 /*
@@ -293,28 +289,26 @@ static void mark(struct mr_watch *watch)
 static int see_open(uint64_t type)
 {
 	static const char *const functions[] = { "do_sys_openat2", "do_filp_open", "do_file_open" };
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct mr_watch trial = { .probes = { -1 } };
 	struct record record = { .id = 0 };
 	mr_auto_fd int probe = -1;
 	int rc = -ENODATA;
+	void *buffer;
 
 	for (size_t i = 0; probe < 0 && i < sizeof(functions) / sizeof(*functions); i++)
 		probe = mr_kprobe_open(type, &(struct mr_kprobe){ .function = functions[i] });
 	if (probe < 0)
 		return errno == ENOENT || errno == EADDRNOTAVAIL ? -ENODATA : -errno;
-	trial.buffer = mmap(NULL, page * (1 + DATA_PAGES), PROT_READ, MAP_SHARED, probe, 0);
-	if (trial.buffer == MAP_FAILED)
+	buffer = map_buffer(probe);
+	if (buffer == MAP_FAILED)
 		return -errno;
-	if (open("/dev/null/none", O_RDONLY | O_CLOEXEC) < 0 && is_exhausted(errno)) {
+	if (open("/dev/null/none", O_RDONLY | O_CLOEXEC) < 0 && is_exhausted(errno))
 		rc = -errno;
-	} else if (newest(&trial)) {
-		copy_record(&trial, newest(&trial), &record);
-		if (record.header.size == sizeof(record) &&
-		    (int32_t)record.registers[REGISTER_VALUE > REGISTER_STACK] == -ENOTDIR)
-			rc = 0;
-	}
-	munmap(trial.buffer, page * (1 + DATA_PAGES));
+	else if (newest(buffer))
+		copy_record(buffer, newest(buffer), &record);
+	if (record.header.size == sizeof(record) &&
+	    (int32_t)record.registers[REGISTER_VALUE > REGISTER_STACK] == -ENOTDIR)
+		rc = 0;
+	unmap_buffer(buffer);
 	return rc;
 }
 
@@ -333,35 +327,10 @@ int mr_kprobe_type(uint64_t *type, struct mr_error *err)
 	return rc;
 }
 
-static int put_up_probes(struct mr_watch *watch, uint64_t type)
-{
-	int first = -1, errnum = ENOENT;
-
-	for (unsigned int i = 0; mr_kernel_functions[i].name; i++) {
-		watch->probes[i] = mr_kprobe_open(
-			type, &(struct mr_kprobe){ .function = mr_kernel_functions[i].name });
-		if (watch->probes[i] < 0) {
-			if (is_exhausted(errno))
-				return -errno;
-			if (errno != ENOENT && errno != EADDRNOTAVAIL)
-				errnum = errno;
-			continue;
-		}
-		if (!join_buffer(watch, watch->probes[i], first, &watch->ids[i])) {
-			errnum = errno;
-			close(watch->probes[i]);
-			watch->probes[i] = -1;
-		} else if (first < 0) {
-			first = watch->probes[i];
-		}
-	}
-	return watch->buffer ? 0 : -errnum;
-}
-
 static void end_watch(struct mr_watch *watch)
 {
 	if (watch->buffer)
-		munmap(watch->buffer, (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES));
+		unmap_buffer(watch->buffer);
 	watch->buffer = NULL;
 	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++) {
 		if (watch->probes[i] >= 0)
@@ -370,30 +339,55 @@ static void end_watch(struct mr_watch *watch)
 	}
 }
 
+/* Puts up the probes.  The first one brings the buffer, into which all write. */
 static int begin_watch(struct mr_watch *watch, struct mr_error *err)
 {
+	int first = -1, errnum = ENOENT, rc;
 	uint64_t type;
-	int rc;
 
-	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++)
-		watch->probes[i] = -1;
+	memset(watch->probes, -1, sizeof(watch->probes));
 	watch->buffer = NULL;
 	rc = mr_kprobe_type(&type, err);
-	if (rc)
-		return rc;
-	rc = put_up_probes(watch, type);
-	if (rc) {
-		end_watch(watch);
-		return mr_kprobe_fail(-rc, err);
+	for (unsigned int i = 0; !rc && mr_kernel_functions[i].name; i++) {
+		const int probe = mr_kprobe_open(
+			type, &(struct mr_kprobe){ .function = mr_kernel_functions[i].name });
+
+		watch->probes[i] = probe;
+		if (probe >= 0 && !ioctl(probe, PERF_EVENT_IOC_ID, &watch->ids[i]) &&
+		    (first >= 0 ? !ioctl(probe, PERF_EVENT_IOC_SET_OUTPUT, first)
+				: (watch->buffer = map_buffer(probe)) != MAP_FAILED)) {
+			first = first < 0 ? probe : first;
+			continue;
+		}
+		if (probe >= 0 || (errno != ENOENT && errno != EADDRNOTAVAIL))
+			errnum = errno;
+		if (probe < 0 && is_exhausted(errno)) {
+			end_watch(watch);
+			return mr_kprobe_fail(errnum, err);
+		}
+		if (probe >= 0)
+			close(probe);
+		watch->probes[i] = -1;
+		watch->buffer = first < 0 ? NULL : watch->buffer;
 	}
+	if (!rc && !watch->buffer)
+		return mr_kprobe_fail(errnum, err);
 	mark(watch);
-	return 0;
+	return rc;
 }
 
-/* Whether a function, by its index, is watched. */
-static bool is_watched(const struct mr_watch *watch, unsigned int function)
+/* Whether a function is watched: the one of that name, or any of a provider. */
+static bool is_watched(const struct mr_watch *watch, const char *name, const char *provider)
 {
-	return watch->buffer && watch->probes[function] >= 0;
+	const struct mr_kernel_function *function = mr_kernel_functions;
+
+	for (unsigned int i = 0; watch->buffer && function->name; i++, function++)
+		if (watch->probes[i] >= 0 &&
+		    (name ? !strcmp(function->name, name)
+			  : provider && function->provider &&
+				     !strcmp(function->provider, provider)))
+			return true;
+	return false;
 }
 
 /* The last returns that are looked at.  An error comes out at once, so what led to it is among the last ones. */
@@ -473,15 +467,6 @@ bool mr_firmware_answer_take(struct mr_firmware_answer *answer, const struct mr_
 	return true;
 }
 
-static bool watches_provider(const struct mr_watch *watch, const char *provider)
-{
-	for (unsigned int i = 0; mr_kernel_functions[i].name; i++)
-		if (mr_kernel_functions[i].provider && provider && is_watched(watch, i) &&
-		    !strcmp(mr_kernel_functions[i].provider, provider))
-			return true;
-	return false;
-}
-
 /* Who refuses where no function below this one has failed. */
 static enum mr_layer layer_of(const struct mr_chain_link *link)
 {
@@ -503,14 +488,6 @@ static uint32_t layers_of(const struct mr_chain_link *link, bool watches_driver)
 	return layers;
 }
 
-static bool is_named_watched(const struct mr_watch *watch, const char *name)
-{
-	for (unsigned int i = 0; mr_kernel_functions[i].name; i++)
-		if (!strcmp(mr_kernel_functions[i].name, name))
-			return is_watched(watch, i);
-	return false;
-}
-
 static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_question *question,
 			   struct mr_proven *proven)
 {
@@ -518,14 +495,14 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	struct mr_mlx5_log_line line;
 
 	proven->layer = layer_of(last);
-	proven->layers = layers_of(last, watches_provider(&proof->watch, question->provider));
+	proven->layers = layers_of(last, is_watched(&proof->watch, NULL, question->provider));
 	if (proven->layer == MR_LAYER_UVERBS && proven->layers & MR_IN_LAYER(DRIVER))
 		proven->layer = MR_LAYER_UNKNOWN;
 	/*
 	 * Whether the firmware has answered by a status other than 0 (mlx5/core/cmd.c).  cmd_exec() fails only where there
 	 * was no answer, and those that call it make the errno of the status.
 	 */
-	if (proven->layer != MR_LAYER_FIRMWARE || !is_named_watched(&proof->watch, "cmd_exec") ||
+	if (proven->layer != MR_LAYER_FIRMWARE || !is_watched(&proof->watch, "cmd_exec", NULL) ||
 	    (strcmp(last->function->name, "mlx5_cmd_exec") != 0 &&
 	     strcmp(last->function->name, "mlx5_cmd_do") != 0))
 		return;
@@ -541,25 +518,20 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 static void prove_user_space(const struct mr_proof *proof, const struct mr_proof_question *question,
 			     struct mr_proven *proven)
 {
-	if (!question->by_library) {
+	if (!question->by_library)
 		proven->note = "no function that is watched has returned this error";
-		return;
-	}
 	/* A call that enters by a function without a probe is not seen at all. */
-	if (!is_named_watched(&proof->watch, "ib_uverbs_ioctl") ||
-	    !is_named_watched(&proof->watch, "ib_uverbs_write")) {
+	else if (!is_watched(&proof->watch, "ib_uverbs_ioctl", NULL) ||
+		 !is_watched(&proof->watch, "ib_uverbs_write", NULL))
 		proven->note =
 			"no function that is watched has returned this error, and not all by "
 			"which calls come in could be watched";
-		return;
-	}
-	if (question->is_filtered) {
+	else if (question->is_filtered)
 		proven->note = "no function of the RDMA stack has returned this error, but system "
 			       "calls are filtered here (seccomp), and the filter may have";
-		return;
-	}
-	proven->in_user_space = true;
-	proven->layers = MR_IN_LAYER(LIBIBVERBS) | MR_IN_LAYER(PROVIDER);
+	else
+		proven->layers = MR_IN_LAYER(LIBIBVERBS) | MR_IN_LAYER(PROVIDER);
+	proven->in_user_space = !proven->note;
 }
 
 void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *question,
@@ -590,12 +562,11 @@ static const struct mr_kernel_function *function_of(const struct mr_return *foun
 	return &mr_kernel_functions[found->function];
 }
 
-/* The errno that a return value is, positive; 0: it is no error.  Of an int only 32 bits are defined. */
+/* The errno that a return value is, positive; 0: it is no error. */
 static int errno_of(const struct mr_return *found)
 {
-	const int64_t number = function_of(found)->returns == MR_RETURNS_INT
-				       ? (int32_t)(uint32_t)found->value
-				       : (int64_t)found->value;
+	const int64_t number = function_of(found)->is_long ? (int64_t)found->value
+							   : (int32_t)(uint32_t)found->value;
 
 	return number < 0 && number >= -4095 ? (int)-number : 0;
 }
@@ -612,31 +583,23 @@ static bool is_inside(const struct mr_return *inner, const struct mr_return *out
 		 inner->function > outer->function));
 }
 
-/* The end of what was called by the function that returned at @place. */
-static size_t end_of_calls(const struct mr_return *returns, size_t count, size_t place)
-{
-	size_t end = place + 1;
-
-	while (end < count && is_inside(&returns[end], &returns[place]))
-		end++;
-	return end;
-}
-
 /*
  * The call from which the function that returned at @place has its error: the last one that returned the same.
- * Another errno has been overcome, unless the function is one of those that translate.
+ * Another errno has been overcome, unless the function is one of those that translate.  Return: @count: there is none
  */
 static size_t find_origin(const struct mr_return *returns, size_t count, size_t place)
 {
-	const size_t end = end_of_calls(returns, count, place);
-	size_t translated = place;
+	size_t translated = count, call = place;
 
-	for (size_t i = place + 1; i < end; i = end_of_calls(returns, end, i)) {
+	for (size_t i = place + 1; i < count && is_inside(&returns[i], &returns[place]); i++) {
 		const int errnum = errno_of(&returns[i]);
 
+		if (call != place && is_inside(&returns[i], &returns[call]))
+			continue;
+		call = i;
 		if (errnum && errnum == errno_of(&returns[place]))
 			return i;
-		if (errnum && translated == place && function_of(&returns[place])->translates)
+		if (errnum && translated == count && function_of(&returns[place])->translates)
 			translated = i;
 	}
 	return translated;
@@ -645,22 +608,15 @@ static size_t find_origin(const struct mr_return *returns, size_t count, size_t 
 void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
 		   struct mr_chain *chain)
 {
-	size_t place = count, next;
+	size_t place = 0;
 
 	chain->count = 0;
-	for (size_t i = 0; i < count && place == count; i++)
-		if (function_of(&returns[i])->is_entry && errno_of(&returns[i]) == errnum)
-			place = i;
-	while (place < count) {
-		const struct mr_chain_link link = { function_of(&returns[place]),
-						    errno_of(&returns[place]) };
-
-		/* The innermost one is always kept. */
+	while (place < count &&
+	       (!function_of(&returns[place])->is_entry || errno_of(&returns[place]) != errnum))
+		place++;
+	/* The innermost one is always kept. */
+	for (; place < count; place = find_origin(returns, count, place))
 		chain->links[chain->count == MR_CHAIN_MAX ? MR_CHAIN_MAX - 1 : chain->count++] =
-			link;
-		next = find_origin(returns, count, place);
-		if (next == place)
-			break;
-		place = next;
-	}
+			(struct mr_chain_link){ function_of(&returns[place]),
+						errno_of(&returns[place]) };
 }

@@ -11,16 +11,10 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 
-/** What a function returns: only so many bits of the register are defined. */
-enum mr_returns {
-	MR_RETURNS_INT,
-	MR_RETURNS_LONG, /**< also a pointer: an errno is a value from -4095 to -1 */
-};
-
 /** A function of the kernel. */
 struct mr_kernel_function {
 	const char *name;
-	enum mr_returns returns;
+	bool is_long; /**< returns a long or a pointer; else an int, of which only 32 bits are defined */
 	bool is_entry;        /**< here a system call comes in */
 	bool translates;      /**< returns another errno than a function that it has called */
 	const char *provider; /**< of a driver: "mlx5"; NULL: all drivers use it */
