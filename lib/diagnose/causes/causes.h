@@ -239,10 +239,9 @@ struct mr_inquiry {
 	enum mr_operation operation;
 	struct mr_host *host;
 
-	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
+	enum mr_fact has_status, has_attributes, has_kernel, has_place, has_obstacle;
 	enum mr_fact has_dmabuf, has_log_line, has_gpu;
 	struct mr_process_status status;
-	struct mr_rlimit memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
 	bool is_vendors; /**< the vendor of that kernel may have added what newer releases brought */
@@ -262,9 +261,6 @@ void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusa
 
 /** mr_inquiry_status() - this process */
 const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry);
-
-/** mr_inquiry_memlock() - RLIMIT_MEMLOCK of this process */
-const struct mr_rlimit *mr_inquiry_memlock(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_attributes() - what the call's device reports of itself */
 const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry);

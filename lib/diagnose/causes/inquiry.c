@@ -37,14 +37,6 @@ const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry)
 		       : NULL;
 }
 
-const struct mr_rlimit *mr_inquiry_memlock(struct mr_inquiry *inquiry)
-{
-	return KNOWN(inquiry->has_memlock,
-		     !mr_rlimit_read(inquiry->host, "self", MR_MEMLOCK, &inquiry->memlock))
-		       ? &inquiry->memlock
-		       : NULL;
-}
-
 /* In a session libibverbs may not have the device open. */
 static bool read_attributes(struct mr_inquiry *inquiry)
 {

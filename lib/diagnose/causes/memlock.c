@@ -10,64 +10,66 @@
 
 /* What counts against the limit. */
 struct memlock {
-	const struct mr_rlimit *limit;
+	struct mr_rlimit limit;
 	enum mr_tristate is_lifted;
 	uint64_t page;
 	uint64_t asked;           /* bytes of the pages that are begun */
 	bool is_least;            /* of a queue: it may pin more than @asked */
 	struct mr_opt_u64 pinned; /* bytes */
-	struct mr_finding
-		origin; /* where the limit came from, behind a sentence: "; lowered at containerd" */
+	enum mr_tristate exceeded;
 };
 
+/* Whether pages exceed the limit; unknown where that depends on what is pinned, which is not known. */
+static enum mr_tristate exceeds(const struct memlock *memlock, uint64_t asked,
+				struct mr_opt_u64 pinned)
+{
+	const uint64_t limit = memlock->limit.soft / memlock->page, pages = asked / memlock->page;
+
+	if (pages > limit)
+		return MR_YES;
+	if (!pinned.known)
+		return MR_UNKNOWN;
+	return pinned.value / memlock->page > limit - pages ? MR_YES : MR_NO;
+}
+
 /*
- * The pages that the call pins; false: none, or the range wraps.  The buffers of a queue take at least these pages, before
- * the page of its doorbell.
+ * Counts the pages that the call pins.  The buffers of a queue take at least these pages, before the page of its
+ * doorbell.  Return: false: none, or the range wraps; or the limit has nothing to do with the call, or cannot be read.
  */
-static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
-{
-	const struct mr_region_request *request = inquiry->request;
-	const bool is_relaxed = request && request->call == MR_REG_MR_RELAXED;
-	const uint64_t bytes = inquiry->refusal->queue_bytes;
-	struct mr_range range;
-	uint64_t mask, end;
-
-	*memlock = (struct memlock){ .page = mr_page_size(inquiry->host) };
-	if (inquiry->operation == MR_OP_QUEUE) {
-		memlock->asked = mr_round_up(bytes, memlock->page);
-		memlock->is_least = true;
-		return memlock->asked && mr_inquiry_is_driver(inquiry, "mlx5");
-	}
-	mask = (is_relaxed && request->page_size > memlock->page ? request->page_size
-								 : memlock->page) -
-	       1;
-	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_is_on_demand(inquiry) ||
-	    __builtin_add_overflow(range.addr, range.length, &end) || end > UINT64_MAX - mask)
-		return false;
-	memlock->asked = ((end + mask) & ~mask) - (range.addr & ~mask);
-	return true;
-}
-
-/* What the simulated HCA holds is not really pinned: the kernel's figure does not have it. */
-static struct mr_opt_u64 find_pinned(struct mr_inquiry *inquiry)
-{
-	const struct mr_process_status *status;
-
-	if (inquiry->environment->simulated && mr_host_is_live(inquiry->host))
-		return inquiry->host->process ? inquiry->refusal->simulated_pinned
-					      : mr_simulator_pinned();
-	status = mr_inquiry_status(inquiry);
-	return status ? status->pinned : (struct mr_opt_u64){ 0 };
-}
-
-/* Return: false where the limit has nothing to do with the call, or cannot be read. */
 static bool find_memlock(struct mr_inquiry *inquiry, struct memlock *memlock)
 {
-	if (!count_pages(inquiry, memlock))
+	const struct mr_region_request *request = inquiry->request;
+	const uint64_t page = mr_page_size(inquiry->host);
+	const bool is_larger =
+		request && request->call == MR_REG_MR_RELAXED && request->page_size > page;
+	const uint64_t mask = (is_larger ? request->page_size : page) - 1;
+	const struct mr_process_status *status;
+	struct mr_range range;
+	uint64_t end;
+
+	*memlock = (struct memlock){ .page = page, .is_least = inquiry->operation == MR_OP_QUEUE };
+	if (memlock->is_least) {
+		memlock->asked = mr_round_up(inquiry->refusal->queue_bytes, page);
+		if (!memlock->asked || !mr_inquiry_is_driver(inquiry, "mlx5"))
+			return false;
+	} else {
+		if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_is_on_demand(inquiry) ||
+		    __builtin_add_overflow(range.addr, range.length, &end) ||
+		    end > UINT64_MAX - mask)
+			return false;
+		memlock->asked = ((end + mask) & ~mask) - (range.addr & ~mask);
+	}
+	if (mr_rlimit_read(inquiry->host, "self", MR_MEMLOCK, &memlock->limit))
 		return false;
-	memlock->limit = mr_inquiry_memlock(inquiry);
 	memlock->is_lifted = mr_memlock_is_lifted(inquiry->host);
-	return memlock->limit != NULL;
+	/* What the simulated HCA holds is not really pinned: the kernel's figure does not have it. */
+	if (inquiry->environment->simulated && mr_host_is_live(inquiry->host))
+		memlock->pinned = inquiry->host->process ? inquiry->refusal->simulated_pinned
+							 : mr_simulator_pinned();
+	else if ((status = mr_inquiry_status(inquiry)))
+		memlock->pinned = status->pinned;
+	memlock->exceeded = exceeds(memlock, memlock->asked, memlock->pinned);
+	return true;
 }
 
 /* siw compared the new pages with the limit by itself up to Linux 6.8, and asked for no capability. */
@@ -81,92 +83,65 @@ static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
 					 const struct memlock *memlock)
 {
 	if ((inquiry->operation == MR_OP_REREG && !mr_inquiry_is_driver(inquiry, "mlx5")) ||
-	    (inquiry->refusal->errnum == ENOMEM && !memlock->limit->soft &&
-	     !is_other_rule(inquiry)))
+	    (inquiry->refusal->errnum == ENOMEM && !memlock->limit.soft && !is_other_rule(inquiry)))
 		return MR_POSSIBLE;
 	return mr_certain_if(memlock->is_lifted == MR_NO && !is_other_rule(inquiry));
 }
 
-/* Finds where the limit came from. */
-static void explain_limit(struct mr_inquiry *inquiry, struct memlock *memlock, uint64_t needed,
-			  struct mr_suspicion *suspicion)
+/* Finds where the limit came from.  Return: with a figure that goes behind a sentence: "; lowered at containerd" */
+static struct mr_finding explain_limit(struct mr_inquiry *inquiry, const struct memlock *memlock,
+				       uint64_t needed, struct mr_suspicion *suspicion)
 {
-	struct mr_finding *origin = &memlock->origin;
+	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
 
-	origin->verdict = MR_VERDICT_BAD;
-	mr_memlock_explain(inquiry->host, memlock->limit, needed, origin);
-	if (origin->remedy[0])
-		mr_suspect_remedy(suspicion, "%s", origin->remedy);
-	mr_evidence_limit(suspicion, "hard_limit", memlock->limit->hard);
-	if (origin->detail[0])
-		mr_evidence_text(suspicion, "origin", "%s", origin->detail);
+	mr_memlock_explain(inquiry->host, &memlock->limit, needed, &origin);
+	mr_suspect_remedy(suspicion, "%s", origin.remedy);
+	mr_evidence_limit(suspicion, "hard_limit", memlock->limit.hard);
+	if (origin.detail[0])
+		mr_evidence_text(suspicion, "origin", "%s", origin.detail);
 	mr_evidence_text(suspicion, "cap_ipc_lock", "%s",
 			 mr_inquiry_check(inquiry, "MR-IPC-LOCK", NULL).figure);
+	return origin;
 }
 
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct memlock memlock;
+	uint64_t limit;
 
 	if (!find_memlock(inquiry, &memlock))
 		return;
-	mr_evidence_limit(suspicion, "limit", memlock.limit->soft);
-	if (memlock.limit->soft) {
+	limit = memlock.limit.soft;
+	mr_evidence_limit(suspicion, "limit", limit);
+	if (limit)
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is %s, not 0",
-			    memlock.limit->soft == UINT64_MAX ? "unlimited"
-							      : MR_SIZE(memlock.limit->soft));
-	} else if (memlock.is_lifted == MR_YES) {
+			    limit == UINT64_MAX ? "unlimited" : MR_SIZE(limit));
+	else if (memlock.is_lifted == MR_YES)
 		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
-	} else {
-		explain_limit(inquiry, &memlock, memlock.asked, suspicion);
+	else
 		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
 			   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s",
-			   memlock.origin.figure);
-	}
-}
-
-/* Whether the limit is exceeded; unknown where it depends on what is pinned, which is not known. */
-static enum mr_tristate is_exceeded(const struct memlock *memlock)
-{
-	const uint64_t limit = memlock->limit->soft / memlock->page;
-	const uint64_t asked = memlock->asked / memlock->page;
-	const uint64_t pinned = memlock->pinned.value / memlock->page;
-
-	if (asked > limit)
-		return MR_YES;
-	if (!memlock->pinned.known)
-		return MR_UNKNOWN;
-	return pinned > limit - asked ? MR_YES : MR_NO;
+			   explain_limit(inquiry, &memlock, memlock.asked, suspicion).figure);
 }
 
 /*
  * A thread of another process waits while that is looked at, but its other threads do not: what they had registered when
  * the call was refused may have gone, and need not be known.
  */
-static bool may_have_changed(struct mr_inquiry *inquiry)
-{
-	const struct mr_process_status *status =
-		inquiry->host->process ? mr_inquiry_status(inquiry) : NULL;
-
-	return status && status->threads.known && status->threads.value > 1;
-}
-
-static void suspect_other_thread(struct mr_inquiry *inquiry, struct memlock *memlock,
+static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memlock *memlock,
 				 struct mr_suspicion *suspicion)
 {
 	const uint64_t most = inquiry->refusal->most_held;
-	struct memlock then = *memlock;
 
-	then.pinned = (struct mr_opt_u64){ most, true };
-	if (is_exceeded(&then) != MR_YES)
+	if (exceeds(memlock, memlock->asked, (struct mr_opt_u64){ most, true }) != MR_YES)
 		return;
 	mr_evidence_number(suspicion, "most_registered", most);
-	explain_limit(inquiry, memlock, most + memlock->asked, suspicion);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s are pinned now, but as much as %s were registered at once, this takes %s, "
 		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
 		   MR_SIZE(memlock->pinned.value), MR_SIZE(most), MR_SIZE(memlock->asked),
-		   MR_SIZE(memlock->limit->soft), memlock->origin.figure);
+		   MR_SIZE(memlock->limit.soft),
+		   explain_limit(inquiry, memlock, most + memlock->asked, suspicion).figure);
 }
 
 /*
@@ -175,20 +150,20 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, struct memlock *mem
  */
 #define MORE 16
 
-static void suspect_larger_queue(struct mr_inquiry *inquiry, struct memlock *memlock,
+static void suspect_larger_queue(struct mr_inquiry *inquiry, const struct memlock *memlock,
 				 struct mr_suspicion *suspicion)
 {
-	struct memlock most = *memlock;
+	const uint64_t pinned = memlock->pinned.value;
+	uint64_t most;
 
-	if (__builtin_mul_overflow(memlock->asked, MORE, &most.asked))
-		most.asked = UINT64_MAX;
-	if (inquiry->refusal->by_kernel == MR_NO || is_exceeded(&most) == MR_NO)
-		return;
-	explain_limit(inquiry, memlock, memlock->pinned.value + MORE * memlock->asked, suspicion);
-	mr_suspect(suspicion, MR_LIKELY,
-		   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is %s%s",
-		   MR_SIZE(memlock->pinned.value), MR_SIZE(memlock->asked),
-		   MR_SIZE(memlock->limit->soft), memlock->origin.figure);
+	if (__builtin_mul_overflow(memlock->asked, MORE, &most))
+		most = UINT64_MAX;
+	if (inquiry->refusal->by_kernel != MR_NO &&
+	    exceeds(memlock, most, memlock->pinned) != MR_NO)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is %s%s",
+			   MR_SIZE(pinned), MR_SIZE(memlock->asked), MR_SIZE(memlock->limit.soft),
+			   explain_limit(inquiry, memlock, pinned + most, suspicion).figure);
 }
 
 /* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
@@ -199,41 +174,43 @@ static bool can_be_counted(const struct memlock *memlock)
 
 static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	enum mr_tristate exceeded;
+	const struct mr_process_status *status =
+		inquiry->host->process ? mr_inquiry_status(inquiry) : NULL;
 	struct memlock memlock;
+	uint64_t limit, pinned;
 	bool is_limited;
-	uint64_t limit;
 
 	if (!find_memlock(inquiry, &memlock) || !can_be_counted(&memlock))
 		return;
-	limit = memlock.limit->soft;
-	memlock.pinned = find_pinned(inquiry);
-	exceeded = is_exceeded(&memlock);
+	limit = memlock.limit.soft;
+	pinned = memlock.pinned.value;
 	is_limited = memlock.is_lifted != MR_YES && limit != UINT64_MAX;
 	mr_evidence_limit(suspicion, "limit", limit);
 	if (memlock.pinned.known)
-		mr_evidence_number(suspicion, "pinned", memlock.pinned.value);
+		mr_evidence_number(suspicion, "pinned", pinned);
 	mr_evidence_number(suspicion, "asked", memlock.asked);
-	if (exceeded == MR_NO && is_limited && may_have_changed(inquiry)) {
-		suspect_other_thread(inquiry, &memlock, suspicion);
-	} else if (exceeded == MR_NO && is_limited && memlock.is_least) {
-		suspect_larger_queue(inquiry, &memlock, suspicion);
-	} else if (memlock.is_lifted == MR_YES && (exceeded == MR_NO || !is_other_rule(inquiry))) {
+	if (memlock.exceeded == MR_YES && (memlock.is_lifted != MR_YES || is_other_rule(inquiry)))
+		mr_suspect(
+			suspicion, judge_certainty(inquiry, &memlock),
+			"%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
+			memlock.pinned.known ? MR_SIZE(pinned) : "some memory",
+			memlock.pinned.known ? "are" : "may be",
+			memlock.is_least ? "at least " : "", MR_SIZE(memlock.asked), MR_SIZE(limit),
+			explain_limit(inquiry, &memlock, pinned + memlock.asked, suspicion).figure);
+	else if (memlock.is_lifted == MR_YES &&
+		 (memlock.exceeded == MR_NO || !is_other_rule(inquiry)))
 		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
-	} else if (exceeded == MR_NO && limit == UINT64_MAX) {
+	else if (memlock.exceeded != MR_NO)
+		return;
+	else if (is_limited && status && status->threads.known && status->threads.value > 1)
+		suspect_other_thread(inquiry, &memlock, suspicion);
+	else if (is_limited && memlock.is_least)
+		suspect_larger_queue(inquiry, &memlock, suspicion);
+	else if (limit == UINT64_MAX)
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
-	} else if (exceeded == MR_NO) {
+	else
 		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
-			    MR_SIZE(memlock.pinned.value), MR_SIZE(memlock.asked), MR_SIZE(limit));
-	} else if (exceeded == MR_YES) {
-		explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, suspicion);
-		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
-			   "%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
-			   memlock.pinned.known ? MR_SIZE(memlock.pinned.value) : "some memory",
-			   memlock.pinned.known ? "are" : "may be",
-			   memlock.is_least ? "at least " : "", MR_SIZE(memlock.asked),
-			   MR_SIZE(limit), memlock.origin.figure);
-	}
+			    MR_SIZE(pinned), MR_SIZE(memlock.asked), MR_SIZE(limit));
 }
 
 /* Whether the call was refused as the limit counts. */
@@ -241,12 +218,10 @@ static bool is_at_limit(struct mr_inquiry *inquiry)
 {
 	struct memlock memlock;
 
-	if (!find_memlock(inquiry, &memlock) || memlock.is_lifted == MR_YES)
-		return false;
-	if (inquiry->refusal->errnum == EPERM)
-		return !memlock.limit->soft;
-	memlock.pinned = find_pinned(inquiry);
-	return can_be_counted(&memlock) && is_exceeded(&memlock) == MR_YES;
+	return find_memlock(inquiry, &memlock) && memlock.is_lifted != MR_YES &&
+	       (inquiry->refusal->errnum == EPERM
+			? !memlock.limit.soft
+			: can_be_counted(&memlock) && memlock.exceeded == MR_YES);
 }
 
 /*
