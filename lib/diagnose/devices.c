@@ -602,22 +602,11 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 			hardware.gpu);
 }
 
-/* Returns the largest region in bytes: rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */
-static uint64_t largest_region(const struct mr_environment *environment, uint64_t reported)
-{
-	const uint64_t of_rxe = MR_RXE_PAGES_MAX * mr_page_size(mr_this_host());
-	const char *kernel =
-		environment->simulated ? environment->simulated_kernel : environment->kernel;
-	struct mr_kernel_version version;
-	const bool is_limited = !strcmp(environment->provider, "rxe") &&
-				mr_kernel_version(kernel, &version) && version.major >= 7;
-
-	return is_limited && reported > of_rxe ? of_rxe : reported;
-}
-
 static int query_device(const struct mr_host *host, void *data, char *text, size_t size)
 {
+	const uint64_t of_rxe = MR_RXE_PAGES_MAX * mr_page_size(mr_this_host());
 	struct mr_environment environment;
+	struct mr_kernel_version version;
 	struct mr_attributes attributes;
 	struct mr_device device;
 	struct mr_error ignored;
@@ -632,8 +621,15 @@ static int query_device(const struct mr_host *host, void *data, char *text, size
 	mr_device_close(&device);
 	if (rc)
 		return rc;
-	snprintf(text, size, "max_mr_size=%" PRIu64 " odp=%" PRIu64,
-		 largest_region(&environment, attributes.max_mr_size), attributes.odp.general);
+	/* rxe since Linux 7.0 reports 2^64 - 1, and refuses more pages than it can list. */
+	if (!strcmp(environment.provider, "rxe") && attributes.max_mr_size > of_rxe &&
+	    mr_kernel_version(environment.simulated ? environment.simulated_kernel
+						    : environment.kernel,
+			      &version) &&
+	    version.major >= 7)
+		attributes.max_mr_size = of_rxe;
+	snprintf(text, size, "max_mr_size=%" PRIu64 " odp=%" PRIu64, attributes.max_mr_size,
+		 attributes.odp.general);
 	return 0;
 }
 

@@ -114,18 +114,16 @@ static void judge_usual(const struct mr_question *question, const struct mr_rlim
 	const bool known = !mr_meminfo_read(question->host, &memory) && memory.total.known;
 	const uint64_t wanted = known ? memory.total.value / 2 : LITTLE;
 	const char *text = known ? "half of this host's memory" : "1 GiB";
+	const bool is_bad = limit->soft < TOO_LITTLE && limit->soft < wanted;
 
-	if (limit->soft >= wanted) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s", limit_text(limit->soft).text,
-			       text);
-		return;
-	}
-	if (limit->soft < TOO_LITTLE)
-		mr_finding_set(finding, MR_VERDICT_BAD, "%s < 1 MiB", limit_text(limit->soft).text);
-	else
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s < %s", limit_text(limit->soft).text,
-			       text);
-	mr_memlock_explain(question->host, limit, wanted, finding);
+	mr_finding_set(finding,
+		       limit->soft >= wanted ? MR_VERDICT_OK
+		       : is_bad              ? MR_VERDICT_BAD
+					     : MR_VERDICT_WARN,
+		       "%s %s %s", limit_text(limit->soft).text, limit->soft >= wanted ? ">=" : "<",
+		       is_bad ? "1 MiB" : text);
+	if (limit->soft < wanted)
+		mr_memlock_explain(question->host, limit, wanted, finding);
 }
 
 void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding)
@@ -156,28 +154,6 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 
 /* ---- CAP_IPC_LOCK ---- */
 
-/* Where this process was given it without effect; false where it has none of it. */
-static bool find_inert(const struct mr_question *question, const struct mr_process_status *status,
-		       struct mr_finding *finding)
-{
-	if (has(status->permitted, MR_CAP_IPC_LOCK)) {
-		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "the program must raise it by capset(2), or its file needs "
-				 "\"setcap cap_ipc_lock=ep\"",
-				 "permitted, but not effective: RLIMIT_MEMLOCK applies");
-		return true;
-	}
-	if (!has(status->bounding, MR_CAP_IPC_LOCK) || !status->uid.known || !status->uid.value ||
-	    mr_namespace_is_first(question->host, "pid") != MR_NO)
-		return false;
-	mr_finding_judge(finding, MR_VERDICT_WARN,
-			 "run the container as root, raise the limit of locked memory, or give the "
-			 "program's file \"setcap cap_ipc_lock=ep\"",
-			 "given to this container, but not effective, as its user is not root: "
-			 "RLIMIT_MEMLOCK applies");
-	return true;
-}
-
 void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_process_status status;
@@ -198,7 +174,20 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 	else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
 		 limit.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_NA, "not needed: RLIMIT_MEMLOCK is unlimited");
-	else if (!find_inert(question, &status, finding))
+	else if (has(status.permitted, MR_CAP_IPC_LOCK))
+		mr_finding_judge(finding, MR_VERDICT_WARN,
+				 "the program must raise it by capset(2), or its file needs "
+				 "\"setcap cap_ipc_lock=ep\"",
+				 "permitted, but not effective: RLIMIT_MEMLOCK applies");
+	else if (has(status.bounding, MR_CAP_IPC_LOCK) && status.uid.known && status.uid.value &&
+		 mr_namespace_is_first(question->host, "pid") == MR_NO)
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN,
+			"run the container as root, raise the limit of locked memory, or give the "
+			"program's file \"setcap cap_ipc_lock=ep\"",
+			"given to this container, but not effective, as its user is not root: "
+			"RLIMIT_MEMLOCK applies");
+	else
 		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK applies");
 	if (status.uid.known)
 		mr_finding_detail(finding, "user %" PRIu64, status.uid.value);
@@ -217,27 +206,25 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 	if (is_first == MR_UNKNOWN) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "neither /proc/self/ns/user nor /proc/self/uid_map shows it");
-		return;
-	}
-	if (is_first == MR_YES) {
+	} else if (is_first == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "the initial one");
-		return;
-	}
-	if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) && limit.soft == NO_LIMIT) {
+	} else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
+		   limit.soft == NO_LIMIT) {
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
 			"not the initial one; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
-		return;
+	} else {
+		mr_finding_judge(
+			finding, MR_VERDICT_WARN,
+			"raise the hard limit of locked memory on the host, for the user who starts "
+			"the container; or run it without a user namespace",
+			"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
+		if (!mr_process_status_read(question->host, "self", &status) &&
+		    has(status.effective, MR_CAP_IPC_LOCK))
+			mr_finding_detail(finding,
+					  "CAP_IPC_LOCK is effective, but the kernel asks for "
+					  "it in the host's user namespace");
 	}
-	mr_finding_judge(
-		finding, MR_VERDICT_WARN,
-		"raise the hard limit of locked memory on the host, for the user who starts "
-		"the container; or run it without a user namespace",
-		"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
-	if (!mr_process_status_read(question->host, "self", &status) &&
-	    has(status.effective, MR_CAP_IPC_LOCK))
-		mr_finding_detail(finding, "CAP_IPC_LOCK is effective, but the kernel asks for "
-					   "it in the host's user namespace");
 }
 
 /* ---- pinned memory ---- */

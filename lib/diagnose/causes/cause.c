@@ -141,16 +141,6 @@ void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, con
 	va_end(ap);
 }
 
-void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
-{
-	va_list ap;
-
-	suspicion->certainty = MR_RULED_OUT;
-	va_start(ap, fmt);
-	vsnprintf(suspicion->text, sizeof(suspicion->text), fmt, ap);
-	va_end(ap);
-}
-
 void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
 {
 	va_list ap;
@@ -160,16 +150,14 @@ void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Behind the last one that there is room for, the last one is written over. */
 static struct mr_evidence *add_evidence(struct mr_suspicion *suspicion, const char *name)
 {
-	static struct mr_evidence surplus; /* is never read */
-	struct mr_evidence *evidence = suspicion->evidence_count < MR_EVIDENCE_MAX
-					       ? &suspicion->evidence[suspicion->evidence_count++]
-					       : &surplus;
+	struct mr_evidence *evidence;
 
-	evidence->name = name;
-	evidence->is_number = false;
-	evidence->number = 0;
+	suspicion->evidence_count += suspicion->evidence_count < MR_EVIDENCE_MAX;
+	evidence = &suspicion->evidence[suspicion->evidence_count - 1];
+	*evidence = (struct mr_evidence){ .name = name };
 	return evidence;
 }
 
@@ -179,19 +167,6 @@ void mr_evidence_number(struct mr_suspicion *suspicion, const char *name, uint64
 
 	evidence->is_number = true;
 	evidence->number = number;
-}
-
-void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name, uint64_t limit)
-{
-	if (limit == UINT64_MAX)
-		mr_evidence_text(suspicion, name, "unlimited");
-	else
-		mr_evidence_number(suspicion, name, limit);
-}
-
-void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t number)
-{
-	mr_evidence_text(suspicion, name, "0x%" PRIx64, number);
 }
 
 void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)

@@ -3,6 +3,7 @@
 #ifndef LIB_DIAGNOSE_CAUSES_CAUSES_H
 #define LIB_DIAGNOSE_CAUSES_CAUSES_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -360,12 +361,6 @@ const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
 /** mr_inquiry_function() - the function that is proven to have refused; NULL: it is not known */
 const char *mr_inquiry_function(const struct mr_inquiry *inquiry);
 
-/** mr_obstacle_writes() - whether a call pins its memory for writing: rdma/ib_verbs.h ib_access_writable() */
-static inline bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
-{
-	return mr_inquiry_access(inquiry) & MR_WRITING;
-}
-
 /** mr_mapping_find() - the mapping that has an address, or the next one; false: there is none */
 bool mr_mapping_find(struct mr_host *host, uint64_t addr, struct mr_mapping *mapping);
 
@@ -579,8 +574,7 @@ void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, con
 	__attribute__((format(printf, 3, 4)));
 
 /** mr_rule_out() - say why it is not the cause */
-void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+#define mr_rule_out(suspicion, ...) mr_suspect(suspicion, MR_RULED_OUT, __VA_ARGS__)
 
 /** mr_certain_if() - MR_CERTAIN, or MR_LIKELY */
 static inline enum mr_certainty mr_certain_if(bool is_certain)
@@ -601,15 +595,23 @@ void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
 /** mr_evidence_number() - add a figure; @name is static */
 void mr_evidence_number(struct mr_suspicion *suspicion, const char *name, uint64_t number);
 
-/** mr_evidence_limit() - add a limit: no evidence where it is UINT64_MAX, which is "unlimited" */
-void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name, uint64_t limit);
-
-/** mr_evidence_hex() - add a mask or an address, as "0x..." */
-void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t number);
-
 /** mr_evidence_text() - add a text */
 void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** mr_evidence_hex() - add a mask or an address, as "0x..." */
+#define mr_evidence_hex(suspicion, name, number)                                                   \
+	mr_evidence_text(suspicion, name, "0x%" PRIx64, (uint64_t)(number))
+
+/** mr_evidence_limit() - add a limit: UINT64_MAX is "unlimited" */
+static inline void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name,
+				     uint64_t limit)
+{
+	if (limit == UINT64_MAX)
+		mr_evidence_text(suspicion, name, "unlimited");
+	else
+		mr_evidence_number(suspicion, name, limit);
+}
 
 /** mr_cause_find() - the cause with that id (@length bytes, in any case), or NULL */
 const struct mr_cause *mr_cause_find(const char *id, size_t length);

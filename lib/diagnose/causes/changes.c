@@ -42,7 +42,7 @@ static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
 	const struct mr_refusal *refusal = inquiry->refusal;
 
 	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || changes_memory(refusal->rereg) ||
-	    !mr_obstacle_writes(inquiry) || refusal->region_access & MR_WRITING)
+	    !(mr_inquiry_access(inquiry) & MR_WRITING) || refusal->region_access & MR_WRITING)
 		return MR_NO;
 	if (!refusal->pinned_access.known)
 		return MR_UNKNOWN;

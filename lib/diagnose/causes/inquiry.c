@@ -264,13 +264,6 @@ static bool is_since(struct mr_inquiry *inquiry, unsigned int major, unsigned in
 	return !kernel || mr_kernel_is_since(*kernel, major, minor);
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	while (*words && strcmp(word, *words) != 0)
-		words++;
-	return *words;
-}
-
 bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
 {
 	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/",
@@ -344,23 +337,24 @@ static bool is_device(struct search *search)
  */
 static bool is_written_back(struct search *search, bool is_decisive)
 {
-	static const char *const in_memory[] = { "tmpfs", "devtmpfs", "hugetlbfs", NULL };
-	static const char *const sure[] = { "ext2", "ext3",  "ext4",  "xfs",    "btrfs",   "f2fs",
-					    "nfs",  "nfs4",  "vfat",  "exfat",  "ceph",    "fuse",
-					    "gfs2", "ocfs2", "ramfs", "lustre", "fuseblk", NULL };
+	static const char in_memory[] = " tmpfs devtmpfs hugetlbfs ";
+	static const char sure[] =
+		" ext2 ext3 ext4 xfs btrfs f2fs nfs nfs4 vfat exfat ceph fuse gfs2 "
+		"ocfs2 ramfs lustre fuseblk ";
 	const struct mr_mapping *mapping = &search->found->mapping;
 	const struct mr_mapped_file *file = &search->found->file;
-	const char *type = file->upper[0] ? file->upper : file->filesystem;
 	const bool is_certain = (file->is_found && file->type == S_IFBLK) ||
 				!strcmp(mapping->path, "anon_inode:[perf_event]");
+	char type[64];
 
+	snprintf(type, sizeof(type), " %s ", file->upper[0] ? file->upper : file->filesystem);
 	if (!search->writes || !mapping->shared || !mapping->writable || !mapping->inode ||
 	    !is_since(search->inquiry, 6, 5))
 		return false;
-	if (!is_certain && (type[0] ? is_one_of(type, in_memory) : mapping->major == 0))
+	if (!is_certain && (type[2] ? strstr(in_memory, type) != NULL : mapping->major == 0))
 		return false;
-	return is_decisive == (mr_inquiry_kernel(search->inquiry) &&
-			       (is_certain || is_one_of(type, sure))) &&
+	return is_decisive ==
+		       (mr_inquiry_kernel(search->inquiry) && (is_certain || strstr(sure, type))) &&
 	       end_at(search, MR_OBSTACLE_FILE, is_decisive);
 }
 
@@ -388,57 +382,48 @@ static bool is_beyond_file(struct search *search)
 {
 	const struct mr_mapping *mapping = &search->found->mapping;
 	const struct mr_mapped_file *file = &search->found->file;
-	const uint64_t page = mr_page_size(search->inquiry->host);
+	const uint64_t page = mr_page_size(search->inquiry->host), size = file->size.value;
 	const uint64_t last = search->end < mapping->end ? search->end : mapping->end;
-	uint64_t size = file->size.value, end;
+	const uint64_t whole = size > UINT64_MAX - page ? size : mr_round_up(size, page);
+	const uint64_t behind = whole > mapping->offset ? whole - mapping->offset : 0;
 
-	if (!file->is_found || file->type != S_IFREG || !file->size.known)
+	if (!file->is_found || file->type != S_IFREG || !file->size.known ||
+	    behind >= last - mapping->start)
 		return false;
-	size = size > UINT64_MAX - page ? size : (size + page - 1) / page * page;
-	end = size <= mapping->offset ? mapping->start
-	      : size - mapping->offset > mapping->end - mapping->start
-		      ? mapping->end
-		      : mapping->start + (size - mapping->offset);
-	if (end >= last)
-		return false;
-	if (end > search->addr)
-		search->addr = end;
+	if (mapping->start + behind > search->addr)
+		search->addr = mapping->start + behind;
 	return end_at(search, MR_OBSTACLE_FILE_END, true);
 }
 
 /* ---- the search ---- */
 
-/* Notes the first mapping of huge pages, whose faults can fail. */
-static void note_huge(struct search *search)
+/*
+ * Notes the first mapping of huge pages, whose faults can fail; and a file with gaps on a full file system: a page for a
+ * gap cannot be had (mm/shmem.c shmem_fault()).
+ */
+static void note_mapping(struct search *search)
 {
-	const struct mr_mapping *mapping = &search->found->mapping;
+	struct mr_obstacle *found = search->found;
+	const struct mr_mapped_file *file = &found->file;
+	const char *path = found->mapping.path;
 	struct mr_mapping_details details;
 
-	if (search->found->has_huge ||
-	    (strcmp(search->found->file.filesystem, "hugetlbfs") != 0 &&
-	     strncmp(mapping->path, "/anon_hugepage", 14) != 0 &&
-	     strncmp(mapping->path, "/memfd:", 7) != 0 && strncmp(mapping->path, "/SYSV", 5) != 0))
-		return;
-	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details) ||
-	    !details.is_hugetlb)
-		return;
-	search->found->has_huge = true;
-	search->found->huge = *mapping;
-	search->found->huge_details = details;
-}
-
-/* Notes a file with gaps, on a full file system: a page for a gap cannot be had (mm/shmem.c shmem_fault()). */
-static void note_full(struct search *search)
-{
-	const struct mr_mapped_file *file = &search->found->file;
-
-	if (search->found->has_full || !search->found->mapping.shared || !file->free.known ||
-	    file->free.value >= mr_page_size(search->inquiry->host) ||
-	    file->allocated.value >= file->size.value)
-		return;
-	search->found->has_full = true;
-	search->found->full = search->found->mapping;
-	search->found->full_file = *file;
+	if (!found->has_huge &&
+	    (!strcmp(file->filesystem, "hugetlbfs") || !strncmp(path, "/anon_hugepage", 14) ||
+	     !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5)) &&
+	    !mr_mapping_details_read(search->inquiry->host, found->mapping.start, &details) &&
+	    details.is_hugetlb) {
+		found->has_huge = true;
+		found->huge = found->mapping;
+		found->huge_details = details;
+	}
+	if (!found->has_full && found->mapping.shared && file->free.known &&
+	    file->free.value < mr_page_size(search->inquiry->host) &&
+	    file->allocated.value < file->size.value) {
+		found->has_full = true;
+		found->full = found->mapping;
+		found->full_file = *file;
+	}
 }
 
 static bool end_at_hole(struct search *search, const struct mr_mapping *next)
@@ -488,8 +473,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 		if (is_written_back(search, true) || lacks_permission(search) ||
 		    is_beyond_file(search) || is_written_back(search, false))
 			return false;
-		note_huge(search);
-		note_full(search);
+		note_mapping(search);
 	}
 	search->addr = mapping->end;
 	return search->addr < search->end;
@@ -508,37 +492,26 @@ bool mr_mapping_find(struct mr_host *host, uint64_t addr, struct mr_mapping *map
 }
 
 /*
- * Finds the first page before the obstacle that GUP has not pinned: it pins the pages in order, and leaves each one in
- * memory (mm/gup.c __get_user_pages()).  It copies a private huge page before it pins that for writing, for which the
- * pool may have no page (mm/hugetlb.c hugetlb_wp()).
+ * Looks whether pinning came to the obstacle: for the first page before it that GUP has not pinned, as it pins the pages
+ * in order, and leaves each one in memory (mm/gup.c __get_user_pages()).  It copies a private huge page before it pins
+ * that for writing, for which the pool may have no page (mm/hugetlb.c hugetlb_wp()).
  */
-static int find_stop(struct search *search, uint64_t start)
-{
-	struct mr_host *host = search->inquiry->host;
-	struct mr_obstacle *found = search->found;
-	uint64_t end = found->kind ? found->addr : search->end;
-	const int rc = mr_absent_page_find(
-		host, start, end, search->writes ? MR_PAGE_WRITE : MR_PAGE_READ, &found->stop);
-	int own = 0;
-
-	if (rc > 0)
-		end = found->stop.addr;
-	if (end > found->huge.end)
-		end = found->huge.end;
-	if (start < found->huge.start)
-		start = found->huge.start;
-	if (found->has_huge && !found->huge.shared && search->writes && start < end)
-		own = mr_absent_page_find(host, start, end, MR_PAGE_OWN, &found->stop);
-	return own ? own : rc;
-}
-
-/* Looks whether pinning came to the obstacle. */
 static void look_before(struct search *search, uint64_t start)
 {
 	struct mr_host *host = search->inquiry->host;
 	struct mr_obstacle *found = search->found;
-	const int rc = find_stop(search, start);
+	uint64_t end = found->kind ? found->addr : search->end;
+	int own = 0,
+	    rc = mr_absent_page_find(host, start, end,
+				     search->writes ? MR_PAGE_WRITE : MR_PAGE_READ, &found->stop);
 
+	if (rc > 0)
+		end = found->stop.addr;
+	end = end > found->huge.end ? found->huge.end : end;
+	start = start < found->huge.start ? found->huge.start : start;
+	if (found->has_huge && !found->huge.shared && search->writes && start < end)
+		own = mr_absent_page_find(host, start, end, MR_PAGE_OWN, &found->stop);
+	rc = own ? own : rc;
 	if (!rc || rc == -ENODATA)
 		return;
 	found->is_decisive = false;
@@ -579,18 +552,19 @@ static bool look_in(struct search *search, uint64_t addr, uint64_t length)
 
 static bool look(struct mr_inquiry *inquiry)
 {
+	const char *memory = inquiry->refusal->memory ?: "";
 	struct search search = { .inquiry = inquiry,
-				 .writes = mr_obstacle_writes(inquiry),
+				 .writes = mr_inquiry_access(inquiry) & MR_WRITING,
 				 .found = &inquiry->obstacle };
 	struct mr_range range;
 
-	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
+	if (!mr_inquiry_range(inquiry, &range) || mr_inquiry_is_on_demand(inquiry))
 		return false;
 	/* Memory of --memory cuda:N: what is mapped there differs from driver to driver. */
-	if (inquiry->refusal->memory && !strncmp(inquiry->refusal->memory, "cuda:", 5)) {
+	if (!strncmp(memory, "cuda:", 5)) {
 		search.addr = range.addr & ~(mr_page_size(inquiry->host) - 1);
 		snprintf(search.found->mapping.path, sizeof(search.found->mapping.path), "%s",
-			 inquiry->refusal->memory);
+			 memory);
 		return end_at(&search, MR_OBSTACLE_DEVICE, true);
 	}
 	return look_in(&search, range.addr, range.length);

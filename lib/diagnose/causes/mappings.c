@@ -135,7 +135,7 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 		mr_evidence_number(suspicion, "file_offset",
 				   mapping->offset + (obstacle->addr - mapping->start));
 	}
-	describe(obstacle, mr_obstacle_writes(inquiry), text, sizeof(text));
+	describe(obstacle, mr_inquiry_access(inquiry) & MR_WRITING, text, sizeof(text));
 	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s%s%s", obstacle->addr, text,
 		   gpu ? ", as CUDA reserves memory of a GPU: the process has mapped " : "",
 		   gpu ? gpu->path : "");
@@ -156,7 +156,7 @@ static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s",
 			    obstacle->mappings, obstacle->mappings == 1 ? "" : "s");
 	if (obstacle->kind == MR_OBSTACLE_NONE && kind == MR_OBSTACLE_READ_ONLY &&
-	    mr_obstacle_writes(inquiry))
+	    mr_inquiry_access(inquiry) & MR_WRITING)
 		mr_rule_out(suspicion, "the whole range is mapped writable");
 	/* MR-PEER-MEMORY and others are about those of GPUs. */
 	if (obstacle->kind != kind ||
