@@ -94,8 +94,6 @@ static bool is_in_container(struct mr_host *host)
 	"start the container with --device=/dev/infiniband; in Kubernetes, let the pod ask for the " \
 	"resource of the RDMA device plugin"
 
-/* ---- presence ---- */
-
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding)
 {
 	const struct mr_rdma_node *node;
@@ -148,8 +146,6 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 				  nodes.first_absent.minor, nodes.first_absent.path);
 	}
 }
-
-/* ---- permission ---- */
 
 /* What to do about the first node that was refused. */
 static void set_access_remedy(const struct nodes *nodes, const char *group,
@@ -219,8 +215,6 @@ void mr_check_node_access(const struct mr_question *question, struct mr_finding 
 	set_access_remedy(&nodes, group, finding);
 }
 
-/* ---- sandbox of systemd, or a container ---- */
-
 static void set_sandbox_remedy(struct mr_host *host, const struct mr_dev_folder *dev,
 			       const char *unit, struct mr_finding *finding)
 {
@@ -285,8 +279,6 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 		mr_finding_detail(finding, "seccomp filters system calls");
 }
 
-/* ---- SELinux ---- */
-
 void mr_check_selinux(const struct mr_question *question, struct mr_finding *finding)
 {
 	static const char *const modes[] = {
@@ -317,8 +309,6 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 	if (label[0])
 		mr_finding_detail(finding, "this process is %s", label);
 }
-
-/* ---- network namespaces ---- */
 
 void mr_check_netns(const struct mr_question *question, struct mr_finding *finding)
 {

@@ -107,8 +107,6 @@ static void find_handover(const struct mr_question *question, struct mr_finding 
 			       MR_SIZE(info.cma_free.value), MR_SIZE(info.cma_total.value));
 }
 
-/* ---- 57-bit addresses ---- */
-
 static bool take_flags(const char *line, void *data)
 {
 	if (!strncmp(line, "flags", 5) && strstr(line, " la57"))
@@ -187,8 +185,6 @@ static void find_rxe_on_demand(const struct mr_question *question, struct mr_fin
 		search_devices(&search, "this kernel's rxe corrupts data of on-demand regions (",
 			       ")", found);
 }
-
-/* ---- the table ---- */
 
 static const struct {
 	mr_check_function *find; /* leaves the finding alone where the combination is not here */

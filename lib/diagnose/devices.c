@@ -134,8 +134,6 @@ static bool is_mlx5(const struct look *look)
 	return !strcmp(look->device.driver, "mlx5_core");
 }
 
-/* ---- presence ---- */
-
 /*
  * Opens the device as a program does: a seccomp or Landlock filter, and limits of the process, let the node be opened
  * and refuse what follows.  One call for each device, as libibverbs compares the ABI in its first list of devices alone.
@@ -214,8 +212,6 @@ void mr_check_device(const struct mr_question *question, struct mr_finding *find
 	else if (verdict == MR_VERDICT_BAD && look.sum)
 		finding->verdict = MR_VERDICT_WARN; /* another one opens */
 }
-
-/* ---- ports ---- */
 
 /* What a port is good for, from the least on. */
 enum link {
@@ -470,8 +466,6 @@ void mr_check_uar(const struct mr_question *question, struct mr_finding *finding
 
 	look_at_devices(&look, remedies);
 }
-
-/* ---- IOMMU ---- */
 
 /* From this size on, mappings of single pages were seen to run out (dma-bufs of GPUs). */
 #define MANY_PAGES (UINT64_C(2) << 30)

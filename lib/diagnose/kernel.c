@@ -14,8 +14,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* ---- release ---- */
-
 /* What mainline kernels have from a release on. */
 static const struct {
 	struct mr_kernel_version since;
@@ -78,8 +76,6 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 				 release, lacking);
 	}
 }
-
-/* ---- options ---- */
 
 /* The first options that are looked at. */
 enum { RDMA, RDMA_FOR_PROGRAMS, ON_DEMAND_PAGING };
@@ -239,8 +235,6 @@ void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *fi
 {
 	check_node(question, "/dev/dma_heap/system", "CONFIG_DMABUF_HEAPS_SYSTEM", finding);
 }
-
-/* ---- fork ---- */
 
 void mr_check_fork(const struct mr_question *question, struct mr_finding *finding)
 {
@@ -441,8 +435,6 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 	else
 		mr_finding_unread(finding, "/sys/class/infiniband", rc < 0 ? -rc : ENOENT);
 }
-
-/* ---- memory of GPUs ---- */
 
 const char *mr_nvidia_module(struct mr_host *host)
 {

@@ -57,8 +57,6 @@ static void doubt(struct mr_finding *finding)
 	mr_finding_detail(finding, "it is not known whether CAP_IPC_LOCK lifts the limit");
 }
 
-/* ---- limit of locked memory ---- */
-
 struct device_count {
 	struct mr_host *host;
 	unsigned int usable; /* devices, without those whose node this process cannot open */
@@ -152,8 +150,6 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 			  limit_text(limit.hard).text);
 }
 
-/* ---- CAP_IPC_LOCK ---- */
-
 void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_process_status status;
@@ -195,8 +191,6 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 			  status.effective.value, status.bounding.value);
 }
 
-/* ---- user namespace ---- */
-
 void mr_check_user_namespace(const struct mr_question *question, struct mr_finding *finding)
 {
 	const enum mr_tristate is_first = mr_namespace_is_first(question->host, "user");
@@ -226,8 +220,6 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 					  "it in the host's user namespace");
 	}
 }
-
-/* ---- pinned memory ---- */
 
 void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding)
 {
@@ -269,8 +261,6 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 		doubt(finding);
 }
 
-/* ---- open files ---- */
-
 void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_descriptors descriptors;
@@ -292,8 +282,6 @@ void mr_check_descriptors(const struct mr_question *question, struct mr_finding 
 	if (!rc && descriptors.limit != NO_LIMIT)
 		mr_finding_detail(finding, "RLIMIT_NOFILE is %" PRIu64, descriptors.limit);
 }
-
-/* ---- address space ---- */
 
 /* What libibverbs and its providers map when they open a device; some 1 MiB on the simulated HCA. */
 #define SPACE_TO_OPEN (UINT64_C(4) << 20)

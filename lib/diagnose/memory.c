@@ -9,8 +9,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 
-/* ---- available memory ---- */
-
 /* Where vm.overcommit_memory is 2, the kernel promises no more than CommitLimit. */
 static bool exceeds_commit_limit(const struct mr_question *question, const struct mr_meminfo *info,
 				 struct mr_finding *finding)
@@ -89,8 +87,6 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", MR_SIZE(info.total.value));
 	mr_finding_detail(finding, "%s available", MR_SIZE(info.available.value));
 }
-
-/* ---- mappings ---- */
 
 /* mm/mmap.c: DEFAULT_MAX_MAP_COUNT, for the kernels of most distributions */
 #define DEFAULT_MAX_MAPS 65530U
@@ -237,8 +233,6 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 	}
 }
 
-/* ---- transparent huge pages ---- */
-
 /* From this size on, pinning 4 KiB pages one by one takes tenths of a second and more. */
 #define SLOW_PLAN (UINT64_C(1) << 30)
 
@@ -263,8 +257,6 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", mode);
 }
-
-/* ---- contiguous memory ---- */
 
 /*
  * Pages in blocks of type CMA cannot stay pinned, so the kernel moves them out first.  It counts the free
@@ -374,8 +366,6 @@ static bool walk_up(struct walk *walk, const char *controller, void (*look)(stru
 	return !walk->finding->figure[0];
 }
 
-/* ---- RDMA objects ---- */
-
 /*
  * Compares the use with what a process needs that registers memory: to open the device, and a protection domain
  * and a region.  libmlx5 takes an object before them, when it opens the device: a UAR (providers/mlx5/verbs.c
@@ -471,8 +461,6 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 			 "a group that cannot be seen from here may limit it");
 	finding->is_hidden = true;
 }
-
-/* ---- memory ---- */
 
 #define MEMORY_REMEDY                                                                                      \
 	"raise memory.max and memory.high of the control group (-v names it): MemoryMax= and MemoryHigh= " \

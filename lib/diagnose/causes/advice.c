@@ -25,7 +25,6 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const uint64_t general = inquiry->attributes.odp.general;
 
-	mr_evidence_hex(suspicion, "odp_general_caps", general);
 	if (general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else
@@ -96,7 +95,6 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	if (is_rxe(inquiry))
 		suspicion->layer = MR_LAYER_MEMORY;
-	mr_evidence_hex(suspicion, "access", refusal->region_access);
 	if (is_paged(refusal))
 		rule_out(inquiry, suspicion, "the region is one with on-demand paging");
 	else
@@ -112,7 +110,6 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_advice *advice = refusal->advice;
 	const bool writes = advice && advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
 
-	mr_evidence_hex(suspicion, "access", refusal->region_access);
 	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() asks for */
 	if (refusal->errnum == EINVAL) {
 		if (is_rxe(inquiry) && !(refusal->region_access & MR_ACCESS_LOCAL_WRITE))

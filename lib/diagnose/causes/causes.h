@@ -524,7 +524,8 @@ enum mr_need {
 	MR_NEED_DATA_DIRECT, /**< the call registers a dma-buf by Data Direct */
 	MR_NEED_HINTS,       /**< the memory that a DMA handle is for */
 	MR_NEED_PLACE, /**< mr_inquiry_place(), a device that has a node; it is in the inquiry then */
-	MR_NEED_HANDLE, /**< the number of the object */
+	MR_NEED_HANDLE,        /**< the number of the object */
+	MR_NEED_OTHER_PROCESS, /**< another process was refused */
 };
 
 /** MR_NEEDS() - the bit of a need */
@@ -549,13 +550,16 @@ struct mr_cause {
 	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
 	const char
 		*statuses;  /**< of mlx5's firmware, by one of which it has refused; a byte each */
+	const char *shows;  /**< names of facts of the call that are evidence, or NULL */
 	bool is_of_gpu;     /**< of memory of a GPU */
 	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
 	const struct mr_cause *table; /**< that it stands in */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
-	const char *what;      /**< what it is: one or two sentences */
-	const char *recognise; /**< how to tell it from others */
-	const char *remedy;    /**< used where the function that looks sets none */
+	enum mr_certainty certainty; /**< where it has no function */
+	const char *says;            /**< its text then */
+	const char *what;            /**< what it is: one or two sentences */
+	const char *recognise;       /**< how to tell it from others */
+	const char *remedy;          /**< used where the function that looks sets none */
 	const char
 		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
 };

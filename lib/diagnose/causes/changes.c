@@ -63,7 +63,6 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	mr_evidence_hex(suspicion, "access_before", refusal->region_access);
 	if (refusal->pinned_access.known)
 		mr_evidence_hex(suspicion, "access_pinned", refusal->pinned_access.value);
-	mr_evidence_hex(suspicion, "access", access);
 	if (writable == MR_NO)
 		mr_rule_out(suspicion, "the change adds no right to write to pages that were "
 				       "pinned for reading");
@@ -146,7 +145,6 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	    is_made_anew(refusal, after))
 		return;
 	mr_evidence_hex(suspicion, "access_before", before);
-	mr_evidence_hex(suspicion, "access", after);
 	mr_evidence_hex(suspicion, "addr", addr);
 	if (mr_mapping_find(inquiry->host, addr, &next) && next.start <= addr)
 		mr_rule_out(suspicion, "the process has memory at 0x%" PRIx64, addr);
@@ -424,15 +422,6 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the kernel has no MR with the handle %" PRIu32 " (any more)",
 			   refusal->handle);
-}
-
-/* rdma_core.c uverbs_try_lock_object(): EBUSY where another call uses the object at that moment. */
-static void look_at_call(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	mr_evidence_number(suspicion, "handle", inquiry->refusal->handle);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "another call may have been at work on it at that moment, of this or another "
-		   "process");
 }
 
 #include "lib/diagnose/causes/changes.inc"

@@ -11,8 +11,6 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/* ---- RDMA objects ---- */
-
 /* A figure of a group that refuses, or of the group where least is left. */
 struct rdma_limit {
 	struct mr_cgroup group;
@@ -114,12 +112,9 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			  resource, limit.group.mount, limit.group.path);
 }
 
-/* ---- memory ---- */
-
 /* The pages that are pinned are made, if they are not there yet, and that is charged. */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	mr_suspect_by_check(inquiry, suspicion, "memory of the control group: ", MR_POSSIBLE,
 			    MR_LIKELY);
 	suspicion->evidence[1].name = "group"; /* which is the detail of that check */
@@ -152,7 +147,7 @@ static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
  */
 static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_place *place = &inquiry->place;
 	mr_auto_fd int node = -1;
 
 	if (!mr_host_is_live(inquiry->host) || inquiry->host->process || place->opened ||
@@ -161,7 +156,6 @@ static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	node = open(place->node.path, O_RDWR | O_CLOEXEC);
 	if (node < 0)
 		return;
-	mr_evidence_text(suspicion, "node", "%s", place->node.path);
 	if (ioctl(node, 0) && errno == EACCES)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s can be opened, and any ioctl(2) on it is refused, as Landlock does",

@@ -43,7 +43,6 @@ static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		suspicion->layer = MR_LAYER_PROVIDER;
 	else if (refusal->errnum == EPROTONOSUPPORT)
 		suspicion->layer = MR_LAYER_UVERBS;
-	mr_evidence_number(suspicion, "max_dm_size", max);
 	if (max)
 		mr_rule_out(suspicion, "the device has such memory: at most %s at once",
 			    MR_SIZE(max));
@@ -65,7 +64,6 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 					   ? MR_LAYER_DRIVER
 					   : MR_LAYER_FIRMWARE;
 	mr_evidence_number(suspicion, "asked", length);
-	mr_evidence_number(suspicion, "max_dm_size", max);
 	if (!length && mr_inquiry_is_driver(inquiry, "mlx5") &&
 	    inquiry->refusal->errnum == EINVAL) {
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -91,7 +89,6 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (!length || length > max)
 		return;
 	mr_evidence_number(suspicion, "asked", length);
-	mr_evidence_number(suspicion, "max_dm_size", max);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s is within what the device gives at once (%s, max_dm_size), and it does not "
 		   "tell how much of that is free",
@@ -107,7 +104,6 @@ static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (is_by_library(inquiry))
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
-	mr_evidence_hex(suspicion, "access", request->access);
 	if (request->access & MR_ACCESS_ZERO_BASED)
 		mr_rule_out(suspicion, "zero-based was asked for");
 	else
@@ -125,7 +121,6 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (!whole || whole > UINT32_MAX)
 		return;
 	mr_evidence_number(suspicion, "offset", addr);
-	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "allocated", whole);
 	if (addr <= whole && length <= whole - addr)
 		mr_rule_out(suspicion, "the region is within the %" PRIu64 " bytes allocated",
@@ -146,7 +141,6 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 	if (is_by_library(inquiry) && extra & ~MR_ACCESS_OPTIONAL)
 		suspicion->layer = MR_LAYER_PROVIDER;
-	mr_evidence_hex(suspicion, "access", inquiry->request->access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
 	name = mr_access_next(&extra, raw);
 	if (!name)
@@ -220,7 +214,6 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 	if (!is_dmabuf && !mr_call_row(inquiry->request->call)->page_sizes)
 		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", major, minor);
 	if (mr_inquiry_is_since(inquiry, major, minor))
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux takes %s from %u.%u on",
@@ -235,8 +228,6 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			   "this kernel is %u.%u, and Linux takes %s of umems from %u.%u on",
 			   kernel.major, kernel.minor, what, major, minor);
 }
-
-/* ---- page sizes ------------------------------------------------------------------------------------------- */
 
 /* devx_umem_find_best_pgsize() */
 static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -263,7 +254,6 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 		(order > 62 ? UINT64_MAX : (UINT64_C(2) << order) - 1);
 	mr_evidence_hex(suspicion, "page_sizes", request->page_sizes);
 	mr_evidence_hex(suspicion, "usable_page_sizes", sizes);
-	mr_evidence_number(suspicion, "length", length);
 	if (!request->page_sizes)
 		mr_suspect(suspicion, mr_certain_if(is_pinned), "no page size is allowed");
 	else if (!sizes)

@@ -197,12 +197,51 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_HINTS] = refusal->hints && refusal->hints->memory,
 		[MR_NEED_PLACE] = needs & MR_NEEDS(PLACE) && mr_inquiry_place(inquiry)->is_listed,
 		[MR_NEED_HANDLE] = refusal->handle_known,
+		[MR_NEED_OTHER_PROCESS] = refusal->is_of_other_process,
 	};
 
 	for (size_t need = 0; need < sizeof(known); need++)
 		if (needs >> need & 1 && !known[need])
 			return false;
 	return true;
+}
+
+/* Adds the facts that the row shows, all of which are known where it has what it needs. */
+static void show_facts(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_region_request *request = inquiry->request;
+	const uint64_t length = request ? request->length : inquiry->range.length;
+	char kernel[24];
+	const struct {
+		const char *name;
+		bool is_hex;
+		uint64_t number;
+		const char *text;
+	} facts[] = {
+		{ "provider", false, 0, inquiry->environment->provider },
+		{ "device", false, 0, inquiry->place.device },
+		{ "node", false, 0, inquiry->place.node.path },
+		{ "exporter", false, 0, inquiry->dmabuf.exporter },
+		{ "kernel", false, 0, kernel },
+		{ "access", true, mr_inquiry_access(inquiry), NULL },
+		{ "odp_general_caps", true, inquiry->attributes.odp.general, NULL },
+		{ "iova", true, request ? request->iova : 0, NULL },
+		{ "length", false, length, NULL },
+		{ "asked", false, length, NULL },
+		{ "max_dm_size", false, inquiry->attributes.max_dm_size, NULL },
+		{ "handle", false, inquiry->refusal->handle, NULL },
+	};
+
+	snprintf(kernel, sizeof(kernel), "%u.%u", inquiry->kernel.major, inquiry->kernel.minor);
+	for (size_t i = 0; suspicion->cause->shows && i < sizeof(facts) / sizeof(*facts); i++)
+		if (!strstr(suspicion->cause->shows, facts[i].name))
+			continue;
+		else if (facts[i].text)
+			mr_evidence_text(suspicion, facts[i].name, "%s", facts[i].text);
+		else if (facts[i].is_hex)
+			mr_evidence_hex(suspicion, facts[i].name, facts[i].number);
+		else
+			mr_evidence_number(suspicion, facts[i].name, facts[i].number);
 }
 
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
@@ -218,11 +257,16 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion->evidence_count = 0;
 	while (*call && !mr_inquiry_is_call(inquiry, *call))
 		call++;
-	if ((*call || !cause->prepared_by[0] || inquiry->operation != MR_OP_PREPARE) &&
-	    (!cause->driver || mr_inquiry_is_driver(inquiry, cause->driver)) &&
-	    (!cause->needs_access || mr_inquiry_access(inquiry) & cause->needs_access) &&
-	    knows(inquiry, cause->needs))
+	if ((!*call && cause->prepared_by[0] && inquiry->operation == MR_OP_PREPARE) ||
+	    (cause->driver && !mr_inquiry_is_driver(inquiry, cause->driver)) ||
+	    (cause->needs_access && !(mr_inquiry_access(inquiry) & cause->needs_access)) ||
+	    !knows(inquiry, cause->needs))
+		return;
+	show_facts(inquiry, suspicion);
+	if (cause->look)
 		cause->look(inquiry, suspicion);
+	else
+		mr_suspect(suspicion, cause->certainty, "%s", cause->says);
 }
 
 /*

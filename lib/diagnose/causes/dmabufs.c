@@ -34,7 +34,6 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 {
 	const uint64_t general = inquiry->attributes.odp.general;
 
-	mr_evidence_hex(suspicion, "odp_general_caps", general);
 	if (general & IBV_ODP_SUPPORT) {
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	} else if (is_built_without_odp(inquiry)) {
@@ -63,7 +62,6 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const uint64_t most = UMR_PAGES * mr_page_size(inquiry->host);
 	const uint64_t length = inquiry->request->length;
 
-	mr_evidence_number(suspicion, "length", length);
 	if (attributes)
 		mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	if (attributes && !(attributes->odp.general & IBV_ODP_SUPPORT))
@@ -87,7 +85,6 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 {
 	const uint64_t page = mr_page_size(inquiry->host), iova = inquiry->request->iova;
 
-	mr_evidence_hex(suspicion, "iova", iova);
 	mr_evidence_number(suspicion, "page_size", page);
 	if (!(iova & (page - 1)))
 		mr_rule_out(suspicion, "the IOVA is at the start of a page");
@@ -152,7 +149,6 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	uint64_t end;
 
 	mr_evidence_number(suspicion, "offset", addr);
-	mr_evidence_number(suspicion, "length", length);
 	if (__builtin_add_overflow(addr, length, &end)) {
 		mr_suspect(suspicion, MR_CERTAIN, "offset and length together exceed 64 bits");
 		return;
@@ -188,7 +184,6 @@ static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const enum mr_tristate has_type = mr_has_dma_handles(inquiry->refusal->uverbs);
 	const enum mr_tristate has_method = mr_uverbs_has_reg_mr(inquiry->refusal->uverbs);
 
-	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 	mr_evidence_text(suspicion, "dma_handles", "%s", has_type == MR_YES ? "yes" : "no");
 	if (has_type == MR_YES)
 		mr_rule_out(suspicion, "the device has DMA handles");
@@ -264,7 +259,6 @@ static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspi
 {
 	if (!mr_call_row(inquiry->request->call)->dmah)
 		return;
-	mr_evidence_hex(suspicion, "access", inquiry->request->access);
 	if (inquiry->request->access & MR_ACCESS_ON_DEMAND)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "access has on-demand, and mlx5 takes no DMA handle with on-demand "

@@ -12,19 +12,6 @@
 
 #define ON_KEYS (MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(REG_DM))
 
-/* ---- operations --------------------------------------------------------------------------------- */
-
-/* mlx5: the key is that of a DUMP_FILL command, which the kernel asks of the firmware (mlx5_alloc_null_mr()). */
-static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
-	mr_suspect(suspicion, MR_LIKELY,
-		   "the kernel has given libmlx5 no key that discards what is written: the device "
-		   "has none");
-}
-
-/* ---- access ------------------------------------------------------------------------------------- */
-
 /* sw/rxe/rxe_verbs.c rxe_reg_user_mr(), rxe_rereg_user_mr(), RXE_ACCESS_SUPPORTED_MR; the check came with Linux 6.4 */
 static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -36,7 +23,6 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (!mr_inquiry_is_since(inquiry, 6, 4))
 		return;
-	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", refused);
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_is_since(inquiry, 6, 6) &&
@@ -51,7 +37,6 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    !mr_inquiry_is_since(inquiry, 6, 2))
 		return;
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_text(suspicion, "memory", "%s", inquiry->refusal->memory ?: "");
 	mr_suspect(
 		suspicion, MR_LIKELY,
@@ -63,15 +48,12 @@ static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicio
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
 
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	if (attributes && mr_atomic_name(attributes->atomic))
 		mr_evidence_text(suspicion, "atomic", "%s", mr_atomic_name(attributes->atomic));
 	mr_suspect(
 		suspicion, MR_POSSIBLE,
 		"access has remote-atomic, and devices of the driver ionic were seen to refuse it");
 }
-
-/* ---- sizes and numbers -------------------------------------------------------------------------- */
 
 /* The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5 says so. */
 static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -84,8 +66,6 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	    request->access & MR_ACCESS_ON_DEMAND ||
 	    !__builtin_add_overflow(request->iova, request->length - 1, &last))
 		return;
-	mr_evidence_hex(suspicion, "iova", request->iova);
-	mr_evidence_number(suspicion, "length", request->length);
 	mr_suspect(suspicion,
 		   mr_inquiry_is_since(inquiry, 7, 2) && mr_is_pinned(inquiry) ? MR_CERTAIN
 									       : MR_POSSIBLE,
@@ -100,7 +80,6 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const uint64_t page_size = mr_page_size(inquiry->host);
 	const uint64_t length = inquiry->range.length, pages = length / page_size;
 
-	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "pages", pages);
 	if (pages <= most)
 		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA takes at once",
@@ -120,7 +99,6 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (__builtin_add_overflow(inquiry->range.length, held, &together))
 		together = UINT64_MAX;
-	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	mr_evidence_number(suspicion, "registered", held);
 	mr_evidence_number(suspicion, "max_mr_size", max);
 	if (together > max)
@@ -167,19 +145,10 @@ static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (mr_inquiry_kernel_since(inquiry, is_rxe ? 5 : 6, is_rxe ? 13 : 6) != MR_NO)
 		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "%s of Linux %u.%u answers %s whatever kept the memory from being pinned",
 		   suspicion->cause->driver, kernel->major, kernel->minor,
 		   is_rxe ? "EINVAL" : "EFAULT");
-}
-
-/* hw/bnxt_re/ib_verbs.c __bnxt_re_user_reg_mr(): rc = -EIO behind bnxt_qplib_alloc_mrw() and bnxt_qplib_reg_mr() */
-static void look_at_bnxt_firmware(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
-	mr_suspect(suspicion, MR_LIKELY,
-		   "bnxt_re answers EIO where its firmware did not make the region");
 }
 
 /* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 stands for none. */

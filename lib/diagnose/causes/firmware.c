@@ -92,7 +92,6 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (refusal->handle_kind != MR_KIND_UMEM || refusal->kind == MR_ERROR_ABSENT)
 		return;
-	mr_evidence_number(suspicion, "handle", refusal->handle);
 	if (!find_answer(inquiry, &answer)) {
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "a DEVX object that was made on the umem (a key, a queue) may be there "
@@ -122,22 +121,12 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 	    answer.status.value != 0x03)
 		return;
 	add_evidence(&answer, suspicion);
-	mr_evidence_hex(suspicion, "access", access);
 	if (access & MR_ACCESS_RELAXED_ORDERING)
 		mr_rule_out(suspicion, "relaxed-ordering was asked for");
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "the firmware refused a key without relaxed-ordering, which some "
 			   "firmware demands");
-}
-
-/* mrctl makes no objects of DEVX, so that EREMOTEIO of its own calls has another reason. */
-static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->is_of_other_process)
-		mr_suspect(
-			suspicion, MR_LIKELY,
-			"the firmware refused a DEVX command, with the errno that each status has");
 }
 
 /* A work request that changes a key (UMR) has failed: that comes out as EFAULT though the memory is fine. */

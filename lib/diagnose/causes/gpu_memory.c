@@ -86,7 +86,6 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (!search.largest)
 		return;
 	mr_evidence_number(suspicion, "bar1", search.largest);
-	mr_evidence_number(suspicion, "length", length);
 	if (length <= search.largest)
 		mr_rule_out(suspicion, "%s fit into BAR1 of %s", MR_SIZE(length),
 			    MR_SIZE(search.largest));
@@ -109,7 +108,6 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	    !mr_kernel_is_since(kernel, 6, 6) ||
 	    mr_kernel_has_symbol(inquiry->host, "ib_register_peer_memory_client") != MR_YES)
 		return;
-	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "0x%" PRIx64 " %s (%s), and Linux %u.%u does not give the "
 		   "GPU's driver ib_register_peer_memory_client, which is not exported as GPL",
@@ -207,7 +205,6 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	if (inquiry->operation != MR_OP_UMEM_DMABUF && !mr_inquiry_is_data_direct(inquiry) &&
 	    mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
-	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
 	if (is_by(inquiry, "ib_uverbs")) {
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
 			   "the dma-buf is memory of an RDMA device, which cannot be pinned, "
@@ -230,7 +227,6 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	if (!is_by(inquiry, "nvidia") || mr_inquiry_is_data_direct(inquiry))
 		return;
-	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
 	mr_suspect(
 		suspicion, MR_POSSIBLE,
 		"the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
@@ -244,7 +240,6 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (!is_by(inquiry, "nvidia"))
 		return;
 	finding = mr_inquiry_check(inquiry, "MR-IOMMU-GROUP", NULL);
-	mr_evidence_text(suspicion, "exporter", "%s", inquiry->dmabuf.exporter);
 	mr_evidence_text(suspicion, "iommu_groups", "%.*s", 100, finding.figure);
 	if (finding.verdict == MR_VERDICT_OK)
 		mr_rule_out(suspicion, "IOMMU groups: %s", finding.figure);
@@ -265,7 +260,6 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	    (__builtin_add_overflow(request->addr, request->length, &end) ||
 	     end > file->size.value))
 		return;
-	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_number(suspicion, "size", file->size.value);
 	if (inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL)
 		mr_suspect(suspicion, MR_LIKELY,

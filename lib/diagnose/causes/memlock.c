@@ -257,7 +257,6 @@ static bool is_in_memory(struct mr_inquiry *inquiry)
 
 static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	mr_evidence_number(suspicion, "asked", inquiry->range.length);
 	if (is_in_memory(inquiry))
 		mr_rule_out(suspicion, "all pages of the range are in memory");
 	else
@@ -277,7 +276,6 @@ static void look_at_cma(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	is_low = !mr_meminfo_read(inquiry->host, &info) && info.free.known && info.cma_free.known &&
 		 (info.free.value <= info.cma_free.value ||
 		  info.free.value - info.cma_free.value < length);
-	mr_evidence_number(suspicion, "asked", length);
 	finding = mr_suspect_by_check(inquiry, suspicion, "", mr_likely_if(is_low),
 				      mr_likely_if(is_low));
 	if (finding.verdict == MR_VERDICT_OK && is_low)
@@ -290,7 +288,6 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 {
 	if (inquiry->environment->simulated || inquiry->request->length < LARGE_DMABUF)
 		return;
-	mr_evidence_number(suspicion, "asked", inquiry->request->length);
 	mr_suspect_by_check(inquiry, suspicion, "IOMMU: ", MR_LIKELY, MR_LIKELY);
 }
 

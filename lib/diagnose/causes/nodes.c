@@ -8,8 +8,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 
-/* ---- descriptors ---- */
-
 static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const int errnum = inquiry->refusal->errnum;
@@ -32,8 +30,6 @@ static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion 
 		mr_suspect_remedy(suspicion, "raise the limit of the machine: sysctl fs.file-max");
 }
 
-/* ---- permission ---- */
-
 static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_place *place = &inquiry->place;
@@ -44,7 +40,6 @@ static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (!status || !status->uid.known ||
 	    (node->mode.known ? !place->opened : node->error != -EACCES))
 		return;
-	mr_evidence_text(suspicion, "node", "%s", node->path);
 	mr_suspect_remedy(suspicion, "%s",
 			  mr_inquiry_check(inquiry, "MR-NODE-ACCESS", place->device).remedy);
 	if (!node->mode.known) {
@@ -87,7 +82,6 @@ static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (!is_against_permission(inquiry))
 		return;
 	is_nodev = mr_path_is_nodev(inquiry->host, path);
-	mr_evidence_text(suspicion, "node", "%s", path);
 	if (is_nodev == MR_YES)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "%s is on a file system that is mounted with nodev, where no device can "
@@ -112,7 +106,6 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			    mode == MR_SELINUX_OFF ? "off" : "permissive");
 		return;
 	}
-	mr_evidence_text(suspicion, "node", "%s", path);
 	if (label[0])
 		mr_evidence_text(suspicion, "label", "%s", label);
 	mr_suspect(suspicion, mr_likely_if(mode == MR_SELINUX_ENFORCING),
@@ -120,8 +113,6 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	finding = mr_inquiry_check(inquiry, "MR-SELINUX", inquiry->place.device);
 	mr_suspect_found(suspicion, &finding);
 }
-
-/* ---- is it the device's node? ---- */
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -136,7 +127,6 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	certainty = mr_certain_if(
 		mr_host_stat(inquiry->host, &link, "/dev/char/%u:%u", node->major, node->minor) ||
 		!S_ISCHR(link.mode) || link.major != node->major || link.minor != node->minor);
-	mr_evidence_text(suspicion, "node", "%s", node->path);
 	mr_evidence_text(suspicion, "wanted", "%u:%u", node->major, node->minor);
 	if (S_ISCHR(file.mode))
 		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, file.major,
@@ -162,8 +152,6 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			"rm %s && mknod %s c %u %u && chmod 666 %s; or start the container again",
 			node->path, node->path, node->major, node->minor, node->path);
 }
-
-/* ---- has the device gone? ---- */
 
 static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -199,8 +187,6 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   place->device);
 }
 
-/* ---- the context ---- */
-
 static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_finding finding =
@@ -223,7 +209,6 @@ static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 	if (!mr_inquiry_is_call(inquiry, "ibv_import_device") || !provider[0])
 		return;
-	mr_evidence_text(suspicion, "provider", "%s", provider);
 	if (mr_inquiry_is_driver(inquiry, "mlx5"))
 		mr_rule_out(suspicion, "libmlx5 can import devices");
 	else

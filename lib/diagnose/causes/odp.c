@@ -28,8 +28,6 @@ static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	if (!has_odp_access(inquiry) || (since == MR_YES && !is_new))
 		return;
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
-	mr_evidence_hex(suspicion, "odp_general_caps", inquiry->attributes.odp.general);
 	if (inquiry->attributes.odp.general & IBV_ODP_SUPPORT)
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else /* stable kernels and distributions may have got the new errno */
@@ -56,8 +54,6 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!is_implicit(inquiry) ||
 	    (!mr_inquiry_is_driver(inquiry, "mlx5") && !mr_inquiry_is_driver(inquiry, "rxe")))
 		return;
-	mr_evidence_hex(suspicion, "odp_general_caps", inquiry->attributes.odp.general);
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "iova", iova);
 	if (!(inquiry->attributes.odp.general & IBV_ODP_SUPPORT))
 		return;
@@ -92,7 +88,6 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 
 	if (!(access & MR_ACCESS_HUGETLB) || is_implicit(inquiry))
 		return;
-	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_text(suspicion, "memory", "%s", memory);
 	if (!strncmp(memory, "hugetlb", 7))
 		mr_rule_out(suspicion, "the memory has huge pages");
@@ -133,13 +128,6 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	else
 		mr_rule_out(suspicion, "the table of the region's pages takes only %s",
 			    MR_SIZE(table));
-}
-
-static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "pages were fetched while the kernel took them away; another try may succeed");
 }
 
 static void add_range(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -210,7 +198,6 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 	if (!most || length <= most)
 		return;
-	mr_evidence_number(suspicion, "length", length);
 	mr_evidence_number(suspicion, "max_mr_size", most);
 	mr_suspect(suspicion, MR_LIKELY, "%s is more than the device's max_mr_size, %s",
 		   MR_SIZE(length), MR_SIZE(most));

@@ -32,8 +32,6 @@ static bool is_node_missing(const struct mr_inquiry *inquiry)
 	       inquiry->refusal->errnum == (inquiry->operation == MR_OP_OPEN ? ENOENT : ENODEV);
 }
 
-/* ---- is the kernel's RDMA loaded? ---- */
-
 /* Whether an adapter has no device for want of a module. */
 static bool lacks_module(struct mr_inquiry *inquiry, struct mr_finding *finding)
 {
@@ -66,8 +64,6 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		mr_suspect_found(suspicion, &finding);
 	}
 }
-
-/* ---- is there the device? ---- */
 
 static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -114,8 +110,6 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		   "there is no device '%s'; devices: %s", place->device, names.text);
 }
 
-/* ---- network namespaces ---- */
-
 /*
  * In the exclusive mode ib_uverbs refuses to open a device of another namespace, with EPERM, as do the rules for
  * devices of a control group.  An older mount of sysfs may show such a device.
@@ -130,7 +124,6 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_rdma_netns_read(inquiry->host, &netns);
 	is_exclusive = netns.is_exclusive == MR_YES;
-	add_device(inquiry, suspicion);
 	if (!place->is_shown) {
 		mr_evidence_text(suspicion, "mode", "%s",
 				 is_exclusive ? "exclusive" : "not known to be");
@@ -152,8 +145,6 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   place->node.path, place->device);
 	}
 }
-
-/* ---- the node ---- */
 
 /* Whether this process has a /dev that is not the host's, without being in a container. */
 static bool has_own_dev(struct mr_host *host, struct mr_dev_folder *dev)
@@ -199,7 +190,6 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (!place->is_shown)
 		return;
 	finding = mr_inquiry_check(inquiry, "MR-SANDBOX", place->device);
-	add_device(inquiry, suspicion);
 	mr_suspect_found(suspicion, &finding);
 	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -254,7 +244,6 @@ static void look_at_provider_files(struct mr_inquiry *inquiry, struct mr_suspici
 	if (!place->is_shown || !place->node.mode.known || place->opened == -EPERM)
 		return;
 	mr_host_list(inquiry->host, add_driver_file, &files, PROVIDERS);
-	add_device(inquiry, suspicion);
 	mr_evidence_number(suspicion, "providers", files.count);
 	if (files.count)
 		mr_suspect(
@@ -279,8 +268,6 @@ static const char *rdma_core_of(const struct mr_inquiry *inquiry)
 	return inquiry->environment->rdma_core[0] ? inquiry->environment->rdma_core : "unknown";
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
-
 static void look_at_function(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_symbol_origin *origin = mr_symbol_origin(inquiry->refusal->call);
@@ -297,8 +284,6 @@ static void look_at_function(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_suspect_remedy(suspicion, "install rdma-core %s or later%s%s", origin->release,
 			  origin->instead ? "; " : "", origin->instead ? origin->instead : "");
 }
-
-/* ---- operations that a provider lacks -------------------------------------------------------- */
 
 /* By the function in the context, where it shows one. */
 static enum mr_tristate has_function(struct mr_inquiry *inquiry)
@@ -360,7 +345,6 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	if (!strncmp(inquiry->refusal->call, "mlx5dv_", 7))
 		suspicion->layer = MR_LAYER_PROVIDER;
-	mr_evidence_text(suspicion, "provider", "%s", provider);
 	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core);
 	if (has == MR_YES)
 		mr_rule_out(suspicion, "the provider %s has a function for it", provider);
@@ -447,8 +431,6 @@ static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion
 		   "), and passed on no data of its own, which it may want",
 		   driver_id);
 }
-
-/* ---- the relaxed mode ---------------------------------------------------------------------------- */
 
 static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {

@@ -10,10 +10,11 @@
 #	sources: where it can be read up: files of the kernel, manual pages, threads
 #	log: words that | stand in a line of a log; errnum ENOMEM; is_likely; what they tell, a clause
 #
-# The second line has the function that looks for its evidence, and at the end how often it is met.  In between: "calls ALL but
+# The second line has the function that looks for its evidence, and at the end how often it is met.  "says LIKELY" stands for
+# a function that would say no more than a line "says: text".  In between: "calls ALL but
 # FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
 # has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
-# "prepared_by" names the only calls of PREPARE; "obstacle" and "statuses" say what mappings.c and
+# "prepared_by" names the only calls of PREPARE; "shows" names facts of the call that are evidence (diagnosis.c show_facts()); "obstacle" and "statuses" say what mappings.c and
 # firmware.c look for.  "[table]" begins one.
 
 function fail(what) {
@@ -62,7 +63,11 @@ function topic(line,    i, n, part, words) {
 
 function members(line,    i, n, part, key, value, pair) {
 	n = split(line, part, "; ")
-	printf "\t.table = mr_causes_of_%s,\n\t.look = %s,\n\t.frequency = MR_%s,\n", in_table, part[1], part[n]
+	printf "\t.table = mr_causes_of_%s,\n\t.frequency = MR_%s,\n", in_table, part[n]
+	if (sub(/^says /, "", part[1]))
+		printf "\t.certainty = MR_%s,\n", part[1]
+	else
+		printf "\t.look = %s,\n", part[1]
 	for (i = 2; i < n; i++) {
 		key = value = part[i]
 		sub(/ .*/, "", key)
@@ -81,6 +86,8 @@ function members(line,    i, n, part, key, value, pair) {
 			printf "\t.layer = MR_LAYER_%s,\n", value
 		else if (key == "driver")
 			printf "\t.driver = \"%s\",\n", value
+		else if (key == "shows")
+			printf "\t.shows = \"%s\",\n", value
 		else if (key == "access")
 			printf "\t.needs_access = %s,\n", bits("MR_ACCESS_", value)
 		else if (key == "needs")
@@ -144,14 +151,14 @@ function end_table() {
 	if (table == "")
 		printf "{\n\t.id = \"%s\",\n", id
 	begin("subject", substr($0, length($1) + 2))
-	if (getline <= 0 || $0 !~ /^look/)
-		fail("no function that looks for it")
+	if (getline <= 0 || $0 !~ /^(look|says [A-Z]+;)/)
+		fail("no function that looks for it, nor what it says")
 	if (table == "")
 		members($0)
 	begin("what", "")
 	next
 }
-/^(recognise|remedy|sources|log): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
+/^(says|recognise|remedy|sources|log): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
 NF && !in_row { fail("it is of no cause") }
 NF { text = text (text == "" ? "" : text ~ /\.$/ ? "  " : " ") $0 }
 END { if (!status) end_table(); exit status }

@@ -19,7 +19,6 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 
 	if (1U << inquiry->operation & ON_UMEMS)
 		suspicion->layer = MR_LAYER_DRIVER;
-	mr_evidence_hex(suspicion, "access", access);
 	if (access & MR_ACCESS_LOCAL_WRITE)
 		mr_rule_out(suspicion, "local-write was asked for");
 	else
@@ -76,7 +75,6 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		extra = access & ACCESS_FLUSH;
 	if (!extra)
 		return;
-	mr_evidence_hex(suspicion, "access", access);
 	mr_evidence_hex(suspicion, "not_taken", extra);
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
@@ -97,7 +95,6 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const uint64_t needed = (uint64_t)access << 30;
 	char names[64];
 
-	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
 	mr_evidence_hex(suspicion, "device_cap_flags", inquiry->attributes.capabilities);
 	if (!(needed & ~inquiry->attributes.capabilities))
 		mr_rule_out(suspicion, "the device can flush, as its capabilities say");
@@ -109,8 +106,6 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   inquiry->attributes.capabilities);
 }
 
-/* ---- the I/O virtual address -------------------------------------------------------------------- */
-
 /* uverbs_cmd.c ib_uverbs_reg_mr(), uverbs_std_types_mr.c: the device's pages are cut like the memory's. */
 static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -120,7 +115,6 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 	if (mr_call_row(inquiry->request->call)->iova != MR_IOVA_GIVEN)
 		return;
 	mr_evidence_hex(suspicion, "addr", addr);
-	mr_evidence_hex(suspicion, "iova", iova);
 	mr_evidence_number(suspicion, "page_size", page_size);
 	if (!((addr ^ iova) & within))
 		mr_rule_out(suspicion, "address and IOVA have the same place in their pages");
@@ -132,8 +126,6 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
 			  (iova & ~within) | (addr & within));
 }
-
-/* ---- what the kernel does not know -------------------------------------------------------------- */
 
 /* The first release of Linux that has the method or attribute of a call. */
 static const struct since {
@@ -243,7 +235,6 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (inquiry->refusal->via != MR_VIA_KERNEL || !mr_driver_find(driver_id)->lacks_dmabufs)
 		return;
 	mr_evidence_number(suspicion, "driver_id", driver_id);
-	mr_evidence_text(suspicion, "provider", "%s", inquiry->environment->provider);
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
 				 mr_inquiry_is_software(inquiry)),
