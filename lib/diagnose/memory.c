@@ -431,29 +431,25 @@ static bool take_controller(const char *line, void *data)
 }
 
 /*
- * Tells a group that cannot be seen from none: a group has files of the controller where the group above enables it, so
- * the limit of a group further up may be in force without any here.  Return: whether there may be such a limit.
+ * A group that cannot be seen is told from none: a group has files of the controller where the group above enables it, so
+ * the limit of a group further up may be in force without any here.
  */
-static bool may_be_hidden(struct mr_host *host)
-{
-	struct mr_cgroup group;
-	bool has_groups = false;
-	const int rc = mr_cgroup_find(host, "rdma", &group);
-
-	mr_host_lines(host, take_controller, &has_groups, "/proc/cgroups");
-	return has_groups && (rc == -ENOENT || rc == -EXDEV || (!rc && group.is_below));
-}
-
 void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct walk walk = { question, finding, .is_enabled = false };
+	struct mr_cgroup group;
+	bool has_groups = false;
+	int rc;
 
 	if (mr_kernel_has_no_say(question, finding))
 		return;
 	if (walk_up(&walk, "rdma", look_at_rdma))
 		mr_finding_set(finding, MR_VERDICT_OK, "%s at most %" PRIu64 ", enough are left",
 			       walk.lowest_name, walk.lowest);
-	if (finding->verdict != MR_VERDICT_NA || !may_be_hidden(question->host) ||
+	rc = mr_cgroup_find(question->host, "rdma", &group);
+	mr_host_lines(question->host, take_controller, &has_groups, "/proc/cgroups");
+	if (finding->verdict != MR_VERDICT_NA || !has_groups ||
+	    (rc ? rc != -ENOENT && rc != -EXDEV : !group.is_below) ||
 	    !mr_host_exists(question->host, "/sys/class/infiniband_verbs"))
 		return;
 	mr_finding_judge(finding, MR_VERDICT_UNKNOWN,

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
@@ -215,54 +216,42 @@ static bool find_wanted(const struct mr_mapping *mapping, void *data)
 	return !search->is_found;
 }
 
-/* Finds a mapping that may stop the call, and adds it to the evidence.  Where a page is absent, it is that page's. */
-static bool find_details(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
-			 struct details_search *search)
+/*
+ * Whether a mapping of the range has a protection key or userfaultfd; where a page is absent, the mapping of that page.
+ * The thread's own rights are in a register, which /proc does not show.
+ */
+static void look_at_details(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = &inquiry->obstacle;
-	const struct mr_mapping *mapping = &search->mapping;
-	struct mr_range range = inquiry->range;
+	const struct mr_range *range = &inquiry->range;
+	const bool has_stop = obstacle->has_stop;
+	struct details_search search = {
+		.host = inquiry->host,
+		.by_key = !strcmp(suspicion->cause->id, "MR-PROTECTION-KEY"),
+		.end = has_stop ? obstacle->stop_mapping.end : range->addr + range->length,
+		.left = 8,
+	};
+	const struct mr_mapping *mapping = &search.mapping;
 
-	if (obstacle->kind && !obstacle->has_stop)
-		return false;
-	search->host = inquiry->host;
-	search->left = 8;
-	search->end = range.addr + range.length;
-	if (obstacle->has_stop) {
-		range.addr = obstacle->stop.addr;
-		search->end = obstacle->stop_mapping.end;
-	}
-	mr_mappings_walk(inquiry->host, range.addr, find_wanted, search);
-	if (search->is_found)
-		mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s",
-				 mapping->start, mapping->end, rights_text(mapping).text);
-	return search->is_found;
-}
-
-/* The thread's own rights are in a register, which /proc does not show. */
-static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	struct details_search search = { .by_key = true };
-
-	if (!find_details(inquiry, suspicion, &search))
+	if (!obstacle->kind || has_stop)
+		mr_mappings_walk(inquiry->host, has_stop ? obstacle->stop.addr : range->addr,
+				 find_wanted, &search);
+	if (!search.is_found)
 		return;
-	mr_evidence_number(suspicion, "protection_key", search.details.key);
-	mr_suspect(suspicion, MR_LIKELY,
-		   "0x%" PRIx64 "-0x%" PRIx64
-		   " has the protection key %u, which may deny access to the thread that registers",
-		   search.mapping.start, search.mapping.end, search.details.key);
-}
-
-static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	struct details_search search = { .by_key = false };
-
-	if (!find_details(inquiry, suspicion, &search))
-		return;
-	mr_suspect(suspicion, MR_LIKELY,
-		   "userfaultfd handles the faults of 0x%" PRIx64 "-0x%" PRIx64
-		   ", and may refuse those of the kernel",
-		   search.mapping.start, search.mapping.end);
+	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
+			 mapping->end, rights_text(mapping).text);
+	if (search.by_key)
+		mr_evidence_number(suspicion, "protection_key", search.details.key);
+	if (search.by_key)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "0x%" PRIx64 "-0x%" PRIx64 " has the protection key %u, which may deny "
+			   "access to the thread that registers",
+			   mapping->start, mapping->end, search.details.key);
+	else
+		mr_suspect(suspicion, MR_LIKELY,
+			   "userfaultfd handles the faults of 0x%" PRIx64 "-0x%" PRIx64
+			   ", and may refuse those of the kernel",
+			   mapping->start, mapping->end);
 }
 
 static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -433,6 +433,7 @@ static void find_refused_command(struct mr_proof *proof, struct mr_firmware_answ
 	const struct mr_mlx5_command *found = NULL;
 	const struct mr_mlx5_status *row;
 	struct mr_error ignored;
+	size_t refused = 0;
 
 	if (!proof->pci_address[0] ||
 	    mr_mlx5_commands_read(mr_this_host(), proof->pci_address, now, &ignored))
@@ -440,13 +441,12 @@ static void find_refused_command(struct mr_proof *proof, struct mr_firmware_answ
 	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++) {
 		const struct mr_opt_u64 before = proof->commands[i].refused;
 
-		if (!before.known || !now[i].refused.known || now[i].refused.value <= before.value)
-			continue;
-		if (found)
-			return;
-		found = &now[i];
+		if (before.known && now[i].refused.known && now[i].refused.value > before.value) {
+			found = &now[i];
+			refused++;
+		}
 	}
-	if (!found)
+	if (refused != 1)
 		return;
 	snprintf(answer->command, sizeof(answer->command), "%s", found->name);
 	answer->status = found->last_status;
@@ -467,35 +467,22 @@ bool mr_firmware_answer_take(struct mr_firmware_answer *answer, const struct mr_
 	return true;
 }
 
-/* Who refuses where no function below this one has failed. */
-static enum mr_layer layer_of(const struct mr_chain_link *link)
-{
-	const bool is_limit = link->errnum == ENOMEM || link->errnum == EPERM;
-
-	return link->function->checks && !is_limit ? MR_LAYER_UVERBS : link->function->layer;
-}
-
-/* The layers that can have refused where this function did. */
-static uint32_t layers_of(const struct mr_chain_link *link, bool watches_driver)
-{
-	uint32_t layers = (1U << layer_of(link)) | link->function->also;
-
-	if (link->errnum == ENOMEM) /* any function can lack memory of the kernel */
-		layers |= MR_IN_LAYER(MEMORY);
-	if (link->function->layer == MR_LAYER_UVERBS && !watches_driver)
-		layers |= MR_IN_LAYER(DRIVER) | MR_IN_LAYER(FIRMWARE) | MR_IN_LAYER(MEMORY) |
-			  MR_IN_LAYER(DMABUF);
-	return layers;
-}
-
 static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_question *question,
 			   struct mr_proven *proven)
 {
 	const struct mr_chain_link *last = &proven->chain.links[proven->chain.count - 1];
+	const struct mr_kernel_function *function = last->function;
+	const bool is_limit = last->errnum == ENOMEM || last->errnum == EPERM;
 	struct mr_mlx5_log_line line;
 
-	proven->layer = layer_of(last);
-	proven->layers = layers_of(last, is_watched(&proof->watch, NULL, question->provider));
+	proven->layer = function->checks && !is_limit ? MR_LAYER_UVERBS : function->layer;
+	proven->layers = 1U << proven->layer | function->also;
+	if (last->errnum == ENOMEM) /* any function can lack memory of the kernel */
+		proven->layers |= MR_IN_LAYER(MEMORY);
+	if (function->layer == MR_LAYER_UVERBS &&
+	    !is_watched(&proof->watch, NULL, question->provider))
+		proven->layers |= MR_IN_LAYER(DRIVER) | MR_IN_LAYER(FIRMWARE) |
+				  MR_IN_LAYER(MEMORY) | MR_IN_LAYER(DMABUF);
 	if (proven->layer == MR_LAYER_UVERBS && proven->layers & MR_IN_LAYER(DRIVER))
 		proven->layer = MR_LAYER_UNKNOWN;
 	/*
@@ -503,8 +490,8 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	 * was no answer, and those that call it make the errno of the status.
 	 */
 	if (proven->layer != MR_LAYER_FIRMWARE || !is_watched(&proof->watch, "cmd_exec", NULL) ||
-	    (strcmp(last->function->name, "mlx5_cmd_exec") != 0 &&
-	     strcmp(last->function->name, "mlx5_cmd_do") != 0))
+	    (strcmp(function->name, "mlx5_cmd_exec") != 0 &&
+	     strcmp(function->name, "mlx5_cmd_do") != 0))
 		return;
 	proven->layers = MR_IN_LAYER(FIRMWARE);
 	find_refused_command(proof, &proven->firmware);
