@@ -175,27 +175,27 @@ static const struct {
 	{ "be2net", "ocrdma", false },
 };
 
+#define RDMA_DRIVERS (sizeof(rdma_drivers) / sizeof(*rdma_drivers))
+
 static void take_network(const struct mr_pci_function *function, struct mr_hardware *hardware)
 {
 	struct mr_adapter *adapter = &hardware->adapters[hardware->count];
+	const char *driver = function->driver;
+	size_t i = 0;
 
-	if (hardware->count == sizeof(hardware->adapters) / sizeof(*hardware->adapters))
+	if (!*driver && function->vendor == MR_PCI_MELLANOX && !function->is_virtual)
+		driver = rdma_drivers[0].driver;
+	while (i < RDMA_DRIVERS && strcmp(driver, rdma_drivers[i].driver) != 0)
+		i++;
+	if (i == RDMA_DRIVERS ||
+	    hardware->count == sizeof(hardware->adapters) / sizeof(*hardware->adapters))
 		return;
-	*adapter = (struct mr_adapter){ .is_certain = true };
+	*adapter = (struct mr_adapter){ .needs = rdma_drivers[i].driver,
+					.module = rdma_drivers[i].module,
+					.is_certain = rdma_drivers[i].is_certain };
 	strcpy(adapter->address, function->address);
 	strcpy(adapter->driver, function->driver);
-	if (!function->driver[0] && function->vendor == MR_PCI_MELLANOX && !function->is_virtual) {
-		adapter->needs = "mlx5_core";
-		adapter->module = "mlx5_ib";
-		hardware->count++;
-	}
-	for (size_t i = 0; i < sizeof(rdma_drivers) / sizeof(*rdma_drivers); i++)
-		if (!strcmp(function->driver, rdma_drivers[i].driver)) {
-			adapter->needs = rdma_drivers[i].driver;
-			adapter->module = rdma_drivers[i].module;
-			adapter->is_certain = rdma_drivers[i].is_certain;
-			hardware->count++;
-		}
+	hardware->count++;
 }
 
 static void take_function(const struct mr_pci_function *function, void *data)

@@ -46,7 +46,6 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			   number);
 }
 
-/* core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR: uverbs_get_flags32() */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t flags = inquiry->refusal->advice->flags;

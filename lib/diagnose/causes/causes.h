@@ -214,6 +214,13 @@ struct mr_range {
 	uint64_t addr, length;
 };
 
+/** mr_range_wraps() - whether the end of a range, rounded up to pages, is beyond the last address */
+static inline bool mr_range_wraps(const struct mr_range *range, uint64_t page)
+{
+	return range->length > UINT64_MAX - (page - 1) - range->addr ||
+	       range->addr > UINT64_MAX - (page - 1);
+}
+
 /** The access flags by which a device may write: rdma/ib_verbs.h ib_access_writable() */
 #define MR_WRITING                                                                                 \
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
@@ -513,7 +520,9 @@ enum mr_need {
 	MR_NEED_DMABUF,    /**< the descriptor of a dma-buf; it is in the inquiry then */
 	MR_NEED_EXPORTER,  /**< the same, and the driver that made the dma-buf */
 	MR_NEED_MAPPING,   /**< of PREPARE: memory that was to be mapped */
+	MR_NEED_PATH,      /**< the same, of a file by its path */
 	MR_NEED_CHANGE, /**< of a change: it came to the kernel, as no code of libibverbs tells otherwise */
+	MR_NEED_INPUT, /**< of a change: libibverbs refused it before it asked the provider */
 	MR_NEED_ADVICE,
 	MR_NEED_DEVICE,      /**< its name, in the environment */
 	MR_NEED_UVERBS,      /**< the open file of the device */

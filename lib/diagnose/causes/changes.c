@@ -76,14 +76,12 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 /* ---- what drivers can change ---- */
 
-/* sw/rxe/rxe_verbs.c rxe_rereg_user_mr() */
 static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
 	if (failure && failure->lacks != MR_REREG_OF_NONE)
 		return;
-	mr_evidence_hex(suspicion, "flags", inquiry->refusal->rereg->changes);
 	if (!changes_memory(inquiry->refusal->rereg))
 		mr_rule_out(suspicion, "the memory is to stay");
 	else
@@ -156,27 +154,10 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			addr);
 }
 
-/* Whether libibverbs refused before it asked the provider. */
-static bool is_refused_by_library(const struct mr_inquiry *inquiry)
-{
-	return !strcmp(code_of(inquiry), "IBV_REREG_MR_ERR_INPUT");
-}
-
-static void add_code(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (code_of(inquiry)[0])
-		mr_evidence_text(suspicion, "code", "%s", code_of(inquiry));
-	if (inquiry->refusal->rereg)
-		mr_evidence_hex(suspicion, "flags", inquiry->refusal->rereg->changes);
-}
-
 /* ---- libibverbs ---- */
 
 static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!is_refused_by_library(inquiry))
-		return;
-	add_code(inquiry, suspicion);
 	if (!inquiry->refusal->rereg_failure->imported)
 		mr_rule_out(suspicion, "the process itself registered the region");
 	else
@@ -194,9 +175,8 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const unsigned int call = inquiry->refusal->region_call;
 	const char *name = mr_call_row(call)->name;
 
-	if (!is_refused_by_library(inquiry) || inquiry->refusal->rereg_failure->imported)
+	if (inquiry->refusal->rereg_failure->imported)
 		return;
-	add_code(inquiry, suspicion);
 	mr_evidence_text(suspicion, "registered_by", "%s", name);
 	if (!mr_region_has_offset(call) && !mr_region_is_null(call))
 		mr_rule_out(suspicion, "%s registers memory of the process", name);
@@ -214,9 +194,8 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	if (!is_refused_by_library(inquiry) || !changes_memory(rereg))
+	if (!changes_memory(rereg))
 		return;
-	add_code(inquiry, suspicion);
 	mr_evidence_hex(suspicion, "addr", rereg->addr);
 	mr_evidence_number(suspicion, "length", rereg->length);
 	if (rereg->addr && rereg->length)
@@ -232,9 +211,8 @@ static void look_at_unrequested_access(struct mr_inquiry *inquiry, struct mr_sus
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	if (!is_refused_by_library(inquiry) || !rereg->access || rereg->changes & MR_CHANGE_ACCESS)
+	if (!rereg->access || rereg->changes & MR_CHANGE_ACCESS)
 		return;
-	add_code(inquiry, suspicion);
 	mr_evidence_hex(suspicion, "access", rereg->access);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "the call has access flags (0x%" PRIx32 "), and the flag that would change "
@@ -261,7 +239,6 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcmp(code_of(inquiry), rows[i].code) != 0)
 			continue;
-		add_code(inquiry, suspicion);
 		mr_suspect(suspicion, MR_LIKELY, "%s (madvise)", rows[i].text);
 	}
 }
@@ -272,10 +249,9 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
-	const bool by_library = is_refused_by_library(inquiry);
+	const bool by_library = !strcmp(code_of(inquiry), "IBV_REREG_MR_ERR_INPUT");
 	const int errnum = inquiry->refusal->errnum;
 
-	add_code(inquiry, suspicion);
 	if (by_library)
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
 	if (rereg->changes && !(rereg->changes & ~(uint32_t)MR_CHANGES))

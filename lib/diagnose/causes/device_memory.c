@@ -97,7 +97,6 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-/* libibverbs/cmd_mr.c ibv_cmd_reg_dm_mr(), and the kernel's UVERBS_METHOD_DM_MR_REG */
 static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->request;
@@ -229,7 +228,6 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			   kernel.major, kernel.minor, what, major, minor);
 }
 
-/* devx_umem_find_best_pgsize() */
 static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->request;

@@ -183,8 +183,12 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_DMABUF] = dmabuf,
 		[MR_NEED_EXPORTER] = dmabuf && dmabuf->is_dmabuf && dmabuf->exporter[0],
 		[MR_NEED_MAPPING] = refusal->mapping,
+		[MR_NEED_PATH] =
+			refusal->mapping && !refusal->dmabuf && refusal->mapping->kind.path,
 		[MR_NEED_CHANGE] = !failure || !failure->code ||
 				   !strcmp(failure->code, "IBV_REREG_MR_ERR_CMD"),
+		[MR_NEED_INPUT] = failure && failure->code &&
+				  !strcmp(failure->code, "IBV_REREG_MR_ERR_INPUT"),
 		[MR_NEED_ADVICE] = refusal->advice,
 		[MR_NEED_DEVICE] = inquiry->environment->device[0],
 		[MR_NEED_UVERBS] = refusal->uverbs,
@@ -211,37 +215,41 @@ static void show_facts(const struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	const struct mr_region_request *request = inquiry->request;
 	const uint64_t length = request ? request->length : inquiry->range.length;
+	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
+	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 	char kernel[24];
 	const struct {
 		const char *name;
-		bool is_hex;
+		enum { TEXT, NUMBER, HEX } form;
 		uint64_t number;
-		const char *text;
+		const char *text; /* NULL: it is not known */
 	} facts[] = {
-		{ "provider", false, 0, inquiry->environment->provider },
-		{ "device", false, 0, inquiry->place.device },
-		{ "node", false, 0, inquiry->place.node.path },
-		{ "exporter", false, 0, inquiry->dmabuf.exporter },
-		{ "kernel", false, 0, kernel },
-		{ "access", true, mr_inquiry_access(inquiry), NULL },
-		{ "odp_general_caps", true, inquiry->attributes.odp.general, NULL },
-		{ "iova", true, request ? request->iova : 0, NULL },
-		{ "length", false, length, NULL },
-		{ "asked", false, length, NULL },
-		{ "max_dm_size", false, inquiry->attributes.max_dm_size, NULL },
-		{ "handle", false, inquiry->refusal->handle, NULL },
+		{ "provider", TEXT, 0, inquiry->environment->provider },
+		{ "device", TEXT, 0, inquiry->place.device },
+		{ "node", TEXT, 0, inquiry->place.node.path },
+		{ "exporter", TEXT, 0, inquiry->dmabuf.exporter },
+		{ "kernel", TEXT, 0, kernel },
+		{ "code", TEXT, 0, failure ? failure->code : NULL },
+		{ "flags", HEX, rereg ? rereg->changes : 0, NULL },
+		{ "access", HEX, mr_inquiry_access(inquiry), NULL },
+		{ "odp_general_caps", HEX, inquiry->attributes.odp.general, NULL },
+		{ "iova", HEX, request ? request->iova : 0, NULL },
+		{ "length", NUMBER, length, NULL },
+		{ "asked", NUMBER, length, NULL },
+		{ "max_dm_size", NUMBER, inquiry->attributes.max_dm_size, NULL },
+		{ "handle", NUMBER, inquiry->refusal->handle, NULL },
 	};
 
 	snprintf(kernel, sizeof(kernel), "%u.%u", inquiry->kernel.major, inquiry->kernel.minor);
 	for (size_t i = 0; suspicion->cause->shows && i < sizeof(facts) / sizeof(*facts); i++)
 		if (!strstr(suspicion->cause->shows, facts[i].name))
 			continue;
+		else if (facts[i].form == HEX)
+			mr_evidence_hex(suspicion, facts[i].name, facts[i].number);
+		else if (facts[i].form == NUMBER)
+			mr_evidence_number(suspicion, facts[i].name, facts[i].number);
 		else if (facts[i].text)
 			mr_evidence_text(suspicion, facts[i].name, "%s", facts[i].text);
-		else if (facts[i].is_hex)
-			mr_evidence_hex(suspicion, facts[i].name, facts[i].number);
-		else
-			mr_evidence_number(suspicion, facts[i].name, facts[i].number);
 }
 
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,

@@ -80,7 +80,6 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 /* ---- Data Direct ------------------------------------------------------------------------------------- */
 
-/* reg_user_mr_dmabuf_by_data_direct() */
 static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host), iova = inquiry->request->iova;

@@ -31,7 +31,6 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect_remedy(suspicion, "leave out %s", names);
 }
 
-/* sw/rxe/rxe_mr.c rxe_mr_fill_pages_from_sgt(), is_pmem_page() */
 static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
@@ -43,7 +42,6 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 		"flush-persistent needs persistent memory, which rxe looks for behind each page");
 }
 
-/* Ionic: ROCm/mori#497 */
 static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);

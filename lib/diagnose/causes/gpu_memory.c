@@ -222,7 +222,6 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	}
 }
 
-/* Memory of a GPU that was exported for PCIe */
 static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	if (!is_by(inquiry, "nvidia") || mr_inquiry_is_data_direct(inquiry))
@@ -248,7 +247,6 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   "GPU and RDMA devices have different IOMMU groups");
 }
 
-/* Any other reason */
 static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_file *file = &inquiry->dmabuf;

@@ -532,7 +532,7 @@ static bool look_in(struct search *search, uint64_t addr, uint64_t length)
 	const uint64_t page = mr_page_size(search->inquiry->host);
 	const int errnum = search->inquiry->refusal->errnum;
 
-	if (!length || addr + length < addr || addr + length > UINT64_MAX - (page - 1))
+	if (!length || mr_range_wraps(&(struct mr_range){ addr, length }, page))
 		return false;
 	mr_extend_to_pages(page, &addr, &length);
 	search->addr = addr;

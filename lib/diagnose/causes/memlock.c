@@ -247,8 +247,7 @@ static bool is_in_memory(struct mr_inquiry *inquiry)
 	struct mr_range range = inquiry->range;
 	struct mr_absent_page absent;
 
-	if (!range.length || range.addr + range.length > UINT64_MAX - (page - 1) ||
-	    range.addr + range.length < range.addr)
+	if (!range.length || mr_range_wraps(&range, page))
 		return false;
 	mr_extend_to_pages(page, &range.addr, &range.length);
 	return !mr_absent_page_find(inquiry->host, range.addr, range.addr + range.length,

@@ -44,7 +44,6 @@ static bool is_implicit(const struct mr_inquiry *inquiry)
 	       range.length == UINT64_MAX;
 }
 
-/* create_user_odp_mr(), rxe_odp_mr_init_user(), ib_umem_odp_alloc_implicit() */
 static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->request;
@@ -156,15 +155,11 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const uint64_t page = mr_page_size(inquiry->host);
 	const struct mr_range range = inquiry->range;
-	uint64_t end, rounded;
+	const bool is_on_demand = mr_inquiry_is_on_demand(inquiry);
 
-	if (mr_inquiry_is_on_demand(inquiry) != (inquiry->refusal->errnum == EOVERFLOW) ||
-	    (!range.addr && mr_inquiry_is_on_demand(inquiry)))
-		return;
-	if (!__builtin_add_overflow(range.addr, range.length, &end) &&
-	    !__builtin_add_overflow(end, page - 1, &rounded))
+	if (is_on_demand != (inquiry->refusal->errnum == EOVERFLOW) ||
+	    (!range.addr && is_on_demand) || !mr_range_wraps(&range, mr_page_size(inquiry->host)))
 		return;
 	add_range(inquiry, suspicion);
 	mr_suspect(suspicion, MR_CERTAIN,
@@ -175,20 +170,20 @@ static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t page = mr_page_size(inquiry->host);
-	const struct mr_range range = inquiry->range;
+	struct mr_range whole = inquiry->range;
 	uint64_t pages;
 
-	if (range.addr + range.length < range.addr ||
-	    range.addr + range.length > UINT64_MAX - (page - 1))
+	if (mr_range_wraps(&whole, page))
 		return;
-	pages = (range.addr + range.length + page - 1) / page - range.addr / page;
+	mr_extend_to_pages(page, &whole.addr, &whole.length);
+	pages = whole.length / page;
 	if (pages <= UINT32_MAX)
 		return;
 	add_range(inquiry, suspicion);
 	mr_evidence_number(suspicion, "pages", pages);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%s are %" PRIu64 " pages, and the kernel pins at most %u in one region",
-		   MR_SIZE(range.length), pages, UINT32_MAX);
+		   MR_SIZE(inquiry->range.length), pages, UINT32_MAX);
 }
 
 static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

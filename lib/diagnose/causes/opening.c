@@ -317,22 +317,12 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
 
-/* Whether asking the kernel itself gives the same answer. */
-static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider)
-{
-	const struct mr_attributes *attributes;
-
-	if (inquiry->operation == MR_OP_REG_DMABUF || 1U << inquiry->operation & OF_MLX5)
-		return is_known_to_lack(inquiry, provider);
-	attributes = inquiry->operation == MR_OP_ALLOC_DM ? mr_inquiry_attributes(inquiry) : NULL;
-	return attributes && !attributes->max_dm_size;
-}
-
 static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *provider = inquiry->environment->provider;
 	const char *rdma_core = rdma_core_of(inquiry);
 	const enum mr_tristate has = has_function(inquiry);
+	const struct mr_attributes *attributes = NULL;
 	/*
 	 * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their
 	 * own, also below the file names and numbers of a release.
@@ -352,7 +342,11 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_suspect(suspicion, mr_certain_if(has == MR_NO || is_of_release),
 			   "the provider %s of rdma-core %s has no %s", provider, rdma_core,
 			   inquiry->refusal->call);
-	if (inquiry->operation == MR_OP_NULL_MR || is_lacked_by_kernel(inquiry, provider))
+	if (inquiry->operation == MR_OP_ALLOC_DM)
+		attributes = mr_inquiry_attributes(inquiry);
+	/* Asking the kernel itself gives the same answer. */
+	if (inquiry->operation == MR_OP_NULL_MR || (attributes && !attributes->max_dm_size) ||
+	    (inquiry->operation != MR_OP_REREG && is_known_to_lack(inquiry, provider)))
 		mr_suspect_remedy(suspicion, "use a device whose provider has it, such as mlx5");
 }
 

@@ -117,19 +117,12 @@ static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 /* ---- files ---- */
 
-static const char *path_of(const struct mr_inquiry *inquiry)
-{
-	return inquiry->refusal->dmabuf ? NULL : inquiry->refusal->mapping->kind.path;
-}
-
 /* The errno of open(2) names the reason; which part of the path it is about, it does not. */
 static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const int errnum = inquiry->refusal->errnum;
-	const char *path = path_of(inquiry);
+	const char *path = inquiry->refusal->mapping->kind.path;
 
-	if (!path)
-		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (errnum == EISDIR)
 		mr_suspect(suspicion, MR_CERTAIN, "%.120s is a folder", path);
@@ -156,8 +149,6 @@ static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	struct mr_shortage shortage;
 
-	if (!path_of(inquiry))
-		return;
 	mr_memory_shortage(mapping, &shortage);
 	mr_evidence_number(suspicion, "asked", shortage.length);
 	if (inquiry->refusal->errnum == EFBIG)
@@ -177,10 +168,8 @@ static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *s
  */
 static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const char *path = path_of(inquiry);
+	const char *path = inquiry->refusal->mapping->kind.path;
 
-	if (!path)
-		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	if (inquiry->refusal->errnum == EINVAL) {
 		if (inquiry->refusal->mapping->kind.type != MR_MEMORY_DEVICE)
