@@ -118,6 +118,25 @@ on_demand() {
 		(.ruled_out[] | select(.id == "MR-UMEM-PAGE-SIZES").reason == "with any page size the call is refused as well")'
 }
 
+# tried_calls ARG...: each registration that mrctl ARG... --why try makes, in "$output"
+tried_calls() {
+	local calls=$BATS_TEST_TMPDIR/calls
+
+	run "${SIM[@]}" mrctl trace -q --force -o "$calls" -- "${MR[@]:${#SIM[@]}}" "$@" --why try
+	output=$(jq -cs '[.[] | select(.call | test("reg_mr"))]' "$calls")
+}
+
+@test "half the length, one page, whole pages, and an IOVA are what is asked for instead" {
+	[[ $(getconf PAGESIZE) == 4096 ]] || skip "the figures are those of pages of 4 KiB"
+	tried_calls reg --memory unmapped --size 20K --offset 256
+	json '[.[] | select(.answer == "EFAULT").length] | unique == [3840, 8192, 20480, 24576]'
+	json 'all(.[] | select(.length); (.length == 24576) == (.addr | endswith("000")))'
+	# of two pages the half is one, and the IOVA moves with the address
+	tried_calls reg-iova --memory unmapped --size 8K --offset 256 --iova 0x10100
+	json '[.[] | select(.answer == "EFAULT").length] | unique == [4096, 8192, 12288]'
+	json 'all(.[] | select(.length == 12288); .iova == "0x10000") and any(.[] | select(.length); .iova == .addr)'
+}
+
 # bats test_tags=kernel
 @test "tries leave a session as it is" {
 	in_session 'mrctl reg --size 64K --name a -q

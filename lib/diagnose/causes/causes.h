@@ -342,7 +342,7 @@ struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, const char 
 				   const char *device);
 
 /** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */
-void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding);
+void mr_suspect_found(struct mr_suspicion *suspicion, struct mr_finding finding);
 
 /**
  * mr_suspect_by_check() - ask the check that has the id of the cause, about all devices

@@ -7,27 +7,26 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-/* Finds the answer of the firmware, proven or in the kernel's log; false: there is none. */
-static bool find_answer(struct mr_inquiry *inquiry, struct mr_firmware_answer *answer)
+/* Finds the answer of the firmware, proven or in the kernel's log, and adds it to the evidence; false: there is none. */
+static bool find_answer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+			struct mr_firmware_answer *answer)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 	const struct mr_mlx5_log_line *line = proven ? NULL : mr_inquiry_mlx5_log(inquiry);
+	const char *status;
 
-	if (!proven)
-		return line && mr_firmware_answer_take(answer, line, inquiry->refusal->errnum);
-	*answer = proven->firmware;
-	return answer->command[0] && answer->status.known;
-}
-
-static void add_evidence(const struct mr_firmware_answer *given, struct mr_suspicion *suspicion)
-{
-	const char *status = mr_mlx5_status_name(given->status.value);
-
-	mr_evidence_text(suspicion, "command", "%s", given->command);
+	if (proven)
+		*answer = proven->firmware;
+	if (proven ? !answer->command[0] || !answer->status.known
+		   : !line || !mr_firmware_answer_take(answer, line, inquiry->refusal->errnum))
+		return false;
+	status = mr_mlx5_status_name(answer->status.value);
+	mr_evidence_text(suspicion, "command", "%s", answer->command);
 	if (status)
 		mr_evidence_text(suspicion, "status", "%s", status);
-	if (given->syndrome.known)
-		mr_evidence_hex(suspicion, "syndrome", given->syndrome.value);
+	if (answer->syndrome.known)
+		mr_evidence_hex(suspicion, "syndrome", answer->syndrome.value);
+	return true;
 }
 
 /*
@@ -69,7 +68,7 @@ static void look_at_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_mlx5_status *row;
 	struct mr_firmware_answer answer;
 
-	if (!find_answer(inquiry, &answer)) {
+	if (!find_answer(inquiry, suspicion, &answer)) {
 		look_by_errno(inquiry, suspicion);
 		return;
 	}
@@ -77,7 +76,6 @@ static void look_at_statuses(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!mr_cause_has_status(suspicion->cause, answer.status.value) || !row ||
 	    is_umem_in_use(&answer))
 		return;
-	add_evidence(&answer, suspicion);
 	mr_suspect(suspicion, mr_certain_if(is_proven),
 		   "the firmware %s %s by %s (%s), syndrome 0x%08" PRIx64,
 		   is_proven ? "refused" : "has just refused", answer.command, row->name,
@@ -92,7 +90,7 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 	if (refusal->handle_kind != MR_KIND_UMEM || refusal->kind == MR_ERROR_ABSENT)
 		return;
-	if (!find_answer(inquiry, &answer)) {
+	if (!find_answer(inquiry, suspicion, &answer)) {
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "a DEVX object that was made on the umem (a key, a queue) may be there "
 			   "still");
@@ -100,7 +98,6 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	}
 	if (!is_umem_in_use(&answer))
 		return;
-	add_evidence(&answer, suspicion);
 	mr_suspect(suspicion, mr_certain_if(is_proven),
 		   "the firmware %s DESTROY_UMEM by %s: a DEVX object (a key, a queue) is on the "
 		   "umem",
@@ -117,10 +114,9 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 	const uint32_t access = mr_inquiry_access(inquiry);
 	struct mr_firmware_answer answer;
 
-	if (!find_answer(inquiry, &answer) || strcmp(answer.command, "CREATE_MKEY") != 0 ||
-	    answer.status.value != 0x03)
+	if (!find_answer(inquiry, suspicion, &answer) ||
+	    strcmp(answer.command, "CREATE_MKEY") != 0 || answer.status.value != 0x03)
 		return;
-	add_evidence(&answer, suspicion);
 	if (access & MR_ACCESS_RELAXED_ORDERING)
 		mr_rule_out(suspicion, "relaxed-ordering was asked for");
 	else
@@ -141,30 +137,27 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the kernel's log says that a work request by which mlx5 writes the "
 			   "key (UMR) has just failed; the memory is not at fault");
+	} else if (function && !strcmp(function, "mlx5r_umr_post_send_wait")) {
+		mr_evidence_text(suspicion, "function", "%s", function);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the device failed a work request by which mlx5 writes the key (UMR); "
+			   "the memory is not at fault");
 	}
-	if (!function || strcmp(function, "mlx5r_umr_post_send_wait") != 0)
-		return;
-	mr_evidence_text(suspicion, "function", "%s", function);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the device failed a work request by which mlx5 writes the key (UMR); the "
-		   "memory is not at fault");
 }
 
 /* The command did not get to the firmware, or no answer came: cmd_exec() itself has failed. */
 static void look_at_commands(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *function = mr_inquiry_function(inquiry);
-	const int errnum = inquiry->refusal->errnum;
 
 	if (!function || strcmp(function, "cmd_exec") != 0)
 		return;
 	mr_evidence_text(suspicion, "function", "%s", function);
-	if (errnum == ETIMEDOUT)
-		mr_suspect(suspicion, MR_CERTAIN, "the firmware did not answer a command in time");
-	else
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "mlx5_core sent no command: the device is in an error state, or is "
-			   "being reset");
+	mr_suspect(suspicion, MR_CERTAIN, "%s",
+		   inquiry->refusal->errnum == ETIMEDOUT
+			   ? "the firmware did not answer a command in time"
+			   : "mlx5_core sent no command: the device is in an error state, or is "
+			     "being reset");
 }
 
 /* Memory of the host that the firmware has: where it cannot get more, it refuses what needs it. */
@@ -173,13 +166,12 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	struct mr_firmware_answer answer;
 	struct mr_rdma_device device;
 
-	if (!find_answer(inquiry, &answer) ||
+	if (!find_answer(inquiry, suspicion, &answer) ||
 	    (answer.status.value != 0x08 && answer.status.value != 0x0f))
 		return;
 	mr_rdma_device_read_place(inquiry->host, inquiry->environment->device, &device);
 	if (!device.fw_pages.known || !device.fw_pages.value)
 		return;
-	add_evidence(&answer, suspicion);
 	mr_evidence_number(suspicion, "fw_pages", device.fw_pages.value);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "the firmware has %" PRIu64 " pages of the host and may want more for keys than "

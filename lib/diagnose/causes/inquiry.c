@@ -172,16 +172,16 @@ struct mr_finding mr_suspect_by_check(const struct mr_inquiry *inquiry,
 		return finding;
 	mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? bad : warn, "%s%s", what,
 		   finding.figure);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_found(suspicion, finding);
 	return finding;
 }
 
-void mr_suspect_found(struct mr_suspicion *suspicion, const struct mr_finding *finding)
+void mr_suspect_found(struct mr_suspicion *suspicion, struct mr_finding finding)
 {
-	if (finding->remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding->remedy);
-	if (finding->detail[0])
-		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
+	if (finding.remedy[0])
+		mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	if (finding.detail[0])
+		mr_evidence_text(suspicion, "detail", "%s", finding.detail);
 }
 
 const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry)

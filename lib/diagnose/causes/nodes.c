@@ -94,7 +94,6 @@ static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *path = inquiry->place.node.path;
-	struct mr_finding finding;
 	char label[128];
 	enum mr_selinux mode;
 
@@ -110,8 +109,7 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		mr_evidence_text(suspicion, "label", "%s", label);
 	mr_suspect(suspicion, mr_likely_if(mode == MR_SELINUX_ENFORCING),
 		   "SELinux is on, and %s answers EACCES although its permission allows it", path);
-	finding = mr_inquiry_check(inquiry, "MR-SELINUX", inquiry->place.device);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-SELINUX", inquiry->place.device));
 }
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -199,7 +197,7 @@ static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_suspect(suspicion, MR_LIKELY,
 			   "%s, and each open context needs some: too many are open",
 			   finding.figure);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_found(suspicion, finding);
 }
 
 /* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */

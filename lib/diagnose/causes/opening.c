@@ -61,7 +61,7 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			   place->has_others ? "no RDMA device has that name: %s"
 					     : "this host has no RDMA device: %s",
 			   finding.figure);
-		mr_suspect_found(suspicion, &finding);
+		mr_suspect_found(suspicion, finding);
 	}
 }
 
@@ -85,8 +85,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "/sys/class/infiniband has no device, and ib_uverbs no node of one");
-	finding = mr_inquiry_check(inquiry, "MR-DEVICE", NULL);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-DEVICE", NULL));
 }
 
 static void add_name(const char *name, void *data)
@@ -157,7 +156,6 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 {
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	struct mr_dev_folder dev;
-	struct mr_finding finding;
 
 	if (!place->is_shown || !place->has_class ||
 	    inquiry->refusal->errnum != (inquiry->operation == MR_OP_OPEN ? ENOENT : ENODEV))
@@ -172,8 +170,7 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_suspect_remedy(suspicion, "look into the kernel's log for what its driver says; "
 					     "load its driver again");
 	} else {
-		finding = mr_inquiry_check(inquiry, "MR-NODE", place->device);
-		mr_suspect_found(suspicion, &finding);
+		mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-NODE", place->device));
 		/* Below a /dev of its own that is the sandbox's doing. */
 		mr_suspect(suspicion, mr_certain_if(!has_own_dev(inquiry->host, &dev)),
 			   "the node of %s is missing: sysfs has the device, and there is no %s",
@@ -190,7 +187,7 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (!place->is_shown)
 		return;
 	finding = mr_inquiry_check(inquiry, "MR-SANDBOX", place->device);
-	mr_suspect_found(suspicion, &finding);
+	mr_suspect_found(suspicion, finding);
 	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "/dev is %s%s of the process's own, and has no node %s: the sandbox "

@@ -124,42 +124,32 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const char *path = inquiry->refusal->mapping->kind.path;
 
 	mr_evidence_text(suspicion, "path", "%.100s", path);
-	if (errnum == EISDIR)
-		mr_suspect(suspicion, MR_CERTAIN, "%.120s is a folder", path);
-	else if (errnum == ETXTBSY) {
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "%.120s is a program that runs, or in use for swap: it cannot be "
-			   "opened for writing",
-			   path);
+	mr_suspect(suspicion, mr_certain_if(errnum == EISDIR || errnum == ETXTBSY),
+		   errnum == EISDIR    ? "%.120s is a folder"
+		   : errnum == ETXTBSY ? "%.120s is a program that runs, or in use for swap: it "
+					 "cannot be opened for writing"
+		   : errnum == ENOENT || errnum == ENOTDIR
+			   ? "%.120s or its parent directory does not exist"
+		   : errnum == EROFS ? "%.120s is on a file system that is read-only"
+				     : "this user may not open %.120s, or not search its folders",
+		   path);
+	if (errnum == ETXTBSY)
 		mr_suspect_remedy(suspicion, "use a copy of it, or --memory file-private:%.120s",
 				  path);
-	} else if (errnum == ENOENT || errnum == ENOTDIR)
-		mr_suspect(suspicion, MR_LIKELY, "%.120s or its parent directory does not exist",
-			   path);
-	else if (errnum == EROFS)
-		mr_suspect(suspicion, MR_LIKELY, "%.120s is on a file system that is read-only",
-			   path);
-	else
-		mr_suspect(suspicion, MR_LIKELY,
-			   "this user may not open %.120s, or not search its folders", path);
 }
 
 static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
 	struct mr_shortage shortage;
 
-	mr_memory_shortage(mapping, &shortage);
+	mr_memory_shortage(inquiry->refusal->mapping, &shortage);
 	mr_evidence_number(suspicion, "asked", shortage.length);
-	if (inquiry->refusal->errnum == EFBIG)
-		mr_suspect(suspicion, MR_LIKELY,
-			   "a file of %" PRIu64
-			   " bytes is more than RLIMIT_FSIZE, or than the file system allows",
-			   shortage.length);
-	else
-		mr_suspect(suspicion, MR_LIKELY,
-			   "the file system has no room for a file of %" PRIu64 " bytes",
-			   shortage.length);
+	mr_suspect(suspicion, MR_LIKELY,
+		   inquiry->refusal->errnum == EFBIG
+			   ? "a file of %" PRIu64
+			     " bytes is more than RLIMIT_FSIZE, or than the file system allows"
+			   : "the file system has no room for a file of %" PRIu64 " bytes",
+		   shortage.length);
 }
 
 /*

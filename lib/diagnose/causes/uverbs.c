@@ -150,28 +150,23 @@ static const struct since {
 	{ "ioctl(INFO_HANDLES)", 5, 0, false, NULL },
 	{ "ioctl(QUERY_CONTEXT)", 5, 9, false, NULL },
 	{ "ibv_import_mr", 5, 8, false, NULL },
+	{ NULL, 0, 0, false, NULL },
 };
-
-static const struct since *find_since(const char *call)
-{
-	for (size_t i = 0; i < sizeof(sinces) / sizeof(*sinces); i++)
-		if (!strcmp(sinces[i].call, call))
-			return &sinces[i];
-	return NULL;
-}
 
 /* uverbs_ioctl.c: only a method, object or attribute that this kernel lacks is answered so. */
 static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	/* Data Direct by the kernel's own interface is the same method with an attribute of Linux 6.12. */
-	const struct since *since =
-		find_since(mr_inquiry_is_data_direct(inquiry) ? "mlx5dv_reg_dmabuf_mr"
-							      : inquiry->refusal->call);
+	const char *call = mr_inquiry_is_data_direct(inquiry) ? "mlx5dv_reg_dmabuf_mr"
+							      : inquiry->refusal->call;
+	const struct since *since = sinces;
 	const struct mr_environment *environment = inquiry->environment;
 	const struct mr_kernel_version kernel = inquiry->kernel;
 	bool is_decisive;
 
-	if (!since)
+	while (since->call && strcmp(since->call, call) != 0)
+		since++;
+	if (!since->call)
 		return;
 	if (since->only && environment->provider[0] &&
 	    !mr_inquiry_is_driver(inquiry, since->only)) {
