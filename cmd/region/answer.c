@@ -241,7 +241,6 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	answer->diagnosed += why_is_wanted(answer->invocation->global, err);
 	refusal->via = mr_call_via(err->call, via);
 	refusal->environment = answer->environment;
-	refusal->in_session = answer->in_session;
 	refusal->call = err->call;
 	refusal->errnum = err->errnum;
 	refusal->kind = err->kind;

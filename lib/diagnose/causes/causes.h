@@ -165,8 +165,7 @@ struct mr_refusal {
 	const struct mr_rereg_request *rereg;         /**< of REREG */
 	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
 	const char *device; /**< name that was looked for, of FIND and OPEN */
-	bool in_session;
-	uint64_t try_ns; /**< time that tries may take, in nanoseconds */
+	uint64_t try_ns;    /**< time that tries may take, in nanoseconds */
 	const struct mr_tries
 		*tries; /**< what became of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
