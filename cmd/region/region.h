@@ -148,7 +148,6 @@ struct failure {
 	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
 	struct found found;
 	struct request request;
-	bool owns_request; /**< its strings are copies */
 	enum mr_error_kind kind;
 	struct why *why; /**< of what was found; or NULL */
 };
@@ -164,34 +163,6 @@ struct failures {
 	size_t capacity;
 	bool out_of_memory; /**< some were lost */
 };
-
-/**
- * failures_add() - keep an error
- * @index:   number of the region that it is about, from 1; 0: it is about none
- * @region:  id of the region; 0: it has none
- * @via:     path of the call, or NULL
- * @request: what was asked for, whose strings must stay until the list is printed; or NULL
- * @why:     its diagnosis, which the list releases; or NULL
- * @depth:   how deep that looked, or NULL
- */
-void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via, const struct request *request, struct why *why,
-		  const char *depth);
-
-/** failures_set_rereg() - add to the last failure what ibv_rereg_mr(3) returned, or would return */
-void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
-
-/**
- * failures_adopt() - keep a failure of a line of a batch
- * @failure: as the line's command has it, or NULL
- * @line:    number of the line, which becomes the failure's index
- * @message: the message to keep, in place of that in @failure
- */
-void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
-		    const char *message);
-
-/** failures_release() - free all failures */
-void failures_release(struct failures *failures);
 
 /** A batch, and the line that it is running. */
 struct enclosing {
@@ -234,9 +205,8 @@ struct answer {
 		last_cause; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
 	uint64_t repeat_count; /**< refusals after that for the same cause */
 	struct progress progress;
-	struct mr_shell_words words; /**< of a batch's line that has failed */
-	uint64_t total;              /**< regions that the command is about */
-	uint64_t reported;           /**< failures to report, also those too many for that */
+	uint64_t total;    /**< regions that the command is about */
+	uint64_t reported; /**< failures to report, also those too many for that */
 	bool in_session;
 	struct opt_bool as_expected; /**< set by answer_end() */
 	bool lines; /**< a single region is printed as lines rather than in a table */
@@ -355,32 +325,6 @@ struct session_job {
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
 		    int (*work)(struct session_job *job, struct mr_error *err),
 		    struct mr_error *err);
-
-/** expect_has() - whether an error is a refusal of the stack, and expected: for any cause, or for the first of @why */
-bool expect_has(const struct expect_option *expect, enum mr_error_kind kind, const char *call,
-		uint64_t errnum, const struct why *why);
-
-/**
- * expect_holds() - whether the stack gave only answers that @expect has
- *
- * Without failures the answer was "ok".  The failure of a step before the call (mmap, …) is no answer of the
- * stack, so it is never an expected one.
- */
-bool expect_holds(const struct expect_option *expect, const struct failures *failures);
-
-/** Room for expect_text(): some names of errnos. */
-#define EXPECT_TEXT 256
-
-/**
- * expect_text() - how the answers differ from the expected ones: "expected EFAULT or ENOMEM, got ok"
- * @text: room for EXPECT_TEXT bytes, to which the sentence is cut
- *
- * To be called if expect_holds() is false.
- *
- * Return: @text.
- */
-const char *expect_text(const struct expect_option *expect, const struct failures *failures,
-			char *text);
 
 /**
  * proof_mark() - with --why prove: a call comes next that may be refused

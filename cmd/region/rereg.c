@@ -59,7 +59,6 @@ static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->refusal.rereg_failure = &job->change.failure;
 	answer->tell = job->change.failure.old != MR_OLD_UNTOUCHED;
 	answer_fail(answer, err, 1, job->change.before.id, job->via);
-	failures_set_rereg(&answer->failures, &job->change.failure);
 }
 
 /* A member of the document beside the regions: the region as it was. */
