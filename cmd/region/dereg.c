@@ -18,12 +18,6 @@ struct dereg_args {
 	struct expect_option expect;
 };
 
-/* How far dereg --all has come: { .most = 1 } before the first region. */
-struct dereg_progress {
-	uint64_t index; /* of the last region among those of the command, from 1 */
-	uint32_t most;  /* regions of the next run */
-};
-
 static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
 			 uint64_t ns)
 {
@@ -90,89 +84,24 @@ static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry 
 	return rc;
 }
 
-/* ---- runs of regions ---- */
-
-/* The most regions of a run: others find them claimed. */
-#define RUN 16
-
-struct run {
-	struct mr_removal removals[RUN];
-	struct mr_entry entries[RUN];
-	struct mr_error errors[RUN];
-	uint64_t ns[RUN];
-};
-
-/* The kernel tells an MR from another one that has its handle. */
-static bool may_be_in_run(const struct mr_entry *entry)
-{
-	return entry->call != MR_REG_MR_RELAXED && mr_region_kind(entry->call) == MR_KIND_MR;
-}
-
-/* Return: how many entries, at most @most; 0: there is none in @slot any more. */
-static uint32_t find_run(const struct session_job *job, uint32_t slot, uint32_t most,
-			 struct run *run)
-{
-	const struct mr_table *table = &job->session->table;
-	bool timed = answer_has_rows(&job->answer);
-	uint32_t count = 0;
-
-	while (count < most && mr_table_get(table, slot + count, &run->entries[count])) {
-		if (count && !may_be_in_run(&run->entries[count]))
-			break;
-		run->removals[count] = (struct mr_removal){
-			.slot = slot + count,
-			.id = run->entries[count].id,
-			.entry = &run->entries[count],
-			.ns = timed ? &run->ns[count] : NULL,
-			.err = &run->errors[count],
-		};
-		if (!may_be_in_run(&run->entries[count++]))
-			break;
-	}
-	return count;
-}
-
 /*
- * Dereg_region()s of regions whose entries follow one another in the table. A failure is answered, unless
- * it only says that the region has gone, or that another process is at work on it. Where regions take long
- * to deregister, runs are short: others may want those that are not reached yet. Return: the number of
- * slots that are dealt with, at least 1.
+ * Deregisters the region of a slot, one of many.  A failure is answered, unless it only says that the region has gone, or
+ * that another process is at work on it.
  */
-static uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_progress *progress)
+static void dereg_slot(struct session_job *job, uint32_t slot, uint64_t index)
 {
-	/* What is proven is proven of the only call since proof_mark(). */
-	bool single = job->answer.invocation->global->why == WHY_PROVE;
-	struct run run;
-	uint32_t count = find_run(job, slot, single ? 1 : progress->most, &run), done = 1;
+	enum mr_via via = mr_session_via(job->session, slot);
+	struct mr_entry entry;
+	struct mr_error err;
 
-	if (!count)
-		return 1;
-	if (may_be_in_run(&run.entries[0])) {
-		proof_mark(job->answer.invocation, job->environment->device);
-		done = mr_session_deregister_run(job->session, run.removals, count);
-		if (done < count)
-			progress->most = 1;
-		else if (progress->most < RUN)
-			progress->most *= 2;
-	} else {
-		run.removals[0].rc = dereg_region(job, slot, &run.entries[0], &run.errors[0]);
-	}
-	for (uint32_t i = 0; i < done; i++) {
-		const struct mr_removal *removal = &run.removals[i];
-
-		progress_show(&job->answer.progress, "deregistered", ++progress->index);
-		if (removal->rc >= 0 && may_be_in_run(removal->entry))
-			print_region(job, removal->entry, "deregistered", run.ns[i]);
-		/* The region has gone, or another process is changing it. */
-		if (!removal->rc || removal->err->kind == MR_ERROR_ABSENT ||
-		    removal->err->kind == MR_ERROR_RELAXED ||
-		    (removal->err->kind == MR_ERROR_HOST && removal->err->errnum == EBUSY))
-			continue;
-		job->answer.refusal = refusal_of_entry(job->session, removal->entry);
-		answer_fail(&job->answer, removal->err, progress->index, removal->id,
-			    mr_session_via(job->session, removal->slot));
-	}
-	return done;
+	if (!mr_table_get(&job->session->table, slot, &entry))
+		return;
+	progress_show(&job->answer.progress, "deregistered", index);
+	if (!dereg_region(job, slot, &entry, &err) || err.kind == MR_ERROR_ABSENT ||
+	    err.kind == MR_ERROR_RELAXED || (err.kind == MR_ERROR_HOST && err.errnum == EBUSY))
+		return;
+	job->answer.refusal = refusal_of_entry(job->session, &entry);
+	answer_fail(&job->answer, &err, index, entry.id, via);
 }
 
 /* ---- deferred regions ---- */
@@ -425,32 +354,21 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* Whether the table could not be locked: the other regions would fail by the same lock. */
-static bool is_locked_out(const struct session_job *job)
-{
-	return job->session->table.gave_up;
-}
-
 static void dereg_all(struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
-	struct dereg_progress progress = { .most = 1 };
-	uint32_t slot = 0;
-	uint64_t left = 0;
+	uint64_t index = 0, left = 0;
 
-	while (slot < table->capacity && !is_locked_out(job)) {
-		if (!mr_table_is_used(table, slot)) {
-			slot++;
+	for (uint32_t slot = 0; slot < table->capacity && !table->gave_up; slot++) {
+		if (!mr_table_is_used(table, slot))
 			continue;
-		}
-		if (context_is_interrupted(job->answer.invocation, !progress.index)) {
-			for (; slot < table->capacity; slot++)
-				left += mr_table_is_used(table, slot);
-			fail_interrupted(job, left, "region");
-			break;
-		}
-		slot += dereg_run(job, slot, &progress);
+		if (!left && !context_is_interrupted(job->answer.invocation, !index))
+			dereg_slot(job, slot, ++index);
+		else
+			left++;
 	}
+	if (left)
+		fail_interrupted(job, left, "region");
 	progress_clear(&job->answer.progress);
 }
 
@@ -474,6 +392,8 @@ static void note_deferred(const struct session_job *job)
 static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
+	const struct mr_table *table =
+		&job->session->table; /* gave_up: other regions would fail by the same lock */
 	char **words = job->answer.invocation->operands;
 	uint64_t left = 0;
 	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
@@ -492,7 +412,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	if (args->all)
 		dereg_all(job);
 	else
-		for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
+		for (uint64_t i = 0; words[i] && !table->gave_up; i++) {
 			if (!left && !context_is_interrupted(job->answer.invocation, !i))
 				dereg_operand(job, words[i], i + 1);
 			else
@@ -500,9 +420,9 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		}
 	if (left)
 		fail_interrupted(job, left, "operand");
-	if (args->flush && !is_locked_out(job)) /* after a signal too: it reports what is left */
+	if (args->flush && !table->gave_up) /* after a signal too: it reports what is left */
 		dereg_flush(job, args->pd);
-	if (args->all && !args->listed && !is_locked_out(job))
+	if (args->all && !args->listed && !table->gave_up)
 		dereg_unlisted(&sweep);
 	answer_end_rows(&job->answer);
 	if (args->all && job->answer.out.style->json)
