@@ -41,25 +41,8 @@ cJSON *report_string(const char *text);
 /** report_clear() - make a value null */
 void report_clear(cJSON *item);
 
-/** report_list_lines() - a list of the lines of a text, without those that name the report's folder, which is removed */
-cJSON *report_list_lines(struct report *report, const char *text);
-
-/** report_run() - run a child with the words before and after, which end with NULL.  Return: as child_run(). */
-int report_run(struct child *child, const char *const *before, const char *const *after,
-	       struct mr_error *err);
-
-/**
- * report_section() - turn the document that a child has printed into a section
- *
- * Without a document the section has the member "error".  Keys of regions are removed.
- */
-cJSON *report_section(struct report *report, const struct child *child);
-
 /** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
 void report_drop_keys(cJSON *node);
-
-/** report_collect() - add all sections but the program.  Return: 0 or -errno. */
-int report_collect(struct report *report, struct mr_error *err);
 
 /**
  * report_judge() - add the section of the host, and the environment

@@ -62,9 +62,9 @@ static int parse(struct report *report, const char *path, struct mr_error *err)
 
 static const char *verdict_of(const cJSON *host, const char *id)
 {
-	const cJSON *check_list = json_get(host, "checks"), *check;
+	const cJSON *check;
 
-	cJSON_ArrayForEach(check, check_list)
+	cJSON_ArrayForEach(check, json_get(host, "checks"))
 	{
 		const char *own = json_text(check, "id");
 
@@ -156,17 +156,33 @@ int report_load(struct report *report, struct mr_error *err)
 
 /* ---- pieces of text ---- */
 
-/* Puts a member that is a text, number or truth value behind @before.  Return: whether it is one. */
-static bool put(FILE *to, const char *before, const cJSON *object, const char *key)
+/*
+ * Puts a form, in which "<at %addr>" is left out where the member "addr" is no text, number or truth value.
+ * Return: whether one is.
+ */
+static bool put(FILE *to, const cJSON *object, const char *form)
 {
-	char buffer[JSON_SCALAR_MAX];
-	const char *text = json_scalar(json_get(object, key), buffer);
+	char key[32], buffer[JSON_SCALAR_MAX];
+	bool has_any = false;
 
-	if (!text)
-		return false;
-	fputs(before, to);
-	text_print(text, to);
-	return true;
+	for (;;) {
+		const char *begin = strchrnul(form, '<'), *name, *rest, *text;
+
+		fprintf(to, "%.*s", (int)(begin - form), form);
+		if (!*begin)
+			return has_any;
+		name = strchr(begin, '%') + 1;
+		rest = name + strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+		form = strchr(rest, '>') + 1;
+		snprintf(key, sizeof(key), "%.*s", (int)(rest - name), name);
+		text = json_scalar(json_get(object, key), buffer);
+		has_any |= text != NULL;
+		if (!text)
+			continue;
+		fprintf(to, "%.*s", (int)(name - begin - 2), begin + 1);
+		text_print(text, to);
+		fprintf(to, "%.*s", (int)(form - rest - 1), rest);
+	}
 }
 
 static void put_lines(FILE *to, const char *before, const cJSON *lines)
@@ -183,66 +199,44 @@ static void put_lines(FILE *to, const char *before, const cJSON *lines)
 
 /* ---- refusals ---- */
 
-/* Puts the program, the device and the range of a request. */
 static void put_request(FILE *to, const cJSON *request)
 {
-	fputs(" ", to);
-	put(to, " by ", request, "program");
-	put(to, " on ", request, "device");
-	if (put(to, " asked for ", request, "length"))
-		fputs(" bytes", to);
-	put(to, " at ", request, "addr");
-	put(to, ", memory ", request, "memory");
-	fputc('\n', to);
+	put(to, request,
+	    " < by %program>< on %device>< asked for %length bytes>< at %addr><, memory %memory>\n");
 }
 
 static void put_causes(FILE *to, const cJSON *failure)
 {
-	const cJSON *cause_list = json_get(failure, "causes"), *cause;
-
+	const cJSON *cause;
 	const char *before = "  because:";
 
-	cJSON_ArrayForEach(cause, cause_list)
+	cJSON_ArrayForEach(cause, json_get(failure, "causes"))
 	{
 		fputs(before, to);
 		before = "  or:";
-		put(to, " ", cause, "cause");
-		put(to, " [", cause, "certainty");
-		put(to, ", ", cause, "id");
-		fputs("]\n", to);
-		if (put(to, "  try: ", cause, "remedy"))
-			fputc('\n', to);
+		put(to, cause, "< %cause>< [%certainty><, %id>]\n<  try: %remedy\n>");
 	}
 }
 
 /* Puts the failures of a command, and the refusals that mrctl trace has seen. */
 static void put_failures(FILE *to, const cJSON *section)
 {
-	const cJSON *failure_list = json_get(section, "failures"), *failure;
-	const cJSON *refusal_list = json_get(section, "refusals"), *refusal;
+	const cJSON *failure;
 
-	if (put(to, "", section, "error"))
-		fputc('\n', to);
-	cJSON_ArrayForEach(failure, failure_list)
+	put(to, section, "<%error\n>");
+	cJSON_ArrayForEach(failure, json_get(section, "failures"))
 	{
-		if (!put(to, "", failure, "message")) {
-			put(to, "", failure, "call");
-			put(to, ": ", failure, "errno");
-		}
-		fputc('\n', to);
+		if (!put(to, failure, "<%message\n>"))
+			put(to, failure, "<%call><: %errno>\n");
 		put_request(to, json_get(failure, "request"));
 		put_causes(to, failure);
 	}
-	cJSON_ArrayForEach(refusal, refusal_list)
+	cJSON_ArrayForEach(failure, json_get(section, "refusals"))
 	{
-		put(to, "", refusal, "call");
-		put(to, ": ", refusal, "errno");
-		put(to, ", count ", refusal, "count");
-		put(to, ", first at ", refusal, "place");
-		fputc('\n', to);
-		put_request(to, refusal);
-		put_lines(to, "  in ", json_get(refusal, "stack"));
-		put_causes(to, refusal);
+		put(to, failure, "<%call><: %errno><, count %count><, first at %place>\n");
+		put_request(to, failure);
+		put_lines(to, "  in ", json_get(failure, "stack"));
+		put_causes(to, failure);
 	}
 }
 
@@ -250,32 +244,14 @@ static void put_failures(FILE *to, const cJSON *section)
 
 static void put_head(FILE *to, const cJSON *root)
 {
-	const cJSON *environment = json_get(root, "environment");
-	static const char *const left_out[][2] = {
-		{ "kernel_log_lines", " lines of the kernel's log" },
-		{ "command_lines", " command lines" },
-		{ "texts", " messages and other texts" },
-		{ "recorded_files", " files of the recording" },
-	};
-	const char *before =
-		"\nRedacted: private values are replaced by pseudonyms, equal ones by the "
-		"same.\nleft out: ";
-
-	put(to, "made:       ", root, "made");
-	put(to, "\nhost:       ", root, "host_name");
-	put(to, "\nmrctl:      ", environment, "mrctl");
-	put(to, "\nkernel:     ", environment, "kernel");
-	put(to, "\nrdma-core:  ", environment, "rdma_core");
-	put(to, "\nmemlock:    ", environment, "memlock_soft");
-	put(to, "\nuser:       ", environment, "uid");
-	fputc('\n', to);
-	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++) {
-		if (!put(to, before, json_get(root, "left_out"), left_out[i][0]))
-			continue;
-		fputs(left_out[i][1], to);
-		before = ", ";
-	}
-	fputs(*before == ',' ? "\n" : "", to);
+	put(to, root, "<made:       %made><\nhost:       %host_name>");
+	put(to, json_get(root, "environment"),
+	    "<\nmrctl:      %mrctl><\nkernel:     %kernel><\nrdma-core:  %rdma_core>"
+	    "<\nmemlock:    %memlock_soft><\nuser:       %uid>\n");
+	put(to, json_get(root, "left_out"),
+	    "<\nRedacted: private values are replaced by pseudonyms, equal ones by the same.\n"
+	    "left out: %kernel_log_lines lines of the kernel's log><, %command_lines command lines>"
+	    "<, %texts messages and other texts><, %recorded_files files of the recording\n>");
 }
 
 /* Puts a command line as a shell reads it, cut where it is long. */
@@ -306,10 +282,8 @@ static void put_program(FILE *to, const cJSON *program)
 	const cJSON *answer = json_get(program, "answer"), *lines;
 
 	put_command_line(to, json_get(program, "argv"));
-	put(to, "exit_status: ", program, "exit_status");
-	put(to, "signal: ", program, "signal");
-	put(to, "\nelapsed_ns: ", program, "elapsed_ns");
-	fputs("\n\n", to);
+	put(to, program,
+	    "<exit_status: %exit_status><signal: %signal><\nelapsed_ns: %elapsed_ns>\n\n");
 	put_failures(to, answer);
 	lines = json_get(answer, "libraries");
 	if (cJSON_GetArraySize(lines))
@@ -333,20 +307,14 @@ static void put_section(FILE *to, const cJSON *section)
 
 static void put_host(FILE *to, const cJSON *host)
 {
-	const cJSON *check_list = json_get(host, "checks"), *check;
+	const cJSON *check;
 
 	put_section(to, host);
 	if (cJSON_GetArraySize(json_get(host, "text")))
 		return;
 	put_failures(to, host);
-	cJSON_ArrayForEach(check, check_list)
-	{
-		put(to, "", check, "verdict");
-		put(to, "  ", check, "id");
-		put(to, "  ", check, "subject");
-		put(to, ": ", check, "figure");
-		fputc('\n', to);
-	}
+	cJSON_ArrayForEach(check, json_get(host, "checks"))
+		put(to, check, "<%verdict><  %id><  %subject><: %figure>\n");
 }
 
 /* Puts what another version of mrctl finds in the recording of an existing report. */
@@ -363,13 +331,7 @@ static void put_judgement(FILE *to, const cJSON *root)
 			      ? "Judged again, by the recording, these checks say something else:\n"
 			      : "Judged again, by the recording: each check says the same.\n",
 		      to);
-	cJSON_ArrayForEach(check, again)
-	{
-		put(to, "  ", check, "id");
-		put(to, ": ", check, "then");
-		put(to, ", now ", check, "now");
-		fputc('\n', to);
-	}
+	cJSON_ArrayForEach(check, again) put(to, check, "<  %id><: %then><, now %now>\n");
 }
 
 static void put_log(FILE *to, const cJSON *log)
@@ -381,9 +343,7 @@ static void put_log(FILE *to, const cJSON *log)
 		fputs("Only root may read it (EPERM). Add what this prints: "
 		      "sudo dmesg | grep -iE 'mlx5|rdma|infiniband|oom'\n",
 		      to);
-	else if (put(to, "It could not be read: ", log, "errno"))
-		fputc('\n', to);
-	else if (!cJSON_GetArraySize(lines))
+	else if (!put(to, log, "<It could not be read: %errno\n>") && !cJSON_GetArraySize(lines))
 		fputs(cJSON_IsArray(lines)
 			      ? "No line is about RDMA, or about memory that was short.\n"
 			      : "left out\n",
