@@ -245,7 +245,7 @@ void bench_pieces(const struct bench_args *args, struct sweep *pieces);
 /** bench_read_host() - read where it is measured, on the device of job->environment */
 void bench_read_host(struct bench_job *job);
 
-extern const struct command_view bench_compare;
+extern const struct command bench_compare;
 
 /** Members of the document beside the rows; ends with one without key. */
 extern const struct field bench_members[];

@@ -101,15 +101,15 @@ static const struct option_rule rules[] = {
 };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
-static const struct command_view plan_view = {
-	.option = "plan",
+static const struct command plan_view = {
+	.name = "plan",
 	.given = CHECKED_OFFSET(struct bench_args, plan.known, bool),
 	.record = &bench_plan_record,
 	.members = bench_members,
 	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
 	.run = run_bench,
 };
-static const struct command_view *const views[] = { &bench_compare, &plan_view, NULL };
+static const struct command *const views[] = { &bench_compare, &plan_view, NULL };
 
 const struct command command_bench = {
 	.name = "bench",

@@ -501,8 +501,8 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 	return 0;
 }
 
-const struct command_view bench_compare = {
-	.option = "compare",
+const struct command bench_compare = {
+	.name = "compare",
 	.given = CHECKED_OFFSET(struct bench_args, compare, bool),
 	.record = &compared_record,
 	.columns = BENCH_GROUP_COLUMNS ",size,old_ns,new_ns,ratio,low,high,verdict",

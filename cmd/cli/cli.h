@@ -254,36 +254,22 @@ struct invocation {
 /** Runs a command: run of struct command. */
 typedef int command_run_function(const struct invocation *invocation, struct mr_error *err);
 
-/** What is printed, and the usual columns of its tables, as of struct command. */
+/** What a command prints, as of struct command. */
 struct command_records {
 	const struct record *record;
 	const char *columns;
 };
 
 /**
- * What a command does where an option asks for it: it prints other records than usual.
- *
- * At most one view is chosen.  No line of a batch can choose one.
+ * A command.  What it does where an option asks for it, such as "stat --host", is a view: another one of these, of which
+ * no more than name, record, columns, members, metrics, choose, check and run have a meaning.
  */
-struct command_view {
-	const char *option; /**< that chooses it, without dashes: "host" */
-	size_t given;       /**< offset of the option's bool in the command's struct */
-	const struct record *record;
-	const char *columns;          /**< as of struct command */
-	const struct field *members;  /**< as of struct command */
-	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
-	/** The records that its options choose in place of @record; or NULL: there is no choice. */
-	const struct command_records *(*choose)(const struct invocation *invocation);
-	/** As of struct command; operands are checked by it. */
-	int (*check)(const struct invocation *invocation, struct mr_error *err);
-	int (*run)(const struct invocation *invocation, struct mr_error *err);
-};
-
 struct command {
-	const char *name;
-	const char *operands;    /**< for the usage line: "[-- CMD...]"; NULL: it takes none */
-	const char *summary;     /**< one line, lower case */
-	const char *description; /**< a paragraph for --help */
+	const char *name;     /**< of a view: its option, without dashes */
+	size_t given;         /**< of a view: offset of the option's bool in the command's struct */
+	const char *operands; /**< for the usage line: "[-- CMD...]"; NULL: it takes none */
+	const char *summary;  /**< one line, lower case */
+	const char *description;                  /**< a paragraph for --help */
 	const struct option_group *const *groups; /**< ends with NULL */
 	/** For its options; ends with OPTION_RULES_END; or NULL. */
 	const struct option_rule *rules;
@@ -293,8 +279,11 @@ struct command {
 	/** Of its document, beside the list of @record and the members of all documents; ends with one without key. */
 	const struct field *members;
 	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
-	/** Ends with NULL; or NULL: it has none. */
-	const struct command_view *const *views;
+	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
+	/** The records that its options choose in place of @record; or NULL: there is no choice. */
+	struct command_records (*choose)(const struct invocation *invocation);
+	/** At most one is chosen, and by no line of a batch.  Ends with NULL; or NULL: it has none. */
+	const struct command *const *views;
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program;     /**< its operands are another program's: no option after the first */
 	bool opens_no_device;  /**< --device has no meaning */
@@ -334,17 +323,11 @@ const struct command *const *command_find(const struct command *const *commands,
 /** command_fills() - whether the command has a value for the column, for some region at least */
 bool command_fills(const struct command *command, const char *column);
 
-/** command_view() - the view that the options choose; NULL: none */
-const struct command_view *command_view(const struct invocation *invocation);
+/** command_chosen() - the view that the options choose, or the command itself */
+const struct command *command_chosen(const struct invocation *invocation);
 
-/** command_record() - what the command prints with these options; or NULL */
-const struct record *command_record(const struct invocation *invocation);
-
-/** command_columns() - its usual columns with these options */
-const char *command_columns(const struct invocation *invocation);
-
-/** command_metrics() - what of its records is measured; or NULL */
-const struct metric *command_metrics(const struct invocation *invocation);
+/** command_records() - what the command prints with these options */
+struct command_records command_records(const struct invocation *invocation);
 
 /**
  * command_check() - whether a command line makes sense, before anything is done
@@ -352,7 +335,7 @@ const struct metric *command_metrics(const struct invocation *invocation);
  */
 int command_check(const struct invocation *invocation, struct mr_error *err);
 
-/** command_run() - run the command, or the view that its options choose; returns as run of struct command */
+/** command_run() - run what command_chosen() returns; returns as run of struct command */
 int command_run(const struct invocation *invocation, struct mr_error *err);
 
 /** help_print() - help of @command; NULL: of mrctl itself, with a list of all @commands */

@@ -27,43 +27,26 @@ bool command_fills(const struct command *command, const char *column)
 	return false;
 }
 
-static bool is_chosen(const struct command_view *view, const struct invocation *invocation)
+static bool is_chosen(const struct command *view, const struct invocation *invocation)
 {
 	return *(const bool *)((const char *)invocation->args + view->given);
 }
 
-const struct command_view *command_view(const struct invocation *invocation)
+const struct command *command_chosen(const struct invocation *invocation)
 {
-	const struct command_view *const *view = invocation->command->views;
+	const struct command *const *view = invocation->command->views;
 
 	while (view && *view && !is_chosen(*view, invocation))
 		view++;
-	return view ? *view : NULL;
+	return view && *view ? *view : invocation->command;
 }
 
-const struct record *command_record(const struct invocation *invocation)
+struct command_records command_records(const struct invocation *invocation)
 {
-	const struct command_view *view = command_view(invocation);
+	const struct command *chosen = command_chosen(invocation);
 
-	if (view && view->choose)
-		return view->choose(invocation)->record;
-	return view ? view->record : invocation->command->record;
-}
-
-const char *command_columns(const struct invocation *invocation)
-{
-	const struct command_view *view = command_view(invocation);
-
-	if (view && view->choose)
-		return view->choose(invocation)->columns;
-	return view ? view->columns : invocation->command->columns;
-}
-
-const struct metric *command_metrics(const struct invocation *invocation)
-{
-	const struct command_view *view = command_view(invocation);
-
-	return view ? view->metrics : NULL;
+	return chosen->choose ? chosen->choose(invocation)
+			      : (struct command_records){ chosen->record, chosen->columns };
 }
 
 static int check_output_options(const struct command *command, const struct global_args *global,
@@ -89,7 +72,7 @@ static int check_output_options(const struct command *command, const struct glob
 int command_check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
-	const struct command_view *view = command_view(invocation);
+	const struct command *view = command_chosen(invocation);
 	int rc;
 
 	if (command->opens_no_device && invocation->global->device && !invocation->enclosing) {
@@ -102,22 +85,21 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	rc = check_output_options(command, invocation->global, err);
 	if (!rc && command->check)
 		rc = command->check(invocation, err);
-	if (rc || !view)
+	if (rc || view == command)
 		return rc;
-	for (const struct command_view *const *v = command->views; *v; v++)
+	for (const struct command *const *v = command->views; *v; v++)
 		if (*v != view && is_chosen(*v, invocation))
-			return mr_fail_usage(err, "--%s excludes --%s", view->option, (*v)->option);
+			return mr_fail_usage(err, "--%s excludes --%s", view->name, (*v)->name);
 	if (invocation->enclosing)
 		return mr_fail_usage(err, "a line of a batch cannot be %s --%s", command->name,
-				     view->option);
+				     view->name);
 	return view->check ? view->check(invocation, err) : 0;
 }
 
 int command_run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
-	const struct command_view *view = command_view(invocation);
-	command_run_function *run = view ? view->run : command->run;
+	command_run_function *run = command_chosen(invocation)->run;
 
 	return command->run_by ? command->run_by(invocation, run, err) : run(invocation, err);
 }

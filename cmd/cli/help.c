@@ -235,8 +235,8 @@ static void print_fields(const struct record *record)
 /* Prints the columns of what a command prints with other options, after a line that names the option. */
 static void print_views(const struct command *command)
 {
-	for (const struct command_view *const *v = command->views; v && *v; v++) {
-		output_text("\nColumns of %s --%s, for --output:\n", command->name, (*v)->option);
+	for (const struct command *const *v = command->views; v && *v; v++) {
+		output_text("\nColumns of %s --%s, for --output:\n", command->name, (*v)->name);
 		print_fields((*v)->record);
 	}
 }
@@ -447,7 +447,7 @@ static const struct field column_fields[] = {
 static const struct record column_record = { "column", column_fields, "columns" };
 
 static const struct field view_fields[] = {
-	FIELD(struct command_view, option, FIELD_STRING, 0, ""),
+	FIELD_AS("option", struct command, name, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
 static const struct record view_record = { "view", view_fields, "views" };
@@ -494,7 +494,7 @@ static void dump_command(struct output *out, const struct command *command)
 	dump_options(out, command->groups);
 	dump_columns(out, command->record, command);
 	output_list_begin(out, view_record.list, &view_record, false);
-	for (const struct command_view *const *v = command->views; v && *v; v++) {
+	for (const struct command *const *v = command->views; v && *v; v++) {
 		output_element_begin(out, &view_record, *v);
 		dump_columns(out, (*v)->record, NULL);
 		output_element_end(out, NULL, NULL);

@@ -166,16 +166,16 @@ static void add_main_list(struct schema *schema, cJSON *properties, const struct
 		add_member(schema, properties, &list);
 }
 
-/* Defines the document of a command; @view: of the command, or NULL. */
+/* Defines the document of a command, or of a view of it. */
 static void define_document(struct schema *schema, const struct command *command,
-			    const struct command_view *view)
+			    const struct command *view)
 {
-	const struct record *record = view ? view->record : command->record;
+	const bool is_view = view != command;
 	cJSON *object, *properties, *required;
 	char name[64];
 
-	snprintf(name, sizeof(name), "mrctl-%s%s%s", command->name, view ? "-" : "",
-		 view ? view->option : "");
+	snprintf(name, sizeof(name), "mrctl-%s%s%s", command->name, is_view ? "-" : "",
+		 is_view ? view->name : "");
 	object = add(schema, schema->definitions, name, cJSON_CreateObject());
 	add_text(schema, object, "type", "object");
 	properties = add(schema, object, "properties", cJSON_CreateObject());
@@ -186,10 +186,9 @@ static void define_document(struct schema *schema, const struct command *command
 		add(schema, object, "additionalProperties", cJSON_CreateBool(true));
 	else if (!command->has_own_document)
 		add_members(schema, properties, required, schema->common);
-	if (record)
-		add_main_list(schema, properties, record);
-	add_members(schema, properties, command->has_own_document ? required : NULL,
-		    view ? view->members : command->members);
+	if (view->record)
+		add_main_list(schema, properties, view->record);
+	add_members(schema, properties, command->has_own_document ? required : NULL, view->members);
 	add_reference(
 		schema,
 		add(schema, cJSON_GetObjectItem(schema->root, "anyOf"), NULL, cJSON_CreateObject()),
@@ -208,7 +207,7 @@ static void complete_lines(struct schema *schema)
 		add_main_list(schema, properties, (*c)->record);
 		add_members(schema, properties, NULL, (*c)->members);
 		add_members(schema, properties, NULL, schema->common);
-		for (const struct command_view *const *v = (*c)->views; v && *v; v++) {
+		for (const struct command *const *v = (*c)->views; v && *v; v++) {
 			add_main_list(schema, properties, (*v)->record);
 			add_members(schema, properties, NULL, (*v)->members);
 		}
@@ -230,8 +229,8 @@ int schema_dump(const struct command *const *commands, const struct field *commo
 	schema.definitions = add(&schema, schema.root, "$defs", cJSON_CreateObject());
 	for (const struct command *const *c = commands; *c; c++) {
 		if ((*c)->record || (*c)->prints_document)
-			define_document(&schema, *c, NULL);
-		for (const struct command_view *const *v = (*c)->views; v && *v; v++)
+			define_document(&schema, *c, *c);
+		for (const struct command *const *v = (*c)->views; v && *v; v++)
 			define_document(&schema, *c, *v);
 	}
 	complete_lines(&schema);

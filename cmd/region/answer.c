@@ -402,6 +402,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 		uint64_t total, struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
+	const struct command_records records = command_records(invocation);
 	int rc;
 
 	*answer = (struct answer){
@@ -414,9 +415,9 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	if (expect && expect->cause_count && global->why == WHY_NONE)
 		return mr_fail_usage(err, "--expect with a cause excludes --why none");
 	progress_init(&answer->progress, total, global->style.quiet);
-	rc = output_open(&answer->out, &global->style, command_record(invocation), err);
-	answer->out.usual_columns = command_columns(invocation);
-	answer->out.metrics = command_metrics(invocation);
+	rc = output_open(&answer->out, &global->style, records.record, err);
+	answer->out.usual_columns = records.columns;
+	answer->out.metrics = command_chosen(invocation)->metrics;
 	answer->out.is_part = invocation->enclosing != NULL;
 	if (rc)
 		output_release(&answer->out);
@@ -571,7 +572,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 
 void answer_begin(struct answer *answer)
 {
-	const struct record *record = command_record(answer->invocation);
+	const struct record *record = command_records(answer->invocation).record;
 
 	answer_begin_list(answer, record->list, record, answer->lines);
 }

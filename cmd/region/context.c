@@ -41,8 +41,8 @@ static void hint_at_views(const struct invocation *invocation, struct mr_error *
 	const char *word = invocation->operands[0];
 	char options[128] = "", type[32];
 
-	for (const struct command_view *const *view = command->views; view && *view; view++)
-		mr_text_add(options, sizeof(options), " ", "--%s", (*view)->option);
+	for (const struct command *const *view = command->views; view && *view; view++)
+		mr_text_add(options, sizeof(options), " ", "--%s", (*view)->name);
 	if (!*options)
 		return;
 	/* "stat mlx5_0" */

@@ -600,7 +600,7 @@ static int check_device(const struct invocation *invocation, struct mr_error *er
 			     invocation->operands[0], device);
 }
 
-const struct command_view stat_device = {
+const struct command stat_device = {
 	STAT_VIEW(device),
 	.record = &device_record,
 	.columns = "name,provider,driver,firmware,numa_node,mr_used,max_mr",

@@ -595,7 +595,7 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-const struct command_view stat_host = {
+const struct command stat_host = {
 	STAT_VIEW(host),
 	.record = &check_record,
 	.columns = "verdict,id,subject,figure,remedy",

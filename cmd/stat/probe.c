@@ -276,7 +276,7 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-const struct command_view stat_probe = {
+const struct command stat_probe = {
 	STAT_VIEW(probe),
 	.record = &trial_record,
 	.members =

@@ -40,13 +40,13 @@ struct stat_args {
 	struct mr_opt_u64 watch; /**< nanoseconds between two answers */
 };
 
-/** STAT_VIEW() - the first members of a struct command_view: its option, which fills a bool of the same name */
-#define STAT_VIEW(name) .option = #name, .given = CHECKED_OFFSET(struct stat_args, name, bool)
+/** STAT_VIEW() - the first members of a view: its option, which fills a bool of the same name */
+#define STAT_VIEW(view) .name = #view, .given = CHECKED_OFFSET(struct stat_args, view, bool)
 
 /** Members of the document of regions beside their list; ends with one without key. */
 extern const struct field stat_region_members[];
 
-extern const struct command_view stat_device, stat_probe, stat_host, stat_system;
+extern const struct command stat_device, stat_probe, stat_host, stat_system;
 
 /** stat_regions() - show the regions of the session.  Return: an exit status, or -errno. */
 int stat_regions(const struct invocation *invocation, struct mr_error *err);

@@ -142,7 +142,8 @@ static int check_format(const struct invocation *invocation, struct mr_error *er
 			       : style->no_headings ? "no-headings"
 			       : style->quiet       ? "quiet"
 						    : NULL;
-	const struct command_view *view = command_view(invocation);
+	const struct command *view = command_chosen(invocation);
+	const bool is_view = view != invocation->command;
 
 	if (excluded)
 		return mr_fail_usage(err, "--format excludes --%s", excluded);
@@ -150,9 +151,10 @@ static int check_format(const struct invocation *invocation, struct mr_error *er
 		return 0;
 	if (style->columns)
 		return mr_fail_usage(err, "--format openmetrics excludes --output");
-	if (!command_metrics(invocation))
+	if (!view->metrics)
 		return mr_fail_usage(err, "--format openmetrics is not available for %s%s",
-				     view ? "--" : "", view ? view->option : "a session's regions");
+				     is_view ? "--" : "",
+				     is_view ? view->name : "a session's regions");
 	return 0;
 }
 
@@ -186,7 +188,8 @@ static int stat_print(const struct invocation *invocation, command_run_function 
 	global.style.one_line = args->watch.known;
 	asked.global = &global;
 	/* Long lists that the kernel gives at once: a signal ends mrctl when their document is whole. */
-	if (global.style.json && (!command_view(invocation) || args->system))
+	if (global.style.json &&
+	    (command_chosen(invocation) == invocation->command || args->system))
 		mr_signals_block();
 	output_put(is_fenced ? "```\n" : "");
 	rc = args->watch.known ? stat_watch(&asked, run, args->watch.value, err) : run(&asked, err);
@@ -283,11 +286,13 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 		rc = check_format(invocation, err);
 	if (!rc && args->watch.known)
 		rc = check_watch(invocation, err);
-	return rc || command_view(invocation) ? rc : stat_check_regions(invocation, err);
+	return rc || command_chosen(invocation) != invocation->command
+		       ? rc
+		       : stat_check_regions(invocation, err);
 }
 
-static const struct command_view *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
-							 &stat_system, NULL };
+static const struct command *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
+						    &stat_system, NULL };
 
 const struct command command_stat = {
 	.name = "stat",

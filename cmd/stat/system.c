@@ -435,9 +435,9 @@ static const struct listing *listing_of(const struct invocation *invocation)
 	return listing->word ? listing : listings;
 }
 
-static const struct command_records *choose_records(const struct invocation *invocation)
+static struct command_records choose_records(const struct invocation *invocation)
 {
-	return &listing_of(invocation)->records;
+	return listing_of(invocation)->records;
 }
 
 static int check_system(const struct invocation *invocation, struct mr_error *err)
@@ -634,7 +634,7 @@ static int run_system(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-const struct command_view stat_system = {
+const struct command stat_system = {
 	STAT_VIEW(system),
 	.record = &mr_record,
 	.columns = MR_COLUMNS,
