@@ -55,7 +55,6 @@ static const struct option_spec options[] = {
 
 static const struct option_group group = { "Simulated HCA", options };
 static const struct option_group *const groups[] = { &group, NULL };
-static const struct help_topic *const topics[] = { &topic_sim, NULL };
 
 const struct command command_sim = {
 	.name = "sim",
@@ -67,7 +66,7 @@ const struct command command_sim = {
 		"programs and those that bypass the C library cannot.",
 	.groups = groups,
 	.args_size = sizeof(struct sim_args),
-	.topics = topics,
+	.topics = TOPIC_SIM,
 	.examples =
 		(const char *const[]){ "mrctl sim -- mrctl reg --size 1M",
 				       "mrctl sim --fault reg_mr@2=ENOMEM -- mrctl reg --count 3",

@@ -99,7 +99,6 @@ static const struct option_rule rules[] = {
 	{ "seconds", OPTION_EXCLUDES, "count" },  { "tolerance", OPTION_NEEDS, "compare" },
 	{ "anyway", OPTION_NEEDS, "compare" },    OPTION_RULES_END
 };
-static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
 static const struct command plan_view = {
 	.name = "plan",
@@ -127,7 +126,7 @@ const struct command command_bench = {
 	.columns = BENCH_GROUP_COLUMNS
 	",size,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,slowest_ns,bytes_per_s",
 	.views = views,
-	.topics = topics,
+	.topics = TOPIC_MEMORY | TOPIC_ACCESS,
 	.examples = (const char *const[]){ "mrctl bench",
 					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",
 					   "mrctl bench --memory anon --memory thp",

@@ -290,8 +290,7 @@ struct command {
 	bool not_in_batch;     /**< a line of a batch cannot be this command */
 	bool has_own_document; /**< it has no members but @members and the list of @record */
 	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
-	/** The topics of help that belong to its options; ends with NULL; or NULL. */
-	const struct help_topic *const *topics;
+	unsigned int topics; /**< of help that belong to its options: enum help_topics */
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
@@ -366,22 +365,17 @@ int help_dump(const struct command *const *commands, const struct option_group *
 int schema_dump(const struct command *const *commands, const struct field *common,
 		struct mr_error *err);
 
-/** A table of words, and the title above it. */
-struct help_section {
-	const char *title;
-	const struct mr_word *words; /**< NULL: they are in a table of another kind */
+/** What "mrctl help" can print beside commands; the topics that belong to a command have a bit each. */
+enum help_topics {
+	TOPIC_MEMORY = 1 << 0,
+	TOPIC_DMABUF = 1 << 1,
+	TOPIC_ACCESS = 1 << 2,
+	TOPIC_ADVICE = 1 << 3,
+	TOPIC_CHECKS = 1 << 4,
+	TOPIC_CAUSES = 1 << 5,
+	TOPIC_COLUMNS = 1 << 6,
+	TOPIC_SIM = 1 << 7,
 };
-
-/** What "mrctl help NAME" prints. */
-struct help_topic {
-	const char *name;
-	const char *help;
-	/** Ends with one that has no title; if that is the first, the topic is the columns of commands. */
-	struct help_section sections[5];
-};
-
-extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_causes,
-	topic_sim;
 
 /** "help" and "version", which stand in the place of a command: main() runs them.  Ends with NULL. */
 extern const char *const help_words[];
@@ -392,20 +386,9 @@ const char *suggest_meant(const char *word);
 /** suggest_command() - hint which command is nearest to the unknown @name, if one is near */
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err);
 
-/**
- * suggest_option() - hint which commands have the option, or which option of this one is nearest to it
- * @command: the command that does not have it; NULL: the option stood before the command
- * @option:  "--iova" or "-i"
- */
-void suggest_option(const struct command *const *commands, const struct command *command,
-		    const char *option, struct mr_error *err);
-
 /** suggest_program() - hint which command or option of mrctl was meant by a program that does not exist */
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err);
-
-/** suggest_operand() - hint which option was meant by an operand that the command does not take */
-void suggest_operand(const struct command *command, const char *word, struct mr_error *err);
 
 /** Reads command lines: fills structs from words. */
 struct parser {

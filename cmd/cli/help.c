@@ -17,45 +17,61 @@
 /* Room for option_help_text(). */
 #define OPTION_HELP_MAX 128
 
-const struct help_topic topic_memory = { "memory",
-					 "where memory comes from (--memory)",
-					 { { "Memory kinds", mr_memory_kinds } } };
-const struct help_topic topic_dmabuf = { "dmabuf",
-					 "where dma-bufs come from (--from, --dmabuf)",
-					 { { "Dma-buf sources", mr_dmabuf_sources } } };
-const struct help_topic topic_access = {
-	"access",
-	"access flags (--access)",
-	{ { "Access flags (also none, a number, or as C has them: IBV_ACCESS_...)",
-	    mr_access_flags } }
-};
-const struct help_topic topic_advice = { "advice",
-					 "advice about on-demand regions (--advise)",
-					 { { "Advice (also a number, and flags as a number)",
-					     mr_advice_words } } };
-const struct help_topic topic_checks = { "checks",
-					 "checks of stat --host (--only, --ignore)",
-					 { { "Checks, and the verdicts that each can have",
-					     NULL } } };
-const struct help_topic topic_causes = { "causes",
-					 "causes of refusals (explain, --expect)",
-					 { { "Causes, with the errnos that each can have",
-					     NULL } } };
-const struct help_topic topic_columns = { "columns",
-					  "columns [COMMAND]: what --output can print",
-					  { { NULL, NULL } } };
-const struct help_topic topic_sim = {
-	"simulator",
-	"devices, kernels and faults of mrctl sim",
-	{ { "Profiles", mr_sim_profiles },
-	  { "Kernels", mr_sim_kernels },
-	  { "Calls (CALL@N is the Nth of a process; without @N, each)", mr_sim_calls },
-	  { "Actions", mr_sim_actions } }
+/* What "mrctl help NAME" prints: sections, each of which is a table of words or is printed by a function. */
+struct help_topic {
+	enum help_topics bit;
+	const char *name, *help;
+	struct help_section {
+		const char *title;
+		const struct mr_word *words;
+		size_t (*print)(const char *word);
+	} sections[5]; /* ends with one that has no title */
 };
 
-const struct help_topic *const help_topics[] = { &topic_memory,  &topic_dmabuf, &topic_access,
-						 &topic_advice,  &topic_checks, &topic_causes,
-						 &topic_columns, &topic_sim,    NULL };
+static size_t print_checks(const char *word);
+static size_t print_causes(const char *word);
+
+/* The last one has no name. */
+static const struct help_topic topics[] = {
+	{ TOPIC_MEMORY,
+	  "memory",
+	  "where memory comes from (--memory)",
+	  { { .title = "Memory kinds", .words = mr_memory_kinds } } },
+	{ TOPIC_DMABUF,
+	  "dmabuf",
+	  "where dma-bufs come from (--from, --dmabuf)",
+	  { { .title = "Dma-buf sources", .words = mr_dmabuf_sources } } },
+	{ TOPIC_ACCESS,
+	  "access",
+	  "access flags (--access)",
+	  { { .title = "Access flags (also none, a number, or as C has them: IBV_ACCESS_...)",
+	      .words = mr_access_flags } } },
+	{ TOPIC_ADVICE,
+	  "advice",
+	  "advice about on-demand regions (--advise)",
+	  { { .title = "Advice (also a number, and flags as a number)",
+	      .words = mr_advice_words } } },
+	{ TOPIC_CHECKS,
+	  "checks",
+	  "checks of stat --host (--only, --ignore)",
+	  { { .title = "Checks, and the verdicts that each can have", .print = print_checks } } },
+	{ TOPIC_CAUSES,
+	  "causes",
+	  "causes of refusals (explain, --expect)",
+	  { { .title = "Causes, with the errnos that each can have", .print = print_causes } } },
+	{ .bit = TOPIC_COLUMNS,
+	  .name = "columns",
+	  .help = "columns [COMMAND]: what --output can print" },
+	{ TOPIC_SIM,
+	  "simulator",
+	  "devices, kernels and faults of mrctl sim",
+	  { { .title = "Profiles", .words = mr_sim_profiles },
+	    { .title = "Kernels", .words = mr_sim_kernels },
+	    { .title = "Calls (CALL@N is the Nth of a process; without @N, each)",
+	      .words = mr_sim_calls },
+	    { .title = "Actions", .words = mr_sim_actions } } },
+	{ .name = NULL },
+};
 
 /* The column at which the help of a list's words begins: for commands, and for all others. */
 #define COMMANDS_INDENT 14
@@ -114,7 +130,7 @@ static void print_groups(const struct option_group *const *groups)
 
 static void print_command(const struct command *command)
 {
-	char topics[128] = "";
+	char list[128] = "";
 
 	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
 		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
@@ -124,12 +140,13 @@ static void print_command(const struct command *command)
 	output_text("\nExamples:\n");
 	for (const char *const *example = command->examples; *example; example++)
 		output_text("  %s\n", *example);
-	for (const struct help_topic *const *t = command->topics; t && *t; t++)
-		mr_text_add(topics, sizeof(topics), ", ", "%s", (*t)->name);
+	for (const struct help_topic *t = topics; t->name; t++)
+		if (command->topics & t->bit)
+			mr_text_add(list, sizeof(list), ", ", "%s", t->name);
 	if (command->record)
-		mr_text_add(topics, sizeof(topics), ", ", "columns %s", command->name);
-	if (*topics)
-		output_text("\nTopics (mrctl help TOPIC): %s", topics);
+		mr_text_add(list, sizeof(list), ", ", "columns %s", command->name);
+	if (*list)
+		output_text("\nTopics (mrctl help TOPIC): %s", list);
 	output_text("\nGlobal options: mrctl --help; manual: man mrctl-%s\n", command->name);
 }
 
@@ -162,8 +179,8 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\n%s:\n", global_group.title);
 	print_options(&global_group);
 	output_text("\nTopics:\n");
-	for (const struct help_topic *const *t = help_topics; *t; t++)
-		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
+	for (const struct help_topic *t = topics; t->name; t++)
+		print_entry(t->name, t->help, COMMANDS_INDENT);
 	output_text("Manual: man mrctl; an introduction: man mrctl-tutorial\n");
 }
 
@@ -175,11 +192,36 @@ void help_print(const struct command *const *commands, const struct command *com
 		print_mrctl(commands);
 }
 
-static void print_checks(void)
+/* Whether a word of the text begins so. */
+static bool speaks_of(const char *text, const char *word)
+{
+	for (const char *at = text; at && (at = strcasestr(at, word)); at++)
+		if (at == text || !isalnum((unsigned char)at[-1]))
+			return true;
+	return false;
+}
+
+/* Prints an entry of a list, and before the first one what the list has. */
+static void print_found(const char *title, const char *word, size_t *count, const char *name,
+			const char *help)
+{
+	if (!(*count)++)
+		output_text("%s that speak of '%s':\n", title, word);
+	print_entry(name, help, INDENT);
+}
+
+/* Prints all checks with their verdicts, or those that have the word.  Return: how many have it. */
+static size_t print_checks(const char *word)
 {
 	char help[256], list[64];
+	size_t count = 0;
 
 	for (const struct mr_check *check = mr_checks; check->id; check++) {
+		if (word && (speaks_of(check->id, word) || speaks_of(check->subject, word)))
+			print_found("Checks (mrctl stat --host --only ID)", word, &count, check->id,
+				    check->subject);
+		if (word)
+			continue;
 		*list = '\0';
 		for (int verdict = MR_VERDICT_BAD; verdict >= MR_VERDICT_NA; verdict--)
 			if (check->verdicts & 1U << verdict)
@@ -188,20 +230,31 @@ static void print_checks(void)
 		snprintf(help, sizeof(help), "%s (%s)", check->subject, list);
 		print_entry(check->id, help, INDENT);
 	}
+	return count;
 }
 
-static void print_causes(void)
+/* The same of causes, with their errnos. */
+static size_t print_causes(const char *word)
 {
 	char help[256], list[128];
+	size_t count = 0;
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
+		if (word && (speaks_of(cause->id, word) || speaks_of(cause->subject, word) ||
+			     speaks_of(cause->what, word) || speaks_of(cause->recognise, word) ||
+			     speaks_of(cause->remedy, word)))
+			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
+				    cause->subject);
+		if (word)
+			continue;
 		*list = '\0';
 		for (const int *number = cause->errnums; *number; number++)
 			mr_text_add(list, sizeof(list), ", ", "%s", mr_errno_name(*number));
 		snprintf(help, sizeof(help), "%s (%s)", cause->subject, *list ? list : "any errno");
 		print_entry(cause->id, help, INDENT);
 	}
+	return count;
 }
 
 static void print_topic(const struct help_topic *topic)
@@ -210,20 +263,18 @@ static void print_topic(const struct help_topic *topic)
 		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
 		for (const struct mr_word *w = s->words; w && w->name; w++)
 			print_entry(w->name, w->help, INDENT);
-		if (topic == &topic_causes)
-			print_causes();
-		else if (!s->words)
-			print_checks();
+		if (s->print)
+			s->print(NULL);
 	}
 }
 
 static const struct help_topic *find_topic(const char *word)
 {
-	const struct help_topic *const *t = help_topics;
+	const struct help_topic *t = topics;
 
-	while (*t && !mr_word_is(word, strlen(word), (*t)->name))
+	while (t->name && !mr_word_is(word, strlen(word), t->name))
 		t++;
-	return *t;
+	return t->name ? t : NULL;
 }
 
 static void print_fields(const struct record *record)
@@ -264,24 +315,6 @@ static void print_all_columns(const struct command *const *commands)
 
 /* ---- words that are no topic ---- */
 
-/* Whether a word of the text begins so. */
-static bool speaks_of(const char *text, const char *word)
-{
-	for (const char *at = text; at && (at = strcasestr(at, word)); at++)
-		if (at == text || !isalnum((unsigned char)at[-1]))
-			return true;
-	return false;
-}
-
-/* Prints an entry of a list, and before the first one what the list has. */
-static void print_found(const char *title, const char *word, size_t *count, const char *name,
-			const char *help)
-{
-	if (!(*count)++)
-		output_text("%s that speak of '%s':\n", title, word);
-	print_entry(name, help, INDENT);
-}
-
 /* Return: how many commands and topics have the word. */
 static size_t print_commands_with(const struct command *const *commands, const char *word)
 {
@@ -296,40 +329,15 @@ static size_t print_commands_with(const struct command *const *commands, const c
 		if (speaks)
 			print_found("Commands", word, &count, (*c)->name, (*c)->summary);
 	}
-	for (const struct help_topic *const *t = help_topics; *t; t++)
-		for (const struct help_section *s = (*t)->sections; s->title; s++)
+	for (const struct help_topic *t = topics; t->name; t++)
+		for (const struct help_section *s = t->sections; s->title; s++)
 			for (const struct mr_word *w = s->words; w && w->name; w++) {
 				char name[64];
 
-				snprintf(name, sizeof(name), "help %s: %s", (*t)->name, w->name);
+				snprintf(name, sizeof(name), "help %s: %s", t->name, w->name);
 				if (speaks_of(w->name, word) || speaks_of(w->help, word))
 					print_found("Commands", word, &count, name, w->help);
 			}
-	return count;
-}
-
-static size_t print_causes_with(const char *word)
-{
-	size_t count = 0;
-
-	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
-	     cause = mr_cause_next(cause))
-		if (speaks_of(cause->id, word) || speaks_of(cause->subject, word) ||
-		    speaks_of(cause->what, word) || speaks_of(cause->recognise, word) ||
-		    speaks_of(cause->remedy, word))
-			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
-				    cause->subject);
-	return count;
-}
-
-static size_t print_checks_with(const char *word)
-{
-	size_t count = 0;
-
-	for (const struct mr_check *check = mr_checks; check->id; check++)
-		if (speaks_of(check->id, word) || speaks_of(check->subject, word))
-			print_found("Checks (mrctl stat --host --only ID)", word, &count, check->id,
-				    check->subject);
 	return count;
 }
 
@@ -342,8 +350,8 @@ static bool print_all_with(const struct command *const *commands, const char *wo
 	if (meant)
 		output_text("Did you mean %s\n", meant);
 	if (strlen(word) > 2)
-		count = print_commands_with(commands, word) + print_causes_with(word) +
-			print_checks_with(word);
+		count = print_commands_with(commands, word) + print_causes(word) +
+			print_checks(word);
 	return meant || count;
 }
 
@@ -354,8 +362,8 @@ static int fail_unknown_topic(const struct command *const *commands, const char 
 
 	for (const struct command *const *c = commands; *c; c++)
 		mr_guess_try(&guess, (*c)->name);
-	for (const struct help_topic *const *t = help_topics; *t; t++)
-		mr_guess_try(&guess, (*t)->name);
+	for (const struct help_topic *t = topics; t->name; t++)
+		mr_guess_try(&guess, t->name);
 	mr_fail_usage(err, "no such command or topic: '%s'", word);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
@@ -387,7 +395,7 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 {
 	const struct help_topic *topic = words[0] ? find_topic(words[0]) : NULL;
 	const struct command *command = words[0] ? *command_find(commands, words[0]) : NULL;
-	bool is_columns = topic && !topic->sections[0].title;
+	bool is_columns = topic && topic->bit == TOPIC_COLUMNS;
 	bool is_about_mrctl = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
 
 	for (const char *const *word = help_words; words[0] && *word; word++)

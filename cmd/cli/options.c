@@ -202,6 +202,96 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 	return 0;
 }
 
+/* The option that is written as "--iova", in any case, or "-i"; NULL: none */
+static const struct option_spec *find_option(const struct option_group *const *groups,
+					     const char *option)
+{
+	const bool is_name = option[1] == '-';
+
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			if (is_name ? mr_word_is(option + 2, strlen(option + 2), o->name)
+				    : o->letter && o->letter == option[1])
+				return o;
+	return NULL;
+}
+
+static void guess_option(struct mr_guess *guess, const struct option_group *const *groups)
+{
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			mr_guess_try(guess, o->name);
+}
+
+/* The option that the command has for a word that other tools have; NULL: none. */
+static const struct option_spec *find_other_word(const struct option_group *const *groups,
+						 const char *option)
+{
+	static const char *const words[][2] = {
+		{ "--length", "--size" },  { "--len", "--size" },     { "--bytes", "--size" },
+		{ "--flags", "--access" }, { "--number", "--count" }, { "--file", "--memory" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(option, words[i][0]))
+			return find_option(groups, words[i][1]);
+	return NULL;
+}
+
+/* Hints which commands have the option, or which one of @command is near it; @command NULL: it stood before the command. */
+static void suggest_option(const struct command *const *commands, const struct command *command,
+			   const char *option, struct mr_error *err)
+{
+	static const struct option_group *const global[] = { &global_group, NULL };
+	static const struct option_group *const none[] = { NULL };
+	const struct option_group *const *own = command ? command->groups : none;
+	struct mr_guess guess =
+		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
+	const struct option_spec *same_word =
+		find_option(own, option) ?: find_other_word(own, option);
+	char owners[128] = "";
+	unsigned int count = 0;
+
+	for (const struct command *const *c = commands; *c; c++)
+		if (find_option((*c)->groups, option) && ++count)
+			mr_text_add(owners, sizeof(owners), ", ", "%s", (*c)->name);
+	guess_option(&guess, own);
+	guess_option(&guess, global);
+	if (same_word) /* in another spelling, such as --IOVA */
+		mr_hint(err, "did you mean '--%s'?", same_word->name);
+	else if (command && !strcmp(option, "--format"))
+		mr_hint(err, "for JSON: --json (-j); %s have --format", owners);
+	else if (count && command)
+		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
+	else if (count)
+		mr_hint(err, "put an option of %s after that command", owners);
+	else if (guess.best)
+		mr_hint(err, "did you mean '--%s'?", guess.best);
+}
+
+void suggest_program(const struct command *const *commands, const struct command *command,
+		     char *const *program, struct mr_error *err)
+{
+	/* Words that people use for options of session. */
+	static const char *const others[][2] = {
+		{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
+		{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
+		{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
+	};
+	const struct option_spec *found;
+	char option[32];
+
+	snprintf(option, sizeof(option), "--%s", *program);
+	found = find_option(command->groups, option);
+	for (size_t i = 0; !found && i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(*program, others[i][0]))
+			found = find_option(command->groups, others[i][1]);
+	if (*command_find(commands, *program))
+		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
+	else if (found)
+		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, found->name);
+}
+
 /* getopt_long() would take most of the time of a batch's line. */
 int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
 		char ***operands, struct mr_error *err)
@@ -260,6 +350,8 @@ static bool is_given(const struct parser *parser, const char *name, size_t lengt
 int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
 {
 	const struct command *command = parser->command;
+	struct mr_error ignored;
+	uint64_t size;
 
 	for (const struct option_rule *rule = command->rules; rule && rule->option; rule++) {
 		const bool excludes = rule->relation == OPTION_EXCLUDES;
@@ -277,7 +369,8 @@ int parser_check(const struct parser *parser, char *const *operands, struct mr_e
 	if (command->operands || !operands[0])
 		return 0;
 	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);
-	suggest_operand(command, operands[0], err);
+	if (find_option(command->groups, "--size") && !mr_parse_size(operands[0], &size, &ignored))
+		mr_hint(err, "did you mean '--size %s'?", operands[0]);
 	return -EINVAL;
 }
 

@@ -644,7 +644,6 @@ static const struct option_spec options[] = {
 };
 static const struct option_group group = { "What to explain", options };
 static const struct option_group *const groups[] = { &group, NULL };
-static const struct help_topic *const topics[] = { &topic_causes, NULL };
 
 const struct command command_explain = {
 	.name = "explain",
@@ -662,7 +661,7 @@ const struct command command_explain = {
 		(const struct field[]){
 			DOCUMENT_LIST("log", &log_record, "what lines of a log say"), FIELD_END },
 	.columns = "log,certainty,id,layer,errnos,subject",
-	.topics = topics,
+	.topics = TOPIC_CAUSES,
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",
 					   "mrctl explain ENOMEM --call ibv_reg_mr",
 					   "dmesg | mrctl explain -", NULL },

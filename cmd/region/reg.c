@@ -86,8 +86,6 @@ static const struct option_group reg_group = { "Region", reg_options };
 static const struct option_group *const reg_groups[] = {
 	&memory_group, &region_group, &reg_group, &call_group, &advise_group, &lifetime_group, NULL
 };
-static const struct help_topic *const reg_topics[] = { &topic_memory, &topic_access, &topic_advice,
-						       NULL };
 
 const struct command command_reg = {
 	.name = "reg",
@@ -100,7 +98,7 @@ const struct command command_reg = {
 	.record = &region_record,
 	.fills = FIELDS_OF_MRS FIELDS_OF_REGISTERED FIELDS_OF_ADVICE
 	",addr,offset,extended_addr,extended_length" FIELDS_OF_DMAH,
-	.topics = reg_topics,
+	.topics = TOPIC_MEMORY | TOPIC_ACCESS | TOPIC_ADVICE,
 	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
 					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },
 	.check = check_reg,
@@ -131,8 +129,6 @@ static const struct option_group iova_group = { "Memory", reg_iova_options };
 static const struct option_group *const reg_iova_groups[] = {
 	&iova_group, &memory_group, &region_group, &call_group, &advise_group, &lifetime_group, NULL
 };
-static const struct help_topic *const reg_iova_topics[] = { &topic_memory, &topic_access,
-							    &topic_advice, NULL };
 
 const struct command command_reg_iova = {
 	.name = "reg-iova",
@@ -145,7 +141,7 @@ const struct command command_reg_iova = {
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.fills = FIELDS_OF_MRS FIELDS_OF_REGISTERED FIELDS_OF_ADVICE ",addr",
-	.topics = reg_iova_topics,
+	.topics = TOPIC_MEMORY | TOPIC_ACCESS | TOPIC_ADVICE,
 	.examples = (const char *const[]){ "mrctl reg-iova --iova 0x10000 --size 64K",
 					   "mrctl reg-iova --iova 0 --count 4 -o name,iova,rkey",
 					   NULL },
@@ -195,8 +191,6 @@ static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_opti
 static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_group, &region_group,
 								&call_group,       &advise_group,
 								&lifetime_group,   NULL };
-static const struct help_topic *const reg_dmabuf_topics[] = { &topic_dmabuf, &topic_access,
-							      &topic_advice, NULL };
 
 const struct command command_reg_dmabuf = {
 	.name = "reg-dmabuf",
@@ -209,7 +203,7 @@ const struct command command_reg_dmabuf = {
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.fills = FIELDS_OF_MRS FIELDS_OF_REGISTERED FIELDS_OF_ADVICE ",offset",
-	.topics = reg_dmabuf_topics,
+	.topics = TOPIC_DMABUF | TOPIC_ACCESS | TOPIC_ADVICE,
 	.examples =
 		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
 				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },

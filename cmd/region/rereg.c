@@ -333,7 +333,6 @@ static const struct option_group iova = { "New memory", iova_options };
 static const struct option_group change = { "Change", change_options };
 static const struct option_group answer = { "Life and answer", answer_options };
 static const struct option_group *const groups[] = { &memory, &iova, &change, &answer, NULL };
-static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
 const struct command command_rereg = {
 	.name = "rereg",
@@ -348,7 +347,7 @@ const struct command command_rereg = {
 	.members = changes_fields,
 	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
 	.fills = FIELDS_OF_MRS ",addr,offset",
-	.topics = topics,
+	.topics = TOPIC_MEMORY | TOPIC_ACCESS,
 	.examples = (const char *const[]){ "mrctl rereg buf --size 1M --access local-write",
 					   "mrctl rereg 1 --pd other --expect ok,EINVAL", NULL },
 	.check = check_rereg,

@@ -194,8 +194,6 @@ static const struct option_group share_group = { "Region", share_options };
 static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
 						     &page_group,   &share_group,  &lifetime_group,
 						     NULL };
-static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
-						   NULL };
 
 const struct command command_umem = {
 	.name = "umem",
@@ -209,7 +207,7 @@ const struct command command_umem = {
 	.record = &region_record,
 	.fills = FIELDS_OF_REGIONS FIELDS_OF_REGISTERED
 	",umem_id,addr,offset,page_sizes,answer,export",
-	.topics = topics,
+	.topics = TOPIC_MEMORY | TOPIC_DMABUF | TOPIC_ACCESS,
 	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
 					   "mrctl umem --size 64K --try-page-sizes", NULL },
 	.check = check_umem,

@@ -78,16 +78,6 @@ static int find_word(const struct mr_word *words, const char *what, const char *
 	return found >= 0 ? found : mr_fail_word(err, what, text, length, words, sizeof(*words));
 }
 
-int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err)
-{
-	int found = find_word(mr_sim_profiles, "profile", text, strlen(text), err);
-
-	if (found < 0)
-		return found;
-	*profile = (enum mr_sim_profile)found;
-	return 0;
-}
-
 int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err)
 {
 	int found = find_word(mr_sim_kernels, "kernel", text, strlen(text), err);

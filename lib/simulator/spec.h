@@ -116,14 +116,6 @@ struct mr_sim_faults {
 };
 
 /**
- * mr_sim_profile_parse() - find the kind of device that a text names
- * @profile: set on success
- *
- * Return: 0, or -EINVAL with MR_ERROR_USAGE.
- */
-int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err);
-
-/**
  * mr_sim_kernel_parse() - find the kernel that a text names
  * @kernel: set on success
  *
