@@ -24,17 +24,62 @@ static const char *list_text(const struct list *list, char *buffer)
 	return *buffer ? buffer : NULL;
 }
 
-/* Prints a list as a table, and frees its columns.  Return: 0 or -errno. */
-static int print_table(const struct list *list, const struct field **columns, FILE *stream)
+/* A table has no place for records in a cell. */
+static bool is_nested(const struct field *field)
 {
-	struct table *table =
-		columns ? table_new(columns, columns_count(columns), true, stream) : NULL;
+	return field->type == FIELD_LIST || field->type == FIELD_RECORD ||
+	       field->type == FIELD_ONE || field->type == FIELD_EVIDENCE;
+}
+
+/*
+ * Adds the columns that a list names: "rkey,length".
+ * @json:   lists and records are columns, too
+ * @unique: a column that is there already is left out
+ */
+static int add_columns(struct output *out, const struct record *record, const char *text, bool json,
+		       bool unique, struct mr_error *err)
+{
+	const char *item;
+	size_t length;
+
+	while ((item = mr_list_item(&text, ",", &length))) {
+		bool plus = length && *item == '+';
+		const struct field *field = fields_find(record, item + plus, length - plus);
+
+		if (!field)
+			return mr_fail_word(err, "column", item + plus, length - plus,
+					    record->fields, sizeof(*record->fields));
+		if (!json && is_nested(field))
+			return mr_fail_usage(err,
+					     "column '%s' needs --json: it has more than one value",
+					     field->key);
+		if (unique && columns_find(out->columns, field->key))
+			continue;
+		if (out->column_count == COLUMNS_MAX)
+			return mr_fail_usage(err, "at most %d columns", COLUMNS_MAX);
+		out->columns[out->column_count++] = field;
+	}
+	return 0;
+}
+
+/* Adds all columns that a table has without a list of them. */
+static void add_usual_columns(struct output *out, const struct record *record, bool verbose)
+{
+	for (const struct field *f = record->fields; f->key; f++)
+		if (!is_nested(f) && (verbose || !(f->flags & FIELD_DETAIL)) &&
+		    out->column_count < COLUMNS_MAX)
+			out->columns[out->column_count++] = f;
+}
+
+/* Prints a list as a table of the columns of @out.  Return: 0 or -errno. */
+static int print_table(const struct list *list, const struct output *out, FILE *stream)
+{
+	struct table *table = table_new(out->columns, out->column_count, true, stream);
 	int rc = table ? 0 : -ENOMEM, ended;
 
 	for (size_t i = 0; !rc && i < list->count; i++)
 		rc = table_row(table, (const char *)list->rows + i * list->size);
 	ended = table ? table_finish(table) : 0;
-	free(columns);
 	return rc ? rc : ended;
 }
 
@@ -60,11 +105,13 @@ static void print_list(struct printer *printer, const struct list *list)
 	mr_auto_free char *text = NULL;
 	size_t size;
 	FILE *stream = list && list->count ? open_memstream(&text, &size) : NULL;
+	struct output usual = { .column_count = 0 };
 	char *rest, *line;
 
 	if (!stream)
 		return;
-	print_table(list, columns_usual(list->record, printer->lines != LINES_USUAL), stream);
+	add_usual_columns(&usual, list->record, printer->lines != LINES_USUAL);
+	print_table(list, &usual, stream);
 	if (fclose(stream))
 		return;
 	print_heading(printer);
@@ -128,21 +175,23 @@ static void note_error(struct output *out, int rc)
 int output_open(struct output *out, const struct output_style *style, const struct record *record,
 		struct mr_error *err)
 {
-	*out = (struct output){ .style = style, .record = record, .separator = "" };
-	if (style->columns && !record)
+	const struct output empty = { .style = style, .record = record, .separator = "" };
+
+	*out = empty;
+	if (!style->columns)
+		return 0;
+	if (!record)
 		return mr_fail_usage(err, "this command does not support --output");
-	return !style->columns
-		       ? 0
-		       : columns_parse(record, style->columns, style->json,
-				       *style->columns == '+' ? &out->more : &out->columns, err);
+	if (add_columns(out, record, style->columns, style->json, style->json, err))
+		return -EINVAL;
+	if (*style->columns == '+') /* they are added to the usual ones, once these are known */
+		*out = empty;
+	return 0;
 }
 
 void output_release(struct output *out)
 {
-	free(out->columns);
-	free(out->more);
 	metrics_free(out->measured);
-	out->columns = out->more = NULL;
 	out->measured = NULL;
 }
 
@@ -229,23 +278,17 @@ void output_object(struct output *out, const char *key, const struct record *rec
 }
 
 /* Sets the columns to those that are usual for the table, and after them those that --output adds. */
-static int choose_table_columns(struct output *out, const struct record *record)
+static void choose_table_columns(struct output *out, const struct record *record)
 {
-	const struct field **columns = NULL;
-	struct mr_error err;
-	int rc = 0;
+	struct mr_error ignored; /* of --output, whose columns were read before */
 
 	if (out->usual_columns && !out->style->verbose)
-		rc = columns_parse(record, out->usual_columns, false, &columns, &err);
+		add_columns(out, record, out->usual_columns, false, false, &ignored);
 	else
-		columns = columns_usual(record, out->style->verbose);
-	if (rc) {
-		free(columns);
-		return rc;
-	}
-	out->usual_count = columns_count(columns);
-	out->columns = columns ? columns_add(columns, out->more) : NULL;
-	return out->columns ? 0 : -ENOMEM;
+		add_usual_columns(out, record, out->style->verbose);
+	out->usual_count = out->column_count;
+	if (out->style->columns)
+		add_columns(out, record, out->style->columns, false, true, &ignored);
 }
 
 void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
@@ -261,11 +304,9 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	out->blocks = out->style->verbose && output_is_for_people(out);
 	if (out->blocks)
 		return;
-	if (!out->columns)
-		note_error(out, choose_table_columns(out, record));
-	if (out->columns)
-		out->table =
-			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
+	if (!out->column_count)
+		choose_table_columns(out, record);
+	out->table = table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);
 }
@@ -273,7 +314,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 void output_row(struct output *out, const struct record *record, const void *row)
 {
 	if (out->style->json) {
-		print_element(out, record, out->columns, row);
+		print_element(out, record, out->column_count ? out->columns : NULL, row);
 	} else if (out->table) {
 		note_error(out, table_row(out->table, row));
 	} else if (!out->style->quiet) {
@@ -335,13 +376,13 @@ int output_end(struct output *out, struct mr_error *err)
 
 void output_table(struct output *out, const char *key, const struct list *list, const char *columns)
 {
-	const struct field **fields = NULL;
+	struct output usual = { .column_count = 0 };
 	struct mr_error ignored;
 
 	output_json_list(out, key, list);
 	if (!output_is_for_people(out) || !list->count)
 		return;
 	fputc('\n', stdout);
-	columns_parse(list->record, columns, false, &fields, &ignored);
-	note_error(out, print_table(list, fields, stdout));
+	add_columns(&usual, list->record, columns, false, false, &ignored);
+	note_error(out, print_table(list, &usual, stdout));
 }

@@ -407,45 +407,18 @@ char *put_decimal(char *to, uint64_t number);
 /** put_hexadecimal() - put "0x" and the digits of a number, 16 at most.  Return: as put_decimal(). */
 char *put_hexadecimal(char *to, uint64_t number);
 
-/**
- * columns_parse() - "rkey,length" to fields
- * @json:    for objects: a column that is named again is dropped, and lists and records are columns, too
- * @columns: set to them, ends with NULL; free() it, after a failure too
- *
- * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist, or is no cell of a table.
- */
-int columns_parse(const struct record *record, const char *text, bool json,
-		  const struct field ***columns, struct mr_error *err);
+/** The most columns of a table. */
+#define COLUMNS_MAX 128
 
-/**
- * columns_usual() - the columns of a table where no list says which
- * @verbose: with those that are details
- *
- * Return: ends with NULL; free() it; NULL when memory is short.
- */
-const struct field **columns_usual(const struct record *record, bool verbose);
-
-/**
- * columns_add() - add columns to a list, unless it has them
- * @columns: from one of the functions above; it must not be used any more
- * @more:    end with NULL; or NULL: none
- *
- * Return: the new list; NULL when memory is short, and then nothing is left to free.
- */
-const struct field **columns_add(const struct field **columns, const struct field *const *more);
-
-/** columns_find() - the column with this key; NULL: none, or @key is NULL */
+/** columns_find() - the one of @columns, which end with NULL, that has this key; NULL: none, or @key is NULL */
 const struct field *columns_find(const struct field *const *columns, const char *key);
-
-/** columns_count() - how many columns the list has; 0 where it is NULL */
-size_t columns_count(const struct field *const *columns);
 
 /** Records as a table (libsmartcols). */
 struct table;
 
 /**
  * table_new() - begin a table
- * @columns:  ends with NULL; must outlive the table
+ * @columns:  COLUMNS_MAX at most, end with NULL; must outlive the table
  * @usual:    how many of the columns, from the first, the user did not choose: one is left out if no value in
  *            it is unexpected (struct field), and its long lists take several lines where a terminal is narrow
  * @headings: print the names of the columns first
@@ -539,10 +512,9 @@ void lines_print(const struct record *record, const void *row, enum lines lines,
  */
 struct output {
 	const struct output_style *style;
-	const struct record *record; /**< what the command prints */
-	/** To be printed, ends with NULL; NULL: not chosen yet, or all. */
-	const struct field **columns;
-	const struct field **more;    /**< columns that --output adds to the usual ones; or NULL */
+	const struct record *record;                  /**< what the command prints */
+	const struct field *columns[COLUMNS_MAX + 1]; /**< to be printed, end with NULL */
+	size_t column_count;                          /**< of these; 0: not chosen yet, or all */
 	const struct metric *metrics; /**< what of the records is measured; or NULL */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
 	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */

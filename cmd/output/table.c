@@ -116,8 +116,8 @@ struct column {
 struct table {
 	struct libscols_table *scols;
 	const struct field *const *fields;
-	struct column *columns; /* one for each of the fields */
-	size_t rows;            /* in the current chunk */
+	struct column columns[COLUMNS_MAX]; /* one for each of the fields */
+	size_t rows;                        /* in the current chunk */
 	bool headings;
 	bool fit_terminal; /* make the table fit where that is possible */
 };
@@ -172,7 +172,6 @@ static int add_columns(struct table *table, size_t usual)
 static void free_table(struct table *table)
 {
 	scols_unref_table(table->scols);
-	free(table->columns);
 	free(table);
 }
 
@@ -186,9 +185,8 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	table->fields = columns;
 	table->headings = headings;
 	table->fit_terminal = headings && usual && isatty(STDOUT_FILENO);
-	table->columns = calloc(columns_count(columns) + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
-	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {
+	if (!table->scols || add_columns(table, headings ? usual : 0)) {
 		free_table(table);
 		return NULL;
 	}

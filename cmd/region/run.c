@@ -424,14 +424,14 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 static int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct mr_memory_request *mapping = &job->plan.memory.mapping;
-	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
+	const struct field *const *columns = job->answer.out.columns;
 	const struct output_style *style = job->answer.out.style;
 	int rc;
 
 	/* The answer does not tell how long calls took. */
 	job->registrar.untimed = style->quiet && !style->json
 					 ? true
-					 : columns && !columns_find(columns, "elapsed_ns") &&
+					 : *columns && !columns_find(columns, "elapsed_ns") &&
 						   !columns_find(columns, "advice_elapsed_ns") &&
 						   !columns_find(columns, "dereg_elapsed_ns");
 	rc = registrar_open(&job->registrar, err);

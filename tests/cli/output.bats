@@ -48,13 +48,14 @@ columns() {
 	done
 }
 
-@test "unknown columns are usage errors" {
+@test "unknown columns and too many are usage errors" {
 	local columns
 
 	for columns in '' 'rkey,' ,rkey rkey,bogus 'rkey lkey' '+,' +bogus; do
 		run --separate-stderr mr reg -o "$columns"
 		usage_error "unknown column" "valid values: id, "
 	done
+	usage_error "at most 128 columns" -- mr -o "$(yes id | head -129 | paste -sd,)" reg
 }
 
 @test "lists and objects are columns of --json alone" {
