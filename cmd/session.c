@@ -122,7 +122,7 @@ static const struct record holder_record = { "holder", holder_fields, NULL };
 /* A session as it is printed. */
 struct session_row {
 	const struct mr_found_session *found;
-	struct opt_bool simulated;
+	enum mr_tristate simulated;
 	const char *user;
 	struct list holders;
 	char session[24];
@@ -136,7 +136,7 @@ static const struct field session_fields[] = {
 	FIELD(struct session_row, session, FIELD_TEXT, FIELD_KNOWN, "value for --session: pid:N"),
 	FIELD_FOUND("device", device.name, FIELD_TEXT, 0, "RDMA device"),
 	FIELD_FOUND("provider", device.provider, FIELD_TEXT, FIELD_DETAIL, "its user-space driver"),
-	FIELD(struct session_row, simulated, FIELD_OPT_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct session_row, simulated, FIELD_TRISTATE, 0, "whether the device is simulated"),
 	FIELD_FOUND("regions", regions, FIELD_NUMBER, 0, "regions in its table",
 		    KNOWN_BY(struct mr_found_session, known)),
 	FIELD_FOUND("bytes", bytes, FIELD_NUMBER, 0, "bytes in them",
@@ -161,7 +161,9 @@ static void session_print(struct answer *answer, struct mr_found_session *sessio
 		calloc(session->holder_count + 1, sizeof(*holders));
 	struct session_row row = {
 		.found = session,
-		.simulated = { session->device.simulated == 1, session->known },
+		.simulated = !session->known                  ? MR_UNKNOWN
+			     : session->device.simulated == 1 ? MR_YES
+							      : MR_NO,
 		.holders = { &holder_record, holders, session->holder_count, sizeof(*holders) },
 	};
 	const struct passwd *user;

@@ -22,7 +22,6 @@ static const struct form {
 	[FIELD_STRING] = { .type = "string" },
 	[FIELD_TEXT] = { .type = "string" },
 	[FIELD_BOOL] = { .type = "boolean", .is_there_alone = true },
-	[FIELD_OPT_BOOL] = { .type = "boolean" },
 	[FIELD_TRISTATE] = { .type = "boolean" },
 	[FIELD_NUMBER] = { .type = "integer", .is_there_alone = true },
 	[FIELD_LIMIT] = { .type = "integer", .is_there_alone = true },

@@ -191,8 +191,7 @@ int output_open(struct output *out, const struct output_style *style, const stru
 
 void output_release(struct output *out)
 {
-	metrics_free(out->measured);
-	out->measured = NULL;
+	metrics_release(&out->metrics);
 }
 
 /* What goes before the next element of a list. */
@@ -253,11 +252,8 @@ static bool is_metrics(const struct output *out)
 static void print_lines(struct output *out, const struct record *record, const void *row)
 {
 	if (is_metrics(out)) {
-		if (out->metrics && !out->measured)
-			out->measured = metrics_new(out->metrics);
-		if (out->metrics)
-			note_error(out, out->measured ? metrics_add(out->measured, record, row)
-						      : -ENOMEM);
+		if (out->metrics.table)
+			note_error(out, metrics_add(&out->metrics, record, row));
 		return;
 	}
 	if (out->block_printed)
@@ -367,7 +363,7 @@ int output_end(struct output *out, struct mr_error *err)
 	if (out->style->json && !out->is_part)
 		output_put("}\n");
 	if (is_metrics(out))
-		metrics_print(out->measured, stdout);
+		metrics_print(&out->metrics, stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");

@@ -147,7 +147,6 @@ static struct mr_opt_u64 read_integer(const struct field *field, const void *mem
 struct mr_opt_u64 field_number(const struct field *field, const void *row)
 {
 	const void *member = find_member(field, row);
-	const struct opt_bool *truth = member;
 	enum mr_tristate answer;
 
 	if (!member)
@@ -155,8 +154,6 @@ struct mr_opt_u64 field_number(const struct field *field, const void *row)
 	switch (field->type) {
 	case FIELD_BOOL:
 		return known(*(const bool *)member);
-	case FIELD_OPT_BOOL:
-		return (struct mr_opt_u64){ truth->value, truth->known };
 	case FIELD_TRISTATE:
 		answer = *(const enum mr_tristate *)member;
 		return (struct mr_opt_u64){ answer == MR_YES, answer != MR_UNKNOWN };
@@ -248,7 +245,6 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_TEXT:
 		return *(const char *)member ? member : NULL;
 	case FIELD_BOOL:
-	case FIELD_OPT_BOOL:
 	case FIELD_TRISTATE:
 		return !number.known ? NULL : number.value ? "true" : "false";
 	case FIELD_NUMBER:

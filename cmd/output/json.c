@@ -128,7 +128,6 @@ static void put_value(FILE *to, const struct field *field, const void *row)
 		number = field_number(field, row);
 		return number.known ? put_pages(to, number.value) : put(to, "null");
 	case FIELD_BOOL:
-	case FIELD_OPT_BOOL:
 	case FIELD_TRISTATE:
 	case FIELD_RATIO:
 		return put(to, field_text(field, row, buffer) ?: "null");

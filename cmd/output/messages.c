@@ -48,11 +48,6 @@ void report_detail(const char *fmt, ...)
 	va_end(ap);
 }
 
-void report_lines(const struct record *record, const void *row)
-{
-	lines_print(record, row, LINES_ALL_KNOWN, "  ", stderr);
-}
-
 void report_error(const char *command, const struct mr_error *err)
 {
 	report_note(command, "%s", err->text);

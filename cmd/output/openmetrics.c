@@ -8,11 +8,6 @@
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
 
-struct metrics {
-	const struct metric *table;
-	void *samples; /* a tree of tsearch(3), in the order of the table, then of the labels */
-};
-
 struct sample {
 	const struct metric *metric;
 	char *labels; /* as they are printed, without braces */
@@ -51,20 +46,10 @@ static void free_sample(void *data)
 	free(sample);
 }
 
-struct metrics *metrics_new(const struct metric *table)
+void metrics_release(struct metrics *metrics)
 {
-	struct metrics *metrics = malloc(sizeof(*metrics));
-
-	if (metrics)
-		*metrics = (struct metrics){ .table = table };
-	return metrics;
-}
-
-void metrics_free(struct metrics *metrics)
-{
-	if (metrics)
-		tdestroy(metrics->samples, free_sample);
-	free(metrics);
+	tdestroy(metrics->samples, free_sample);
+	metrics->samples = NULL;
 }
 
 /* The text of a label's value; unknown is as good as missing. */
@@ -220,6 +205,6 @@ void metrics_print(const struct metrics *metrics, FILE *stream)
 {
 	struct printing printing = { .stream = stream };
 
-	twalk_r(metrics ? metrics->samples : NULL, print_sample, &printing);
+	twalk_r(metrics->samples, print_sample, &printing);
 	fputs("# EOF\n", stream);
 }

@@ -35,7 +35,6 @@ enum field_type {
 	FIELD_STRING,   /**< const char *; NULL is unknown */
 	FIELD_TEXT,     /**< char[]; empty is unknown */
 	FIELD_BOOL,     /**< bool */
-	FIELD_OPT_BOOL, /**< struct opt_bool */
 	FIELD_TRISTATE, /**< enum mr_tristate */
 	FIELD_NUMBER,   /**< integer */
 	FIELD_LIMIT,    /**< integer; not known means unlimited, in JSON null */
@@ -70,11 +69,6 @@ enum field_flags {
 	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
 	FIELD_KNOWN = 1 << 8,  /**< JSON: never null, though its type could be */
 	FIELD_OK = 1 << 9,     /**< of FIELD_ERRNO: 0 is "ok", not unknown */
-};
-
-struct opt_bool {
-	bool value;
-	bool known;
 };
 
 /** known() - the number @value, as one that is known */
@@ -137,7 +131,6 @@ struct list {
 #define FIELD_OFFSET_FIELD_STRING(s, m)   CHECKED_OFFSET(s, m, const char *)
 #define FIELD_OFFSET_FIELD_TEXT(s, m)     CHECKED_OFFSET(s, m, char[])
 #define FIELD_OFFSET_FIELD_BOOL(s, m)     CHECKED_OFFSET(s, m, bool)
-#define FIELD_OFFSET_FIELD_OPT_BOOL(s, m) CHECKED_OFFSET(s, m, struct opt_bool)
 #define FIELD_OFFSET_FIELD_TRISTATE(s, m) CHECKED_OFFSET(s, m, enum mr_tristate)
 #define FIELD_OFFSET_FIELD_NUMBER(s, m)   FIELD_OFFSET_INTEGER(s, m)
 #define FIELD_OFFSET_FIELD_LIMIT(s, m)    FIELD_OFFSET_INTEGER(s, m)
@@ -314,9 +307,6 @@ void json_print(const struct cJSON *item, unsigned int lines);
  */
 void text_print(const char *text, FILE *stream);
 
-/** text_same_in_json() - bytes at the beginning of @text that are the same in JSON: printable ASCII */
-size_t text_same_in_json(const char *text);
-
 /**
  * text_print_json() - print @text as a JSON string, with its quotes
  *
@@ -458,7 +448,7 @@ enum metric_type {
 /**
  * struct metric - a metric  A table of them ends with one without name.
  *
- * The value is that of a field of type FIELD_NUMBER, FIELD_LIMIT, FIELD_HEX, FIELD_BOOL or FIELD_OPT_BOOL;
+ * The value is that of a field of type FIELD_NUMBER, FIELD_LIMIT, FIELD_HEX, FIELD_BOOL or FIELD_TRISTATE;
  * where it is unknown there is no sample.  Records with the same labels are one sample, whose value is
  * their sum: so a metric by process name counts the processes of that name together.
  */
@@ -481,16 +471,18 @@ struct metric {
 		.name = NULL                                                                       \
 	}
 
-struct metrics;
+/** Samples of metrics: of zeros but for the table at first; metrics_release() them. */
+struct metrics {
+	const struct metric *table; /**< NULL: nothing is measured */
+	void *samples; /**< a tree of tsearch(3), in the order of the table, then of the labels */
+};
 
-/** metrics_new() - begin to collect samples of the metrics in @table; NULL: memory is short */
-struct metrics *metrics_new(const struct metric *table);
-void metrics_free(struct metrics *metrics);
+void metrics_release(struct metrics *metrics);
 
 /** metrics_add() - add the samples of a record, and of the records inside it.  Return: 0 or -ENOMEM. */
 int metrics_add(struct metrics *metrics, const struct record *record, const void *row);
 
-/** metrics_print() - print all samples and the line that ends them; @metrics: or NULL: there are none */
+/** metrics_print() - print all samples and the line that ends them */
 void metrics_print(const struct metrics *metrics, FILE *stream);
 
 /** Which fields lines_print() prints. */
@@ -515,16 +507,15 @@ struct output {
 	const struct record *record;                  /**< what the command prints */
 	const struct field *columns[COLUMNS_MAX + 1]; /**< to be printed, end with NULL */
 	size_t column_count;                          /**< of these; 0: not chosen yet, or all */
-	const struct metric *metrics; /**< what of the records is measured; or NULL */
+	struct metrics metrics;                       /**< what of the records is measured */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
 	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
 	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
-	bool block_printed;       /**< so that an empty line is due before the next one */
-	struct table *table;      /**< text: the table being printed, or NULL for lines */
-	struct metrics *measured; /**< metrics: the samples so far, or NULL */
-	const char *separator;    /**< JSON: what goes before the next member or element */
-	bool is_part;             /**< of another's document, which that begins, ends and flushes */
-	int error;                /**< the first -errno of printing, mostly -ENOMEM; 0: none */
+	bool block_printed;    /**< so that an empty line is due before the next one */
+	struct table *table;   /**< text: the table being printed, or NULL for lines */
+	const char *separator; /**< JSON: what goes before the next member or element */
+	bool is_part;          /**< of another's document, which that begins, ends and flushes */
+	int error;             /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
 
 /**
@@ -601,9 +592,6 @@ void report_note(const char *command, const char *fmt, ...) __attribute__((forma
 
 /** report_detail() - print an indented line, which belongs to the message before it */
 void report_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/** report_lines() - print the known fields of a record as indented lines below the message before */
-void report_lines(const struct record *record, const void *row);
 
 /** report_status() - the exit status that belongs to an error */
 int report_status(const struct mr_error *err);

@@ -44,22 +44,16 @@ void text_print(const char *text, FILE *stream)
 	text_print_part(text, strlen(text), stream);
 }
 
-size_t text_same_in_json(const char *text)
-{
-	size_t span = 0;
-
-	while (text[span] >= ' ' && text[span] <= '~' && text[span] != '"' && text[span] != '\\')
-		span++;
-	return span;
-}
-
 void text_print_json(const char *text, FILE *stream)
 {
 	putc_unlocked('"', stream);
 	for (;;) {
-		size_t length = text_same_in_json(text);
+		size_t length = 0; /* of printable ASCII, which is the same in JSON */
 		uint32_t c;
 
+		while (text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+		       text[length] != '\\')
+			length++;
 		fwrite_unlocked(text, 1, length, stream);
 		text += length;
 		if (!*text)

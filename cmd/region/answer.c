@@ -383,7 +383,7 @@ static void answer_report_failure(struct answer *answer, struct mr_error *err, u
 		answer->repeat_count += is_same;
 	}
 	if (verbose)
-		report_lines(&request_record, &answer->request);
+		lines_print(&request_record, &answer->request, LINES_ALL_KNOWN, "  ", stderr);
 }
 
 void answer_report_rest(const struct answer *answer)
@@ -417,7 +417,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	progress_init(&answer->progress, total, global->style.quiet);
 	rc = output_open(&answer->out, &global->style, records.record, err);
 	answer->out.usual_columns = records.columns;
-	answer->out.metrics = command_chosen(invocation)->metrics;
+	answer->out.metrics.table = command_chosen(invocation)->metrics;
 	answer->out.is_part = invocation->enclosing != NULL;
 	if (rc)
 		output_release(&answer->out);
@@ -539,7 +539,7 @@ static const struct field opening_fields[] = {
 static const struct record opening_record = { "opening", opening_fields, NULL };
 
 static const struct field verdict_fields[] = {
-	FIELD(struct answer, as_expected, FIELD_OPT_BOOL, 0,
+	FIELD(struct answer, as_expected, FIELD_TRISTATE, 0,
 	      "whether the answer is one that --expect names"),
 	FIELD_END,
 };
@@ -599,11 +599,11 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 		out->error = -ENOMEM;
 	if (answer->failures.count && out->style->verbose && !out->style->json && !by_batch) {
 		answer_note(answer, "where this failed:");
-		report_lines(&environment_record, environment);
+		lines_print(&environment_record, environment, LINES_ALL_KNOWN, "  ", stderr);
 	}
-	answer->as_expected.known = answer->expect != NULL;
-	answer->as_expected.value =
-		answer->expect && expect_holds(answer->expect, &answer->failures);
+	if (answer->expect)
+		answer->as_expected =
+			expect_holds(answer->expect, &answer->failures) ? MR_YES : MR_NO;
 	output_members(out, &verdict_record, answer);
 	output_json_list(out, "failures", &failures);
 	if (out->style->json || by_batch)
@@ -629,7 +629,7 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 	if (first && done && participle && !answer->invocation->global->style.quiet)
 		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 			    participle);
-	if (answer->as_expected.value || (!first && !answer->expect))
+	if (answer->as_expected == MR_YES || (!first && !answer->expect))
 		return EXIT_DONE;
 	if (answer->expect) {
 		unexpected = expect_text(answer->expect, &answer->failures, text);

@@ -208,7 +208,7 @@ struct answer {
 	uint64_t total;    /**< regions that the command is about */
 	uint64_t reported; /**< failures to report, also those too many for that */
 	bool in_session;
-	struct opt_bool as_expected; /**< set by answer_end() */
+	enum mr_tristate as_expected; /**< set by answer_end() */
 	bool lines; /**< a single region is printed as lines rather than in a table */
 };
 
@@ -381,7 +381,7 @@ struct region_row {
 	const char *export;
 	const char *call;
 	const char *via;
-	struct opt_bool needs_process;
+	enum mr_tristate needs_process;
 	const char *advice;
 	const char *advice_answer;
 	struct mr_opt_u64 elapsed_ns;

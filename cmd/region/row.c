@@ -57,7 +57,7 @@ static const struct field region_fields[] = {
 	      "call that registered it"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
 	      "path of the call: library (libibverbs) or kernel"),
-	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
+	FIELD(struct region_row, needs_process, FIELD_TRISTATE, FIELD_DETAIL,
 	      "whether it is inert once the process that registered it has ended"),
 	FIELD(struct region_row, advice, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
 	      "advice that was given about it (--advise)"),
@@ -108,9 +108,10 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 		.call = mr_region_call_name(entry->call, via),
 		.via = mr_via_name(via),
 		/* Paging on demand faults in pages of that process; memory of a GPU is freed when it ends. */
-		.needs_process = { entry->access & MR_ACCESS_ON_DEMAND ||
-					   entry->memory_of == MR_MEMORY_OF_GPU,
-				   true },
+		.needs_process =
+			entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU
+				? MR_YES
+				: MR_NO,
 		.elapsed_ns = known(entry->elapsed_ns),
 	};
 	if (entry->call == MR_REG_MR_RELAXED) { /* whole pages around its own range are reachable */
@@ -141,7 +142,7 @@ static void hide(struct region_row *row, unsigned int changes, bool pending)
 		row->extended_addr.known = row->extended_length.known = false;
 	}
 	if (pending || changes & MR_CHANGE_ACCESS)
-		row->access.known = row->needs_process.known = false;
+		row->access.known = false;
 	if (!pending && changes & MR_CHANGE_TRANSLATION) {
 		row->memory = NULL;
 		row->page_size.known = false;
@@ -180,7 +181,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	if (row->access.known)
 		row->in_force = mr_in_force_bits(&without_device, &asked);
 	else
-		row->needs_process.known = false;
+		row->needs_process = MR_UNKNOWN;
 }
 
 struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,

@@ -718,7 +718,7 @@ static void try_sizes(struct register_job *job)
 		if (rc) {
 			row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known =
 				false;
-			row.needs_process.known = false;
+			row.needs_process = MR_UNKNOWN;
 		}
 		answer_row(&job->answer, &row);
 		job->count += !rc;

@@ -94,11 +94,11 @@ struct sums {
 /** One thread of a process, module of the kernel, or session whose processes have gone. */
 struct owner {
 	enum owner_kind kind;
-	uint32_t number;      /**< of OWNER_PROCESS */
-	bool is_process;      /**< OWNER_PROCESS */
-	struct opt_bool gone; /**< whether the process has ended; the kernel's MRs have none */
-	const char *kernel;   /**< the module, or NULL */
-	const char *session;  /**< whose processes have gone, or NULL */
+	uint32_t number;       /**< of OWNER_PROCESS */
+	bool is_process;       /**< OWNER_PROCESS */
+	enum mr_tristate gone; /**< whether the process has ended; the kernel's MRs have none */
+	const char *kernel;    /**< the module, or NULL */
+	const char *session;   /**< whose processes have gone, or NULL */
 	struct sums sums;
 	/** The one of another thread of its process comes before it: what both have in common is counted there. */
 	bool is_further_thread;

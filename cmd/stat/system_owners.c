@@ -44,7 +44,8 @@ static struct owner identify(const struct census *census, const struct counted_d
 	} else {
 		owner.session = census_session(census, device, mr);
 	}
-	owner.gone = (struct opt_bool){ owner.kind == OWNER_GONE, owner.kind != OWNER_HIDDEN };
+	if (owner.kind != OWNER_HIDDEN)
+		owner.gone = owner.kind == OWNER_GONE ? MR_YES : MR_NO;
 	return owner;
 }
 

@@ -71,7 +71,7 @@ static const struct field fields[] = {
 	FIELD(struct call_row, place, FIELD_STRING, 0, "place of the program that made it"),
 	FIELD(struct call_row, stack, FIELD_WORDS, 0,
 	      "with --stacks: that place and its callers, the innermost first"),
-	FIELD(struct call_row, kernel_asked, FIELD_OPT_BOOL, 0,
+	FIELD(struct call_row, kernel_asked, FIELD_TRISTATE, 0,
 	      "whether libibverbs has called the kernel"),
 	FIELD(struct call_row, memory, FIELD_STRING, 0,
 	      "of a refusal: kind of memory of mrctl that is like the range"),
@@ -125,7 +125,9 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 		.pd = { call->pd, call->pd != 0 },
 		.elapsed_ns = known(call->elapsed_ns),
 		.place = place,
-		.kernel_asked = { call->kernel_calls != 0, call->flags & MR_TRACE_KERNEL_SEEN },
+		.kernel_asked = !(call->flags & MR_TRACE_KERNEL_SEEN) ? MR_UNKNOWN
+				: call->kernel_calls                  ? MR_YES
+								      : MR_NO,
 		.memory = look && look->has_range && look->range.memory[0] ? look->range.memory
 									   : NULL,
 		.layer = why_found(why).layer,

@@ -62,7 +62,7 @@ struct call_row {
 	struct mr_opt_u64 elapsed_ns;
 	const char *place;
 	const char *const *stack;
-	struct opt_bool kernel_asked;
+	enum mr_tristate kernel_asked;
 	const char *memory;
 	const char *layer;
 	struct list causes;

@@ -10,7 +10,6 @@ struct sample {
 	const char *string;
 	char text[8];
 	bool flag;
-	struct opt_bool opt_flag;
 	struct mr_opt_u64 number;
 	struct list list;
 };
@@ -19,7 +18,6 @@ static const struct field sample_fields[] = {
 	FIELD(struct sample, string, FIELD_STRING, 0, ""),
 	FIELD(struct sample, text, FIELD_TEXT, 0, ""),
 	FIELD(struct sample, flag, FIELD_BOOL, 0, ""),
-	FIELD(struct sample, opt_flag, FIELD_OPT_BOOL, 0, ""),
 	FIELD(struct sample, number, FIELD_NUMBER, 0, ""),
 	FIELD_AS("limit", struct sample, number, FIELD_LIMIT, 0, ""),
 	FIELD_AS("ratio", struct sample, number, FIELD_RATIO, 0, ""),
@@ -80,7 +78,6 @@ TEST(other_values_are_written_and_unknown_ones_are_none)
 		{ "string", "abc", "unknown" },
 		{ "text", "def", "unknown" },
 		{ "flag", "true", "false" },
-		{ "opt_flag", "false", "unknown" },
 		{ "number", "7", "unknown" },
 		{ "limit", "7", "unlimited" },
 		{ "ratio", "0.007", "unknown" },
@@ -89,7 +86,7 @@ TEST(other_values_are_written_and_unknown_ones_are_none)
 		{ "access", "local-write,remote-write,remote-read", "unknown" },
 		{ "list", "unknown", "unknown" },
 	};
-	const struct sample row = { "abc", "def", true, { false, true }, known(7), { 0 } };
+	const struct sample row = { "abc", "def", true, known(7), { 0 } };
 	const struct sample none = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
