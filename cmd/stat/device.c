@@ -454,7 +454,6 @@ struct device_job {
 	bool out_of_memory;
 	struct mr_environment environment;
 	struct answer answer;
-	uint64_t shown;
 };
 
 static void add_name(const char *name, void *data)
@@ -524,44 +523,13 @@ static void fail_absent(struct device_job *job, const char *name)
 	fail(job, name, &why);
 }
 
-/* Prints what was found out, and frees it.  Return: 0 or -ENOMEM. */
-static int show(struct device_job *job, struct device_facts *facts)
-{
-	if (!facts)
-		return -ENOMEM;
-	if (facts->rc)
-		fail(job, facts->sysfs.name, &facts->why);
-	answer_row(&job->answer, facts);
-	job->shown++;
-	mr_nldev_pools_release(&facts->pools);
-	free(facts);
-	return 0;
-}
-
-/* @only: what was found out already of the only device; or NULL */
-static int show_all(struct device_job *job, struct device_facts *only)
-{
-	int rc = job->out_of_memory ? -ENOMEM : 0;
-
-	if (!rc && !job->count)
-		fail_absent(job, NULL);
-	for (size_t i = 0; !rc && i < job->count; i++) {
-		if (only || is_present(job, job->names[i]))
-			rc = show(job, only
-					       ?: device_facts_find(&job->host, job->names[i],
-								    &job->environment));
-		else
-			fail_absent(job, job->names[i]);
-		only = NULL; /* it was freed */
-	}
-	return rc;
-}
-
 static int run_device(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct output_style *style = &invocation->global->style;
 	struct device_job job = { .invocation = invocation, .host = MR_THIS_HOST };
-	struct device_facts *only = NULL;
+	mr_auto_free struct device_facts **facts =
+		NULL; /* of each name; NULL: there is no such device */
+	uint64_t shown = 0;
 	int rc;
 
 	mr_environment_init(&job.environment);
@@ -572,18 +540,37 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 	job.answer.lines = !style->columns && !style->no_headings;
 	job.answer.out.blocks = job.answer.lines;
 	choose(&job);
+	facts = calloc(job.count + 1, sizeof(*facts));
+	job.out_of_memory |= !facts;
+	for (size_t i = 0; !job.out_of_memory && i < job.count; i++) {
+		if (!is_present(&job, job.names[i]))
+			continue;
+		facts[i] = device_facts_find(&job.host, job.names[i], &job.environment);
+		job.out_of_memory = !facts[i];
+	}
 	/* If a single device is shown, the environment of the answer is that of the device. */
-	if (job.count == 1 && is_present(&job, job.names[0]))
-		only = device_facts_find(&job.host, job.names[0], &job.environment);
-	if (only)
-		job.environment = only->environment;
+	if (facts && job.count == 1 && facts[0])
+		job.environment = facts[0]->environment;
 	answer_begin(&job.answer);
-	rc = show_all(&job, only);
-	if (rc)
-		mr_fail(err, MR_ERROR_HOST, -rc, "malloc", NULL);
+	if (job.out_of_memory)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	else if (!job.count)
+		fail_absent(&job, NULL);
+	for (size_t i = 0; facts && i < job.count; i++) {
+		if (!facts[i] && !rc)
+			fail_absent(&job, job.names[i]);
+		if (!facts[i])
+			continue;
+		if (facts[i]->rc)
+			fail(&job, job.names[i], &facts[i]->why);
+		answer_row(&job.answer, facts[i]);
+		shown++;
+		mr_nldev_pools_release(&facts[i]->pools);
+		free(facts[i]);
+	}
 	answer_end_rows(&job.answer);
 	job.answer.lines = job.answer.out.blocks = false; /* the environment is in the blocks */
-	rc = answer_close(&job.answer, rc, job.shown, err);
+	rc = answer_close(&job.answer, rc, shown, err);
 	while (job.count)
 		free(job.names[--job.count]);
 	free(job.names);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,98 +199,68 @@ static int status_of_failure(enum exit_style style)
 					  : EXIT_REFUSED;
 }
 
-/* A line that grows, and ends with " ..." where it would become too long. */
-struct line {
-	char *text;
-	size_t used, max;
-	bool full;
-};
-
-static void add(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct line *line, const char *fmt, ...)
+/* Cuts a line that is longer than @max, behind a part of it where that is possible. */
+static void cut_line(char *text, size_t max)
 {
-	char part[STATUS_LINE_MAX];
-	size_t length;
-	va_list ap;
+	static const char more[] = " ...";
+	size_t end = max - strlen(more), at = end;
 
-	va_start(ap, fmt);
-	vsnprintf(part, sizeof(part), fmt, ap);
-	va_end(ap);
-	length = strlen(part);
-	if (line->full)
+	if (strlen(text) <= max)
 		return;
-	line->full = line->used + length + strlen(" ...") > line->max;
-	strcpy(line->text + line->used, line->full ? " ..." : part);
-	line->used += line->full ? strlen(" ...") : length;
-}
-
-/* Adds how many checks have each verdict but n/a, such as "1 bad, 2 warn, 28 ok". */
-static void add_counts(struct line *line, const struct host_result *result)
-{
-	const char *separator = "";
-
-	for (int verdict = MR_VERDICT_BAD; verdict > MR_VERDICT_NA; verdict--) {
-		if (!result->counts[verdict])
-			continue;
-		add(line, "%s%" PRIu64 " %s", separator, result->counts[verdict],
-		    mr_verdicts[verdict].name);
-		separator = ", ";
-	}
-	if (!*separator)
-		add(line, "no check applies to this host");
-}
-
-/* Adds the checks with the worst verdict, unless that is "ok". */
-static void add_worst(struct line *line, const struct host_result *result, bool figures)
-{
-	const enum mr_verdict worst = result->worst;
-	const char *separator = ": ";
-
-	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
-		const struct check_row *row = &result->rows[i];
-
-		if (row->finding.verdict != worst)
-			continue;
-		add(line, "%s%s", separator, row->check->id);
-		if (figures && row->finding.figure[0])
-			add(line, " (%s)", row->finding.figure);
-		separator = ", ";
-	}
+	while (at && text[at] != ',')
+		at--;
+	strcpy(text + (at ? at : end), more);
 }
 
 /*
- * Prints the line that a monitoring system reads, with as much as it reads.  @result: NULL where the checks
- * could not be done, and @failure says why.
+ * Prints the line that a monitoring system reads, with as much as it reads: how many checks have each verdict but n/a,
+ * and the checks with the worst one, unless that is "ok".  @result: NULL where the checks could not be done, and @failure
+ * says why.
  */
 static void print_status_line(enum exit_style style, const struct host_result *result,
 			      const char *failure)
 {
 	const bool nagios = style == EXIT_STYLE_NAGIOS;
+	const enum mr_verdict worst = result ? result->worst : MR_VERDICT_OK;
+	const char *separator = "";
 	char text[STATUS_LINE_MAX] = "";
-	struct line line = { .text = text, .max = nagios ? STATUS_LINE_MAX - 160 : NPD_MAX - 1 };
 
 	if (nagios)
-		add(&line,
-		    "MRCTL %s: ", nagios_names[result ? nagios_status(result) : NAGIOS_UNKNOWN]);
-	if (!result) {
-		add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
-		if (nagios)
-			result_hide_bars(text);
-	} else {
-		add_counts(&line, result);
-		add_worst(&line, result, nagios);
+		mr_text_add(text, sizeof(text), "", "MRCTL %s: ",
+			    nagios_names[result ? nagios_status(result) : NAGIOS_UNKNOWN]);
+	for (int verdict = MR_VERDICT_BAD; result && verdict > MR_VERDICT_NA; verdict--) {
+		if (!result->counts[verdict])
+			continue;
+		mr_text_add(text, sizeof(text), separator, "%" PRIu64 " %s",
+			    result->counts[verdict], mr_verdicts[verdict].name);
+		separator = ", ";
 	}
+	if (!*separator)
+		mr_text_add(text, sizeof(text), "", "%s",
+			    result ? "no check applies to this host" : failure);
+	separator = ": ";
+	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
+		const struct check_row *row = &result->rows[i];
+
+		if (row->finding.verdict != worst)
+			continue;
+		mr_text_add(text, sizeof(text), separator, "%s", row->check->id);
+		if (nagios && row->finding.figure[0])
+			mr_text_add(text, sizeof(text), " ", "(%s)", row->finding.figure);
+		separator = ", ";
+	}
+	cut_line(text, nagios ? STATUS_LINE_MAX - 160 : NPD_MAX - 1);
+	if (nagios)
+		result_hide_bars(text);
 	/* Performance data follows a "|", and is drawn as curves: 'label'=value;warn;crit;min;max. */
-	line.max = STATUS_LINE_MAX - 1;
-	line.full = false;
 	if (nagios && result)
-		add(&line,
-		    " | bad=%" PRIu64 ";;0;0;%" PRIu64 " warn=%" PRIu64 ";0;;0;%" PRIu64
-		    " unknown=%" PRIu64 ";;;0;%" PRIu64 " ok=%" PRIu64 ";;;0;%" PRIu64,
-		    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
-		    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
-		    result->counts[MR_VERDICT_OK], result->count);
+		mr_text_add(text, sizeof(text), " | ",
+			    "bad=%" PRIu64 ";;0;0;%" PRIu64 " warn=%" PRIu64 ";0;;0;%" PRIu64
+			    " unknown=%" PRIu64 ";;;0;%" PRIu64 " ok=%" PRIu64 ";;;0;%" PRIu64,
+			    result->counts[MR_VERDICT_BAD], result->count,
+			    result->counts[MR_VERDICT_WARN], result->count,
+			    result->counts[MR_VERDICT_UNKNOWN], result->count,
+			    result->counts[MR_VERDICT_OK], result->count);
 	output_foreign(text);
 	output_text("\n");
 }
