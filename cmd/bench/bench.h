@@ -140,7 +140,7 @@ struct bench_round {
 /** The most rounds of a row. */
 #define BENCH_ROUNDS_MAX 1000
 
-/** A row: a setup at a level on one device, and its figures.  Without rounds nothing but the first two members is set. */
+/** A row: a setup at a level on one device, and its figures. */
 struct bench_row {
 	const struct bench_setup *setup;
 	const struct bench_level *level;
@@ -204,7 +204,7 @@ struct bench_job {
 	size_t setup_count;
 	struct bench_level levels[BENCH_LEVELS];
 	size_t level_count;
-	struct bench_row *rows; /**< by level, setup and device */
+	struct bench_row *rows; /**< by level, setup and device; at last those that were measured */
 	size_t row_count;
 	struct bench_counter *counters;
 	size_t counter_count;
@@ -230,7 +230,7 @@ static inline bool bench_same_group(const struct bench_row *left, const struct b
 	       !strcmp(left->group.device, right->group.device);
 }
 
-/** bench_begins_group() - whether that row was measured, and no row before it is of its group */
+/** bench_begins_group() - whether no row before that one is of its group */
 bool bench_begins_group(const struct bench_job *job, const struct bench_row *row);
 
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */

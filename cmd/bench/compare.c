@@ -18,8 +18,7 @@
 /* A number from 0 to 1e18; not known where the node is none. */
 static struct mr_opt_u64 number_of(const cJSON *node)
 {
-	char buffer[JSON_SCALAR_MAX];
-	const double number = cJSON_IsNumber(node) ? strtod(json_scalar(node, buffer), NULL) : -1;
+	const double number = cJSON_IsNumber(node) ? node->valuedouble : -1;
 
 	return number >= 0 && number < 1e18 ? known((uint64_t)number) : (struct mr_opt_u64){ 0 };
 }
@@ -363,18 +362,11 @@ static enum verdict judge(struct bench_job *job, const struct bench_row *old,
 	return effect.low >= 1 - tolerance && effect.high <= 1 + tolerance ? SAME : UNCLEAR;
 }
 
-/* Whether a row could not be measured now. */
-static bool is_missing(const struct bench_row *row)
-{
-	return row->setup && !row->rounds.count;
-}
-
 /* The row that measures the same as @row; NULL: there is none. */
 static const struct bench_row *find_row(const struct bench_job *job, const struct bench_row *row)
 {
 	for (size_t i = 0; i < job->row_count; i++)
-		if (!is_missing(&job->rows[i]) &&
-		    !difference(&bench_record, &job->rows[i], row, row_keys))
+		if (!difference(&bench_record, &job->rows[i], row, row_keys))
 			return &job->rows[i];
 	return NULL;
 }
@@ -390,7 +382,7 @@ static void print_rows(struct bench_job *job, const struct bench_job *of,
 		struct compared_row compared = { .group = row->group, .size = row->size };
 		enum verdict verdict = is_new ? NEW_ONLY : OLD_ONLY;
 
-		if (is_new && (found || is_missing(row)))
+		if (is_new && found)
 			continue;
 		*(is_new ? &compared.new_ns : &compared.old_ns) = row->p50_ns;
 		if (found) {

@@ -74,9 +74,9 @@ REPORTED const struct record bench_record = { "row", row_fields, "rows" };
 bool bench_begins_group(const struct bench_job *job, const struct bench_row *row)
 {
 	for (const struct bench_row *other = job->rows; other < row; other++)
-		if (other->rounds.count && bench_same_group(other, row))
+		if (bench_same_group(other, row))
 			return false;
-	return row->rounds.count;
+	return true;
 }
 
 /* ---- what is measured: sizes, kinds of memory, workers and levels, with their defaults ---- */
@@ -619,8 +619,16 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 	return rc;
 }
 
+static void release_row(struct bench_row *row)
+{
+	free(row->round);
+	free(row->bucket);
+	mr_histogram_release(&row->histogram);
+}
+
 static int measure(struct bench_job *job, struct mr_error *err)
 {
+	size_t measured = 0;
 	int rc = 0;
 
 	job->total = job->method.rounds.value * job->level_count * job->setup_count;
@@ -638,9 +646,16 @@ static int measure(struct bench_job *job, struct mr_error *err)
 	for (int kind = 0; job->counters && kind < MR_REGION_KINDS; kind++)
 		if (job->places[kind])
 			count(job, job->places[kind], true);
-	for (size_t i = 0; i < job->row_count; i++)
-		if (job->rows[i].rounds.count && end_row(&job->rows[i]) && !rc)
+	/* Rows that were not measured are left out from here on. */
+	for (size_t i = 0; i < job->row_count; i++) {
+		if (!job->rows[i].rounds.count)
+			release_row(&job->rows[i]);
+		else if (end_row(&job->rows[i]) && !rc)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		if (job->rows[i].rounds.count)
+			job->rows[measured++] = job->rows[i];
+	}
+	job->row_count = measured;
 	return rc;
 }
 
@@ -674,11 +689,8 @@ static int find_devices(struct bench_job *job, struct mr_error *err)
 
 void bench_release(struct bench_job *job)
 {
-	for (size_t i = 0; job->rows && i < job->row_count; i++) {
-		free(job->rows[i].round);
-		free(job->rows[i].bucket);
-		mr_histogram_release(&job->rows[i].histogram);
-	}
+	for (size_t i = 0; job->rows && i < job->row_count; i++)
+		release_row(&job->rows[i]);
 	for (size_t i = 0; i < job->device_count; i++)
 		free(job->devices[i]);
 	for (int kind = 0; kind < MR_REGION_KINDS; kind++)

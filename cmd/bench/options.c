@@ -53,20 +53,19 @@ static int read_list(struct sweep *sweep, const char *text, uint64_t factor,
 		     int (*parse)(const char *text, uint64_t *value, struct mr_error *err),
 		     struct mr_error *err)
 {
-	for (;; text++) {
-		const size_t length = strcspn(text, ",");
-		char item[ITEM_MAX];
-		int rc;
+	const char *from;
+	size_t length;
+	int rc = 0;
 
-		if (!length || length >= sizeof(item) || text[length - 1] == '.')
-			return mr_fail_usage(err, "'%.64s' is neither a number nor a range", text);
-		memcpy(item, text, length);
-		item[length] = '\0';
+	while (!rc && (from = mr_list_item(&text, ",", &length))) {
+		char item[ITEM_MAX];
+
+		if (!length || length >= sizeof(item) || from[length - 1] == '.')
+			return mr_fail_usage(err, "'%.64s' is neither a number nor a range", from);
+		snprintf(item, sizeof(item), "%.*s", (int)length, from);
 		rc = read_item(sweep, item, factor, parse, err);
-		text += length;
-		if (rc || !*text)
-			return rc;
 	}
+	return rc;
 }
 
 static int read_sizes(const char *text, void *member, struct mr_error *err)

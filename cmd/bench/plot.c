@@ -100,7 +100,7 @@ static void plot_percentiles(FILE *script, const struct bench_job *job, size_t g
 		for (const struct bench_row *row = first; row < end; row++) {
 			const double p50 = seconds(row->p50_ns), max = seconds(row->max_ns);
 
-			if (!row->rounds.count || !bench_same_group(first, row))
+			if (!bench_same_group(first, row))
 				continue;
 			fprintf(script, "%" PRIu64 " %.9f %.9f %.9f %.9f\n", row->size.value, p50,
 				seconds(row->p90_ns), seconds(row->p99_ns), max);
@@ -130,14 +130,12 @@ static void plot_percentiles(FILE *script, const struct bench_job *job, size_t g
 static void plot_distributions(FILE *script, const struct bench_job *job, size_t groups)
 {
 	const struct bench_row *end = job->rows + job->row_count;
-	size_t rows = 0, block = 0;
+	size_t block = 0;
 
-	for (const struct bench_row *row = job->rows; row < end; row++) {
+	for (const struct bench_row *row = job->rows; row < end && block < CURVES_MAX; row++) {
 		double seen = 0;
 
-		if (!row->rounds.count || rows++ >= CURVES_MAX)
-			continue;
-		fprintf(script, "$b%zu << EOD\n%.9f 0\n", rows - 1, seconds(row->min_ns));
+		fprintf(script, "$b%zu << EOD\n%.9f 0\n", block++, seconds(row->min_ns));
 		for (size_t i = 0; i < row->buckets.count; i++) {
 			seen += (double)row->bucket[i].count.value;
 			fprintf(script, "%.9f %.9f\n", seconds(row->bucket[i].ns),
@@ -148,12 +146,11 @@ static void plot_distributions(FILE *script, const struct bench_job *job, size_t
 	fputs("set ylabel 'calls'\nset format x '%.0s %cs'\nset format y '%.0f %%'\n"
 	      "set yrange [0:100]\n",
 	      script);
-	begin_curves(script, job, "distribution of calls", "time of a call", rows);
+	begin_curves(script, job, "distribution of calls", "time of a call", job->row_count);
+	block = 0;
 	for (const struct bench_row *row = job->rows; row < end && block < CURVES_MAX; row++) {
 		char size[IEC_TEXT_MAX], group[NAME_SIZE], name[2 * NAME_SIZE];
 
-		if (!row->rounds.count)
-			continue;
 		name_group(row, group);
 		snprintf(name, sizeof(name), "%.20s%s%s", iec_text(row->size.value, size),
 			 groups == 1 ? "" : " ", groups == 1 ? "" : group);
@@ -168,8 +165,6 @@ static void write_script(FILE *script, const struct bench_job *job, const char *
 	size_t groups = 0;
 
 	for (const struct bench_row *row = job->rows; row < job->rows + job->row_count; row++) {
-		if (!row->rounds.count)
-			continue;
 		groups += bench_begins_group(job, row);
 		least_size = fmin(least_size, (double)row->size.value);
 		most_size = fmax(most_size, (double)row->size.value);
@@ -273,12 +268,9 @@ static int draw_text(const struct bench_job *job, struct mr_error *err)
 int bench_plot(const struct bench_job *job, struct mr_error *err)
 {
 	const struct bench_args *args = job->args;
-	size_t measured = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < job->row_count; i++)
-		measured += job->rows[i].rounds.count != 0;
-	if (!measured)
+	if (!job->row_count)
 		return 0;
 	if (args->plot.given && !args->plot.path && output_is_for_people(&job->answer.out))
 		rc = draw_text(job, err);

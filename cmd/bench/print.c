@@ -25,7 +25,7 @@ static size_t lay_line(const struct bench_job *job, const struct bench_row *firs
 	size_t count = 0;
 
 	for (const struct bench_row *row = first; points && row < job->rows + job->row_count; row++)
-		if (row->rounds.count && bench_same_group(first, row))
+		if (bench_same_group(first, row))
 			points[count++] = (struct mr_fit_point){
 				(double)row->size.value,
 				(double)((const struct mr_opt_u64 *)((const char *)row + time))
@@ -177,7 +177,7 @@ static bool fill_fit(const struct bench_job *job, const struct bench_row *first,
 
 static void print_fits(struct bench_job *job)
 {
-	mr_auto_free struct fit_row *rows = calloc(job->row_count, sizeof(*rows));
+	mr_auto_free struct fit_row *rows = calloc(job->row_count + 1, sizeof(*rows));
 	struct list list = { &fit_record, rows, 0, sizeof(*rows) };
 
 	if (!rows)
@@ -332,12 +332,8 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 	answer_begin(answer);
 	if (is_plan)
 		print_plan(job, &printed);
-	for (size_t i = 0; !is_plan && i < job->row_count; i++) {
-		if (!job->rows[i].rounds.count)
-			continue;
-		answer_row(answer, &job->rows[i]);
-		printed++;
-	}
+	for (; !is_plan && printed < job->row_count; printed++)
+		answer_row(answer, &job->rows[printed]);
 	answer_end_rows(answer);
 	if (answer->out.style->json) {
 		output_object(&answer->out, "method", &bench_method_record, method);

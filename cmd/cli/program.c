@@ -174,28 +174,15 @@ static bool is_this_program(const char *path)
 	       self.st_dev == other.st_dev && self.st_ino == other.st_ino;
 }
 
-/* Whether the first mrctl in @path that can be executed, which a shell would run, is this program. */
-static bool is_found_by(const char *path)
-{
-	char file[PATH_MAX];
-
-	for (const char *end; *path; path = *end ? end + 1 : end) {
-		end = strchrnul(path, ':');
-		snprintf(file, sizeof(file), "%.*s/mrctl", (int)(end - path),
-			 end > path ? path : ".");
-		if (!access(file, X_OK))
-			return is_this_program(file);
-	}
-	return false;
-}
-
 void shell_find_mrctl(void)
 {
 	const char *path = getenv("PATH");
 	mr_auto_free char *longer = NULL;
-	char self[PATH_MAX] = "", *name;
+	char self[PATH_MAX] = "", found[PATH_MAX], *name;
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || (path && is_found_by(path)))
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ||
+	    (path && !mr_trace_find_program("mrctl", path, found, sizeof(found)) &&
+	     is_this_program(found)))
 		return;
 	name = strrchr(self, '/');
 	if (!name || strcmp(name, "/mrctl") != 0 || !is_this_program(self) || strchr(self, ':'))

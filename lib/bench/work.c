@@ -97,10 +97,14 @@ void mr_bench_place_close(struct mr_bench_place *place)
 	mr_memory_unmap(&place->occupied_memory);
 }
 
-/* Arguments of the calls of one worker. */
+/* A worker, where it works, and the arguments of its calls. */
 struct mr_bench_work {
-	const struct mr_bench_point *point;
+	const struct mr_bench_round *round;
+	const struct mr_bench_point *point; /* of the round */
+	struct mr_bench_shared *shared;
+	struct mr_bench_worker *worker;
 	struct mr_bench_place *place;
+	pthread_t thread;
 	struct mr_registrar registrar;
 	struct mr_memory memory;
 	struct mr_memory other; /* of cases that change a region's memory */
@@ -303,18 +307,16 @@ static int open_session(struct mr_bench_work *work, struct mr_error *err)
 	return 0;
 }
 
-static int open_work(struct mr_bench_work *work, const struct mr_bench_point *point,
-		     struct mr_bench_place *place, struct mr_error *err)
+static int open_work(struct mr_bench_work *work, struct mr_error *err)
 {
+	const struct mr_bench_point *point = work->point;
 	const struct mr_bench_case *what = point->what;
 	int rc = 0;
 
-	*work = (struct mr_bench_work){
-		.point = point,
-		.place = place,
-		.registrar = registrar_of(place, point->via),
-		.request = { .call = what->call, .length = point->size, .access = point->access },
-	};
+	work->registrar = registrar_of(work->place, point->via);
+	work->request = (struct mr_region_request){ .call = what->call,
+						    .length = point->size,
+						    .access = point->access };
 	if (what->private_session)
 		rc = open_session(work, err);
 	if (!rc)
@@ -363,23 +365,13 @@ struct mr_bench_shared {
 	struct mr_bench_worker workers[];
 };
 
-/* A worker, and where it works. */
-struct station {
-	const struct mr_bench_round *round;
-	struct mr_bench_shared *shared;
-	struct mr_bench_worker *worker;
-	struct mr_bench_place *place;
-	pthread_t thread;
-};
-
 /* ---- a worker ---- */
 
 /* Makes warm-up calls, whose time is added to @spent.  Long calls need no more than one. */
-static int warm_up(const struct station *station, struct mr_bench_work *work, uint64_t count,
-		   uint64_t *spent)
+static int warm_up(struct mr_bench_work *work, uint64_t count, uint64_t *spent)
 {
-	struct mr_bench_worker *worker = station->worker;
-	const uint64_t limit = station->round->ns ? station->round->ns / 4 : UINT64_MAX;
+	struct mr_bench_worker *worker = work->worker;
+	const uint64_t limit = work->round->ns ? work->round->ns / 4 : UINT64_MAX;
 	uint64_t start, ns;
 	int rc = 0;
 
@@ -393,10 +385,10 @@ static int warm_up(const struct station *station, struct mr_bench_work *work, ui
 	return rc;
 }
 
-static bool is_enough(const struct station *station, uint64_t begin)
+static bool is_enough(const struct mr_bench_work *work, uint64_t begin)
 {
-	const struct mr_bench_round *round = station->round;
-	const uint64_t count = station->worker->count;
+	const struct mr_bench_round *round = work->round;
+	const uint64_t count = work->worker->count;
 
 	if (count >= MR_BENCH_SAMPLES)
 		return true;
@@ -405,15 +397,15 @@ static bool is_enough(const struct station *station, uint64_t begin)
 	return count >= CALLS_MIN && mr_now_ns() - begin >= round->ns;
 }
 
-static int measure(const struct station *station, struct mr_bench_work *work)
+static int measure(struct mr_bench_work *work)
 {
-	struct mr_bench_worker *worker = station->worker;
+	struct mr_bench_worker *worker = work->worker;
 	const uint64_t begin = mr_now_ns();
 	int rc = 0;
 
-	while (!is_enough(station, begin) && !atomic_load(&station->shared->stop)) {
+	while (!is_enough(work, begin) && !atomic_load(&work->shared->stop)) {
 		if (mr_interrupted()) {
-			atomic_store(&station->shared->stop, true);
+			atomic_store(&work->shared->stop, true);
 			break;
 		}
 		rc = make_call(work, &worker->samples[worker->count], &worker->err);
@@ -426,15 +418,13 @@ static int measure(const struct station *station, struct mr_bench_work *work)
 
 static void *work_at(void *data)
 {
-	struct station *station = data;
-	struct mr_bench_shared *shared = station->shared;
-	struct mr_bench_worker *worker = station->worker;
-	struct mr_bench_work work;
+	struct mr_bench_work *work = data;
+	struct mr_bench_shared *shared = work->shared;
 	uint64_t begin, spent = 0;
-	int rc = open_work(&work, station->round->point, station->place, &worker->err);
+	int rc = open_work(work, &work->worker->err);
 
 	if (!rc)
-		rc = warm_up(station, &work, 1, &spent);
+		rc = warm_up(work, 1, &spent);
 	if (rc)
 		atomic_store(&shared->stop, true);
 	atomic_fetch_add(&shared->ready, 1);
@@ -442,59 +432,59 @@ static void *work_at(void *data)
 		sched_yield();
 	/* The call after the wait takes ten times as long as others, which a round of few calls would show. */
 	if (!rc && begin)
-		rc = warm_up(station, &work, MR_BENCH_WARM_UP - 1, &spent);
+		rc = warm_up(work, MR_BENCH_WARM_UP - 1, &spent);
 	if (!rc && begin)
-		rc = measure(station, &work);
+		rc = measure(work);
 	if (rc)
 		atomic_store(&shared->stop, true);
-	worker->rc = rc;
-	close_work(&work);
+	work->worker->rc = rc;
+	close_work(work);
 	return NULL;
 }
 
 /* ---- threads of a process ---- */
 
 /* Ends workers that could not begin. */
-static void fail(struct station *stations, uint32_t count, const struct mr_error *err)
+static void fail(struct mr_bench_work *works, uint32_t count, const struct mr_error *err)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		stations[i].worker->rc = -err->errnum;
-		stations[i].worker->err = *err;
+		works[i].worker->rc = -err->errnum;
+		works[i].worker->err = *err;
 	}
-	atomic_store(&stations->shared->stop, true);
-	atomic_fetch_add(&stations->shared->ready, count);
+	atomic_store(&works->shared->stop, true);
+	atomic_fetch_add(&works->shared->ready, count);
 }
 
 /* Return: how many threads were started; the rest has failed. */
-static uint32_t start_threads(struct station *stations, uint32_t count)
+static uint32_t start_threads(struct mr_bench_work *works, uint32_t count)
 {
 	uint32_t started = 0;
 	struct mr_error err;
 	int rc = 0;
 
 	while (started < count && !rc) {
-		rc = pthread_create(&stations[started].thread, NULL, work_at, &stations[started]);
+		rc = pthread_create(&works[started].thread, NULL, work_at, &works[started]);
 		started += !rc;
 	}
 	if (rc) {
 		mr_fail(&err, MR_ERROR_HOST, rc, "pthread_create", NULL);
-		fail(&stations[started], count - started, &err);
+		fail(&works[started], count - started, &err);
 	}
 	return started;
 }
 
-static void join_threads(struct station *stations, uint32_t count)
+static void join_threads(struct mr_bench_work *works, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		pthread_join(stations[i].thread, NULL);
+		pthread_join(works[i].thread, NULL);
 }
 
 /* ---- processes ---- */
 
 /* A child has its own device: that of its parent belongs to the parent's address space. */
-static pid_t start_child(struct station *stations, uint32_t count)
+static pid_t start_child(struct mr_bench_work *works, uint32_t count)
 {
-	struct mr_bench_place place = { .name = stations->place->environment.device };
+	struct mr_bench_place place = { .name = works->place->environment.device };
 	const pid_t parent = getpid();
 	const pid_t pid = fork();
 	struct mr_error err;
@@ -504,22 +494,22 @@ static pid_t start_child(struct station *stations, uint32_t count)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	if (mr_bench_place_open(&place, stations->place->kind, &err)) {
-		fail(stations, count, &err);
+	if (mr_bench_place_open(&place, works->place->kind, &err)) {
+		fail(works, count, &err);
 		_exit(0);
 	}
 	for (uint32_t i = 0; i < count; i++)
-		stations[i].place = &place;
-	join_threads(stations, start_threads(stations, count));
+		works[i].place = &place;
+	join_threads(works, start_threads(works, count));
 	mr_bench_place_close(&place);
 	_exit(0);
 }
 
 /* Waits for the children, and has all begin once they are ready. */
-static void wait_for_children(struct station *stations, pid_t *pids, uint32_t processes,
+static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t processes,
 			      uint32_t threads)
 {
-	struct mr_bench_shared *shared = stations->shared;
+	struct mr_bench_shared *shared = works->shared;
 	struct mr_error err;
 	uint32_t left = 0;
 	int status;
@@ -544,13 +534,13 @@ static void wait_for_children(struct station *stations, pid_t *pids, uint32_t pr
 			mr_fail_text(&err, MR_ERROR_HOST, ECHILD,
 				     "a process that measured was killed (signal %d)",
 				     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-			fail(&stations[i * threads], threads, &err);
+			fail(&works[i * threads], threads, &err);
 		}
 		usleep(200);
 	}
 }
 
-static int run_processes(struct station *stations, uint32_t processes, uint32_t threads,
+static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32_t threads,
 			 struct mr_error *err)
 {
 	pid_t *pids = calloc(processes, sizeof(*pids));
@@ -560,29 +550,29 @@ static int run_processes(struct station *stations, uint32_t processes, uint32_t 
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	for (uint32_t i = 0; i < processes; i++) {
 		if (!mr_error_is_set(&failed))
-			pids[i] = start_child(&stations[i * threads], threads);
+			pids[i] = start_child(&works[i * threads], threads);
 		if (pids[i] < 0)
 			mr_fail(&failed, MR_ERROR_HOST, errno, "fork", NULL);
 		if (mr_error_is_set(&failed))
-			fail(&stations[i * threads], threads, &failed);
+			fail(&works[i * threads], threads, &failed);
 	}
-	wait_for_children(stations, pids, processes, threads);
+	wait_for_children(works, pids, processes, threads);
 	free(pids);
 	return 0;
 }
 
 /* Runs all workers in this process, and has them begin once they are ready. */
-static void run_here(struct station *stations, uint32_t count)
+static void run_here(struct mr_bench_work *works, uint32_t count)
 {
-	const uint32_t started = start_threads(stations, count);
-	struct mr_bench_shared *shared = stations->shared;
+	const uint32_t started = start_threads(works, count);
+	struct mr_bench_shared *shared = works->shared;
 
 	while (atomic_load(&shared->ready) < count && !mr_interrupted())
 		sched_yield();
 	if (mr_interrupted())
 		atomic_store(&shared->stop, true);
 	atomic_store(&shared->begin, mr_now_ns());
-	join_threads(stations, started);
+	join_threads(works, started);
 }
 
 /* ---- a round ---- */
@@ -616,35 +606,36 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 {
 	const uint32_t threads = round->point->threads;
 	const uint32_t processes = (uint32_t)round->place_count * round->point->processes;
-	struct station *stations;
+	struct mr_bench_work *works;
 	int rc;
 
 	*workers = (struct mr_bench_workers){ .count = processes * threads };
 	rc = workers->count ? map_workers(workers, err) : 0;
 	if (rc || !workers->count)
 		return rc;
-	stations = calloc(workers->count, sizeof(*stations));
-	if (!stations)
+	works = calloc(workers->count, sizeof(*works));
+	if (!works)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	for (uint32_t i = 0; i < workers->count; i++) {
 		struct mr_bench_worker *worker = &workers->list[i];
 
 		worker->place = i / (round->point->processes * threads);
-		stations[i] = (struct station){ .round = round,
-						.shared = workers->shared,
-						.worker = worker,
-						.place = &round->places[worker->place] };
+		works[i] = (struct mr_bench_work){ .round = round,
+						   .point = round->point,
+						   .shared = workers->shared,
+						   .worker = worker,
+						   .place = &round->places[worker->place] };
 	}
 	if (processes > 1)
-		rc = run_processes(stations, processes, threads, err);
+		rc = run_processes(works, processes, threads, err);
 	else
-		run_here(stations, workers->count);
+		run_here(works, workers->count);
 	for (uint32_t i = 0; !rc && i < workers->count; i++) {
 		rc = workers->list[i].rc;
 		if (rc)
 			*err = workers->list[i].err;
 	}
-	free(stations);
+	free(works);
 	return rc;
 }
 
