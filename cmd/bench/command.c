@@ -34,55 +34,47 @@ static int run_bench(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
+/* An option that fills a member of struct bench_args. */
+#define ARG(letter, name, type, member, ...)                                                       \
+	OPTION(letter, name, type, struct bench_args, member, __VA_ARGS__)
+
 static const struct option_spec what_options[] = {
-	OPTION(0, "sizes", sizes, struct bench_args, sizes, "SIZE,...",
-	       "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
-	OPTION('m', "memory", memories, struct bench_args, memory, "KIND",
-	       "kind of memory, once or several times"),
-	OPTION('f', "from", dmabuf, struct bench_args, from, "SOURCE",
-	       "of reg-dmabuf: its source (default: udmabuf)"),
-	OPTION('a', "access", access, struct bench_args, access, "FLAG,...",
-	       "access flags (default: local-write)"),
-	OPTION(0, "via", via, struct bench_args, via, "PATH",
-	       "path of the calls: library (default) or kernel"),
-	OPTION(0, "plan", size, struct bench_args, plan, "SIZE",
-	       "estimate the time to register SIZE in pieces"),
+	ARG(0, "sizes", sizes, sizes, "SIZE,...",
+	    "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
+	ARG('m', "memory", memories, memory, "KIND", "kind of memory, once or several times"),
+	ARG('f', "from", dmabuf, from, "SOURCE", "of reg-dmabuf: its source (default: udmabuf)"),
+	ARG('a', "access", access, access, "FLAG,...", "access flags (default: local-write)"),
+	ARG(0, "via", via, via, "PATH", "path of the calls: library (default) or kernel"),
+	ARG(0, "plan", size, plan, "SIZE", "estimate the time to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
-	OPTION(0, "threads", counts, struct bench_args, threads, "N,...",
-	       "threads at once, 1..8: each twice the last"),
-	OPTION(0, "processes", counts, struct bench_args, processes, "N,...",
-	       "processes at once, each with so many threads"),
-	OPTION(0, "all-devices", flag, struct bench_args, all_devices, NULL,
-	       "all devices at once, each with so many processes"),
-	OPTION(0, "occupied", occupied, struct bench_args, occupied, "N,BYTES",
-	       "while up to N regions of BYTES are there"),
+	ARG(0, "threads", counts, threads, "N,...", "threads at once, 1..8: each twice the last"),
+	ARG(0, "processes", counts, processes, "N,...",
+	    "processes at once, each with so many threads"),
+	ARG(0, "all-devices", flag, all_devices, NULL,
+	    "all devices at once, each with so many processes"),
+	ARG(0, "occupied", occupied, occupied, "N,BYTES",
+	    "while up to N regions of BYTES are there"),
 	OPTION_END,
 };
 static const struct option_spec length_options[] = {
-	OPTION(0, "seconds", seconds, struct bench_args, seconds, "SECONDS",
-	       "time for each row (default: 0.5)"),
-	OPTION('c', "count", number, struct bench_args, calls, "N",
-	       "calls of each worker for each row, not a time"),
-	OPTION(0, "rounds", number, struct bench_args, rounds, "N",
-	       "rounds that each row is measured in (default: 10)"),
+	ARG(0, "seconds", seconds, seconds, "SECONDS", "time for each row (default: 0.5)"),
+	ARG('c', "count", number, calls, "N", "calls of each worker for each row, not a time"),
+	ARG(0, "rounds", number, rounds, "N", "rounds that each row is measured in (default: 10)"),
 	OPTION_END,
 };
 static const struct option_spec picture_options[] = {
-	OPTION(0, "plot", plot, struct bench_args, plot, "[FILE]",
-	       "draw with gnuplot, to FILE.svg, .png or .pdf"),
-	OPTION(0, "svg", string, struct bench_args, svg, "FILE", "old name of --plot FILE"),
-	OPTION(0, "force", flag, struct bench_args, force, NULL,
-	       "replace the file of --plot where it exists"),
+	ARG(0, "plot", plot, plot, "[FILE]", "draw with gnuplot, to FILE.svg, .png or .pdf"),
+	ARG(0, "svg", string, svg, "FILE", "old name of --plot FILE"),
+	ARG(0, "force", flag, force, NULL, "replace the file of --plot where it exists"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
-	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
-	       "compare OLD with NEW or now; status 1: slower"),
-	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
-	       "largest difference that is the same (default: 5%)"),
-	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
+	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW or now; status 1: slower"),
+	ARG(0, "tolerance", percent, tolerance, "PERCENT",
+	    "largest difference that is the same (default: 5%)"),
+	ARG(0, "anyway", flag, anyway, NULL, "also of different hosts"),
 	OPTION_END,
 };
 static const struct option_group what_group = { "What to measure", what_options };

@@ -260,31 +260,25 @@ static uint64_t clock_cost(void)
 
 /* ---- where it was measured ---- */
 
+#define HOST(key, member, ...) FIELD_AS(key, struct bench_host, member, __VA_ARGS__)
+
 static const struct field host_fields[] = {
-	FIELD_AS("cpu", struct bench_host, processor.model, FIELD_TEXT, 0, "model of the CPUs"),
-	FIELD_AS("cpus", struct bench_host, processor.online, FIELD_TEXT, 0,
-		 "CPUs that are online"),
-	FIELD_AS("governor", struct bench_host, processor.governor, FIELD_TEXT, 0,
-		 "what governs the frequency of CPU 0"),
-	FIELD_AS("numa_nodes", struct bench_host, processor.nodes, FIELD_TEXT, 0,
-		 "NUMA nodes that have memory"),
-	FIELD_AS("clock", struct bench_host, processor.clock, FIELD_TEXT, 0,
-		 "what the kernel reads the time from"),
-	FIELD_AS("driver", struct bench_host, device.driver, FIELD_TEXT, 0,
-		 "the kernel's driver of the device"),
-	FIELD_AS("device_numa_node", struct bench_host, device.numa_node, FIELD_NUMBER, 0,
-		 "NUMA node of the device"),
-	FIELD_AS("iommu", struct bench_host, iommu.type, FIELD_TEXT, 0,
-		 "type of the device's IOMMU group, or none"),
+	HOST("cpu", processor.model, FIELD_TEXT, 0, "model of the CPUs"),
+	HOST("cpus", processor.online, FIELD_TEXT, 0, "CPUs that are online"),
+	HOST("governor", processor.governor, FIELD_TEXT, 0, "what governs the frequency of CPU 0"),
+	HOST("numa_nodes", processor.nodes, FIELD_TEXT, 0, "NUMA nodes that have memory"),
+	HOST("clock", processor.clock, FIELD_TEXT, 0, "what the kernel reads the time from"),
+	HOST("driver", device.driver, FIELD_TEXT, 0, "the kernel's driver of the device"),
+	HOST("device_numa_node", device.numa_node, FIELD_NUMBER, 0, "NUMA node of the device"),
+	HOST("iommu", iommu.type, FIELD_TEXT, 0, "type of the device's IOMMU group, or none"),
 	FIELD(struct bench_host, thp, FIELD_TEXT, 0, "transparent huge pages"),
-	FIELD_AS("memory_total", struct bench_host, memory.total, FIELD_NUMBER, FIELD_IEC,
-		 "bytes of memory"),
-	FIELD_AS("memory_available", struct bench_host, memory.available, FIELD_NUMBER, FIELD_IEC,
-		 "bytes of it that are available after the measurement"),
-	FIELD_AS("fork_safe", struct bench_host, fork.is_requested, FIELD_BOOL, 0,
-		 "whether the environment asks libibverbs for fork protection"),
-	FIELD_AS("huge_pages_safe", struct bench_host, fork.huge_pages, FIELD_BOOL, 0,
-		 "whether RDMAV_HUGEPAGES_SAFE is set"),
+	HOST("memory_total", memory.total, FIELD_NUMBER, FIELD_IEC, "bytes of memory"),
+	HOST("memory_available", memory.available, FIELD_NUMBER, FIELD_IEC,
+	     "bytes of it that are available after the measurement"),
+	HOST("fork_safe", fork.is_requested, FIELD_BOOL, 0,
+	     "whether the environment asks libibverbs for fork protection"),
+	HOST("huge_pages_safe", fork.huge_pages, FIELD_BOOL, 0,
+	     "whether RDMAV_HUGEPAGES_SAFE is set"),
 	FIELD_END,
 };
 const struct record bench_host_record = { "host", host_fields, NULL };

@@ -276,27 +276,26 @@ TYPE(exit_style, .name = "exit-style", .what = "style of exit statuses", .words 
 TYPE(why, .name = "why", .what = "depth", .words = why_depths)
 TYPE(report_format, .name = "format", .what = "format", .words = report_formats)
 
+#define GLOBAL(letter, name, type, member, ...)                                                    \
+	OPTION(letter, name, type, struct global_args, member, __VA_ARGS__)
+
 static const struct option_spec global_options[] = {
-	OPTION('d', "device", string, struct global_args, device, "NAME",
+	GLOBAL('d', "device", string, device, "NAME",
 	       "RDMA device; needed where there are several"),
-	OPTION('j', "json", flag, struct global_args, style.json, NULL, "print one JSON document"),
-	OPTION('o', "output", columns, struct global_args, style.columns, "COLUMN,...",
-	       "print these columns"),
-	OPTION('n', "no-headings", flag, struct global_args, style.no_headings, NULL,
+	GLOBAL('j', "json", flag, style.json, NULL, "print one JSON document"),
+	GLOBAL('o', "output", columns, style.columns, "COLUMN,...", "print these columns"),
+	GLOBAL('n', "no-headings", flag, style.no_headings, NULL,
 	       "print values only, one region a line"),
-	OPTION('q', "quiet", flag, struct global_args, style.quiet, NULL, "print errors only"),
-	OPTION('v', "verbose", flag, struct global_args, style.verbose, NULL,
-	       "print everything that is known"),
-	OPTION(0, "session", string, struct global_args, session, "WHERE",
+	GLOBAL('q', "quiet", flag, style.quiet, NULL, "print errors only"),
+	GLOBAL('v', "verbose", flag, style.verbose, NULL, "print everything that is known"),
+	GLOBAL(0, "session", string, session, "WHERE",
 	       "session: fd:N or pid:N (default: $MRCTL_SESSION)"),
-	OPTION(0, "why", why, struct global_args, why, "DEPTH", "explain by"),
-	OPTION('h', "help", flag, struct global_args, help, NULL, "print this help"),
-	OPTION('V', "version", flag, struct global_args, version, NULL,
-	       "print the versions of mrctl and rdma-core"),
-	OPTION(0, "dump-cli", flag, struct global_args, dump_cli, NULL,
+	GLOBAL(0, "why", why, why, "DEPTH", "explain by"),
+	GLOBAL('h', "help", flag, help, NULL, "print this help"),
+	GLOBAL('V', "version", flag, version, NULL, "print the versions of mrctl and rdma-core"),
+	GLOBAL(0, "dump-cli", flag, dump_cli, NULL,
 	       "print all commands, options and columns as JSON"),
-	OPTION(0, "dump-schema", flag, struct global_args, dump_schema, NULL,
-	       "print the JSON Schema of all documents"),
+	GLOBAL(0, "dump-schema", flag, dump_schema, NULL, "print the JSON Schema of all documents"),
 	OPTION_END,
 };
 const struct option_group global_group = { "Global options", global_options };

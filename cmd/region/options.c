@@ -101,42 +101,40 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 }
 
 static const struct option_spec region_options[] = {
-	OPTION(0, "pd", name, struct register_args, pd, "NAME",
-	       "protection domain, made on first use"),
-	OPTION('a', "access", access, struct register_args, access, "FLAG,...",
-	       "access flags (default: local-write)"),
-	OPTION(0, "name", name, struct register_args, name, "NAME",
-	       "name of the region; NAME.1, ... with --count"),
-	OPTION(0, "via", via, struct register_args, via, "library|kernel",
-	       "by libibverbs, or by the kernel's own ioctl"),
+	REGISTER_OPTION(0, "pd", name, pd, "NAME", "protection domain, made on first use"),
+	REGISTER_OPTION('a', "access", access, access, "FLAG,...",
+			"access flags (default: local-write)"),
+	REGISTER_OPTION(0, "name", name, name, "NAME",
+			"name of the region; NAME.1, ... with --count"),
+	REGISTER_OPTION(0, "via", via, via, "library|kernel",
+			"by libibverbs, or by the kernel's own ioctl"),
 	OPTION_END,
 };
 
 static const struct option_spec call_options[] = {
-	OPTION(0, "call", string, struct register_args, call, "NAME",
-	       "ibv_reg_mr_ex in place of the usual call"),
+	REGISTER_OPTION(0, "call", string, call, "NAME",
+			"ibv_reg_mr_ex in place of the usual call"),
 	OPTION_END,
 };
 
 static const struct option_spec lifetime_options[] = {
-	OPTION(0, "hold", flag, struct register_args, hold, NULL,
-	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
-	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
-	       "keep them for at most so many seconds"),
-	OPTION(0, "expect", expect, struct register_args, expect, "ANSWER,...",
-	       "exit with 0 only for these: ok, errno names"),
-	OPTION(0, "keep-going", flag, struct register_args, keep_going, NULL,
-	       "with --count: go on after a refusal"),
+	REGISTER_OPTION(0, "hold", flag, hold, NULL, "keep them until Ctrl-C, SIGTERM or SIGHUP"),
+	REGISTER_OPTION(0, "hold-for", seconds, hold_for, "SECONDS",
+			"keep them for at most so many seconds"),
+	REGISTER_OPTION(0, "expect", expect, expect, "ANSWER,...",
+			"exit with 0 only for these: ok, errno names"),
+	REGISTER_OPTION(0, "keep-going", flag, keep_going, NULL,
+			"with --count: go on after a refusal"),
 	OPTION_END,
 };
 
 static const struct option_spec advise_options[] = {
-	OPTION(0, "advise", advice, struct register_args, advise.advice, "ADVICE",
-	       "then prefetch pages of it (ibv_advise_mr)"),
-	OPTION(0, "advise-offset", size, struct register_args, advise.offset, "SIZE",
-	       "start of the advised range in the region"),
-	OPTION(0, "advise-size", size, struct register_args, advise.size, "SIZE",
-	       "bytes of that range (default: to the end)"),
+	REGISTER_OPTION(0, "advise", advice, advise.advice, "ADVICE",
+			"then prefetch pages of it (ibv_advise_mr)"),
+	REGISTER_OPTION(0, "advise-offset", size, advise.offset, "SIZE",
+			"start of the advised range in the region"),
+	REGISTER_OPTION(0, "advise-size", size, advise.size, "SIZE",
+			"bytes of that range (default: to the end)"),
 	OPTION_END,
 };
 

@@ -6,10 +6,9 @@
 #include "cmd/region/region.h"
 
 static const struct option_spec reg_options[] = {
-	OPTION(0, "relaxed", flag, struct register_args, relaxed, NULL,
-	       "whole pages, and deferred deregistration (Solaris)"),
-	OPTION(0, "dmah", dmah, struct register_args, dmah, "HINTS",
-	       "with a DMA handle: cpu=N,mem=KIND,ph=N"),
+	REGISTER_OPTION(0, "relaxed", flag, relaxed, NULL,
+			"whole pages, and deferred deregistration (Solaris)"),
+	REGISTER_OPTION(0, "dmah", dmah, dmah, "HINTS", "with a DMA handle: cpu=N,mem=KIND,ph=N"),
 	OPTION_END,
 };
 
@@ -106,8 +105,8 @@ const struct command command_reg = {
 };
 
 static const struct option_spec reg_iova_options[] = {
-	OPTION('i', "iova", number, struct register_args, iova, "ADDR",
-	       "address for the HCA and peers (required)"),
+	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
+			"address for the HCA and peers (required)"),
 	OPTION_END,
 };
 
@@ -150,21 +149,21 @@ const struct command command_reg_iova = {
 };
 
 static const struct option_spec reg_dmabuf_options[] = {
-	OPTION('f', "from", dmabuf, struct register_args, dmabuf, "SOURCE",
-	       "where the dma-buf comes from (required)"),
-	OPTION(0, "buffer", size, struct register_args, buffer, "SIZE", DMABUF_BUFFER_HELP),
-	OPTION('s', "size", size, struct register_args, memory.size, "SIZE",
-	       "bytes (default: one page; of fd:N its rest)"),
-	OPTION(0, "offset", size, struct register_args, memory.offset, "SIZE",
-	       "start this far into the dma-buf (default: 0)"),
-	OPTION('i', "iova", number, struct register_args, iova, "ADDR",
-	       "address for the HCA and peers (default: offset)"),
-	OPTION('c', "count", number, struct register_args, memory.count, "N",
-	       "register N regions on one dma-buf (default: 1)"),
-	OPTION(0, "stride", size, struct register_args, memory.stride, "SIZE",
-	       "bytes from one to the next (default: the size, in whole pages)"),
-	OPTION(0, "data-direct", flag, struct register_args, data_direct, NULL,
-	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
+	REGISTER_OPTION('f', "from", dmabuf, dmabuf, "SOURCE",
+			"where the dma-buf comes from (required)"),
+	REGISTER_OPTION(0, "buffer", size, buffer, "SIZE", DMABUF_BUFFER_HELP),
+	REGISTER_OPTION('s', "size", size, memory.size, "SIZE",
+			"bytes (default: one page; of fd:N its rest)"),
+	REGISTER_OPTION(0, "offset", size, memory.offset, "SIZE",
+			"start this far into the dma-buf (default: 0)"),
+	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
+			"address for the HCA and peers (default: offset)"),
+	REGISTER_OPTION('c', "count", number, memory.count, "N",
+			"register N regions on one dma-buf (default: 1)"),
+	REGISTER_OPTION(0, "stride", size, memory.stride, "SIZE",
+			"bytes from one to the next (default: the size, in whole pages)"),
+	REGISTER_OPTION(0, "data-direct", flag, data_direct, NULL,
+			"by mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,
 };
 

@@ -517,6 +517,10 @@ struct register_args {
 	struct advise_args advise;
 };
 
+/** An option that fills a member of struct register_args. */
+#define REGISTER_OPTION(letter, name, type, member, ...)                                           \
+	OPTION(letter, name, type, struct register_args, member, __VA_ARGS__)
+
 /** Groups of options that fill a struct register_args at offset 0. */
 extern const struct option_group memory_group, region_group, call_group, umem_group, lifetime_group;
 extern const struct option_group advise_group;

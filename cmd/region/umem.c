@@ -117,25 +117,23 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 }
 
 static const struct option_spec page_options[] = {
-	OPTION(0, "page-sizes", pages, struct register_args, page_sizes, "SIZE,...",
-	       "page sizes for the HCA: 4K,2M, none, or a mask"),
-	OPTION(0, "try-page-sizes", flag, struct register_args, try_page_sizes, NULL,
-	       "try each page size alone, and list those taken"),
+	REGISTER_OPTION(0, "page-sizes", pages, page_sizes, "SIZE,...",
+			"page sizes for the HCA: 4K,2M, none, or a mask"),
+	REGISTER_OPTION(0, "try-page-sizes", flag, try_page_sizes, NULL,
+			"try each page size alone, and list those taken"),
 	OPTION_END,
 };
 
 static const struct option_spec dmabuf_options[] = {
-	OPTION(0, "dmabuf", dmabuf, struct register_args, dmabuf, "SOURCE",
-	       "a dma-buf in place of memory"),
-	OPTION(0, "buffer", size, struct register_args, buffer, "SIZE", DMABUF_BUFFER_HELP),
+	REGISTER_OPTION(0, "dmabuf", dmabuf, dmabuf, "SOURCE", "a dma-buf in place of memory"),
+	REGISTER_OPTION(0, "buffer", size, buffer, "SIZE", DMABUF_BUFFER_HELP),
 	OPTION_END,
 };
 
 static const struct option_spec share_options[] = {
-	OPTION(0, "export", flag, struct register_args, export, NULL,
-	       "print what others can import"),
-	OPTION(0, "import", string, struct register_args, import, "BLOB",
-	       "register nothing, but show the umem that it names"),
+	REGISTER_OPTION(0, "export", flag, export, NULL, "print what others can import"),
+	REGISTER_OPTION(0, "import", string, import, "BLOB",
+			"register nothing, but show the umem that it names"),
 	OPTION_END,
 };
 

@@ -197,53 +197,49 @@ static int stat_print(const struct invocation *invocation, command_run_function 
 	return is_fenced && !mr_error_is_set(err) && output_flush(err) ? -err->errnum : rc;
 }
 
+/* An option that fills a member of struct stat_args. */
+#define ARG(letter, name, type, member, ...)                                                       \
+	OPTION(letter, name, type, struct stat_args, member, __VA_ARGS__)
+
 static const struct option_spec views[] = {
-	OPTION(0, "device", flag, struct stat_args, device, NULL,
-	       "show what devices can do; all, or those named"),
-	OPTION(0, "probe", flag, struct stat_args, probe, NULL,
-	       "try what a device can do: this registers memory"),
-	OPTION(0, "host", flag, struct stat_args, host, NULL,
-	       "check whether registration can work on this host"),
-	OPTION(0, "system", flag, struct stat_args, system, NULL,
-	       "show all regions in the kernel and their owners"),
+	ARG(0, "device", flag, device, NULL, "show what devices can do; all, or those named"),
+	ARG(0, "probe", flag, probe, NULL, "try what a device can do: this registers memory"),
+	ARG(0, "host", flag, host, NULL, "check whether registration can work on this host"),
+	ARG(0, "system", flag, system, NULL, "show all regions in the kernel and their owners"),
 	OPTION_END,
 };
 
 static const struct option_spec probe_options[] = {
-	OPTION(0, "max-size", flag, struct stat_args, max_size, NULL,
-	       "find the largest size that can be registered"),
-	OPTION(0, "cap", size, struct stat_args, cap, "SIZE",
-	       "try up to SIZE (default: half of available memory)"),
+	ARG(0, "max-size", flag, max_size, NULL, "find the largest size that can be registered"),
+	ARG(0, "cap", size, cap, "SIZE", "try up to SIZE (default: half of available memory)"),
 	OPTION_END,
 };
 
 static const struct option_spec host_options[] = {
-	OPTION(0, "for-size", size, struct stat_args, for_size, "SIZE",
-	       "judge for a registration of SIZE on each device"),
-	OPTION('m', "memory", planned_memory, struct stat_args, memory, "KIND",
-	       "judge for memory of that kind: hugetlb:2M, cuda:0, ... (default: anon)"),
-	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
-	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
-	OPTION(0, "fail-on", fail_on, struct stat_args, fail_on, "VERDICT",
-	       "exit 1 on VERDICT or worse"),
-	OPTION(0, "exit", exit_style, struct stat_args, exit_style, "STYLE", "exit status for"),
-	OPTION(0, "root", string, struct stat_args, root, "DIR", "check a host recorded in DIR"),
-	OPTION(0, "record", string, struct stat_args, record, "DIR", "record this host in DIR"),
+	ARG(0, "for-size", size, for_size, "SIZE",
+	    "judge for a registration of SIZE on each device"),
+	ARG('m', "memory", planned_memory, memory, "KIND",
+	    "judge for memory of that kind: hugetlb:2M, cuda:0, ... (default: anon)"),
+	ARG(0, "only", string, only, "ID,...", "do these checks only"),
+	ARG(0, "ignore", string, ignore, "ID,...", "do not do these checks"),
+	ARG(0, "fail-on", fail_on, fail_on, "VERDICT", "exit 1 on VERDICT or worse"),
+	ARG(0, "exit", exit_style, exit_style, "STYLE", "exit status for"),
+	ARG(0, "root", string, root, "DIR", "check a host recorded in DIR"),
+	ARG(0, "record", string, record, "DIR", "record this host in DIR"),
 	OPTION_END,
 };
 
 static const struct option_spec system_options[] = {
-	OPTION(0, "by", string, struct stat_args, by, "WHAT",
-	       "a row for each mr (default), process, unit, device"),
-	OPTION(0, "sort", string, struct stat_args, sort, "COLUMN", "largest values first"),
-	OPTION(0, "top", number, struct stat_args, top, "N", "print the first N rows"),
+	ARG(0, "by", string, by, "WHAT", "a row for each mr (default), process, unit, device"),
+	ARG(0, "sort", string, sort, "COLUMN", "largest values first"),
+	ARG(0, "top", number, top, "N", "print the first N rows"),
 	OPTION_END,
 };
 
 static const struct option_spec print_options[] = {
-	OPTION(0, "format", format, struct stat_args, format, "FORMAT", "print as"),
-	OPTION(0, "watch", seconds, struct stat_args, watch, "SECONDS",
-	       "print again after each SECONDS, until interrupted"),
+	ARG(0, "format", format, format, "FORMAT", "print as"),
+	ARG(0, "watch", seconds, watch, "SECONDS",
+	    "print again after each SECONDS, until interrupted"),
 	OPTION_END,
 };
 
