@@ -62,17 +62,9 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
  */
 int status_fail(enum exit_style style, struct mr_error *err);
 
-/** A session, as mrctl --session takes it. */
-struct session_place {
-	struct session_place *next;
-	uint64_t socket;
-	char text[32]; /**< "pid:123" */
-	char device[64];
-};
-
 /** A region of a session. */
 struct session_region {
-	const char *device, *session; /**< of struct session_place */
+	char device[64], session[24]; /**< "pid:123": as mrctl --session takes it */
 	uint64_t length;
 	uint32_t lkey, rkey;
 };
@@ -129,7 +121,6 @@ struct census {
 	size_t owner_count;
 	struct unit_row *units;
 	size_t unit_count;
-	struct session_place *places;
 	struct session_region *regions; /**< of all sessions */
 	size_t region_count, region_room;
 	bool misses_sessions;    /**< there was not enough time, or memory, to see all */

@@ -178,31 +178,11 @@ const struct owner *census_owner(const struct census *census, const struct count
 /* Nanoseconds after which the search for sessions ends. */
 #define SEARCH_NS UINT64_C(5000000000)
 
-/* Returns a session among those that are known; NULL where memory is short. */
-static const struct session_place *find_place(struct census *census,
-					      const struct mr_found_session *session)
-{
-	struct session_place *place = census->places;
-
-	/* Regions of a session come one after the other. */
-	if (place && place->socket == session->socket)
-		return place;
-	place = malloc(sizeof(*place));
-	if (!place)
-		return NULL;
-	place->socket = session->socket;
-	snprintf(place->text, sizeof(place->text), "pid:%d", (int)session->pid);
-	snprintf(place->device, sizeof(place->device), "%s", session->device.name);
-	place->next = census->places;
-	census->places = place;
-	return place;
-}
-
 static void take_region(const struct mr_found_session *session, const struct mr_entry *entry,
 			void *data)
 {
 	struct census *census = data;
-	const struct session_place *place;
+	struct session_region *region;
 
 	if (session->device.simulated || mr_region_kind(entry->call) != MR_KIND_MR ||
 	    entry->state == MR_ENTRY_FREE || entry->state == MR_ENTRY_PENDING)
@@ -218,15 +198,12 @@ static void take_region(const struct mr_found_session *session, const struct mr_
 		census->regions = regions;
 		census->region_room = room;
 	}
-	place = find_place(census, session);
-	census->misses_sessions |= !place;
-	if (place)
-		census->regions[census->region_count++] =
-			(struct session_region){ .device = place->device,
-						 .session = place->text,
-						 .length = entry->length,
-						 .lkey = entry->lkey,
-						 .rkey = entry->rkey };
+	region = &census->regions[census->region_count++];
+	*region = (struct session_region){ .length = entry->length,
+					   .lkey = entry->lkey,
+					   .rkey = entry->rkey };
+	snprintf(region->device, sizeof(region->device), "%s", session->device.name);
+	snprintf(region->session, sizeof(region->session), "pid:%d", (int)session->pid);
 }
 
 static int compare_regions(const void *a, const void *b)
@@ -248,15 +225,14 @@ static int compare_regions(const void *a, const void *b)
 const char *census_session(const struct census *census, const struct counted_device *device,
 			   const struct mr_nldev_mr *mr)
 {
-	const struct session_region wanted = { .device = device->device.name,
-					       .length = mr->length,
-					       .lkey = mr->lkey,
-					       .rkey = mr->rkey };
-	const struct session_region *found = NULL;
+	struct session_region wanted = { .length = mr->length, .lkey = mr->lkey, .rkey = mr->rkey };
+	const struct session_region *found;
 
-	if (mr->has_keys && census->region_count)
-		found = bsearch(&wanted, census->regions, census->region_count, sizeof(wanted),
-				compare_regions);
+	if (!mr->has_keys || !census->region_count)
+		return NULL;
+	snprintf(wanted.device, sizeof(wanted.device), "%s", device->device.name);
+	found = bsearch(&wanted, census->regions, census->region_count, sizeof(wanted),
+			compare_regions);
 	return found ? found->session : NULL;
 }
 
@@ -393,14 +369,8 @@ int census_take(struct census *census, char *const *names,
 
 void census_release(struct census *census)
 {
-	struct session_place *place;
-
 	for (size_t i = 0; i < census->device_count; i++)
 		mr_nldev_mrs_release(&census->devices[i].mrs);
-	while ((place = census->places)) {
-		census->places = place->next;
-		free(place);
-	}
 	free(census->devices);
 	free(census->owners);
 	free(census->regions);
