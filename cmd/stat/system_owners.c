@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,35 +60,28 @@ static int compare_owners(const void *a, const void *b)
 	return order ? order : strcmp(x->session ?: "", y->session ?: "");
 }
 
-/* Finds the same owner in a tree, or adds it.  Return: NULL where memory is short. */
-static struct owner *find_or_add(void **tree, const struct owner *same, size_t *count)
+/* Finds an owner among the others, which are in order, or adds it.  Return: NULL where memory is short. */
+static struct owner *find_or_add(struct census *census, const struct owner *same)
 {
-	struct owner **found = tfind(same, tree, compare_owners), *new;
+	struct owner *owners = census->owners;
+	size_t at = census->owner_count;
 
-	if (found)
-		return *found;
-	new = malloc(sizeof(*new));
-	if (!new)
+	if (at)
+		owners = bsearch(same, owners, at, sizeof(*same), compare_owners);
+	if (owners)
+		return owners;
+	owners = reallocarray(census->owners, at + 1, sizeof(*owners));
+	if (!owners)
 		return NULL;
-	*new = *same;
-	if (!tsearch(new, tree, compare_owners)) {
-		free(new);
-		return NULL;
-	}
-	++*count;
-	return new;
+	census->owners = owners;
+	census->owner_count++;
+	for (; at && compare_owners(&owners[at - 1], same) > 0; at--)
+		owners[at] = owners[at - 1];
+	owners[at] = *same;
+	return &owners[at];
 }
 
-static void take_owner(const void *node, VISIT visit, void *data)
-{
-	struct census *census = data;
-
-	if (visit == postorder || visit == leaf)
-		census->owners[census->owner_count++] = **(struct owner *const *)node;
-}
-
-/* Adds each MR to the sums of its owner in a tree, and of its device.  Return: 0 or -ENOMEM. */
-static int sum_mrs(struct census *census, void **tree, size_t *count)
+int owners_sum(struct census *census)
 {
 	struct owner *last = NULL; /* MRs of an owner mostly follow each other */
 
@@ -101,7 +93,7 @@ static int sum_mrs(struct census *census, void **tree, size_t *count)
 			const struct owner owner = identify(census, device, mr);
 
 			if (!last || compare_owners(last, &owner))
-				last = find_or_add(tree, &owner, count);
+				last = find_or_add(census, &owner);
 			if (!last)
 				return -ENOMEM;
 			sums_add(&last->sums, sums_of(mr));
@@ -109,20 +101,6 @@ static int sum_mrs(struct census *census, void **tree, size_t *count)
 		}
 	}
 	return 0;
-}
-
-int owners_sum(struct census *census)
-{
-	void *tree = NULL;
-	size_t count = 0;
-	int rc = sum_mrs(census, &tree, &count);
-
-	if (!rc)
-		census->owners = calloc(count + 1, sizeof(*census->owners));
-	if (census->owners)
-		twalk_r(tree, take_owner, census);
-	tdestroy(tree, free);
-	return census->owners ? 0 : -ENOMEM;
 }
 
 /* Read what a process is.  It is asked last when it was started: so all that was read is of the same one. */
@@ -170,7 +148,9 @@ const struct owner *census_owner(const struct census *census, const struct count
 {
 	const struct owner same = identify(census, device, mr);
 
-	return bsearch(&same, census->owners, census->owner_count, sizeof(same), compare_owners);
+	return census->owner_count ? bsearch(&same, census->owners, census->owner_count,
+					     sizeof(same), compare_owners)
+				   : NULL;
 }
 
 /* ---- sessions ---- */
