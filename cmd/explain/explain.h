@@ -61,30 +61,4 @@ void log_complete(struct log *log);
 /** What lines say: rows are of struct log_kind. */
 extern const struct record log_record;
 
-/**
- * next_owner() - the next cause that can own an errno: the most frequent ones first
- * @before:     the one before, or NULL
- * @operations: bits of what was refused; 0: anything
- * @errnum:     0: any
- *
- * Return: NULL behind the last one.
- */
-const struct mr_cause *next_owner(const struct mr_cause *before, uint32_t operations, int errnum);
-
-/** Why another program was refused, as far as its log and this host tell. */
-enum { JUDGEMENT_OTHERS = 128 };
-
-struct judgement {
-	const struct log_kind *kind;
-	struct mr_diagnosis diagnosis;
-	/** Causes that can own the errno, and of which nothing was found out; the most likely ones first. */
-	const struct mr_cause *others[JUDGEMENT_OTHERS];
-	size_t other_count;
-	size_t raised; /**< of the others: those that the line speaks for */
-	size_t plain;  /**< with those that are of any driver */
-};
-
-/** judgement_hold() - look for the causes of a kind of refusal */
-void judgement_hold(struct judgement *judgement, const struct log_kind *kind, enum why_depth depth);
-
 #endif

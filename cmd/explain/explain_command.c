@@ -262,78 +262,79 @@ static void print_line(const struct log_kind *kind)
 
 /* ---- records ---- */
 
-static void print_causes(struct answer *answer, const struct judgement *judgement)
+static void print_causes(struct answer *answer, const struct mr_log_judgement *judgement,
+			 uint64_t log)
 {
-	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
-	const size_t found = diagnosis->cause_count, others = found + judgement->other_count;
+	const size_t total = judgement->count + judgement->here.ruled_out_count;
 	struct explained row;
 
-	for (size_t i = 0; i < others + diagnosis->ruled_out_count; i++) {
-		if (i < found) {
-			explained_fill(&row, diagnosis->causes[i].cause);
-			explained_add(&row, &diagnosis->causes[i]);
-		} else if (i < others) {
-			explained_fill(&row, judgement->others[i - found]);
+	for (size_t i = 0; i < total; i++) {
+		const struct mr_ruled_out *ruled_out =
+			&judgement->here.ruled_out[i - judgement->count];
+
+		if (i < judgement->count) {
+			explained_fill(&row, judgement->causes[i].cause);
+			if (judgement->causes[i].found)
+				explained_add(&row, judgement->causes[i].found);
 		} else {
-			explained_fill(&row, diagnosis->ruled_out[i - others].cause);
+			explained_fill(&row, ruled_out->cause);
 			row.certainty = mr_certainties[MR_RULED_OUT].name;
-			row.cause = diagnosis->ruled_out[i - others].reason;
+			row.cause = ruled_out->reason;
 		}
-		row.log = known(judgement->kind->log);
+		row.log = known(log);
 		answer_row(answer, &row);
 	}
 }
 
 /* ---- text ---- */
 
-/* Causes of which the host shows nothing: text names at most this many. */
+/* Causes of which nothing was found out: text names at most this many. */
 #define OTHERS_MAX 4
 
-static void print_others(const struct judgement *judgement, bool verbose)
+static void print_others(const struct mr_log_judgement *judgement, size_t found,
+			 const struct mr_log_line *line, bool verbose)
 {
-	const struct mr_log_line *line = &judgement->kind->line;
-	const size_t shown = verbose || judgement->other_count <= OTHERS_MAX
-				     ? judgement->other_count
-				     : OTHERS_MAX;
+	const size_t count = judgement->count - found;
+	const size_t shown = verbose || count <= OTHERS_MAX ? count : OTHERS_MAX;
 
 	if (shown)
-		output_text("  %s\n", judgement->diagnosis.cause_count
-					      ? "Other causes that it can have:"
-					      : "Causes that it can have:");
-	for (size_t i = 0; i < shown; i++) {
-		const struct mr_cause *cause = judgement->others[i];
+		output_text("  %s\n",
+			    found ? "Other causes that it can have:" : "Causes that it can have:");
+	for (size_t i = found; i < found + shown; i++) {
+		const struct mr_cause *cause = judgement->causes[i].cause;
 
 		print_labelled(4, "", "%s (%s)", cause->subject, cause->id);
 		print_labelled(6, "", "%s", cause->recognise);
 	}
-	if (shown < judgement->other_count && line->errnum)
-		output_text("    and %zu more: mrctl explain %s --call %s\n",
-			    judgement->other_count - shown, mr_errno_name(line->errnum),
-			    line->call);
-	if (!judgement->other_count && !judgement->diagnosis.cause_count && !line->remark)
+	if (shown < count && line->errnum)
+		output_text("    and %zu more: mrctl explain %s --call %s\n", count - shown,
+			    mr_errno_name(line->errnum), line->call);
+	if (!judgement->count && !line->remark)
 		output_text("  No cause of it is known.\n");
 }
 
-static void print_judgement(const struct judgement *judgement, bool verbose)
+static void print_judgement(const struct mr_log_judgement *judgement, const struct log_kind *kind,
+			    bool verbose)
 {
-	const struct mr_diagnosis *diagnosis = &judgement->diagnosis;
+	const struct mr_diagnosis *here = &judgement->here;
+	size_t found = 0;
 
-	print_line(judgement->kind);
-	for (size_t i = 0; i < diagnosis->cause_count; i++) {
-		const struct mr_suspicion *found = &diagnosis->causes[i];
+	print_line(kind);
+	for (; found < judgement->count && judgement->causes[found].found; found++) {
+		const struct mr_suspicion *cause = judgement->causes[found].found;
 
-		print_labelled(2, i ? "or: " : "because: ", "%s [%s, %s]", found->text,
-			       mr_certainties[found->certainty].name, found->cause->id);
+		print_labelled(2, found ? "or: " : "because: ", "%s [%s, %s]", cause->text,
+			       mr_certainties[cause->certainty].name, cause->cause->id);
 		print_labelled(2, "try: ", "%s",
-			       found->remedy[0] ? found->remedy : found->cause->remedy);
+			       cause->remedy[0] ? cause->remedy : cause->cause->remedy);
 	}
-	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
-		print_labelled(2, "not: ", "%s [%s]", diagnosis->ruled_out[i].reason,
-			       diagnosis->ruled_out[i].cause->id);
-	print_others(judgement, verbose);
-	if (judgement->kind->repeat[0])
+	for (size_t i = 0; verbose && i < here->ruled_out_count; i++)
+		print_labelled(2, "not: ", "%s [%s]", here->ruled_out[i].reason,
+			       here->ruled_out[i].cause->id);
+	print_others(judgement, found, &kind->line, verbose);
+	if (kind->repeat[0])
 		output_text("  To repeat the call here, and see its cause:\n    %s\n",
-			    judgement->kind->repeat);
+			    kind->repeat);
 }
 
 /* ---- both ---- */
@@ -380,18 +381,18 @@ static void print_log(struct answer *answer, const struct log *log)
 {
 	const struct global_args *global = answer->invocation->global;
 	const bool prose = is_prose(&global->style);
-	struct judgement judgement;
+	struct mr_log_judgement judgement;
 
 	if (!prose)
 		answer_begin(answer);
 	for (size_t i = 0; i < log->count; i++) {
-		judgement_hold(&judgement, &log->kinds[i], global->why);
+		mr_log_judge(&judgement, &log->kinds[i].line, global->why != WHY_NONE);
 		if (prose && i)
 			output_text("\n");
 		if (prose)
-			print_judgement(&judgement, global->style.verbose);
+			print_judgement(&judgement, &log->kinds[i], global->style.verbose);
 		else
-			print_causes(answer, &judgement);
+			print_causes(answer, &judgement, i + 1);
 	}
 	if (prose && log->count) {
 		output_text("\n");
@@ -441,7 +442,6 @@ struct question {
 	const struct mr_cause *cause;
 	const struct mr_check *check;
 	int errnum;
-	uint32_t operations;
 };
 
 /* ---- reading it ---- */
@@ -495,14 +495,12 @@ static int fail_word(const char *word, struct mr_error *err)
 	return -EINVAL;
 }
 
-static bool read_question(const struct explain_args *args, const char *word,
-			  struct question *question)
+static bool read_question(const char *word, struct question *question)
 {
 	*question = (struct question){
 		.cause = word ? mr_cause_find(word, strlen(word)) : NULL,
 		.check = word ? mr_check_find(word, strlen(word)) : NULL,
 		.errnum = word ? errno_of(word) : 0,
-		.operations = args->call ? mr_operations_of_name(args->call) : 0,
 	};
 	return question->cause || question->check || question->errnum;
 }
@@ -514,9 +512,10 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 	const char *word = operands[0];
 	struct question question;
 
-	if (!word && !args->list) {
+	if (!word && !args->list && !args->call) {
 		mr_fail_usage(err, "what is to be explained?");
-		mr_hint(err, "give an id such as MR-MEMLOCK, an errno, a line of a log, or --list");
+		mr_hint(err,
+			"give an id such as MR-MEMLOCK, an errno, a line of a log, --call, or --list");
 		return -EINVAL;
 	}
 	if (word && args->list)
@@ -532,7 +531,7 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 		return mr_fail_usage(err, "a line of a log has at most %d bytes, and this one %zu",
 				     MR_LOG_LINE_MAX, strlen(word));
 	/* One word, without what surrounds numbers, can be no line of a log. */
-	if (!word || !strcmp(word, "-") || read_question(args, word, &question) ||
+	if (!word || !strcmp(word, "-") || read_question(word, &question) ||
 	    word[strcspn(word, " \t:()=[],")])
 		return 0;
 	return fail_word(word, err);
@@ -540,29 +539,22 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 
 /* ---- answering it ---- */
 
-static size_t count_owners(const struct question *question)
+static void print_owners(const struct mr_cause *const *owners, size_t count, int errnum,
+			 const char *call)
 {
-	const struct mr_cause *cause = NULL;
-	size_t count = 0;
-
-	while ((cause = next_owner(cause, question->operations, question->errnum)))
-		count++;
-	return count;
-}
-
-static void print_owners(const struct question *question, const char *call)
-{
-	const struct mr_cause *cause = NULL;
-	const size_t count = count_owners(question);
 	struct explained row;
-	char text[256];
+	char text[256] = "";
 
-	snprintf(text, sizeof(text), "%s (%s)%s%s: %zu cause%s%s", mr_errno_name(question->errnum),
-		 mr_errno_text(question->errnum), call ? " of " : "", call ? call : "", count,
-		 count == 1 ? "" : "s", count > 1 ? ", the most frequent ones first" : "");
+	if (errnum)
+		mr_text_add(text, sizeof(text), "", "%s (%s)", mr_errno_name(errnum),
+			    mr_errno_text(errnum));
+	if (call)
+		mr_text_add(text, sizeof(text), " of ", "%s", call);
+	mr_text_add(text, sizeof(text), ": ", "%zu cause%s%s", count, count == 1 ? "" : "s",
+		    count > 1 ? ", the most frequent ones first" : "");
 	output_paragraph(text, 0, 2);
-	while ((cause = next_owner(cause, question->operations, question->errnum))) {
-		explained_fill(&row, cause);
+	for (size_t i = 0; i < count; i++) {
+		explained_fill(&row, owners[i]);
 		output_text("\n");
 		print_heading(&row);
 		print_labelled(2, "", "%s", row.recognise);
@@ -570,55 +562,58 @@ static void print_owners(const struct question *question, const char *call)
 	}
 }
 
-/* Explains a cause or check, the causes of an errno, or all. */
-static void answer_question(struct answer *answer, const struct question *question)
+/* Explains the causes of an errno or call, or all. */
+static void answer_owners(struct answer *answer, int errnum, bool prose)
 {
-	const struct explain_args *args = answer->invocation->args;
-	const bool prose = is_prose(&answer->invocation->global->style) && !args->list;
-	const bool is_one = question->cause || question->check;
-	const struct mr_cause *cause = NULL;
+	const char *call = ((const struct explain_args *)answer->invocation->args)->call;
+	const struct mr_cause *owners[MR_OWNERS];
+	const size_t count = mr_owners(call, errnum, owners);
 	struct explained row;
 	struct mr_error why;
 
-	if (question->errnum && !is_one && !count_owners(question)) {
+	if (!count) {
 		mr_fail_text(&why, MR_ERROR_HOST, ENOMSG, "no cause of %s%s%s is known",
-			     mr_errno_name(question->errnum), args->call ? " by " : "",
-			     args->call ? args->call : "");
+			     mr_errno_name(errnum), call ? " by " : "", call ? call : "");
 		answer_fail(answer, &why, 0, 0, MR_VIA_LIBRARY);
-		if (prose)
-			return;
+	} else if (prose) {
+		print_owners(owners, count, errnum, call);
 	}
+	if (prose)
+		return;
+	answer_begin(answer);
+	for (size_t i = 0; i < count; i++) {
+		explained_fill(&row, owners[i]);
+		answer_row(answer, &row);
+	}
+	answer_end_rows(answer);
+}
+
+/* Explains a cause or check. */
+static void answer_one(struct answer *answer, const struct question *question, bool prose)
+{
+	struct explained row;
+
 	if (question->cause)
 		explained_fill(&row, question->cause);
-	else if (question->check)
+	else
 		row = (struct explained){
 			.id = question->check->id,
 			.subject = question->check->subject,
 			.what = "It is a check of mrctl stat --host, and no cause by itself.",
 		};
 	if (prose) {
-		if (is_one)
-			print_explained(&row, question->check);
-		else
-			print_owners(question, args->call);
+		print_explained(&row, question->check);
 		return;
 	}
 	answer_begin(answer);
-	if (is_one)
-		answer_row(answer, &row);
-	while (!is_one &&
-	       (cause = question->errnum ? next_owner(cause, question->operations, question->errnum)
-					 : mr_cause_next(cause))) {
-		if (!mr_cause_speaks_for(cause, question->operations, 0))
-			continue;
-		explained_fill(&row, cause);
-		answer_row(answer, &row);
-	}
+	answer_row(answer, &row);
 	answer_end_rows(answer);
 }
 
 static int run_explain(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct explain_args *args = invocation->args;
+	const bool prose = is_prose(&invocation->global->style) && !args->list;
 	const char *word = invocation->operands[0];
 	struct mr_environment environment;
 	struct question question;
@@ -629,8 +624,11 @@ static int run_explain(const struct invocation *invocation, struct mr_error *err
 	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
 	if (rc)
 		return rc;
-	if (read_question(invocation->args, word, &question) || !word)
-		answer_question(&answer, &question);
+	read_question(word, &question);
+	if (question.cause || question.check)
+		answer_one(&answer, &question, prose);
+	else if (question.errnum || !word)
+		answer_owners(&answer, question.errnum, prose);
 	else
 		rc = answer_lines(&answer, strcmp(word, "-") ? word : NULL, err);
 	return answer_close(&answer, rc, 0, err);

@@ -33,6 +33,9 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	done
 	shows '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))' mrctl explain EINVAL --call ibv_reg_mr
 	shows '.causes[0].id == "MR-MEMLOCK"' mrctl explain ENOMEM --call rdma_create_qp
+	# of a call that prepares memory its own causes come first, and those of others are left out
+	shows '[.causes[].id] | .[0] == "MR-GPU-DRIVER" and index("MR-UDMABUF") == null' mrctl explain --call cuInit
+	shows '.causes[0].id == "MR-GPU-FULL"' mrctl explain ENOMEM --call cuMemAlloc
 	run --separate-stderr mrctl explain EINVAL
 	[[ ${lines[0]} == 'EINVAL (Invalid argument): '*' causes'* ]]
 	[ "$(grep -c '^MR-' <<<"$output")" -eq "$(mrctl -n -o id explain EINVAL | wc -l)" ]

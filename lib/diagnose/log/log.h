@@ -158,14 +158,37 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 /** mr_log_find_device() - the device, and its provider */
 void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens);
 
+/** Why a call was refused, as far as a line of a log and this host tell. */
+enum { MR_OWNERS = 192, MR_LOG_CAUSES = 128, MR_LOG_TOLD = 16 };
+
+struct mr_log_judgement {
+	/** The most likely ones first, each once. */
+	struct mr_log_cause {
+		const struct mr_cause *cause;
+		const struct mr_suspicion *found; /**< NULL: nothing was found out */
+		int place;                        /**< in their order */
+	} causes[MR_LOG_CAUSES];
+	size_t count;
+	struct mr_diagnosis here; /**< what this host tells; it has what is ruled out */
+	struct mr_suspicion told[MR_LOG_TOLD]; /**< what the line tells */
+	size_t told_count;
+	bool has_request; /**< the line has the whole request */
+};
+
+/** mr_log_judge() - find the causes of a refused call; @looks_here: this host is asked as well */
+void mr_log_judge(struct mr_log_judgement *judgement, const struct mr_log_line *line,
+		  bool looks_here);
+
 /**
- * mr_log_judge() - judge a cause by a line
- * @suspicion: set where it is likely: with a sentence
+ * mr_owners() - find the causes that a refusal can have, the most frequent ones first
+ * @call:   NULL: any
+ * @errnum: 0: any
+ * @owners: set to them, MR_OWNERS at most
  *
- * Return: MR_RULED_OUT where the line names a device of another driver, or access flags that exclude it; MR_LIKELY or
- * MR_POSSIBLE where the line speaks for it; else MR_UNRELATED.
+ * Of a call that prepares memory its own causes come before those of any such call.
+ *
+ * Return: how many there are.
  */
-enum mr_certainty mr_log_judge(const struct mr_log_line *line, const struct mr_cause *cause,
-			       struct mr_suspicion *suspicion);
+size_t mr_owners(const char *call, int errnum, const struct mr_cause **owners);
 
 #endif
