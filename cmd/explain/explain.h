@@ -12,9 +12,10 @@
 
 /** Lines of logs of other programs. */
 enum {
-	LOG_KINDS_MAX = 64, /**< kinds of refusals that are explained */
-	LOG_NEAR = 6,       /**< lines that are as near as to tell of the same refusal */
-	LOG_NEAR_ERRNO = 3, /**< lines whose errno is that of the refusal */
+	LOG_KINDS_MAX = 64,   /**< kinds of refusals that are explained */
+	LOG_NEAR = 6,         /**< lines that are as near as to tell of the same refusal */
+	LOG_NEAR_ERRNO = 3,   /**< lines whose errno is that of the refusal */
+	LOG_NEAR_REQUEST = 2, /**< lines before it that have its request */
 };
 
 /** Lines that tell of the same refusal. */
@@ -40,12 +41,13 @@ struct log {
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< how many until the last that told of that refusal */
+	bool is_open;        /**< the next line goes on with that refusal */
 	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_close() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];
-		bool is_read;               /**< @context is set */
-		struct mr_log_line context; /**< what it says of the memory of a call near it */
+		bool is_read;            /**< @line is set */
+		struct mr_log_line line; /**< what it has */
 	} before[LOG_NEAR + 1];
 };
 

@@ -246,7 +246,7 @@ static void print_line(const struct log_kind *kind)
 	}
 	print_call(line);
 	print_request(line);
-	if (line->command[0])
+	if (line->status.known)
 		print_labelled(
 			2, "firmware: ",
 			"%s was refused: status 0x%" PRIx64 " (%s: %s), syndrome 0x%" PRIx64,
@@ -342,21 +342,20 @@ static void print_judgement(const struct mr_log_judgement *judgement, const stru
 /* What one line lacks, which cannot be explained */
 static void fail_line(const char *text, struct mr_error *why)
 {
-	const int errnum = mr_log_line_errno(text, strlen(text));
 	struct mr_log_line line;
 
-	mr_log_line_read(&line, text, strlen(text));
+	mr_log_line_scan(&line, text, strlen(text));
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "nothing is known of this line");
 	if (line.call)
 		mr_hint(why,
 			"it is about %s, but does not say that it failed, and has no errno; "
 			"mrctl explain ERRNO --call %s lists causes",
 			line.call, line.call);
-	else if (errnum)
+	else if (line.errnum)
 		mr_hint(why,
 			"it has %s, but names no call of registration: mrctl explain %s lists "
 			"causes",
-			mr_errno_name(errnum), mr_errno_name(errnum));
+			mr_errno_name(line.errnum), mr_errno_name(line.errnum));
 	else
 		mr_hint(why, "it names neither a call of registration nor an errno");
 }

@@ -23,7 +23,8 @@ static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 	return a->call == b->call && a->errnum == b->errnum && a->is_reason == b->is_reason &&
 	       a->topics == b->topics && !strcmp(a->command, b->command) &&
 	       is_same_number(a->status, b->status) && is_same_number(a->length, b->length) &&
-	       is_same_number(a->access, b->access) && !strcmp(a->provider, b->provider);
+	       is_same_number(a->access, b->access) &&
+	       (!a->provider[0] || !b->provider[0] || !strcmp(a->provider, b->provider));
 }
 
 /* The first @count kinds are searched. */
@@ -79,29 +80,79 @@ static bool is_label(const char *text, size_t length)
 }
 
 /* The errno of a line, by the text of any language that has a catalogue here. */
-static int errno_in(struct log *log, const char *text, size_t length)
+static int errno_in(struct log *log, const struct mr_log_line *line, const char *text,
+		    size_t length)
 {
-	const int errnum = mr_log_line_errno(text, length);
-
-	if (!log->languages && !errnum)
+	if (line->errnum)
+		return line->errnum;
+	if (!log->languages)
 		log->languages = mr_languages_open(MR_LANGUAGES_FOLDER);
-	return errnum ?: mr_languages_errno(log->languages, text, length);
+	return mr_languages_errno(log->languages, text, length);
 }
 
-/* Adds what the lines before say: the errno, which some programs print first, and facts about the memory. */
+/* Takes the numbers of the request that are not known yet. */
+static void add_numbers(struct mr_log_line *into, const struct mr_log_line *line)
+{
+	struct mr_opt_u64 *const to[] = { &into->addr, &into->length, &into->iova, &into->access,
+					  &into->limit };
+	const struct mr_opt_u64 from[] = { line->addr, line->length, line->iova, line->access,
+					   line->limit };
+
+	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++)
+		*to[i] = to[i]->known ? *to[i] : from[i];
+}
+
+static bool have_same_numbers(const struct mr_log_line *a, const struct mr_log_line *b)
+{
+	const struct mr_opt_u64 of_a[] = { a->addr, a->length, a->iova, a->access };
+	const struct mr_opt_u64 of_b[] = { b->addr, b->length, b->iova, b->access };
+
+	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
+		if (of_a[i].known && of_b[i].known && of_a[i].value != of_b[i].value)
+			return false;
+	return true;
+}
+
+/* Adds what a line near it says of the memory and of the device. */
+static void add_context(struct mr_log_line *line, const struct mr_log_line *near)
+{
+	line->is_on_gpu |= near->is_on_gpu;
+	line->is_of_gpu_program |= near->is_of_gpu_program;
+	line->topics |= near->topics;
+	if (!line->provider[0] && near->has_failed)
+		memcpy(line->provider, near->provider, sizeof(line->provider));
+}
+
+/* Adds the request that a program prints before it makes the call. */
+static void add_request(struct mr_log_line *line, const struct mr_log_line *before)
+{
+	const bool is_other = before->call != line->call;
+
+	if (!before->call || before->errnum || before->has_failed || before->has_passed ||
+	    !line->call || !have_same_numbers(line, before) ||
+	    (is_other && (line->is_named || strcmp(line->call, "ibv_reg_mr") != 0 ||
+			  strncmp(before->call, "ibv_reg_", 8) != 0)))
+		return;
+	line->call = before->call;
+	line->is_named |= before->is_named;
+	add_numbers(line, before);
+}
+
+/* Adds what the lines before say: the errno, which some programs print first, the request, and facts about the memory. */
 static void look_back(struct log *log, struct mr_log_line *line)
 {
 	for (uint64_t i = 1; i <= LOG_NEAR && i < log->seen; i++) {
 		struct log_before *before = &log->before[(log->seen - i) % (LOG_NEAR + 1)];
+		const size_t length = strlen(before->text);
 
-		if (!line->errnum && i <= LOG_NEAR_ERRNO)
-			line->errnum = errno_in(log, before->text, strlen(before->text));
 		if (!before->is_read)
-			mr_log_line_context(&before->context, before->text, strlen(before->text));
+			mr_log_line_scan(&before->line, before->text, length);
 		before->is_read = true;
-		line->is_on_gpu |= before->context.is_on_gpu;
-		line->is_of_gpu_program |= before->context.is_of_gpu_program;
-		line->topics |= before->context.topics;
+		if (!line->errnum && i <= LOG_NEAR_ERRNO)
+			line->errnum = errno_in(log, &before->line, before->text, length);
+		if (i <= LOG_NEAR_REQUEST)
+			add_request(line, &before->line);
+		add_context(line, &before->line);
 	}
 }
 
@@ -112,9 +163,8 @@ static void add_to_last(struct log *log, const struct mr_log_line *line, const c
 	struct log_kind *kind = &log->kinds[log->last];
 	size_t same;
 
-	kind->line.is_on_gpu |= line->is_on_gpu;
-	kind->line.is_memlock |= line->is_memlock;
-	kind->line.topics |= line->topics;
+	add_context(&kind->line, line);
+	kind->line.is_memlock |= line->is_memlock && (line->has_failed || line->limit.known);
 	if (!kind->line.limit.known)
 		kind->line.limit = line->limit;
 	if (kind->line.is_reason && line->is_named) {
@@ -122,10 +172,14 @@ static void add_to_last(struct log *log, const struct mr_log_line *line, const c
 		kind->line.is_named = true;
 		kind->line.is_reason = false;
 	}
+	if (log->is_open) {
+		add_numbers(&kind->line, line);
+		log->last_seen = log->seen;
+	}
 	if (kind->line.errnum || kind->line.remark || kind->line.is_reason ||
 	    (log->seen - log->last_seen > LOG_NEAR_ERRNO && !is_label(text, length)))
 		return;
-	kind->line.errnum = errno_in(log, text, length);
+	kind->line.errnum = errno_in(log, line, text, length);
 	same = find_kind(log, &kind->line, log->last);
 	if (!kind->line.errnum || same == log->last || log->last + 1 != log->count)
 		return;
@@ -149,34 +203,21 @@ static uint64_t repeated(const char *text, size_t length)
  */
 static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line *b)
 {
-	const struct mr_opt_u64 of_a[] = { a->addr, a->length, a->iova, a->access };
-	const struct mr_opt_u64 of_b[] = { b->addr, b->length, b->iova, b->access };
 	const bool pins = b->is_pinning && !b->is_named;
 	const bool has_true_errno =
 		pins && (!strcmp(b->provider, "rxe") || !strcmp(b->provider, "bnxt_re"));
 
-	if (!(a->call == b->call || (a->is_pinning && !a->is_named) || pins) || a->remark ||
-	    b->remark || a->is_reason || b->is_reason ||
-	    (a->errnum && b->errnum && a->errnum != b->errnum && !has_true_errno) ||
-	    (a->device[0] && b->device[0] && strcmp(a->device, b->device) != 0) ||
-	    (a->command[0] && b->command[0]))
-		return false;
-	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
-		if (of_a[i].known && of_b[i].known && of_a[i].value != of_b[i].value)
-			return false;
-	return true;
+	return (a->call == b->call || (a->is_pinning && !a->is_named) || pins) && !a->remark &&
+	       !b->remark && !a->is_reason && !b->is_reason &&
+	       (!a->errnum || !b->errnum || a->errnum == b->errnum || has_true_errno) &&
+	       (!a->device[0] || !b->device[0] || !strcmp(a->device, b->device)) &&
+	       (!a->command[0] || !b->command[0]) && have_same_numbers(a, b);
 }
 
 /* Takes what the line has and the other one lacks. */
 static void merge(struct mr_log_line *into, const struct mr_log_line *line)
 {
-	struct mr_opt_u64 *const to[] = { &into->addr, &into->length, &into->iova, &into->access,
-					  &into->limit };
-	const struct mr_opt_u64 from[] = { line->addr, line->length, line->iova, line->access,
-					   line->limit };
-
-	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++)
-		*to[i] = to[i]->known ? *to[i] : from[i];
+	add_numbers(into, line);
 	if (line->is_named && !into->is_named) {
 		into->call = line->call;
 		into->is_named = true;
@@ -247,18 +288,24 @@ static bool add_remark(struct log *log, const struct mr_log_line *line)
 
 static void take_part(struct log *log, const char *text, size_t length)
 {
+	struct log_before *now = &log->before[log->seen % (LOG_NEAR + 1)];
 	struct mr_log_line line;
 	bool is_about = mr_log_line_read(&line, text, length);
 
 	if (line.call && !line.errnum && !line.remark && !line.is_reason) {
-		line.errnum = errno_in(log, text, length);
+		line.errnum = errno_in(log, &line, text, length);
 		is_about |= line.errnum;
 	}
 	if (!is_about) {
-		if (is_near(log))
-			add_to_last(log, &line, text, length);
+		if (!is_near(log))
+			return;
+		mr_log_line_scan(&now->line, text, length);
+		now->is_read = true;
+		add_to_last(log, &now->line, text, length);
 		return;
 	}
+	now->line = line;
+	now->is_read = true;
 	if (add_remark(log, &line))
 		return;
 	if (is_another_view(log, &line)) {
@@ -273,6 +320,15 @@ static void take_part(struct log *log, const char *text, size_t length)
 	add_kind(log, &line, text, length);
 }
 
+/* Whether the next line belongs to this one, which is about a refusal, or belongs to such a one: "arguments:", "addr: 1," */
+static bool is_open(const struct log *log, const char *text, size_t length)
+{
+	while (length && strchr(" \t\r", text[length - 1]))
+		length--;
+	return (log->is_open || log->last_lines == log->lines) && length &&
+	       strchr(":,({[", text[length - 1]);
+}
+
 void log_take(struct log *log, const char *text, size_t length)
 {
 	const uint64_t times = repeated(text, length);
@@ -283,13 +339,14 @@ void log_take(struct log *log, const char *text, size_t length)
 	if (strspn(text, " \t\r") == length)
 		return;
 	before = &log->before[++log->seen % (LOG_NEAR + 1)];
-	*before = (struct log_before){ .is_read = false };
+	before->is_read = false;
+	snprintf(before->text, sizeof(before->text), "%.*s", (int)(length < 255 ? length : 255),
+		 text);
 	for (size_t done = 0, part; done < length; done += part) {
 		part = mr_log_line_part(text + done, length - done);
 		take_part(log, text + done, part);
 	}
-	snprintf(before->text, sizeof(before->text), "%.*s", (int)(length < 255 ? length : 255),
-		 text);
+	log->is_open = is_open(log, text, length);
 	if (times && log->last_lines == log->lines) /* the line has the message that was repeated */
 		log->kinds[log->last].count += times - 1;
 	else if (times && last_lines && last_lines + 1 == log->lines)

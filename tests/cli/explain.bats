@@ -242,6 +242,10 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-RXE-SIZE|rxe0: ibv_reg_mr(addr=0x1000, length=2147483648, access=0x1) failed: Cannot allocate memory
 		MR-MLX4-MTT|allow registering part of your physical memory.  This can cause MPI jobs to
 		MR-MEMLOCK|mlx5_0: Couldn't create CQ: Cannot allocate memory
+		MR-MAP-COUNT|mlx5_0: ibv_reg_mr failed: Cannot allocate memory (max locked memory: unlimited)
+		MR-FW-COMMANDS|mlx5_core 0000:61:00.0: wait_func:1132:(pid 1): CREATE_MKEY(0x200) timeout. Will cause a leak of a command resource
+		MR-PEER-SYMBOLS|modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument
+		MR-PD-BUSY|ibgda.cpp:3312: non-zero status: ibv_dealloc_pd failed on mlx5_0
 	EOF
 }
 
@@ -264,6 +268,10 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		1 ibv_reg_mr null MR-MLX4-MTT|Failure in mem_reg: addr=0x2aaaab200000, length=372800063, ibv_dev=mlx4_0~Failed registering memory, This might happen due to low MTT entries
 		1 ibv_reg_mr EINVAL MR-RXE-EINVAL|rpma_peer_mr_reg: ibv_reg_mr() failed: Invalid argument~rdma_rxe: err -12 from rxe_umem_get
 		1 ibv_reg_mr EFAULT MR-BNXT-EFAULT|ibv_reg_mr failed on bnxt_re0: Bad address~infiniband bnxt_re0: Failed to get umem
+		1 ibv_reg_dmabuf_mr EPROTONOSUPPORT MR-KERNEL-METHOD|Calling ibv_reg_dmabuf_mr(offset=0, size=16777216, fd=41) for QP #0~Couldn't allocate MR with error=93
+		1 ibv_reg_mr EINVAL MR-ACCESS-LOCAL-WRITE|ibv_reg_mr err, arguments:~ addr:0x7ff449400000,~ len:2097152,~ access:ibv_access_flags(6),~, err info:Os { code: 22 }
+		1 ibv_reg_mr EINVAL MR-ATOMIC-IONIC|ionic 0000:01:00.0 ionic_0: opcode 3 error 16777216~ibv_reg_mr failed: Invalid argument
+		1 ibv_reg_mr null MR-MEMLOCK|Couldn't allocate MR~max locked memory       (kbytes, -l) 64
 		1 ibv_reg_mr ENOMEM MR-EFA-PAGES|efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12~efa_0: Failed to register mr [-12]
 		1 null null null|create_mkey(0x200) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x35e6ec)~nvme nvme1: failed to initialize pi mr pool sized 128 for qid 1
 		1 null null null|Can't register memory for unknown device 3~registerMem: registration failed for the specified or all potential backends
@@ -286,6 +294,8 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		ksmbd: smb_direct: Failed to register memory: -12
 		scsi host7: ib_srp: FR pool allocation failed (-12)
 		(rank 0) fi_mr_regattr failed: cxil_map: Bad address
+		RDS/IW: ib_alloc_fast_reg_mr failed (err=-12)
+		libfabric:1:opx:mr:fi_opx_mr_reg(): failed -12
 	EOF
 	exits 1 mrctl explain - <<-'EOF'
 		E0101 memory_manager.go:191] Failed to register memory manager state: invalid checkpoint
@@ -299,6 +309,9 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		EDAC MC0: Failed to register memory controller: -12
 		Failed to post a send for the qpair 0x7fa3380e6e20 with errno -12
 		z_rdma_listen: rdma_create_event_channel failed. zerr 7
+		ERROR: Failed to create MR: merge request already exists for source branch (409)
+		Unable to register memory block, Error: 0x80070005
+		EXT4-fs error (device sda1): failed to register buffer: -5
 	EOF
 }
 

@@ -93,6 +93,15 @@ const char *mr_call_name(size_t index)
 	return NULL;
 }
 
+const char *mr_call_find(const char *text, size_t length)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		for (const char *const *name = rows[i].calls; *name; name++)
+			if (!strncmp(*name, text, length) && !(*name)[length])
+				return *name;
+	return NULL;
+}
+
 const char *mr_operation_name(enum mr_operation operation)
 {
 	for (size_t i = 0; i < ROWS; i++)

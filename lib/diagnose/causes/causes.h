@@ -196,6 +196,9 @@ enum mr_operation mr_operation_of(const struct mr_refusal *refusal);
 /** mr_call_name() - the @index-th call that mr_operation_of() knows; NULL: there is none */
 const char *mr_call_name(size_t index);
 
+/** mr_call_find() - the call of that name (@length bytes); NULL: it is unknown */
+const char *mr_call_find(const char *text, size_t length);
+
 /** mr_operation_name() - the usual call of an operation: "ibv_reg_mr"; NULL for MR_OP_OTHER */
 const char *mr_operation_name(enum mr_operation operation);
 

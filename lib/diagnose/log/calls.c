@@ -66,16 +66,12 @@ static const char *find_alias(const struct mr_token *token)
 
 const char *mr_log_call_of(const struct mr_token *token)
 {
-	const char *name, *best = NULL;
+	const char *name = memmem(token->text, token->length, "ibv_", 4);
 
-	if (!memmem(token->text, token->length, "ibv_", 4) &&
-	    !memmem(token->text, token->length, "mlx5dv_", 7))
+	name = name ? name : memmem(token->text, token->length, "mlx5dv_", 7);
+	if (!name || (name > token->text && name[-1] != '_'))
 		return NULL;
-	for (size_t i = 0; (name = mr_call_name(i)); i++)
-		if ((!strncmp(name, "ibv_", 4) || !strncmp(name, "mlx5dv_", 7)) &&
-		    is_name(token, name) && (!best || strlen(name) > strlen(best)))
-			best = name;
-	return best;
+	return mr_call_find(name, token->length - (size_t)(name - token->text));
 }
 
 static bool has_call(const struct mr_tokens *tokens, size_t from, size_t end)
@@ -89,11 +85,8 @@ static bool has_call(const struct mr_tokens *tokens, size_t from, size_t end)
 /* Returns whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
 static bool has_passed(const struct mr_tokens *tokens, size_t index)
 {
-	static const char *const words[] = { "ok",        "success", "successful",
-					     "succeeded", "passed",  NULL };
-
 	for (size_t i = index + 1; i < tokens->count; i++)
-		if (mr_token_is_one_of(&tokens->list[i], words) &&
+		if (mr_token_is(&tokens->list[i], "ok|success|successful|succeeded|passed") &&
 		    !mr_token_is(&tokens->list[i - 1], "not"))
 			return !has_call(tokens, index + 1, i) &&
 			       has_call(tokens, i + 1, tokens->count);
@@ -102,85 +95,14 @@ static bool has_passed(const struct mr_tokens *tokens, size_t index)
 
 bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index)
 {
-	static const char *const words[] = { "back",   "fallback", "instead", "retry", "retrying",
-					     "trying", "use",      "using",   NULL };
-
 	for (size_t i = index < 4 ? 0 : index - 4; i < index; i++)
-		if (mr_token_is_one_of(&tokens->list[i], words))
+		if (mr_token_is(&tokens->list[i],
+				"back|fallback|instead|retry|retrying|trying|use|using"))
 			return true;
 	return has_passed(tokens, index);
 }
 
 /* ---- words ---- */
-
-/* A part of a word, in lower case: "registerMemory" has two; or a sign. */
-struct word {
-	char text[16]; /* cut */
-	bool is_sign;  /* or a number */
-};
-
-enum { WORDS_MAX = 400 };
-
-struct words {
-	struct word list[WORDS_MAX + 1]; /* ends with an empty one */
-	size_t count;
-};
-
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static void add_word(struct words *words, const char *text, size_t length, bool is_sign)
-{
-	struct word *word = &words->list[words->count];
-
-	if (!length || words->count == WORDS_MAX)
-		return;
-	word->is_sign = is_sign;
-	length = length < sizeof(word->text) ? length : sizeof(word->text) - 1;
-	for (size_t i = 0; i < length; i++)
-		word->text[i] = is_upper(text[i]) ? (char)(text[i] | 0x20) : text[i];
-	word->text[length] = '\0';
-	words->list[++words->count] = (struct word){ 0 };
-}
-
-static void split_words(const struct mr_tokens *tokens, struct words *words)
-{
-	words->count = 0;
-	words->list[0] = (struct word){ 0 };
-	for (size_t i = 0; i < tokens->count; i++) {
-		const struct mr_token *token = &tokens->list[i];
-		const char *at = token->text, *end = at + token->length;
-
-		if (token->kind == MR_TOKEN_SIGN && strchr("'\"*`", *token->text))
-			continue;
-		if (token->kind != MR_TOKEN_WORD) {
-			add_word(words, at, token->length, true);
-			continue;
-		}
-		while (at < end) {
-			size_t length = 0;
-
-			while (at + length < end && at[length] != '_' &&
-			       !(length && is_upper(at[length]) && !is_upper(at[length - 1])))
-				length++;
-			add_word(words, at, length, false);
-			at += length + (at + length < end && at[length] == '_');
-		}
-	}
-}
-
-/* Whether it is a word of a list, which "|" separates. */
-static bool is_in(const struct word *word, const char *list)
-{
-	const size_t length = strlen(word->text);
-
-	for (const char *at = list; length && (at = strstr(at, word->text)); at += length)
-		if ((at == list || at[-1] == '|') && (!at[length] || at[length] == '|'))
-			return true;
-	return false;
-}
 
 static const char registering[] =
 	"reg|register|registers|registered|registering|registration|registrations|"
@@ -198,27 +120,29 @@ static const char article[] = "a|an|the|its|our|all|some|any|of";
 static const char follower[] =
 	"for|from|at|of|with|on|in|to|by|is|was|and|or|as|due|using|via|because|that|into|"
 	"fail|failed|failing|fails|failure|error|err|errno|ret|rc|size|length|len|addr|"
-	"returned|has|attempt|request|through|key";
+	"returned|has|attempt|request|through|key|starting|beginning";
 
-static bool ends(const struct word *word)
+static bool ends(const struct mr_token *word)
 {
-	if (word->is_sign && !strcmp(word->text, "-")) /* "user-mr", but "user MR - rc = -5" */
-		return is_in(&word[1], follower);
-	return !word->text[0] || word->is_sign || is_in(word, follower);
+	if (mr_token_is_sign(word, "-")) /* "user-mr", but "user MR - rc = -5" */
+		return mr_token_is(&word[1], follower);
+	return word->kind != MR_TOKEN_WORD || mr_token_is(word, follower);
 }
 
 /* Words that another subsystem than RDMA has in its lines about memory that it registers. */
-static const char foreign[] = "io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup";
+static const char foreign[] =
+	"io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup|drm|ext4|xfs|btrfs|v4l2|bpf|"
+	"vulkan|opengl|gitlab|glab|pipewire";
 
 /* The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none. */
-static const struct word *find_object(const struct word *word)
+static const struct mr_token *find_object(const struct mr_token *word)
 {
-	const struct word *found = NULL;
+	const struct mr_token *found = NULL;
 
-	for (int i = 0; i < 6 && word->text[0] && !(word->is_sign && *word->text != '-');
+	for (int i = 0; i < 6 && (word->kind == MR_TOKEN_WORD || mr_token_is_sign(word, "-"));
 	     i++, word++) {
-		if (!is_in(word, object)) {
-			if (is_in(word, follower) && !is_in(word, article))
+		if (!mr_token_is(word, object)) {
+			if (mr_token_is(word, follower) && !mr_token_is(word, article))
 				break;
 			found = NULL;
 			continue;
@@ -231,7 +155,7 @@ static const struct word *find_object(const struct word *word)
 }
 
 /* "create CQ", "create a verbs MR": the call that makes it. */
-static const char *find_made(const struct word *word)
+static const char *find_made(const struct mr_token *word)
 {
 	static const struct {
 		const char *name, *next; /* the word behind it; NULL: any */
@@ -254,13 +178,13 @@ static const char *find_made(const struct word *word)
 		{ "memory", "region", "ibv_reg_mr", false },
 	};
 
-	for (int i = 1; i < 5 && word[i].text[0] && !word[i].is_sign; i++) {
-		const struct word *next = &word[i + 1];
-		const bool is_last = ends(next + !strncmp(next->text, "queue", 5));
+	for (int i = 1; i < 5 && word[i].kind == MR_TOKEN_WORD; i++) {
+		const struct mr_token *next = &word[i + 1];
+		const bool is_last = ends(next + mr_token_is(next, "queue|queues"));
 
 		for (size_t k = 0; k < COUNT(made); k++)
-			if (!strcmp(word[i].text, made[k].name) &&
-			    (!made[k].next || !strcmp(next->text, made[k].next)) &&
+			if (mr_token_is(&word[i], made[k].name) &&
+			    (!made[k].next || mr_token_is(next, made[k].next)) &&
 			    (is_last || !made[k].is_last))
 				return made[k].call;
 	}
@@ -268,9 +192,10 @@ static const char *find_made(const struct word *word)
 }
 
 /* "registration failed", alone */
-static bool is_bare(const struct words *words, size_t i)
+static bool is_bare(const struct mr_tokens *words, size_t i)
 {
-	return (!i || words->list[i - 1].is_sign) && strstr(words->list[i].text, "ration") &&
+	return (!i || words->list[i - 1].kind != MR_TOKEN_WORD) &&
+	       mr_token_is(&words->list[i], "registration|registrations|registeration") &&
 	       ends(&words->list[i + 1]);
 }
 
@@ -283,19 +208,26 @@ static const struct {
 	{ { "deallocate", "pd" }, "ibv_dealloc_pd" },
 	{ { "dealloc", "pd" }, "ibv_dealloc_pd" },
 	{ { "umem", "get" }, "ibv_reg_mr" },
+	/* siw, irdma, hns */
+	{ { "mr", "[", "stag" }, "ibv_reg_mr" },
+	{ { "allocate", "stag" }, "ibv_reg_mr" },
+	{ { "mr", "reg", "non" }, "ibv_reg_mr" },
+	{ { "create", "mpt" }, "ibv_reg_mr" },
+	{ { "write", "mtpt" }, "ibv_reg_mr" },
 	{ { "out", "of", "mr", "size" }, "ibv_reg_mr" },
 	{ { "pin", "and", "map" }, "ibv_reg_mr" },
 	{ { "internal", "receive", "buffers" },
 	  "ibv_reg_mr" }, /* libfabric's EFA, which registers them */
 };
 
-static const char *find_phrase(const struct word *word)
+static const char *find_phrase(const struct mr_token *word)
 {
 	for (size_t i = 0; i < COUNT(phrases); i++) {
 		size_t k = 0;
 
 		while (k < COUNT(phrases[i].words) && phrases[i].words[k] &&
-		       !strcmp(word[k].text, phrases[i].words[k]))
+		       (mr_token_is(&word[k], phrases[i].words[k]) ||
+			mr_token_is_sign(&word[k], phrases[i].words[k])))
 			k++;
 		if (k == COUNT(phrases[i].words) || !phrases[i].words[k])
 			return phrases[i].call;
@@ -303,40 +235,42 @@ static const char *find_phrase(const struct word *word)
 	return NULL;
 }
 
-static const char *call_at(const struct words *words, size_t i, bool *bare)
+static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 {
-	const struct word *word = &words->list[i], *of;
+	const struct mr_token *word = &words->list[i], *of;
 	const char *call = find_phrase(word);
 
 	if (call)
 		return call;
-	if (is_in(word, registering)) {
+	if (mr_token_is(word, registering)) {
 		of = find_object(word + 1);
 		if (of)
-			return strcmp(of->text, "umem") ? "ibv_reg_mr" : "mlx5dv_devx_umem_reg";
-		if (i && is_in(word - 1, object) && ends(word + 1))
+			return mr_token_is(of, "umem") ? "mlx5dv_devx_umem_reg" : "ibv_reg_mr";
+		if (i && mr_token_is(word - 1, object) && ends(word + 1))
 			return "ibv_reg_mr";
 		*bare = is_bare(words, i);
 		return *bare ? "ibv_reg_mr" : NULL;
 	}
-	if (is_in(word, freeing))
+	if (mr_token_is(word, freeing))
 		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
-	if (is_in(word, making))
+	if (mr_token_is(word, making))
 		return find_made(word);
-	of = is_in(word, getting) ? find_object(word + 1) : NULL;
-	return of && !strcmp(of->text, "umem") ? "ibv_reg_mr" : NULL;
+	of = mr_token_is(word, getting) ? find_object(word + 1) : NULL;
+	return of && mr_token_is(of, "umem") ? "ibv_reg_mr" : NULL;
 }
 
-static const char *find_words(const struct words *words, bool *bare)
+static const char *find_words(const struct mr_tokens *words, bool *bare)
 {
 	const char *call = NULL;
 
 	for (size_t i = 0; i < words->count; i++) {
-		const char *text = words->list[i].text, *next = words->list[i + 1].text;
+		const struct mr_token *word = &words->list[i];
 
-		if ((is_in(&words->list[i], foreign) &&
-		     (strcmp(text, "io") != 0 || !strcmp(next, "uring"))) ||
-		    ((!strcmp(text, "cuda") || !strcmp(text, "hip")) && !strcmp(next, "host")))
+		if ((mr_token_is(word, foreign) &&
+		     (!mr_token_is(word, "io") || mr_token_is(&word[1], "uring"))) ||
+		    (mr_token_is(word, "cuda|hip") && mr_token_is(&word[1], "host")) ||
+		    (mr_token_is(word, "merge") && mr_token_is(&word[1], "request")) ||
+		    (word->is_hex && word->value >> 16 == 0x8007)) /* HRESULT of Windows */
 			return NULL;
 	}
 	for (size_t i = 0; i < words->count && !call; i++)
@@ -344,18 +278,16 @@ static const char *find_words(const struct words *words, bool *bare)
 	return call;
 }
 
-static bool is_about_dmabuf(const struct words *words)
+static bool is_about_dmabuf(const struct mr_tokens *words)
 {
 	for (size_t i = 0; i < words->count; i++) {
-		const struct word *word = &words->list[i];
+		const struct mr_token *word = &words->list[i];
 
-		if (!strncmp(word->text, "dmabuf", 6))
+		if (!strncmp(word->lower, "dmabuf", 6))
 			return true;
-		if (!strcmp(word->text, "dma")) {
-			word += 1 + !strcmp(word[1].text, "-");
-			if (!strncmp(word->text, "buf", 3))
-				return true;
-		}
+		if (mr_token_is(word, "dma") &&
+		    !strncmp(word[1 + mr_token_is_sign(&word[1], "-")].lower, "buf", 3))
+			return true;
 	}
 	return false;
 }
@@ -387,11 +319,12 @@ static const char *find_named(struct mr_log_line *line, const struct mr_tokens *
 void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const char *mentioned = find_named(line, tokens);
-	struct words words;
+	struct mr_tokens words;
 
 	if (line->is_named || line->command[0])
 		return;
-	split_words(tokens, &words);
+	mr_tokens_read(&words, tokens->list->text,
+		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
 	if (!line->call)
 		line->call = find_words(&words, &line->is_bare);
 	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(&words))

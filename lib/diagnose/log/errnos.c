@@ -23,18 +23,15 @@
 static const struct key {
 	bool is_strict; /* programs use them for other numbers, too: 1 and -1 mean that something failed */
 	bool is_negative; /* of these only negative ones are errnos */
-	const char *words[9];
+	const char *words;
 } keys[] = {
-	{ false,
-	  false,
-	  { "errno", "errnum", "err", "error", "errcode", "error_code", "rte_errno" } },
-	{ true, false, { "ret", "rc", "retval", "code", "result", "returned", "ret_val" } },
-	{ true, true, { "status", "res" } },
+	{ false, false, "errno|errnum|err|error|errcode|error_code|rte_errno|errmsg" },
+	{ true, false, "ret|rc|retval|code|result|returned|ret_val" },
+	{ true, true, "status|res|rv" },
 };
 
 /* Words between that word and the number. */
-static const char *const fillers[] = { "is",   "code", "value", "no", "number",
-				       "with", "was",  "of",    NULL };
+static const char fillers[] = "is|code|value|no|number|with|was|of";
 
 /* "0xfffffff4" and "4294967284" are -12 as unsigned numbers of 32 bits. */
 static int errno_of(const struct mr_token *number)
@@ -58,8 +55,7 @@ static int errno_behind(const struct mr_token *token, const struct key *key)
 	const struct mr_token *number = token + 1;
 
 	for (int i = 0;
-	     i < 6 && (mr_token_is_sign(number, ":=([ ") || mr_token_is_one_of(number, fillers));
-	     i++)
+	     i < 6 && (mr_token_is_sign(number, ":=([ ") || mr_token_is(number, fillers)); i++)
 		number++;
 	/* "12:30" and "12.5" are a time and a fraction. */
 	if (number->kind != MR_TOKEN_NUMBER ||
@@ -77,7 +73,7 @@ static int find_number(const struct mr_tokens *tokens)
 
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-			if (!mr_token_is_one_of(token, keys[i].words) || is_level(token))
+			if (!mr_token_is(token, keys[i].words) || is_level(token))
 				continue;
 			errnum = errno_behind(token, &keys[i]);
 			if (errnum && !keys[i].is_strict)
@@ -88,40 +84,41 @@ static int find_number(const struct mr_tokens *tokens)
 	return weak;
 }
 
-/* A number in brackets: "(-95)" anywhere, "[14]" and "(14)" at the end. */
+/* A number in brackets: "(-95)" anywhere, "[14]" and "(14)" at the end, but not "access_flags(14)". */
 static int find_bracket(const struct mr_tokens *tokens)
 {
 	for (size_t i = 1; i + 1 < tokens->count; i++) {
-		const struct mr_token *number = &tokens->list[i];
-		size_t rest = i + 1;
+		const struct mr_token *number = &tokens->list[i], *rest = number + 1;
+		const bool is_argument = i > 1 && memchr(number[-2].text, '_', number[-2].length);
 
 		if (number->kind != MR_TOKEN_NUMBER || !mr_token_is_sign(number - 1, "([") ||
-		    !mr_token_is_sign(number + 1, ")]"))
+		    !mr_token_is_sign(rest, ")]") || is_argument)
 			continue;
-		while (tokens->list[rest].kind == MR_TOKEN_SIGN)
+		while (rest->kind == MR_TOKEN_SIGN)
 			rest++;
-		if (number->is_negative || tokens->list[rest].kind == MR_TOKEN_END)
+		if (number->is_negative || rest->kind == MR_TOKEN_END)
 			return errno_of(number);
 	}
 	return 0;
 }
 
-/* A number without anything at the end: ": -12", "failed with 22", "failed: 14". */
-static int find_last(const struct mr_tokens *tokens)
+/* A number without anything: "failed with -12", and at the end ": -12", "failed with 22", "failed: 14". */
+static int find_plain(const struct mr_tokens *tokens)
 {
-	const struct mr_token *last, *before;
+	for (size_t i = 1; i < tokens->count; i++) {
+		const struct mr_token *number = &tokens->list[i], *before = number - 1;
+		const bool is_last = i + 1 == tokens->count;
+		bool is_result;
 
-	if (tokens->count < 2)
-		return 0;
-	last = &tokens->list[tokens->count - 1];
-	if (last->kind != MR_TOKEN_NUMBER || last->value < 2)
-		return 0;
-	before = last - 1;
-	if (mr_token_is_sign(before, ":") && before > tokens->list)
-		before--;
-	return last->is_negative || mr_token_is(before, "with") || mr_token_is(before, "failed")
-		       ? errno_of(last)
-		       : 0;
+		if (number->kind != MR_TOKEN_NUMBER || number->value < 2)
+			continue;
+		if (mr_token_is_sign(before, ":") && before > tokens->list)
+			before--;
+		is_result = mr_token_is(before, "with|failed");
+		if (number->is_negative ? is_last || is_result : is_last && is_result)
+			return errno_of(number);
+	}
+	return 0;
 }
 
 /* A name: "ENOMEM", and of libfabric "FI_ENOMEM". */
@@ -211,8 +208,8 @@ void mr_log_find_errno(struct mr_log_line *line, const struct mr_tokens *tokens,
 	const struct mr_mlx5_status *status =
 		line->status.known ? mr_mlx5_status(line->status.value) : NULL;
 	const int found[] = {
-		find_name(tokens),    find_text(text),   find_number(tokens),
-		find_bracket(tokens), find_last(tokens), status ? status->errnum : 0,
+		find_name(tokens),    find_text(text),    find_number(tokens),
+		find_bracket(tokens), find_plain(tokens), status ? status->errnum : 0,
 	};
 
 	for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++) {

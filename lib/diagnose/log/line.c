@@ -29,13 +29,18 @@ static bool has_one(const char *line, const char *texts)
 
 /* All that names a call, or stands for one, has one of these. */
 static const char seeds[] =
-	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_";
+	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_|"
+	"peer|stag|mpt|timeout";
 
 static const char failures[] =
 	"fail|error|could not|couldn|cannot|can't|unable|refus|not able|denied|too small|"
 	"too low|big enough|insufficient|exceed|out of m|please increase|not permitted|"
 	"returned null|only allow|registerable memory|registering part of|severely limit|"
-	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol";
+	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol|"
+	"^err,|^err:|fehlgeschl|échou|échec|erreur|失败|失敗|エラー";
+
+/* Of a line about what worked, or what is only announced. */
+static const char successes[] = "registered|success|lkey|rkey|^ok|^done|passed";
 
 static const char limits[] =
 	"memlock|locked memory|ulimit -l|lockable memory|locked-in-memory|max locked";
@@ -43,10 +48,11 @@ static const char limits[] =
 static const char pinning[] =
 	"umem_get|umem get|get umem|get user pages|pin and map|get_user_pages|pin_user_pages";
 
-/* Memory of a GPU.  "(type = 2)" is NCCL_PTR_CUDA, which plugins of NCCL print. */
+/* Memory of a GPU.  "(type = 2)" is NCCL_PTR_CUDA, which plugins of NCCL print; bits are those of UCX without 0x1. */
 static const char gpus[] =
 	"cuda|^gpu|^hip|rocm|^cumem|gpunetio|level zero|^hmem|gdrcopy|gaudi|^neuron|^vram|"
-	"^hbm|device memory|sink memory|(type = 2)";
+	"^hbm|device memory|sink memory|(type = 2)|"
+	"mem_type bit 0x2|mem_type bit 0x4|mem_type bit 0x8";
 
 /* Programs that register it more often than other memory where that is refused with EFAULT or EINVAL. */
 static const char gpu_programs[] =
@@ -70,7 +76,7 @@ static const struct {
 	  "verbs." },
 	{ ":gni:|ugni|^gni_",
 	  "This is libfabric's gni provider (Cray Gemini and Aries), which registers memory by uGNI, not by verbs." },
-	{ "^nvme nvme|nvme_rdma|nvmet_rdma",
+	{ "^nvme nvme|nvme_rdma:|nvmet_rdma:",
 	  "This is the kernel's NVMe over RDMA: it takes MRs out of a pool in the kernel, not by libibverbs.  A pool "
 	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "
 	  "queues (nvme connect --nr-io-queues, --queue-size)." },
@@ -84,11 +90,15 @@ static const struct {
 	{ "memory for unknown device|specified or all potential backends",
 	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
 	  "that its backend was set up for." },
-	{ "^rds_|rds/ib|rds_ib",
+	{ "^rds_|rds/ib|rds/iw",
 	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
 	{ "smb_direct|ksmbd|^smbd_|^cifs",
 	  "This is SMB Direct, which registers memory in the kernel, not by libibverbs." },
 	{ "smc_|smc-r", "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
+	{ "ib_alloc_mr|ib_alloc_fast_reg_mr",
+	  "This is a user of RDMA in the kernel, which registers memory there, not by libibverbs." },
+	{ ":opx:|fi_opx_|:psm2:|:shm:|:tcp:|:sockets:",
+	  "This is a provider of libfabric that does not register memory by verbs." },
 };
 
 /* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
@@ -110,11 +120,12 @@ static uint32_t topics_of(const char *text)
 }
 
 /* Returns what the line is about beside a call, by its words; @text: the line in lower case. */
-static void find_subject(struct mr_log_line *line, const char *text)
+static void find_subject(struct mr_log_line *line, const char *text, bool is_any)
 {
 	line->has_failed = has_one(text, failures);
-	if (!line->call && !line->command[0] && !line->has_failed)
+	if (!is_any && !line->call && !line->command[0] && !line->has_failed)
 		return;
+	line->has_passed = has_one(text, successes);
 	line->is_memlock = has_one(text, limits);
 	line->is_on_gpu = has_one(text, gpus);
 	line->is_of_gpu_program = has_one(text, gpu_programs);
@@ -160,10 +171,14 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 	return NULL;
 }
 
-static void read_rest(struct mr_log_line *line, const struct copy *copy)
+/* @is_any: the line need be about no call. */
+static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length, bool is_any)
 {
-	find_subject(line, copy->lower);
-	if (line->call || line->command[0])
+	mr_tokens_read(&copy->tokens, copy->text, length, false);
+	mr_log_find_command(line, &copy->tokens);
+	mr_log_find_call(line, &copy->tokens);
+	find_subject(line, copy->lower, is_any);
+	if (is_any || line->call || line->command[0])
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
 		line->errnum = line->other_errnum = 0;
@@ -175,7 +190,7 @@ static void read_rest(struct mr_log_line *line, const struct copy *copy)
 		line->call = "ibv_reg_mr";
 		line->is_reason = true;
 	}
-	if (!line->call && !line->command[0] && !line->remark)
+	if (!is_any && !line->call && !line->command[0] && !line->remark)
 		return;
 	if (!line->is_reason || line->is_memlock)
 		mr_log_find_numbers(line, &copy->tokens);
@@ -189,46 +204,39 @@ bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
 	*line = (struct mr_log_line){ .call = NULL };
 	if (!copy_line(&copy, text, length) || !has_one(copy.lower, seeds))
 		return false;
-	mr_tokens_read(&copy.tokens, copy.text, length);
-	mr_log_find_command(line, &copy.tokens);
-	mr_log_find_call(line, &copy.tokens);
-	read_rest(line, &copy);
+	read_copy(line, &copy, length, false);
 	if (line->remark)
 		return line->has_failed;
 	return (line->call || line->command[0]) && (line->errnum || line->has_failed);
 }
 
-void mr_log_line_context(struct mr_log_line *line, const char *text, size_t length)
+void mr_log_line_scan(struct mr_log_line *line, const char *text, size_t length)
 {
 	struct copy copy;
 
-	if (!copy_line(&copy, text, length))
-		return;
-	line->is_on_gpu |= has_one(copy.lower, gpus);
-	line->is_of_gpu_program |= has_one(copy.lower, gpu_programs);
-	line->topics |= topics_of(copy.lower);
+	*line = (struct mr_log_line){ .call = NULL };
+	if (copy_line(&copy, text, length))
+		read_copy(line, &copy, length, true);
 }
 
-int mr_log_line_errno(const char *text, size_t length)
+static int errno_of(const char *text, size_t length)
 {
-	struct mr_log_line line = { .call = NULL };
-	struct copy copy;
+	struct mr_log_line line;
 
-	if (!copy_line(&copy, text, length))
-		return 0;
-	mr_tokens_read(&copy.tokens, copy.text, length);
-	mr_log_find_errno(&line, &copy.tokens, copy.text);
+	mr_log_line_scan(&line, text, length);
 	return line.errnum;
 }
 
 size_t mr_log_line_part(const char *text, size_t length)
 {
-	struct mr_tokens tokens;
+	const char *name = length <= MR_LOG_LINE_MAX ? memmem(text, length, "ibv_", 4) : NULL;
 	const char *first = NULL;
+	struct mr_tokens tokens;
 
-	if (length > MR_LOG_LINE_MAX)
+	/* Hardly any line has two calls. */
+	if (!name || !memmem(name + 1, length - (size_t)(name + 1 - text), "ibv_", 4))
 		return length;
-	mr_tokens_read(&tokens, text, length);
+	mr_tokens_read(&tokens, text, length, false);
 	for (size_t i = 0; i < tokens.count; i++) {
 		const struct mr_token *token = &tokens.list[i];
 		const char *call = token->kind == MR_TOKEN_WORD ? mr_log_call_of(token) : NULL;
@@ -238,8 +246,8 @@ size_t mr_log_line_part(const char *text, size_t length)
 		if (!call || mr_log_is_mention(&tokens, i))
 			continue;
 		/* Two calls with an errno each are two refusals; programs often name one call twice. */
-		errnums[0] = first ? mr_log_line_errno(text, before) : 0;
-		errnums[1] = first ? mr_log_line_errno(token->text, length - before) : 0;
+		errnums[0] = first ? errno_of(text, before) : 0;
+		errnums[1] = first ? errno_of(token->text, length - before) : 0;
 		if (errnums[0] && errnums[1] && (call != first || errnums[0] != errnums[1]))
 			return before;
 		first = call;

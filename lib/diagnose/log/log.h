@@ -22,6 +22,7 @@ struct mr_token {
 	enum mr_token_kind kind;
 	const char *text; /**< in the line */
 	size_t length;
+	char lower[24]; /**< a word in lower case, cut; else empty */
 	uint64_t value; /**< of a number, without its "-" */
 	bool is_negative;
 	bool is_hex;
@@ -35,14 +36,14 @@ struct mr_tokens {
 	size_t count;
 };
 
-/** mr_tokens_read() - split a line of @length bytes, which may be any; a NUL ends the text somewhere behind */
-void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length);
+/**
+ * mr_tokens_read() - split a line of @length bytes, which may be any; a NUL ends the text somewhere behind
+ * @in_parts: words are split as well: "reg_mr" and "registerMemory" are two, and quotes are left out
+ */
+void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length, bool in_parts);
 
-/** mr_token_is() - whether it is that word, in any case */
-bool mr_token_is(const struct mr_token *token, const char *word);
-
-/** mr_token_is_one_of() - whether it is one of these words, which end with NULL */
-bool mr_token_is_one_of(const struct mr_token *token, const char *const *words);
+/** mr_token_is() - whether it is one of these words in lower case, which "|" separates */
+bool mr_token_is(const struct mr_token *token, const char *words);
 
 /** mr_token_is_sign() - whether it is one of these signs */
 bool mr_token_is_sign(const struct mr_token *token, const char *signs);
@@ -85,6 +86,7 @@ struct mr_log_line {
 	bool is_named;    /**< the line has that name; else words that stand for it mostly */
 	bool is_bare; /**< "registration" alone stands for it: its errno tells whether it is meant */
 	bool has_failed;  /**< it says that something went wrong, in words */
+	bool has_passed;  /**< it says that something worked */
 	int errnum;       /**< positive; 0: the line has none */
 	int other_errnum; /**< another one that the line has as well; 0: none */
 	struct mr_opt_u64 addr, length, iova;
@@ -94,7 +96,7 @@ struct mr_log_line {
 	bool is_on_gpu;           /**< memory of a GPU is meant */
 	bool is_of_gpu_program;   /**< the program registers memory of GPUs mostly */
 	bool is_memlock;          /**< the limit of locked memory is named */
-	struct mr_opt_u64 limit;  /**< that limit, in bytes */
+	struct mr_opt_u64 limit;  /**< that limit, in bytes; UINT64_MAX: there is none */
 	bool is_pinning;          /**< a function that pins memory is named */
 	bool is_of_libfabric;     /**< a function of libfabric is named (fi_mr_reg) */
 	bool is_reason;  /**< it has no refused call, but the reason why calls are refused */
@@ -116,11 +118,8 @@ struct mr_log_line {
  */
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
 
-/** mr_log_line_context() - add to @line what a line near it says of its memory */
-void mr_log_line_context(struct mr_log_line *line, const char *text, size_t length);
-
-/** mr_log_line_errno() - the errno of a line that mrctl cannot tell the call of; 0: it has none */
-int mr_log_line_errno(const char *text, size_t length);
+/** mr_log_line_scan() - read what a line has, though it may be about no call */
+void mr_log_line_scan(struct mr_log_line *line, const char *text, size_t length);
 
 /**
  * mr_log_line_part() - how many bytes of the line are about one call: a line may tell of several, each with its errno

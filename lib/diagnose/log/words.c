@@ -14,6 +14,11 @@ static bool is_of_word(char c)
 	return mr_is_letter(c) || mr_is_digit(c) || c == '_';
 }
 
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
 /* Reads a word as a number.  Return: whether it is one that fits in 64 bits. */
 static bool read_number(struct mr_token *token)
 {
@@ -33,7 +38,31 @@ static bool is_minus(const char *text, const char *at)
 	       (at - 1 == text || !(is_of_word(at[-2]) || at[-2] == ')' || at[-2] == '-'));
 }
 
-void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length)
+static size_t word_length(const char *at, const char *end, bool in_parts)
+{
+	const bool has_capitals = in_parts && !mr_is_digit(*at); /* "64GB" is one */
+	size_t length = 1;
+
+	while (at + length < end && is_of_word(at[length]) && !(in_parts && at[length] == '_') &&
+	       !(has_capitals && is_upper(at[length]) && !is_upper(at[length - 1])))
+		length++;
+	return length;
+}
+
+static void read_word(struct mr_token *token)
+{
+	const size_t most = sizeof(token->lower) - 1;
+
+	token->kind = MR_TOKEN_NUMBER;
+	if (mr_is_digit(*token->text) && read_number(token))
+		return;
+	token->kind = MR_TOKEN_WORD;
+	for (size_t i = 0; i < token->length && i < most; i++)
+		token->lower[i] =
+			is_upper(token->text[i]) ? (char)(token->text[i] | 0x20) : token->text[i];
+}
+
+void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length, bool in_parts)
 {
 	const char *end = text + length;
 
@@ -41,15 +70,13 @@ void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length)
 	for (const char *at = text; at < end && tokens->count < MR_TOKENS_MAX;) {
 		struct mr_token token = { .kind = MR_TOKEN_SIGN, .text = at, .length = 1 };
 
-		if (mr_is_blank(*at)) {
+		if (mr_is_blank(*at) || (in_parts && *at && strchr("_'\"*`", *at))) {
 			at++;
 			continue;
 		}
 		if (is_of_word(*at)) {
-			while (at + token.length < end && is_of_word(at[token.length]))
-				token.length++;
-			token.kind = mr_is_digit(*at) && read_number(&token) ? MR_TOKEN_NUMBER
-									     : MR_TOKEN_WORD;
+			token.length = word_length(at, end, in_parts);
+			read_word(&token);
 			token.is_negative = token.kind == MR_TOKEN_NUMBER && is_minus(text, at);
 		}
 		if (token.is_negative)
@@ -60,17 +87,14 @@ void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length)
 	tokens->list[tokens->count] = (struct mr_token){ .kind = MR_TOKEN_END, .text = end };
 }
 
-bool mr_token_is(const struct mr_token *token, const char *word)
+bool mr_token_is(const struct mr_token *token, const char *words)
 {
-	return token->kind == MR_TOKEN_WORD && (*token->text | 0x20) == (*word | 0x20) &&
-	       token->length == strlen(word) && !strncasecmp(token->text, word, token->length);
-}
+	const size_t length = strlen(token->lower);
 
-bool mr_token_is_one_of(const struct mr_token *token, const char *const *words)
-{
-	while (*words && !mr_token_is(token, *words))
-		words++;
-	return *words;
+	for (const char *at = words; length && (at = strstr(at, token->lower)); at += length)
+		if ((at == words || at[-1] == '|') && (!at[length] || at[length] == '|'))
+			return true;
+	return false;
 }
 
 bool mr_token_is_sign(const struct mr_token *token, const char *signs)
@@ -84,23 +108,15 @@ bool mr_token_is_sign(const struct mr_token *token, const char *signs)
 static const struct key {
 	size_t member;    /* of struct mr_log_line */
 	bool is_hex_only; /* the words are used for other numbers, too */
-	const char *words[12];
+	const char *words;
 } keys[] = {
-	{ MEMBER(addr), false, { "address", "addr", "va", "vaddr", "iov_base" } },
-	{ MEMBER(addr),
-	  true,
-	  { "ptr", "buf", "buffer", "base", "start", "memory", "mr", "at", "region", "segment",
-	    "data" } },
-	{ MEMBER(length),
-	  false,
-	  { "length", "len", "size", "sz", "nbytes", "iov_len", "mr_size", "buf_size",
-	    "buffer_size" } },
-	{ MEMBER(iova), false, { "iova", "hca_va" } },
-	{ MEMBER(access),
-	  false,
-	  { "access", "access_flags", "accessflag", "accessflags", "exp_access", "mr_access",
-	    "ibv_access" } },
-	{ MEMBER(access), true, { "flags" } },
+	{ MEMBER(addr), false, "address|addr|va|vaddr|iov_base" },
+	{ MEMBER(addr), true, "ptr|buf|buffer|base|start|memory|mr|at|region|segment|data" },
+	{ MEMBER(length), false, "length|len|size|sz|nbytes|iov_len|mr_size|buf_size|buffer_size" },
+	{ MEMBER(iova), false, "iova|hca_va" },
+	{ MEMBER(access), false,
+	  "access|access_flags|accessflag|accessflags|exp_access|mr_access|ibv_access|ibv_access_flags" },
+	{ MEMBER(access), true, "flags" },
 };
 
 /* The first number of that kind in the line counts. */
@@ -288,16 +304,11 @@ static const struct mr_token *behind(const struct mr_token *word)
 /* "total mr reg size 79699968", "page size 4096": an amount of something else; "Bad address (14)": an errno. */
 static bool is_of_other(const struct mr_tokens *tokens, const struct mr_token *word)
 {
-	static const char *const others[] = {
-		"total", "max", "maximum", "min", "page", "hugepage"
-	};
-
 	if (word > tokens->list && mr_token_is(word - 1, "bad"))
 		return true;
 	while (word-- > tokens->list && word->kind == MR_TOKEN_WORD)
-		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-			if (mr_token_is(word, others[i]))
-				return true;
+		if (mr_token_is(word, "total|max|maximum|min|page|hugepage"))
+			return true;
 	return false;
 }
 
@@ -310,8 +321,7 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = (struct mr_opt_u64 *)((char *)line + keys[i].member);
 
-		if (!mr_token_is_one_of(word, keys[i].words) ||
-		    (keys[i].is_hex_only && !is_hex(number)))
+		if (!mr_token_is(word, keys[i].words) || (keys[i].is_hex_only && !is_hex(number)))
 			continue;
 		if (member == &line->length) {
 			if (read_amount(number, &amount, &ignored))
@@ -342,23 +352,39 @@ static void take_flag(struct mr_log_line *line, const struct mr_token *word)
 	}
 }
 
-/* The limit of locked memory: the first amount behind its name. */
+/* "memlock=unlimited", but not "set the limit to 'unlimited'" */
+static bool is_unlimited(const struct mr_token *token)
+{
+	return mr_token_is(token, "unlimited") &&
+	       (mr_token_is_sign(&token[-1], "=:)") || mr_token_is(&token[-1], "is|memlock"));
+}
+
+/*
+ * The limit of locked memory: the first amount behind its name.
+ * Return: the token behind it; NULL: there is none
+ */
 static const struct mr_token *find_limit(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
-	static const char *const names[] = { "RLIMIT_MEMLOCK", "memlock", "ulimit",
-					     "current",        "locked",  NULL };
 	const struct mr_token *token = tokens->list, *end;
-	bool is_behind = false, has_unit;
+	bool is_behind = false, in_kbytes = false, has_unit;
 	uint64_t amount;
 
 	for (; line->is_memlock && token->kind != MR_TOKEN_END; token++) {
-		is_behind |= mr_token_is_one_of(token, names);
+		is_behind |= mr_token_is(token, "rlimit_memlock|memlock|ulimit|current|locked");
+		/* "max locked memory (kbytes, -l) 64" */
+		in_kbytes |= is_behind && mr_token_is(token, "kbytes") &&
+			     mr_token_is_sign(&token[-1], "(");
+		if (is_behind && is_unlimited(token)) {
+			set(&line->limit, UINT64_MAX);
+			return token + 1;
+		}
 		end = is_behind ? read_amount(token, &amount, &has_unit) : NULL;
 		/* "Memlock limit: 65536" */
-		if (!end || (!has_unit && (amount < 1024 || token < tokens->list + 2 ||
-					   !mr_token_is(token - 2, "limit"))))
+		if (!end || (!has_unit && !in_kbytes &&
+			     (amount < 1024 || token < tokens->list + 2 ||
+			      !mr_token_is(token - 2, "limit|rlimit_memlock|memlock"))))
 			continue;
-		set(&line->limit, amount);
+		set(&line->limit, in_kbytes && !has_unit ? amount << 10 : amount);
 		return end;
 	}
 	return NULL;
@@ -460,13 +486,18 @@ void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *token
 	const struct mr_token *at = tokens->list;
 	struct mr_opt_u64 opcode;
 
+	/* "CREATE_MKEY(0x200) op_mod(0x0) failed", "CREATE_MKEY(0x200) timeout" */
 	while (at->kind != MR_TOKEN_END &&
 	       !(at->kind == MR_TOKEN_WORD && number_in_brackets(at, &opcode) &&
-		 mr_token_is_sign(&at[3], ")") && mr_token_is(&at[4], "op_mod")))
+		 mr_token_is_sign(&at[3], ")") &&
+		 (mr_token_is(&at[4], "op_mod|timeout|canceled") ||
+		  (mr_token_is(&at[4], "no") && mr_token_is(&at[5], "done")))))
 		at++;
 	if (at->kind == MR_TOKEN_END)
 		return;
 	snprintf(line->command, sizeof(line->command), "%.*s", (int)at->length, at->text);
+	/* The driver waits for a command without an answer, and then returns this. */
+	line->errnum = mr_token_is(&at[4], "op_mod") ? 0 : ETIMEDOUT;
 	while (at->kind != MR_TOKEN_END && !mr_token_is(at, "status"))
 		at++;
 	for (; at->kind != MR_TOKEN_END && !line->syndrome.known; at++)

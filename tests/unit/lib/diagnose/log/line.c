@@ -134,6 +134,12 @@ static const struct sample samples[] = {
 	{ "Registerable memory:     32768 MiB", "ibv_reg_mr 0" },
 	{ "create_mkey(0x200) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x35e6ec)", "ibv_reg_mr 22" },
 	{ "Memlock must be big enough for registered memory", "ibv_reg_mr 0" },
+	{ "irdma0: [Allocate STag Cmd Error][op_code=9] status=-28 waiting=1", "ibv_reg_mr 28" },
+	{ "hns_0: failed to create mpt, ret = -12.", "ibv_reg_mr 12" },
+	{ "siw: MR[STag 0x1a2b3c]: pin memory failed, rv -12", "ibv_reg_mr 12" },
+	{ "Failed to reg mr starting at 0x7f0000000000 for pd 3 with err 22", "ibv_reg_mr 22 at 7f0000000000" },
+	{ "Memory registration failed with -12 at com.ibm.disni", "ibv_reg_mr 12" },
+	{ "Can't register 64GB of memory: Cannot allocate memory", "ibv_reg_mr 12 of 1000000000" },
 	/* memory of other subsystems, and registrations of other things */
 	{ "Failed to register memory cgroup notifier: EINVAL", "- 0" },
 	{ "io_uring: failed to register buffers: Cannot allocate memory", "- 0" },
@@ -151,6 +157,7 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr: 14) failed", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: (14 failed", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: (14) failed", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr failed, page_shift(14)", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: Bad addresses", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: aBad address", "ibv_reg_mr 0" },
 	/* numbers that are no range */
@@ -293,6 +300,10 @@ TEST(what_a_line_is_about_beside_its_call)
 			 65536);
 	assert_int_equal(read_line("cannot register memory, Memlock limit: 65536").limit.value,
 			 65536);
+	assert_int_equal(read_line("cannot register memory, max locked memory (kbytes, -l) 64").limit.value,
+			 65536);
+	assert_true(read_line("ibv_reg_mr failed, memlock=unlimited").limit.value == UINT64_MAX);
+	assert_false(read_line("ibv_reg_mr failed, set ulimit -l to 'unlimited'").limit.known);
 	assert_true(has_topic("ibv_reg_mr err 12: increase device MTTs", "MR-MLX4-MTT"));
 	assert_false(has_topic("ibv_reg_mr err 12", "MR-MLX4-MTT"));
 	assert_true(read_line("RLIMIT_MEMLOCK too small").is_reason);
