@@ -243,6 +243,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-MLX4-MTT|allow registering part of your physical memory.  This can cause MPI jobs to
 		MR-MEMLOCK|mlx5_0: Couldn't create CQ: Cannot allocate memory
 		MR-MAP-COUNT|mlx5_0: ibv_reg_mr failed: Cannot allocate memory (max locked memory: unlimited)
+		MR-ACCESS-FLAGS|mlx5dv_devx_umem_reg failed: Invalid argument, addr 0x1000 size 8192 access 0xf
 		MR-FW-COMMANDS|mlx5_core 0000:61:00.0: wait_func:1132:(pid 1): CREATE_MKEY(0x200) timeout. Will cause a leak of a command resource
 		MR-PEER-SYMBOLS|modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument
 		MR-PD-BUSY|ibgda.cpp:3312: non-zero status: ibv_dealloc_pd failed on mlx5_0

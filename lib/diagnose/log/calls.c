@@ -132,7 +132,7 @@ static bool ends(const struct mr_token *word)
 /* Words that another subsystem than RDMA has in its lines about memory that it registers. */
 static const char foreign[] =
 	"io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup|drm|ext4|xfs|btrfs|v4l2|bpf|"
-	"vulkan|opengl|gitlab|glab|pipewire";
+	"vulkan|opengl|gitlab|glab|pipewire|cufio";
 
 /* The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none. */
 static const struct mr_token *find_object(const struct mr_token *word)
@@ -154,41 +154,49 @@ static const struct mr_token *find_object(const struct mr_token *word)
 	return found && ends(&found[1]) ? found : NULL;
 }
 
-/* "create CQ", "create a verbs MR": the call that makes it. */
+/* The call that makes what the word names; @is_last: words behind it do not change its meaning. */
 static const char *find_made(const struct mr_token *word)
 {
 	static const struct {
-		const char *name, *next; /* the word behind it; NULL: any */
+		const char *names, *next; /* the word behind it; NULL: any */
 		const char *call;
 		bool is_last; /* nothing else is made, but a "queue" of it */
 	} made[] = {
-		{ "cq", NULL, "ibv_create_cq", true },
-		{ "cqs", NULL, "ibv_create_cq", true },
-		{ "completion", "queue", "ibv_create_cq", true },
-		{ "completion", "queues", "ibv_create_cq", true },
-		{ "qp", NULL, "ibv_create_qp", true },
-		{ "qps", NULL, "ibv_create_qp", true },
-		{ "queuepair", NULL, "ibv_create_qp", true },
+		{ "cq|cqs", NULL, "ibv_create_cq", true },
+		{ "completion", "queue|queues", "ibv_create_cq", true },
+		{ "qp|qps|queuepair", NULL, "ibv_create_qp", true },
+		{ "queue", "pair|pairs", "ibv_create_qp", true },
 		{ "srq", NULL, "ibv_create_srq", true },
 		{ "pd", NULL, "ibv_alloc_pd", false },
 		{ "dm", NULL, "ibv_alloc_dm", false },
-		{ "mr", NULL, "ibv_reg_mr", false },
-		{ "mkey", NULL, "ibv_reg_mr", false },
-		{ "mtr", NULL, "ibv_reg_mr", false },
+		{ "mr|mkey|mtr", NULL, "ibv_reg_mr", false },
 		{ "memory", "region", "ibv_reg_mr", false },
 	};
+	const struct mr_token *next = &word[1];
+	const struct mr_token *behind = next + mr_token_is(next, "queue|queues|pair|pairs");
+	const bool is_last = ends(behind) || mr_token_is(behind, making);
 
-	for (int i = 1; i < 5 && word[i].kind == MR_TOKEN_WORD; i++) {
-		const struct mr_token *next = &word[i + 1];
-		const bool is_last = ends(next + mr_token_is(next, "queue|queues"));
-
-		for (size_t k = 0; k < COUNT(made); k++)
-			if (mr_token_is(&word[i], made[k].name) &&
-			    (!made[k].next || mr_token_is(next, made[k].next)) &&
-			    (is_last || !made[k].is_last))
-				return made[k].call;
-	}
+	for (size_t k = 0; k < COUNT(made); k++)
+		if (mr_token_is(word, made[k].names) &&
+		    (!made[k].next || mr_token_is(next, made[k].next)) &&
+		    (is_last || !made[k].is_last))
+			return made[k].call;
 	return NULL;
+}
+
+/* "create a verbs MR", "CQ creation", "queue pair create": the call that makes it. */
+static const char *find_making(const struct mr_tokens *words, size_t at)
+{
+	const struct mr_token *word = &words->list[at];
+	const char *call = NULL;
+
+	for (size_t i = 1; i < 5 && word[i].kind == MR_TOKEN_WORD && !call; i++)
+		call = find_made(&word[i]);
+	if (!call && ends(&word[1]) && at)
+		call = find_made(&word[-1]);
+	if (!call && ends(&word[1]) && at > 1 && mr_token_is(&word[-2], "completion|queue"))
+		call = find_made(&word[-2]);
+	return call;
 }
 
 /* "registration failed", alone */
@@ -235,6 +243,12 @@ static const char *find_phrase(const struct mr_token *word)
 	return NULL;
 }
 
+/* "register [0x7f0000000000, ..." */
+static bool is_range(const struct mr_token *word)
+{
+	return mr_token_is_sign(word, "[(") && word[1].is_hex && word[1].value >> 32;
+}
+
 static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 {
 	const struct mr_token *word = &words->list[i], *of;
@@ -246,7 +260,7 @@ static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 		of = find_object(word + 1);
 		if (of)
 			return mr_token_is(of, "umem") ? "mlx5dv_devx_umem_reg" : "ibv_reg_mr";
-		if (i && mr_token_is(word - 1, object) && ends(word + 1))
+		if ((i && mr_token_is(word - 1, object) && ends(word + 1)) || is_range(word + 1))
 			return "ibv_reg_mr";
 		*bare = is_bare(words, i);
 		return *bare ? "ibv_reg_mr" : NULL;
@@ -254,15 +268,13 @@ static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 	if (mr_token_is(word, freeing))
 		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
 	if (mr_token_is(word, making))
-		return find_made(word);
+		return find_making(words, i);
 	of = mr_token_is(word, getting) ? find_object(word + 1) : NULL;
 	return of && mr_token_is(of, "umem") ? "ibv_reg_mr" : NULL;
 }
 
-static const char *find_words(const struct mr_tokens *words, bool *bare)
+static bool is_foreign(const struct mr_tokens *words)
 {
-	const char *call = NULL;
-
 	for (size_t i = 0; i < words->count; i++) {
 		const struct mr_token *word = &words->list[i];
 
@@ -271,11 +283,9 @@ static const char *find_words(const struct mr_tokens *words, bool *bare)
 		    (mr_token_is(word, "cuda|hip") && mr_token_is(&word[1], "host")) ||
 		    (mr_token_is(word, "merge") && mr_token_is(&word[1], "request")) ||
 		    (word->is_hex && word->value >> 16 == 0x8007)) /* HRESULT of Windows */
-			return NULL;
+			return true;
 	}
-	for (size_t i = 0; i < words->count && !call; i++)
-		call = call_at(words, i, bare);
-	return call;
+	return false;
 }
 
 static bool is_about_dmabuf(const struct mr_tokens *words)
@@ -325,8 +335,9 @@ void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
 		return;
 	mr_tokens_read(&words, tokens->list->text,
 		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
-	if (!line->call)
-		line->call = find_words(&words, &line->is_bare);
+	line->is_foreign = is_foreign(&words);
+	for (size_t i = 0; i < words.count && !line->call && !line->is_foreign; i++)
+		line->call = call_at(&words, i, &line->is_bare);
 	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(&words))
 		line->call = "ibv_reg_dmabuf_mr";
 	if (!line->call)

@@ -55,7 +55,7 @@ static int errno_behind(const struct mr_token *token, const struct key *key)
 	const struct mr_token *number = token + 1;
 
 	for (int i = 0;
-	     i < 6 && (mr_token_is_sign(number, ":=([ ") || mr_token_is(number, fillers)); i++)
+	     i < 6 && (mr_token_is_sign(number, ":=([\"'") || mr_token_is(number, fillers)); i++)
 		number++;
 	/* "12:30" and "12.5" are a time and a fraction. */
 	if (number->kind != MR_TOKEN_NUMBER ||

@@ -150,10 +150,14 @@ struct copy {
 
 static bool copy_line(struct copy *copy, const char *text, size_t length)
 {
+	bool is_colour = false;
+
 	if (length > MR_LOG_LINE_MAX)
 		return false;
 	for (size_t i = 0; i < length; i++) {
-		copy->text[i] = text[i] ? text[i] : ' ';
+		/* "\x1b[1m" is a colour. */
+		is_colour = is_colour ? !mr_is_letter(text[i - 1]) : text[i] == '\x1b';
+		copy->text[i] = text[i] && !is_colour ? text[i] : ' ';
 		copy->lower[i] =
 			(char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : copy->text[i]);
 	}
@@ -178,7 +182,7 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 	mr_log_find_command(line, &copy->tokens);
 	mr_log_find_call(line, &copy->tokens);
 	find_subject(line, copy->lower, is_any);
-	if (is_any || line->call || line->command[0])
+	if (is_any || line->call || line->command[0] || line->is_memlock)
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
 		line->errnum = line->other_errnum = 0;
@@ -186,7 +190,7 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 		line->call = NULL;
 	/* "RLIMIT_MEMLOCK too small", without a word about a call */
 	if (line->has_failed && !line->remark && !line->is_named && !line->errnum &&
-	    ((!line->call && line->is_memlock) || find_topic(line, false))) {
+	    ((!line->call && line->is_memlock && !line->is_foreign) || find_topic(line, false))) {
 		line->call = "ibv_reg_mr";
 		line->is_reason = true;
 	}
@@ -194,7 +198,13 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 		return;
 	if (!line->is_reason || line->is_memlock)
 		mr_log_find_numbers(line, &copy->tokens);
+	/* "CQ of size 4096" are entries. */
+	if (line->call && strstr(line->call, "_create_"))
+		line->length.known = false;
 	mr_log_find_device(line, &copy->tokens);
+	if (!line->provider[0] &&
+	    (line->command[0] || (line->call && !strncmp(line->call, "mlx5dv_", 7))))
+		memcpy(line->provider, "mlx5", sizeof("mlx5"));
 }
 
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)

@@ -111,8 +111,10 @@ static const struct key {
 	const char *words;
 } keys[] = {
 	{ MEMBER(addr), false, "address|addr|va|vaddr|iov_base" },
-	{ MEMBER(addr), true, "ptr|buf|buffer|base|start|memory|mr|at|region|segment|data" },
-	{ MEMBER(length), false, "length|len|size|sz|nbytes|iov_len|mr_size|buf_size|buffer_size" },
+	{ MEMBER(addr), true,
+	  "ptr|pointer|buf|buffer|base|start|memory|mr|at|region|segment|data" },
+	{ MEMBER(length), false,
+	  "length|len|size|sz|bytes|nbytes|iov_len|mr_size|buf_size|buffer_size" },
 	{ MEMBER(iova), false, "iova|hca_va" },
 	{ MEMBER(access), false,
 	  "access|access_flags|accessflag|accessflags|exp_access|mr_access|ibv_access|ibv_access_flags" },
@@ -228,7 +230,10 @@ static const struct mr_token *read_amount(const struct mr_token *token, uint64_t
 	if (end)
 		return end;
 	token = read_groups(token, amount) + 1;
-	shift = token->kind == MR_TOKEN_WORD ? unit_shift(token->text, token->length) : -1;
+	/* "0x1000 bytes=4096" */
+	shift = token->kind == MR_TOKEN_WORD && !mr_token_is_sign(&token[1], "=")
+			? unit_shift(token->text, token->length)
+			: -1;
 	*has_unit = shift >= 0;
 	if (shift < 0)
 		return token;
@@ -243,36 +248,38 @@ static bool is_hex(const struct mr_token *token)
 	return token->kind == MR_TOKEN_NUMBER && token->is_hex;
 }
 
-/* The end behind a begin: "A..B", "A-B", "A:B", "A ~ B", "A to B", and in brackets "[A, B)"; NULL: none */
-static const struct mr_token *end_of_range(const struct mr_token *number, bool in_brackets)
+/*
+ * The end behind a begin: "A..B", "A-B", "A:B", "A ~ B", "A to B", "A+LENGTH", and in brackets "[A, B)".
+ * Return: whether there is one
+ */
+static bool end_of_range(const struct mr_token *number, bool in_brackets, uint64_t *end)
 {
 	const struct mr_token *next = number + 1;
+	const bool is_length = mr_token_is_sign(next, "+");
 
 	if (mr_token_is_sign(next, ".") && mr_token_is_sign(&next[1], "."))
 		next += 2;
-	else if (mr_token_is_sign(next, "-:~") || mr_token_is(next, "to") ||
+	else if (mr_token_is_sign(next, "-:~+") || mr_token_is(next, "to") ||
 		 (in_brackets && mr_token_is_sign(next, ",")))
 		next++;
 	else
-		return NULL;
-	return is_hex(next) && next->value > number->value &&
-			       (next->value - number->value) >> 48 == 0
-		       ? next
-		       : NULL;
+		return false;
+	*end = is_length ? number->value + next->value : next->value;
+	return is_hex(next) && *end > number->value && (*end - number->value) >> 48 == 0;
 }
 
 static void find_range(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	for (size_t i = 0; i < tokens->count && !line->addr.known; i++) {
-		const struct mr_token *number = &tokens->list[i], *end;
+		const struct mr_token *number = &tokens->list[i];
 		const bool in_brackets = i && mr_token_is_sign(number - 1, "[(");
+		uint64_t end;
 
-		end = is_hex(number) ? end_of_range(number, in_brackets) : NULL;
-		if (!end)
+		if (!is_hex(number) || !end_of_range(number, in_brackets, &end))
 			continue;
 		set(&line->addr, number->value);
 		/* "0x1000:0x1fff" has its last byte, not its end */
-		set(&line->length, end->value - number->value + (end->value & 1));
+		set(&line->length, end - number->value + (end & 1));
 	}
 }
 
@@ -321,7 +328,9 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = (struct mr_opt_u64 *)((char *)line + keys[i].member);
 
-		if (!mr_token_is(word, keys[i].words) || (keys[i].is_hex_only && !is_hex(number)))
+		/* No length has as many digits as an address in decimal. */
+		if (!mr_token_is(word, keys[i].words) ||
+		    (keys[i].is_hex_only && !is_hex(number) && !(number->value >> 44)))
 			continue;
 		if (member == &line->length) {
 			if (read_amount(number, &amount, &ignored))
