@@ -7,5 +7,5 @@ def kind: if .const then "const \(.const)" elif ."$ref" then ."$ref" elif .anyOf
 def is_of_each: IN("format", "command", "environment", "session", "as_expected", "failures");
 [."$defs" | to_entries[] | .key as $of | (.value.required // []) as $required | .value.properties | to_entries[] |
 	(.key as $key | if $required | index([$key]) then "required" else "" end) as $needed |
-	if ($of | startswith("mrctl-")) and (.key | is_of_each) then ["mrctl-", .key, (.value | del(.const) | kind), $needed]
+	if ($of | startswith("mrctl-") and . != "mrctl-report") and (.key | is_of_each) then ["mrctl-", .key, (.value | del(.const) | kind), $needed]
 	else [$of, .key, (.value | kind), $needed] end | @tsv] | unique[]

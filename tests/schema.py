@@ -50,8 +50,10 @@ def documents_of(text):
         except ValueError:
             return
         text = text[end:].lstrip()
-        if isinstance(document, dict) and document.get("format") == 1 and document.get("command") != "--dump-cli":
-            yield document
+        for one in document if isinstance(document, list) else [document]:
+            # the line of a call that trace has written names no format
+            if isinstance(one, dict) and (one.get("format") == 1 or "kernel_asked" in one):
+                yield one
 
 
 def main():
@@ -64,7 +66,7 @@ def main():
     validators = {}
     for choice in schema["anyOf"]:
         name = choice["$ref"].rpartition("/")[2]
-        command = schema["$defs"][name]["properties"]["command"]["const"]
+        command = schema["$defs"][name]["properties"].get("command", {}).get("const")
         rest = {key: value for key, value in schema.items() if key != "anyOf"}
         validators.setdefault(command, []).append(Draft202012Validator({**rest, **choice}))
     for path in sys.argv[2:]:

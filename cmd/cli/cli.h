@@ -278,6 +278,7 @@ struct command {
 	const char *columns;         /**< of its tables without -o, separated by ',' */
 	/** Of its document, beside the list of @record and the members of all documents; ends with one without key. */
 	const struct field *members;
+	const struct record *lines; /**< of a file that it writes, as JSON Lines; or NULL */
 	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
 	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
 	/** The records that its options choose in place of @record; or NULL: there is no choice. */
@@ -355,6 +356,13 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
  */
 int help_dump(const struct command *const *commands, const struct option_group *global,
 	      struct mr_error *err);
+
+/** Members of that document. */
+extern const struct field help_dump_members[];
+
+/** Records to which the schema adds the members of documents: those of stat, and those of a program's answer. */
+#define SECTION_RECORD "section"
+#define ANSWER_RECORD  "program_answer"
 
 /**
  * schema_dump() - print the JSON Schema of the documents of all commands

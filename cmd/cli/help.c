@@ -468,6 +468,29 @@ static const struct field command_fields[] = {
 };
 static const struct record dumped_record = { "command", command_fields, "commands" };
 
+/* For the schema: a command and a view are printed with lists of their own. */
+static const struct field whole_view_fields[] = {
+	DOCUMENT_PART(&view_record),
+	DOCUMENT_LIST("columns", &column_record, ""),
+	FIELD_END,
+};
+static const struct record whole_view_record = { "view", whole_view_fields, NULL };
+
+static const struct field whole_command_fields[] = {
+	DOCUMENT_PART(&dumped_record),
+	DOCUMENT_LIST("options", &option_record, ""),
+	DOCUMENT_LIST("columns", &column_record, ""),
+	DOCUMENT_LIST("views", &whole_view_record, ""),
+	FIELD_END,
+};
+static const struct record whole_command_record = { "command", whole_command_fields, NULL };
+
+const struct field help_dump_members[] = {
+	DOCUMENT_LIST("options", &option_record, ""),
+	DOCUMENT_LIST("commands", &whole_command_record, ""),
+	FIELD_END,
+};
+
 static void dump_options(struct output *out, const struct option_group *const *groups)
 {
 	output_list_begin(out, option_record.list, &option_record, false);

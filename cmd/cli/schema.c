@@ -9,7 +9,8 @@
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
 
-#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+#define LINE_RECORD "line" /* of a batch */
+#define DRAFT       "https://json-schema.org/draft/2020-12/schema"
 
 /* Describes how the values of a type of field are written, and when they are null. */
 static const struct form {
@@ -83,9 +84,10 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 	add_text(schema, member, "description", field->help);
 	if (field->type == FIELD_RECORD || field->type == FIELD_ONE) {
 		;
-	} else if (form->is_always_there || field->flags & FIELD_KNOWN ||
-		   (form->is_there_alone && field->size != sizeof(struct mr_opt_u64) &&
-		    !field->pointer && !field->known_by)) {
+	} else if (field->flags & FIELD_KNOWN ||
+		   (field->size != sizeof(struct mr_opt_u64) &&
+		    (form->is_always_there ||
+		     (form->is_there_alone && !field->pointer && !field->known_by)))) {
 		add_text(schema, member, "type", form->type);
 	} else {
 		types = add(schema, member, "type", cJSON_CreateArray());
@@ -165,6 +167,14 @@ static void add_main_list(struct schema *schema, cJSON *properties, const struct
 		add_member(schema, properties, &list);
 }
 
+/* Lets a document be one of that definition. */
+static void add_choice(struct schema *schema, const char *name)
+{
+	cJSON *choices = cJSON_GetObjectItem(schema->root, "anyOf");
+
+	add_reference(schema, add(schema, choices, NULL, cJSON_CreateObject()), name);
+}
+
 /* Defines the document of a command, or of a view of it. */
 static void define_document(struct schema *schema, const struct command *command,
 			    const struct command *view)
@@ -173,35 +183,43 @@ static void define_document(struct schema *schema, const struct command *command
 	cJSON *object, *properties, *required;
 	char name[64];
 
-	snprintf(name, sizeof(name), "mrctl-%s%s%s", command->name, is_view ? "-" : "",
-		 is_view ? view->name : "");
+	snprintf(name, sizeof(name), "mrctl-%s%s%s", command->name + strspn(command->name, "-"),
+		 is_view ? "-" : "", is_view ? view->name : "");
 	object = add(schema, schema->definitions, name, cJSON_CreateObject());
 	add_text(schema, object, "type", "object");
 	properties = add(schema, object, "properties", cJSON_CreateObject());
 	required = add(schema, object, "required", cJSON_CreateArray());
 	add_constant(schema, properties, required, "format", cJSON_CreateNumber(1));
 	add_constant(schema, properties, required, "command", cJSON_CreateString(command->name));
-	if (command->prints_document)
-		add(schema, object, "additionalProperties", cJSON_CreateBool(true));
-	else if (!command->has_own_document)
+	if (!command->prints_document && !command->has_own_document)
 		add_members(schema, properties, required, schema->common);
 	if (view->record)
 		add_main_list(schema, properties, view->record);
 	add_members(schema, properties, command->has_own_document ? required : NULL, view->members);
-	add_reference(
-		schema,
-		add(schema, cJSON_GetObjectItem(schema->root, "anyOf"), NULL, cJSON_CreateObject()),
-		name);
+	add_choice(schema, name);
 }
 
-/* Adds to the lines of a batch what the documents of their commands have. */
-static void complete_lines(struct schema *schema)
+/* Whether the lines of a batch, or that part of a report, may have the members of the command's document. */
+static bool may_be_in(const struct command *command, const char *name)
 {
-	cJSON *line = cJSON_GetObjectItem(schema->definitions, "line");
-	cJSON *properties = cJSON_GetObjectItem(line, "properties");
+	if (!command->record)
+		return false;
+	if (!strcmp(name, LINE_RECORD))
+		return !command->not_in_batch && !command->runs_program;
+	/* stat has views. */
+	return !command->views == !strcmp(name, ANSWER_RECORD);
+}
 
-	for (const struct command *const *c = schema->commands; line && *c; c++) {
-		if (!(*c)->record || (*c)->not_in_batch || (*c)->runs_program)
+/* Adds to the record what the documents that it stands for have. */
+static void complete(struct schema *schema, const char *name)
+{
+	cJSON *object = cJSON_GetObjectItem(schema->definitions, name);
+	cJSON *properties = cJSON_GetObjectItem(object, "properties");
+
+	if (strcmp(name, LINE_RECORD) != 0) /* it has the document, or an error */
+		cJSON_DeleteItemFromObject(object, "required");
+	for (const struct command *const *c = schema->commands; object && *c; c++) {
+		if (!may_be_in(*c, name))
 			continue;
 		add_main_list(schema, properties, (*c)->record);
 		add_members(schema, properties, NULL, (*c)->members);
@@ -211,12 +229,16 @@ static void complete_lines(struct schema *schema)
 			add_members(schema, properties, NULL, (*v)->members);
 		}
 	}
-	cJSON_DeleteItemFromObject(properties, "session"); /* which the document has once */
+	cJSON_DeleteItemFromObject(properties,
+				   "session"); /* which the document or the report has once */
 }
 
 int schema_dump(const struct command *const *commands, const struct field *common,
 		struct mr_error *err)
 {
+	const struct command dump = { .name = "--dump-cli",
+				      .members = help_dump_members,
+				      .has_own_document = true };
 	struct schema schema = { .commands = commands,
 				 .common = common,
 				 .root = cJSON_CreateObject() };
@@ -231,8 +253,15 @@ int schema_dump(const struct command *const *commands, const struct field *commo
 			define_document(&schema, *c, *c);
 		for (const struct command *const *v = (*c)->views; v && *v; v++)
 			define_document(&schema, *c, *v);
+		if ((*c)->lines) {
+			define(&schema, (*c)->lines);
+			add_choice(&schema, (*c)->lines->name);
+		}
 	}
-	complete_lines(&schema);
+	define_document(&schema, &dump, &dump);
+	complete(&schema, LINE_RECORD);
+	complete(&schema, SECTION_RECORD);
+	complete(&schema, ANSWER_RECORD);
 	if (!schema.out_of_memory)
 		json_print(schema.root, 4);
 	output_text("\n");

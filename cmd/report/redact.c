@@ -5,29 +5,87 @@
 #include <string.h>
 
 #include "cmd/output/output.h"
+#include "cmd/region/region.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
 #include "lib/verbs/verbs.h"
 
-#define MEMBER(key_, type_, flags_)                                                                \
-	{                                                                                          \
-		.key = (key_), .type = (type_), .flags = (flags_)                                  \
-	}
+/* ---- the members ---- */
 
-/* Strings of a report that are in no other record. */
-static const struct field report_fields[] = {
-	MEMBER("command", FIELD_STRING, FIELD_PUBLIC),
-	MEMBER("made", FIELD_STRING, FIELD_PUBLIC),
-	MEMBER("errno", FIELD_STRING, FIELD_PUBLIC),
-	MEMBER("then", FIELD_STRING, FIELD_PUBLIC),
-	MEMBER("now", FIELD_STRING, FIELD_PUBLIC),
-	MEMBER("error", FIELD_STRING, FIELD_PROSE),
-	MEMBER("text", FIELD_LIST, FIELD_PROSE),
-	MEMBER("reproduction", FIELD_WORDS, 0),
+#define MEMBER(key_, type_, flags_, help_, ...)                                                    \
+	{                                                                                          \
+		.key = (key_), .type = (type_), .flags = (flags_), .help = (help_), __VA_ARGS__    \
+	}
+/* An initializer: the member may be null. */
+#define NULLABLE .size = sizeof(struct mr_opt_u64)
+
+/* The schema adds the members of documents. */
+static const struct field section_fields[] = {
+	MEMBER("text", FIELD_WORDS, FIELD_PROSE, "lines that the command prints without --json"),
+	MEMBER("error", FIELD_STRING, FIELD_PROSE, "why there is no document"),
 	FIELD_END,
 };
-REPORTED static const struct record report_record = { "report", report_fields, NULL };
+REPORTED static const struct record section_record = { SECTION_RECORD, section_fields, NULL };
+static const struct record answer_record = { ANSWER_RECORD, section_fields, NULL };
+
+static const struct field program_fields[] = {
+	MEMBER("argv", FIELD_WORDS, 0, "the command line that was run"),
+	MEMBER("exit_status", FIELD_NUMBER, 0, "of the program", NULLABLE),
+	MEMBER("signal", FIELD_NUMBER, 0, "that ended the program", NULLABLE),
+	MEMBER("elapsed_ns", FIELD_NUMBER, 0, "time that it took"),
+	DOCUMENT_OBJECT("answer", &answer_record, "document of mrctl, or summary of trace"),
+	MEMBER("reproduction", FIELD_WORDS, 0, "lines of a batch that is refused as it was"),
+	FIELD_END,
+};
+REPORTED static const struct record program_record = { "reported_program", program_fields, NULL };
+
+static const struct field log_fields[] = {
+	MEMBER("errno", FIELD_STRING, FIELD_PUBLIC, "why it could not be read"),
+	MEMBER("lines", FIELD_WORDS, FIELD_PROSE, "the newest lines about RDMA"),
+	FIELD_END,
+};
+REPORTED static const struct record log_record = { "kernel_log", log_fields, NULL };
+
+static const struct field left_out_fields[] = {
+	MEMBER("kernel_log_lines", FIELD_NUMBER, 0, "lines of the kernel's log"),
+	MEMBER("command_lines", FIELD_NUMBER, 0, "command lines"),
+	MEMBER("texts", FIELD_NUMBER, 0, "messages and other texts"),
+	MEMBER("recorded_files", FIELD_NUMBER, 0, "files of the recording"),
+	FIELD_END,
+};
+static const struct record left_out_record = { "left_out", left_out_fields, NULL };
+
+static const struct field difference_fields[] = {
+	MEMBER("id", FIELD_STRING, FIELD_PUBLIC, "the check"),
+	MEMBER("then", FIELD_STRING, FIELD_PUBLIC, "its verdict in the report"),
+	MEMBER("now", FIELD_STRING, FIELD_PUBLIC, "its verdict now"),
+	FIELD_END,
+};
+REPORTED static const struct record difference_record = { "difference", difference_fields, NULL };
+
+const struct field report_members[] = {
+	MEMBER("command", FIELD_STRING, FIELD_PUBLIC, ""),
+	MEMBER("error", FIELD_STRING, FIELD_PROSE, "why there is no report"),
+	MEMBER("made", FIELD_STRING, FIELD_PUBLIC, "time of the report, in UTC"),
+	MEMBER("host_name", FIELD_STRING, 0, "name of the host"),
+	MEMBER("redacted", FIELD_BOOL, 0, "whether it is redacted"),
+	DOCUMENT_OBJECT("left_out", &left_out_record, "number of what a redacted report omits"),
+	MEMBER("environment", FIELD_ONE, 0, "origin of the answers", .record = &environment_record),
+	MEMBER("program", FIELD_ONE, 0, "the program that was run", .record = &program_record),
+	DOCUMENT_OBJECT("host", &section_record, "document of stat --host"),
+	MEMBER("devices", FIELD_ONE, 0, "document of stat --device", .record = &section_record),
+	MEMBER("session", FIELD_ONE, 0, "document of stat", .record = &section_record),
+	DOCUMENT_OBJECT("kernel_log", &log_record, "lines of the kernel's log"),
+	MEMBER("recording", FIELD_EVIDENCE, 0, "files that the checks have read, by path",
+	       NULLABLE),
+	MEMBER("recording_left_out", FIELD_NUMBER, 0, "files that the recording omits"),
+	DOCUMENT_LIST("judged_again", &difference_record, "checks with another verdict now"),
+	FIELD_END,
+};
+REPORTED static const struct record report_record = { "report", report_members, NULL };
+
+/* ---- redacting ---- */
 
 struct redaction {
 	struct report *report;
@@ -146,7 +204,8 @@ static void redact_string(struct redaction *redaction, cJSON *node, const char *
 
 	if (fields->any & FIELD_PROSE) {
 		redaction->texts++;
-		report_clear(node);
+		if (!(fields->any & FIELD_KNOWN) || !cJSON_SetValuestring(node, ""))
+			report_clear(node);
 	} else if (fields->all & FIELD_MEMORY && !mr_memory_kind_parse(text, &memory, &ignored)) {
 		if (!memory.path)
 			return;

@@ -652,6 +652,7 @@ const struct command command_report = {
 					   "mrctl report --read ticket.md", NULL },
 	.runs_program = true,
 	.not_in_batch = true,
+	.members = report_members,
 	.prints_document = true,
 	.check = check_report,
 	.run = run_report,

@@ -32,6 +32,9 @@ struct report {
 	bool out_of_memory; /**< the document lacks something */
 };
 
+/** The members of a report, for its schema and for redacting. */
+extern const struct field report_members[];
+
 /** report_add() - add a member, or an element (@key NULL); @value: NULL where memory is short */
 void report_add(struct report *report, cJSON *to, const char *key, cJSON *value);
 

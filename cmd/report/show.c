@@ -157,7 +157,7 @@ int report_load(struct report *report, struct mr_error *err)
 /* ---- pieces of text ---- */
 
 /*
- * Puts a form, in which "<at %addr>" is left out where the member "addr" is no text, number or truth value.
+ * Puts a form, in which "<at %addr>" is left out where the member "addr" is no text, or an empty one, number or truth value.
  * Return: whether one is.
  */
 static bool put(FILE *to, const cJSON *object, const char *form)
@@ -176,9 +176,9 @@ static bool put(FILE *to, const cJSON *object, const char *form)
 		form = strchr(rest, '>') + 1;
 		snprintf(key, sizeof(key), "%.*s", (int)(rest - name), name);
 		text = json_scalar(json_get(object, key), buffer);
-		has_any |= text != NULL;
-		if (!text)
+		if (!text || !*text)
 			continue;
+		has_any = true;
 		fprintf(to, "%.*s", (int)(name - begin - 2), begin + 1);
 		text_print(text, to);
 		fprintf(to, "%.*s", (int)(form - rest - 1), rest);

@@ -556,6 +556,7 @@ const struct command command_trace = {
 	.args_size = sizeof(struct trace_args),
 	.record = &trace_call_record,
 	.members = trace_members,
+	.lines = &call_record,
 	.columns = "call,calls,refused,bytes,elapsed_ns,slowest_ns",
 	.examples =
 		(const char *const[]){ "mrctl trace -- ibv_rc_pingpong",

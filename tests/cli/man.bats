@@ -340,10 +340,10 @@ shape() {
 	own=$(mrctl --dump-schema | jq -r '
 		def refers: [.. | ."$ref"? // empty | ltrimstr("#/$defs/")];
 		."$defs" as $all | def below: refers[] | ., ($all[.] | below);
-		$all | to_entries[] | select(.key | test("^mrctl-(?!bench|trace|report)")) | .value | below' | sort -u)
+		$all | to_entries[] | select(.key | test("^mrctl-(?!bench|trace|report|dump-cli)")) | .value | below' | sort -u)
 	same definitions "$own" "$(sed -n 's/^@MEMBERS \(.*\)@$/\1/p' "$ROOT/man/mrctl-json.5.in")"
 	keys=$(mrctl --dump-schema | jq -r '."$defs" | to_entries[] |
-		select(.key | test("^mrctl-(?!bench|trace|report)")).value.properties | keys[]' | sort -u)
+		select(.key | test("^mrctl-(?!bench|trace|report|dump-cli)")).value.properties | keys[]' | sort -u)
 	# sums of stat --system have sections of their own
 	same document "$(grep -vxE 'mrs|processes|units' <<<"$keys")" \
 		"$(entries mrctl-json.5 DOCUMENT - | sed 's/ (.*//')"

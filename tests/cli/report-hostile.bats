@@ -31,8 +31,9 @@ reads_json() {
 	json 'type == "object"'
 }
 
-# change FILTER [JQ-OPTION...]: makes r.json of the good report
+# change FILTER [JQ-OPTION...]: makes r.json of the good report; what reads it need not follow the schema
 change() {
+	MRCTL_TEST_DOCUMENTS=''
 	jq -c "${@:2}" "$1" "$BATS_FILE_TMPDIR/good.json" >r.json
 }
 
@@ -232,7 +233,7 @@ secrets() {
 	succeeded mrctl -j report --read r.md
 	json '.redacted and (.host.checks | length > 30 and all(.id[:3] == "MR-" and (.verdict | IN("ok", "warn", "bad", "unknown", "n/a"))))
 		and .judged_again == []'
-	json '.program.answer.failures[0] | .call == "ibv_reg_mr" and .errno == "EFAULT" and .request.length == 65536 and .message == null and
+	json '.program.answer.failures[0] | .call == "ibv_reg_mr" and .errno == "EFAULT" and .request.length == 65536 and .message == "" and
 		.request.access == ["local-write"] and .request.memory == "hole" and .request.argv == null and
 		(.causes[0] | .id[:9] == "MR-RANGE-" and .certainty == "certain" and ([.evidence[] | numbers] | length > 0))'
 	json '.environment | .kernel == $kernel and .rdma_core != null and .memlock_soft' --arg kernel "$(uname -r)"

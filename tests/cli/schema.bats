@@ -13,12 +13,12 @@ schema() {
 	mrctl --dump-schema
 }
 
-@test "each command that has columns or prints a document has a definition, under its name and view" {
+@test "each command with a document has a definition, under its name and view, and so have --dump-cli and trace -o" {
 	schema >schema.json
 	[ "$(jq -r '."$schema", ."$id"' schema.json)" = "https://json-schema.org/draft/2020-12/schema
 urn:mrctl:json:1:$(mrctl --version | cut -d ' ' -f 2)" ]
 	diff <(mrctl --dump-cli | jq -r '.commands[] | .name as $name | select(.columns != [] or $name == "report") |
-			"mrctl-" + ($name, (.views[] | $name + "-" + .option))' | sort) \
+			"mrctl-" + ($name, (.views[] | $name + "-" + .option))' | cat - <(printf '%s\n' call mrctl-dump-cli) | sort) \
 		<(jq -r '.anyOf[]."$ref" | ltrimstr("#/$defs/")' schema.json | sort)
 	# what is referred to is defined, and nothing else is
 	diff <(jq -r '[.. | ."$ref"? // empty | ltrimstr("#/$defs/")] | unique[]' schema.json) \

@@ -41,6 +41,7 @@ same() {
 		>"$BATS_TEST_TMPDIR/traced" || traced=$?
 	[ "$bare" -eq "$traced" ]
 	diff "$BATS_TEST_TMPDIR/bare" "$BATS_TEST_TMPDIR/traced"
+	output=$(<"$BATS_TEST_TMPDIR/calls") keep_document
 	calls=$(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls")
 }
 
