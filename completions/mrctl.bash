@@ -126,14 +126,41 @@ _mrctl_session() {
 		sed -E 's/^"id"://; s/^"name":"(.*)","handle"$/pd:\1/; s/^"name":"(.*)"$/\1/'
 }
 
-# Completes regions; for dereg protection domains as well.
+# Completes regions, or their keys where the word begins with "lk" or "rk"; for dereg protection domains as well.
 _mrctl_regions() {
+	local kind=${cur:0:1}key
 	local -a found
 
-	mapfile -t found < <(_mrctl_session)
+	if [[ $cur == [lr]k* && -n ${MRCTL_SESSION-} ]]; then
+		mapfile -t found < <("${program/#~\//$HOME/}" -n -o "$kind" stat 2>/dev/null | grep ^0x)
+		found=("${found[@]/#/$kind:}")
+	else
+		mapfile -t found < <(_mrctl_session)
+	fi
 	[[ $command == dereg ]] || found=("${found[@]/#pd:*/}")
 	mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
 	__ltrim_colon_completions "$cur"
+}
+
+# Completes the sessions that this user may join: "pid:12"
+_mrctl_sessions() {
+	mapfile -t COMPREPLY < <(compgen -W \
+		"$("${program/#~\//$HOME/}" -n -o session session --list 2>/dev/null)" -- "$cur")
+	__ltrim_colon_completions "$cur"
+}
+
+# Completes a fault of the simulated HCA, "reg_mr=ENOMEM".  readline keeps the part before "=".
+_mrctl_fault() {
+	local -a found
+
+	if [[ $cur == *=* ]]; then
+		mapfile -t found < <(_mrctl_section Actions simulator)
+		mapfile -t COMPREPLY < <(compgen -W "${found[*]%%[A-Z]*} ${errnos[*]}" -- "${cur#*=}")
+	else
+		mapfile -t found < <(_mrctl_section Calls simulator)
+		mapfile -t COMPREPLY < <(compgen -S = -W "${found[*]}" -- "$cur")
+		compopt -o nospace
+	fi
 }
 
 _mrctl_devices() {
@@ -177,10 +204,14 @@ _mrctl_expected_cause() {
 
 # _mrctl_value OPTION: completes the value of an option
 _mrctl_value() {
-	local -a found=()
+	local -a found=() errnos=(EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC EOPNOTSUPP EPERM
+		EPROTONOSUPPORT)
 
 	case $1:${argument[$1]} in
 	--device:*) _mrctl_devices ;;
+	--session:*) _mrctl_sessions ;;
+	--pid:*) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
+	*:SPEC) _mrctl_fault ;;
 	--numa:*)
 		found=(/sys/devices/system/node/node[0-9]*)
 		mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/node}" -- "$cur")
@@ -220,9 +251,10 @@ _mrctl_value() {
 			_mrctl_expected_cause
 			return
 		fi
-		_mrctl_list ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
-			EOPNOTSUPP EPERM EPROTONOSUPPORT
+		_mrctl_list ok "${errnos[@]}"
 		;;
+	*:FILE | *:'[FILE]') _filedir ;;
+	*:DIR) _filedir -d ;;
 	*) mapfile -t COMPREPLY < <(compgen -W "${choices[$1]-}" -- "$cur") ;;
 	esac
 }
@@ -272,7 +304,9 @@ _mrctl() {
 		[[ -z $operand || -z $runs ]] || break
 	done
 
-	if [[ -n $runs && (-n $operand || -z $waiting && $split != true && $cur != -*) ]]; then
+	if [[ $command == session && -z $waiting && $cur != -* && " ${words[*]} " == *' --end '* ]]; then
+		_mrctl_sessions
+	elif [[ -n $runs && (-n $operand || -z $waiting && $split != true && $cur != -*) ]]; then
 		_mrctl_program
 	elif [[ $split == true ]]; then
 		_mrctl_value "$prev"

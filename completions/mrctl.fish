@@ -75,6 +75,34 @@ function __mrctl_session
         string replace -r '^"name":"(.*)"$' '$1'
 end
 
+# Prints the keys of regions where the word $argv[1] begins with "lk" or "rk": "rkey:0x110c"
+function __mrctl_keys
+    test -n "$MRCTL_SESSION"; or return
+    set -l kind (string match -r '^[lr](?=k)' -- $argv[1])key
+    mrctl -n -o $kind stat 2>/dev/null | string match -r '^0x.*' | string replace -r '^' $kind:
+end
+
+# Prints the sessions that this user may join: "pid:12"
+function __mrctl_sessions
+    mrctl -n -o session session --list 2>/dev/null
+end
+
+# Completes a fault of the simulated HCA: "reg_mr=ENOMEM"
+function __mrctl_fault
+    if set -l call (string match -r '^[^=]*=' -- $argv[1])
+        begin
+            __mrctl_topic simulator | __mrctl_entries Actions | string replace -r '^([a-z-]+:?|)[A-Z]*\t' '$1\t'
+            __mrctl_errnos
+        end | string match -rv '^\t' | string replace -r '^' $call
+    else
+        __mrctl_topic simulator | __mrctl_entries Calls | string replace \t =\t
+    end
+end
+
+function __mrctl_errnos
+    string join \n EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC EOPNOTSUPP EPERM EPROTONOSUPPORT
+end
+
 function __mrctl_devices
     set -q SYSFS_PATH; or set -l SYSFS_PATH /sys
     set -l devices $SYSFS_PATH/class/infiniband/*
@@ -111,6 +139,12 @@ function __mrctl_value
     switch $argv[1]
         case '*--device NAME'
             __mrctl_devices
+        case '*--session WHERE'
+            __mrctl_sessions
+        case '*--pid PID'
+            __fish_complete_pids
+        case '* SPEC'
+            __mrctl_fault $argv[2]
         case '*--numa NODE'
             set -l nodes /sys/devices/system/node/node*
             string replace -rf '.*/node(\d+)$' '$1' -- $nodes
@@ -155,8 +189,14 @@ function __mrctl_value
                     string replace -r '^' -- "$expected[2]$expected[3]:"
                 return
             end
-            string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
-                EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
+            begin
+                echo ok
+                __mrctl_errnos
+            end | __mrctl_list $argv[2]
+        case '* FILE' '* [FILE]'
+            __fish_complete_path $argv[2]
+        case '* DIR'
+            __fish_complete_directories $argv[2]
         case '*'
             __mrctl_choices $argv[1] $argv[3]
     end
@@ -232,11 +272,17 @@ function __mrctl_complete
     else if test $command = help
         __mrctl_help | __mrctl_entries Commands
         __mrctl_help | __mrctl_entries Topics
+    else if test $command = session; and contains -- --end $words
+        __mrctl_sessions
     else if string match -q '*[-- CMD*' -- $usage
         __fish_complete_subcommand --commandline "$current"
     else if string match -q '*DEVICE*' -- $usage; and string match -qr -- '^--(device|probe|system)$' $words
         __mrctl_devices
     else if string match -q '*REGION*' -- $usage; and not contains -- --host $words
+        if string match -qr '^[lr]k' -- $current
+            __mrctl_keys $current
+            return
+        end
         # dereg takes protection domains as well.
         __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
     else if string match -q '*CAUSE*' -- $usage

@@ -191,6 +191,15 @@ what_there_is() {
 	row 'mrctl sim --prof' --profile
 	row 'mrctl sim --profile ' $(section Profiles simulator)
 	row 'mrctl sim --kernel ' $(section Kernels simulator)
+	row 'mrctl sim --fault dereg_' dereg_mr=
+	row 'mrctl sim --fault reg_mr@2=sto' "${1:+reg_mr@2=}"stop{,-after}
+	row 'mrctl sim --fault reg_mr=ENOM' "${1:+reg_mr=}"ENOMEM
+	row 'mrctl sim --fault reg_mr=de' "${1:+reg_mr=}"delay:
+	row 'mrctl report --to pla' plain.bin
+	row 'mrctl bench --plot pla' plain.bin
+	row 'mrctl stat --host --record sy' "sys${1:+/}"
+	row "mrctl trace --pid $$" $$
+	row 'mrctl --why pro' prove
 	row 'mrctl session --det' --detach
 }
 
@@ -240,7 +249,7 @@ knows_answers() {
 
 # open_session: from now on mrctl works in a session with regions 1, buf, 2 and PDs default, other
 open_session() {
-	eval "$(mrctl sim -- mrctl session --detach 3>&-)"
+	eval "$(mrctl sim -- mrctl session --detach --joinable 3>&-)"
 	# shellcheck disable=SC2034 # for teardown
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	mkdir bin
@@ -263,7 +272,12 @@ offers_regions() {
 		mrctl dereg pd:o|$2other
 		mrctl reg --pd |default other
 		mrctl reg --via k|kernel
+		mrctl dereg rk|$(mrctl -n -o rkey stat | sed 's/^/rkey:/' | paste -sd' ')
+		mrctl stat lkey:|$(mrctl -n -o lkey stat | sed "s/^/${2:+lkey:}/" | paste -sd' ')
 	EOF
+	# there may be other sessions of this user
+	[[ $("$1" <<<'mrctl --session p')" " == *"pid:$SESSION_PID "* ]]
+	[[ $("$1" <<<'mrctl session --end ')" " == *"pid:$SESSION_PID "* ]]
 }
 
 @test "bash offers the regions and protection domains of the session" {
@@ -275,8 +289,11 @@ offers_regions() {
 }
 
 @test "zsh offers the regions and protection domains of the session" {
+	local rkey
+
 	open_session
-	zsh_makes <<-'EOF'
+	rkey=$(mrctl -n -o rkey stat buf)
+	zsh_makes <<-EOF
 		mrctl dereg b>mrctl dereg buf 
 		mrctl dereg 1 b>mrctl dereg 1 buf 
 		mrctl dereg pd:o>mrctl dereg pd:other 
@@ -285,6 +302,9 @@ offers_regions() {
 		mrctl dereg --a>mrctl dereg --all 
 		mrctl reg --pd o>mrctl reg --pd other 
 		mrctl reg --via k>mrctl reg --via kernel 
+		mrctl dereg rkey:${rkey%?}>mrctl dereg rkey:$rkey 
+		mrctl session --end pid:${SESSION_PID%?}>mrctl session --end pid:$SESSION_PID 
+		mrctl --session pid:${SESSION_PID%?}>mrctl --session pid:$SESSION_PID 
 	EOF
 }
 
@@ -304,5 +324,11 @@ offers_regions() {
 		mrctl stat --format=ma>mrctl stat --format=markdown 
 		mrctl stat --host --only MR-USE>mrctl stat --host --only MR-USERNS,
 		mrctl session -- mrctl reg-i>mrctl session -- mrctl reg-iova 
+		mrctl sim --fault dereg_>mrctl sim --fault dereg_mr=
+		mrctl sim --fault reg_mr@2=ENOM>mrctl sim --fault reg_mr@2=ENOMEM 
+		mrctl sim --fault reg_mr=kill-a>mrctl sim --fault reg_mr=kill-after 
+		mrctl report --to pla>mrctl report --to plain.bin 
+		mrctl stat --host --record sy>mrctl stat --host --record sys/
+		mrctl --why pro>mrctl --why prove 
 	EOF
 }
