@@ -217,12 +217,12 @@ slurm() {
 }
 
 # bats test_tags=slow
-@test "sos: the plugin is loaded, and collects a report" {
+@test "sos: the plugin collects a report of the simulated HCA, which is read again" {
 	/usr/bin/python3 -c 'import sos.policies.debian' 2>/dev/null || skip "needs sos: apt-get install --no-install-recommends sosreport"
 	[ "$(id -u)" -eq 0 ] || skip "sos runs as root alone"
 	mkdir out
 	# sos has a PATH of its own, and looks for plugins in its package alone
-	run /usr/bin/python3 -B -c 'if True:
+	run "${SIM[@]}" /usr/bin/python3 -B -c 'if True:
 		import os, sys, sos.report.plugins
 		from sos import SoS
 		from sos.policies.debian import DebianPolicy
@@ -230,8 +230,13 @@ slurm() {
 		DebianPolicy.PATH = os.environ["PATH"]
 		SoS(sys.argv[1:]).execute()' "$EXAMPLES/sos" report --batch --only-plugins mrctl --tmp-dir "$PWD/out" -z gzip
 	[ "$status" -eq 0 ] || fail "$output"
-	[ "$(tar tzf out/*.tar.gz | grep -c '/sos_commands/mrctl/mrctl_')" -eq 3 ] || fail "$output"
-	tar xzOf out/*.tar.gz --wildcards '*/sos_commands/mrctl/mrctl_report' | grep -q 'MR-MEMLOCK'
+	tar xzf out/*.tar.gz --strip-components=2 --wildcards '*/sos_commands/mrctl/*'
+	[ "$(echo mrctl/mrctl_*)" = "mrctl/mrctl_--verbose_stat_--device mrctl/mrctl_report \
+mrctl/mrctl_stat_--system_--by_process_--top_50" ] || fail "$output" "$(ls mrctl)"
+	grep -q "^name: *$(device)$" mrctl/mrctl_--verbose_stat_--device
+	succeeded mrctl -j report --read mrctl/mrctl_report
+	json '.judged_again == [] and .devices.devices[0].name == $device and (.host.checks | any(.id == "MR-MEMLOCK"))' \
+		--arg device "$(device)"
 }
 
 @test "packages: the recipes name the version, and what the build requires" {
