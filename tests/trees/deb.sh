@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # deb.sh FOLDER: builds the Debian packages of this clone in FOLDER, twice with equal results, and tries them: lintian,
-# installation, the tests of debian/tests, an upgrade and a purge that leaves nothing.  Needs root; inside.sh runs it.
+# installation, hardening, the tests of debian/tests, an upgrade and a purge that leaves nothing.  Needs root; inside.sh runs it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$1
@@ -51,6 +51,9 @@ apt-get -qq install -y --no-install-recommends "$out/mrctl_$version"_*.deb "$out
 [ "$(dpkg-query -W -f '${Version}' mrctl)" = "$version" ]
 [[ $(mrctl --version) == *"$upstream"* ]]
 sh debian/tests/simulated
+mkdir "$before/build"
+ln -s /usr/bin/mrctl /usr/lib/*/mrctl/* "$before/build"
+BUILD=$before/build bats tests/cli/hardening.bats
 apt-get -qq purge -y mrctl mrctl-sim
 files | diff "$out/files" -
 rm -rf "$before" "$out/files"
