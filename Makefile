@@ -325,7 +325,7 @@ DIST := mrctl-$(VERSION).tar.gz
 REV ?= HEAD
 dist:
 	@mkdir -p $(BUILD)
-	git archive --prefix=mrctl-$(VERSION)/ --output=$(BUILD)/mrctl-$(VERSION).tar $(REV)
+	git -c tar.umask=0022 archive --prefix=mrctl-$(VERSION)/ --output=$(BUILD)/mrctl-$(VERSION).tar $(REV)
 	gzip -9nf $(BUILD)/mrctl-$(VERSION).tar
 	cd $(BUILD) && sha256sum $(DIST) >$(DIST).sha256
 

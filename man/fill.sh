@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # fill.sh MRCTL TEMPLATE: prints a page of the manual.  In place of the line @CAUSES@ stand the program's causes, in
-# place of @CHECKS@ the checks of the host, and in place of @MEMBERS NAME@ the members of that definition of its JSON
+# place of @CHECKS@ the checks of the host, in place of @VERSION@ its version, and in place of @MEMBERS NAME@ the members of that definition of its JSON
 # Schema.
 set -eu
 
@@ -84,6 +84,7 @@ while IFS= read -r line; do
 		line=${line#@MEMBERS }
 		members "$1" "${line%@}"
 		;;
+	*@VERSION@*) printf '%s\n' "$line" | sed "s/@VERSION@/$("$1" --version | cut -d ' ' -f 2)/" ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$2"

@@ -244,6 +244,8 @@ mrctl/mrctl_stat_--system_--by_process_--top_50" ] || fail "$output" "$(ls mrctl
 
 	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
 	grep -qF "version(\"$version\")" "$EXAMPLES/spack/package.py"
+	grep -qF "mrctl-$version.tar.gz" "$EXAMPLES/spack/package.py"
+	grep -qF "mrctl-$version-GCC" "$EXAMPLES/easybuild/mrctl.eb"
 	grep -qx "version = '$version'" "$EXAMPLES/easybuild/mrctl.eb"
 	need python3 python3
 	python3 -c 'import ast, sys; [ast.parse(open(file).read()) for file in sys.argv[1:]]' \
