@@ -241,7 +241,7 @@ _mrctl_value() {
 		_mrctl_list "${found[@]}"
 		;;
 	*:CHANGE,...) _mrctl_list translation pd access none ;;
-	*:COLUMN,...) _mrctl_columns ;;
+	*:COLUMN,... | *:COLUMN) _mrctl_columns ;;
 	*:ID,...)
 		mapfile -t found < <(_mrctl_section 'Checks' checks)
 		_mrctl_list "${found[@]}"
@@ -327,6 +327,9 @@ _mrctl() {
 		_mrctl_regions
 	elif [[ ${help[0]} == *CAUSE* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_causes)" -- "$cur")
+	elif [[ ${help[*]} =~ 'each CALL ('([a-z, -]+)';' ]]; then
+		_filedir
+		mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "${BASH_REMATCH[1]//,/}" -- "$cur")
 	elif [[ ${help[0]} == *FILE* ]]; then
 		_filedir
 	fi

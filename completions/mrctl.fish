@@ -177,7 +177,7 @@ function __mrctl_value
             string join \n translation pd access none | __mrctl_list $argv[2]
         case '* ID,...'
             __mrctl_topic checks | __mrctl_entries Checks | __mrctl_list $argv[2]
-        case '* COLUMN,...'
+        case '* COLUMN,...' '* COLUMN'
             __mrctl_columns $argv[2] $argv[3]
         case '*--call CALL'
             mrctl -n -o calls explain --list 2>/dev/null | string replace -a '\x20' ' ' |
@@ -287,6 +287,10 @@ function __mrctl_complete
         __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
     else if string match -q '*CAUSE*' -- $usage
         __mrctl_topic causes | __mrctl_entries Causes
+    else if string match -q '*CALL...*' -- $usage
+        set -l listed (__mrctl_help $command | string join ' ' | string match -r 'each CALL \(([a-z, -]+);')
+        string split -n ', ' -- $listed[2]
+        __fish_complete_path $current
     else if string match -q '*FILE*' -- $usage
         __fish_complete_path $current
     end

@@ -195,6 +195,9 @@ what_there_is() {
 	row 'mrctl sim --fault reg_mr@2=sto' "${1:+reg_mr@2=}"stop{,-after}
 	row 'mrctl sim --fault reg_mr=ENOM' "${1:+reg_mr=}"ENOMEM
 	row 'mrctl sim --fault reg_mr=de' "${1:+reg_mr=}"delay:
+	row 'mrctl bench rel' relaxed
+	row 'mrctl bench reg pla' plain.bin
+	row 'mrctl stat --system --sort page_p' page_prefetch
 	row 'mrctl report --to pla' plain.bin
 	row 'mrctl bench --plot pla' plain.bin
 	row 'mrctl stat --host --record sy' "sys${1:+/}"
@@ -327,6 +330,9 @@ offers_regions() {
 		mrctl sim --fault dereg_>mrctl sim --fault dereg_mr=
 		mrctl sim --fault reg_mr@2=ENOM>mrctl sim --fault reg_mr@2=ENOMEM 
 		mrctl sim --fault reg_mr=kill-a>mrctl sim --fault reg_mr=kill-after 
+		mrctl bench rel>mrctl bench relaxed 
+		mrctl bench reg pla>mrctl bench reg plain.bin 
+		mrctl stat --system --sort page_p>mrctl stat --system --sort page_prefetch 
 		mrctl report --to pla>mrctl report --to plain.bin 
 		mrctl stat --host --record sy>mrctl stat --host --record sys/
 		mrctl --why pro>mrctl --why prove 
