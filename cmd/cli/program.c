@@ -27,46 +27,32 @@
 
 /* ---- starting ---- */
 
-static int set_streams(posix_spawn_file_actions_t *actions, const struct child *child, int caught)
-{
-	int rc = 0;
-
-	if (child->output == CHILD_CATCH)
-		rc = posix_spawn_file_actions_adddup2(actions, caught, STDOUT_FILENO);
-	else if (child->output == CHILD_TO_STDERR)
-		rc = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
-	if (!rc && child->is_silent)
-		rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-						      0);
-	if (!rc && child->is_silent)
-		rc = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY,
-						      0);
-	return rc;
-}
-
 /* Return: 0 or a positive errno. */
 static int start(const struct child *child, int caught, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	extern char **environ;
-	int rc = posix_spawn_file_actions_init(&actions);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	rc = posix_spawnattr_init(&attributes);
-	if (!rc) {
-		rc = set_streams(&actions, child, caught);
-		if (!rc)
-			rc = posix_spawnattr_setsigmask(&attributes, child->mask);
-		if (!rc)
-			rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-		if (!rc)
-			rc = (child->path ? posix_spawn : posix_spawnp)(
-				pid, child->path ?: child->argv[0], &actions, &attributes,
-				child->argv, environ);
-		posix_spawnattr_destroy(&attributes);
-	}
+	/* Neither of them fails in glibc. */
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	if (child->output != CHILD_KEEP)
+		rc = posix_spawn_file_actions_adddup2(
+			&actions, child->output == CHILD_CATCH ? caught : STDERR_FILENO,
+			STDOUT_FILENO);
+	if (child->is_silent)
+		rc = rc ?: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+							    O_RDONLY, 0)
+			?: posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+							    O_WRONLY, 0);
+	rc = rc ?: posix_spawnattr_setsigmask(&attributes, child->mask)
+		?: posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)
+		?: (child->path ? posix_spawn : posix_spawnp)(pid, child->path ?: child->argv[0],
+							       &actions, &attributes, child->argv,
+							       environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }

@@ -161,10 +161,9 @@ static int check_format(const struct invocation *invocation, struct mr_error *er
 static int check_watch(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
-	const char *excluded = args->record                                ? "record"
-			       : args->format.format == OUTPUT_OPENMETRICS ? "format openmetrics"
-			       : invocation->global->style.quiet           ? "quiet"
-									   : NULL;
+	const char *excluded = args->format.format == OUTPUT_OPENMETRICS ? "format openmetrics"
+			       : invocation->global->style.quiet         ? "quiet"
+									 : NULL;
 
 	if (excluded)
 		return mr_fail_usage(err, "--watch excludes --%s", excluded);
@@ -253,21 +252,14 @@ static const struct option_group *const groups[] = { &view_group,   &probe_group
 						     &system_group, &print_group, NULL };
 
 static const struct option_rule rules[] = {
-	{ "max-size", OPTION_NEEDS, "probe" },
-	{ "cap", OPTION_NEEDS, "max-size" },
-	{ "for-size", OPTION_NEEDS, "host" },
-	{ "only", OPTION_NEEDS, "host" },
-	{ "memory", OPTION_NEEDS, "host" },
-	{ "ignore", OPTION_NEEDS, "host" },
-	{ "fail-on", OPTION_NEEDS, "host" },
-	{ "exit", OPTION_NEEDS, "host" },
-	{ "root", OPTION_NEEDS, "host" },
-	{ "record", OPTION_NEEDS, "host" },
-	{ "record", OPTION_EXCLUDES, "root" },
-	{ "by", OPTION_NEEDS, "system" },
-	{ "sort", OPTION_NEEDS, "system" },
-	{ "top", OPTION_NEEDS, "system" },
-	OPTION_RULES_END,
+	{ "max-size", OPTION_NEEDS, "probe" }, { "cap", OPTION_NEEDS, "max-size" },
+	{ "for-size", OPTION_NEEDS, "host" },  { "only", OPTION_NEEDS, "host" },
+	{ "memory", OPTION_NEEDS, "host" },    { "ignore", OPTION_NEEDS, "host" },
+	{ "fail-on", OPTION_NEEDS, "host" },   { "exit", OPTION_NEEDS, "host" },
+	{ "root", OPTION_NEEDS, "host" },      { "record", OPTION_NEEDS, "host" },
+	{ "record", OPTION_EXCLUDES, "root" }, { "watch", OPTION_EXCLUDES, "record" },
+	{ "by", OPTION_NEEDS, "system" },      { "sort", OPTION_NEEDS, "system" },
+	{ "top", OPTION_NEEDS, "system" },     OPTION_RULES_END,
 };
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)
