@@ -74,18 +74,18 @@ static bool is_busy(const struct mr_error *err)
 static int invalidate_region(struct mr_session *session, const struct target *target, bool wait,
 			     struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	struct mr_removal removal = { target->slot, target->id, entry,
-				      ns,           err,        .only_deferred = true };
 	struct mr_table_wait pauses = { 0 };
+	int rc;
 
 	for (;;) {
-		mr_session_deregister_run(session, &removal, 1);
-		if (removal.rc >= 0)
-			return 1 + removal.rc;
+		rc = mr_session_deregister_deferred(session, target->slot, target->id, entry, ns,
+						    err);
+		if (rc >= 0)
+			return 1 + rc;
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
 			return 0;
 		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
-			return removal.rc;
+			return rc;
 	}
 }
 

@@ -163,15 +163,10 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
  * The claim is given up before the lock.  As soon as others have the lock they may put another entry into that
  * slot, which they must be able to claim.
  */
-static void unclaim(struct mr_session *session, uint32_t slot, uint32_t count)
-{
-	mr_table_unclaim(&session->table, slot, count);
-	mr_table_unlock(&session->table);
-}
-
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
-	unclaim(session, slot, 1);
+	mr_table_unclaim(&session->table, slot, 1);
+	mr_table_unlock(&session->table);
 }
 
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
@@ -370,31 +365,22 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
-/* A region that is destroyed after this time is the last of its run: others may wait for the rest. */
-#define RUN_NS 1000000
+/* An entry whose region is to be destroyed; the members are the parameters of mr_session_deregister(). */
+struct removal {
+	uint32_t slot;
+	uint64_t id;
+	struct mr_entry *entry;
+	uint64_t *ns;
+	struct mr_error *err;
+	bool only_deferred;
+};
 
-/*
- * Under the lock: claim entries that follow one another, with one call.
- * Return: false where they are to be claimed one by one, which tells of each why it cannot be.
- */
-static bool claim_all(const struct mr_table *table, const struct mr_removal *removals,
-		      uint32_t count)
-{
-	/* A slot without an entry must stay free for others. */
-	for (uint32_t i = 0; i < count; i++)
-		if (!mr_table_has_id(table, removals[i].slot, removals[i].id))
-			return false;
-	return count > 1 && mr_table_claim(table, removals[0].slot, count);
-}
-
-/* Under the lock: claim the entry, unless that is @claimed, and make sure that its region may be destroyed. */
-static int begin_deregister(struct mr_session *session, const struct mr_removal *removal,
-			    bool claimed)
+/* Under the lock: claim the entry, and make sure that its region may be destroyed. */
+static int begin_deregister(struct mr_session *session, const struct removal *removal)
 {
 	struct mr_table *table = &session->table;
 	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
-	int rc = (claimed ? mr_session_verify : mr_session_claim)(
-		session, removal->slot, removal->id, &region, removal->err);
+	int rc = mr_session_claim(session, removal->slot, removal->id, &region, removal->err);
 
 	if (!rc)
 		*removal->entry = region.entry;
@@ -411,7 +397,7 @@ static int begin_deregister(struct mr_session *session, const struct mr_removal 
 }
 
 /* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
-static int destroy_region(struct mr_session *session, const struct mr_removal *removal)
+static int destroy_region(struct mr_session *session, const struct removal *removal)
 {
 	const struct mr_entry *entry = removal->entry;
 	const struct mr_registrar registrar = { .uverbs = &session->uverbs,
@@ -454,11 +440,8 @@ static int free_object(const struct mr_session *session, const struct mr_entry *
 	return rc;
 }
 
-/*
- * The entry is claimed, so that nobody else changes its state, and the lock is not needed: a process that is killed
- * leaves no more entries in doubt than those whose regions it has begun to destroy.
- */
-static int destroy(struct mr_session *session, const struct mr_removal *removal)
+/* The entry is claimed, so that nobody else changes its state, and the lock is not needed. */
+static int destroy(struct mr_session *session, const struct removal *removal)
 {
 	struct mr_table *table = &session->table;
 	int rc;
@@ -472,66 +455,43 @@ static int destroy(struct mr_session *session, const struct mr_removal *removal)
 	return free_object(session, removal->entry, removal->err) != 0;
 }
 
-/* Remove the entries whose regions are destroyed.  Without the lock they stay, in doubt. */
-static void end_deregister(struct mr_session *session, struct mr_removal *removals, uint32_t done,
-			   uint32_t count)
+static int deregister(struct mr_session *session, const struct removal *removal)
 {
+	const unsigned long long id = removal->id;
 	struct mr_error lock_error;
-	bool locked = !mr_table_lock(&session->table, &lock_error);
+	int rc = mr_table_lock(&session->table, removal->err);
 
-	for (uint32_t i = 0; i < done; i++) {
-		const unsigned long long id = removals[i].id;
-
-		if (removals[i].rc >= 0 && locked) {
-			mr_table_remove(&session->table, removals[i].slot, removals[i].id);
-		} else if (!removals[i].rc) {
-			*removals[i].err = lock_error;
-			mr_wrap(removals[i].err,
-				"region %llu is deregistered, but its entry stays, in doubt until "
-				"mrctl dereg %llu removes it",
-				id, id);
-			removals[i].rc = 1;
-		}
-	}
-	unclaim(session, removals[0].slot, count);
-}
-
-uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal *removals,
-				   uint32_t count)
-{
-	uint32_t begun = 0, done = 0;
-	bool claimed, refused = false;
-	uint64_t end;
-
-	removals[0].rc = mr_table_lock(&session->table, removals[0].err);
-	if (removals[0].rc)
-		return 1;
-	claimed = claim_all(&session->table, removals, count);
-	for (uint32_t i = 0; i < count; i++) {
-		removals[i].rc = begin_deregister(session, &removals[i], claimed);
-		begun += !removals[i].rc;
-	}
+	if (rc)
+		return rc;
+	rc = begin_deregister(session, removal);
 	mr_table_unlock(&session->table);
-	if (!begun)
-		return count;
-	end = count > 1 ? mr_now_ns() + RUN_NS : 0;
-	while (done < count && !refused && (!done || mr_now_ns() < end)) {
-		struct mr_removal *removal = &removals[done++];
-
-		if (!removal->rc) {
-			removal->rc = destroy(session, removal);
-			refused = removal->rc < 0;
-		}
+	if (rc)
+		return rc;
+	rc = destroy(session, removal);
+	/* Without the lock the entry stays, in doubt. */
+	if (!mr_table_lock(&session->table, &lock_error)) {
+		if (rc >= 0)
+			mr_table_remove(&session->table, removal->slot, removal->id);
+	} else if (!rc) {
+		*removal->err = lock_error;
+		mr_wrap(removal->err,
+			"region %llu is deregistered, but its entry stays, in doubt until "
+			"mrctl dereg %llu removes it",
+			id, id);
+		rc = 1;
 	}
-	end_deregister(session, removals, done, count);
-	return done;
+	mr_session_unclaim(session, removal->slot);
+	return rc;
 }
 
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	struct mr_removal removal = { slot, id, entry, ns, err, .rc = 0 };
+	return deregister(session, &(struct removal){ slot, id, entry, ns, err, false });
+}
 
-	mr_session_deregister_run(session, &removal, 1);
-	return removal.rc;
+int mr_session_deregister_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
+				   struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
+{
+	return deregister(session, &(struct removal){ slot, id, entry, ns, err, true });
 }

@@ -422,28 +422,9 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
 
-/** What mr_session_deregister_run() is asked for one region, and what it answers. */
-struct mr_removal {
-	uint32_t slot;
-	uint64_t id;
-	struct mr_entry *entry; /**< room for a copy of the entry */
-	uint64_t *ns;           /**< room for the nanoseconds that the kernel took; or NULL */
-	struct mr_error *err;   /**< room for an error */
-	int rc;                 /**< set, as mr_session_deregister() returns */
-	bool only_deferred; /**< leave it alone where it is no relaxed region that is deferred */
-};
-
-/**
- * mr_session_deregister_run() - mr_session_deregister() of entries whose slots follow one another
- * @removals: at least one; of umems one alone: a killed process must not leave several of them in doubt
- *
- * The table is locked twice for all of them.  It stops behind a region that the kernel refuses to destroy, so that
- * what is to be found out about that is not changed by the others, and after a millisecond.
- *
- * Return: how many of them are dealt with; the others are as they were.
- */
-uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal *removals,
-				   uint32_t count);
+/** mr_session_deregister_deferred() - the same; MR_ERROR_ABSENT where it is no relaxed region that is deferred */
+int mr_session_deregister_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
+				   struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
 
 /**
  * mr_session_pd() - find a protection domain by its name, and use it

@@ -274,7 +274,6 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 {
 	struct mr_session_rereg job = { .slot = victim, .before = *entry };
 	uint64_t ns;
-	struct mr_removal removal = { victim, id, entry, &ns, &err, .only_deferred = true };
 	bool still;
 	int rc;
 
@@ -288,8 +287,7 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	case DEREG:
 		return mr_session_deregister(&session, victim, id, entry, &ns, &err);
 	default:
-		mr_session_deregister_run(&session, &removal, 1);
-		return removal.rc;
+		return mr_session_deregister_deferred(&session, victim, id, entry, &ns, &err);
 	}
 }
 
