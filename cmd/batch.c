@@ -55,16 +55,12 @@ static const struct field line_fields[] = {
 };
 static const struct record line_record = { "line", line_fields, NULL };
 
-static const struct field outcome_fields[] = {
-	FIELD(struct line_row, status, FIELD_NUMBER, FIELD_KNOWN,
-	      "exit status that the command would have alone"),
-	FIELD_END,
-};
-static const struct record outcome_record = { "outcome", outcome_fields, NULL };
+enum { STATUS_MEMBER = 1 };
 
 static const struct field whole_line_fields[] = {
 	DOCUMENT_PART(&line_record),
-	DOCUMENT_PART(&outcome_record),
+	[STATUS_MEMBER] = FIELD(struct line_row, status, FIELD_NUMBER, FIELD_KNOWN,
+				"exit status that the command would have alone"),
 	FIELD_END,
 };
 static const struct record whole_line_record = { "line", whole_line_fields, NULL };
@@ -323,7 +319,7 @@ static int run_line(struct batch_job *job, const struct invocation *invocation,
 		status = answer_line_error(job, invocation, err);
 	mr_error_clear(err); /* the answer has it */
 	row.status = known((uint64_t)status);
-	output_element_end(&job->answer.out, &outcome_record, &row);
+	output_element_end(&job->answer.out, &whole_line_fields[STATUS_MEMBER], &row);
 	job->lines_run++;
 	note_status(job, status);
 	/* A program that writes line by line waits for the answer. */

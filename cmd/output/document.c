@@ -229,10 +229,12 @@ void output_begin(struct output *out, const char *command)
 	out->separator = ",";
 }
 
-void output_members(struct output *out, const struct record *record, const void *row)
+void output_member(struct output *out, const struct field *field, const void *row)
 {
+	const struct field *const fields[] = { field, NULL };
+
 	if (out->style->json)
-		json_put_members(stdout, record, NULL, row, out->separator);
+		json_put_members(stdout, NULL, fields, row, out->separator);
 }
 
 bool output_is_for_people(const struct output *out)
@@ -327,10 +329,10 @@ void output_element_begin(struct output *out, const struct record *record, const
 	out->separator = ",";
 }
 
-void output_element_end(struct output *out, const struct record *record, const void *row)
+void output_element_end(struct output *out, const struct field *field, const void *row)
 {
-	if (record)
-		output_members(out, record, row);
+	if (field)
+		output_member(out, field, row);
 	if (out->style->json)
 		output_put("}");
 	out->separator = separator_in_list(out, false);

@@ -530,8 +530,8 @@ int output_open(struct output *out, const struct output_style *style, const stru
 /** output_begin() - JSON: begin the document with its format and @command, unless it is part of another */
 void output_begin(struct output *out, const char *command);
 
-/** output_members() - JSON: print the fields of @row as members of the document; text: nothing */
-void output_members(struct output *out, const struct record *record, const void *row);
+/** output_member() - JSON: print a field of @row as a member of the document; text: nothing */
+void output_member(struct output *out, const struct field *field, const void *row);
 
 /** output_object() - JSON: print @row as an object named @key; text: as lines, unless --quiet */
 void output_object(struct output *out, const char *key, const struct record *record,
@@ -552,10 +552,10 @@ void output_list_end(struct output *out);
 /**
  * output_element_begin() - JSON: begin an element of the list with the fields of @row
  *
- * Others may follow, such as lists, until output_element_end() adds the last fields (@record NULL: none).  Text: nothing.
+ * Others may follow, such as lists, until output_element_end() adds the last field (NULL: none).  Text: nothing.
  */
 void output_element_begin(struct output *out, const struct record *record, const void *row);
-void output_element_end(struct output *out, const struct record *record, const void *row);
+void output_element_end(struct output *out, const struct field *field, const void *row);
 
 /** output_json_list() - JSON: print a whole list; text: nothing */
 void output_json_list(struct output *out, const char *key, const struct list *list);

@@ -530,25 +530,14 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	return reported;
 }
 
-/* Members of the document before its lists, and after them. */
-static const struct field opening_fields[] = {
-	FIELD_AS("session", struct answer, in_session, FIELD_BOOL, 0,
-		 "whether this was in a session"),
-	FIELD_END,
-};
-static const struct record opening_record = { "opening", opening_fields, NULL };
-
-static const struct field verdict_fields[] = {
-	FIELD(struct answer, as_expected, FIELD_TRISTATE, 0,
-	      "whether the answer is one that --expect names"),
-	FIELD_END,
-};
-static const struct record verdict_record = { "verdict", verdict_fields, NULL };
+enum { SESSION_MEMBER = 1, VERDICT_MEMBER };
 
 const struct field answer_members[] = {
 	DOCUMENT_OBJECT("environment", &environment_record, "where the answers come from"),
-	DOCUMENT_PART(&opening_record),
-	DOCUMENT_PART(&verdict_record),
+	[SESSION_MEMBER] = FIELD_AS("session", struct answer, in_session, FIELD_BOOL, 0,
+				    "whether this was in a session"),
+	[VERDICT_MEMBER] = FIELD(struct answer, as_expected, FIELD_TRISTATE, 0,
+				 "whether the answer is one that --expect names"),
 	DOCUMENT_LIST("failures", &failure_record, "refusals and failures, in their order"),
 	FIELD_END,
 };
@@ -566,7 +555,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)
-		output_members(out, &opening_record, answer);
+		output_member(out, &answer_members[SESSION_MEMBER], answer);
 	output_list_begin(out, key, record, lines);
 }
 
@@ -604,7 +593,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	if (answer->expect)
 		answer->as_expected =
 			expect_holds(answer->expect, &answer->failures) ? MR_YES : MR_NO;
-	output_members(out, &verdict_record, answer);
+	output_member(out, &answer_members[VERDICT_MEMBER], answer);
 	output_json_list(out, "failures", &failures);
 	if (out->style->json || by_batch)
 		;

@@ -71,7 +71,6 @@ static const struct field changes_fields[] = {
 	      .record = &region_record),
 	FIELD_END,
 };
-REPORTED static const struct record changes_record = { "changes", changes_fields, NULL };
 
 static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
@@ -119,7 +118,7 @@ static void rereg_print(struct rereg_job *job, bool changed)
 		answer_row(answer, &after);
 	}
 	answer_end_rows(answer);
-	output_members(&answer->out, &changes_record, &changes);
+	output_member(&answer->out, changes_fields, &changes);
 }
 
 static const struct option_spec iova_options[] = {

@@ -590,7 +590,8 @@ static void print_document(struct output *out, const struct trace_row *row,
 					   sizeof(*result->not_followed) };
 
 	output_begin(out, "trace");
-	output_members(out, &trace_record, row);
+	for (const struct field *f = trace_record.fields; f->key; f++)
+		output_member(out, f, row);
 	print_calls(out, follow);
 	output_list_begin(out, trace_refusal_record.list, &trace_refusal_record, false);
 	for (size_t i = 0; i < follow->refusals.count; i++) {

@@ -168,7 +168,7 @@ TEST(members_objects_and_lists_stand_side_by_side)
 	capture_begin(&c, STDOUT_FILENO);
 	output_begin(&out, "test");
 	output_object(&out, "object", &inner_record, &rows[0]);
-	output_members(&out, &inner_record, &rows[1]);
+	output_member(&out, inner_fields, &rows[1]);
 	output_list_begin(&out, "none", &row_record, false);
 	output_list_end(&out);
 	output_json_list(&out, "list", &list);
