@@ -135,13 +135,9 @@ static const void *find_member(const struct field *field, const void *row)
 	return (const char *)row + field->offset;
 }
 
-static struct mr_opt_u64 read_integer(const struct field *field, const void *member)
+bool field_is_number(const struct field *field)
 {
-	if (field->size == sizeof(uint32_t))
-		return known(*(const uint32_t *)member);
-	if (field->size == sizeof(uint64_t))
-		return known(*(const uint64_t *)member);
-	return *(const struct mr_opt_u64 *)member;
+	return field->type >= FIELD_BOOL && field->type <= FIELD_ERRNO;
 }
 
 struct mr_opt_u64 field_number(const struct field *field, const void *row)
@@ -149,27 +145,19 @@ struct mr_opt_u64 field_number(const struct field *field, const void *row)
 	const void *member = find_member(field, row);
 	enum mr_tristate answer;
 
-	if (!member)
+	if (!member || !field_is_number(field))
 		return (struct mr_opt_u64){ 0 };
-	switch (field->type) {
-	case FIELD_BOOL:
+	if (field->type == FIELD_BOOL)
 		return known(*(const bool *)member);
-	case FIELD_TRISTATE:
+	if (field->type == FIELD_TRISTATE) {
 		answer = *(const enum mr_tristate *)member;
 		return (struct mr_opt_u64){ answer == MR_YES, answer != MR_UNKNOWN };
-	case FIELD_NUMBER:
-	case FIELD_LIMIT:
-	case FIELD_RATIO:
-	case FIELD_HEX:
-	case FIELD_ACCESS:
-	case FIELD_PAGES:
-	case FIELD_BITS:
-	case FIELD_WORD:
-	case FIELD_ERRNO:
-		return read_integer(field, member);
-	default:
-		return (struct mr_opt_u64){ 0 };
 	}
+	if (field->size == sizeof(uint32_t))
+		return known(*(const uint32_t *)member);
+	if (field->size == sizeof(uint64_t))
+		return known(*(const uint64_t *)member);
+	return *(const struct mr_opt_u64 *)member;
 }
 
 const struct list *field_list(const struct field *field, const void *row)
@@ -237,7 +225,7 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	const struct mr_opt_u64 number = field_number(field, row);
 	struct field_words room;
 
-	if (!member)
+	if (!member || (field_is_number(field) && !number.known))
 		return field->type == FIELD_LIMIT ? "unlimited" : NULL;
 	switch (field->type) {
 	case FIELD_STRING:
@@ -246,39 +234,34 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 		return *(const char *)member ? member : NULL;
 	case FIELD_BOOL:
 	case FIELD_TRISTATE:
-		return !number.known ? NULL : number.value ? "true" : "false";
+		return number.value ? "true" : "false";
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
 		*put_decimal(buffer, number.value) = '\0';
-		return number.known ? buffer : field->type == FIELD_LIMIT ? "unlimited" : NULL;
+		return buffer;
 	case FIELD_RATIO:
 		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%03" PRIu64, number.value / 1000,
 			 number.value % 1000);
-		return number.known ? buffer : NULL;
+		return buffer;
 	case FIELD_HEX:
 		*put_hexadecimal(buffer, number.value) = '\0';
-		return number.known ? buffer : NULL;
+		return buffer;
 	case FIELD_ACCESS:
-		return number.known ? access_text((uint32_t)number.value, buffer) : NULL;
+		return access_text((uint32_t)number.value, buffer);
 	case FIELD_PAGES:
-		return number.known ? put_pages(number.value, field->flags & FIELD_RANGES, buffer)
-				    : NULL;
+		return put_pages(number.value, field->flags & FIELD_RANGES, buffer);
 	case FIELD_WORD:
-		return number.known ? word_text(field->words, number.value) : NULL;
+		return word_text(field->words, number.value);
 	case FIELD_ERRNO:
-		if (number.known && !number.value && field->flags & FIELD_OK)
-			return "ok";
-		return number.known ? errno_text((int)number.value, buffer) : NULL;
+		return !number.value && field->flags & FIELD_OK
+			       ? "ok"
+			       : errno_text((int)number.value, buffer);
 	case FIELD_WORDS:
 	case FIELD_BITS:
 		return words_text(field_words(field, row, &room), buffer);
-	case FIELD_LIST:
-	case FIELD_RECORD:
-	case FIELD_ONE:
-	case FIELD_EVIDENCE:
-		break;
+	default:
+		return NULL;
 	}
-	return NULL;
 }
 
 const struct field *fields_find(const struct record *record, const char *key, size_t length)

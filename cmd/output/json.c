@@ -105,11 +105,13 @@ static void put_evidence(FILE *to, const struct field *field, const void *row)
 static void put_value(FILE *to, const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset;
+	const struct mr_opt_u64 number = field_number(field, row);
 	char buffer[FIELD_TEXT_MAX];
-	struct mr_opt_u64 number;
 	struct field_words room;
 	const struct list *list;
 
+	if (field_is_number(field) && !number.known)
+		return put(to, "null");
 	switch (field->type) {
 	case FIELD_STRING:
 	case FIELD_TEXT:
@@ -119,18 +121,15 @@ static void put_value(FILE *to, const struct field *field, const void *row)
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
 	case FIELD_HEX:
-		number = field_number(field, row);
-		return number.known ? put_integer(to, field->type, number.value) : put(to, "null");
+		return put_integer(to, field->type, number.value);
 	case FIELD_ACCESS:
-		number = field_number(field, row);
-		return number.known ? put_access(to, (uint32_t)number.value) : put(to, "null");
+		return put_access(to, (uint32_t)number.value);
 	case FIELD_PAGES:
-		number = field_number(field, row);
-		return number.known ? put_pages(to, number.value) : put(to, "null");
+		return put_pages(to, number.value);
 	case FIELD_BOOL:
 	case FIELD_TRISTATE:
 	case FIELD_RATIO:
-		return put(to, field_text(field, row, buffer) ?: "null");
+		return put(to, field_text(field, row, buffer));
 	case FIELD_WORDS:
 	case FIELD_BITS:
 		return put_words(to, field_words(field, row, &room));

@@ -232,6 +232,9 @@ const char *pages_text(uint64_t sizes, char *buffer);
 /** fields_find() - the field called @key (@length bytes, in any case), or NULL */
 const struct field *fields_find(const struct record *record, const char *key, size_t length);
 
+/** field_is_number() - whether it is an integer or a truth value */
+bool field_is_number(const struct field *field);
+
 /**
  * field_number() - the value of an integer or truth value
  *
