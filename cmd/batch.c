@@ -360,22 +360,6 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 	return 0;
 }
 
-/* Ends the list of lines, and deregisters what they have left. */
-static int end_lines(struct batch_job *job, bool is_open, struct mr_error *err)
-{
-	progress_clear(&job->answer.progress);
-	if (is_over(job) && job->lines_run < job->total && !job->global->style.quiet)
-		report_note(job->invocation->command->name,
-			    "stopped after line %" PRIu64 " (--keep-going goes on)",
-			    job->enclosing.number);
-	output_list_end(&job->answer.out);
-	if (is_open)
-		overdue_report(job->invocation, &job->session);
-	deregister_leftovers(job);
-	answer_report_rest(&job->answer);
-	return answer_end(&job->answer, job->lines_run, err);
-}
-
 static int answer_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;
@@ -414,8 +398,19 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 	if (!is_open)
 		batch_fail(job, &why, 0, MR_VIA_LIBRARY);
 	rc = is_open ? run_lines(job, err) : 0;
-	if (!rc)
-		rc = end_lines(job, is_open, err);
+	if (!rc) {
+		progress_clear(&answer->progress);
+		if (is_over(job) && job->lines_run < job->total && !job->global->style.quiet)
+			report_note(job->invocation->command->name,
+				    "stopped after line %" PRIu64 " (--keep-going goes on)",
+				    job->enclosing.number);
+		output_list_end(&answer->out);
+		if (is_open)
+			overdue_report(job->invocation, &job->session);
+		deregister_leftovers(job);
+		answer_report_rest(answer);
+		rc = answer_end(answer, job->lines_run, err);
+	}
 	mr_session_close(&job->session);
 	return rc ? rc : job->status;
 }

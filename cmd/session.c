@@ -420,32 +420,13 @@ static int find_session(const char *where, struct mr_sessions *found,
 			    "the other holders of the session '%s' cannot be found", where);
 }
 
-static int print_ended(const struct invocation *invocation, struct mr_found_session *session,
-		       struct mr_error *err)
-{
-	struct mr_environment environment;
-
-	session->joinable = false;
-	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
-	if (prints_records(invocation)) {
-		mr_environment_init(&environment);
-		return print_sessions(invocation, &environment, context_session(invocation),
-				      session, 1, false, err);
-	}
-	if (!invocation->global->style.quiet)
-		report_note(invocation->command->name,
-			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
-			    (int)session->pid, session->device.name, session->regions,
-			    session->regions == 1 ? "" : "s");
-	return 0;
-}
-
 /* Mrctl session --end.  Return: an exit status, or -errno. */
 static int session_end(const struct invocation *invocation, struct mr_error *err)
 {
 	const char *where = invocation->operands[0];
 	struct mr_found_session *session = NULL;
 	struct mr_sessions found = { .count = 0 };
+	struct mr_environment environment;
 	struct mr_error why;
 	int rc;
 
@@ -454,12 +435,21 @@ static int session_end(const struct invocation *invocation, struct mr_error *err
 	rc = find_session(where, &found, &session, &why);
 	if (!rc)
 		rc = mr_session_end(session, SESSION_TIMEOUT_NS, &why);
-	if (!rc) {
-		rc = print_ended(invocation, session, err);
-	} else if (why.kind == MR_ERROR_USAGE) {
+	if (rc && why.kind == MR_ERROR_USAGE) {
 		*err = why;
-	} else {
+	} else if (rc) {
 		rc = answer_error(invocation, NULL, &why, err);
+	} else if (prints_records(invocation)) {
+		session->joinable = false;
+		mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
+		mr_environment_init(&environment);
+		rc = print_sessions(invocation, &environment, context_session(invocation), session,
+				    1, false, err);
+	} else if (!invocation->global->style.quiet) {
+		report_note(invocation->command->name,
+			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
+			    (int)session->pid, session->device.name, session->regions,
+			    session->regions == 1 ? "" : "s");
 	}
 	mr_sessions_release(&found);
 	return rc;

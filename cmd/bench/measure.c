@@ -671,20 +671,6 @@ static void add_device(const char *name, void *data)
 	job->device_count += devices[job->device_count] != NULL;
 }
 
-/* All devices, or the one that -d names; opening it finds the only one there is. */
-static int find_devices(struct bench_job *job, struct mr_error *err)
-{
-	if (job->args->all_devices)
-		mr_rdma_device_list(mr_this_host(), add_device, job);
-	if (job->device_count)
-		return 0;
-	job->devices = calloc(1, sizeof(*job->devices));
-	if (!job->devices || (job->device && !(job->devices[0] = strdup(job->device))))
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	job->device_count = 1;
-	return 0;
-}
-
 void bench_release(struct bench_job *job)
 {
 	for (size_t i = 0; job->rows && i < job->row_count; i++)
@@ -702,10 +688,18 @@ void bench_release(struct bench_job *job)
 
 int bench_run(struct bench_job *job, struct mr_error *err)
 {
-	int rc = find_devices(job, err);
+	int rc;
 
-	if (!rc)
-		rc = set_up(job, err);
+	if (job->args->all_devices)
+		mr_rdma_device_list(mr_this_host(), add_device, job);
+	/* One device, which -d names; opening it finds the only one there is. */
+	if (!job->device_count) {
+		job->devices = calloc(1, sizeof(*job->devices));
+		if (!job->devices || (job->device && !(job->devices[0] = strdup(job->device))))
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		job->device_count = 1;
+	}
+	rc = set_up(job, err);
 	if (rc)
 		return rc;
 	context_block_signals(job->invocation);

@@ -83,24 +83,6 @@ static int wait_for(struct child *child, pid_t pid, uint64_t start_ns, const sig
 	return came;
 }
 
-/* Reads what was caught. */
-static int read_caught(struct child *child, int caught, struct mr_error *err)
-{
-	const off_t size = lseek(caught, 0, SEEK_END);
-	ssize_t got = -1;
-
-	errno = size > CATCH_MAX ? EFBIG : ENOMEM;
-	child->text = size >= 0 && size <= CATCH_MAX ? malloc((size_t)size + 1) : NULL;
-	if (child->text)
-		got = pread(caught, child->text, (size_t)size, 0);
-	if (got < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, child->text ? "pread" : "malloc",
-			       "the output of '%s'", child->argv[0]);
-	child->length = (size_t)got;
-	child->text[got] = '\0';
-	return 0;
-}
-
 /* With SIGCHLD ignored, as a parent may have left it, the status of a program would be lost. */
 static int start_and_wait(struct child *child, int caught, int *signal)
 {
@@ -128,6 +110,8 @@ int child_run(struct child *child, struct mr_error *err)
 {
 	mr_auto_fd int caught = -1;
 	int rc, signal = 0;
+	ssize_t got = -1;
+	off_t size;
 
 	child->text = NULL;
 	child->length = 0;
@@ -144,7 +128,19 @@ int child_run(struct child *child, struct mr_error *err)
 		raise(signal);
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
 	}
-	return caught < 0 ? 0 : read_caught(child, caught, err);
+	if (caught < 0)
+		return 0;
+	size = lseek(caught, 0, SEEK_END);
+	errno = size > CATCH_MAX ? EFBIG : ENOMEM;
+	child->text = size >= 0 && size <= CATCH_MAX ? malloc((size_t)size + 1) : NULL;
+	if (child->text)
+		got = pread(caught, child->text, (size_t)size, 0);
+	if (got < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, child->text ? "pread" : "malloc",
+			       "the output of '%s'", child->argv[0]);
+	child->length = (size_t)got;
+	child->text[got] = '\0';
+	return 0;
 }
 
 #define MARK "(simulated) "

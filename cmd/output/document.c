@@ -27,8 +27,7 @@ static const char *list_text(const struct list *list, char *buffer)
 /* A table has no place for records in a cell. */
 static bool is_nested(const struct field *field)
 {
-	return field->type == FIELD_LIST || field->type == FIELD_RECORD ||
-	       field->type == FIELD_ONE || field->type == FIELD_EVIDENCE;
+	return field->type >= FIELD_LIST;
 }
 
 /*

@@ -146,24 +146,18 @@ int replaced_file_open(struct replaced_file *file, const char *path, struct mr_e
 	return 0;
 }
 
-/* Not before its bytes are on the disk may the file be in the place of another. */
-static int write_out(struct replaced_file *file, struct mr_error *err)
+int replaced_file_close(struct replaced_file *file, struct mr_error *err)
 {
 	const bool has_failed = ferror(file->stream);
+	int rc = 0;
 
 	errno = 0;
 	if (fflush(file->stream) || has_failed)
-		return mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
-	if (file->temporary[0] && fsync(fileno(file->stream)))
-		return mr_fail(err, MR_ERROR_HOST, errno, "fsync", "%s", file->path);
-	return 0;
-}
-
-int replaced_file_close(struct replaced_file *file, struct mr_error *err)
-{
-	int rc = write_out(file, err);
-
-	if (!rc && file->temporary[0] && rename(file->temporary, file->path))
+		rc = mr_fail(err, MR_ERROR_HOST, mr_call_errno(), "write", "%s", file->path);
+	/* Not before its bytes are on the disk may the file be in the place of another. */
+	else if (file->temporary[0] && fsync(fileno(file->stream)))
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "fsync", "%s", file->path);
+	else if (file->temporary[0] && rename(file->temporary, file->path))
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "rename", "%s", file->path);
 	if (!rc)
 		file->temporary[0] = '\0';

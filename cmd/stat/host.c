@@ -98,13 +98,6 @@ static void result_hide_bars(char *text)
 		*bar = '/';
 }
 
-/* Memory of a GPU takes nothing of what these groups of checks look at. */
-static bool is_of_host_memory(const char *group)
-{
-	return !strcmp(group, "limits") || !strcmp(group, "control groups") ||
-	       !strcmp(group, "memory");
-}
-
 /* Does the checks. */
 static void result_look(struct host_result *result, struct mr_host *host)
 {
@@ -119,7 +112,10 @@ static void result_look(struct host_result *result, struct mr_host *host)
 		struct mr_finding *finding = &result->rows[i].finding;
 
 		question.size = result->args->for_size;
-		if (question.is_gpu && is_of_host_memory(check->group))
+		/* Memory of a GPU takes nothing of what these groups of checks look at. */
+		if (question.is_gpu &&
+		    (!strcmp(check->group, "limits") || !strcmp(check->group, "control groups") ||
+		     !strcmp(check->group, "memory")))
 			question.size.known = false;
 		check->look(&question, finding);
 		result->counts[finding->verdict]++;

@@ -181,22 +181,6 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 		output_object(&answer->out, "answers", &summary_record, summary);
 }
 
-/* Finds the largest registration that works, showing progress. */
-static int find_max_size(struct answer *answer, struct mr_probe *probe, struct max_size *max_size,
-			 struct mr_error *err)
-{
-	const struct stat_args *args = answer->invocation->args;
-	struct mr_max_size *found = &max_size->found;
-	int rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
-
-	progress_clear(&answer->progress);
-	max_size->is_done = true;
-	found->cap_by = found->cap_by ?: "--cap";
-	if (!rc && !found->err.errnum)
-		found->limit = "cap";
-	return rc;
-}
-
 /* Prints the answers; without a device, @probe NULL, JSON has all its members, and nothing is known. */
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
@@ -204,6 +188,7 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 	const size_t trials = probe ? count_trials() : 0;
 	struct trial_row *rows = calloc(trials + 1, sizeof(*rows));
 	struct max_size max_size = { .is_done = false };
+	struct mr_max_size *found = &max_size.found;
 	struct probe_summary summary = { .yes = { 0, false } };
 	int rc = 0;
 
@@ -211,7 +196,14 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	if (probe) {
 		summary = try_all(probe, rows);
-		rc = args->max_size ? find_max_size(answer, probe, &max_size, err) : 0;
+	}
+	if (probe && args->max_size) {
+		rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
+		progress_clear(&answer->progress);
+		max_size.is_done = true;
+		found->cap_by = found->cap_by ?: "--cap";
+		if (!rc && !found->err.errnum)
+			found->limit = "cap";
 	}
 	if (!rc) {
 		print_answers(answer, rows, trials, &summary);

@@ -344,21 +344,10 @@ static void total_owner(const struct owner *owner, struct system_totals *totals)
 	}
 }
 
-/* Compares the bytes expected to be pinned with those that are.  The kernel's own MRs and those with ODP pin nothing. */
-static void total_gap(struct system_totals *totals)
-{
-	const uint64_t expected =
-		totals->sums.bytes - totals->sums.odp_bytes - totals->kernel_bytes.value;
-	const uint64_t pinned = totals->pinned_by_all.value;
-
-	if (!totals->pinned_by_all.known)
-		return;
-	totals->not_pinned = known(expected > pinned ? expected - pinned : 0);
-	totals->pinned_by_others = known(pinned > expected ? pinned - expected : 0);
-}
-
 static void total(const struct census *census, struct system_totals *totals)
 {
+	uint64_t expected, pinned;
+
 	*totals = (struct system_totals){ .is_known = true,
 					  .counted = known(0),
 					  .processes = known(0) };
@@ -373,7 +362,13 @@ static void total(const struct census *census, struct system_totals *totals)
 		total_owner(&census->owners[i], totals);
 	total_sessions(census, totals);
 	totals->pinned_by_all = census->pinned;
-	total_gap(totals);
+	if (!census->pinned.known)
+		return;
+	/* The kernel's own MRs and those with ODP pin nothing. */
+	expected = totals->sums.bytes - totals->sums.odp_bytes - totals->kernel_bytes.value;
+	pinned = census->pinned.value;
+	totals->not_pinned = known(expected > pinned ? expected - pinned : 0);
+	totals->pinned_by_others = known(pinned > expected ? pinned - expected : 0);
 }
 
 /* ---- order ---- */
