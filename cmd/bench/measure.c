@@ -240,25 +240,10 @@ static void add_levels(struct bench_job *job)
 	}
 }
 
-static void choose_length(struct bench_method *method, const struct bench_args *args)
-{
-	*method = (struct bench_method){
-		.rounds = known(args->plan.known ? PLAN_ROUNDS : ROUNDS),
-		.row_ns = known(args->plan.known ? PLAN_ROW_NS : ROW_NS),
-		.calls = args->calls,
-		.warm_up = known(MR_BENCH_WARM_UP),
-	};
-	if (args->rounds.known)
-		method->rounds = args->rounds;
-	if (args->calls.known && args->calls.value < method->rounds.value)
-		method->rounds = args->calls;
-	if (args->calls.known || args->seconds.known)
-		method->row_ns = args->seconds;
-}
-
 /* Finds out from the command line what is to be measured on the devices. */
 static int set_up(struct bench_job *job, struct mr_error *err)
 {
+	const struct bench_args *args = job->args;
 	const uint64_t workers =
 		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
 	struct sweep sizes;
@@ -269,7 +254,18 @@ static int set_up(struct bench_job *job, struct mr_error *err)
 				    "%llu workers at once are too many: at most %d",
 				    (unsigned long long)workers, MR_BENCH_WORKERS);
 	choose_sizes(&sizes, job->args, workers);
-	choose_length(&job->method, job->args);
+	job->method = (struct bench_method){
+		.rounds = known(args->plan.known ? PLAN_ROUNDS : ROUNDS),
+		.row_ns = known(args->plan.known ? PLAN_ROW_NS : ROW_NS),
+		.calls = args->calls,
+		.warm_up = known(MR_BENCH_WARM_UP),
+	};
+	if (args->rounds.known)
+		job->method.rounds = args->rounds;
+	if (args->calls.known && args->calls.value < job->method.rounds.value)
+		job->method.rounds = args->calls;
+	if (args->calls.known || args->seconds.known)
+		job->method.row_ns = args->seconds;
 	add_levels(job);
 	rc = add_cases(job, &sizes, err);
 	if (rc)

@@ -83,32 +83,14 @@ static int wait_for(struct child *child, pid_t pid, uint64_t start_ns, const sig
 	return came;
 }
 
-/* With SIGCHLD ignored, as a parent may have left it, the status of a program would be lost. */
-static int start_and_wait(struct child *child, int caught, int *signal)
+int child_run(struct child *child, struct mr_error *err)
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	mr_auto_fd int caught = -1;
 	struct sigaction action;
 	sigset_t ends, before;
 	uint64_t start_ns;
 	pid_t pid;
-	int rc;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGCHLD);
-	sigaction(SIGCHLD, &usual, &action);
-	sigprocmask(SIG_BLOCK, &ends, &before);
-	start_ns = mr_now_ns();
-	rc = start(child, caught, &pid);
-	if (!rc)
-		*signal = wait_for(child, pid, start_ns, &ends);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	sigaction(SIGCHLD, &action, NULL);
-	return rc;
-}
-
-int child_run(struct child *child, struct mr_error *err)
-{
-	mr_auto_fd int caught = -1;
 	int rc, signal = 0;
 	ssize_t got = -1;
 	off_t size;
@@ -120,7 +102,17 @@ int child_run(struct child *child, struct mr_error *err)
 		if (caught < 0)
 			return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	}
-	rc = start_and_wait(child, caught, &signal);
+	/* With SIGCHLD ignored, as a parent may have left it, the status of a program would be lost. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	sigaction(SIGCHLD, &usual, &action);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	start_ns = mr_now_ns();
+	rc = start(child, caught, &pid);
+	if (!rc)
+		signal = wait_for(child, pid, start_ns, &ends);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGCHLD, &action, NULL);
 	if (rc)
 		return mr_fail(err, MR_ERROR_HOST, rc, CHILD_CALL, "cannot run '%s'",
 			       child->argv[0]);

@@ -66,6 +66,14 @@ static void add_text(struct schema *schema, cJSON *to, const char *key, const ch
 		add(schema, to, key, cJSON_CreateString(text));
 }
 
+static void add_types(struct schema *schema, cJSON *to, const char *type, const char *other)
+{
+	cJSON *types = add(schema, to, "type", cJSON_CreateArray());
+
+	add_text(schema, types, NULL, type);
+	add_text(schema, types, NULL, other);
+}
+
 static void add_reference(struct schema *schema, cJSON *to, const char *name)
 {
 	char path[80];
@@ -79,7 +87,7 @@ static void define(struct schema *schema, const struct record *record);
 static void add_member(struct schema *schema, cJSON *properties, const struct field *field)
 {
 	const struct form *form = &forms[field->type];
-	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *types, *choices;
+	cJSON *member = add(schema, properties, field->key, cJSON_CreateObject()), *choices;
 
 	add_text(schema, member, "description", field->help);
 	if (field->type == FIELD_RECORD || field->type == FIELD_ONE) {
@@ -90,9 +98,7 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 		     (form->is_there_alone && !field->pointer && !field->known_by)))) {
 		add_text(schema, member, "type", form->type);
 	} else {
-		types = add(schema, member, "type", cJSON_CreateArray());
-		add_text(schema, types, NULL, form->type);
-		add_text(schema, types, NULL, "null");
+		add_types(schema, member, form->type, "null");
 	}
 	add_text(schema, member, "pattern", form->pattern);
 	if (form->items)
@@ -111,12 +117,9 @@ static void add_member(struct schema *schema, cJSON *properties, const struct fi
 		add_reference(schema, add(schema, member, "items", cJSON_CreateObject()),
 			      field->record->name);
 	}
-	if (field->type != FIELD_EVIDENCE)
-		return;
-	types = add(schema, add(schema, member, "additionalProperties", cJSON_CreateObject()),
-		    "type", cJSON_CreateArray());
-	add_text(schema, types, NULL, "string");
-	add_text(schema, types, NULL, "integer");
+	if (field->type == FIELD_EVIDENCE)
+		add_types(schema, add(schema, member, "additionalProperties", cJSON_CreateObject()),
+			  "string", "integer");
 }
 
 /* Adds members to @object, and their keys to those that are required where that is not NULL. */

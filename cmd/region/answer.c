@@ -116,21 +116,6 @@ static void keep_failure(struct failures *failures, const struct failure *failur
 	why_share(last->why);
 }
 
-static void failures_release(struct failures *failures)
-{
-	for (size_t i = 0; i < failures->count; i++) {
-		const struct failure *f = &failures->items[i];
-
-		free((void *)f->message);
-		free((void *)f->request.argv);
-		free((void *)f->request.memory);
-		free((void *)f->request.dmah);
-		free((void *)f->request.pd);
-		why_release(f->why);
-	}
-	free(failures->items);
-}
-
 /* ---- --expect ---- */
 
 /* Room for the sentence of expect_text(), and the most answers that it names. */
@@ -447,7 +432,17 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 
 void answer_release(struct answer *answer)
 {
-	failures_release(&answer->failures);
+	for (size_t i = 0; i < answer->failures.count; i++) {
+		const struct failure *f = &answer->failures.items[i];
+
+		free((void *)f->message);
+		free((void *)f->request.argv);
+		free((void *)f->request.memory);
+		free((void *)f->request.dmah);
+		free((void *)f->request.pd);
+		why_release(f->why);
+	}
+	free(answer->failures.items);
 	output_release(&answer->out);
 }
 

@@ -119,12 +119,19 @@ static int unpack(struct report *report, struct mr_error *err)
 	return 0;
 }
 
-/* The section of the host becomes that which this mrctl finds in the recording. */
-static int judge_again(struct report *report, struct mr_error *err)
+/* With a recording, the section of the host becomes that which this mrctl finds there. */
+int report_load(struct report *report, struct mr_error *err)
 {
 	cJSON *before, *environment;
-	int rc = unpack(report, err);
+	int rc = parse(report, report->args->read, err);
 
+	if (rc)
+		return rc;
+	if (!cJSON_IsObject(json_get(report->root, "recording"))) {
+		report_add(report, report->root, "judged_again", cJSON_CreateArray());
+		return 0;
+	}
+	rc = unpack(report, err);
 	if (rc)
 		return rc;
 	before = cJSON_DetachItemFromObjectCaseSensitive(report->root, "host");
@@ -138,17 +145,6 @@ static int judge_again(struct report *report, struct mr_error *err)
 	else
 		cJSON_Delete(environment);
 	return rc;
-}
-
-int report_load(struct report *report, struct mr_error *err)
-{
-	int rc = parse(report, report->args->read, err);
-
-	if (rc || cJSON_IsObject(json_get(report->root, "recording")))
-		return rc ? rc : judge_again(report, err);
-	/* The verdicts stay those of the report. */
-	report_add(report, report->root, "judged_again", cJSON_CreateArray());
-	return 0;
 }
 
 /* Depth of the document down to which each member has a line of its own: a check is one line. */

@@ -520,25 +520,6 @@ static bool is_worth_a_note(uint64_t gap, const struct system_totals *totals)
 	return gap >= GAP_BYTES && gap >= totals->sums.bytes / GAP_SHARE;
 }
 
-/* Each line of these stands beside its evidence, which is in the totals, whatever its size. */
-static void note_gap(const struct system_totals *totals)
-{
-	if (is_worth_a_note(totals->not_pinned.value, totals)) {
-		report_note("stat",
-			    "%" PRIu64 " bytes are registered without ODP and not pinned by "
-			    "pin_user_pages()",
-			    totals->not_pinned.value);
-		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
-			      "driver that does not report ODP has some");
-	}
-	if (is_worth_a_note(totals->pinned_by_others.value, totals)) {
-		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
-			    totals->pinned_by_others.value);
-		report_detail("whole pages are pinned, also where an MR has a part of one; VFIO, "
-			      "io_uring, direct I/O and umems pin memory as well");
-	}
-}
-
 static void note_what_is_hidden(const struct census *census, const struct system_totals *totals)
 {
 	if (!census->has_keys)
@@ -569,7 +550,21 @@ static void print_totals(struct answer *answer, const struct census *census)
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
 	if (!is_known || !output_is_for_people(&answer->out))
 		return;
-	note_gap(&totals);
+	/* Each line of these stands beside its evidence, which is in the totals, whatever its size. */
+	if (is_worth_a_note(totals.not_pinned.value, &totals)) {
+		report_note("stat",
+			    "%" PRIu64 " bytes are registered without ODP and not pinned by "
+			    "pin_user_pages()",
+			    totals.not_pinned.value);
+		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
+			      "driver that does not report ODP has some");
+	}
+	if (is_worth_a_note(totals.pinned_by_others.value, &totals)) {
+		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
+			    totals.pinned_by_others.value);
+		report_detail("whole pages are pinned, also where an MR has a part of one; VFIO, "
+			      "io_uring, direct I/O and umems pin memory as well");
+	}
 	note_what_is_hidden(census, &totals);
 }
 

@@ -103,22 +103,6 @@ int owners_sum(struct census *census)
 	return 0;
 }
 
-/* Read what a process is.  It is asked last when it was started: so all that was read is of the same one. */
-static void read_process(const struct census *census, struct mr_host *host, struct owner *owner)
-{
-	struct mr_opt_u64 start;
-	char number[16];
-
-	snprintf(number, sizeof(number), "%u", owner->number);
-	if (!mr_process_status_read(host, number, &owner->process))
-		mr_unit_read(host, number, &owner->unit);
-	start = mr_process_start(host, number);
-	if (start.known && start.value < census->begun)
-		return;
-	owner->process = (struct mr_process_status){ .name = "" };
-	owner->unit = (struct mr_unit){ .name = "" };
-}
-
 /*
  * The kernel names the thread that registered an MR (rdma_restrack_set_name() of drivers/infiniband/core), and
  * the threads of a process share what is pinned for it.
@@ -136,9 +120,19 @@ void owners_read(struct census *census, struct mr_host *host)
 {
 	for (size_t i = 0; i < census->owner_count; i++) {
 		struct owner *owner = &census->owners[i];
+		struct mr_opt_u64 start = { 0 };
+		char number[16];
 
+		snprintf(number, sizeof(number), "%u", owner->number);
+		if (owner->is_process && !mr_process_status_read(host, number, &owner->process))
+			mr_unit_read(host, number, &owner->unit);
+		/* It is asked last when the process was started: so all that was read is of the same one. */
 		if (owner->is_process)
-			read_process(census, host, owner);
+			start = mr_process_start(host, number);
+		if (!start.known || start.value >= census->begun) {
+			owner->process = (struct mr_process_status){ .name = "" };
+			owner->unit = (struct mr_unit){ .name = "" };
+		}
 		owner->is_further_thread = is_further_thread(census, owner);
 	}
 }
@@ -216,20 +210,6 @@ const char *census_session(const struct census *census, const struct counted_dev
 	return found ? found->session : NULL;
 }
 
-/* Finds the regions of all sessions that this user can see, but for those on simulated devices. */
-static int find_sessions(struct census *census, struct mr_error *err)
-{
-	struct mr_sessions found;
-	int rc = mr_sessions_find(SEARCH_NS, &found, take_region, census, err);
-
-	census->misses_sessions |= found.incomplete;
-	mr_sessions_release(&found);
-	if (census->region_count)
-		qsort(census->regions, census->region_count, sizeof(*census->regions),
-		      compare_regions);
-	return rc;
-}
-
 /* What census_take() works with. */
 struct taking {
 	struct census *census;
@@ -303,10 +283,11 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	return rc;
 }
 
-/* Without keys nothing can be proved. */
+/* Finds the regions of all sessions that this user can see, but for those on simulated devices: by their keys. */
 static void match_sessions(struct taking *taking)
 {
 	struct census *census = taking->census;
+	struct mr_sessions found;
 	struct mr_error err;
 	bool has_any = false;
 
@@ -316,8 +297,15 @@ static void match_sessions(struct taking *taking)
 			census->has_keys &= census->devices[i].mrs.list[0].has_keys;
 			has_any = true;
 		}
-	if (has_any && census->has_keys && find_sessions(census, &err))
+	if (!has_any || !census->has_keys)
+		return;
+	if (mr_sessions_find(SEARCH_NS, &found, take_region, census, &err))
 		taking->fail(&err, taking->data);
+	census->misses_sessions |= found.incomplete;
+	mr_sessions_release(&found);
+	if (census->region_count)
+		qsort(census->regions, census->region_count, sizeof(*census->regions),
+		      compare_regions);
 }
 
 /* ---- all ---- */
