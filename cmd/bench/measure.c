@@ -409,20 +409,6 @@ static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct 
 	report(job, err, point->via);
 }
 
-/* Reports that regions of a level cannot be registered; other kinds of regions have levels of their own. */
-static void fail_levels(struct bench_job *job, int kind, struct mr_error *err)
-{
-	const struct sweep_occupied *occupied = &job->args->occupied;
-
-	mr_wrap(err, "--occupied");
-	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
-		mr_hint(err, "'mrctl %s --count %llu --size %llu' tells why",
-			kind == MR_KIND_UMEM ? "umem" : "reg", (unsigned long long)occupied->count,
-			(unsigned long long)occupied->bytes);
-	job->answer.undiagnosed = true;
-	report(job, err, MR_VIA_LIBRARY);
-}
-
 /* Describes a row that is measured for the first time. */
 static int begin_row(struct bench_row *row, const struct mr_environment *environment,
 		     uint64_t rounds)
@@ -601,8 +587,15 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 		for (size_t i = 0; !occupied && i < job->device_count; i++)
 			occupied = mr_bench_place_occupy(&job->places[kind][i], l->regions,
 							 l->bytes, err);
-		if (occupied) {
-			fail_levels(job, kind, err);
+		if (occupied) { /* other kinds of regions have levels of their own */
+			mr_wrap(err, "--occupied");
+			if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
+				mr_hint(err, "'mrctl %s --count %llu --size %llu' tells why",
+					kind == MR_KIND_UMEM ? "umem" : "reg",
+					(unsigned long long)job->args->occupied.count,
+					(unsigned long long)job->args->occupied.bytes);
+			job->answer.undiagnosed = true;
+			report(job, err, MR_VIA_LIBRARY);
 			break;
 		}
 		rc = run_level(job, kind, level, err);

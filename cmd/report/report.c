@@ -244,29 +244,25 @@ static void add_head(struct report *report)
 		   report_string(report->args->root || uname(&names) ? NULL : names.nodename));
 }
 
-static int add_devices(struct report *report, struct mr_error *err)
-{
-	const char *const words[] = { "stat", "--device", report->invocation->global->device,
-				      NULL };
-
-	if (!report->args->root)
-		return add_section(report, "devices", words, words, err);
-	report_add(report, report->root, "devices", cJSON_CreateNull());
-	return 0;
-}
-
-static int add_session(struct report *report, struct mr_error *err)
+/* Adds the regions of the session, and the devices; a recorded host has neither. */
+static int add_regions_and_devices(struct report *report, struct mr_error *err)
 {
 	const char *session = report->invocation->global->session;
 	const char *option = session ? "--session" : NULL;
-	const char *const words[] = { "stat", option, session, NULL };
-	const char *const text_words[] = { "stat", "--output", SESSION_COLUMNS,
-					   option, session,    NULL };
+	const char *const regions[] = { "stat", option, session, NULL };
+	const char *const regions_text[] = { "stat", "--output", SESSION_COLUMNS,
+					     option, session,    NULL };
+	const char *const devices[] = { "stat", "--device", report->invocation->global->device,
+					NULL };
+	int rc = 0;
 
-	if (!report->args->root && context_session(report->invocation))
-		return add_section(report, "session", words, text_words, err);
 	report_add(report, report->root, "session", cJSON_CreateNull());
-	return 0;
+	report_add(report, report->root, "devices", cJSON_CreateNull());
+	if (report->args->root)
+		return 0;
+	if (context_session(report->invocation))
+		rc = add_section(report, "session", regions, regions_text, err);
+	return rc ? rc : add_section(report, "devices", devices, devices, err);
 }
 
 /* Adds the kernel's log: its lines, or the errno of reading it. */
@@ -505,9 +501,7 @@ static int make(struct report *report, struct mr_error *err)
 			rc = add_log(report, err);
 		}
 		if (!rc)
-			rc = add_session(report, err);
-		if (!rc)
-			rc = add_devices(report, err);
+			rc = add_regions_and_devices(report, err);
 		if (!rc)
 			rc = add_host(report, err);
 	}

@@ -453,18 +453,6 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 	environment->simulated = mr_is_simulated(host);
 }
 
-static void print_records(struct answer *answer, const struct host_result *result)
-{
-	const struct output_style *style = answer->out.style;
-
-	answer_begin_list(answer, check_record.list, &check_record, false);
-	for (size_t i = 0; i < result->count; i++)
-		answer_row(answer, &result->rows[i]);
-	answer_end_rows(answer);
-	if (style->json || style->format != OUTPUT_TEXT)
-		output_object(&answer->out, "summary", &summary_record, result);
-}
-
 /* The line comes first, and node-problem-detector reads nothing else. */
 static void print_result(struct answer *answer, const struct host_result *result)
 {
@@ -479,10 +467,17 @@ static void print_result(struct answer *answer, const struct host_result *result
 		if (exit_style == EXIT_STYLE_NPD)
 			return;
 	}
-	if (!output_is_for_people(&answer->out))
-		print_records(answer, result);
-	else if (result->count)
-		result_print(result, style->verbose);
+	if (output_is_for_people(&answer->out)) {
+		if (result->count)
+			result_print(result, style->verbose);
+		return;
+	}
+	answer_begin_list(answer, check_record.list, &check_record, false);
+	for (size_t i = 0; i < result->count; i++)
+		answer_row(answer, &result->rows[i]);
+	answer_end_rows(answer);
+	if (style->json || style->format != OUTPUT_TEXT)
+		output_object(&answer->out, "summary", &summary_record, result);
 }
 
 /* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */

@@ -165,25 +165,10 @@ static struct probe_summary try_all(struct mr_probe *probe, struct trial_row *ro
 	return summary;
 }
 
-static void print_answers(struct answer *answer, const struct trial_row *rows, size_t trials,
-			  const struct probe_summary *summary)
-{
-	const struct output_style *style = &answer->invocation->global->style;
-	const bool is_usual = !style->columns && !style->no_headings;
-
-	answer_begin(answer);
-	for (size_t i = 0; i < trials; i++)
-		answer_row(answer, &rows[i]);
-	answer_end_rows(answer);
-	if (trials && output_is_for_people(&answer->out) && !style->verbose)
-		print_reasons(rows, trials);
-	if (style->json || (trials && is_usual))
-		output_object(&answer->out, "answers", &summary_record, summary);
-}
-
 /* Prints the answers; without a device, @probe NULL, JSON has all its members, and nothing is known. */
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
+	const struct output_style *style = answer->out.style;
 	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = probe ? count_trials() : 0;
 	struct trial_row *rows = calloc(trials + 1, sizeof(*rows));
@@ -206,8 +191,15 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 			found->limit = "cap";
 	}
 	if (!rc) {
-		print_answers(answer, rows, trials, &summary);
-		if (args->max_size && (probe || answer->out.style->json))
+		answer_begin(answer);
+		for (size_t i = 0; i < trials; i++)
+			answer_row(answer, &rows[i]);
+		answer_end_rows(answer);
+		if (trials && output_is_for_people(&answer->out) && !style->verbose)
+			print_reasons(rows, trials);
+		if (style->json || (trials && !style->columns && !style->no_headings))
+			output_object(&answer->out, "answers", &summary_record, &summary);
+		if (args->max_size && (probe || style->json))
 			output_object(&answer->out, "max_size", &max_size_record, &max_size);
 		rc = answer_end(answer, trials, err);
 		rc = rc ? rc : answer_status(answer, trials, NULL);
