@@ -549,6 +549,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
  */
 static int run_level(struct bench_job *job, int kind, size_t level, struct mr_error *err)
 {
+	struct progress *progress = &job->answer.progress;
 	int rc = 0;
 
 	for (uint32_t round = 0; !rc && round < job->method.rounds.value; round++) {
@@ -558,11 +559,11 @@ static int run_level(struct bench_job *job, int kind, size_t level, struct mr_er
 			job->method.interrupted |= mr_interrupted();
 			if (job->method.interrupted)
 				return 0;
-			if (job->done)
-				progress_time(&job->answer.progress, "measuring", job->done,
-					      job->total,
-					      (mr_now_ns() - job->start_ns) / job->done *
-						      (job->total - job->done));
+			if (job->done) {
+				progress->left_ns = (mr_now_ns() - job->start_ns) / job->done *
+						    (job->total - job->done);
+				progress_show(progress, "measuring", job->done);
+			}
 			job->done++;
 			if (!job->setups[i].failed)
 				rc = run_round(job, level, i, round, err);
@@ -619,6 +620,7 @@ static int measure(struct bench_job *job, struct mr_error *err)
 	int rc = 0;
 
 	job->total = job->method.rounds.value * job->level_count * job->setup_count;
+	job->answer.progress.total = job->total;
 	job->start_ns = mr_now_ns();
 	for (int kind = 0; !rc && kind < MR_REGION_KINDS; kind++) {
 		bool has_kind = false;

@@ -49,28 +49,9 @@ struct command_records command_records(const struct invocation *invocation)
 			      : (struct command_records){ chosen->record, chosen->columns };
 }
 
-static int check_output_options(const struct command *command, const struct global_args *global,
-				struct mr_error *err)
-{
-	const char *printed = global->style.columns   ? "output"
-			      : global->style.verbose ? "verbose"
-						      : NULL;
-
-	if (global->style.quiet && !global->style.json && printed)
-		return mr_fail_usage(err, "--quiet excludes --%s", printed);
-	if (command->record || (command->prints_document && !global->style.columns) ||
-	    (!global->style.json && !global->style.columns))
-		return 0;
-	mr_fail_usage(err, "--%s: this command prints no rows and no document",
-		      global->style.json ? "json" : "output");
-	if (command->prints_document && strpbrk(global->style.columns, "./"))
-		mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
-			global->style.columns);
-	return -EINVAL;
-}
-
 int command_check(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct output_style *style = &invocation->global->style;
 	const struct command *command = invocation->command;
 	const struct command *view = command_chosen(invocation);
 	int rc;
@@ -82,9 +63,18 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 				command->name, invocation->global->device);
 		return -EINVAL;
 	}
-	rc = check_output_options(command, invocation->global, err);
-	if (!rc && command->check)
-		rc = command->check(invocation, err);
+	if (style->quiet && !style->json && (style->columns || style->verbose))
+		return mr_fail_usage(err, "--quiet excludes --%s",
+				     style->columns ? "output" : "verbose");
+	if (!command->record && (style->columns || (style->json && !command->prints_document))) {
+		mr_fail_usage(err, "--%s: this command prints no rows and no document",
+			      style->json ? "json" : "output");
+		if (command->prints_document && strpbrk(style->columns, "./"))
+			mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
+				style->columns);
+		return -EINVAL;
+	}
+	rc = command->check ? command->check(invocation, err) : 0;
 	if (rc || view == command)
 		return rc;
 	for (const struct command *const *v = command->views; *v; v++)

@@ -274,22 +274,10 @@ void output_object(struct output *out, const char *key, const struct record *rec
 	}
 }
 
-/* Sets the columns to those that are usual for the table, and after them those that --output adds. */
-static void choose_table_columns(struct output *out, const struct record *record)
-{
-	struct mr_error ignored; /* of --output, whose columns were read before */
-
-	if (out->usual_columns && !out->style->verbose)
-		add_columns(out, record, out->usual_columns, false, false, &ignored);
-	else
-		add_usual_columns(out, record, out->style->verbose);
-	out->usual_count = out->column_count;
-	if (out->style->columns)
-		add_columns(out, record, out->style->columns, false, true, &ignored);
-}
-
 void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
 {
+	struct mr_error ignored; /* of columns that were read before */
+
 	if (out->style->json) {
 		print_key(out, key, "[");
 		out->separator = separator_in_list(out, true);
@@ -301,8 +289,16 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	out->blocks = out->style->verbose && output_is_for_people(out);
 	if (out->blocks)
 		return;
-	if (!out->column_count)
-		choose_table_columns(out, record);
+	/* Without --output, the usual columns, and after them those that --output adds. */
+	if (!out->column_count) {
+		if (out->usual_columns && !out->style->verbose)
+			add_columns(out, record, out->usual_columns, false, false, &ignored);
+		else
+			add_usual_columns(out, record, out->style->verbose);
+		out->usual_count = out->column_count;
+		if (out->style->columns)
+			add_columns(out, record, out->style->columns, false, true, &ignored);
+	}
 	out->table = table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);

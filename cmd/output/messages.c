@@ -91,8 +91,8 @@ void progress_show(struct progress *progress, const char *what, uint64_t done)
 {
 	uint64_t now;
 
-	/* Reading the clock at each step would take longer than the step. */
-	if (progress->silent || progress->total == 1 || done % 256)
+	/* Reading the clock at each short step would take longer than the step. */
+	if (progress->silent || progress->total == 1 || (done % 256 && !progress->left_ns))
 		return;
 	now = mr_now_ns();
 	if (now - progress->shown_at < INTERVAL_NS)
@@ -101,6 +101,9 @@ void progress_show(struct progress *progress, const char *what, uint64_t done)
 	fprintf(stderr, CLEAR_LINE "%s %" PRIu64, what, done);
 	if (done <= progress->total)
 		fprintf(stderr, " of %" PRIu64, progress->total);
+	if (progress->left_ns)
+		fprintf(stderr, ", %" PRIu64 " s left",
+			(progress->left_ns + 999999999) / 1000000000);
 }
 
 void progress_wait(struct progress *progress, const char *what, uint64_t bytes)
@@ -109,18 +112,6 @@ void progress_wait(struct progress *progress, const char *what, uint64_t bytes)
 		return;
 	progress->shown_at = mr_now_ns();
 	fprintf(stderr, CLEAR_LINE "%s %" PRIu64 " GiB ...", what, bytes / LONG_BYTES);
-}
-
-void progress_time(struct progress *progress, const char *what, uint64_t done, uint64_t total,
-		   uint64_t left_ns)
-{
-	const uint64_t now = mr_now_ns();
-
-	if (progress->silent || now - progress->shown_at < INTERVAL_NS)
-		return;
-	progress->shown_at = now;
-	fprintf(stderr, CLEAR_LINE "%s %" PRIu64 " of %" PRIu64 ", %" PRIu64 " s left", what, done,
-		total, (left_ns + 999999999) / 1000000000);
 }
 
 void progress_clear(struct progress *progress)

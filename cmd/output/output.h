@@ -603,6 +603,7 @@ int report_status(const struct mr_error *err);
 struct progress {
 	uint64_t total;    /**< steps in all; 0: unknown */
 	uint64_t shown_at; /**< when the line was last written, in ns; 0: never */
+	uint64_t left_ns;  /**< time that is left; 0: unknown, and steps are short */
 	bool silent;
 };
 
@@ -614,7 +615,7 @@ struct progress {
  */
 void progress_init(struct progress *progress, uint64_t total, bool quiet);
 
-/** progress_show() - show how many of several steps are done: "registered 4096 of 100000" */
+/** progress_show() - show how many of several steps are done: "registered 4096 of 100000", "..., 5 s left" */
 void progress_show(struct progress *progress, const char *what, uint64_t done);
 
 /**
@@ -622,10 +623,6 @@ void progress_show(struct progress *progress, const char *what, uint64_t done);
  * @bytes: of the memory that the step is about; below 1 GiB nothing is shown
  */
 void progress_wait(struct progress *progress, const char *what, uint64_t bytes);
-
-/** progress_time() - show how much of long work is done, and the time that is left: "measuring 12 of 80, 5 s left" */
-void progress_time(struct progress *progress, const char *what, uint64_t done, uint64_t total,
-		   uint64_t left_ns);
 
 /** progress_clear() - clear the line, before something else is printed */
 void progress_clear(struct progress *progress);

@@ -487,13 +487,6 @@ static void choose(struct device_job *job)
 		job->out_of_memory = true;
 }
 
-static bool is_present(struct device_job *job, const char *name)
-{
-	char device[64];
-
-	return mr_rdma_device_find(&job->host, name, device, sizeof(device));
-}
-
 static void fail(struct device_job *job, const char *name, struct mr_error *why)
 {
 	if (name && why->kind != MR_ERROR_ABSENT)
@@ -530,6 +523,7 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 	mr_auto_free struct device_facts **facts =
 		NULL; /* of each name; NULL: there is no such device */
 	uint64_t shown = 0;
+	char device[64];
 	int rc;
 
 	mr_environment_init(&job.environment);
@@ -543,7 +537,7 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 	facts = calloc(job.count + 1, sizeof(*facts));
 	job.out_of_memory |= !facts;
 	for (size_t i = 0; !job.out_of_memory && i < job.count; i++) {
-		if (!is_present(&job, job.names[i]))
+		if (!mr_rdma_device_find(&job.host, job.names[i], device, sizeof(device)))
 			continue;
 		facts[i] = device_facts_find(&job.host, job.names[i], &job.environment);
 		job.out_of_memory = !facts[i];

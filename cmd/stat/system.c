@@ -266,18 +266,6 @@ static void add_known(struct mr_opt_u64 *sum, struct mr_opt_u64 more)
 	sum->known |= more.known;
 }
 
-static void add_to_unit(struct unit_row *unit, const struct owner *owner)
-{
-	unit->unit = owner->unit.name[0] ? owner->unit.name : NULL;
-	unit->container = owner->unit.container[0] ? owner->unit.container : NULL;
-	sums_add(&unit->sums, owner->sums);
-	if (owner->is_further_thread)
-		return;
-	add_known(&unit->processes, known(owner->kind == OWNER_PROCESS));
-	add_known(&unit->pinned, owner->process.pinned);
-	add_known(&unit->locked, owner->process.locked);
-}
-
 /* Sum the owners by unit; what has none is one more.  Return: 0 or -ENOMEM. */
 static int sum_units(struct census *census)
 {
@@ -295,8 +283,19 @@ static int sum_units(struct census *census)
 		owners[i] = &census->owners[i];
 	qsort(owners, census->owner_count, sizeof(*owners), by_unit);
 	for (size_t i = 0; i < census->owner_count; i++) {
+		const struct owner *owner = owners[i];
+		struct unit_row *unit;
+
 		census->unit_count += !i || by_unit(&owners[i - 1], &owners[i]);
-		add_to_unit(&census->units[census->unit_count - 1], owners[i]);
+		unit = &census->units[census->unit_count - 1];
+		unit->unit = owner->unit.name[0] ? owner->unit.name : NULL;
+		unit->container = owner->unit.container[0] ? owner->unit.container : NULL;
+		sums_add(&unit->sums, owner->sums);
+		if (owner->is_further_thread)
+			continue;
+		add_known(&unit->processes, known(owner->kind == OWNER_PROCESS));
+		add_known(&unit->pinned, owner->process.pinned);
+		add_known(&unit->locked, owner->process.locked);
 	}
 	free(owners);
 	return 0;
