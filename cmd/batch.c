@@ -459,7 +459,6 @@ static int check_batch(const struct invocation *invocation, struct mr_error *err
 }
 
 static const struct option_group group = { "Batch", options };
-static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_batch = {
 	.name = "batch",
@@ -471,7 +470,7 @@ const struct command command_batch = {
 		"process, so that all of their life goes through libibverbs, and what is left of "
 		"them at the end is deregistered. It stops at the first line that does not "
 		"answer as it should.",
-	.groups = groups,
+	.groups = (const struct option_group *const[]){ &group, NULL },
 	.args_size = sizeof(struct batch_args),
 	.record = &region_record,
 	.members = (const struct field[]){ DOCUMENT_LIST("lines", &whole_line_record,

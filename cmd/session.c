@@ -649,7 +649,6 @@ static int run_session(const struct invocation *invocation, struct mr_error *err
 }
 
 static const struct option_group group = { "Session", options };
-static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_session = {
 	.name = "session",
@@ -658,7 +657,7 @@ const struct command command_session = {
 	.description = "Opens a device and a protection domain and runs CMD (default: $SHELL). "
 		       "Regions that mrctl registers below it stay until they are deregistered or "
 		       "the last process of the session ends.",
-	.groups = groups,
+	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct session_args),
 	.record = &session_record,

@@ -54,7 +54,6 @@ static const struct option_spec options[] = {
 };
 
 static const struct option_group group = { "Simulated HCA", options };
-static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_sim = {
 	.name = "sim",
@@ -64,7 +63,7 @@ const struct command command_sim = {
 		"Runs CMD (default: $SHELL) on a machine that has a simulated HCA. Any program "
 		"that uses libibverbs can register memory there, not only mrctl; static "
 		"programs and those that bypass the C library cannot.",
-	.groups = groups,
+	.groups = (const struct option_group *const[]){ &group, NULL },
 	.args_size = sizeof(struct sim_args),
 	.topics = TOPIC_SIM,
 	.examples =

@@ -85,11 +85,11 @@ static const struct option_group compare_group = { "Comparison", compare_options
 static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
 						     &picture_group, &compare_group, NULL };
 static const struct option_rule rules[] = {
-	{ "plan", OPTION_EXCLUDES, "processes" }, { "plan", OPTION_EXCLUDES, "all-devices" },
-	{ "plan", OPTION_EXCLUDES, "occupied" },  { "plan", OPTION_EXCLUDES, "from" },
-	{ "plan", OPTION_EXCLUDES, "plot" },      { "plan", OPTION_EXCLUDES, "svg" },
-	{ "seconds", OPTION_EXCLUDES, "count" },  { "tolerance", OPTION_NEEDS, "compare" },
-	{ "anyway", OPTION_NEEDS, "compare" },    OPTION_RULES_END
+	{ "plan", OPTION_EXCLUDES, "processes,all-devices,occupied,from,plot,svg" },
+	{ "seconds", OPTION_EXCLUDES, "count" },
+	{ "tolerance", OPTION_NEEDS, "compare" },
+	{ "anyway", OPTION_NEEDS, "compare" },
+	OPTION_RULES_END,
 };
 
 static const struct command plan_view = {
@@ -100,7 +100,6 @@ static const struct command plan_view = {
 	.columns = BENCH_GROUP_COLUMNS ",size,pieces,time_ns,low_ns,high_ns",
 	.run = run_bench,
 };
-static const struct command *const views[] = { &bench_compare, &plan_view, NULL };
 
 const struct command command_bench = {
 	.name = "bench",
@@ -117,7 +116,7 @@ const struct command command_bench = {
 	.members = bench_members,
 	.columns = BENCH_GROUP_COLUMNS
 	",size,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,slowest_ns,bytes_per_s",
-	.views = views,
+	.views = (const struct command *const[]){ &bench_compare, &plan_view, NULL },
 	.topics = TOPIC_MEMORY | TOPIC_ACCESS,
 	.examples = (const char *const[]){ "mrctl bench",
 					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",

@@ -468,7 +468,6 @@ static const struct option_rule rules[] = {
 	OPTION_RULES_END,
 };
 static const struct option_group group = { "Regions", options };
-static const struct option_group *const groups[] = { &group, NULL };
 
 const struct command command_dereg = {
 	.name = "dereg",
@@ -479,7 +478,7 @@ const struct command command_dereg = {
 		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
 		"A relaxed region is only marked, which leaves its keys working for a while; "
 		"--flush invalidates the marked ones.",
-	.groups = groups,
+	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,

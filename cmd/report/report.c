@@ -620,7 +620,6 @@ static const struct option_spec options[] = {
 };
 
 static const struct option_group group = { "Report", options };
-static const struct option_group *const groups[] = { &group, NULL };
 
 static const struct option_rule rules[] = {
 	{ "read", OPTION_EXCLUDES, "root" },
@@ -638,7 +637,7 @@ const struct command command_report = {
 		"run, and its refusals are explained. The report can be read, and judged again, "
 		"anywhere. It holds no keys, no environment and no memory; the manual page lists "
 		"what it holds.",
-	.groups = groups,
+	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct report_args),
 	.examples = (const char *const[]){ "mrctl report --to ticket.md",

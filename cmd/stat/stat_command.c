@@ -10,13 +10,6 @@
 #include "cmd/stat/stat.h"
 #include "lib/base/base.h"
 
-/* STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */
-#define STAT_REGION_COLUMNS "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd"
-#define STAT_REGION_FILLS                                                                          \
-	FIELDS_OF_MRS                                                                              \
-	",umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH             \
-	",deferred_ns,deferred_answer"
-
 /* What a word gives to --exit: the rest of it, or the next one; NULL: it is another word. */
 static const char *value_of_exit(const char *word, const char *next)
 {
@@ -279,9 +272,6 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 		       : stat_check_regions(invocation, err);
 }
 
-static const struct command *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
-						    &stat_system, NULL };
-
 const struct command command_stat = {
 	.name = "stat",
 	.operands = "[REGION...|DEVICE...]",
@@ -295,9 +285,12 @@ const struct command command_stat = {
 	.args_size = sizeof(struct stat_args),
 	.record = &region_record,
 	.members = stat_region_members,
-	.columns = STAT_REGION_COLUMNS,
-	.fills = STAT_REGION_FILLS,
-	.views = stat_views,
+	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
+	.fills = FIELDS_OF_MRS
+	",umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH
+	",deferred_ns,deferred_answer",
+	.views = (const struct command *const[]){ &stat_device, &stat_probe, &stat_host,
+						  &stat_system, NULL },
 	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --host --for-size 64G", NULL },
 	.check = check_stat,
 	.run = stat_regions,
