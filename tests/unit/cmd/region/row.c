@@ -11,8 +11,8 @@ static bool needs_process(const struct mr_entry *entry)
 	struct region_row row;
 
 	region_row_fill(&row, entry, &table, &pd);
-	assert_true(row.needs_process.known);
-	return row.needs_process.value;
+	assert_int_not_equal(row.needs_process, MR_UNKNOWN);
+	return row.needs_process == MR_YES;
 }
 
 TEST(a_region_needs_its_process_by_what_its_memory_is_not_by_the_text)
