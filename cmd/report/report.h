@@ -47,6 +47,9 @@ void report_clear(cJSON *item);
 /** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
 void report_drop_keys(cJSON *node);
 
+/** report_collect() - run the program, and add all sections.  Return: 0 or -errno. */
+int report_collect(struct report *report, struct mr_error *err);
+
 /**
  * report_judge() - add the section of the host, and the environment
  * @how:    "--record" or "--root"
