@@ -234,7 +234,7 @@ static const char *find_phrase(const struct mr_token *word)
 		size_t k = 0;
 
 		while (k < COUNT(phrases[i].words) && phrases[i].words[k] &&
-		       (mr_token_is(&word[k], phrases[i].words[k]) ||
+		       (!strcmp(word[k].lower, phrases[i].words[k]) ||
 			mr_token_is_sign(&word[k], phrases[i].words[k])))
 			k++;
 		if (k == COUNT(phrases[i].words) || !phrases[i].words[k])

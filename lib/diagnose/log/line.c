@@ -6,22 +6,54 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/log/log.h"
 
-/* Whether one of the texts, which "|" separates, stands in the line, both in lower case; one behind "^" begins a word. */
-static bool has_one(const char *line, const char *texts)
+/* A line with an end.  A NUL would end what is searched as a text. */
+struct copy {
+	char text[MR_LOG_LINE_MAX + 1];
+	char lower[MR_LOG_LINE_MAX + 1]; /* the same in lower case */
+	uint32_t
+		pairs[32]; /* bits: the pairs of bytes that it has, of which most texts have none */
+	struct mr_tokens tokens;
+};
+
+static bool copy_line(struct copy *copy, const char *text, size_t length)
+{
+	bool is_colour = false;
+
+	if (length > MR_LOG_LINE_MAX)
+		return false;
+	memset(copy->pairs, 0, sizeof(copy->pairs));
+	for (size_t i = 0; i < length; i++) {
+		/* "\x1b[1m" is a colour. */
+		is_colour = is_colour ? !mr_is_letter(text[i - 1]) : text[i] == '\x1b';
+		copy->text[i] = text[i] && !is_colour ? text[i] : ' ';
+		copy->lower[i] =
+			(char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : copy->text[i]);
+		if (i)
+			copy->pairs[copy->lower[i - 1] & 31] |= UINT32_C(1)
+								<< (copy->lower[i] & 31);
+	}
+	copy->text[length] = copy->lower[length] = '\0';
+	return true;
+}
+
+/* Whether one of the texts in lower case, which "|" separates, stands in the line; one behind "^" begins a word. */
+static bool has_one(const struct copy *line, const char *texts)
 {
 	char text[48]; /* of strstr(3), which is much faster than memmem(3) */
 	size_t length;
 
 	for (; *texts; texts += length + (texts[length] == '|')) {
 		const bool begins = *texts == '^';
+		const char *first = texts + begins;
 
 		length = (size_t)(strchrnul(texts, '|') - texts);
-		if (length >= sizeof(text))
+		if (length >= sizeof(text) || !(line->pairs[first[0] & 31] >> (first[1] & 31) & 1))
 			continue;
-		memcpy(text, texts + begins, length - begins);
+		memcpy(text, first, length - begins);
 		text[length - begins] = '\0';
-		for (const char *at = line; (at = strstr(at, text)); at++)
-			if (!begins || at == line || !(mr_is_letter(at[-1]) || mr_is_digit(at[-1])))
+		for (const char *at = line->lower; (at = strstr(at, text)); at++)
+			if (!begins || at == line->lower ||
+			    !(mr_is_letter(at[-1]) || mr_is_digit(at[-1])))
 				return true;
 	}
 	return false;
@@ -109,8 +141,8 @@ static const char ucx_remark[] =
 static const char ucx[] = "^ucx |^ucs_|rcache.c|mpool.c";
 static const char ucx_status[] = "input/output error|out of memory|no such device";
 
-/* Returns the topics that a text has, in lower case: bits of mr_log_topics. */
-static uint32_t topics_of(const char *text)
+/* Returns the topics that a line has: bits of mr_log_topics. */
+static uint32_t topics_of(const struct copy *text)
 {
 	uint32_t topics = 0;
 
@@ -119,8 +151,8 @@ static uint32_t topics_of(const char *text)
 	return topics;
 }
 
-/* Returns what the line is about beside a call, by its words; @text: the line in lower case. */
-static void find_subject(struct mr_log_line *line, const char *text, bool is_any)
+/* Finds what the line is about beside a call, by its words. */
+static void find_subject(struct mr_log_line *line, const struct copy *text, bool is_any)
 {
 	line->has_failed = has_one(text, failures);
 	if (!is_any && !line->call && !line->command[0] && !line->has_failed)
@@ -141,30 +173,6 @@ static void find_subject(struct mr_log_line *line, const char *text, bool is_any
 		line->call = NULL;
 }
 
-/* A line with an end.  A NUL would end what is searched as a text. */
-struct copy {
-	char text[MR_LOG_LINE_MAX + 1];
-	char lower[MR_LOG_LINE_MAX + 1]; /* the same in lower case */
-	struct mr_tokens tokens;
-};
-
-static bool copy_line(struct copy *copy, const char *text, size_t length)
-{
-	bool is_colour = false;
-
-	if (length > MR_LOG_LINE_MAX)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		/* "\x1b[1m" is a colour. */
-		is_colour = is_colour ? !mr_is_letter(text[i - 1]) : text[i] == '\x1b';
-		copy->text[i] = text[i] && !is_colour ? text[i] : ' ';
-		copy->lower[i] =
-			(char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : copy->text[i]);
-	}
-	copy->text[length] = copy->lower[length] = '\0';
-	return true;
-}
-
 /* Finds a topic of the line, of those without an errno, or of those that need no call.  NULL: it has none. */
 static const struct mr_log_topic *find_topic(const struct mr_log_line *line, bool without_errno)
 {
@@ -181,7 +189,7 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 	mr_tokens_read(&copy->tokens, copy->text, length, false);
 	mr_log_find_command(line, &copy->tokens);
 	mr_log_find_call(line, &copy->tokens);
-	find_subject(line, copy->lower, is_any);
+	find_subject(line, copy, is_any);
 	if (is_any || line->call || line->command[0] || line->is_memlock)
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
@@ -212,7 +220,7 @@ bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
 	struct copy copy;
 
 	*line = (struct mr_log_line){ .call = NULL };
-	if (!copy_line(&copy, text, length) || !has_one(copy.lower, seeds))
+	if (!copy_line(&copy, text, length) || !has_one(&copy, seeds))
 		return false;
 	read_copy(line, &copy, length, false);
 	if (line->remark)

@@ -319,12 +319,14 @@ static bool is_of_other(const struct mr_tokens *tokens, const struct mr_token *w
 	return false;
 }
 
-static void take_number(struct mr_log_line *line, const struct mr_token *word)
+static void take_number(struct mr_log_line *line, const struct mr_tokens *tokens,
+			const struct mr_token *word)
 {
-	const struct mr_token *number = behind(word);
+	const struct mr_token *number = behind(word), *before = word - (word > tokens->list);
 	uint64_t amount;
 	bool ignored;
 
+	before -= mr_token_is_sign(before, ",") && before > tokens->list;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = (struct mr_opt_u64 *)((char *)line + keys[i].member);
 
@@ -335,6 +337,9 @@ static void take_number(struct mr_log_line *line, const struct mr_token *word)
 		if (member == &line->length) {
 			if (read_amount(number, &amount, &ignored))
 				set(member, amount);
+			/* "0x7f0000000000, len 4096" */
+			if (is_hex(before) && before->value >> 32)
+				set_addr(line, before);
 		} else if (number->kind != MR_TOKEN_NUMBER || number->is_negative) {
 			continue;
 		} else if (member == &line->addr) {
@@ -409,7 +414,7 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		if (token->kind == MR_TOKEN_WORD) {
 			if (!is_of_other(tokens, token))
-				take_number(line, token);
+				take_number(line, tokens, token);
 			take_flag(line, token);
 			line->is_of_libfabric |=
 				token->length > 3 && !strncmp(token->text, "fi_", 3);

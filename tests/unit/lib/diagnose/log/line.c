@@ -146,6 +146,8 @@ static const struct sample samples[] = {
 	  "ibv_reg_mr 14 at 7f0000000000 of 200000" },
 	{ "cannot register buffer at 140737488355328 (size 4096): EFAULT",
 	  "ibv_reg_mr 14 at 800000000000 of 1000" },
+	{ "Unable to register MR buf (Invalid argument): 0x7ffc94c94c40 len: 0",
+	  "ibv_reg_mr 22 at 7ffc94c94c40 of 0" },
 	{ "ibv_reg_mr: errno=12 buf=0x1000 bytes=65536", "ibv_reg_mr 12 at 1000 of 10000" },
 	{ "{\"msg\":\"ibv_reg_mr failed\",\"errno\":12,\"addr\":\"0x1000\",\"length\":4096}",
 	  "ibv_reg_mr 12 at 1000 of 1000" },
