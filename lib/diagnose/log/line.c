@@ -187,8 +187,10 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length, bool is_any)
 {
 	mr_tokens_read(&copy->tokens, copy->text, length, false);
-	mr_log_find_command(line, &copy->tokens);
-	mr_log_find_call(line, &copy->tokens);
+	if (!is_any || has_one(copy, seeds)) {
+		mr_log_find_command(line, &copy->tokens);
+		mr_log_find_call(line, &copy->tokens);
+	}
 	find_subject(line, copy, is_any);
 	if (is_any || line->call || line->command[0] || line->is_memlock)
 		mr_log_find_errno(line, &copy->tokens, copy->text);
