@@ -231,6 +231,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-FSDAX|register mr failed at addr: (0x7f73b1200000,2147483648) with error: Operation not supported
 		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument. Application is using HUGE pages. Please set environment variable RDMAV_HUGEPAGES_SAFE=1
 		MR-FORK-HUGEPAGES|ibv_reg_mr(address=0x7fe35ea00000, length=16, access=0x1) failed: Invalid argument
+		MR-FORK-HUGEPAGES|Failed to register memory from hugepages at 0x2aaaaac00000: Invalid argument
 		MR-GPU-BAR1|RegisterRdmaMemoryRegion failed! addr:0x738214000000, size:3607764992, accessFlag:15, errno:14 (Bad address) BAR1
 		MR-PEER-MEMORY|misc/ibvwrap.cc:190 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address
 		MR-PEER-MEMORY|Failed to register memory 0x2e1cbac200: Bad address [14]

@@ -20,7 +20,8 @@ static const struct {
 	    "rxe_mr_init_user", "REG_MR" } },
 	{ "ibv_reg_dmabuf_mr", { "ib_umem_dmabuf_get", "reg_user_mr_dmabuf" } },
 	{ "ibv_dereg_mr", { "dereg_user_mr" } },
-	{ "ibv_create_qp", { "rdma_create_qp", "ibv_create_qp_ex", "mlx5dv_create_qp" } },
+	{ "ibv_create_qp",
+	  { "rdma_create_qp", "rdma_create_ep", "ibv_create_qp_ex", "mlx5dv_create_qp" } },
 	{ "ibv_create_srq", { "rdma_create_srq", "ibv_create_srq_ex" } },
 	{ "ibv_create_cq", { "ibv_create_cq_ex", "mlx5dv_create_cq" } },
 };
@@ -110,7 +111,6 @@ static const char registering[] =
 static const char freeing[] =
 	"dereg|deregister|deregistering|unregister|unregistering|deregistration|unreg";
 static const char making[] = "create|creating|creation|allocate|allocating|alloc|allocation";
-static const char getting[] = "get|getting|pin|pinning";
 /* What is registered. */
 static const char object[] =
 	"memory|mem|mr|mrs|region|regions|buffer|buffers|buf|bufs|segment|segments|umem|"
@@ -216,6 +216,8 @@ static const struct {
 	{ { "deallocate", "pd" }, "ibv_dealloc_pd" },
 	{ { "dealloc", "pd" }, "ibv_dealloc_pd" },
 	{ { "umem", "get" }, "ibv_reg_mr" },
+	{ { "get", "umem" }, "ibv_reg_mr" },
+	{ { "get", "dmabuf", "umem" }, "ibv_reg_mr" },
 	/* siw, irdma, hns */
 	{ { "mr", "[", "stag" }, "ibv_reg_mr" },
 	{ { "allocate", "stag" }, "ibv_reg_mr" },
@@ -269,8 +271,7 @@ static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
 	if (mr_token_is(word, making))
 		return find_making(words, i);
-	of = mr_token_is(word, getting) ? find_object(word + 1) : NULL;
-	return of && mr_token_is(of, "umem") ? "ibv_reg_mr" : NULL;
+	return NULL;
 }
 
 static bool is_foreign(const struct mr_tokens *words)

@@ -145,6 +145,7 @@ static enum mr_certainty judge_topics(const struct mr_log_line *line, const stru
 
 		if (!(line->topics >> i & 1) || strcmp(topic->id, cause->id) != 0 ||
 		    (topic->errnum && line->errnum && topic->errnum != line->errnum) ||
+		    (!topic->is_likely && !mr_cause_speaks_for(cause, 0, line->errnum)) ||
 		    (!topic->is_likely && cause->driver && strcmp(cause->driver, "mlx5") != 0 &&
 		     strcmp(cause->driver, line->provider) != 0))
 			continue;

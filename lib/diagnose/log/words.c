@@ -426,8 +426,9 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 		bool has_unit;
 		const struct mr_token *end = read_amount(token, &amount, &has_unit);
 
-		/* "5m" may be anything */
+		/* "5m" may be anything, and "2 MB pages" are no length */
 		if (end && has_unit && end != limit && end[-1].length > 1 &&
+		    !mr_token_is(end, "page|pages|hugepages") &&
 		    mr_is_letter(end[-1].text[end[-1].length - 2]))
 			set(&line->length, amount);
 	}
