@@ -133,81 +133,44 @@ static void set(struct mr_opt_u64 *number, uint64_t value)
 /* "KB", "KiB", "kbytes" as programs mean them: 1,024 bytes.  Return: the power of 2; -1: no unit. */
 static int unit_shift(const char *text, size_t length)
 {
-	static const char letters[] = "kmgt";
-	const char *letter = length ? strchr(letters, *text | 0x20) : NULL;
+	static const char letters[] = "bkmgt";
 	static const char *const rest[] = { "",      "b",        "ib",       "byte",
 					    "bytes", "ilobytes", "egabytes", "igabytes" };
+	const char *letter = length ? strchr(letters, *text | 0x20) : NULL;
 
-	if (length >= 1 && (*text | 0x20) == 'b' &&
-	    (length == 1 || !strncasecmp(text, "bytes", length)))
-		return 0;
 	if (!letter || !*letter)
 		return -1;
+	if (letter == letters)
+		return length == 1 || (length == 5 && !strncasecmp(text, "bytes", length)) ? 0 : -1;
 	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
 		if (strlen(rest[i]) == length - 1 && !strncasecmp(text + 1, rest[i], length - 1))
-			return (int)(letter - letters + 1) * 10;
+			return (int)(letter - letters) * 10;
 	return -1;
 }
 
-/* "2G", one word */
-static bool read_suffixed(const struct mr_token *word, uint64_t *amount)
+/* Reads decimal digits, as "1,073,741,824" and as "1.5"; @scale: set to by what the number is to be divided. */
+static const char *read_decimal(const char *at, uint64_t *value, uint64_t *scale)
 {
+	const char *begin = at;
 	char *end;
-	size_t digits;
-	int shift;
 
-	if (!mr_is_digit(*word->text))
-		return false;
-	*amount = strtoull(word->text, &end, 10); /* UINT64_MAX where it is too large */
-	digits = (size_t)(end - word->text);
-	shift = digits < word->length ? unit_shift(end, word->length - digits) : -1;
-	if (shift < 0 || *amount > UINT64_MAX >> shift)
-		return false;
-	*amount <<= shift;
-	return true;
-}
-
-static bool is_next(const struct mr_token *token)
-{
-	return token->text == token[-1].text + token[-1].length;
-}
-
-/* "1,073,741,824": groups of three digits, without blanks. */
-static const struct mr_token *read_groups(const struct mr_token *number, uint64_t *amount)
-{
-	*amount = number->value;
-	while (!number->is_hex && number->length <= 3 && mr_token_is_sign(&number[1], ",") &&
-	       is_next(&number[1]) && number[2].kind == MR_TOKEN_NUMBER && is_next(&number[2]) &&
-	       number[2].length == 3 && !number[2].is_hex && *amount < UINT64_MAX / 1000 - 1) {
-		number += 2;
-		*amount = *amount * 1000 + number->value;
+	*scale = 1;
+	*value = strtoull(at, &end, 10); /* UINT64_MAX where it is too large */
+	at = end;
+	while (at - begin <= 3 && *at == ',' && *value < UINT64_MAX / 1000 - 1 &&
+	       mr_is_digit(at[1]) && mr_is_digit(at[2]) && mr_is_digit(at[3]) &&
+	       !is_of_word(at[4])) {
+		*value = *value * 1000 + strtoull(at + 1, &end, 10);
+		begin = at + 1;
+		at = end;
 	}
-	return number;
-}
-
-/* "8.0 GiB", "1.5GB": a fraction of a unit.  Return: the token behind it; NULL: it is none. */
-static const struct mr_token *read_fraction(const struct mr_token *number, uint64_t *amount)
-{
-	const char *at = number[1].text + 1, *unit;
-	uint64_t scale = 1, value = number->value;
-	size_t length = 0;
-	int shift;
-
-	if (number->is_hex || !mr_token_is_sign(&number[1], ".") || !is_next(&number[1]) ||
-	    number[2].kind == MR_TOKEN_END || !is_next(&number[2]))
-		return NULL;
-	for (; mr_is_digit(*at) && scale < 1000000 && value < UINT64_MAX / 100; at++, scale *= 10)
-		value = value * 10 + (uint64_t)(*at - '0');
-	unit = *at == ' ' ? at + 1 : at;
-	while (mr_is_letter(unit[length]))
-		length++;
-	shift = scale > 1 ? unit_shift(unit, length) : -1;
-	if (shift <= 0 || value > UINT64_MAX >> shift)
-		return NULL;
-	*amount = (value << shift) / scale;
-	for (number += 2; number->kind != MR_TOKEN_END && number->text < unit + length;)
-		number++;
-	return number;
+	if (*at == '.' && mr_is_digit(at[1]))
+		for (at++; mr_is_digit(*at) && *scale < 1000000 && *value < UINT64_MAX / 100;
+		     at++) {
+			*value = *value * 10 + (uint64_t)(*at - '0');
+			*scale *= 10;
+		}
+	return at;
 }
 
 /*
@@ -218,27 +181,32 @@ static const struct mr_token *read_fraction(const struct mr_token *number, uint6
 static const struct mr_token *read_amount(const struct mr_token *token, uint64_t *amount,
 					  bool *has_unit)
 {
-	const struct mr_token *end;
+	const bool is_number = token->kind == MR_TOKEN_NUMBER && !token->is_negative;
+	const char *end = token->text + token->length, *unit;
+	uint64_t value = token->value, scale = 1;
+	size_t length = 0;
 	int shift;
 
-	*has_unit = true;
-	if (token->kind == MR_TOKEN_WORD)
-		return read_suffixed(token, amount) ? token + 1 : NULL;
-	if (token->kind != MR_TOKEN_NUMBER || token->is_negative)
+	if (!is_number && (token->kind != MR_TOKEN_WORD || !mr_is_digit(*token->text)))
 		return NULL;
-	end = read_fraction(token, amount);
-	if (end)
-		return end;
-	token = read_groups(token, amount) + 1;
-	/* "0x1000 bytes=4096" */
-	shift = token->kind == MR_TOKEN_WORD && !mr_token_is_sign(&token[1], "=")
-			? unit_shift(token->text, token->length)
-			: -1;
+	if (!token->is_hex)
+		end = read_decimal(token->text, &value, &scale);
+	unit = *end == ' ' ? end + 1 : end;
+	while (mr_is_letter(unit[length]))
+		length++;
+	/* "0x1000 bytes=4096" has none */
+	shift = is_of_word(unit[length]) || unit[length] == '=' ? -1 : unit_shift(unit, length);
 	*has_unit = shift >= 0;
-	if (shift < 0)
-		return token;
-	*amount = *amount > UINT64_MAX >> shift ? UINT64_MAX : *amount << shift;
-	return token + 1;
+	if (shift < 0 && (!is_number || scale > 1))
+		return NULL;
+	if (shift >= 0)
+		end = unit + length;
+	else
+		shift = 0;
+	*amount = value > UINT64_MAX >> shift ? UINT64_MAX : (value << shift) / scale;
+	while (token->kind != MR_TOKEN_END && token->text < end)
+		token++;
+	return token;
 }
 
 /* ---- ranges ---- */
