@@ -15,13 +15,13 @@ static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 	return a.known == b.known && (!a.known || a.value == b.value);
 }
 
-/* Addresses differ from line to line. */
+/* Addresses differ from line to line, and @a may have topics of lines near it. */
 static bool is_same(const struct mr_log_line *a, const struct mr_log_line *b)
 {
 	if (a->remark || b->remark)
 		return a->remark == b->remark;
 	return a->call == b->call && a->errnum == b->errnum && a->is_reason == b->is_reason &&
-	       a->topics == b->topics && !strcmp(a->command, b->command) &&
+	       !(b->topics & ~a->topics) && !strcmp(a->command, b->command) &&
 	       is_same_number(a->status, b->status) && is_same_number(a->length, b->length) &&
 	       is_same_number(a->access, b->access) &&
 	       (!a->provider[0] || !b->provider[0] || !strcmp(a->provider, b->provider));
@@ -119,7 +119,7 @@ static void add_context(struct mr_log_line *line, const struct mr_log_line *near
 	line->is_on_gpu |= near->is_on_gpu;
 	line->is_of_gpu_program |= near->is_of_gpu_program;
 	line->topics |= near->topics;
-	if (!line->provider[0] && near->has_failed)
+	if (!line->provider[0] && (near->has_failed || near->errnum))
 		memcpy(line->provider, near->provider, sizeof(line->provider));
 }
 
@@ -225,18 +225,14 @@ static void merge(struct mr_log_line *into, const struct mr_log_line *line)
 	if (into->errnum && line->errnum && into->errnum != line->errnum)
 		into->other_errnum = line->errnum;
 	into->errnum = into->errnum ?: line->errnum;
-	into->is_on_gpu |= line->is_on_gpu;
-	into->is_of_gpu_program |= line->is_of_gpu_program;
+	add_context(into, line);
 	into->is_memlock |= line->is_memlock;
 	into->is_pinning |= line->is_pinning;
-	into->topics |= line->topics;
 	if (!into->command[0] && line->command[0]) {
 		memcpy(into->command, line->command, sizeof(into->command));
 		into->status = line->status;
 		into->syndrome = line->syndrome;
 	}
-	if (!into->provider[0])
-		memcpy(into->provider, line->provider, sizeof(into->provider));
 	if (!into->device[0])
 		memcpy(into->device, line->device, sizeof(into->device));
 }
