@@ -168,6 +168,13 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		json '[.causes[].id] | index("MR-MAX-MR") != null and (index("MR-ODP") != null) == ($words != "access=0xf")' \
 			--arg words "$words"
 	done
+	succeeded mrctl -j explain "ibv_reg_mr failed: EFAULT length=4096 access=0x4"
+	json '[.causes[].id] | index("MR-RANGE-UNMAPPED") != null and index("MR-READ-ONLY") == null and index("MR-FILE-MAPPING") == null'
+}
+
+@test "without RDMA modules the list of devices cannot be read: ENOSYS" {
+	run --separate-stderr mrctl -j explain "Failed to get IB devices list: Function not implemented"
+	json '.log[0].call == "ibv_get_device_list" and (.causes | map(.id) | index("MR-MODULES") != null)'
 }
 
 @test "an answer of the firmware is told, and leaves out what comes before it" {
@@ -247,6 +254,9 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		MR-ACCESS-FLAGS|mlx5dv_devx_umem_reg failed: Invalid argument, addr 0x1000 size 8192 access 0xf
 		MR-FW-COMMANDS|mlx5_core 0000:61:00.0: wait_func:1132:(pid 1): CREATE_MKEY(0x200) timeout. Will cause a leak of a command resource
 		MR-PEER-SYMBOLS|modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument
+		MR-RANGE-UNMAPPED|ibv_reg_mr failed: Bad address
+		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument
+		MR-MEMLOCK-ZERO|ibv_reg_mr failed: Operation not permitted
 		MR-PD-BUSY|ibgda.cpp:3312: non-zero status: ibv_dealloc_pd failed on mlx5_0
 	EOF
 }

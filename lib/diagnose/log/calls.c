@@ -169,7 +169,7 @@ static const char *find_made(const struct mr_token *word)
 		{ "srq", NULL, "ibv_create_srq", true },
 		{ "pd", NULL, "ibv_alloc_pd", false },
 		{ "dm", NULL, "ibv_alloc_dm", false },
-		{ "mr|mkey|mtr", NULL, "ibv_reg_mr", false },
+		{ "mr|mkey|mtr", NULL, "ibv_reg_mr", true },
 		{ "memory", "region", "ibv_reg_mr", false },
 	};
 	const struct mr_token *next = &word[1];
@@ -212,6 +212,8 @@ static const struct {
 	const char *words[4];
 	const char *call;
 } phrases[] = {
+	{ { "ib", "devices", "list" }, "ibv_get_device_list" }, /* ibv_devices */
+	{ { "ib", "device", "list" }, "ibv_get_device_list" },
 	{ { "export", "dm" }, "ibv_dm_export_dmabuf_fd" },
 	{ { "deallocate", "pd" }, "ibv_dealloc_pd" },
 	{ { "dealloc", "pd" }, "ibv_dealloc_pd" },

@@ -102,7 +102,14 @@ static int find_bracket(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* A number without anything: "failed with -12", and at the end ": -12", "failed with 22", "failed: 14". */
+/* What of a number behind ":" can be the errno, although more follows. */
+static const char refused[] =
+	"failed|failure|error|register|registration|region|mr|memory|mem|buffer|buf|umem|mkey|qp|cq";
+
+/*
+ * A number without anything: "failed with -12", "memory region: -12, ...", and at the end ": -12", "failed with 22",
+ * "failed: 14".
+ */
 static int find_plain(const struct mr_tokens *tokens)
 {
 	for (size_t i = 1; i < tokens->count; i++) {
@@ -114,7 +121,9 @@ static int find_plain(const struct mr_tokens *tokens)
 			continue;
 		if (mr_token_is_sign(before, ":") && before > tokens->list)
 			before--;
-		is_result = mr_token_is(before, "with|failed");
+		is_result = mr_token_is(before, "with|failed") ||
+			    (before < number - 1 && mr_token_is(before, refused) &&
+			     mr_token_is_sign(&number[1], ",;"));
 		if (number->is_negative ? is_last || is_result : is_last && is_result)
 			return errno_of(number);
 	}

@@ -44,6 +44,7 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 	const struct mr_opt_u64 addr = line->addr, length = line->length, access = line->access;
 	const uint32_t remote = MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC;
 	const bool is_unlimited = line->limit.known && line->limit.value == UINT64_MAX;
+	const bool is_read_only = access.known && !(access.value & MR_WRITING);
 	const bool is_rxe = !strcmp(line->provider, "rxe");
 	/* It takes the address as the I/O virtual address. */
 	const bool is_plain = line->is_named && line->call && !strcmp(line->call, "ibv_reg_mr");
@@ -55,6 +56,8 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 		  "the line names the limit of locked memory", &line->limit },
 		{ "MR-IPC-LOCK", is_unlimited, false, MR_UNRELATED, NULL, NULL },
 		{ "MR-USERNS", is_unlimited, false, MR_UNRELATED, NULL, NULL },
+		{ "MR-READ-ONLY", is_read_only, false, MR_UNRELATED, NULL, NULL },
+		{ "MR-FILE-MAPPING", is_read_only, false, MR_UNRELATED, NULL, NULL },
 		{ "MR-LENGTH-ZERO", length.known, length.known && !length.value, MR_LIKELY,
 		  "the line requests 0 bytes", NULL },
 		{ "MR-RANGE-WRAPS", addr.known && length.known,

@@ -62,7 +62,7 @@ static bool has_one(const struct copy *line, const char *texts)
 /* All that names a call, or stands for one, has one of these. */
 static const char seeds[] =
 	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_|"
-	"peer|stag|mpt|timeout";
+	"peer|stag|mpt|timeout|ib device";
 
 static const char failures[] =
 	"fail|error|could not|couldn|cannot|can't|unable|refus|not able|denied|too small|"

@@ -134,7 +134,7 @@ static void set(struct mr_opt_u64 *number, uint64_t value)
 static int unit_shift(const char *text, size_t length)
 {
 	static const char letters[] = "bkmgt";
-	static const char *const rest[] = { "",      "b",        "ib",       "byte",
+	static const char *const rest[] = { "",      "b",        "i",        "ib",      "byte",
 					    "bytes", "ilobytes", "egabytes", "igabytes" };
 	const char *letter = length ? strchr(letters, *text | 0x20) : NULL;
 
