@@ -111,10 +111,10 @@ static const char registering[] =
 static const char freeing[] =
 	"dereg|deregister|deregistering|unregister|unregistering|deregistration|unreg";
 static const char making[] = "create|creating|creation|allocate|allocating|alloc|allocation";
-/* What is registered. */
-static const char object[] =
-	"memory|mem|mr|mrs|region|regions|buffer|buffers|buf|bufs|segment|segments|umem|"
-	"block|blocks|mkey|dmabuf|ram|heap|chunk|range|address|ptr|tensor|umr";
+/* What is registered: as nothing else calls it, and as lines about much else do. */
+static const char memory[] = "memory|mem|mr|mrs|umem|mkey|dmabuf|umr";
+static const char vague[] = "region|regions|buffer|buffers|buf|bufs|segment|segments|block|blocks|"
+			    "ram|heap|chunk|range|address|ptr|tensor|tensors";
 /* What may stand between a verb and its object, but for adjectives, and what ends the object. */
 static const char article[] = "a|an|the|its|our|all|some|any|of";
 static const char follower[] =
@@ -134,14 +134,25 @@ static const char foreign[] =
 	"io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup|drm|ext4|xfs|btrfs|v4l2|bpf|"
 	"vulkan|opengl|gitlab|glab|pipewire|cufio";
 
-/* The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none. */
-static const struct mr_token *find_object(const struct mr_token *word)
+static bool is_object(const struct mr_token *word)
+{
+	return mr_token_is(word, memory) || mr_token_is(word, vague);
+}
+
+/*
+ * The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none.
+ * @is_vague: set to whether none of its nouns is memory
+ */
+static const struct mr_token *find_object(const struct mr_token *word, bool *is_vague)
 {
 	const struct mr_token *found = NULL;
 
+	*is_vague = true;
+
 	for (int i = 0; i < 6 && (word->kind == MR_TOKEN_WORD || mr_token_is_sign(word, "-"));
 	     i++, word++) {
-		if (!mr_token_is(word, object)) {
+		*is_vague &= !mr_token_is(word, memory);
+		if (!is_object(word)) {
 			if (mr_token_is(word, follower) && !mr_token_is(word, article))
 				break;
 			found = NULL;
@@ -169,7 +180,8 @@ static const char *find_made(const struct mr_token *word)
 		{ "srq", NULL, "ibv_create_srq", true },
 		{ "pd", NULL, "ibv_alloc_pd", false },
 		{ "dm", NULL, "ibv_alloc_dm", false },
-		{ "mr|mkey|mtr", NULL, "ibv_reg_mr", true },
+		{ "mr", NULL, "ibv_reg_mr", true },
+		{ "mkey|mtr", NULL, "ibv_reg_mr", false },
 		{ "memory", "region", "ibv_reg_mr", false },
 	};
 	const struct mr_token *next = &word[1];
@@ -253,7 +265,7 @@ static bool is_range(const struct mr_token *word)
 	return mr_token_is_sign(word, "[(") && word[1].is_hex && word[1].value >> 32;
 }
 
-static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
+static const char *call_at(struct mr_log_line *line, const struct mr_tokens *words, size_t i)
 {
 	const struct mr_token *word = &words->list[i], *of;
 	const char *call = find_phrase(word);
@@ -261,16 +273,20 @@ static const char *call_at(const struct mr_tokens *words, size_t i, bool *bare)
 	if (call)
 		return call;
 	if (mr_token_is(word, registering)) {
-		of = find_object(word + 1);
+		of = find_object(word + 1, &line->is_vague);
 		if (of)
 			return mr_token_is(of, "umem") ? "mlx5dv_devx_umem_reg" : "ibv_reg_mr";
-		if ((i && mr_token_is(word - 1, object) && ends(word + 1)) || is_range(word + 1))
+		line->is_vague = false;
+		if (i && is_object(word - 1) && ends(word + 1)) {
+			line->is_vague = mr_token_is(word - 1, vague) &&
+					 !(i > 1 && mr_token_is(word - 2, memory));
 			return "ibv_reg_mr";
-		*bare = is_bare(words, i);
-		return *bare ? "ibv_reg_mr" : NULL;
+		}
+		line->is_bare = is_bare(words, i);
+		return line->is_bare || is_range(word + 1) ? "ibv_reg_mr" : NULL;
 	}
 	if (mr_token_is(word, freeing))
-		return find_object(word + 1) ? "ibv_dereg_mr" : NULL;
+		return find_object(word + 1, &line->is_vague) ? "ibv_dereg_mr" : NULL;
 	if (mr_token_is(word, making))
 		return find_making(words, i);
 	return NULL;
@@ -340,7 +356,7 @@ void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
 		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
 	line->is_foreign = is_foreign(&words);
 	for (size_t i = 0; i < words.count && !line->call && !line->is_foreign; i++)
-		line->call = call_at(&words, i, &line->is_bare);
+		line->call = call_at(line, &words, i);
 	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(&words))
 		line->call = "ibv_reg_dmabuf_mr";
 	if (!line->call)
