@@ -277,6 +277,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		1 ibv_reg_mr EFAULT MR-PEER-MEMORY|cuMemAlloc() of a 262144 bytes GPU buffer~allocated~Couldn't allocate MR~failed to create mr~Failed to create MR~ERRNO: Bad address.
 		1 ibv_reg_mr EFAULT MR-GPU-BAR1|ibv_reg_mr2 called. cuMemAlloc: 1, dmaBufSupported: 0, nv_peer_mem loaded: yes~ibv_reg_mr failed (errno 14) (Ib failure: Bad address)
 		1 ibv_reg_mr ENOMEM MR-MEMLOCK|mana_0: Failed to register memory region: -12, ib_umem_get
+		1 ibv_reg_mr ENOMEM MR-MEMLOCK|hns3 0000:7d:00.0 hns_0: failed to alloc mtr bufs, ret = -12.
 		1 ibv_reg_mr null MR-HUGEPAGES|Failed to allocate hugepages. Please configure hugepages~failed to create mr~Couldn't create IB resources
 		1 ibv_reg_mr null MR-MLX4-MTT|Failure in mem_reg: addr=0x2aaaab200000, length=372800063, ibv_dev=mlx4_0~Failed registering memory, This might happen due to low MTT entries
 		1 ibv_reg_mr EINVAL MR-RXE-EINVAL|rpma_peer_mr_reg: ibv_reg_mr() failed: Invalid argument~rdma_rxe: err -12 from rxe_umem_get
