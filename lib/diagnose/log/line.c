@@ -76,9 +76,9 @@ static const char successes[] = "registered|success|lkey|rkey|^ok|^done|passed";
 
 /* What lines about RDMA have, and others seldom. */
 static const char rdma[] =
-	"rdma|infiniband|verbs|ibv|^ib_|^ib |mlx|roce|ucx|ucp_|uct_|rcache|^ofi|libfabric|^fi_|efa|"
+	"rdma|infiniband|verbs|ibv|^ib_|^ib |mlx|roce|ucx|ucp_|uct_|rcache|^ofi|libfabric|^fi_|^efa|"
 	"nccl|rccl|nvshmem|mooncake|nixl|iwarp|bnxt_re|rxe|^mr |^mr_|lkey|rkey|^hca|umem|^mpi|btl_|"
-	"dapl|shmem|gpudirect|gdr|peermem|gpu|cuda|mercury|^na_|ram block|qemu|gasnet|hugepage|0x7f";
+	"dapl|shmem|gpudirect|gdr|peermem|gpu|cuda|mercury|^na_|ram block|qemu|gasnet|hugepage";
 
 static const char limits[] =
 	"memlock|locked memory|ulimit -l|lockable memory|locked-in-memory|max locked";
@@ -202,7 +202,8 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
 		line->errnum = line->other_errnum = 0;
-	if (line->is_vague && line->call && !line->topics && !has_one(copy, rdma))
+	if (line->is_vague && line->call && !line->topics && !has_one(copy, rdma) &&
+	    !mr_log_has_address(&copy->tokens))
 		line->call = NULL;
 	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
 		line->call = NULL;

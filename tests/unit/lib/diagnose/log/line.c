@@ -179,9 +179,9 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr: Bad addresses", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: aBad address", "ibv_reg_mr 0" },
 	/* numbers that are no range */
-	{ "failed to register region [0x3000..0x1000]: Bad address", "ibv_reg_mr 14 at 3000" },
-	{ "failed to register region [0x1000..8192]: Bad address", "ibv_reg_mr 14 at 1000" },
-	{ "failed to register region [0x1000.]: Bad address", "ibv_reg_mr 14 at 1000" },
+	{ "failed to register memory region [0x3000..0x1000]: Bad address", "ibv_reg_mr 14 at 3000" },
+	{ "failed to register memory region [0x1000..8192]: Bad address", "ibv_reg_mr 14 at 1000" },
+	{ "failed to register memory region [0x1000.]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "open of a file: Bad address", "- 0" },
 	{ "0x1000..0x", "- 0" },
 	/* commands of the firmware; before Linux 5.17 there is no errno */
