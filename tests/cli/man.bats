@@ -337,16 +337,23 @@ shape() {
 	local own keys
 
 	# run.sh compares the documents of tests with the schema
-	own=$(mrctl --dump-schema | jq -r '
+	mrctl --dump-schema >schema.json
+	own=$(jq -r '
 		def refers: [.. | ."$ref"? // empty | ltrimstr("#/$defs/")];
 		."$defs" as $all | def below: refers[] | ., ($all[.] | below);
-		$all | to_entries[] | select(.key | test("^mrctl-(?!bench|trace|report|dump-cli)")) | .value | below' | sort -u)
+		"call", "mrctl-trace", ($all | to_entries[] | select(.key | test("^mrctl-(?!bench|report|dump-cli)")) |
+			.value | below)' schema.json | sort -u)
 	same definitions "$own" "$(sed -n 's/^@MEMBERS \(.*\)@$/\1/p' "$ROOT/man/mrctl-json.5.in")"
-	keys=$(mrctl --dump-schema | jq -r '."$defs" | to_entries[] |
-		select(.key | test("^mrctl-(?!bench|trace|report|dump-cli)")).value.properties | keys[]' | sort -u)
+	keys=$(jq -r '."$defs" | to_entries[] |
+		select(.key | test("^mrctl-(?!bench|trace|report|dump-cli)")).value.properties | keys[]' schema.json | sort -u)
 	# sums of stat --system have sections of their own
 	same document "$(grep -vxE 'mrs|processes|units' <<<"$keys")" \
 		"$(entries mrctl-json.5 DOCUMENT - | sed 's/ (.*//')"
+	for own in bench report; do
+		every_line_of "$(jq -r --arg own "mrctl-$own" '."$defs" | to_entries[] | select(.key | startswith($own)).value.properties |
+				keys[] | select(IN("command", "environment", "failures", "as_expected") | not)' schema.json)" \
+			"$(part "mrctl-$own.1" | grep -oE '[a-z_]+')" "mrctl-$own(1)"
+	done
 }
 
 # Some 30 commands, one after the other: each has members that no other has.
