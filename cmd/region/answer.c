@@ -94,21 +94,24 @@ static const char *copy_text(const char *text)
 static void keep_failure(struct failures *failures, const struct failure *failure,
 			 const char *message)
 {
-	struct failure *last;
+	struct failure *items = failures->items, *last;
+	char *text = strdup(message);
 
-	if (failures->count == failures->capacity) {
+	if (text && failures->count == failures->capacity) {
 		size_t capacity = failures->capacity ? 2 * failures->capacity : 16;
-		struct failure *items = reallocarray(failures->items, capacity, sizeof(*items));
 
-		failures->out_of_memory |= !items;
-		if (!items)
-			return;
-		failures->items = items;
-		failures->capacity = capacity;
+		items = reallocarray(items, capacity, sizeof(*items));
+		failures->items = items ?: failures->items;
+		failures->capacity = items ? capacity : failures->capacity;
 	}
-	last = &failures->items[failures->count++];
+	if (!text || !items) {
+		free(text);
+		failures->out_of_memory = true;
+		return;
+	}
+	last = &items[failures->count++];
 	*last = *failure;
-	last->message = strdup(message);
+	last->message = text;
 	last->request.argv = copy_words(failure->request.argv);
 	last->request.memory = copy_text(failure->request.memory);
 	last->request.dmah = copy_text(failure->request.dmah);

@@ -22,6 +22,8 @@ complain() {
 run_mrctl() {
 	LD_PRELOAD=$preload:$LD_PRELOAD timeout -s KILL 60 mrctl "$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
+	[[ -z ${MRCTL_TEST_DOCUMENTS:-} || " $* " != *" --json "* ]] ||
+		printf '%s\0%s\0' "$here" "$(<"$work/out")" >>"$MRCTL_TEST_DOCUMENTS"
 	# fail.so alone sees a lock that cannot be released
 	[ ! -s "${LEAKS:-}" ] || [[ $FAIL == fcntl* ]] || complain "$(<"$LEAKS")"
 	[ ! -e "${LEAKS:-}" ] || : >"$LEAKS"
