@@ -25,7 +25,7 @@ files() {
 }
 
 apt-get -qq update
-apt-get -qq install -y --no-install-recommends build-essential debhelper dpkg-dev lintian
+apt-get -qq install -y --no-install-recommends autopkgtest build-essential debhelper dpkg-dev lintian
 apt-get -qq build-dep -y --no-install-recommends ./
 build "$out"
 DEB_BUILD_OPTIONS+=' nocheck' build "$out/again"
@@ -50,7 +50,7 @@ apt-get -qq install -y --no-install-recommends "$before"/mrctl*.deb
 apt-get -qq install -y --no-install-recommends "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb
 [ "$(dpkg-query -W -f '${Version}' mrctl)" = "$version" ]
 [[ $(mrctl --version) == *"$upstream"* ]]
-sh debian/tests/simulated
+autopkgtest --no-built-binaries "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb "$out"/*.dsc -- null
 mkdir "$before/build"
 ln -s /usr/bin/mrctl /usr/lib/*/mrctl/* "$before/build"
 BUILD=$before/build bats tests/cli/hardening.bats
