@@ -43,19 +43,21 @@ for package in mrctl mrctl-sim; do
 	dpkg-deb -b "$before/tree" "$before/$package.deb"
 	rm -rf "$before/tree"
 done
-apt-get -qq install -y --no-install-recommends jq "$out"/mrctl_*.deb
-apt-get -qq purge -y mrctl
+apt-get -qq install -y --no-install-recommends jq "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb
+autopkgtest --no-built-binaries "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb "$out"/*.dsc -- null
+apt-get -qq purge -y mrctl mrctl-sim
 files >"$out/files"
 apt-get -qq install -y --no-install-recommends "$before"/mrctl*.deb
 apt-get -qq install -y --no-install-recommends "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb
 [ "$(dpkg-query -W -f '${Version}' mrctl)" = "$version" ]
 [[ $(mrctl --version) == *"$upstream"* ]]
-autopkgtest --no-built-binaries "$out/mrctl_$version"_*.deb "$out/mrctl-sim_$version"_*.deb "$out"/*.dsc -- null
+sh debian/tests/simulated
 mkdir "$before/build"
 ln -s /usr/bin/mrctl /usr/lib/*/mrctl/* "$before/build"
 BUILD=$before/build bats tests/cli/hardening.bats
 apt-get -qq purge -y mrctl mrctl-sim
 files | diff "$out/files" -
+! grep -E '^/(etc|usr|var)/.*mrctl' "$out/files" || exit
 rm -rf "$before" "$out/files"
 (cd "$out" && sha256sum -- *.deb *.dsc *.tar.* >SHA256SUMS)
 ls -l "$out"
