@@ -16,14 +16,23 @@
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* A message is one line: line ends in the names that it holds are escaped. */
+/*
+ * A message is one line: line ends in the names that it holds are escaped.  A terminal would cut the line
+ * within words, so there it is wrapped; scripts and tickets get the line.
+ */
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
 	char text[MESSAGE_MAX];
+	size_t blanks;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	fputs(prefix, stderr);
-	text_print(text, stderr);
+	blanks = strspn(text, " ");
+	fprintf(stderr, "%s%.*s", prefix, (int)blanks, text);
+	if (isatty(STDERR_FILENO) && text[blanks]) {
+		text_print_wrapped(text + blanks, strlen(prefix) + blanks, blanks + 4, stderr);
+		return;
+	}
+	text_print(text + blanks, stderr);
 	fputc('\n', stderr);
 }
 

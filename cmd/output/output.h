@@ -318,12 +318,15 @@ void text_print(const char *text, FILE *stream);
 void text_print_json(const char *text, FILE *stream);
 
 /**
- * output_paragraph() - print text that may hold any bytes, in lines shorter than 80 columns
+ * text_print_wrapped() - print text that may hold any bytes, in lines shorter than 80 columns
  * @at:     the column at which it begins
  * @indent: the column at which its further lines begin
  *
  * A word that is too long for a line stays whole.
  */
+void text_print_wrapped(const char *text, size_t at, size_t indent, FILE *stream);
+
+/** output_paragraph() - print wrapped text on standard output */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
 /** output_init() - at the start of the program, before anything is printed */
@@ -590,7 +593,12 @@ void output_release(struct output *out);
  */
 void report_error(const char *command, const struct mr_error *err);
 
-/** report_note() - print a line: "mrctl: COMMAND: text"; @command: its name, or NULL */
+/**
+ * report_note() - print "mrctl: COMMAND: text" on standard error
+ * @command: its name, or NULL
+ *
+ * A terminal shows a message in lines shorter than 80 columns; in a pipe or a file it is one line.
+ */
 void report_note(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** report_detail() - print an indented line, which belongs to the message before it */

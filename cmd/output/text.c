@@ -87,18 +87,23 @@ static size_t end_of_line(const char *text, size_t room)
 	return cut ? cut : strcspn(text, " ");
 }
 
-void output_paragraph(const char *text, size_t at, size_t indent)
+void text_print_wrapped(const char *text, size_t at, size_t indent, FILE *stream)
 {
 	while (*text) {
 		const size_t cut = end_of_line(text, at < WIDTH ? WIDTH - 1 - at : 0);
 
-		text_print_part(text, cut, stdout);
-		putchar('\n');
+		text_print_part(text, cut, stream);
+		fputc('\n', stream);
 		text += cut + strspn(text + cut, " ");
 		at = indent;
 		if (*text)
-			printf("%*s", (int)indent, "");
+			fprintf(stream, "%*s", (int)indent, "");
 	}
+}
+
+void output_paragraph(const char *text, size_t at, size_t indent)
+{
+	text_print_wrapped(text, at, indent, stdout);
 }
 
 /* Bytes that are written together.  A file or pipe suggests 4096, of which a list of all MRs has thousands. */

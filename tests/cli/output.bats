@@ -222,6 +222,25 @@ on_terminal() {
 	[[ $stderr != *"registering"* ]]
 }
 
+@test "a message is wrapped at words on a terminal, and one line for each fact in a file" {
+	local wrapped
+
+	command -v script >/dev/null || skip "script(1) is not installed"
+	for words in "reg --memory hole" "reg --access remote-write --why none" "reg --memory file:/$(printf '%090d' 0)"; do
+		# shellcheck disable=SC2086 # words
+		run on_terminal $words
+		wrapped=$(tr -d '\r' <<<"$output")
+		# shellcheck disable=SC2086
+		run --separate-stderr mr $words
+		# The addresses of two processes differ.
+		[ "$(tr -s ' \n' ' ' <<<"$wrapped" | sed 's/0x[0-9a-f]*/0x/g')" = \
+			"$(tr -s ' \n' ' ' <<<"$stderr" | sed 's/0x[0-9a-f]*/0x/g')" ] || fail "$wrapped"
+		[ "$(awk 'length > 79 && NF > 1' <<<"$wrapped")" = "" ] || fail "$wrapped"
+		[ "$(wc -l <<<"$wrapped")" -gt "$(wc -l <<<"$stderr")" ] || fail "$wrapped"
+		[ "$(awk 'length > 79' <<<"$stderr")" != "" ] || fail "$stderr"
+	done
+}
+
 # on_wide_terminal WIDTH ARG...: mrctl in the session on a terminal of WIDTH columns; prints what it got
 on_wide_terminal() {
 	local command
