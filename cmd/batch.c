@@ -23,19 +23,20 @@ struct batch_job {
 	const struct invocation *invocation;
 	const struct global_args *global;
 	struct mr_line_reader lines;
-	struct mr_shell_words words;       /* of the line, to which its command's args point */
-	struct global_args given;          /* by the line that is being parsed; must be empty */
-	struct parser *parsers;            /* one for each command, and one for none */
-	bool checked;                      /* all lines are known to be right */
-	uint64_t total;                    /* lines with a command; 0: unknown */
-	struct global_args line_global;    /* of the commands of lines */
+	struct mr_shell_words words;    /* words of the line, to which its command's args point */
+	struct global_args given;       /* by the line that is being parsed; must be empty */
+	struct parser *parsers;         /* one for each command, and one for none */
+	bool checked;                   /* all lines are known to be right */
+	uint64_t total;                 /* lines with a command; 0: unknown */
+	struct global_args line_global; /* of the commands of lines */
 	struct invocation line_invocation; /* of any line: batch_read() fills in its command */
 	struct mr_session session;
 	struct mr_environment environment;
 	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
-	struct answer answer; /* of the batch as a whole; its failures include those of lines */
-	uint64_t lines_run;   /* so far */
-	int status;           /* exit status of the first line that failed; 0: none did */
+	struct answer
+		answer; /* answer of the batch as a whole; its failures include those of lines */
+	uint64_t lines_run; /* so far */
+	int status;         /* exit status of the first line that failed; 0: none did */
 };
 
 /* A line in the document: its status is known once it was run. */
@@ -71,7 +72,7 @@ static void note_status(struct batch_job *job, int status)
 		job->status = status;
 }
 
-/* Prints the answer to a line whose command failed before it began its own.  Return: exit status. */
+/* Prints the answer to a line whose command failed before it could.  Return: exit status. */
 static int answer_line_error(const struct batch_job *job, const struct invocation *invocation,
 			     const struct mr_error *err)
 {
@@ -91,7 +92,7 @@ static void batch_fail(struct batch_job *job, struct mr_error *err, uint64_t id,
 	note_status(job, report_status(err));
 }
 
-/* How many regions are named one by one; of further ones only the number is printed. */
+/* Number of regions that are named one by one; the rest is only counted. */
 #define NAMED_MAX 8
 
 /* The ids and names of regions: "1 buf, 2, 3" */
@@ -166,8 +167,7 @@ static struct parser *prepare_command(struct batch_job *job, const struct comman
 	if (found->args)
 		return found;
 	if (!command && name[0] == '-') {
-		mr_fail_usage(err,
-			      "a line begins with a command: '%s' belongs to mrctl batch itself",
+		mr_fail_usage(err, "a line begins with a command; give '%s' to mrctl batch itself",
 			      name);
 	} else if (!command) {
 		mr_fail_usage(err, "unknown command '%s'", name);
@@ -212,7 +212,8 @@ static void parse_line(struct batch_job *job, struct invocation *invocation, str
 	/* The global options hold for the batch as a whole. */
 	name = rc ? NULL : parser_given_in(parser, &job->given, sizeof(job->given));
 	if (name)
-		mr_fail_usage(err, "--%s is not for a line: give it to mrctl batch itself", name);
+		mr_fail_usage(err, "--%s is not available on a line; give it to mrctl batch itself",
+			      name);
 	else if (!rc && !job->checked && !parser_check(parser, invocation->operands, err))
 		command_check(invocation, err);
 }
@@ -282,7 +283,7 @@ static int open_lines(struct batch_job *job, struct mr_error *err)
 
 static const struct option_spec options[] = {
 	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
-	       "go on after a line that did not answer as it should"),
+	       "go on after a line with an unexpected answer"),
 	OPTION(0, "limit", limits, struct batch_args, limits, "NAME=VALUE,...",
 	       "limits of the batch: memlock=64K, nofile, as, data"),
 	OPTION_END,
@@ -322,7 +323,7 @@ static int run_line(struct batch_job *job, const struct invocation *invocation,
 	output_element_end(&job->answer.out, &whole_line_fields[STATUS_MEMBER], &row);
 	job->lines_run++;
 	note_status(job, status);
-	/* A program that writes line by line waits for the answer. */
+	/* Flush: a program that writes line by line waits for the answer. */
 	return style->quiet || (style->json && job->lines.is_file) ? 0 : output_flush(err);
 }
 
@@ -454,7 +455,8 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 static int check_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	if (invocation->operands[0] && invocation->operands[1])
-		return mr_fail_usage(err, "one FILE, not also '%s'", invocation->operands[1]);
+		return mr_fail_usage(err, "a batch reads one FILE: '%s' is a second one",
+				     invocation->operands[1]);
 	return 0;
 }
 

@@ -69,7 +69,7 @@ static int run_command(const struct command *command, struct global_args *global
 	return rc;
 }
 
-/* Runs the command that follows the global options, or help or version.  Sets @command if its name is one. */
+/* Runs the command that follows the global options, or help or version.  Sets @command if its name is a command. */
 static int run_words(struct global_args *global, char **words, char *const *given,
 		     const struct command **command, struct mr_error *err)
 {
@@ -124,9 +124,9 @@ static int refuse_more_rights(struct mr_error *err)
 	mr_fail_text(err, MR_ERROR_HOST, EPERM,
 		     "refusing to run with more rights than the user has (setuid, setgid or file "
 		     "capabilities)");
-	mr_hint(err, "its options and environment choose what is loaded and opened; run it by "
-		     "sudo, or give the user what is missing: a limit (ulimit -l), permissions "
-		     "of the device, ambient capabilities");
+	mr_hint(err, "its options and environment choose the files that it loads and opens; run "
+		     "it by sudo, or raise the user's limit (ulimit -l), permissions on the "
+		     "device, or ambient capabilities");
 	return -EPERM;
 }
 

@@ -45,11 +45,11 @@ static const struct option_spec options[] = {
 	OPTION(0, "fault", faults, struct sim_args, faults, "SPEC",
 	       "let a call fail: CALL[@N]=ACTION"),
 	OPTION(0, "data-direct", flag, struct sim_args, data_direct, NULL,
-	       "with a Data Direct device, of mlx5"),
+	       "add a Data Direct device (mlx5)"),
 	OPTION(0, "tph", flag, struct sim_args, tph, NULL,
-	       "with TPH of PCIe, for DMA handles, of mlx5"),
+	       "add TPH of PCIe, for DMA handles (mlx5)"),
 	OPTION(0, "no-optional-access", flag, struct sim_args, no_optional_access, NULL,
-	       "as before Linux 5.7: no optional access flags"),
+	       "behave as before Linux 5.7: no optional access flags"),
 	OPTION_END,
 };
 

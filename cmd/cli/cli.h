@@ -14,7 +14,7 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-/** What an option takes.  cmd/cli/cli.h has all types. */
+/** The type of an option's value.  cmd/cli/cli.h has all types. */
 struct option_type {
 	const char *name; /**< for --dump-cli */
 	/**
@@ -136,7 +136,7 @@ static inline bool via_allows(struct via_option option, enum mr_via path)
 /** The DMA handle that --dmah asks for. */
 struct dmah_option {
 	struct mr_dmah_hints hints;
-	const char *text; /**< as it was typed; NULL: none is asked for */
+	const char *text; /**< as it was typed; NULL: not given */
 };
 
 /** The format that --format asks for. */
@@ -154,10 +154,10 @@ struct planned_memory {
 	bool is_gpu; /**< it is that of a GPU, and no kind */
 };
 
-/** From which verdict of a check on the exit status is 1. */
+/** The verdict of a check from which on the exit status is 1. */
 enum fail_on { FAIL_ON_BAD, FAIL_ON_WARN };
 
-/** How deep the causes of a refusal are looked for. */
+/** Depth of the search for the causes of a refusal. */
 enum why_depth {
 	WHY_READ,  /**< look only */
 	WHY_TRY,   /**< repeat the call with one thing changed at a time */
@@ -169,7 +169,7 @@ enum why_depth {
 /** The names of the depths. */
 extern const struct mr_word why_depths[WHY_DEPTHS + 1];
 
-/** Whose exit statuses checks have. */
+/** The style of exit statuses of checks. */
 enum exit_style {
 	EXIT_STYLE_PLAIN,
 	EXIT_STYLE_NAGIOS, /**< a plugin of Nagios */
@@ -239,7 +239,7 @@ struct record;
 struct command;
 struct enclosing;
 
-/** What a command is run with. */
+/** The arguments of a run of a command. */
 struct invocation {
 	const struct command *command;
 	const struct command *const *commands; /**< all that there are; ends with NULL */
@@ -276,7 +276,7 @@ struct command {
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< of its tables without -o, separated by ',' */
-	/** Of its document, beside the list of @record and the members of all documents; ends with one without key. */
+	/** Further members of its document, beside the list of @record; ends with one without key. */
 	const struct field *members;
 	const struct record *lines; /**< of a file that it writes, as JSON Lines; or NULL */
 	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
@@ -297,7 +297,7 @@ struct command {
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 	/**
-	 * Tell of an error that came before it was run, where the command line asks for another way than
+	 * Report an error that came before it was run, if the command line asks for another way than
 	 * the usual one; or NULL: it cannot.
 	 * @argv: the whole command line, ends with NULL; the error may have kept it from being read
 	 *
@@ -459,7 +459,7 @@ struct child {
 	uint64_t patience_ns; /**< it is killed after so long; 0: never */
 	const sigset_t *mask; /**< signals that it has blocked */
 
-	/* What became of it: */
+	/* Set when it has ended: */
 	int status;   /**< as of waitpid(2) */
 	bool is_late; /**< it was killed */
 	uint64_t elapsed_ns;

@@ -57,7 +57,8 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	int rc;
 
 	if (command->opens_no_device && invocation->global->device && !invocation->enclosing) {
-		mr_fail_usage(err, "--device: %s opens no device", command->name);
+		mr_fail_usage(err, "%s does not support --device: it opens no device",
+			      command->name);
 		if (command->runs_program)
 			mr_hint(err, "give it to the program: mrctl %s -- mrctl -d %s ...",
 				command->name, invocation->global->device);
@@ -96,7 +97,7 @@ int command_run(const struct invocation *invocation, struct mr_error *err)
 
 const char *const help_words[] = { "help", "version", NULL };
 
-/* Words that other tools have for commands, and what is meant. */
+/* Commands of other tools, and the command of mrctl that is meant. */
 static const struct {
 	const char *words, *meant;
 } other_commands[] = {

@@ -39,7 +39,8 @@ static int add_cause(struct expect_option *expect, int errnum, const char *id, s
 		return -EINVAL;
 	}
 	if (expect->cause_count == sizeof(expect->causes) / sizeof(*expect->causes))
-		return mr_fail_usage(err, "too many causes: at most %zu", expect->cause_count);
+		return mr_fail_usage(err, "--expect accepts at most %zu causes",
+				     expect->cause_count);
 	expect->causes[expect->cause_count++] = (struct expected_cause){ errnum, cause };
 	return 0;
 }
@@ -123,7 +124,7 @@ static int read_format(const char *text, void *member, struct mr_error *err)
 	if (format < 0) {
 		mr_fail_word(err, "format", text, length, output_formats, sizeof(*output_formats));
 		if (!strcasecmp(text, "json"))
-			mr_hint(err, "for JSON: --json (-j)");
+			mr_hint(err, "use --json (-j) for JSON");
 		return -EINVAL;
 	}
 	*(struct format_option *)member =
@@ -223,12 +224,12 @@ static int read_dmah(const char *text, void *member, struct mr_error *err)
 
 static const struct mr_word fail_on_words[] = {
 	[FAIL_ON_BAD] = MR_WORD("bad", "registration fails"),
-	[FAIL_ON_WARN] = MR_WORD("warn", "and where it may fail for some"),
+	[FAIL_ON_WARN] = MR_WORD("warn", "registration fails, or may fail for some"),
 	MR_WORD(NULL, NULL),
 };
 
 static const struct mr_word exit_styles[] = {
-	[EXIT_STYLE_PLAIN] = MR_WORD("plain", "0, or 1 where a check fails"),
+	[EXIT_STYLE_PLAIN] = MR_WORD("plain", "0, or 1 if a check fails"),
 	[EXIT_STYLE_NAGIOS] = MR_WORD("nagios", "a plugin of Nagios: 0, 1, 2 or 3"),
 	[EXIT_STYLE_NPD] = MR_WORD("npd", "a plugin of node-problem-detector: 0, 1 or 2"),
 	MR_WORD(NULL, NULL),
@@ -242,8 +243,8 @@ static const struct mr_word report_formats[] = {
 
 const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_READ] = MR_WORD("read", "look at limits, memory and devices"),
-	[WHY_TRY] = MR_WORD("try", "and repeat the call, with one thing changed at a time"),
-	[WHY_PROVE] = MR_WORD("prove", "and watch which function of the kernel refuses (root)"),
+	[WHY_TRY] = MR_WORD("try", "repeat the call with one change at a time, too"),
+	[WHY_PROVE] = MR_WORD("prove", "find the function of the kernel that refuses, too (root)"),
 	[WHY_NONE] = MR_WORD("none", "do not look for causes"),
 	[WHY_DEPTHS] = MR_WORD(NULL, NULL),
 };

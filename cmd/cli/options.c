@@ -91,7 +91,7 @@ static int fail_unknown(struct parser *parser, const char *option, int length, s
 	return mr_fail_usage(err, "unknown option '%.*s'", length, option);
 }
 
-/* Fails for a name that no option has; scripts must not come to rely on the beginning of one. */
+/* Fails for an unknown name.  Abbreviations are refused: scripts must not come to rely on them. */
 static int fail_name(struct parser *parser, const char *word, struct mr_error *err)
 {
 	const int length = name_length(word);
@@ -105,8 +105,7 @@ static int fail_name(struct parser *parser, const char *word, struct mr_error *e
 		}
 	if (count != 1)
 		return fail_unknown(parser, word, length, err);
-	return mr_fail_usage(err,
-			     "unknown option '%.*s' (there is --%s; names are not abbreviated)",
+	return mr_fail_usage(err, "unknown option '%.*s' (names are not abbreviated; --%s exists)",
 			     length, word, whole);
 }
 
@@ -124,7 +123,7 @@ static int read_value(struct parser *parser, struct option_value *value, const c
 	int rc;
 
 	if (!value->option->argument && inside)
-		return mr_fail_usage(err, "option '%.*s' takes no value", length, option);
+		return mr_fail_usage(err, "option '%.*s' does not accept a value", length, option);
 	if (!value->option->argument)
 		text = "";
 	else if (!inside && type->is_value)
@@ -132,7 +131,7 @@ static int read_value(struct parser *parser, struct option_value *value, const c
 	else if (!inside && **at)
 		text = *(*at)++;
 	if (!text)
-		return mr_fail_usage(err, "option '%.*s' needs a value", length, option);
+		return mr_fail_usage(err, "option '%.*s' requires a value", length, option);
 	rc = set_value(value, text, err);
 	if (!value->given) {
 		value->earlier = parser->given;
@@ -144,7 +143,7 @@ static int read_value(struct parser *parser, struct option_value *value, const c
 	return rc;
 }
 
-/* Reads letters, of which the last one may have a value, in the word or behind it. */
+/* Reads letters.  The last one may have a value, in the word or behind it. */
 static int read_letters(struct parser *parser, const char *word, char ***at, struct mr_error *err)
 {
 	int rc = 0;
@@ -363,8 +362,8 @@ int parser_check(const struct parser *parser, char *const *operands, struct mr_e
 		while ((other = mr_list_item(&rest, ",", &length)))
 			if (is_given(parser, other, length) == excludes)
 				return mr_fail_usage(err, "--%s %s --%.*s", rule->option,
-						     excludes ? "excludes" : "needs", (int)length,
-						     other);
+						     excludes ? "excludes" : "requires",
+						     (int)length, other);
 	}
 	if (command->operands || !operands[0])
 		return 0;

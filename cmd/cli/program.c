@@ -22,7 +22,7 @@
 /* The most that is caught: nothing reads larger documents. */
 #define CATCH_MAX (32 << 20)
 
-/* A signal that nobody has sent wakes the wait for a program's end after so long, for kernels that lose it. */
+/* Interval of a timer that wakes the wait for a program's end, for kernels that lose the signal. */
 #define LOOK_AGAIN_NS UINT64_C(1000000000)
 
 /* ---- starting ---- */
