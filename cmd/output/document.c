@@ -193,7 +193,7 @@ void output_release(struct output *out)
 	metrics_release(&out->metrics);
 }
 
-/* What goes before the next element of a list. */
+/* Prints the separator before the next element of a list. */
 static const char *separator_in_list(const struct output *out, bool is_first)
 {
 	const char *separator = is_first ? "\n" : ",\n";

@@ -168,7 +168,7 @@ int metrics_add(struct metrics *metrics, const struct record *record, const void
 	return add_record(metrics, record, row, NULL);
 }
 
-/* What printing the tree keeps from one sample to the next. */
+/* State between two samples while the tree is printed. */
 struct printing {
 	FILE *stream;
 	const struct metric *metric; /* of the sample before */

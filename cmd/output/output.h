@@ -60,7 +60,7 @@ enum field_flags {
 	FIELD_NAMED = 1 << 7, /**< of FIELD_BITS: bits without name are left out */
 	FIELD_IEC = 1 << 3,   /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
 	/*
-	 * What becomes of a string in a redacted report.  Without a flag it is private, and replaced by a pseudonym.
+	 * Redaction of a string in a report.  Without a flag it is private, and replaced by a pseudonym.
 	 * Numbers, truth values, access flags and hexadecimal numbers are public.
 	 */
 	FIELD_PUBLIC =
@@ -90,9 +90,9 @@ struct field {
 	size_t pointer; /**< a pointer to the struct that has the member; NULL: the value is unknown */
 	size_t known_by; /**< a bool beside the member; false: the value is unknown */
 	size_t count;    /**< of FIELD_EVIDENCE: a size_t beside the array */
-	/* Of lines: */
+	/* For lines: */
 	const char *section; /**< heading of the fields from this one on; NULL: as before */
-	const char *unknown; /**< stands for an unknown value; NULL: the line is left out */
+	const char *unknown; /**< printed for an unknown value; NULL: the line is left out */
 	/* A usual table leaves a column out if in each row the value is unknown, or one of these holds: */
 	const char *usual;   /**< the value is this */
 	const char *repeats; /**< the value is that of the field with this key */
@@ -305,7 +305,7 @@ void json_print(const struct cJSON *item, unsigned int lines);
 /**
  * text_print() - print @text for people
  *
- * Letters stay as they are.  What is no UTF-8 (RFC 3629), and what a terminal would obey (line ends,
+ * Letters are not changed.  Bytes that are not UTF-8 (RFC 3629) or that a terminal would obey (line ends,
  * escapes, marks of direction), is printed byte by byte as \xNN.
  */
 void text_print(const char *text, FILE *stream);
@@ -313,7 +313,7 @@ void text_print(const char *text, FILE *stream);
 /**
  * text_print_json() - print @text as a JSON string, with its quotes
  *
- * What is no UTF-8 becomes U+FFFD; what a terminal would obey is escaped.
+ * Bytes that are not UTF-8 become U+FFFD; characters that a terminal would obey are escaped.
  */
 void text_print_json(const char *text, FILE *stream);
 
@@ -329,13 +329,13 @@ void text_print_wrapped(const char *text, size_t at, size_t indent, FILE *stream
 /** output_paragraph() - print wrapped text on standard output */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
-/** output_init() - at the start of the program, before anything is printed */
+/** output_init() - set up standard output; called before anything is printed */
 void output_init(void);
 
 /** output_is_terminal() - whether standard output is a terminal */
 bool output_is_terminal(void);
 
-/** output_text() - plain text for people: help and version */
+/** output_text() - print plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
@@ -461,7 +461,7 @@ enum metric_type {
 struct metric {
 	const struct record *record; /**< the records it is about, also those inside others */
 	const char *name;            /**< "mrctl_device_max_mr" */
-	/** "bytes" or "seconds", which the name then ends with, before "_total"; or NULL.  Of seconds the
+	/** "bytes" or "seconds", which the name then ends with, before "_total"; or NULL.  For seconds the
 	 * field has nanoseconds. */
 	const char *unit;
 	const char *help;   /**< a sentence without full stop */
@@ -504,7 +504,7 @@ void lines_print(const struct record *record, const void *row, enum lines lines,
 
 /**
  * Standard output: one JSON document, or lines and tables for people, or one of the other formats of struct
- * output_style.  Everything that commands print goes through here, element by element.
+ * output_style.  All output of commands goes through here, element by element.
  *
  * As metrics all rows and objects count that the table of metrics is about.
  */
@@ -671,7 +671,7 @@ struct replaced_file {
  * @path: of a regular file, or of none; or of a pipe or terminal, such as /dev/stdout, which is written as it is.
  *        It has to live until the file is closed.
  *
- * What is written is in another file of the same folder at first.  No symbolic link is followed, as of
+ * Data first goes to another file of the same folder.  No symbolic link is followed, as in
  * private_file_open().
  *
  * Return: 0, or -errno with MR_ERROR_HOST.

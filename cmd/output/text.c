@@ -117,7 +117,7 @@ void output_init(void)
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 
-/* Of the file that standard output has become; NULL: it is the one that mrctl was started with. */
+/* Path of the file that replaced standard output; NULL: it is the original one. */
 static const char *output_path;
 
 int output_redirect(int fd, const char *path, struct mr_error *err)
@@ -175,6 +175,6 @@ void output_put(const char *text)
 
 const struct mr_word output_formats[OUTPUT_FORMATS + 1] = {
 	[OUTPUT_TEXT] = MR_WORD("text", "lines and tables for people"),
-	[OUTPUT_MARKDOWN] = MR_WORD("markdown", "the text in a fenced block, for a ticket"),
+	[OUTPUT_MARKDOWN] = MR_WORD("markdown", "text in a fenced block, for a ticket"),
 	[OUTPUT_OPENMETRICS] = MR_WORD("openmetrics", "metrics for monitoring"),
 };

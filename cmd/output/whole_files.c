@@ -14,7 +14,7 @@
 static const char *const own_links[] = { "/dev/fd/", "/dev/stdout", "/dev/stderr",
 					 "/proc/self/fd/" };
 
-/* O_NOFOLLOW; 0 for a link that stands for a descriptor of this process. */
+/* O_NOFOLLOW; 0 for a link to a descriptor of this process. */
 static int private_file_link_flag(const char *path)
 {
 	for (size_t i = 0; i < sizeof(own_links) / sizeof(*own_links); i++)
@@ -27,7 +27,7 @@ static int fail_open(const char *path, int errnum, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, errnum, "open", "%s", path);
 	if (errnum == ELOOP)
-		mr_hint(err, "it is a symbolic link, which is not followed");
+		mr_hint(err, "it is a symbolic link, and mrctl does not follow it");
 	return -errnum;
 }
 
@@ -76,7 +76,7 @@ FILE *private_file_open(const char *path, bool force, struct mr_error *err)
 		fail_open(path, errno, err);
 		return NULL;
 	}
-	/* What the shell has opened for this process is not emptied. */
+	/* A file that the shell opened for this process must not be emptied. */
 	if (link_flag && make_private(fd, path, err))
 		return NULL;
 	file = fdopen(fd, "w");
@@ -227,7 +227,7 @@ char *file_read(const char *path, size_t *length, struct mr_error *err)
 		mr_fail(err, MR_ERROR_HOST, errno, "fstat", "%s", path);
 	} else if (!is_input && !S_ISREG(st.st_mode)) {
 		mr_fail_text(err, MR_ERROR_HOST, EINVAL, "%s: not a regular file", path);
-		mr_hint(err, "'-' is standard input, which may be a pipe");
+		mr_hint(err, "use '-' to read standard input, which may be a pipe");
 	} else if (!read_all(fd, path, &text, length, err)) {
 		return text;
 	}
