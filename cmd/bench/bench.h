@@ -98,7 +98,7 @@ struct bench_setup {
 	bool failed;  /**< it is not measured any more */
 };
 
-/** What rows that differ in size alone have in common. */
+/** Facts that rows share which differ only in size. */
 struct bench_group {
 	const char *call;
 	char device[96];    /**< "mlx5_0", or "mlx5_0 (simulated)" */
@@ -112,20 +112,20 @@ struct bench_group {
 #define BENCH_GROUP_FIELDS(structure)                                                              \
 	FIELD_AS("call", structure, group.call, FIELD_STRING, FIELD_PUBLIC, "what is measured"),   \
 		FIELD_AS("device", structure, group.device, FIELD_TEXT, 0,                         \
-			 "RDMA device; says so if it is simulated"),                               \
+			 "RDMA device, and whether it is simulated"),                              \
 		FIELD_AS("memory", structure, group.memory, FIELD_STRING, FIELD_MEMORY,            \
 			 "kind of memory, or source of the dma-buf", .usual = "anon"),             \
 		FIELD_AS("state", structure, group.state, FIELD_STRING, FIELD_PUBLIC,              \
-			 "of the memory before each call: its pages are populated",                \
+			 "state of the memory before each call: its pages are populated",          \
 			 .usual = BENCH_STATE),                                                    \
 		FIELD_AS("threads", structure, group.threads, FIELD_NUMBER, 0,                     \
 			 "threads of each process", .usual = "1"),                                 \
 		FIELD_AS("processes", structure, group.processes, FIELD_NUMBER, 0,                 \
 			 "processes for each device", .usual = "1"),                               \
 		FIELD_AS("occupied", structure, group.occupied, FIELD_NUMBER, 0,                   \
-			 "regions that were registered already", .usual = "0"),                    \
+			 "regions that were registered before", .usual = "0"),                     \
 		FIELD_AS("direction", structure, group.direction, FIELD_STRING, FIELD_PUBLIC,      \
-			 "whether they had become more (ascending) or fewer (descending)")
+			 "direction of that number: ascending or descending")
 
 /** The columns of those fields, for a table. */
 #define BENCH_GROUP_COLUMNS "call,device,memory,state,threads,processes,occupied,direction"
@@ -159,7 +159,7 @@ struct bench_row {
 
 extern const struct record bench_record, bench_round_record, bench_bucket_record, bench_plan_record;
 
-/** What the kernel counts of a device beside a measurement. */
+/** Counters of the kernel about a device during a measurement. */
 struct bench_counter {
 	const char *device;
 	const char *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* mrctl bench --compare: what has become slower between two measurements, the new one of a document or made now. */
+/* mrctl bench --compare: finds the rows that are slower than in an earlier document. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -88,7 +88,7 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 				    "%s is not a document of 'mrctl -j bench'", file_name(path));
 	if (number_of(json_get(*tree, "format")).value != 1)
 		return mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
-				    "%s has another format than the documents of this version: 1",
+				    "%s has an unknown format; this version reads format 1",
 				    file_name(path));
 	load_fields(&environment_record, &job->environment, json_get(*tree, "environment"));
 	load_fields(&bench_host_record, &job->host, json_get(*tree, "host"));
@@ -103,7 +103,7 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 
 /* ---- what documents have in common ---- */
 
-/* Members that tell a row from its neighbours. */
+/* Members that identify a row. */
 static const char *const row_keys[] = { "call",        "device",   "memory",         "size",
 					"access_bits", "via",      "state",          "threads",
 					"processes",   "occupied", "occupied_bytes", "direction",
@@ -150,8 +150,8 @@ static int check_same(const struct record *record, const void *old, const void *
 	snprintf(after, sizeof(after), "%.160s", text_of(record, new, key, buffer));
 	mr_clean_text(before, sizeof(before));
 	mr_clean_text(after, sizeof(after));
-	mr_fail_usage(err, "they cannot be compared: %s was '%s' and is '%s'", key, before, after);
-	mr_hint(err, "--anyway compares them nevertheless");
+	mr_fail_usage(err, "the measurements differ: %s was '%s' and is '%s'", key, before, after);
+	mr_hint(err, "--anyway compares them all the same");
 	return -EINVAL;
 }
 
@@ -209,7 +209,7 @@ static int read_row(struct bench_args *args, const struct bench_row *row, const 
 	return rc;
 }
 
-/* Sets the options by what a document has measured, but those that say how long. */
+/* Sets the options to those of a document, except the duration. */
 static int read_args(struct bench_args *args, const struct bench_job *old, char **calls,
 		     struct mr_error *err)
 {
@@ -229,7 +229,7 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 			      : has_dmabufs  ? "anon"
 					     : "",
 			      err);
-		/* Calls add flags of their own: those that all rows have were asked for. */
+		/* Calls add flags: the flags that all rows have are those of --access. */
 		access &= row->access.value;
 		if (row->group.occupied.value > args->occupied.count)
 			args->occupied = (struct sweep_occupied){
@@ -273,7 +273,8 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
 		rc = mr_fail_usage(err,
-				   "--compare measures on all devices of %s, and that is not '%s'",
+				   "--compare measures on the devices of %s, which are other "
+				   "ones than '%s'",
 				   name, given);
 	new->args = &args;
 	new->calls = calls;
@@ -317,7 +318,7 @@ static const struct field compared_fields[] = {
 	FIELD(struct compared_row, old_ns, FIELD_NUMBER, FIELD_DURATION, "median before"),
 	FIELD(struct compared_row, new_ns, FIELD_NUMBER, FIELD_DURATION, "median now"),
 	FIELD(struct compared_row, ratio, FIELD_RATIO, 0,
-	      "the new times divided by the old ones: the median of all pairs of rounds"),
+	      "new time divided by old time: the median of all pairs of rounds"),
 	FIELD(struct compared_row, low, FIELD_RATIO, 0, "low end of its interval of 95 %"),
 	FIELD(struct compared_row, high, FIELD_RATIO, 0, "high end of the interval"),
 	FIELD(struct compared_row, verdict, FIELD_STRING, 0,
@@ -430,7 +431,7 @@ static int print(struct bench_job *new, const struct bench_job *old, struct mr_e
 			counts[SLOWER], counts[FASTER], counts[SAME], counts[UNCLEAR]);
 		if (counts[TOO_FEW])
 			answer_note(answer,
-				    "%" PRIu64 " with too few rounds to tell: 4 and 4 are enough",
+				    "%" PRIu64 " with too few rounds: each document requires 4",
 				    counts[TOO_FEW]);
 		note_interrupted(answer, old, "old");
 		note_interrupted(answer, new, "new");
@@ -483,8 +484,8 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 	if (args->sizes.count || args->memory.count || args->from.text || args->access.given ||
 	    args->via.given || args->threads.count || args->processes.count || args->all_devices ||
 	    args->occupied.count || args->plot.given || args->svg)
-		return mr_fail_usage(err, "--compare measures what OLD has: of the options only "
-					  "--seconds, --count and --rounds change that");
+		return mr_fail_usage(err, "--compare measures the rows of OLD, and accepts only "
+					  "--seconds, --count and --rounds");
 	if (operands[1] && (args->rounds.known || args->seconds.known || args->calls.known ||
 			    invocation->global->device))
 		return mr_fail_usage(err,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Measuring the rows of mrctl bench, round by round: what is measured, and how. */
+/* Measures the rows of mrctl bench, round by round. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 static const struct field round_fields[] = {
 	FIELD(struct bench_round, p50_ns, FIELD_NUMBER, 0,
-	      "median of its calls; of several workers the mean of their medians"),
+	      "median of its calls; with several workers, the mean of their medians"),
 	FIELD(struct bench_round, slowest_ns, FIELD_NUMBER, 0, "median of the slowest worker"),
 	FIELD(struct bench_round, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
@@ -63,7 +63,7 @@ static const struct field row_fields[] = {
 	    "bytes that all workers together register in a second of calls"),
 	ROW(rounds, FIELD_LIST, 0, "rounds, one by one", .record = &bench_round_record),
 	FIELD_AS("histogram", struct bench_row, buckets, FIELD_LIST, 0,
-		 "all calls by their time; a bucket is at most 1 in 1024 of it wide",
+		 "all calls by their time; the width of a bucket is at most 1/1024 of the time",
 		 .record = &bench_bucket_record),
 	FIELD_END,
 };
@@ -81,7 +81,7 @@ bool bench_begins_group(const struct bench_job *job, const struct bench_row *row
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Sizes without --sizes: each is four times the one before.  Those for a plan are measured in a moment. */
+/* Sizes without --sizes: each is four times the one before.  Sizes for a plan take only a moment. */
 #define SIZE_MIN      UINT64_C(4096)
 #define SIZE_MAX_ROW  (1024 * MIB)
 #define SIZE_MAX_PLAN (64 * MIB)
@@ -102,7 +102,7 @@ static uint64_t most_of(const struct sweep *sweep)
 	return most;
 }
 
-/* Bytes that each worker can surely have: of memory a quarter, of what may be locked half. */
+/* Bytes that each worker can have: a quarter of the memory, half of the limit of locked memory. */
 static uint64_t bytes_for_each(uint64_t workers)
 {
 	struct mr_host *host = mr_this_host();
@@ -190,7 +190,7 @@ static void add_case(struct bench_job *job, const struct mr_bench_case *what,
 	}
 }
 
-/* Adds each call once: rows that measure the same could not be told apart. */
+/* Adds each call once: rows that measure the same could not be distinguished. */
 static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr_error *err)
 {
 	const struct bench_args *args = job->args;
@@ -368,7 +368,7 @@ static void report(struct bench_job *job, struct mr_error *err, enum mr_via via)
 	mr_error_clear(err);
 }
 
-/* Reports once for all larger sizes that memory cannot be had, with the causes: they are still there. */
+/* Reports once for all larger sizes that memory is not available, with the causes, which still exist. */
 static void fail_memory(struct bench_job *job, const struct mr_bench_point *point,
 			struct mr_error *err)
 {
@@ -402,7 +402,7 @@ static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct 
 		(unsigned long long)point->size);
 	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0] &&
 	    !strcmp(err->call, mr_region_call_name(call, point->via)))
-		mr_hint(err, "'mrctl %s' with the same options%s tells why",
+		mr_hint(err, "'mrctl %s' with the same options%s shows the cause",
 			mr_region_call_command(call),
 			point->what->access ? " and on-demand access" : "");
 	job->answer.undiagnosed = true;
@@ -601,7 +601,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 		}
 		rc = run_level(job, kind, level, err);
 	}
-	/* What one kind measures is not to have the regions of the other beside it. */
+	/* Regions of one kind must not exist while the other kind is measured. */
 	for (size_t i = 0; job->places[kind] && i < job->device_count; i++)
 		mr_bench_place_close(&job->places[kind][i]);
 	return rc;

@@ -15,7 +15,7 @@ enum { ITEM_MAX = 32 };
 static int add(struct sweep *sweep, uint64_t value, struct mr_error *err)
 {
 	if (!value)
-		return mr_fail_usage(err, "0 makes no sense");
+		return mr_fail_usage(err, "the least value is 1");
 	for (size_t i = 0; i < sweep->count; i++)
 		if (sweep->values[i] == value)
 			return 0;
@@ -126,7 +126,7 @@ static int read_percent(const char *text, void *member, struct mr_error *err)
 
 	if (!length || end != text + length || strcmp(end + (*end == '%'), "") != 0 ||
 	    percent > 1000)
-		return mr_fail_usage(err, "'%s' is no percentage, such as 5%% or 2.5%%", text);
+		return mr_fail_usage(err, "'%s' is not a percentage, such as 5%% or 2.5%%", text);
 	*(struct mr_opt_u64 *)member = known((uint64_t)(percent * 10 + 0.5));
 	return 0;
 }
@@ -168,18 +168,20 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	const bool is_dmabuf = mr_region_is_dmabuf(what->call);
 
 	if (args->from.text && !is_dmabuf)
-		return mr_fail_usage(err, "--from is about dma-bufs: '%s' has none", what->name);
+		return mr_fail_usage(err, "--from requires a call on dma-bufs, which '%s' is not",
+				     what->name);
 	if (args->memory.count && is_dmabuf)
 		return mr_fail_usage(err,
-				     "--memory is not about dma-bufs, which '%s' is on: see --from",
+				     "--memory is not available for '%s', a call on dma-bufs: "
+				     "use --from",
 				     what->name);
 	if (args->plan.known && !what->registers)
 		return mr_fail_usage(err,
-				     "--plan is about calls that register memory of this process, "
-				     "and '%s' is none",
+				     "--plan requires a call that registers memory of this "
+				     "process, which '%s' is not",
 				     what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
-		return mr_fail_usage(err, "'%s' is not measured by --via kernel", what->name);
+		return mr_fail_usage(err, "'%s' is not available with --via kernel", what->name);
 	return 0;
 }
 
@@ -193,17 +195,17 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--count: from 1 to %d",
 				    MR_BENCH_SAMPLES);
 	if (args->seconds.known && !args->seconds.value)
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: give more than 0");
 	if (args->svg && !*args->svg)
 		return mr_fail_usage(err, "--svg requires the name of a file");
 	if ((args->svg && private_file_check(args->svg, args->force, err)) ||
 	    (args->plot.path && private_file_check(args->plot.path, args->force, err)))
 		return -err->errnum;
 	if (args->force && !args->svg && !args->plot.path)
-		return mr_fail_usage(err, "--force needs --plot FILE");
+		return mr_fail_usage(err, "--force requires --plot FILE");
 	if (args->from.text && args->from.type == MR_DMABUF_DM)
-		return mr_fail_usage(err, "--from dm: its dma-buf is of a single registration, and "
-					  "there are many here");
+		return mr_fail_usage(err, "--from dm makes a dma-buf for one registration only; "
+					  "choose another source");
 	if (args->plan.known && !args->plan.value)
 		return mr_fail_usage(err, "--plan: give at least 1 byte");
 	for (size_t i = 0; args->plan.known && i < args->sizes.count; i++)

@@ -15,7 +15,7 @@
 #include "lib/base/base.h"
 
 enum {
-	CURVES_MAX = 12, /* more cannot be told apart */
+	CURVES_MAX = 12, /* more cannot be distinguished */
 	DECADES =
 		100, /* an axis in powers of 10 has labels enough where times differ more than that */
 	NAME_SIZE = 256,

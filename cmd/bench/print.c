@@ -39,7 +39,7 @@ static size_t lay_line(const struct bench_job *job, const struct bench_row *firs
 
 /* ---- plans ---- */
 
-/* Times from here on are no forecast; below it a double fits into a number of 64 bits. */
+/* Longer times are not forecast; below it a double fits into 64 bits. */
 #define MOST_NS 1e18
 
 struct plan_row {
@@ -57,12 +57,13 @@ static const struct field plan_fields[] = {
 	FIELD(struct plan_row, pieces, FIELD_NUMBER, 0,
 	      "regions; the last one may be smaller than the others"),
 	FIELD(struct plan_row, time_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "to register all, the last piece counted as a whole one"),
+	      "time to register all pieces, the last one taken as whole"),
 	FIELD(struct plan_row, low_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "low end of its interval of 95 %, by the errors of the line"),
-	FIELD(struct plan_row, high_ns, FIELD_NUMBER, FIELD_DURATION, "high end of the interval"),
+	      "low end of the 95 % interval, from the errors of the line"),
+	FIELD(struct plan_row, high_ns, FIELD_NUMBER, FIELD_DURATION,
+	      "high end of the 95 % interval"),
 	FIELD(struct plan_row, piece_ns, FIELD_NUMBER, FIELD_DURATION | FIELD_DETAIL,
-	      "mean time of a call, while so many threads call"),
+	      "mean time of a call with that many threads"),
 	FIELD(struct plan_row, residual_percent, FIELD_NUMBER, FIELD_DETAIL,
 	      "root of the mean square of the line's relative errors"),
 	FIELD_END,
@@ -79,7 +80,7 @@ static struct mr_opt_u64 time_of(double ns)
 	return ns < MOST_NS ? known(ns > 0 ? (uint64_t)(ns + 0.5) : 0) : (struct mr_opt_u64){ 0 };
 }
 
-/* Sets the times of a row by a line.  One that falls is chance, and where it is below zero it says nothing. */
+/* Sets the times of a row by a line.  A falling line is chance, and a value below zero has no meaning. */
 static void fill_times(struct plan_row *row, const struct mr_fit *fit)
 {
 	const double size = (double)row->size.value;
@@ -135,13 +136,13 @@ struct fit_row {
 
 static const struct field fit_fields[] = {
 	BENCH_GROUP_FIELDS(struct fit_row),
-	FIELD(struct fit_row, sizes, FIELD_NUMBER, 0, "sizes that the line goes through"),
+	FIELD(struct fit_row, sizes, FIELD_NUMBER, 0, "number of sizes that the line is fitted to"),
 	FIELD(struct fit_row, fixed_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "what a call takes however small the region; not known: less than nothing"),
-	FIELD(struct fit_row, mib_ns, FIELD_NUMBER, FIELD_DURATION, "what each MiB adds"),
+	      "time of a call for the smallest region; unknown if the line gives less than 0"),
+	FIELD(struct fit_row, mib_ns, FIELD_NUMBER, FIELD_DURATION, "time that each MiB adds"),
 	FIELD(struct fit_row, residual_percent, FIELD_NUMBER, 0,
 	      "root of the mean square of the relative errors of all sizes"),
-	FIELD(struct fit_row, ucx, FIELD_TEXT, 0, "the same as settings of UCX"),
+	FIELD(struct fit_row, ucx, FIELD_TEXT, 0, "the line as settings of UCX"),
 	FIELD_END,
 };
 static const struct record fit_record = { "fit", fit_fields, "fits" };
@@ -204,7 +205,7 @@ static void print_fits(struct bench_job *job)
 static const struct field counter_fields[] = {
 	FIELD(struct bench_counter, device, FIELD_STRING, 0, "RDMA device"),
 	FIELD(struct bench_counter, counter, FIELD_STRING, 0,
-	      "command that the firmware was sent, or MRs of the kernel's pools"),
+	      "command of the firmware, or MRs of the kernel's pools"),
 	FIELD(struct bench_counter, before, FIELD_NUMBER, 0, "before the first call"),
 	FIELD(struct bench_counter, after, FIELD_NUMBER, 0, "after the last one"),
 	FIELD_END,
@@ -236,10 +237,10 @@ static const struct field method_fields[] = {
 	FIELD(struct bench_method, warm_up, FIELD_NUMBER, 0,
 	      "warm-up calls of each worker in each round, which are excluded"),
 	FIELD(struct bench_method, clock_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "what reading the clock costs; it is in each figure, and is not subtracted"),
+	      "time of reading the clock, which each figure includes"),
 	FIELD(struct bench_method, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of all rows"),
 	FIELD(struct bench_method, interrupted, FIELD_BOOL, 0,
-	      "whether a signal has ended the measurement before its time"),
+	      "whether a signal interrupted the measurement"),
 	FIELD_END,
 };
 const struct record bench_method_record = { "method", method_fields, NULL };

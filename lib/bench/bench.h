@@ -112,7 +112,7 @@ struct mr_bench_round {
 	uint64_t calls; /**< of each worker, in place of @ns; 0: as many as there is time for */
 };
 
-/** What a worker has measured. */
+/** Measurements of a worker. */
 struct mr_bench_worker {
 	size_t place;      /**< index of its device */
 	uint64_t first_ns; /**< its first call of all, a warm-up call */
@@ -207,7 +207,7 @@ struct mr_fit {
  * mr_fit() - find the line that most points are near to
  * @points: each with another x, and a y greater than 0
  *
- * Sizes span many powers of ten.  By absolute errors the largest alone would decide.  Of the lines through two of the
+ * Sizes span many powers of ten.  By absolute errors the largest alone would decide.  Among the lines through two of the
  * points the one is taken whose sum of |log(y / line)| is the least: a time that is far too short or too long does not
  * move it.  Through the points within a quarter of that line goes the one whose relative errors have the least sum of
  * squares.

@@ -25,7 +25,7 @@ uint64_t mr_bench_median(uint64_t *values, size_t count)
 #define BITS 10
 
 /*
- * Values below 2 * PER_POWER have a bucket each.  Of greater ones the bucket is their highest bits, as many as
+ * Values below 2 * PER_POWER have a bucket each.  The bucket of a greater one is its highest bits, as many as
  * BITS + 1, and how far they were shifted.
  */
 #define PER_POWER (UINT64_C(1) << BITS)

@@ -89,7 +89,7 @@ void mr_bench_place_close(struct mr_bench_place *place)
 {
 	struct mr_error ignored;
 
-	/* What cannot be deregistered ends with the device's file. */
+	/* Regions that cannot be deregistered end with the device's file. */
 	mr_bench_place_occupy(place, 0, 0, &ignored);
 	free(place->occupied);
 	place->occupied = NULL;
@@ -342,7 +342,7 @@ static void close_work(struct mr_bench_work *work)
 {
 	struct mr_error ignored;
 
-	/* What cannot be deregistered ends with the device's file. */
+	/* A region that cannot be deregistered ends with the device's file. */
 	deregister_region(work, &ignored);
 	if (work->session)
 		mr_session_close(work->session);
