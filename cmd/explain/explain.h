@@ -18,7 +18,7 @@ enum {
 	LOG_NEAR_REQUEST = 2, /**< lines before it that have its request */
 };
 
-/** Lines that tell of the same refusal. */
+/** Lines about the same refusal. */
 struct log_kind {
 	char text[MR_LOG_LINE_MAX + 1]; /**< the first one */
 	uint64_t number;                /**< its number */
@@ -26,18 +26,18 @@ struct log_kind {
 	struct mr_log_line line;
 	/* Set by log_complete(): */
 	uint64_t log;                        /**< which of the kinds, from 1 */
-	const struct mr_mlx5_status *status; /**< what the firmware answered; NULL: not known */
+	const struct mr_mlx5_status *status; /**< answer of the firmware; NULL: unknown */
 	char repeat[FIELD_TEXT_MAX];         /**< command that makes the same call; or empty */
 };
 
-/** What was read. */
+/** The lines that were read. */
 struct log {
 	struct log_kind kinds[LOG_KINDS_MAX];
 	size_t count;
 	uint64_t lines;      /**< that were read */
 	uint64_t too_long;   /**< of them too long */
 	uint64_t left_out;   /**< of them of yet other kinds */
-	size_t last;         /**< index of the kind of the last line that told of a refusal */
+	size_t last;         /**< index of the kind of the last refusal */
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< how many until the last that told of that refusal */
@@ -60,7 +60,7 @@ int log_read(struct log *log, struct mr_error *err);
 /** log_complete() - complete the kinds, once all lines were taken */
 void log_complete(struct log *log);
 
-/** What lines say: rows are of struct log_kind. */
+/** Describes the refusals of a log: rows are of struct log_kind. */
 extern const struct record log_record;
 
 #endif

@@ -12,7 +12,7 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 
-/* What the parts of mrctl explain share. */
+/* State that the parts of mrctl explain share. */
 struct explain_args {
 	const char *call; /* or NULL */
 	bool list;
@@ -41,25 +41,26 @@ struct explained {
 
 static const struct field fields[] = {
 	FIELD(struct explained, log, FIELD_NUMBER, 0, "which line of the log, from 1"),
-	FIELD(struct explained, id, FIELD_STRING, FIELD_KNOWN, "of the cause; it never changes"),
+	FIELD(struct explained, id, FIELD_STRING, FIELD_KNOWN, "id of the cause; it never changes"),
 	FIELD(struct explained, certainty, FIELD_STRING, 0,
-	      "likely, possible, ...; unknown where nothing was found out"),
-	FIELD(struct explained, subject, FIELD_STRING, FIELD_KNOWN, "what it is, in a few words"),
+	      "likely, possible, ...; unknown if nothing was found"),
+	FIELD(struct explained, subject, FIELD_STRING, FIELD_KNOWN, "the cause in a few words"),
 	FIELD(struct explained, layer, FIELD_STRING, 0, "layer that refuses: uverbs, driver, ..."),
-	FIELD(struct explained, errnos, FIELD_WORDS, 0, "with which errnos; unknown: any"),
+	FIELD(struct explained, errnos, FIELD_WORDS, 0, "errnos of the refusal; unknown: any"),
 	FIELD(struct explained, calls, FIELD_WORDS, 0, "which calls"),
 	FIELD(struct explained, frequency, FIELD_STRING, FIELD_DETAIL,
-	      "how often sites meet it: common, occasional, rare"),
+	      "frequency at sites: common, occasional, rare"),
 	FIELD(struct explained, cause, FIELD_STRING, FIELD_DETAIL,
-	      "what this host shows of it, with its figures"),
+	      "evidence on this host, with its figures"),
 	FIELD_FACTS(struct mr_suspicion,
 		    .pointer = 1 + CHECKED_OFFSET(struct explained, suspicion,
 						  const struct mr_suspicion *)),
 	FIELD(struct explained, remedy, FIELD_STRING, FIELD_DETAIL, "what to do"),
-	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL | FIELD_KNOWN, "what it is"),
+	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL | FIELD_KNOWN, "description"),
 	FIELD(struct explained, recognise, FIELD_STRING, FIELD_DETAIL,
-	      "how to tell it from others"),
-	FIELD(struct explained, source, FIELD_STRING, FIELD_DETAIL, "where it can be read up"),
+	      "how to distinguish it from other causes"),
+	FIELD(struct explained, source, FIELD_STRING, FIELD_DETAIL,
+	      "files of the kernel, manual pages and threads"),
 	FIELD_END,
 };
 static const struct record explained_record = { "explained", fields, "causes" };
@@ -68,7 +69,7 @@ static const char *const frequencies[] = {
 	[MR_COMMON] = "common", [MR_OCCASIONAL] = "occasional", [MR_RARE] = "rare"
 };
 
-/* Sets what the table says of a cause; @row must not be moved then. */
+/* Sets the members that the table of causes has; @row must not be moved after that. */
 static void explained_fill(struct explained *row, const struct mr_cause *cause)
 {
 	size_t errnos = 0, calls = 0;
@@ -95,7 +96,7 @@ static void explained_fill(struct explained *row, const struct mr_cause *cause)
 	row->calls = row->call_names;
 }
 
-/* Adds what was found out about the cause. */
+/* Adds the findings about the cause. */
 static void explained_add(struct explained *row, const struct mr_suspicion *suspicion)
 {
 	row->certainty = mr_certainties[suspicion->certainty].name;
@@ -202,7 +203,7 @@ static void print_request(const struct mr_log_line *line)
 		print_labelled(2, "asked for ", "%s", text);
 }
 
-/* Prints what is said of the refused call, and how much of that the line names. */
+/* Prints the refused call, and which parts of it the line names. */
 static void print_call(const struct mr_log_line *line)
 {
 	const char *call = line->call ? line->call : line->command;
@@ -213,9 +214,9 @@ static void print_call(const struct mr_log_line *line)
 			 mr_errno_text(line->errnum));
 	else if (line->is_reason)
 		snprintf(text, sizeof(text),
-			 "%s: the line has a reason for refusals, and no refused call", call);
+			 "%s: the line has a reason for refusals, but names no refused call", call);
 	else
-		snprintf(text, sizeof(text), "%s failed; no line near this one has the errno",
+		snprintf(text, sizeof(text), "%s failed; no line near this one has its errno",
 			 call);
 	output_paragraph(text, 0, 2);
 	if (line->call && line->command[0])
@@ -230,7 +231,7 @@ static void print_call(const struct mr_log_line *line)
 		print_labelled(2, "", "The line does not name the call; its words match this one.");
 }
 
-/* Prints what a line of a log says. */
+/* Prints the refusal of a line. */
 static void print_line(const struct log_kind *kind)
 {
 	const struct mr_log_line *line = &kind->line;
@@ -339,7 +340,7 @@ static void print_judgement(const struct mr_log_judgement *judgement, const stru
 
 /* ---- both ---- */
 
-/* What one line lacks, which cannot be explained */
+/* Reports why a line cannot be explained. */
 static void fail_line(const char *text, struct mr_error *why)
 {
 	struct mr_log_line line;
@@ -348,8 +349,8 @@ static void fail_line(const char *text, struct mr_error *why)
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "nothing is known of this line");
 	if (line.call)
 		mr_hint(why,
-			"it is about %s, but does not say that it failed, and has no errno; "
-			"mrctl explain ERRNO --call %s lists causes",
+			"it names %s, but neither a failure nor an errno; mrctl explain ERRNO "
+			"--call %s lists causes",
 			line.call, line.call);
 	else if (line.errnum)
 		mr_hint(why,
@@ -436,7 +437,7 @@ static int answer_lines(struct answer *answer, const char *line, struct mr_error
 	return rc;
 }
 
-/* What is asked for. */
+/* The cause, errno or line to explain. */
 struct question {
 	const struct mr_cause *cause;
 	const struct mr_check *check;
@@ -521,13 +522,13 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 		return mr_fail_usage(err, "--list explains all causes: it excludes '%s'", word);
 	if (word && operands[1]) {
 		mr_fail_usage(err, "unexpected argument '%s'", operands[1]);
-		mr_hint(err, "a line of a log is one argument: put it between ' and '");
+		mr_hint(err, "a line of a log is one argument: put it in single quotes");
 		return -EINVAL;
 	}
 	if (args->call && !mr_operations_of_name(args->call))
 		return fail_call(args->call, err);
 	if (word && strlen(word) > MR_LOG_LINE_MAX)
-		return mr_fail_usage(err, "a line of a log has at most %d bytes, and this one %zu",
+		return mr_fail_usage(err, "a line of a log has at most %d bytes; this one has %zu",
 				     MR_LOG_LINE_MAX, strlen(word));
 	/* One word, without what surrounds numbers, can be no line of a log. */
 	if (!word || !strcmp(word, "-") || read_question(word, &question) ||
@@ -635,7 +636,7 @@ static int run_explain(const struct invocation *invocation, struct mr_error *err
 
 static const struct option_spec options[] = {
 	OPTION(0, "call", string, struct explain_args, call, "CALL",
-	       "only causes of that call, such as ibv_reg_mr"),
+	       "explain only causes of CALL, such as ibv_reg_mr"),
 	OPTION(0, "list", flag, struct explain_args, list, NULL, "list all causes"),
 	OPTION_END,
 };
@@ -654,9 +655,9 @@ const struct command command_explain = {
 	.groups = groups,
 	.args_size = sizeof(struct explain_args),
 	.record = &explained_record,
-	.members =
-		(const struct field[]){
-			DOCUMENT_LIST("log", &log_record, "what lines of a log say"), FIELD_END },
+	.members = (const struct field[]){ DOCUMENT_LIST("log", &log_record,
+							 "refusals that a log reports"),
+					   FIELD_END },
 	.columns = "log,certainty,id,layer,errnos,subject",
 	.topics = TOPIC_CAUSES,
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",

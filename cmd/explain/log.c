@@ -60,7 +60,7 @@ static void add_kind(struct log *log, const struct mr_log_line *line, const char
 		kind->text[i] = text[i] ? text[i] : ' ';
 }
 
-/* Lines between this one and the last that told of a refusal, but for empty ones. */
+/* Counts the lines between this one and the last refusal, without empty ones. */
 static bool is_near(const struct log *log)
 {
 	return log->last_lines && log->seen - log->last_seen <= LOG_NEAR;
@@ -198,7 +198,7 @@ static uint64_t repeated(const char *text, size_t length)
 }
 
 /*
- * Whether both can be about one refusal.  A function of the kernel that pins memory is called for any call.  Some drivers
+ * Whether both can be about one refusal.  Any call can lead to a kernel function that pins memory.  Some drivers
  * tell a failure to pin memory as another errno: their line in the kernel's log has the true one.
  */
 static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line *b)
@@ -237,7 +237,7 @@ static void merge(struct mr_log_line *into, const struct mr_log_line *line)
 		memcpy(into->device, line->device, sizeof(into->device));
 }
 
-/* Whether the line only adds to the refusal that the one before has told of, in other words. */
+/* Whether the line only repeats the refusal of the line before in other words. */
 static bool is_another_view(struct log *log, const struct mr_log_line *line)
 {
 	struct mr_log_line *last;
@@ -262,7 +262,7 @@ static bool is_another_view(struct log *log, const struct mr_log_line *line)
 	return true;
 }
 
-/* What has a remark is often told behind the line that has the call.  Return: whether it adds to that. */
+/* A remark often follows the line that has the call.  Return: whether the line only adds to that one. */
 static bool add_remark(struct log *log, const struct mr_log_line *line)
 {
 	struct mr_log_line *last;
@@ -378,25 +378,27 @@ int log_read(struct log *log, struct mr_error *err)
 #define ROW_FIELD(key, member, ...) FIELD_AS(key, struct log_kind, member, __VA_ARGS__)
 
 static const struct field fields[] = {
-	ROW_FIELD("log", log, FIELD_NUMBER, FIELD_KNOWN, "which of them, from 1"),
+	ROW_FIELD("log", log, FIELD_NUMBER, FIELD_KNOWN, "number of the refusal, from 1"),
 	ROW_FIELD("number", number, FIELD_NUMBER, FIELD_KNOWN,
 		  "number of the first such line, from 1"),
 	ROW_FIELD("count", count, FIELD_NUMBER, FIELD_KNOWN, "how many such lines there are"),
 	ROW_FIELD("text", text, FIELD_TEXT, FIELD_KNOWN, "the first one"),
 	ROW_FIELD("call", line.call, FIELD_STRING, 0, "the call that was refused"),
-	ROW_FIELD("call_is_named", line.is_named, FIELD_BOOL, 0, "whether the line has its name"),
+	ROW_FIELD("call_is_named", line.is_named, FIELD_BOOL, 0, "whether the line names the call"),
 	ROW_FIELD("errno", line.errnum, FIELD_ERRNO, 0, "errno by name"),
-	ROW_FIELD("other_errno", line.other_errnum, FIELD_ERRNO, 0, "another one in the line"),
+	ROW_FIELD("other_errno", line.other_errnum, FIELD_ERRNO, 0, "another errno in the line"),
 	ROW_FIELD("addr", line.addr, FIELD_HEX, 0, "address"),
 	ROW_FIELD("length", line.length, FIELD_NUMBER, 0, "bytes"),
 	ROW_FIELD("iova", line.iova, FIELD_HEX, 0, "I/O virtual address"),
 	ROW_FIELD("access", line.access, FIELD_ACCESS, 0, "access flags"),
 	ROW_FIELD("device", line.device, FIELD_TEXT, 0, "name of the device"),
 	ROW_FIELD("command", line.command, FIELD_TEXT, 0, "command of mlx5's firmware"),
-	ROW_FIELD("firmware_status", line.status, FIELD_HEX, 0, "what the firmware answered"),
+	ROW_FIELD("firmware_status", line.status, FIELD_HEX, 0,
+		  "status that the firmware answered"),
 	FIELD_BEHIND("status_name", struct log_kind, status, struct mr_mlx5_status, name,
-		     FIELD_STRING, 0, "the same by name"),
-	ROW_FIELD("syndrome", line.syndrome, FIELD_HEX, 0, "the firmware's number of the reason"),
+		     FIELD_STRING, 0, "name of that status"),
+	ROW_FIELD("syndrome", line.syndrome, FIELD_HEX, 0,
+		  "syndrome: the firmware's number of the reason"),
 	ROW_FIELD("limit", line.limit, FIELD_NUMBER, 0,
 		  "limit of locked memory that the line names"),
 	ROW_FIELD("remark", line.remark, FIELD_STRING, 0,
