@@ -280,7 +280,7 @@ void answer_note(const struct answer *answer, const char *fmt, ...)
 	report_note(enclosing->command->name, "%s: %s", name_line(enclosing).text, text);
 }
 
-/* Says how many refusals came for the cause that was told last. */
+/* Prints how many further refusals have the cause that was printed last. */
 static void report_repeats(const struct answer *answer)
 {
 	if (!answer->last_cause || !answer->repeat_count)
@@ -293,7 +293,7 @@ static void report_repeats(const struct answer *answer)
 			    answer->repeat_count);
 }
 
-/* Says in words what was asked for: of a change no more than what was to change. */
+/* Prints the request; for a change only the parts that were to change. */
 static void report_request(const struct answer *answer)
 {
 	const struct request *request = &answer->request;
@@ -382,7 +382,7 @@ void answer_report_rest(const struct answer *answer)
 			    answer->reported - REPORTED_MAX);
 }
 
-/* At most so many refusals of a command are explained: a million may come for one cause. */
+/* Number of refusals that are explained at most: a million may have one cause. */
 #define DIAGNOSED_MAX 16
 
 int answer_init(struct answer *answer, const struct invocation *invocation,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finds out where a command works: in a session, in a line of a batch, or alone; and by what it registers. */
+/* Finds where a command works (in a session, in a batch, or alone), and the path of its calls. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ int context_fail_no_session(struct mr_error *err)
 	return -ENOTCONN;
 }
 
-/* Who sees no session may have meant a view, which needs none. */
+/* Without a session the user may have meant a view, which does not require one. */
 static void hint_at_views(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
@@ -71,9 +71,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return NULL;
 	}
 	if (global->device) {
-		mr_fail_usage(
-			err,
-			"a command in a session works on the session's device: give no --device");
+		mr_fail_usage(err, "a session has its device: omit --device");
 		return NULL;
 	}
 	return mr_session_open(where, room, err) ? NULL : room;
@@ -164,13 +162,14 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 		return 0;
 	if (registrar->dmah) {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
-			"no library exports the kernel's number of a DMA handle, so it cannot stay");
+			"a DMA handle made by the library cannot stay in a session: no library "
+			"exports its kernel handle");
 		mr_hint(err, "use --via kernel");
 	} else {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-			"rdma-core %s does not export the handle of a umem, so it cannot stay",
+			"a umem cannot stay in a session: rdma-core %s does not export its handle",
 			registrar->environment->rdma_core);
-		mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
+		mr_hint(err, "use --via kernel, or rdma-core 63 or later");
 	}
 	return -EOPNOTSUPP;
 }
@@ -196,7 +195,7 @@ int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_
 				       err);
 		if (!rc)
 			use_library(registrar);
-		/* The kernel's own refusal is clearer for a removed device (ENODEV). */
+		/* The kernel's refusal is clearer for a removed device (ENODEV). */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
 		mr_error_clear(err); /* the other path serves */

@@ -137,7 +137,7 @@ static bool dereg_flush_pd(struct session_job *job, uint32_t pd_slot)
 	return left;
 }
 
-/* --flush:s invalidate deferred regions, and prints each or why it failed. */
+/* Invalidates deferred regions for --flush, and prints each, or why it failed. */
 static void dereg_flush(struct session_job *job, const char *pd_name)
 {
 	struct mr_table_pd pd;
@@ -213,7 +213,7 @@ static uint64_t count_users(const struct mr_table *table, const struct mr_operan
 	return count;
 }
 
-/* Deregisters what @word names, and prints it or why it failed. */
+/* Deregisters the object that @word names, and prints it or the failure. */
 static void dereg_operand(struct session_job *job, const char *word, uint64_t index)
 {
 	struct mr_operand operand;
@@ -257,7 +257,7 @@ static void fail_interrupted(struct session_job *job, uint64_t left, const char 
 	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
-/* Deregistering what no entry names; the numbers are members of the document. */
+/* State of deregistering unlisted objects; the numbers are members of the document. */
 struct sweep {
 	struct session_job *job;
 	struct mr_opt_u64 deregistered;
@@ -267,8 +267,8 @@ struct sweep {
 
 static const struct field unlisted_fields[] = {
 	FIELD(struct sweep, deregistered, FIELD_NUMBER, 0,
-	      "objects outside of the table that were deregistered"),
-	FIELD(struct sweep, left, FIELD_NUMBER, 0, "those that were left"),
+	      "unlisted objects that were deregistered"),
+	FIELD(struct sweep, left, FIELD_NUMBER, 0, "unlisted objects that were left"),
 	FIELD_END,
 };
 REPORTED static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
@@ -294,7 +294,7 @@ static void print_deregistered(void *data, enum mr_region_kind kind,
 		answer_row(answer, &row);
 }
 
-/* Deregisters what no entry names, and prints a row for each. */
+/* Deregisters unlisted objects, and prints a row for each. */
 static void dereg_unlisted(struct sweep *sweep)
 {
 	struct session_job *job = sweep->job;
@@ -342,13 +342,13 @@ static void note_unlisted(const struct sweep *sweep)
 static const struct option_spec options[] = {
 	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),
 	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
-	       "with --all: leave what stat shows as unlisted"),
+	       "with --all: leave regions that stat shows as unlisted"),
 	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
-	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
+	       "also invalidate deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",
-	       "with --flush: those of this protection domain"),
+	       "with --flush: only regions of this protection domain"),
 	OPTION(0, "defer-for", seconds, struct dereg_args, defer_for, "SECONDS",
-	       "how long relaxed regions are deferred (default: 1)"),
+	       "defer relaxed regions for so long (default: 1)"),
 	OPTION(0, "expect", expect, struct dereg_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,
@@ -372,7 +372,7 @@ static void dereg_all(struct session_job *job)
 	progress_clear(&job->answer.progress);
 }
 
-/* Warns that deferred regions, though deregistered, can still be reached by their keys. */
+/* Warns that the keys of deferred regions still work. */
 static void note_deferred(const struct session_job *job)
 {
 	const struct invocation *invocation = job->answer.invocation;
@@ -444,8 +444,7 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 	struct mr_operand operand;
 
 	if (args->flush && !args->pd && args->defer_for.known)
-		return mr_fail_usage(err,
-				     "--flush invalidates at once, so it excludes --defer-for");
+		return mr_fail_usage(err, "--flush excludes --defer-for: it invalidates at once");
 	if (args->all ? operands : !operands && !args->flush)
 		return mr_fail_usage(err, args->all ? "--all excludes naming regions"
 						    : "name the regions, or give --all or --flush");
@@ -482,10 +481,9 @@ const struct command command_dereg = {
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
-	.members =
-		(const struct field[]){ DOCUMENT_OBJECT("unlisted", &unlisted_record,
-							"with --all: objects outside of the table"),
-					FIELD_END },
+	.members = (const struct field[]){ DOCUMENT_OBJECT("unlisted", &unlisted_record,
+							   "with --all: unlisted objects"),
+					   FIELD_END },
 	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
 	.fills = FIELDS_OF_MRS
 	",dereg_elapsed_ns,umem_id,addr,offset,extended_addr,extended_length,page_sizes" FIELDS_OF_DMAH

@@ -11,7 +11,7 @@
 /* The options for the mapping, which both tables have. */
 #define MAPPING_OPTIONS                                                                            \
 	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
-	       "where the memory comes from (default: anon)"),                                     \
+	       "kind of memory (default: anon)"),                                                  \
 		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
 		       "start this far into the mapping"),                                         \
 		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
@@ -58,8 +58,8 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	if (!plan->count)
 		return mr_fail_usage(err, "--count: give at least 1");
 	if (args->stride.known && plan->count == 1)
-		return mr_fail_usage(err, "--stride needs --count");
-	/* A single range may reach beyond the address space: refusing that is left to the stack. */
+		return mr_fail_usage(err, "--stride requires --count");
+	/* A single range may reach beyond the address space: the stack refuses that. */
 	if (plan->count == 1)
 		return 0;
 	if (!args->stride.known)
@@ -67,9 +67,8 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	if ((!args->stride.known && plan->stride < plan->size) ||
 	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
 	    __builtin_add_overflow(span, plan->size, &plan->mapping.length))
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, ERANGE,
-			"--count: the last of the regions would end beyond 64 bits of addresses");
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
+				    "--count: the last region would end beyond 64-bit addresses");
 	return 0;
 }
 
@@ -87,7 +86,7 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	plan->mapping.node = args->numa;
 	plan->mapping.populate = args->populate;
 	if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR)
-		return mr_fail_usage(err, "--memory %s is for reg alone", args->memory.text);
+		return mr_fail_usage(err, "only reg supports --memory %s", args->memory.text);
 	if (is_gpu && args->addr.known)
 		return mr_fail_usage(err,
 				     "--addr: the CUDA driver chooses the address of --memory %s",
@@ -163,7 +162,7 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
 	if (!via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_usage(err,
-				     "--call excludes --via %s: it names a call of the library",
+				     "--call excludes --via %s: it names a function of the library",
 				     mr_via_name(args->via.path));
 	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
 	if (!strcmp(args->call, own))
@@ -172,8 +171,8 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 		plan->request.call = ex;
 		return 0;
 	}
-	return mr_fail_usage(err, "--call: '%s' does not do this: give %s%s", args->call, own,
-			     ex ? " or ibv_reg_mr_ex" : "");
+	return mr_fail_usage(err, "--call: '%s' does not support this request: give %s%s",
+			     args->call, own, ex ? " or ibv_reg_mr_ex" : "");
 }
 
 /*
@@ -195,7 +194,7 @@ static int plan_memory(struct register_plan *plan, const struct register_args *a
 	whole = is_dmabuf ? mr_dmabuf_source_size(&args->dmabuf) : 0;
 	if (whole > memory->offset.value && !memory->count.known)
 		size = whole - memory->offset.value;
-	/* Nothing is to be mapped, so options about the mapping are not looked at. */
+	/* Nothing is mapped, so options about the mapping have no effect. */
 	to->mapping = (struct mr_memory_request){
 		.kind = { .type = MR_MEMORY_NONE,
 			  .text = is_dmabuf ? args->dmabuf.text : memory->memory.text },
@@ -224,7 +223,9 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	int rc;
 
 	if (args->buffer.known && args->dmabuf.type == MR_DMABUF_FD && args->dmabuf.text)
-		return mr_fail_usage(err, "--buffer: the dma-buf of --%s %s is made already",
+		return mr_fail_usage(err,
+				     "--buffer requires a source that mrctl makes: the "
+				     "dma-buf of --%s %s exists already",
 				     row->kind == MR_KIND_UMEM ? "dmabuf" : "from",
 				     args->dmabuf.text);
 	plan->via = args->via;
@@ -257,13 +258,13 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_usage(err,
-				     "--hold%s is not possible in a batch: its regions stay until "
-				     "they are deregistered, or the batch ends",
+				     "--hold%s is not available in a batch, which keeps regions "
+				     "until they are deregistered or it ends",
 				     args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)
 		return mr_fail_usage(
-			err, "--hold-for deregisters after the time, and a session keeps "
-			     "its regions until mrctl dereg: use --hold to keep this process");
+			err, "--hold-for is not available in a session, which keeps regions "
+			     "until mrctl dereg; use --hold to keep this process");
 	return register_plan_init(&plan, args, call, err);
 }
 

@@ -36,12 +36,14 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 
 	if (args->dmah.text &&
 	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
-		return mr_fail_usage(err, "--dmah: --memory %s takes no DMA handle",
+		return mr_fail_usage(err, "--memory %s does not support --dmah",
 				     memory->memory.text);
 	if (!is_null_mr && !mr_region_is_dm(call))
 		return register_check(invocation, call, err);
 	if (args->relaxed)
-		return mr_fail_usage(err, "--relaxed: --memory %s has no pages to extend it to",
+		return mr_fail_usage(err,
+				     "--memory %s does not support --relaxed: it has no "
+				     "pages to extend the region to",
 				     memory->memory.text);
 	/* ibv_alloc_null_mr() has no arguments but the protection domain. */
 	option = args->access.given     ? "access"
@@ -50,15 +52,18 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 		 : memory->stride.known ? "stride"
 					: NULL;
 	if (is_null_mr && option)
-		return mr_fail_usage(err, "--%s: a null MR has neither memory nor access flags",
+		return mr_fail_usage(err,
+				     "--memory null-mr does not support --%s: a null MR has "
+				     "neither memory nor access flags",
 				     option);
 	option = memory->addr.known   ? "addr"
 		 : memory->populate   ? "populate"
 		 : memory->numa.known ? "numa"
 				      : NULL;
 	if (option)
-		return mr_fail_usage(err, "--%s: nothing is mapped of --memory %s", option,
-				     memory->memory.text);
+		return mr_fail_usage(err,
+				     "--%s is not available with --memory %s: nothing is mapped",
+				     option, memory->memory.text);
 	return register_check(invocation, call, err);
 }
 
@@ -68,11 +73,11 @@ static int run_reg(const struct invocation *invocation, struct mr_error *err)
 	const struct output_style *style = &invocation->global->style;
 	int rc = register_run(invocation, call_of_reg(args), err);
 
-	/* A script asks for values alone, and reads no notes. */
+	/* Scripts use --no-headings, and read no notes. */
 	if (!rc && args->relaxed && !context_session(invocation) && !style->quiet && !style->json &&
 	    !style->columns && !style->no_headings)
-		report_note(invocation->command->name, "outside a session the end of the command "
-						       "invalidates a relaxed region");
+		report_note(invocation->command->name,
+			    "outside a session, a relaxed region ends with the command");
 	return rc;
 }
 

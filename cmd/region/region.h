@@ -64,7 +64,7 @@ void context_block_signals(const struct invocation *invocation);
  */
 bool context_is_interrupted(const struct invocation *invocation, bool first);
 
-/** What was asked for when something was refused, in enough detail to ask for the same elsewhere. */
+/** The refused request, in enough detail to repeat it elsewhere. */
 struct request {
 	const char *const *argv; /**< the command line */
 	const char *memory;
@@ -152,7 +152,7 @@ struct failure {
 	struct why *why; /**< of what was found; or NULL */
 };
 
-/** What a failure has: its causes, those that are excluded, who refused, and tries. */
+/** The diagnosis of a failure: causes, excluded causes, the layer that refused, and tries. */
 extern const struct record cause_record, ruled_out_record, proof_record, try_record;
 extern const struct record failure_record;
 
@@ -193,7 +193,7 @@ struct answer {
 	const struct mr_environment *environment;
 	struct output out;
 	struct failures failures;
-	/** What was asked for: set it before answer_fail(), which adds the command line and clears it. */
+	/** The request: set it before answer_fail(), which adds the command line and clears it. */
 	struct request request;
 	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
 	struct mr_refusal refusal;
@@ -396,10 +396,10 @@ struct region_row {
 	"id,name,kind,state,handle,length,access,access_bits,in_force,memory,page_size,call,via,"  \
 	"needs_process,elapsed_ns"
 #define FIELDS_OF_MRS FIELDS_OF_REGIONS ",lkey,rkey,iova,pd"
-/* Those of commands that register, and of commands with --advise. */
+/* Columns of commands that register, and of commands with --advise. */
 #define FIELDS_OF_REGISTERED ",index,dereg_elapsed_ns"
 #define FIELDS_OF_ADVICE     ",advice,advice_answer,advice_elapsed_ns"
-/* Those of commands that show regions with DMA handles. */
+/* Columns of commands that show regions with DMA handles. */
 #define FIELDS_OF_DMAH ",dmah_cpu,dmah_memory,dmah_ph"
 
 /** Room for an exported umem as text. */
@@ -421,7 +421,7 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry);
  * region_row_fill() - fill a row about a region by its entry in the session's table
  * @pd: room for its protection domain; must live as long as @row, and so must @entry
  *
- * What an unfinished registration or change leaves open becomes unknown.  The state is left to the caller.
+ * Facts that an unfinished registration or change leaves open become unknown.  The caller sets the state.
  */
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);
@@ -448,7 +448,7 @@ extern const struct record region_record;
 /** A struct mr_environment. */
 extern const struct record environment_record;
 
-/** What the options fill. */
+/** Values of the options. */
 struct memory_args {
 	struct mr_opt_u64 size; /**< bytes of each region */
 	struct mr_memory_kind memory;
@@ -543,7 +543,7 @@ extern const struct option_rule register_rules[];
 /** The help of an option that fills @buffer. */
 #define DMABUF_BUFFER_HELP "bytes of the dma-buf (default: as needed)"
 
-/** What a registering command is to do. */
+/** The work of a registering command. */
 struct register_plan {
 	/**
 	 * The first region's, as far as it is known before there is memory.  Its call is the command's usual one, or the

@@ -10,7 +10,7 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
-/* What the options of rereg fill. */
+/* Values of the options of rereg. */
 struct rereg_args {
 	struct memory_args memory;
 	struct mr_opt_u64 iova;
@@ -32,7 +32,7 @@ struct rereg_job {
 	struct mr_memory memory;
 };
 
-/* Reports a refusal, with what was asked for: nothing about what was not to change. */
+/* Reports a refusal, with only those parts of the request that were to change. */
 static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
 	const struct mr_rereg_request *request = &job->change.request;
@@ -67,7 +67,7 @@ struct changes {
 };
 
 static const struct field changes_fields[] = {
-	FIELD(struct changes, before, FIELD_LIST, FIELD_KNOWN, "what the regions were before",
+	FIELD(struct changes, before, FIELD_LIST, FIELD_KNOWN, "the regions before the change",
 	      .record = &region_record),
 	FIELD_END,
 };
@@ -112,7 +112,7 @@ static void rereg_print(struct rereg_job *job, bool changed)
 							     : "live";
 		changes.before.rows = &before;
 		changes.before.count = 1;
-		/* A script that asks for values gets those that hold now. */
+		/* With --no-headings, print the values after the change. */
 		if (!global->style.json && !global->style.columns && !global->style.no_headings)
 			answer_row(answer, &before);
 		answer_row(answer, &after);
@@ -132,9 +132,9 @@ static const struct option_spec change_options[] = {
 	OPTION(0, "pd", name, struct rereg_args, pd, "NAME",
 	       "new protection domain, made on first use"),
 	OPTION(0, "via", via, struct rereg_args, via, "library|kernel",
-	       "by libibverbs, or by the kernel's own ioctl"),
+	       "call libibverbs (default), or the kernel directly"),
 	OPTION(0, "flags", changes, struct rereg_args, flags, "CHANGE,...",
-	       "exactly these: translation, pd, access, none, N"),
+	       "pass exactly these flags: translation, pd, access, none, N"),
 	OPTION_END,
 };
 
@@ -167,7 +167,7 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 }
 
 /*
- * Maps the new memory, if there is to be some.  A region that was given an I/O virtual address keeps it, except
+ * Maps the new memory, if requested.  A region that was given an I/O virtual address keeps it, except
  * by ibv_rereg_mr(), which always uses the address of the memory.
  */
 static int map_new_memory(struct rereg_job *job, struct mr_error *err)
@@ -284,7 +284,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	if (rc && changed)
-		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
+		mr_hint(err, "the region was changed all the same; mrctl stat shows it");
 	mr_backing_hand_over(job.change.request.backing, &job.memory, NULL);
 	mr_session_release_device(in->session, &job.registrar.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
@@ -298,20 +298,21 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 	struct memory_plan plan;
 
 	if (!operands[0] || operands[1])
-		return mr_fail_usage(err, "name one region");
+		return mr_fail_usage(err, "rereg requires one region");
 	if (!strncmp(operands[0], "pd:", 3) || !strncmp(operands[0], "umem:", 5) ||
 	    !strncmp(operands[0], "dm:", 3))
-		return mr_fail_usage(err, "rereg changes regions, not '%s'", operands[0]);
+		return mr_fail_usage(err, "rereg changes only regions: '%s' is not one",
+				     operands[0]);
 	if (mr_operand_parse(operands[0], &operand, err))
 		return -EINVAL;
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_usage(err, "--iova requires --memory or --size");
 	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
-		return mr_fail_usage(err, "--iova: ibv_rereg_mr takes none, use --via kernel");
+		return mr_fail_usage(err, "--iova requires --via kernel: ibv_rereg_mr has no "
+					  "such argument");
 	if (!args->flags.given && !changes_for(args))
 		return mr_fail_usage(
-			err,
-			"name what to change: its memory (--size, --memory, ...), --pd or --access");
+			err, "rereg requires a change: --size, --memory, ..., --pd or --access");
 	return memory_plan_init(&plan, &args->memory, 0, err);
 }
 

@@ -92,7 +92,7 @@ static const char *name_of(const struct register_job *job, uint64_t index,
 }
 
 /*
- * Notes what was asked for, for the document and for the diagnosis.
+ * Notes the request, for the document and for the diagnosis.
  * @request: of the call that registers; or NULL
  * @place:   has the addresses of the region; NULL: they are not known
  */
@@ -137,7 +137,7 @@ static void set_requested(struct register_job *job, const struct mr_region_reque
 	};
 }
 
-/* Reports a failure with what was asked for; @request: of the call that registers; NULL: another one has failed */
+/* Reports a failure with the request; @request: of the call that registers; NULL: another call failed */
 static bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index,
 			  const struct mr_region_request *request)
 {
@@ -242,7 +242,7 @@ static void register_fail_interrupted(struct register_job *job, uint64_t index)
 	answer_fail(&job->answer, &err, index, 0, job->registrar.base.via);
 }
 
-/* Notes what the user may not expect of the regions. */
+/* Prints notes about properties of the regions that users may not expect. */
 static void note_facts(struct register_job *job, bool hold)
 {
 	static bool is_bug_reported;
@@ -361,7 +361,7 @@ static void advise_one(struct register_job *job, struct new_region *new)
 			      range.length, range.addr);
 }
 
-/* With --advise, give the advice about each region, and reports refusals. */
+/* Gives the advice of --advise about each region, and reports refusals. */
 static void advise_all(struct register_job *job)
 {
 	const struct advise_args *advise = &job->args->advise;
@@ -428,7 +428,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 	const struct output_style *style = job->answer.out.style;
 	int rc;
 
-	/* The answer does not tell how long calls took. */
+	/* The answer does not show how long calls took. */
 	job->registrar.untimed = style->quiet && !style->json
 					 ? true
 					 : *columns && !columns_find(columns, "elapsed_ns") &&
@@ -647,8 +647,8 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 	note_facts(job, hold);
 	answer_begin(&job->answer);
 	/*
-	 * A person who has interrupted a long registration does not want to read all that was registered until then.
-	 * A script that has asked for values gets them.
+	 * After an interrupt, people do not want the list of all regions registered until then.
+	 * Scripts with --no-headings get it.
 	 */
 	prints_rows = answer_has_rows(&job->answer) &&
 		      (!job->interrupted || job->answer.lines || style->json || style->columns ||
@@ -762,8 +762,8 @@ static int try_page_sizes(struct register_job *job, struct mr_error *err)
 		return rc;
 	if (accepted && !style->quiet && !style->json && !style->no_headings)
 		report_note(answer->invocation->command->name,
-			    "that a size is taken does not prove that the HCA uses it: where the "
-			    "memory is contiguous the driver goes down to one that fits");
+			    "an accepted size does not prove that the HCA uses it: for "
+			    "contiguous memory the driver may use a smaller size");
 	if (job->registrar.in_session)
 		overdue_report(answer->invocation, job->registrar.session);
 	return answer_status(answer, accepted, NULL);

@@ -52,12 +52,12 @@ static int query_kernel(struct session_job *job, const struct imported *imported
 		return rc;
 	if (!rc)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-				    "the session has no umem with the handle %u (any more)",
+				    "the session has no umem with the handle %u, or no longer",
 				    imported->region.handle);
 	if (imported->listed && imported->entry.umem_id != imported->region.umem_id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-				    "the umem with the id %u has gone: its handle %u is that of "
-				    "umem %u now",
+				    "the umem with the id %u no longer exists: its handle %u now "
+				    "belongs to umem %u",
 				    imported->region.umem_id, imported->region.handle,
 				    imported->entry.umem_id);
 	return 0;
@@ -170,10 +170,10 @@ static int check_umem(const struct invocation *invocation, struct mr_error *err)
 	if (args->import && (!length || length % 2 || length >= BLOB_TEXT ||
 			     args->import[strspn(args->import, "0123456789abcdefABCDEF")]))
 		return mr_fail_usage(err,
-				     "--import: give what --export printed, two hexadecimal digits "
-				     "for each byte");
+				     "--import requires the output of --export: two hexadecimal "
+				     "digits for each byte");
 	if (args->export && !via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_usage(err, "--export requires libmlx5: it excludes --via kernel");
+		return mr_fail_usage(err, "--export excludes --via kernel: it requires libmlx5");
 	return register_check(invocation, call_of_umem(args), err);
 }
 

@@ -20,12 +20,13 @@ struct proof {
 
 static const struct field try_fields[] = {
 	FIELD_AS("change", struct mr_try, id, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN,
-		 "what was changed"),
+		 "the change"),
 	FIELD_AS("answer", struct mr_try, errnum, FIELD_ERRNO, FIELD_PUBLIC | FIELD_OK,
 		 "ok or an errno", KNOWN_BY(struct mr_try, made)),
 	FIELD(struct mr_try, elapsed_ns, FIELD_NUMBER, 0, "time the call took",
 	      KNOWN_BY(struct mr_try, made)),
-	FIELD(struct mr_try, reason, FIELD_TEXT, FIELD_PROSE, "why it was not made, or a remark"),
+	FIELD(struct mr_try, reason, FIELD_TEXT, FIELD_PROSE,
+	      "reason why the call was not made, or a remark"),
 	FIELD_END,
 };
 REPORTED const struct record try_record = { "try", try_fields, NULL };
@@ -37,10 +38,10 @@ REPORTED const struct record try_record = { "try", try_fields, NULL };
 static const struct field link_fields[] = {
 	FIELD_OF_FUNCTION("function", name, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 			  "function of the kernel"),
-	FIELD_OF_FUNCTION("layer", layer, FIELD_WORD, FIELD_PUBLIC, "layer that it belongs to",
+	FIELD_OF_FUNCTION("layer", layer, FIELD_WORD, FIELD_PUBLIC, "layer of the function",
 			  .words = mr_layers),
 	FIELD_AS("errno", struct mr_chain_link, errnum, FIELD_ERRNO, FIELD_PUBLIC | FIELD_KNOWN,
-		 "what it returned"),
+		 "errno that it returned"),
 	FIELD_END,
 };
 REPORTED static const struct record link_record = { "function", link_fields, NULL };
@@ -50,9 +51,9 @@ static const struct field firmware_fields[] = {
 		 FIELD_PUBLIC | FIELD_KNOWN, "command that the firmware refused"),
 	FIELD(struct proof, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
 	FIELD_AS("syndrome", struct proof, proven.firmware.syndrome, FIELD_HEX, 0,
-		 "its number of the reason"),
+		 "syndrome: the firmware's number of the reason"),
 	FIELD_AS("errno", struct proof, proven.firmware.errnum, FIELD_ERRNO, FIELD_PUBLIC,
-		 "what mlx5_core made of it"),
+		 "errno that mlx5_core made of the status"),
 	FIELD_END,
 };
 REPORTED static const struct record firmware_record = { "firmware", firmware_fields, NULL };
@@ -64,10 +65,10 @@ static const struct field proof_fields[] = {
 		 "whether libibverbs or its provider refused"),
 	FIELD(struct proof, functions, FIELD_LIST, FIELD_KNOWN,
 	      "functions that returned an error, the outermost first", .record = &link_record),
-	FIELD(struct proof, firmware, FIELD_ONE, 0, "what the firmware refused",
+	FIELD(struct proof, firmware, FIELD_ONE, 0, "command that the firmware refused",
 	      .record = &firmware_record),
 	FIELD_AS("note", struct proof, proven.note, FIELD_STRING, FIELD_PROSE,
-		 "why nothing is proven"),
+		 "reason why nothing is proven"),
 	FIELD_END,
 };
 REPORTED const struct record proof_record = { "proof", proof_fields, NULL };
@@ -184,9 +185,9 @@ static const struct field cause_fields[] = {
 	FIELD_AS("cause", struct mr_suspicion, text, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
 		 "the cause, with its figures"),
 	FIELD_FACTS(struct mr_suspicion, ),
-	FIELD(struct mr_suspicion, remedy, FIELD_TEXT, FIELD_PROSE, "what to do"),
+	FIELD(struct mr_suspicion, remedy, FIELD_TEXT, FIELD_PROSE, "remedy"),
 	FIELD_BEHIND("source", struct mr_suspicion, cause, struct mr_cause, sources, FIELD_STRING,
-		     FIELD_PUBLIC, "where it can be read up"),
+		     FIELD_PUBLIC, "files of the kernel, manual pages and threads"),
 	FIELD_END,
 };
 REPORTED const struct record cause_record = { "cause", cause_fields, NULL };
@@ -195,7 +196,7 @@ static const struct field ruled_out_fields[] = {
 	FIELD_BEHIND("id", struct mr_ruled_out, cause, struct mr_cause, id, FIELD_STRING,
 		     FIELD_PUBLIC | FIELD_KNOWN, "id of the cause"),
 	FIELD(struct mr_ruled_out, reason, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
-	      "what excludes it"),
+	      "fact that excludes the cause"),
 	FIELD_END,
 };
 REPORTED const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
@@ -381,13 +382,16 @@ static void report_unknown(const struct why *why, bool verbose)
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
 	if (why->can_be_tried || why->can_be_proven)
-		report_detail("try: %s%s%s",
-			      why->can_be_tried ? "--why try, which changes one thing at a time"
-						: "",
-			      why->can_be_tried && why->can_be_proven ? "; or " : "",
-			      why->can_be_proven ? "as root --why prove, which names the function "
-						   "of the kernel that refuses"
-						 : "");
+		report_detail(
+			"try: %s%s%s",
+			why->can_be_tried
+				? "--why try, which repeats the call with one change at a time"
+				: "",
+			why->can_be_tried && why->can_be_proven ? "; or " : "",
+			why->can_be_proven
+				? "as root --why prove, which finds the function of the kernel "
+				  "that refuses"
+				: "");
 }
 
 void why_report(const struct why *why, bool verbose)
