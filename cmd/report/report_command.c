@@ -126,23 +126,24 @@ static int check_report(const struct invocation *invocation, struct mr_error *er
 	const struct report_args *args = invocation->args;
 
 	if (invocation->operands[0] && (args->read || args->root))
-		return mr_fail_usage(
-			err, "--%s is about another time or host: it excludes the program '%s'",
-			args->read ? "read" : "root", invocation->operands[0]);
+		return mr_fail_usage(err, "--%s excludes the program '%s'",
+				     args->read ? "read" : "root", invocation->operands[0]);
 	if (invocation->global->style.quiet && !args->to)
-		return mr_fail_usage(err, "--quiet requires --to: else no report is written");
+		return mr_fail_usage(err, "--quiet requires --to");
 	return 0;
 }
 
 static const struct option_spec options[] = {
-	OPTION(0, "to", string, struct report_args, to, "FILE", "write it to FILE, which is made"),
+	OPTION(0, "to", string, struct report_args, to, "FILE",
+	       "write the report to FILE, a new file"),
 	OPTION(0, "force", flag, struct report_args, force, NULL,
 	       "replace the file of --to where it exists"),
-	OPTION(0, "format", report_format, struct report_args, format, "FORMAT", "write it as"),
+	OPTION(0, "format", report_format, struct report_args, format, "FORMAT",
+	       "format of the report"),
 	OPTION(0, "redact", flag, struct report_args, redact, NULL,
 	       "replace private values by pseudonyms, leave out free text"),
 	OPTION(0, "read", string, struct report_args, read, "FILE",
-	       "show a report (-: of standard input), and judge its host again"),
+	       "show a report (-: standard input), and repeat its checks"),
 	OPTION(0, "root", string, struct report_args, root, "DIR",
 	       "report the host recorded in DIR"),
 	OPTION_END,

@@ -52,9 +52,9 @@ static int parse(struct report *report, const char *path, struct mr_error *err)
 	if (errnum == ENOMEM)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	mr_fail_text(err, MR_ERROR_HOST, EBADMSG, "%s is not a report of mrctl", file_name(path));
-	mr_hint(err, errnum == E2BIG ? "it has more values than any report"
-				     : "a report is a file that mrctl report wrote, whole: in "
-				       "Markdown its document is the last block");
+	mr_hint(err, errnum == E2BIG ? "it has too many values for a report"
+				     : "give a whole file that mrctl report wrote: in Markdown "
+				       "the last block is its document");
 	return -EBADMSG;
 }
 
@@ -319,13 +319,15 @@ static void put_judgement(FILE *to, const cJSON *root)
 	const cJSON *again = json_get(root, "judged_again"), *check;
 
 	if (!cJSON_IsObject(json_get(root, "recording")))
-		fputs("The verdicts are those that the report was made with: it has no recording to "
-		      "judge again.\n",
+		fputs("The report has no recording of the host, so these are its original "
+		      "verdicts.\n",
 		      to);
 	else if (cJSON_IsArray(again))
 		fputs(cJSON_GetArraySize(again)
-			      ? "Judged again, by the recording, these checks say something else:\n"
-			      : "Judged again, by the recording: each check says the same.\n",
+			      ? "On the recording of the host, these checks now have other "
+				"results:\n"
+			      : "On the recording of the host, each check has the same result "
+				"now.\n",
 		      to);
 	cJSON_ArrayForEach(check, again) put(to, check, "<  %id><: %then><, now %now>\n");
 }
@@ -336,8 +338,8 @@ static void put_log(FILE *to, const cJSON *log)
 	const char *errno_name = json_text(log, "errno");
 
 	if (errno_name && !strcmp(errno_name, "EPERM"))
-		fputs("Only root may read it (EPERM). Add what this prints: "
-		      "sudo dmesg | grep -iE 'mlx5|rdma|infiniband|oom'\n",
+		fputs("Only root may read it (EPERM). Add the output of: sudo dmesg | grep -iE "
+		      "'mlx5|rdma|infiniband|oom'\n",
 		      to);
 	else if (!put(to, log, "<It could not be read: %errno\n>") && !cJSON_GetArraySize(lines))
 		fputs(cJSON_IsArray(lines)
@@ -379,7 +381,7 @@ struct part {
 	void (*put)(FILE *to, const cJSON *section);
 };
 
-/* Prints a part.  What has no text is printed as JSON, unless the @whole document follows. */
+/* Prints a part.  A part without text is printed as JSON, unless the @whole document follows. */
 static int print_part(const struct part *part, const cJSON *root, bool whole)
 {
 	const cJSON *section = part->key ? json_get(root, part->key) : root;
