@@ -58,23 +58,22 @@ static int check_global_options(const struct invocation *invocation, const char 
 	const char *where = context_session(invocation);
 
 	if ((global->style.json || global->style.columns) && (!mode || args->hold))
-		return mr_fail_usage(err, "--%s: only --list, --end and --detach print sessions",
+		return mr_fail_usage(err, "--%s requires --list, --end or --detach",
 				     global->style.json ? "json" : "output");
 	if (global->device && (args->list || args->end))
-		return mr_fail_usage(err, "--%s opens no session, so it takes no --device", mode);
+		return mr_fail_usage(err, "--%s excludes --device: it opens no session", mode);
 	if (args->hold && where && !strncmp(where, "pid:", 4))
-		return mr_fail_usage(err, "--hold keeps an inherited session (fd:N), not '%s'",
+		return mr_fail_usage(err, "--hold requires an inherited session (fd:N), not '%s'",
 				     where);
 	if (args->detach && global->style.quiet && global->style.no_headings)
 		return mr_fail_usage(
 			err,
-			"--quiet excludes --no-headings: neither would print where the session "
-			"is");
+			"--quiet excludes --no-headings: the place of the session would not be "
+			"printed");
 	if (args->list && global->session)
-		return mr_fail_usage(err, "--list shows all sessions, so it takes no --session");
+		return mr_fail_usage(err, "--list excludes --session: it shows all sessions");
 	if (!args->hold && !args->end && global->session)
-		return mr_fail_usage(err,
-				     "--session: this opens a new session and does not join one");
+		return mr_fail_usage(err, "session does not support --session: it opens a new one");
 	return 0;
 }
 
@@ -87,10 +86,12 @@ static int session_check(const struct invocation *invocation, struct mr_error *e
 	if (mode && first && !args->end)
 		return mr_fail_usage(err, "--%s runs no program: '%s'", mode, first);
 	if (mode && first && invocation->operands[1])
-		return mr_fail_usage(err, "--end takes one session, and options before it: '%s'",
+		return mr_fail_usage(err, "--end accepts one session, after all options: '%s'",
 				     invocation->operands[1]);
 	if (mode && first && strspn(first, "0123456789") == strlen(first))
-		return mr_fail_usage(err, "--end: to end the session of process %s, say pid:%s",
+		return mr_fail_usage(err,
+				     "--end requires pid:N: for the session of process %s, "
+				     "pid:%s",
 				     first, first);
 	rc = check_global_options(invocation, mode, err);
 	if (rc)
@@ -114,7 +115,8 @@ static const struct field holder_fields[] = {
 	FIELD(struct holder_row, pid, FIELD_NUMBER, FIELD_KNOWN, "process"),
 	FIELD(struct holder_row, command, FIELD_STRING, FIELD_KNOWN, "its name"),
 	FIELD(struct holder_row, user, FIELD_STRING, FIELD_KNOWN, "its user"),
-	FIELD(struct holder_row, role, FIELD_STRING, FIELD_KNOWN, "how it holds the session"),
+	FIELD(struct holder_row, role, FIELD_STRING, FIELD_KNOWN,
+	      "how the process holds the session"),
 	FIELD_END,
 };
 static const struct record holder_record = { "holder", holder_fields, NULL };
@@ -139,15 +141,14 @@ static const struct field session_fields[] = {
 	FIELD(struct session_row, simulated, FIELD_TRISTATE, 0, "whether the device is simulated"),
 	FIELD_FOUND("regions", regions, FIELD_NUMBER, 0, "regions in its table",
 		    KNOWN_BY(struct mr_found_session, known)),
-	FIELD_FOUND("bytes", bytes, FIELD_NUMBER, 0, "bytes in them",
+	FIELD_FOUND("bytes", bytes, FIELD_NUMBER, 0, "bytes of these regions",
 		    KNOWN_BY(struct mr_found_session, known)),
-	FIELD(struct session_row, user, FIELD_STRING, FIELD_KNOWN,
-	      "user of the process to join by"),
+	FIELD(struct session_row, user, FIELD_STRING, FIELD_KNOWN, "user of that process"),
 	FIELD(struct session_row, held_by, FIELD_TEXT, FIELD_KNOWN, "processes that hold it"),
 	FIELD_FOUND("joinable", joinable, FIELD_BOOL, FIELD_KNOWN,
 		    "whether this mrctl can join it"),
 	FIELD_FOUND("reason", refusal.text, FIELD_TEXT, 0, "why not"),
-	FIELD_FOUND("remedy", refusal.hint, FIELD_TEXT, FIELD_DETAIL, "what to do about that"),
+	FIELD_FOUND("remedy", refusal.hint, FIELD_TEXT, FIELD_DETAIL, "remedy"),
 	FIELD(struct session_row, holders, FIELD_LIST, FIELD_KNOWN,
 	      "processes that hold it, one by one", .record = &holder_record),
 	FIELD_END,
@@ -226,8 +227,8 @@ static int print_sessions(const struct invocation *invocation,
 		answer.out.usual_columns = "session";
 	if (incomplete) {
 		mr_fail_text(&late, MR_ERROR_HOST, ETIMEDOUT,
-			     "there are too many processes to look at in %d seconds: there may be "
-			     "other sessions, regions and holders",
+			     "too many processes to examine in %d seconds: other sessions, "
+			     "regions and holders may exist",
 			     SESSION_TIMEOUT_SECONDS);
 		answer_fail(&answer, &late, 0, 0, MR_VIA_KERNEL);
 	}
@@ -255,14 +256,14 @@ static int exec_holder(int fd, int answer)
 		return errno;
 	for (int i = 0; i <= 2; i++)
 		dup2(i == STDOUT_FILENO ? answer : null, i);
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 cannot, and they stay open */
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 cannot; they stay open */
 	if (fcntl(fd, F_SETFD, 0))
 		return errno;
 	execv("/proc/self/exe", argv);
 	return errno;
 }
 
-/* In a process that session_detach() has started: tell it that the session is held now. */
+/* Reports to session_detach() that this process, which it started, holds the session. */
 static void session_report_ready(void)
 {
 	const int ready = 0;
@@ -304,7 +305,7 @@ static int wait_for_holder(int answer, pid_t pid, struct mr_error *err)
 	}
 	waitpid(pid, &status, 0);
 	return mr_fail_text(err, MR_ERROR_HOST, ECHILD,
-			    "the process that was to hold the session has ended (%s %d)",
+			    "the process that should hold the session has ended (%s %d)",
 			    WIFSIGNALED(status) ? "signal" : "exit status",
 			    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
@@ -400,8 +401,8 @@ static int find_session(const char *where, struct mr_sessions *found,
 
 	if (!where) {
 		context_fail_no_session(err);
-		mr_hint(err, "say which one: mrctl session --end pid:N; mrctl session --list "
-			     "shows them");
+		mr_hint(err,
+			"name one: mrctl session --end pid:N; mrctl session --list shows them");
 		return -ENOTCONN;
 	}
 	rc = mr_session_locate(where, &fd, &borrowed, err);
@@ -500,7 +501,7 @@ static int session_list(const struct invocation *invocation, struct mr_error *er
 
 static const struct option_spec options[] = {
 	OPTION(0, "detach", flag, struct session_args, detach, NULL,
-	       "leave it to a background process; say how to join"),
+	       "leave the session to a background process; print how to join"),
 	OPTION(0, "joinable", flag, struct session_args, joinable, NULL,
 	       "let other processes of this user join by pid:N"),
 	OPTION(0, "hold", flag, struct session_args, hold, NULL,
@@ -510,9 +511,9 @@ static const struct option_spec options[] = {
 	OPTION(0, "end", flag, struct session_args, end, NULL,
 	       "end a detached session: pid:N, or this one"),
 	OPTION(0, "relaxed-limit", number, struct session_args, relaxed_limit, "N",
-	       "relaxed regions at most (default: 65536)"),
+	       "allow N relaxed regions (default: 65536)"),
 	OPTION(0, "relaxed-watermark", number, struct session_args, relaxed_watermark, "N",
-	       "invalidate when N are deferred (default: 256)"),
+	       "invalidate when N regions are deferred (default: 256)"),
 	OPTION_END,
 };
 

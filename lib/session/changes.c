@@ -308,7 +308,7 @@ int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, 
 
 /* ---- changing a region ---- */
 
-/* As the IOVA of a region on memory of the device the kernel tells where that memory is: it is not the region's. */
+/* For device memory the kernel reports the place of the memory as the IOVA, which is not the region's. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	entry->lkey = kernel->lkey;
@@ -323,7 +323,7 @@ static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 {
 	if (entry->call == MR_REG_MR_RELAXED)
 		mr_fail_text(err, MR_ERROR_RELAXED, EINVAL,
-			     "region %llu is relaxed%s, and such regions cannot be changed",
+			     "region %llu is relaxed%s, and relaxed regions cannot be changed",
 			     (unsigned long long)entry->id,
 			     mr_entry_is_marked(entry) ? " and deferred" : "");
 	else if (mr_region_kind(entry->call) != MR_KIND_MR)

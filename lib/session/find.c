@@ -58,13 +58,14 @@ static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 		return 0;
 	mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed", *fd);
 	if (*fd >= 1024 && (!kill(*fd, 0) || errno == EPERM)) { /* descriptors seldom are so many */
-		mr_hint(err, "%d is a process: if it is one of the session, --session pid:%d", *fd,
-			*fd);
+		mr_hint(err, "%d is the number of a process; to join its session: --session pid:%d",
+			*fd, *fd);
 		return -EBADF;
 	}
 	mr_hint(err,
-		"sudo, Python's subprocess and others close inherited descriptors: join by process "
-		"(--session pid:$$ in a shell of the session), or pass it on (pass_fds=(%d,))",
+		"sudo, Python's subprocess and others close inherited descriptors: join by "
+		"process (--session pid:$$ in a shell of the session), or pass the descriptor on "
+		"(pass_fds=(%d,))",
 		*fd);
 	return -EBADF;
 }
@@ -118,8 +119,8 @@ static void hint_forbidden(pid_t pid, struct mr_error *err)
 		mr_process_close(&process);
 	}
 	if (!geteuid())
-		mr_hint(err, "root itself may not trace it here: without CAP_SYS_PTRACE (a "
-			     "container?), or by the rules of a security module");
+		mr_hint(err, "even root may not trace it here: CAP_SYS_PTRACE is missing (in a "
+			     "container), or a security module forbids it");
 	else if (owner != geteuid())
 		mr_hint(err, "it belongs to another user, or may not be traced: join as root");
 	else if (mr_host_number(mr_this_host(), &scope, "/proc/sys/kernel/yama/ptrace_scope") &&
@@ -618,7 +619,7 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 		return 0;
 	mr_fail_text(err, MR_ERROR_HOST, EXDEV,
 		     "the process %d that holds the session runs another mrctl", (int)process->pid);
-	mr_hint(err, "end it with that one: %s", program);
+	mr_hint(err, "end it with that mrctl: %s", program);
 	return -EXDEV;
 }
 
@@ -661,8 +662,9 @@ static const struct mr_holder *only_holder(const struct mr_found_session *sessio
 		mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 			     "the session of process %d was not detached; its holders: %s",
 			     (int)session->pid, others);
-	mr_hint(err, detached ? "end them first"
-			      : "it ends with the last of them: exit the shell, end the programs");
+	mr_hint(err,
+		detached ? "end the holders first"
+			 : "it ends with its last holder: exit the shell, and end the programs");
 	return NULL;
 }
 
@@ -711,6 +713,6 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
 			       (int)holder->pid);
 	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
 		     "process %d was sent SIGTERM and has not ended yet", (int)holder->pid);
-	mr_hint(err, "if it is stopped, it ends when it goes on: kill -CONT %d", (int)holder->pid);
+	mr_hint(err, "if it is stopped, continue it: kill -CONT %d", (int)holder->pid);
 	return -ETIMEDOUT;
 }

@@ -191,8 +191,7 @@ static void hint_number(struct mr_session *session, const char *name, struct mr_
 	snprintf(first, sizeof(first), "%s.1", name);
 	if (strlen(first) < MR_NAME_SIZE &&
 	    mr_table_find(&session->table, MR_BY_NAME, 0, first) != MR_NO_SLOT)
-		mr_hint(err, "did you mean '%s'? It is one of several that --count has made",
-			first);
+		mr_hint(err, "did you mean '%s'? --count made several", first);
 }
 
 int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
@@ -281,7 +280,7 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 		return MR_STATE_GONE;
 	if (rc < 0) {
 		mr_wrap(err, "cannot query region %llu", (unsigned long long)entry->id);
-		/* EBUSY of QUERY_MR: the region is being destroyed.  Of a umem there is no such answer. */
+		/* EBUSY of QUERY_MR: the region is being destroyed.  For a umem there is no such answer. */
 		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
 										 : MR_STATE_UNKNOWN;
 	}
@@ -401,7 +400,7 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	if (mr_uverbs_is_absent(rc))
 		return 0;
 	if (rc && rc != -EBUSY) {
-		mr_wrap(err, "cannot look for regions that no entry names");
+		mr_wrap(err, "cannot search for unlisted regions");
 		return rc;
 	}
 	if (!rc && !listed)
@@ -431,7 +430,7 @@ static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct 
 {
 	int rc;
 
-	/* All umems are the batch's own, and libmlx5 does not tell which handle is whose. */
+	/* All umems are the batch's own, and libmlx5 does not report their handles. */
 	if (mr_session_is_private(walk->session) && !mr_umem_reports_handles())
 		return 0;
 	rc = mr_handles_list(walk->session, MLX5_IB_OBJECT_DEVX_UMEM, umems, err);
@@ -441,13 +440,13 @@ static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct 
 		rc = visit_umem(walk, umems->list[i], err);
 	if (!rc && umems->count == MR_UVERBS_INFO_MAX)
 		rc = mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "ioctl(INFO_HANDLES)",
-			     "there may be more umems that no entry names than the kernel lists");
+			     "there may be more unlisted umems than the kernel lists");
 	return rc;
 }
 
 /*
  * The highest handle of a region that the kernel has, as far as it is known: of those that it lists, and
- * of those in the table that it confirms.  What the table says alone may be any number.
+ * of those in the table that it confirms.  A number that only the table has may be any.
  */
 static uint32_t highest_handle(const struct mr_session *session, const struct mr_handles *mrs)
 {

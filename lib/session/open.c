@@ -93,12 +93,12 @@ static int fail_message(int fd, const char *text, ssize_t got, struct mr_error *
 
 	if (whole && !memcmp(text, greeting, sizeof(greeting)))
 		return fail_no_session(err, fd,
-				       "is no mrctl session: its message does not carry two "
-				       "descriptors, as a session's does");
+				       "is not an mrctl session: its message does not carry two "
+				       "descriptors");
 	if (whole && !memcmp(text, greeting, sizeof("mrctl session")))
 		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
 				    "descriptor %d is a session of another version of mrctl", fd);
-	return fail_no_session(err, fd, "is no mrctl session");
+	return fail_no_session(err, fd, "is not an mrctl session");
 }
 
 /* MSG_PEEK leaves the message in the queue.  The kernel installs new duplicates of its descriptors each time. */
@@ -255,8 +255,9 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 		return mr_fail(err, MR_ERROR_HOST, -rc, "open(/proc/devices)",
 			       "cannot join the session");
 	if (!search.found)
-		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
-				    "this is no mrctl session: its device is no RDMA device");
+		return mr_fail_text(
+			err, MR_ERROR_ABSENT, EPROTO,
+			"this is not an mrctl session: its device is not an RDMA device");
 	return 0;
 }
 

@@ -308,12 +308,12 @@ static int register_to_stay(const struct mr_session *session, const struct mr_re
 	mr_region_deregister(registrar, region, &ignored);
 	if (mr_region_is_null(request->call)) {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
-			"a null MR is no object of the kernel, so it cannot stay in a session");
+			"a null MR cannot stay in a session: it is not an object of the kernel");
 		mr_hint(err, "outside of it: MRCTL_SESSION= mrctl reg --memory null-mr");
 		return -EOPNOTSUPP;
 	}
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-		"libmlx5 does not export the handle of the umem, so it cannot stay");
+		"the umem cannot stay in the session: libmlx5 does not export its handle");
 	mr_hint(err, "use --via kernel");
 	return -EOPNOTSUPP;
 }

@@ -80,7 +80,7 @@ int mr_session_open_private(const char *name, struct mr_session *session,
  * mr_session_open() - join a session
  * @where: "fd:N" or "N", an inherited descriptor; "pid:N", one that process N holds
  *
- * What the session holds is not trusted: its descriptors are checked to be those of a device and a table.
+ * The content of a session is untrusted: its descriptors are checked to be those of a device and a table.
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is no session, MR_ERROR_USAGE for a malformed
  * @where.
@@ -189,7 +189,7 @@ struct mr_sessions {
 
 /**
  * Called with a region of a session that was found.  The session's socket, device and pid are known; the other members
- * are not set yet.  What the entry says another holder can have written.
+ * are not set yet.  The entry is untrusted: another holder can have written it.
  */
 typedef void mr_found_region(const struct mr_found_session *session, const struct mr_entry *entry,
 			     void *data);
@@ -223,7 +223,7 @@ struct mr_found_session *mr_sessions_by_fd(const struct mr_sessions *found, int 
 int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct mr_error *err);
 
 /*
- * What libibverbs has of a session: its device, its PDs and, of a private session, its regions.
+ * Objects of libibverbs for a session: its device, its PDs and, for a private session, its regions.
  *
  * A process that runs many commands on a session imports the device once, and keeps it here.
  *
@@ -232,7 +232,7 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
  * region must be changed and deregistered by the one that registered it.
  */
 
-/** What regions of a private session are on, and use.  It stays as long as one of them exists. */
+/** Memory, dma-buf and DMA handle below regions of a private session.  It stays as long as one of them exists. */
 struct mr_backing {
 	struct mr_session_library *library; /**< of that session */
 	struct mr_memory memory;
@@ -304,7 +304,7 @@ void mr_held_move(struct mr_held *held, struct mr_backing *backing);
 /**
  * mr_registrant_needed() - whether the entry's region reaches nothing without the process that registered it
  *
- * The access flags of the entry do not tell that.  Where they alone were changed, pages that were pinned stay
+ * The access flags of the entry do not show that.  Where they alone were changed, pages that were pinned stay
  * pinned (mlx5_ib_rereg_user_mr() and rxe_rereg_user_mr() keep the umem).
  */
 bool mr_registrant_needed(const struct mr_entry *entry);
@@ -367,7 +367,7 @@ void mr_handle_set_release(struct mr_handle_set *set);
  * mr_session_has_umem() - whether the kernel has a umem with that handle
  *
  * INFO_HANDLES lists the newest MR_UVERBS_INFO_MAX umems.  Where there may be more, a handle that
- * is neither free nor an MR's is taken for a umem's.  That does no harm: the kernel refuses to deregister an
+ * is neither free nor an MR's is taken for a umem's.  This does no harm: the kernel refuses to deregister an
  * object of another type as a umem.
  *
  * Return: 1, 0, or -errno with MR_ERROR_REFUSED.
@@ -413,7 +413,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
  * @ns:    set to the nanoseconds that the kernel took; or NULL
  *
  * The kernel gives handles out again: before an MR is destroyed by its handle, the kernel is asked whether
- * it is still the entry's region.  Of a umem it tells no more than that the handle is a umem's.
+ * it is still the entry's region.  For a umem it reports only that the handle is a umem's.
  *
  * Return: 0; 1 with @err where the region is destroyed, but its entry stays, or the memory on the device
  * below it; or -errno: MR_ERROR_REFUSED where the kernel refuses, and the region is still there;
@@ -468,7 +468,7 @@ struct mr_session_region {
 	struct mr_entry entry; /**< a copy of what the table says */
 	enum mr_session_state state;
 	/**
-	 * What the kernel says of an MR that is LIVE, DEFERRED, SUSPECT or IN_DOUBT; its handle is MR_NO_HANDLE
+	 * The kernel's answer about an MR that is LIVE, DEFERRED, SUSPECT or IN_DOUBT; its handle is MR_NO_HANDLE
 	 * where the kernel was not asked.  An entry in doubt that was never registered has no handle to ask for.
 	 */
 	struct mr_uverbs_mr kernel;
@@ -558,7 +558,7 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
  */
 int mr_session_count_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err);
 
-/** What a REGION names. */
+/** The object that a REGION names. */
 enum mr_operand_type {
 	MR_OPERAND_ENTRY,  /**< a region that has an entry in the table */
 	MR_OPERAND_OBJECT, /**< an object by its handle, which no entry names: it may not exist */
@@ -628,7 +628,7 @@ typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_u
  *          again
  *
  * INFO_HANDLES lists at most MR_UVERBS_INFO_MAX handles.  Where there may be more MRs, all numbers are tried
- * one by one.  That is not possible for umems: where there may be more of these, the call ends with -EOVERFLOW.
+ * one by one.  This is not possible for umems: where there may be more of these, the call ends with -EOVERFLOW.
  *
  * Return: 0 or -errno.
  */
@@ -727,7 +727,7 @@ uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first);
 struct mr_session_rereg {
 	uint32_t slot; /**< its slot in the table; MR_NO_SLOT for one that no entry names */
 	struct mr_registrar registrar; /**< path and PD; by MR_VIA_LIBRARY it is imported */
-	/** What to change; its length and IOVA count also where they do not change. */
+	/** The change; its length and IOVA matter even if they do not change. */
 	struct mr_rereg_request request;
 	/** The known properties of the region; keys, length and IOVA are the kernel's. */
 	struct mr_entry before;
@@ -742,7 +742,7 @@ struct mr_session_rereg {
 /**
  * mr_session_begin_rereg() - claim a region, so that it can be changed
  * @job: its slot is known; @before is set.  Where no entry names the region, the caller puts its handle into that,
- *       and what the kernel does not tell becomes unsure
+ *       and facts that the kernel does not report become unsure
  * @id:  another entry in that slot is left alone
  *
  * No other process can claim it until mr_session_rereg(), mr_session_unclaim() or the end of this process.

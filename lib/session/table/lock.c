@@ -55,16 +55,19 @@ static void blame_holder(const struct flock *lock, struct mr_error *err)
 	}
 	if (lock->l_pid < 0)
 		mr_hint(err,
-			"an open file of the session holds it (F_OFD_SETLK, which mrctl never "
-			"uses), so it stays when the process that took it ends: end the session");
+			"the lock belongs to an open file (F_OFD_SETLK, which mrctl never uses) "
+			"and stays when its process ends: end the session");
 	else if (!lock->l_pid)
-		mr_hint(err, "a process in another PID namespace (a container?) holds it: look "
-			     "for it from there, or end the session");
+		mr_hint(err, "a process in another PID namespace (a container) holds the lock: "
+			     "look for it there, or end the session");
 	else if (name[0])
-		mr_hint(err, "process %d holds it (%s); is it stopped? (kill -CONT %d, or kill it)",
+		mr_hint(err,
+			"process %d holds it (%s); if it is stopped: kill -CONT %d, or kill it",
 			(int)lock->l_pid, name, (int)lock->l_pid);
 	else
-		mr_hint(err, "process %d took it, and cannot be seen (any more): end the session",
+		mr_hint(err,
+			"process %d, which is not or no longer visible, holds the lock: end "
+			"the session",
 			(int)lock->l_pid);
 }
 

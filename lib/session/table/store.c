@@ -323,7 +323,7 @@ int mr_table_open(int fd, struct mr_table *table, struct mr_error *err)
 
 	*table = (struct mr_table){ .fd = fd };
 	if (seals < 0 || (seals & SEALS) != SEALS || seals & (F_SEAL_GROW | F_SEAL_WRITE))
-		rc = fail_unsound(err, "it is not a memfd with the seals that mrctl sets");
+		rc = fail_unsound(err, "it is not a memfd with mrctl's seals");
 	else
 		rc = map_table(table, err);
 	if (rc)

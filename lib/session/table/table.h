@@ -13,7 +13,7 @@
 #include "lib/verbs/verbs.h"
 
 /**
- * The session table: what mrctl notes of a session's regions, as the kernel does not tell it.  It is in a
+ * The session table: facts about a session's regions that the kernel does not report.  It is in a
  * memfd that all holders of the session share.
  *
  * Every holder can write it, and a process with more rights may join.  So what is read is copied out first
@@ -53,7 +53,7 @@ struct mr_registrant {
 	uint32_t start; /**< mr_registrant_start(); 0: not known, or it does not matter */
 };
 
-/** Whose memory a region is on; the text of its memory is for people only, and may be cut. */
+/** Owner of the memory of a region; the text of its memory is for people only, and may be cut. */
 enum mr_entry_memory {
 	MR_MEMORY_OF_HOST,
 	MR_MEMORY_OF_RDMA_DEVICE, /**< allocated for the region: mr_entry.dm, which goes with it */
@@ -71,12 +71,12 @@ struct mr_entry {
 	uint64_t elapsed_ns;
 	union {
 		uint64_t new_length; /**< where @unsure: the length that was asked for */
-		/** Of a relaxed one: when it was deregistered (mr_now_ns()), or 0. */
+		/** Relaxed regions: time of deregistering (mr_now_ns()), or 0. */
 		uint64_t marked_ns;
 	};
 	union {
 		uint64_t new_iova; /**< where @unsure: the IOVA that was asked for */
-		/** Of a relaxed one: nanoseconds from the mark until its age alone invalidates it. */
+		/** Relaxed regions: nanoseconds from the mark until its age alone invalidates the region. */
 		uint64_t defer_ns;
 	};
 	uint32_t state; /**< enum mr_entry_state */
@@ -102,11 +102,11 @@ struct mr_entry {
 		uint32_t dmah; /**< of a call that is given one: its DMA handle, or MR_NO_HANDLE */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
 		uint32_t binding;    /**< of Data Direct: mr_pci_binding() then; 0: not known */
-		/** Of another one: the access with which its pages were pinned, which a change may leave. */
+		/** Other regions: the access with which its pages were pinned, which a change may leave. */
 		uint32_t pinned_access;
 	};
 	union {
-		/** Of a region that needs its process; else all zeros. */
+		/** The registering process, if the region needs it; else all zeros. */
 		struct mr_registrant registrant;
 		struct mr_dmah_hints hints; /**< of a call that is given a DMA handle */
 	};
@@ -360,7 +360,7 @@ void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
 /**
  * mr_table_lock_pd() - keep others from deallocating the PD in that slot; with @alone, also from using it
  *
- * It is a record lock, which ends with its process or with mr_table_unlock_pd().  That does nothing where @pd_slot is
+ * It is a record lock, which ends with its process or with mr_table_unlock_pd().  It does nothing where @pd_slot is
  * beyond all slots.
  *
  * Return: 0, -EBUSY where another process has locked it against that, or another -errno.
@@ -387,7 +387,7 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
  * @entry: new contents; its id and name are those that it has
  *
  * The kernel gives a handle out again at once, so the region of any other entry with this handle has gone.
- * That entry is removed; one that a process has claimed gets MR_NO_HANDLE until that process removes it.
+ * The entry is removed; one that a process has claimed gets MR_NO_HANDLE until that process removes it.
  *
  * Return: false where the entry in that slot has another id by now.
  */
@@ -458,7 +458,7 @@ uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot);
 /**
  * mr_table_begin_unnamed() - this process is about to make objects that no entry names at first
  *
- * It takes the table's lock for a moment.  What it notes ends with mr_table_end_unnamed(), or with the process.
+ * It takes the table's lock for a moment.  The note ends with mr_table_end_unnamed(), or with the process.
  *
  * Return: 0 or -errno.
  */
@@ -470,7 +470,7 @@ void mr_table_end_unnamed(const struct mr_table *table);
 /**
  * mr_table_others_make_objects() - under the lock: whether another process is making objects
  *
- * Their objects may have no entry yet.  What a killed process has left does not count: its locks have gone.
+ * Their objects may have no entry yet.  Objects of a killed process are excluded: its locks have gone.
  */
 bool mr_table_others_make_objects(const struct mr_table *table);
 
