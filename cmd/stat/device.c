@@ -20,7 +20,7 @@ struct command_row {
 	char status_text[16];
 };
 
-/* The answer about a device: facts, each with where it comes from, and the lists and words that are made of them. */
+/* The answer about a device: facts by source, and the lists and words that are made of them. */
 struct device_facts {
 	struct mr_rdma_device sysfs;
 	struct mr_rdma_port ports[MR_RDMA_PORTS];
@@ -49,7 +49,7 @@ struct device_facts {
 
 	struct list port_list, object_list, pool_list, command_list;
 
-	int rc; /* of opening it and asking it, with why */
+	int rc; /* error of opening or querying it */
 	struct mr_error why;
 };
 
@@ -93,8 +93,8 @@ static const struct field object_fields[] = {
 	FIELD_AS("type", struct mr_nldev_count, kind, FIELD_TEXT, FIELD_PUBLIC | FIELD_KNOWN,
 		 "kind of objects"),
 	FIELD_AS("used", struct mr_nldev_count, count, FIELD_NUMBER, FIELD_KNOWN,
-		 "how many exist, the kernel's own included"),
-	FIELD(struct mr_nldev_count, max, FIELD_NUMBER, 0, "how many there can be at most"),
+		 "number of existing ones, the kernel's own included"),
+	FIELD(struct mr_nldev_count, max, FIELD_NUMBER, 0, "maximum number of them"),
 	FIELD_END,
 };
 REPORTED static const struct record device_object_record = { "object", object_fields, "objects" };
@@ -107,10 +107,12 @@ static const struct field pool_fields[] = {
 	      "the driver's part of the key"),
 	FIELD(struct mr_nldev_pool, kernel_vendor, FIELD_HEX, FIELD_DETAIL,
 	      "the same of MRs of the kernel"),
-	FIELD(struct mr_nldev_pool, free, FIELD_NUMBER, 0, "MRs that wait in it"),
-	FIELD(struct mr_nldev_pool, in_use, FIELD_NUMBER, 0, "MRs of it that are registered"),
-	FIELD(struct mr_nldev_pool, max_in_use, FIELD_NUMBER, 0, "the most of them at a time"),
-	FIELD(struct mr_nldev_pool, pinned, FIELD_NUMBER, 0, "MRs that it is configured to keep"),
+	FIELD(struct mr_nldev_pool, free, FIELD_NUMBER, 0, "MRs that wait in the pool"),
+	FIELD(struct mr_nldev_pool, in_use, FIELD_NUMBER, 0, "MRs of the pool that are registered"),
+	FIELD(struct mr_nldev_pool, max_in_use, FIELD_NUMBER, 0,
+	      "maximum number of registered MRs at a time"),
+	FIELD(struct mr_nldev_pool, pinned, FIELD_NUMBER, 0,
+	      "MRs that the pool is configured to keep"),
 	FIELD_END,
 };
 REPORTED static const struct record device_pool_record = { "pool", pool_fields, "frmr_pools" };
@@ -118,17 +120,18 @@ REPORTED static const struct record device_pool_record = { "pool", pool_fields, 
 static const struct field command_fields[] = {
 	FIELD_AS("command", struct command_row, command.name, FIELD_STRING, FIELD_PUBLIC,
 		 "command of the firmware"),
-	FIELD_AS("n", struct command_row, command.sent, FIELD_NUMBER, 0, "how often it was sent"),
+	FIELD_AS("n", struct command_row, command.sent, FIELD_NUMBER, 0,
+		 "number of times that it was sent"),
 	FIELD_AS("failed", struct command_row, command.failed, FIELD_NUMBER, 0,
-		 "how often it failed"),
+		 "number of failures"),
 	FIELD_AS("failed_mbox_status", struct command_row, command.refused, FIELD_NUMBER,
-		 FIELD_DETAIL, "how often the firmware refused it"),
+		 FIELD_DETAIL, "number of refusals by the firmware"),
 	FIELD_AS("last_errno", struct command_row, command.last_errno, FIELD_ERRNO, FIELD_PUBLIC,
 		 "errno of the last failure"),
 	FIELD(struct command_row, last_status, FIELD_STRING, FIELD_PUBLIC,
 	      "status of the last refusal"),
 	FIELD_AS("last_syndrome", struct command_row, command.last_syndrome, FIELD_HEX, 0,
-		 "the firmware's number of its reason"),
+		 "syndrome: the firmware's number of the reason"),
 	FIELD_END,
 };
 REPORTED static const struct record device_command_record = { "device_command", command_fields,
@@ -168,94 +171,93 @@ REPORTED static const struct record pci_atomics_record = { "pci_atomics", pci_at
 
 static const struct field device_fields[] = {
 	SYSFS(name, FIELD_TEXT, FIELD_KNOWN, "name of the device"),
-	ENVIRONMENT(provider, FIELD_TEXT, FIELD_PUBLIC, "its user-space driver"),
+	ENVIRONMENT(provider, FIELD_TEXT, FIELD_PUBLIC, "user-space driver of the device"),
 	SYSFS(driver, FIELD_TEXT, FIELD_PUBLIC, "the kernel's driver of its PCI function"),
 	ENVIRONMENT(simulated, FIELD_BOOL, 0, "whether the device is simulated",
 		    KNOWN_BY(struct device_facts, has_environment)),
 	ENVIRONMENT(simulated_kernel, FIELD_TEXT, FIELD_PUBLIC,
-		    "whose answers a simulated device gives"),
+		    "kernel that the simulated device answers as"),
 	ENVIRONMENT(kernel, FIELD_TEXT, FIELD_PUBLIC, "release of the kernel"),
 	ENVIRONMENT(rdma_core, FIELD_TEXT, FIELD_PUBLIC, "version of the loaded rdma-core"),
 	SYSFS(firmware, FIELD_TEXT, FIELD_PUBLIC, "version of the firmware"),
 	SYSFS(board_id, FIELD_TEXT, FIELD_PUBLIC, "board (PSID)"),
 	SYSFS(hca_type, FIELD_TEXT, FIELD_PUBLIC, "type of the adapter"),
-	SYSFS(hw_rev, FIELD_TEXT, FIELD_PUBLIC, "revision of the chip, as sysfs has it"),
-	ATTRIBUTE(hw_version, FIELD_HEX, FIELD_DETAIL, "the same by verbs (hw_ver)"),
+	SYSFS(hw_rev, FIELD_TEXT, FIELD_PUBLIC, "revision of the chip from sysfs"),
+	ATTRIBUTE(hw_version, FIELD_HEX, FIELD_DETAIL, "revision of the chip from verbs (hw_ver)"),
 	ATTRIBUTE(vendor_id, FIELD_HEX, 0, "vendor of the device"),
-	ATTRIBUTE(vendor_part_id, FIELD_NUMBER, 0, "that vendor's number of it"),
+	ATTRIBUTE(vendor_part_id, FIELD_NUMBER, 0, "the vendor's number for the adapter"),
 	SYSFS(node_desc, FIELD_TEXT, 0, "description that an administrator may set"),
 	SYSFS(node_type, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC, "CA, RNIC, ..."),
 	SYSFS(node_guid, FIELD_TEXT, 0, "its GUID"),
 	SYSFS(sys_image_guid, FIELD_TEXT, 0, "GUID of the adapter"),
 	SYSFS(pci_address, FIELD_TEXT, 0, "address of its PCI function"),
 	SYSFS(parent, FIELD_TEXT, 0, "network device below a software device"),
-	SYSFS(numa_node, FIELD_NUMBER, 0, "NUMA node that it is at"),
-	ROW_AS("node", node.path, FIELD_TEXT, 0, "file by which programs open it",
-	       .section = "node"),
+	SYSFS(numa_node, FIELD_NUMBER, 0, "NUMA node of the device"),
+	ROW_AS("node", node.path, FIELD_TEXT, 0, "file that programs open", .section = "node"),
 	ROW(node_mode, FIELD_TEXT, FIELD_PUBLIC, "permission of the file"),
 	ROW_AS("node_uid", node.uid, FIELD_NUMBER, 0, "owner of the file"),
 	ROW_AS("node_gid", node.gid, FIELD_NUMBER, 0, "group of the file"),
-	ROW(node_opens, FIELD_BOOL, 0, "whether this user may open it",
+	ROW(node_opens, FIELD_BOOL, 0, "whether this user may open the file",
 	    KNOWN_BY(struct device_facts, has_node)),
-	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening it",
+	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening the file",
 	       KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "its ports", .section = "ports",
 	       .record = &device_port_record),
-	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "the most memory regions", .section = "limits"),
+	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "maximum number of memory regions", .section = "limits"),
 	ATTRIBUTE(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
 	ATTRIBUTE(page_sizes, FIELD_PAGES, FIELD_RANGES, "sizes of pages that regions can have"),
 	ATTRIBUTE_AS("page_size_cap", page_sizes, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
-	ATTRIBUTE(max_pd, FIELD_NUMBER, 0, "the most protection domains"),
-	ATTRIBUTE(max_mw, FIELD_NUMBER, 0, "the most memory windows"),
-	ATTRIBUTE(max_qp, FIELD_NUMBER, 0, "the most queue pairs"),
-	ATTRIBUTE(max_cq, FIELD_NUMBER, 0, "the most completion queues"),
-	ATTRIBUTE(max_srq, FIELD_NUMBER, 0, "the most shared receive queues"),
+	ATTRIBUTE(max_pd, FIELD_NUMBER, 0, "maximum number of protection domains"),
+	ATTRIBUTE(max_mw, FIELD_NUMBER, 0, "maximum number of memory windows"),
+	ATTRIBUTE(max_qp, FIELD_NUMBER, 0, "maximum number of queue pairs"),
+	ATTRIBUTE(max_cq, FIELD_NUMBER, 0, "maximum number of completion queues"),
+	ATTRIBUTE(max_srq, FIELD_NUMBER, 0, "maximum number of shared receive queues"),
 	ATTRIBUTE(max_dm_size, FIELD_NUMBER, 0, "bytes of memory on the device"),
 	ATTRIBUTE(max_fmr, FIELD_NUMBER, FIELD_DETAIL,
-		  "the most fast memory regions, of old kernels"),
+		  "maximum number of fast memory regions (old kernels)"),
 	ATTRIBUTE(max_map_per_fmr, FIELD_NUMBER, FIELD_DETAIL,
-		  "how often one of them can be mapped"),
-	ATTRIBUTE(max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL, "the most queue pairs for raw IPv6"),
+		  "maximum number of mappings of one of them"),
+	ATTRIBUTE(max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL,
+		  "maximum number of queue pairs for raw IPv6"),
 	ATTRIBUTE_AS("max_raw_ethy_qp", max_raw_ethernet_qp, FIELD_NUMBER, FIELD_DETAIL,
-		     "the most for raw Ethertypes"),
-	ROW_AS("objects", object_list, FIELD_LIST, 0, "how many objects of each kind exist",
+		     "maximum number of queue pairs for raw Ethertypes"),
+	ROW_AS("objects", object_list, FIELD_LIST, 0, "existing objects of each kind",
 	       .section = "in use", .record = &device_object_record),
 	ROW(mr_used, FIELD_NUMBER, FIELD_DETAIL, "memory regions that exist"),
-	SYSFS(fw_pages, FIELD_NUMBER, 0, "pages that the firmware has"),
+	SYSFS(fw_pages, FIELD_NUMBER, 0, "pages of memory that the firmware uses"),
 	SYSFS(reg_pages, FIELD_NUMBER, 0, "pages that the driver counts as registered"),
 	ROW_AS("frmr_pools", pool_list, FIELD_LIST, 0, "regions that the kernel keeps for reuse",
 	       .section = "FRMR pools", .record = &device_pool_record),
 	PART_OF_FACTS("odp", &odp_record, "on-demand paging", "on-demand paging"),
-	ROW(atomic_cap, FIELD_STRING, FIELD_PUBLIC,
-	    "what atomic operations are atomic with: none, hca, global",
+	ROW(atomic_cap, FIELD_STRING, FIELD_PUBLIC, "scope of atomic operations: none, hca, global",
 	    .section = "atomic operations"),
-	PART_OF_FACTS("pci_atomics", &pci_atomics_record, "atomic operations by way of PCI",
+	PART_OF_FACTS("pci_atomics", &pci_atomics_record, "PCI atomic operations",
 		      "atomic operations by PCI"),
 	ATTRIBUTE_AS("memory_windows", capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
 		     "types of memory windows", .section = "registration",
 		     .words = mr_memory_windows),
 	ATTRIBUTE(capabilities, FIELD_BITS, FIELD_PUBLIC | FIELD_NAMED,
-		  "others that have to do with memory", .words = mr_device_capabilities),
+		  "other capabilities that concern memory", .words = mr_device_capabilities),
 	ATTRIBUTE_AS("device_cap_flags", capabilities, FIELD_HEX, FIELD_DETAIL,
 		     "all capabilities as bits"),
-	FEATURE(devx, FIELD_TRISTATE, 0, "whether this user gets DEVX"),
-	FEATURE(reg_mr_ex, FIELD_WORD, FIELD_PUBLIC, "what ibv_reg_mr_ex does",
+	FEATURE(devx, FIELD_TRISTATE, 0, "whether this user can use DEVX"),
+	FEATURE(reg_mr_ex, FIELD_WORD, FIELD_PUBLIC, "path of ibv_reg_mr_ex",
 		.words = mr_reg_mr_ex_words),
 	FEATURE(dmabuf, FIELD_TRISTATE, 0, "whether dma-bufs can be registered", TRIAL),
 	FEATURE(dm_dmabuf, FIELD_TRISTATE, 0, "whether device memory can be made a dma-buf", TRIAL),
-	FEATURE(data_direct, FIELD_TRISTATE, 0, "whether it has a Data Direct device", TRIAL),
-	FEATURE(data_direct_path, FIELD_TEXT, 0, "the folder of that in /sys"),
-	FEATURE(dma_handles, FIELD_TRISTATE, 0, "whether it has DMA handles", UNKNOWN),
+	FEATURE(data_direct, FIELD_TRISTATE, 0, "whether the HCA has a Data Direct device", TRIAL),
+	FEATURE(data_direct_path, FIELD_TEXT, 0, "directory of the Data Direct device in /sys"),
+	FEATURE(dma_handles, FIELD_TRISTATE, 0, "whether the device has DMA handles", UNKNOWN),
 	FEATURE(optional_access, FIELD_TRISTATE, 0,
-		"whether the kernel takes optional access flags", UNKNOWN),
-	FEATURE(relaxed_ordering, FIELD_TRISTATE, 0, "whether it can write in relaxed order",
-		UNKNOWN),
+		"whether the kernel accepts optional access flags", UNKNOWN),
+	FEATURE(relaxed_ordering, FIELD_TRISTATE, 0,
+		"whether the device can write in relaxed order", UNKNOWN),
 	ROW(functions, FIELD_WORDS, FIELD_DETAIL | FIELD_PUBLIC,
 	    "newer functions that the library has"),
 	ROW_AS("commands", command_list, FIELD_LIST, 0, "counters of the firmware's commands",
 	       .section = "firmware commands", .record = &device_command_record),
-	ROW_AS("commands_error", why_no_commands, FIELD_STRING, FIELD_PROSE, "why there are none",
-	       .section = "firmware commands"),
+	ROW_AS("commands_error", why_no_commands, FIELD_STRING, FIELD_PROSE,
+	       "reason why there are none", .section = "firmware commands"),
 	FIELD_END,
 };
 REPORTED static const struct record device_record = { "device", device_fields, "devices" };
@@ -280,11 +282,11 @@ static const struct metric device_metrics[] = {
 	  .type = METRIC_INFO },
 	GAUGE("node_opens", NULL, "node_opens", "Whether the calling user may open the device"),
 	GAUGE("mr_used", NULL, "mr_used", "Memory regions that exist"),
-	GAUGE("mr_max", NULL, "max_mr", "The most memory regions of the device"),
+	GAUGE("mr_max", NULL, "max_mr", "Maximum number of memory regions of the device"),
 	GAUGE("mr_size_max_bytes", "bytes", "max_mr_size", "Size of the largest memory region"),
-	GAUGE("pd_max", NULL, "max_pd", "The most protection domains of the device"),
+	GAUGE("pd_max", NULL, "max_pd", "Maximum number of protection domains of the device"),
 	GAUGE("dm_size_bytes", "bytes", "max_dm_size", "Memory on the device"),
-	GAUGE("fw_pages", NULL, "fw_pages", "Pages of memory that the firmware has"),
+	GAUGE("fw_pages", NULL, "fw_pages", "Pages of memory that the firmware uses"),
 	GAUGE("reg_pages", NULL, "reg_pages", "Pages that the driver counts as registered"),
 	{ .record = &device_object_record,
 	  .name = "mrctl_device_objects",
@@ -339,14 +341,14 @@ static int query_one_device(const char *name, struct device_facts *facts, struct
 	if (rc)
 		return rc;
 	facts->atomic_cap = mr_atomic_name(facts->attributes.atomic);
-	/* The lowest bit stands for 4 bytes, and each of the others for twice as many. */
+	/* The lowest bit means 4 bytes, and each further bit twice as many. */
 	facts->fetch_add = (uint64_t)pci->fetch_add << 2;
 	facts->swap = (uint64_t)pci->swap << 2;
 	facts->compare_swap = (uint64_t)pci->compare_swap << 2;
 	return 0;
 }
 
-/* Sets the maximum of a kind of objects, where the kernel does not tell it, to that of the device. */
+/* Sets the maximum of a kind of objects, if the kernel does not report it, to that of the device. */
 static void add_max(const struct mr_attributes *attributes, struct mr_nldev_count *count)
 {
 	const struct {
@@ -416,7 +418,7 @@ static void read_commands(struct mr_host *host, struct device_facts *facts)
 	facts->command_list = LIST_OF(device_command_record, facts->commands, count);
 }
 
-/* Finds out all about a device, and notes why it could not be opened.  Return: NULL where memory is short. */
+/* Reads all facts about a device, and notes why it could not be opened.  Return: NULL where memory is short. */
 static struct device_facts *device_facts_find(struct mr_host *host, const char *name,
 					      const struct mr_environment *environment)
 {

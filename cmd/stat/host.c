@@ -18,7 +18,7 @@ struct check_row {
 	struct mr_finding finding;
 };
 
-/* All that was found. */
+/* The results of all checks. */
 struct host_result {
 	const struct stat_args *args;
 	struct check_row *rows;
@@ -143,7 +143,7 @@ static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOW
 /* Statuses of node-problem-detector's plugins (its pkg/custompluginmonitor/plugin/plugin.go: others are unknown, too). */
 enum npd { NPD_OK, NPD_PROBLEM, NPD_UNKNOWN };
 
-/* Bytes of a plugin's output that node-problem-detector keeps, unless it is told otherwise (max_output_length). */
+/* Bytes of a plugin's output that node-problem-detector keeps by default (max_output_length). */
 #define NPD_MAX 80
 
 /* Whether a check is unknown that an ordinary container does not hide. */
@@ -361,7 +361,7 @@ static void result_print(const struct host_result *result, bool verbose)
 	print_summary(result);
 	if (result->args->root) {
 		snprintf(sentence, sizeof(sentence),
-			 "This is about the host recorded in %s, not about this one.",
+			 "These are the results for the host recorded in %s, not for this host.",
 			 result->args->root);
 		output_paragraph(sentence, 0, 0);
 	}
@@ -373,17 +373,17 @@ static const struct field check_fields[] = {
 	FIELD_AS("verdict", struct check_row, finding.verdict, FIELD_WORD,
 		 FIELD_PUBLIC | FIELD_KNOWN, "ok, warn, bad, unknown or n/a", .words = mr_verdicts),
 	FIELD_BEHIND("id", struct check_row, check, struct mr_check, id, FIELD_STRING,
-		     FIELD_PUBLIC | FIELD_KNOWN, "of the check; it never changes"),
+		     FIELD_PUBLIC | FIELD_KNOWN, "id of the check; it never changes"),
 	FIELD_BEHIND("group", struct check_row, check, struct mr_check, group, FIELD_STRING,
-		     FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN, "of checks, such as memory"),
+		     FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN,
+		     "group of the check, such as memory"),
 	FIELD_BEHIND("subject", struct check_row, check, struct mr_check, subject, FIELD_STRING,
-		     FIELD_PUBLIC | FIELD_KNOWN, "what is looked at"),
+		     FIELD_PUBLIC | FIELD_KNOWN, "subject of the check"),
 	FIELD_AS("figure", struct check_row, finding.figure, FIELD_TEXT, FIELD_PROSE | FIELD_KNOWN,
-		 "what was found, and what it is held to"),
+		 "the figure, and its bound"),
 	FIELD_AS("detail", struct check_row, finding.detail, FIELD_TEXT, FIELD_DETAIL | FIELD_PROSE,
-		 "what else was seen"),
-	FIELD_AS("remedy", struct check_row, finding.remedy, FIELD_TEXT, FIELD_PROSE,
-		 "what to do about it"),
+		 "further facts"),
+	FIELD_AS("remedy", struct check_row, finding.remedy, FIELD_TEXT, FIELD_PROSE, "remedy"),
 	FIELD_END,
 };
 REPORTED static const struct record check_record = { "check", check_fields, "checks" };
@@ -399,10 +399,10 @@ static const struct field summary_fields[] = {
 	COUNT("bad", counts[MR_VERDICT_BAD], "checks that make registration fail"),
 	COUNT("unknown", counts[MR_VERDICT_UNKNOWN], "checks without a result"),
 	COUNT("na", counts[MR_VERDICT_NA], "checks that do not apply to this host"),
-	FIELD_AS("verdict", struct host_result, worst, FIELD_WORD, FIELD_PUBLIC, "the worst one",
-		 .words = mr_verdicts, KNOWN_BY(struct host_result, is_done)),
+	FIELD_AS("verdict", struct host_result, worst, FIELD_WORD, FIELD_PUBLIC,
+		 "the worst verdict", .words = mr_verdicts, KNOWN_BY(struct host_result, is_done)),
 	FIELD(struct host_result, recording, FIELD_STRING, 0,
-	      "the folder of the host, if not this one"),
+	      "directory of the recording, if another host was checked"),
 	FIELD_END,
 };
 REPORTED static const struct record summary_record = { "summary", summary_fields, NULL };
@@ -412,12 +412,13 @@ static const struct metric metrics[] = {
 	  "id,group,verdict", METRIC_GAUGE },
 	{ &summary_record, "mrctl_host_checks", NULL, "Checks that were done", "checks", NULL,
 	  METRIC_GAUGE },
-	{ &summary_record, "mrctl_host_checks_bad", NULL, "Checks by which registration fails",
-	  "bad", NULL, METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_bad", NULL,
+	  "Checks with the verdict bad: registration fails", "bad", NULL, METRIC_GAUGE },
 	{ &summary_record, "mrctl_host_checks_warn", NULL,
-	  "Checks by which registration may fail for some", "warn", NULL, METRIC_GAUGE },
-	{ &summary_record, "mrctl_host_checks_unknown", NULL, "Checks that found nothing out",
-	  "unknown", NULL, METRIC_GAUGE },
+	  "Checks with the verdict warn: registration may fail for some programs", "warn", NULL,
+	  METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_unknown", NULL, "Checks without a result", "unknown",
+	  NULL, METRIC_GAUGE },
 	METRIC_END,
 };
 
@@ -435,7 +436,7 @@ static void read_environment(struct mr_host *host, struct mr_environment *enviro
 	struct mr_rlimit limit;
 
 	mr_environment_init(&live);
-	/* A recorded host has nothing of this machine.  The limit is null where none was recorded, too. */
+	/* For a recorded host the environment of this machine is left out.  An unrecorded limit is null, too. */
 	mr_host_query(host, answer_text, live.rdma_core, environment->rdma_core,
 		      sizeof(environment->rdma_core), "rdma-core");
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
@@ -480,25 +481,25 @@ static void print_result(struct answer *answer, const struct host_result *result
 		output_object(&answer->out, "summary", &summary_record, result);
 }
 
-/* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */
+/* run_host() checks this: a monitoring system would take the usual exit status for that of a check. */
 static int check_usage(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
 
 	if (invocation->operands[0])
-		return mr_fail_usage(err, "--host takes no operand, and '%s' is one",
+		return mr_fail_usage(err, "--host does not accept operands: '%s'",
 				     invocation->operands[0]);
 	if (invocation->global->device)
-		return mr_fail_usage(err, "--host looks at all devices: it excludes --device NAME");
+		return mr_fail_usage(err, "--host excludes --device NAME: it checks all devices");
 	if (args->for_size.known && !args->for_size.value)
-		return mr_fail_usage(err, "--for-size: a registration has at least 1 byte");
+		return mr_fail_usage(err, "--for-size: give at least 1 byte");
 	if (args->exit_style == EXIT_STYLE_NAGIOS && args->fail_on != FAIL_ON_BAD)
-		return mr_fail_usage(err, "--exit nagios has a status of its own for warnings: "
-					  "it excludes --fail-on warn");
+		return mr_fail_usage(err, "--exit nagios excludes --fail-on warn: it has a "
+					  "status for warnings");
 	return 0;
 }
 
-/* Looks at the host, or at the recording, and prints what was found.  Return: the exit status, or -errno. */
+/* Checks the host or the recording, and prints the results.  Return: the exit status, or -errno. */
 static int look_and_answer(const struct invocation *invocation, struct host_result *result,
 			   struct mr_error *err)
 {
@@ -531,8 +532,8 @@ static int look_and_answer(const struct invocation *invocation, struct host_resu
 		return status_of_failure(args->exit_style);
 	if (args->record && !invocation->global->style.quiet)
 		report_note("stat",
-			    "%s has what these checks read; to judge by it: "
-			    "mrctl stat --host --root %s",
+			    "%s has the facts that these checks read; to check them: mrctl stat "
+			    "--host --root %s",
 			    args->record, args->record);
 	return status_of(result);
 }
@@ -560,7 +561,7 @@ const struct command stat_host = {
 	.record = &check_record,
 	.columns = "verdict,id,subject,figure,remedy",
 	.members = (const struct field[]){ DOCUMENT_OBJECT("summary", &summary_record,
-							   "what the checks found in all"),
+							   "numbers of checks by verdict"),
 					   FIELD_END },
 	.metrics = metrics,
 	.run = run_host,

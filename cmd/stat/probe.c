@@ -38,7 +38,7 @@ static const struct field max_size_fields[] = {
 	FOUND("errno", err.errnum, FIELD_ERRNO, "its errno", IF_DONE),
 	FOUND("cap", cap, FIELD_NUMBER, "bytes; nothing larger was tried", IF_DONE),
 	FOUND("cap_by", cap_by, FIELD_STRING,
-	      "what the cap comes from: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS",
+	      "origin of the cap: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS",
 	      IF_DONE),
 	FOUND("tries", tries, FIELD_NUMBER, "regions that were tried", IF_DONE),
 	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, "time of the whole search", IF_DONE),
@@ -52,7 +52,7 @@ static void show_step(uint64_t bytes, void *data)
 }
 
 /*
- * Prints below their table what the letters in ids stand for, and the reasons of answers, each behind the
+ * Prints below their table the meaning of the letters in ids, and the reasons of answers, each behind the
  * id of its trial.
  */
 static void print_reasons(const struct trial_row *rows, size_t trials)
@@ -98,22 +98,24 @@ static const struct mr_word known_answer_words[] = {
 #define ANSWER(member, ...) FIELD_AS(#member, struct trial_row, answer.member, __VA_ARGS__)
 
 static const struct field trial_fields[] = {
-	TRIAL(id, FIELD_KNOWN, "which trial: a name that stays"),
-	TRIAL(group, FIELD_DETAIL | FIELD_KNOWN, "what it is about"),
-	TRIAL(subject, FIELD_DETAIL | FIELD_KNOWN, "what is tried"),
+	TRIAL(id, FIELD_KNOWN, "name of the trial; it never changes"),
+	TRIAL(group, FIELD_DETAIL | FIELD_KNOWN, "subject of the trial"),
+	TRIAL(subject, FIELD_DETAIL | FIELD_KNOWN, "the tried request"),
 	ANSWER(answer, FIELD_WORD, FIELD_KNOWN, "yes, no or unknown", .words = answer_words,
 	       .colours = answer_colours),
 	FIELD_AS("errno", struct trial_row, answer.errnum, FIELD_ERRNO, 0, "errno of the call"),
 	ANSWER(call, FIELD_STRING, FIELD_DETAIL, "the call that was made"),
 	ANSWER(layer, FIELD_STRING, 0, "layer that refused, where that is proven"),
-	ANSWER(kernel_call, FIELD_STRING, FIELD_DETAIL, "what reached the kernel in its place"),
+	ANSWER(kernel_call, FIELD_STRING, FIELD_DETAIL,
+	       "request that reached the kernel in its place"),
 	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),
 	ANSWER(elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of the call",
 	       KNOWN_BY(struct trial_row, answer.made)),
-	ANSWER(capability, FIELD_WORD, FIELD_DETAIL, "what the device itself says: yes or no",
+	ANSWER(capability, FIELD_WORD, FIELD_DETAIL, "answer that the device reports: yes or no",
 	       .words = known_answer_words),
-	ANSWER(agrees, FIELD_TRISTATE, FIELD_DETAIL, "whether that agrees with the answer"),
-	ANSWER(reason, FIELD_TEXT, FIELD_DETAIL, "why it is unknown, or what the answer means"),
+	ANSWER(agrees, FIELD_TRISTATE, FIELD_DETAIL, "whether the report agrees with the answer"),
+	ANSWER(reason, FIELD_TEXT, FIELD_DETAIL,
+	       "reason of an unknown answer, or meaning of the answer"),
 	FIELD_END,
 };
 static const struct record trial_record = { "trial", trial_fields, "trials" };
@@ -128,7 +130,7 @@ static const struct field summary_fields[] = {
 	FIELD(struct probe_summary, no, FIELD_NUMBER, 0, "trials that were refused"),
 	FIELD(struct probe_summary, unknown, FIELD_NUMBER, 0, "trials without an answer"),
 	FIELD(struct probe_summary, disagree, FIELD_NUMBER, 0,
-	      "trials whose answer contradicts what the device reports of itself"),
+	      "trials whose answer contradicts the report of the device"),
 	FIELD_END,
 };
 static const struct record summary_record = { "answers", summary_fields, NULL };
@@ -221,8 +223,7 @@ static int check_probe(const struct invocation *invocation, struct mr_error *err
 		return mr_fail_usage(err, "--probe tries one device: '%s' or '%s'?", names[0],
 				     invocation->global->device);
 	if (args->cap.known && args->cap.value < (uint64_t)getpagesize())
-		return mr_fail_usage(err, "--cap is less than a page, which has %d bytes",
-				     getpagesize());
+		return mr_fail_usage(err, "--cap: give at least a page, %d bytes", getpagesize());
 	return 0;
 }
 
@@ -265,8 +266,7 @@ const struct command stat_probe = {
 	.record = &trial_record,
 	.members =
 		(const struct field[]){
-			DOCUMENT_OBJECT("answers", &summary_record,
-					"how many trials had which answer"),
+			DOCUMENT_OBJECT("answers", &summary_record, "number of trials by answer"),
 			DOCUMENT_OBJECT("max_size", &max_size_record,
 					"with --max-size: the largest registration that works"),
 			FIELD_END },

@@ -26,20 +26,21 @@ struct totals {
 
 static const struct field pd_fields[] = {
 	FIELD(struct mr_table_pd, name, FIELD_TEXT, FIELD_KNOWN, "name"),
-	FIELD(struct mr_table_pd, handle, FIELD_NUMBER, FIELD_KNOWN, "the kernel's number for it"),
+	FIELD(struct mr_table_pd, handle, FIELD_NUMBER, FIELD_KNOWN,
+	      "handle: the kernel's number for the object"),
 	FIELD_END,
 };
 REPORTED static const struct record pd_record = { "pd", pd_fields, NULL };
 
 static const struct field totals_fields[] = {
 	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
-	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
-	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "regions of them that are deferred"),
-	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
+	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes of these regions"),
+	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "deferred regions"),
+	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "unlisted regions"),
 	FIELD(struct totals, uars, FIELD_NUMBER, FIELD_DETAIL,
-	      "UARs of commands at work, or left by others"),
+	      "UARs of running commands, or left by killed ones"),
 	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL | FIELD_KNOWN,
-	      "bytes of the table"),
+	      "bytes of the session's table"),
 	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
 	      "whether removing the device waits for the session's end"),
 	FIELD(struct totals, pds, FIELD_LIST, FIELD_KNOWN, "protection domains",
@@ -49,11 +50,11 @@ static const struct field totals_fields[] = {
 REPORTED static const struct record totals_record = { "totals", totals_fields, NULL };
 
 const struct field stat_region_members[] = {
-	DOCUMENT_OBJECT("totals", &totals_record, "what the session holds"),
+	DOCUMENT_OBJECT("totals", &totals_record, "contents of the session"),
 	FIELD_END,
 };
 
-/* Fills in what is known before the regions are looked at. */
+/* Fills in the totals that are known before the regions are queried. */
 static void totals_init(struct totals *totals, struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
@@ -86,9 +87,8 @@ static void totals_print(const struct totals *totals, struct session_job *job)
 	if (totals->uars.value) {
 		report_note(command, "UARs of libmlx5 in the session: %" PRIu64,
 			    totals->uars.value);
-		report_detail("each running command has one; a command that was killed, or from "
-			      "which the kernel did not take it back, has left its own until the "
-			      "session ends");
+		report_detail("each running command has one; a killed command may leave one "
+			      "until the session ends");
 	}
 	if (totals->blocks_removal)
 		report_note(command, "removing %s or its driver waits until this session ends",
@@ -117,7 +117,7 @@ static const char *const state_names[] = {
 	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
 };
 
-/* Replaces what the table knows of a region by what the kernel answers. */
+/* Replaces the table's facts about a region by the kernel's answer. */
 static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
 {
 	row->lkey = known(kernel->lkey);
@@ -186,7 +186,7 @@ static void print_region(struct stat_job *job, const struct mr_session_region *r
 	     region->state == MR_STATE_SUSPECT ||
 	     (region->state == MR_STATE_IN_DOUBT && row.handle.known)))
 		prefer_kernel(&row, &region->kernel);
-	/* Of memory on the device the kernel answers the offset there as the IOVA. */
+	/* For device memory QUERY_MR returns an offset as IOVA; use the table's. */
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
 	if (row.access.known)
@@ -289,8 +289,8 @@ static void note_unknown(const struct stat_job *job)
 	if (job->removed)
 		report_note(
 			command,
-			"the states are unknown: the kernel answers EIO, as it does once %s was "
-			"removed or its driver unbound; no region works any more",
+			"the states are unknown, and no region works: the kernel answers EIO, so "
+			"%s was removed or its driver unbound",
 			job->base->environment->device);
 	if (job->revoked)
 		report_note(command,
@@ -302,10 +302,9 @@ static void note_unknown(const struct stat_job *job)
 	if (job->unseen)
 		report_note(
 			command,
-			"%" PRIu64
-			" region%s the process that registered %s, which is not visible from here: unknown",
-			job->unseen, job->unseen == 1 ? " needs" : "s need",
-			job->unseen == 1 ? "it" : "them");
+			"the state of %" PRIu64
+			" region%s is unknown: the process that registered %s is not visible here",
+			job->unseen, job->unseen == 1 ? "" : "s", job->unseen == 1 ? "it" : "them");
 }
 
 /* Whether there are umems, for which the table needs the columns kind and umem_id. */
@@ -354,7 +353,8 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
 		if (mr_operand_parse(*word, &operand, err))
 			return -EINVAL;
 		if (operand.type == MR_OPERAND_PD)
-			return mr_fail_usage(err, "stat shows regions, not '%s'", *word);
+			return mr_fail_usage(err, "stat shows only regions: '%s' is not one",
+					     *word);
 	}
 	return 0;
 }

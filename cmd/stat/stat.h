@@ -55,7 +55,7 @@ int stat_regions(const struct invocation *invocation, struct mr_error *err);
 int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
 
 /**
- * status_fail() - tell a monitoring system of an error: it reads standard output, and takes the usual exit
+ * status_fail() - report an error to a monitoring system: it reads standard output, and takes the usual exit
  * statuses of an error, 1 and 2, for those of a check
  *
  * Return: the exit status, with @err cleared; -1 where @style is the plain one, and nothing was done.
@@ -69,7 +69,7 @@ struct session_region {
 	uint32_t lkey, rkey;
 };
 
-/** What registered an MR. */
+/** Who registered an MR. */
 enum owner_kind {
 	OWNER_PROCESS, /**< a process that has a number here */
 	OWNER_KERNEL,  /**< a module of the kernel */
@@ -94,7 +94,7 @@ struct owner {
 	struct sums sums;
 	/** The one of another thread of its process comes before it: what both have in common is counted there. */
 	bool is_further_thread;
-	/** Of OWNER_PROCESS; empty where it has ended meanwhile, or may have and another got its number. */
+	/** For OWNER_PROCESS; empty if it has ended meanwhile, or may have and another one got its number. */
 	struct mr_process_status process;
 	struct mr_unit unit;
 };
@@ -145,7 +145,7 @@ int owners_sum(struct census *census);
  * owners_read() - read what processes are; of one that has ended since its MRs were listed nothing is known
  *
  * The process that is read is the one that the kernel named if it was there before the MRs were listed: as long
- * as it is there no other one gets its number.  Of one that was started later nothing is known, too.
+ * as it is there no other one gets its number.  Nothing is known either of one that was started later.
  */
 void owners_read(struct census *census, struct mr_host *host);
 

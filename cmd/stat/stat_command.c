@@ -21,7 +21,7 @@ static const char *value_of_exit(const char *word, const char *next)
 	return *word == '=' ? word + 1 : *word ? NULL : next;
 }
 
-/* The options may be wrong, so they are not read: --exit is looked for.  What it names is plain if it is wrong. */
+/* The options may be wrong, so they are not read: --exit is looked for.  An unknown style counts as plain. */
 static enum exit_style find_style(char *const *argv)
 {
 	enum exit_style style = EXIT_STYLE_PLAIN;
@@ -84,7 +84,7 @@ static const char *heading(const struct invocation *invocation, char *text, size
 	return text;
 }
 
-/* Prints an answer behind what divides it from the one before. */
+/* Prints the separator from the previous answer, and an answer. */
 static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 {
 	const struct output_style *style = &watch->invocation->global->style;
@@ -96,7 +96,7 @@ static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 		output_text(CLEAR "%s\n\n", heading(watch->invocation, text, sizeof(text)));
 	else if (!is_first && !style->json)
 		output_text("\n");
-	/* Standard error has no buffer: what is said there must not be cleared. */
+	/* Standard error is unbuffered: messages there must not be cleared. */
 	if (watch->redraw && output_flush(err))
 		return -err->errnum;
 	return answer_once(watch, err);
@@ -161,7 +161,7 @@ static int check_watch(const struct invocation *invocation, struct mr_error *err
 	if (excluded)
 		return mr_fail_usage(err, "--watch excludes --%s", excluded);
 	if (!args->watch.value)
-		return mr_fail_usage(err, "--watch: give seconds, more than 0, such as 2 or 0.5");
+		return mr_fail_usage(err, "--watch: give more than 0 seconds, such as 2 or 0.5");
 	return 0;
 }
 
@@ -261,7 +261,7 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 	int rc = 0;
 
 	if (invocation->enclosing && (args->format.given || args->watch.known))
-		return mr_fail_usage(err, "a line of a batch cannot be stat --%s",
+		return mr_fail_usage(err, "stat --%s is not available in a batch",
 				     args->format.given ? "format" : "watch");
 	if (args->format.given)
 		rc = check_format(invocation, err);
@@ -277,9 +277,10 @@ const struct command command_stat = {
 	.operands = "[REGION...|DEVICE...]",
 	.summary = "show regions, devices, and the readiness of this host",
 	.description =
-		"Shows the session's regions, each compared with what the kernel says of it. "
-		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "
-		"dm:HANDLE. With an option it shows something else.",
+		"Shows the session's regions, each compared with the kernel. A REGION is an id, "
+		"a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or dm:HANDLE. --device, "
+		"--probe, --host and --system show devices, trials, checks and all regions in "
+		"the kernel.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct stat_args),

@@ -42,21 +42,23 @@ struct system_totals {
 static const struct field mr_fields[] = {
 	FIELD_BEHIND("device", struct mr_row, device, struct counted_device, device.name,
 		     FIELD_TEXT, 0, "RDMA device"),
-	OF_MR(mrn, FIELD_NUMBER, 0, "the kernel's number for it on the device"),
+	OF_MR(mrn, FIELD_NUMBER, 0, "the kernel's number for the MR on its device"),
 	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
 	OF_OWNER("comm", process.name, FIELD_TEXT, 0, "name of that thread"),
-	OF_OWNER("unit", unit.name, FIELD_TEXT, FIELD_DETAIL, "its service, container or job"),
-	OF_OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL, "id of its container"),
+	OF_OWNER("unit", unit.name, FIELD_TEXT, FIELD_DETAIL,
+		 "service, container or job of the process"),
+	OF_OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL,
+		 "id of the container of the process"),
 	OF_MR(kernel, FIELD_TEXT, 0, "the kernel's module that registered it"),
 	FIELD(struct mr_row, length, FIELD_NUMBER, 0, "bytes"),
 	OF_MR(lkey, FIELD_HEX, 0, "local key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
 	OF_MR(rkey, FIELD_HEX, 0, "remote key", KNOWN_BY(struct mr_nldev_mr, has_keys)),
 	OF_MR(pdn, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for its protection domain",
 	      KNOWN_BY(struct mr_nldev_mr, has_pdn)),
-	FIELD(struct mr_row, odp, FIELD_STRING, 0, "explicit or implicit, where it uses ODP"),
-	OF_MR(page_faults, FIELD_NUMBER, 0, "pages that its device asked for", IF_COUNTED),
-	OF_MR(page_invalidations, FIELD_NUMBER, FIELD_DETAIL,
-	      "pages that were taken from its device", IF_COUNTED),
+	FIELD(struct mr_row, odp, FIELD_STRING, 0, "explicit or implicit, if the MR uses ODP"),
+	OF_MR(page_faults, FIELD_NUMBER, 0, "pages that the device requested", IF_COUNTED),
+	OF_MR(page_invalidations, FIELD_NUMBER, FIELD_DETAIL, "pages that the kernel removed",
+	      IF_COUNTED),
 	OF_MR(page_prefetch, FIELD_NUMBER, FIELD_DETAIL, "pages that were prefetched", IF_COUNTED),
 	OF_OWNER("gone", gone, FIELD_TRISTATE, FIELD_DETAIL,
 		 "whether the thread that registered it has ended"),
@@ -68,12 +70,12 @@ static const struct record mr_record = { "mr", mr_fields, "mrs" };
 /* Fields that all rows of sums have. */
 #define SUMS(structure, ...)                                                                       \
 	FIELD_AS("regions", structure, sums.regions, FIELD_NUMBER, 0, "MRs", __VA_ARGS__),         \
-		FIELD_AS("bytes", structure, sums.bytes, FIELD_NUMBER, 0, "bytes in them",         \
+		FIELD_AS("bytes", structure, sums.bytes, FIELD_NUMBER, 0, "bytes of these MRs",    \
 			 __VA_ARGS__),                                                             \
 		FIELD_AS("odp_regions", structure, sums.odp_regions, FIELD_NUMBER, FIELD_DETAIL,   \
-			 "of these MRs, those that use ODP", __VA_ARGS__),                         \
+			 "MRs that use ODP", __VA_ARGS__),                                         \
 		FIELD_AS("odp_bytes", structure, sums.odp_bytes, FIELD_NUMBER, 0,                  \
-			 "bytes in those that use ODP", .usual = "0", ##__VA_ARGS__)
+			 "bytes of the MRs that use ODP", .usual = "0", ##__VA_ARGS__)
 
 #define OWNER(key, member, ...) FIELD_AS(key, struct owner, member, __VA_ARGS__)
 
@@ -88,7 +90,7 @@ static const struct field process_fields[] = {
 	OWNER("session", session, FIELD_STRING, 0,
 	      "session that holds the regions of ended processes"),
 	SUMS(struct owner),
-	OWNER("pinned", process.pinned, FIELD_NUMBER, 0, "bytes pinned for it (VmPin)"),
+	OWNER("pinned", process.pinned, FIELD_NUMBER, 0, "bytes pinned for the process (VmPin)"),
 	OWNER("locked", process.locked, FIELD_NUMBER, FIELD_DETAIL,
 	      "bytes locked by mlock(2) (VmLck)"),
 	FIELD_END,
@@ -100,7 +102,7 @@ static const struct field unit_fields[] = {
 	FIELD(struct unit_row, container, FIELD_STRING, FIELD_DETAIL, "id of the container"),
 	FIELD(struct unit_row, processes, FIELD_NUMBER, 0, "processes that have MRs"),
 	SUMS(struct unit_row),
-	FIELD(struct unit_row, pinned, FIELD_NUMBER, 0, "bytes pinned for these (VmPin)"),
+	FIELD(struct unit_row, pinned, FIELD_NUMBER, 0, "bytes pinned for these processes (VmPin)"),
 	FIELD(struct unit_row, locked, FIELD_NUMBER, FIELD_DETAIL,
 	      "bytes locked by mlock(2) (VmLck)"),
 	FIELD_END,
@@ -125,16 +127,16 @@ static const struct field totals_fields[] = {
 	TOTAL(counted, FIELD_DETAIL, "MRs that the kernel counted after they were listed"),
 	TOTAL(processes, 0, "processes that have MRs"),
 	TOTAL(kernel_regions, FIELD_DETAIL, "MRs of the kernel itself"),
-	TOTAL(kernel_bytes, FIELD_DETAIL, "bytes in them"),
+	TOTAL(kernel_bytes, FIELD_DETAIL, "bytes of these MRs"),
 	TOTAL(gone_regions, 0, "MRs whose thread has ended"),
-	TOTAL(gone_bytes, 0, "bytes in them"),
+	TOTAL(gone_bytes, 0, "bytes of these MRs"),
 	TOTAL(session_regions, 0, "MRs that are regions of sessions"),
-	TOTAL(session_bytes, 0, "bytes in them"),
+	TOTAL(session_bytes, 0, "bytes of these MRs"),
 	TOTAL(pinned, 0, "bytes pinned for the processes (VmPin)"),
 	TOTAL(locked, 0, "bytes that they locked by mlock(2) (VmLck)"),
-	TOTAL(pinned_by_all, 0, "bytes pinned on the whole machine, for whatever purpose"),
-	TOTAL(not_pinned, 0, "bytes registered without ODP that this does not account for"),
-	TOTAL(pinned_by_others, 0, "bytes pinned that registrations do not account for"),
+	TOTAL(pinned_by_all, 0, "bytes pinned on the whole machine, for any purpose"),
+	TOTAL(not_pinned, 0, "bytes registered without ODP beyond the pinned ones"),
+	TOTAL(pinned_by_others, 0, "bytes pinned beyond the registered ones"),
 	FIELD_END,
 };
 static const struct record system_totals_record = { "system_totals", totals_fields, NULL };
@@ -146,11 +148,11 @@ static const struct metric system_metrics[] = {
 	{ &mr_record, "mrctl_mr_bytes", "bytes", "Bytes in memory regions", "length", "device,comm",
 	  METRIC_GAUGE },
 	{ &mr_record, "mrctl_mr_page_faults_total", NULL,
-	  "Pages that devices asked for in the memory regions that exist", "page_faults",
+	  "Pages that devices requested in the memory regions that exist", "page_faults",
 	  "device,comm", METRIC_COUNTER },
 	{ &mr_record, "mrctl_mr_page_invalidations_total", NULL,
-	  "Pages that were taken from devices in the memory regions that exist",
-	  "page_invalidations", "device,comm", METRIC_COUNTER },
+	  "Pages that the kernel removed from the memory regions that exist", "page_invalidations",
+	  "device,comm", METRIC_COUNTER },
 	{ &mr_record, "mrctl_mr_page_prefetches_total", NULL,
 	  "Pages that were prefetched into the memory regions that exist", "page_prefetch",
 	  "device,comm", METRIC_COUNTER },
@@ -372,7 +374,7 @@ static void total(const struct census *census, struct system_totals *totals)
 
 /* ---- order ---- */
 
-/* By what a row is sorted. */
+/* The key of a row for sorting. */
 struct key {
 	size_t row;
 	uint64_t number;
@@ -456,7 +458,8 @@ static int check_system(const struct invocation *invocation, struct mr_error *er
 		return rc;
 	if (is_metrics && (args->by || args->top.known))
 		return mr_fail_usage(err,
-				     "--format openmetrics excludes --%s: metrics are sums of all",
+				     "--format openmetrics excludes --%s: metrics are sums of "
+				     "all MRs",
 				     args->by ? "by" : "top");
 	return 0;
 }
@@ -510,9 +513,9 @@ static void print_others(struct answer *answer, const struct census *census,
 	}
 }
 
-/* Less of a gap than this is no news: each process with a device has queues and parts of pages, which are pinned. */
+/* A smaller gap is normal: each process with a device has queues and parts of pages, which are pinned. */
 #define GAP_BYTES (UINT64_C(1) << 20)
-#define GAP_SHARE 100 /* and less than this part of what is registered */
+#define GAP_SHARE 100 /* nor less than this part of the registered memory */
 
 static bool is_worth_a_note(uint64_t gap, const struct system_totals *totals)
 {
@@ -522,21 +525,20 @@ static bool is_worth_a_note(uint64_t gap, const struct system_totals *totals)
 static void note_what_is_hidden(const struct census *census, const struct system_totals *totals)
 {
 	if (!census->has_keys)
-		report_note("stat", "keys, and which MRs are regions of sessions, are shown with "
-				    "CAP_NET_ADMIN only");
+		report_note("stat", "keys, and the sessions of MRs, are shown only with "
+				    "CAP_NET_ADMIN");
 	if (!totals->gone_regions.known)
-		report_note("stat", "MRs without a process may be of other PID namespaces than "
-				    "this one");
+		report_note("stat", "MRs without a process may belong to another PID namespace");
 	if (totals->counted.known && totals->counted.value > totals->sums.regions)
 		report_note("stat",
 			    "the kernel counted %" PRIu64 " MRs, and %" PRIu64 " are listed: "
 			    "some came or went meanwhile",
 			    totals->counted.value, totals->sums.regions);
 	if (census->misses_sessions)
-		report_note("stat", "not all sessions could be searched in the time for it");
+		report_note("stat", "not all sessions could be searched in time");
 }
 
-/* Where no device could be looked at, nothing is known, which only a document in a fixed form says. */
+/* If no device could be read, nothing is known; only a document has a form for that. */
 static void print_totals(struct answer *answer, const struct census *census)
 {
 	const struct output_style *style = answer->out.style;

@@ -25,7 +25,7 @@ struct sums sums_of(const struct mr_nldev_mr *mr)
 	return (struct sums){ 1, bytes, is_odp, is_odp ? bytes : 0 };
 }
 
-/* Returns the owner of an MR: what tells it from other owners, without its sums. */
+/* Returns the owner of an MR: the members that identify it, without its sums. */
 static struct owner identify(const struct census *census, const struct counted_device *device,
 			     const struct mr_nldev_mr *mr)
 {
