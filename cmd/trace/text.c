@@ -26,10 +26,10 @@ struct trace_refusal_row {
 	uint64_t count, looked_at;
 	const char *program;
 	struct list ruled_out;
-	struct why *why; /* for why_release(); NULL: the process was not looked at */
+	struct why *why; /* for why_release(); NULL: the process was not examined */
 };
 
-/* What was never deregistered. */
+/* Regions that were never deregistered. */
 struct trace_leak_row {
 	const char *program, *place, *call;
 	uint64_t regions, bytes;
@@ -48,36 +48,37 @@ struct trace_leak_row {
 		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "the same as a mask")
 
 static const struct field fields[] = {
-	FIELD(struct call_row, at_ns, FIELD_NUMBER, 0, "when it was made, since the start"),
+	FIELD(struct call_row, at_ns, FIELD_NUMBER, 0, "time of the call, since the start"),
 	FIELD(struct call_row, pid, FIELD_NUMBER, 0, "process"),
-	FIELD(struct call_row, tid, FIELD_NUMBER, 0, "thread, as the process sees it"),
+	FIELD(struct call_row, tid, FIELD_NUMBER, 0,
+	      "number of the thread in the namespace of the process"),
 	FIELD(struct call_row, call, FIELD_STRING, 0, "the call"),
 	FIELD(struct call_row, device, FIELD_STRING, 0, "RDMA device"),
 	FIELD(struct call_row, answer, FIELD_STRING, 0,
-	      "ok, or the errno's name; refused, where it has none"),
+	      "ok, or the name of the errno; refused, if it has none"),
 	FIELD(struct call_row, errno_value, FIELD_NUMBER, 0, "number of the errno"),
 	REQUEST_FIELDS(struct call_row, ),
 	FIELD(struct call_row, page_sizes, FIELD_PAGES, 0, "requested page sizes of a umem"),
 	FIELD(struct call_row, fd, FIELD_NUMBER, 0, "descriptor of the dma-buf"),
 	FIELD(struct call_row, flags, FIELD_HEX, 0,
-	      "of ibv_rereg_mr and ibv_advise_mr: flags; of madvise: the advice"),
+	      "flags of ibv_rereg_mr and ibv_advise_mr; advice of madvise"),
 	FIELD(struct call_row, lkey, FIELD_HEX, 0, "key for local use"),
 	FIELD(struct call_row, rkey, FIELD_HEX, 0, "key for peers"),
 	FIELD(struct call_row, handle, FIELD_NUMBER, 0, "the kernel's number for the region"),
 	FIELD(struct call_row, object, FIELD_HEX, 0,
-	      "address of the object in the process: equal for all calls on one region"),
-	FIELD(struct call_row, pd, FIELD_HEX, 0, "the same of the protection domain"),
-	FIELD(struct call_row, elapsed_ns, FIELD_NUMBER, 0, "time that it took"),
-	FIELD(struct call_row, place, FIELD_STRING, 0, "place of the program that made it"),
+	      "address of the object in the process, equal for all calls on one region"),
+	FIELD(struct call_row, pd, FIELD_HEX, 0, "address of the protection domain in the process"),
+	FIELD(struct call_row, elapsed_ns, FIELD_NUMBER, 0, "time that the call took"),
+	FIELD(struct call_row, place, FIELD_STRING, 0, "place in the program that made the call"),
 	FIELD(struct call_row, stack, FIELD_WORDS, 0,
 	      "with --stacks: that place and its callers, the innermost first"),
 	FIELD(struct call_row, kernel_asked, FIELD_TRISTATE, 0,
 	      "whether libibverbs has called the kernel"),
 	FIELD(struct call_row, memory, FIELD_STRING, 0,
-	      "of a refusal: kind of memory of mrctl that is like the range"),
-	FIELD(struct call_row, layer, FIELD_STRING, 0, "of a refusal: layer that refused"),
-	FIELD(struct call_row, causes, FIELD_LIST, 0,
-	      "of a refusal: causes, the most certain first", .record = &cause_record),
+	      "kind of memory of mrctl that is like the range (refusals)"),
+	FIELD(struct call_row, layer, FIELD_STRING, 0, "layer that refused (refusals)"),
+	FIELD(struct call_row, causes, FIELD_LIST, 0, "causes, the most certain first (refusals)",
+	      .record = &cause_record),
 	FIELD_END,
 };
 const struct record call_record = { "call", fields, NULL };
@@ -137,10 +138,10 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 
 static const struct field trace_fields[] = {
 	FIELD(struct trace_row, program, FIELD_WORDS, 0, "the command line that was run"),
-	FIELD(struct trace_row, exit_status, FIELD_NUMBER, 0, "of the program"),
-	FIELD(struct trace_row, signal, FIELD_NUMBER, 0, "that ended the program"),
+	FIELD(struct trace_row, exit_status, FIELD_NUMBER, 0, "exit status of the program"),
+	FIELD(struct trace_row, signal, FIELD_NUMBER, 0, "signal that ended the program"),
 	FIELD(struct trace_row, pid, FIELD_NUMBER, 0, "with --pid: the process"),
-	FIELD(struct trace_row, processes, FIELD_NUMBER, 0, "that were followed"),
+	FIELD(struct trace_row, processes, FIELD_NUMBER, 0, "processes that were followed"),
 	FIELD(struct trace_row, registered, FIELD_NUMBER, 0, "calls that registered a region"),
 	FIELD(struct trace_row, registered_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_row, most_regions, FIELD_NUMBER, 0, "registered at once"),
@@ -153,7 +154,7 @@ static const struct field trace_fields[] = {
 	      "regions that were registered when their process ended"),
 	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_row, unseen, FIELD_NUMBER, 0,
-	      "calls that were made while mrctl did not answer; they count nowhere else"),
+	      "calls that were made while mrctl did not answer; no other figure includes them"),
 	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
 	      "whether all calls of all programs were seen"),
 	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
@@ -170,12 +171,12 @@ REPORTED static const struct record trace_record = { "trace", trace_fields, NULL
 static const struct field call_fields[] = {
 	FIELD(struct trace_call_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	      "name of the call"),
-	FIELD_TALLY("calls", calls, FIELD_KNOWN, "how often it was made"),
-	FIELD_TALLY("refused", refused, FIELD_KNOWN, "how often it was refused"),
+	FIELD_TALLY("calls", calls, FIELD_KNOWN, "number of calls"),
+	FIELD_TALLY("refused", refused, FIELD_KNOWN, "number of refused calls"),
 	FIELD_TALLY("bytes", bytes, 0, "sum of the lengths of those that succeeded"),
-	FIELD_TALLY("elapsed_ns", total_ns, FIELD_DURATION, "time that all took"),
-	FIELD_TALLY("slowest_ns", slowest_ns, FIELD_DURATION, "time that the slowest one took"),
-	FIELD_TALLY("slowest_bytes", slowest_bytes, FIELD_DETAIL, "length of that one"),
+	FIELD_TALLY("elapsed_ns", total_ns, FIELD_DURATION, "time that all calls took"),
+	FIELD_TALLY("slowest_ns", slowest_ns, FIELD_DURATION, "time of the slowest call"),
+	FIELD_TALLY("slowest_bytes", slowest_bytes, FIELD_DETAIL, "length of the slowest call"),
 	FIELD_END,
 };
 REPORTED const struct record trace_call_record = { "trace_call", call_fields, "calls" };
@@ -188,20 +189,21 @@ static const struct field refusal_fields[] = {
 	FIELD_AS("errno_value", struct trace_refusal_row, call.errno_value, FIELD_NUMBER, 0,
 		 "number of the errno"),
 	FIELD(struct trace_refusal_row, count, FIELD_NUMBER, FIELD_KNOWN,
-	      "how often it was refused so"),
+	      "number of such refusals"),
 	FIELD(struct trace_refusal_row, looked_at, FIELD_NUMBER, 0,
-	      "how often the cause was looked for; of the others it is taken to be the same"),
+	      "number of refusals that were diagnosed; the others are assumed to have the same "
+	      "causes"),
 	FIELD_AS("pid", struct trace_refusal_row, call.pid, FIELD_NUMBER, 0,
-		 "process of the first one"),
+		 "process of the first such refusal"),
 	FIELD(struct trace_refusal_row, program, FIELD_STRING, 0, "program of that process"),
 	FIELD_AS("place", struct trace_refusal_row, call.place, FIELD_STRING, 0,
-		 "place that made that call"),
+		 "place in the program that made that call"),
 	FIELD_AS("device", struct trace_refusal_row, call.device, FIELD_STRING, 0, "RDMA device"),
 	REQUEST_FIELDS(struct trace_refusal_row, call.),
 	FIELD_AS("memory", struct trace_refusal_row, call.memory, FIELD_STRING, FIELD_MEMORY,
 		 "kind of memory of mrctl that is like the range"),
 	FIELD_AS("stack", struct trace_refusal_row, call.stack, FIELD_WORDS, FIELD_PROSE,
-		 "with --leaks or --stacks: that place and its callers, the innermost first"),
+		 "with --leaks or --stacks: that place and its callers, innermost first"),
 	FIELD_AS("layer", struct trace_refusal_row, call.layer, FIELD_STRING, FIELD_PUBLIC,
 		 "layer that refused"),
 	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, FIELD_KNOWN,
@@ -215,12 +217,13 @@ REPORTED static const struct record trace_refusal_record = { "trace_refusal", re
 
 static const struct field leak_fields[] = {
 	FIELD(struct trace_leak_row, program, FIELD_STRING, 0, "program that registered it"),
-	FIELD(struct trace_leak_row, place, FIELD_STRING, 0, "place that made the call"),
+	FIELD(struct trace_leak_row, place, FIELD_STRING, 0,
+	      "place in the program that made the call"),
 	FIELD(struct trace_leak_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "the call"),
 	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, FIELD_KNOWN, "how many"),
 	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of their lengths"),
 	FIELD(struct trace_leak_row, stack, FIELD_WORDS, FIELD_PROSE,
-	      "with --leaks or --stacks: that place and its callers, the innermost first"),
+	      "with --leaks or --stacks: that place and its callers, innermost first"),
 	FIELD_END,
 };
 REPORTED static const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
@@ -228,7 +231,8 @@ REPORTED static const struct record trace_leak_record = { "trace_leak", leak_fie
 static const struct field not_followed_fields[] = {
 	FIELD(struct not_followed, pid, FIELD_NUMBER, 0, "process that ran it"),
 	FIELD(struct not_followed, program, FIELD_TEXT, 0, "path of the program"),
-	FIELD(struct not_followed, reason, FIELD_STRING, FIELD_PROSE, "why it cannot be followed"),
+	FIELD(struct not_followed, reason, FIELD_STRING, FIELD_PROSE,
+	      "reason why it cannot be followed"),
 	FIELD_END,
 };
 REPORTED static const struct record not_followed_record = { "not_followed", not_followed_fields,
@@ -319,24 +323,24 @@ const char *trace_obstacle_text(uint32_t obstacle)
 	static const char *const texts[] = {
 		[MR_TRACE_STATIC] = "it is linked statically, so it loads no libraries",
 		[MR_TRACE_PRIVILEGED] =
-			"it gets rights of another user or group, or capabilities, so it is given no library",
+			"it runs with the rights of another user or group, or with capabilities, "
+			"so it loads no library of mrctl",
 		[MR_TRACE_OTHER_MACHINE] = "it is for another kind of processor, or has 32 bits",
 		[MR_TRACE_OTHER_LIBC] = "it does not use the GNU C library",
-		[MR_TRACE_NO_VARIABLES] =
-			"it was started without the variables of the environment that let it find mrctl",
-		[MR_TRACE_NOT_LOADED] = "it has not loaded the library by which it is followed",
+		[MR_TRACE_NO_VARIABLES] = "it was started without mrctl's environment variables",
+		[MR_TRACE_NOT_LOADED] = "it has not loaded mrctl's library",
 		[MR_TRACE_OTHER_NETWORK] =
-			"it is in another network namespace, in which it does not reach mrctl",
+			"it is in another network namespace, and cannot reach mrctl",
 		[MR_TRACE_FILTERED] =
 			"it could not connect to mrctl, and its system calls are filtered (seccomp)",
 		[MR_TRACE_NO_DESCRIPTORS] =
-			"it could not connect to mrctl, and has fewer than two descriptors to spare",
+			"it could not connect to mrctl, and has fewer than two free descriptors",
 		[MR_TRACE_NOT_JOINED] = "it could not connect to mrctl",
 		[MR_TRACE_NO_ROOM] = "mrctl has no memory or descriptors for one more process",
 	};
 	const char *text = obstacle < sizeof(texts) / sizeof(*texts) ? texts[obstacle] : NULL;
 
-	return text ?: "it cannot be read, so it is not known whether it can be followed";
+	return text ?: "its file cannot be read, so it is not known whether it can be followed";
 }
 
 enum {
@@ -383,7 +387,7 @@ static const char *trace_errno_text(int errnum, char *text, size_t size)
 	return text;
 }
 
-/* Where no cause is known: what mrctl can find out when it makes the same call itself. */
+/* Prints commands that find the cause by making the same call, if no cause is known. */
 static void report_experiment(const struct invocation *invocation, uint32_t call)
 {
 	const struct trace_args *args = invocation->args;
@@ -393,7 +397,7 @@ static void report_experiment(const struct invocation *invocation, uint32_t call
 	    effect != MR_TRACED_ADVISES)
 		return;
 	report_detail("try: %smrctl --why try batch %s, which changes one thing at a time; or as "
-		      "root --why prove, which names the function of the kernel that refuses",
+		      "root --why prove, which finds the function of the kernel that refuses",
 		      args->reproduce ? "" : "--reproduce FILE, and then ",
 		      args->reproduce ?: "FILE");
 }
@@ -425,18 +429,17 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		why_report(row.why, invocation->global->style.verbose);
 	else if (kind->is_ambiguous)
 		report_detail(
-			"because: not known; these were not looked at, and others that asked for the "
-			"same have several causes");
+			"because: not known; these were not examined, and equal requests have "
+			"several causes");
 	else
-		report_detail(
-			"because: not known; the process could not be looked at while it waited");
+		report_detail("because: not known; the waiting process could not be examined");
 	if (!why_first(row.why) && args->pid.known)
-		report_detail("the process has gone on since: what it was refused for may be over; "
-			      "mrctl trace -- CMD lets it wait");
+		report_detail("the process ran on meanwhile, so the cause may have gone; with "
+			      "mrctl trace -- CMD it waits");
 	else if (!why_first(row.why))
 		report_experiment(invocation, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)
-		report_detail("looked at %" PRIu64 " of them", kind->looked_at);
+		report_detail("%" PRIu64 " of them were examined", kind->looked_at);
 	why_release(row.why);
 }
 
@@ -518,7 +521,7 @@ static void report_nothing(const struct trace_row *row, const struct trace_resul
 		report_note(command, "no process could be followed");
 }
 
-/* Reports what was not seen, and that a program was not followed: each was named when it began, maybe far above. */
+/* Reports unseen calls and programs that were not followed: the messages at their start may be far above. */
 static void report_incomplete(const struct trace_row *row, const struct trace_result *result,
 			      bool quiet)
 {
@@ -553,10 +556,9 @@ static void report_all(const struct invocation *invocation, const struct trace_r
 	if ((!quiet || args->leaks) && !args->pid.known)
 		report_leaks(invocation, row, follow);
 	if (refusals->left_out)
-		report_note(command, "and %" PRIu64 " refusals of yet other kinds",
-			    refusals->left_out);
+		report_note(command, "and %" PRIu64 " refusals of other kinds", refusals->left_out);
 	if (package && (refusals->count || follow->leaks.count))
-		report_note(command, "places have no names of functions: install %s", package);
+		report_note(command, "places have no function names: install %s", package);
 	report_incomplete(row, result, quiet);
 	if (quiet)
 		return;
@@ -622,7 +624,7 @@ static void print_document(struct output *out, const struct trace_row *row,
 }
 
 /*
- * Standard error remembers that a write has failed, but not why: one more fails for the same reason.
+ * Standard error remembers that a write failed, but not why: one more write fails with the same errno.
  */
 static int check_text(const struct trace_args *args, struct mr_error *err)
 {

@@ -38,7 +38,7 @@ struct trace_result {
 	struct mr_follow follow;
 	int status;                      /**< of the program, as of wait(2) */
 	const char *attached_program[2]; /**< of --pid: its path, and NULL */
-	/** Of --pid: what the kernel lists as registered at the end; not known: it does not, or the process has ended */
+	/** With --pid: the regions that the kernel lists at the end; unknown: it does not, or the process has ended */
 	struct mr_opt_u64 now_regions, now_bytes;
 	struct not_followed *not_followed;
 	size_t not_followed_count;

@@ -25,7 +25,7 @@
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
-/* A run of mrctl trace, and what it does while the program runs. */
+/* A run of mrctl trace. */
 struct trace_job {
 	const struct invocation *invocation;
 	const struct trace_args *args;
@@ -61,7 +61,7 @@ static int identify(const struct mr_opt_u64 *number, char *program, size_t size,
 	return 0;
 }
 
-/* Refuses what the kernel does not show.  Return: 0, or -errno */
+/* Refuses processes and options for which the kernel shows no calls.  Return: 0, or -errno */
 static int check_kernel(pid_t pid, struct mr_error *err)
 {
 	struct mr_host host = MR_THIS_HOST;
@@ -70,22 +70,21 @@ static int check_kernel(pid_t pid, struct mr_error *err)
 	if (mr_simulator_is_entered() || mr_is_simulated(&host)) {
 		mr_fail_usage(
 			err,
-			"--pid sees calls to the kernel, and programs on the simulated HCA make none");
+			"--pid is not available on the simulated HCA: programs make no calls to "
+			"the kernel there");
 		mr_hint(err, "start the program by mrctl sim mrctl trace -- CMD");
 		return -EINVAL;
 	}
 	if (mr_namespace_is_first(mr_this_host(), "pid") != MR_NO)
 		return 0;
-	mr_fail_text(err, MR_ERROR_HOST, EPERM,
-		     "--pid requires the first PID namespace: the kernel knows processes by other "
-		     "numbers than this container");
-	mr_hint(err, "run mrctl on the host, with the number that the process has there");
+	mr_fail_text(err, MR_ERROR_HOST, EPERM, "--pid requires the initial PID namespace");
+	mr_hint(err, "run mrctl on the host, with the PID that the process has there");
 	return -EPERM;
 }
 
 /* ---- what is registered ---- */
 
-/* Counts what the process has registered now; what ends it is told by nothing else, so errors do not matter. */
+/* Counts the regions of the process now.  Errors are ignored: the counts then stay unknown. */
 static void count_registered(pid_t pid, struct trace_result *result)
 {
 	struct mr_opt_u64 *regions = &result->now_regions, *bytes = &result->now_bytes;
@@ -268,7 +267,7 @@ static void show_call(void *data, struct mr_traced_process *process,
 	why_release(why);
 }
 
-/* Says that a program cannot be followed, and why; @pid: 0 before it runs. */
+/* Reports that a program cannot be followed, and why; @pid: 0 before it runs. */
 static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
 {
 	struct trace_job *job = data;
@@ -317,7 +316,7 @@ static void run_program(const struct trace_job *job)
 	_exit(status);
 }
 
-/* Says at once that the program itself cannot be followed, before it runs.  Return: whether it was said. */
+/* Reports before the start that the program cannot be followed.  Return: whether it did. */
 static bool check_program(struct trace_job *job)
 {
 	char path[MR_TRACE_PATH];
@@ -380,7 +379,7 @@ static int status_of(const struct trace_job *job)
 	return 128 + WTERMSIG(status);
 }
 
-/* Before the program runs: a path that is wrong is not to cost what hours have told. */
+/* Open files before the program runs: a wrong path must not cost the results of hours. */
 static int open_files(struct trace_job *job, struct mr_error *err)
 {
 	const struct {
@@ -418,7 +417,7 @@ static int write_reproduction(struct trace_job *job, struct mr_error *err)
 	return private_file_close(file, job->args->reproduce, err);
 }
 
-/* Tells all that was found, also where a part of it cannot be written.  @err: of the first part that cannot */
+/* Prints and writes all results, even if a part cannot be written.  @err: of the first part that cannot */
 static int tell(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_error calls = { 0 }, reproduction = { 0 }, summary = { 0 };
@@ -494,35 +493,34 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 	const struct trace_args *args = invocation->args;
 
 	if (args->pid.known && invocation->operands[0])
-		return mr_fail_usage(err,
-				     "--pid is for a program that runs already: leave out '%s'",
+		return mr_fail_usage(err, "--pid excludes a program to run: '%s'",
 				     invocation->operands[0]);
 	if (args->pid.known && (args->stacks || args->leaks))
 		return mr_fail_usage(
 			err,
-			"--%s requires CMD: with --pid calls are seen in the kernel, which does not "
-			"know their place in the program",
+			"--%s excludes --pid: the kernel does not know the place of a call in "
+			"the program",
 			args->stacks ? "stacks" : "leaks");
 	if (args->refused_only && !args->calls_file && !args->live)
-		return mr_fail_usage(err, "--refused-only is about the calls of -o FILE or --live");
+		return mr_fail_usage(err, "--refused-only requires -o FILE or --live");
 	if (args->force && !args->calls_file && !args->reproduce && !args->summary_file)
-		return mr_fail_usage(err, "--force needs -o, --reproduce or --summary");
+		return mr_fail_usage(err, "--force requires -o, --reproduce or --summary");
 	if (is_same_file(args->calls_file, args->reproduce) ||
 	    is_same_file(args->calls_file, args->summary_file) ||
 	    is_same_file(args->reproduce, args->summary_file))
-		return mr_fail_usage(err, "-o, --reproduce and --summary need a file each");
+		return mr_fail_usage(err, "-o, --reproduce and --summary require different files");
 	return 0;
 }
 
 static const struct option_spec options[] = {
 	OPTION('p', "pid", number, struct trace_args, pid, "PID",
-	       "watch a program that runs already, as root, until it ends or Ctrl-C"),
+	       "watch a running program, as root, until it ends or Ctrl-C"),
 	OPTION('o', "output", string, struct trace_args, calls_file, "FILE",
 	       "write each call to FILE, as JSON Lines"),
 	OPTION(0, "live", flag, struct trace_args, live, NULL,
 	       "show each call on standard error while the program runs"),
 	OPTION(0, "refused-only", flag, struct trace_args, refused_only, NULL,
-	       "of -o and --live: only calls that were refused"),
+	       "with -o and --live: only refused calls"),
 	OPTION(0, "stacks", flag, struct trace_args, stacks, NULL,
 	       "show the callers of each call, not only its place"),
 	OPTION(0, "calls", flag, struct trace_args, calls, NULL,
@@ -535,7 +533,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
-	       "exit status 1 where a call was refused, 4 where not all were seen"),
+	       "exit 1 if a call was refused, 4 if not all were seen"),
 	OPTION_END,
 };
 
@@ -545,13 +543,14 @@ static const struct option_group *const groups[] = { &group, NULL };
 const struct command command_trace = {
 	.name = "trace",
 	.operands = "[-- CMD [ARG...]]",
-	.summary = "run a program, see what it registers, and say why it is refused",
+	.summary = "show what a program registers, and why a call is refused",
 	.description =
-		"Runs CMD (default: $SHELL) and follows all processes that it starts. Each call of libibverbs and "
-		"libmlx5 that registers, changes or deregisters memory is seen. When all have ended, "
-		"a summary on standard error tells what was registered, what was never "
-		"deregistered, and why calls were refused. CMD and its output stay as they are. "
-		"With --pid it watches a program that runs already.",
+		"Runs CMD (default: $SHELL) and follows all processes that it starts. It records "
+		"each call of libibverbs and libmlx5 that registers, changes or deregisters "
+		"memory. When all processes have ended, a summary on standard error shows the "
+		"registered regions, the regions that were never deregistered, and the causes of "
+		"refusals. CMD is not changed, nor is its output. With --pid it watches a "
+		"running program.",
 	.groups = groups,
 	.args_size = sizeof(struct trace_args),
 	.record = &trace_call_record,

@@ -555,7 +555,7 @@ static int fail(int errnum, const char *call, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, errnum, call, "calls of a running process cannot be watched");
 	if (errnum == EOPNOTSUPP)
-		mr_hint(err, "not available on this processor: run the program by mrctl trace");
+		mr_hint(err, "not available on this processor: start the program with mrctl trace");
 	else
 		mr_hint(err, "requires root (CAP_BPF), and Linux 5.8 with CONFIG_BPF_EVENTS");
 	return -errnum;

@@ -98,7 +98,7 @@ void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *r
 		control.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
-	/* Whoever has gone away meanwhile gets no answer, and needs none. */
+	/* A peer that has gone away gets no answer, and needs none. */
 	sendmsg(visitor->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	mr_channel_leave(visitor);
 }

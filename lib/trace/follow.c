@@ -457,7 +457,7 @@ static bool fill_fds(struct loop *loop)
 
 /*
  * Passes a signal on, unless the child has it already.  A terminal sends SIGINT and SIGQUIT to it, too, but SIGHUP only
- * to the leader of the session.  What the program sends to its process group, it would send without end if that came
+ * to the leader of the session.  A signal of the program to its process group would return to it without end if it came
  * back.
  */
 static void take_signal(struct loop *loop)
@@ -479,7 +479,7 @@ static void take_signal(struct loop *loop)
 		kill(loop->child, (int)info.ssi_signo);
 }
 
-/* A process without a pidfd is followed no longer than the child: nothing tells of its end. */
+/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
 static bool has_ended(const struct loop *loop, size_t index)
 {
 	return loop->follow->processes[index]->pidfd < 0

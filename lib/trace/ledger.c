@@ -129,7 +129,7 @@ static struct mr_object *find_own(const struct mr_ledger *ledger, uint64_t point
 }
 
 /*
- * An object that the process has made, or has from its parent.  That may have freed it since, and have another region at
+ * An object of the process, or of its parent.  The parent may have freed it since, and have another region at
  * its address, but with another handle.
  */
 static struct mr_object *find_object(const struct mr_ledger *ledger,
@@ -337,7 +337,7 @@ static void look_at_key(const void *node, VISIT visit, void *data)
 		search->found = object;
 }
 
-/* The object that a call is about: ibv_advise_mr(3) is given a key alone, that of the first range. */
+/* Returns the object of a call: ibv_advise_mr(3) has only a key, that of the first range. */
 static const struct mr_object *object_of(const struct mr_ledger *ledger,
 					 const struct mr_trace_record *call)
 {

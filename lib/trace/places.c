@@ -306,7 +306,7 @@ static bool find_inlining(Dwarf_Die *parent, unsigned int depth, struct inlining
 	return false;
 }
 
-/* Whether a file is a header of rdma-core: ibv_reg_mr() is an inline function, whose line tells nobody who registered. */
+/* Whether a file is a header of rdma-core: ibv_reg_mr() is an inline function, whose line does not show the caller. */
 static bool is_of_library(const char *file)
 {
 	const char *name = last_part(file), *dot = strrchr(name, '.');

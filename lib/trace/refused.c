@@ -21,7 +21,7 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-/* What the refusal points to is in here: so it stays where it is. */
+/* The refusal points into this struct, so it must not be moved. */
 struct mr_refused_call {
 	struct mr_refusal refusal;
 	struct mr_region_request request;
@@ -31,7 +31,7 @@ struct mr_refused_call {
 	struct mr_advice_range advised;
 };
 
-/* Of a range in more mappings than these, the others are not compared with the first. */
+/* Mappings of a range beyond this number are not compared with the first. */
 #define MAPPINGS_MAX 256
 
 /* A range of many kinds of memory that is larger, in bytes, is not made alike. */
@@ -40,7 +40,7 @@ struct mr_refused_call {
 /* Where transparent huge pages begin: what --memory thp aligns its mapping to. */
 #define THP_SIZE (UINT64_C(2) << 20)
 
-/* DIFFERS() - note how the range differs from its kind of memory, or why nothing stands for it */
+/* DIFFERS() - note how the range differs from its kind of memory, or why no kind reproduces it */
 #define DIFFERS(range, ...)                                                                        \
 	((void)snprintf((range)->remark, sizeof((range)->remark), __VA_ARGS__),                    \
 	 (range)->is_exact = false)
@@ -84,8 +84,8 @@ static void remark_path(struct mr_traced_range *range)
 {
 	DIFFERS(range,
 		is_usable(range->mapping.path)
-			? "the file is not where it was mapped from: %.100s"
-			: "no line of a batch can have the path of the file: %.100s",
+			? "the mapped file is no longer at its path: %.100s"
+			: "a line of a batch cannot contain the path of the file: %.100s",
 		range->mapping.path);
 }
 
@@ -162,7 +162,7 @@ static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *ran
 		stand_by_path(host, type_of_file(mapping), range);
 	} else {
 		set_memory(range, MR_MEMORY_ANON, NULL);
-		DIFFERS(range, "the mapping is a special one: %.100s", mapping->path);
+		DIFFERS(range, "the mapping is special: %.100s", mapping->path);
 	}
 }
 
@@ -199,11 +199,11 @@ static const struct {
 	[MR_OBSTACLE_END] = { MR_MEMORY_HOLE, NULL },
 	[MR_OBSTACLE_READ_ONLY] = { MR_MEMORY_READONLY, NULL },
 	/* An address with nothing there has the same answer. */
-	[MR_OBSTACLE_NO_ACCESS] = { MR_MEMORY_UNMAPPED, "mapped so that it may not be read" },
+	[MR_OBSTACLE_NO_ACCESS] = { MR_MEMORY_UNMAPPED, "mapped without read permission" },
 	[MR_OBSTACLE_SECRET] = { MR_MEMORY_UNMAPPED, "of memfd_secret(2)" },
 	[MR_OBSTACLE_GUARD] = { MR_MEMORY_UNMAPPED, "a guard page of madvise(2)" },
 	[MR_OBSTACLE_DEVICE] = { MR_MEMORY_UNMAPPED, "memory of a device" },
-	[MR_OBSTACLE_FILE_END] = { MR_MEMORY_UNMAPPED, "behind the end of a file without a path" },
+	[MR_OBSTACLE_FILE_END] = { MR_MEMORY_UNMAPPED, "beyond the end of a file without a path" },
 };
 
 static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
@@ -293,7 +293,7 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	if (!range->has_mapping)
 		range->obstacle = MR_OBSTACLE_UNMAPPED;
 	if (walk.is_mixed)
-		DIFFERS(range, "the range is in %u mappings, which are not alike", range->mappings);
+		DIFFERS(range, "the range is in %u mappings of different kinds", range->mappings);
 	return 0;
 }
 
@@ -398,7 +398,7 @@ static int errno_of(const struct mr_trace_record *record)
 	return record->call == MR_TRACED_IBV_REREG_MR ? ENOMEM : EIO;
 }
 
-/* Whether it was the kernel that refused.  Calls that it has refused before, with another errno, tell nothing. */
+/* Whether it was the kernel that refused.  Earlier refusals with another errno prove nothing. */
 static enum mr_tristate is_by_kernel(const struct mr_trace_record *record)
 {
 	if (!(record->flags & MR_TRACE_KERNEL_SEEN))
@@ -460,7 +460,7 @@ static void read_region(const struct mr_trace_record *region, struct mr_refused_
 	refusal->pinned_access = (struct mr_opt_u64){ region->pinned_access, true };
 }
 
-/* Takes a call from its record.  What is to be found out of the process and its device is left out. */
+/* Takes a call from its record.  Facts about the process and its device are set later. */
 static void read_call(const struct mr_trace_record *record, const struct mr_look *look,
 		      struct mr_refused_call *call)
 {

@@ -71,7 +71,7 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 		return rc;
 	if (!folder)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
-				    "what is loaded into traced programs (" MR_TRACE_AGENT
+				    "the library for traced programs (" MR_TRACE_AGENT
 				    ") is not installed beside %s",
 				    self);
 	if (strpbrk(folder, " :")) /* ld.so(8): its lists have these between their items */
@@ -280,7 +280,7 @@ void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid)
 	note_pid(&monitor->announced, pid);
 }
 
-/* Whether a process has told of what it starts; that counts once. */
+/* Whether a process has announced the program that it starts; each announcement counts once. */
 static bool take_announced(struct mr_monitor *monitor, pid_t pid)
 {
 	pid_t *announced = find_pid(&monitor->announced, pid);
@@ -416,7 +416,7 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 	}
 	if (verdict == IS_NO_MATTER || verdict >= BEGINS)
 		return;
-	/* The program that started it may have told, maybe of a script, which has another name. */
+	/* Its parent may have announced it, maybe as a script, which has another name. */
 	if (verdict >= MR_TRACE_NO_VARIABLES ||
 	    !(take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent)))
 		follow->sink.not_followed(follow->sink.data, entry->pid, path, verdict);

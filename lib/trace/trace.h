@@ -18,7 +18,7 @@
 #include "lib/trace/wire/wire.h"
 #include "lib/verbs/device.h"
 
-/** What the name of each begins with; then come the PID of its mrctl and a random number */
+/** Beginning of each name; then come the PID of its mrctl and a random number */
 #define MR_CHANNEL_PREFIX "mrctl-trace-"
 
 /** A process that has connected. */
@@ -82,14 +82,14 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err);
 
 /** The memory of a call. */
 struct mr_traced_range {
-	/** As --memory takes it: "anon", "hugetlb:2M", "file:/tmp/a"; empty: no kind stands for it. */
+	/** As --memory takes it: "anon", "hugetlb:2M", "file:/tmp/a"; empty: no kind reproduces it. */
 	char memory[300];
 	enum mr_memory_type type; /**< of @memory */
 	uint64_t addr, length;    /**< bytes, as the call was given them */
 	uint64_t offset;    /**< bytes from the start of a mapping of that kind to the range */
 	uint64_t page_size; /**< bytes of the pages behind it; 0: not known */
 	bool is_exact;      /**< the kernel's rules for @memory are those that the range has met */
-	char remark[200];   /**< what is different, or why nothing stands for it; or empty */
+	char remark[200];   /**< the differences, or why no kind reproduces it; or empty */
 	unsigned int mappings; /**< that the range is in, as far as they were looked at */
 	bool has_mapping;
 	struct mr_mapping mapping;  /**< that has the first byte, or with an obstacle its page */
@@ -119,7 +119,7 @@ uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record);
  */
 bool mr_traced_region_call(const struct mr_trace_record *record, enum mr_region_call *call);
 
-/** What is known of a refused call. */
+/** Facts about a refused call. */
 struct mr_look {
 	/* From the calls of the process before it, by mr_ledger_context(): */
 	uint64_t registered_bytes, registered_count; /**< of what is registered now */
@@ -169,7 +169,7 @@ struct mr_object {
 };
 
 /**
- * What a traced process has registered, and where in the program its calls were made.  It grows with what is
+ * The objects of a traced process, and the places in the program that made its calls.  It grows with what is
  * registered and with the places of calls, not with the number of calls.
  */
 enum {
@@ -201,7 +201,7 @@ struct mr_call_tally {
 	uint64_t slowest_bytes;
 };
 
-/** What is registered at once.  All memory of a process is 0 bytes; UINT64_MAX: more than 64 bits hold. */
+/** Regions that exist at the same time.  All memory of a process is 0 bytes; UINT64_MAX: more than 64 bits hold. */
 struct mr_live_tally {
 	uint64_t count, bytes;
 	uint64_t most_count, most_bytes;
@@ -232,7 +232,7 @@ struct mr_ledger {
 	size_t site_count;
 	uint64_t retirements;
 	struct mr_live_tally live;
-	/** Of the process that this one was forked from: it has the same objects at the same addresses.  Or NULL. */
+	/** Ledger of the parent, which has the same objects at the same addresses; or NULL. */
 	struct mr_ledger *parent;
 };
 
@@ -346,7 +346,7 @@ void mr_process_release(struct mr_traced_process *process);
  * of some, but not of those that are started by the system call itself, or that fail to join.  So all processes of the
  * machine are looked at from time to time, and those that descend from traced ones are judged.
  *
- * What is judged is a program in memory, the image that execve(2) makes: processes that were forked from one that has
+ * The unit is a program in memory, the image that execve(2) makes: processes that were forked from one that has
  * joined have the same, and join later.
  */
 enum { MR_MONITOR_PIDS = 64 };
@@ -364,7 +364,7 @@ struct mr_monitor {
 	struct mr_monitor_entry *entries; /**< processes of the last look, by their numbers */
 	size_t entry_count;
 	struct mr_monitor_pids tracers; /**< other mrctl, which follow their programs themselves */
-	struct mr_monitor_pids announced; /**< that have told of what they start */
+	struct mr_monitor_pids announced; /**< that have announced the programs that they start */
 	uint64_t due_ns;                  /**< of the next look */
 };
 
@@ -372,7 +372,7 @@ struct mr_monitor {
 int mr_monitor_wait_ms(const struct mr_monitor *monitor);
 
 /**
- * mr_monitor_look() - look where it is time; the sink is told once of each program that is not followed
+ * mr_monitor_look() - look where it is time; reports each program that is not followed once to the sink
  * @child: that was forked; 0: it has ended
  */
 void mr_monitor_look(struct mr_follow *follow, pid_t child);
@@ -380,14 +380,14 @@ void mr_monitor_look(struct mr_follow *follow, pid_t child);
 /** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
 uint64_t mr_monitor_image(pid_t pid);
 
-/** mr_monitor_announced() - a process has told that it, or a child, is to run what cannot be followed */
+/** mr_monitor_announced() - note that a process, or its child, is about to run a program that cannot be followed */
 void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid);
 
 void mr_monitor_release(struct mr_monitor *monitor);
 
 /** The kinds of refusals that traced processes met: refusals of the same call with the same errno and cause. */
 enum {
-	MR_REFUSAL_KINDS = 64,      /**< kinds that are told apart */
+	MR_REFUSAL_KINDS = 64,      /**< kinds that are distinguished */
 	MR_REFUSAL_LIKENESSES = 64, /**< requests and ranges of a kind that are remembered */
 };
 
@@ -398,7 +398,7 @@ struct mr_refusal_kind {
 	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
 	size_t likeness_count;
 	bool is_ambiguous; /**< nobody looked, and calls that are alike were refused for several causes */
-	/* Of the first one: */
+	/* About the first refusal of the kind: */
 	pid_t pid;
 	struct mr_traced_record record;
 	struct mr_look *look; /**< NULL: the process was not looked at */
@@ -435,7 +435,7 @@ bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind);
 
 void mr_refusals_release(struct mr_refusals *refusals);
 
-/** What was registered at a place and never deregistered, by all processes of a program that have ended. */
+/** Regions of a place that were never deregistered, by all processes of a program that have ended. */
 struct mr_leak {
 	char *program, *place;
 	uint32_t call; /**< enum mr_traced_call */
@@ -456,7 +456,7 @@ enum {
 	MR_FOLLOW_LIBRARIES = 64, /**< that are listed at most */
 };
 
-/** Who is told of what is seen, while it happens. */
+/** Functions that are called while events are seen. */
 struct mr_trace_sink {
 	void *data;
 	/** A call; @look: NULL where the process was not looked at, as for each that succeeded. */
@@ -465,7 +465,7 @@ struct mr_trace_sink {
 		     const struct mr_look *look);
 	/** A program that @pid runs cannot be followed: @obstacle, an enum mr_trace_obstacle. */
 	void (*not_followed)(void *data, pid_t pid, const char *path, uint32_t obstacle);
-	/** All calls that were there have been told, or NULL: what was written of them may be flushed. */
+	/** All pending calls have been reported; their output may be flushed.  Or NULL. */
 	void (*caught_up)(void *data);
 };
 
@@ -481,7 +481,7 @@ struct mr_follow {
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
 	struct mr_leaks leaks;
-	/** Paths of libraries that register, as the processes had mapped them: they tell the versions; ends with NULL. */
+	/** Paths of libraries that register, as the processes had mapped them, which show the versions; ends with NULL. */
 	char *libraries[MR_FOLLOW_LIBRARIES + 1];
 	struct mr_monitor monitor;
 };
@@ -502,7 +502,7 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 /**
  * mr_follow_fork() - fork(2) the child that is to be followed
  *
- * From now on signals that would end mrctl are left to the child.  Those of a terminal come to it by themselves, and so
+ * From now on signals that would end mrctl are left to the child.  A terminal sends its signals to the child, too, and so
  * do those that the program has sent to its process group; what others send to mrctl is passed on.
  *
  * Return: that of fork(2)

@@ -16,7 +16,7 @@
 #include "lib/base/base.h"
 #include "lib/trace/wire/wire.h"
 
-/** What the agent knows of its process and of its threads. */
+/** State of the agent in its process. */
 enum agent_phase {
 	AGENT_NEW, /**< of a process that has not joined: also of one that was forked */
 	AGENT_JOINING,
@@ -32,7 +32,7 @@ struct agent_refusal {
 	_Atomic uint32_t looks;
 };
 
-/** Of a process.  It is in memory that a child has as zeros after fork(2): MADV_WIPEONFORK. */
+/** Per-process state.  MADV_WIPEONFORK zeroes it in forked children. */
 struct agent_process {
 	_Atomic uint32_t phase; /**< enum agent_phase */
 	pid_t pid;
@@ -49,7 +49,7 @@ extern _Atomic uint32_t agent_fork_safe;
 /** Whether libibverbs' calls to the kernel come to the agent: it has seen one. */
 extern _Atomic uint32_t agent_kernel_seen;
 
-/** Of a thread. */
+/** Per-thread state. */
 struct agent_thread {
 	uintptr_t outermost; /**< stack address of the call that is seen; 0: none */
 	uint32_t kernel_calls;
@@ -91,7 +91,7 @@ bool channel_read_environment(void);
 /** channel_variable() - "MRCTL_TRACE=NAME:TOKEN", as it was read; "" where nobody traces */
 const char *channel_variable(void);
 
-/** channel_lost() - tell that the process is about to run a program that cannot be followed */
+/** channel_lost() - report that the process is about to run a program that cannot be followed */
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 
 /** channel_closing() - let mrctl take the calls so far and forget what is mapped; waits for it */
@@ -106,7 +106,7 @@ struct call {
 	struct mr_trace_record record;
 };
 
-/** A function that the agent stands for.  binding.c reads the section of these as a table, so none may be padded. */
+/** A function that the agent wraps.  binding.c reads the section of these as a table, so none may be padded. */
 struct __attribute__((aligned(32))) agent_wrapper {
 	const char *name;
 	void *wrapper;
@@ -133,7 +133,7 @@ struct __attribute__((aligned(32))) agent_wrapper {
 /** binding_begin() - look up all functions that are there: a child of vfork(2) or a signal handler may need them */
 void binding_begin(void);
 
-/** binding_real() - the function that a wrapper stands for, looked up once */
+/** binding_real() - the function that a wrapper replaces, looked up once */
 void *binding_real(struct agent_wrapper *wrapper);
 
 /** CALLER - where the wrapper is to return to */

@@ -131,7 +131,7 @@ static void iterate(struct search *search)
 	((__typeof__(&dl_iterate_phdr))real)(search_loaded, search);
 }
 
-/* Finds the function that a wrapper stands for, also in a library that was opened with RTLD_LOCAL; NULL: there is none. */
+/* Finds the function that a wrapper replaces, also in a library that was opened with RTLD_LOCAL; NULL: none. */
 static void *find_real(struct agent_wrapper *wrapper)
 {
 	struct search search = { .name = wrapper->name };
@@ -170,7 +170,7 @@ static struct agent_wrapper *find_wrapper(const char *name)
 }
 
 /*
- * dlsym(3) knows who asks by its return address: RTLD_NEXT and RTLD_DEFAULT depend on that.  So the lookups that the agent
+ * dlsym(3) identifies its caller by the return address: RTLD_NEXT and RTLD_DEFAULT depend on that.  So the lookups that the agent
  * leaves alone are tail calls, for which the Makefile compiles this file with -O2.
  */
 static bool is_left_alone(void *handle, struct agent_wrapper *wrapper)

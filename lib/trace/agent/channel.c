@@ -42,7 +42,7 @@ static char variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR
 static struct sockaddr_un address;
 static socklen_t address_length;
 static const char *token;
-/* Of this process, or until it joins of that which it was forked from; 0: none.  exec(2) makes it 0. */
+/* Id of this process, or until it joins of its parent; 0: none.  exec(2) makes it 0. */
 static uint64_t own_id;
 
 const char *channel_variable(void)
@@ -161,7 +161,7 @@ static bool exchange(const struct mr_trace_request *request, struct mr_trace_rep
 	return is_answered;
 }
 
-/* Wait until mrctl has taken a request whose reply tells nothing. */
+/* Waits until mrctl has taken a request whose reply has no content. */
 static void tell(const struct mr_trace_request *request)
 {
 	struct mr_trace_reply reply;
@@ -265,7 +265,7 @@ struct mr_ring *ring_of_process(void)
 }
 
 /*
- * Waits while there is hope, as long as mrctl listens.  That is asked every 200 ms: it takes system calls that the
+ * Waits while there is hope, as long as mrctl listens.  It checks this every 200 ms, by system calls that the
  * program may do without.
  */
 static bool pause_for_mrctl(uint64_t *begin)
@@ -323,7 +323,7 @@ static int query_capabilities(int fd)
 	return ioctl(fd, RDMA_VERBS_IOCTL, &request.header) ? errno : 0;
 }
 
-/* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc tells; NULL without them */
+/* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc has; NULL without them */
 extern uint64_t mrctl_sim_pinned(void) __attribute__((weak));
 
 enum {

@@ -87,7 +87,7 @@ enum { CONTEXTS = 1024 };
 	FUNCTION(create_qp_ex)                                                                     \
 	FUNCTION(create_srq_ex)
 
-/* What the table of a context named before. */
+/* Functions that the table of a context had before. */
 #define MEMBER(name) __typeof__(((struct verbs_context *)NULL)->name) name;
 struct replaced {
 	_Atomic(struct ibv_context *) context; /* NULL: free */
@@ -108,7 +108,7 @@ static struct replaced *find(const struct ibv_context *context)
 	return &list[i];
 }
 
-/* Of a wrapper: what it has saved of its caller's frame comes first. */
+/* The frame of a wrapper: the saved registers of its caller come first. */
 #define FRAME __builtin_frame_address(0)
 
 enum { FRAME_BYTES = 4096 /* that an inline function of verbs.h takes at most */ };

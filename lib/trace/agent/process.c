@@ -138,7 +138,7 @@ struct scratch {
 	const char *env[ENVIRONMENT_MOST];
 };
 
-/* Of arguments or variables.  Linux takes no environment for an empty one (execve(2)). */
+/* Counts arguments or variables.  Linux treats a missing environment as an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
 
 static void *map_private(size_t size)
@@ -168,7 +168,7 @@ static bool is_readable(const void *text)
 	return SYSTEM(SYS_faccessat, AT_FDCWD, text, F_OK) != -EFAULT;
 }
 
-/* What the kernel will refuse is left to it. */
+/* The kernel refuses such a program itself. */
 static bool is_environment(char *const env[])
 {
 	if (env == environ)
@@ -188,7 +188,7 @@ struct start {
 };
 
 /*
- * Tells what cannot be followed, and completes the environment; but not for a program that another trace is to follow,
+ * Reports a program that cannot be followed, and completes the environment; but not for a program of another trace,
  * which does that itself.
  * @name: looked up as execvp(3) does where @search
  */
@@ -351,7 +351,7 @@ TRACED(long, syscall, (long number, ...))
 			REAL(syscall)(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]));
 }
 
-/* Of the file: it has no zeros alone, and is not written. */
+/* Content of the file: not only zeros, and never written. */
 static const unsigned char sign[MR_TRACE_SIGN_BYTES]
 	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
 

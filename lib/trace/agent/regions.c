@@ -141,7 +141,7 @@ SEEN(struct ibv_mr *, mlx5dv_reg_dmabuf_mr, MLX5DV_REG_DMABUF_MR,
      call.record.call_flags = (uint32_t)mlx5_access,
      note_reg_dmabuf(&call, pd, offset, length, iova, fd, access, result))
 
-/* Exists since rdma-core 65.  The memory is the library's own: @buf tells it how the memory was made. */
+/* Exists since rdma-core 65.  The memory is the library's own: @buf describes its allocation. */
 SEEN(struct ibv_mr *, ibv_reg_buf_mr, IBV_REG_BUF_MR,
      (struct ibv_pd * pd, void *buf, void *addr, size_t length, int access),
      (pd, buf, addr, length, access), ,

@@ -191,7 +191,7 @@ static void print_offset(FILE *file, uint64_t offset)
 }
 
 /*
- * Prints the kind of memory that stands for the range, and where in it the range begins.  For a request that is refused
+ * Prints the kind of memory that reproduces the range, and the offset of the range in it.  For a request that is refused
  * of any memory it is any, as no kernel maps as much as some programs ask for.
  */
 static void print_range(FILE *file, const struct mr_reproduced *it)
@@ -218,7 +218,7 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 }
 
 /*
- * Prints a dma-buf that stands for that of the call.  A wrong descriptor is one that no process has open, or standard
+ * Prints a dma-buf that replaces that of the call.  A wrong descriptor is one that no process has open, or standard
  * input, which is no dma-buf.
  */
 static void print_dmabuf(FILE *file, const struct mr_reproduced *it)
@@ -388,11 +388,11 @@ static const char *obstacle_of_change(const struct mr_reproduced *it)
 	if (!it->look->has_region)
 		return "the registration of the region was not seen";
 	if (!mr_traced_region_call(&it->look->region, &call))
-		return "how another process registered the region is not known";
+		return "another process registered the region, by an unknown call";
 	if (mr_call_row(call)->dmah)
-		return "what the DMA handle of the region was for is not known";
+		return "the attributes of the region's DMA handle are not known";
 	if (!(flags & MR_CHANGE_TRANSLATION) && it->record->errnum == EFAULT)
-		return "what had become of the region's memory by then is not known";
+		return "the state of the region's memory at that time is not known";
 	return NULL;
 }
 
@@ -416,9 +416,9 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	    it->record->call != MR_TRACED_IBV_ALLOC_DM)
 		return "the call depends on objects of the program that a batch does not make";
 	if (!look)
-		return "the process was not looked at while it waited in the call";
+		return "the process was not examined while it waited in the call";
 	if (!mr_errno_name(it->record->errnum))
-		return "the call has returned no errno that has a name";
+		return "the call returned an errno without a name";
 	if (advises && it->record->range_count != 1)
 		return "mrctl gives an advice for one range only";
 	if (mr_traced_unknown_attributes(it->record))
@@ -428,17 +428,16 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	if (is_certainly(look, "MR-DEVX-CONTEXT"))
 		return "mrctl umem opens the device for DEVX, as the program has not";
 	if (it->registers && mr_call_row(it->call)->dmah)
-		return "what the DMA handle was for is not known";
+		return "the attributes of the DMA handle are not known";
 	if (on_memory && !mr_refusals_is_of_request(it->kind) &&
 	    (!look->has_range || !look->range.memory[0]))
-		return look->range.remark[0] ? look->range.remark
-					     : "what the range was is not known";
+		return look->range.remark[0] ? look->range.remark : "the range is not known";
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
 	    !is_certainly(look, "MR-DESCRIPTOR") && !is_certainly(look, "MR-DMABUF-FILE"))
-		return "what the descriptor was is not known";
+		return "the descriptor is not known";
 	if (do_earlier_matter(it) && are_earlier_beyond_limit(look))
-		return "more was pinned before than the limit of locked memory allows, which was "
-		       "higher then or did not count";
+		return "more was pinned before than the limit of locked memory allows: the limit "
+		       "was higher then, or not enforced";
 	if (does_limit_differ(it))
 		return "its limit of locked memory is not that of the batch";
 	return changes ? obstacle_of_change(it) : NULL;
@@ -465,7 +464,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 	for (size_t i = 0; i < refusals->count; i++)
 		is_fork_safe |= refusals->kinds[i]->look &&
 				refusals->kinds[i]->look->is_fork_safe == MR_YES;
-	comment(file, "What was refused to this program%s:", date);
+	comment(file, "Refusals of this program%s:", date);
 	comment(file, "  %s", program);
 	if (environment)
 		comment(file, "with Linux %s, rdma-core %s%s%s%s%s",
@@ -474,14 +473,14 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 			environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
 			environment->device[0] ? ", device " : "", environment->device,
 			environment->simulated ? " (simulated)" : "", ulimit);
-	comment(file, "Run it by: %smrctl batch --keep-going%s %s",
+	comment(file, "Run it with: %smrctl batch --keep-going%s %s",
 		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, file_name);
 	if (environment && environment->device[0]) {
 		mr_auto_free char *device = quote(environment->device);
 
-		comment(file, "Where there are several devices, with mrctl -d %s", device);
+		comment(file, "With several devices, use mrctl -d %s", device);
 	}
-	comment(file, "The exit status is 0 where each line is refused as the program was.");
+	comment(file, "The exit status is 0 if each line is refused as the program was.");
 }
 
 static void print_title(FILE *file, const struct mr_reproduced *it)

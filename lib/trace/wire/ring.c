@@ -6,7 +6,7 @@
  * - head: records that were begun.  A thread owns record i once it has raised head from i to i + 1, which it does only
  *   where tail >= i + 1 - MR_TRACE_SLOTS: the record before in that slot was taken, and mrctl does not read it again.
  * - ready, of each slot: i + 1 once record i is complete.  Its thread stores it last, with release, and mrctl loads it
- *   with acquire: so mrctl copies a whole record.  What an earlier round has left there is another number.
+ *   with acquire: so mrctl copies a whole record.  An earlier round leaves another number there.
  * - tail: records that mrctl is done with.  mrctl stores it with release after its copy, a thread loads it with acquire
  *   before it writes: so a slot is not written while it is read.  It is stored when mrctl asks for the next record, so
  *   that a thread whose refused call is looked at waits until mrctl has seen to it.

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a call does to the objects of a program. */
+/** Effect of a call on the objects of a program. */
 enum mr_traced_effect {
 	MR_TRACED_OPENS,       /**< opens a device: @object of the record is the context */
 	MR_TRACED_CLOSES,      /**< closes it */
@@ -101,7 +101,7 @@ uint64_t mr_trace_qp_bytes(uint32_t type, uint32_t max_send_wr, uint32_t max_rec
 uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
 /*
- * What mrctl and the agent in each traced process tell each other.
+ * The protocol between mrctl and the agent in each traced process.
  *
  * The agent finds an abstract socket by $MRCTL_TRACE, and joins: it sends a request and receives a memfd, its
  * ring.  It keeps no descriptor, so that the program's descriptors have the numbers that they would have, and the
@@ -129,7 +129,7 @@ enum {
 	MR_TRACE_PATIENCE_MS = 30000, /**< how long the agent waits for mrctl */
 };
 
-/** What an agent asks for. */
+/** Kinds of requests of an agent. */
 enum mr_trace_request_kind {
 	MR_TRACE_JOIN, /**< the process has begun, or was forked: a ring, by SCM_RIGHTS with the reply */
 	MR_TRACE_LOST,  /**< the process is about to run a program that cannot be followed */
@@ -144,7 +144,7 @@ enum mr_trace_obstacle {
 	MR_TRACE_OTHER_MACHINE, /**< it is for another architecture, or has 32 bits */
 	MR_TRACE_OTHER_LIBC,    /**< its loader is not that of the GNU C library */
 	MR_TRACE_UNREADABLE,    /**< it cannot be read, so it is not known */
-	/* What mrctl alone finds out, of a program that runs: */
+	/* Found out by mrctl, about a running program: */
 	MR_TRACE_NO_VARIABLES, /**< it was started without the variables by which it loads the agent */
 	MR_TRACE_NOT_LOADED, /**< it has them, and has not loaded the agent */
 	MR_TRACE_OTHER_NETWORK, /**< its network namespace is another one: it does not reach the socket */
@@ -172,7 +172,7 @@ struct mr_trace_reply {
 	uint64_t id;     /**< JOIN: of the process, not 0; its children have it as their parent's */
 };
 
-/** What is known of a call beyond its numbers: bits of mr_trace_record.flags. */
+/** Further facts about a call: bits of mr_trace_record.flags. */
 enum mr_trace_flags {
 	MR_TRACE_KERNEL_SEEN = 1 << 0,    /**< kernel_calls counts: some have been seen */
 	MR_TRACE_FORK_SAFE = 1 << 1,      /**< fork protection of libibverbs is on */
@@ -210,7 +210,7 @@ struct mr_trace_record {
 	uint64_t dm;          /**< pointer to the struct ibv_dm */
 	uint64_t queue_bytes; /**< CREATES: of buffers, at least, on mlx5; 0: not known */
 	uint64_t comp_mask;   /**< of the attributes, where the call takes a struct of them */
-	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
+	/** For a refused call that is examined: mr_simulator_pinned(), which no file of /proc has. */
 	uint64_t pinned;
 	uint32_t call;       /**< enum mr_traced_call */
 	uint32_t tid;        /**< as the process sees it; 0: not known */
@@ -226,7 +226,7 @@ struct mr_trace_record {
 	int32_t kernel_errnum; /**< of the last of them that failed; 0: none has */
 	char device[MR_TRACE_DEVICE]; /**< "mlx5_0", cut */
 	uint32_t frame_count;
-	/** Of a refused umem that is looked at: of another call of DEVX in the same context; 0: it was answered. */
+	/** For a refused umem that is examined: errno of another DEVX call in the same context; 0: it succeeded. */
 	int32_t devx_errnum;
 	uint32_t range_count;   /**< ADVISES: only the first one is in the record */
 	uint32_t pinned_access; /**< of a region, in mrctl: with which its pages were pinned last */
