@@ -193,7 +193,7 @@ struct mr_guess mr_guess_init(const char *word, size_t length);
  *
  * A name is near where at most a third of the characters differ: missing, surplus, wrong or swapped with
  * their neighbour (the distance of Damerau and Levenshtein).  It is near, too, where one of the two
- * begins with the other, and the shorter one has at least three characters.  Of a name such as
+ * begins with the other, and the shorter one has at least three characters.  For a name such as
  * "file:PATH" only the part before ':' or '[' counts, and of the word the part before ':'.
  */
 void mr_guess_try(struct mr_guess *guess, const char *name);

@@ -116,7 +116,7 @@ const char *mr_errno_text(int errnum)
 	const char *text = strerrordesc_np(errnum);
 
 	if (errnum == KERNEL_ENOTSUPP)
-		return "Operation not supported, a kernel-internal number";
+		return "Operation not supported, a kernel-internal errno";
 	return text ? text : "unknown error";
 }
 
@@ -226,7 +226,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /*
- * Edit distance of two words with at most GUESS_MAX characters each.  Of the usual table three rows are
+ * Edit distance of two words with at most GUESS_MAX characters each.  Three rows of the usual table are
  * kept: those for the first i (row), i - 1 (last) and i - 2 (before) characters of @a.
  */
 static unsigned int distance(const char *a, size_t a_length, const char *b, size_t b_length)

@@ -83,9 +83,9 @@ static int give_up_ipc_lock(struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, errno, "capget", NULL);
 	sets[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &= ~(__u32)CAP_TO_MASK(CAP_IPC_LOCK);
 	if (syscall(SYS_capset, &header, sets))
-		return mr_fail(err, MR_ERROR_HOST, errno, "capset",
-			       "cannot give up CAP_IPC_LOCK, with which no limit of locked memory "
-			       "counts");
+		return mr_fail(
+			err, MR_ERROR_HOST, errno, "capset",
+			"cannot give up CAP_IPC_LOCK, which lifts the limit of locked memory");
 	return 0;
 }
 

@@ -269,7 +269,7 @@ bool mr_utf8_is_obeyed(uint32_t c)
 int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
 		     struct mr_error *err)
 {
-	return mr_fail_usage(err, "invalid %s '%s': it is written %s", what, text, word->name);
+	return mr_fail_usage(err, "invalid %s '%s': the form is %s", what, text, word->name);
 }
 
 int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,
