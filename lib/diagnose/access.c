@@ -124,7 +124,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 	/* A container sees all devices of its host in /sys, and has nodes of those that were given to it. */
 	if (nodes.absent.count < nodes.devices && !nodes.unlisted &&
 	    is_in_container(question->host)) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%u devices were given to this container",
+		mr_finding_set(finding, MR_VERDICT_OK, "this container has the nodes of %u devices",
 			       nodes.devices - nodes.absent.count);
 		mr_finding_detail(finding, "not %s", nodes.absent.text);
 		return;
@@ -157,26 +157,26 @@ static void set_access_remedy(const struct nodes *nodes, const char *group,
 	if (error == EMFILE || error == ENFILE)
 		mr_finding_remedy(finding, "raise the limit of open files: see MR-DESCRIPTORS");
 	else if (error != EACCES && error != EPERM)
-		mr_finding_remedy(finding,
-				  "the driver does not answer: look into the kernel's log");
+		mr_finding_remedy(finding, "the driver does not answer: see the kernel's log");
 	else if (nodes->against_permission == EPERM)
-		mr_finding_remedy(finding, "its permission allows it: see MR-SANDBOX and MR-NETNS");
+		mr_finding_remedy(finding, "its permissions allow it: see MR-SANDBOX and MR-NETNS");
 	else if (nodes->against_permission &&
 		 mr_path_is_nodev(nodes->host, nodes->first.path) == MR_YES)
 		mr_finding_remedy(finding,
-				  "it is on a file system that is mounted with nodev: "
-				  "mount -o remount,dev it, or bind the host's /dev/infiniband");
+				  "its file system is mounted with nodev: mount -o remount,dev "
+				  "that, or bind the host's /dev/infiniband");
 	else if (nodes->against_permission)
 		mr_finding_remedy(finding,
-				  "its permission allows it: look at that of /dev/infiniband, and "
-				  "for denials of a security module (ausearch -m avc)");
+				  "its permissions allow it: check those of /dev/infiniband, and "
+				  "denials of a security module (ausearch -m avc)");
 	else if (!nodes->first.mode.known)
-		mr_finding_remedy(finding, "let this user search /dev/infiniband: chmod 755");
+		mr_finding_remedy(finding, "let this user enter the directory: chmod 755 "
+					   "/dev/infiniband");
 	else if ((mode & 060) == 060 && nodes->first.gid.value)
 		mr_finding_remedy(finding, "usermod -aG %s USER, and log in again", group);
 	else
-		mr_finding_remedy(finding, "a udev rule: KERNEL==\"uverbs*\", MODE=\"0666\", as "
-					   "rdma-core has it; then udevadm trigger "
+		mr_finding_remedy(finding, "add rdma-core's udev rule, KERNEL==\"uverbs*\", "
+					   "MODE=\"0666\", and run udevadm trigger "
 					   "--subsystem-match=infiniband_verbs");
 }
 
@@ -244,7 +244,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 		return;
 	rc = mr_dev_folder_read(question->host, &dev);
 	is_own = !rc && !dev.is_hosts;
-	own = dev.type[0] ? "a /dev of its own" : "/dev is a plain folder";
+	own = dev.type[0] ? "the process has its own /dev" : "/dev is an ordinary directory";
 	mr_unit_read(question->host, "self", &unit);
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
@@ -255,18 +255,19 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	else if (nodes.against_permission == EPERM && !mr_rdma_netns_read(question->host, &netns) &&
 		 netns.is_exclusive == MR_YES)
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "EPERM from nodes whose permission allows it: device rules refuse "
-			       "them, or their devices are in other network namespaces");
+			       "nodes answer EPERM although their permissions allow it: device "
+			       "rules refuse them, or their devices are in other network "
+			       "namespaces");
 	else if (nodes.against_permission == EPERM)
 		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "EPERM from nodes whose permission allows it: device rules refuse "
-			       "them");
+			       "nodes answer EPERM although their permissions allow it: device "
+			       "rules refuse them");
 	else if (rc)
 		mr_finding_unread(finding, "/proc/self/mountinfo", -rc);
 	else if (is_own)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s, with nodes", own);
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "none: /dev is the host's");
+		mr_finding_set(finding, MR_VERDICT_OK, "none: /dev is that of the host");
 	if (finding->verdict == MR_VERDICT_BAD)
 		set_sandbox_remedy(question->host, &dev, unit.service, finding);
 	if (dev.type[0])
@@ -285,7 +286,7 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 		[MR_SELINUX_OFF] = "off",
 		[MR_SELINUX_PERMISSIVE] = "permissive",
 		[MR_SELINUX_ENFORCING] = "enforcing",
-		[MR_SELINUX_HIDDEN] = "on, in a mode that cannot be seen from here",
+		[MR_SELINUX_HIDDEN] = "on, in an unknown mode",
 	};
 	struct mr_finding ignored = { 0 };
 	enum mr_selinux mode;
@@ -302,7 +303,7 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "it may be the reason: look for denials (ausearch -m avc "
 				 "-ts recent), and allow them by audit2allow",
-				 "%s, and EACCES from nodes whose permission allows it",
+				 "%s; nodes answer EACCES although their permissions allow it",
 				 modes[mode]);
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", modes[mode]);
@@ -321,11 +322,11 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
 	else if (netns.is_exclusive == MR_YES && (netns.visible || !netns.hidden))
 		mr_finding_set(finding, MR_VERDICT_OK,
-			       "exclusive: %u devices are in this one, %u in others", netns.visible,
-			       netns.hidden);
+			       "exclusive: %u devices are in this namespace, %u in others",
+			       netns.visible, netns.hidden);
 	else if (netns.is_exclusive == MR_YES)
 		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "exclusive: all %u devices are in other ones", netns.hidden);
+			       "exclusive: all %u devices are in other namespaces", netns.hidden);
 	else if (!netns.visible)
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "none of %u devices is in this /sys",
 			       netns.hidden);
@@ -333,11 +334,11 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "netns_mode of ib_core: %s",
 			       mr_errno_text(-netns.error));
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "shared by all");
+		mr_finding_set(finding, MR_VERDICT_OK, "shared by all namespaces");
 	if (!rc && finding->verdict == MR_VERDICT_BAD)
 		mr_finding_remedy(
 			finding,
-			"rdma dev set %s netns NAME, where it is now; or, before any other "
-			"namespace is made, rdma system set netns shared",
+			"rdma dev set %s netns NAME, in its present namespace; or, before any "
+			"other namespace is made, rdma system set netns shared",
 			netns.first_hidden);
 }

@@ -191,18 +191,18 @@ static const struct {
 	const char *remedy;
 	const char *source;
 } combinations[] = {
-	{ find_abi, "install the rdma-core that belongs to the kernel", "libibverbs/init.c" },
+	{ find_abi, "install the rdma-core that matches the kernel", "libibverbs/init.c" },
 	{ find_few_mtts, "raise log_num_mtt of mlx4_core (/etc/modprobe.d)",
 	  "drivers/net/ethernet/mellanox/mlx4/main.c" },
 	{ find_mixed_modules,
-	  "load both from one source: rebuild the initramfs, then reload the driver",
+	  "load both from the same build: rebuild the initramfs, then reload the driver",
 	  "openucx/ucx#6906" },
 	{ find_two_peers, "rmmod nv_peer_mem", "deepseek-ai/DeepEP#36" },
 	{ find_handover, "boot with kho=off where registration fails with ENOMEM",
 	  "NVIDIA/NV-Kernels#590" },
-	{ find_long_addresses, "boot with no5lvl where programs need it",
+	{ find_long_addresses, "boot with no5lvl if programs need implicit on-demand paging",
 	  "drivers/infiniband/hw/mlx5/odp.c" },
-	{ find_rxe_on_demand, "register without on-demand on rxe",
+	{ find_rxe_on_demand, "on rxe, register without on-demand",
 	  "drivers/infiniband/sw/rxe/rxe_odp.c" },
 };
 
@@ -216,7 +216,7 @@ void mr_check_known_bad(const struct mr_question *question, struct mr_finding *f
 		mr_finding_unread(finding, "/sys/class", ENOENT);
 		return;
 	}
-	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu", count);
+	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu combinations", count);
 	for (size_t i = 0; i < count; i++) {
 		struct mr_finding found = { .verdict = MR_VERDICT_NA };
 

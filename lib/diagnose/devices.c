@@ -155,7 +155,7 @@ static void judge_presence(struct look *look)
 					    : "software");
 	else if (rc == -ENOENT && !mr_host_is_live(host))
 		add(look, MR_VERDICT_UNKNOWN,
-		    "the recording does not say whether it can be opened");
+		    "the recording does not show whether it can be opened");
 	else
 		add(look, MR_VERDICT_BAD, "cannot be opened: %s (%s)", mr_errno_name(-rc) ?: "?",
 		    mr_errno_text(-rc));
@@ -167,8 +167,9 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 	struct mr_hardware hardware;
 
 	mr_finding_judge(finding, MR_VERDICT_BAD,
-			 "install an adapter that does RDMA, or try the simulated HCA: mrctl sim",
-			 "none, and no adapter that is known to do RDMA");
+			 "install an adapter that supports RDMA, or try the simulated HCA: mrctl "
+			 "sim",
+			 "none, and no adapter that is known to support RDMA");
 	mr_hardware_read(host, &hardware);
 	for (size_t i = 0; i < hardware.count; i++) {
 		const struct mr_adapter *adapter = &hardware.adapters[i];
@@ -177,7 +178,8 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 			continue;
 		if (!adapter->is_certain) {
 			mr_finding_set(finding, MR_VERDICT_BAD,
-				       "none; an adapter with %s may do RDMA, and %s is not loaded",
+				       "none; an adapter with %s may support RDMA, and %s is not "
+				       "loaded",
 				       adapter->driver, adapter->module);
 			mr_finding_remedy(finding, "modprobe %s", adapter->module);
 			mr_finding_detail(finding, "the adapter is %s", adapter->address);
@@ -185,7 +187,7 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 		}
 		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
 			mr_finding_judge(finding, MR_VERDICT_BAD, "load the driver: see MR-MODULES",
-					 "not yet: the driver of an adapter is not up (see "
+					 "none yet: the driver of an adapter is not loaded (see "
 					 "MR-MODULES)");
 			continue;
 		}
@@ -199,7 +201,7 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 	}
 }
 
-#define SEE_WHY "mrctl reg --device NAME says why"
+#define SEE_WHY "mrctl reg --device NAME shows the cause"
 
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
 {
@@ -278,19 +280,19 @@ static void judge_ports(struct look *look)
 	if (link == LINK_ACTIVE)
 		add(look, MR_VERDICT_OK, "active");
 	else if (link == LINK_UNUSED)
-		add(look, MR_VERDICT_WARN, "no active port: registering works, transfers do not");
+		add(look, MR_VERDICT_WARN, "no active port: registration works, transfers do not");
 	else if (link == LINK_NONE && look->sum)
 		add(look, MR_VERDICT_OK, "no link");
 	else if (link == LINK_NONE)
-		add(look, MR_VERDICT_WARN, "no link: registering works, transfers do not");
+		add(look, MR_VERDICT_WARN, "no link: registration works, transfers do not");
 	else
-		add(look, MR_VERDICT_UNKNOWN, "sysfs has no state of a port");
+		add(look, MR_VERDICT_UNKNOWN, "sysfs does not have the state of a port");
 }
 
 void mr_check_port(const struct mr_question *question, struct mr_finding *finding)
 {
 	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] = "see the cable, the subnet manager (InfiniBand), and the "
+		[MR_VERDICT_WARN] = "check the cable, the subnet manager (InfiniBand), and the "
 				    "network device (RoCE): rdma link",
 		[MR_VERDICT_UNKNOWN] = "rdma link",
 	};
@@ -333,7 +335,7 @@ static void judge_odp(struct look *look)
 void mr_check_odp(const struct mr_question *question, struct mr_finding *finding)
 {
 	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] = "mlx5 needs CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
+		[MR_VERDICT_WARN] = "mlx5 requires CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
 				    "MR-KERNEL-CONFIG) and firmware with on-demand paging",
 		[MR_VERDICT_UNKNOWN] = SEE_WHY,
 	};
@@ -438,10 +440,10 @@ static void judge_uar(struct look *look)
 	rc = mr_mlx5_command_read(look->question->host, look->device.pci_address, "ALLOC_UAR",
 				  &uars, &err);
 	if (rc == -EACCES || rc == -EPERM)
-		add(look, MR_VERDICT_NA, "not looked at: debugfs is for root alone");
+		add(look, MR_VERDICT_NA, "not known: only root may read debugfs");
 	else if (rc == -ENOENT || (!rc && !uars.failed.known))
 		add(look, MR_VERDICT_NA,
-		    "not counted: debugfs is not mounted, or the kernel is older than 5.18");
+		    "not known: debugfs is not mounted, or the kernel is older than 5.18");
 	else if (rc)
 		add(look, MR_VERDICT_UNKNOWN, "counters of commands in debugfs: %s",
 		    mr_errno_text(-rc));
@@ -495,7 +497,7 @@ static void judge_iommu(struct look *look)
 		add(look, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, "translated (%s)",
 		    iommu.type);
 	else if (!iommu.type[0] && !look->is_large)
-		add(look, MR_VERDICT_OK, "translated or not, which is not known");
+		add(look, MR_VERDICT_OK, "not known whether addresses are translated");
 	else
 		add(look, MR_VERDICT_UNKNOWN, "type of its IOMMU group: %s",
 		    iommu.type[0] ? iommu.type : "not known");
@@ -506,7 +508,7 @@ void mr_check_iommu(const struct mr_question *question, struct mr_finding *findi
 	static const char *const remedies[MR_VERDICTS] = {
 		[MR_VERDICT_WARN] = "boot with iommu=pt, or register large dma-bufs in pieces of "
 				    "1 GiB: mappings of single pages run out (ENOMEM)",
-		[MR_VERDICT_UNKNOWN] = "see the kernel's command line: iommu=pt, intel_iommu=on",
+		[MR_VERDICT_UNKNOWN] = "check the kernel's command line: iommu=pt, intel_iommu=on",
 	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_iommu };
 	struct mr_hardware hardware;
@@ -578,10 +580,10 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 		mr_finding_set(
 			finding, MR_VERDICT_OK,
 			look.differs ? "different, and the driver is configured not to compare them"
-				     : "GPU and devices have the same");
+				     : "the same for GPU and devices");
 	else if (machine[0] && strcmp(machine, "aarch64") != 0)
 		mr_finding_set(finding, MR_VERDICT_OK,
-			       "different, which the driver does not compare on %s", machine);
+			       "different, but the driver does not compare them on %s", machine);
 	else if (!machine[0] || override == MR_UNKNOWN)
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
 				 "grep Grdma /proc/driver/nvidia/params",

@@ -24,7 +24,7 @@ enum mr_verdict {
 /** The names of verdicts, for output and options. */
 extern const struct mr_word mr_verdicts[MR_VERDICTS + 1];
 
-/** What a check is asked. */
+/** The question of a check. */
 struct mr_question {
 	struct mr_host *host;
 	struct mr_opt_u64
@@ -35,7 +35,7 @@ struct mr_question {
 	const char *device; /**< the only device that is asked about; NULL: all */
 };
 
-/** What a check found. */
+/** The result of a check. */
 struct mr_finding {
 	enum mr_verdict verdict;
 	bool is_hidden; /**< unknown, as in each ordinary container: no monitoring is to alarm */
@@ -192,7 +192,7 @@ const char *mr_nvidia_module(struct mr_host *host);
 /**
  * mr_copies_on_fork() - whether fork(2) copies pinned pages for the child (RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
  *
- * Fork protection of libibverbs does nothing then.  Kernels that do not tell do not copy all pages.
+ * Fork protection of libibverbs does nothing then.  Kernels that do not report it do not copy all pages.
  */
 enum mr_tristate mr_copies_on_fork(struct mr_host *host);
 

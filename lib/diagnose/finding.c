@@ -13,7 +13,7 @@
 #include "lib/simulator/spec.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
-	[MR_VERDICT_NA] = MR_WORD("n/a", "does not apply to this host"),
+	[MR_VERDICT_NA] = MR_WORD("n/a", "not applicable on this host"),
 	[MR_VERDICT_OK] = MR_WORD("ok", "as required"),
 	[MR_VERDICT_UNKNOWN] = MR_WORD("unknown", "not known"),
 	[MR_VERDICT_WARN] = MR_WORD("warn", "works, but not for all programs, or not permanently"),
@@ -67,8 +67,7 @@ void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
 	case ENOMEM:
 	case EMFILE:
 	case ENFILE:
-		mr_finding_remedy(finding,
-				  "try again: no memory or descriptor was free to open it");
+		mr_finding_remedy(finding, "try again: no free memory or descriptor to open it");
 		break;
 	default:
 		mr_finding_remedy(finding, "check its type: ls -ld %s", path);
@@ -136,7 +135,7 @@ bool mr_kernel_has_no_say(const struct mr_question *question, struct mr_finding 
 {
 	if (!mr_is_simulated(question->host))
 		return false;
-	mr_finding_set(finding, MR_VERDICT_NA, "does not apply: the RDMA devices are simulated");
+	mr_finding_set(finding, MR_VERDICT_NA, "not applicable: the RDMA devices are simulated");
 	return true;
 }
 

@@ -67,12 +67,12 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", release);
 	} else if (has_additions(question->host, release)) {
 		mr_finding_set(finding, MR_VERDICT_NA,
-			       "%s: mainline of that release lacks %s; its vendor may have added "
-			       "it, which mrctl stat --probe finds out",
+			       "%s: mainline Linux of that release lacks %s; its vendor may have "
+			       "added it (mrctl stat --probe tests it)",
 			       release, lacking);
 	} else {
 		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "boot a newer kernel where programs need this", "%s lacks %s",
+				 "boot a newer kernel if programs need this", "%s lacks %s",
 				 release, lacking);
 	}
 }
@@ -80,7 +80,7 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 /* The first options that are looked at. */
 enum { RDMA, RDMA_FOR_PROGRAMS, ON_DEMAND_PAGING };
 
-/* What an option that is off means. */
+/* Meaning of an option that is off. */
 static const struct {
 	const char *name;
 	enum mr_verdict without; /* MR_VERDICT_OK: it is only shown */
@@ -97,7 +97,7 @@ static const struct {
 	{ "PCI_P2PDMA", MR_VERDICT_OK, "" },
 };
 
-/* What of RDMA is here, whatever the options are. */
+/* Parts of RDMA that exist here, independent of the options. */
 struct rdma_here {
 	bool has_uverbs; /* programs get at devices: the modules of MLNX_OFED need no option of the kernel */
 	bool has_adapter;       /* that is of use with RDMA alone */
@@ -118,7 +118,7 @@ static void find_rdma(struct mr_host *host, struct rdma_here *here)
 	here->is_mlx5_of_kernel &= !mr_kernel_has_module(host, "mlx_compat");
 }
 
-/* What a missing option means on this host. */
+/* Judges a missing option on this host. */
 static enum mr_verdict weigh_option(enum mr_verdict without, const struct rdma_here *here)
 {
 	if (without == MR_VERDICT_BAD && (here->has_uverbs || !here->has_adapter))
@@ -168,20 +168,21 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 	find_rdma(question->host, &here);
 	if (rc || options[RDMA].is_on == MR_UNKNOWN) {
 		snprintf(why, sizeof(why),
-			 rc ? "file with the options of this kernel: %s%s"
+			 rc ? "options of this kernel: %s%s"
 			    : "%s%s does not mention CONFIG_INFINIBAND",
 			 rc ? mr_errno_text(-rc) : "", path);
-		/* Containers have no file of their host's.  Devices that are there tell what matters most. */
+		/* Containers do not have the host's file.  Existing devices show the most important options. */
 		if (here.has_uverbs)
 			mr_finding_set(
 				finding, MR_VERDICT_OK,
-				"RDMA for programs, as /sys shows; no file lists the others");
+				"RDMA for programs, according to /sys; no file lists the other "
+				"options");
 		else if (!here.has_adapter && mr_host_exists(question->host, "/sys/class"))
 			mr_finding_set(finding, MR_VERDICT_NA,
-				       "no file lists them, and no adapter is known to need one");
+				       "no file lists them, and no known adapter needs one");
 		else
 			mr_finding_judge(finding, MR_VERDICT_UNKNOWN,
-					 "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
+					 "check /boot/config-$(uname -r), or zgrep INFINIBAND "
 					 "/proc/config.gz",
 					 "%s", why);
 		if (finding->verdict != MR_VERDICT_UNKNOWN)
@@ -203,15 +204,15 @@ static void check_node(const struct mr_question *question, const char *path, con
 	const int rc = mr_host_open_device(question->host, "%s", path);
 
 	if (!rc)
-		mr_finding_set(finding, MR_VERDICT_OK, "%s, this user may open it", path);
+		mr_finding_set(finding, MR_VERDICT_OK, "%s; this user may open it", path);
 	else if (rc == -EACCES || rc == -EPERM)
-		mr_finding_set(finding, MR_VERDICT_NA, "%s, for other users than this one (%s)",
-			       path, mr_errno_name(-rc));
+		mr_finding_set(finding, MR_VERDICT_NA, "%s; this user may not open it (%s)", path,
+			       mr_errno_name(-rc));
 	else if (rc == -ENOENT)
-		mr_finding_set(finding, MR_VERDICT_NA, "there is no %s (%s)", path, option);
+		mr_finding_set(finding, MR_VERDICT_NA, "%s does not exist (%s)", path, option);
 	else {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s: %s", path, mr_errno_text(-rc));
-		mr_finding_remedy(finding, "see what %s is: ls -l %s", path, path);
+		mr_finding_remedy(finding, "check what %s is: ls -l %s", path, path);
 	}
 }
 
@@ -253,8 +254,8 @@ void mr_check_fork(const struct mr_question *question, struct mr_finding *findin
 			"RDMAV_FORK_SAFE or IBV_FORK_SAFE enables libibverbs' fork protection");
 		if (!fork.huge_pages)
 			mr_finding_detail(finding,
-					  "a part of a huge page cannot be registered then without "
-					  "RDMAV_HUGEPAGES_SAFE (EINVAL)");
+					  "with it, registering a part of a huge page requires "
+					  "RDMAV_HUGEPAGES_SAFE (else EINVAL)");
 	} else if (copies == MR_NO) {
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
@@ -348,8 +349,8 @@ static void advise_loading(struct mr_host *host, const char *module, struct mr_f
 	    !mr_host_exists(host, "/lib/modules/%s", release))
 		mr_finding_remedy(
 			finding,
-			"boot: the modules of the running kernel %s are not installed (any "
-			"more), so %s cannot be loaded",
+			"reboot: the modules of the running kernel %s are not installed, so %s "
+			"cannot be loaded",
 			release, module);
 	else
 		mr_finding_remedy(finding, "modprobe %s, and see dmesg", module);
@@ -427,11 +428,10 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 		return;
 	else if (devices.count || names.count)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s",
-			       names.count ? names.text
-					   : "none is shown, although there are devices");
+			       names.count ? names.text : "none is shown, although devices exist");
 	else if (mr_host_exists(host, "/sys/class") && rc == -ENOENT)
 		mr_finding_set(finding, MR_VERDICT_NA,
-			       "none is loaded, and no adapter is known to need one");
+			       "none is loaded, and no known adapter needs one");
 	else
 		mr_finding_unread(finding, "/sys/class/infiniband", rc < 0 ? -rc : ENOENT);
 }
@@ -462,7 +462,7 @@ static void judge_nvidia(struct mr_host *host, bool is_planned, struct mr_findin
 		if (is_planned)
 			mr_finding_remedy(finding, "modprobe nvidia");
 	} else if (module && is_offered == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core takes it", module);
+		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core accepts it", module);
 	} else if (has_driver && strstr(version, "Open Kernel Module")) {
 		mr_finding_set(finding, MR_VERDICT_OK,
 			       "dma-buf: the driver is the open kernel module");
@@ -473,14 +473,14 @@ static void judge_nvidia(struct mr_host *host, bool is_planned, struct mr_findin
 			       module);
 		mr_finding_remedy(
 			finding,
-			"use NVIDIA's open kernel modules and dma-buf, or build %s against "
-			"the RDMA stack that has the interface",
+			"use NVIDIA's open kernel modules and dma-buf, or build %s against an "
+			"RDMA stack with that function",
 			module);
 	} else if (module) {
 		mr_finding_judge(
 			finding, MR_VERDICT_UNKNOWN,
 			"grep ib_register_peer_memory_client /proc/kallsyms",
-			"%s is loaded; whether ib_core takes it is not known (no /proc/kallsyms)",
+			"%s is loaded; whether ib_core accepts it is not known (no /proc/kallsyms)",
 			module);
 	} else {
 		mr_finding_judge(
@@ -524,7 +524,7 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 
 	mr_hardware_read(question->host, &hardware);
 	if (question->is_gpu && !hardware.has_nvidia) {
-		mr_finding_judge(finding, MR_VERDICT_BAD, "lspci -nn lists GPUs; plan other memory",
+		mr_finding_judge(finding, MR_VERDICT_BAD, "plan other memory; lspci -nn lists GPUs",
 				 "no NVIDIA GPU");
 		return;
 	}

@@ -76,7 +76,7 @@ static uint64_t whole_pages(struct mr_host *host, uint64_t limit)
 	return limit & ~(mr_page_size(host) - 1);
 }
 
-/* Of memory the pages that are begun count, once for each device that it is registered with. */
+/* The kernel counts each page that the memory touches, once for each device that it is registered with. */
 static uint64_t needed_bytes(const struct mr_question *question, unsigned int *devices)
 {
 	struct device_count count = { .host = question->host };
@@ -164,7 +164,7 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 	if (has(status.effective, MR_CAP_IPC_LOCK) &&
 	    mr_namespace_is_first(question->host, "user") == MR_NO)
 		mr_finding_set(finding, MR_VERDICT_NA,
-			       "effective in a user namespace alone: see MR-USERNS");
+			       "effective only in a user namespace: see MR-USERNS");
 	else if (has(status.effective, MR_CAP_IPC_LOCK))
 		mr_finding_set(finding, MR_VERDICT_OK, "effective");
 	else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
@@ -237,11 +237,11 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	}
 	mr_finding_detail(finding, "VmPin %s", MR_SIZE(status.pinned.value));
 	if (status.locked.known)
-		mr_finding_detail(finding, "VmLck %s, which is not added to it",
+		mr_finding_detail(finding, "VmLck %s, which is not included",
 				  MR_SIZE(status.locked.value));
 	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
-		mr_finding_set(finding, MR_VERDICT_NA, "no limit applies to it");
+		mr_finding_set(finding, MR_VERDICT_NA, "no limit applies");
 		return;
 	}
 	left = whole_pages(question->host, limit.soft);
@@ -268,7 +268,7 @@ void mr_check_descriptors(const struct mr_question *question, struct mr_finding 
 
 	if (rc)
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "ulimit -n",
-				 "whether more can be opened: %s", mr_errno_text(-rc));
+				 "whether more can be opened is not known: %s", mr_errno_text(-rc));
 	else if (descriptors.error)
 		mr_finding_judge(finding, MR_VERDICT_BAD,
 				 descriptors.error == ENFILE
@@ -321,8 +321,8 @@ void mr_check_address_space(const struct mr_question *question, struct mr_findin
 #define DAEMON "raise the limit of the launcher's daemon, or of the login that started it"
 
 /* Whether the shell or the login above it has set the limit cannot be seen. */
-#define LOGIN_OR_SHELL                                                                               \
-	"if a new login has the limit, too, set memlock in /etc/security/limits.conf (pam_limits); " \
+#define LOGIN_OR_SHELL                                                                                \
+	"if a new login has this limit, too, set memlock in /etc/security/limits.conf (pam_limits); " \
 	"else remove \"ulimit -l\" from the script or the start-up file of this shell"
 
 /* Programs that set the limits of what they start. */
@@ -359,8 +359,8 @@ static const char *find_remedy(const char *command, bool of_children)
 }
 
 /*
- * The limit was set when the parent started this process: the parent is asked first.  That a shell has lowered it
- * itself is known only where its parent has another one.
+ * The limit was set when the parent started this process: the parent is asked first.  A shell is known to have
+ * lowered it itself only if its parent has another one.
  */
 static void set_remedy(const struct mr_memlock_origin *origin, bool in_container,
 		       struct mr_finding *finding)
@@ -410,7 +410,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_r
 	snprintf(who, sizeof(who), origin->pid ? "%s (%" PRIu64 ")" : "%s", name, origin->pid);
 	if (origin->trace == MR_MEMLOCK_OWN) {
 		mr_text_add(figure, size, "", "; set by --limit");
-		mr_finding_detail(finding, "mrctl itself has set it, as --limit asks");
+		mr_finding_detail(finding, "mrctl itself set it, by --limit");
 	} else if (origin->trace == MR_MEMLOCK_FROM_START) {
 		mr_text_add(figure, size, "", "; all ancestors%s have it",
 			    in_container ? " in this container" : "");
@@ -440,16 +440,16 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uin
 	int rc = mr_memlock_trace(host, limit, &origin);
 
 	if (rc)
-		mr_finding_detail(finding, "where it came from is not known: /proc/self/status: %s",
+		mr_finding_detail(finding, "its origin is not known: /proc/self/status: %s",
 				  mr_errno_text(-rc));
 	else
 		say_origin(&origin, limit, in_container, finding);
 	if (!rc && origin.trace == MR_MEMLOCK_OWN)
-		mr_finding_remedy(finding, "give --limit a higher memlock, or leave it out");
+		mr_finding_remedy(finding, "give --limit a higher memlock, or omit it");
 	else if (limit->hard >= needed && limit->hard > limit->soft)
 		mr_finding_remedy(finding,
-				  "\"ulimit -l %s\" in the shell that starts the program: the hard "
-				  "limit allows it",
+				  "run \"ulimit -l %s\" in the shell that starts the program: "
+				  "the hard limit allows it",
 				  limit->hard == UINT64_MAX ? "unlimited" : "$(ulimit -H -l)");
 	else
 		set_remedy(&origin, in_container, finding);

@@ -24,7 +24,7 @@ static bool exceeds_commit_limit(const struct mr_question *question, const struc
 	mr_finding_judge(
 		finding, MR_VERDICT_BAD,
 		"raise vm.overcommit_ratio, or set vm.overcommit_memory to 0",
-		"%s planned, and vm.overcommit_memory is 2: of %s (CommitLimit) %s are promised",
+		"%s planned, and vm.overcommit_memory is 2: CommitLimit is %s, and %s are committed",
 		MR_SIZE(wanted), MR_SIZE(info->commit_limit.value), MR_SIZE(info->committed.value));
 	return true;
 }
@@ -79,7 +79,7 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 		judge_planned(question, &info, &pools, finding);
 	else if (huge < info.total.value && info.available.value < (info.total.value - huge) / 20)
 		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "see which programs hold memory: ps -e --sort -rss v",
+				 "find the programs that use memory: ps -e --sort -rss v",
 				 "less than 5 %% of %s (MemTotal%s) is available",
 				 MR_SIZE(info.total.value - huge),
 				 huge ? " without huge pages" : "");
@@ -113,7 +113,7 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 				 "registration needs some %u more",
 				 used.value, max.value, MAPS_TO_OPEN);
 	/*
-	 * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  That splits the mapping in up to
+	 * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  This splits the mapping in up to
 	 * three, so a region needs up to two more.
 	 */
 	else if (fork.is_requested && mr_copies_on_fork(question->host) != MR_YES &&
@@ -167,7 +167,7 @@ static void judge_planned_pool(const struct mr_question *question,
 	if (!mr_huge_pools_find(pools, page)) {
 		mr_finding_judge(finding, MR_VERDICT_BAD,
 				 "plan another size: ls /sys/kernel/mm/hugepages",
-				 "this kernel has none of %s", MR_SIZE(page));
+				 "this kernel has no huge pages of %s", MR_SIZE(page));
 	} else if (!mr_huge_pool_room(mr_huge_pools_find(pools, page)).known) {
 		mr_finding_judge(finding, MR_VERDICT_UNKNOWN, "grep . /sys/kernel/mm/hugepages/*/*",
 				 "a pool in /sys/kernel/mm/hugepages cannot be read");
@@ -196,7 +196,7 @@ static void show_pools(const struct mr_huge_pools *pools, bool is_planned,
 				    pool->total.value, MR_SIZE(pool->size));
 		if (is_pool_known && pool->total.value)
 			mr_finding_detail(finding,
-					  "%s: %" PRIu64 " free, %" PRIu64 " promised, %" PRIu64
+					  "%s: %" PRIu64 " free, %" PRIu64 " reserved, %" PRIu64
 					  " surplus",
 					  MR_SIZE(pool->size), pool->free.value,
 					  pool->reserved.value, pool->surplus.value);
@@ -283,15 +283,15 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 			finding, MR_VERDICT_WARN,
 			"where registration fails with ENOMEM and MemFree is low: boot with "
 			"kho=off",
-			"CmaFree %s > CmaTotal %s: blocks that no CMA area owns, where nothing can "
-			"stay pinned (scratch memory of kexec handover)",
+			"CmaFree %s > CmaTotal %s: the surplus belongs to no CMA area (scratch "
+			"memory of kexec handover), and cannot stay pinned",
 			MR_SIZE(info.cma_free.value), MR_SIZE(cma));
 	else if (!cma)
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is reserved");
 	else if (question->size.value > rest) /* 0 where none is known */
 		mr_finding_judge(
 			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",
-			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",
+			"%s planned, and %s are free outside CMA: memory in CMA cannot stay pinned",
 			MR_SIZE(question->size.value), MR_SIZE(rest));
 	else
 		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", MR_SIZE(cma),
@@ -302,7 +302,7 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 
 #define NO_LIMIT UINT64_MAX
 
-/* What was found so far, on the way up. */
+/* Results so far, on the way up. */
 struct walk {
 	const struct mr_question *question;
 	struct mr_finding *finding;
@@ -346,7 +346,7 @@ static bool walk_up(struct walk *walk, const char *controller, void (*look)(stru
 	}
 	if (rc) {
 		mr_finding_set(walk->finding, MR_VERDICT_UNKNOWN, "the control group: %s",
-			       rc == -EXDEV ? "it is outside of what is mounted here"
+			       rc == -EXDEV ? "it is not below the mount point"
 					    : mr_errno_text(-rc));
 		return false;
 	}

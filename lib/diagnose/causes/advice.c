@@ -95,7 +95,7 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (is_rxe(inquiry))
 		suspicion->layer = MR_LAYER_MEMORY;
 	if (is_paged(refusal))
-		rule_out(inquiry, suspicion, "the region is one with on-demand paging");
+		rule_out(inquiry, suspicion, "the region has on-demand paging");
 	else
 		mr_suspect(suspicion, mr_certain_if(is_certain),
 			   "the region's pages are pinned (its access 0x%" PRIx32
@@ -194,7 +194,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_hex(suspicion, "iova", refusal->region_iova);
 	mr_evidence_number(suspicion, "length", refusal->region_length);
 	if (is_in_region(inquiry)) {
-		rule_out(inquiry, suspicion, "the part is in the region");
+		rule_out(inquiry, suspicion, "the advised part is in the region");
 		return;
 	}
 	if (rxe) /* which leaves it to ib_umem_odp_map_dma_and_lock() */
@@ -214,7 +214,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	static const char *const is[MR_OBSTACLE_GUARD + 1] = {
 		[MR_OBSTACLE_GUARD] = "is a guard page",
 		[MR_OBSTACLE_READ_ONLY] = "may not be written",
-		[MR_OBSTACLE_DEVICE] = "is that of a device",
+		[MR_OBSTACLE_DEVICE] = "is memory of a device",
 		[MR_OBSTACLE_NO_ACCESS] = "may not be read",
 	};
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -240,7 +240,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		      !mr_mapping_details_read(inquiry->host, obstacle.stop_mapping.start,
 					       &details) &&
 		      !details.has_faults)))
-			rule_out(inquiry, suspicion, "all of the part is mapped");
+			rule_out(inquiry, suspicion, "the advised part is mapped");
 		return;
 	}
 	if ((obstacle.kind == MR_OBSTACLE_READ_ONLY) != (refusal->errnum == EPERM))

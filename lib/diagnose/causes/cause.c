@@ -8,7 +8,7 @@
 
 /* Calls that do the same, the usual one first. */
 static const struct operation_row {
-	enum mr_operation plain;  /* without a request that tells */
+	enum mr_operation plain;  /* without a request that shows it */
 	enum mr_operation dmabuf; /* with a request for a dma-buf; 0: the same */
 	const char *calls[12];
 } rows[] = {
@@ -121,10 +121,10 @@ uint32_t mr_operations_of_name(const char *call)
 }
 
 const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {
-	[MR_UNRELATED] = MR_WORD("unrelated", "has nothing to do with the call"),
+	[MR_UNRELATED] = MR_WORD("unrelated", "unrelated to the call"),
 	[MR_RULED_OUT] = MR_WORD("ruled-out", "the evidence excludes it"),
-	[MR_POSSIBLE] = MR_WORD("possible", "nothing speaks against it"),
-	[MR_LIKELY] = MR_WORD("likely", "the evidence speaks for it"),
+	[MR_POSSIBLE] = MR_WORD("possible", "no evidence excludes it"),
+	[MR_LIKELY] = MR_WORD("likely", "the evidence supports it"),
 	[MR_CERTAIN] = MR_WORD("certain", "the evidence excludes all others"),
 };
 

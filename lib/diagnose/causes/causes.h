@@ -58,7 +58,7 @@ struct mr_obstacle {
 	bool has_full;
 	struct mr_mapping full;
 	struct mr_mapped_file full_file;
-	/** Where pages are from the pool of hugetlb: the first mapping of them, and what smaps tells of it. */
+	/** Where pages are from the pool of hugetlb: the first mapping of them, and its facts in smaps. */
 	bool has_huge;
 	struct mr_mapping huge;
 	struct mr_mapping_details huge_details;
@@ -80,7 +80,7 @@ struct mr_place {
 struct mr_table_pool;
 struct mr_tries;
 
-/** What a call does.  Calls that do the same are refused for the same causes, whichever path they take. */
+/** Operations.  Calls for the same operation are refused for the same causes, whichever path they take. */
 enum mr_operation {
 	MR_OP_OTHER,       /**< a call that mr_operation_of() does not know */
 	MR_OP_PREPARE,     /**< making the memory or dma-buf that is to be registered: mmap, ... */
@@ -139,13 +139,13 @@ struct mr_refusal {
 	bool is_own; /**< that context is this process's alone: what is registered ends with it */
 	/** @context and @uverbs are not those of the call: the same device was opened anew. */
 	bool is_opened_anew;
-	/** Bytes that simulated devices have pinned for another process; of this one the simulator itself tells. */
+	/** Bytes that simulated devices have pinned for another process; for this one the simulator reports them. */
 	struct mr_opt_u64 simulated_pinned;
-	/** Fork protection of libibverbs, where that is known; else its environment tells what it asks for. */
+	/** Fork protection of libibverbs, if that is known; else its environment shows whether it is requested. */
 	enum mr_tristate fork_safe;
 	/** Whether the errno is that of a call of libibverbs to the kernel, where those calls were seen. */
 	enum mr_tristate by_kernel;
-	/** Of a umem: errno of another call of DEVX in the call's own context, 0: none; not known: @uverbs may tell. */
+	/** For a umem: errno of another DEVX call in the call's own context, 0: none; unknown: ask by @uverbs. */
 	struct mr_opt_u64 devx_errnum;
 	const struct mr_uverbs *uverbs;          /**< the open file of the device, on either path */
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
@@ -174,13 +174,13 @@ struct mr_refusal {
 	bool has_gone_on;
 	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */
 	const char *pd;                   /**< name of the PD, of FREE */
-	/** Of FREE: regions of the session that are in the PD, or on the memory. */
+	/** For FREE: regions of the session that are in the PD, or on the memory. */
 	struct mr_opt_u64 users;
 	/* An object by its number, of DEREG, FREE and ADVISE: */
 	bool handle_known;
 	enum mr_region_kind handle_kind; /**< MR_KIND_DM: memory on the device, of FREE */
 	uint32_t handle;
-	/* Of a region that was there before (REREG, ADVISE, DEREG): */
+	/* About an existing region (REREG, ADVISE, DEREG): */
 	bool region_known;
 	enum mr_region_call region_call; /**< that registered it */
 	uint32_t region_access;
@@ -379,7 +379,7 @@ bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
 /**
  * mr_obstacle_gpu() - the node of a GPU's driver to which the obstacle belongs
  *
- * That is the obstacle's own mapping.  CUDA reserves the addresses of most memory of a GPU by mappings without access and
+ * It is the obstacle's own mapping.  CUDA reserves the addresses of most memory of a GPU by mappings without access and
  * without a file, and maps nodes of its driver elsewhere: then it is one of these.
  *
  * Return: NULL where it is no memory of a GPU.
@@ -406,14 +406,14 @@ bool mr_obstacle_find_fault(struct mr_inquiry *inquiry, const struct mr_range *r
 /**
  * mr_obstacle_may_be_in() - whether a page of the mapping can be what was not pinned, though the mapping does not tell
  *
- * That is so where pinning ended in it, or where it is not known where that was and no mapping is an obstacle.
+ * It can be if pinning ended in it, or if that place is unknown and no mapping is an obstacle.
  */
 bool mr_obstacle_may_be_in(const struct mr_obstacle *obstacle, const struct mr_mapping *mapping);
 
 /** mr_is_pinned() - whether nothing is known that keeps the memory from being pinned, which drivers do first */
 bool mr_is_pinned(struct mr_inquiry *inquiry);
 
-/** What is changed, in the order of the tries.  The first three repeat the call itself. */
+/** Changes, in the order of the tries.  The first three repeat the call itself. */
 enum mr_try_change {
 	MR_TRY_UNCHANGED,   /**< nothing */
 	MR_TRY_OWN_CONTEXT, /**< nothing but the context and PD: a session's are left alone */
@@ -496,7 +496,7 @@ enum {
 	MR_CAUSE_ERRNOS = 8,  /**< errnos of a cause, and a 0 behind them */
 };
 
-/** What was found out about a cause. */
+/** Findings about a cause. */
 struct mr_suspicion {
 	const struct mr_cause *cause;
 	enum mr_certainty certainty;
@@ -575,7 +575,7 @@ struct mr_cause {
 		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
 };
 
-/** mr_cause_speaks_for() - whether a cause can be that of an errno; 0 stands for any */
+/** mr_cause_speaks_for() - whether a cause can be that of an errno; 0: any */
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum);
 
 /** mr_cause_has_status() - whether it is one by which the firmware refuses for this cause */

@@ -22,7 +22,7 @@ static bool changes_memory(const struct mr_rereg_request *rereg)
 	return rereg->changes & MR_CHANGE_TRANSLATION;
 }
 
-/* What mlx5 changes without a new key: hw/mlx5/mr.c can_use_umr_rereg_access() */
+/* Access flags that mlx5 changes without a new key: hw/mlx5/mr.c can_use_umr_rereg_access() */
 #define CHANGED_IN_PLACE                                                                           \
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ |                  \
 	 MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_RELAXED_ORDERING)
@@ -166,8 +166,8 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			"libibverbs changes only regions that its own process registered, and another process registered this one");
 	if (inquiry->refusal->region_known && mr_region_is_dm(inquiry->refusal->region_call))
 		mr_suspect_remedy(suspicion,
-				  "register another region, and deregister this one: the "
-				  "kernel changes none on memory of the device, either");
+				  "register another region, and deregister this one: the kernel "
+				  "does not change regions on memory of the device, either");
 }
 
 static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -220,20 +220,20 @@ static void look_at_unrequested_access(struct mr_inquiry *inquiry, struct mr_sus
 		   rereg->access);
 }
 
-/* The code tells that it failed.  Why madvise(2) failed is the matter of other causes. */
+/* The code shows that madvise(2) failed; other causes find the reason. */
 static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	static const struct {
 		const char *code, *text;
 	} rows[] = {
 		{ "IBV_REREG_MR_ERR_DONT_FORK_NEW",
-		  "libibverbs could not keep the new memory from child processes" },
+		  "libibverbs could not protect the new memory from child processes" },
 		{ "IBV_REREG_MR_ERR_DO_FORK_OLD",
-		  "the region has changed, and libibverbs could not give the old memory back to "
-		  "child processes" },
+		  "the region has changed, but libibverbs could not lift the protection of the "
+		  "old memory" },
 		{ "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
-		  "the change was refused, and libibverbs could not give the new memory back to "
-		  "child processes, whose errno this is" },
+		  "the change was refused, and libibverbs could not lift the protection of the "
+		  "new memory: the errno is that of the second failure" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -245,7 +245,7 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 /* ---- ib_uverbs ---- */
 
-/* Of flags that it does not know ib_uverbs says EOPNOTSUPP, of none at all EINVAL, before it looks at the region. */
+/* ib_uverbs answers EOPNOTSUPP to unknown flags and EINVAL to none, before it looks the region up. */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
@@ -261,7 +261,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	else if (!rereg->changes)
 		mr_suspect(suspicion, errnum == EINVAL ? MR_CERTAIN : MR_POSSIBLE,
-			   "no flag says what to change");
+			   "no flag is set");
 	else
 		mr_suspect(suspicion, by_library || errnum == EOPNOTSUPP ? MR_CERTAIN : MR_POSSIBLE,
 			   "the flags 0x%" PRIx32 " have bits that %s does not know",
@@ -283,7 +283,7 @@ static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *
 		   name);
 }
 
-/* ---- drivers that change no regions.  Of providers MR-PROVIDER-OPERATION tells. ---- */
+/* ---- drivers that change no regions; for providers see MR-PROVIDER-OPERATION ---- */
 
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -338,7 +338,7 @@ static void look_at_users(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   users, users == 1 ? "" : "s", owner, users == 1 ? "is" : "are", where);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "no region of this %s is %s; what other programs made may be", owner,
+			   "no region of this %s is %s; objects of other programs may be", owner,
 			   where);
 }
 
@@ -368,7 +368,7 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 }
 
 /*
- * Asks the kernel again whether there is such an MR.  EIO and other errnos tell nothing.  The simulated HCA
+ * Asks the kernel again whether there is such an MR.  EIO and other errnos prove nothing.  The simulated HCA
  * and the kernel both answer ENOENT, and EINVAL for the number of another kind of object.
  */
 static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -380,10 +380,9 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	/* lib/session/look.c has asked the kernel for it, after another call was refused. */
 	if (refusal->kind == MR_ERROR_ABSENT) {
 		mr_evidence_text(suspicion, "call", "%s", refusal->call);
-		mr_suspect(
-			suspicion, inquiry->operation == MR_OP_QUERY ? MR_LIKELY : MR_CERTAIN,
-			"there is no such object in this session: its number is free, or that of "
-			"another kind of object");
+		mr_suspect(suspicion, inquiry->operation == MR_OP_QUERY ? MR_LIKELY : MR_CERTAIN,
+			   "this session has no such object: its number is free, or belongs to "
+			   "another kind of object");
 		return;
 	}
 	if (refusal->errnum != ENOENT || !refusal->uverbs || refusal->is_opened_anew ||
@@ -396,7 +395,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			    refusal->handle);
 	else if (rc == -ENOENT)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the kernel has no MR with the handle %" PRIu32 " (any more)",
+			   "the kernel has no MR with the handle %" PRIu32 ", or no longer",
 			   refusal->handle);
 }
 

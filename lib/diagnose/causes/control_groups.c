@@ -161,7 +161,8 @@ static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *su
 			   "%s can be opened, and any ioctl(2) on it is refused, as Landlock does",
 			   place->node.path);
 	else
-		mr_rule_out(suspicion, "ioctl(2) on %s is not refused as such", place->node.path);
+		mr_rule_out(suspicion, "ioctl(2) on %s is not refused in general",
+			    place->node.path);
 }
 
 static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -173,7 +174,7 @@ static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_evidence_text(suspicion, "kernel", "%s", version);
 	mr_suspect(suspicion, errnum == EINVAL || errnum == EPERM ? MR_POSSIBLE : MR_LIKELY,
-		   "the kernel is that of gVisor, which passes on only what it knows of RDMA");
+		   "the kernel is gVisor, which passes on only the RDMA calls that it knows");
 }
 
 #define ON_IOCTLS (MR_ON_ALL & ~(MR_ON(PREPARE) | MR_ON(FIND) | (1U << MR_OP_OTHER)))

@@ -67,7 +67,7 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (!length && mr_inquiry_is_driver(inquiry, "mlx5") &&
 	    inquiry->refusal->errnum == EINVAL) {
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "this asks for 0 bytes, which mlx5 does not give");
+			   "the request has 0 bytes, which mlx5 does not allocate");
 		mr_suspect_remedy(suspicion, "ask for at least one byte");
 		return;
 	}
@@ -104,11 +104,11 @@ static void look_at_zero_based(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (is_by_library(inquiry))
 		suspicion->layer = MR_LAYER_LIBIBVERBS;
 	if (request->access & MR_ACCESS_ZERO_BASED)
-		mr_rule_out(suspicion, "zero-based was asked for");
+		mr_rule_out(suspicion, "the access has zero-based");
 	else
-		mr_suspect(
-			suspicion, MR_CERTAIN,
-			"a region on memory of the device needs zero-based, and access lacks it");
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "a region on memory of the device requires zero-based, and the access "
+			   "lacks it");
 }
 
 /* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG: the length is that which was allocated, in 32 bits. */
@@ -172,10 +172,9 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	rc = mr_devx_try(uverbs);
 	if (rc == -EPROTONOSUPPORT)
-		mr_suspect(
-			suspicion, MR_CERTAIN,
-			"the driver offers no DEVX for %s, so that other DEVX calls are refused as well",
-			environment->device);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the driver offers no DEVX for %s, and refuses other DEVX calls, too",
+			   environment->device);
 	else if (!rc || rc == -EINVAL)
 		mr_rule_out(suspicion, "the driver knows other calls of DEVX");
 }
@@ -196,7 +195,7 @@ static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	mr_evidence_text(suspicion, "devx_other", "%s", rc ? mr_errno_name(-rc) ?: "?" : "ok");
 	if (!rc)
-		mr_rule_out(suspicion, "the context takes other calls of DEVX");
+		mr_rule_out(suspicion, "the context accepts other calls of DEVX");
 	else if (rc == -EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the device was opened without DEVX: the context refuses other calls of "
@@ -259,7 +258,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 			   "no page size of 0x%" PRIx64 " is from 4 KiB to the length, which is %s",
 			   request->page_sizes, MR_SIZE(length));
 	else if (sizes & page_size)
-		mr_rule_out(suspicion, "pages of %s, which any memory has, are allowed",
+		mr_rule_out(suspicion, "pages of %s are allowed, which any memory has",
 			    MR_SIZE(page_size));
 	else
 		mr_suspect(suspicion, mr_likely_if(!may_be_large),
@@ -327,22 +326,21 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 				 rc ? mr_errno_name(-rc) ?: "?" : "ok");
 	if (rc == -EPROTONOSUPPORT)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "a context for DEVX was asked for, and the driver of %s, which opens "
-			   "without, has no calls of DEVX",
+			   "a context with DEVX was requested, and the driver of %s has no calls "
+			   "of DEVX (it opens without)",
 			   environment->device);
 	else if (rc == -EINVAL)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "a context for DEVX was asked for, and %s gives one without it",
+			   "a context with DEVX was requested, and %s opens only without it",
 			   environment->device);
 	else if (!rc)
-		mr_rule_out(suspicion, "%s, opened again, takes calls of DEVX",
+		mr_rule_out(suspicion, "%s, opened again, accepts calls of DEVX",
 			    environment->device);
 	else
-		mr_suspect(
-			suspicion, MR_POSSIBLE,
-			"a context for DEVX was asked for, and firmware %s or its driver may offer "
-			"none",
-			environment->firmware[0] ? environment->firmware : "of unknown version");
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "a context with DEVX was requested, and firmware %s or its driver may "
+			   "offer none",
+			   environment->firmware[0] ? environment->firmware : "of unknown version");
 }
 
 #include "lib/diagnose/causes/device_memory.inc"

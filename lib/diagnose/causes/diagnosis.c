@@ -105,7 +105,7 @@ static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *susp
 /*
  * Lowers the certainty of what was read of another process or time than that of the call.  Another process was refused:
  * what this one has mapped says nothing of that one.  Its limits and rights may be those of that one, as both have the
- * same user, or may not.  What is read of the host holds for both, if the other one has run on it.  Or the process was
+ * same user, or may not.  Facts about the host hold for both, if the other one has run on it.  Or the process was
  * looked at after its call: what it has now may not be what the call has met.
  */
 static void lower_certainty(const struct mr_refusal *refusal, uint32_t reads,
@@ -150,15 +150,16 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 				    layer);
 		else
 			mr_rule_out(suspicion,
-				    "the kernel did not refuse, and its layer %s is there", layer);
+				    "the kernel did not refuse, so its layer %s did not, either",
+				    layer);
 		return;
 	}
 	if (1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
 		return;
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(suspicion,
-			    "the kernel refused no call of libibverbs, and the layer "
-			    "%s is there",
+			    "the kernel refused no call of libibverbs, so its layer %s did not, "
+			    "either",
 			    layer);
 	else if (by_kernel == MR_YES && suspicion->cause->table == mr_causes_of_fork_protection)
 		mr_rule_out(suspicion, "the kernel itself refused");
@@ -278,7 +279,7 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 }
 
 /*
- * Whether a row of @table before @cause is certain to refuse the call with another errno.  A release tells only with
+ * Whether a row of @table before @cause is certain to refuse the call with another errno.  A release shows only with
  * EPROTONOSUPPORT what its kernel lacks, as enterprise kernels have what newer ones brought.
  */
 static bool is_refused_by(struct mr_inquiry *inquiry, const struct mr_cause *table,
@@ -301,7 +302,7 @@ static bool is_refused_by(struct mr_inquiry *inquiry, const struct mr_cause *tab
 
 /*
  * Whether ib_uverbs refuses the call with another errno before it comes to @cause: that errno would have come, so it is
- * not known why this one did.  What libibverbs refuses, and the lack of a driver's function, come before.
+ * not known why this one did.  Refusals of libibverbs, and the lack of a driver's function, come before.
  */
 static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspicion *suspicion)
 {
@@ -327,7 +328,7 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_suspic
 	       is_refused_by(inquiry, mr_causes_of_uverbs, cause);
 }
 
-/* Whether the code of ibv_rereg_mr(3) tells that the call did not come to @cause.  Those of changes look by themselves. */
+/* Whether the code of ibv_rereg_mr(3) shows that the call did not come to @cause.  Causes of changes check it themselves. */
 static bool is_excluded_by_code(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;

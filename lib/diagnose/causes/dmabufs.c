@@ -13,7 +13,7 @@
 
 /* ---- the driver ------------------------------------------------------------------------------------ */
 
-/* Whether the running kernel was built without on-demand paging.  What is simulated is not the running kernel. */
+/* Whether the running kernel was built without on-demand paging.  A simulated kernel is not the running one. */
 static bool is_built_without_odp(struct mr_inquiry *inquiry)
 {
 	struct mr_kernel_option option = { .name = "INFINIBAND_ON_DEMAND_PAGING" };
@@ -108,7 +108,7 @@ static void look_at_data_direct(struct mr_inquiry *inquiry, struct mr_suspicion 
 
 	if (!rc) {
 		mr_evidence_text(suspicion, "data_direct", "%.*s", 100, path + strlen(MR_SYSFS));
-		mr_rule_out(suspicion, "the Data Direct device is there");
+		mr_rule_out(suspicion, "the HCA has a Data Direct device");
 	} else if (rc == -ENODEV) {
 		mr_evidence_text(suspicion, "data_direct", "none");
 		mr_suspect(suspicion, MR_CERTAIN, "%s has no Data Direct device bound to it",
@@ -131,9 +131,10 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "descriptor %d is a dma-buf (%s)", fd,
 			    file->exporter[0] ? file->exporter : "simulated");
 	else if (file->is_path && errnum == EBADF)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "descriptor %d (%s) was opened by O_PATH, which opens no file", fd,
-			   file->target);
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"descriptor %d (%s) was opened with O_PATH, which does not open the file",
+			fd, file->target);
 	else if (!file->is_dmabuf && !file->is_path && errnum == EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN, "descriptor %d is %s, which is no dma-buf", fd,
 			   file->target[0] ? file->target : "another file");
@@ -260,8 +261,8 @@ static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspi
 		return;
 	if (inquiry->request->access & MR_ACCESS_ON_DEMAND)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "access has on-demand, and mlx5 takes no DMA handle with on-demand "
-			   "paging");
+			   "access has on-demand, and mlx5 does not accept a DMA handle with "
+			   "on-demand paging");
 	else
 		mr_rule_out(suspicion, "access has no on-demand");
 }
@@ -275,7 +276,7 @@ static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_evidence_text(suspicion, "region_call", "%s", row->name);
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "the region has a DMA handle, and mlx5 changes no such region");
+		   "the region has a DMA handle, and mlx5 does not change such regions");
 }
 
 #include "lib/diagnose/causes/dmabufs.inc"

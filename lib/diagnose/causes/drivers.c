@@ -39,7 +39,7 @@ static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion 
 	mr_evidence_text(suspicion, "memory", "%s", inquiry->refusal->memory ?: "");
 	mr_suspect(
 		suspicion, MR_LIKELY,
-		"flush-persistent needs persistent memory, which rxe looks for behind each page");
+		"flush-persistent requires that each page is persistent memory; rxe checks this");
 }
 
 static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -48,9 +48,9 @@ static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicio
 
 	if (attributes && mr_atomic_name(attributes->atomic))
 		mr_evidence_text(suspicion, "atomic", "%s", mr_atomic_name(attributes->atomic));
-	mr_suspect(
-		suspicion, MR_POSSIBLE,
-		"access has remote-atomic, and devices of the driver ionic were seen to refuse it");
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "access has remote-atomic, and users report that devices of the driver ionic "
+		   "refuse it");
 }
 
 /* The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5 says so. */
@@ -80,7 +80,7 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 	mr_evidence_number(suspicion, "pages", pages);
 	if (pages <= most)
-		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA takes at once",
+		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA accepts at once",
 			    pages);
 	else
 		mr_suspect(suspicion, mr_likely_if(pages > all),
@@ -144,7 +144,7 @@ static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (mr_inquiry_kernel_since(inquiry, is_rxe ? 5 : 6, is_rxe ? 13 : 6) != MR_NO)
 		return;
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s of Linux %u.%u answers %s whatever kept the memory from being pinned",
+		   "%s of Linux %u.%u answers %s for any failure to pin memory",
 		   suspicion->cause->driver, kernel->major, kernel->minor,
 		   is_rxe ? "EINVAL" : "EFAULT");
 }

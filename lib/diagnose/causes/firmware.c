@@ -92,8 +92,7 @@ static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	if (!find_answer(inquiry, suspicion, &answer)) {
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "a DEVX object that was made on the umem (a key, a queue) may be there "
-			   "still");
+			   "a DEVX object on the umem (a key, a queue) may still exist");
 		return;
 	}
 	if (!is_umem_in_use(&answer))
@@ -118,11 +117,11 @@ static void look_at_relaxed_only(struct mr_inquiry *inquiry, struct mr_suspicion
 	    strcmp(answer.command, "CREATE_MKEY") != 0 || answer.status.value != 0x03)
 		return;
 	if (access & MR_ACCESS_RELAXED_ORDERING)
-		mr_rule_out(suspicion, "relaxed-ordering was asked for");
+		mr_rule_out(suspicion, "the access has relaxed-ordering");
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "the firmware refused a key without relaxed-ordering, which some "
-			   "firmware demands");
+			   "firmware requires");
 }
 
 /* A work request that changes a key (UMR) has failed: that comes out as EFAULT though the memory is fine. */

@@ -97,7 +97,7 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 /*
  * Since Linux 6.6 (and in stable kernels from September 2023 on) symbol_get() gives no function that is not exported
- * as GPL (kernel/module/main.c __symbol_get()).  That of OFED's ib_core is not, and amdgpu asks for it in this way.
+ * as GPL (kernel/module/main.c __symbol_get()).  OFED's ib_core does not export it as GPL, and amdgpu uses it.
  */
 static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -114,7 +114,7 @@ static void look_at_symbols(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   gpu.addr, gpu.is, gpu.node, kernel.major, kernel.minor);
 }
 
-/* What flags memory was allocated with, /proc does not show. */
+/* The flags of the allocation are unknown: /proc does not show them. */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct gpu_memory gpu;
@@ -150,8 +150,8 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else if (mr_inquiry_is_call(inquiry, "cuInit"))
 		mr_suspect(suspicion, MR_LIKELY, "%s",
 			   mr_kernel_has_module(inquiry->host, "nvidia")
-				   ? "CUDA has no GPU here, or its library does not fit the kernel "
-				     "module"
+				   ? "CUDA finds no GPU, or its library does not match the "
+				     "kernel module"
 				   : "the kernel module nvidia is not loaded");
 }
 
@@ -182,7 +182,7 @@ static void look_at_export(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const bool is_pcie = inquiry->refusal->dmabuf && inquiry->refusal->dmabuf->data_direct;
 
 	mr_suspect(suspicion, MR_LIKELY, "the driver exports no memory of this GPU%s",
-		   is_pcie ? " for PCIe, as Data Direct needs it" : " as a dma-buf");
+		   is_pcie ? " for PCIe, which Data Direct requires" : " as a dma-buf");
 	if (is_pcie)
 		mr_suspect_remedy(
 			suspicion,
@@ -214,8 +214,8 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	} else if (is_by(inquiry, "vfio_pci")) {
 		mr_suspect(
 			suspicion, is_old ? MR_CERTAIN : MR_POSSIBLE,
-			"the dma-buf belongs to a device given to VFIO, which %slets nobody pin it "
-			"who cannot give it back",
+			"the dma-buf belongs to a device of VFIO, which %spermits only revocable "
+			"use and no pinning",
 			is_old ? "before Linux 7.0 " : "");
 	} else {
 		mr_rule_out(suspicion, "dma-bufs by %s can be pinned", inquiry->dmabuf.exporter);
@@ -261,13 +261,13 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "size", file->size.value);
 	if (inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the driver %s, which made the dma-buf, lets out the kernel's internal "
-			   "errno 524: it does not let this device attach or map it",
+			   "the driver %s, which exported the dma-buf, does not let this device "
+			   "attach or map it: it returns the kernel's internal errno 524",
 			   file->exporter);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the driver %s, which made the dma-buf, may not let this device attach "
-			   "or map it",
+			   "the driver %s, which exported the dma-buf, may not let this device "
+			   "attach or map it",
 			   file->exporter);
 	/* AMD's driver moves its memory to that of the host where it sees no way between the two PCI devices. */
 	if (is_by(inquiry, "nvidia"))

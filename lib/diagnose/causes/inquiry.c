@@ -103,7 +103,7 @@ const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 		place->device[0] && mr_rdma_device_find(host, place->device, any, sizeof(any));
 	/*
 	 * Another process has opened the node, or was refused: where libibverbs got to asking the kernel, it was open.
-	 * Of the errnos of ibv_open_device(3), these are of no other call before that.
+	 * No earlier call of ibv_open_device(3) fails with these errnos.
 	 */
 	if (!host->process)
 		return place;

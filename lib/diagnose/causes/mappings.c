@@ -56,7 +56,7 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 			   "0x%" PRIx64 " is an address of the kernel: no process has memory there",
 			   addr);
 		mr_suspect_remedy(suspicion,
-				  "correct the address: mmap and malloc return none like it");
+				  "correct the address: mmap and malloc return no such address");
 	} else {
 		mr_suspect(suspicion, certainty,
 			   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
@@ -76,11 +76,11 @@ static void describe(const struct mr_obstacle *obstacle, bool writes, char *text
 			 obstacle->mapping.path);
 		return;
 	case MR_OBSTACLE_DAX:
-		snprintf(text, size, "maps a file with DAX on %s, which may not be pinned",
+		snprintf(text, size, "maps a file with DAX on %s, which cannot stay pinned",
 			 file->filesystem);
 		return;
 	case MR_OBSTACLE_SECRET:
-		snprintf(text, size, "is secret memory (memfd_secret), which no device may see");
+		snprintf(text, size, "is secret memory (memfd_secret), which no device can access");
 		return;
 	case MR_OBSTACLE_FILE:
 		snprintf(text, size,
@@ -92,11 +92,10 @@ static void describe(const struct mr_obstacle *obstacle, bool writes, char *text
 		return;
 	case MR_OBSTACLE_READ_ONLY:
 		snprintf(text, size, "is mapped read-only (%s), and %s", rights.text,
-			 writes ? "the access writes"
-				: "this kernel pins for writing all the same");
+			 writes ? "the access writes" : "this kernel pins for writing in any case");
 		return;
 	case MR_OBSTACLE_NO_ACCESS:
-		snprintf(text, size, "is mapped so that it may not be read (%s, %s)", rights.text,
+		snprintf(text, size, "is mapped without read permission (%s, %s)", rights.text,
 			 obstacle->mapping.writable ? "without PROT_READ" : "PROT_NONE");
 		return;
 	case MR_OBSTACLE_FILE_END:
@@ -373,8 +372,8 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (splits_huge_page(obstacle, range.addr) ||
 	    splits_huge_page(obstacle, range.addr + range.length))
 		mr_suspect(suspicion, certainty_alone(inquiry),
-			   "the range ends inside of a huge page of %s, and fork protection "
-			   "(RDMAV_FORK_SAFE) would have to split that",
+			   "the range ends inside a huge page of %s, which fork protection "
+			   "(RDMAV_FORK_SAFE) would have to split",
 			   MR_SIZE(obstacle->huge_details.page_size));
 	else
 		mr_rule_out(suspicion, "the range begins and ends with a huge page");

@@ -8,7 +8,7 @@
 #include "lib/simulator/enter.h"
 #include "lib/verbs/verbs.h"
 
-/* What counts against the limit. */
+/* Memory that the limit includes. */
 struct memlock {
 	struct mr_rlimit limit;
 	enum mr_tristate is_lifted;
@@ -137,15 +137,15 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memloc
 		return;
 	mr_evidence_number(suspicion, "most_registered", most);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s are pinned now, but as much as %s were registered at once, this takes %s, "
-		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
+		   "%s are pinned now, but up to %s were registered at once, this takes %s, and "
+		   "RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
 		   MR_SIZE(memlock->pinned.value), MR_SIZE(most), MR_SIZE(memlock->asked),
 		   MR_SIZE(memlock->limit.soft),
 		   explain_limit(inquiry, memlock, most + memlock->asked, suspicion).figure);
 }
 
 /*
- * What the buffers of a queue take beyond the least is not known: the inline data and the pieces of a request to send
+ * The size of a queue's buffers beyond the least is unknown: the inline data and the pieces of a request to send
  * make it as much as MORE times as large.
  */
 #define MORE 16

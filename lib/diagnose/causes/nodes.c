@@ -139,7 +139,7 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			   node->minor);
 	else if (place->opened == -ENXIO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "%s answers ENXIO: no device has its number %u:%u (any more)",
+			   "%s answers ENXIO: no device has its number %u:%u, or no longer",
 			   node->path, node->major, node->minor);
 	else
 		mr_rule_out(suspicion, "%s has the number of %s, %u:%u", node->path, node->device,
@@ -162,15 +162,15 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "device", "%s", place->device);
 	if (!place->is_shown && !place->is_listed)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "%s has gone: sysfs does not have it any more, and the kernel answers "
-			   "%s for what was opened before",
+			   "%s has gone: it is no longer in sysfs, and the kernel answers %s for "
+			   "contexts that were opened before",
 			   place->device, errnum == EIO ? "EIO" : "ENODEV");
 	else if (inquiry->operation == MR_OP_OPEN && place->opened == -errnum)
 		/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded */
 		mr_suspect(suspicion, MR_LIKELY,
-			   errnum == EIO ? "the driver has left the device behind %s: it was "
-					   "removed, reset or unbound"
-					 : "the driver of the device behind %s is being unloaded",
+			   errnum == EIO ? "the device of %s has no driver: it was removed, "
+					   "reset or unbound"
+					 : "the driver of the device of %s is being unloaded",
 			   place->node.path);
 	else if (inquiry->operation == MR_OP_OPEN && !place->opened)
 		mr_rule_out(suspicion, "%s can be opened now", place->node.path);
@@ -180,8 +180,8 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "%s answers other calls", place->device);
 	else if (errnum == EIO && !place->is_shown)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%s has moved to another network namespace, and the kernel answers EIO "
-			   "for what was opened before",
+			   "%s has moved to another network namespace, and the kernel answers "
+			   "EIO for contexts that were opened before",
 			   place->device);
 }
 

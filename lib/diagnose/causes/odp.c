@@ -58,21 +58,20 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	if (!(inquiry->attributes.odp.general & IBV_ODP_SUPPORT_IMPLICIT)) {
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the device has on-demand paging for a range, and not for all memory of "
-			   "a process (implicit)");
+			   "the device has on-demand paging for ranges, but not for all memory "
+			   "of a process (implicit)");
 		if (!mr_inquiry_is_driver(inquiry, "mlx5"))
 			mr_suspect_remedy(suspicion, "register ranges");
 	} else if (iova) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "a region of all memory has the I/O virtual address 0, and 0x%" PRIx64
-			   " was asked for",
+			   " was requested",
 			   iova);
 		mr_suspect_remedy(suspicion, "use --iova 0, or mrctl reg");
 	} else if (mr_inquiry_access(inquiry) & MR_ACCESS_HUGETLB) {
 		suspicion->layer = MR_LAYER_UVERBS;
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "access has hugetlb, and a region of all memory is not of huge pages "
-			   "alone");
+			   "access has hugetlb, and not all memory of a process is huge pages");
 		mr_suspect_remedy(suspicion, "leave out hugetlb");
 	} else {
 		mr_rule_out(suspicion, "the device has implicit on-demand paging");
@@ -142,7 +141,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	bool is_decisive;
 
 	if (range.length) {
-		/* Of a line in a log all causes are listed that are not ruled out. */
+		/* For a line of a log, list all causes that are not ruled out. */
 		if (inquiry->refusal->is_of_other_process)
 			mr_rule_out(suspicion, "the length is %" PRIu64, range.length);
 		return;
@@ -162,8 +161,7 @@ static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	    (!range.addr && is_on_demand) || !mr_range_wraps(&range, mr_page_size(inquiry->host)))
 		return;
 	add_range(inquiry, suspicion);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "0x%" PRIx64 " + %" PRIu64 " goes beyond the last address there is", range.addr,
+	mr_suspect(suspicion, MR_CERTAIN, "0x%" PRIx64 " + %" PRIu64 " exceeds 64 bits", range.addr,
 		   range.length);
 }
 

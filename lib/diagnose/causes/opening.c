@@ -50,7 +50,7 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	} else if (place->is_shown) {
 		add_device(inquiry, suspicion);
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "ib_uverbs is not loaded: there is %s, but no "
+			   "ib_uverbs is not loaded: the kernel has %s, but no "
 			   "/sys/class/infiniband_verbs",
 			   place->device);
 		mr_suspect_remedy(suspicion, "modprobe ib_uverbs");
@@ -78,8 +78,9 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		return;
 	mr_evidence_number(suspicion, "devices", 0);
 	if (!mr_host_exists(inquiry->host, "/sys/class")) {
-		mr_suspect(suspicion, MR_LIKELY,
-			   "no device is found, as /sys/class does not exist: is sysfs mounted?");
+		mr_suspect(
+			suspicion, MR_LIKELY,
+			"no device is found: /sys/class does not exist, so sysfs is not mounted");
 		mr_suspect_remedy(suspicion, "mount -t sysfs sysfs /sys");
 		return;
 	}
@@ -190,20 +191,20 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect_found(suspicion, finding);
 	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "/dev is %s%s of the process's own, and has no node %s: the sandbox "
-			   "keeps it away",
+			   "/dev is %s%s of the process's own, without the node %s: the sandbox "
+			   "does not provide it",
 			   dev.type[0] ? "a " : "a plain folder", dev.type, place->node.path);
 	else if (inquiry->refusal->errnum != EPERM || place->opened != -EPERM)
 		return;
 	else if (finding.verdict == MR_VERDICT_BAD)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the node %s answers EPERM although its permission allows it: rules "
-			   "for devices (DeviceAllow=, a container's) are against it",
+			   "the node %s answers EPERM although its permissions allow it: device "
+			   "rules (DeviceAllow=, a container's) refuse it",
 			   place->node.path);
 	else if (finding.verdict == MR_VERDICT_UNKNOWN)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the node %s answers EPERM although its permission allows it: by rules "
-			   "for devices, or by network namespaces",
+			   "the node %s answers EPERM although its permissions allow it: device "
+			   "rules or network namespaces refuse it",
 			   place->node.path);
 }
 
@@ -243,14 +244,13 @@ static void look_at_provider_files(struct mr_inquiry *inquiry, struct mr_suspici
 	mr_host_list(inquiry->host, add_driver_file, &files, PROVIDERS);
 	mr_evidence_number(suspicion, "providers", files.count);
 	if (files.count)
-		mr_suspect(
-			suspicion, MR_LIKELY,
-			"the node %s of %s is there, but none of the %u providers that " PROVIDERS
-			" names took the device",
-			place->node.path, place->device, files.count);
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the node %s of %s exists, but none of the %u providers that " PROVIDERS
+			   " names accepted the device",
+			   place->node.path, place->device, files.count);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the node %s of %s is there, but " PROVIDERS " names no providers",
+			   "the node %s of %s exists, but " PROVIDERS " names no providers",
 			   place->node.path, place->device);
 }
 
@@ -334,7 +334,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		suspicion->layer = MR_LAYER_PROVIDER;
 	mr_evidence_text(suspicion, "rdma_core", "%s", rdma_core);
 	if (has == MR_YES)
-		mr_rule_out(suspicion, "the provider %s has a function for it", provider);
+		mr_rule_out(suspicion, "the provider %s has the function", provider);
 	else if (has == MR_NO || is_known_to_lack(inquiry, provider))
 		mr_suspect(suspicion, mr_certain_if(has == MR_NO || is_of_release),
 			   "the provider %s of rdma-core %s has no %s", provider, rdma_core,
@@ -381,12 +381,12 @@ static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_sus
 	mr_evidence_text(suspicion, "fd", "-1");
 	if (is_ex && errnum == EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "libibverbs passes on no descriptor where it is -1, and the kernel "
-			   "takes no offset without one");
+			   "libibverbs passes on no descriptor if it is -1, and the kernel "
+			   "requires one for an offset");
 	else if (inquiry->operation == MR_OP_UMEM_DMABUF && errnum == EBADF)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "libmlx5 itself refuses the descriptor -1 without a call of the kernel "
-			   "(--via kernel calls it)");
+			   "libmlx5 refuses the descriptor -1 without calling the kernel (--via "
+			   "kernel calls it)");
 }
 
 /* drivers/dma-buf/dma-buf.c dma_buf_get(), fget(): no file has a negative number. */

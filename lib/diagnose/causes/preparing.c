@@ -34,7 +34,7 @@ static void look_at_address_space(struct mr_inquiry *inquiry, struct mr_suspicio
 	mr_suspect_shortage(inquiry, MR_SHORTAGE_RLIMIT, MR_CERTAIN, suspicion);
 }
 
-/* What is promised is counted by processor, and an amount for root is kept back, so it is not certain. */
+/* Not certain: the kernel counts commitments by processor, and reserves an amount for root. */
 static void look_at_overcommit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	mr_suspect_shortage(inquiry, MR_SHORTAGE_MEMORY, MR_CERTAIN, suspicion);
@@ -165,8 +165,7 @@ static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion
 		if (inquiry->refusal->mapping->kind.type != MR_MEMORY_DEVICE)
 			return;
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the driver of %.120s does not map this part: see its size, and "
-			   "where it begins",
+			   "the driver of %.120s does not map this part: check its size and offset",
 			   path);
 		mr_suspect_remedy(suspicion, "correct --size and --offset");
 		return;
@@ -202,8 +201,8 @@ static void suspect_node(struct mr_inquiry *inquiry, const char *path,
 	mr_evidence_text(suspicion, "node", "%.100s", path);
 	if (inquiry->refusal->errnum == EPERM) {
 		mr_suspect(suspicion, MR_LIKELY,
-			   "rules for devices keep this process from %.100s (of a container, or "
-			   "DeviceAllow=)",
+			   "device rules (of a container, or DeviceAllow=) refuse %.100s to this "
+			   "process",
 			   path);
 		mr_suspect_remedy(
 			suspicion,
@@ -213,7 +212,8 @@ static void suspect_node(struct mr_inquiry *inquiry, const char *path,
 		return;
 	}
 	if (mr_host_stat(inquiry->host, &file, "%s", path) || !status || !status->uid.known) {
-		mr_suspect(suspicion, MR_LIKELY, "this user may not open %.100s", path);
+		mr_suspect(suspicion, MR_LIKELY, "this user has no permission to open %.100s",
+			   path);
 		return;
 	}
 	mr_evidence_text(suspicion, "mode", "%04" PRIo32, file.mode & 07777);
@@ -241,7 +241,7 @@ static void look_at_udmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (inquiry->refusal->errnum == ENOENT)
 		mr_suspect(suspicion,
 			   mr_host_exists(inquiry->host, "%s", UDMABUF) ? MR_POSSIBLE : MR_CERTAIN,
-			   "there is no " UDMABUF);
+			   "no such device: " UDMABUF);
 	else
 		mr_suspect(suspicion, MR_LIKELY, UDMABUF " has no driver");
 }

@@ -172,9 +172,10 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	    !mr_inquiry_is_driver(inquiry, since->only)) {
 		mr_evidence_text(suspicion, "provider", "%s", environment->provider);
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "this is an attribute of the driver %s, and that of %s is %s",
+			   "the request has an attribute of the driver %s, and the driver of %s "
+			   "is %s",
 			   since->only, environment->device, environment->provider);
-		mr_suspect_remedy(suspicion, "leave it out, or use a device of %s", since->only);
+		mr_suspect_remedy(suspicion, "omit it, or use a device of %s", since->only);
 		return;
 	}
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel.major, kernel.minor);
@@ -189,11 +190,10 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 				  since->minor);
 	} else if (mr_inquiry_has_ofed(inquiry) == MR_YES) {
 		mr_evidence_text(suspicion, "module", "mlx_compat");
-		mr_suspect(
-			suspicion, MR_POSSIBLE,
-			"Linux knows this from %u.%u on, and the RDMA modules are those of OFED, "
-			"of a release of their own",
-			since->major, since->minor);
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "Linux supports this call from %u.%u on, and the RDMA modules are those "
+			   "of OFED, with a release of their own",
+			   since->major, since->minor);
 		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
 	} else if (since->of_driver) {
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux knows this from %u.%u on",

@@ -59,7 +59,7 @@ static bool has_one(const struct copy *line, const char *texts)
 	return false;
 }
 
-/* All that names a call, or stands for one, has one of these. */
+/* Each name of a call, and each phrase for one, has one of these. */
 static const char seeds[] =
 	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_|"
 	"peer|stag|mpt|timeout|ib device";
@@ -98,20 +98,20 @@ static const char gpu_programs[] =
 	"rdma_transport.cpp|nixl|deepep|hybridep|registerrdmamemoryregion|^mori|uccl|flagcx|"
 	"torch|vllm|sglang|cufile|nvidia|amdgpu|peermem|peer_mem";
 
-/* Made of the causes, which say what speaks for them */
+/* Made of the causes, whose entries have the words that indicate them */
 const struct mr_log_topic mr_log_topics[] = {
 #include "lib/diagnose/log/topics.inc"
 	{ .id = NULL },
 };
 
-/* What registers memory in another way than by libibverbs. */
+/* Programs that register memory without libibverbs. */
 static const struct {
 	const char *words; /* as of has_one() */
 	const char *remark;
 } others[] = {
 	{ ":cxi:|^cxi_|^cxip_|^cxil_",
-	  "This is libfabric's cxi provider (Slingshot), which registers memory by a driver of its own, not by "
-	  "verbs." },
+	  "The line comes from libfabric's provider cxi (Slingshot), which registers memory with "
+	  "a driver of its own, not with verbs." },
 	{ ":gni:|ugni|^gni_",
 	  "This is libfabric's gni provider (Cray Gemini and Aries), which registers memory by uGNI, not by verbs." },
 	{ "^nvme nvme|nvme_rdma:|nvmet_rdma:",
@@ -119,12 +119,14 @@ static const struct {
 	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "
 	  "queues (nvme connect --nr-io-queues, --queue-size)." },
 	{ "o2iblnd|kiblnd|^lnet",
-	  "This is Lustre's o2iblnd, which registers memory in the kernel, not by libibverbs: see its module "
-	  "parameters (map_on_demand, concurrent_sends)." },
+	  "The line comes from Lustre's o2iblnd, which registers memory in the kernel, not with "
+	  "libibverbs: see its module parameters (map_on_demand, concurrent_sends)." },
 	{ "svcrdma|rpcrdma|xprtrdma|svc_rdma|frwr_",
-	  "This is NFS over RDMA, which registers memory in the kernel, not by libibverbs." },
+	  "The line comes from NFS over RDMA, which registers memory in the kernel, not with "
+	  "libibverbs." },
 	{ "ib_iser|ib_isert|ib_srp|^iser:",
-	  "This is a storage driver of the kernel (iSER, SRP), which registers memory there, not by libibverbs." },
+	  "The line comes from a storage driver of the kernel (iSER, SRP), which registers "
+	  "memory there, not with libibverbs." },
 	{ "memory for unknown device|specified or all potential backends",
 	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
 	  "that its backend was set up for." },
@@ -141,8 +143,8 @@ static const struct {
 
 /* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
 static const char ucx_remark[] =
-	"This is a status of UCX, not the errno of a call: the line before it that names the "
-	"call has that, or UCX_LOG_LEVEL=info shows it.";
+	"The line has a status of UCX, not the errno of a call: the line before it that names "
+	"the call has the errno, or UCX_LOG_LEVEL=info shows it.";
 
 static const char ucx[] = "^ucx |^ucs_|rcache.c|mpool.c";
 static const char ucx_status[] = "input/output error|out of memory|no such device";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the reading of log lines that tell of a failed registration. */
+/* Declares the reading of log lines about failed registrations. */
 #ifndef LIB_DIAGNOSE_LOG_LOG_H
 #define LIB_DIAGNOSE_LOG_LOG_H
 
@@ -65,7 +65,7 @@ void mr_languages_close(struct mr_languages *languages);
 /** Bytes of a line.  No program writes longer ones about a registration. */
 #define MR_LOG_LINE_MAX 4095
 
-/** What a line can say beside its call, and the cause that it speaks for. */
+/** Words of a line beside its call, and the cause that they indicate. */
 struct mr_log_topic {
 	const char *words; /**< one of them is in the line: "dax|^mtt", as of has_one() */
 	const char *id;    /**< of the cause */
@@ -80,7 +80,7 @@ struct mr_log_topic {
 /** All topics; the last one has no id. */
 extern const struct mr_log_topic mr_log_topics[];
 
-/** What a line says. */
+/** Facts of a line. */
 struct mr_log_line {
 	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
 	bool is_named;    /**< the line has that name; else words that stand for it mostly */
@@ -105,7 +105,7 @@ struct mr_log_line {
 	uint32_t topics; /**< bits: the index in mr_log_topics of each that it has */
 	const char
 		*remark; /**< why it is no refusal of a call of libibverbs, a sentence; or NULL */
-	/* Of a line of mlx5_core: */
+	/* In a line of mlx5_core: */
 	char command[48];           /**< of the firmware: "CREATE_MKEY"; or empty */
 	struct mr_opt_u64 status;   /**< its answer */
 	struct mr_opt_u64 syndrome; /**< the firmware's number for the reason */
@@ -115,7 +115,7 @@ struct mr_log_line {
  * mr_log_line_read() - read a line
  * @text: @length bytes, which may be any
  *
- * Return: whether it tells of a refusal: of a call of this kind, with its errno or with words that say that it
+ * Return: whether it reports a refusal: of a call of this kind, with its errno or with words that say that it
  * failed; of the limit of locked memory; or one that has a remark.  @line is set to what was found in either case.
  */
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
@@ -129,7 +129,7 @@ void mr_log_line_scan(struct mr_log_line *line, const char *text, size_t length)
 size_t mr_log_line_part(const char *text, size_t length);
 
 /**
- * mr_log_line_request() - the request of which the line tells
+ * mr_log_line_request() - the request in the line
  *
  * Return: whether the line has all of it: call, address, length and access.
  */

@@ -264,7 +264,7 @@ static void set_addr(struct mr_log_line *line, const struct mr_token *number)
 		set(&line->length, number[2].value);
 }
 
-/* What stands behind a word: "length=4096", "addr: (0x7f...", "size 4096", "sa.size()=4096". */
+/* Finds the number after a word: "length=4096", "addr: (0x7f...", "size 4096", "sa.size()=4096". */
 static const struct mr_token *behind(const struct mr_token *word)
 {
 	const struct mr_token *number = word + 1;

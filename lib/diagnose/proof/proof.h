@@ -100,7 +100,7 @@ struct mr_chain {
 void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
 		   struct mr_chain *chain);
 
-/** What watches the calls of this thread.  All zero: nothing does. */
+/** State of the watch on the calls of this thread.  All zero: there is none. */
 struct mr_proof {
 	bool is_tried; /**< probes were put up, or could not be */
 	struct mr_watch watch;
@@ -123,7 +123,7 @@ struct mr_firmware_answer {
 bool mr_firmware_answer_take(struct mr_firmware_answer *answer, const struct mr_mlx5_log_line *line,
 			     int errnum);
 
-/** What was proven about a refusal. */
+/** The proof about a refusal. */
 struct mr_proven {
 	uint32_t layers;     /**< bits of the layers that can have refused; 0: nothing is proven */
 	enum mr_layer layer; /**< the one that refused, where one can have only */
