@@ -11,7 +11,7 @@
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 
-/** Bytes.  What the kernel does not tell is not known. */
+/** Bytes.  Figures that the kernel does not report are unknown. */
 struct mr_meminfo {
 	struct mr_opt_u64 total;
 	struct mr_opt_u64 free;
@@ -28,7 +28,7 @@ struct mr_meminfo {
 /** mr_meminfo_read() - Return: 0, or -errno. */
 int mr_meminfo_read(struct mr_host *host, struct mr_meminfo *info);
 
-/** The pages of one size, of the host or of a NUMA node.  What the kernel does not tell is not known. */
+/** The pages of one size, of the host or of a NUMA node.  Figures that the kernel does not report are unknown. */
 struct mr_huge_pool {
 	uint64_t size; /**< bytes of a page */
 	struct mr_opt_u64 total, free;
@@ -72,7 +72,7 @@ uint64_t mr_huge_page_default(struct mr_host *host);
  */
 int mr_thp_mode(struct mr_host *host, char *mode, size_t size);
 
-/** What is available. */
+/** Available memory. */
 struct mr_available {
 	uint64_t bytes; /**< the least that any of these leaves */
 	const char *by; /**< "MemAvailable", "memory.max", "memory.high" or "RLIMIT_AS" */
@@ -84,7 +84,7 @@ struct mr_available {
  * It is the least of MemAvailable of /proc/meminfo, of what each control group of this process leaves
  * (mr_memory_group_read()), and of RLIMIT_AS less VmSize.
  *
- * Return: 0, or -errno where /proc/meminfo does not tell.
+ * Return: 0, or -errno if /proc/meminfo lacks the figure.
  */
 int mr_available_read(struct mr_host *host, struct mr_available *available);
 
@@ -124,7 +124,7 @@ enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struc
 /**
  * mr_page_size() - bytes of an ordinary page: 4 KiB, or up to 256 KiB where the kernel was built so (arm64, POWER)
  *
- * Return: a power of two; 4096, which no kernel goes below, where a recording does not tell, or tells nonsense.
+ * Return: a power of two; 4096, which no kernel goes below, if a recording has no valid figure.
  */
 uint64_t mr_page_size(struct mr_host *host);
 
@@ -170,7 +170,7 @@ struct mr_memory_group {
 bool mr_memory_group_read(struct mr_host *host, const struct mr_cgroup *group,
 			  struct mr_memory_group *memory);
 
-/** What the kernel counts of huge pages (mm/hugetlb_cgroup.c). */
+/** Counters of huge pages in a control group (mm/hugetlb_cgroup.c). */
 enum mr_huge_count {
 	MR_HUGE_RESERVED, /**< what mmap(2) promises; kernels before 5.7 have no limit of it */
 	MR_HUGE_FAULTED,  /**< what is used */
@@ -192,7 +192,7 @@ struct mr_huge_limit {
 bool mr_huge_limit_read(struct mr_host *host, const struct mr_cgroup *group, uint64_t page,
 			enum mr_huge_count count, struct mr_huge_limit *limit);
 
-/** What the kernel counts. */
+/** Kinds of RDMA objects that a control group limits. */
 enum mr_rdma_resource {
 	MR_RDMA_HANDLE, /**< opened devices */
 	MR_RDMA_OBJECT, /**< protection domains, regions, queues, ... */
@@ -224,7 +224,7 @@ struct mr_rdma_pools {
 int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
 		       struct mr_rdma_pools *pools);
 
-/** A device.  What sysfs does not show is empty or not known. */
+/** A device.  Facts that sysfs does not show are empty or unknown. */
 struct mr_rdma_device {
 	char name[64];        /**< "mlx5_0" */
 	char driver[64];      /**< of its PCI function, or of another bus: "mlx5_core" */
@@ -268,7 +268,7 @@ int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, voi
 /**
  * mr_rdma_device_read_place() - read only where a device is and what its driver counts
  *
- * That is its PCI address, driver, NUMA node, fw_pages and reg_pages.
+ * These are its PCI address, driver, NUMA node, fw_pages and reg_pages.
  */
 void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 			       struct mr_rdma_device *device);
@@ -336,7 +336,7 @@ bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, s
 struct mr_dmabuf_file {
 	bool is_dmabuf;
 	bool is_path;      /**< it was opened by O_PATH: reading it, or registering it, is EBADF */
-	bool is_simulated; /**< a memfd that stands for a dma-buf where the HCA is simulated */
+	bool is_simulated; /**< a memfd that represents a dma-buf of the simulated HCA */
 	char target[104];  /**< what /proc/self/fd shows: "/dev/zero", "pipe:[1234]" */
 	char exporter[32]; /**< driver that made the dma-buf: "udmabuf"; empty: not known */
 	struct mr_opt_u64 size; /**< bytes of the dma-buf */
@@ -345,7 +345,7 @@ struct mr_dmabuf_file {
 /**
  * mr_dmabuf_file_read() - look at a descriptor
  *
- * Return: 0; -ENOENT where no such descriptor is open; or -errno where /proc does not tell.
+ * Return: 0; -ENOENT where no such descriptor is open; or -errno of reading /proc.
  */
 int mr_dmabuf_file_read(struct mr_host *host, int fd, struct mr_dmabuf_file *file);
 
@@ -363,7 +363,7 @@ bool mr_kernel_version(const char *release, struct mr_kernel_version *version);
 /**
  * mr_kernel_release_is_plain() - whether a release is named as those of Linux itself, or of Debian and Ubuntu, are
  *
- * Of such a kernel the release tells what it cannot do yet.  Vendors of others, enterprise distributions above all,
+ * The release of such a kernel shows what it lacks.  Vendors of others, enterprise distributions above all,
  * keep an old release and add what newer ones brought.
  */
 bool mr_kernel_release_is_plain(const char *release);
@@ -438,7 +438,7 @@ void mr_cpus_read(struct mr_host *host, struct mr_cpus *cpus);
  */
 enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu, enum mr_tristate *ends_before);
 
-/** What is not told is empty. */
+/** The processor.  Unknown texts are empty. */
 struct mr_processor {
 	char model[128];   /**< "AMD EPYC 9654 96-Core Processor" */
 	char governor[32]; /**< of the frequency of the first CPU: "performance" */
@@ -447,7 +447,7 @@ struct mr_processor {
 	char clock[32];    /**< what the kernel reads the time from: "tsc" */
 };
 
-/** mr_processor_read() - read /proc/cpuinfo, and what /sys/devices/system tells */
+/** mr_processor_read() - read /proc/cpuinfo and /sys/devices/system */
 void mr_processor_read(struct mr_host *host, struct mr_processor *processor);
 
 /** PCI functions that can have to do with registration: network adapters, GPUs and other accelerators. */
@@ -483,7 +483,7 @@ int mr_pci_list(struct mr_host *host,
 uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index);
 
 /**
- * mr_pci_binding() - tells a binding of a function to its driver from any later one
+ * mr_pci_binding() - identify the binding of a function to its driver: a later one has another number
  * @folder: of the function in /sys
  *
  * Return: the low half of the inode number of its link "driver".  sysfs makes that link anew when a driver is bound,
@@ -500,7 +500,7 @@ struct mr_iommu {
 /** mr_iommu_read() - Documentation/ABI/testing/sysfs-kernel-iommu_groups */
 void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iommu *iommu);
 
-/** A command.  What the kernel does not count is not known: failures are counted since Linux 5.18. */
+/** A command.  Figures that the kernel does not count are unknown: it counts failures since Linux 5.18. */
 struct mr_mlx5_command {
 	const char *name;              /**< "CREATE_MKEY" */
 	struct mr_opt_u64 sent;        /**< "n" */
@@ -568,7 +568,7 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 struct mr_mlx5_status {
 	uint64_t status;
 	const char *name; /**< "BAD_PARAM_ERR" */
-	/** What mlx5_core makes of it: drivers/net/ethernet/mellanox/mlx5/core/cmd.c cmd_status_to_err(); 0 for OK. */
+	/** Errno of mlx5_core for it: drivers/net/ethernet/mellanox/mlx5/core/cmd.c cmd_status_to_err(); 0 for OK. */
 	int errnum;
 	const char *meaning; /**< a few words */
 };
@@ -628,13 +628,13 @@ struct mr_descriptors {
 /**
  * mr_descriptors_try() - open as many files as libibverbs does, and close them
  *
- * Of another process its free numbers are counted.
+ * For another process, its free numbers are counted instead.
  *
  * Return: 0, or -errno.
  */
 int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors);
 
-/** A /dev, as /proc/self/mountinfo tells. */
+/** The /dev in /proc/self/mountinfo. */
 struct mr_dev_folder {
 	char type[32]; /**< of its file system; empty: /dev is no mount of its own */
 	bool is_hosts; /**< that of the kernel, with the nodes of all devices: devtmpfs */
@@ -646,7 +646,7 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder);
 /** mr_path_is_nodev() - whether a file is on a file system that is mounted with nodev: devices there cannot be opened */
 enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path);
 
-/** What SELinux does. */
+/** State of SELinux. */
 enum mr_selinux {
 	MR_SELINUX_OFF,
 	MR_SELINUX_PERMISSIVE, /**< it logs what it would refuse */
@@ -675,14 +675,14 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host);
  * @start: address; the first mapping is the one that has it, or the next one
  * @visit: returns whether it wants the next one
  *
- * Of this machine nothing is recorded: addresses and files of a process are its own.
+ * Mappings of this machine are never recorded: addresses and files are private.
  *
  * Return: 0, or -errno where the mappings cannot be read: -EBADMSG where a line is that of no mapping, or there is none.
  */
 int mr_mappings_walk(struct mr_host *host, uint64_t start,
 		     bool (*visit)(const struct mr_mapping *mapping, void *data), void *data);
 
-/** What /proc/self/smaps tells of a mapping (proc_pid_smaps(5)). */
+/** Facts of /proc/self/smaps about a mapping (proc_pid_smaps(5)). */
 struct mr_mapping_details {
 	uint64_t page_size;    /**< bytes */
 	uint64_t huge;         /**< bytes of pages from the pool of hugetlb that are there */
@@ -713,7 +713,7 @@ struct mr_absent_page {
 	bool is_guard;   /**< of MADV_GUARD_INSTALL, since Linux 6.15: bit 58 */
 };
 
-/** What a page has to be in memory for. */
+/** Uses of a page that require it in memory. */
 enum mr_page_use {
 	MR_PAGE_READ,
 	MR_PAGE_WRITE, /**< userfaultfd(2) does not handle writes */

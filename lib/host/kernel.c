@@ -109,7 +109,7 @@ bool mr_kernel_release_is_plain(const char *release)
 
 /* ---- command line ---- */
 
-/* What a word begins with, up to the '='. */
+/* Names of words, up to the '='. */
 static const char *const known_words[] = {
 	"iommu", "intel_iommu", "amd_iommu",   "iommu.strict", "iommu.passthrough",
 	"kho",   "cma",         "hugetlb_cma", "no5lvl",       "transparent_hugepage"
@@ -190,7 +190,7 @@ enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }
 
-/* Of syslog(2). */
+/* Actions of syslog(2). */
 #define READ_ALL    3
 #define SIZE_BUFFER 10
 

@@ -295,7 +295,7 @@ static const char *filesystem_name(const char *path)
 #define ASKED STATX_BASIC_STATS
 #define HOW   (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
 
-/* Of more open descriptors the others are not looked at. */
+/* Descriptors beyond this number are ignored. */
 enum { DESCRIPTORS_MAX = 4096 };
 
 struct file_question {

@@ -211,7 +211,9 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 		      "%" PRIu64 " huge pages of %" PRIu64 " KiB requested; this host has %" PRIu64
 		      " KiB of memory (MemTotal)",
 		      wanted, s->huge_size >> 10, memory.total.value >> 10);
-		WRITE(reason->remedy, "%s", "request less: this host can never have as many");
+		WRITE(reason->remedy, "%s",
+		      "request fewer: this host does not have that much "
+		      "memory");
 		return true;
 	}
 	WRITE(reason->text,
@@ -240,7 +242,7 @@ static bool find_group(const struct mr_shortage *s, struct mr_host *host,
 			return false;
 	WRITE(reason->text,
 	      "its control group may reserve %" PRIu64 " bytes in huge pages of %" PRIu64
-	      " KiB, has %" PRIu64 ", and %" PRIu64 " more were asked for",
+	      " KiB, has %" PRIu64 ", and %" PRIu64 " more were requested",
 	      limit.max.value, s->huge_size >> 10, limit.used.value, s->length);
 	WRITE(reason->remedy, "raise %.100s%.140s/%s", group.mount, group.path, limit.file);
 	return true;
@@ -283,8 +285,8 @@ static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct
 	if (mode == 2 && info.commit_limit.known && info.committed.known &&
 	    exceeds(info.committed.value, s->length, info.commit_limit.value)) {
 		WRITE(reason->text,
-		      "vm.overcommit_memory is 2: this machine promises at most %" PRIu64
-		      " bytes (CommitLimit in /proc/meminfo), and has promised %" PRIu64,
+		      "vm.overcommit_memory is 2: this machine commits at most %" PRIu64
+		      " bytes (CommitLimit in /proc/meminfo), and has committed %" PRIu64,
 		      info.commit_limit.value, info.committed.value);
 		WRITE(reason->remedy, "%s",
 		      "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");

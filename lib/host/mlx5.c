@@ -105,11 +105,11 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 	const char *place, *status_text, *name_end;
 	char driver[64], end;
 
-	/* Most lines are of others, so what tells them apart most quickly comes first. */
+	/* Most lines are of others, so the fastest test comes first. */
 	place = strstr(text, ":(pid ");
 	if (!place || !number_behind(place, ":(pid ", &sender) || (uint64_t)sender != thread)
 		return false;
-	/* hw/mlx5/umr.c mlx5r_umr_post_send_wait(), which names the RDMA device: the thread tells enough */
+	/* hw/mlx5/umr.c mlx5r_umr_post_send_wait(), which names the RDMA device: the thread is enough */
 	if (read_time(text, &line->age_ns) &&
 	    number_behind(place, "): reg umr failed (", &status)) {
 		snprintf(line->command, sizeof(line->command), "UMR");
@@ -187,7 +187,8 @@ static const struct mr_mlx5_status statuses[] = {
 	{ 0x01, "INT_ERR", EIO, "an error inside the firmware" },
 	{ 0x02, "BAD_OP_ERR", EINVAL, "the firmware does not know the command" },
 	{ 0x03, "BAD_PARAM_ERR", EINVAL, "a parameter of the command is wrong" },
-	{ 0x04, "BAD_SYS_STATE_ERR", EIO, "the device is in a state in which it cannot do that" },
+	{ 0x04, "BAD_SYS_STATE_ERR", EIO,
+	  "the device is in a state that does not allow the command" },
 	{ 0x05, "BAD_RES_ERR", EINVAL, "an object that the command names does not exist" },
 	{ 0x06, "RES_BUSY", EBUSY, "an object that the command names is in use" },
 	{ 0x07, "NOT_READY", EAGAIN, "the firmware is not ready yet" },
@@ -195,7 +196,7 @@ static const struct mr_mlx5_status statuses[] = {
 	{ 0x09, "BAD_RES_STATE_ERR", EINVAL,
 	  "an object that the command names is in the wrong state" },
 	{ 0x0a, "IX_ERR", EINVAL, "an index is out of range" },
-	{ 0x0f, "NO_RES_ERR", EAGAIN, "the device has no such object left" },
+	{ 0x0f, "NO_RES_ERR", EAGAIN, "the device has no more objects of this kind" },
 	{ 0x10, "BAD_QP_STATE_ERR", EINVAL, "the queue pair is in the wrong state" },
 	{ 0x30, "BAD_PKT_ERR", EINVAL, "a bad packet, which was dropped" },
 	{ 0x40, "BAD_SIZE_OUTS_CQES_ERR", EINVAL, "too many completions are outstanding" },

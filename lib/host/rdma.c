@@ -51,7 +51,7 @@ void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 		device->pci_address[0] = '\0';
 	mr_host_link_end(host, device->driver, sizeof(device->driver), DEVICES "/%s/device/driver",
 			 name);
-	/* -1, which is no number here, stands for none. */
+	/* -1 means that there is none. */
 	device->numa_node = mr_host_opt_number(host, DEVICES "/%s/device/numa_node", name);
 	device->fw_pages = mr_host_opt_number(host, DEVICES "/%s/fw_pages", name);
 	device->reg_pages = mr_host_opt_number(host, DEVICES "/%s/reg_pages", name);

@@ -53,7 +53,7 @@ uint64_t mr_process_socket(const struct mr_process *process, int fd);
 /** mr_process_of_thread() - the process that a thread belongs to; 0 where there is no such thread */
 pid_t mr_process_of_thread(pid_t thread);
 
-/** What /proc/PID/stat tells of a process (proc_pid_stat(5)). */
+/** Facts of /proc/PID/stat (proc_pid_stat(5)). */
 struct mr_process_stat {
 	char state;
 	pid_t parent;
@@ -101,7 +101,7 @@ struct mr_host;
  * @host:  whose process is that other one
  * @path:  as that process sees it
  * @found: /proc/self is the folder of that process.  Devices, control groups and other files are found below its
- *         root, where that is another one or its mounts are.  What /proc and /sys have is the same for all.
+ *         root, where that is another one or its mounts are.  Files of /proc and /sys are the same for all.
  *
  * Return: 0; -ESRCH for the thread, where none is known; or -errno where it is not known what the process sees.
  */
@@ -176,8 +176,8 @@ struct mr_host {
 	struct mr_recorder *recorder; /**< records all that is read first; NULL: none does */
 	uint32_t reads;               /**< what was read since its owner has set this to 0 */
 	/**
-	 * Of this machine: whose facts /proc/self has, and all that is asked about "the process"; 0: this process.
-	 * Of another one that is read which it lets this user see.  The rest is not known, and never that of this
+	 * On this machine: the process that /proc/self and "the process" mean; 0: this process.
+	 * Facts that another process does not let this user see are unknown, and never replaced by those of this
 	 * process.
 	 */
 	pid_t process;
@@ -190,7 +190,7 @@ struct mr_host {
 		.recording = -1                                                                    \
 	}
 
-/** mr_this_host() - the same, for those who are not told which host */
+/** mr_this_host() - the same, for callers without a host */
 struct mr_host *mr_this_host(void);
 
 /**
@@ -334,7 +334,7 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** What stat(2) tells of a file. */
+/** Facts of stat(2) about a file. */
 struct mr_host_status {
 	uint32_t mode; /**< type and permission, as st_mode */
 	uint32_t uid, gid;
@@ -379,7 +379,7 @@ int mr_live_open(const struct mr_host *host, const char *path);
 /** mr_live_stat() - Return: 0 or -errno. */
 int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st);
 
-/** What was packed or unpacked. */
+/** Counts of packed or unpacked files. */
 struct mr_recording_tally {
 	uint64_t files, bytes;
 	uint64_t left_out; /**< files beyond the limits, or that cannot be read or made */
@@ -428,7 +428,7 @@ void mr_temporary_folder_remove(struct mr_temporary_folder *folder);
 
 enum { MR_STATUS_GROUPS = 64 /**< groups of a process that are looked at */ };
 
-/** A process.  What its file does not tell is not known. */
+/** A process.  Members that its file lacks are unknown. */
 struct mr_process_status {
 	char name[16];                     /**< its command, in printable characters */
 	struct mr_opt_u64 process;         /**< of a thread: number of its process (Tgid) */
@@ -467,7 +467,7 @@ bool mr_process_may_write(const struct mr_process_status *process,
  */
 struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process);
 
-/** mr_process_ticks() - the time now, as mr_process_start() tells it of a process that starts now */
+/** mr_process_ticks() - the time now, in the unit of mr_process_start() */
 uint64_t mr_process_ticks(void);
 
 /**
@@ -525,7 +525,7 @@ bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size);
  */
 void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size);
 
-/** What the environment of this process says. */
+/** Settings of fork protection in the environment of this process. */
 struct mr_fork {
 	/** RDMAV_FORK_SAFE or IBV_FORK_SAFE is set: children do not inherit the pages of regions. */
 	bool is_requested;

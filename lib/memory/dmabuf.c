@@ -168,8 +168,8 @@ int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dm
 	}
 	if (source->type == MR_DMABUF_DM)
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
-				    "of memory on the device one dma-buf is made for each command "
-				    "that registers it");
+				    "memory on the device is exported as a dma-buf for each "
+				    "command that registers it");
 	if (!size) /* it did not fit in 64 bits: the largest size, which the host refuses */
 		size = -page;
 	if (source->type == MR_DMABUF_UDMABUF)

@@ -24,16 +24,17 @@ const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {
 	[MR_MEMORY_MEMFD] = MR_WORD("memfd", "a shared mapping of a memfd"),
 	[MR_MEMORY_HUGETLB] = MR_WORD("hugetlb[:2M|:1G]", "huge pages from the system's pool"),
 	[MR_MEMORY_FILE] =
-		MR_WORD("file:PATH", "a shared mapping of a file, made if it is missing"),
+		MR_WORD("file:PATH", "a shared mapping of a file, which is created if missing"),
 	[MR_MEMORY_FILE_PRIVATE] = MR_WORD("file-private:PATH", "a private mapping of a file"),
 	[MR_MEMORY_NONE] = MR_WORD("none", "no memory: address 0, for implicit on-demand paging"),
 	[MR_MEMORY_READONLY] = MR_WORD("readonly", "anonymous, mapped without write permission"),
-	[MR_MEMORY_UNMAPPED] = MR_WORD("unmapped", "an address with nothing there"),
-	[MR_MEMORY_HOLE] = MR_WORD("hole", "anonymous, but the last page is missing"),
+	[MR_MEMORY_UNMAPPED] = MR_WORD("unmapped", "an address where nothing is mapped"),
+	[MR_MEMORY_HOLE] = MR_WORD("hole", "anonymous, with the last page unmapped"),
 	[MR_MEMORY_DEVICE] = MR_WORD("device:PATH", "mmap of a device node"),
-	[MR_MEMORY_CUDA] = MR_WORD("cuda:N", "of GPU N, by its address (peer memory)"),
-	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only"),
-	[MR_MEMORY_NULL_MR] = MR_WORD("null-mr", "none: the null MR (ibv_alloc_null_mr): reg only"),
+	[MR_MEMORY_CUDA] = MR_WORD("cuda:N", "memory of GPU N, by its address (peer memory)"),
+	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "memory on the RDMA device (ibv_alloc_dm): reg only"),
+	[MR_MEMORY_NULL_MR] =
+		MR_WORD("null-mr", "no memory: the null MR (ibv_alloc_null_mr): reg only"),
 	[MR_MEMORY_TYPES] = { .name = NULL },
 };
 
@@ -105,7 +106,7 @@ static void catch_signals(void)
 
 /*
  * Creates a file, with mode 0600. SIGINT, SIGTERM and SIGHUP remove it, too, where they are not blocked and
- * end the process.  That works for one file at a time: the last one that was created. Return: its
+ * end the process.  This works for one file at a time: the last one that was created. Return: its
  * descriptor, open for reading and writing; or -1 with errno.
  */
 static int unfinished_create(struct mr_unfinished *file, const char *path)
@@ -420,7 +421,7 @@ static int prepare_pages(const struct mr_memory_request *request, const struct m
 
 	if (m->row->is_thp && madvise(memory->map, memory->map_length, MADV_HUGEPAGE))
 		return mr_fail(err, MR_ERROR_HOST, errno, "madvise",
-			       "cannot ask for transparent huge pages (MADV_HUGEPAGE)");
+			       "cannot request transparent huge pages (MADV_HUGEPAGE)");
 	if (request->node.known) {
 		rc = bind_to_node(memory, request->node.value, err);
 		if (rc)
@@ -497,7 +498,7 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	return 0;
 }
 
-/* Of a file the size of its pages is not known: they are taken for ordinary ones. */
+/* The page size of a file is unknown here: assume ordinary pages. */
 void mr_memory_shortage(const struct mr_memory_request *request, struct mr_shortage *shortage)
 {
 	const struct mr_memory_kind *kind = &request->kind;

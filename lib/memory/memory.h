@@ -30,7 +30,7 @@ int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err
 /** The dma-bufs behind a region: descriptors of memory that one driver shares with others. */
 struct mr_cuda;
 
-/** Stands for a descriptor that is closed.  It is not -1, because libmlx5 refuses -1 without asking the kernel. */
+/** A closed descriptor.  It is not -1, because libmlx5 refuses -1 without asking the kernel. */
 #define MR_DMABUF_CLOSED INT_MIN
 
 enum mr_dmabuf_type {
