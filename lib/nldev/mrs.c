@@ -10,7 +10,7 @@
 
 /* ---- one MR ---- */
 
-/* The driver's own attributes are pairs: a name, and a value.  mlx5 tells "odp": "explicit" or "implicit". */
+/* The driver's own attributes are pairs: a name, and a value.  mlx5 has "odp": "explicit" or "implicit". */
 static void take_driver(const struct nlattr *table, struct mr_nldev_mr *mr)
 {
 	const struct nlattr *attribute;
@@ -162,7 +162,7 @@ static int take_dumped(const struct nlmsghdr *message, void *data)
 	return collection->is_done ? MNL_CB_OK : MNL_CB_STOP;
 }
 
-/* What was found otherwise is kept. */
+/* Keep MRs that were found by number. */
 static void forget_dumped(void *data)
 {
 	struct collection *collection = data;

@@ -27,8 +27,8 @@ static int connect_socket(struct mr_nldev *nl, struct mr_error *err)
 			     "socket(NETLINK_RDMA)", "cannot query the kernel's RDMA stack");
 		if (rc == -EPROTONOSUPPORT)
 			mr_hint(err,
-				"this kernel's RDMA stack is not loaded (modprobe ib_core, or the "
-				"driver of the device), or it was built without it");
+				"the RDMA stack is not loaded (modprobe ib_core, or the driver "
+				"of the device), or the kernel was built without it");
 		return rc;
 	}
 	if (setsockopt(mnl_socket_get_fd(nl->socket), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
@@ -142,8 +142,8 @@ static int take_error(const struct nlmsghdr *message, void *data)
 }
 
 /*
- * The end of a dump tells why it ended early, as where the device has gone (netlink_dump() of the kernel's
- * net/netlink/af_netlink.c).  libmnl does not look at it.
+ * The end of a dump has the errno of an early end, for example if the device has gone (netlink_dump() of the kernel's
+ * net/netlink/af_netlink.c).  libmnl ignores it.
  */
 static int take_end(const struct nlmsghdr *message, void *data)
 {
@@ -195,7 +195,7 @@ int mr_nldev_query(struct mr_nldev *nl, const struct mr_nldev_question *question
 	}
 	if (!rc)
 		return 0;
-	/* What is still to come would be taken for answers to the next question. */
+	/* Reconnect: pending replies would match the next request. */
 	mr_nldev_reopen(nl, err);
 	return fail_query(-rc, question, err);
 }

@@ -44,7 +44,7 @@ void mr_nldev_close(struct mr_nldev *nl);
 /** mr_nldev_reopen() - give up a dump that is not read to its end: connect anew.  Return: 0 or -errno. */
 int mr_nldev_reopen(struct mr_nldev *nl, struct mr_error *err);
 
-/** What to ask. */
+/** A question. */
 struct mr_nldev_question {
 	const char *call; /**< its name for messages: "RDMA_NLDEV_CMD_RES_GET" */
 	uint16_t command;
@@ -174,7 +174,7 @@ struct mr_nldev_summary {
  * mr_nldev_summary() - ask how many objects a device has (RDMA_NLDEV_CMD_RES_GET)
  * @device: its index
  *
- * Those that the kernel itself has made are counted as well.
+ * Objects that the kernel itself made are included.
  *
  * Return: 0 or -errno.
  */
@@ -213,7 +213,7 @@ int mr_nldev_pools(struct mr_nldev *nl, uint32_t device, struct mr_nldev_pools *
 		   struct mr_error *err);
 void mr_nldev_pools_release(struct mr_nldev_pools *pools);
 
-/** All MRs of a device, as the kernel's RDMA netlink tells them. */
+/** All MRs of a device, from the kernel's RDMA netlink. */
 enum mr_nldev_odp {
 	MR_NLDEV_ODP_UNTOLD, /**< the driver says nothing: of mlx5 such an MR is pinned */
 	MR_NLDEV_ODP_EXPLICIT,
@@ -231,7 +231,7 @@ struct mr_nldev_mr {
 	 * not in this PID namespace, or the MR is the kernel's.
 	 */
 	uint32_t pid;
-	bool has_keys; /**< the kernel tells them with CAP_NET_ADMIN */
+	bool has_keys; /**< the kernel reports them with CAP_NET_ADMIN */
 	bool has_pdn;
 	bool has_counters;
 	bool begins_part; /**< the dump may have skipped MRs before it */
@@ -245,7 +245,7 @@ struct mr_nldev_mrs {
 	struct mr_nldev_mr *list; /**< in the order of mrn */
 	size_t count;
 	size_t room; /**< elements that @list has room for */
-	/** How many the kernel counts after they were listed; unknown: it does not tell. */
+	/** Number that the kernel counts after the list; unknown: it does not report it. */
 	struct mr_opt_u64 counted;
 };
 
@@ -270,7 +270,7 @@ void mr_nldev_mrs_release(struct mr_nldev_mrs *mrs);
 /**
  * mr_nldev_count_faults() - set the counters of the MRs that use ODP (RDMA_NLDEV_CMD_STAT_GET)
  *
- * Those of MRs that have vanished, or whose driver has none, stay unknown.
+ * Counters stay unknown for MRs that have vanished, or whose driver has none.
  *
  * Return: 0 or -errno.
  */

@@ -265,7 +265,7 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
 /*
  * The layer that refused, where that is proven.  In the kernel, uverbs answers EPROTONOSUPPORT to a method or
  * an attribute that it does not know (uverbs_ioctl.c), and EINVAL to forbidden access flags before it asks the
- * driver (ib_check_mr_access()).  That function answers EOPNOTSUPP, too, but only to flags for on-demand
+ * driver (ib_check_mr_access()).  ib_check_mr_access() answers EOPNOTSUPP, too, but only to flags for on-demand
  * paging and flushing; to others it is the driver's answer, or that of a driver that lacks the function.
  */
 static const char *find_layer(struct mr_probe *probe, const struct mr_trial *trial,
@@ -404,8 +404,8 @@ static int find_cap(struct mr_opt_u64 given, struct mr_max_size *found, struct m
 	}
 	if (rc) {
 		mr_fail_text(err, MR_ERROR_HOST, -rc,
-			     "how much memory is available is not known (/proc/meminfo)");
-		mr_hint(err, "give the largest size to be tried with --cap");
+			     "the available memory is not known (/proc/meminfo)");
+		mr_hint(err, "give the largest size to try with --cap");
 		return rc;
 	}
 	found->cap = given.known ? most : available.bytes / 2;
@@ -439,7 +439,7 @@ static int register_once(struct search *search, uint64_t bytes, struct mr_error 
 	return rc;
 }
 
-/* Tries a size, and notes what it tells. */
+/* Tries a size, and notes the result. */
 static void try_pages(struct search *search, uint64_t pages)
 {
 	struct mr_max_size *found = search->found;
@@ -455,7 +455,7 @@ static void try_pages(struct search *search, uint64_t pages)
 	if (!rc || search->is_over) {
 		search->low = pages;
 	} else if (rc == -EIO || rc == -ENODEV) {
-		/* The device has failed or gone, which tells nothing of a size: none counts as refused. */
+		/* The device has failed or gone, which proves nothing about a size: none counts as refused. */
 		search->high = 0;
 		search->is_over = true;
 	} else {

@@ -26,7 +26,7 @@ struct mr_probe {
 	uint64_t page;           /**< bytes of one */
 };
 
-/** What a trial's answer is compared with. */
+/** The report of the device that a trial's answer is compared with. */
 enum mr_capability {
 	MR_CAPABILITY_NONE,        /**< nothing: no bit tells */
 	MR_CAPABILITY_FORBIDDEN,   /**< the rules of verbs: such a request is to be refused */
@@ -113,7 +113,7 @@ struct mr_attempt {
 	struct ibv_pd *pd; /**< a second one, to move a region to */
 	struct ibv_mw *window;
 
-	/* What the attempt itself finds out, where it does: */
+	/* Results of the attempt itself, if it has any: */
 	enum mr_tristate proven; /**< the answer of a call that succeeded; MR_UNKNOWN: yes */
 	bool doubtful;           /**< the answer is unknown, for the reason below */
 };
@@ -142,7 +142,7 @@ void mr_probe_close(struct mr_probe *probe);
 void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 		  struct mr_trial_answer *answer);
 
-/** What was found.  Sizes are bytes. */
+/** The result.  Sizes are bytes. */
 struct mr_max_size {
 	uint64_t cap;              /**< no larger size was tried */
 	const char *cap_by;        /**< what gave the cap: "MemAvailable"; NULL: the caller */

@@ -76,7 +76,7 @@ static int prepare_memory(struct mr_attempt *attempt)
 	if (rc) {
 		attempt->memory = (struct mr_memory){ .map = NULL };
 		snprintf(attempt->lack, sizeof(attempt->lack),
-			 "this host gives no huge page%s (mmap: %s)",
+			 "this host has no free huge page%s (mmap: %s)",
 			 trial->huge_size >> 30 ? " of 1 GiB"
 			 : trial->huge_size     ? " of 2 MiB"
 						: "",
@@ -148,8 +148,8 @@ static void judge_zero_based(struct mr_attempt *attempt)
 static void judge_ignored(struct mr_attempt *attempt)
 {
 	if (!attempt->rc)
-		DOUBT(attempt, "accepted, which proves nothing: the flag counts only "
-			       "with on-demand");
+		DOUBT(attempt, "accepted, which proves nothing: the flag has an effect only with "
+			       "on-demand");
 }
 
 /* The request that ibv_reg_mr(3) takes for the whole address space. */
@@ -273,7 +273,8 @@ static int prepare_dmabuf(struct mr_attempt *attempt)
 	const int rc = mr_dmabuf_open(&request, &attempt->dmabuf, &attempt->err);
 
 	if (rc)
-		snprintf(attempt->lack, sizeof(attempt->lack), "this host gives no %s (%s: %s)",
+		snprintf(attempt->lack, sizeof(attempt->lack),
+			 "this host does not provide %s (%s: %s)",
 			 type == MR_DMABUF_UDMABUF ? "/dev/udmabuf" : "dma-heap \"system\"",
 			 attempt->err.call ?: "open", error_name(rc));
 	return request_descriptor(attempt, rc ? -1 : attempt->dmabuf.fd);
@@ -639,7 +640,7 @@ const struct mr_trial mr_trials[] = {
 	ACCESS("unknown-bit", 1u << 15, NEEDS(FORBIDDEN)),
 
 	REGION("kind", "plain", "ibv_reg_mr", LW, .call = MR_REG_MR),
-	REGION("kind", "plain-ioctl", "the same by the kernel itself", LW, .via = MR_VIA_KERNEL),
+	REGION("kind", "plain-ioctl", "the same, by the kernel directly", LW, .via = MR_VIA_KERNEL),
 	REGION("kind", "iova", "another address for the HCA", LW, .call = MR_REG_MR_IOVA),
 	TRIAL("kind", "zero-based", "a region that begins at 0, by the flag", prepare_memory,
 	      register_region, judge_zero_based, .access = LW | MR_ACCESS_ZERO_BASED),
@@ -658,10 +659,10 @@ const struct mr_trial mr_trials[] = {
 	      .name = "ibv_advise_mr", .detail = IBV_ADVISE_MR_ADVICE_PREFETCH),
 	TRIAL("prefetch", "write", "fetch pages, for writing", prepare_advice, advise, judge_advice,
 	      .name = "ibv_advise_mr", .detail = IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE),
-	TRIAL("prefetch", "no-fault", "fetch the pages that are there", prepare_advice, advise,
+	TRIAL("prefetch", "no-fault", "fetch only pages that are present", prepare_advice, advise,
 	      judge_advice, .name = "ibv_advise_mr",
 	      .detail = IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT),
-	TRIAL("prefetch", "ioctl", "fetch pages, by the kernel itself", prepare_advice, advise,
+	TRIAL("prefetch", "ioctl", "fetch pages, by the kernel directly", prepare_advice, advise,
 	      judge_advice, .name = "ioctl(ADVISE_MR)", .via = MR_VIA_KERNEL,
 	      .detail = IBV_ADVISE_MR_ADVICE_PREFETCH),
 
@@ -674,9 +675,9 @@ const struct mr_trial mr_trials[] = {
 	      .call = MR_REG_DMABUF_MR, .access = LW, .dmabuf = MR_DMABUF_HEAP),
 	TRIAL("dmabuf", "dm", "of memory on the device", prepare_dm_dmabuf, register_region, NULL,
 	      .call = MR_REG_DMABUF_MR, .access = LW),
-	TRIAL("dmabuf", "ioctl", "with the descriptor -1, by the kernel itself", prepare_no_dmabuf,
-	      register_region, judge_no_dmabuf, .call = MR_REG_DMABUF_MR, .via = MR_VIA_KERNEL,
-	      .access = LW, .yes_errno = EBADF),
+	TRIAL("dmabuf", "ioctl", "with the descriptor -1, by the kernel directly",
+	      prepare_no_dmabuf, register_region, judge_no_dmabuf, .call = MR_REG_DMABUF_MR,
+	      .via = MR_VIA_KERNEL, .access = LW, .yes_errno = EBADF),
 	TRIAL("dmabuf", "data-direct", "by Data Direct, with the descriptor -1", prepare_no_dmabuf,
 	      register_region, judge_no_dmabuf, .call = MR_DV_REG_DMABUF_MR, .access = LW,
 	      .yes_errno = EBADF, NEEDS(DATA_DIRECT)),
@@ -702,7 +703,7 @@ const struct mr_trial mr_trials[] = {
 	TRIAL("umem", "dmabuf-none", "of a file that is not a dma-buf: EINVAL means yes",
 	      prepare_umem_memfd, register_region, NULL, .call = MR_UMEM_REG_DMABUF, .access = LW,
 	      .yes_errno = EINVAL),
-	REGION("umem", "ioctl", "a umem, by the kernel itself", LW, .call = MR_UMEM_REG,
+	REGION("umem", "ioctl", "a umem, by the kernel directly", LW, .call = MR_UMEM_REG,
 	       .via = MR_VIA_KERNEL),
 
 	TRIAL("rereg", "translation", "other memory for a region", prepare_rereg, rereg, NULL,
@@ -711,12 +712,12 @@ const struct mr_trial mr_trials[] = {
 	      .name = "ibv_rereg_mr", .detail = MR_CHANGE_PD),
 	TRIAL("rereg", "access", "other access flags", prepare_rereg, rereg, NULL,
 	      .name = "ibv_rereg_mr", .detail = MR_CHANGE_ACCESS, .access = LW),
-	TRIAL("rereg", "translation-ioctl", "other memory, by the kernel itself", prepare_rereg,
+	TRIAL("rereg", "translation-ioctl", "other memory, by the kernel directly", prepare_rereg,
 	      rereg, NULL, .name = "ioctl(REREG_MR)", .via = MR_VIA_KERNEL,
 	      .detail = MR_CHANGE_TRANSLATION),
-	TRIAL("rereg", "pd-ioctl", "another domain, by the kernel itself", prepare_rereg, rereg,
+	TRIAL("rereg", "pd-ioctl", "another domain, by the kernel directly", prepare_rereg, rereg,
 	      NULL, .name = "ioctl(REREG_MR)", .via = MR_VIA_KERNEL, .detail = MR_CHANGE_PD),
-	TRIAL("rereg", "access-ioctl", "other access, by the kernel itself", prepare_rereg, rereg,
+	TRIAL("rereg", "access-ioctl", "other access, by the kernel directly", prepare_rereg, rereg,
 	      NULL, .name = "ioctl(REREG_MR)", .via = MR_VIA_KERNEL, .detail = MR_CHANGE_ACCESS,
 	      .access = LW),
 
