@@ -9,7 +9,7 @@
 
 const struct mr_word mr_sim_profiles[] = {
 	[MR_SIM_MLX5] = MR_WORD("mlx5", "mlx5_0, with import (the default)"),
-	[MR_SIM_RXE] = MR_WORD("rxe", "rxe0, the software device of the kernel: without import"),
+	[MR_SIM_RXE] = MR_WORD("rxe", "rxe0, the kernel's software device, without import"),
 	[MR_SIM_PROFILES] = { .name = NULL },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can be asked of the simulated HCA, by name: kinds of devices, kernels and faults.  mrctl passes
+ * Kinds of devices, kernels and faults of the simulated HCA, by name.  mrctl passes
  * the names to the simulator (lib/sim) in environment variables; both parse them here.
  */
 #ifndef LIB_SIMULATOR_SPEC_H
@@ -26,7 +26,7 @@
 #define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
 #define MR_SIM_MAX_OBJECTS_VARIABLE        "MRCTL_SIM_MAX_OBJECTS"
 
-/** How the names of memfds begin that stand for dma-bufs. */
+/** Prefixes of the names of memfds that represent dma-bufs. */
 #define MR_SIM_DMABUF_NAME "mrctl-dmabuf"
 
 /** Kinds of devices: the value of MRCTL_SIM. */
@@ -86,7 +86,7 @@ enum mr_sim_call {
 
 extern const struct mr_word mr_sim_calls[MR_SIM_CALLS + 1]; /**< the last is unnamed */
 
-/** What a fault does to a call. */
+/** Effect of a fault on a call. */
 enum mr_sim_action {
 	MR_SIM_FAIL,       /**< the call answers an errno, and is not carried out */
 	MR_SIM_KILL,       /**< the caller gets SIGKILL before the call is carried out */

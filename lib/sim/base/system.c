@@ -54,7 +54,7 @@ uint64_t sim_random(void)
 static bool shared_file;
 
 /*
- * Whether files of a file system may be pinned for writing.  Those of ramfs may not: a write to a page calls
+ * Whether files of a file system may be pinned for writing.  Files of ramfs may not: a write to a page calls
  * filemap_page_mkwrite(), as with a disk.
  */
 static bool is_in_memory(const struct statfs *fs)

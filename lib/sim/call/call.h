@@ -23,7 +23,7 @@ typedef int sim_handler(struct sim_call *call);
 
 #define SIM_MAX_ATTRS 13
 
-/** What a method accepts under one attribute id: the kernel's struct uverbs_attr_spec. */
+/** Values that a method accepts under one attribute id: the kernel's struct uverbs_attr_spec. */
 struct sim_attr_spec {
 	uint16_t id;
 	uint8_t kind; /**< enum sim_attr_kind */
@@ -204,7 +204,7 @@ struct sim_profile {
 		      off_t offset);
 };
 
-/** What a driver is asked to register; it fills in what is "set". */
+/** A request to the driver to register; the driver fills in the members with "set". */
 struct sim_mr_request {
 	enum mr_sim_kernel kernel;
 	/** The MR: addr (of a dma-buf bytes from its start), length, iova and access; set: flags, pinned and its union. */
@@ -221,11 +221,11 @@ struct sim_mr_request {
 	bool range_unset;
 };
 
-/** What a driver is asked to change. */
+/** A request to the driver to change an MR. */
 struct sim_rereg {
 	struct sim_object old; /**< the MR as it is */
 
-	/** What the MR becomes; unless @translate, its memory is the old one. */
+	/** The MR after the change; unless @translate, its memory is the old one. */
 	struct sim_mr_request request;
 	bool translate; /**< the memory changes; the driver may set it to pin the old memory anew */
 	bool new_key;   /**< set: the MR gets another key */
@@ -233,7 +233,7 @@ struct sim_rereg {
 	struct sim_object given; /**< addr, length and iova of the command, wanted or not */
 };
 
-/** What a driver is asked to prefetch: what is the same for all parts of a call. */
+/** A request to the driver to prefetch: the members that all parts of a call share. */
 struct sim_advice {
 	uint64_t kind; /**< enum ib_uverbs_advise_mr_advice */
 	uint64_t pd;   /**< handle */

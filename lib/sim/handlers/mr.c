@@ -142,7 +142,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	return register_mr(call, &request, (uint32_t)sim_attr_number(call, ids.pd), &ids);
 }
 
-/* What to register: memory by its address, or a dma-buf by its descriptor and an offset. */
+/* Fills in the range: memory by its address, or a dma-buf by its descriptor and an offset. */
 static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 {
 	const struct ib_uverbs_attr *fd = sim_attr(call, SIM_ATTR_REG_MR_FD);

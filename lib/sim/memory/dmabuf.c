@@ -16,7 +16,7 @@
 #include "lib/sim/memory/memory.h"
 #include "lib/sim/state/state.h"
 
-/* How the names of memfds begin that stand for dma-bufs; the second is for those of a heap. */
+/* Prefixes of the names of memfds that represent dma-bufs; the second is for those of a heap. */
 #define SIM_DMABUF_NAME    MR_SIM_DMABUF_NAME
 #define SIM_DMABUF_OF_HEAP SIM_DMABUF_NAME "-heap"
 
@@ -201,7 +201,7 @@ static int allocate_from_heap(void *arg)
 
 static const struct node {
 	const char *path;
-	const char *name; /* of the memfd that stands for the open node */
+	const char *name; /* of the memfd that represents the open node */
 	unsigned long request;
 	int (*handle)(void *arg);
 } nodes[] = {
@@ -322,7 +322,7 @@ const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t pag
 }
 
 /*
- * uverbs_dmabuf_map(): a dma-buf is revoked when the object is gone that it was exported from.  Those of
+ * uverbs_dmabuf_map(): a dma-buf is revoked when the object is gone that it was exported from.  Objects of
  * other contexts count as valid, since their tables are not known here.
  */
 int sim_export_pages(const struct sim_table *table, const struct sim_export *export,

@@ -34,7 +34,7 @@ int sim_umem_check_odp(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length
 /** sim_umem_touch() - fault pages in, as a page fault of the device: 0, -EFAULT, -EPERM, -ENOMEM */
 int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bool writable);
 
-/** sim_umem_is_huge() - whether all of the memory is in huge pages; false if the kernel cannot tell */
+/** sim_umem_is_huge() - whether all of the memory is in huge pages; false if the kernel does not report it */
 bool sim_umem_is_huge(uint64_t addr, uint64_t length);
 
 /** The object of the device from whose pages a dma-buf was exported: a DM or a UAR. */
@@ -43,7 +43,7 @@ struct sim_export {
 	uint64_t id;    /**< its iova */
 };
 
-/** What registering a dma-buf needs to know of it. */
+/** Facts about a dma-buf that its registration needs. */
 struct sim_dmabuf {
 	bool scattered; /**< its pages are not contiguous */
 	struct sim_export export;

@@ -133,8 +133,8 @@ static void correct_shares(void)
 }
 
 /*
- * Correct all shares, drop those of tables that this process has closed, and lock this process.  What is asked of
- * the account has to be asked before the lock is released: other threads can close a table and pin pages of the next
+ * Corrects all shares, drops those of tables that this process has closed, and locks this process.  Read the
+ * account before the lock is released: other threads can close a table and pin pages of the next
  * at any moment.
  */
 static struct sim_process *lock_corrected(void)

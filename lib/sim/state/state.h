@@ -25,7 +25,7 @@
 
 /**
  * One object.  Its handle is its index in the table.  @type is stored last when an object is made, and
- * first when it is deleted: an object exists if and only if its @type is not 0.  What is "derived" can
+ * first when it is deleted: an object exists if and only if its @type is not 0.  Members that are "derived" can
  * be computed from the types and from the list of all objects that header->newest and @older form.
  */
 struct sim_object {
@@ -270,7 +270,7 @@ struct sim_slot {
 	struct sim_file *file; /**< NULL: the slot is empty */
 };
 
-/** What the simulator remembers for this process; all zeros in a new one and in a forked child. */
+/** State of the simulator in this process; all zeros in a new one and in a forked child. */
 struct sim_process {
 	pthread_mutex_t lock; /**< guards the account and the slots, and is never held long */
 	struct sim_account account;
@@ -354,7 +354,7 @@ void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pa
 /** sim_account_pinned() - bytes that this process has pinned by all its simulated devices; no table may be locked */
 uint64_t sim_account_pinned(void);
 
-/** What is to happen to a call. */
+/** The effect of faults on a call. */
 struct sim_fault {
 	int error;        /**< -errno to answer in place of carrying it out; 0: carry it out */
 	int signal_after; /**< signal for the caller when it was carried out; 0: none */

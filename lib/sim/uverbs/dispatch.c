@@ -16,7 +16,7 @@
 #include "lib/sim/state/state.h"
 #include "lib/sim/uverbs/uverbs.h"
 
-/* What an attribute carries: the kernel's enum uverbs_attr_type. */
+/* Types of attributes: the kernel's enum uverbs_attr_type. */
 enum sim_attr_kind {
 	SIM_ATTR_IN,      /* data from the caller, inline up to 8 bytes */
 	SIM_ATTR_ENUM,    /* a value of an enumeration, below @max, without data */
@@ -29,7 +29,7 @@ enum sim_attr_kind {
 };
 
 /*
- * UAPI_DEF_WRITE_*(): the commands, with the least bytes of request and response.  Those of extended
+ * UAPI_DEF_WRITE_*(): the commands, with the least bytes of request and response.  The sizes of extended
  * commands are 0: they may be shorter than their structures.
  */
 static const struct command {
