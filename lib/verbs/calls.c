@@ -132,11 +132,11 @@ void mr_extend_to_pages(uint64_t page_size, uint64_t *addr, uint64_t *length)
  */
 const struct mr_word mr_access_flags[] = {
 	{ "local-write", "the HCA may write for local requests", MR_ACCESS_LOCAL_WRITE },
-	{ "remote-write", "peers may write; needs local-write", 1u << 1 },
+	{ "remote-write", "peers may write; requires local-write", 1u << 1 },
 	{ "remote-read", "peers may read", 1u << 2 },
-	{ "remote-atomic", "peers may use atomics; needs local-write", 1u << 3 },
+	{ "remote-atomic", "peers may use atomics; requires local-write", 1u << 3 },
 	{ "mw-bind", "memory windows may be bound to it", 1u << 4 },
-	{ "zero-based", "addresses count from the start of the region", MR_ACCESS_ZERO_BASED },
+	{ "zero-based", "addresses are relative to the start of the region", MR_ACCESS_ZERO_BASED },
 	{ "on-demand", "pages are not pinned but faulted in (ODP)", MR_ACCESS_ON_DEMAND },
 	{ "hugetlb", "with on-demand: the memory is huge pages", MR_ACCESS_HUGETLB },
 	{ "flush-global", "peers may flush to global visibility", 1u << 8 },
@@ -266,7 +266,7 @@ const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag
 		return "the region does not begin at 0, as the kernel says (QUERY_MR): use "
 		       "reg-iova --iova 0";
 	if (flag == MR_ACCESS_HUGETLB)
-		return "it counts only with on-demand";
+		return "it has an effect only with on-demand";
 	if (!(flag & MR_ACCESS_OPTIONAL))
 		return NULL;
 	if (!in_force->asked)

@@ -79,7 +79,7 @@ static int find_out_why(const char *name, int list_errno, const char *others, st
 			       "cannot look for RDMA devices in sysfs");
 	if (mr_rdma_device_find(mr_this_host(), name, device, sizeof(device)))
 		return FAIL_ABSENT(err, "programs cannot open the RDMA device %s: %s", device,
-				   !found ? "ib_uverbs has no node for it"
+				   !found ? "ib_uverbs has no node for the device"
 					  : "ib_uverbs is not loaded");
 	if (others[0] ||
 	    (name && mr_rdma_device_find(mr_this_host(), NULL, device, sizeof(device))))
@@ -135,7 +135,7 @@ static int choose_device(struct ibv_device **list, int list_errno, const char *n
 					 ibv_get_device_name(list[i]));
 	if (!name && names[0] && list[1])
 		return mr_fail_usage(
-			err, "there are several RDMA devices, choose one with --device: %s", names);
+			err, "several RDMA devices exist; choose one with --device: %s", names);
 	for (int i = 0; list && list[i]; i++) {
 		if (!name || !strcmp(ibv_get_device_name(list[i]), name)) {
 			*chosen = list[i];

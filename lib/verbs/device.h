@@ -18,7 +18,7 @@ struct mr_environment {
 	char kernel[65];    /**< release of the running kernel */
 	char rdma_core[32]; /**< version of the loaded libibverbs, from its file name */
 	char device[64];    /**< "mlx5_0" */
-	/** User-space driver: "mlx5".  While a device is not open, libibverbs tells of this one only. */
+	/** User-space driver: "mlx5".  Of a device that is not open, libibverbs reports only this one. */
 	char provider[32];
 	char firmware[64];         /**< version, as /sys has it */
 	bool simulated;            /**< the device is the simulated HCA */
@@ -114,7 +114,7 @@ struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 /**
  * mr_device_leave() - free what the library has of a device that a session holds from now on
  *
- * The session holds the device open, so its protection domain stays.  What the provider allocated for its
+ * The session holds the device open, so its protection domain stays.  The objects that the provider allocated for its
  * own use (UARs) is freed.
  */
 void mr_device_leave(struct mr_device *device);
@@ -159,7 +159,7 @@ struct mr_odp_caps {
 	uint32_t rc, uc, ud, xrc;
 };
 
-/** Bits of sizes: 1 stands for 4 bytes, 2 for 8 and 4 for 16 (enum ibv_pci_atomic_op_size). */
+/** Bits of sizes: 1 means 4 bytes, 2 means 8 and 4 means 16 (enum ibv_pci_atomic_op_size). */
 struct mr_pci_atomics {
 	uint32_t fetch_add, swap, compare_swap;
 };
@@ -203,7 +203,7 @@ int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attri
  * mr_attributes_query_kernel() - ask a device that libibverbs does not have open: uverbs_cmd.c
  *	ib_uverbs_ex_query_device()
  *
- * PCI atomics are of the provider, and are not told.
+ * PCI atomics are unknown: only the provider reports them.
  *
  * Return: as mr_attributes_query().
  */
@@ -241,7 +241,7 @@ int mr_devx_try(const struct mr_uverbs *uverbs);
  */
 void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size);
 
-/** What ibv_reg_mr_ex(3) does. */
+/** The path of ibv_reg_mr_ex(3). */
 enum mr_reg_mr_ex {
 	MR_REG_MR_EX_UNKNOWN,
 	MR_REG_MR_EX_ABSENT,  /**< the library has no such function (before rdma-core 59) */
@@ -254,7 +254,7 @@ enum mr_reg_mr_ex {
 /** Their names, as indexes of a table; the first is no word. */
 extern const struct mr_word mr_reg_mr_ex_words[MR_REG_MR_EX_ANSWERS + 1];
 
-/** Features.  MR_UNKNOWN where only a trial, or nothing, can tell. */
+/** Features.  MR_UNKNOWN if only a trial, or nothing, can show it. */
 struct mr_features {
 	enum mr_tristate devx;             /**< this user gets a context with DEVX */
 	enum mr_tristate optional_access;  /**< mr_has_optional_access() */

@@ -104,7 +104,7 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 		return -err->errnum;
 	if (!dm->dm) {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_dm_export_dmabuf_fd",
-			"only the library makes a dma-buf of memory on the device");
+			"a dma-buf of memory on the device requires the library");
 		mr_hint(err, "use --via library");
 		return -EOPNOTSUPP;
 	}

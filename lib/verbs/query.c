@@ -268,10 +268,10 @@ void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_
 #define OBJECT_DMABUF 18
 
 const struct mr_word mr_reg_mr_ex_words[MR_REG_MR_EX_ANSWERS + 1] = {
-	[MR_REG_MR_EX_ABSENT] = MR_WORD("absent", "the library does not have it"),
-	[MR_REG_MR_EX_REFUSED] = MR_WORD("refused", "the provider does not offer it"),
+	[MR_REG_MR_EX_ABSENT] = MR_WORD("absent", "the library does not have the function"),
+	[MR_REG_MR_EX_REFUSED] = MR_WORD("refused", "the provider does not have the function"),
 	[MR_REG_MR_EX_EMULATED] = MR_WORD("emulated", "libibverbs calls an older function"),
-	[MR_REG_MR_EX_PROVIDER] = MR_WORD("provider", "the provider has it"),
+	[MR_REG_MR_EX_PROVIDER] = MR_WORD("provider", "the provider has the function"),
 };
 
 /*
@@ -318,7 +318,7 @@ enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs)
 	return has_object(uverbs, MR_OBJECT_DMAH);
 }
 
-/* Of the providers of rdma-core 59 to 65 only mlx5 has the operation. */
+/* Only the provider mlx5 of rdma-core 59 to 65 has the operation. */
 static enum mr_reg_mr_ex find_reg_mr_ex(const struct mr_environment *environment, bool has_symbol)
 {
 	const unsigned long release = strtoul(environment->rdma_core, NULL, 10);

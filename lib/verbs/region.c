@@ -218,7 +218,7 @@ static int fail_null_mr(const struct mr_registrar *registrar, const struct mr_re
 	(void)registrar;
 	(void)region;
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, mr_call_row(r->call)->name,
-		"a null MR is the library's alone: the kernel has no call that makes one");
+		"a null MR requires the library: the kernel has no call for it");
 	mr_hint(err, "use --via library");
 	return -EOPNOTSUPP;
 }
@@ -387,10 +387,10 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 const struct mr_word mr_advice_words[] = {
 	[IBV_ADVISE_MR_ADVICE_PREFETCH] = MR_WORD("prefetch", "fetch the pages, for reading"),
 	[IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE] =
-		MR_WORD("prefetch-write", "fetch them for writing too"),
+		MR_WORD("prefetch-write", "fetch the pages, for writing too"),
 	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] =
-		MR_WORD("prefetch-no-fault", "only those that are in memory already"),
-	[FLUSH] = MR_WORD("flush", "after one of these and a comma: answer when it is done"),
+		MR_WORD("prefetch-no-fault", "fetch only pages that are present"),
+	[FLUSH] = MR_WORD("flush", "after an advice and a comma: wait until it is done"),
 	{ .name = NULL },
 };
 

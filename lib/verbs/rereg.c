@@ -36,9 +36,9 @@ static const struct code codes[] = {
 	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
 	  "the region has changed" },
 	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
-	  "the region must not be used any more: deregister it" },
+	  "the region must no longer be used: deregister it" },
 	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
-	  MR_OLD_UNUSABLE, "the region must not be used any more: deregister it" },
+	  MR_OLD_UNUSABLE, "the region must no longer be used: deregister it" },
 };
 
 /* An unknown value counts as the code that promises least. */
@@ -173,7 +173,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 }
 
 /*
- * What the region is after @code: as before, too, where the provider or the kernel changes no regions.  Where the
+ * Returns the state of the region after @code: as before, too, if provider or kernel lack the call.  Where the
  * provider does not, libibverbs' dummy_ops.c answers EOPNOTSUPP without a system call; where the driver does not, the
  * kernel answers it.
  */

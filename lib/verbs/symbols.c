@@ -9,7 +9,7 @@
 /* Symbol versions are from rdma-core's .map files, releases from its debian/lib*.symbols. */
 static const struct mr_symbol_origin symbols[MR_SYMBOLS] = {
 	[MR_SYMBOL_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
-				      "--via kernel does without" },
+				      "--via kernel works without it" },
 	[MR_SYMBOL_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
 					 "MLX5_1.25", "54", NULL },
 	[MR_SYMBOL_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63",
@@ -21,11 +21,11 @@ static const struct mr_symbol_origin symbols[MR_SYMBOLS] = {
 	[MR_SYMBOL_EXPORT_SIZES] = { "libmlx5.so.1", "_mlx5dv_get_export_sizes", "MLX5_1.27", "63",
 				     NULL },
 	[MR_SYMBOL_REG_MR_EX] = { "libibverbs.so.1", "ibv_reg_mr_ex", "IBVERBS_1.15", "59",
-				  "without --call an older function does the same" },
+				  "without --call, an older function is called" },
 	[MR_SYMBOL_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16",
 				  "62", NULL },
 	[MR_SYMBOL_ALLOC_DMAH] = { "libibverbs.so.1", "ibv_alloc_dmah", "IBVERBS_1.15", "59",
-				   "--via kernel does without" },
+				   "--via kernel works without it" },
 	[MR_SYMBOL_DEALLOC_DMAH] = { "libibverbs.so.1", "ibv_dealloc_dmah", "IBVERBS_1.15", "59",
 				     NULL },
 };

@@ -277,8 +277,8 @@ uint32_t mr_driver_id(const char *provider)
 
 const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1] = {
 	[MR_DMAH_NO_CPU] = MR_WORD("", "no steering tag"),
-	[MR_DMAH_VOLATILE] = MR_WORD("volatile", "memory that loses its contents with the power"),
-	[MR_DMAH_PERSISTENT] = MR_WORD("persistent", "memory that keeps them"),
+	[MR_DMAH_VOLATILE] = MR_WORD("volatile", "memory that loses its contents without power"),
+	[MR_DMAH_PERSISTENT] = MR_WORD("persistent", "memory that keeps its contents"),
 	[MR_DMAH_MEMORIES] = MR_WORD(NULL, NULL),
 };
 
@@ -347,11 +347,11 @@ int mr_dmah_parse(const char *text, struct mr_dmah_hints *hints, struct mr_error
 	cpu = given & 1u << PART_CPU;
 	memory = given & 1u << PART_MEMORY;
 	if (cpu != memory)
-		return mr_fail_usage(err, "%s is given without %s: a steering tag needs both",
-				     cpu ? "cpu" : "mem", cpu ? "mem" : "cpu");
+		return mr_fail_usage(err, "%s requires %s, for a steering tag", cpu ? "cpu" : "mem",
+				     cpu ? "mem" : "cpu");
 	if (!(given & 1u << PART_PH))
 		return mr_fail_usage(err,
-				     "ph=N is missing: a DMA handle has a processing hint, 0 to %d",
+				     "a DMA handle requires ph=N, a processing hint from 0 to %d",
 				     MR_DMAH_PH_MAX);
 	*hints = read;
 	return 0;

@@ -24,10 +24,10 @@ enum mr_dmah_memory {
 	MR_DMAH_MEMORIES, /**< how many there are */
 };
 
-/** The names of these kinds; the first, which stands for none, is empty. */
+/** The names of these kinds; the first, for none, is empty. */
 extern const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1];
 
-/** What a handle is for.  It is also stored in sessions. */
+/** Hints of a DMA handle.  Sessions store them, too. */
 struct mr_dmah_hints {
 	uint32_t cpu;   /**< number of the CPU whose cache is meant, unless MR_DMAH_NO_CPU */
 	uint8_t memory; /**< enum mr_dmah_memory */

@@ -45,7 +45,7 @@ enum mr_region_call {
 /** mr_region_kind_name() - "mr", "umem" or "dm" */
 const char *mr_region_kind_name(enum mr_region_kind kind);
 
-/** What a call registers a range of. */
+/** Kinds of objects that a call registers a range of. */
 enum mr_region_on {
 	MR_ON_MEMORY,  /**< a range of the process's addresses */
 	MR_ON_DMABUF,  /**< a range of a dma-buf */
@@ -156,7 +156,7 @@ static inline uint64_t mr_registrar_now(const struct mr_registrar *registrar)
 	return registrar->untimed ? 0 : mr_now_ns();
 }
 
-/** Stands for a handle, the kernel's number of an object, that does not exist or is not known. */
+/** No handle (the kernel's number of an object): it does not exist or is unknown. */
 #define MR_NO_HANDLE UINT32_MAX
 
 /** A umem in the form in which another process can import it (mlx5dv_devx_umem_export(3)). */
@@ -165,7 +165,7 @@ struct mr_umem_blob {
 	uint8_t size;      /**< bytes that are used; 0: nothing was exported */
 };
 
-/** What is to be registered, and how. */
+/** A request to register. */
 struct mr_region_request {
 	enum mr_region_call call;
 	uint64_t addr;       /**< address of the first byte; of a dma-buf or DM its offset */
@@ -177,7 +177,7 @@ struct mr_region_request {
 	int fd;             /**< of a dma-buf */
 	const struct mr_dm *dm;     /**< memory on the device behind it; NULL or all zeros: none */
 	const struct mr_dmah *dmah; /**< where the call is given one: its DMA handle */
-	/** Of a umem by MR_VIA_LIBRARY: set to what is exported.  NULL: nothing is to be exported. */
+	/** For a umem by MR_VIA_LIBRARY: set to the exported data.  NULL: nothing is to be exported. */
 	struct mr_umem_blob *export;
 	/** Memory that a private session keeps as long as the region exists; or NULL. */
 	struct mr_backing *backing;
@@ -254,7 +254,7 @@ int mr_flags_parse(const struct mr_word *flags, const char *what, const char *te
  */
 const char *mr_access_next(uint32_t *bits, char raw[16]);
 
-/** What a device and its kernel can do.  They are asked when that is first needed. */
+/** Capabilities of a device and its kernel, which are queried when first needed. */
 struct mr_in_force {
 	const struct mr_uverbs *uverbs;
 	bool asked;
@@ -402,7 +402,7 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 /** mr_umem_forget() - free what libmlx5 has of a umem, which stays registered (mlx5dv_devx_umem_unimport(3)) */
 void mr_umem_forget(struct mlx5dv_devx_umem *umem);
 
-/** What is to change, with the values of enum ibv_rereg_mr_flags. */
+/** Parts of a change, with the values of enum ibv_rereg_mr_flags. */
 enum mr_change {
 	MR_CHANGE_TRANSLATION = 1 << 0, /**< address and length */
 	MR_CHANGE_PD = 1 << 1,
@@ -427,7 +427,7 @@ struct mr_rereg_request {
 	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
 };
 
-/** What a region is after a call that failed. */
+/** State of a region after a failed call. */
 enum mr_old_region {
 	MR_OLD_UNTOUCHED, /**< no call has failed */
 	MR_OLD_VALID,     /**< as before */
@@ -546,7 +546,8 @@ struct mr_dmah {
 	struct ibv_dmah *dmah;          /**< by MR_VIA_LIBRARY, else NULL */
 	const struct mr_uverbs *uverbs; /**< by MR_VIA_KERNEL, else NULL */
 	struct mr_dmah_hints hints;
-	uint32_t handle; /**< the kernel's number of it; MR_NO_HANDLE: the library does not tell */
+	uint32_t
+		handle; /**< the kernel's number of it; MR_NO_HANDLE: the library does not report it */
 };
 
 /**
