@@ -211,7 +211,7 @@ rxe_knows_advice() {
 @test "an unknown advice is a usage error, and so are options that need one" {
 	usage_errors <<-'END'
 		reg --advise advise | --advise: unknown advice 'advise'
-		reg --advise-offset 4K | --advise-offset needs --advise
-		reg-iova --iova 0 --advise-size 4K | --advise-size needs --advise
+		reg --advise-offset 4K | --advise-offset requires --advise
+		reg-iova --iova 0 --advise-size 4K | --advise-size requires --advise
 	END
 }

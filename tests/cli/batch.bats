@@ -28,30 +28,30 @@ load rows
 @test "a wrong line is a usage error with an errno and a message of its own" {
 	local cause=EINVAL:MR-LENGTH-ZERO
 
-	usage_errors <<<"reg --expect $(printf "$cause,%.0s" {1..16})$cause | too many causes: at most 16"
+	usage_errors <<<"reg --expect $(printf "$cause,%.0s" {1..16})$cause | --expect accepts at most 16 causes"
 	usage_errors <<-'END'
 		bogus | unknown command 'bogus'
 		mrctl | no command given
 		reg --name 'a | the quote ' is not closed
 		reg --name a\ | --name: invalid name
-		reg --hold | --hold is not possible in a batch
-		umem --hold-for 1 | --hold-for is not possible in a batch
+		reg --hold | --hold is not available in a batch
+		umem --hold-for 1 | --hold-for is not available in a batch
 		session -- true | mrctl session is not possible in a batch
 		sim true | mrctl sim is not possible in a batch
 		batch x | mrctl batch is not possible in a batch
-		reg --json | --json is not for a line: give it to mrctl batch itself
-		reg --no-headings | --no-headings is not for a line
-		reg --quiet | --quiet is not for a line
-		reg --verbose | --verbose is not for a line
-		reg --help | --help is not for a line
-		reg --version | --version is not for a line
-		reg --dump-cli | --dump-cli is not for a line
-		reg --device x | --device is not for a line
-		reg --output rkey | --output is not for a line
-		reg --session fd:3 | --session is not for a line
-		reg --why read | --why is not for a line
-		reg --why none | --why is not for a line
-		--json reg | a line begins with a command: '--json' belongs to mrctl batch itself
+		reg --json | --json is not available on a line; give it to mrctl batch itself
+		reg --no-headings | --no-headings is not available on a line
+		reg --quiet | --quiet is not available on a line
+		reg --verbose | --verbose is not available on a line
+		reg --help | --help is not available on a line
+		reg --version | --version is not available on a line
+		reg --dump-cli | --dump-cli is not available on a line
+		reg --device x | --device is not available on a line
+		reg --output rkey | --output is not available on a line
+		reg --session fd:3 | --session is not available on a line
+		reg --why read | --why is not available on a line
+		reg --why none | --why is not available on a line
+		--json reg | a line begins with a command; give '--json' to mrctl batch itself
 	END
 }
 
@@ -72,7 +72,7 @@ load rows
 	usage_error "line 2: longer than 65535 bytes" -- mr batch "$LINES_FILE"
 	printf 'reg\nreg --name \0\n' >"$LINES_FILE"
 	usage_error "line 2: it has a NUL byte" -- mr batch "$LINES_FILE"
-	usage_error "one FILE, not also 'b'" -- mr batch a b
+	usage_error "a batch reads one FILE: 'b' is a second one" -- mr batch a b
 }
 
 @test "of a pipe it ends the batch, unless --keep-going is given" {

@@ -18,7 +18,7 @@ bench() {
 	json '[.failures[] | [.call, .errno]] == [["ibv_reg_mr", "EFAULT"], ["ibv_reg_mr", "EFAULT"]]'
 	json '[.rows[] | [.memory, .size]] == [["anon", 4096], ["anon", 16384]]'
 	[[ $stderr == *"reg of 4096 bytes, populated: ibv_reg_mr: EFAULT"* ]]
-	[[ $stderr == *"'mrctl reg' with the same options tells why"* ]]
+	[[ $stderr == *"'mrctl reg' with the same options shows the cause"* ]]
 	absent "nosuch" "${SIM[@]}" mrctl -j -d nosuch bench --sizes 4K
 	json '.rows == [] and (.failures | length) == 1'
 }
@@ -54,16 +54,16 @@ bench() {
 	EOT
 }
 
-@test "the command that tells why a call was refused is one that makes this call" {
+@test "the command that shows the cause a call was refused is one that makes this call" {
 	local line words
 
 	while IFS='|' read -r line words; do
 		# shellcheck disable=SC2086 # words
 		exits 1 faulty $line --sizes 4K --count 1
 		if [ -n "$words" ]; then
-			[[ $stderr == *"'mrctl $words tells why"* ]]
+			[[ $stderr == *"'mrctl $words shows the cause"* ]]
 		else
-			[[ $stderr != *"tells why"* ]]
+			[[ $stderr != *"shows the cause"* ]]
 		fi
 	done <<-'EOT'
 		reg_mr=EINVAL bench --via kernel|reg' with the same options
@@ -83,7 +83,7 @@ bench() {
 	json '[.rows[] | select(.call == "reg") | .occupied] == [0]'
 	json '[.rows[] | select(.call == "umem") | .occupied] == [0, 1, 2, 1, 0]'
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
-	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' tells why"* ]]
+	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' shows the cause"* ]]
 	exits 1 mr bench --sizes 4K --count 1 --occupied 4,4E
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
@@ -197,13 +197,13 @@ bench() {
 		--memory none|this process cannot write to such memory
 		--memory dm|this process cannot write to such memory
 		--memory foo|unknown
-		--from udmabuf|'reg' has none
+		--from udmabuf|which 'reg' is not
 		reg-dmabuf --from dm|--from dm
-		reg-dmabuf --memory anon|see --from
-		relaxed --via kernel|not measured by --via kernel
+		reg-dmabuf --memory anon|use --from
+		relaxed --via kernel|not available with --via kernel
 		--plan 0|give at least 1 byte
 		--plan 1M --sizes 2M|larger than all
-		--plan 1M dereg|'dereg' is none
+		--plan 1M dereg|which 'dereg' is not
 		--plan 1M --processes 2|--plan excludes --processes
 		--plan 1M --compare a b|excludes --plan
 		-d mlx5_0 --all-devices|--all-devices excludes -d
@@ -212,9 +212,9 @@ bench() {
 		--compare a b --count 5|--compare of two documents measures nothing
 		--compare a b --rounds 5|--compare of two documents measures nothing
 		-d mlx5_0 --compare a b|--compare of two documents measures nothing
-		--compare a --sizes 4K|--compare measures what OLD has
-		--compare a --access none|--compare measures what OLD has
-		--tolerance 5%|--tolerance needs --compare
+		--compare a --sizes 4K|--compare measures the rows of OLD
+		--compare a --access none|--compare measures the rows of OLD
+		--tolerance 5%|--tolerance requires --compare
 	EOT
 	usage_error "--svg requires the name of a file" -- mr bench --sizes 4K --count 1 --svg ''
 	[ -z "$(ls -A)" ]

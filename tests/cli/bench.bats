@@ -207,7 +207,7 @@ compared() {
 	succeeded
 	json '.comparison[0] | .verdict == "too-few-rounds" and .ratio == null and .old_ns > 0 and .new_ns > 0'
 	run --separate-stderr mrctl bench --compare "$NEW" "$NEW"
-	[[ $stderr == *"1 with too few rounds to tell: 4 and 4 are enough"* ]]
+	[[ $stderr == *"1 with too few rounds: each document requires 4"* ]]
 }
 
 @test "rows of one document alone are told, and so is a measurement that was interrupted" {
@@ -320,10 +320,10 @@ compared() {
 	absent "nosuch" "${SIM[@]}" mrctl bench --compare "$NEW"
 	[ -z "$output" ]
 	run --separate-stderr "${SIM[@]}" mrctl -d nosuch bench --compare "$OLD"
-	usage_error "measures on all devices of" "'nosuch'"
+	usage_error "measures on the devices of" "'nosuch'"
 	jq '.rows += [.rows[0] | .device = "other0"]' "$OLD" >"$NEW"
 	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$NEW" --anyway
-	usage_error "measures on all devices of" "'$(device)'"
+	usage_error "measures on the devices of" "'$(device)'"
 	run --separate-stderr "${SIM[@]}" mrctl -j bench --compare "$NEW"
 	json '.comparison | length == 2 and .[0].new_ns > 0 and .[1].verdict == "old-only"'
 }

@@ -149,7 +149,7 @@ through_window() {
 	ms umem --name used --size 64K --quiet
 	ms reg --name two --quiet
 	key=$(object mkey "$(ms stat -n -o umem_id used)" 65536)
-	stays EINVAL "ioctl(DEVX_UMEM_DEREG)" "a DEVX object that was made on the umem"
+	stays EINVAL "ioctl(DEVX_UMEM_DEREG)" "a DEVX object on the umem"
 	object free-mkey "$key"
 	ms dereg used --quiet
 	[ -z "$(states)" ]

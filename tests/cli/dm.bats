@@ -159,7 +159,7 @@ session() { # SCRIPT: run it in a session, as one shell
 	succeeded mr reg --memory null-mr --count 2 -o lkey -n
 	[ "${lines[0]}" = "${lines[1]}" ]
 	refused EOPNOTSUPP ibv_alloc_null_mr mr reg --memory null-mr --via kernel
-	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
+	[[ $stderr == *"a null MR requires the library"*"--via library"* ]]
 	refused EOPNOTSUPP ibv_alloc_null_mr mr session -- mrctl reg --memory null-mr
 	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
 	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
@@ -170,25 +170,25 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=release
 @test "options that have no meaning for memory on the device are usage errors, and so are calls of other kinds" {
 	usage_errors <<-'END'
-		reg --memory dm --addr 4096 | --addr: nothing is mapped of --memory dm
-		reg --memory dm --numa 0 | --numa: nothing is mapped of --memory dm
-		reg --memory null-mr --populate | --populate: nothing is mapped of --memory null-mr
-		reg --memory dm --relaxed | --relaxed: --memory dm has no pages to extend it to
-		reg --memory null-mr --relaxed | --relaxed: --memory null-mr has no pages
-		reg-iova --iova 0 --memory dm | --memory dm is for reg alone
-		umem --memory null-mr | --memory null-mr is for reg alone
+		reg --memory dm --addr 4096 | --addr is not available with --memory dm: nothing is mapped
+		reg --memory dm --numa 0 | --numa is not available with --memory dm: nothing is mapped
+		reg --memory null-mr --populate | --populate is not available with --memory null-mr: nothing is mapped
+		reg --memory dm --relaxed | --memory dm does not support --relaxed
+		reg --memory null-mr --relaxed | --memory null-mr does not support --relaxed
+		reg-iova --iova 0 --memory dm | only reg supports --memory dm
+		umem --memory null-mr | only reg supports --memory null-mr
 		reg-dmabuf --from udmabuf --data-direct --call ibv_reg_mr_ex | give mlx5dv_reg_dmabuf_mr
 	END
 	usage_errors reg <<-'END'
-		--memory null-mr --size 4K | --size: a null MR has neither
-		--memory null-mr --offset 1 | --offset: a null MR has neither
-		--memory null-mr --access none | --access: a null MR has neither
-		--memory null-mr --stride 1 --count 2 | --stride: a null MR has neither
+		--memory null-mr --size 4K | does not support --size: a null MR has neither
+		--memory null-mr --offset 1 | does not support --offset: a null MR has neither
+		--memory null-mr --access none | does not support --access: a null MR has neither
+		--memory null-mr --stride 1 --count 2 | does not support --stride: a null MR has neither
 		--call ibv_reg_mr_iova | give ibv_reg_mr or ibv_reg_mr_ex
 		--memory dm --call ibv_reg_mr_ex | give ibv_reg_dm_mr
 		--memory null-mr --call ibv_reg_mr_ex | give ibv_alloc_null_mr
 	END
-	usage_error "--memory dm is for reg alone" -- mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
+	usage_error "only reg supports --memory dm" -- mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
 }
 
 # ---- a dma-buf of it ----
@@ -235,7 +235,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		else
 			refused ENOSYS ibv_reg_mr_ex
 			json '.failures[0] | .call == "ibv_reg_mr_ex" and .errno == "ENOSYS"'
-			[[ $stderr == *"install rdma-core 59 or later; without --call "* ]]
+			[[ $stderr == *"install rdma-core 59 or later; without --call, "* ]]
 		fi
 	done
 }

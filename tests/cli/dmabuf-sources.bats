@@ -118,7 +118,7 @@ cuda() {
 		'none:0 cuda:9|no GPU of that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
 		'cuMemAlloc:2 cuda:0|the GPU has no 64 KiB of memory free [certain, MR-GPU-FULL]' \
 		'cuMemGetHandleForAddressRange:801 cuda:0|exports no memory of this GPU as a dma-buf [likely, MR-GPU-EXPORT]' \
-		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, as Data Direct needs it [likely, MR-GPU-EXPORT]'; do
+		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, which Data Direct requires [likely, MR-GPU-EXPORT]'; do
 		[[ $row != *'module nvidia'* || ! -e /sys/module/nvidia ]] || continue
 		source=${row#* } source=${source%%|*}
 		# shellcheck disable=SC2086 # words

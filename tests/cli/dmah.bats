@@ -35,15 +35,15 @@ next_handle() {
 		ERANGE cpu=4294967296,mem=volatile,ph=1 | --dmah: cpu: '4294967296' is too large: give 0 to 4294967295
 		cpu=0,mem=volatil,ph=1 | --dmah: unknown kind of memory 'volatil': did you mean 'volatile'?
 		cpu=0,mem=,ph=1 | --dmah: unknown kind of memory ''; valid values: volatile, persistent
-		mem=persistent,ph=1 | --dmah: mem is given without cpu
-		cpu=0,ph=1 | --dmah: cpu is given without mem
-		cpu=0,mem=volatile | --dmah: ph=N is missing
+		mem=persistent,ph=1 | --dmah: mem requires cpu
+		cpu=0,ph=1 | --dmah: cpu requires mem
+		cpu=0,mem=volatile | --dmah: a DMA handle requires ph=N
 		ph=1,ph=1 | --dmah: ph is given twice
 		ph=1,cpus=1 | --dmah: 'cpus=1' is not of the form
 		ph=1 --relaxed | --dmah excludes --relaxed
-		ph=1 --memory dm:64K | --dmah: --memory dm:64K takes no DMA handle
-		ph=1 --memory null-mr | --dmah: --memory null-mr takes no DMA handle
-		ph=1 --call ibv_reg_mr | --call: 'ibv_reg_mr' does not do this: give ibv_reg_mr_ex
+		ph=1 --memory dm:64K | --memory dm:64K does not support --dmah
+		ph=1 --memory null-mr | --memory null-mr does not support --dmah
+		ph=1 --call ibv_reg_mr | --call: 'ibv_reg_mr' does not support this request: give ibv_reg_mr_ex
 	END
 	usage_error "--tph requires --profile mlx5" -- mrctl sim --profile rxe --tph -- true
 }
@@ -62,7 +62,7 @@ next_handle() {
 	run --separate-stderr mr reg --dmah "$HINTS"
 	if [ "$(rdma_core)" -lt 59 ]; then
 		refused ENOSYS ibv_alloc_dmah
-		[[ $stderr == *"install rdma-core 59 or later; --via kernel does without"* ]]
+		[[ $stderr == *"install rdma-core 59 or later; --via kernel works without it"* ]]
 		refused_because MR-LIBRARY-FUNCTION certain mr --json reg --dmah "$HINTS"
 	elif on_mlx5; then
 		refused EPROTONOSUPPORT ibv_alloc_dmah
@@ -156,7 +156,7 @@ next_handle() {
 @test "in a session only the kernel's path has a number for the handle; such a region cannot be changed" {
 	with_tph
 	refused EOPNOTSUPP ibv_alloc_dmah mr session -- mrctl reg --dmah ph=1 --via library
-	[[ $stderr == *"so it cannot stay"*"use --via kernel"* ]]
+	[[ $stderr == *"cannot stay in a session"*"use --via kernel"* ]]
 	for change in "--access none" "--size 8K" "--pd other"; do
 		refused_because MR-REREG-DMAH certain mr session -- bash -c 'mrctl -q reg --name a --dmah ph=1
 			mrctl --json rereg a '"$change"

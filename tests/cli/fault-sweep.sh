@@ -59,7 +59,7 @@ messages() {
 	while IFS= read -r line; do
 		case $line in
 		'mrctl: '*': holding '[0-9]*' region'* | 'mrctl: '*': an on-demand region is inert'*) continue ;;
-		'mrctl: stat: the states are unknown: the kernel answers EIO'*) continue ;;
+		'mrctl: stat: the states are unknown, and no region works: the kernel answers EIO'*) continue ;;
 		'mrctl: dereg: the kernel answers EIO'*) continue ;;
 		'mrctl: '* | '  '[![:space:]]*) ;;
 		*) complain "no message: $line" && return ;;

@@ -72,6 +72,6 @@ starving() {
 	# the new range is merged with the old one, which it follows
 	starving IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW unusable 'reg --memory memfd --addr 0x200000000000 --name a' \
 		"rereg a --memory memfd --addr $at --access remote-write --expect ENOMEM" 'stat a' 'dereg a'
-	[[ $stderr == *"could not give the new memory back"* ]]
+	[[ $stderr == *"could not lift the protection of the new memory"* ]]
 	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
 }

@@ -122,7 +122,7 @@ watched() {
 		# shellcheck disable=SC2086 # words
 		usage_error "$text" -- timeout 60 mrctl $args
 	done <<-EOF
-		stat --watch 0|--watch: give seconds
+		stat --watch 0|--watch: give more than 0 seconds
 		stat --watch -1|--watch
 		stat --watch soon|--watch
 		-q stat --watch 1|--watch excludes --quiet
@@ -139,6 +139,6 @@ watched() {
 	EOF
 	for args in "watch 1" "format markdown"; do
 		run --separate-stderr mr batch - <<<"stat --$args"
-		[ "$status" -eq 2 ] && [[ $stderr == *"a line of a batch cannot be stat --${args% *}"* ]] || fail "$stderr"
+		[ "$status" -eq 2 ] && [[ $stderr == *"stat --${args% *} is not available in a batch"* ]] || fail "$stderr"
 	done
 }

@@ -107,14 +107,14 @@ ok_where_registered() {
 
 	[ -d $page ] || skip "this kernel has no huge pages of 2 MiB"
 	bad_where_refused HUGEPAGES "--memory hugetlb:2M --size 900G" "--for-size 900G --memory hugetlb:2M" "${MR[@]}"
-	json '.checks[] | select(.id == "MR-HUGEPAGES") | .remedy | contains("can never have")'
+	json '.checks[] | select(.id == "MR-HUGEPAGES") | .remedy | contains("does not have that much memory")'
 	[ "$(mr -n -o verdict stat --host --for-size 1G --only MR-CGROUP-HUGETLB,MR-HUGEPAGES | sort -u)" != warn ]
 	if [ "$(<$page/nr_hugepages)" -eq 0 ] && [ "$(<$page/nr_overcommit_hugepages)" -eq 0 ]; then
 		bad_where_refused HUGEPAGES "--memory hugetlb:2M" "--memory hugetlb:2M" "${MR[@]}"
 	fi
 	usage_error "--memory: unknown memory 'x'" -- mrctl stat --host --memory x
 	usage_error "--memory: " -- mrctl stat --host --memory cuda:x
-	usage_error "--memory needs --host" -- mrctl stat --memory anon
+	usage_error "--memory requires --host" -- mrctl stat --memory anon
 }
 
 @test "memory of a GPU is planned: no check of the host's memory has its size, and there must be a GPU" {

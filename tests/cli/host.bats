@@ -132,7 +132,7 @@ document_is_complete() {
 		run --separate-stderr mrctl stat --host --only "$list"
 		usage_error "--only: an id is missing in '$list'" || return
 	done
-	usage_error "--for-size: a registration has at least 1 byte" -- mrctl stat --host --for-size 0
+	usage_error "--for-size: give at least 1 byte" -- mrctl stat --host --for-size 0
 	succeeded mrctl stat --host --for-size 1 --only MR-AVAILABLE
 }
 
@@ -242,14 +242,14 @@ told() {
 	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" --xyzzy stat --host --exit nagios
 	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" stat --xyzzy --exit=NAGIOS --host
 	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" stat operand --exit nagios --xyzzy
-	told 3 "MRCTL UNKNOWN: --exit needs --host" stat --exit nagios
+	told 3 "MRCTL UNKNOWN: --exit requires --host" stat --exit nagios
 	told 2 "unknown option '--xyzzy'" --xyzzy stat --host --exit npd
 	run --separate-stderr mrctl stat --host --exit nagios --fail-on warn
-	[[ $status -eq 3 && $output == "MRCTL UNKNOWN: "*"--fail-on warn" && -n $stderr ]] || fail "$output $stderr"
+	[[ $status -eq 3 && $output == "MRCTL UNKNOWN: "*"excludes --fail-on warn"* && -n $stderr ]] || fail "$output $stderr"
 	# who does not ask for it gets the usual status
 	usage_error "unknown style of exit statuses 'xyzzy'" -- mrctl stat --host --exit xyzzy
 	usage_error "unknown option '--xyzzy'" -- mrctl stat --host --exit plain --xyzzy
-	usage_error "'--exit' is one" -- mrctl stat --host -- --exit nagios
+	usage_error "--host does not accept operands: '--exit'" -- mrctl stat --host -- --exit nagios
 	usage_error "unknown option '--exit'" -- mrctl reg --exit nagios
 }
 
@@ -268,7 +268,7 @@ told() {
 
 	dir=$(host_folder healthy)
 	run --separate-stderr mrctl stat --host --root "$dir"
-	[[ ${output//$'\n'/ } == *"This is about the host recorded in $dir, not about this one."* ]]
+	[[ ${output//$'\n'/ } == *"These are the results for the host recorded in $dir, not for this host."* ]]
 	run --separate-stderr mrctl -j stat --host --root "$dir"
 	json '.summary.recording == $dir and .environment.kernel == $kernel' --arg dir "$dir" \
 		--arg kernel "$(cat "$dir/proc/sys/kernel/osrelease")"

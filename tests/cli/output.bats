@@ -59,9 +59,9 @@ columns() {
 }
 
 @test "lists and objects are columns of --json alone" {
-	usage_error "column 'ports' needs --json" -- mr -o name,ports stat --device
-	usage_error "column 'odp' needs --json" -- mr -n -o +odp stat --device
-	usage_error "column 'histogram' needs --json" -- mr -o histogram bench --sizes 4K --count 1
+	usage_error "column 'ports' requires --json" -- mr -o name,ports stat --device
+	usage_error "column 'odp' requires --json" -- mr -n -o +odp stat --device
+	usage_error "column 'histogram' requires --json" -- mr -o histogram bench --sizes 4K --count 1
 	gives '.devices[0] | keys == ["name", "ports"] and (.ports | length == 1)' mr -o name,ports stat --device
 	# no column is empty where the document has a value
 	succeeded mr -j stat --device
@@ -164,7 +164,7 @@ ms_to() {
 		fail "$stderr"
 	[ "$(ms stat -n -o id,state)" = "1 live" ]
 	run --separate-stderr ms_to /dev/full rereg 1 --access none
-	[[ $stderr == *ENOSPC*$'\n'"  the region was changed all the same: mrctl stat shows it" ]] ||
+	[[ $stderr == *ENOSPC*$'\n'"  the region was changed all the same; mrctl stat shows it" ]] ||
 		fail "$stderr"
 	[ "$(ms stat -n -o access)" = none ]
 	run --separate-stderr ms_to /dev/full dereg 1
@@ -226,7 +226,7 @@ on_terminal() {
 	local wrapped
 
 	command -v script >/dev/null || skip "script(1) is not installed"
-	for words in "reg --memory hole" "reg --access remote-write --why none" "reg --memory file:/$(printf '%090d' 0)"; do
+	for words in "reg --memory hole" "reg --access remote-write,remote-read,mw-bind --why none" "reg --memory file:/$(printf '%090d' 0)"; do
 		# shellcheck disable=SC2086 # words
 		run on_terminal $words
 		wrapped=$(tr -d '\r' <<<"$output")

@@ -49,7 +49,7 @@ answers() {
 	probe --max-size --cap 10001
 	json '.max_size.largest == 8192 and .max_size.tries == 2'
 	exits 2 mr stat --probe --max-size --cap 4095
-	[[ $stderr == *"--cap is less than a page"* ]]
+	[[ $stderr == *"--cap: give at least a page"* ]]
 }
 
 @test "--max-size finds a limit to the page, and names it" {

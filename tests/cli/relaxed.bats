@@ -18,7 +18,7 @@ deferred() {
 		.extended_length == 8192 and .extended_addr == (.addr | .[:-3] + "000"))'
 	succeeded mr reg --relaxed
 	[[ $output == *$'\nextended_length:   '* ]]
-	[[ $stderr == *"outside a session the end of the command invalidates a relaxed region" ]]
+	[[ $stderr == *"outside a session, a relaxed region ends with the command" ]]
 	shows '.regions[0] | .extended_addr == null and .extended_length == null' mr reg
 }
 
@@ -259,9 +259,9 @@ is_overdue() {
 	session_begin
 	ms reg --relaxed --name a --quiet
 	exits 1 ms rereg a --size 8K
-	[[ $stderr == *"region 1 is relaxed, and such regions cannot be changed"*"register another one"* ]]
+	[[ $stderr == *"region 1 is relaxed, and relaxed regions cannot be changed"*"register another one"* ]]
 	ms dereg a --defer-for 600 --quiet
-	fails "region 1 is relaxed and deferred, and such regions cannot be changed" ms rereg a --access none
+	fails "region 1 is relaxed and deferred, and relaxed regions cannot be changed" ms rereg a --access none
 	ms rereg a --access none --expect EINVAL --quiet
 	[ "$(states)" = "1 deferred" ]
 }

@@ -93,7 +93,7 @@ unmapped"*"  in "*"because: "*MR-RANGE-UNMAPPED*"try: "*"libraries that its proc
 
 @test "a program that cannot be run makes no report" {
 	run -127 --separate-stderr mrctl report --to r.md -- nosuchprogram
-	[[ $stderr == *"cannot run 'nosuchprogram'"*ENOENT*"report: no report is written: 'nosuchprogram' cannot be run"* ]]
+	[[ $stderr == *"cannot run 'nosuchprogram'"*ENOENT*"report: no report was written: 'nosuchprogram' cannot be run"* ]]
 	exits 127 mr report ticket.md
 	[[ $stderr == *"did you mean 'mrctl report --to ticket.md'?" ]]
 	[ ! -e r.md ]
@@ -160,7 +160,7 @@ teardown() {
 	report --to link --force
 	[[ $status -eq 1 && $stderr == *"link: open: ELOOP"* ]]
 	report --force
-	usage_error "--force needs --to"
+	usage_error "--force requires --to"
 	report -q --to q.md
 	[ -z "$output$stderr" ] && [ -s q.md ]
 }
@@ -198,12 +198,12 @@ teardown() {
 	{ echo 'Dear support,'; cat r.md; echo Regards; } | sed 's/$/\r/' >mail.md
 	for file in mail.md r.json; do
 		succeeded mrctl report --read "$file"
-		[[ $output == *"each check says the same"*"## Devices"* && $output != *'```json'* ]]
+		[[ $output == *"each check has the same result now"*"## Devices"* && $output != *'```json'* ]]
 	done
 	# of a pipe, too
 	run --separate-stderr bash -o pipefail -c 'cat mail.md | mrctl report --read -'
 	succeeded
-	[[ $output == *"each check says the same"* ]]
+	[[ $output == *"each check has the same result now"* ]]
 	run --separate-stderr mrctl report --read - </dev/null
 	[[ $status -eq 1 && $stderr == *"standard input is not a report of mrctl"* ]]
 	run --separate-stderr mrctl report --read - < <(head -c 70M /dev/zero)
@@ -221,7 +221,7 @@ teardown() {
 	run --separate-stderr mrctl -j report --read other.json
 	json '.judged_again | length == 1 and .[0].id == "MR-MEMLOCK" and .[0].then == "bad" and .[0].now != "bad"'
 	run --separate-stderr mrctl report --read other.json
-	[[ $output == *"these checks say something else"*MR-MEMLOCK* ]]
+	[[ $output == *"these checks now have other results"*MR-MEMLOCK* ]]
 }
 
 # bats test_tags=slow
@@ -250,8 +250,8 @@ teardown() {
 		usage_error "$text" -- mrctl report $args
 	done <<-'EOF'
 		--read x --root y|--root
-		--read x -- true|--read is about another time or host: it excludes the program 'true'
-		--root x -- true|--root is about another time or host: it excludes the program 'true'
+		--read x -- true|--read excludes the program 'true'
+		--root x -- true|--root excludes the program 'true'
 		-q|--quiet requires --to
 		--format text|'text'
 		-o id|--output

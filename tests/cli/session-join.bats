@@ -86,7 +86,7 @@ leads_nowhere() {
 
 	for word in stat "dereg --all" reg; do
 		# shellcheck disable=SC2086 # a list of words
-		absent "descriptor 0 is no mrctl session" "${MS[@]}" --session fd:0 $word </dev/null
+		absent "descriptor 0 is not an mrctl session" "${MS[@]}" --session fd:0 $word </dev/null
 		# shellcheck disable=SC2086
 		absent "descriptor 77 of the session is closed" "${MS[@]}" --session fd:77 $word
 		# shellcheck disable=SC2086

@@ -77,7 +77,7 @@ holding() {
 	succeeded env -u MRCTL_SESSION "${SIM[@]}" script -qefc "mrctl -d $(device) session --detach" /dev/null
 	[[ $output =~ "MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION" ]]
 	SESSION_PID=${BASH_REMATCH[1]}
-	[[ $output == *"'mrctl session --end pid:$SESSION_PID' ends it"* ]]
+	[[ $(tr -s '\r\n ' ' ' <<<"$output") == *"'mrctl session --end pid:$SESSION_PID' ends it"* ]]
 	"${MS[@]}" session --end "pid:$SESSION_PID"
 	SESSION_PID=''
 }
@@ -316,12 +316,12 @@ sham() {
 		--list -- true|--list runs no program: 'true'
 		--list --joinable|--list excludes --joinable
 		--end --relaxed-limit 3|--end excludes --relaxed-limit
-		--list -d mlx5_0|--list opens no session, so it takes no --device
-		--list --session pid:1|--list shows all sessions
-		--end pid:1 pid:2|--end takes one session, and options before it: 'pid:2'
-		--end 4711|say pid:4711
+		--list -d mlx5_0|--list excludes --device
+		--list --session pid:1|--list excludes --session
+		--end pid:1 pid:2|--end accepts one session, after all options: 'pid:2'
+		--end 4711|for the session of process 4711, pid:4711
 		--end nonsense|invalid session 'nonsense'
-		-j -- true|--json: only --list, --end and --detach print sessions
+		-j -- true|--json requires --list, --end or --detach
 		--list -o bogus|column
 		--detach -q -n|--quiet excludes --no-headings
 	EOF

@@ -141,7 +141,7 @@ late() {
 	HOLDER_ENDS=1 run --separate-stderr late "$late" session --detach
 	[ "$status" -eq 1 ]
 	[ "$output" = false ] || fail "$output"
-	[[ $stderr == *"the process that was to hold the session has ended (exit status 9)"* ]]
+	[[ $stderr == *"the process that should hold the session has ended (exit status 9)"* ]]
 }
 
 @test "--detach that cannot say where the session is leaves none" {
@@ -201,7 +201,7 @@ nobody_has() {
 @test "--hold in a session keeps the process, and the region stays after it" {
 	session_begin
 	MR=("${MS[@]}")
-	usage_error "a session keeps its regions until mrctl dereg: use --hold" -- ms reg --hold-for 1
+	usage_error "which keeps regions until mrctl dereg; use --hold" -- ms reg --hold-for 1
 	hold reg --hold --json --count 2
 	[ "$(states)" = $'1 live\n2 live' ]
 	# the holding process is not working on it, so others may deregister it
@@ -221,5 +221,5 @@ nobody_has() {
 	# in a container root may lack that right
 	((0x$(awk '/^CapEff/ { print $2 }' /proc/self/status) >> 19 & 1)) || return 0
 	exits 1 setpriv --bounding-set -sys_ptrace "${MS[@]}" stat
-	[[ $stderr == *"pidfd_getfd: EPERM"*"root itself may not trace it here: without CAP_SYS_PTRACE"* ]]
+	[[ $stderr == *"pidfd_getfd: EPERM"*"even root may not trace it here: CAP_SYS_PTRACE is missing"* ]]
 }

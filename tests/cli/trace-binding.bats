@@ -45,7 +45,7 @@ same() {
 	calls=$(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls")
 }
 
-# What the tool calls, in its order, but for the advice that libibverbs gives for fork; "=ERRNO" is another answer than ok
+# Calls of the tool in their order, without libibverbs' advice for fork; "=ERRNO" is another answer than ok
 expected_calls() {
 	tr -s ' \n' '\n' <<-'EOF' | sed '/=/!s/$/ ok/; s/=/ /'
 		ibv_fork_init ibv_open_device ibv_close_device mlx5dv_open_device ibv_alloc_pd ibv_import_pd ibv_unimport_pd

@@ -220,7 +220,7 @@ told_at_once() {
 }
 
 @test "a program that is started past the C library, without its environment, is told at once by its own trace" {
-	local reason="it was started without the variables" WITHIN=()
+	local reason="it was started without mrctl's environment" WITHIN=()
 
 	told_at_once "$reason" "$TOOL" exec -syscall
 	WITHIN=(mrctl trace --summary "$SUMMARY" --)
@@ -231,7 +231,7 @@ told_at_once() {
 @test "a program that cannot connect is told at once, with what keeps it from that" {
 	# three are taken, and it needs one to read the file
 	# shellcheck disable=SC2016 # for that shell
-	told_at_once "it could not connect to mrctl, and has fewer than two descriptors" sh -c 'ulimit -n 4; exec "$@"' sh
+	told_at_once "it could not connect to mrctl, and has fewer than two free descriptors" sh -c 'ulimit -n 4; exec "$@"' sh
 	told_at_once "it could not connect to mrctl, and its system calls are filtered" "$TOOL" filter
 	! unshare -n true 2>/dev/null || told_at_once "it is in another network namespace" unshare -n
 }
@@ -250,8 +250,8 @@ told_at_once() {
 		$dir/tool exec syscall $dir/suid await $dir/errors '(suid) '; kill \$!" 2>"$dir/errors" 3>&- || :
 	stderr=$(<"$dir/errors")
 	rm -r "$dir"
-	[[ $stderr == *"mrctl: trace: $dir/suid (pid "*") is not followed: it gets rights"* ]] || fail "$stderr"
-	[[ $stderr == *"mrctl: trace: (suid) (pid "*") is not followed: it gets rights"* ]] || fail "$stderr"
+	[[ $stderr == *"mrctl: trace: $dir/suid (pid "*") is not followed: it runs with the rights"* ]] || fail "$stderr"
+	[[ $stderr == *"mrctl: trace: (suid) (pid "*") is not followed: it runs with the rights"* ]] || fail "$stderr"
 }
 
 @test "processes that are forked, and make no call, are not told" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What programs do with regions, processes, threads, descriptors and signals.  A region has 4096 bytes.
+ * Does what programs do with regions, processes, threads, descriptors and signals.  A region has 4096 bytes.
  * Usage: trace-processes WHAT [ARG...]
  * A step registers a region, is refused another one, and deregisters the first.
  *   step               one step
@@ -153,7 +153,7 @@ static void clone_vm(long count)
 	step();
 }
 
-/* What daemons do: all descriptors are closed but those that are known. */
+/* Closes all descriptors but the known ones, as daemons do. */
 static void close_others(void)
 {
 	for (int fd = 3; fd < 1024; fd++)

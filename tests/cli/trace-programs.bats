@@ -9,7 +9,7 @@ load helpers
 UNPRIVILEGED=()
 [ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
 
-# Of rdma_cm in the guests
+# rdma_cm in the guests
 ADDRESS=10.9.0.1
 
 setup() {
@@ -90,7 +90,7 @@ reproduced() {
 	local how
 
 	grep -q -e "${1:-}" "$BATCH" || fail "no '$1'" "$(cat "$BATCH")"
-	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
+	how=$(sed -n 's/^# Run it with: //p' "$BATCH")
 	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
 	run --separate-stderr "${SIM[@]}" bash -c "$how"
 	succeeded || fail "$(cat "$BATCH")"

@@ -17,7 +17,7 @@ trace_cases() {
 	TMPDIR=$BATS_TEST_TMPDIR run --separate-stderr \
 		"${SIM[@]}" "${LIMITED[@]}" mrctl trace -q --force --reproduce "$BATCH" -- "$TOOL" "$(device)" "$@"
 	[ "$status" -eq 0 ] || fail "$*: exit status $status" "$output" "$stderr"
-	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
+	how=$(sed -n 's/^# Run it with: //p' "$BATCH")
 	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
 }
 
@@ -69,7 +69,7 @@ setup() {
 	reproduces foreign_file
 	grep -q -e "--memory file:$BATS_TEST_TMPDIR/Größe " "$BATCH"
 	trace_cases unlinked_file
-	grep -q '^# It cannot be reproduced: the file is not where it was mapped from' "$BATCH"
+	grep -q '^# It cannot be reproduced: the mapped file is no longer at its path' "$BATCH"
 	run ! grep -e --expect "$BATCH"
 }
 
@@ -223,7 +223,7 @@ setup() {
 @test "the batch may have any path" {
 	cd "$BATS_TEST_TMPDIR"
 	"${SIM[@]}" mrctl trace -q --reproduce "it's \$HOME" -- "$TOOL" "$(device)" readonly
-	how=$(sed -n 's/^# Run it by: //p' "it's \$HOME")
+	how=$(sed -n 's/^# Run it with: //p' "it's \$HOME")
 	run_batch
 	succeeded
 }

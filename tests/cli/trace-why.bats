@@ -218,7 +218,7 @@ faulty_alike() {
 		(.refusals | map(select(.looked_at > 0).causes[0].id) | sort == ["MR-RANGE-UNMAPPED", "MR-READ-ONLY"])' \
 		"$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
 	run --separate-stderr "${SIM[@]}" mrctl trace -- "$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
-	[[ $stderr == *"others that asked for the same have several causes"* ]] || fail "$stderr"
+	[[ $stderr == *"equal requests have several causes"* ]] || fail "$stderr"
 }
 
 # had_more CASE: sets "output" to the document of the second registration's refusal, which the limit does not explain

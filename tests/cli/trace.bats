@@ -120,7 +120,7 @@ told() {
 	[ "$status" -eq 5 ]
 	[ "$(grep -c 'because:' <<<"$stderr")" -eq 1 ]
 	told "mrctl: trace: ibv_reg_mr: EFAULT (Bad address), 500 times" "first by $FORGETS (pid " \
-		") at main" "MR-READ-ONLY]" "  try: " "looked at 3 of them" "; 500 refused"
+		") at main" "MR-READ-ONLY]" "  try: " "3 of them were examined" "; 500 refused"
 }
 
 @test "what was never deregistered is told with the place that registered it" {
@@ -190,7 +190,7 @@ told() {
 		! grep -q kept "copy$option" || fail "$option"
 	done
 	trace --force -- touch ran
-	usage_error "--force needs -o, --reproduce or --summary"
+	usage_error "--force requires -o, --reproduce or --summary"
 }
 
 @test "a pipe, a device and a descriptor of the shell are written as they are" {
@@ -346,7 +346,7 @@ told() {
 	for files in "-o same --summary same" "-o same --reproduce same" "--summary same --reproduce same"; do
 		# shellcheck disable=SC2086 # words
 		trace $files -- true
-		usage_error "a file each"
+		usage_error "require different files"
 	done
 	trace -o /dev/null --summary /dev/null -- true
 	succeeded

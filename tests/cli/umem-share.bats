@@ -60,7 +60,7 @@ require_export() {
 	# the library imports one that has gone; the answer reports it, and which umem has the handle now
 	handle=$(ms stat -n -o handle q)
 	ms dereg q --quiet
-	absent "the session has no umem with the handle $handle (any more)" ms umem --import "$blob" --json
+	absent "the session has no umem with the handle $handle, or no longer" ms umem --import "$blob" --json
 	json '.regions[0].state == "gone" and .failures[0].errno == "ENOENT" and .failures[0].via == null'
 	ms umem --name r --quiet
 	[ "$(ms stat -n -o handle r)" = "$handle" ] || return 0 # the handle was not given out again
@@ -68,7 +68,7 @@ require_export() {
 	if [ "$(ms stat -n -o umem_id r)" = "$(ms umem --import "$blob" -n -o umem_id 2>/dev/null)" ]; then
 		succeeded # the device reused the id as well: the two umems cannot be distinguished
 	else
-		absent "has gone: its handle $handle is that of umem "
+		absent "no longer exists: its handle $handle now belongs to umem "
 	fi
 }
 
@@ -76,10 +76,10 @@ require_export() {
 	local blob option
 
 	absent "not in a session" mr umem --import 0000000001000000
-	usage_error "--export requires libmlx5: it excludes --via kernel" -- mr umem --export --via kernel
+	usage_error "--export excludes --via kernel" -- mr umem --export --via kernel
 	usage_error "--try-page-sizes excludes --export" -- mr umem --export --try-page-sizes
 	for blob in '' 0 012 0x12 '00 ' "$(printf '%0128d' 0)"; do
-		usage_error "--import: give what --export printed" -- mr umem --import "$blob"
+		usage_error "--import requires the output of --export" -- mr umem --import "$blob"
 	done
 	for option in --export --try-page-sizes --page-sizes=4K --size=4K --memory=anon --name=a \
 		--count=2 --dmabuf=udmabuf --hold --via=library --access=none --offset=1; do

@@ -121,9 +121,9 @@ load rows
 		--pd a | unknown option '--pd'
 		--iova 1 | unknown option '--iova'
 		--advise prefetch | unknown option '--advise'
-		--buffer 4K | --buffer needs --dmabuf
-		--dmabuf fd:0 --buffer 4K | --buffer: the dma-buf of --dmabuf fd:0 is made already
-		--dmabuf fd:0 --buffer 4K --try-page-sizes | --buffer: the dma-buf of --dmabuf fd:0 is made already
+		--buffer 4K | --buffer requires --dmabuf
+		--dmabuf fd:0 --buffer 4K | --buffer requires a source that mrctl makes: the dma-buf of --dmabuf fd:0 exists
+		--dmabuf fd:0 --buffer 4K --try-page-sizes | --buffer requires a source that mrctl makes: the dma-buf of --dmabuf fd:0 exists
 		--dmabuf nowhere | --dmabuf: unknown dma-buf 'nowhere'
 	END
 }
@@ -141,7 +141,7 @@ load rows
 	END
 	[[ $stderr == *"umems are objects of mlx5"*"[certain, MR-DEVX-METHOD]"* ]]
 	run --separate-stderr mr umem --json
-	[[ $stderr == *"$(device) is no mlx5 device"* ]]
+	[[ $stderr == *"$(device) is not an mlx5 device"* ]]
 	json '.regions == [] and .failures[0].call == "mlx5dv_open_device"'
 	session_begin
 	answers ms umem <<-'END'

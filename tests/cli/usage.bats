@@ -34,18 +34,18 @@ wrong_lines() {
 		reg --szie 1M|unknown option '--szie'|did you mean '--size'?
 		reg --iova 0|unknown option '--iova'|reg-iova, reg-dmabuf, rereg have it
 		reg --try-page-sizes|unknown option '--try-page-sizes'|umem has it
-		--size 1M reg|unknown option '--size'|put an option of
+		--size 1M reg|unknown option '--size'|put the options of
 		reg -size 4K|unknown option '-size'|did you mean '--size'?
 		sim --fault ibv_reg_mr=ENOMEM|unknown call 'ibv_reg_mr'|did you mean 'reg_mr'?
 		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
 		reg --length 4K|unknown option '--length'|did you mean '--size'?
-		reg --format json|for JSON: --json (-j)
-		stat --format json|for JSON: --json (-j)
-		stat --host --format JSON|for JSON: --json (-j)
+		reg --format json|use --json (-j) for JSON
+		stat --format json|use --json (-j) for JSON
+		stat --host --format JSON|use --json (-j) for JSON
 		report -o t.md|did you mean 'mrctl report --to t.md'?
 		reg --memory gpu:0|memory of a GPU is cuda:0
-		-d mlx5_0 sim -- true|--device: sim opens no device|mrctl sim -- mrctl -d mlx5_0
-		-d mlx5_0 explain ENOMEM|--device: explain opens no device
+		-d mlx5_0 sim -- true|sim does not support --device|mrctl sim -- mrctl -d mlx5_0
+		-d mlx5_0 explain ENOMEM|explain does not support --device
 		reg -- --size|unexpected argument '--size'
 	EOF
 	usage_error "unknown command ''" -- mrctl ''
@@ -81,9 +81,9 @@ wrong_lines() {
 
 	while read -r command option _ _ argument; do
 		if [ "$argument" = - ]; then
-			usage_error "option '--$option' takes no value" -- mrctl "$command" "--$option=x"
+			usage_error "option '--$option' does not accept a value" -- mrctl "$command" "--$option=x"
 		elif [[ $argument != \[* ]]; then
-			usage_error "option '--$option' needs a value" -- mrctl "$command" "--$option"
+			usage_error "option '--$option' requires a value" -- mrctl "$command" "--$option"
 		fi
 	done < <(cli option | sed 's/^/reg /'; for command in $(cli command); do
 		[ -z "$(cli column "$command")" ] || cli option "$command" | sed "s/^/$command /"
@@ -131,15 +131,15 @@ wrong() {
 		sim --profile mxl5 -- true|unknown profile 'mxl5': did you mean 'mlx5'? valid values: mlx5, rxe
 		sim --fault reg_rm=EIO -- true|unknown call 'reg_rm': did you mean 'reg_mr'?
 		reg --hold --hold-for 1|--hold excludes --hold-for
-		reg --keep-going|--keep-going needs --count
-		reg --size max --count 2|64 bits
-		dereg 1 --pd a|--pd needs --flush
-		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
+		reg --keep-going|--keep-going requires --count
+		reg --size max --count 2|64-bit addresses
+		dereg 1 --pd a|--pd requires --flush
+		dereg --flush --defer-for 1|--flush excludes --defer-for
 		sim --profile rxe --data-direct -- true|--data-direct requires --profile mlx5
 		--json reg --size 1X|--size
 		reg --count 0|--count: give at least 1
 		reg --access none --access remote-read|'remote-read' contradicts 'none'
-		reg --stride 4K|--stride needs --count
+		reg --stride 4K|--stride requires --count
 		reg --call ibv_reg_mr --via kernel|--call excludes --via kernel
 		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'
 		reg --expect EINVAL:MR-LENGTH-ZERO --why none|--expect with a cause
@@ -149,13 +149,13 @@ wrong() {
 		umem --export --via kernel|--export
 		dereg|name the regions, or give --all or --flush
 		dereg --all a|--all excludes naming regions
-		dereg --listed 1|--listed needs --all
-		rereg|name one region
-		rereg pd:a --size 4K|rereg changes regions, not 'pd:a'
-		rereg a|name what to change
+		dereg --listed 1|--listed requires --all
+		rereg|rereg requires one region
+		rereg pd:a --size 4K|rereg changes only regions: 'pd:a' is not one
+		rereg a|rereg requires a change
 		rereg a --pd b --iova 1|--iova requires --memory or --size
-		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr takes none
-		stat pd:a|stat shows regions, not 'pd:a'
+		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr has no such argument
+		stat pd:a|stat shows only regions: 'pd:a' is not one
 	EOF
 	# with --help nothing else is checked
 	succeeded mrctl reg --hold --hold-for 1 --help

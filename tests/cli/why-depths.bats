@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What mrctl --why read is certain of, --why try and --why prove are certain of, too, and of the same layer.
+# A cause that is certain with --why read is certain with --why try and --why prove, too, with the same layer.
 
 load helpers
 load mappings

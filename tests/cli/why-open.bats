@@ -68,7 +68,7 @@ absent_because() {
 	absent_because MR-NODE certain "the node of the RDMA device $(device) is missing: /dev/infiniband/uverbs199" \
 		"there is no /dev/infiniband/uverbs199"
 	rm -r "${NODES:?}/uverbs199"
-	absent_because MR-NODE certain "programs cannot open the RDMA device $(device): ib_uverbs has no node for it"
+	absent_because MR-NODE certain "programs cannot open the RDMA device $(device): ib_uverbs has no node for the device"
 	rm -r "${NODES:?}"
 	absent_because MR-MODULES certain "programs cannot open the RDMA device $(device): ib_uverbs is not loaded"
 	[[ $stderr == *"modprobe ib_uverbs"* ]]
@@ -156,8 +156,8 @@ opens_not() {
 
 	opens_not EACCES "ruled out: " MR-NODE-ACCESS
 	opens_not ENXIO "$at answers ENXIO" "[possible, MR-NODE-NUMBER]"
-	opens_not ENODEV "the driver of the device behind $at is being unloaded" "[likely, MR-DEVICE-GONE]"
-	opens_not EIO "the driver has left the device behind $at" "[likely, MR-DEVICE-GONE]"
+	opens_not ENODEV "the driver of the device of $at is being unloaded" "[likely, MR-DEVICE-GONE]"
+	opens_not EIO "the device of $at has no driver" "[likely, MR-DEVICE-GONE]"
 	opens_not EMFILE "ruled out: MR-DESCRIPTORS"
 	opens_not ENFILE "ruled out: MR-DESCRIPTORS"
 	opens_not ENOENT "ruled out: MR-NODE"

@@ -65,7 +65,7 @@ unprepared_because() {
 	[ "$(<$pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	unprepared_because MR-HUGEPAGES certain mr reg --memory hugetlb:2M --size 900G --json
 	json '.failures[0].causes[0] | (.cause | test("huge pages? of 2048 KiB requested")) and
-		(.remedy | contains("can never have"))'
+		(.remedy | contains("does not have that much memory"))'
 }
 
 # file_refused ID ERRNO PATH: the file of that path cannot be had, which ID explains as likely
@@ -89,7 +89,7 @@ file_refused() {
 	require_nobody
 	mkdir -m 0 "$BATS_TEST_TMPDIR/closed"
 	refused_because MR-FILE-OPEN likely mr_as_nobody 64 reg --memory "file:$BATS_TEST_TMPDIR/closed/file" --json
-	json '.failures[0] | .errno == "EACCES" and (.causes[0].cause | test("may not open"))'
+	json '.failures[0] | .errno == "EACCES" and (.causes[0].cause | test("no permission to open"))'
 }
 
 @test "a file that may not be as large, or has no room" {

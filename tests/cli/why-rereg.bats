@@ -56,7 +56,7 @@ on_linux_6_1() {
 	json '.failures[0].errno == "EOPNOTSUPP"'
 	run --separate-stderr ms rereg a --flags 0
 	# shellcheck disable=SC2154 # of run
-	[[ $stderr == *"the region is as before"*"because: no flag says what to change [certain, MR-REREG-FLAGS]"* ]] ||
+	[[ $stderr == *"the region is as before"*"because: no flag is set [certain, MR-REREG-FLAGS]"* ]] ||
 		fail "$stderr"
 	on_mlx5 || return 0
 	session_end

@@ -21,13 +21,13 @@ load dmabuf
 	json '.failures[0].causes[0].evidence.not_taken == "0x40"'
 	refused_because MR-ACCESS-FLAGS certain mr reg-dmabuf --from fd:-1 --access mw-bind --json
 	refused_because MR-ACCESS-FLAGS certain mr umem --access local-write,remote-atomic --json
-	[[ $output == *"a umem takes no access flag remote-atomic"* ]]
+	[[ $output == *"a umem does not accept the access flag remote-atomic"* ]]
 }
 
 @test "flush access: a kernel before 6.2 does not know it, and few devices can" {
 	refused_because MR-ACCESS-FLAGS certain mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel 6.1 -- \
 		mrctl reg --access flush-global --json
-	[[ $output == *"takes no access flag flush-global"* ]]
+	[[ $output == *"does not accept the access flag flush-global"* ]]
 	if on_mlx5; then
 		refused_because MR-ACCESS-FLUSH certain mr reg --access flush-global --json
 		json '.failures[0].layer == "uverbs"'

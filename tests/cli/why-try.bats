@@ -176,7 +176,7 @@ tried_calls() {
 	passes without-remote-write
 	json '.failures[0] | (.tries[-1].change == "without-remote-write") and
 		(.tries[-1].reason | contains("EBUSY")) and
-		(.tried | contains("no more: without remote-write could not be undone"))'
+		(.tried | contains("no further changes: without remote-write could not be undone"))'
 }
 
 @test "tries are offered where a call has something to change, and a proof where a kernel answers" {
@@ -188,7 +188,7 @@ tried_calls() {
 		[[ $stderr == *"because: not known"* && $stderr != *"try: "* ]] || fail "$stderr" || return
 	done
 	exits 1 faulty reg_mr=ENODEV reg
-	[[ $stderr == *"try: --why try, which changes one thing at a time" ]] || fail "$stderr"
+	[[ $stderr == *"try: --why try, which repeats the call with one change at a time" ]] || fail "$stderr"
 }
 
 @test "a busy device is opened again" {

@@ -51,7 +51,7 @@ uncovered() { # FILE...: of TAP
 # Prints observed.md: one row for each condition and device, one column for each kernel
 observed() { # FILE...: output of the guests
 	cat <<-'EOT'
-	# What real kernels answered
+	# Answers of real kernels
 
 	`make check-kernel` writes this file from answers in tests/cli. The devices are those of
 	[README.md](README.md). The firmware's answers on `mlx5_0` are those of the software HCA; what the

@@ -44,7 +44,7 @@ root=$work/root initrd=$work/initrd
 mkdir "$work/out"
 sort "$root.packages" "$work/kernel.packages" >"$work/out/packages"
 
-# What maintainer scripts would have done
+# Work of the maintainer scripts
 rm -rf "$root"/usr/share/{doc,info,locale,man,lintian,bug,zoneinfo}
 cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
 cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"

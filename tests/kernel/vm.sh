@@ -26,7 +26,7 @@ vm_stop() {
 	hca_pid='' qemu_pid='' tee_pid=''
 }
 
-# What the guest wrote to the port "status" behind a word (see guest/start)
+# Prints the text that the guest wrote to the port "status" behind a word (see guest/start)
 vm_status() { sed -n "s/^$1 *//p" "$work/status"; }
 
 # Waits until QEMU ends, or sets "stopped" to the reason when one of the limits is over

@@ -54,7 +54,7 @@ class Draw:
     def next(self):
         with self.changed:
             while True:
-                # Of all kinds the same number, also where the run is stopped.
+                # Take the same number of each kind, even if the run is stopped.
                 kind = max((kind for kind in self.lists if self.lists[kind]), key=self.left.get, default=None)
                 if kind and self.left[kind] > 0:
                     self.left[kind] -= 1

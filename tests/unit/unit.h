@@ -168,7 +168,7 @@ static inline int count_descriptors(void)
 	return count;
 }
 
-/** What is written to a descriptor between capture_begin() and capture_end(). */
+/** The data written to a descriptor between capture_begin() and capture_end(). */
 struct capture {
 	int fd, saved;
 	FILE *file;

@@ -30,7 +30,7 @@ table_bytes() {
 	done
 	echo
 }
-# What stat takes of its own: less the table, which is memory that it shares.
+# Memory of stat itself, without the table, which it shares.
 stat_peak() { # NAME
 	runs=1 race peak mrctl --session "@$1" -j stat >"$folder/peaks"
 	table_bytes "$1" >"$folder/bytes"

@@ -15,7 +15,7 @@
 
 #define MEMORY 0x7f0000200000ull
 
-/* What a call returns: 0, or what CUDA_FAIL gives for it. */
+/* Returns the answer of a call: 0, or that of CUDA_FAIL. */
 static int result(const char *call)
 {
 	const char *fail = getenv("CUDA_FAIL");

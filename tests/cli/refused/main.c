@@ -10,7 +10,7 @@
 
 #include "tests/cli/refused/refused.h"
 
-/* What a case leaves registered is no leak: the limits and the reproduction are about it. */
+/* Regions that a case leaves are no leaks: the limits and the reproduction depend on them. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

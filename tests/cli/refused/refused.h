@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the cases of trace-refused share: the device, and how they get memory, register and show the errno. */
+/* Functions that the cases of trace-refused share: open the device, get memory, register and show the errno. */
 #ifndef TESTS_CLI_REFUSED_REFUSED_H
 #define TESTS_CLI_REFUSED_REFUSED_H
 

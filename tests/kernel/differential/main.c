@@ -9,7 +9,7 @@
  * that this process is in; it may have no huge pages.  (The simulator needs none.)  KERNEL ("6.12"; default: the running one) limits the calls to those that
  * this version has.
  *
- * What a call draws depends on the objects that earlier calls made.  After a difference between two
+ * A call draws from the objects that earlier calls made.  After a difference between two
  * machines their lists therefore differ until the next episode, which begins with a new context.
  */
 #include <dirent.h>

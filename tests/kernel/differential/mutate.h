@@ -15,7 +15,7 @@ extern uint16_t driver;
 
 #define BUFFER 512 /* bytes; more than any request needs, so that wrong lengths stay inside */
 
-/** What the pointers of requests point to. */
+/** The memory that the pointers of requests lead to. */
 extern struct buffers {
 	uint8_t in[4][BUFFER];
 	uint8_t out[6][BUFFER];

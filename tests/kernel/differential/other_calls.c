@@ -60,7 +60,7 @@ void destroy_pd(void)
 		       IB_USER_VERBS_CMD_DEALLOC_PD);
 }
 
-/* What libibverbs asks for where it imports a context or a protection domain. */
+/* Requests of libibverbs for the import of a context or a protection domain. */
 void query_for_import(void)
 {
 	const uint32_t pd = draw_handle(PD);

@@ -11,7 +11,7 @@
 #include "tests/kernel/differential/second.h"
 #include "tests/kernel/differential/state.h"
 
-/* What the processes send each other: the number of the call, then what there is after it. */
+/* Messages between the processes: the number of the call, then the objects after it. */
 struct message {
 	unsigned long call;
 	bool ends;

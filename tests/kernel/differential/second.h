@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What all calls have in common. */
+/** State that all calls share. */
 struct game {
 	const char *node, *files, *device;
 	const char

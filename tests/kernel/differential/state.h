@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the calls of an episode share: the device, its objects, the request and the line of output. */
+/* State that the calls of an episode share: the device, its objects, the request and the line of output. */
 #ifndef TESTS_KERNEL_DIFFERENTIAL_STATE_H
 #define TESTS_KERNEL_DIFFERENTIAL_STATE_H
 

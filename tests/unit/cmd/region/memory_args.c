@@ -73,14 +73,14 @@ TEST(plans_that_make_no_sense_are_usage_errors)
 		const char *text, *message;
 		int errnum;
 	} rows[] = {
-		{ "--stride 4K --count 1", "--stride needs --count", EINVAL },
+		{ "--stride 4K --count 1", "--stride requires --count", EINVAL },
 		{ "--memory none --populate", "--populate", EINVAL },
 		{ "--memory unmapped --populate", "--populate", EINVAL },
 		{ "--memory none --numa 0", "--numa", EINVAL },
-		{ "--memory dm", "is for reg alone", EINVAL },
-		{ "--size 1 --count 18446744073709551615", "64 bits", ERANGE },
-		{ "--size 4K --count 2 --stride max", "64 bits", ERANGE },
-		{ "--size 1 --count 4 --stride 9E", "64 bits", ERANGE },
+		{ "--memory dm", "only reg supports", EINVAL },
+		{ "--size 1 --count 18446744073709551615", "64-bit addresses", ERANGE },
+		{ "--size 4K --count 2 --stride max", "64-bit addresses", ERANGE },
+		{ "--size 1 --count 4 --stride 9E", "64-bit addresses", ERANGE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

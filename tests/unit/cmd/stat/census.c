@@ -116,7 +116,7 @@ static void end(void)
 	kernel_end(&kernel);
 }
 
-/* Of the odd device nothing is listed, as it would be a part. */
+/* The odd device is not listed, not even in part. */
 static void assert_failed(const char *text)
 {
 	assert_int_equal(failures, 1);

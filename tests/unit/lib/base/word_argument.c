@@ -47,7 +47,7 @@ TEST(a_message_shows_how_the_word_is_written)
 	const char *argument;
 
 	mr_word_with_argument(words, "kind", "file:", &argument, &err);
-	assert_string_equal(err.text, "invalid kind 'file:': it is written file:PATH");
+	assert_string_equal(err.text, "invalid kind 'file:': the form is file:PATH");
 	mr_word_with_argument(words, "kind", "fiel:x", &argument, &err);
 	assert_contains(err.text, "unknown kind 'fiel:x': did you mean 'file:PATH'?");
 }

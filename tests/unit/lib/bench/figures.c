@@ -179,7 +179,7 @@ TEST(errors_count_by_their_part_of_the_time)
 	assert_true(is_within(fit.residual, 0.05, 0.3));
 }
 
-/* Of the sizes that are measured by default, one at a time. */
+/* The default sizes, one at a time. */
 TEST(a_wrong_time_does_not_move_the_line)
 {
 	static const double factors[] = { 0.1, 0.5, 2, 10, 1000 };

@@ -34,7 +34,7 @@ struct check_row {
 static inline bool stays_unknown(const char *figure)
 {
 	static const char *const parts[] = { "/proc/self/status has no ", "use not known", "netns_mode of ",
-					     "none of 2 devices", "does not say",   "rdma.max: Input",
+					     "none of 2 devices", "does not show",  "rdma.max: Input",
 					     "the control group: ",        "neither " };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

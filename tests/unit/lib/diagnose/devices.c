@@ -71,7 +71,7 @@ TEST(nodes_of_devices)
 		  0, WARN, "1 of 2 devices: the file of mlx5_0|mknod /dev/infiniband/uverbs0 c 231 190" },
 		{ "/calls/dev/infiniband/uverbs1.stat mode=20666 uid=0 gid=0 device=231:190", 0, BAD, "0 of 2|mlx5_0, mlx5_1" },
 		{ "# a container\n" MLX5_0 CONTAINER, 0, BAD, "--device" },
-		{ MLX5_1 NODE("0"), 0, OK, "1 devices were given to this container" },
+		{ MLX5_1 NODE("0"), 0, OK, "this container has the nodes of 1 devices" },
 		{ "# a closed folder is no missing node\n" MLX5_0 REFUSED(
 			  "0", "EACCES") "/calls/dev/infiniband/uverbs0.stat.error EACCES",
 		  0, OK, "" },
@@ -106,9 +106,9 @@ TEST(sandbox)
 {
 	static const struct check_row rows[] = {
 		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0, BAD,
-		  "a /dev of its own, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
+		  "the process has its own /dev, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
 		{ CONTAINER, 0, BAD, "--device|unit trainer.service" },
-		{ MLX5_1 NODE("0"), 0, OK, "a /dev of its own, with nodes" },
+		{ MLX5_1 NODE("0"), 0, OK, "the process has its own /dev, with nodes" },
 		{ "/proc/self/status Seccomp:\t2", 0, OK, "seccomp|!NoNewPrivs" },
 		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666") REFUSED("0", "EPERM"), 0, BAD,
 		  "device rules refuse" },
@@ -117,7 +117,7 @@ TEST(sandbox)
 		{ "/proc/self/uid_map 0 1000 1", 0, OK, "" },
 		{ "# a changed root\n" MLX5_0 USER "/proc/self/mountinfo 24 1 8:1 / / rw - ext4 sda rw\n"
 		  "/proc/self/mountinfo 25 24 0:5 / /device rw - devtmpfs udev rw",
-		  0, BAD, "plain folder|bind the host's /dev" },
+		  0, BAD, "ordinary directory|bind the host's /dev" },
 		{ CONTAINER, 0, BAD, "--device" },
 		{ "# ib_uverbs made no node\n" DEVICE("mlx5_0") DEV("tmpfs"), 0, OK, "" },
 		{ "# no list of mounts\n" MLX5_0 NODE("0") "/calls/proc/self/mountinfo.read.error EACCES", 0, UNKNOWN,
@@ -140,7 +140,7 @@ TEST(selinux)
 		{ "/sys/fs/selinux/enforce", 0, UNKNOWN, "" },
 		{ "# labels\n" SYSFS "/proc/self/attr/current docker-default (enforce)", 0, NA, "off" },
 		{ "/proc/self/attr/current system_u:system_r:container_t:s0:c1,c2", 0, OK,
-		  "cannot be seen|container_t" },
+		  "unknown mode|container_t" },
 	};
 
 	CHECK(mr_check_selinux, rows);
@@ -150,7 +150,7 @@ TEST(network_namespaces)
 {
 	static const struct check_row rows[] = {
 		{ MLX5_0, 0, OK, "shared" },
-		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK, "1 devices are in this one, 1 in others" },
+		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK, "1 devices are in this namespace, 1 in others" },
 		{ NETNS "?", 0, UNKNOWN, "netns_mode" },
 		{ "# none is here\n" LISTED("0", "mlx5_0") LISTED("1", "mlx5_1"), 0, UNKNOWN, "none of 2 devices" },
 		{ NETNS "N", 0, BAD, "" },
@@ -176,15 +176,15 @@ TEST(network_namespaces)
 TEST(devices_that_are_missing_or_not_up_yet)
 {
 	static const struct check_row rows[] = {
-		{ SYSFS ADAPTER, 0, BAD, "not yet|see MR-MODULES" },
-		{ DRIVER("bnxt_en"), 0, BAD, "bnxt_en may do RDMA, and bnxt_re is not loaded|modprobe bnxt_re" },
+		{ SYSFS ADAPTER, 0, BAD, "none yet|see MR-MODULES" },
+		{ DRIVER("bnxt_en"), 0, BAD, "bnxt_en may support RDMA, and bnxt_re is not loaded|modprobe bnxt_re" },
 		{ "/sys/module/bnxt_re/refcnt 0", 0, BAD, "no adapter that is known|mrctl sim" },
 		{ RXE, 0, OK, "rxe0: software" },
 		{ "/calls/simulated.answer yes", 0, OK, "rxe0: simulated" },
 		{ "# a node that is there, and a device that does not open\n" RXE LISTED("0", "rxe0") NODE_OF("0", "666")
 			  REPORTS("rxe0", "max_mr_size=1 odp=0"),
 		  0, OK, "" },
-		{ "-/calls/device/rxe0/limits.answer", 0, UNKNOWN, "does not say" },
+		{ "-/calls/device/rxe0/limits.answer", 0, UNKNOWN, "does not show" },
 		{ "/calls/device/rxe0/limits.answer.error EPERM", 0, BAD, "rxe0: cannot be opened: EPERM|mrctl reg" },
 		{ HCA REPORTS("mlx5_0", "max_mr_size=1 odp=0"), 0, BAD, "rxe0: cannot be opened" },
 		{ LISTED("1", "mlx5_0") NODE_OF("1", "666"), 0, WARN, "rxe0: cannot be opened" },
@@ -212,7 +212,7 @@ TEST(ports)
 		{ RXE_PORT("2: INIT", "5: LinkUp"), 0, WARN, "rxe0: no active port" },
 		{ RXE_PORT("", "2: Polling"), 0, UNKNOWN, "" },
 		{ RXE_PORT("1: DOWN", "2: Polling") PORT("mlx5_0", "1", "1: DOWN") PHYSICAL("mlx5_0", "3: Disabled"), 0,
-		  WARN, "mlx5_0, rxe0: no link: registering works" },
+		  WARN, "mlx5_0, rxe0: no link: registration works" },
 		{ "# devices of other containers do not count\n" HCA PORT("mlx5_0", "1", "4: ACTIVE")
 			  RXE LISTED("1", "rxe0") NODE("1") RXE_PORT("1: DOWN", "2: Polling"),
 		  0, WARN, "rxe0: no link" },
@@ -296,10 +296,10 @@ TEST(memory_of_the_firmware)
 TEST(uars_for_open_contexts)
 {
 	static const struct check_row rows[] = {
-		{ HCA, 0, NA, "not counted" },
-		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "root alone" },
+		{ HCA, 0, NA, "not known" },
+		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "only root" },
 		{ "/calls" COMMANDS ".list.error EIO", 0, UNKNOWN, "ls /sys/kernel/debug" },
-		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA, "not counted" },
+		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA, "not known" },
 		{ "# software\n" RXE, 0, NA, "rxe0: its driver does not count them" },
 	};
 

@@ -128,7 +128,7 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 			  PROCESS("1", "sleep", "0", "8388608", "8388608") CONTAINER,
 		  GIB, BAD, "in this container|--ulimit memlock=-1" },
 		{ "# no parent is told\n" LIMIT("self", "8388608", "8388608") "/proc/self/status CapEff:\t0", GIB, BAD,
-		  "where it came from is not known" },
+		  "its origin is not known" },
 		{ "# control characters\n" CHILD PROCESS("300", "\033[31mred", "200", "8388608", "8388608") PROCESS(
 			  "200", "\033]0;x", "0", "unlimited", "unlimited") "/proc/300/cgroup 0::/\033[2J.service",
 		  GIB, BAD, "!\033" },
@@ -158,10 +158,10 @@ TEST(user_namespace)
 		{ "", 0, UNKNOWN, "neither" },
 		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
 		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"), 0, WARN,
-		  "!but the kernel asks" },
-		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "not the initial one" },
-		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "not the initial one" },
-		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "not the initial one" },
+		  "!but the kernel requires" },
+		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "not the initial user namespace" },
+		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "not the initial user namespace" },
+		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "not the initial user namespace" },
 	};
 
 	CHECK(mr_check_user_namespace, rows);
@@ -283,10 +283,10 @@ TEST(memory_of_the_control_group)
 		  "slows down" },
 		{ "", MIB, OK, "" },
 		{ "# a group that cannot be seen\n" VERSION_1 "/proc/self/cgroup 5:cpu,memory:/docker/other", 0,
-		  UNKNOWN, "outside" },
+		  UNKNOWN, "not below the mount point" },
 		{ "/proc/self/cgroup 0::/../other\n"
 		  "/proc/self/mountinfo 31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
-		  0, UNKNOWN, "outside" },
+		  0, UNKNOWN, "not below the mount point" },
 		{ "# a hybrid host has it in version 1\n"
 		  "/proc/self/cgroup 4:memory:/api/x\n/proc/self/cgroup 0::/\n"
 		  "/proc/self/mountinfo 35 31 0:32 / /cg/m rw shared:1 - cgroup cgroup rw,memory\n"

@@ -191,7 +191,7 @@ TEST(memory_is_committed_up_to_its_limit)
 		{ MODE("1"), 3000 * MIB + 1, MR_SHORTAGE_NONE, "" },
 		{ MODE("2"), 1000 * MIB, MR_SHORTAGE_NONE, "" },
 		{ "", 1000 * MIB + 1, MR_SHORTAGE_COMMIT,
-		  "at most 2097152000 bytes (CommitLimit in /proc/meminfo), and has promised 1048576000" },
+		  "at most 2097152000 bytes (CommitLimit in /proc/meminfo), and has committed 1048576000" },
 		{ "/proc/meminfo CommitLimit: 1 kB\n/proc/meminfo Committed_AS: 2 kB", 1, MR_SHORTAGE_COMMIT, "" },
 		{ "/proc/meminfo MemTotal: 1 kB", UINT64_MAX, MR_SHORTAGE_NONE, "" },
 	};

@@ -51,12 +51,12 @@ TEST(a_descriptor_that_was_not_sent_as_a_session_is_refused)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* an empty socket: must not wait */
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "is no mrctl session");
+	assert_contains(err.text, "is not an mrctl session");
 	close(sockets[1]);
 	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* a socket whose peer has closed it */
 	close(sockets[0]);
 	assert_int_equal(open_fd(null), -ENOTCONN);
-	assert_contains(err.text, "is no mrctl session");
+	assert_contains(err.text, "is not an mrctl session");
 }
 
 /* Sends this message with @count times /dev/null to a socket, and opens the socket as a session. */
@@ -96,8 +96,8 @@ TEST(other_messages_are_no_session)
 		int rc;
 		const char *part;
 	} cases[] = {
-		{ "a byte", "x", 1, 2, -ENOTCONN, "is no mrctl session" },
-		{ "more", "mrctl session 1\0more", 20, 2, -ENOTCONN, "is no mrctl session" },
+		{ "a byte", "x", 1, 2, -ENOTCONN, "is not an mrctl session" },
+		{ "more", "mrctl session 1\0more", 20, 2, -ENOTCONN, "is not an mrctl session" },
 		{ "no descriptor", greeting, sizeof(greeting), 0, -ENOTCONN, "two descriptors" },
 		{ "one", greeting, sizeof(greeting), 1, -ENOTCONN, "two descriptors" },
 		{ "three", greeting, sizeof(greeting), 3, -ENOTCONN, "two descriptors" },
@@ -120,7 +120,7 @@ TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session
 	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
 	int fd = session_of_null(), on = 1;
 
-	assert_failure(open_fd(fd), -EPROTO, err, MR_ERROR_ABSENT, "its device is no RDMA device");
+	assert_failure(open_fd(fd), -EPROTO, err, MR_ERROR_ABSENT, "its device is not an RDMA device");
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (!setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on))) /* since Linux 6.5 */
 			assert_true(open_fd(fd) < 0);

@@ -73,7 +73,7 @@ TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
 	assert_false(look.has_memlock);
 	assert_string_equal(look.range.memory, "");
 	assert_contains(look.range.remark, "cannot be read");
-	/* What the call itself tells needs no process. */
+	/* Facts of the call itself require no process. */
 	first("MR-ACCESS-LOCAL-WRITE", MR_CERTAIN, MR_LAYER_UVERBS);
 	record.errnum = EFAULT;
 	look = (struct mr_look){ 0 };

@@ -40,7 +40,7 @@ static void is(const char *memory, uint64_t offset, bool is_exact)
 	assert_int_equal(range.offset, offset);
 	assert_true(range.is_exact == is_exact);
 	assert_true(is_exact == !range.remark[0]);
-	/* What is not exact, or has no kind, says why; what has one is a KIND of --memory. */
+	/* A range that is not exact or has no kind has a remark; otherwise it has a KIND of --memory. */
 	assert_int_equal(mr_memory_kind_parse(range.memory, &kind, &err), 0);
 	assert_int_equal(kind.type, range.type);
 }
@@ -76,7 +76,7 @@ TEST(what_cannot_be_pinned_is_stood_for_by_what_answers_alike)
 	mprotect(memory + 4 * PAGE, PAGE, PROT_NONE);
 	read_range(memory + 4 * PAGE, PAGE, 0);
 	is("unmapped", 0, false);
-	assert_contains(range.remark, "may not be read");
+	assert_contains(range.remark, "without read permission");
 	munmap(memory, 8 * PAGE);
 }
 
@@ -159,7 +159,7 @@ TEST(names_that_could_mislead_are_not_used)
 		snprintf(text, sizeof(text), "file-private:%s", path);
 		is(rows[i].is_usable ? text : "anon", 0, rows[i].is_usable);
 		if (!rows[i].is_usable)
-			assert_contains(range.remark, "no line of a batch can have the path");
+			assert_contains(range.remark, "a line of a batch cannot contain the path");
 	}
 }
 
@@ -194,7 +194,7 @@ TEST(mappings_that_differ_are_not_stood_for)
 			 memory + 2 * PAGE);
 	read_range(memory, 4 * PAGE, WRITE);
 	is("anon", 0, false);
-	assert_contains(range.remark, "3 mappings, which are not alike");
+	assert_contains(range.remark, "3 mappings of different kinds");
 	munmap(memory, 4 * PAGE);
 	close(fd);
 }

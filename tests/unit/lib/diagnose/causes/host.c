@@ -66,7 +66,7 @@ TEST(limits)
 		{ "@memlock-64k", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", RULED_OUT, "" },
 		{ "", REG, EPERM, 4096, WRITE, "", 0, "" },
 		{ "@container-inert-ipc-lock", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", CERTAIN, "" },
-		{ "", REG, ENOMEM, GIB, WRITE, "MR-IPC-LOCK", LIKELY, "its user is not root" },
+		{ "", REG, ENOMEM, GIB, WRITE, "MR-IPC-LOCK", LIKELY, "user is not root" },
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-IPC-LOCK", UNRELATED, "" },
 		{ "@rootless", REG, ENOMEM, GIB, WRITE, "MR-USERNS", LIKELY, "" },
 		{ "@container-privileged", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", RULED_OUT, "" },

@@ -89,7 +89,7 @@ static const struct opening openings[] = {
 	/* libibverbs finds the right one there */
 	{ "/calls/dev/char/231:192.stat " FOR_ALL, OPEN, ENOENT, "mlx5_0", "", 0, "" },
 	{ "# a node that is a file\n" HEALTHY NODE_IS("mode=100666 uid=0 gid=0 device=0:0"), OPEN, ENOENT, "mlx5_0",
-	  "MR-NODE-NUMBER", CERTAIN, "no character device" },
+	  "MR-NODE-NUMBER", CERTAIN, "not a character device" },
 	{ "/calls/dev/char/231:192.stat mode=100666 uid=0 gid=0 device=0:0", OPEN, EIO, "mlx5_0", "MR-NODE-NUMBER",
 	  CERTAIN, "mknod /dev/infiniband/uverbs0 c 231 192" },
 	{ "# no provider\n" HEALTHY OPENS, FIND, "MR-PROVIDER", FIRST_LIKELY, "names no providers" },
@@ -136,7 +136,7 @@ TEST(a_dmabuf_that_cannot_be_made)
 	} rows[] = {
 		{ HEALTHY STAT_OF("udmabuf") "mode=20600 uid=0 gid=0 device=10:126", "open", UDMABUF, EACCES,
 		  "MR-UDMABUF", CERTAIN, "has mode 0600" },
-		{ "", "open", UDMABUF, EPERM, "MR-UDMABUF", FIRST_LIKELY, "rules for devices" },
+		{ "", "open", UDMABUF, EPERM, "MR-UDMABUF", FIRST_LIKELY, "device rules" },
 		{ "", "open", UDMABUF, ENXIO, "MR-UDMABUF", FIRST_LIKELY, "has no driver" },
 		{ "", "open", UDMABUF, ENOENT, "MR-UDMABUF", FIRST_POSSIBLE, "" },
 		{ STAT_OF("udmabuf") "mode=20666 uid=0 gid=0 device=10:126", "open", UDMABUF, EACCES, "MR-UDMABUF",

@@ -270,9 +270,9 @@ TEST(dmabufs_and_what_tries_show)
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = RULED_OUT, TRIED(UDMABUF, EINVAL) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, TRIED(UDMABUF, ENOMEM) },
 		{ "mlx5", DMABUF, EINVAL, 4096, "MR-DMABUF-EXPORTER", .is = POSSIBLE, TRIED(OTHER_PD, 0) },
-		/* Of a range beyond its end the exporter was not asked, and the new one is longer. */
+		/* The exporter was not asked for a range beyond its end, and the new one is longer. */
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-EXPORTER", .is = UNRELATED, TRIED(UDMABUF, 0) },
-		/* What passes now has passed away, but a session's context may be why, and a change that of a region. */
+		/* A call that passes now had a cause that has gone, but a session's context or a change may be the cause. */
 		{ "mlx5", DMABUF, EINVAL, 9000, "MR-DMABUF-RANGE", .is = CERTAIN },
 		{ "mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP, 4096, "MR-DATA-DIRECT-IOVA", .is = CERTAIN, .addr = 64,
 		  .iova = 64, TRIED(NO_DATA_DIRECT, EOPNOTSUPP) },

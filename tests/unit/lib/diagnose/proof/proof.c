@@ -185,7 +185,7 @@ TEST(what_no_function_returned_came_from_user_space_where_the_way_in_is_watched)
 		assert_int_equal(!proven.note, !unwatched[i]);
 		if (unwatched[i]) {
 			assert_int_equal(proven.layers, 0);
-			assert_contains(proven.note, "not all by which calls come in");
+			assert_contains(proven.note, "not all entry points");
 		}
 	}
 	free(proof.watch.buffer);

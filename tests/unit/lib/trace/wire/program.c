@@ -165,7 +165,7 @@ TEST(rights_of_another_user_are_told)
 	}
 }
 
-/* What execve(2) refuses does not run, so nothing is to be told. */
+/* A program that execve(2) refuses does not run, so nothing is reported. */
 TEST(what_cannot_run_is_no_obstacle)
 {
 	errno = 77;
