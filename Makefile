@@ -27,7 +27,7 @@ endif
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 
-# What the commands need beside libc; make tests/setup.sh install it.
+# Libraries of the commands beside libc; keep tests/setup.sh in step.
 PACKAGES := libibverbs libmlx5 libcjson smartcols libmnl
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -70,7 +70,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
 AGENT_OBJ := $(AGENT_SRC:%.c=$(BUILD)/%.o)
-# What the simulator and the agent of trace may use of mrctl's library, compiled for a shared object
+# Parts of mrctl's library for the simulator and the agent of trace, compiled for a shared object
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c \
 	$(call below,lib/trace/wire,c))
 UNIT_OBJ := $(UNIT_SRC:%.c=$(BUILD)/%.o)
@@ -237,7 +237,7 @@ tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS)
 check-unit: all $(UNIT_BIN)
 	@for round in $$(seq $${REPEAT:-1}); do BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN) || exit; done
 
-# What the command-line tests do to sessions behind mrctl's back
+# Programs of the command-line tests that change sessions without mrctl
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -51,7 +51,7 @@ foreign_exports() {
 		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl|access|faccess|readlink)(at)?(64)?(_2)?$|^(statx|(e|euid)access|l?(get|list)xattr|realpath|__realpath_chk|canonicalize_file_name|mrctl_sim_pinned)$'
 }
 
-# What is loaded into traced programs must find everything there, and bring nothing but what it wraps.  GNU ld lists the
+# The agent in traced programs must require no library and export nothing but its wrappers.  GNU ld lists the
 # ends of the section of wrappers, too, though they are hidden.
 foreign_dependencies() {
 	local library=$BUILD/trace/libmrctl-trace.so
@@ -102,6 +102,19 @@ untidy_tests() {
 # Names of mirrors and paths of one machine: the tree must work on any.
 private_names() {
 	git grep -nE '(deb|ftp|mirror)[a-z.]*\.debian\.org|/work/|/root/' -- . ':!tests/lint.sh'
+}
+
+# Comments that begin with one of these words must be read twice: put the subject first (CONTRIBUTING.md, Words).
+turned_comments() {
+	git grep -nE '(^|[^"])(/\*+|//|^[[:space:]]*(\*|#)) *(Of|What|Whose|Those|That)\b' -- '*.[ch]' '*.sh' '*.bats' '*.bash' \
+		'*.py' '*.awk' Makefile .ci/run tests/cli
+}
+
+# Subjects of the last commits that are not "area: verb object" in at most 65 characters
+commit_subjects() {
+	git log --no-merges -n 100 --format='%h %s' |
+		awk '{ subject = substr($0, index($0, " ") + 1) }
+			length(subject) > 65 || subject !~ /^[a-z0-9][a-z0-9_, \/.-]*: [^ ]/'
 }
 
 shell_scripts() {
@@ -171,6 +184,8 @@ check 'teardown without tidy' untidy_tests
 check 'a wait of fixed length without a reason' unexplained_sleeps
 check 'file too long: does it hold two subjects?' too_long
 check 'a host or a path of one machine' private_names
+check 'a comment that begins with Of, What, Whose, Those or That' turned_comments
+check 'the subject of a commit is not "area: verb object" of at most 65 characters' commit_subjects
 check 'clang-format' format
 mapfile -t scripts < <(shell_scripts | sort -u)
 # SC2187: busybox's shell is near enough to dash.
