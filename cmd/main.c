@@ -151,8 +151,8 @@ static void survive_file_size_limit(void)
 }
 
 /* Return: the exit status. */
-static int tell_error(const struct global_args *global, const struct command *command,
-		      char *const *argv, struct mr_error *err)
+static int print_failure(const struct global_args *global, const struct command *command,
+			 char *const *argv, struct mr_error *err)
 {
 	const struct command *meant = command;
 	int status = -1;
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 		rc = mr_fail_usage(&err, "no command given");
 	parser_release(&parser); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err))
-		rc = tell_error(&global, command, given ? given : argv, &err);
+		rc = print_failure(&global, command, given ? given : argv, &err);
 	free(given);
 	mr_signals_deliver(&mask);
 	return rc;

@@ -58,7 +58,7 @@ static int print(const struct report *report, int fd, struct mr_error *err)
 }
 
 /* The program cannot be run: the exit status is that which a shell has for it. */
-static int tell_no_program(const struct report *report, struct mr_error *err)
+static int report_no_program(const struct report *report, struct mr_error *err)
 {
 	const struct invocation *invocation = report->invocation;
 	const int errnum = err->errnum;
@@ -115,7 +115,7 @@ static int run_report(const struct invocation *invocation, struct mr_error *err)
 	mr_signals_block();
 	rc = make_and_print(&report, err);
 	if (rc && err->call && !strcmp(err->call, CHILD_CALL))
-		rc = tell_no_program(&report, err);
+		rc = report_no_program(&report, err);
 	mr_temporary_folder_remove(&report.folder);
 	cJSON_Delete(report.root);
 	return rc;

@@ -348,7 +348,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 }
 
 /* Ends this process as the program was ended, so that a shell sees the same; it returns where that is not possible. */
-static void die_of(int signal_number)
+static void end_by_signal(int signal_number)
 {
 	const struct rlimit none = { 0, 0 };
 	sigset_t mask;
@@ -375,7 +375,7 @@ static int status_of(const struct trace_job *job)
 		return EXIT_UNSEEN;
 	if (WIFEXITED(status))
 		return code;
-	die_of(WTERMSIG(status));
+	end_by_signal(WTERMSIG(status));
 	return 128 + WTERMSIG(status);
 }
 
@@ -418,7 +418,7 @@ static int write_reproduction(struct trace_job *job, struct mr_error *err)
 }
 
 /* Prints and writes all results, even if a part cannot be written.  @err: of the first part that cannot */
-static int tell(struct trace_job *job, struct mr_error *err)
+static int write_results(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_error calls = { 0 }, reproduction = { 0 }, summary = { 0 };
 	const struct mr_error *errors[] = { &calls, &reproduction, &summary };
@@ -449,7 +449,7 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 		rc = open_files(job, err);
 	if (!rc)
 		rc = is_attached ? attach_run(job, err) : follow_program(job, err);
-	if (rc || !tell(job, err))
+	if (rc || !write_results(job, err))
 		return rc ? rc : status_of(job);
 	if (WIFEXITED(job->result.status) && !WEXITSTATUS(job->result.status))
 		return -err->errnum;

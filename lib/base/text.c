@@ -15,7 +15,7 @@
 #include "lib/base/base.h"
 
 /* Reads from a pipe or terminal, for getline(3). */
-static ssize_t read_on(void *data, char *text, size_t size)
+static ssize_t read_more(void *data, char *text, size_t size)
 {
 	struct mr_line_reader *reader = data;
 	const char *newline;
@@ -58,7 +58,7 @@ static FILE *copy_file(int fd, const char **call)
 
 int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct mr_error *err)
 {
-	const cookie_io_functions_t functions = { .read = read_on };
+	const cookie_io_functions_t functions = { .read = read_more };
 	bool named = path && strcmp(path, "-") != 0;
 	const char *call = "fopencookie";
 	struct stat st;

@@ -75,7 +75,7 @@ static void look_at(const char *name, void *data)
 }
 
 /* Sets the finding to what was found of the devices with the worst verdict. */
-static void settle(const struct look *look)
+static void set_worst(const struct look *look)
 {
 	char *text = look->finding->figure;
 	const size_t size = sizeof(look->finding->figure);
@@ -113,7 +113,7 @@ static enum mr_verdict look_at_devices(struct look *look, const char *const reme
 	if (count <= 0)
 		mr_finding_set(look->finding, MR_VERDICT_NA, "no RDMA devices");
 	if (look->count)
-		settle(look);
+		set_worst(look);
 	if (remedies && remedies[look->worst])
 		mr_finding_remedy(look->finding, "%s", remedies[look->worst]);
 	return look->worst;

@@ -43,13 +43,13 @@ static bool read_status(const struct mr_question *question, struct mr_process_st
 	return !rc;
 }
 
-static bool has(struct mr_opt_u64 capabilities, uint64_t capability)
+static bool has_capability(struct mr_opt_u64 capabilities, uint64_t capability)
 {
 	return capabilities.known && capabilities.value & capability;
 }
 
 /* A limit that is too low does not matter to a process that is exempt. */
-static void doubt(struct mr_finding *finding)
+static void set_unknown(struct mr_finding *finding)
 {
 	if (finding->verdict < MR_VERDICT_WARN)
 		return;
@@ -145,7 +145,7 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 		judge_usual(question, &limit, finding);
 	}
 	if (exempt == MR_UNKNOWN)
-		doubt(finding);
+		set_unknown(finding);
 	mr_finding_detail(finding, "soft limit %s, hard limit %s", limit_text(limit.soft).text,
 			  limit_text(limit.hard).text);
 }
@@ -161,11 +161,11 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status has no CapEff");
 		return;
 	}
-	if (has(status.effective, MR_CAP_IPC_LOCK) &&
+	if (has_capability(status.effective, MR_CAP_IPC_LOCK) &&
 	    mr_namespace_is_first(question->host, "user") == MR_NO)
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "effective only in a user namespace: see MR-USERNS");
-	else if (has(status.effective, MR_CAP_IPC_LOCK))
+	else if (has_capability(status.effective, MR_CAP_IPC_LOCK))
 		mr_finding_set(finding, MR_VERDICT_OK, "effective");
 	else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
 		 limit.soft == NO_LIMIT)
@@ -258,7 +258,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 			"%s of %s are left < %s%s", MR_SIZE(left), MR_SIZE(limit.soft),
 			MR_SIZE(needed), question->size.known ? " asked" : ", a tenth");
 	if (exempt == MR_UNKNOWN)
-		doubt(finding);
+		set_unknown(finding);
 }
 
 void mr_check_descriptors(const struct mr_question *question, struct mr_finding *finding)
@@ -399,7 +399,7 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 }
 
 /* The figure has no numbers of processes, which differ between hosts that are equal. */
-static void say_origin(const struct mr_memlock_origin *origin, const struct mr_rlimit *limit,
+static void add_origin(const struct mr_memlock_origin *origin, const struct mr_rlimit *limit,
 		       bool in_container, struct mr_finding *finding)
 {
 	const size_t size = sizeof(finding->figure);
@@ -443,7 +443,7 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uin
 		mr_finding_detail(finding, "its origin is not known: /proc/self/status: %s",
 				  mr_errno_text(-rc));
 	else
-		say_origin(&origin, limit, in_container, finding);
+		add_origin(&origin, limit, in_container, finding);
 	if (!rc && origin.trace == MR_MEMLOCK_OWN)
 		mr_finding_remedy(finding, "give --limit a higher memlock, or omit it");
 	else if (limit->hard >= needed && limit->hard > limit->soft)

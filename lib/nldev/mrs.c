@@ -209,7 +209,7 @@ static void take_walked(const struct nlmsghdr *message, unsigned int n, void *da
 #define END_OF_NUMBERS (UINT64_C(1) << 32)
 
 /* Ask for the next numbers below @end.  Return: 0 or -errno. */
-static int step(struct collection *collection, uint64_t end, struct mr_error *err)
+static int walk_step(struct collection *collection, uint64_t end, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_RES_MR_GET",
 						    .command = RDMA_NLDEV_CMD_RES_MR_GET,
@@ -232,7 +232,7 @@ static int step(struct collection *collection, uint64_t end, struct mr_error *er
  * How many numbers without an MR may be asked for until a dump is quicker, where there are @count MRs.  A dump
  * steps over count^2 / 800 MRs, as a part of it has some 400, and a request takes as long as some 30 such steps.
  */
-static uint64_t patience(uint64_t count)
+static uint64_t allowed_misses(uint64_t count)
 {
 	uint64_t quick = 1024 + count * count / 24000, most = 1024 + 8 * count;
 
@@ -249,9 +249,9 @@ static int walk(struct collection *collection, uint64_t counted, struct mr_error
 	struct mr_opt_u64 now = { counted, true };
 	int rc = 0;
 
-	while (!rc && collection->misses < patience(now.value) &&
+	while (!rc && collection->misses < allowed_misses(now.value) &&
 	       collection->next < END_OF_NUMBERS && !collection->out_of_memory) {
-		rc = step(collection, END_OF_NUMBERS, err);
+		rc = walk_step(collection, END_OF_NUMBERS, err);
 		if (rc || collection->misses_now < quiet)
 			continue;
 		rc = count_mrs(collection, &now, err);

@@ -236,7 +236,7 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
  * tell.  Where a process was killed while it changed the region, the table lacks the new keys, but has the
  * length and IOVA that were asked for: a region that has these is taken to be the changed one.
  */
-static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+static bool is_same_region(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	uint64_t addr = entry->addr, length = entry->length;
 
@@ -249,7 +249,7 @@ static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kern
 }
 
 /* The lock keeps others from changing the table or the kernel's object between the two looks. */
-enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool sure,
+enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool fresh,
 					 struct mr_session_region *region, struct mr_error *err)
 {
 	const struct mr_held *held = mr_session_held(session, slot);
@@ -264,18 +264,18 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
 	/* Only this process changes what it holds: what it remembers is what the kernel would say. */
-	if (held && (sure || entry->handle == MR_NO_HANDLE))
+	if (held && (fresh || entry->handle == MR_NO_HANDLE))
 		region->kernel = (struct mr_uverbs_mr){ own->handle, own->lkey, own->rkey,
 							own->length, own->iova };
 	/*
 	 * The kernel can only list all umems.  A command that asks for each of many must not list them all each time,
-	 * so a umem that was listed before is taken to exist still, unless @sure.
+	 * so a umem that was listed before is taken to exist still, unless @fresh.
 	 */
-	else if (is_umem && (sure || !mr_handles_have(&session->umems, entry->handle)))
+	else if (is_umem && (fresh || !mr_handles_have(&session->umems, entry->handle)))
 		rc = mr_session_has_umem(session, entry->handle, err);
 	else if (!is_umem)
 		rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, &region->kernel, err)
-			     ?: agrees(entry, &region->kernel);
+			     ?: is_same_region(entry, &region->kernel);
 	if (!rc || (!is_umem && mr_uverbs_is_absent(rc)))
 		return MR_STATE_GONE;
 	if (rc < 0) {
@@ -368,7 +368,7 @@ static int compare_mr(const struct walk *walk, uint32_t handle, struct mr_uverbs
 	int rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, mr, err);
 
 	*listed = !rc && find_entry(&walk->session->table, MR_KIND_MR, handle, &entry) &&
-		  agrees(&entry, mr);
+		  is_same_region(&entry, mr);
 	return rc;
 }
 

@@ -476,14 +476,14 @@ struct mr_session_region {
 
 /**
  * mr_session_compare() - under the lock: compare an entry with the kernel
- * @sure:   ask the kernel anew, as the region is about to be destroyed or changed; else a umem that it
+ * @fresh:  ask the kernel anew, as the region is about to be destroyed or changed; else a umem that it
  *          listed before is taken to exist still
  * @region: its entry is that of the slot; what the kernel says is set
  * @err:    set where the kernel cannot be asked: why
  *
  * A region is GONE only where the kernel says so.  A call that fails for another reason says nothing of it.
  */
-enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool sure,
+enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t slot, bool fresh,
 					 struct mr_session_region *region, struct mr_error *err);
 
 /**

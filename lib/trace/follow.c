@@ -541,7 +541,7 @@ static bool is_going_on(struct loop *loop)
 	       (!loop->is_interrupted && (loop->follow->process_count || has_other(loop)));
 }
 
-static int turn(struct loop *loop, struct mr_error *err)
+static int run_once(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
 	const size_t polled = follow->process_count;
@@ -630,7 +630,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	int rc = 0;
 
 	while (!rc && is_going_on(&loop))
-		rc = turn(&loop, err);
+		rc = run_once(&loop, err);
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);
 	/* No further process is followed: what nobody is left to deregister is a leak. */

@@ -90,8 +90,7 @@ static void remark_path(struct mr_traced_range *range)
 }
 
 /* A file is mapped from its beginning, so that the range is where it is in the file. */
-static void stand_by_path(struct mr_host *host, enum mr_memory_type type,
-			  struct mr_traced_range *range)
+static void use_path(struct mr_host *host, enum mr_memory_type type, struct mr_traced_range *range)
 {
 	const struct mr_mapping *mapping = &range->mapping;
 	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
@@ -157,9 +156,9 @@ static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *ran
 		/* A file to the kernel, without a path that a program could open. */
 		set_memory(range, MR_MEMORY_MEMFD, NULL);
 	} else if (range->file.is_found && range->file.type == S_IFCHR) {
-		stand_by_path(host, MR_MEMORY_DEVICE, range);
+		use_path(host, MR_MEMORY_DEVICE, range);
 	} else if (mapping->path[0] == '/') {
-		stand_by_path(host, type_of_file(mapping), range);
+		use_path(host, type_of_file(mapping), range);
 	} else {
 		set_memory(range, MR_MEMORY_ANON, NULL);
 		DIFFERS(range, "the mapping is special: %.100s", mapping->path);
@@ -219,10 +218,10 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 		choose_for_mapping(host, range);
 	} else if ((is_of_file || kind == MR_OBSTACLE_DEVICE || kind == MR_OBSTACLE_FILE_END) &&
 		   has_usable_path(range)) {
-		stand_by_path(host,
-			      kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
-							 : type_of_file(&range->mapping),
-			      range);
+		use_path(host,
+			 kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
+						    : type_of_file(&range->mapping),
+			 range);
 	} else if (is_of_file) { /* its file system decides, which memory of no other kind has */
 		remark_path(range);
 	} else {

@@ -148,7 +148,7 @@ static void count_name(const char *name, void *data)
 }
 
 /* Returns why an agent could not join. */
-static uint32_t why_alone(pid_t pid)
+static uint32_t find_obstacle(pid_t pid)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct mr_process_status status;
@@ -193,7 +193,7 @@ static uint32_t judge_agent(pid_t pid, bool is_late)
 	if (mr_mappings_walk(&host, 0, note_agent, &agent))
 		return BEGINS;
 	if (agent.has_failed)
-		return why_alone(pid);
+		return find_obstacle(pid);
 	return !agent.is_loaded && is_late ? MR_TRACE_NOT_LOADED : BEGINS;
 }
 

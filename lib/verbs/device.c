@@ -56,7 +56,7 @@ static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 	return FAIL_ABSENT(err, "libibverbs has no provider for the RDMA device %s", node->device);
 }
 
-static int find_out_why(const char *name, int list_errno, const char *others, struct mr_error *err)
+static int find_reason(const char *name, int list_errno, const char *others, struct mr_error *err)
 {
 	struct mr_descriptors descriptors;
 	struct mr_rdma_node node = { .path = "" };
@@ -91,7 +91,7 @@ static int find_out_why(const char *name, int list_errno, const char *others, st
 int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 			  struct mr_error *err)
 {
-	const int rc = find_out_why(name, list_errno, others, err);
+	const int rc = find_reason(name, list_errno, others, err);
 
 	if (err->kind == MR_ERROR_ABSENT)
 		err->shown_by = "ibv_get_device_list";

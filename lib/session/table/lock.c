@@ -44,7 +44,7 @@ int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, stru
  * has no number here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
  * processes: a number is named only where it is that of one.
  */
-static void blame_holder(const struct flock *lock, struct mr_error *err)
+static void name_holder(const struct flock *lock, struct mr_error *err)
 {
 	struct mr_process process;
 	char name[16] = "";
@@ -132,7 +132,7 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 			     rc == -EINTR ? "interrupted: " : "",
 			     found && lock.l_pid < 0 ? "" : " by another process");
 		if (found)
-			blame_holder(&lock, err);
+			name_holder(&lock, err);
 		return rc;
 	}
 	table->waited_ns -= table->waited_ns < REFUND_NS ? table->waited_ns : REFUND_NS;
@@ -188,7 +188,7 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in use by %s",
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
-	blame_holder(&lock, err);
+	name_holder(&lock, err);
 	return -errnum;
 }
 
@@ -206,7 +206,7 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 			       "cannot lock the protection domain");
 	mr_fail_text(err, MR_ERROR_HOST, EBUSY, "another process is using the protection domain");
 	if (find_lock(table, type, PD_BYTES + pd_slot, &lock))
-		blame_holder(&lock, err);
+		name_holder(&lock, err);
 	return -EBUSY;
 }
 

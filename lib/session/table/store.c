@@ -549,7 +549,7 @@ bool mr_table_has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
  * claimed an entry is about to remove it.  Until then the slot must not become free: whoever got it could not claim it.
  * The number is limited: another holder could add entries as fast as they are removed here.
  */
-static void lose_others(struct mr_table *table, uint32_t handle)
+static void drop_stale_entries(struct mr_table *table, uint32_t handle)
 {
 	uint32_t slot, lost = 0;
 
@@ -576,7 +576,7 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 	if (!mr_table_has_id(table, slot, entry->id))
 		return false;
 	if (entry->handle != MR_NO_HANDLE)
-		lose_others(table, entry->handle);
+		drop_stale_entries(table, entry->handle);
 	stored = mr_entry_at(table, slot);
 	begin_change(table);
 	unlink_all(table, slot, MR_KEY_INDEXES);
@@ -591,7 +591,7 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 
 /*
  * A process that is killed in here leaves the entry in doubt.  As long as @unsure says what the kernel was
- * asked for, the region is recognised as it was before the change and as it is after it (agrees() in look.c):
+ * asked for, the region is recognised as it was before the change and as it is after it (is_same_region() in look.c):
  * so @unsure is written after all that it is about.
  */
 bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)

@@ -162,7 +162,7 @@ static bool exchange(const struct mr_trace_request *request, struct mr_trace_rep
 }
 
 /* Waits until mrctl has taken a request whose reply has no content. */
-static void tell(const struct mr_trace_request *request)
+static void notify(const struct mr_trace_request *request)
 {
 	struct mr_trace_reply reply;
 	int none;
@@ -227,7 +227,7 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 	fill(&request, MR_TRACE_LOST);
 	request.obstacle = obstacle;
 	memccpy(request.path, path, '\0', sizeof(request.path) - 1);
-	tell(&request);
+	notify(&request);
 }
 
 /* Where nothing was called there are no places; a child that has not joined has none either. */
@@ -240,7 +240,7 @@ void channel_closing(void)
 	    atomic_load(&process->ring.is_left) || !atomic_load(&process->ring.shared->head))
 		return;
 	fill(&request, MR_TRACE_CLOSE);
-	tell(&request);
+	notify(&request);
 }
 
 struct mr_ring *ring_of_process(void)
