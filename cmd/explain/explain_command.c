@@ -650,8 +650,8 @@ const struct command command_explain = {
 	.description =
 		"Explains why registrations are refused: a CAUSE by its id, all causes of an "
 		"ERRNO, or a LINE that another program has logged (UCX, NCCL, libfabric, "
-		"perftest, the kernel, ...). With - the lines of standard input are read, and "
-		"those that report a refused registration explained.",
+		"perftest, the kernel, ...). With -, it reads the lines of standard input, and "
+		"explains those that report a refused registration.",
 	.groups = groups,
 	.args_size = sizeof(struct explain_args),
 	.record = &explained_record,

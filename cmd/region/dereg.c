@@ -340,15 +340,16 @@ static void note_unlisted(const struct sweep *sweep)
 }
 
 static const struct option_spec options[] = {
-	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "all", flag, struct dereg_args, all, NULL,
+	       "deregister all regions of the session"),
 	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
-	       "with --all: leave regions that stat shows as unlisted"),
+	       "with --all: leave unlisted regions"),
 	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
 	       "also invalidate deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",
 	       "with --flush: only regions of this protection domain"),
 	OPTION(0, "defer-for", seconds, struct dereg_args, defer_for, "SECONDS",
-	       "defer relaxed regions for so long (default: 1)"),
+	       "defer relaxed regions for SECONDS (default: 1)"),
 	OPTION(0, "expect", expect, struct dereg_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,

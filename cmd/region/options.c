@@ -15,7 +15,7 @@
 		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
 		       "start this far into the mapping"),                                         \
 		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
-		       "map it at this address, or fail"),                                         \
+		       "map the memory at this address, or fail"),                                 \
 		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
 		       "fault the pages in before registering"),                                   \
 		OPTION(0, "numa", number, struct memory_args, numa, "NODE",                        \
@@ -28,7 +28,7 @@ const struct option_spec memory_options[] = {
 	OPTION('c', "count", number, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
-	       "bytes from one to the next (default: the size, in whole pages)"),
+	       "bytes from one region to the next (default: the size, in whole pages)"),
 	OPTION_END,
 };
 

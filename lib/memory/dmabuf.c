@@ -25,7 +25,7 @@ const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1] = {
 	[MR_DMABUF_FD] = MR_WORD("fd:N", "descriptor N, which the command inherits"),
 	[MR_DMABUF_UDMABUF] =
 		MR_WORD("udmabuf", "a memfd that " UDMABUF_NODE " makes a dma-buf of"),
-	[MR_DMABUF_HEAP] = MR_WORD("heap:NAME", "made by the dma-heap " HEAPS "/NAME"),
+	[MR_DMABUF_HEAP] = MR_WORD("heap:NAME", "memory of the dma-heap " HEAPS "/NAME"),
 	[MR_DMABUF_CUDA] = MR_WORD("cuda:N", "memory of GPU N, by the CUDA driver"),
 	[MR_DMABUF_DM] = MR_WORD("dm", "memory on the RDMA device (ibv_dm_export_dmabuf_fd)"),
 	[MR_DMABUF_TYPES] = { .name = NULL },
