@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/** Who refused: the exit status of mrctl follows from it. */
+/** Who refused.  The exit status of mrctl depends on it. */
 enum mr_error_kind {
 	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
 	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
 	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, before any RDMA call */
 	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
-	MR_ERROR_ABSENT, /**< no such device, session or region; where call is set, that reported it */
+	MR_ERROR_ABSENT, /**< no such device, session or region; if call is set, it reported that */
 };
 
 struct mr_error {
@@ -455,10 +455,10 @@ static inline void mr_clean_text(char *text, size_t size)
 			*text = '?';
 }
 
-/** Limits of this process that decide on registration, as words: "memlock=64K,nofile=100". */
+/** Limits of this process that affect registration, as words: "memlock=64K,nofile=100". */
 enum { MR_LIMITS = 4 /**< limits that there are */ };
 
-/** Limits that are asked for; UINT64_MAX: unlimited. */
+/** Requested limits; UINT64_MAX: unlimited. */
 struct mr_limits {
 	struct mr_opt_u64 values[MR_LIMITS];
 };

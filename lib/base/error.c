@@ -155,10 +155,10 @@ const char *mr_errno_guess(const char *name, size_t length)
 	return guess.best;
 }
 
-/* A longer word is not guessed: no name is as long, so it is no misspelling. */
+/* Longer words are not guessed: no name is as long. */
 #define GUESS_MAX 32
 
-/* A word with fewer characters than this may begin any name, so its beginning proves nothing. */
+/* A shorter word may be the beginning of any name, so a common beginning proves nothing. */
 #define BEGINNING_MIN 3
 
 const char *mr_list_item(const char **rest, const char *separators, size_t *length)

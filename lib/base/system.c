@@ -73,7 +73,7 @@ int mr_limits_parse(const char *text, struct mr_limits *limits, struct mr_error 
 	return rc;
 }
 
-/* Not by libcap: of all capabilities only this one is given up, by the two calls that libcap makes, too. */
+/* libcap is not used: it would make the same two calls to give up this one capability. */
 static int give_up_ipc_lock(struct mr_error *err)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -279,7 +279,7 @@ bool mr_interrupted(void)
 {
 	sigset_t ending, pending;
 
-	/* This runs before each region of a command: mostly one system call is all. */
+	/* This runs before each region of a command, so it makes one system call in most cases. */
 	if (sigpending(&pending) || sigisemptyset(&pending))
 		return false;
 	ending_signals(&ending);
@@ -303,7 +303,7 @@ void mr_signals_deliver(const sigset_t *mask)
 
 	if (sigpending(&pending))
 		sigemptyset(&pending);
-	/* Also a signal that the parent had ignored: it has stopped the work all the same. */
+	/* Also deliver a signal that the parent had ignored: it has stopped the work all the same. */
 	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
 		if (sigismember(&pending, mr_ending_signals[i]) > 0 &&
 		    !sigismember(mask, mr_ending_signals[i]))

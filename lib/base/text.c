@@ -33,7 +33,7 @@ static ssize_t read_more(void *data, char *text, size_t size)
 		reader->unended = (size_t)(text + got - newline);
 	else
 		reader->unended += got > 0 ? (size_t)got : 0;
-	/* The line is too long: getline() must not collect all of it. */
+	/* Stop: getline() must not collect all of a line that is too long. */
 	return reader->unended > 2 * MR_LINE_MAX ? 0 : got;
 }
 
@@ -192,7 +192,7 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 /* Copies a word; moves *line behind it.  Return: the end of the copy, or NULL with an error. */
 static char *read_word(const char **line, char *to, struct mr_error *err)
 {
-	/* Most words have no other characters, and are copied fast. */
+	/* Fast path: most words have no other characters. */
 	const size_t plain = strcspn(*line, " \t'\"\\");
 
 	memcpy(to, *line, plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measuring registration: the calls, the workers that make them, and the figures that come of their times. */
+/* Measures registration: the calls, the workers that make them, and the figures of their times. */
 #ifndef LIB_BENCH_BENCH_H
 #define LIB_BENCH_BENCH_H
 
@@ -15,7 +15,7 @@
 
 /* ---- places ---- */
 
-/** A device that is measured, with regions on it already.  All threads of a process share it, as in applications. */
+/** A device that is measured, with existing regions.  All threads of a process share it, as in applications. */
 struct mr_bench_place {
 	const char *name; /**< of the device; NULL: the only one there is */
 	enum mr_region_kind kind;
@@ -25,7 +25,7 @@ struct mr_bench_place {
 	uint32_t pd_handle;
 	uint64_t most_occupied; /**< the most regions that mr_bench_place_occupy() is called for */
 	struct mr_memory occupied_memory;
-	struct mr_region *occupied; /**< regions that are registered already */
+	struct mr_region *occupied; /**< regions that exist now */
 	uint64_t occupied_count;
 };
 
@@ -64,7 +64,7 @@ struct mr_bench_case {
 	const char *name;         /**< "reg" */
 	enum mr_region_call call; /**< by which its regions are registered */
 	bool registers;           /**< the measured call is that one, on memory of the process */
-	uint32_t access;          /**< access flags that it needs */
+	uint32_t access;          /**< access flags that it requires */
 	bool two_memories;        /**< it moves a region between two */
 	bool private_session;     /**< it needs a session for each worker */
 	mr_bench_step *begin;     /**< once, before the first call; or NULL */
@@ -118,7 +118,7 @@ struct mr_bench_worker {
 	uint64_t first_ns; /**< its first call of all, a warm-up call */
 	uint64_t count;    /**< measured calls */
 	uint64_t *samples; /**< the time of each in nanoseconds */
-	int rc;            /**< 0, or -errno of what has ended its work */
+	int rc;            /**< 0, or -errno that ended its work */
 	struct mr_error err;
 };
 

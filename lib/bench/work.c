@@ -210,7 +210,7 @@ static int measure_relaxed(struct mr_bench_work *work, uint64_t *ns, struct mr_e
 	return rc;
 }
 
-/* One region at a time is there, so that each call does the same. */
+/* One region exists at a time, so that each call does the same. */
 static int flush_relaxed(struct mr_bench_work *work, struct mr_error *err)
 {
 	const uint32_t slot = mr_table_find(&work->session->table, MR_BY_ID, work->entry.id, NULL);
@@ -275,7 +275,7 @@ const struct mr_bench_case *mr_bench_case_find(const char *name)
 
 /* ---- a worker's work ---- */
 
-/* A session is not for threads, so that each worker has its own. */
+/* Sessions are not thread-safe, so each worker has its own. */
 static int open_session(struct mr_bench_work *work, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
@@ -357,7 +357,7 @@ static void close_work(struct mr_bench_work *work)
 /* The least that a worker measures, however little time there is. */
 #define CALLS_MIN 3
 
-/* State that the processes share.  No process waits in it for one that may have been killed. */
+/* State that the processes share.  It has no lock that a killed process could hold. */
 struct mr_bench_shared {
 	_Atomic uint32_t ready; /* workers that wait for the beginning, or have failed before */
 	_Atomic uint64_t begin; /* mr_now_ns() of the beginning; 0: not yet */
@@ -430,7 +430,7 @@ static void *work_at(void *data)
 	atomic_fetch_add(&shared->ready, 1);
 	while (!(begin = atomic_load(&shared->begin)) && !atomic_load(&shared->stop))
 		sched_yield();
-	/* The call after the wait takes ten times as long as others, which a round of few calls would show. */
+	/* Make one more warm-up call: the first one after the wait takes ten times as long as others. */
 	if (!rc && begin)
 		rc = warm_up(work, MR_BENCH_WARM_UP - 1, &spent);
 	if (!rc && begin)
@@ -530,7 +530,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 			left--;
 			if (WIFEXITED(status) && !WEXITSTATUS(status))
 				continue;
-			/* A child that was killed is ready for ever, and has measured nothing. */
+			/* A killed child counts as ready, and has no measurements. */
 			mr_fail_text(&err, MR_ERROR_HOST, ECHILD,
 				     "a process that measured was killed (signal %d)",
 				     WIFSIGNALED(status) ? WTERMSIG(status) : 0);

@@ -26,7 +26,7 @@ struct nodes {
 	int against_permission;
 };
 
-/* In a user namespace capabilities do not count for files of users that are not in it. */
+/* In a user namespace, capabilities have no effect on files of users outside it. */
 bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
 			  const struct mr_rdma_node *node)
 {
@@ -103,7 +103,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 
 	if (!read_nodes(question, &nodes, finding))
 		return;
-	/* rdma-core util/open_cdev.c looks at the number of what it has opened; udev leaves a file alone that is there. */
+	/* rdma-core util/open_cdev.c checks the number of the opened device; udev does not replace an existing file. */
 	if (nodes.other.count) {
 		node = &nodes.first_other;
 		left = nodes.devices - nodes.other.count - nodes.absent.count;
@@ -121,7 +121,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 			       nodes.devices);
 		return;
 	}
-	/* A container sees all devices of its host in /sys, and has nodes of those that were given to it. */
+	/* A container sees all devices of its host in /sys, but has nodes of only some. */
 	if (nodes.absent.count < nodes.devices && !nodes.unlisted &&
 	    is_in_container(question->host)) {
 		mr_finding_set(finding, MR_VERDICT_OK, "this container has the nodes of %u devices",

@@ -11,22 +11,22 @@
 #include "lib/host/host.h"
 #include "lib/verbs/device.h"
 
-/* A look at all devices. */
+/* The state of a check of all devices. */
 struct look {
 	const struct mr_question *question;
 	struct mr_finding *finding;
 	struct mr_rdma_device device; /* the one that is looked at */
 	void (*judge)(struct look *look);
-	/* Findings of the devices with the worst verdict: */
+	/* Findings about the devices with the worst verdict: */
 	enum mr_verdict worst;
 	struct {
 		char text[128];
 		struct mr_name_text devices;
 	} rows[16];
 	unsigned int count;
-	unsigned int others; /* devices of which something else was found */
+	unsigned int others; /* devices with another finding */
 
-	unsigned int with_node; /* devices that programs here get at */
+	unsigned int with_node; /* devices that programs here can use */
 	uint64_t sum;           /* of what is counted: devices, or bytes */
 	bool is_large;          /* what is planned, or a GPU's memory, takes many mappings */
 	struct mr_iommu gpu;    /* of the GPU */
@@ -161,7 +161,7 @@ static void judge_presence(struct look *look)
 		    mr_errno_text(-rc));
 }
 
-/* There is no device: why not? */
+/* Finds out why there is no device. */
 static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 {
 	struct mr_hardware hardware;
@@ -258,7 +258,7 @@ static enum link judge_links(const struct look *look, struct mr_finding *finding
 	return best;
 }
 
-/* Counts devices that programs here get at, and in the sum those with an active port. */
+/* Counts devices that programs here can use, and in the sum those with an active port. */
 static void count_active(struct look *look)
 {
 	if (has_no_node(look))
@@ -267,7 +267,7 @@ static void count_active(struct look *look)
 	look->sum += judge_links(look, NULL) == LINK_ACTIVE;
 }
 
-/* A port without a cable is nobody's fault where another one is active: it may be a spare one. */
+/* A port without a cable is no fault if another one is active: it may be a spare one. */
 static void judge_ports(struct look *look)
 {
 	enum link link;
@@ -305,7 +305,7 @@ void mr_check_port(const struct mr_question *question, struct mr_finding *findin
 
 /* ---- what libibverbs answers ---- */
 
-/* Return: false where the device could not be asked, which is added then. */
+/* Return: false if the device could not be queried, which is added to the finding. */
 static bool query_limits(struct look *look, struct mr_device_limits *limits)
 {
 	const int rc = mr_device_limits_query(look->question->host, look->device.name, limits);
@@ -425,7 +425,7 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 
 /*
  * Without counters nothing is known to be wrong.  Most users may not see them, so that is no finding: it would be
- * one on each host that a user other than root monitors.  How often UARs were refused is no reason for the verdict.
+ * one on each host that a user other than root monitors.  The number of refused UARs does not affect the verdict.
  */
 static void judge_uar(struct look *look)
 {

@@ -11,7 +11,7 @@
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
 
-/** How bad a finding is, in this order. */
+/** Severity of a finding, in this order. */
 enum mr_verdict {
 	MR_VERDICT_NA, /**< does not apply to this host */
 	MR_VERDICT_OK,
@@ -38,7 +38,7 @@ struct mr_question {
 /** The result of a check. */
 struct mr_finding {
 	enum mr_verdict verdict;
-	bool is_hidden; /**< unknown, as in each ordinary container: no monitoring is to alarm */
+	bool is_hidden; /**< unknown, as in each ordinary container: monitoring must not alarm */
 	/**
 	 * One line: the figure with its threshold.  It is equal on equal hosts: process ids, and use that
 	 * changes by itself, stand in the detail, unless they are the reason of the verdict.
@@ -213,7 +213,7 @@ const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t acc
 void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uint64_t needed,
 			struct mr_finding *finding);
 
-/** A check: looks, and sets the finding. */
+/** A check, which sets the finding. */
 typedef void mr_check_function(const struct mr_question *question, struct mr_finding *finding);
 
 /* The checks by themselves, for causes that ask them: mr_checks says what each looks at. */

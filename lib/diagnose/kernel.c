@@ -197,7 +197,7 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 
 /* ---- dma-bufs to try with ---- */
 
-/* These are conveniences for trying: their absence is nobody's fault, and must not fail a node. */
+/* These are only for tests: their absence is no fault, and must not fail a node. */
 static void check_node(const struct mr_question *question, const char *path, const char *option,
 		       struct mr_finding *finding)
 {
@@ -339,7 +339,7 @@ static void list_modules(struct mr_host *host, const struct mr_hardware *hardwar
 	}
 }
 
-/* Says how to load a module, or why that cannot work: a newer kernel was installed in place of this one. */
+/* Sets the remedy: how to load a module, or why that fails: a newer kernel was installed in place of this one. */
 static void advise_loading(struct mr_host *host, const char *module, struct mr_finding *finding)
 {
 	char release[96];
@@ -362,7 +362,7 @@ struct driver_search {
 	bool found;
 };
 
-/* A module that is built into the kernel need not stand in /sys/module, but its devices are there. */
+/* A built-in module may be missing in /sys/module, but its devices exist. */
 static void match_driver(const char *name, void *data)
 {
 	struct driver_search *search = data;
@@ -383,7 +383,7 @@ static bool find_missing(struct mr_host *host, const struct mr_hardware *hardwar
 		if (!adapter->driver[0]) {
 			mr_finding_set(finding, MR_VERDICT_WARN, "an adapter has no driver");
 			mr_finding_detail(finding, "the adapter is %s", adapter->address);
-			if (mr_kernel_has_module(host, adapter->needs)) /* and did not take it */
+			if (mr_kernel_has_module(host, adapter->needs)) /* and did not accept it */
 				mr_finding_remedy(finding,
 						  "see dmesg, and echo %s > "
 						  "/sys/bus/pci/drivers/%s/bind",

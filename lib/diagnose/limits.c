@@ -7,10 +7,10 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 
-/* With less than this programs cannot even make the queues that they need. */
+/* With less, programs cannot even create their queues. */
 #define TOO_LITTLE (UINT64_C(1) << 20)
 
-/* Where the host's memory is not known, less than this is called little. */
+/* A limit below this is low if the host's memory is unknown. */
 #define LITTLE   (UINT64_C(1) << 30)
 
 #define NO_LIMIT UINT64_MAX
@@ -48,7 +48,7 @@ static bool has_capability(struct mr_opt_u64 capabilities, uint64_t capability)
 	return capabilities.known && capabilities.value & capability;
 }
 
-/* A limit that is too low does not matter to a process that is exempt. */
+/* A low limit has no effect on an exempt process. */
 static void set_unknown(struct mr_finding *finding)
 {
 	if (finding->verdict < MR_VERDICT_WARN)
@@ -320,15 +320,15 @@ void mr_check_address_space(const struct mr_question *question, struct mr_findin
 #define SHELL  "remove \"ulimit -l\" from the script or the start-up file of this shell"
 #define DAEMON "raise the limit of the launcher's daemon, or of the login that started it"
 
-/* Whether the shell or the login above it has set the limit cannot be seen. */
+/* It is unknown whether the shell or the login above it set the limit. */
 #define LOGIN_OR_SHELL                                                                                \
 	"if a new login has this limit, too, set memlock in /etc/security/limits.conf (pam_limits); " \
 	"else remove \"ulimit -l\" from the script or the start-up file of this shell"
 
-/* Programs that set the limits of what they start. */
+/* Programs that set the limits of their children. */
 static const struct {
 	const char *remedy;
-	bool is_for_children; /* what they do themselves, as well as what they start */
+	bool is_for_children; /* also the limits of the programs themselves */
 	const char *names[9]; /* commands, or their beginnings */
 } launchers[] = {
 	{ CONTAINER,

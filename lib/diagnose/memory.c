@@ -208,7 +208,7 @@ static void show_pools(const struct mr_huge_pools *pools, bool is_planned,
 				 "a pool in /sys/kernel/mm/hugepages cannot be read");
 	else if (!text[0])
 		mr_finding_set(finding, MR_VERDICT_NA, "none are reserved");
-	else /* It is no fault if all are in use. */
+	else /* Pages in use are no fault. */
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
 }
 
@@ -288,7 +288,7 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 			MR_SIZE(info.cma_free.value), MR_SIZE(cma));
 	else if (!cma)
 		mr_finding_set(finding, MR_VERDICT_NA, "no memory is reserved");
-	else if (question->size.value > rest) /* 0 where none is known */
+	else if (question->size.value > rest) /* 0: unknown */
 		mr_finding_judge(
 			finding, MR_VERDICT_BAD, "boot with a smaller cma= or hugetlb_cma=",
 			"%s planned, and %s are free outside CMA: memory in CMA cannot stay pinned",

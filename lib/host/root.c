@@ -318,7 +318,7 @@ static int close_recorder(struct mr_recorder *recorder)
 	return error;
 }
 
-/* Bytes of a file that are recorded, whatever its first reader wants. */
+/* Bytes of a file that are recorded, independent of its first reader. */
 #define FILE_MAX (UINT64_C(1) << 20)
 
 /* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */

@@ -170,7 +170,7 @@ int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dm
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
 				    "memory on the device is exported as a dma-buf for each "
 				    "command that registers it");
-	if (!size) /* it did not fit in 64 bits: the largest size, which the host refuses */
+	if (!size) /* it exceeded 64 bits: use the largest size, which the host refuses */
 		size = -page;
 	if (source->type == MR_DMABUF_UDMABUF)
 		rc = open_udmabuf(size, dmabuf, err);

@@ -368,7 +368,7 @@ static int map_pages(const struct mr_memory_request *request, const struct mappi
 	return 0;
 }
 
-/* Finds an address where nothing is, by mapping memory and unmapping it again. */
+/* Finds an unmapped address, by mapping memory and unmapping it again. */
 static int find_unmapped(const struct mr_memory_request *request, uint64_t length,
 			 struct mr_memory *memory, struct mr_error *err)
 {
@@ -384,7 +384,7 @@ static int find_unmapped(const struct mr_memory_request *request, uint64_t lengt
 		memory->start = request->addr.value + request->offset;
 	} else {
 		map = mmap(address_for_gap(length, page), length, PROT_NONE, flags, -1, 0);
-		if (map == MAP_FAILED) { /* longer than the address space: one page will do */
+		if (map == MAP_FAILED) { /* longer than the address space: one page is enough */
 			length = page;
 			map = mmap(NULL, length, PROT_NONE, flags, -1, 0);
 		}
@@ -473,7 +473,7 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	if (request->kind.type == MR_MEMORY_UNMAPPED)
 		return find_unmapped(request, mr_round_up(wanted, memory->page_size), memory, err);
 	if (request->kind.type == MR_MEMORY_CUDA) {
-		/* It has an address of this process, at which nothing can be read. */
+		/* The address is in this process, but cannot be read. */
 		rc = mr_cuda_open(request->kind.gpu, wanted, false, &memory->cuda, NULL, err);
 		if (!rc)
 			memory->start = mr_cuda_address(memory->cuda) + request->offset;

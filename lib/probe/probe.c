@@ -112,7 +112,7 @@ static void make_call(struct mr_attempt *attempt)
 		trial->judge(attempt);
 }
 
-/* Makes an attempt, and takes everything back. */
+/* Makes an attempt, and releases everything. */
 static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, bool blind,
 			 struct mr_attempt *attempt)
 {
@@ -413,7 +413,7 @@ static int find_cap(struct mr_opt_u64 given, struct mr_max_size *found, struct m
 	return 0;
 }
 
-/* Registers fresh memory and takes it back.  Return: 0 or -errno, with err set. */
+/* Registers new memory, and deregisters it.  Return: 0 or -errno, with err set. */
 static int register_once(struct search *search, uint64_t bytes, struct mr_error *err)
 {
 	const struct mr_memory_request wanted = {

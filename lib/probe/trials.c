@@ -15,7 +15,7 @@
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
-/* An I/O virtual address that has nothing to do with the process's: on the border of a page of any size. */
+/* An I/O virtual address unrelated to those of the process, on the border of a page of any size. */
 #define IOVA (UINT64_C(1) << 40)
 
 /* Bytes of memory on the device, and of a dma-buf of it: a page, which dma-bufs are made of. */
@@ -124,7 +124,7 @@ static void judge_relaxed(struct mr_attempt *attempt)
 		       "ignore this flag");
 }
 
-/* Whether the region begins at 0 the kernel is asked. */
+/* Asks the kernel whether the region begins at 0. */
 static void judge_zero_based(struct mr_attempt *attempt)
 {
 	if (attempt->rc)

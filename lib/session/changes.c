@@ -153,7 +153,7 @@ static bool invalidate_target(struct mr_session *session, const struct target *t
 	if (!mr_table_get(&session->table, target->slot, &entry) || entry.id != target->id)
 		return true;
 	rc = invalidate_region(session, target, flush->choice.wait, &entry, &ns, &failure);
-	/* Any process that asks later finds why the region still exists. */
+	/* Note why the region still exists, for other processes. */
 	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call) &&
 	    !mr_table_lock(&session->table, &ignored)) {
 		mr_table_refuse_mark(&session->table, target->slot, target->id, failure.errnum);
@@ -204,7 +204,7 @@ int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *cal
 	return invalidate_targets(session, &flush, left);
 }
 
-/* For commands that do other work: a region that fails stays marked, and none is waited for. */
+/* For other commands: a region that fails stays marked, and there is no waiting. */
 static void invalidate_marked(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;

@@ -107,7 +107,7 @@ static int read_environment(uint64_t pid, struct location *location, struct mr_e
 			    pid, value);
 }
 
-/* A process may take descriptors of those that it may trace: ptrace(2), "Ptrace access mode checking". */
+/* Taking a descriptor requires permission to trace its process: ptrace(2), "Ptrace access mode checking". */
 static void hint_forbidden(pid_t pid, struct mr_error *err)
 {
 	struct mr_process process;

@@ -160,7 +160,7 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 }
 
 /*
- * The claim is given up before the lock.  As soon as others have the lock they may put another entry into that
+ * Give up the claim before the lock.  As soon as others have the lock they may put another entry into that
  * slot, which they must be able to claim.
  */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The environment in which programs find the simulated HCA (lib/sim) rather than those of the machine. */
+/* Sets up the environment in which programs find the simulated HCA (lib/sim) instead of those of the machine. */
 #ifndef LIB_SIMULATOR_ENTER_H
 #define LIB_SIMULATOR_ENTER_H
 

@@ -477,7 +477,7 @@ void mr_process_name_sites(struct mr_traced_process *process)
 
 enum {
 	READS_MAX =
-		1000 /* calls from places that are in no file must not read the mappings for ever */
+		1000 /* limit: calls from places in no file must not read the mappings for ever */
 };
 
 void mr_process_see(struct mr_traced_process *process, uint64_t addr)

@@ -122,7 +122,7 @@ static bool is_anonymous(const struct mr_mapping *mapping)
 		has_prefix(mapping->path, "[stack") || has_prefix(mapping->path, "[anon"));
 }
 
-/* Memory in which nothing is known to be in the way. */
+/* Chooses a kind for memory without a known obstacle. */
 static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *range)
 {
 	const struct mr_mapping *mapping = &range->mapping;
@@ -211,7 +211,7 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 	const bool is_of_file = kind == MR_OBSTACLE_DAX || kind == MR_OBSTACLE_FILE;
 
 	if (is_far_too_long(range)) {
-		/* As much memory as a wrong length claims need not fit into the machine that is to refuse it. */
+		/* A wrong length may exceed the memory of the machine that repeats the refusal. */
 		set_memory(range, MR_MEMORY_UNMAPPED, NULL);
 		DIFFERS(range, "the range begins with memory, but is too long to be mapped");
 	} else if (kind == MR_OBSTACLE_NONE) {

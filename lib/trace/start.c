@@ -249,7 +249,7 @@ struct mr_monitor_entry {
 	enum whose whose;
 	uint64_t image;   /* that it runs; 0: not looked at */
 	uint64_t seen_ns; /* when that was seen first */
-	bool is_settled;  /* nothing is to be found out of it any more */
+	bool is_settled;  /* nothing more is to be found out about it */
 };
 
 uint64_t mr_monitor_image(pid_t pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares what mrctl finds out about the registrations of another program. */
+/* Declares the tracing of another program's registrations. */
 #ifndef LIB_TRACE_TRACE_H
 #define LIB_TRACE_TRACE_H
 

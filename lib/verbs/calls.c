@@ -216,7 +216,7 @@ static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
 		in_force->optional = mr_has_optional_access(in_force->uverbs);
 		in_force->relaxed = mr_orders_relaxed(in_force->uverbs);
 	}
-	/* To a kernel that does not know optional flags the library does not pass them on. */
+	/* The library does not pass optional flags to a kernel that does not know them. */
 	if (in_force->optional == MR_NO && region->via == MR_VIA_LIBRARY)
 		return MR_NO;
 	if (flag != MR_ACCESS_RELAXED_ORDERING)

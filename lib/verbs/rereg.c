@@ -41,7 +41,7 @@ static const struct code codes[] = {
 	  MR_OLD_UNUSABLE, "the region must no longer be used: deregister it" },
 };
 
-/* An unknown value counts as the code that promises least. */
+/* An unknown value is treated as the code that promises least. */
 static const struct code *find_code(int value)
 {
 	const struct code *least = NULL;

@@ -446,7 +446,7 @@ extern const struct mr_word mr_change_flags[];
 /** All of enum mr_change. */
 #define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
 
-/** Who changes no regions at all, whichever. */
+/** The part of the stack that lacks the change of regions. */
 enum mr_rereg_lack {
 	MR_REREG_OF_NONE, /**< nobody, or it is not known */
 	MR_REREG_OF_PROVIDER,

@@ -208,7 +208,7 @@ statuses() {
 	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
 	make_empty
 	# the same as the commands without a batch
-	usage_error "no --device" -- ms -d x batch "$LINES_FILE"
+	usage_error "omit --device" -- ms -d x batch "$LINES_FILE"
 	on_mlx5 || return 0
 	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'rereg a --size 8K --via library --expect EINVAL' \
 		'dereg a' >"$LINES_FILE"

@@ -104,7 +104,7 @@ leads_nowhere() {
 
 @test "a session has its own device, and one of the simulator is not joined outside of it" {
 	session_begin
-	usage_error "no --device" -- "${MS[@]}" -d mlx5_0 reg
+	usage_error "omit --device" -- "${MS[@]}" -d mlx5_0 reg
 	on_simulator || return 0
 	absent "simulated HCA" mrctl stat
 	[[ $stderr == *"mrctl sim -- mrctl"* ]]

@@ -66,7 +66,7 @@ absent_because() {
 @test "sysfs shows the device, and its node is missing, or was not made, or ib_uverbs is not loaded" {
 	mv "$NODES/$NODE" "$NODES/uverbs199"
 	absent_because MR-NODE certain "the node of the RDMA device $(device) is missing: /dev/infiniband/uverbs199" \
-		"there is no /dev/infiniband/uverbs199"
+		"but /dev/infiniband/uverbs199 does not exist"
 	rm -r "${NODES:?}/uverbs199"
 	absent_because MR-NODE certain "programs cannot open the RDMA device $(device): ib_uverbs has no node for the device"
 	rm -r "${NODES:?}"
@@ -91,7 +91,7 @@ absent_because() {
 	refused_because MR-PROVIDER likely "${MR[@]}" reg --json
 	[ "$status" -eq 3 ]
 	says "libibverbs has no provider for the RDMA device strange0" \
-		"the node /dev/infiniband/$NODE of strange0 is there" "[likely, MR-PROVIDER]" "ibverbs-providers"
+		"the node /dev/infiniband/$NODE of strange0 exists" "[likely, MR-PROVIDER]" "ibverbs-providers"
 }
 
 @test "libibverbs does not know the ABI of ib_uverbs" {

@@ -169,7 +169,7 @@ struct record {
 	uint64_t registers[2]; /* in the order of their numbers */
 };
 
-/* Whether this process can have no more of what a probe takes, so that not all could be put up. */
+/* Whether this process has no more resources for probes, so that some are missing. */
 static bool is_exhausted(int errnum)
 {
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM;
@@ -392,7 +392,7 @@ static bool is_watched(const struct mr_watch *watch, const char *name, const cha
 	return false;
 }
 
-/* The last returns that are looked at.  An error comes out at once, so what led to it is among the last ones. */
+/* Number of last returns that are examined: an error comes out at once, so its origin is among the last ones. */
 #define RETURNS_MAX 2048
 
 void mr_proof_mark(struct mr_proof *proof, const char *device)

@@ -145,7 +145,7 @@ static struct sim_process *lock_corrected(void)
 	correct_shares();
 	process = sim_process_lock();
 	account = &process->account;
-	/* The share of an open table has a descriptor by which it was seen just now, or by which its pages were pinned. */
+	/* The share of an open table has a descriptor: that of this look, or the one that pinned its pages. */
 	for (struct sim_share *share = account->shares; share < account->shares + SIM_SHARES;
 	     share++)
 		if (share->pages && !is_descriptor_of(share->fd, share->table))

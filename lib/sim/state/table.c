@@ -438,7 +438,7 @@ static void repair_objects(struct sim_table *table)
 	struct sim_header *header = table->header;
 	struct sim_object *object;
 
-	/* A program that writes over the table may have left any number in it. */
+	/* The number is untrusted: a program may have overwritten the table. */
 	if (header->changing < header->capacity)
 		finish_change(table);
 	header->changing = SIM_NO_HANDLE;
@@ -491,7 +491,7 @@ uint32_t sim_key_index(struct sim_table *table, uint32_t first)
 	return header->key_index;
 }
 
-/* The number in the table may have been written over. */
+/* The number in the table is untrusted. */
 static uint32_t *freed_count(struct sim_header *header)
 {
 	if (header->freed_count > SIM_FREED_KEYS)
