@@ -4,7 +4,7 @@
 #
 # Keeps a job from a node where RDMA registration cannot work.  A prolog that fails drains the node.  The job is
 # queued again, and held unless SchedulerParameters has nohold_on_prolog_fail.  It runs as root with the limits
-# of slurmd; task-prolog.sh sees the job's own.  A check that is unknown, or not this node's business, fails
+# of slurmd; task-prolog.sh sees the job's own.  A check that is unknown or not applicable fails
 # nothing.
 PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin # Slurm sets none
 mrctl stat --host --quiet || {

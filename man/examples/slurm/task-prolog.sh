@@ -3,7 +3,7 @@
 # Slurm, slurm.conf: TaskProlog=/etc/slurm/mrctl-task-prolog.sh
 #
 # Warns the user at the head of the job's output where the limits of the task itself, such as that of locked
-# memory, make registration fail.  It runs as the user in the task; Slurm obeys what it prints: a line
+# memory, make registration fail.  It runs as the user in the task; Slurm interprets its output: a line
 # "print TEXT" appears in the output.  It never fails, as that would end the task.
 #
 # These limits are those of the shell that submitted the job, unless slurm.conf has

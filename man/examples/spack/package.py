@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Package of Spack: to packages/mrctl/package.py of a repository of yours.  Set url to where your site keeps the
+# Package of Spack: packages/mrctl/package.py of your own repository.  Set url to the place where your site keeps the
 # archive of a release, and add its checksum (mrctl-VERSION.tar.gz.sha256).
 from spack.package import *
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Writes metrics for the textfile collector of node exporter: mrctl-metrics.sh DIR [VIEW...]
 #
-# The collector may read at any time, and a name that does not end with ".prom" is none of its files.  So each
+# The collector may read at any time, and ignores names that do not end with ".prom".  So each
 # file is written under another name and renamed when it is whole.
 PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin
 [ $# -ge 1 ] || {
@@ -17,7 +17,7 @@ new=$(mktemp "$dir/.mrctl.XXXXXX") || exit
 trap 'rm -f "$new"' EXIT
 trap 'exit 1' HUP INT TERM
 for view; do
-	# 1: a check is bad, or there is no device: the metrics tell
+	# 1: a check is bad, or there is no device: the metrics show it
 	mrctl stat "--$view" --format openmetrics >"$new"
 	[ $? -le 1 ] || {
 		status=1
