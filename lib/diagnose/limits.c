@@ -170,13 +170,13 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 	else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
 		 limit.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_NA, "not needed: RLIMIT_MEMLOCK is unlimited");
-	else if (has(status.permitted, MR_CAP_IPC_LOCK))
+	else if (has_capability(status.permitted, MR_CAP_IPC_LOCK))
 		mr_finding_judge(finding, MR_VERDICT_WARN,
 				 "the program must raise it by capset(2), or its file needs "
 				 "\"setcap cap_ipc_lock=ep\"",
 				 "permitted, but not effective: RLIMIT_MEMLOCK applies");
-	else if (has(status.bounding, MR_CAP_IPC_LOCK) && status.uid.known && status.uid.value &&
-		 mr_namespace_is_first(question->host, "pid") == MR_NO)
+	else if (has_capability(status.bounding, MR_CAP_IPC_LOCK) && status.uid.known &&
+		 status.uid.value && mr_namespace_is_first(question->host, "pid") == MR_NO)
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
 			"run the container as root, raise the limit of locked memory, or give the "
@@ -214,7 +214,7 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 			"the container; or run it without a user namespace",
 			"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
 		if (!mr_process_status_read(question->host, "self", &status) &&
-		    has(status.effective, MR_CAP_IPC_LOCK))
+		    has_capability(status.effective, MR_CAP_IPC_LOCK))
 			mr_finding_detail(finding,
 					  "CAP_IPC_LOCK is effective, but the kernel asks for "
 					  "it in the host's user namespace");

@@ -267,7 +267,7 @@ static int walk_gaps(struct collection *collection, struct mr_error *err)
 {
 	const struct mr_nldev_mrs *mrs = collection->mrs;
 	const size_t count = mrs->count;
-	const uint64_t limit = patience(count);
+	const uint64_t limit = allowed_misses(count);
 	int rc = 0;
 
 	for (size_t i = 1; i < count && !rc; i++) {
@@ -276,7 +276,7 @@ static int walk_gaps(struct collection *collection, struct mr_error *err)
 		collection->next =
 			mrs->list[i].begins_part ? (uint64_t)mrs->list[i - 1].mrn + 1 : end;
 		while (!rc && collection->next < end && collection->misses < limit)
-			rc = step(collection, end, err);
+			rc = walk_step(collection, end, err);
 	}
 	collection->misses = collection->misses_now = 0;
 	return rc;
