@@ -522,8 +522,7 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct output_style *style = &invocation->global->style;
 	struct device_job job = { .invocation = invocation, .host = MR_THIS_HOST };
-	mr_auto_free struct device_facts **facts =
-		NULL; /* of each name; NULL: there is no such device */
+	struct device_facts **facts; /* of each name; NULL: there is no such device */
 	uint64_t shown = 0;
 	char device[64];
 	int rc;
@@ -564,6 +563,7 @@ static int run_device(const struct invocation *invocation, struct mr_error *err)
 		mr_nldev_pools_release(&facts[i]->pools);
 		free(facts[i]);
 	}
+	free(facts);
 	answer_end_rows(&job.answer);
 	job.answer.lines = job.answer.out.blocks = false; /* the environment is in the blocks */
 	rc = answer_close(&job.answer, rc, shown, err);

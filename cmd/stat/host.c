@@ -235,7 +235,7 @@ static void print_status_line(enum exit_style style, const struct host_result *r
 		mr_text_add(text, sizeof(text), "", "%s",
 			    result ? "no check applies to this host" : failure);
 	separator = ": ";
-	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
+	for (size_t i = 0; result && worst != MR_VERDICT_OK && i < result->count; i++) {
 		const struct check_row *row = &result->rows[i];
 
 		if (row->finding.verdict != worst)
