@@ -343,7 +343,7 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 	int rc;
 
 	while (!is_over(job)) {
-		/* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
+		/* Looks for a signal once in a tick of the clock, since looking takes longer than most lines do. */
 		now = mr_clock_ns(CLOCK_MONOTONIC_COARSE);
 		rc = now != asked_at && mr_interrupted()
 			     ? mr_fail_text(&parsed, MR_ERROR_HOST, EINTR, "interrupted")
@@ -468,10 +468,9 @@ const struct command command_batch = {
 	.summary = "run many commands, one a line, in one process",
 	.description =
 		"Runs the commands in FILE or on standard input, one a line, on one device. In a "
-		"session they work on its regions. Outside of one their regions live in this "
-		"process, so that all of their life goes through libibverbs, and what is left of "
-		"them at the end is deregistered. It stops at the first line that does not "
-		"answer as it should.",
+		"session they work on its regions. Outside a session the regions belong to this "
+		"process, and the end of the batch deregisters them. The batch stops at the "
+		"first line with an unexpected answer.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.args_size = sizeof(struct batch_args),
 	.record = &region_record,

@@ -55,7 +55,7 @@ static const struct option_spec load_options[] = {
 	ARG(0, "all-devices", flag, all_devices, NULL,
 	    "all devices at once, each with so many processes"),
 	ARG(0, "occupied", occupied, occupied, "N,BYTES",
-	    "while up to N regions of BYTES are there"),
+	    "keep up to N regions of BYTES registered"),
 	OPTION_END,
 };
 static const struct option_spec length_options[] = {
@@ -73,8 +73,8 @@ static const struct option_spec picture_options[] = {
 static const struct option_spec compare_options[] = {
 	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW or now; status 1: slower"),
 	ARG(0, "tolerance", percent, tolerance, "PERCENT",
-	    "largest difference that is the same (default: 5%)"),
-	ARG(0, "anyway", flag, anyway, NULL, "also of different hosts"),
+	    "ignore differences up to this (default: 5%)"),
+	ARG(0, "anyway", flag, anyway, NULL, "compare documents of different hosts, too"),
 	OPTION_END,
 };
 static const struct option_group what_group = { "What to measure", what_options };

@@ -55,10 +55,10 @@ static const struct field row_fields[] = {
 	ROW(max_ns, FIELD_NUMBER, FIELD_DURATION, "the slowest call"),
 	ROW(mean_ns, FIELD_NUMBER, FIELD_DURATION, "arithmetic mean"),
 	ROW(slowest_ns, FIELD_NUMBER, FIELD_DURATION,
-	    "median of the slowest worker, over the rounds; of a single worker the median",
+	    "median of the slowest worker, over the rounds; with one worker, the median",
 	    .repeats = "p50_ns"),
 	ROW(outliers, FIELD_NUMBER, 0,
-	    "calls that took longer than p50 + 10 * (p90 - p50), and than 2 * p50"),
+	    "calls that took longer than both p50 + 10 * (p90 - p50) and 2 * p50"),
 	ROW(bytes_per_s, FIELD_NUMBER, FIELD_IEC,
 	    "bytes that all workers together register in a second of calls"),
 	ROW(rounds, FIELD_LIST, 0, "rounds, one by one", .record = &bench_round_record),
@@ -591,7 +591,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 		if (occupied) { /* other kinds of regions have levels of their own */
 			mr_wrap(err, "--occupied");
 			if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
-				mr_hint(err, "'mrctl %s --count %llu --size %llu' tells why",
+				mr_hint(err, "'mrctl %s --count %llu --size %llu' shows the cause",
 					kind == MR_KIND_UMEM ? "umem" : "reg",
 					(unsigned long long)job->args->occupied.count,
 					(unsigned long long)job->args->occupied.bytes);

@@ -275,7 +275,7 @@ static const struct field host_fields[] = {
 	FIELD(struct bench_host, thp, FIELD_TEXT, 0, "transparent huge pages"),
 	HOST("memory_total", memory.total, FIELD_NUMBER, FIELD_IEC, "bytes of memory"),
 	HOST("memory_available", memory.available, FIELD_NUMBER, FIELD_IEC,
-	     "bytes of it that are available after the measurement"),
+	     "bytes of memory that are available after the measurement"),
 	HOST("fork_safe", fork.is_requested, FIELD_BOOL, 0,
 	     "whether the environment asks libibverbs for fork protection"),
 	HOST("huge_pages_safe", fork.huge_pages, FIELD_BOOL, 0,

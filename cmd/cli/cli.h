@@ -292,7 +292,7 @@ struct command {
 	bool has_own_document; /**< it has no members but @members and the list of @record */
 	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
 	unsigned int topics; /**< of help that belong to its options: enum help_topics */
-	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
+	/** Checks options and operands: 0, or -errno with MR_ERROR_USAGE; or NULL. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);

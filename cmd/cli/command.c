@@ -68,7 +68,7 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 		return mr_fail_usage(err, "--quiet excludes --%s",
 				     style->columns ? "output" : "verbose");
 	if (!command->record && (style->columns || (style->json && !command->prints_document))) {
-		mr_fail_usage(err, "--%s: this command prints no rows and no document",
+		mr_fail_usage(err, "this command does not support --%s",
 			      style->json ? "json" : "output");
 		if (command->prints_document && strpbrk(style->columns, "./"))
 			mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
@@ -82,7 +82,7 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 		if (*v != view && is_chosen(*v, invocation))
 			return mr_fail_usage(err, "--%s excludes --%s", view->name, (*v)->name);
 	if (invocation->enclosing)
-		return mr_fail_usage(err, "a line of a batch cannot be %s --%s", command->name,
+		return mr_fail_usage(err, "%s --%s is not available in a batch", command->name,
 				     view->name);
 	return view->check ? view->check(invocation, err) : 0;
 }

@@ -35,11 +35,11 @@ static size_t print_causes(const char *word);
 static const struct help_topic topics[] = {
 	{ TOPIC_MEMORY,
 	  "memory",
-	  "where memory comes from (--memory)",
+	  "kinds of memory (--memory)",
 	  { { .title = "Memory kinds", .words = mr_memory_kinds } } },
 	{ TOPIC_DMABUF,
 	  "dmabuf",
-	  "where dma-bufs come from (--from, --dmabuf)",
+	  "sources of dma-bufs (--from, --dmabuf)",
 	  { { .title = "Dma-buf sources", .words = mr_dmabuf_sources } } },
 	{ TOPIC_ACCESS,
 	  "access",
@@ -181,7 +181,7 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\nTopics:\n");
 	for (const struct help_topic *t = topics; t->name; t++)
 		print_entry(t->name, t->help, COMMANDS_INDENT);
-	output_text("Manual: man mrctl; an introduction: man mrctl-tutorial\n");
+	output_text("Manual, with more tasks: man mrctl; an introduction: man mrctl-tutorial\n");
 }
 
 void help_print(const struct command *const *commands, const struct command *command)
@@ -206,7 +206,7 @@ static void print_found(const char *title, const char *word, size_t *count, cons
 			const char *help)
 {
 	if (!(*count)++)
-		output_text("%s that speak of '%s':\n", title, word);
+		output_text("%s that mention '%s':\n", title, word);
 	print_entry(name, help, INDENT);
 }
 

@@ -259,11 +259,11 @@ static void suggest_option(const struct command *const *commands, const struct c
 	if (same_word) /* in another spelling, such as --IOVA */
 		mr_hint(err, "did you mean '--%s'?", same_word->name);
 	else if (command && !strcmp(option, "--format"))
-		mr_hint(err, "for JSON: --json (-j); %s have --format", owners);
+		mr_hint(err, "use --json (-j) for JSON; %s have --format", owners);
 	else if (count && command)
 		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
 	else if (count)
-		mr_hint(err, "put an option of %s after that command", owners);
+		mr_hint(err, "put the options of %s after the command", owners);
 	else if (guess.best)
 		mr_hint(err, "did you mean '--%s'?", guess.best);
 }

@@ -311,7 +311,7 @@ static void print_others(const struct mr_log_judgement *judgement, size_t found,
 		output_text("    and %zu more: mrctl explain %s --call %s\n", count - shown,
 			    mr_errno_name(line->errnum), line->call);
 	if (!judgement->count && !line->remark)
-		output_text("  No cause of it is known.\n");
+		output_text("  No cause is known.\n");
 }
 
 static void print_judgement(const struct mr_log_judgement *judgement, const struct log_kind *kind,
@@ -334,8 +334,7 @@ static void print_judgement(const struct mr_log_judgement *judgement, const stru
 			       here->ruled_out[i].cause->id);
 	print_others(judgement, found, &kind->line, verbose);
 	if (kind->repeat[0])
-		output_text("  To repeat the call here, and see its cause:\n    %s\n",
-			    kind->repeat);
+		output_text("  To repeat the call here and see the cause:\n    %s\n", kind->repeat);
 }
 
 /* ---- both ---- */
@@ -346,7 +345,7 @@ static void fail_line(const char *text, struct mr_error *why)
 	struct mr_log_line line;
 
 	mr_log_line_scan(&line, text, strlen(text));
-	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "nothing is known of this line");
+	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "the line reports no refused registration");
 	if (line.call)
 		mr_hint(why,
 			"it names %s, but neither a failure nor an errno; mrctl explain ERRNO "
@@ -513,9 +512,10 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 	struct question question;
 
 	if (!word && !args->list && !args->call) {
-		mr_fail_usage(err, "what is to be explained?");
-		mr_hint(err,
-			"give an id such as MR-MEMLOCK, an errno, a line of a log, --call, or --list");
+		mr_fail_usage(
+			err,
+			"explain requires a cause, an errno, a line of a log, --call, or --list");
+		mr_hint(err, "for example: mrctl explain MR-MEMLOCK");
 		return -EINVAL;
 	}
 	if (word && args->list)

@@ -24,7 +24,7 @@ static const char *list_text(const struct list *list, char *buffer)
 	return *buffer ? buffer : NULL;
 }
 
-/* A table has no place for records in a cell. */
+/* A cell of a table cannot hold records. */
 static bool is_nested(const struct field *field)
 {
 	return field->type >= FIELD_LIST;
@@ -49,9 +49,9 @@ static int add_columns(struct output *out, const struct record *record, const ch
 			return mr_fail_word(err, "column", item + plus, length - plus,
 					    record->fields, sizeof(*record->fields));
 		if (!json && is_nested(field))
-			return mr_fail_usage(err,
-					     "column '%s' needs --json: it has more than one value",
-					     field->key);
+			return mr_fail_usage(
+				err, "column '%s' requires --json: it has more than one value",
+				field->key);
 		if (unique && columns_find(out->columns, field->key))
 			continue;
 		if (out->column_count == COLUMNS_MAX)

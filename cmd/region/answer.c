@@ -24,7 +24,7 @@ static const struct field request_fields[] = {
 	FIELD_AS("access_bits", struct request, access, FIELD_HEX, 0, "the same as a mask"),
 	FIELD(struct request, page_sizes, FIELD_PAGES, 0, "page sizes for a umem"),
 	FIELD(struct request, dmah, FIELD_STRING, FIELD_PUBLIC,
-	      "what the DMA handle is for (--dmah)"),
+	      "attributes of the DMA handle (--dmah)"),
 	FIELD(struct request, pd, FIELD_STRING, 0, "protection domain"),
 	FIELD(struct request, count, FIELD_NUMBER, 0, "regions (--count)"),
 	FIELD_END,
@@ -32,7 +32,7 @@ static const struct field request_fields[] = {
 REPORTED const struct record request_record = { "request", request_fields, NULL };
 
 static const struct field failure_fields[] = {
-	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
+	FIELD(struct failure, index, FIELD_NUMBER, 0, "number in --count, or line of the batch"),
 	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
 	FIELD(struct failure, call, FIELD_STRING, FIELD_PUBLIC, "the call that failed"),
 	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, FIELD_PUBLIC,
@@ -44,19 +44,18 @@ static const struct field failure_fields[] = {
 		 "layer that refused"),
 	FIELD(struct failure, rereg_code, FIELD_STRING, FIELD_PUBLIC, "code of ibv_rereg_mr"),
 	FIELD(struct failure, library_would_say, FIELD_STRING, FIELD_PUBLIC,
-	      "the code that ibv_rereg_mr would give"),
-	FIELD(struct failure, old_region, FIELD_STRING, FIELD_PUBLIC,
-	      "what became of the old region"),
+	      "code that ibv_rereg_mr would return"),
+	FIELD(struct failure, old_region, FIELD_STRING, FIELD_PUBLIC, "state of the old region"),
 	FIELD_AS("why", struct failure, why_depth, FIELD_STRING, FIELD_PUBLIC,
-		 "how deep the causes were looked for"),
+		 "depth of the search for causes (--why)"),
 	FIELD_AS("causes", struct failure, found.causes, FIELD_LIST, FIELD_KNOWN,
 		 "causes, the most certain first", .record = &cause_record),
 	FIELD_AS("ruled_out", struct failure, found.ruled_out, FIELD_LIST, FIELD_KNOWN,
-		 "causes that the evidence excludes", .record = &ruled_out_record),
+		 "causes that are excluded, and the reason", .record = &ruled_out_record),
 	FIELD_AS("proof", struct failure, found.proof, FIELD_ONE, 0,
-		 "layer that refused, by --why prove", .record = &proof_record),
+		 "layer that refused, proven by --why prove", .record = &proof_record),
 	FIELD_AS("tried", struct failure, found.tried, FIELD_STRING, FIELD_PROSE,
-		 "results of the tries"),
+		 "summary of the changes that were tried"),
 	FIELD_AS("tries", struct failure, found.tries, FIELD_LIST, FIELD_KNOWN,
 		 "the call with one thing changed at a time", .record = &try_record),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record, "the request"),
@@ -531,11 +530,11 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 enum { SESSION_MEMBER = 1, VERDICT_MEMBER };
 
 const struct field answer_members[] = {
-	DOCUMENT_OBJECT("environment", &environment_record, "where the answers come from"),
+	DOCUMENT_OBJECT("environment", &environment_record, "environment of the answers"),
 	[SESSION_MEMBER] = FIELD_AS("session", struct answer, in_session, FIELD_BOOL, 0,
-				    "whether this was in a session"),
+				    "whether the command was in a session"),
 	[VERDICT_MEMBER] = FIELD(struct answer, as_expected, FIELD_TRISTATE, 0,
-				 "whether the answer is one that --expect names"),
+				 "whether --expect names this answer"),
 	DOCUMENT_LIST("failures", &failure_record, "refusals and failures, in their order"),
 	FIELD_END,
 };
@@ -585,7 +584,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
 	if (answer->failures.count && out->style->verbose && !out->style->json && !by_batch) {
-		answer_note(answer, "where this failed:");
+		answer_note(answer, "environment of this failure:");
 		lines_print(&environment_record, environment, LINES_ALL_KNOWN, "  ", stderr);
 	}
 	if (answer->expect)

@@ -106,20 +106,20 @@ static const struct option_spec region_options[] = {
 	REGISTER_OPTION(0, "name", name, name, "NAME",
 			"name of the region; NAME.1, ... with --count"),
 	REGISTER_OPTION(0, "via", via, via, "library|kernel",
-			"by libibverbs, or by the kernel's own ioctl"),
+			"call libibverbs (default), or the kernel directly"),
 	OPTION_END,
 };
 
 static const struct option_spec call_options[] = {
 	REGISTER_OPTION(0, "call", string, call, "NAME",
-			"ibv_reg_mr_ex in place of the usual call"),
+			"call ibv_reg_mr_ex in place of the usual function"),
 	OPTION_END,
 };
 
 static const struct option_spec lifetime_options[] = {
 	REGISTER_OPTION(0, "hold", flag, hold, NULL, "keep them until Ctrl-C, SIGTERM or SIGHUP"),
 	REGISTER_OPTION(0, "hold-for", seconds, hold_for, "SECONDS",
-			"keep them for at most so many seconds"),
+			"keep regions for at most SECONDS"),
 	REGISTER_OPTION(0, "expect", expect, expect, "ANSWER,...",
 			"exit with 0 only for these: ok, errno names"),
 	REGISTER_OPTION(0, "keep-going", flag, keep_going, NULL,
@@ -129,7 +129,7 @@ static const struct option_spec lifetime_options[] = {
 
 static const struct option_spec advise_options[] = {
 	REGISTER_OPTION(0, "advise", advice, advise.advice, "ADVICE",
-			"then prefetch pages of it (ibv_advise_mr)"),
+			"also prefetch pages of the region (ibv_advise_mr)"),
 	REGISTER_OPTION(0, "advise-offset", size, advise.offset, "SIZE",
 			"start of the advised range in the region"),
 	REGISTER_OPTION(0, "advise-size", size, advise.size, "SIZE",

@@ -7,7 +7,7 @@
 
 static const struct option_spec reg_options[] = {
 	REGISTER_OPTION(0, "relaxed", flag, relaxed, NULL,
-			"whole pages, and deferred deregistration (Solaris)"),
+			"register whole pages, deregister later (Solaris)"),
 	REGISTER_OPTION(0, "dmah", dmah, dmah, "HINTS", "with a DMA handle: cpu=N,mem=KIND,ph=N"),
 	OPTION_END,
 };
@@ -158,7 +158,7 @@ static const struct option_spec reg_dmabuf_options[] = {
 			"where the dma-buf comes from (required)"),
 	REGISTER_OPTION(0, "buffer", size, buffer, "SIZE", DMABUF_BUFFER_HELP),
 	REGISTER_OPTION('s', "size", size, memory.size, "SIZE",
-			"bytes (default: one page; of fd:N its rest)"),
+			"bytes (default: one page; for fd:N the rest of it)"),
 	REGISTER_OPTION(0, "offset", size, memory.offset, "SIZE",
 			"start this far into the dma-buf (default: 0)"),
 	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
@@ -166,9 +166,9 @@ static const struct option_spec reg_dmabuf_options[] = {
 	REGISTER_OPTION('c', "count", number, memory.count, "N",
 			"register N regions on one dma-buf (default: 1)"),
 	REGISTER_OPTION(0, "stride", size, memory.stride, "SIZE",
-			"bytes from one to the next (default: the size, in whole pages)"),
+			"bytes from one region to the next (default: the size, in whole pages)"),
 	REGISTER_OPTION(0, "data-direct", flag, data_direct, NULL,
-			"by mlx5dv_reg_dmabuf_mr, for Data Direct"),
+			"call mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,
 };
 

@@ -118,9 +118,9 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 
 static const struct option_spec page_options[] = {
 	REGISTER_OPTION(0, "page-sizes", pages, page_sizes, "SIZE,...",
-			"page sizes for the HCA: 4K,2M, none, or a mask"),
+			"allow these page sizes: 4K,2M, none, or a mask"),
 	REGISTER_OPTION(0, "try-page-sizes", flag, try_page_sizes, NULL,
-			"try each page size alone, and list those taken"),
+			"try each page size alone, and list accepted ones"),
 	OPTION_END,
 };
 
@@ -133,7 +133,7 @@ static const struct option_spec dmabuf_options[] = {
 static const struct option_spec share_options[] = {
 	REGISTER_OPTION(0, "export", flag, export, NULL, "print what others can import"),
 	REGISTER_OPTION(0, "import", string, import, "BLOB",
-			"register nothing, but show the umem that it names"),
+			"show the umem of an exported BLOB; register nothing"),
 	OPTION_END,
 };
 

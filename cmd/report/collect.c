@@ -330,7 +330,7 @@ static int add_host(struct report *report, struct mr_error *err)
 	return rc;
 }
 
-/* Name of the batch, which a folder of the report's own has while the program runs. */
+/* Name of the batch, in a temporary folder of the report while the program runs. */
 #define BATCH "refused.batch"
 
 /* ---- the program ---- */
@@ -348,7 +348,7 @@ static bool gives_document(const struct report *report, char *const *argv)
 	return command && command->record && !command->views && !command->runs_program;
 }
 
-/* Whether mrctl trace could not run the program, as it has said itself: it has met no process of it. */
+/* Whether mrctl trace could not run the program: it saw no process. */
 static bool was_not_run(const struct child *child)
 {
 	const int status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : 0;
@@ -401,7 +401,7 @@ static int trace(struct report *report, const char *folder, struct child *child,
 		return 0;
 	rc = mr_fail_text(
 		err, MR_ERROR_HOST, WEXITSTATUS(child->status) == EXIT_NO_PROGRAM ? ENOENT : EACCES,
-		"no report is written: '%s' cannot be run", report->invocation->operands[0]);
+		"no report was written: '%s' cannot be run", report->invocation->operands[0]);
 	err->call = CHILD_CALL;
 	return rc;
 }

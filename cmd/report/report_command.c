@@ -162,11 +162,11 @@ const struct command command_report = {
 	.operands = "[-- CMD [ARG...]]",
 	.summary = "write one file for a ticket",
 	.description =
-		"Writes what a support engineer asks for: versions, the readiness of this host, "
-		"devices, the kernel's log about them, and with CMD what became of it: it is "
-		"run, and its refusals are explained. The report can be read, and judged again, "
-		"anywhere. It holds no keys, no environment and no memory; the manual page lists "
-		"what it holds.",
+		"Writes the facts that a support engineer needs: versions, the readiness of this "
+		"host, its devices, and the kernel's log about them. With CMD, it runs CMD and "
+		"explains its refusals. mrctl report --read shows a report on any machine, and "
+		"repeats the checks. A report holds no keys, no environment and no memory; the "
+		"manual page lists its content.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct report_args),

@@ -342,9 +342,8 @@ static void put_log(FILE *to, const cJSON *log)
 		      "'mlx5|rdma|infiniband|oom'\n",
 		      to);
 	else if (!put(to, log, "<It could not be read: %errno\n>") && !cJSON_GetArraySize(lines))
-		fputs(cJSON_IsArray(lines)
-			      ? "No line is about RDMA, or about memory that was short.\n"
-			      : "left out\n",
+		fputs(cJSON_IsArray(lines) ? "No line is about RDMA or a lack of memory.\n"
+					   : "left out\n",
 		      to);
 	put_lines(to, "", lines);
 }

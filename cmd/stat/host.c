@@ -112,7 +112,7 @@ static void result_look(struct host_result *result, struct mr_host *host)
 		struct mr_finding *finding = &result->rows[i].finding;
 
 		question.size = result->args->for_size;
-		/* Memory of a GPU takes nothing of what these groups of checks look at. */
+		/* Memory of a GPU uses none of the resources of these groups of checks. */
 		if (question.is_gpu &&
 		    (!strcmp(check->group, "limits") || !strcmp(check->group, "control groups") ||
 		     !strcmp(check->group, "memory")))

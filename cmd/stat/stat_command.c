@@ -10,7 +10,7 @@
 #include "cmd/stat/stat.h"
 #include "lib/base/base.h"
 
-/* What a word gives to --exit: the rest of it, or the next one; NULL: it is another word. */
+/* Returns the value of --exit: the rest of the word, or the next word; NULL: it is another word. */
 static const char *value_of_exit(const char *word, const char *next)
 {
 	static const char name[] = "--exit";
@@ -209,11 +209,11 @@ static const struct option_spec probe_options[] = {
 
 static const struct option_spec host_options[] = {
 	ARG(0, "for-size", size, for_size, "SIZE",
-	    "judge for a registration of SIZE on each device"),
+	    "check for a registration of SIZE on each device"),
 	ARG('m', "memory", planned_memory, memory, "KIND",
-	    "judge for memory of that kind: hugetlb:2M, cuda:0, ... (default: anon)"),
-	ARG(0, "only", string, only, "ID,...", "do these checks only"),
-	ARG(0, "ignore", string, ignore, "ID,...", "do not do these checks"),
+	    "check for this kind of memory: hugetlb:2M, cuda:0, ... (default: anon)"),
+	ARG(0, "only", string, only, "ID,...", "make only these checks"),
+	ARG(0, "ignore", string, ignore, "ID,...", "omit these checks"),
 	ARG(0, "fail-on", fail_on, fail_on, "VERDICT", "exit 1 on VERDICT or worse"),
 	ARG(0, "exit", exit_style, exit_style, "STYLE", "exit status for"),
 	ARG(0, "root", string, root, "DIR", "check a host recorded in DIR"),

@@ -83,10 +83,11 @@ static const struct field process_fields[] = {
 	OWNER("pid", number, FIELD_NUMBER, 0, "number of the process, or of a thread of it",
 	      KNOWN_BY(struct owner, is_process)),
 	OWNER("comm", process.name, FIELD_TEXT, 0, "its name"),
-	OWNER("unit", unit.name, FIELD_TEXT, 0, "its service, container or job"),
-	OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL, "id of its container"),
-	OWNER("kernel", kernel, FIELD_STRING, 0, "module of the kernel in its place"),
-	OWNER("gone", gone, FIELD_TRISTATE, 0, "whether it has ended"),
+	OWNER("unit", unit.name, FIELD_TEXT, 0, "service, container or job of the process"),
+	OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL,
+	      "id of the container of the process"),
+	OWNER("kernel", kernel, FIELD_STRING, 0, "module of the kernel, in place of a process"),
+	OWNER("gone", gone, FIELD_TRISTATE, 0, "whether the process has ended"),
 	OWNER("session", session, FIELD_STRING, 0,
 	      "session that holds the regions of ended processes"),
 	SUMS(struct owner),
@@ -551,20 +552,20 @@ static void print_totals(struct answer *answer, const struct census *census)
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
 	if (!is_known || !output_is_for_people(&answer->out))
 		return;
-	/* Each line of these stands beside its evidence, which is in the totals, whatever its size. */
+	/* Prints notes, whose evidence is in the totals. */
 	if (is_worth_a_note(totals.not_pinned.value, &totals)) {
 		report_note("stat",
 			    "%" PRIu64 " bytes are registered without ODP and not pinned by "
 			    "pin_user_pages()",
 			    totals.not_pinned.value);
-		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
-			      "driver that does not report ODP has some");
+		report_detail("memory on devices, dma-bufs, and ODP of drivers that do not "
+			      "report it are not pinned in this way");
 	}
 	if (is_worth_a_note(totals.pinned_by_others.value, &totals)) {
 		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
 			    totals.pinned_by_others.value);
-		report_detail("whole pages are pinned, also where an MR has a part of one; VFIO, "
-			      "io_uring, direct I/O and umems pin memory as well");
+		report_detail("a page is pinned as a whole even if an MR has a part of it; VFIO, "
+			      "io_uring, direct I/O and umems also pin memory");
 	}
 	note_what_is_hidden(census, &totals);
 }

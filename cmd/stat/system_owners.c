@@ -210,7 +210,7 @@ const char *census_session(const struct census *census, const struct counted_dev
 	return found ? found->session : NULL;
 }
 
-/* What census_take() works with. */
+/* State of census_take(). */
 struct taking {
 	struct census *census;
 	struct mr_nldev nl;

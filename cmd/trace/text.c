@@ -71,7 +71,7 @@ static const struct field fields[] = {
 	FIELD(struct call_row, elapsed_ns, FIELD_NUMBER, 0, "time that the call took"),
 	FIELD(struct call_row, place, FIELD_STRING, 0, "place in the program that made the call"),
 	FIELD(struct call_row, stack, FIELD_WORDS, 0,
-	      "with --stacks: that place and its callers, the innermost first"),
+	      "with --stacks: that place and its callers, innermost first"),
 	FIELD(struct call_row, kernel_asked, FIELD_TRISTATE, 0,
 	      "whether libibverbs has called the kernel"),
 	FIELD(struct call_row, memory, FIELD_STRING, 0,
@@ -209,7 +209,7 @@ static const struct field refusal_fields[] = {
 	FIELD_AS("causes", struct trace_refusal_row, call.causes, FIELD_LIST, FIELD_KNOWN,
 		 "causes, the most certain first", .record = &cause_record),
 	FIELD(struct trace_refusal_row, ruled_out, FIELD_LIST, FIELD_KNOWN,
-	      "causes that the evidence excludes", .record = &ruled_out_record),
+	      "causes that are excluded, and the reason", .record = &ruled_out_record),
 	FIELD_END,
 };
 REPORTED static const struct record trace_refusal_record = { "trace_refusal", refusal_fields,

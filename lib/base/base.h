@@ -304,7 +304,7 @@ static inline uint64_t mr_now_ns(void)
 	return mr_clock_ns(CLOCK_MONOTONIC);
 }
 
-/** mr_pointer() - an address that a user or a table gave, as C functions take it */
+/** mr_pointer() - an address from a user or a table as a pointer */
 static inline void *mr_pointer(uint64_t address)
 {
 	return (void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)

@@ -147,7 +147,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 	}
 }
 
-/* What to do about the first node that was refused. */
+/* Sets the remedy for the first node that was refused. */
 static void set_access_remedy(const struct nodes *nodes, const char *group,
 			      struct mr_finding *finding)
 {

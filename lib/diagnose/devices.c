@@ -215,7 +215,7 @@ void mr_check_device(const struct mr_question *question, struct mr_finding *find
 		finding->verdict = MR_VERDICT_WARN; /* another one opens */
 }
 
-/* What a port is good for, from the least on. */
+/* States of a port, from the least useful on. */
 enum link {
 	LINK_UNTOLD,
 	LINK_NONE,   /* no cable, or it is switched off at either end */

@@ -14,7 +14,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* What mainline kernels have from a release on. */
+/* Functions that mainline kernels have from a release on. */
 static const struct {
 	struct mr_kernel_version since;
 	const char *what;

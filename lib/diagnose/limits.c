@@ -181,8 +181,8 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 			finding, MR_VERDICT_WARN,
 			"run the container as root, raise the limit of locked memory, or give the "
 			"program's file \"setcap cap_ipc_lock=ep\"",
-			"given to this container, but not effective, as its user is not root: "
-			"RLIMIT_MEMLOCK applies");
+			"not effective, as the container's user is not root: RLIMIT_MEMLOCK "
+			"applies");
 	else
 		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK applies");
 	if (status.uid.known)
@@ -201,23 +201,24 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "neither /proc/self/ns/user nor /proc/self/uid_map shows it");
 	} else if (is_first == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "the initial one");
+		mr_finding_set(finding, MR_VERDICT_OK, "the initial user namespace");
 	} else if (!mr_rlimit_read(question->host, "self", MR_MEMLOCK, &limit) &&
 		   limit.soft == NO_LIMIT) {
-		mr_finding_set(
-			finding, MR_VERDICT_OK,
-			"not the initial one; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "not the initial user namespace; RLIMIT_MEMLOCK is unlimited, so no "
+			       "capability is needed");
 	} else {
 		mr_finding_judge(
 			finding, MR_VERDICT_WARN,
 			"raise the hard limit of locked memory on the host, for the user who starts "
 			"the container; or run it without a user namespace",
-			"not the initial one: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK applies");
+			"not the initial user namespace: CAP_IPC_LOCK has no effect in it, and "
+			"RLIMIT_MEMLOCK applies");
 		if (!mr_process_status_read(question->host, "self", &status) &&
 		    has_capability(status.effective, MR_CAP_IPC_LOCK))
 			mr_finding_detail(finding,
-					  "CAP_IPC_LOCK is effective, but the kernel asks for "
-					  "it in the host's user namespace");
+					  "CAP_IPC_LOCK is effective, but the kernel requires "
+					  "it in the initial user namespace");
 	}
 }
 
@@ -283,7 +284,7 @@ void mr_check_descriptors(const struct mr_question *question, struct mr_finding 
 		mr_finding_detail(finding, "RLIMIT_NOFILE is %" PRIu64, descriptors.limit);
 }
 
-/* What libibverbs and its providers map when they open a device; some 1 MiB on the simulated HCA. */
+/* Bytes that libibverbs and its providers map when they open a device; some 1 MiB on the simulated HCA. */
 #define SPACE_TO_OPEN (UINT64_C(4) << 20)
 
 void mr_check_address_space(const struct mr_question *question, struct mr_finding *finding)

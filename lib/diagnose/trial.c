@@ -14,7 +14,7 @@
 #include "lib/verbs/verbs.h"
 
 /*
- * What the tries of a refused call are made with: the request, and a context that is this process's alone.  So
+ * The request of the tries of a refused call, and a context that is this process's alone.  So
  * the kernel takes back whatever a try has made, also where the process is killed.
  */
 struct bench {
@@ -51,7 +51,7 @@ struct variant {
 
 static bool drop_flag(struct variant *variant)
 {
-	/* What others may write the device may write as well (ib_check_mr_access()). */
+	/* Remote write access requires local write access (ib_check_mr_access()). */
 	const uint32_t others = MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC;
 	const uint32_t access = variant->asked->access;
 
@@ -97,7 +97,7 @@ static bool cut_to_page(struct variant *variant)
 	const uint64_t page = variant->bench->page;
 
 	variant->request.length = page - variant->asked->addr % page;
-	/* Of two pages the half is one. */
+	/* Half of two pages is one page. */
 	return variant->request.length < variant->asked->length &&
 	       variant->asked->length != 2 * page;
 }
@@ -131,7 +131,7 @@ static int note_failure(struct variant *variant, int failed, const struct mr_err
 	return failed;
 }
 
-/* Memory of the same length, which begins as far behind the border of a page. */
+/* Allocates memory of the same length and the same offset in a page. */
 static bool replace_memory(struct variant *variant)
 {
 	const struct mr_memory_request wanted = {
@@ -207,7 +207,7 @@ static void name_call(struct variant *variant, enum mr_region_call call)
 	snprintf(variant->try->words, sizeof(variant->try->words), "by %s", name ? name : "it");
 }
 
-/* ibv_reg_mr_ex(3) in place of the older calls, or the older call in its place.  To the kernel it is all one. */
+/* ibv_reg_mr_ex(3) in place of the older calls, or the older call in its place.  The kernel does not distinguish them. */
 static bool use_other_call(struct variant *variant)
 {
 	const enum mr_region_call ex = mr_call_row(variant->asked->call)->ex;
@@ -308,7 +308,7 @@ static const struct {
 
 #define ON_REGISTERING (MR_ON(REG) | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON_DMABUFS)
 
-/* What can be said of calls that are not repeated. */
+/* Reasons why a call is not repeated. */
 static const struct {
 	uint32_t operations;
 	const char *note;
@@ -406,7 +406,7 @@ static int open_context(struct bench *bench, struct mr_error *err)
 
 /* ---- tries ---- */
 
-/* The kernel pins at least so many bytes in a nanosecond, also where it has to make the pages. */
+/* The kernel pins at least this many bytes in a nanosecond, including the allocation of pages. */
 #define PINNED_PER_NS 1
 
 /* A device that could not be opened "now" is opened again so many times, with a pause. */
@@ -422,7 +422,7 @@ static struct mr_try *add_try(struct mr_tries *tries, enum mr_try_change change)
 	return try;
 }
 
-/* Makes the call and takes back what it made.  Return: false where that stays. */
+/* Makes the call and releases the result.  Return: false if the result stays. */
 static bool make_call(const struct variant *variant)
 {
 	const uint64_t start = mr_now_ns();
@@ -611,7 +611,8 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "unchanged it succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
-			"in a context of its own it succeeds, so the session's context is the cause, or the cause no longer exists",
+			"it succeeds in a context of its own, so the session's context is the "
+			"cause, or the cause no longer exists",
 		[MR_TRY_ANEW] =
 			"a new region with that range and access can be registered, so only the change is refused",
 	};

@@ -12,7 +12,7 @@
  * mr_tries_make() - repeat a refused call
  * @ns: time that it may take
  *
- * The call itself comes first.  Changes follow only where it is refused again with the same errno.  What passes
+ * The call itself comes first.  Changes follow only where it is refused again with the same errno.  A region that passes
  * is deregistered at once.  Regions that were there before are left as they are, and nothing is registered in a
  * session, which would outlive this process.  The tries end early where a signal is pending (mr_interrupted()).
  */
@@ -21,7 +21,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 /** mr_tries_exist() - whether mr_tries_make() can try anything */
 bool mr_tries_exist(const struct mr_refusal *refusal);
 
-/** mr_tries_text() - what the tries tell, as a sentence without a subject: "it passes without remote-atomic; ..." */
+/** mr_tries_text() - the results of the tries, as a sentence without a subject: "it passes without remote-atomic; ..." */
 void mr_tries_text(const struct mr_tries *tries, char *text, size_t size);
 
 #endif

@@ -332,7 +332,7 @@ int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_rdma
  */
 bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size);
 
-/** What an open descriptor of the process is, which was given as that of a dma-buf. */
+/** An open descriptor of the process that was given as that of a dma-buf. */
 struct mr_dmabuf_file {
 	bool is_dmabuf;
 	bool is_path;      /**< it was opened by O_PATH: reading it, or registering it, is EBADF */

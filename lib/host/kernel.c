@@ -354,7 +354,7 @@ enum mr_tristate mr_cpu_list_has(const char *list, uint64_t cpu, enum mr_tristat
 	return has ? MR_YES : MR_NO;
 }
 
-/* "model name" of x86, "Processor" of old ARM; other ARMs tell numbers only, which say nothing to people. */
+/* "model name" of x86, "Processor" of old ARM; other ARMs have only numbers. */
 static bool take_model(const char *line, void *data)
 {
 	static const char *const names[] = { "model name", "Processor", "cpu", NULL };

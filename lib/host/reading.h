@@ -163,7 +163,7 @@ ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
 int mr_recording_write(int folder, const char *below, const char *text, size_t length,
 		       const char *end);
 
-/** What facts are about: bits of mr_host.reads. */
+/** Subjects of facts: bits of mr_host.reads. */
 enum mr_host_reads {
 	MR_READ_HOST = 1 << 0,    /**< the host, its kernel and devices */
 	MR_READ_PROCESS = 1 << 1, /**< the process or one above it: limits, rights, libraries */

@@ -208,7 +208,7 @@ int mr_recording_pack(const char *folder,
 
 /* ---- unpacking ---- */
 
-/* Whether the name itself is what cannot be made: a file stands where it needs a folder, say. */
+/* Whether the name itself cannot be created, for example because a file has the name of its folder. */
 static bool is_about_name(int error)
 {
 	return error == -ENOTDIR || error == -EISDIR || error == -ENAMETOOLONG ||

@@ -145,7 +145,7 @@ static int recorded_names(int folder, const char *path, char **names)
 
 /* ---- writing ---- */
 
-/* A line that was of use.  It is written at the end: another reader may use other lines of its file. */
+/* A used line.  It is written at the end: another reader may use other lines of its file. */
 struct line {
 	char *path;
 	uint64_t number; /* END: the file was read to its end once */
@@ -197,7 +197,7 @@ static void record(struct mr_recorder *recorder, const char *kind, const char *p
 		return;
 	if (failed)
 		text = mr_errno_name((int)-result) ?: "EIO";
-	/* A shortage of this process is no fact about the host: then the recording is incomplete. */
+	/* A shortage of this process is not a fact about the host, so the recording is incomplete. */
 	if (result == -ENOMEM || result == -EMFILE || result == -ENFILE)
 		note_error(recorder, (int)result);
 	else if ((parent = find_status(recorder->folder, path, kind, !failed, below, &last, &st)) <
@@ -289,9 +289,9 @@ static int create_recorder(const char *folder, struct mr_recorder **recorder, st
 	if (rc)
 		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
 	if (names[0])
-		return mr_fail_text(err, MR_ERROR_HOST, EEXIST,
-				    "%s is not empty: a recording needs a folder of its own",
-				    folder);
+		return mr_fail_text(
+			err, MR_ERROR_HOST, EEXIST,
+			"%s is not empty: a recording requires a new or empty directory", folder);
 	*recorder = calloc(1, sizeof(**recorder));
 	if (!*recorder)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -324,7 +324,7 @@ static int close_recorder(struct mr_recorder *recorder)
 /* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */
 #define LINES_MAX (UINT64_C(64) << 20)
 
-/* Bytes of an answer that are recorded, whatever its first reader wants. */
+/* Bytes of an answer that are recorded, independent of its first reader. */
 #define ANSWER_MAX (UINT64_C(64) << 10)
 
 /* ---- opening and closing ---- */

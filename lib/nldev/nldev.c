@@ -109,7 +109,7 @@ static ssize_t receive(const struct mr_nldev *nl, int flags)
 										     : got;
 }
 
-/* An answer as netlink gives it becomes the error of the question. */
+/* Sets the error of the question from netlink's answer. */
 static int fail_query(int errnum, const struct mr_nldev_question *question, struct mr_error *err)
 {
 	/* nldev.c answers so where ib_device_get_by_index() finds none, or it does not know the command. */

@@ -237,7 +237,7 @@ struct mr_nldev_mr {
 	bool begins_part; /**< the dump may have skipped MRs before it */
 	uint8_t odp;      /**< enum mr_nldev_odp */
 	char kernel[19];  /**< the kernel's module that made it, cut; empty: a process did */
-	/** Of ODP, since it was registered; where @has_counters. */
+	/** Counters of ODP since the registration; where @has_counters. */
 	uint64_t page_faults, page_invalidations, page_prefetch;
 };
 

@@ -39,7 +39,7 @@ enum mr_capability {
 
 struct mr_trial;
 
-/** mr_capability_query() - what the device says: MR_UNKNOWN where it says nothing */
+/** mr_capability_query() - what the device reports: MR_UNKNOWN where it reports nothing */
 enum mr_tristate mr_capability_query(struct mr_probe *probe, const struct mr_trial *trial);
 
 struct mr_attempt;
@@ -68,7 +68,7 @@ struct mr_trial {
 	uint64_t device_bits, odp_bits; /**< of device_cap_flags and odp_caps */
 };
 
-/** What a trial answered. */
+/** The answer of a trial. */
 struct mr_trial_answer {
 	enum mr_tristate answer;
 	int errnum;              /**< of the call; 0: it succeeded, or was not made */

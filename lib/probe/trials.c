@@ -325,8 +325,8 @@ static void judge_no_dmabuf(struct mr_attempt *attempt)
 	rc = register_any_dmabuf(attempt);
 	if (rc == -ENOENT && attempt->probe->has_attributes &&
 	    !(attempt->probe->attributes.odp.general & IBV_ODP_SUPPORT))
-		DOUBT(attempt, "EBADF means yes, but not on mlx5 without on-demand "
-			       "paging; and this host gives no dma-buf to try");
+		DOUBT(attempt, "EBADF means yes, but not on mlx5 without on-demand paging; this "
+			       "host provides no dma-buf to try");
 	else if (rc && rc != -ENOENT)
 		DOUBT(attempt,
 		      "EBADF would mean yes, but a dma-buf of this host is "

@@ -105,7 +105,7 @@ static void use_path(struct mr_host *host, enum mr_memory_type type, struct mr_t
 	range->offset = mapping->offset + (addr - mapping->start);
 	if (host->process &&
 	    (mr_seen_by(host, mapping->path, seen) || strcmp(seen, mapping->path) != 0))
-		DIFFERS(range, "the path is one of a process with mounts of its own");
+		DIFFERS(range, "the path belongs to a process with other mounts");
 }
 
 static enum mr_memory_type type_of_file(const struct mr_mapping *mapping)

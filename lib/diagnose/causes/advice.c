@@ -29,7 +29,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	else
 		mr_suspect(suspicion, mr_certain_if(is_mlx5(inquiry) || is_rxe(inquiry)),
-			   "advice is about on-demand paging, and the device reports none");
+			   "advice requires on-demand paging, and the device reports none");
 }
 
 static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -205,8 +205,8 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		   refusal->advised->length, refusal->advised->addr, refusal->region_length,
 		   rxe ? refusal->region_addr : refusal->region_iova);
 	if (rxe && refusal->region_addr != refusal->region_iova)
-		mr_suspect_remedy(suspicion, "rxe takes addresses of the memory, not of the HCA: "
-					     "register without --iova");
+		mr_suspect_remedy(suspicion, "rxe expects addresses of the memory, not I/O "
+					     "virtual addresses: register without --iova");
 }
 
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -83,7 +83,7 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	if (failure && failure->lacks != MR_REREG_OF_NONE)
 		return;
 	if (!changes_memory(inquiry->refusal->rereg))
-		mr_rule_out(suspicion, "the memory is to stay");
+		mr_rule_out(suspicion, "the memory does not change");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "rxe changes the access and the PD of a region, but not its memory");
@@ -110,7 +110,7 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	/* mlx5_ib_rereg_user_mr() looks at mr->data_direct first of all. */
 	if (row->data_direct) {
 		mr_evidence_text(suspicion, "call", "%s", row->name);
-		mr_suspect(suspicion, MR_CERTAIN, "mlx5 changes no regions of Data Direct");
+		mr_suspect(suspicion, MR_CERTAIN, "mlx5 does not change regions with Data Direct");
 		return;
 	}
 	if (changes_memory(refusal->rereg))
@@ -163,7 +163,8 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	else
 		mr_suspect(
 			suspicion, MR_CERTAIN,
-			"libibverbs changes only regions that its own process registered, and another process registered this one");
+			"libibverbs changes only regions that its own process registered; another "
+			"process registered this one");
 	if (inquiry->refusal->region_known && mr_region_is_dm(inquiry->refusal->region_call))
 		mr_suspect_remedy(suspicion,
 				  "register another region, and deregister this one: the kernel "
@@ -183,7 +184,8 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	else
 		mr_suspect(
 			suspicion, MR_CERTAIN,
-			"libibverbs changes no region on %s (%s), only those on memory of the process",
+			"libibverbs changes only regions on memory of the process; this one is on %s "
+			"(%s)",
 			mr_region_is_dmabuf(call) ? "a dma-buf"
 			: mr_region_is_dm(call)   ? "memory of the device"
 						  : "nothing",
@@ -303,7 +305,7 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_text(suspicion, "empty_change", "EOPNOTSUPP");
 	if (kernel)
 		mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
-	/* Of another errno it was not found out whether the kernel has the command. */
+	/* After another errno it is unknown whether the kernel has the command. */
 	if (inquiry->refusal->errnum == EOPNOTSUPP
 		    ? failure->lacks != MR_REREG_OF_KERNEL || mr_inquiry_is_driver(inquiry, "mlx5")
 		    : certainty != MR_CERTAIN)

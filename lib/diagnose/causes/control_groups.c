@@ -61,7 +61,7 @@ static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *gr
 
 /*
  * rdmacg_try_charge() refuses with EAGAIN where a group has its maximum.  ib_core asks before it calls the driver
- * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  What libmlx5 allocates when it
+ * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  The objects that libmlx5 allocates when it
  * opens a device it may go without.  Groups of a container, or those outside of it, may not be shown.
  */
 static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -77,7 +77,7 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	else
 		mr_suspect(
 			suspicion, mr_certain_if(is_certain),
-			"this asks for %s, and the device gives at most %s at once (max_dm_size)",
+			"the request has %s, and the device allocates at most %s at once (max_dm_size)",
 			MR_SIZE(length), MR_SIZE(max));
 	mr_suspect_remedy(suspicion, "ask for at most %" PRIu64 " bytes", max);
 }
@@ -90,8 +90,8 @@ static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	mr_evidence_number(suspicion, "asked", length);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s is within what the device gives at once (%s, max_dm_size), and it does not "
-		   "tell how much of that is free",
+		   "%s is within the largest allocation (%s, max_dm_size); the device does not "
+		   "report how much is free",
 		   MR_SIZE(length), MR_SIZE(max));
 }
 
@@ -143,10 +143,10 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_hex(suspicion, "not_taken", extra);
 	name = mr_access_next(&extra, raw);
 	if (!name)
-		mr_rule_out(suspicion, "mlx5 takes all of these flags");
+		mr_rule_out(suspicion, "mlx5 accepts all of these flags");
 	else
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
-			   "mlx5 takes no %s for memory on the device", name);
+			   "mlx5 does not accept %s for memory on the device", name);
 	mr_suspect_remedy(suspicion, "leave out %s", name ?: "none");
 }
 
@@ -214,16 +214,16 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		return;
 	mr_evidence_text(suspicion, "since", "%u.%u", major, minor);
 	if (mr_inquiry_is_since(inquiry, major, minor))
-		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux takes %s from %u.%u on",
+		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux supports %s from %u.%u on",
 			    kernel.major, kernel.minor, what, major, minor);
 	else if (mr_inquiry_has_ofed(inquiry) != MR_NO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "Linux takes %s of umems from %u.%u on, and the RDMA modules may be "
-			   "those of OFED, of a release of their own",
+			   "Linux supports %s of umems from %u.%u on, and the RDMA modules may "
+			   "come from OFED, with a release of their own",
 			   what, major, minor);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
-			   "this kernel is %u.%u, and Linux takes %s of umems from %u.%u on",
+			   "this kernel is %u.%u, and Linux supports %s of umems from %u.%u on",
 			   kernel.major, kernel.minor, what, major, minor);
 }
 
@@ -262,8 +262,8 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 			    MR_SIZE(page_size));
 	else
 		mr_suspect(suspicion, mr_likely_if(!may_be_large),
-			   "the smallest page size allowed is %s, and the memory may not lie in "
-			   "pieces that large",
+			   "the smallest allowed page size is %s, and the memory may have "
+			   "smaller contiguous pieces",
 			   MR_SIZE(sizes & -sizes));
 	mr_suspect_remedy(suspicion, "allow pages of %s, too: --page-sizes 0x%" PRIx64,
 			  MR_SIZE(page_size), request->page_sizes | page_size);
@@ -279,7 +279,8 @@ static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion 
 	if (mr_inquiry_is_driver(inquiry, "mlx5"))
 		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
 	else
-		mr_suspect(suspicion, MR_CERTAIN, "%s is no mlx5 device, and only those have DEVX",
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%s is not an mlx5 device, and only those have DEVX",
 			   environment->device);
 }
 

@@ -40,12 +40,13 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_evidence_text(suspicion, "CONFIG_INFINIBAND_ON_DEMAND_PAGING", "n");
 		/* The modules of OFED were built with options of their own. */
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_has_ofed(inquiry) == MR_NO),
-			   "mlx5 needs on-demand paging for dma-bufs, and this kernel was built "
-			   "without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
+			   "mlx5 requires on-demand paging for dma-bufs, and this kernel was "
+			   "built without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 		mr_suspect_remedy(suspicion, "use a kernel with that option");
 	} else if (!mr_inquiry_is_data_direct(inquiry)) {
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_is_since(inquiry, 7, 2)),
-			   "mlx5 needs on-demand paging for dma-bufs, and the device reports none");
+			   "mlx5 requires on-demand paging for dma-bufs, and the device reports "
+			   "none");
 	}
 }
 
@@ -70,7 +71,7 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			   "reports no on-demand paging either, may not allow that");
 	else if (attributes &&
 		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || length < most))
-		mr_rule_out(suspicion, "the device has on-demand paging, which needs UMR, too");
+		mr_rule_out(suspicion, "the device has on-demand paging, which requires UMR, too");
 	else if (length >= most)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
@@ -155,7 +156,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	}
 	if (!length)
 		mr_suspect(suspicion, mr_certain_if(!(addr & (mr_page_size(inquiry->host) - 1))),
-			   "the length is 0, and there is no page to register");
+			   "the length is 0, so there is no page to register");
 	if (!file || !file->is_dmabuf || !file->size.known)
 		return;
 	mr_evidence_number(suspicion, "size", size);
@@ -194,7 +195,7 @@ static void look_at_tph(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			suspicion, mr_certain_if(has_type == MR_NO && has_method == MR_YES),
 			mr_inquiry_is_driver(inquiry, "mlx5")
 				? "the kernel has DMA handles, and its driver offers none for %s: "
-				  "mlx5 has them where firmware, PCI function and PCI port have TPH"
+				  "mlx5 requires TPH of the firmware, the PCI function and the PCI port"
 				: "the kernel has DMA handles, and the driver of %s offers none",
 			environment->device);
 }

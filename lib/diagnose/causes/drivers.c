@@ -27,7 +27,7 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_is_since(inquiry, 6, 6) &&
 				 mr_inquiry_kernel_is_known(inquiry)),
-		   "rxe does not take %s for regions", names);
+		   "rxe does not accept %s for regions", names);
 	mr_suspect_remedy(suspicion, "leave out %s", names);
 }
 
@@ -106,7 +106,7 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
-			"the device takes %s in all (max_mr_size), and others may have registered "
+			"the device accepts %s in total (max_mr_size), and others may have registered "
 			"most of it",
 			MR_SIZE(max));
 }
@@ -149,7 +149,7 @@ static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *
 		   is_rxe ? "EINVAL" : "EFAULT");
 }
 
-/* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 stands for none. */
+/* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 means none. */
 static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_environment *environment = inquiry->environment;

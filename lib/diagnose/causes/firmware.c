@@ -134,8 +134,8 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	if (line && line->age_ns <= MR_MLX5_LOG_RECENT_NS && !strcmp(line->command, "UMR")) {
 		mr_evidence_number(suspicion, "status", line->status);
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the kernel's log says that a work request by which mlx5 writes the "
-			   "key (UMR) has just failed; the memory is not at fault");
+			   "the kernel's log reports that a work request that writes the key "
+			   "(UMR) has just failed; the memory is not the cause");
 	} else if (function && !strcmp(function, "mlx5r_umr_post_send_wait")) {
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(suspicion, MR_CERTAIN,

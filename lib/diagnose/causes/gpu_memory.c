@@ -207,8 +207,7 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		return;
 	if (is_by(inquiry, "ib_uverbs")) {
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
-			   "the dma-buf is memory of an RDMA device, which cannot be pinned, "
-			   "as this call does");
+			   "the dma-buf is memory of an RDMA device, which this call cannot pin");
 		mr_suspect_remedy(suspicion,
 				  "register it by mrctl reg-dmabuf, without Data Direct");
 	} else if (is_by(inquiry, "vfio_pci")) {
@@ -226,10 +225,9 @@ static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	if (!is_by(inquiry, "nvidia") || mr_inquiry_is_data_direct(inquiry))
 		return;
-	mr_suspect(
-		suspicion, MR_POSSIBLE,
-		"the dma-buf comes from NVIDIA's driver: was it exported for PCIe, which is for Data "
-		"Direct alone?");
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "the dma-buf comes from NVIDIA's driver, and may have been exported for PCIe, "
+		   "which requires Data Direct");
 }
 
 static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -272,8 +270,8 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	/* AMD's driver moves its memory to that of the host where it sees no way between the two PCI devices. */
 	if (is_by(inquiry, "nvidia"))
 		mr_suspect_remedy(suspicion,
-				  "look into the kernel's log for NVRM; use NVIDIA's open kernel "
-				  "modules, and memory by cuMemAlloc or cuMemCreate");
+				  "look for NVRM in the kernel's log; use NVIDIA's open kernel "
+				  "modules, and memory of cuMemAlloc or cuMemCreate");
 	else if (is_by(inquiry, "amdgpu"))
 		mr_suspect_remedy(suspicion, "use a kernel with CONFIG_PCI_P2PDMA and "
 					     "CONFIG_DMABUF_MOVE_NOTIFY, and a GPU whose whole "

@@ -62,7 +62,7 @@ static bool find_memlock(struct mr_inquiry *inquiry, struct memlock *memlock)
 	if (mr_rlimit_read(inquiry->host, "self", MR_MEMLOCK, &memlock->limit))
 		return false;
 	memlock->is_lifted = mr_memlock_is_lifted(inquiry->host);
-	/* What the simulated HCA holds is not really pinned: the kernel's figure does not have it. */
+	/* Memory of the simulated HCA is not really pinned, so the kernel's figure lacks it. */
 	if (inquiry->environment->simulated && mr_host_is_live(inquiry->host))
 		memlock->pinned = inquiry->host->process ? inquiry->refusal->simulated_pinned
 							 : mr_simulator_pinned();

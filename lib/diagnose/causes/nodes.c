@@ -83,10 +83,10 @@ static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	is_nodev = mr_path_is_nodev(inquiry->host, path);
 	if (is_nodev == MR_YES)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "%s is on a file system that is mounted with nodev, where no device can "
-			   "be opened",
-			   path);
+		mr_suspect(
+			suspicion, MR_CERTAIN,
+			"the file system of %s is mounted with nodev, so no device can be opened",
+			path);
 	else if (is_nodev == MR_NO)
 		mr_rule_out(suspicion, "%s is not mounted with nodev", path);
 }
@@ -130,7 +130,7 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, file.major,
 				 file.minor);
 	if (!S_ISCHR(file.mode))
-		mr_suspect(suspicion, certainty, "%s is no character device", node->path);
+		mr_suspect(suspicion, certainty, "%s is not a character device", node->path);
 	else if (node->is_other)
 		mr_suspect(suspicion, certainty,
 			   "%s has the number %" PRIu32 ":%" PRIu32
@@ -212,7 +212,7 @@ static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else
 		mr_suspect(
 			suspicion, mr_certain_if(mr_inquiry_is_software(inquiry)),
-			"the provider %s cannot import the device of a session: only libmlx5 does",
+			"the provider %s cannot import the device of a session; only libmlx5 can",
 			provider);
 }
 

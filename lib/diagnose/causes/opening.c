@@ -45,8 +45,7 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	struct mr_finding finding;
 
 	if (place->is_shown && place->has_class) {
-		mr_rule_out(suspicion, "ib_uverbs is loaded, and the kernel shows %s",
-			    place->device);
+		mr_rule_out(suspicion, "ib_uverbs is loaded, and the kernel has %s", place->device);
 	} else if (place->is_shown) {
 		add_device(inquiry, suspicion);
 		mr_suspect(suspicion, MR_CERTAIN,
@@ -107,7 +106,7 @@ static void look_at_name(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "devices", "%s", names.text);
 	/* An adapter may have the device once its driver is loaded. */
 	mr_suspect(suspicion, mr_certain_if(!lacks_module(inquiry, &modules)),
-		   "there is no device '%s'; devices: %s", place->device, names.text);
+		   "no such device: '%s'; devices: %s", place->device, names.text);
 }
 
 /*
@@ -168,13 +167,13 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "ib_uverbs has made no node for %s in /sys/class/infiniband_verbs",
 			   place->device);
-		mr_suspect_remedy(suspicion, "look into the kernel's log for what its driver says; "
-					     "load its driver again");
+		mr_suspect_remedy(suspicion, "look for messages of its driver in the kernel's "
+					     "log; load its driver again");
 	} else {
 		mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-NODE", place->device));
 		/* Below a /dev of its own that is the sandbox's doing. */
 		mr_suspect(suspicion, mr_certain_if(!has_own_dev(inquiry->host, &dev)),
-			   "the node of %s is missing: sysfs has the device, and there is no %s",
+			   "the node of %s is missing: sysfs has the device, but %s does not exist",
 			   place->device, place->node.path);
 	}
 }
@@ -321,7 +320,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const enum mr_tristate has = has_function(inquiry);
 	const struct mr_attributes *attributes = NULL;
 	/*
-	 * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their
+	 * Whether the release of rdma-core shows what the provider has.  Vendors of hardware hand out providers of their
 	 * own, also below the file names and numbers of a release.
 	 */
 	const long release = strtol(rdma_core, NULL, 10);
@@ -359,7 +358,7 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_hex(suspicion, "addr", addr);
 	mr_evidence_number(suspicion, "length", SIZE_MAX);
 	if (!addr)
-		mr_rule_out(suspicion, "the implicit region begins at 0, as it should");
+		mr_rule_out(suspicion, "the implicit region begins at 0");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the length is that of an implicit region, and the address is 0x%" PRIx64
@@ -406,7 +405,8 @@ static void look_at_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect(suspicion, MR_CERTAIN, "the descriptor is %d, and no file has a negative number",
 		   fd);
 	if (fd == -1)
-		mr_suspect_remedy(suspicion, "a failed export returns -1: look at why it failed");
+		mr_suspect_remedy(suspicion, "find out why the export failed: a failed export "
+					     "returns -1");
 }
 
 /* A driver may want data of its own with the call, which only its provider knows. */
@@ -419,7 +419,7 @@ static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion
 	mr_evidence_number(suspicion, "driver_id", driver_id);
 	mr_suspect(suspicion, MR_POSSIBLE,
 		   "mrctl does not know the driver (number %" PRIu32
-		   "), and passed on no data of its own, which it may want",
+		   "), and passed on no private data, which the driver may require",
 		   driver_id);
 }
 

@@ -20,7 +20,7 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 	if (1U << inquiry->operation & ON_UMEMS)
 		suspicion->layer = MR_LAYER_DRIVER;
 	if (access & MR_ACCESS_LOCAL_WRITE)
-		mr_rule_out(suspicion, "local-write was asked for");
+		mr_rule_out(suspicion, "the access has local-write");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "access has %s, but not local-write, which it needs",
@@ -117,7 +117,7 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 	mr_evidence_hex(suspicion, "addr", addr);
 	mr_evidence_number(suspicion, "page_size", page_size);
 	if (!((addr ^ iova) & within))
-		mr_rule_out(suspicion, "address and IOVA have the same place in their pages");
+		mr_rule_out(suspicion, "address and IOVA have the same offset in their pages");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "in its page the IOVA is at byte %" PRIu64
@@ -183,7 +183,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (!mr_kernel_is_since(kernel, since->major, since->minor)) {
 		is_decisive = mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO;
 		mr_suspect(suspicion, mr_certain_if(is_decisive),
-			   "this kernel is %u.%u, and Linux knows this from %u.%u on%s",
+			   "this kernel is %u.%u, and Linux supports this call from %u.%u on%s",
 			   kernel.major, kernel.minor, since->major, since->minor,
 			   is_decisive ? "" : ", unless its vendor has added it");
 		mr_suspect_remedy(suspicion, "use Linux %u.%u or newer", since->major,
@@ -196,12 +196,14 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			   since->major, since->minor);
 		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
 	} else if (since->of_driver) {
-		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux knows this from %u.%u on",
+		mr_rule_out(suspicion,
+			    "this kernel is %u.%u, and Linux supports this call from "
+			    "%u.%u on",
 			    kernel.major, kernel.minor, since->major, since->minor);
 	} else {
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "this kernel is %u.%u, which knows this: was it built without, or is "
-			   "it a sandbox's?",
+			   "this kernel is %u.%u, which supports this call: it may be built "
+			   "without it, or be the kernel of a sandbox",
 			   kernel.major, kernel.minor);
 	}
 }
@@ -214,7 +216,7 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	/* Where the exporter is known, MR-DMABUF-EXPORTER names it. */
 	mr_evidence_number(suspicion, "errno", ENOTSUPP_OF_KERNEL);
 	mr_suspect(suspicion, mr_likely_if(dmabuf && !(file && file->exporter[0])),
-		   "the kernel's internal errno 524 came out: %s does not support this",
+		   "%s does not support this: it returned the kernel's internal errno 524",
 		   dmabuf ? "the exporter of the dma-buf" : "a driver");
 }
 
@@ -233,7 +235,7 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
 				 mr_inquiry_is_software(inquiry)),
-		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
+		   "the driver of %s does not support dma-bufs (up to Linux 7.2)",
 		   device[0] ? device : "this device");
 }
 

@@ -115,7 +115,7 @@ static const char making[] = "create|creating|creation|allocate|allocating|alloc
 static const char memory[] = "memory|mem|mr|mrs|umem|mkey|dmabuf|umr";
 static const char vague[] = "region|regions|buffer|buffers|buf|bufs|segment|segments|block|blocks|"
 			    "ram|heap|chunk|range|address|ptr|tensor|tensors";
-/* What may stand between a verb and its object, but for adjectives, and what ends the object. */
+/* Words that may stand between a verb and its object, beside adjectives, and words that end the object. */
 static const char article[] = "a|an|the|its|our|all|some|any|of";
 static const char follower[] =
 	"for|from|at|of|with|on|in|to|by|is|was|and|or|as|due|using|via|because|that|into|"

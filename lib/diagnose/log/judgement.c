@@ -67,8 +67,8 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 		{ "MR-ACCESS-LOCAL-WRITE", access.known,
 		  access.known && !(access.value & MR_ACCESS_LOCAL_WRITE) && access.value & remote,
 		  MR_LIKELY,
-		  "the access of the line has remote-write or remote-atomic, but not local-write, "
-		  "which it needs",
+		  "the access of the line has remote-write or remote-atomic, but not "
+		  "local-write, which it requires",
 		  NULL },
 		{ "MR-IOVA-OFFSET", is_plain || (addr.known && line->iova.known),
 		  addr.known && line->iova.known && (addr.value ^ line->iova.value) & 4095,
@@ -283,7 +283,7 @@ static void add_cause(struct mr_log_judgement *judgement, const struct mr_log_li
 		causes[at].found = &judgement->told[judgement->told_count++];
 }
 
-/* Another program was refused: of this process only what is the host's is told to those that look. */
+/* Another program was refused: causes may use only facts about the host, not those of this process. */
 static void look_here(struct mr_log_judgement *judgement, const struct mr_log_line *line)
 {
 	struct mr_environment environment = { .device = "" };
@@ -347,7 +347,7 @@ static void add_owners(struct mr_log_judgement *judgement, const struct mr_log_l
 void mr_log_judge(struct mr_log_judgement *judgement, const struct mr_log_line *line,
 		  bool looks_here)
 {
-	/* Of a line without one: those that registrations have, the commonest first. */
+	/* For a line without an errno: the errnos of registrations, the commonest first. */
 	static const int usual[] = { ENOMEM, EFAULT, EINVAL, EOPNOTSUPP };
 
 	judgement->count = judgement->told_count = 0;

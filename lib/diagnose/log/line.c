@@ -113,11 +113,13 @@ static const struct {
 	  "The line comes from libfabric's provider cxi (Slingshot), which registers memory with "
 	  "a driver of its own, not with verbs." },
 	{ ":gni:|ugni|^gni_",
-	  "This is libfabric's gni provider (Cray Gemini and Aries), which registers memory by uGNI, not by verbs." },
+	  "The line comes from libfabric's provider gni (Cray Gemini and Aries), which registers "
+	  "memory with uGNI, not with verbs." },
 	{ "^nvme nvme|nvme_rdma:|nvmet_rdma:",
-	  "This is the kernel's NVMe over RDMA: it takes MRs out of a pool in the kernel, not by libibverbs.  A pool "
-	  "that cannot be made needs more MRs, or other kinds of them, than the device has: use fewer or smaller "
-	  "queues (nvme connect --nr-io-queues, --queue-size)." },
+	  "The line comes from the kernel's NVMe over RDMA, which uses a pool of MRs in the "
+	  "kernel, not libibverbs.  If the pool cannot be made, the device has too few MRs, or "
+	  "not this kind: use fewer or smaller queues (nvme connect --nr-io-queues, "
+	  "--queue-size)." },
 	{ "o2iblnd|kiblnd|^lnet",
 	  "The line comes from Lustre's o2iblnd, which registers memory in the kernel, not with "
 	  "libibverbs: see its module parameters (map_on_demand, concurrent_sends)." },
@@ -128,13 +130,15 @@ static const struct {
 	  "The line comes from a storage driver of the kernel (iSER, SRP), which registers "
 	  "memory there, not with libibverbs." },
 	{ "memory for unknown device|specified or all potential backends",
-	  "The program refused this itself, before any call of libibverbs: the device, or the kind of memory, is not one "
-	  "that its backend was set up for." },
+	  "The program refused this itself, before any call of libibverbs: its backend is not "
+	  "set up for this device or kind of memory." },
 	{ "^rds_|rds/ib|rds/iw",
-	  "This is RDS, which registers memory in the kernel, not by libibverbs." },
+	  "The line comes from RDS, which registers memory in the kernel, not with libibverbs." },
 	{ "smb_direct|ksmbd|^smbd_|^cifs",
-	  "This is SMB Direct, which registers memory in the kernel, not by libibverbs." },
-	{ "smc_|smc-r", "This is SMC-R, which registers memory in the kernel, not by libibverbs." },
+	  "The line comes from SMB Direct, which registers memory in the kernel, not with "
+	  "libibverbs." },
+	{ "smc_|smc-r", "The line comes from SMC-R, which registers memory in the kernel, not "
+			"with libibverbs." },
 	{ "ib_alloc_mr|ib_alloc_fast_reg_mr",
 	  "This is a user of RDMA in the kernel, which registers memory there, not by libibverbs." },
 	{ ":opx:|fi_opx_|:psm2:|:shm:|:tcp:|:sockets:",

@@ -83,8 +83,8 @@ extern const struct mr_log_topic mr_log_topics[];
 /** Facts of a line. */
 struct mr_log_line {
 	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
-	bool is_named;    /**< the line has that name; else words that stand for it mostly */
-	bool is_bare; /**< "registration" alone stands for it: its errno tells whether it is meant */
+	bool is_named;    /**< the line has that name; else words that usually mean it */
+	bool is_bare;     /**< only the word "registration" indicates it: the errno decides */
 	bool is_vague;    /**< it registers something that need not be memory */
 	bool is_foreign;  /**< it has words of another subsystem, and names no call */
 	bool has_failed;  /**< it says that something went wrong, in words */

@@ -508,16 +508,15 @@ static void prove_user_space(const struct mr_proof *proof, const struct mr_proof
 			     struct mr_proven *proven)
 {
 	if (!question->by_library)
-		proven->note = "no function that is watched has returned this error";
-	/* A call that enters by a function without a probe is not seen at all. */
+		proven->note = "no watched function returned this error";
+	/* A call that enters through a function without a probe is not seen at all. */
 	else if (!is_watched(&proof->watch, "ib_uverbs_ioctl", NULL) ||
 		 !is_watched(&proof->watch, "ib_uverbs_write", NULL))
-		proven->note =
-			"no function that is watched has returned this error, and not all by "
-			"which calls come in could be watched";
+		proven->note = "no watched function returned this error, and not all entry "
+			       "points of calls could be watched";
 	else if (question->is_filtered)
-		proven->note = "no function of the RDMA stack has returned this error, but system "
-			       "calls are filtered here (seccomp), and the filter may have";
+		proven->note = "no function of the RDMA stack returned this error, but a filter "
+			       "of system calls (seccomp) may have";
 	else
 		proven->layers = MR_IN_LAYER(LIBIBVERBS) | MR_IN_LAYER(PROVIDER);
 	proven->in_user_space = !proven->note;
