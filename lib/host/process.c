@@ -390,23 +390,26 @@ int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
 int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
 			     size_t size)
 {
-	mr_auto_free char *environment = malloc(ENVIRONMENT_MAX);
+	char *environment = malloc(ENVIRONMENT_MAX);
 	char program[PATH_MAX], byte[2];
 	const char *found;
 	ssize_t got = environment ? 0 : -ENOMEM;
+	bool is_found;
 
 	value[0] = '\0';
 	for (int i = 0; i < LOOKS && !got; i++) {
 		got = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX);
 		if (!got && !mr_process_link(process, "exe", program, sizeof(program)))
-			return 0;
+			break;
 		if (!got && !mr_process_read(process, "cmdline", byte, sizeof(byte)))
-			return -EAGAIN;
+			got = -EAGAIN;
 	}
 	found = got > 0 ? envz_get(environment, (size_t)got, name) : NULL;
+	is_found = found;
 	if (found && strlen(found) < size)
 		strcpy(value, found);
-	return got < 0 ? (int)got : found != NULL;
+	free(environment);
+	return got < 0 ? (int)got : is_found;
 }
 
 int mr_process_variable(pid_t pid, const char *name, char *value, size_t size)
