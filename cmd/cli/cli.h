@@ -254,7 +254,7 @@ struct invocation {
 /** Runs a command: run of struct command. */
 typedef int command_run_function(const struct invocation *invocation, struct mr_error *err);
 
-/** What a command prints, as of struct command. */
+/** Records and columns that a command prints, as in struct command. */
 struct command_records {
 	const struct record *record;
 	const char *columns;
@@ -373,7 +373,7 @@ extern const struct field help_dump_members[];
 int schema_dump(const struct command *const *commands, const struct field *common,
 		struct mr_error *err);
 
-/** What "mrctl help" can print beside commands; the topics that belong to a command have a bit each. */
+/** Topics that "mrctl help" can print beside commands; those that belong to a command have a bit each. */
 enum help_topics {
 	TOPIC_MEMORY = 1 << 0,
 	TOPIC_DMABUF = 1 << 1,

@@ -17,7 +17,7 @@
 /* Room for option_help_text(). */
 #define OPTION_HELP_MAX 128
 
-/* What "mrctl help NAME" prints: sections, each of which is a table of words or is printed by a function. */
+/* Output of "mrctl help NAME": sections, each of which is a table of words or is printed by a function. */
 struct help_topic {
 	enum help_topics bit;
 	const char *name, *help;

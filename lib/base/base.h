@@ -495,7 +495,7 @@ bool mr_limits_have_memlock(void);
  */
 int mr_memfd_create(const char *name, unsigned int flags);
 
-/** What /proc/PID/maps tells of a mapping (proc_pid_maps(5)). */
+/** A mapping in /proc/PID/maps (proc_pid_maps(5)). */
 struct mr_mapping {
 	uint64_t start, end;       /**< addresses; @end is the first behind it */
 	uint64_t offset;           /**< bytes from the start of the file to that of the mapping */

@@ -193,7 +193,7 @@ static bool may_lock_all(void)
 	       self.effective.value & MR_CAP_IPC_LOCK;
 }
 
-/* What an errno tells that means neither yes nor no. */
+/* Notes on an errno that means neither yes nor no. */
 static const struct {
 	int errnum; /* 0: any other */
 	const char *text;

@@ -119,7 +119,7 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_hex(suspicion, "access", after);
 	if (!others || !has_no_pages || is_made_anew(refusal, after))
 		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
-	else /* That of writing is looked at before, and answered otherwise. */
+	else /* Write access is checked earlier, with another errno. */
 		mr_suspect(suspicion,
 			   mr_certain_if(is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO),
 			   "mlx5 cannot change the access flags 0x%" PRIx32

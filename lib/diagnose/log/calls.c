@@ -111,7 +111,7 @@ static const char registering[] =
 static const char freeing[] =
 	"dereg|deregister|deregistering|unregister|unregistering|deregistration|unreg";
 static const char making[] = "create|creating|creation|allocate|allocating|alloc|allocation";
-/* What is registered: as nothing else calls it, and as lines about much else do. */
+/* Names of the object that is registered: those that nothing else has, and those of other things, too. */
 static const char memory[] = "memory|mem|mr|mrs|umem|mkey|dmabuf|umr";
 static const char vague[] = "region|regions|buffer|buffers|buf|bufs|segment|segments|block|blocks|"
 			    "ram|heap|chunk|range|address|ptr|tensor|tensors";

@@ -102,7 +102,7 @@ static int find_bracket(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* What of a number behind ":" can be the errno, although more follows. */
+/* Words behind which ": NUMBER" can be the errno although more follows. */
 static const char refused[] =
 	"failed|failure|error|register|registration|region|mr|memory|mem|buffer|buf|umem|mkey|qp|cq";
 

@@ -14,7 +14,7 @@
 	(UINT64_C(2)                                                                               \
 	 << 20) /* cudaMalloc() aligns to it; host memory is seldom at such an address */
 
-/* What the numbers of a line say of a cause. */
+/* Judgement of a cause by the numbers of a line. */
 struct rule {
 	const char *id;
 	bool is_known; /* the line has these numbers: they exclude the cause where they do not speak for it */

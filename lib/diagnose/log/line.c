@@ -71,10 +71,10 @@ static const char failures[] =
 	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol|"
 	"^err,|^err:|fehlgeschl|échou|échec|erreur|失败|失敗|エラー";
 
-/* Of a line about what worked, or what is only announced. */
+/* Words of lines about success, or about a call that is only announced. */
 static const char successes[] = "registered|success|lkey|rkey|^ok|^done|passed";
 
-/* What lines about RDMA have, and others seldom. */
+/* Words that are common in lines about RDMA and rare in others. */
 static const char rdma[] =
 	"rdma|infiniband|verbs|ibv|^ib_|^ib |mlx|roce|ucx|ucp_|uct_|rcache|^ofi|libfabric|^fi_|^efa|"
 	"nccl|rccl|nvshmem|mooncake|nixl|iwarp|bnxt_re|rxe|^mr |^mr_|lkey|rkey|^hca|umem|^mpi|btl_|"

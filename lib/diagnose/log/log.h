@@ -189,7 +189,7 @@ void mr_log_judge(struct mr_log_judgement *judgement, const struct mr_log_line *
  * @errnum: 0: any
  * @owners: set to them, MR_OWNERS at most
  *
- * Of a call that prepares memory its own causes come before those of any such call.
+ * A call that prepares memory has its own causes before those of all such calls.
  *
  * Return: how many there are.
  */
