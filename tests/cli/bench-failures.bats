@@ -54,7 +54,7 @@ bench() {
 	EOT
 }
 
-@test "the command that shows the cause a call was refused is one that makes this call" {
+@test "the command that shows the cause of a refused call makes this call" {
 	local line words
 
 	while IFS='|' read -r line words; do
