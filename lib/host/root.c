@@ -198,10 +198,12 @@ static void record(struct mr_recorder *recorder, const char *kind, const char *p
 	if (failed)
 		text = mr_errno_name((int)-result) ?: "EIO";
 	/* A shortage of this process is not a fact about the host, so the recording is incomplete. */
-	if (result == -ENOMEM || result == -EMFILE || result == -ENFILE)
+	if (result == -ENOMEM || result == -EMFILE || result == -ENFILE) {
 		note_error(recorder, (int)result);
-	else if ((parent = find_status(recorder->folder, path, kind, !failed, below, &last, &st)) <
-		 0)
+		return;
+	}
+	parent = find_status(recorder->folder, path, kind, !failed, below, &last, &st);
+	if (parent < 0)
 		put(recorder, path, kind, failed, text, result > 0 ? (size_t)result : strlen(text));
 }
 
@@ -252,8 +254,9 @@ static void write_lines(struct mr_recorder *recorder)
 {
 	const struct line *lines = recorder->lines;
 
-	if (lines)
-		qsort(recorder->lines, recorder->count, sizeof(*lines), compare_lines);
+	if (!lines)
+		return;
+	qsort(recorder->lines, recorder->count, sizeof(*lines), compare_lines);
 	for (size_t first = 0, i = 0; i < recorder->count; first = i) {
 		mr_auto_free char *text = NULL;
 		size_t length = 0;
@@ -451,7 +454,7 @@ static int answer_read(const struct mr_host *host, void *data, char *text, size_
 /* As much of a file is recorded as later readers may want. */
 static ssize_t read_path(struct mr_host *host, char *text, size_t size, char *path)
 {
-	mr_auto_free char *whole = host->recorder ? malloc(FILE_MAX) : NULL;
+	char *whole = host->recorder ? malloc(FILE_MAX) : NULL;
 	ssize_t got;
 
 	text[0] = '\0';
@@ -466,6 +469,7 @@ static ssize_t read_path(struct mr_host *host, char *text, size_t size, char *pa
 		got = (ssize_t)size - 1;
 	memcpy(text, whole, got < 0 ? 0 : (size_t)got);
 	text[got < 0 ? 0 : got] = '\0';
+	free(whole);
 	return got;
 }
 
@@ -603,8 +607,7 @@ int mr_host_figures(struct mr_host *host, const struct mr_figure *rows, void *st
 
 static int list_names(struct mr_host *host, const char *path, char **names, size_t *size)
 {
-	mr_auto_free char *text = NULL;
-	char found[PATH_MAX], *name, *rest;
+	char found[PATH_MAX], *text = NULL, *name, *rest;
 	int rc, count = 0;
 
 	if (mr_host_is_live(host))
@@ -617,6 +620,7 @@ static int list_names(struct mr_host *host, const char *path, char **names, size
 			rc = -argz_add(names, size, name);
 			count++;
 		}
+	free(text);
 	return rc ? rc : count;
 }
 
