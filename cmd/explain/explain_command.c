@@ -266,22 +266,19 @@ static void print_line(const struct log_kind *kind)
 static void print_causes(struct answer *answer, const struct mr_log_judgement *judgement,
 			 uint64_t log)
 {
-	const size_t total = judgement->count + judgement->here.ruled_out_count;
 	struct explained row;
 
-	for (size_t i = 0; i < total; i++) {
-		const struct mr_ruled_out *ruled_out =
-			&judgement->here.ruled_out[i - judgement->count];
-
-		if (i < judgement->count) {
-			explained_fill(&row, judgement->causes[i].cause);
-			if (judgement->causes[i].found)
-				explained_add(&row, judgement->causes[i].found);
-		} else {
-			explained_fill(&row, ruled_out->cause);
-			row.certainty = mr_certainties[MR_RULED_OUT].name;
-			row.cause = ruled_out->reason;
-		}
+	for (size_t i = 0; i < judgement->count; i++) {
+		explained_fill(&row, judgement->causes[i].cause);
+		if (judgement->causes[i].found)
+			explained_add(&row, judgement->causes[i].found);
+		row.log = known(log);
+		answer_row(answer, &row);
+	}
+	for (size_t i = 0; i < judgement->here.ruled_out_count; i++) {
+		explained_fill(&row, judgement->here.ruled_out[i].cause);
+		row.certainty = mr_certainties[MR_RULED_OUT].name;
+		row.cause = judgement->here.ruled_out[i].reason;
 		row.log = known(log);
 		answer_row(answer, &row);
 	}
