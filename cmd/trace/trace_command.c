@@ -20,8 +20,6 @@
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 #include "lib/simulator/enter.h"
-#include "lib/trace/attach.h"
-#include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 

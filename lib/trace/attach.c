@@ -24,7 +24,7 @@
 #include "lib/diagnose/proof/proof.h"
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
-#include "lib/trace/attach.h"
+#include "lib/trace/trace.h"
 
 /* ---- reading what was called ---- */
 
@@ -605,36 +605,21 @@ static int create_maps(struct mr_attach *attach, struct mr_error *err)
 	return 0;
 }
 
-/* Return: 0, or -errno with MR_ERROR_HOST. */
-static int find_process(struct mr_attach *attach, pid_t pid, struct mr_error *err)
-{
-	struct mr_process folder;
-	struct stat st;
-	int errnum = 0;
-
-	if (!mr_process_open(pid, &folder))
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "/proc/%d", (int)pid);
-	if (!mr_process_stat_link(&folder, "ns/pid", &st))
-		errnum = errno;
-	mr_process_close(&folder);
-	if (errnum)
-		return mr_fail(err, MR_ERROR_HOST, errnum, "stat", "/proc/%d/ns/pid", (int)pid);
-	attach->pid = pid;
-	/* The kernel's own form of a device number (MKDEV of include/linux/kdev_t.h) */
-	attach->pid_device = (uint32_t)(major(st.st_dev) << 20 | minor(st.st_dev));
-	attach->pid_inode = st.st_ino;
-	return 0;
-}
-
 int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 {
+	struct stat namespace;
 	uint64_t type;
-	int rc = mr_kprobe_type(&type, err);
+	int rc = mr_kprobe_type(&type, err); /* first, as it reports who is not root */
 
-	if (!rc)
-		rc = find_process(attach, pid, err);
-	if (!rc)
-		rc = create_maps(attach, err);
+	if (rc)
+		return rc;
+	if (!mr_trace_stat(pid, "ns/pid", &namespace))
+		return mr_fail(err, MR_ERROR_HOST, errno, "stat", "/proc/%d/ns/pid", (int)pid);
+	attach->pid = pid;
+	/* The kernel's own form of a device number (MKDEV of include/linux/kdev_t.h) */
+	attach->pid_device = (uint32_t)(major(namespace.st_dev) << 20 | minor(namespace.st_dev));
+	attach->pid_inode = namespace.st_ino;
+	rc = create_maps(attach, err);
 	/* The returns come first, so that no call is seen to begin and not to end. */
 	for (int i = 0; !rc && i < 4; i++) {
 		const bool at_entry = i >= 2, is_write = i % 2;
@@ -698,22 +683,6 @@ static bool next_event(struct mr_attach *attach, struct mr_kernel_event *event)
 
 /* ---- the process ---- */
 
-/* The device that a descriptor of the process is of. */
-static void find_device(pid_t pid, uint64_t fd, char *device)
-{
-	struct mr_process process;
-	struct stat st;
-	char name[24];
-
-	if (!mr_process_open(pid, &process))
-		return;
-	snprintf(name, sizeof(name), "fd/%d", (int)fd);
-	if (mr_process_stat_link(&process, name, &st) && S_ISCHR(st.st_mode))
-		mr_host_line(mr_this_host(), device, MR_TRACE_DEVICE, "/sys/dev/char/%u:%u/ibdev",
-			     major(st.st_rdev), minor(st.st_rdev));
-	mr_process_close(&process);
-}
-
 /* Whether the process is to be looked at: soon after the call, and not all the time where it is refused again and again. */
 static bool is_due(struct mr_attach *attach, const struct mr_trace_record *call)
 {
@@ -734,11 +703,17 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 
 	for (size_t i = 0; i < EVENTS && next_event(attach, &event); i++) {
 		struct mr_traced_record record;
+		struct stat device;
+		char name[24];
 
 		if (!mr_kernel_call_read(&event, &record.call))
 			continue;
 		record.call.tid = event.tid;
-		find_device(process->pid, event.fd, record.call.device);
+		snprintf(name, sizeof(name), "fd/%d", (int)event.fd);
+		if (mr_trace_stat(process->pid, name, &device) && S_ISCHR(device.st_mode))
+			mr_host_line(mr_this_host(), record.call.device, MR_TRACE_DEVICE,
+				     "/sys/dev/char/%u:%u/ibdev", major(device.st_rdev),
+				     minor(device.st_rdev));
 		if (is_due(attach, &record.call))
 			record.call.flags |= MR_TRACE_LOOKED_AT;
 		mr_follow_take(follow, process, &record, false);

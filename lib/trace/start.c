@@ -87,8 +87,7 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 
 enum { DESCRIPTORS_OF_JOIN = 2 /* the socket, and the ring that comes by it */ };
 
-/* stat(2) of what a link in the folder of a process leads to; false with errno. */
-static bool stat_link(pid_t pid, const char *name, struct stat *st)
+bool mr_trace_stat(pid_t pid, const char *name, struct stat *st)
 {
 	struct mr_process folder;
 	bool is_there;
@@ -111,7 +110,7 @@ static uint64_t image_id(pid_t pid, const struct mr_process_stat *process)
 
 	if (!id) /* hidden: each process counts for itself */
 		return mr_trace_mix(mr_trace_mix(process->start, (uint64_t)pid), 0);
-	if (!stat_link(pid, "exe", &file) && errno != EACCES && errno != EPERM)
+	if (!mr_trace_stat(pid, "exe", &file) && errno != EACCES && errno != EPERM)
 		return 0;
 	id = mr_trace_mix(id, process->code);
 	return mr_trace_mix(mr_trace_mix(id, file.st_dev), file.st_ino);
@@ -156,7 +155,7 @@ static uint32_t find_obstacle(pid_t pid)
 	struct rlimit limit;
 	rlim_t used = DESCRIPTORS_OF_JOIN;
 
-	if (stat_link(pid, "ns/net", &other) && stat_link(getpid(), "ns/net", &own) &&
+	if (mr_trace_stat(pid, "ns/net", &other) && mr_trace_stat(getpid(), "ns/net", &own) &&
 	    other.st_ino != own.st_ino)
 		return MR_TRACE_OTHER_NETWORK;
 	if (!prlimit(pid, RLIMIT_NOFILE, NULL, &limit) &&

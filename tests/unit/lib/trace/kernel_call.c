@@ -6,7 +6,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-#include "lib/trace/attach.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 TEST(a_write_is_read_like_an_ioctl_with_the_same_command)

@@ -10,7 +10,6 @@
 
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/trace.h"
 #include "lib/verbs/verbs.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/trace/reproduction/reproduction.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
 #define SET(array, text) snprintf(array, sizeof(array), "%s", text)
