@@ -29,13 +29,6 @@ struct trace_refusal_row {
 	struct why *why; /* for why_release(); NULL: the process was not examined */
 };
 
-/* Regions that were never deregistered. */
-struct trace_leak_row {
-	const char *program, *place, *call;
-	uint64_t regions, bytes;
-	const char *const *stack;
-};
-
 /* Fields of a call's request; @at: where a row has the call, with its dot */
 #define REQUEST_FIELDS(row, at)                                                                    \
 	FIELD_AS("addr", row, at addr, FIELD_HEX, 0, "address of the first byte"),                 \
@@ -216,13 +209,12 @@ REPORTED static const struct record trace_refusal_record = { "trace_refusal", re
 							     "refusals" };
 
 static const struct field leak_fields[] = {
-	FIELD(struct trace_leak_row, program, FIELD_STRING, 0, "program that registered it"),
-	FIELD(struct trace_leak_row, place, FIELD_STRING, 0,
-	      "place in the program that made the call"),
-	FIELD(struct trace_leak_row, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "the call"),
-	FIELD(struct trace_leak_row, regions, FIELD_NUMBER, FIELD_KNOWN, "how many"),
-	FIELD(struct trace_leak_row, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of their lengths"),
-	FIELD(struct trace_leak_row, stack, FIELD_WORDS, FIELD_PROSE,
+	FIELD(struct mr_leak, program, FIELD_STRING, 0, "program that registered it"),
+	FIELD(struct mr_leak, place, FIELD_STRING, 0, "place in the program that made the call"),
+	FIELD(struct mr_leak, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "the call"),
+	FIELD_AS("regions", struct mr_leak, count, FIELD_NUMBER, FIELD_KNOWN, "how many"),
+	FIELD(struct mr_leak, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of their lengths"),
+	FIELD(struct mr_leak, stack, FIELD_WORDS, FIELD_PROSE,
 	      "with --leaks or --stacks: that place and its callers, innermost first"),
 	FIELD_END,
 };
@@ -464,9 +456,9 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 		const struct mr_leak *leak = &follow->leaks.list[i];
 
 		report_detail("%s by %s at %s in %s",
-			      amount(text, sizeof(text), leak->count, leak->bytes),
-			      mr_traced_call_row(leak->call)->name, leak->place, leak->program);
-		for (char *const *frame = leak->frames; *frame; frame++)
+			      amount(text, sizeof(text), leak->count, leak->bytes), leak->call,
+			      leak->place, leak->program);
+		for (const char *const *frame = leak->stack; frame && *frame; frame++)
 			report_detail("    %s", *frame);
 	}
 	if (shown < follow->leaks.count)
@@ -587,6 +579,8 @@ static void print_document(struct output *out, const struct trace_row *row,
 			   const struct trace_result *result)
 {
 	const struct mr_follow *follow = &result->follow;
+	const struct list leaks = { &trace_leak_record, follow->leaks.list, follow->leaks.count,
+				    sizeof(*follow->leaks.list) };
 	const struct list not_followed = { &not_followed_record, result->not_followed,
 					   result->not_followed_count,
 					   sizeof(*result->not_followed) };
@@ -604,22 +598,7 @@ static void print_document(struct output *out, const struct trace_row *row,
 		why_release(refusal.why);
 	}
 	output_list_end(out);
-	output_list_begin(out, trace_leak_record.list, &trace_leak_record, false);
-	for (size_t i = 0; i < follow->leaks.count; i++) {
-		const struct mr_leak *leak = &follow->leaks.list[i];
-
-		output_row(
-			out, &trace_leak_record,
-			&(struct trace_leak_row){
-				.program = leak->program,
-				.place = leak->place,
-				.call = mr_traced_call_row(leak->call)->name,
-				.regions = leak->count,
-				.bytes = leak->bytes,
-				.stack = leak->frames[0] ? (const char *const *)leak->frames : NULL,
-			});
-	}
-	output_list_end(out);
+	output_json_list(out, trace_leak_record.list, &leaks);
 	output_json_list(out, not_followed_record.list, &not_followed);
 }
 

@@ -162,20 +162,21 @@ enum {
 
 static bool is_equal(const struct mr_leak *leak, const struct mr_leak *other)
 {
-	size_t i = 0;
+	const char *const *at = leak->stack, *const *to = other->stack;
 
-	while (leak->frames[i] && other->frames[i] && !strcmp(leak->frames[i], other->frames[i]))
-		i++;
-	return !leak->frames[i] && !other->frames[i] && leak->call == other->call &&
+	while (at && to && *at && *to && !strcmp(*at, *to))
+		at++, to++;
+	return (!at || !*at) && (!to || !*to) && leak->call == other->call &&
 	       !strcmp(leak->place, other->place) && !strcmp(leak->program, other->program);
 }
 
 static void release_leak(struct mr_leak *leak)
 {
-	for (char **frame = leak->frames; *frame; frame++)
+	for (char **frame = (char **)leak->stack; frame && *frame; frame++)
 		free(*frame);
-	free(leak->program);
-	free(leak->place);
+	free((void *)leak->stack);
+	free((void *)leak->program);
+	free((void *)leak->place);
 }
 
 /* The leak that the regions of a place belong to, which may be one of another process.  NULL: memory is short */
@@ -184,12 +185,14 @@ static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process 
 {
 	struct mr_leak leak = { .program = strdup(process->program),
 				.place = strdup(mr_process_place(process, site)),
-				.call = site->call };
+				.call = mr_traced_call_row(site->call)->name };
+	char **stack = site->frame_count ? calloc(site->frame_count + 1, sizeof(*stack)) : NULL;
 	struct mr_leak *list = NULL;
 	size_t at = 0;
 
-	for (uint32_t i = 0; i < site->frame_count && site->frame_names[i]; i++)
-		leak.frames[i] = strdup(site->frame_names[i]);
+	for (uint32_t i = 0; stack && i < site->frame_count && site->frame_names[i]; i++)
+		stack[i] = strdup(site->frame_names[i]);
+	leak.stack = (const char *const *)stack;
 	if (!leak.program || !leak.place)
 		at = LEAKS_MAX;
 	while (at < leaks->count && !is_equal(&leaks->list[at], &leak))

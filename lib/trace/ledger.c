@@ -304,74 +304,52 @@ void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *
 	memcpy(call->device, object->call.device, sizeof(call->device));
 }
 
-/* A search for the regions that use a protection domain, or memory on the device. */
-struct users {
-	uint64_t pointer, count;
-};
-
-static void count_user(const void *node, VISIT visit, void *data)
-{
-	const struct mr_object *object = *(struct mr_object *const *)node;
-	struct users *users = data;
-
-	if ((visit == postorder || visit == leaf) && is_region(object) &&
-	    (object->call.pd == users->pointer || object->call.dm == users->pointer))
-		users->count++;
-}
-
-/* A search for the region that a device knows by a key. */
-struct key_search {
+/* A search for the region that a device knows by a key, and for those that use a PD, or memory on the device. */
+struct search {
 	uint64_t context;
 	uint32_t lkey;
-	const struct mr_object *found;
+	const struct mr_object *region;
+	uint64_t pointer, users;
 };
 
-static void look_at_key(const void *node, VISIT visit, void *data)
+static void look_at(const void *node, VISIT visit, void *data)
 {
 	const struct mr_object *object = *(struct mr_object *const *)node;
-	struct key_search *search = data;
+	struct search *search = data;
 
-	(void)visit; /* more than once for the same object */
-	if (is_region(object) && object->call.lkey == search->lkey &&
+	if ((visit != postorder && visit != leaf) || !is_region(object))
+		return;
+	if (!search->region && object->call.lkey == search->lkey &&
 	    object->call.context == search->context)
-		search->found = object;
-}
-
-/* Returns the object of a call: ibv_advise_mr(3) has only a key, that of the first range. */
-static const struct mr_object *object_of(const struct mr_ledger *ledger,
-					 const struct mr_trace_record *call)
-{
-	struct key_search search = { .context = call->context, .lkey = call->lkey };
-
-	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
-		return find_object(ledger, call);
-	for (; call->range_count && ledger && !search.found; ledger = ledger->parent)
-		twalk_r(ledger->objects, look_at_key, &search);
-	return search.found;
+		search->region = object;
+	search->users += object->call.pd == search->pointer || object->call.dm == search->pointer;
 }
 
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
 		       struct mr_look *look)
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-	const struct mr_object *object = object_of(ledger, call), *dm = NULL;
-	const bool has_region = object && is_region(object);
-	const struct mr_trace_record of_dm = { .object = has_region ? object->call.dm : call->dm };
+	struct search search = { call->context, call->lkey, NULL, call->object, 0 };
+	struct mr_trace_record of_dm = { .object = call->dm };
+	const struct mr_object *object, *dm;
+	bool has_region;
 
 	look->registered_bytes = ledger->live.bytes;
 	look->registered_count = ledger->live.count;
 	look->most_bytes = ledger->live.most_bytes;
-	if (of_dm.object)
-		dm = find_object(ledger, &of_dm);
+	if (effect == MR_TRACED_FREES || call->range_count)
+		for (const struct mr_ledger *of = ledger; of; of = of->parent)
+			twalk_r(of->objects, look_at, &search);
+	/* ibv_advise_mr(3) is given a key alone, that of the first range. */
+	object = effect == MR_TRACED_ADVISES ? search.region : find_object(ledger, call);
+	has_region = object && is_region(object);
+	if (has_region)
+		of_dm.object = object->call.dm;
+	dm = of_dm.object ? find_object(ledger, &of_dm) : NULL;
 	if (dm && !is_region(dm))
 		look->dm_length = (struct mr_opt_u64){ dm->call.length, true };
-	if (effect == MR_TRACED_FREES) {
-		struct users users = { .pointer = call->object };
-
-		for (const struct mr_ledger *of = ledger; of; of = of->parent)
-			twalk_r(of->objects, count_user, &users);
-		look->users = (struct mr_opt_u64){ users.count, true };
-	}
+	if (effect == MR_TRACED_FREES)
+		look->users = (struct mr_opt_u64){ search.users, true };
 	look->has_region =
 		has_region && (effect == MR_TRACED_CHANGES || effect == MR_TRACED_DEREGISTERS ||
 			       effect == MR_TRACED_ADVISES);

@@ -440,11 +440,11 @@ void mr_refusals_release(struct mr_refusals *refusals);
 
 /** Regions of a place that were never deregistered, by all processes of a program that have ended. */
 struct mr_leak {
-	char *program, *place;
-	uint32_t call; /**< enum mr_traced_call */
+	const char *program, *place; /**< to be freed */
+	const char *call;
 	uint64_t count, bytes;
-	/** With --stacks: names of the callers of the first one, the innermost first; ends with NULL. */
-	char *frames[MR_TRACE_FRAMES + 1];
+	/** With --stacks: names of the callers of the first one, the innermost first; ends with NULL.  Else NULL */
+	const char *const *stack;
 };
 
 /** All zeros: nothing has ended. */
