@@ -53,7 +53,7 @@ enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, RE
 #define OF_DMABUF(name) UVERBS_ATTR_REG_DMABUF_MR_##name + 1
 #define OF_UMEM(name)   MLX5_IB_ATTR_DEVX_UMEM_REG_##name + 1
 
-static const struct mr_kernel_method mr_kernel_methods[MR_KERNEL_METHODS] = {
+static const struct mr_kernel_method mr_kernel_methods[] = {
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, CALL_COUNT),
 	METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, IBV_DEALLOC_PD),
 	METHOD(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, IBV_ALLOC_DM,
@@ -82,12 +82,6 @@ static const struct mr_kernel_method mr_kernel_methods[MR_KERNEL_METHODS] = {
 	       .fd = OF_UMEM(DMABUF_FD), .pages = OF_UMEM(PGSZ_BITMAP)),
 	METHOD(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, MLX5DV_DEVX_UMEM_DEREG,
 	       .handle = MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE + 1),
-};
-
-static const uint32_t mr_kernel_commands[MR_KERNEL_COMMANDS] = {
-	IB_USER_VERBS_CMD_ALLOC_PD,  IB_USER_VERBS_CMD_DEALLOC_PD, IB_USER_VERBS_CMD_REG_MR,
-	IB_USER_VERBS_CMD_REREG_MR,  IB_USER_VERBS_CMD_DEREG_MR,   IB_USER_VERBS_CMD_CREATE_CQ,
-	IB_USER_VERBS_CMD_CREATE_QP, IB_USER_VERBS_CMD_CREATE_SRQ, IB_USER_VERBS_CMD_CREATE_XSRQ,
 };
 
 /* @number: of an attribute, plus 1.  Return: its place; MR_KERNEL_ATTRIBUTES where it was not given, or not copied */
@@ -273,10 +267,7 @@ bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_re
 		record->errnum = record->kernel_errnum = -(int32_t)event->result;
 	record->kernel_calls = 1;
 	record->flags = MR_TRACE_KERNEL_SEEN;
-	if (event->is_write)
-		return read_command(event->size | ((uint64_t)event->object << 16 & EXTENDED),
-				    event->block[0], record);
-	for (size_t i = 0; i < MR_KERNEL_METHODS; i++) {
+	for (size_t i = 0; i < sizeof(mr_kernel_methods) / sizeof(*mr_kernel_methods); i++) {
 		const struct mr_kernel_method *method = &mr_kernel_methods[i];
 
 		if (method->object != event->object || method->method != event->method)
@@ -294,16 +285,15 @@ bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_re
 /* Offsets in the registers of a function at its entry and return, and in those of the system call (FD) */
 #if defined(__x86_64__)
 enum {
-	ARGUMENT_2 = offsetof(struct pt_regs, rsi),
 	ARGUMENT_3 = offsetof(struct pt_regs, rdx),
 	RESULT = offsetof(struct pt_regs, rax),
 	FD = offsetof(struct pt_regs, rdi),
 	IS_KNOWN = 1,
 };
 #elif defined(__aarch64__)
-enum { ARGUMENT_2 = 8, ARGUMENT_3 = 16, RESULT = 0, FD = 0, IS_KNOWN = 1 };
+enum { ARGUMENT_3 = 16, RESULT = 0, FD = 0, IS_KNOWN = 1 };
 #else
-enum { ARGUMENT_2, ARGUMENT_3, RESULT, FD, IS_KNOWN = 0 };
+enum { ARGUMENT_3, RESULT, FD, IS_KNOWN = 0 };
 #endif
 
 /* COUNT takes the place of a register that is not needed any more. */
@@ -313,17 +303,7 @@ enum { R0, R1, R2, R3, R4, FUNCTION = 6, COUNT = FUNCTION, THREAD, REQUEST, EVEN
 enum { KEY = -8, REQUEST_AT = -16, BEGIN_AT = -24 };
 
 /* Places that are jumped to; NEXT + n: the attribute after the n-th */
-enum label {
-	NOWHERE,
-	TAKE,
-	ADMITTED,
-	READ,
-	DISCARD,
-	LOST,
-	OUT,
-	NEXT,
-	LABELS = NEXT + MR_KERNEL_ATTRIBUTES
-};
+enum label { NOWHERE, READ, LOST, OUT, NEXT, LABELS = NEXT + MR_KERNEL_ATTRIBUTES };
 
 struct program {
 	struct bpf_insn list[512];
@@ -363,14 +343,6 @@ static void point_to(struct program *p, unsigned int to, unsigned int from, size
 	COMPUTE(ADD, to, offset);
 }
 
-static void finish(struct program *p, int32_t function)
-{
-	MOVE(R1, EVENT);
-	COMPUTE(MOV, R2, 0);
-	ADD(BPF_JMP | BPF_CALL, .imm = function);
-	JUMP(OUT);
-}
-
 static void use_map(struct program *p, int map)
 {
 	ADD(BPF_LD | BPF_DW | BPF_IMM, .dst_reg = R1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map);
@@ -405,9 +377,9 @@ static void copy_attribute(struct program *p, unsigned int n)
 }
 
 /* Notes where the request is.  The thread has no other call: one that is there has returned unseen. */
-static void build_entry(struct program *p, const struct mr_attach *attach, bool is_write)
+static void build_entry(struct program *p, const struct mr_attach *attach)
 {
-	LOAD(DW, R1, FUNCTION, is_write ? ARGUMENT_2 : ARGUMENT_3);
+	LOAD(DW, R1, FUNCTION, ARGUMENT_3);
 	STORE(FRAME, REQUEST_AT, R1);
 	CALL(ktime_get_ns);
 	STORE(FRAME, BEGIN_AT, R0);
@@ -423,8 +395,7 @@ static void build_entry(struct program *p, const struct mr_attach *attach, bool 
 }
 
 /* Copies the request, which the process keeps until the call has returned, and the answer. */
-static void build_return(struct program *p, const struct mr_attach *attach, bool is_write,
-			 bool has_btf)
+static void build_return(struct program *p, const struct mr_attach *attach, bool has_btf)
 {
 	use_map(p, attach->pending);
 	CALL(map_lookup_elem);
@@ -451,8 +422,6 @@ static void build_return(struct program *p, const struct mr_attach *attach, bool
 	STORE(EVENT, AT(begin_ns), R1);
 	LOAD(DW, R1, FUNCTION, RESULT);
 	STORE(EVENT, AT(result), R1);
-	COMPUTE(MOV, R1, is_write);
-	STORE(EVENT, AT(is_write), R1);
 	CALL(ktime_get_ns);
 	STORE(EVENT, AT(end_ns), R0);
 	/* The descriptor that the system call was given, which needs BTF of the kernel. */
@@ -464,27 +433,18 @@ static void build_return(struct program *p, const struct mr_attach *attach, bool
 		LOAD(DW, R0, R0, FD);
 	}
 	STORE(EVENT, AT(fd), R0);
-	if (is_write) {
-		/* Some providers send and receive by such calls: what is of no interest is left out. */
-		copy(p, AT(size), sizeof(uint64_t), 0);
-		LOAD(H, R1, EVENT, AT(size));
-		for (size_t i = 0; i < MR_KERNEL_COMMANDS; i++)
-			JUMP_IF(JEQ, R1, mr_kernel_commands[i], ADMITTED);
-		finish(p, BPF_FUNC_ringbuf_discard);
-		LABEL(ADMITTED);
-		copy(p, AT(block), MR_KERNEL_BLOCK, sizeof(uint64_t));
-	} else {
-		copy(p, AT(size), AT(attribute) - AT(size), 0);
-		LOAD(H, COUNT, EVENT, AT(attributes));
-		for (unsigned int n = 0; n < MR_KERNEL_ATTRIBUTES; n++)
-			copy_attribute(p, n);
-	}
+	copy(p, AT(size), AT(attribute) - AT(size), 0);
+	LOAD(H, COUNT, EVENT, AT(attributes));
+	for (unsigned int n = 0; n < MR_KERNEL_ATTRIBUTES; n++)
+		copy_attribute(p, n);
 	LABEL(READ);
-	finish(p, BPF_FUNC_ringbuf_submit);
+	MOVE(R1, EVENT);
+	COMPUTE(MOV, R2, 0);
+	CALL(ringbuf_submit);
+	JUMP(OUT);
 }
 
-static void build(struct program *p, const struct mr_attach *attach, bool at_entry, bool is_write,
-		  bool has_btf)
+static void build(struct program *p, const struct mr_attach *attach, bool at_entry, bool has_btf)
 {
 	MOVE(FUNCTION, R1);
 	CALL(get_current_pid_tgid);
@@ -493,9 +453,9 @@ static void build(struct program *p, const struct mr_attach *attach, bool at_ent
 	JUMP_IF(JNE, R0, attach->pid, OUT);
 	STORE(FRAME, KEY, THREAD);
 	if (at_entry)
-		build_entry(p, attach, is_write);
+		build_entry(p, attach);
 	else
-		build_return(p, attach, is_write, has_btf);
+		build_return(p, attach, has_btf);
 	LABEL(LOST);
 	COMPUTE(MOV, R1, 0);
 	STORE(FRAME, KEY, R1);
@@ -519,7 +479,7 @@ static int call_bpf(enum bpf_cmd command, union bpf_attr *attributes)
 }
 
 /* Loads a program.  Return: its descriptor; -1 with errno. */
-static int load_program(const struct mr_attach *attach, bool at_entry, bool is_write)
+static int load_program(const struct mr_attach *attach, bool at_entry)
 {
 	union bpf_attr attributes;
 	int fd = -1;
@@ -528,7 +488,7 @@ static int load_program(const struct mr_attach *attach, bool at_entry, bool is_w
 	for (int has_btf = 1; IS_KNOWN && fd < 0 && has_btf >= 0; has_btf--) {
 		struct program program = { .count = 0 };
 
-		build(&program, attach, at_entry, is_write, has_btf);
+		build(&program, attach, at_entry, has_btf);
 		memset(&attributes, 0, sizeof(attributes));
 		attributes.prog_type = BPF_PROG_TYPE_KPROBE;
 		attributes.insns = (uintptr_t)program.list;
@@ -620,20 +580,18 @@ int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 	attach->pid_device = (uint32_t)(major(namespace.st_dev) << 20 | minor(namespace.st_dev));
 	attach->pid_inode = namespace.st_ino;
 	rc = create_maps(attach, err);
-	/* The returns come first, so that no call is seen to begin and not to end. */
-	for (int i = 0; !rc && i < 4; i++) {
-		const bool at_entry = i >= 2, is_write = i % 2;
-		const int program = load_program(attach, at_entry, is_write);
+	/* The return comes first, so that no call is seen to begin and not to end. */
+	for (int at_entry = 0; !rc && at_entry < 2; at_entry++) {
+		const int program = load_program(attach, at_entry);
 		int probe;
 
 		if (!keep(attach, program))
 			return fail(errno, "bpf(BPF_PROG_LOAD)", err);
-		probe = mr_kprobe_open(
-			type, &(struct mr_kprobe){
-				      .function = is_write ? "ib_uverbs_write" : "ib_uverbs_ioctl",
-				      .at_entry = at_entry,
-				      .by_program = true,
-			      });
+		probe = mr_kprobe_open(type, &(struct mr_kprobe){
+						     .function = "ib_uverbs_ioctl",
+						     .at_entry = at_entry,
+						     .by_program = true,
+					     });
 		if (!keep(attach, probe))
 			return mr_kprobe_fail(errno, err);
 		if (ioctl(probe, PERF_EVENT_IOC_SET_BPF, program))

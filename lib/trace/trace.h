@@ -530,8 +530,6 @@ enum {
 	MR_KERNEL_ATTRIBUTES = 12, /**< attributes of an ioctl that are copied */
 	MR_KERNEL_BLOCK =
 		56, /**< bytes behind an attribute's pointer; struct ib_uverbs_create_qp */
-	MR_KERNEL_METHODS = 14,
-	MR_KERNEL_COMMANDS = 9,
 };
 
 /** A call that has returned. */
@@ -539,9 +537,8 @@ struct mr_kernel_event {
 	uint64_t begin_ns, end_ns; /**< CLOCK_MONOTONIC */
 	uint32_t tid, pid;         /**< as the process sees them; struct bpf_pidns_info */
 	int64_t result;
-	uint64_t fd;       /**< UINT64_MAX: not known */
-	uint64_t is_write; /**< @size is the command, and the first @block its request */
-	/* Else struct ib_uverbs_ioctl_hdr and its attributes: */
+	uint64_t fd; /**< UINT64_MAX: not known */
+	/* struct ib_uverbs_ioctl_hdr and its attributes: */
 	uint16_t size, object, method, attributes;
 	uint64_t header[2];
 	struct mr_kernel_attribute {
@@ -563,9 +560,10 @@ bool mr_kernel_call_read(const struct mr_kernel_event *event, struct mr_trace_re
 /**
  * Watches the calls of a process that runs already to the kernel's uverbs interface; all zero: nothing is watched.
  *
- * Probes at the entry and return of ib_uverbs_ioctl() and ib_uverbs_write() run BPF programs, which copy the calls of
- * that process into a ring.  All of them belong to descriptors of this process, and the kernel removes them when it
- * ends, however it ends.  The process itself is neither stopped nor changed.
+ * Probes at the entry and return of ib_uverbs_ioctl() run BPF programs, which copy the calls of that process into a
+ * ring.  All of them belong to descriptors of this process, and the kernel removes them when it ends, however it ends.
+ * The process itself is neither stopped nor changed.  rdma-core 22 and later call ib_uverbs_write() only on Linux before
+ * 5.0, which has no such programs.
  */
 struct mr_attach {
 	int fds[16]; /**< maps, programs and probes */

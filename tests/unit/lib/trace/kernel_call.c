@@ -9,18 +9,29 @@
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"
 
-TEST(a_write_is_read_like_an_ioctl_with_the_same_command)
+/* A call of INVOKE_WRITE with that command and a request of so many bytes. */
+static struct mr_kernel_event invoked(uint32_t command, size_t size)
+{
+	return (struct mr_kernel_event){
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_INVOKE_WRITE,
+		.attributes = 2,
+		.attribute = { { .id = UVERBS_ATTR_CORE_IN, .length = (uint16_t)size },
+			       { .id = UVERBS_ATTR_WRITE_CMD, .length = 8, .data = command } },
+	};
+}
+
+TEST(a_command_within_an_ioctl_is_read)
 {
 	const struct ib_uverbs_reg_mr in = {
 		.start = 0x7000, .length = 4096, .hca_va = 0x7000, .access_flags = 1
 	};
-	struct mr_kernel_event event = { .begin_ns = 5,
-					 .end_ns = 8,
-					 .result = -EFAULT,
-					 .is_write = 1,
-					 .size = IB_USER_VERBS_CMD_REG_MR };
+	struct mr_kernel_event event = invoked(IB_USER_VERBS_CMD_REG_MR, sizeof(in));
 	struct mr_trace_record record;
 
+	event.begin_ns = 5;
+	event.end_ns = 8;
+	event.result = -EFAULT;
 	memcpy(event.block[0], &in, sizeof(in));
 	assert_true(mr_kernel_call_read(&event, &record));
 	assert_int_equal(record.call, MR_TRACED_IBV_REG_MR);
@@ -29,7 +40,7 @@ TEST(a_write_is_read_like_an_ioctl_with_the_same_command)
 	assert_int_equal(record.access, 1);
 	assert_int_equal(record.errnum, EFAULT);
 	assert_int_equal(record.elapsed_ns, 3);
-	event.size = IB_USER_VERBS_CMD_POLL_CQ;
+	event.attribute[1].data = IB_USER_VERBS_CMD_POLL_CQ;
 	assert_false(mr_kernel_call_read(&event, &record));
 }
 
@@ -59,21 +70,20 @@ TEST(an_ioctl_is_read_by_its_attributes_in_any_order)
 	assert_false(mr_kernel_call_read(&event, &record));
 }
 
-/* A write has the command's upper half, with the flag of extended ones, where an ioctl has its object. */
 TEST(queues_are_read_with_the_bytes_of_their_buffers)
 {
 	const struct ib_uverbs_create_qp qp = {
 		.max_send_wr = 2, .max_recv_wr = 3, .max_recv_sge = 2, .qp_type = IB_UVERBS_QPT_RC
 	};
 	const struct ib_uverbs_qp_cap cap = { .max_send_wr = 4, .max_recv_wr = 1 };
-	struct mr_kernel_event event = { .is_write = 1, .size = IB_USER_VERBS_CMD_CREATE_QP };
+	struct mr_kernel_event event = invoked(IB_USER_VERBS_CMD_CREATE_QP, sizeof(qp));
 	struct mr_trace_record record;
 
 	memcpy(event.block[0], &qp, sizeof(qp));
 	assert_true(mr_kernel_call_read(&event, &record));
 	assert_int_equal(record.call, MR_TRACED_IBV_CREATE_QP);
 	assert_int_equal(record.queue_bytes, 2 * 64 + 3 * 2 * 16);
-	event.object = IB_USER_VERBS_CMD_FLAG_EXTENDED >> 16;
+	event.attribute[1].data |= IB_USER_VERBS_CMD_FLAG_EXTENDED;
 	assert_true(mr_kernel_call_read(&event, &record));
 	assert_int_equal(record.call, MR_TRACED_IBV_CREATE_QP);
 	assert_int_equal(record.queue_bytes, 0);
