@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,29 +18,20 @@
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
-/* Writes 2 * @size hexadecimal digits and a NUL. */
-static int random_digits(char *text, size_t size, struct mr_error *err)
-{
-	unsigned char bytes[32];
-
-	if (getrandom(bytes, size, 0) != (ssize_t)size)
-		return mr_fail(err, MR_ERROR_HOST, errno, "getrandom", NULL);
-	for (size_t i = 0; i < size; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
-
 int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	unsigned char bytes[MR_TRACE_TOKEN / 2];
 	mr_auto_fd int fd = -1;
-	char digits[17];
 	socklen_t length;
 
 	channel->fd = -1;
-	if (random_digits(digits, 8, err) || random_digits(channel->token, MR_TRACE_TOKEN / 2, err))
-		return -err->errnum;
-	snprintf(channel->name, sizeof(channel->name), MR_CHANNEL_PREFIX "%d-%s", getpid(), digits);
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return mr_fail(err, MR_ERROR_HOST, errno, "getrandom", NULL);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(channel->token + 2 * i, 3, "%02x", bytes[i]);
+	snprintf(channel->name, sizeof(channel->name), MR_CHANNEL_PREFIX "%d-%" PRIx64, getpid(),
+		 mr_now_ns());
 	memcpy(address.sun_path + 1, channel->name,
 	       strlen(channel->name)); /* the first byte is the NUL of abstract names */
 	length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(channel->name));

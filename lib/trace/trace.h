@@ -18,7 +18,7 @@
 #include "lib/trace/wire/wire.h"
 #include "lib/verbs/device.h"
 
-/** Beginning of each name; then come the PID of its mrctl and a random number */
+/** Beginning of each name; then come the PID of its mrctl and the time */
 #define MR_CHANNEL_PREFIX "mrctl-trace-"
 
 /** A process that has connected. */

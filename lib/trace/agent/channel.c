@@ -380,23 +380,15 @@ static bool take_look(struct agent_refusal *refusal, uint32_t most)
  */
 static bool is_worth_a_look(const struct mr_trace_record *record)
 {
-	uint64_t alike;
-	struct agent_refusal *like, *others;
-	bool first;
+	const uint64_t alike = mr_trace_mix(mr_trace_likeness(record), record->caller);
+	struct agent_refusal *like = record->errnum ? refusals_of(alike) : NULL;
+	bool is_other_range;
 
-	if (!record->errnum)
+	if (!like || atomic_load(&like->looks) >= LOOKS_OF_KIND + LOOKS_OF_OTHER_RANGES)
 		return false;
-	alike = mr_trace_mix(mr_trace_likeness(record), record->caller);
-	like = refusals_of(alike);
-	if (!like)
-		return false;
-	first = take_look(like, LOOKS_OF_KIND);
-	others = refusals_of(mr_trace_mix(alike, 0));
-	if (!first && (!others || atomic_load(&others->looks) >= LOOKS_OF_OTHER_RANGES))
-		return false;
-	if (!take_look(refusals_of(mr_trace_range_likeness(record, alike)), 1))
-		return first;
-	return first || take_look(others, LOOKS_OF_OTHER_RANGES);
+	is_other_range = take_look(refusals_of(mr_trace_range_likeness(record, alike)), 1);
+	return take_look(like, LOOKS_OF_KIND) ||
+	       (is_other_range && take_look(like, LOOKS_OF_KIND + LOOKS_OF_OTHER_RANGES));
 }
 
 /* Notes the return addresses from the caller's on. */
