@@ -19,8 +19,6 @@ enum {
 	BUSY_POLL_MS =
 		1, /* the same while a ring is filled that fast: a program waits for a full one */
 	BUSY = MR_TRACE_SLOTS / 8, /* records of a process at a look, of one that is busy */
-	PROCESSES_MAX = 65536,     /* followed at once */
-	LOOKS_MAX = 256, /* at one process: the agent asks for fewer, but it need not be one */
 };
 
 static int open_pidfd(pid_t pid)
@@ -116,8 +114,7 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 		follow->totals.uncounted++;
 		return;
 	}
-	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
-	    (process->looks++ < LOOKS_MAX || process->is_attached))
+	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended)
 		look = calloc(1, sizeof(*look));
 	/* Earlier calls of an attached process are not known, and it does not wait. */
 	if (look && process->is_attached)
@@ -339,9 +336,7 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	process->pidfd = open_pidfd(visitor->pid);
 	memcpy(process->program, request->path, sizeof(process->program));
 	mr_clean_text(process->program, sizeof(process->program));
-	more = follow->process_count < PROCESSES_MAX
-		       ? reallocarray(follow->processes, follow->process_count + 1, sizeof(*more))
-		       : NULL;
+	more = reallocarray(follow->processes, follow->process_count + 1, sizeof(*more));
 	if (more)
 		follow->processes = more;
 	if (!more || mr_ring_create(&process->ring, follow->frames, fd, &err)) {

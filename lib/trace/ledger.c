@@ -174,7 +174,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 
 	if (object) /* it was freed by a call that was not seen */
 		drop_object(totals, object, call->begin_ns);
-	object = ledger->object_count < MR_LEDGER_OBJECTS ? malloc(sizeof(*object)) : NULL;
+	object = malloc(sizeof(*object));
 	if (object)
 		object->pointer = call->object;
 	if (!object || !tsearch(object, &ledger->objects, compare_objects)) {

@@ -29,6 +29,9 @@ struct mr_refused_call {
 	struct mr_rereg_failure failure;
 	struct mr_advice advice;
 	struct mr_advice_range advised;
+	/* The call's device, opened anew where the refusal says so */
+	struct mr_device device;
+	struct mr_uverbs uverbs;
 };
 
 /* Mappings of a range beyond this number are not compared with the first. */
@@ -389,14 +392,6 @@ uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record)
 	       ~(record->call == MR_TRACED_IBV_REG_MR_EX ? of_reg : MLX5DV_UMEM_MASK_DMABUF);
 }
 
-/* A call that has left errno as it was has that of mrctl's own calls (lib/verbs/rereg.c, mr_call_errno()). */
-static int errno_of(const struct mr_trace_record *record)
-{
-	if (record->errnum != MR_TRACE_NO_ERRNO)
-		return record->errnum;
-	return record->call == MR_TRACED_IBV_REREG_MR ? ENOMEM : EIO;
-}
-
 /* Whether it was the kernel that refused.  Earlier refusals with another errno prove nothing. */
 static enum mr_tristate is_by_kernel(const struct mr_trace_record *record)
 {
@@ -443,32 +438,20 @@ static void read_request(const struct mr_trace_record *record, struct mr_refused
 	}
 }
 
-/* A region by ibv_import_mr() was registered by another process, in a way that is not known. */
-static void read_region(const struct mr_trace_record *region, struct mr_refused_call *call)
-{
-	struct mr_refusal *refusal = &call->refusal;
-
-	call->failure.imported = region->call == MR_TRACED_IBV_IMPORT_MR;
-	if (!mr_traced_region_call(region, &refusal->region_call))
-		return;
-	refusal->region_known = true;
-	refusal->region_access = region->access;
-	refusal->region_addr = region->addr;
-	refusal->region_length = region->length;
-	refusal->region_iova = region->iova;
-	refusal->pinned_access = (struct mr_opt_u64){ region->pinned_access, true };
-}
-
 /* Takes a call from its record.  Facts about the process and its device are set later. */
 static void read_call(const struct mr_trace_record *record, const struct mr_look *look,
 		      struct mr_refused_call *call)
 {
 	const struct mr_traced_call_row *row = mr_traced_call_row(record->call);
+	const struct mr_trace_record *region = &look->region;
+	struct mr_refusal *refusal = &call->refusal;
 
+	/* A call that has left errno as it was has that of mrctl's own calls (lib/verbs/rereg.c, mr_call_errno()). */
 	*call = (struct mr_refused_call){
 		.refusal = {
 			.call = row->name ? row->name : "",
-			.errnum = errno_of(record),
+			.errnum = record->errnum != MR_TRACE_NO_ERRNO ? record->errnum
+				  : record->call == MR_TRACED_IBV_REREG_MR ? ENOMEM : EIO,
 			.kind = MR_ERROR_REFUSED,
 			.via = MR_VIA_LIBRARY,
 			.held = look->registered_bytes,
@@ -493,8 +476,16 @@ static void read_call(const struct mr_trace_record *record, const struct mr_look
 		},
 	};
 	read_request(record, call);
-	if (look->has_region)
-		read_region(&look->region, call);
+	/* A region by ibv_import_mr() was registered by another process, in a way that is not known. */
+	call->failure.imported = look->has_region && region->call == MR_TRACED_IBV_IMPORT_MR;
+	if (!look->has_region || !mr_traced_region_call(region, &refusal->region_call))
+		return;
+	refusal->region_known = true;
+	refusal->region_access = region->access;
+	refusal->region_addr = region->addr;
+	refusal->region_length = region->length;
+	refusal->region_iova = region->iova;
+	refusal->pinned_access = (struct mr_opt_u64){ region->pinned_access, true };
 }
 
 /* ---- libibverbs of the process ---- */
@@ -519,54 +510,41 @@ static bool has_same_variable(const struct mr_host *host, const char *name)
 	       !strcmp(own ? own : "", others);
 }
 
-/* Whether a device of that name is the same one here: the real one, or one that is simulated alike. */
-static bool has_same_devices(struct mr_host *host, bool is_simulated)
-{
-	if (mr_is_simulated(mr_this_host()) != is_simulated)
-		return false;
-	return !is_simulated || (has_same_variable(host, MR_SIM_VARIABLE) &&
-				 has_same_variable(host, MR_SIM_KERNEL_VARIABLE));
-}
-
-/* The call's device, opened anew. */
-struct opened {
-	bool is_open;
-	struct mr_device device;
-	struct mr_uverbs uverbs;
-};
-
 /*
  * Opens the device of the call, unless it has failed: it may let who opens it wait, until a command times out.  Another
  * release of rdma-core may have a provider with other functions: then the kernel alone is asked.
  */
 static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
-			struct mr_environment *environment, struct opened *opened)
+			struct mr_environment *environment)
 {
-	const int errnum = call->refusal.errnum;
+	struct mr_refusal *refusal = &call->refusal;
+	const int errnum = refusal->errnum;
 	struct mr_environment found = { .device = "" };
 	struct mr_error ignored;
 	uint32_t no_pd;
 
-	if (mr_operation_of(&call->refusal) == MR_OP_OPEN || errnum == EIO || errnum == ETIMEDOUT ||
+	if (mr_operation_of(refusal) == MR_OP_OPEN || errnum == EIO || errnum == ETIMEDOUT ||
 	    errnum == ENODEV || errnum == ENXIO)
 		mr_device_find(environment->device, &found, &ignored);
 	else
-		opened->is_open = !mr_device_open_alone(environment->device, &opened->device,
-							&found, &ignored);
+		refusal->is_opened_anew =
+			!mr_device_open_alone(environment->device, &call->device, &found, &ignored);
 	memcpy(environment->provider, found.provider, sizeof(environment->provider));
-	if (!opened->is_open)
+	if (!refusal->is_opened_anew)
 		return;
-	opened->uverbs = mr_device_uverbs(&opened->device, &found, &no_pd);
-	call->refusal.is_opened_anew = true;
-	call->refusal.uverbs = &opened->uverbs;
+	call->uverbs = mr_device_uverbs(&call->device, &found, &no_pd);
+	refusal->uverbs = &call->uverbs;
 	if (!strcmp(own_rdma_core, environment->rdma_core))
-		call->refusal.context = opened->device.context;
+		refusal->context = call->device.context;
 }
 
-/* The names of the simulated profiles are those of the providers; the first kernel is the default. */
+/*
+ * The names of the simulated profiles are those of the providers; the first kernel is the default.  A device of that name
+ * is the same one here where it is a real one, or one that is simulated alike.
+ */
 static void find_device(struct mr_host *host, const struct mr_trace_record *record,
-			const struct mr_environment *own, struct mr_refused_call *call,
-			struct mr_environment *environment, struct opened *opened)
+			const char *own_rdma_core, struct mr_refused_call *call,
+			struct mr_environment *environment)
 {
 	const bool is_simulated = mr_is_simulated(host) || record->flags & MR_TRACE_HAS_PINNED;
 	char *kernel = environment->simulated_kernel;
@@ -583,8 +561,10 @@ static void find_device(struct mr_host *host, const struct mr_trace_record *reco
 			 mr_sim_kernels[0].name);
 	if (!environment->device[0] || strchr(environment->device, '/'))
 		return;
-	if (has_same_devices(host, is_simulated))
-		open_device(own->rdma_core, call, environment, opened);
+	if (mr_is_simulated(mr_this_host()) == is_simulated &&
+	    (!is_simulated || (has_same_variable(host, MR_SIM_VARIABLE) &&
+			       has_same_variable(host, MR_SIM_KERNEL_VARIABLE))))
+		open_device(own_rdma_core, call, environment);
 	mr_host_line(host, environment->firmware, sizeof(environment->firmware),
 		     "/sys/class/infiniband/%s/fw_ver", environment->device);
 }
@@ -617,7 +597,6 @@ static void read_process(struct mr_host *host, struct mr_look *look)
 void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look *look)
 {
 	struct mr_host host = MR_THIS_HOST;
-	struct opened opened = { .is_open = false };
 	const struct mr_region_request *request;
 	struct mr_environment own;
 	struct mr_refused_call call;
@@ -630,7 +609,7 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look 
 	memcpy(look->environment.mrctl, own.mrctl, sizeof(own.mrctl));
 	memcpy(look->environment.kernel, own.kernel, sizeof(own.kernel));
 	read_process(&host, look);
-	find_device(&host, record, &own, &call, &look->environment, &opened);
+	find_device(&host, record, own.rdma_core, &call, &look->environment);
 	refusal->environment = &look->environment;
 	if (refusal->rereg && refusal->errnum == EOPNOTSUPP &&
 	    !strcmp(call.failure.code, "IBV_REREG_MR_ERR_CMD")) {
@@ -654,6 +633,6 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look 
 	look->by_kernel = refusal->by_kernel;
 	look->is_fork_safe = refusal->fork_safe;
 	mr_diagnose(refusal, &host, &look->diagnosis);
-	if (opened.is_open)
-		mr_device_close(&opened.device);
+	if (refusal->is_opened_anew)
+		mr_device_close(&call.device);
 }

@@ -33,37 +33,12 @@ static int set_before(const char *name, const char *first, const char *old, stru
 	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
 }
 
-/*
- * Puts the agent before what is preloaded already, but for the agent of a trace around this one: that would put a second
- * wrapper around each function.
- */
-static int preload_agent(const char *folder, struct mr_error *err)
-{
-	static const char separators[] = " :", agent[] = "/" MR_TRACE_AGENT;
-	const char *value = getenv("LD_PRELOAD") ?: "";
-	mr_auto_free char *path = NULL, *others = NULL;
-	char *to;
-
-	if (asprintf(&path, "%s%s", folder, agent) < 0 || asprintf(&others, "%s", value) < 0)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	to = others;
-	for (value += strspn(value, separators); *value; value += strspn(value, separators)) {
-		const size_t length = strcspn(value, separators), name = sizeof(agent) - 1;
-
-		if (length < name || strncmp(value + length - name, agent, name) != 0) {
-			if (to > others)
-				*to++ = ':';
-			to = mempcpy(to, value, length);
-		}
-		value += length;
-	}
-	*to = '\0';
-	return set_before("LD_PRELOAD", path, others, err);
-}
-
 int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 {
-	mr_auto_free char *folder = NULL;
+	static const char separators[] = " :", agent[] = "/" MR_TRACE_AGENT;
+	mr_auto_free char *folder = NULL, *path = NULL;
+	const char *others = getenv("LD_PRELOAD") ?: "";
+	size_t length = strcspn(others, separators);
 	char self[PATH_MAX];
 	int rc = mr_installed_find(MRCTL_LIBDIR, "trace", MR_TRACE_AGENT, self, &folder, err);
 
@@ -74,12 +49,18 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 				    "the library for traced programs (" MR_TRACE_AGENT
 				    ") is not installed beside %s",
 				    self);
-	if (strpbrk(folder, " :")) /* ld.so(8): its lists have these between their items */
+	if (strpbrk(folder, separators)) /* ld.so(8): its lists have these between their items */
 		return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
 				    MR_TRACE_AGENT " cannot be loaded from a path with a blank or "
 						   "colon: %s",
 				    folder);
-	rc = preload_agent(folder, err);
+	/* The agent of a trace around this one, which is the first, would be a second wrapper around each function. */
+	if (length >= strlen(agent) &&
+	    !strncmp(others + length - strlen(agent), agent, strlen(agent)))
+		others += length + strspn(others + length, separators);
+	if (asprintf(&path, "%s%s", folder, agent) < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	rc = set_before("LD_PRELOAD", path, others, err);
 	if (!rc)
 		rc = set_before("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, getenv("ASAN_OPTIONS"), err);
 	return rc ? rc : set_before(MR_TRACE_VARIABLE, socket, token, err);

@@ -176,8 +176,7 @@ struct mr_object {
  * registered and with the places of calls, not with the number of calls.
  */
 enum {
-	MR_LEDGER_OBJECTS = 1 << 24, /**< objects of a process that are kept at most */
-	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
+	MR_LEDGER_SITES = 4096, /**< places of a process that are kept at most */
 };
 
 /** A place of the program that makes calls. */
@@ -225,7 +224,7 @@ struct mr_trace_totals {
 	struct mr_live_change *changes;
 	size_t change_count, change_capacity;
 	bool is_unordered;
-	uint64_t uncounted; /**< objects beyond MR_LEDGER_OBJECTS */
+	uint64_t uncounted; /**< objects for which memory was short */
 };
 
 struct mr_ledger {
@@ -310,7 +309,6 @@ struct mr_traced_process {
 	uint64_t image, joined_ns;        /**< mr_monitor_image() when it joined, and that time */
 	int pidfd;                        /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH];      /**< path of its program, as it says itself */
-	unsigned int looks;               /**< that were asked for */
 	bool is_attached; /**< it ran already, and has no agent: places are not known, and it does not wait */
 	struct mr_ring ring;
 	struct mr_ledger ledger;

@@ -13,7 +13,7 @@
 static struct mr_follow follow;
 static int status;
 static struct {
-	size_t calls, looks;
+	size_t calls;
 } seen;
 
 static struct mr_trace_ring *ring;
@@ -59,10 +59,10 @@ static struct mr_trace_record registers(uint64_t object, uint64_t length)
 static void take_call(void *data __attribute__((unused)),
 		      struct mr_traced_process *process __attribute__((unused)),
 		      const struct mr_traced_record *record __attribute__((unused)),
-		      struct mr_site *site __attribute__((unused)), const struct mr_look *look)
+		      struct mr_site *site __attribute__((unused)),
+		      const struct mr_look *look __attribute__((unused)))
 {
 	seen.calls++;
-	seen.looks += look != NULL;
 }
 
 /* Follows a child that runs @agent. */
@@ -163,31 +163,6 @@ TEST(only_errnos_that_may_be_about_memory_are_refused_registrations)
 		assert_int_equal(follow.refusals.total, rows[i].refusals);
 		expect_exit();
 	}
-}
-
-/* Each refusal claims that it is waited for: mrctl looks at some, and has time for the others. */
-static void refuse_for_ever(void)
-{
-	join();
-	for (uint32_t i = 0; i < MR_TRACE_SLOTS; i++) {
-		struct mr_trace_record record = registers(0, 4096);
-
-		record.errnum = i % 2 ? ENOMEM : (int32_t)i + 200;
-		record.flags = MR_TRACE_LOOKED_AT;
-		put(record);
-	}
-	while (atomic_load(&ring->tail) < next)
-		usleep(1000);
-}
-
-TEST(a_process_is_looked_at_a_bounded_number_of_times)
-{
-	run(refuse_for_ever);
-	assert_int_equal(follow.refusals.total, MR_TRACE_SLOTS);
-	assert_int_equal(follow.refusals.count, MR_REFUSAL_KINDS);
-	assert_true(follow.refusals.left_out > 0);
-	assert_in_range(seen.looks, 1, 512);
-	expect_exit();
 }
 
 static void call_a_million_times(void)
