@@ -602,17 +602,6 @@ static void print_document(struct output *out, const struct trace_row *row,
 	output_json_list(out, not_followed_record.list, &not_followed);
 }
 
-/*
- * Standard error remembers that a write failed, but not why: one more write fails with the same errno.
- */
-static int check_text(const struct trace_args *args, struct mr_error *err)
-{
-	if (!args->summary_file || !ferror(stderr))
-		return 0;
-	return mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO, "write",
-		       "%s", args->summary_file);
-}
-
 static int print_summary(const struct invocation *invocation, struct trace_result *result,
 			 struct mr_error *err)
 {
@@ -634,7 +623,11 @@ static int print_summary(const struct invocation *invocation, struct trace_resul
 	}
 	rc = output_end(&out, err);
 	output_release(&out);
-	return rc ? rc : check_text(args, err);
+	/* Standard error remembers that a write failed, but not why: one more write fails with the same errno. */
+	if (!rc && args->summary_file && ferror(stderr))
+		rc = mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO,
+			     "write", "%s", args->summary_file);
+	return rc;
 }
 
 int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,

@@ -299,48 +299,31 @@ static void flush_calls(void *data)
 		note_unwritten(job);
 }
 
-/* The child: sets the environment, and becomes the program. */
-static void run_program(const struct trace_job *job)
-{
-	const struct mr_channel *channel = &job->result.follow.channel;
-	struct mr_error err = { 0 };
-	int status;
-
-	if (mr_trace_enter(channel->name, channel->token, &err)) {
-		report_error("trace", &err);
-		_exit(EXIT_REFUSED);
-	}
-	status = program_exec(job->invocation, &err);
-	_exit(status);
-}
-
-/* Reports before the start that the program cannot be followed.  Return: whether it did. */
-static bool check_program(struct trace_job *job)
-{
-	char path[MR_TRACE_PATH];
-	enum mr_trace_obstacle obstacle;
-
-	if (!job->invocation->operands[0] ||
-	    mr_trace_find_program(job->invocation->operands[0], getenv("PATH"), path, sizeof(path)))
-		return false;
-	obstacle = mr_trace_program(AT_FDCWD, path);
-	if (obstacle != MR_TRACE_FOLLOWED)
-		note_not_followed(job, 0, path, obstacle);
-	return obstacle != MR_TRACE_FOLLOWED;
-}
-
+/* The program itself may be one that cannot be followed, which is said at once. */
 static int follow_program(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
-	const bool is_reported = check_program(job);
-	const pid_t child = mr_follow_fork(follow);
+	const char *program = job->invocation->operands[0];
+	enum mr_trace_obstacle obstacle = MR_TRACE_FOLLOWED;
+	struct mr_error failure = { 0 };
+	char path[MR_TRACE_PATH];
+	pid_t child;
 
+	if (program && !mr_trace_find_program(program, getenv("PATH"), path, sizeof(path)))
+		obstacle = mr_trace_program(AT_FDCWD, path);
+	if (obstacle != MR_TRACE_FOLLOWED)
+		note_not_followed(job, 0, path, obstacle);
+	child = mr_follow_fork(follow);
 	if (child < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
-	if (!child)
-		run_program(job);
+	if (!child && !mr_trace_enter(follow->channel.name, follow->channel.token, &failure))
+		_exit(program_exec(job->invocation, &failure));
+	if (!child) {
+		report_error("trace", &failure);
+		_exit(EXIT_REFUSED);
+	}
 	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go, and the program runs on */
-	if (is_reported)
+	if (obstacle != MR_TRACE_FOLLOWED)
 		mr_monitor_announced(&follow->monitor, child);
 	return mr_follow_run(follow, child, &job->result.status, err);
 }
@@ -399,39 +382,32 @@ static int open_files(struct trace_job *job, struct mr_error *err)
 	return 0;
 }
 
-static int write_reproduction(struct trace_job *job, struct mr_error *err)
-{
-	char command[FIELD_TEXT_MAX];
-	const char *const *program = job->args->pid.known
-					     ? job->result.attached_program
-					     : (const char *const *)job->invocation->operands;
-	FILE *file = job->reproduction;
-
-	job->reproduction = NULL;
-	if (!file)
-		return 0;
-	mr_reproduction_write(&job->result.follow.refusals, words_text(program, command),
-			      job->args->reproduce, mr_clock_ns(CLOCK_REALTIME) / 1000000000, file);
-	return private_file_close(file, job->args->reproduce, err);
-}
-
 /* Prints and writes all results, even if a part cannot be written.  @err: of the first part that cannot */
 static int write_results(struct trace_job *job, struct mr_error *err)
 {
-	struct mr_error calls = { 0 }, reproduction = { 0 }, summary = { 0 };
-	const struct mr_error *errors[] = { &calls, &reproduction, &summary };
-	const char *path = job->args->calls_file;
+	struct mr_error errors[3] = { 0 };
+	const struct trace_args *args = job->args;
+	const char *const *program = args->pid.known
+					     ? job->result.attached_program
+					     : (const char *const *)job->invocation->operands;
+	char command[FIELD_TEXT_MAX];
 
 	if (job->calls)
-		private_file_close(job->calls, path, &calls);
+		private_file_close(job->calls, args->calls_file, &errors[0]);
 	if (job->calls && job->calls_errnum)
-		mr_fail(&calls, MR_ERROR_HOST, job->calls_errnum, "write", "%s", path);
-	job->calls = NULL;
-	write_reproduction(job, &reproduction);
-	summary_print(job->invocation, &job->result, job->summary, &summary);
+		mr_fail(&errors[0], MR_ERROR_HOST, job->calls_errnum, "write", "%s",
+			args->calls_file);
+	if (job->reproduction) {
+		mr_reproduction_write(&job->result.follow.refusals, words_text(program, command),
+				      args->reproduce, mr_clock_ns(CLOCK_REALTIME) / 1000000000,
+				      job->reproduction);
+		private_file_close(job->reproduction, args->reproduce, &errors[1]);
+	}
+	job->calls = job->reproduction = NULL;
+	summary_print(job->invocation, &job->result, job->summary, &errors[2]);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
-		if (mr_error_is_set(errors[i])) {
-			*err = *errors[i];
+		if (mr_error_is_set(&errors[i])) {
+			*err = errors[i];
 			return -err->errnum;
 		}
 	return 0;

@@ -641,19 +641,6 @@ static bool next_event(struct mr_attach *attach, struct mr_kernel_event *event)
 
 /* ---- the process ---- */
 
-/* Whether the process is to be looked at: soon after the call, and not all the time where it is refused again and again. */
-static bool is_due(struct mr_attach *attach, const struct mr_trace_record *call)
-{
-	const uint64_t now = mr_now_ns();
-
-	if (!call->errnum || now - call->begin_ns - call->elapsed_ns > PATIENCE)
-		return false;
-	if (attach->looks++ >= LOOKS_AT_ONCE && now - attach->last_look_ns < PATIENCE)
-		return false;
-	attach->last_look_ns = now;
-	return true;
-}
-
 static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 {
 	struct mr_traced_process *process = follow->processes[0];
@@ -662,6 +649,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 	for (size_t i = 0; i < EVENTS && next_event(attach, &event); i++) {
 		struct mr_traced_record record;
 		struct stat device;
+		uint64_t now;
 		char name[24];
 
 		if (!mr_kernel_call_read(&event, &record.call))
@@ -672,8 +660,13 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 			mr_host_line(mr_this_host(), record.call.device, MR_TRACE_DEVICE,
 				     "/sys/dev/char/%u:%u/ibdev", major(device.st_rdev),
 				     minor(device.st_rdev));
-		if (is_due(attach, &record.call))
+		/* Soon after the call, and not all the time where it is refused again and again. */
+		now = mr_now_ns();
+		if (record.call.errnum && now - event.end_ns <= PATIENCE &&
+		    (attach->looks++ < LOOKS_AT_ONCE || now - attach->last_look_ns >= PATIENCE)) {
+			attach->last_look_ns = now;
 			record.call.flags |= MR_TRACE_LOOKED_AT;
+		}
 		mr_follow_take(follow, process, &record, false);
 	}
 	follow->sink.caught_up(follow->sink.data);
