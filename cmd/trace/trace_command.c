@@ -126,7 +126,6 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 	const pid_t pid = (pid_t)job->args->pid.value;
 	struct mr_follow *follow = &job->result.follow;
 	struct mr_attach attach = { .fd_count = 0 };
-	struct mr_traced_process *process;
 	char program[MR_TRACE_PATH];
 	int rc = identify(&job->args->pid, program, sizeof(program), err);
 
@@ -135,17 +134,13 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 	if (rc)
 		return rc;
 	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go before the summary */
-	process = mr_follow_attach(follow, pid);
-	if (!process)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (process->pidfd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", "pid %d", pid);
-	snprintf(process->program, sizeof(process->program), "%s", program);
-	job->result.attached_program[0] = process->program;
+	rc = mr_follow_attach(follow, pid, program, err);
+	if (rc)
+		return rc;
+	job->result.attached_program[0] = follow->processes[0]->program;
 	rc = mr_attach_begin(&attach, pid, err);
 	if (!rc && !job->invocation->global->style.quiet)
-		report_note("trace", "watching %s (pid %d) until it ends, or Ctrl-C",
-			    process->program, pid);
+		report_note("trace", "watching %s (pid %d) until it ends, or Ctrl-C", program, pid);
 	if (!rc) {
 		rc = mr_attach_run(&attach, follow, err);
 		count_registered(pid, &job->result);

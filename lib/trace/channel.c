@@ -48,32 +48,30 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 
 enum { REQUEST_MS = 1 /* that a visitor has between connecting and asking */ };
 
-int mr_channel_accept(const struct mr_channel *channel, struct mr_visitor *visitor,
+int mr_channel_accept(const struct mr_channel *channel, pid_t *pid,
 		      struct mr_trace_request *request)
 {
 	struct pollfd fd = { .fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC),
 			     .events = POLLIN };
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
-	ssize_t got;
 
 	if (fd.fd < 0)
-		return -1;
+		return -EAGAIN;
 	getsockopt(fd.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	*visitor = (struct mr_visitor){ .fd = fd.fd, .pid = peer.pid };
+	*pid = peer.pid;
 	poll(&fd, 1, REQUEST_MS);
-	got = recv(fd.fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
-	if (got == sizeof(*request) && request->magic == MR_TRACE_MAGIC &&
-	    request->version == MR_TRACE_VERSION &&
-	    !memcmp(request->token, channel->token, MR_TRACE_TOKEN)) {
-		request->path[sizeof(request->path) - 1] = '\0';
-		return 1;
+	if (recv(fd.fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC) != sizeof(*request) ||
+	    request->magic != MR_TRACE_MAGIC || request->version != MR_TRACE_VERSION ||
+	    memcmp(request->token, channel->token, MR_TRACE_TOKEN) != 0) {
+		close(fd.fd);
+		return -EACCES;
 	}
-	mr_channel_leave(visitor);
-	return 0;
+	request->path[sizeof(request->path) - 1] = '\0';
+	return fd.fd;
 }
 
-void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd)
+void mr_channel_reply(int connection, const struct mr_trace_reply *reply, int fd)
 {
 	struct iovec data = { (void *)reply, sizeof(*reply) };
 	union {
@@ -91,14 +89,8 @@ void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *r
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
 	/* A peer that has gone away gets no answer, and needs none. */
-	sendmsg(visitor->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-	mr_channel_leave(visitor);
-}
-
-void mr_channel_leave(struct mr_visitor *visitor)
-{
-	close(visitor->fd);
-	visitor->fd = -1;
+	sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	close(connection);
 }
 
 void mr_channel_close(struct mr_channel *channel)

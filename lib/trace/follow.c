@@ -85,24 +85,12 @@ static bool is_refusal(const struct mr_trace_record *call)
 	}
 }
 
-static void add_refusal(struct mr_follow *follow, struct mr_traced_process *process,
-			const struct mr_traced_record *record, const struct mr_look *look,
-			struct mr_site *site)
-{
-	struct mr_refusal_kind *kind = mr_refusals_add(&follow->refusals, process, record, look,
-						       mr_process_place(process, site));
-
-	if (!kind || kind->count > 1)
-		return;
-	for (uint32_t i = 0; i < record->call.frame_count; i++)
-		kind->frames[i] = strdup(mr_process_caller(process, record->frames[i]));
-}
-
 void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 		    struct mr_traced_record *record, bool has_ended)
 {
 	struct mr_trace_record *call = &record->call;
 	mr_auto_free struct mr_look *look = NULL;
+	struct mr_refusal_kind *kind = NULL;
 	struct mr_site *site;
 
 	/* No agent writes others. */
@@ -129,7 +117,10 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 		mr_process_see(process, call->caller);
 	}
 	if (is_refusal(call))
-		add_refusal(follow, process, record, look, site);
+		kind = mr_refusals_add(&follow->refusals, process, record, look,
+				       mr_process_place(process, site));
+	for (uint32_t i = 0; kind && kind->count == 1 && i < call->frame_count; i++)
+		kind->frames[i] = strdup(mr_process_caller(process, record->frames[i]));
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
@@ -317,12 +308,12 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 }
 
 /*
- * Follows the process of a visitor.  Its parent is the one that it was forked from, whose calls before that are taken.
+ * Follows a process.  Its parent is the one that it was forked from, whose calls before that are taken.
  * @fd: set to that of its ring; left alone when it cannot be followed
  *
  * Return: its id, or 0
  */
-static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *visitor,
+static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 			    const struct mr_trace_request *request, int *fd)
 {
 	struct mr_traced_process *process = calloc(1, sizeof(*process)), *parent = NULL, **more;
@@ -330,10 +321,10 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 
 	if (!process)
 		return 0;
-	process->pid = visitor->pid;
-	process->image = mr_monitor_image(visitor->pid);
+	process->pid = pid;
+	process->image = mr_monitor_image(pid);
 	process->joined_ns = mr_now_ns();
-	process->pidfd = open_pidfd(visitor->pid);
+	process->pidfd = open_pidfd(pid);
 	memcpy(process->program, request->path, sizeof(process->program));
 	mr_clean_text(process->program, sizeof(process->program));
 	more = reallocarray(follow->processes, follow->process_count + 1, sizeof(*more));
@@ -365,10 +356,10 @@ static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *v
 	return process->id;
 }
 
-static void serve(struct mr_follow *follow, struct mr_visitor *visitor,
+static void serve(struct mr_follow *follow, int connection, pid_t pid,
 		  const struct mr_trace_request *request)
 {
-	const size_t index = find_process(follow, visitor->pid);
+	const size_t index = find_process(follow, pid);
 	struct mr_traced_process *process =
 		index < follow->process_count ? follow->processes[index] : NULL;
 	struct mr_trace_reply reply = { .magic = MR_TRACE_MAGIC };
@@ -379,9 +370,9 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor,
 		if (process) /* it runs another program now */
 			end_process(follow, index);
 		reply.frames = follow->frames;
-		reply.id = add_process(follow, visitor, request, &fd);
+		reply.id = add_process(follow, pid, request, &fd);
 		if (fd < 0) /* without a ring the reply is a refusal */
-			follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
+			follow->sink.not_followed(follow->sink.data, pid, request->path,
 						  MR_TRACE_NO_ROOM);
 		break;
 	case MR_TRACE_CLOSE:
@@ -393,15 +384,14 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor,
 		process->modules.is_stale = true;
 		break;
 	case MR_TRACE_LOST:
-		mr_monitor_announced(&follow->monitor, visitor->pid);
-		follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
-					  request->obstacle);
+		mr_monitor_announced(&follow->monitor, pid);
+		follow->sink.not_followed(follow->sink.data, pid, request->path, request->obstacle);
 		break;
 	default:
-		mr_channel_leave(visitor);
+		close(connection);
 		return;
 	}
-	mr_channel_reply(visitor, &reply, fd);
+	mr_channel_reply(connection, &reply, fd);
 }
 
 /* ---- the loop ---- */
@@ -477,14 +467,6 @@ static void take_signal(struct loop *loop)
 		kill(loop->child, (int)info.ssi_signo);
 }
 
-/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
-static bool has_ended(const struct loop *loop, size_t index)
-{
-	return loop->follow->processes[index]->pidfd < 0
-		       ? loop->child_is_over
-		       : loop->fds[FD_PROCESSES + index].revents != 0;
-}
-
 /* Backwards, as the last process takes the place of one that has ended. */
 static void take_all(struct loop *loop, size_t polled)
 {
@@ -492,7 +474,9 @@ static void take_all(struct loop *loop, size_t polled)
 
 	loop->is_busy = false;
 	for (size_t i = polled; i-- > 0;) {
-		if (has_ended(loop, i))
+		/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
+		if (follow->processes[i]->pidfd < 0 ? loop->child_is_over
+						    : loop->fds[FD_PROCESSES + i].revents != 0)
 			end_process(follow, i);
 		else if (take_calls(follow, follow->processes[i], false) >= BUSY)
 			loop->is_busy = true;
@@ -533,12 +517,6 @@ static bool has_other(struct loop *loop)
 	return loop->other || (loop->is_in_exec && loop->exec_looks++ < EXEC_LOOKS);
 }
 
-static bool is_going_on(struct loop *loop)
-{
-	return !loop->child_is_over ||
-	       (!loop->is_interrupted && (loop->follow->process_count || has_other(loop)));
-}
-
 static int run_once(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -548,9 +526,9 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	const int wait_ms = mr_monitor_wait_ms(&follow->monitor);
 	struct mr_trace_request request;
-	struct mr_visitor visitor;
+	int connection = 0;
 	uint64_t begun;
-	int has_asked = 0;
+	pid_t pid;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
@@ -567,10 +545,10 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	take_all(loop, polled);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
-	for (size_t i = 0; i < VISITORS_AT_ONCE && has_asked >= 0; i++) {
-		has_asked = mr_channel_accept(&follow->channel, &visitor, &request);
-		if (has_asked > 0)
-			serve(follow, &visitor, &request);
+	for (size_t i = 0; i < VISITORS_AT_ONCE && connection != -EAGAIN; i++) {
+		connection = mr_channel_accept(&follow->channel, &pid, &request);
+		if (connection >= 0)
+			serve(follow, connection, pid, &request);
 	}
 	mr_monitor_look(follow, loop->child_is_over ? 0 : loop->child);
 	if (follow->sink.caught_up)
@@ -591,7 +569,7 @@ static int open_signals(sigset_t *before)
 	return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid)
+int mr_follow_attach(struct mr_follow *follow, pid_t pid, const char *program, struct mr_error *err)
 {
 	struct mr_traced_process *process = calloc(1, sizeof(*process));
 	sigset_t before;
@@ -599,15 +577,18 @@ struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid)
 	follow->processes = calloc(1, sizeof(struct mr_traced_process *));
 	if (!process || !follow->processes) {
 		free(process);
-		return NULL;
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
 	process->pid = pid;
-	process->pidfd = open_pidfd(pid);
 	process->is_attached = true;
+	snprintf(process->program, sizeof(process->program), "%s", program);
 	follow->processes[follow->process_count++] = process;
 	follow->joined = 1;
 	follow->signals = open_signals(&before);
-	return process;
+	process->pidfd = open_pidfd(pid);
+	if (process->pidfd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", "pid %d", pid);
+	return 0;
 }
 
 pid_t mr_follow_fork(struct mr_follow *follow)
@@ -627,7 +608,8 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	struct loop loop = { .follow = follow, .child = child, .child_fd = open_pidfd(child) };
 	int rc = 0;
 
-	while (!rc && is_going_on(&loop))
+	while (!rc && (!loop.child_is_over ||
+		       (!loop.is_interrupted && (follow->process_count || has_other(&loop)))))
 		rc = run_once(&loop, err);
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);

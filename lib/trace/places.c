@@ -39,15 +39,6 @@ static bool keep(const struct mr_mapping *mapping, void *data)
 	return true;
 }
 
-static bool is_in_other_namespace(pid_t pid)
-{
-	static const char any[] = "/usr";
-	char found[PATH_MAX];
-
-	return mr_seen_by(&(struct mr_host){ .recording = -1, .process = pid }, any, found) ||
-	       strcmp(found, any) != 0;
-}
-
 static int compare(const void *key, const void *element)
 {
 	const uint64_t addr = *(const uint64_t *)key;
@@ -484,6 +475,8 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 {
 	struct mr_modules *modules = &process->modules, now = { .reads = modules->reads + 1 };
 	struct mr_host host = MR_THIS_HOST;
+	static const char any[] = "/usr";
+	char found[PATH_MAX];
 
 	if (!process->pid ||
 	    !(modules->is_stale || (modules->reads < READS_MAX && !mr_modules_find(modules, addr))))
@@ -496,7 +489,7 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 		return;
 	}
 	mr_modules_release(modules);
-	now.is_in_other_namespace = is_in_other_namespace(process->pid);
+	now.is_in_other_namespace = mr_seen_by(&host, any, found) || strcmp(found, any) != 0;
 	*modules = now;
 }
 

@@ -45,27 +45,18 @@ static void comment(FILE *file, const char *fmt, ...)
 	fprintf(file, "# %s\n", text);
 }
 
-/* Returns a word as a batch and a shell read it, to be freed; "" where memory is short. */
+/* Returns a word as a batch and a shell read it, to be freed; NULL where memory is short. */
 static char *quote(const char *word)
 {
 	static const char special[] = " \t\n\r\v\f!\"#$&'()*;<>?[\\]^`{|}~";
-	const bool is_plain = !word[strcspn(word, special)];
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	const char *mark = word[strcspn(word, special)] ? "'" : "";
+	char *text = malloc(4 * strlen(word) + sizeof("''")), *to = text;
 
-	if (!file)
-		return strdup("");
-	if (!is_plain)
-		fputc('\'', file);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", file);
-		else
-			fputc(*word, file);
-	if (!is_plain)
-		fputc('\'', file);
-	fclose(file);
+	if (!text)
+		return NULL;
+	for (to = stpcpy(to, mark); *word; word++)
+		to = *word == '\'' ? stpcpy(to, "'\\''") : mempcpy(to, word, 1);
+	stpcpy(to, mark);
 	return text;
 }
 
@@ -209,7 +200,7 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 		if (strcmp(range->memory, "anon") != 0) {
 			char *memory = quote(range->memory);
 
-			fprintf(file, " --memory %s", memory);
+			fprintf(file, " --memory %s", memory ?: "");
 			free(memory);
 		}
 		print_offset(file, range->offset);
@@ -473,11 +464,11 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 			environment->device[0] ? ", device " : "", environment->device,
 			environment->simulated ? " (simulated)" : "", ulimit);
 	comment(file, "Run it with: %smrctl batch --keep-going%s %s",
-		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, file_name);
+		is_fork_safe ? "RDMAV_FORK_SAFE=1 " : "", option, file_name ?: "");
 	if (environment && environment->device[0]) {
 		mr_auto_free char *device = quote(environment->device);
 
-		comment(file, "With several devices, use mrctl -d %s", device);
+		comment(file, "With several devices, use mrctl -d %s", device ?: "");
 	}
 	comment(file, "The exit status is 0 if each line is refused as the program was.");
 }

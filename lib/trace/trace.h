@@ -21,12 +21,6 @@
 /** Beginning of each name; then come the PID of its mrctl and the time */
 #define MR_CHANNEL_PREFIX "mrctl-trace-"
 
-/** A process that has connected. */
-struct mr_visitor {
-	int fd; /**< -1: none */
-	pid_t pid;
-};
-
 struct mr_channel {
 	int fd;
 	char name[64]; /**< of the abstract socket, without the NUL before it */
@@ -38,20 +32,18 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err);
 
 /**
  * mr_channel_accept() - take the next connection, and read what it asks for
+ * @pid: set to the process that has connected
  *
- * Any visitor without the token is sent away, and so is one that asks nothing at once, who would keep mrctl from its
+ * Any process without the token is sent away, and so is one that asks nothing at once, which would keep mrctl from its
  * work: the agent tries again.
  *
- * Return: 1, 0 where it was sent away, or -1 where none waits.
+ * Return: the connection; -EACCES where it was sent away; -EAGAIN where none waits.
  */
-int mr_channel_accept(const struct mr_channel *channel, struct mr_visitor *visitor,
+int mr_channel_accept(const struct mr_channel *channel, pid_t *pid,
 		      struct mr_trace_request *request);
 
 /** mr_channel_reply() - answer, and close the connection; @fd: sent with the answer, or -1 */
-void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd);
-
-/** mr_channel_leave() - close the connection without an answer */
-void mr_channel_leave(struct mr_visitor *visitor);
+void mr_channel_reply(int connection, const struct mr_trace_reply *reply, int fd);
 
 void mr_channel_close(struct mr_channel *channel);
 
@@ -488,13 +480,15 @@ struct mr_follow {
 };
 
 /**
- * mr_follow_attach() - follow a process that runs already, in place of a child; see mr_attach_begin()
+ * mr_follow_attach() - follow a process that runs already, in place of a child: see mr_attach_begin()
+ * @program: its path
  *
  * From now on @follow->signals has the signals that would end mrctl.
  *
- * Return: the process; its pidfd is -1 where there is none.  NULL: memory is short.
+ * Return: 0, or -errno with MR_ERROR_HOST.
  */
-struct mr_traced_process *mr_follow_attach(struct mr_follow *follow, pid_t pid);
+int mr_follow_attach(struct mr_follow *follow, pid_t pid, const char *program,
+		     struct mr_error *err);
 
 /** mr_follow_take() - take a call of a process, which may have ended */
 void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,

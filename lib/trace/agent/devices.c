@@ -306,13 +306,6 @@ TRACED(ssize_t, write, (int fd, const void *bytes, size_t size))
 	return rc;
 }
 
-static bool is_libibverbs(uintptr_t address)
-{
-	Dl_info info;
-
-	return dladdr((void *)address, &info) && strstr(info.dli_fname, "libibverbs");
-}
-
 /*
  * ibv_fork_init(), which libibverbs calls by itself where the environment asks for it, tries this advice and gives it
  * for each region from then on (libibverbs/memory.c).  Where the kernel copies pinned pages on fork(2) it does not.
@@ -325,8 +318,10 @@ TRACED(int, madvise, (void *address, size_t length, int advice))
 					  .addr = (uintptr_t)address,
 					  .length = length,
 					  .call_flags = (uint32_t)advice };
+	Dl_info caller;
 
-	if ((advice != MADV_DONTFORK && advice != MADV_DOFORK) || !is_libibverbs(CALLER))
+	if ((advice != MADV_DONTFORK && advice != MADV_DOFORK) ||
+	    !dladdr((void *)CALLER, &caller) || !strstr(caller.dli_fname, "libibverbs"))
 		return REAL(madvise)(address, length, advice);
 	record.result = REAL(madvise)(address, length, advice);
 	record.errnum = record.result ? errno : 0;
