@@ -417,22 +417,17 @@ struct loop {
 	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
 	struct pollfd *fds;
-	size_t capacity;
 };
 
 static bool fill_fds(struct loop *loop)
 {
 	const struct mr_follow *follow = loop->follow;
-	const size_t count = FD_PROCESSES + follow->process_count;
-	struct pollfd *fds = loop->fds;
+	struct pollfd *fds =
+		reallocarray(loop->fds, FD_PROCESSES + follow->process_count, sizeof(*fds));
 
-	if (!fds || count > loop->capacity) {
-		fds = reallocarray(fds, 2 * count, sizeof(*fds));
-		if (!fds)
-			return false;
-		loop->fds = fds;
-		loop->capacity = 2 * count;
-	}
+	if (!fds)
+		return false;
+	loop->fds = fds;
 	fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
 	fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					 .events = POLLIN };

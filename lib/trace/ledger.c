@@ -437,11 +437,6 @@ bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
 	       kind->look->diagnosis.causes[0].certainty == MR_CERTAIN;
 }
 
-static bool is_of_call(const struct mr_refusal_kind *kind, const struct mr_trace_record *call)
-{
-	return kind->record.call.call == call->call && kind->record.call.errnum == call->errnum;
-}
-
 static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
 {
 	for (size_t i = 0; i < kind->likeness_count; i++)
@@ -450,67 +445,49 @@ static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
 	return false;
 }
 
-/* The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike. */
-static struct mr_refusal_kind *find_looked_at(const struct mr_refusals *refusals,
-					      const struct mr_trace_record *call,
-					      const struct mr_look *look)
-{
-	const uint64_t likeness = mr_trace_likeness(call);
-	struct mr_refusal_kind *alike = NULL;
-
-	for (size_t i = 0; i < refusals->count; i++) {
-		struct mr_refusal_kind *kind = refusals->kinds[i];
-
-		if (!is_of_call(kind, call))
-			continue;
-		if (kind->look && cause_of(kind->look) == cause_of(look))
-			return kind;
-		if (!kind->look && !kind->is_ambiguous && has_likeness(kind, likeness))
-			alike = kind;
-	}
-	return alike;
-}
-
-/* The kind that was looked at and has the likeness.  @several: set where several have */
-static struct mr_refusal_kind *find_alike(const struct mr_refusals *refusals,
-					  const struct mr_trace_record *call, uint64_t likeness,
-					  bool *several)
-{
-	struct mr_refusal_kind *found = NULL;
-
-	*several = false;
-	for (size_t i = 0; i < refusals->count; i++) {
-		struct mr_refusal_kind *kind = refusals->kinds[i];
-
-		if (!kind->look || !is_of_call(kind, call) || !has_likeness(kind, likeness))
-			continue;
-		*several = found != NULL;
-		found = kind;
-	}
-	return found;
-}
-
 /*
- * Where nobody looked, the cause is that of calls on the same range that are alike, else that of calls that are
- * alike, if these have one cause alone.
+ * The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike.  Where nobody
+ * looked, the cause is that of calls on the same range that are alike, else that of calls that are alike, if these have
+ * one cause alone.
+ * @look:      NULL: nobody looked
  * @ambiguous: set where they have several
  */
-static struct mr_refusal_kind *find_unseen(const struct mr_refusals *refusals,
-					   const struct mr_trace_record *call, bool *ambiguous)
+static struct mr_refusal_kind *find_kind(const struct mr_refusals *refusals,
+					 const struct mr_trace_record *call,
+					 const struct mr_look *look, bool *ambiguous)
 {
 	const uint64_t likeness = mr_trace_likeness(call);
-	struct mr_refusal_kind *found =
-		find_alike(refusals, call, mr_trace_range_likeness(call, likeness), ambiguous);
+	const uint64_t range = mr_trace_range_likeness(call, likeness);
+	struct mr_refusal_kind *unseen = NULL, *of_range = NULL, *alike = NULL;
+	size_t range_count = 0, count = 0;
 
-	if (!found || *ambiguous)
-		found = find_alike(refusals, call, likeness, ambiguous);
-	if (found && !*ambiguous)
-		return found;
-	for (size_t i = 0; i < refusals->count; i++)
-		if (!refusals->kinds[i]->look && is_of_call(refusals->kinds[i], call) &&
-		    has_likeness(refusals->kinds[i], likeness))
-			return refusals->kinds[i];
-	return NULL;
+	for (size_t i = 0; i < refusals->count; i++) {
+		struct mr_refusal_kind *kind = refusals->kinds[i];
+
+		if (kind->record.call.call != call->call ||
+		    kind->record.call.errnum != call->errnum)
+			continue;
+		if (look && kind->look && cause_of(kind->look) == cause_of(look))
+			return kind;
+		if (kind->look && has_likeness(kind, range)) {
+			of_range = kind;
+			range_count++;
+		}
+		if (!has_likeness(kind, likeness) || (look && kind->is_ambiguous))
+			continue;
+		if (!kind->look) {
+			unseen = kind;
+			continue;
+		}
+		alike = kind;
+		count++;
+	}
+	if (!look && range_count == 1)
+		return of_range;
+	if (!look && count == 1)
+		return alike;
+	*ambiguous = !look && count;
+	return unseen;
 }
 
 static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
@@ -527,8 +504,7 @@ struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 	const struct mr_trace_record *call = &record->call;
 	const uint64_t likeness = mr_trace_likeness(call);
 	bool ambiguous = false;
-	struct mr_refusal_kind *kind = look ? find_looked_at(refusals, call, look)
-					    : find_unseen(refusals, call, &ambiguous);
+	struct mr_refusal_kind *kind = find_kind(refusals, call, look, &ambiguous);
 
 	refusals->total++;
 	if (!kind && refusals->count < MR_REFUSAL_KINDS && (kind = calloc(1, sizeof(*kind)))) {

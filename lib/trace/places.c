@@ -14,28 +14,20 @@
 #include "lib/host/reading.h"
 #include "lib/trace/trace.h"
 
-/* The files that a process has mapped to run them, kept for the time after its end. */
-enum { MR_MODULE_MAPPINGS = 65536 /* mappings of files that are kept at most */ };
-
+/* Keeps the files that a process has mapped to run them, for the time after its end. */
 static bool keep(const struct mr_mapping *mapping, void *data)
 {
 	struct mr_modules *modules = data;
+	struct mr_mapping *more = modules->mappings;
 
 	if (mapping->path[0] != '/' && strcmp(mapping->path, "[vdso]") != 0)
 		return true;
-	if (modules->count == modules->capacity) {
-		const size_t capacity = modules->capacity ? 2 * modules->capacity : 64;
-		struct mr_mapping *more =
-			capacity > MR_MODULE_MAPPINGS
-				? NULL
-				: reallocarray(modules->mappings, capacity, sizeof(*more));
-
-		if (!more)
-			return false;
-		modules->mappings = more;
-		modules->capacity = capacity;
-	}
-	modules->mappings[modules->count++] = *mapping;
+	if (!(modules->count & (modules->count - 1))) /* the list is full: double it */
+		more = reallocarray(more, 2 * modules->count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	modules->mappings = more;
+	more[modules->count++] = *mapping;
 	return true;
 }
 

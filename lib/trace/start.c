@@ -283,32 +283,30 @@ static int compare(const void *one, const void *other)
 static void read_entries(struct mr_monitor *monitor)
 {
 	DIR *folder = mr_process_folder();
-	size_t capacity = 0;
+	struct mr_monitor_entry *more;
+	size_t count = 0;
 	int pid;
 
 	monitor->entries = NULL;
-	monitor->entry_count = 0;
 	while (folder && (pid = mr_process_next_number(folder)) > 0) {
 		struct mr_monitor_entry entry = { .pid = pid };
 
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
 			continue;
-		if (monitor->entry_count == capacity) {
-			struct mr_monitor_entry *more;
-
-			capacity = capacity ? 2 * capacity : 256;
-			more = reallocarray(monitor->entries, capacity, sizeof(*more));
-			if (!more)
-				break;
-			monitor->entries = more;
-		}
-		monitor->entries[monitor->entry_count++] = entry;
+		more = monitor->entries;
+		if (!(count & (count - 1))) /* the list is full: double it */
+			more = reallocarray(more, 2 * count + 1, sizeof(*more));
+		if (!more)
+			break;
+		monitor->entries = more;
+		more[count++] = entry;
 	}
 	if (folder)
 		closedir(folder);
-	if (monitor->entry_count)
-		qsort(monitor->entries, monitor->entry_count, sizeof(*monitor->entries), compare);
+	monitor->entry_count = count;
+	if (count)
+		qsort(monitor->entries, count, sizeof(*monitor->entries), compare);
 }
 
 static struct mr_monitor_entry *find(const struct mr_monitor *monitor, pid_t pid)

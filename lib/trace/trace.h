@@ -281,7 +281,7 @@ void mr_ledger_release(struct mr_ledger *ledger);
 
 struct mr_modules {
 	struct mr_mapping *mappings; /**< of files, by ascending address */
-	size_t count, capacity;
+	size_t count;
 	bool is_in_other_namespace; /**< the process may have other files at these paths: its root or mounts are others */
 	bool is_stale; /**< one of them may have been unmapped, and another one be in its place */
 	unsigned int reads; /**< how often they were read: others have come and gone since */
