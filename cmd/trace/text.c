@@ -602,47 +602,37 @@ static void print_document(struct output *out, const struct trace_row *row,
 	output_json_list(out, not_followed_record.list, &not_followed);
 }
 
-static int print_summary(const struct invocation *invocation, struct trace_result *result,
-			 struct mr_error *err)
-{
-	const struct trace_args *args = invocation->args;
-	struct trace_row row;
-	struct output out;
-	int rc;
-
-	trace_row_fill(&row, invocation, result);
-	rc = output_open(&out, &invocation->global->style, &trace_call_record, err);
-	if (rc)
-		return rc;
-	if (invocation->global->style.json) {
-		print_document(&out, &row, result);
-	} else {
-		report_all(invocation, &row, result);
-		if (args->calls && !invocation->global->style.quiet)
-			print_calls(&out, &result->follow);
-	}
-	rc = output_end(&out, err);
-	output_release(&out);
-	/* Standard error remembers that a write failed, but not why: one more write fails with the same errno. */
-	if (!rc && args->summary_file && ferror(stderr))
-		rc = mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO,
-			     "write", "%s", args->summary_file);
-	return rc;
-}
-
 int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,
 		  struct mr_error *err)
 {
 	mr_auto_fd int errors = dup(STDERR_FILENO);
+	const struct output_style *style = &invocation->global->style;
 	const struct trace_args *args = invocation->args;
 	const int fd = file ? fileno(file) : STDERR_FILENO;
+	struct trace_row row;
+	struct output out;
 	/* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
 	int rc = output_redirect(fd, args->summary_file, err);
 
+	trace_row_fill(&row, invocation, result);
 	if (!rc && dup2(fd, STDERR_FILENO) < 0)
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
 	if (!rc)
-		rc = print_summary(invocation, result, err);
+		rc = output_open(&out, style, &trace_call_record, err);
+	if (!rc) {
+		if (style->json)
+			print_document(&out, &row, result);
+		else
+			report_all(invocation, &row, result);
+		if (!style->json && args->calls && !style->quiet)
+			print_calls(&out, &result->follow);
+		rc = output_end(&out, err);
+		output_release(&out);
+	}
+	/* Standard error remembers that a write failed, but not why: one more write fails with the same errno. */
+	if (!rc && args->summary_file && ferror(stderr))
+		rc = mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO,
+			     "write", "%s", args->summary_file);
 	if (errors >= 0) /* an error that follows is for the terminal, not for the summary */
 		dup2(errors, STDERR_FILENO);
 	return rc;
