@@ -88,8 +88,8 @@ extern _Atomic uint32_t agent_is_filtered;
 /** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
 bool channel_read_environment(void);
 
-/** channel_variable() - "MRCTL_TRACE=NAME:TOKEN", as it was read; "" where nobody traces */
-const char *channel_variable(void);
+/** "MRCTL_TRACE=NAME:TOKEN", copied, as the program may change its environment; "" where nobody traces */
+extern char agent_variable[];
 
 /** channel_lost() - report that the process is about to run a program that cannot be followed */
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
@@ -169,8 +169,8 @@ void call_note_mr(struct call *call, const struct ibv_mr *mr);
 /** call_note_range() - note a range of memory, and how it may be accessed */
 void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access);
 
-/** call_put_within() - put a record of what libibverbs did within a call, with errno as it was */
-void call_put_within(const struct mr_trace_record *record);
+/** call_put() - put the record of a call, or of what libibverbs did within it, with errno as it was */
+void call_put(const struct mr_trace_record *call);
 
 #define IS_INT(result) _Generic((result), int : true, default : false)
 

@@ -37,18 +37,12 @@ _Atomic uint32_t agent_kernel_seen;
 _Atomic uint32_t agent_is_filtered;
 _Thread_local struct agent_thread agent_thread;
 
-/* The socket's name and the token: copied, as the program may change its environment. */
-static char variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR_TRACE_TOKEN];
+char agent_variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR_TRACE_TOKEN];
 static struct sockaddr_un address;
 static socklen_t address_length;
 static const char *token;
 /* Id of this process, or until it joins of its parent; 0: none.  exec(2) makes it 0. */
 static uint64_t own_id;
-
-const char *channel_variable(void)
-{
-	return variable;
-}
 
 bool channel_read_environment(void)
 {
@@ -61,9 +55,9 @@ bool channel_read_environment(void)
 	address.sun_family = AF_UNIX;
 	memcpy(address.sun_path + 1, value, name);
 	address_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + name);
-	memcpy(variable, MR_TRACE_VARIABLE "=", sizeof(MR_TRACE_VARIABLE));
-	memcpy(variable + sizeof(MR_TRACE_VARIABLE), value, name + 1 + MR_TRACE_TOKEN + 1);
-	token = variable + sizeof(MR_TRACE_VARIABLE) + name + 1;
+	memcpy(agent_variable, MR_TRACE_VARIABLE "=", sizeof(MR_TRACE_VARIABLE));
+	memcpy(agent_variable + sizeof(MR_TRACE_VARIABLE), value, name + 1 + MR_TRACE_TOKEN + 1);
+	token = agent_variable + sizeof(MR_TRACE_VARIABLE) + name + 1;
 	return true;
 }
 
@@ -407,14 +401,17 @@ static void note_frames(struct mr_traced_record *record, uint32_t most)
 		record->frames[record->call.frame_count++] = (uintptr_t)frames[i];
 }
 
-static void put(const struct mr_trace_record *call)
+void call_put(const struct mr_trace_record *call)
 {
+	const int saved = errno;
 	const struct ibv_context *context = (const void *)(uintptr_t)call->context;
 	struct mr_ring *ring = ring_of_process();
 	struct mr_traced_record record;
 
-	if (!ring)
+	if (!ring) {
+		errno = saved;
 		return;
+	}
 	record.call = *call;
 	if (agent_thread.pid != agent_process->pid && !agent_is_filtered) {
 		agent_thread.pid = agent_process->pid;
@@ -440,6 +437,7 @@ static void put(const struct mr_trace_record *call)
 		}
 	}
 	mr_ring_put(ring, &record, pause_for_mrctl);
+	errno = saved;
 }
 
 void call_end(struct call *call, bool failed, int result)
@@ -453,17 +451,9 @@ void call_end(struct call *call, bool failed, int result)
 		record->errnum = result > 0 ? result : left ? left : MR_TRACE_NO_ERRNO;
 	record->kernel_calls = agent_thread.kernel_calls;
 	record->kernel_errnum = agent_thread.kernel_errnum;
-	put(record);
+	call_put(record);
 	agent_thread.outermost = 0;
 	errno = left ? left : call->saved;
-}
-
-void call_put_within(const struct mr_trace_record *record)
-{
-	int saved = errno;
-
-	put(record);
-	errno = saved;
 }
 
 void call_note_device(struct call *call, const struct ibv_device *device)

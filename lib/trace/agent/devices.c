@@ -328,6 +328,6 @@ TRACED(int, madvise, (void *address, size_t length, int advice))
 	record.elapsed_ns = mr_now_ns() - record.begin_ns;
 	if (advice == MADV_DONTFORK && !record.result)
 		agent_fork_safe = 1;
-	call_put_within(&record);
+	call_put(&record);
 	return record.result;
 }

@@ -111,7 +111,7 @@ static bool environment_complete(char *const *env, const char **to, char *texts)
 		to[count] = env[count];
 	}
 	if (is_added)
-		count = put(to, count, count, channel_variable());
+		count = put(to, count, count, agent_variable);
 	for (size_t i = 0; i < LISTS; i++) {
 		const char *value = value_of(env, lists[i].name, &index);
 		int length;
@@ -204,7 +204,7 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 	    !is_environment(given))
 		return start;
 	channel = value_of(given, MR_TRACE_VARIABLE, &index);
-	if (channel && strcmp(channel, channel_variable() + sizeof(MR_TRACE_VARIABLE)) != 0)
+	if (channel && strcmp(channel, agent_variable + sizeof(MR_TRACE_VARIABLE)) != 0)
 		return start;
 	start.scratch = borrow();
 	if (!start.scratch)
