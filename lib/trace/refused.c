@@ -136,16 +136,11 @@ static void choose_for_mapping(struct mr_host *host, struct mr_traced_range *ran
 
 	range->page_size = page ?: range->page_size;
 	if (page && details.is_hugetlb) {
-		const bool is_g = page % (UINT64_C(1) << 30) == 0,
-			   is_m = page % (UINT64_C(1) << 20) == 0;
+		const unsigned int power = page % (UINT64_C(1) << 30) == 0   ? 3
+					   : page % (UINT64_C(1) << 20) == 0 ? 2
+									     : 1;
 
-		snprintf(size, sizeof(size), "%" PRIu64 "%c",
-			 page >> (is_g   ? 30
-				  : is_m ? 20
-					 : 10),
-			 is_g   ? 'G'
-			 : is_m ? 'M'
-				: 'K');
+		snprintf(size, sizeof(size), "%" PRIu64 "%c", page >> (10 * power), " KMG"[power]);
 		set_memory(range, MR_MEMORY_HUGETLB, size);
 		range->offset = range->addr % page;
 	} else if (is_anonymous(mapping) && has_details && details.is_thp_requested) {
