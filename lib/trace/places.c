@@ -78,7 +78,7 @@ static const char *const header_folders[] = { "/infiniband/", "/rdma/" };
 	FUNCTION(dwfl_begin)                                                                       \
 	FUNCTION(dwfl_end)                                                                         \
 	FUNCTION(dwfl_report_begin)                                                                \
-	FUNCTION(dwfl_linux_proc_maps_report)                                                      \
+	FUNCTION(dwfl_linux_proc_report)                                                           \
 	FUNCTION(dwfl_report_end)                                                                  \
 	FUNCTION(dwfl_linux_proc_find_elf)                                                         \
 	FUNCTION(dwfl_build_id_find_debuginfo)                                                     \
@@ -138,39 +138,6 @@ const char *mr_places_package(void)
 	return find_functions() ? NULL : "libdw1";
 }
 
-/* Reports the files of a process to libdw as lines of /proc/PID/maps: those that are at their paths here, too. */
-static bool report_modules(Dwfl *dwfl, const struct mr_modules *modules)
-{
-	mr_auto_free char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	int rc;
-
-	if (!stream)
-		return false;
-	for (size_t i = 0; i < modules->count; i++) {
-		const struct mr_mapping *m = &modules->mappings[i];
-
-		if (!modules->is_in_other_namespace || is_here(m))
-			fprintf(stream,
-				"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64
-				" %s\n",
-				m->start, m->end, m->readable ? 'r' : '-', m->writable ? 'w' : '-',
-				m->executable ? 'x' : '-', m->shared ? 's' : 'p', m->offset,
-				m->major, m->minor, m->inode, m->path);
-	}
-	if (fclose(stream) || !size)
-		return false;
-	stream = fmemopen(text, size, "r");
-	if (!stream)
-		return false;
-	dw.dwfl_report_begin(dwfl);
-	rc = dw.dwfl_linux_proc_maps_report(dwfl, stream);
-	dw.dwfl_report_end(dwfl, NULL, NULL);
-	fclose(stream);
-	return !rc;
-}
-
 static void end_dwfl(struct mr_traced_process *process)
 {
 	if (process->dwfl)
@@ -178,17 +145,26 @@ static void end_dwfl(struct mr_traced_process *process)
 	process->dwfl = NULL;
 }
 
-/* Returns what names the addresses of a process, by its files as they were read last; NULL: nothing does. */
-static Dwfl *dwfl_of(struct mr_traced_process *process)
+/* Lets libdw read the mappings of a process.  It opens their files when an address is named. */
+static void report_modules(struct mr_traced_process *process)
 {
-	if (process->dwfl_reads == process->modules.reads)
-		return process->dwfl;
 	end_dwfl(process);
-	process->dwfl_reads = process->modules.reads;
 	process->dwfl = find_functions() ? dw.dwfl_begin(&dw.callbacks) : NULL;
-	if (process->dwfl && !report_modules(process->dwfl, &process->modules))
-		end_dwfl(process);
-	return process->dwfl;
+	if (!process->dwfl)
+		return;
+	dw.dwfl_report_begin(process->dwfl);
+	dw.dwfl_linux_proc_report(process->dwfl, process->pid);
+	dw.dwfl_report_end(process->dwfl, NULL, NULL);
+}
+
+/* Returns what names an address, or NULL.  libdw opens the file at the path here, which may be another one. */
+static Dwfl_Module *find_module(const struct mr_traced_process *process,
+				const struct mr_mapping *mapping, uint64_t addr)
+{
+	if (!mapping || !process->dwfl ||
+	    (process->modules.is_in_other_namespace && !is_here(mapping)))
+		return NULL;
+	return dw.dwfl_addrmodule(process->dwfl, addr);
 }
 
 static const char *last_part(const char *path)
@@ -376,8 +352,7 @@ static char *name_place(struct mr_traced_process *process, uint64_t caller)
 	/* The call itself is before the address that it returns to. */
 	const uint64_t addr = caller ? caller - 1 : 0;
 	const struct mr_mapping *mapping = mr_modules_find(modules, addr);
-	Dwfl *dwfl = mapping ? dwfl_of(process) : NULL;
-	Dwfl_Module *module = dwfl ? dw.dwfl_addrmodule(dwfl, addr) : NULL;
+	Dwfl_Module *module = find_module(process, mapping, addr);
 	struct source source = { .file = NULL };
 	mr_auto_free char *plain = NULL;
 	const char *function = NULL;
@@ -425,7 +400,7 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 	Dwfl_Module *module;
 
 	if (site->is_header == MR_UNKNOWN) {
-		module = dwfl_of(process) ? dw.dwfl_addrmodule(process->dwfl, addr) : NULL;
+		module = find_module(process, mr_modules_find(&process->modules, addr), addr);
 		if (module)
 			source = find_source(module, addr);
 		site->is_header = source.file && is_of_library(source.file) ? MR_YES : MR_NO;
@@ -483,6 +458,7 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 	mr_modules_release(modules);
 	now.is_in_other_namespace = mr_seen_by(&host, any, found) || strcmp(found, any) != 0;
 	*modules = now;
+	report_modules(process);
 }
 
 void mr_process_stop(struct mr_traced_process *process)

@@ -305,8 +305,7 @@ struct mr_traced_process {
 	struct mr_ring ring;
 	struct mr_ledger ledger;
 	struct mr_modules modules;
-	struct Dwfl *dwfl;       /**< of libdw: names addresses in @modules; NULL: nothing does */
-	unsigned int dwfl_reads; /**< modules.reads of @dwfl */
+	struct Dwfl *dwfl; /**< of libdw: names addresses in @modules; NULL: nothing does */
 };
 
 /** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short; NULL: not known */
