@@ -294,7 +294,7 @@ static void flush_calls(void *data)
 		note_unwritten(job);
 }
 
-/* The program itself may be one that cannot be followed, which is said at once. */
+/* Runs the program and follows it.  Reports at once if mrctl cannot follow it. */
 static int follow_program(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;

@@ -569,7 +569,7 @@ int mr_attach_begin(struct mr_attach *attach, pid_t pid, struct mr_error *err)
 {
 	struct stat namespace;
 	uint64_t type;
-	int rc = mr_kprobe_type(&type, err); /* first, as it reports who is not root */
+	int rc = mr_kprobe_type(&type, err); /* first: it requires root */
 
 	if (rc)
 		return rc;
@@ -660,7 +660,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 			mr_host_line(mr_this_host(), record.call.device, MR_TRACE_DEVICE,
 				     "/sys/dev/char/%u:%u/ibdev", major(device.st_rdev),
 				     minor(device.st_rdev));
-		/* Soon after the call, and not all the time where it is refused again and again. */
+		/* mrctl looks soon after the call, and rarely if it is refused again and again. */
 		now = mr_now_ns();
 		if (record.call.errnum && now - event.end_ns <= PATIENCE &&
 		    (attach->looks++ < LOOKS_AT_ONCE || now - attach->last_look_ns >= PATIENCE)) {

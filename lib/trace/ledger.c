@@ -304,7 +304,7 @@ void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *
 	memcpy(call->device, object->call.device, sizeof(call->device));
 }
 
-/* A search for the region that a device knows by a key, and for those that use a PD, or memory on the device. */
+/* Searches for the region that a device knows by a key, and counts those that use a PD, or memory on the device. */
 struct search {
 	uint64_t context;
 	uint32_t lkey;
@@ -446,11 +446,10 @@ static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
 }
 
 /*
- * The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike.  Where nobody
- * looked, the cause is that of calls on the same range that are alike, else that of calls that are alike, if these have
- * one cause alone.
- * @look:      NULL: nobody looked
- * @ambiguous: set where they have several
+ * Returns the kind with the cause that was found, or one without a look, of a call that is alike.  Without a look, it
+ * returns the kind of calls on the same range that are alike, or of calls that are alike, if these have one cause alone.
+ * @look:      NULL: mrctl did not look at this call
+ * @ambiguous: set if they have several causes
  */
 static struct mr_refusal_kind *find_kind(const struct mr_refusals *refusals,
 					 const struct mr_trace_record *call,

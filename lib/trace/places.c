@@ -157,7 +157,7 @@ static void report_modules(struct mr_traced_process *process)
 	dw.dwfl_report_end(process->dwfl, NULL, NULL);
 }
 
-/* Returns what names an address, or NULL.  libdw opens the file at the path here, which may be another one. */
+/* Returns the module that names an address, or NULL.  libdw opens the file at the path here, which may be another one. */
 static Dwfl_Module *find_module(const struct mr_traced_process *process,
 				const struct mr_mapping *mapping, uint64_t addr)
 {

@@ -45,7 +45,7 @@ static void comment(FILE *file, const char *fmt, ...)
 	fprintf(file, "# %s\n", text);
 }
 
-/* Returns a word as a batch and a shell read it, to be freed; NULL where memory is short. */
+/* Returns a word as a batch and a shell read it, to be freed; NULL if memory is short. */
 static char *quote(const char *word)
 {
 	static const char special[] = " \t\n\r\v\f!\"#$&'()*;<>?[\\]^`{|}~";

@@ -54,7 +54,7 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 				    MR_TRACE_AGENT " cannot be loaded from a path with a blank or "
 						   "colon: %s",
 				    folder);
-	/* The agent of a trace around this one, which is the first, would be a second wrapper around each function. */
+	/* The first one may be the agent of a trace around this one: a second wrapper around each function. */
 	if (length >= strlen(agent) &&
 	    !strncmp(others + length - strlen(agent), agent, strlen(agent)))
 		others += length + strspn(others + length, separators);

@@ -216,7 +216,7 @@ struct mr_trace_totals {
 	struct mr_live_change *changes;
 	size_t change_count, change_capacity;
 	bool is_unordered;
-	uint64_t uncounted; /**< objects for which memory was short */
+	uint64_t uncounted; /**< objects without memory for their entry */
 };
 
 struct mr_ledger {

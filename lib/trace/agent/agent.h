@@ -88,7 +88,7 @@ extern _Atomic uint32_t agent_is_filtered;
 /** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
 bool channel_read_environment(void);
 
-/** "MRCTL_TRACE=NAME:TOKEN", copied, as the program may change its environment; "" where nobody traces */
+/** Holds a copy of "MRCTL_TRACE=NAME:TOKEN", as the program may change its environment; "" without a trace */
 extern char agent_variable[];
 
 /** channel_lost() - report that the process is about to run a program that cannot be followed */
