@@ -172,7 +172,7 @@ nothing_left() {
 	need_kernel
 	require_nobody
 	exits 1 as_nobody mrctl trace --pid $$
-	[[ $stderr == *"EPERM"*"only root may"* || $stderr == *"EACCES"*"only root may"* ]] || fail "$stderr"
+	[[ $stderr == *"EPERM"*"requires root"* || $stderr == *"EACCES"*"requires root"* ]] || fail "$stderr"
 }
 
 # bats test_tags=kernel

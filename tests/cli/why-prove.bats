@@ -135,7 +135,7 @@ has() {
 
 	need_kernel
 	chmod 666 /dev/infiniband/uverbs*
-	proved '.functions == [] and (.note | test("only root may"))' \
+	proved '.functions == [] and (.note | test("requires root"))' \
 		setpriv --reuid=65534 --clear-groups "${MR[@]}" reg --memory unmapped
 	json '.failures[0].errno == "EFAULT"'
 	for limit in 12 20 30; do # descriptors run out while probes are put up, and not what reg itself needs
