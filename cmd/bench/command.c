@@ -42,7 +42,7 @@ static const struct option_spec what_options[] = {
 	ARG(0, "sizes", sizes, sizes, "SIZE,...",
 	    "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
 	ARG('m', "memory", memories, memory, "KIND", "kind of memory, once or several times"),
-	ARG('f', "from", dmabuf, from, "SOURCE", "of reg-dmabuf: its source (default: udmabuf)"),
+	ARG('f', "from", dmabuf, from, "SOURCE", "dma-buf of reg-dmabuf (default: udmabuf)"),
 	ARG('a', "access", access, access, "FLAG,...", "access flags (default: local-write)"),
 	ARG(0, "via", via, via, "PATH", "path of the calls: library (default) or kernel"),
 	ARG(0, "plan", size, plan, "SIZE", "estimate the time to register SIZE in pieces"),
@@ -60,8 +60,8 @@ static const struct option_spec load_options[] = {
 };
 static const struct option_spec length_options[] = {
 	ARG(0, "seconds", seconds, seconds, "SECONDS", "time for each row (default: 0.5)"),
-	ARG('c', "count", number, calls, "N", "calls of each worker for each row, not a time"),
-	ARG(0, "rounds", number, rounds, "N", "rounds that each row is measured in (default: 10)"),
+	ARG('c', "count", number, calls, "N", "calls of each worker and row, not --seconds"),
+	ARG(0, "rounds", number, rounds, "N", "rounds of each row (default: 10)"),
 	OPTION_END,
 };
 static const struct option_spec picture_options[] = {

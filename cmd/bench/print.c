@@ -266,9 +266,9 @@ static uint64_t clock_cost(void)
 static const struct field host_fields[] = {
 	HOST("cpu", processor.model, FIELD_TEXT, 0, "model of the CPUs"),
 	HOST("cpus", processor.online, FIELD_TEXT, 0, "CPUs that are online"),
-	HOST("governor", processor.governor, FIELD_TEXT, 0, "what governs the frequency of CPU 0"),
+	HOST("governor", processor.governor, FIELD_TEXT, 0, "frequency governor of CPU 0"),
 	HOST("numa_nodes", processor.nodes, FIELD_TEXT, 0, "NUMA nodes that have memory"),
-	HOST("clock", processor.clock, FIELD_TEXT, 0, "what the kernel reads the time from"),
+	HOST("clock", processor.clock, FIELD_TEXT, 0, "clock source of the kernel"),
 	HOST("driver", device.driver, FIELD_TEXT, 0, "the kernel's driver of the device"),
 	HOST("device_numa_node", device.numa_node, FIELD_NUMBER, 0, "NUMA node of the device"),
 	HOST("iommu", iommu.type, FIELD_TEXT, 0, "type of the device's IOMMU group, or none"),

@@ -287,7 +287,7 @@ static const struct option_spec global_options[] = {
 	GLOBAL('n', "no-headings", flag, style.no_headings, NULL,
 	       "print values only, one region a line"),
 	GLOBAL('q', "quiet", flag, style.quiet, NULL, "print errors only"),
-	GLOBAL('v', "verbose", flag, style.verbose, NULL, "print everything that is known"),
+	GLOBAL('v', "verbose", flag, style.verbose, NULL, "print all columns and details"),
 	GLOBAL(0, "session", string, session, "WHERE",
 	       "session: fd:N or pid:N (default: $MRCTL_SESSION)"),
 	GLOBAL(0, "why", why, why, "DEPTH", "explain by"),

@@ -296,8 +296,7 @@ static void print_others(const struct mr_log_judgement *judgement, size_t found,
 	const size_t shown = verbose || count <= OTHERS_MAX ? count : OTHERS_MAX;
 
 	if (shown)
-		output_text("  %s\n",
-			    found ? "Other causes that it can have:" : "Causes that it can have:");
+		output_text("  %s\n", found ? "Other possible causes:" : "Possible causes:");
 	for (size_t i = found; i < found + shown; i++) {
 		const struct mr_cause *cause = judgement->causes[i].cause;
 

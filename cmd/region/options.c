@@ -117,7 +117,8 @@ static const struct option_spec call_options[] = {
 };
 
 static const struct option_spec lifetime_options[] = {
-	REGISTER_OPTION(0, "hold", flag, hold, NULL, "keep them until Ctrl-C, SIGTERM or SIGHUP"),
+	REGISTER_OPTION(0, "hold", flag, hold, NULL,
+			"keep regions until Ctrl-C, SIGTERM or SIGHUP"),
 	REGISTER_OPTION(0, "hold-for", seconds, hold_for, "SECONDS",
 			"keep regions for at most SECONDS"),
 	REGISTER_OPTION(0, "expect", expect, expect, "ANSWER,...",

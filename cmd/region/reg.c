@@ -8,7 +8,7 @@
 static const struct option_spec reg_options[] = {
 	REGISTER_OPTION(0, "relaxed", flag, relaxed, NULL,
 			"register whole pages, deregister later (Solaris)"),
-	REGISTER_OPTION(0, "dmah", dmah, dmah, "HINTS", "with a DMA handle: cpu=N,mem=KIND,ph=N"),
+	REGISTER_OPTION(0, "dmah", dmah, dmah, "HINTS", "use a DMA handle: cpu=N,mem=KIND,ph=N"),
 	OPTION_END,
 };
 

@@ -125,13 +125,15 @@ static const struct option_spec page_options[] = {
 };
 
 static const struct option_spec dmabuf_options[] = {
-	REGISTER_OPTION(0, "dmabuf", dmabuf, dmabuf, "SOURCE", "a dma-buf in place of memory"),
+	REGISTER_OPTION(0, "dmabuf", dmabuf, dmabuf, "SOURCE",
+			"register a dma-buf in place of memory"),
 	REGISTER_OPTION(0, "buffer", size, buffer, "SIZE", DMABUF_BUFFER_HELP),
 	OPTION_END,
 };
 
 static const struct option_spec share_options[] = {
-	REGISTER_OPTION(0, "export", flag, export, NULL, "print what others can import"),
+	REGISTER_OPTION(0, "export", flag, export, NULL,
+			"print data that other processes can import"),
 	REGISTER_OPTION(0, "import", string, import, "BLOB",
 			"show the umem of an exported BLOB; register nothing"),
 	OPTION_END,

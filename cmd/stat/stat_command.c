@@ -194,8 +194,8 @@ static int stat_print(const struct invocation *invocation, command_run_function 
 	OPTION(letter, name, type, struct stat_args, member, __VA_ARGS__)
 
 static const struct option_spec views[] = {
-	ARG(0, "device", flag, device, NULL, "show what devices can do; all, or those named"),
-	ARG(0, "probe", flag, probe, NULL, "try what a device can do: this registers memory"),
+	ARG(0, "device", flag, device, NULL, "show capabilities of all or the named devices"),
+	ARG(0, "probe", flag, probe, NULL, "register memory in many ways, and show what works"),
 	ARG(0, "host", flag, host, NULL, "check whether registration can work on this host"),
 	ARG(0, "system", flag, system, NULL, "show all regions in the kernel and their owners"),
 	OPTION_END,
@@ -222,8 +222,9 @@ static const struct option_spec host_options[] = {
 };
 
 static const struct option_spec system_options[] = {
-	ARG(0, "by", string, by, "WHAT", "a row for each mr (default), process, unit, device"),
-	ARG(0, "sort", string, sort, "COLUMN", "largest values first"),
+	ARG(0, "by", string, by, "WHAT",
+	    "print a row for each mr (default), process, unit or device"),
+	ARG(0, "sort", string, sort, "COLUMN", "print the largest values of COLUMN first"),
 	ARG(0, "top", number, top, "N", "print the first N rows"),
 	OPTION_END,
 };

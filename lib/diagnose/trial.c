@@ -298,9 +298,9 @@ static const struct {
 				    replace_call, 0 },
 	[MR_TRY_ANY_PAGE_SIZE] = { "any-page-size", "with any page size",
 				   MR_ON(UMEM) | MR_ON(UMEM_DMABUF), replace_call, 0 },
-	[MR_TRY_OTHER_CALL] = { "other-call", "by the other call", ON_MRS & ~MR_ON(REREG),
+	[MR_TRY_OTHER_CALL] = { "other-call", "with the other call", ON_MRS & ~MR_ON(REREG),
 				use_other_call, 0 },
-	[MR_TRY_OTHER_PATH] = { "other-path", "by the other path", MR_ON_ALL, use_other_path, 0 },
+	[MR_TRY_OTHER_PATH] = { "other-path", "with the other path", MR_ON_ALL, use_other_path, 0 },
 	[MR_TRY_OTHER_PD] = { "other-pd", "in another PD", ON_MRS, use_other_pd, 0 },
 };
 
@@ -452,7 +452,7 @@ static bool can_be_pinned(struct variant *variant)
 	if (is_affordable(variant, request->length) &&
 	    (until < now || request->length / PINNED_PER_NS > until - now))
 		snprintf(variant->try->reason, sizeof(variant->try->reason),
-			 "too little time is left to pin %s", MR_SIZE(request->length));
+			 "too little time remains to pin %s", MR_SIZE(request->length));
 	return !variant->try->reason[0];
 }
 
@@ -478,8 +478,8 @@ static bool try_change(const struct bench *bench, enum mr_try_change change, str
 	if (variant.pd)
 		ibv_dealloc_pd(variant.pd);
 	if (!goes_on)
-		snprintf(tries->note, sizeof(tries->note), "no more: %s could not be undone",
-			 variant.try->words);
+		snprintf(tries->note, sizeof(tries->note),
+			 "no further changes: %s could not be undone", variant.try->words);
 	return goes_on;
 }
 
@@ -495,9 +495,9 @@ static void try_changes(struct bench *bench, struct mr_tries *tries)
 	for (int change = MR_TRY_ANEW + 1; tries->is_refused_again && change < MR_TRY_CHANGES;
 	     change++) {
 		if (mr_interrupted())
-			strcpy(tries->note, "no more: a signal was received");
+			strcpy(tries->note, "no further changes: a signal was received");
 		else if (mr_now_ns() >= bench->until_ns)
-			strcpy(tries->note, "no more: the time for attempts is over");
+			strcpy(tries->note, "no further changes: the time for attempts is over");
 		if (tries->note[0] || !try_change(bench, (enum mr_try_change)change, tries))
 			return;
 	}

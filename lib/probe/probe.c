@@ -203,8 +203,8 @@ static const struct {
 	{ EAGAIN, "a limit (control group rdma) or a shortage of the device, tried " ATTEMPTS_TEXT
 		  " times" },
 	{ EIO, "the device failed or was removed" },
-	{ ENODEV,
-	  "no device was found: it has gone, or this process can open no more files (ulimit -n)" },
+	{ ENODEV, "no device was found: it was removed, or this process can open no more "
+		  "files (ulimit -n)" },
 	{ EMFILE, "this process can open no more files (ulimit -n)" },
 	{ 0, "this errno describes this attempt, not what the device supports" },
 };

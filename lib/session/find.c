@@ -96,8 +96,7 @@ static int read_environment(uint64_t pid, struct location *location, struct mr_e
 	if (!value[0]) {
 		mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
 			     "process %" PRIu64 " was not started in a session", pid);
-		mr_hint(err,
-			"name the process that mrctl session runs, or one that it has started");
+		mr_hint(err, "name the process that mrctl session runs, or a child of it");
 		return -ENOENT;
 	}
 	if (!parse_location(value, location, err))

@@ -64,8 +64,9 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	if (refusal->pinned_access.known)
 		mr_evidence_hex(suspicion, "access_pinned", refusal->pinned_access.value);
 	if (writable == MR_NO)
-		mr_rule_out(suspicion, "the change adds no right to write to pages that were "
-				       "pinned for reading");
+		mr_rule_out(
+			suspicion,
+			"the change adds no write access to pages that were pinned for reading");
 	else
 		mr_suspect(suspicion,
 			   mr_certain_if(writable == MR_YES && is_read && is_since_7_2(inquiry)),
@@ -311,9 +312,10 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		    : certainty != MR_CERTAIN)
 		mr_rule_out(suspicion, "the driver changes regions");
 	else
-		mr_suspect(suspicion, certainty,
-			   "this kernel's driver changes no regions at all: it does not even know "
-			   "a change of nothing");
+		mr_suspect(
+			suspicion, certainty,
+			"this kernel's driver does not support changes: it refuses even an empty "
+			"one");
 }
 
 static void look_at_users(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -361,8 +363,8 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_evidence_number(suspicion, "handle", refusal->handle);
 	/* rxe_mw.c rxe_check_bind_mw() looks at the flag; libmlx5 and the kernel's mlx5_ib do not */
 	if (rxe && known && !can_be_bound)
-		mr_rule_out(suspicion, "the region was registered without mw-bind, which windows "
-				       "need");
+		mr_rule_out(suspicion,
+			    "the region was registered without mw-bind, which windows require");
 	else
 		mr_suspect(suspicion, mr_likely_if(rxe && known),
 			   "a memory window may be bound to the region%s",

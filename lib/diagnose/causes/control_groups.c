@@ -80,12 +80,13 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(
 			suspicion, MR_CERTAIN,
-			"%s refused: a control group has its maximum of RDMA objects, and is not "
-			"shown here",
+			"%s refused: a control group that is not visible here has its maximum of "
+			"RDMA objects",
 			function);
-		mr_suspect_remedy(suspicion,
-				  "look at rdma.max and rdma.current of the process's groups on "
-				  "the host, outside of the container");
+		mr_suspect_remedy(
+			suspicion,
+			"check rdma.max and rdma.current of the process's groups on the host, "
+			"outside the container");
 		return;
 	}
 	if (!limit.is_found)

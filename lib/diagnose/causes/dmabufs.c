@@ -91,7 +91,7 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the IOVA 0x%" PRIx64
-			   " is not at the start of a page, as Data Direct needs it",
+			   " is not at the start of a page, which Data Direct requires",
 			   iova);
 	mr_suspect_remedy(suspicion,
 			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64

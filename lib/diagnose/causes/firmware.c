@@ -139,8 +139,8 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	} else if (function && !strcmp(function, "mlx5r_umr_post_send_wait")) {
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the device failed a work request by which mlx5 writes the key (UMR); "
-			   "the memory is not at fault");
+			   "the device failed a work request that writes the key (UMR); the memory "
+			   "is not the cause");
 	}
 }
 

@@ -217,7 +217,7 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			"use and no pinning",
 			is_old ? "before Linux 7.0 " : "");
 	} else {
-		mr_rule_out(suspicion, "dma-bufs by %s can be pinned", inquiry->dmabuf.exporter);
+		mr_rule_out(suspicion, "dma-bufs of %s can be pinned", inquiry->dmabuf.exporter);
 	}
 }
 

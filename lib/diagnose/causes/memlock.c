@@ -120,7 +120,7 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
 	else
 		mr_suspect(suspicion, judge_certainty(inquiry, &memlock),
-			   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s",
+			   "no memory can be pinned: RLIMIT_MEMLOCK is 0%s",
 			   explain_limit(inquiry, &memlock, memlock.asked, suspicion).figure);
 }
 

@@ -108,7 +108,7 @@ static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (label[0])
 		mr_evidence_text(suspicion, "label", "%s", label);
 	mr_suspect(suspicion, mr_likely_if(mode == MR_SELINUX_ENFORCING),
-		   "SELinux is on, and %s answers EACCES although its permission allows it", path);
+		   "SELinux is on, and %s answers EACCES although its permissions allow it", path);
 	mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-SELINUX", inquiry->place.device));
 }
 

@@ -149,7 +149,8 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	is_decisive = range.addr % mr_page_size(inquiry->host) == 0 &&
 		      (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
 	add_range(inquiry, suspicion);
-	mr_suspect(suspicion, mr_certain_if(is_decisive), "the length is 0: there is no page");
+	mr_suspect(suspicion, mr_certain_if(is_decisive),
+		   "the length is 0, so there is no page to register");
 }
 
 static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

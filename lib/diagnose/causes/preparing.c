@@ -124,15 +124,18 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const char *path = inquiry->refusal->mapping->kind.path;
 
 	mr_evidence_text(suspicion, "path", "%.100s", path);
-	mr_suspect(suspicion, mr_certain_if(errnum == EISDIR || errnum == ETXTBSY),
-		   errnum == EISDIR    ? "%.120s is a folder"
-		   : errnum == ETXTBSY ? "%.120s is a program that runs, or in use for swap: it "
-					 "cannot be opened for writing"
-		   : errnum == ENOENT || errnum == ENOTDIR
-			   ? "%.120s or its parent directory does not exist"
-		   : errnum == EROFS ? "%.120s is on a file system that is read-only"
-				     : "this user may not open %.120s, or not search its folders",
-		   path);
+	mr_suspect(
+		suspicion, mr_certain_if(errnum == EISDIR || errnum == ETXTBSY),
+		errnum == EISDIR ? "%.120s is a folder"
+		: errnum == ETXTBSY
+			? "%.120s is a running program or a swap file, and cannot be opened for "
+			  "writing"
+		: errnum == ENOENT || errnum == ENOTDIR
+			? "%.120s or its parent directory does not exist"
+		: errnum == EROFS
+			? "%.120s is on a read-only file system"
+			: "this user has no permission to open %.120s or to enter its directories",
+		path);
 	if (errnum == ETXTBSY)
 		mr_suspect_remedy(suspicion, "use a copy of it, or --memory file-private:%.120s",
 				  path);

@@ -23,7 +23,7 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 		mr_rule_out(suspicion, "the access has local-write");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "access has %s, but not local-write, which it needs",
+			   "access has %s, but not local-write, which it requires",
 			   access & MR_ACCESS_REMOTE_WRITE ? "remote-write" : "remote-atomic");
 }
 
@@ -79,7 +79,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_suspect(suspicion,
 		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
 				 mr_inquiry_is_since(inquiry, 5, 12)),
-		   "%s takes no access flag %s",
+		   "%s does not accept the access flag %s",
 		   is_dmabuf ? "a registration of a dma-buf"
 		   : is_umem ? "a umem"
 			     : "this kernel",
