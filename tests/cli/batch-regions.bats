@@ -95,7 +95,7 @@ statuses() {
 	[[ $stderr == *" is a umem, and only memory regions can be changed"* ]]
 }
 
-@test "what cannot be deregistered at the end is a failure" {
+@test "a region that cannot be deregistered at the end is a failure" {
 	printf 'reg --name a\nreg --name b\n' >"$LINES_FILE"
 	exits 1 faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
 	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and

@@ -55,7 +55,7 @@ load rows
 	END
 }
 
-@test "of a file a wrong line is reported before any line is run" {
+@test "a wrong line of a file is reported before any line is run" {
 	batch --json --keep-going -- reg '' "reg --name 'a"
 	usage_error "batch: line 3: reg --name 'a: the quote ' is not closed"
 	usage_error "line 3: reg --name 'a" -- mr --json batch - <"$LINES_FILE"
@@ -75,7 +75,7 @@ load rows
 	usage_error "a batch reads one FILE: 'b' is a second one" -- mr batch a b
 }
 
-@test "of a pipe it ends the batch, unless --keep-going is given" {
+@test "a wrong line of a pipe ends the batch, unless --keep-going is given" {
 	piped --json -- 'reg --name a' bogus reg
 	[ "$status" -eq 2 ]
 	json '[.lines[] | .line, .command, .status] == [1, "reg", 0, 2, null, 2]'

@@ -42,7 +42,7 @@ bench() {
 	json '.rows[0] | (.bytes_per_s * .mean_ns / 65536e9 - 1) | . > -0.01 and . < 0.01'
 }
 
-@test "what is simulated says so in every row and title, and settings of UCX name their memory" {
+@test "rows and titles of a simulated device say so, and settings of UCX name their memory" {
 	bench --sizes 4K,16K,64K --count 5
 	json '.rows + .fits | length == 4 and all(.device | endswith(" (simulated)"))'
 	json '.environment.simulated and (.rows | all(.simulated))'
@@ -53,7 +53,7 @@ bench() {
 }
 
 # bats test_tags=kernel
-@test "what the kernel counts of the device is told from before and after" {
+@test "counters of the device are shown from before and after" {
 	on_mlx5 || skip "rxe has no firmware"
 	bench umem --sizes 4K --count 12 --rounds 3
 	succeeded
@@ -279,7 +279,7 @@ compared() {
 	done
 }
 
-@test "what has become slower since a document is exit status 1, and another number of rounds can be asked for" {
+@test "a row slower than in the document is exit status 1, and --rounds can differ" {
 	measured --sizes 4K
 	# no call takes a nanosecond
 	jq '.method.rounds = 4 | .method.calls = 4 | .rows[].rounds = [range(4) | {p50_ns: 1}]' "$OLD" >"$NEW"

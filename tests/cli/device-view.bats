@@ -31,7 +31,7 @@ shown() {
 }
 
 # bats test_tags=kernel
-@test "what ibv_devinfo -v shows about memory is the same here" {
+@test "values about memory equal those of ibv_devinfo -v" {
 	local key member value shown
 
 	view

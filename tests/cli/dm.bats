@@ -115,7 +115,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		mrctl -q reg --memory dm:128K --via kernel'
 }
 
-@test "what a killed command leaves is listed, and can be freed" {
+@test "objects of a killed command are listed, and can be freed" {
 	on_mlx5 && on_simulator || skip "needs the simulator's faults"
 	session '
 		MRCTL_SIM_FAULT=reg_dm_mr=kill mrctl -q reg --memory dm || [ $? -eq 137 ]

@@ -28,7 +28,7 @@ expected() {
 	[[ $stderr != *expected* ]]
 }
 
-@test "of a count every refusal has to be an expected one, and each answer is named once" {
+@test "--count with --expect requires each refusal to be expected, and names each answer once" {
 	expected 0 '' --size 0 --count 3 --keep-going --expect EINVAL
 	expected 0 '' --memory hole --count 3 --expect EFAULT
 	json '.regions | length == 2'

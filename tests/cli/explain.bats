@@ -109,7 +109,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	json '[.causes[] | select(.id | test("^MR-(GPU|PEER|DMABUF)")) | select(.recognise | contains("mrctl ") | not).id] == []'
 }
 
-@test "what is unknown is a usage error that names what is near" {
+@test "an unknown word is a usage error that names the nearest" {
 	local row
 
 	# shellcheck disable=SC2089,SC2090 # the quotes are of the message
@@ -188,7 +188,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	json '.causes | all(.layer == "firmware")'
 }
 
-@test "of a log those lines are explained that tell of a refusal, and equal ones once; a line may lack something" {
+@test "lines of a log that report a refusal are explained, equal ones once; a line may lack facts" {
 	run --separate-stderr mrctl explain - --json < <(
 		echo 'all is well'
 		for i in 1 2 3; do
@@ -212,7 +212,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[[ $status -eq 1 && -z $output ]]
 }
 
-@test "what a line says itself comes first: other drivers' causes are left out, and its own raised" {
+@test "facts in the line come first: causes of other drivers are left out, its own raised" {
 	local line expected
 
 	while IFS='|' read -r expected line; do
@@ -293,7 +293,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	EOF
 }
 
-@test "what registers no memory by libibverbs has a remark, and lines of others are left alone" {
+@test "registrations outside libibverbs have a remark, and unrelated lines are left alone" {
 	local line
 
 	while read -r line; do

@@ -211,7 +211,7 @@ document_is_complete() {
 }
 
 # bats test_tags=slow
-@test "what keeps the checks from being done is no finding to a monitoring system" {
+@test "an error that prevents the checks is not a finding to a monitoring system" {
 	local first
 
 	read -r first _ < <(checks)

@@ -40,7 +40,7 @@ fakes() {
 	[ ! -e c ]
 }
 
-@test "where nothing can be installed, the command for root is shown, of packages that README.md lists" {
+@test "without root the command for root is shown, with the packages of README.md" {
 	local package
 
 	fakes dpkg-query apt-get sudo

@@ -177,7 +177,7 @@ differences() {
 }
 
 # tests/userland-check.sh runs this with the libraries of other suites.
-@test "what only the library decides follows its version" {
+@test "decisions of the library follow its version" {
 	local kernel library expected
 
 	for kernel in 7.2 6.12 6.1; do

@@ -64,7 +64,7 @@ no_report() {
 	gives ".recording_left_out > 1000" mr report --read many
 }
 
-@test "what is no report, or too large for one, is an error that names it" {
+@test "a file that is not a report, or too large for one, is an error that names it" {
 	: >empty
 	head -c 100000 /dev/urandom >binary
 	echo '{"format":1,"command":"stat"}' >stat
@@ -197,7 +197,7 @@ secrets() {
 }
 
 # bats test_tags=slow
-@test "of 40 secrets in each private field of a report, none is in it once it is redacted" {
+@test "--redact removes 40 secrets from each private field of a report" {
 	secrets
 	change '$secrets[0] as $all | def all(f): $all | map(f);
 		def causes: [{id: "MR-RANGE", certainty: "certain", cause: ., remedy: ., evidence: {file: ., group: ., count: 1, list: [.]}}];

@@ -183,7 +183,7 @@ teardown() {
 	run ! grep -E '[lr]key[^,]*0x' <<<"$output"
 }
 
-@test "where the kernel's log cannot be read, that is said" {
+@test "an unreadable kernel log is reported" {
 	require_nobody
 	[ "$(cat /proc/sys/kernel/dmesg_restrict)" -eq 1 ] || skip "anybody may read the log here"
 	succeeded as_nobody mrctl report

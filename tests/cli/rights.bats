@@ -41,7 +41,7 @@ does_nothing() {
 	[ ! -e "$FOLDER/made" ]
 }
 
-@test "as setuid or setgid program mrctl refuses before it reads its words" {
+@test "a setuid or setgid mrctl refuses before it reads its arguments" {
 	program
 	as_nobody "$FOLDER/mrctl" --version
 	chmod 4755 "$FOLDER/mrctl"

@@ -57,7 +57,7 @@ leads_nowhere() {
 	absent "$1" "${MS[@]}" --session "pid:$STARTED" stat
 }
 
-@test "where a process leads to no session the message says which, and why" {
+@test "a process without a session is named, with the reason" {
 	started "pid:$(sh -c 'echo $$')"
 	started "pid:$STARTED"
 	leads_nowhere "the session of process $STARTED is that of process "

@@ -138,7 +138,7 @@ kill_each() {
 	done
 }
 
-@test "what a killed command was doing is in doubt, unlisted or gone, and dereg clears it up" {
+@test "the object of a killed command is in doubt, unlisted or gone, and dereg resolves it" {
 	begin
 	killed reg_mr=kill reg --name a
 	[ "$(states)" = "1 in-doubt" ]

@@ -188,7 +188,7 @@ setup() {
 	[[ $stderr == *"the state of 1 region is unknown: the process that registered it is not visible here"* ]]
 }
 
-@test "where the device was removed, one line says why the states are unknown" {
+@test "a removed device gives one line about the unknown states" {
 	ms reg --count 3 --quiet
 	succeeded faulty query_mr=EIO stat
 	[ "$(grep -c "the states are unknown, and no region works: the kernel answers EIO, so $(device) was" <<<"$stderr")" -eq 1 ]

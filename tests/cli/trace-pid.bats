@@ -168,7 +168,7 @@ nothing_left() {
 }
 
 # bats test_tags=kernel
-@test "who is not root is told so" {
+@test "a user who is not root gets that reason" {
 	need_kernel
 	require_nobody
 	exits 1 as_nobody mrctl trace --pid $$

@@ -182,7 +182,7 @@ processes() {
 
 # ---- what is not followed ------------------------------------------------------------------------
 
-@test "what cannot be followed is told once when it begins, and again in the summary" {
+@test "a program that cannot be followed is reported once at its start, and in the summary" {
 	local dir=$BATS_TEST_TMPDIR
 
 	"${CC:-cc}" -static -o "$dir/static" -x c - <<<'int main(void) { return 0; }'
@@ -285,19 +285,19 @@ summary() {
 	jq -e '.refused == 3' "$SUMMARY"
 }
 
-@test "what a child leaves, too, is a leak of its parent, once" {
+@test "a region that parent and child leave is one leak, of the parent" {
 	left 3 3 1 forgets
 	jq -e '.leaks | length == 1 and .[0].call == "ibv_reg_mr"' "$SUMMARY"
 	left 3 3 3 silent
 }
 
-@test "what is registered at once is that of processes that run" {
+@test "regions of ended processes do not count as registered at once" {
 	# each process leaves its regions, and is no longer there when the next one begins
 	run -0 "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- sh -c "for i in 1 2 3; do $TOOL silent; done"
 	summary 9 3 9
 }
 
-@test "what a child has that still runs is no leak yet" {
+@test "a region of a running child is not a leak" {
 	begin "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- "$TOOL" waits "$AWAITED"
 	# mrctl has seen the end of the parent
 	awaits "[ -e '$AWAITED' ] && [ ! -e \"/proc/\$(<'$AWAITED')\" ]"

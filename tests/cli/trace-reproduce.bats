@@ -207,7 +207,7 @@ setup() {
 	reproduces advice_on_pinned advice_unmapped
 }
 
-@test "what mrctl cannot ask for is a comment: several ranges of an advice, attributes of later releases" {
+@test "a request without a command is a comment: several ranges of an advice, attributes of later releases" {
 	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
 	trace_cases advice_of_two umem_unknown_attribute
 	[ "$(grep -c ' 0$' <<<"$output")" -eq 0 ]
@@ -228,7 +228,7 @@ setup() {
 	succeeded
 }
 
-@test "what cannot be reproduced has a comment that says why" {
+@test "a call that cannot be reproduced is a comment with the reason" {
 	BATCH=$BATS_TEST_TMPDIR/batch
 	run faulty dereg_mr=EBUSY trace -q --force --reproduce "$BATCH" -- mrctl reg
 	run ! grep -e --expect "$BATCH"

@@ -77,7 +77,7 @@ each_alike() {
 	EOF
 }
 
-@test "what mlx5 refuses" {
+@test "refusals of mlx5" {
 	local SIM=(mrctl sim --kernel 7.2 --)
 
 	each_alike <<-EOF
@@ -210,7 +210,7 @@ faulty_alike() {
 		["MR-READ-ONLY", 3], ["MR-RANGE-END", 70]]' "$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
 }
 
-@test "what was not looked at has no cause where others that asked for the same had several" {
+@test "a refusal without a look has no cause if looks at equal ones differ" {
 	run --separate-stderr "${SIM[@]}" mrctl -j trace --force --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
 	jq -ce '(.refusals | map(.count) | add) == 100 and
@@ -239,7 +239,7 @@ had_more() {
 		.evidence.most_registered == 921600 and .evidence.pinned == 0'
 }
 
-@test "where no cause is known, a batch is named that can be tried, and no option that trace has not" {
+@test "a refusal without a known cause names a batch to try, and only options of trace" {
 	local file=$BATS_TEST_TMPDIR/batch
 	local SIM=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENODEV --)
 	run --separate-stderr "${SIM[@]}" mrctl trace -- mrctl -q reg

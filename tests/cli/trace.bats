@@ -123,7 +123,7 @@ told() {
 		") at main" "MR-READ-ONLY]" "  try: " "3 of them were examined" "; 500 refused"
 }
 
-@test "what was never deregistered is told with the place that registered it" {
+@test "a region that was never deregistered is shown with the place of its registration" {
 	trace -- "$FORGETS" refused 0
 	[ "$status" -eq 5 ]
 	told "2 regions of 12 KiB never deregistered" "2 regions of 12 KiB by ibv_reg_mr at forget" "in $FORGETS"
@@ -289,7 +289,7 @@ told() {
 	told "3 registrations of 12 KiB"
 }
 
-@test "what the program has left behind is waited for, until a signal ends the wait" {
+@test "trace waits for processes left behind, until a signal" {
 	local shell
 
 	# shellcheck disable=SC2016 # for the other shell

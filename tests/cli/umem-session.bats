@@ -161,7 +161,7 @@ pinned_is() {
 	[ "$(states)" = $'2 live\n- unlisted' ]
 }
 
-@test "where the kernel cannot be asked for umems, nothing is taken for gone" {
+@test "without a query for umems no umem is reported gone" {
 	ms umem --name u --quiet
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
 		exits 1 faulty "info_handles=$errno" dereg u --json

@@ -31,7 +31,7 @@ require_export() {
 	[ -z "$(states)" ]
 }
 
-@test "what is exported has the size that the library says, and differs from umem to umem" {
+@test "an export has the size of the library, and differs between umems" {
 	require_export
 	gives '[.regions[].export] | length == 2 and (unique | length == 2) and
 		all(test("^([0-9a-f]{2})+$"))' mr umem --export --count 2

@@ -179,7 +179,7 @@ wrong() {
 }
 
 # bats test_tags=kernel
-@test "of several devices one has to be named" {
+@test "several devices require --device" {
 	! on_simulator || skip "the simulated machine has one device; tests/unit/lib/verbs/device.c has more"
 	run --separate-stderr mrctl reg
 	usage_error "choose one with --device" mlx5_0 rxe0

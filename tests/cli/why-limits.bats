@@ -34,14 +34,14 @@ counted() {
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 umem --size 1M --json
 }
 
-@test "what this process has registered counts: in one command" {
+@test "regions of this process count: in one command" {
 	require_nobody
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 reg --size 16K --count 8 --json
 	json '.failures[0].index == 5'
 	counted 65536 16384
 }
 
-@test "what this process has registered counts: in a batch, and only what is pinned still" {
+@test "regions of this process count: in a batch, and only while pinned" {
 	require_nobody
 	refused_because MR-MEMLOCK certain batch_as_nobody 'reg --size 40K --name a' 'reg --size 40K --name b'
 	counted 40960 40960

@@ -112,7 +112,7 @@ draw() {
 }
 
 # bats test_tags=release,kernel
-@test "of two obstacles in one range the first is the cause, if one is certain" {
+@test "with two obstacles in one range a certain cause is the first" {
 	local kind kib stops certainty ids first second count=0
 
 	mapped "$AT:4K:anon"

@@ -31,7 +31,7 @@ has() {
 	printf 'any(.functions[]; .function | test("%s"))' "$1"
 }
 
-@test "of a simulated device nothing can be proven, which is said; without --why prove there is no proof" {
+@test "a simulated device has no proof, which is said; nor has a refusal without --why prove" {
 	proved '.functions == [] and .refused_by == null and (.user_space | not) and
 		(.note | test("simulated"))' mr reg --memory unmapped
 	run --separate-stderr mr reg --memory unmapped --why prove
@@ -130,7 +130,7 @@ has() {
 }
 
 # bats test_tags=kernel
-@test "who may not watch the kernel, or has kprobes switched off, is told why nothing is proven" {
+@test "a user who may not watch the kernel, or has kprobes switched off, gets the reason" {
 	local limit
 
 	need_kernel

@@ -170,7 +170,7 @@ only() {
 }
 
 # bats test_tags=slow
-@test "of a change that is wrong only the errno of that has a certain cause" {
+@test "a wrong change has a certain cause only for its own errno" {
 	ms reg --name a --access local-write --quiet
 	only EINVAL MR-REREG-FLAGS a --flags 0
 	only EOPNOTSUPP MR-REREG-FLAGS a --flags 0x84 --access remote-write

@@ -69,14 +69,14 @@ on_demand() {
 	passes iova
 }
 
-@test "what has passed meanwhile is told as such, and makes no cause likely" {
+@test "a call that passes on repetition is reported, and makes no cause likely" {
 	tried faulty reg_mr@1=EFAULT reg --size 64K --memory memfd
 	passes unchanged
 	json '.failures[0] | (.tries | length) == 1 and (.tried | startswith("unchanged it succeeds now")) and
 		([.causes[] | select(.certainty != "possible")] == [])'
 }
 
-@test "where nothing helps, that is told, and nothing is certain" {
+@test "a refusal that no change cures is reported, and no cause is certain" {
 	tried faulty reg_mr=EINVAL reg --size 64K --access local-write,remote-read
 	is_in_sync
 	passes
