@@ -107,7 +107,7 @@ static void rereg_print(struct rereg_job *job, bool changed)
 			       : mr_session_held(job->in->session, job->change.slot);
 		after.state = job->change.slot == MR_NO_SLOT ? "unlisted"
 			      : held && held->broken         ? "broken"
-			      : job->change.after.unsure     ? "in-doubt"
+			      : job->change.after.in_doubt   ? "in-doubt"
 			      : job->change.after.refused    ? "suspect"
 							     : "live";
 		changes.before.rows = &before;

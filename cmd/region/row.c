@@ -161,14 +161,14 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	region_row_describe(row, entry);
 	row->id = (struct mr_opt_u64){ entry->id, entry->id != 0 };
 	row->name = entry->name[0] ? entry->name : NULL;
-	if (!(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd))
+	if (!(entry->in_doubt & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd))
 		row->pd = pd->name;
 	if (mr_entry_is_marked(entry)) {
 		row->deferred_ns = known(now > entry->marked_ns ? now - entry->marked_ns : 0);
 		if (entry->mark_errno)
 			row->deferred_answer = mr_errno_name((int)entry->mark_errno);
 	}
-	hide(row, entry->unsure, entry->state == MR_ENTRY_PENDING);
+	hide(row, entry->in_doubt, entry->state == MR_ENTRY_PENDING);
 	/* The flags that have an effect, as far as that is known without asking the device. */
 	if (row->access.known)
 		row->in_force = mr_in_force_bits(&without_device, &asked);

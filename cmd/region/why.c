@@ -434,12 +434,12 @@ struct mr_refusal refusal_of_entry(const struct mr_session *session, const struc
 	struct mr_refusal refusal =
 		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
 
-	refusal.region_known = !entry->unsure; /* of an unlisted one nothing is sure */
+	refusal.region_known = !entry->in_doubt; /* of an unlisted one nothing is sure */
 	refusal.region_call = entry->call;
 	refusal.region_access = entry->access;
 	refusal.pinned_access =
 		(struct mr_opt_u64){ entry->pinned_access,
-				     !entry->unsure && entry->call != MR_REG_MR_RELAXED &&
+				     !entry->in_doubt && entry->call != MR_REG_MR_RELAXED &&
 					     !mr_call_row(entry->call)->data_direct &&
 					     entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE };
 	refusal.region_addr = entry->addr;

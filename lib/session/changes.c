@@ -349,7 +349,7 @@ int mr_session_begin_rereg(struct mr_session *session, struct mr_session_rereg *
 					    err);
 		*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
 					    .handle = region.kernel.handle,
-					    .unsure = MR_CHANGES,
+					    .in_doubt = MR_CHANGES,
 					    .pd = UINT16_MAX };
 		take_from_kernel(entry, &region.kernel);
 		return rc;
@@ -387,7 +387,7 @@ static int mark_in_doubt(struct mr_session *session, const struct mr_session_rer
 	if (rc)
 		return rc;
 	marked.state = MR_ENTRY_IN_DOUBT;
-	marked.unsure |= job->request.changes & MR_CHANGES;
+	marked.in_doubt |= job->request.changes & MR_CHANGES;
 	marked.new_length = job->request.length;
 	marked.new_iova = job->request.iova;
 	if (!mr_table_change(&session->table, job->slot, &marked))
@@ -457,7 +457,7 @@ static void note_change(struct mr_session *session, struct mr_session_rereg *job
 	/* A region of all memory is made anew (mlx5_ib_rereg_user_mr()). */
 	if (changes & MR_CHANGE_TRANSLATION || region->length == UINT64_MAX)
 		after->pinned_access = after->access;
-	after->unsure = job->before.unsure & (uint8_t)~changes;
+	after->in_doubt = job->before.in_doubt & (uint8_t)~changes;
 	after->refused = job->before.refused & (uint8_t)~changes;
 	after->new_length = region->length;
 	after->new_iova = region->iova;

@@ -244,7 +244,7 @@ static bool is_same_region(const struct mr_entry *entry, const struct mr_uverbs_
 		mr_extend_to_pages(mr_entry_page_size(entry), &addr, &length);
 	if (entry->lkey == kernel->lkey && length == kernel->length)
 		return true;
-	return entry->unsure && entry->new_length == kernel->length &&
+	return entry->in_doubt && entry->new_length == kernel->length &&
 	       entry->new_iova == kernel->iova;
 }
 
@@ -288,7 +288,7 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 		return MR_STATE_DEFERRED;
 	if (held && held->broken)
 		return MR_STATE_BROKEN;
-	if (entry->state != MR_ENTRY_LIVE || entry->unsure)
+	if (entry->state != MR_ENTRY_LIVE || entry->in_doubt)
 		return MR_STATE_IN_DOUBT;
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
 }

@@ -742,7 +742,7 @@ struct mr_session_rereg {
 /**
  * mr_session_begin_rereg() - claim a region, so that it can be changed
  * @job: its slot is known; @before is set.  Where no entry names the region, the caller puts its handle into that,
- *       and facts that the kernel does not report become unsure
+ *       and facts that the kernel does not report become doubtful
  * @id:  another entry in that slot is left alone
  *
  * No other process can claim it until mr_session_rereg(), mr_session_unclaim() or the end of this process.

@@ -46,7 +46,7 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 	return 0;
 }
 
-enum { REQUEST_MS = 1 /* that a visitor has between connecting and asking */ };
+enum { REQUEST_MS = 1 /* that a program has between connecting and asking */ };
 
 int mr_channel_accept(const struct mr_channel *channel, pid_t *pid,
 		      struct mr_trace_request *request)

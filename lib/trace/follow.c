@@ -397,7 +397,7 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 /* ---- the loop ---- */
 
 enum {
-	VISITORS_AT_ONCE =
+	CONNECTIONS_AT_ONCE =
 		64, /* others of the host may connect, too, and are not to keep mrctl from its work */
 	EXEC_LOOKS = 10, /* in which a process that has no environment yet may get it */
 };
@@ -540,7 +540,7 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	take_all(loop, polled);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
-	for (size_t i = 0; i < VISITORS_AT_ONCE && connection != -EAGAIN; i++) {
+	for (size_t i = 0; i < CONNECTIONS_AT_ONCE && connection != -EAGAIN; i++) {
 		connection = mr_channel_accept(&follow->channel, &pid, &request);
 		if (connection >= 0)
 			serve(follow, connection, pid, &request);

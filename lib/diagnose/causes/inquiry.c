@@ -338,7 +338,7 @@ static bool is_device(struct search *search)
 static bool is_written_back(struct search *search, bool is_decisive)
 {
 	static const char in_memory[] = " tmpfs devtmpfs hugetlbfs ";
-	static const char sure[] =
+	static const char on_disk[] =
 		" ext2 ext3 ext4 xfs btrfs f2fs nfs nfs4 vfat exfat ceph fuse gfs2 "
 		"ocfs2 ramfs lustre fuseblk ";
 	const struct mr_mapping *mapping = &search->found->mapping;
@@ -353,8 +353,8 @@ static bool is_written_back(struct search *search, bool is_decisive)
 		return false;
 	if (!is_certain && (type[2] ? strstr(in_memory, type) != NULL : mapping->major == 0))
 		return false;
-	return is_decisive ==
-		       (mr_inquiry_kernel(search->inquiry) && (is_certain || strstr(sure, type))) &&
+	return is_decisive == (mr_inquiry_kernel(search->inquiry) &&
+			       (is_certain || strstr(on_disk, type))) &&
 	       end_at(search, MR_OBSTACLE_FILE, is_decisive);
 }
 

@@ -590,9 +590,9 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 }
 
 /*
- * A process that is killed in here leaves the entry in doubt.  As long as @unsure says what the kernel was
+ * A process that is killed in here leaves the entry in doubt.  As long as @in_doubt says what the kernel was
  * asked for, the region is recognised as it was before the change and as it is after it (is_same_region() in look.c):
- * so @unsure is written after all that it is about.
+ * so @in_doubt is written after all that it is about.
  */
 bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
@@ -607,10 +607,10 @@ bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entr
 	begin_change(table);
 	unlink_all(table, slot, ALL_INDEXES);
 	changed.state = MR_ENTRY_IN_DOUBT;
-	changed.unsure = current.unsure;
+	changed.in_doubt = current.in_doubt;
 	*stored = changed;
 	__asm__ volatile("" : : : "memory");
-	*(volatile uint8_t *)&stored->unsure = entry->unsure;
+	*(volatile uint8_t *)&stored->in_doubt = entry->in_doubt;
 	link_all(table, slot, ALL_INDEXES);
 	end_change(table);
 	store_state(stored, (enum mr_entry_state)entry->state);

@@ -70,12 +70,12 @@ struct mr_entry {
 	};
 	uint64_t elapsed_ns;
 	union {
-		uint64_t new_length; /**< where @unsure: the length that was asked for */
+		uint64_t new_length; /**< where @in_doubt: the length that was asked for */
 		/** Relaxed regions: time of deregistering (mr_now_ns()), or 0. */
 		uint64_t marked_ns;
 	};
 	union {
-		uint64_t new_iova; /**< where @unsure: the IOVA that was asked for */
+		uint64_t new_iova; /**< where @in_doubt: the IOVA that was asked for */
 		/** Relaxed regions: nanoseconds from the mark until its age alone invalidates the region. */
 		uint64_t defer_ns;
 	};
@@ -90,7 +90,7 @@ struct mr_entry {
 	uint16_t pd;                     /**< slot of its PD, MR_TABLE_PDS: none */
 	uint8_t call;                    /**< enum mr_region_call, of which its kind follows */
 	uint8_t via;                     /**< enum mr_via */
-	uint8_t unsure;                  /**< enum mr_change: asked for, and the answer not noted */
+	uint8_t in_doubt;                /**< enum mr_change: asked for, and the answer not noted */
 	uint8_t refused;                 /**< enum mr_change: refused, and may have broken it */
 	uint8_t memory_of;               /**< enum mr_entry_memory */
 	uint8_t page_shift;              /**< mr_page_shift() of its memory */

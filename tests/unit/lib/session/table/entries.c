@@ -162,16 +162,16 @@ TEST(an_entry_that_was_changed_is_found_by_its_new_keys_only)
 	assert_true(mr_table_get(&table, slot, &changed));
 	changed.lkey = 0xaaaa;
 	changed.rkey = 0xbbbb;
-	for (uint8_t unsure = 2; unsure-- > 0;) {
+	for (uint8_t in_doubt = 2; in_doubt-- > 0;) {
 		changed.length++;
-		changed.unsure = unsure;
-		changed.state = unsure ? MR_ENTRY_IN_DOUBT : MR_ENTRY_LIVE;
+		changed.in_doubt = in_doubt;
+		changed.state = in_doubt ? MR_ENTRY_IN_DOUBT : MR_ENTRY_LIVE;
 		assert_true(mr_table_change(&table, slot, &changed));
 		assert_found(slot, &changed, ID | NAME | HANDLE | LKEY | RKEY);
 		assert_found(slot, &entry, ID | NAME | HANDLE);
 		assert_true(mr_table_get(&table, slot, &got));
 		assert_int_equal(got.state, changed.state);
-		assert_int_equal(got.unsure, unsure);
+		assert_int_equal(got.in_doubt, in_doubt);
 		assert_int_equal(got.length, changed.length);
 	}
 	assert_int_equal(mr_table_count(&table), 1);
