@@ -611,10 +611,11 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "unchanged it succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
-			"it succeeds in a context of its own, so the session's context is the "
-			"cause, or the cause no longer exists",
+			("it succeeds in a context of its own, so the session's context is the "
+			 "cause, or the cause no longer exists"),
 		[MR_TRY_ANEW] =
-			"a new region with that range and access can be registered, so only the change is refused",
+			("a new region with that range and access can be registered, so only the "
+			 "change is refused"),
 	};
 	const struct mr_try *first = &tries->list[0];
 	const bool is_other = tries->count && first->made && !tries->is_refused_again;
