@@ -31,7 +31,8 @@ static void find_abi(const struct mr_question *question, struct mr_finding *foun
 	if (mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") &&
 	    (abi < MR_ABI_MIN || abi > MR_ABI_MAX))
 		mr_finding_set(found, MR_VERDICT_BAD,
-			       "the kernel's uverbs ABI is %" PRIu64 ", libibverbs accepts %d to %d",
+			       "the kernel's uverbs ABI is %" PRIu64
+			       ", libibverbs accepts %d to %d",
 			       abi, MR_ABI_MIN, MR_ABI_MAX);
 }
 
