@@ -499,14 +499,14 @@ static int load_program(const struct mr_attach *attach, bool at_entry)
 	return fd;
 }
 
-#define RING (1U << 22) /* bytes for events, some 4,500 calls; a power of 2 */
-#define PATIENCE                                                                                   \
-	UINT64_C(1000000000) /* ns after which a look at the process says nothing of a call */
+#define RING      (1U << 22)            /* bytes for events, some 4,500 calls; a power of 2 */
+#define LATE_NS   UINT64_C(10000000000) /* after a call; then a look shows nothing about it */
+#define PERIOD_NS UINT64_C(1000000000)  /* between looks after the first LOOKS_AT_ONCE */
 
 enum {
 	THREADS = 16384,    /* in a call at once */
 	EVENTS = 1024,      /* taken before signals are looked at again */
-	LOOKS_AT_ONCE = 64, /* at the process; then one each PATIENCE */
+	LOOKS_AT_ONCE = 64, /* at the process; then one each PERIOD_NS */
 };
 
 /* ---- putting up ---- */
@@ -662,8 +662,8 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 				     minor(device.st_rdev));
 		/* mrctl looks soon after the call, and rarely if it is refused again and again. */
 		now = mr_now_ns();
-		if (record.call.errnum && now - event.end_ns <= PATIENCE &&
-		    (attach->looks++ < LOOKS_AT_ONCE || now - attach->last_look_ns >= PATIENCE)) {
+		if (record.call.errnum && now - event.end_ns <= LATE_NS &&
+		    (attach->looks++ < LOOKS_AT_ONCE || now - attach->last_look_ns >= PERIOD_NS)) {
 			attach->last_look_ns = now;
 			record.call.flags |= MR_TRACE_LOOKED_AT;
 		}
