@@ -6,9 +6,6 @@
 #include "lib/base/base.h"
 #include "lib/nldev/nldev.h"
 
-/* The loops of libmnl make the distance of two pointers an int. */
-#pragma GCC diagnostic ignored "-Wconversion"
-
 /* A list that grows by one zeroed element of @size bytes.  Return: the element, or NULL with errno. */
 static void *append(void *list_of, size_t *count, size_t size)
 {
@@ -27,7 +24,7 @@ static int take_system(const struct nlmsghdr *message, void *data)
 	const struct nlattr *attribute;
 	bool *copies = data;
 
-	mnl_attr_for_each(attribute, message, 0)
+	MR_EACH_ATTRIBUTE(attribute, message)
 		if (mnl_attr_get_type(attribute) == RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK)
 			*copies = mr_attribute_number(attribute).value;
 	return MNL_CB_OK;
@@ -52,7 +49,7 @@ static int take_device(const struct nlmsghdr *message, void *data)
 	struct mr_nldev_device *new;
 	bool has_index = false;
 
-	mnl_attr_for_each(attribute, message, 0)
+	MR_EACH_ATTRIBUTE(attribute, message)
 		if (mnl_attr_get_type(attribute) == RDMA_NLDEV_ATTR_DEV_INDEX)
 			has_index = mr_attribute_u32(attribute, &device.index);
 		else if (mnl_attr_get_type(attribute) == RDMA_NLDEV_ATTR_DEV_NAME)
@@ -126,7 +123,7 @@ static void take_count(const struct nlattr *entry, struct mr_nldev_summary *summ
 	struct mr_opt_u64 current = { .known = false };
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, entry)
+	MR_EACH_NESTED(attribute, entry)
 		switch (mnl_attr_get_type(attribute)) {
 		case RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME:
 			mr_attribute_text(attribute, count.kind, sizeof(count.kind));
@@ -148,9 +145,9 @@ static int take_summary(const struct nlmsghdr *message, void *data)
 {
 	const struct nlattr *table, *entry;
 
-	mnl_attr_for_each(table, message, 0)
+	MR_EACH_ATTRIBUTE(table, message)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_RES_SUMMARY)
-			mnl_attr_for_each_nested(entry, table)
+			MR_EACH_NESTED(entry, table)
 				if (mnl_attr_get_type(entry) == RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY)
 					take_count(entry, data);
 	return MNL_CB_OK;
@@ -198,7 +195,7 @@ static void take_pool_numbers(const struct nlattr *table, struct mr_nldev_pool *
 {
 	const struct nlattr *attribute;
 
-	mnl_attr_for_each_nested(attribute, table) {
+	MR_EACH_NESTED(attribute, table) {
 		const uint16_t type = mnl_attr_get_type(attribute);
 
 		if (type == MR_NLDEV_ATTR_FRMR_POOL_KEY)
@@ -216,10 +213,10 @@ static int take_pools(const struct nlmsghdr *message, void *data)
 	const struct nlattr *table, *entry;
 	struct mr_nldev_pool *pool;
 
-	mnl_attr_for_each(table, message, 0) {
+	MR_EACH_ATTRIBUTE(table, message) {
 		if (mnl_attr_get_type(table) != MR_NLDEV_ATTR_FRMR_POOLS)
 			continue;
-		mnl_attr_for_each_nested(entry, table) {
+		MR_EACH_NESTED(entry, table) {
 			if (mnl_attr_get_type(entry) != MR_NLDEV_ATTR_FRMR_POOL_ENTRY)
 				continue;
 			pool = append(&pools->list, &pools->count, sizeof(*pool));

@@ -5,9 +5,6 @@
 
 #include "lib/nldev/nldev.h"
 
-/* The loops of libmnl make the distance of two pointers an int. */
-#pragma GCC diagnostic ignored "-Wconversion"
-
 /* ---- one MR ---- */
 
 /* The driver's own attributes are pairs: a name, and a value.  mlx5 has "odp": "explicit" or "implicit". */
@@ -16,7 +13,7 @@ static void take_driver(const struct nlattr *table, struct mr_nldev_mr *mr)
 	const struct nlattr *attribute;
 	bool is_odp = false;
 
-	mnl_attr_for_each_nested(attribute, table) {
+	MR_EACH_NESTED(attribute, table) {
 		if (mnl_attr_get_type(attribute) != RDMA_NLDEV_ATTR_DRIVER_STRING)
 			continue;
 		if (is_odp && mr_attribute_is(attribute, "explicit"))
@@ -35,7 +32,7 @@ static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
 	const struct nlattr *attr;
 
 	*mr = (struct mr_nldev_mr){ .length = 0 };
-	mnl_attr_for_each_payload(attributes, size)
+	MR_EACH_ATTRIBUTE_OF(attr, attributes, size)
 		switch (mnl_attr_get_type(attr)) {
 		case RDMA_NLDEV_ATTR_RES_MRN:
 			has_mrn = mr_attribute_u32(attr, &mr->mrn);
@@ -152,9 +149,9 @@ static int take_dumped(const struct nlmsghdr *message, void *data)
 	const struct nlattr *table, *entry;
 	size_t before = mrs->count;
 
-	mnl_attr_for_each(table, message, 0)
+	MR_EACH_ATTRIBUTE(table, message)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_RES_MR)
-			mnl_attr_for_each_nested(entry, table)
+			MR_EACH_NESTED(entry, table)
 				take_entry(collection, entry);
 	if (before && mrs->count > before)
 		mrs->list[before].begins_part = true;
@@ -343,7 +340,7 @@ static void take_counter(const struct nlattr *entry, struct mr_nldev_mr *mr)
 	uint64_t *counter = NULL;
 	struct mr_opt_u64 value;
 
-	mnl_attr_for_each_nested(attribute, entry) {
+	MR_EACH_NESTED(attribute, entry) {
 		switch (mnl_attr_get_type(attribute)) {
 		case RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME:
 			counter = mr_attribute_is(attribute, "page_faults") ? &mr->page_faults
@@ -377,9 +374,9 @@ static void take_counters(const struct nlmsghdr *message, unsigned int n, void *
 
 	if (!message)
 		return;
-	mnl_attr_for_each(table, message, 0)
+	MR_EACH_ATTRIBUTE(table, message)
 		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_STAT_HWCOUNTERS)
-			mnl_attr_for_each_nested(entry, table)
+			MR_EACH_NESTED(entry, table)
 				take_counter(entry, counted->mrs[n]);
 }
 

@@ -109,6 +109,23 @@ enum {
 	MR_NLDEV_ATTR_RES_SUMMARY_ENTRY_MAX = 118, /* u64 */
 };
 
+/** MR_EACH_ATTRIBUTE() - loop over the attributes of a message, as far as they lie within it */
+#define MR_EACH_ATTRIBUTE(attribute, message)                                                      \
+	MR_EACH_ATTRIBUTE_OF(attribute, mnl_nlmsg_get_payload(message),                            \
+			     mnl_nlmsg_get_payload_len(message))
+
+/** MR_EACH_NESTED() - loop over the attributes that are nested in another */
+#define MR_EACH_NESTED(attribute, table)                                                           \
+	MR_EACH_ATTRIBUTE_OF(attribute, mnl_attr_get_payload(table),                               \
+			     mnl_attr_get_payload_len(table))
+
+/* As mnl_attr_for_each_payload(), whose distance of two pointers becomes an int without a cast (-Wconversion). */
+#define MR_EACH_ATTRIBUTE_OF(attribute, payload, size)                                             \
+	for ((attribute) = (payload);                                                              \
+	     mnl_attr_ok(attribute,                                                                \
+			 (int)((const char *)(payload) + (size) - (const char *)(attribute)));     \
+	     (attribute) = mnl_attr_next(attribute))
+
 /** mr_attribute_number() - its value, where it is as long as a u8, u32 or u64; else unknown */
 struct mr_opt_u64 mr_attribute_number(const struct nlattr *attribute);
 
