@@ -393,6 +393,13 @@ size_t mr_utf8_decode(const char *text, uint32_t *character);
 bool mr_utf8_is_obeyed(uint32_t c);
 
 /**
+ * mr_utf8_shown() - bytes of the character at the beginning of a text
+ *
+ * Return: 0 where the text ends, is no UTF-8, or begins with what a terminal obeys or does not show.
+ */
+size_t mr_utf8_shown(const char *text);
+
+/**
  * mr_word_with_argument() - find a word that may have an argument behind a colon: "file:PATH"
  * @words:    their names show it: "anon" takes no argument, "file:PATH" one, "dm[:SIZE]" one or none
  * @what:     what messages call such a word: "memory"

@@ -59,7 +59,12 @@ int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_erro
 int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *value,
 		      struct mr_error *err)
 {
-	return mr_parse_u64(strndupa(item, length), max, value, err);
+	char number[24] = "";
+
+	if (length >= sizeof(number))
+		return mr_fail_usage(err, "'%.*s' is too large", (int)length, item);
+	memcpy(number, item, length);
+	return mr_parse_u64(number, max, value, err);
 }
 
 /* The factor of the suffix at *text, which is moved past it; 0 for an unknown suffix. */
@@ -109,10 +114,14 @@ int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
 /* Reads a size, which must be a power of two, or with 0x a mask with any bits. */
 static int parse_page_size(const char *text, size_t length, uint64_t *bits)
 {
-	const char *item = strndupa(text, length);
 	struct mr_error ignored;
-	const int rc = mr_parse_size(item, bits, &ignored);
+	char item[32] = "";
+	int rc;
 
+	if (length >= sizeof(item))
+		return -EINVAL;
+	memcpy(item, text, length);
+	rc = mr_parse_size(item, bits, &ignored);
 	if (!rc && strncmp(item, "0x", 2) != 0 && (!*bits || *bits & (*bits - 1)))
 		return -EINVAL;
 	return rc;

@@ -41,17 +41,17 @@ static int parse_item(const char *item, size_t length, struct mr_limits *limits,
 {
 	const char *equals = memchr(item, '=', length);
 	const size_t name = equals ? (size_t)(equals - item) : length;
-	const char *value;
+	char value[64];
 	int rc, index = 0;
 
 	while (limits_known[index].name && !mr_word_is(item, name, limits_known[index].name))
 		index++;
 	if (index == MR_LIMITS)
 		return mr_fail_word(err, "limit", item, name, limits_known, sizeof(*limits_known));
-	if (!equals)
+	if (!equals || length - name - 1 >= sizeof(value))
 		return mr_fail_usage(err, "'%.*s' is not of the form LIMIT=VALUE", (int)length,
 				     item);
-	value = strndupa(equals + 1, length - name - 1);
+	snprintf(value, sizeof(value), "%.*s", (int)(length - name - 1), equals + 1);
 	if (mr_word_is(value, strlen(value), "unlimited")) {
 		limits->values[index] = (struct mr_opt_u64){ UINT64_MAX, true };
 		return 0;

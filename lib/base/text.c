@@ -263,6 +263,18 @@ bool mr_utf8_is_obeyed(uint32_t c)
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
+size_t mr_utf8_shown(const char *text)
+{
+	uint32_t c;
+	const size_t length = mr_utf8_decode(text, &c);
+
+	if (!length || mr_utf8_is_obeyed(c))
+		return 0;
+	/* Characters without width: two texts that look the same would differ. */
+	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ? 0
+											   : length;
+}
+
 /* A longer item is no number of 32 bits. */
 #define NUMBER_MAX 16
 

@@ -66,14 +66,10 @@ static bool has_prefix(const char *text, const char *prefix)
 /* The kernel escapes newlines in the path; a path with other signs that no terminal shows is left out, too. */
 static bool is_usable(const char *path)
 {
-	size_t length;
-	uint32_t c;
-
 	if (*path != '/' || strlen(path) >= sizeof(((struct mr_mapping *)0)->path) - 1)
 		return false;
-	while (*path && *path != '\\' && (length = mr_utf8_decode(path, &c)) &&
-	       !mr_utf8_is_obeyed(c))
-		path += length;
+	while (*path && *path != '\\' && mr_utf8_shown(path))
+		path += mr_utf8_shown(path);
 	return !*path;
 }
 
