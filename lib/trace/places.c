@@ -18,12 +18,11 @@
 static bool keep(const struct mr_mapping *mapping, void *data)
 {
 	struct mr_modules *modules = data;
-	struct mr_mapping *more = modules->mappings;
+	struct mr_mapping *more;
 
 	if (mapping->path[0] != '/' && strcmp(mapping->path, "[vdso]") != 0)
 		return true;
-	if (!(modules->count & (modules->count - 1))) /* the list is full: double it */
-		more = reallocarray(more, 2 * modules->count + 1, sizeof(*more));
+	more = reallocarray(modules->mappings, modules->count + 1, sizeof(*more));
 	if (!more)
 		return false;
 	modules->mappings = more;

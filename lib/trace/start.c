@@ -294,9 +294,7 @@ static void read_entries(struct mr_monitor *monitor)
 		if (!mr_process_stat_read(pid, &entry.stat) || entry.stat.state == 'Z' ||
 		    entry.stat.state == 'X')
 			continue;
-		more = monitor->entries;
-		if (!(count & (count - 1))) /* the list is full: double it */
-			more = reallocarray(more, 2 * count + 1, sizeof(*more));
+		more = reallocarray(monitor->entries, count + 1, sizeof(*more));
 		if (!more)
 			break;
 		monitor->entries = more;
