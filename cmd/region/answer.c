@@ -558,7 +558,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 
 void answer_begin(struct answer *answer)
 {
-	const struct record *record = command_records(answer->invocation).record;
+	const struct record *record = answer->out.record;
 
 	answer_begin_list(answer, record->list, record, answer->lines);
 }
