@@ -282,7 +282,7 @@ static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
 	} else {
 		mr_table_mark(&session->table, slot, id, mr_now_ns(), defer_ns);
 	}
-	mr_table_unclaim(&session->table, slot, 1);
+	mr_table_unclaim(&session->table, slot);
 	return rc;
 }
 

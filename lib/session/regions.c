@@ -165,7 +165,7 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
  */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
-	mr_table_unclaim(&session->table, slot, 1);
+	mr_table_unclaim(&session->table, slot);
 	mr_table_unlock(&session->table);
 }
 
@@ -212,11 +212,11 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 
 	if (!mr_table_has_id(table, slot, id))
 		return fail_absent(id, err);
-	if (!mr_table_claim(table, slot, 1))
+	if (!mr_table_claim(table, slot))
 		return mr_table_fail_claimed(table, slot, id, errno, err);
 	rc = mr_session_verify(session, slot, id, region, err);
 	if (rc)
-		mr_table_unclaim(table, slot, 1);
+		mr_table_unclaim(table, slot);
 	return rc;
 }
 
@@ -331,7 +331,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 		return rc;
 	entry->call = (uint8_t)request->call;
 	rc = mr_table_add(&session->table, entry, &slot, err);
-	if (!rc && !mr_table_claim(&session->table, slot, 1)) {
+	if (!rc && !mr_table_claim(&session->table, slot)) {
 		rc = mr_table_fail_claimed(&session->table, slot, entry->id, errno, err);
 		mr_table_remove(&session->table, slot, entry->id);
 	}
@@ -392,7 +392,7 @@ static int begin_deregister(struct mr_session *session, const struct removal *re
 		rc = mr_session_fail_gone(removal->entry, removal->err);
 	}
 	if (rc)
-		mr_table_unclaim(table, removal->slot, 1);
+		mr_table_unclaim(table, removal->slot);
 	return rc;
 }
 

@@ -149,20 +149,20 @@ void mr_table_unlock(struct mr_table *table)
 	table->locked = false;
 }
 
-bool mr_table_claim(const struct mr_table *table, uint32_t slot, uint32_t count)
+bool mr_table_claim(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
 	return table->is_private ||
-	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, count, &lock);
+	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, 1, &lock);
 }
 
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t count)
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, count, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, 1, &lock);
 }
 
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)

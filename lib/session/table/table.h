@@ -314,14 +314,14 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
 
 /**
- * mr_table_claim() - keep others off entries in slots that follow one another, while the lock is not held
+ * mr_table_claim() - keep others off the entry in a slot, while the lock is not held
  *
  * A claim is a record lock: it ends with its process, or with mr_table_unclaim().
  *
- * Return: false with errno, which is EAGAIN or EACCES where another process has claimed one: then none is.
+ * Return: false with errno, which is EAGAIN or EACCES where another process has claimed it
  */
-bool mr_table_claim(const struct mr_table *table, uint32_t slot, uint32_t count);
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot, uint32_t count);
+bool mr_table_claim(const struct mr_table *table, uint32_t slot);
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
 
 /** mr_table_is_claimed() - whether another process has claimed the entry in that slot */
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);

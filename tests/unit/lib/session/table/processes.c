@@ -71,7 +71,7 @@ TEST(a_lock_of_an_open_file_description_is_reported_as_that_of_no_process)
 	assert_int_equal(mr_table_lock(&table, &err), -ETIMEDOUT);
 	assert_string_equal(err.text, "the session is locked");
 	assert_names_nobody();
-	assert_false(mr_table_claim(&table, slot, 1));
+	assert_false(mr_table_claim(&table, slot));
 	assert_int_equal(mr_table_fail_claimed(&table, slot, entry.id, errno, &err), -ENOLCK);
 	assert_string_equal(err.text, "region 1 is in use by no process");
 	assert_names_nobody();
@@ -118,28 +118,29 @@ static int look_at_claims(void)
 {
 	return (mr_table_is_claimed(&table, 3) ? CLAIMED_3 : 0) |
 	       (mr_table_is_claimed(&table, 4) ? CLAIMED_4 : 0) |
-	       (mr_table_claim(&table, 3, 1) ? CAN_CLAIM_3 : 0) |
-	       (mr_table_claim(&table, 4, 1) ? CAN_CLAIM_4 : 0);
+	       (mr_table_claim(&table, 3) ? CAN_CLAIM_3 : 0) |
+	       (mr_table_claim(&table, 4) ? CAN_CLAIM_4 : 0);
 }
 
-static int can_claim_run(void)
+static int can_claim_both(void)
 {
-	return mr_table_claim(&table, 3, 2);
+	return mr_table_claim(&table, 3) && mr_table_claim(&table, 4);
 }
 
 TEST(a_claim_keeps_other_processes_off_one_entry)
 {
-	assert_true(mr_table_claim(&table, 3, 1));
+	assert_true(mr_table_claim(&table, 3));
 	assert_false(mr_table_is_claimed(&table, 3)); /* not by another process */
 	assert_int_equal(in_child(look_at_claims), CLAIMED_3 | CAN_CLAIM_4);
 	assert_false(mr_table_is_claimed(&table, 4)); /* a claim ends with its process */
-	assert_int_equal(in_child(can_claim_run), 0);
-	mr_table_unclaim(&table, 3, 1);
+	assert_int_equal(in_child(can_claim_both), 0);
+	mr_table_unclaim(&table, 3);
 	assert_int_equal(in_child(look_at_claims), CAN_CLAIM_3 | CAN_CLAIM_4);
-	assert_int_equal(in_child(can_claim_run), 1);
-	assert_true(mr_table_claim(&table, 3, 2));
+	assert_int_equal(in_child(can_claim_both), 1);
+	assert_true(mr_table_claim(&table, 3));
+	assert_true(mr_table_claim(&table, 4));
 	assert_int_equal(in_child(look_at_claims), CLAIMED_3 | CLAIMED_4);
-	mr_table_unclaim(&table, 3, 1);
+	mr_table_unclaim(&table, 3);
 	assert_int_equal(in_child(look_at_claims), CAN_CLAIM_3 | CLAIMED_4);
 }
 
@@ -156,7 +157,7 @@ TEST(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again)
 	struct mr_entry entry, got;
 	uint32_t slot = add_live("old", 7, &entry);
 
-	assert_true(mr_table_claim(&table, slot, 1));
+	assert_true(mr_table_claim(&table, slot));
 	mr_table_unlock(&table);
 	assert_int_equal(in_child(commit_again), 0);
 	assert_true(mr_table_get(&table, slot, &got));
@@ -206,7 +207,7 @@ TEST(others_know_of_objects_without_an_entry_and_of_entries_that_are_pending)
 	assert_int_equal(mr_table_lock(&table, &err), 0);
 	slot = add("pending", &entry);
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM); /* its process was killed */
-	assert_true(mr_table_claim(&table, slot, 1));
+	assert_true(mr_table_claim(&table, slot));
 	assert_int_equal(in_child(look_at_pd), CAN_USE | CAN_CLAIM | OTHERS_MAKE);
 	assert_false(mr_table_others_make_objects(&table));
 	assert_true(mr_table_commit(&table, slot, &entry));
