@@ -29,11 +29,9 @@
 #define CLAIM_BYTES ((off_t)1 << 41)
 #define PD_BYTES    ((off_t)1 << 42)
 
-int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
+int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock)
 {
-	*lock = (struct flock){
-		.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = count
-	};
+	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
 	return fcntl(fd, command, lock);
 }
 
@@ -74,7 +72,7 @@ static void name_holder(const struct flock *lock, struct mr_error *err)
 /* Returns whether another process has locked a byte; @lock: set to its lock */
 static bool find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
 {
-	return !mr_lock_bytes(table->fd, F_GETLK, type, byte, 1, lock) && lock->l_type != F_UNLCK;
+	return !mr_lock_byte(table->fd, F_GETLK, type, byte, lock) && lock->l_type != F_UNLCK;
 }
 
 /* ---- waiting ---- */
@@ -117,7 +115,7 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 	bool found;
 	int rc = 0;
 
-	while (!rc && mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, 1, &lock)) {
+	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
 		if (errno != EAGAIN && errno != EACCES) {
 			table->gave_up = errno;
 			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -145,7 +143,7 @@ void mr_table_unlock(struct mr_table *table)
 	struct flock lock;
 
 	if (table->locked)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, 1, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
 	table->locked = false;
 }
 
@@ -154,7 +152,7 @@ bool mr_table_claim(const struct mr_table *table, uint32_t slot)
 	struct flock lock;
 
 	return table->is_private ||
-	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, 1, &lock);
+	       !mr_lock_byte(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
 }
 
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
@@ -162,7 +160,7 @@ void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, 1, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
 }
 
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
@@ -198,8 +196,7 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 	const short type = alone ? F_WRLCK : F_RDLCK;
 	struct flock lock;
 
-	if (table->is_private ||
-	    !mr_lock_bytes(table->fd, F_SETLK, type, PD_BYTES + pd_slot, 1, &lock))
+	if (table->is_private || !mr_lock_byte(table->fd, F_SETLK, type, PD_BYTES + pd_slot, &lock))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -215,7 +212,7 @@ void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot)
 	struct flock lock;
 
 	if (!table->is_private && pd_slot < MR_TABLE_PDS)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, 1, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, &lock);
 }
 
 /* ---- protection domains ---- */

@@ -698,7 +698,7 @@ int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
 	rc = mr_table_lock(table, err);
 	if (rc)
 		return rc;
-	if (mr_lock_bytes(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, 1, &lock))
+	if (mr_lock_byte(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, &lock))
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
 	mr_table_unlock(table);
 	return rc;
@@ -709,7 +709,7 @@ void mr_table_end_unnamed(const struct mr_table *table)
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, 1, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, &lock);
 }
 
 bool mr_table_others_make_objects(const struct mr_table *table)
@@ -719,7 +719,7 @@ bool mr_table_others_make_objects(const struct mr_table *table)
 
 	if (table->is_private)
 		return false;
-	if (mr_lock_bytes(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, 1, &lock) ||
+	if (mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, &lock) ||
 	    lock.l_type != F_UNLCK)
 		return true;
 	for (uint32_t slot = 0; slot < table->capacity; slot++)

@@ -310,8 +310,8 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 /** The byte that processes lock together while they make objects without an entry. */
 #define MR_UNNAMED_BYTE (((off_t)1 << 40) + 1)
 
-/** mr_lock_bytes() - fcntl() with a record lock; @lock: set to the answer of F_GETLK */
-int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
+/** mr_lock_byte() - fcntl() with a record lock; @lock: set to the answer of F_GETLK */
+int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock);
 
 /**
  * mr_table_claim() - keep others off the entry in a slot, while the lock is not held
