@@ -69,7 +69,7 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 				     style->columns ? "output" : "verbose");
 	if (!command->record && (style->columns || (style->json && !command->prints_document))) {
 		mr_fail_usage(err, "this command does not support --%s",
-			      style->json ? "json" : "output");
+			      style->columns ? "output" : "json");
 		if (command->prints_document && strpbrk(style->columns, "./"))
 			mr_hint(err, "did you mean 'mrctl %s --to %s'?", command->name,
 				style->columns);
