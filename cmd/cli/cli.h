@@ -261,8 +261,9 @@ struct command_records {
 };
 
 /**
- * A command.  What it does where an option asks for it, such as "stat --host", is a view: another one of these, of which
- * no more than name, record, columns, members, metrics, choose, check and run have a meaning.
+ * A command, or a view of one, which an option chooses, such as "stat --host".
+ *
+ * A view has only @name, @given, @record, @columns, @members, @metrics, @choose, @check and @run.
  */
 struct command {
 	const char *name;     /**< of a view: its option, without dashes */

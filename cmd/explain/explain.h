@@ -34,14 +34,14 @@ struct log_kind {
 struct log {
 	struct log_kind kinds[LOG_KINDS_MAX];
 	size_t count;
-	uint64_t lines;                 /**< that were read */
-	uint64_t too_long;              /**< of them too long */
-	uint64_t left_out;              /**< of them of yet other kinds */
-	size_t last;                    /**< index of the kind of the last refusal */
-	uint64_t last_lines;            /**< its number; 0: there was none */
-	uint64_t seen;                  /**< lines that were read, but for empty ones */
-	uint64_t last_seen;             /**< how many until the last that told of that refusal */
-	bool is_open;                   /**< the next line goes on with that refusal */
+	uint64_t lines;      /**< that were read */
+	uint64_t too_long;   /**< of them too long */
+	uint64_t left_out;   /**< of them of yet other kinds */
+	size_t last;         /**< index of the kind of the last refusal */
+	uint64_t last_lines; /**< its number; 0: there was none */
+	uint64_t seen;       /**< lines that were read, but for empty ones */
+	uint64_t last_seen;  /**< number of lines up to the last one about that refusal */
+	bool is_open;        /**< the next line goes on with that refusal */
 	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_close() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {

@@ -10,9 +10,8 @@
 #include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
-#define GPU_PAGE                                                                                   \
-	(UINT64_C(2)                                                                               \
-	 << 20) /* cudaMalloc() aligns to it; host memory is seldom at such an address */
+/* cudaMalloc() aligns to it; host memory is seldom at such an address. */
+#define GPU_PAGE (UINT64_C(2) << 20)
 
 /* Judgement of a cause by the numbers of a line. */
 struct rule {
@@ -200,15 +199,15 @@ enum place {
 	CERTAIN,
 	LIKELY_BY_LINE,
 	LIKELY_HERE,
-	TOLD_BY_LINE, /* it is possible, with evidence */
+	SHOWN_BY_LINE, /* it is possible, with evidence */
 	POSSIBLE_HERE,
 	POSSIBLE_BY_LINE,
 	OF_ANY_DRIVER, /* nothing is known of it */
 	OF_OTHER_DRIVER,
 };
 
-static enum place place_of(const struct mr_cause *cause, enum mr_certainty by_line, bool is_told,
-			   enum mr_certainty here)
+static enum place place_of(const struct mr_cause *cause, enum mr_certainty by_line,
+			   bool has_evidence, enum mr_certainty here)
 {
 	if (here == MR_CERTAIN)
 		return CERTAIN;
@@ -216,8 +215,8 @@ static enum place place_of(const struct mr_cause *cause, enum mr_certainty by_li
 		return LIKELY_BY_LINE;
 	if (here == MR_LIKELY)
 		return LIKELY_HERE;
-	if (by_line == MR_POSSIBLE && is_told)
-		return TOLD_BY_LINE;
+	if (by_line == MR_POSSIBLE && has_evidence)
+		return SHOWN_BY_LINE;
 	/* A rare one can be possible on each host: a filter of system calls. */
 	if (here == MR_POSSIBLE && cause->frequency != MR_RARE)
 		return POSSIBLE_HERE;
@@ -256,14 +255,14 @@ static void add_cause(struct mr_log_judgement *judgement, const struct mr_log_li
 		      const struct mr_cause *cause, bool is_owner)
 {
 	const struct mr_suspicion *here = find_here(&judgement->here, cause);
-	struct mr_suspicion *told = &judgement->told[judgement->told_count];
+	struct mr_suspicion *shown = &judgement->by_line[judgement->by_line_count];
 	struct mr_log_cause *causes = judgement->causes;
 	enum mr_certainty by_line;
 	size_t at = judgement->count;
 	enum place place;
 
-	*told = (struct mr_suspicion){ .cause = cause };
-	by_line = judge_by_line(line, cause, told);
+	*shown = (struct mr_suspicion){ .cause = cause };
+	by_line = judge_by_line(line, cause, shown);
 	if (by_line == MR_RULED_OUT || is_excluded(judgement, line, cause, by_line) ||
 	    at == MR_LOG_CAUSES ||
 	    (by_line == MR_UNRELATED && !here &&
@@ -272,15 +271,15 @@ static void add_cause(struct mr_log_judgement *judgement, const struct mr_log_li
 	for (size_t i = 0; i < judgement->count; i++)
 		if (causes[i].cause == cause)
 			return;
-	place = place_of(cause, by_line, told->text[0], here ? here->certainty : MR_UNRELATED);
+	place = place_of(cause, by_line, shown->text[0], here ? here->certainty : MR_UNRELATED);
 	for (; at && causes[at - 1].place > (int)place; at--)
 		causes[at] = causes[at - 1];
 	judgement->count++;
 	causes[at] = (struct mr_log_cause){ .cause = cause, .place = (int)place };
 	if (here && here->certainty >= by_line && place <= POSSIBLE_HERE)
 		causes[at].found = here; /* with its figures */
-	else if (told->text[0] && judgement->told_count + 1 < MR_LOG_TOLD)
-		causes[at].found = &judgement->told[judgement->told_count++];
+	else if (shown->text[0] && judgement->by_line_count + 1 < MR_LOG_BY_LINE)
+		causes[at].found = &judgement->by_line[judgement->by_line_count++];
 }
 
 /* Another program was refused: causes may use only facts about the host, not those of this process. */
@@ -350,7 +349,7 @@ void mr_log_judge(struct mr_log_judgement *judgement, const struct mr_log_line *
 	/* For a line without an errno: the errnos of registrations, the commonest first. */
 	static const int usual[] = { ENOMEM, EFAULT, EINVAL, EOPNOTSUPP };
 
-	judgement->count = judgement->told_count = 0;
+	judgement->count = judgement->by_line_count = 0;
 	judgement->here.cause_count = judgement->here.ruled_out_count = 0;
 	judgement->has_request = false;
 	if (line->remark)

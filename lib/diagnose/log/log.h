@@ -163,7 +163,7 @@ bool mr_log_has_address(const struct mr_tokens *tokens);
 void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens);
 
 /** Why a call was refused, as far as a line of a log and this host tell. */
-enum { MR_OWNERS = 192, MR_LOG_CAUSES = 128, MR_LOG_TOLD = 16 };
+enum { MR_OWNERS = 192, MR_LOG_CAUSES = 128, MR_LOG_BY_LINE = 16 };
 
 struct mr_log_judgement {
 	/** The most likely ones first, each once. */
@@ -174,8 +174,8 @@ struct mr_log_judgement {
 	} causes[MR_LOG_CAUSES];
 	size_t count;
 	struct mr_diagnosis here; /**< what this host tells; it has what is ruled out */
-	struct mr_suspicion told[MR_LOG_TOLD]; /**< what the line tells */
-	size_t told_count;
+	struct mr_suspicion by_line[MR_LOG_BY_LINE]; /**< causes with evidence in the line */
+	size_t by_line_count;
 	bool has_request; /**< the line has the whole request */
 };
 
