@@ -359,9 +359,9 @@ static void report_request(const struct call_row *row)
 	if (row->addr.known || row->offset.known)
 		snprintf(at, sizeof(at), " at 0x%" PRIx64,
 			 row->offset.known ? row->offset.value : row->addr.value);
-	report_detail("asked for %" PRIu64 " bytes%s of %s%s%s%s%s", row->length.value, at, of,
-		      row->memory ? " like " : "", row->memory ? row->memory : "",
-		      row->access.known ? ", access " : "",
+	report_detail("asked for %" PRIu64 " bytes%s of %s%s%s%s%s%s", row->length.value, at, of,
+		      row->memory ? " (as --memory " : "", row->memory ?: "",
+		      row->memory ? ")" : "", row->access.known ? ", access " : "",
 		      row->access.known ? access_text((uint32_t)row->access.value, access) : "");
 }
 
