@@ -379,29 +379,42 @@ int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
  */
 #define ENVIRONMENT_MAX (8u << 20)
 
-/* Looks at an empty environment: execve(2) may have taken the memory away between open(2) and read(2). */
+/* Looks at an environment that execve(2) may be replacing. */
 #define LOOKS 8
 
+/* Returns where the stack of its program begins, which each execve(2) draws anew; 0: not known. */
+static uint64_t read_stack(const struct mr_process *process)
+{
+	struct mr_process_stat stat;
+	char line[1024] = "";
+
+	mr_process_read(process, "stat", line, sizeof(line));
+	return mr_process_stat_parse(line, &stat) ? stat.stack : 0;
+}
+
 /*
- * execve(2) gives the process its new memory before it tells where command line and environment are in it
- * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.  A kernel
- * thread, or a process that has ended, has no program.
+ * execve(2) takes the memory away that open(2) has found, and gives the process its new memory before it tells where
+ * command line and environment are in it (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()).  So an
+ * environment is empty only if the same program had a command line before and its stack after.  A kernel thread, or a
+ * process that has ended, has no program.
  */
 int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
 			     size_t size)
 {
 	char *environment = malloc(ENVIRONMENT_MAX);
+	ssize_t got = environment ? -EAGAIN : -ENOMEM;
 	char program[PATH_MAX], byte[2];
 	const char *found;
-	ssize_t got = environment ? 0 : -ENOMEM;
 	bool is_found;
 
 	value[0] = '\0';
-	for (int i = 0; i < LOOKS && !got; i++) {
+	for (int i = 0; i < LOOKS && got == -EAGAIN; i++) {
+		const uint64_t stack = read_stack(process);
+		const bool has_line = mr_process_read(process, "cmdline", byte, sizeof(byte)) > 0;
+
 		got = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX);
-		if (!got && !mr_process_link(process, "exe", program, sizeof(program)))
-			break;
-		if (!got && !mr_process_read(process, "cmdline", byte, sizeof(byte)))
+		if (!got && mr_process_link(process, "exe", program, sizeof(program)) &&
+		    !(has_line && stack && stack == read_stack(process)))
 			got = -EAGAIN;
 	}
 	found = got > 0 ? envz_get(environment, (size_t)got, name) : NULL;

@@ -164,24 +164,37 @@ TEST(variables_are_those_that_a_program_was_started_with)
 	assert_true(mr_process_variable(0x7ffffff0, "A", value, 8) < 0);
 }
 
-/* The environment is empty for a moment of each execve(2), and goes with the old memory where it was open. */
+/*
+ * The environment is empty for a moment of each execve(2), and goes with the old memory where it was open.  Below
+ * valgrind a look is so slow that it sees little else.
+ */
 TEST(a_variable_is_not_missed_while_its_process_executes_programs)
 {
 	char *const again[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "eval \"$AGAIN\"" }, NULL };
 	char *const environment[] = { (char[]){ "AGAIN=exec sh -c 'eval \"$AGAIN\"'" }, NULL };
-	int found = 0, missed = 0;
+	const int looks = getenv("WRAP") ? 50 : 20000;
+	int found = 0;
 	char value[64];
 
 	start_program("/bin/sh", again, environment);
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < looks; i++) {
 		const int rc = mr_process_variable(host.process, "AGAIN", value, sizeof(value));
 
+		assert_true(rc == 1 || rc == -EAGAIN);
 		found += rc == 1;
-		missed += !rc;
 	}
 	end();
-	assert_true(found > 0);
-	assert_int_equal(missed, 0);
+	assert_true(found > 0 || getenv("WRAP"));
+}
+
+TEST(a_program_without_environment_has_no_variable)
+{
+	char *const none[] = { NULL };
+	char value[8];
+
+	start_program("/bin/sleep", sleeping, none);
+	assert_int_equal(mr_process_variable(host.process, "A", value, sizeof(value)), 0);
+	end();
 }
 
 TEST(variables_that_ask_for_fork_protection)
