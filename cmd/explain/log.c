@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,10 +61,35 @@ static void add_kind(struct log *log, const struct mr_log_line *line, const char
 		kind->text[i] = text[i] ? text[i] : ' ';
 }
 
-/* Counts the lines between this one and the last refusal, without empty ones. */
-static bool is_near(const struct log *log)
+/* Whether lines begin with two names that differ in digits alone: "node1: " and "node2: ", as pdsh and clush print. */
+static bool are_of_two_nodes(const char *a, const char *b)
 {
-	return log->last_lines && log->seen - log->last_seen <= LOG_NEAR;
+	bool differ = false;
+
+	if (!isalpha((unsigned char)*a))
+		return false;
+	for (; *a == *b && *a != ':' && *a > ' '; a++, b++) {
+		const size_t digits = strspn(a + 1, "0123456789");
+		const size_t others = strspn(b + 1, "0123456789");
+
+		differ |= digits != others || memcmp(a + 1, b + 1, digits) != 0;
+		a += digits;
+		b += others;
+	}
+	return differ && *a == ':' && *b == ':' && a[1] == ' ';
+}
+
+static struct log_before *line_before(struct log *log, uint64_t number)
+{
+	return &log->before[number % (LOG_NEAR + 1)];
+}
+
+/* Counts the lines between this one and the last refusal, without empty ones. */
+static bool is_near(struct log *log)
+{
+	return log->last_lines && log->seen - log->last_seen <= LOG_NEAR &&
+	       !are_of_two_nodes(line_before(log, log->seen)->text,
+				 line_before(log, log->last_seen)->text);
 }
 
 /* A line that has nothing but an errno, as in "Error:   Cannot allocate memory", may stand farther off. */
@@ -142,9 +168,11 @@ static void add_request(struct mr_log_line *line, const struct mr_log_line *befo
 static void look_back(struct log *log, struct mr_log_line *line)
 {
 	for (uint64_t i = 1; i <= LOG_NEAR && i < log->seen; i++) {
-		struct log_before *before = &log->before[(log->seen - i) % (LOG_NEAR + 1)];
+		struct log_before *before = line_before(log, log->seen - i);
 		const size_t length = strlen(before->text);
 
+		if (are_of_two_nodes(line_before(log, log->seen)->text, before->text))
+			continue;
 		if (!before->is_read)
 			mr_log_line_scan(&before->line, before->text, length);
 		before->is_read = true;
@@ -284,7 +312,7 @@ static bool add_remark(struct log *log, const struct mr_log_line *line)
 
 static void take_part(struct log *log, const char *text, size_t length)
 {
-	struct log_before *now = &log->before[log->seen % (LOG_NEAR + 1)];
+	struct log_before *now = line_before(log, log->seen);
 	struct mr_log_line line;
 	bool is_about = mr_log_line_read(&line, text, length);
 
@@ -334,7 +362,7 @@ void log_take(struct log *log, const char *text, size_t length)
 	log->lines++;
 	if (strspn(text, " \t\r") == length)
 		return;
-	before = &log->before[++log->seen % (LOG_NEAR + 1)];
+	before = line_before(log, ++log->seen);
 	before->is_read = false;
 	snprintf(before->text, sizeof(before->text), "%.*s", (int)(length < 255 ? length : 255),
 		 text);
