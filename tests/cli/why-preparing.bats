@@ -38,12 +38,13 @@ unprepared_because() {
 	json ".failures[0].causes[0].evidence.address == \"$stack\""
 }
 
-@test "an address that no process has, and a NUMA node that is not there" {
+@test "an address that no process has, and a NUMA node and a size of huge pages that do not exist" {
 	local drop=()
 
 	unprepared_because MR-ADDRESS-RANGE likely mr reg --addr 0x7fffffffe000 --size 64K --json
 	unprepared_because MR-NUMA-NODE certain mr reg --numa 900 --json
 	json '.failures[0].causes[0].evidence.node == 900'
+	unprepared_because MR-HUGEPAGE-SIZE certain mr reg --memory hugetlb:128M --json
 	[ "$(</proc/sys/vm/mmap_min_addr)" -ge 4096 ] || skip "vm.mmap_min_addr allows all"
 	[ "$(id -u)" -ne 0 ] || drop=(setpriv --bounding-set=-sys_rawio)
 	unprepared_because MR-ADDRESS-RANGE certain "${drop[@]}" "${MR[@]}" reg --addr 0 --json

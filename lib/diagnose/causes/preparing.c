@@ -115,6 +115,22 @@ static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			   mapping->node.value, online);
 }
 
+/* mm/mmap.c: EINVAL of MAP_HUGETLB with a size that is not in /sys/kernel/mm/hugepages */
+static void look_at_huge_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint64_t size = inquiry->refusal->mapping->kind.huge_size;
+	struct mr_huge_pools pools;
+
+	if (!size || mr_huge_pools_read(inquiry->host, NULL, &pools))
+		return;
+	mr_evidence_number(suspicion, "page_size", size);
+	if (mr_huge_pools_find(&pools, size))
+		mr_rule_out(suspicion, "this kernel has huge pages of %s", MR_SIZE(size));
+	else
+		mr_suspect(suspicion, MR_CERTAIN, "this kernel has no huge pages of %s",
+			   MR_SIZE(size));
+}
+
 /* ---- files ---- */
 
 /* The errno of open(2) names the reason; which part of the path it is about, it does not. */
