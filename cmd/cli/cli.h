@@ -260,10 +260,16 @@ struct command_records {
 	const char *columns;
 };
 
+/** The records that a value of an option chooses. */
+struct command_choice {
+	const char *word; /**< the value; NULL: end */
+	struct command_records records;
+};
+
 /**
  * A command, or a view of one, which an option chooses, such as "stat --host".
  *
- * A view has only @name, @given, @record, @columns, @members, @metrics, @choose, @check and @run.
+ * A view has only @name, @given, @record, @columns, @members, @metrics, @choose, @chooser, @choices, @check and @run.
  */
 struct command {
 	const char *name;     /**< of a view: its option, without dashes */
@@ -284,6 +290,8 @@ struct command {
 	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
 	/** The records that its options choose in place of @record; or NULL: there is no choice. */
 	struct command_records (*choose)(const struct invocation *invocation);
+	const char *chooser; /**< the option with which it chooses, without dashes */
+	const struct command_choice *choices; /**< of that option, the usual one first */
 	/** At most one is chosen, and by no line of a batch.  Ends with NULL; or NULL: it has none. */
 	const struct command *const *views;
 	const char *const *examples; /**< command lines for --help; ends with NULL */

@@ -183,28 +183,20 @@ static const struct metric system_metrics[] = {
 
 /* ---- lists ---- */
 
-/* A list of records, one of which --by chooses. */
-struct listing {
-	const char *word; /* of --by */
-	struct command_records records;
-	const char *order; /* the field by which it is sorted without --sort; NULL: as it is */
-};
-
 #define MR_COLUMNS "device,mrn,pid,comm,kernel,length,lkey,rkey,odp,page_faults,session"
 
-/* The usual one comes first. */
-static const struct listing listings[] = {
-	{ "mr", { &mr_record, MR_COLUMNS }, NULL },
+/* The lists of records, one of which --by chooses.  The usual one comes first. */
+static const struct command_choice listings[] = {
+	{ "mr", { &mr_record, MR_COLUMNS } },
 	{ "process",
-	  { &process_record, "pid,comm,unit,kernel,gone,session,regions,bytes,odp_bytes,pinned" },
-	  "bytes" },
-	{ "unit", { &unit_record, "unit,processes,regions,bytes,odp_bytes,pinned" }, "bytes" },
-	{ "device", { &counted_device_record, "device,regions,bytes,odp_bytes,pinned" }, "bytes" },
+	  { &process_record, "pid,comm,unit,kernel,gone,session,regions,bytes,odp_bytes,pinned" } },
+	{ "unit", { &unit_record, "unit,processes,regions,bytes,odp_bytes,pinned" } },
+	{ "device", { &counted_device_record, "device,regions,bytes,odp_bytes,pinned" } },
 	{ .word = NULL },
 };
 
 /* The rows of a list; those of MRs, of which there may be a million, are made one by one. */
-static struct list list_of(const struct census *census, const struct listing *listing)
+static struct list list_of(const struct census *census, const struct command_choice *listing)
 {
 	const struct record *record = listing->records.record;
 	struct list list = { record, NULL, 0, sizeof(struct mr_row) };
@@ -422,10 +414,10 @@ static struct key *order_rows(const struct census *census, const struct list *li
 	return keys;
 }
 
-static const struct listing *listing_of(const struct invocation *invocation)
+static const struct command_choice *listing_of(const struct invocation *invocation)
 {
 	const struct stat_args *args = invocation->args;
-	const struct listing *listing = listings;
+	const struct command_choice *listing = listings;
 
 	while (args->by && listing->word && strcmp(args->by, listing->word) != 0)
 		listing++;
@@ -440,13 +432,13 @@ static struct command_records choose_records(const struct invocation *invocation
 static int check_system(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
-	const struct listing *listing = listing_of(invocation);
+	const struct command_choice *listing = listing_of(invocation);
 	const struct field *fields = listing->records.record->fields;
 	const bool is_metrics = args->format.format == OUTPUT_OPENMETRICS;
 	int rc = 0;
 
 	if (args->by && strcmp(args->by, listing->word) != 0) {
-		rc = mr_fail_word(err, "list", args->by, strlen(args->by), listings,
+		rc = mr_fail_word(err, "kind of row", args->by, strlen(args->by), listings,
 				  sizeof(*listings));
 		mr_wrap(err, "--by");
 	} else if (args->sort &&
@@ -468,10 +460,11 @@ static int check_system(const struct invocation *invocation, struct mr_error *er
 /* ---- printing ---- */
 
 static void print_main(struct answer *answer, const struct census *census,
-		       const struct listing *listing)
+		       const struct command_choice *listing)
 {
 	const struct stat_args *args = answer->invocation->args;
-	const char *by = args->sort ? args->sort : listing->order;
+	/* Without --sort, sums are sorted by their bytes. */
+	const char *by = args->sort ? args->sort : listing == listings ? NULL : "bytes";
 	const struct field *field =
 		by ? fields_find(listing->records.record, by, strlen(by)) : NULL;
 	const struct list list = list_of(census, listing);
@@ -500,9 +493,9 @@ static bool is_metrics(const struct answer *answer)
  * of all lists.
  */
 static void print_others(struct answer *answer, const struct census *census,
-			 const struct listing *main)
+			 const struct command_choice *main)
 {
-	for (const struct listing *listing = listings + 1; listing->word; listing++) {
+	for (const struct command_choice *listing = listings + 1; listing->word; listing++) {
 		const struct list list = list_of(census, listing);
 		struct mr_row room;
 
@@ -605,7 +598,7 @@ static int take(struct census *census, struct answer *answer, struct mr_error *e
 
 static int run_system(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct listing *listing = listing_of(invocation);
+	const struct command_choice *listing = listing_of(invocation);
 	struct mr_environment environment;
 	struct answer answer;
 	struct census census;
@@ -638,6 +631,8 @@ const struct command stat_system = {
 			DOCUMENT_OBJECT("totals", &system_totals_record, "sums of all regions"),
 			FIELD_END },
 	.choose = choose_records,
+	.chooser = "by",
+	.choices = listings,
 	.metrics = system_metrics,
 	.check = check_system,
 	.run = run_system,

@@ -46,7 +46,7 @@ hold() {
 }
 
 @test "words that make no sense are refused before anything is done" {
-	usage_error "--by: unknown list 'session'; valid values: mr, process, unit, device" -- mrctl stat --system --by session
+	usage_error "--by: unknown kind of row 'session'; valid values: mr, process, unit, device" -- mrctl stat --system --by session
 	usage_error "--sort: unknown column 'size'" -- mrctl stat --system --sort size
 	usage_error "--sort: unknown column 'mrn'" -- mrctl stat --system --by unit --sort mrn
 	usage_error "--format openmetrics excludes --top" -- mrctl stat --system --format openmetrics --top 3
