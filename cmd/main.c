@@ -86,8 +86,9 @@ static int run_words(struct global_args *global, char **words, char *const *give
 		suggest_command(all_commands, *words, err);
 		return -EINVAL;
 	}
-	/* Neither is a command: they take no options, and a batch cannot hold them. */
-	if (option_names(*words, "help"))
+	/* Neither is a command: they take no options but --help, and a batch cannot hold them. */
+	if (option_names(*words, "help") ||
+	    (words[1] && (option_names(words[1], "--help") || option_names(words[1], "-h"))))
 		rc = help_answer(all_commands, words + 1, err);
 	else if (words[1])
 		rc = mr_fail_usage(err, "unexpected argument '%s'", words[1]);

@@ -135,6 +135,7 @@ columns_of() {
 	succeeded mrctl --version
 	[[ $output =~ ^mrctl\ [0-9.]+\ \(rdma-core\ [0-9.]+\)$ ]]
 	[ "$(mrctl version)" = "$output" ]
+	[ "$(mrctl version --help)" = "$(mrctl --help)" ]
 	[ "$(mrctl reg -V)" = "$output" ]
 }
 
