@@ -173,7 +173,7 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
-	print_entry("help", "help [COMMAND|TOPIC]: this help, or that of a command or topic",
+	print_entry("help", "help [COMMAND|TOPIC|WORD]: print help, or search it for a word",
 		    COMMANDS_INDENT);
 	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
 	output_text("\n%s:\n", global_group.title);
@@ -192,11 +192,14 @@ void help_print(const struct command *const *commands, const struct command *com
 		print_mrctl(commands);
 }
 
-/* Whether a word of the text begins so. */
+/* Whether a word of the text begins so, or is that word if it has two letters. */
 static bool speaks_of(const char *text, const char *word)
 {
+	const size_t length = strlen(word);
+
 	for (const char *at = text; at && (at = strcasestr(at, word)); at++)
-		if (at == text || !isalnum((unsigned char)at[-1]))
+		if ((at == text || !isalnum((unsigned char)at[-1])) &&
+		    (length > 2 || !isalnum((unsigned char)at[length])))
 			return true;
 	return false;
 }
@@ -233,17 +236,27 @@ static size_t print_checks(const char *word)
 	return count;
 }
 
+/* Whether the cause can have that errno; 0: no */
+static bool has_errno(const struct mr_cause *cause, int errnum)
+{
+	for (const int *number = cause->errnums; errnum && *number; number++)
+		if (*number == errnum)
+			return true;
+	return false;
+}
+
 /* The same of causes, with their errnos. */
 static size_t print_causes(const char *word)
 {
+	const int errnum = word ? mr_errno_parse(word, strlen(word)) : 0;
 	char help[256], list[128];
 	size_t count = 0;
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
-		if (word && (speaks_of(cause->id, word) || speaks_of(cause->subject, word) ||
-			     speaks_of(cause->what, word) || speaks_of(cause->recognise, word) ||
-			     speaks_of(cause->remedy, word)))
+		if (word && (has_errno(cause, errnum) || speaks_of(cause->id, word) ||
+			     speaks_of(cause->subject, word) || speaks_of(cause->what, word) ||
+			     speaks_of(cause->recognise, word) || speaks_of(cause->remedy, word)))
 			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
 				    cause->subject);
 		if (word)
@@ -277,25 +290,48 @@ static const struct help_topic *find_topic(const char *word)
 	return t->name ? t : NULL;
 }
 
-static void print_fields(const struct record *record)
+/* Prints the columns of a list, or those that have the word.  @count: how many columns were printed before */
+static void print_fields(const char *list, const struct record *record, const char *word,
+			 size_t *count)
 {
-	for (const struct field *f = record->fields; f->key; f++)
-		print_entry(f->key, f->help, INDENT);
-}
+	char name[96];
 
-/* Prints the columns of what a command prints with other options, after a line that names the option. */
-static void print_views(const struct command *command)
-{
-	for (const struct command *const *v = command->views; v && *v; v++) {
-		output_text("\nColumns of %s --%s, for --output:\n", command->name, (*v)->name);
-		print_fields((*v)->record);
+	if (!word)
+		output_text("%sColumns of %s, for --output:\n", *count ? "\n" : "", list);
+	for (const struct field *f = record->fields; f->key; f++) {
+		snprintf(name, sizeof(name), "%s: %s", list, f->key);
+		if (word && (speaks_of(f->key, word) || speaks_of(f->help, word)))
+			print_found("Columns (mrctl help columns)", word, count, name, f->help);
+		if (word)
+			continue;
+		print_entry(f->key, f->help, INDENT);
+		++*count;
 	}
 }
 
-/* Prints the columns of all commands: those of each kind of record once. */
-static void print_all_columns(const struct command *const *commands)
+/* The same of what a command prints with other options, which the lists are named by. */
+static void print_views(const struct command *command, const char *word, size_t *count)
 {
-	const char *separator = "";
+	char list[64];
+
+	for (const struct command *const *v = command->views; v && *v; v++) {
+		const struct command_choice *choice = (*v)->choices;
+
+		snprintf(list, sizeof(list), "%s --%s", command->name, (*v)->name);
+		print_fields(list, (*v)->record, word, count);
+		/* The first choice is the record of the view. */
+		while (choice && (++choice)->word) {
+			snprintf(list, sizeof(list), "%s --%s --%s %s", command->name, (*v)->name,
+				 (*v)->chooser, choice->word);
+			print_fields(list, choice->records.record, word, count);
+		}
+	}
+}
+
+/* The same of all commands: of each kind of record once.  Return: how many columns were printed. */
+static size_t print_all_columns(const struct command *const *commands, const char *word)
+{
+	size_t count = 0;
 
 	for (const struct command *const *c = commands; *c; c++) {
 		const struct record *record = (*c)->record;
@@ -303,19 +339,26 @@ static void print_all_columns(const struct command *const *commands)
 
 		while ((*first)->record != record)
 			first++;
-		if (!record || first != c)
-			continue;
-		output_text("%sColumns of %s, for --output:\n", separator, record->list);
-		separator = "\n";
-		print_fields(record);
+		if (record && first == c)
+			print_fields(record->list, record, word, &count);
 	}
 	for (const struct command *const *c = commands; *c; c++)
-		print_views(*c);
+		print_views(*c, word, &count);
+	return count;
 }
 
 /* ---- words that are no topic ---- */
 
-/* Return: how many commands and topics have the word. */
+static bool option_speaks_of(const struct option_spec *option, const char *word)
+{
+	bool speaks = speaks_of(option->name, word) || speaks_of(option->help, word);
+
+	for (const struct mr_word *w = option->type->words; w && w->name; w++)
+		speaks |= speaks_of(w->name, word) || speaks_of(w->help, word);
+	return speaks;
+}
+
+/* Return: how many commands, global options and topics have the word. */
 static size_t print_commands_with(const struct command *const *commands, const char *word)
 {
 	size_t count = 0;
@@ -325,9 +368,16 @@ static size_t print_commands_with(const struct command *const *commands, const c
 
 		for (const struct option_group *const *g = (*c)->groups; *g; g++)
 			for (const struct option_spec *o = (*g)->options; o->name; o++)
-				speaks |= speaks_of(o->name, word) || speaks_of(o->help, word);
+				speaks |= option_speaks_of(o, word);
 		if (speaks)
 			print_found("Commands", word, &count, (*c)->name, (*c)->summary);
+	}
+	for (const struct option_spec *o = global_group.options; o->name; o++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "--%s", o->name);
+		if (option_speaks_of(o, word))
+			print_found("Commands", word, &count, name, o->help);
 	}
 	for (const struct help_topic *t = topics; t->name; t++)
 		for (const struct help_section *s = t->sections; s->title; s++)
@@ -349,9 +399,14 @@ static bool print_all_with(const struct command *const *commands, const char *wo
 
 	if (meant)
 		output_text("Did you mean %s\n", meant);
-	if (strlen(word) > 2)
-		count = print_commands_with(commands, word) + print_causes(word) +
-			print_checks(word);
+	if (strlen(word) > 1) {
+		count += print_commands_with(commands, word);
+		count += print_all_columns(commands, word);
+	}
+	if (strlen(word) > 2) { /* all ids of causes and checks have the word MR */
+		count += print_causes(word);
+		count += print_checks(word);
+	}
 	return meant || count;
 }
 
@@ -374,20 +429,21 @@ static int print_columns(const struct command *const *commands, const char *name
 			 struct mr_error *err)
 {
 	const struct command *command = name ? *command_find(commands, name) : NULL;
+	size_t count = 1; /* a title */
 
 	if (name && !command)
 		return fail_unknown_topic(commands, name, err);
 	if (name && !command->record)
 		return mr_fail_usage(err, "%s prints no columns", name);
 	if (!name) {
-		print_all_columns(commands);
+		print_all_columns(commands, NULL);
 		return 0;
 	}
 	output_text("Columns for --output:\n");
 	for (const struct field *f = command->record->fields; f->key; f++)
 		if (command_fills(command, f->key))
 			print_entry(f->key, f->help, INDENT);
-	print_views(command);
+	print_views(command, NULL, &count);
 	return 0;
 }
 

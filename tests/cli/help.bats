@@ -60,6 +60,9 @@ columns_of() {
 			--arg command $command '.commands[] | select(.name == $command) |
 				.columns[] | select(.filled).name' <<<"$dump")" ]
 	done
+	for command in process unit device; do
+		[ "$(columns_of "Columns of stat --system --by $command" stat | grep -cx -e regions -e bytes -e pinned)" = 3 ]
+	done
 	for view in $(cli view stat); do
 		[ "$(columns_of "Columns of stat --$view")" = "$(columns_of "Columns of stat --$view" stat)" ]
 		[ "$(columns_of "Columns of stat --$view")" = "$(jq -r --arg view "$view" '.commands[].views[] |
@@ -86,13 +89,27 @@ columns_of() {
 	END
 }
 
-@test "help on a word lists the commands, causes and checks that speak of it" {
+@test "help on a word lists the commands, columns, causes and checks that speak of it" {
 	succeeded mrctl help gpu
 	[[ $output == *"cuda:N"*"MR-PEER-MEMORY"* ]]
 	succeeded mrctl help huge
 	[[ $output == *"thp"*"MR-HUGEPAGES"*"Checks"* ]]
 	succeeded mrctl help ready
 	[[ $output == *"Did you mean 'mrctl stat --host'?"* ]]
+	succeeded mrctl help nagios # a word of an option
+	[[ $output == *"Commands that mention 'nagios'"*"  stat  "* ]]
+	succeeded mrctl help json # a global option
+	[[ $output == *"  --json  "* ]]
+	succeeded mrctl help suspect # a value of a column
+	[[ $output == *"Columns "*"  regions: state  "* ]]
+	succeeded mrctl help odp
+	[[ $output == *"  stat --device: odp  "* ]]
+	succeeded mrctl help dm # the whole word
+	[[ $output == *"help memory: dm[:SIZE]"* && $output != *dmah* ]]
+	# all causes that can have the errno
+	[ "$(mrctl help ENOMEM | sed -n '/^Causes/,/^Checks/s/^  \(MR-[A-Z0-9-]*\) .*/\1/p' | sort)" = "$(mrctl -j explain --list |
+		jq -r '.causes[] | select(any(.errnos[]?; . == "ENOMEM") or
+			any(.id, .subject, .what, .recognise, .remedy; test("ENOMEM"))).id' | sort)" ]
 }
 
 @test "help has at most 55 lines, that of a command 45, of 80 columns without trailing blanks" {
