@@ -101,18 +101,23 @@ const char *const help_words[] = { "help", "version", NULL };
 static const struct {
 	const char *words, *meant;
 } other_commands[] = {
-	{ " list ls show regions status ",
+	{ " list ls show get describe inspect query regions status ",
 	  "'mrctl stat' (regions), or 'mrctl stat --device' (devices)?" },
-	{ " devices device dev info devinfo ", "'mrctl stat --device'?" },
+	{ " devices device dev info devinfo ibv_devices ibv_devinfo ibstat ibstatus ",
+	  "'mrctl stat --device'?" },
 	{ " check host ready doctor diagnose test ", "'mrctl stat --host'?" },
 	{ " probe capabilities caps limits ", "'mrctl stat --probe'?" },
-	{ " resource resources system ", "'mrctl stat --system'?" },
+	{ " resource resources rdma system ps top ", "'mrctl stat --system'?" },
 	{ " register add create new mr ", "'mrctl reg'?" },
 	{ " deregister unregister unreg delete del rm remove free ", "'mrctl dereg'?" },
 	{ " change modify update ", "'mrctl rereg'?" },
 	{ " dmabuf ", "'mrctl reg-dmabuf'?" },
 	{ " why errno error log ", "'mrctl explain'?" },
 	{ " simulate simulator ", "'mrctl sim'?" },
+	{ " open shell ", "'mrctl session'?" },
+	{ " close exit quit stop kill end ", "'mrctl session --end'?" },
+	{ " prefetch advise advice ibv_advise_mr ", "'mrctl reg --advise'?" },
+	{ " flush ", "'mrctl dereg --flush'?" },
 	{ " perf benchmark measure ", "'mrctl bench'?" },
 	{ " strace follow ", "'mrctl trace'?" },
 	{ " run exec script ", "'mrctl batch', 'mrctl session' or 'mrctl trace'?" },
@@ -129,13 +134,29 @@ const char *suggest_meant(const char *word)
 	return NULL;
 }
 
+/* The command that makes the call of that name, which its summary has in brackets; NULL: none. */
+static const struct command *find_call(const struct command *const *commands, const char *name)
+{
+	char call[48];
+
+	snprintf(call, sizeof(call), "(%s)", name);
+	while (*commands && !strstr((*commands)->summary, call))
+		commands++;
+	return *commands;
+}
+
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(name, strlen(name));
+	const struct command *caller = find_call(commands, name);
 	const char *meant = suggest_meant(name);
 
 	if (meant) {
 		mr_hint(err, "did you mean %s", meant);
+		return;
+	}
+	if (caller) {
+		mr_hint(err, "did you mean 'mrctl %s'?", caller->name);
 		return;
 	}
 	for (const struct command *const *c = commands; *c; c++)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,18 +223,46 @@ static void guess_option(struct mr_guess *guess, const struct option_group *cons
 			mr_guess_try(guess, o->name);
 }
 
-/* The option that the command has for a word that other tools have; NULL: none. */
+/* The option that the command has for a word, without dashes, of other tools; NULL: none. */
 static const struct option_spec *find_other_word(const struct option_group *const *groups,
-						 const char *option)
+						 const char *word)
 {
 	static const char *const words[][2] = {
-		{ "--length", "--size" },  { "--len", "--size" },     { "--bytes", "--size" },
-		{ "--flags", "--access" }, { "--number", "--count" }, { "--file", "--memory" },
+		{ "length", "--size" },  { "len", "--size" },         { "bytes", "--size" },
+		{ "flags", "--access" }, { "odp", "--access" },       { "number", "--count" },
+		{ "file", "--memory" },  { "ls", "--list" },          { "show", "--list" },
+		{ "status", "--list" },  { "stop", "--end" },         { "end", "--end" },
+		{ "close", "--end" },    { "kill", "--end" },         { "exit", "--end" },
+		{ "start", "--detach" }, { "pages", "--page-sizes" },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(option, words[i][0]))
+		if (!strcmp(word, words[i][0]))
 			return find_option(groups, words[i][1]);
+	return NULL;
+}
+
+/* The option of which the word is a value: a kind of memory, a source of dma-bufs, an access flag, or a size. */
+static const struct option_spec *find_taker(const struct option_group *const *groups,
+					    const char *word)
+{
+	const struct option_spec *size = find_option(groups, "--size");
+	union {
+		struct mr_opt_u64 size;
+		struct mr_memory_kind memory;
+		struct mr_dmabuf_source source;
+		struct access_option access;
+	} value = { .size.known = false };
+	struct mr_error ignored;
+
+	if (size && !option_read(size->type, word, &value, &ignored))
+		return size;
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			if ((o->type == &option_type_memory || o->type == &option_type_dmabuf ||
+			     o->type == &option_type_access) &&
+			    !option_read(o->type, word, &value, &ignored))
+				return o;
 	return NULL;
 }
 
@@ -246,8 +275,10 @@ static void suggest_option(const struct command *const *commands, const struct c
 	const struct option_group *const *own = command ? command->groups : none;
 	struct mr_guess guess =
 		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
+	const char *word = option[1] == '-' ? option + 2 : "";
 	const struct option_spec *same_word =
-		find_option(own, option) ?: find_other_word(own, option);
+		find_option(own, option) ?: find_other_word(own, word);
+	const struct option_spec *taker = *word ? find_taker(own, word) : NULL;
 	char owners[128] = "";
 	unsigned int count = 0;
 
@@ -264,27 +295,22 @@ static void suggest_option(const struct command *const *commands, const struct c
 		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
 	else if (count)
 		mr_hint(err, "put the options of %s after the command", owners);
+	else if (taker)
+		mr_hint(err, "did you mean '--%s %s'?", taker->name, word);
 	else if (guess.best)
 		mr_hint(err, "did you mean '--%s'?", guess.best);
+	else if (command && isdigit((unsigned char)option[1]))
+		mr_hint(err, "put -- before an argument that begins with -");
 }
 
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err)
 {
-	/* Words that people use for options of session. */
-	static const char *const others[][2] = {
-		{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
-		{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
-		{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
-	};
 	const struct option_spec *found;
 	char option[32];
 
 	snprintf(option, sizeof(option), "--%s", *program);
-	found = find_option(command->groups, option);
-	for (size_t i = 0; !found && i < sizeof(others) / sizeof(*others); i++)
-		if (!strcmp(*program, others[i][0]))
-			found = find_option(command->groups, others[i][1]);
+	found = find_option(command->groups, option) ?: find_other_word(command->groups, *program);
 	if (*command_find(commands, *program))
 		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
 	else if (found)
@@ -346,11 +372,30 @@ static bool is_given(const struct parser *parser, const char *name, size_t lengt
 	return false;
 }
 
+/* The option that takes the word where one without a value was given: --hold-for, of "--hold 5". */
+static const struct option_spec *find_longer(const struct parser *parser, const char *word)
+{
+	struct mr_opt_u64 seconds;
+	struct mr_error ignored;
+
+	for (const struct option_value *value = parser->given; value; value = value->earlier)
+		for (size_t i = 0; i < parser->count; i++) {
+			const struct option_spec *longer = parser->values[i].option;
+			const size_t length = strlen(value->option->name);
+
+			if (longer->type == &option_type_seconds &&
+			    !strncmp(longer->name, value->option->name, length) &&
+			    longer->name[length] == '-' &&
+			    !option_read(longer->type, word, &seconds, &ignored))
+				return longer;
+		}
+	return NULL;
+}
+
 int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err)
 {
 	const struct command *command = parser->command;
-	struct mr_error ignored;
-	uint64_t size;
+	const struct option_spec *taker;
 
 	for (const struct option_rule *rule = command->rules; rule && rule->option; rule++) {
 		const bool excludes = rule->relation == OPTION_EXCLUDES;
@@ -368,8 +413,11 @@ int parser_check(const struct parser *parser, char *const *operands, struct mr_e
 	if (command->operands || !operands[0])
 		return 0;
 	mr_fail_usage(err, "unexpected argument '%s'", operands[0]);
-	if (find_option(command->groups, "--size") && !mr_parse_size(operands[0], &size, &ignored))
-		mr_hint(err, "did you mean '--size %s'?", operands[0]);
+	taker = find_longer(parser, operands[0]) ?: find_taker(command->groups, operands[0]);
+	if (taker)
+		mr_hint(err, "did you mean '--%s %s'?", taker->name, operands[0]);
+	else if (!strcmp(operands[0], "help"))
+		mr_hint(err, "did you mean 'mrctl help %s'?", command->name);
 	return -EINVAL;
 }
 

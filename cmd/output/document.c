@@ -45,9 +45,13 @@ static int add_columns(struct output *out, const struct record *record, const ch
 		bool plus = length && *item == '+';
 		const struct field *field = fields_find(record, item + plus, length - plus);
 
-		if (!field)
-			return mr_fail_word(err, "column", item + plus, length - plus,
-					    record->fields, sizeof(*record->fields));
+		if (!field) {
+			mr_fail_word(err, "column", item + plus, length - plus, record->fields,
+				     sizeof(*record->fields));
+			if (mr_word_is(item, length, "json"))
+				mr_hint(err, "use --json (-j) for JSON");
+			return -EINVAL;
+		}
 		if (!json && is_nested(field))
 			return mr_fail_usage(
 				err, "column '%s' requires --json: it has more than one value",

@@ -39,17 +39,24 @@ static void hint_at_views(const struct invocation *invocation, struct mr_error *
 {
 	const struct command *command = invocation->command;
 	const char *word = invocation->operands[0];
+	const struct command *const *view = command->views;
 	char options[128] = "", type[32];
 
-	for (const struct command *const *view = command->views; view && *view; view++)
-		mr_text_add(options, sizeof(options), " ", "--%s", (*view)->name);
+	for (const struct command *const *v = view; v && *v; v++)
+		mr_text_add(options, sizeof(options), " ", "--%s", (*v)->name);
 	if (!*options)
 		return;
-	/* "stat mlx5_0" */
+	while (word && *view && strcmp((*view)->name, word) != 0)
+		view++;
+	/* "stat mlx5_0", "stat host" */
 	if (word && !strchr(word, '/') && *word != '.' &&
 	    mr_host_line(mr_this_host(), type, sizeof(type), "/sys/class/infiniband/%s/node_type",
 			 word))
 		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name, word);
+	else if (word && *view)
+		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, word);
+	else if (word && !strcmp(word, "help"))
+		mr_hint(err, "did you mean 'mrctl help %s'?", command->name);
 	else
 		mr_hint(err,
 			"open one with mrctl session, or name one with --session; "

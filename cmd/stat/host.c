@@ -485,10 +485,16 @@ static void print_result(struct answer *answer, const struct host_result *result
 static int check_usage(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
+	const char *word = invocation->operands[0];
+	struct mr_error ignored;
+	uint64_t size;
 
-	if (invocation->operands[0])
-		return mr_fail_usage(err, "--host does not accept operands: '%s'",
-				     invocation->operands[0]);
+	if (word) {
+		mr_fail_usage(err, "--host does not accept operands: '%s'", word);
+		if (!mr_parse_size(word, &size, &ignored))
+			mr_hint(err, "did you mean '--for-size %s'?", word);
+		return -EINVAL;
+	}
 	if (invocation->global->device)
 		return mr_fail_usage(err, "--host excludes --device NAME: it checks all devices");
 	if (args->for_size.known && !args->for_size.value)

@@ -22,6 +22,8 @@ wrong_lines() {
 }
 
 @test "unknown commands and options are named, and misspelled ones guessed" {
+	local word words
+
 	wrong_lines <<-'EOF'
 		|mrctl: no command given|Try 'mrctl --help'
 		bogus|unknown command 'bogus'
@@ -37,7 +39,26 @@ wrong_lines() {
 		--size 1M reg|unknown option '--size'|put the options of
 		reg -size 4K|unknown option '-size'|did you mean '--size'?
 		sim --fault ibv_reg_mr=ENOMEM|unknown call 'ibv_reg_mr'|did you mean 'reg_mr'?
+		ibv_reg_mr|unknown command 'ibv_reg_mr'|did you mean 'mrctl reg'?
+		mlx5dv_devx_umem_reg|did you mean 'mrctl umem'?
+		ibv_devinfo|did you mean 'mrctl stat --device'?
+		get mr|'mrctl stat' (regions)
+		ps|did you mean 'mrctl stat --system'?
+		kill 1|did you mean 'mrctl session --end'?
+		session --kill|unknown option '--kill'|did you mean '--end'?
+		reg --odp|unknown option '--odp'|did you mean '--access'?
+		reg --remote-read|unknown option '--remote-read'|did you mean '--access remote-read'?
+		reg --readonly|unknown option '--readonly'|did you mean '--memory readonly'?
 		reg 4K|unexpected argument '4K'|did you mean '--size 4K'?
+		reg-dmabuf 4K|unexpected argument '4K'|did you mean '--size 4K'?
+		reg-dmabuf udmabuf|unexpected argument 'udmabuf'|did you mean '--from udmabuf'?
+		reg memfd|unexpected argument 'memfd'|did you mean '--memory memfd'?
+		reg local-write,remote-read|did you mean '--access local-write,remote-read'?
+		reg --hold 5|unexpected argument '5'|did you mean '--hold-for 5'?
+		reg help|unexpected argument 'help'|did you mean 'mrctl help reg'?
+		reg -o json|unknown column 'json'|use --json (-j) for JSON
+		stat --host 64G|--host does not accept operands: '64G'|did you mean '--for-size 64G'?
+		explain -12|unknown option '-1'|put -- before an argument that begins with -
 		reg --length 4K|unknown option '--length'|did you mean '--size'?
 		reg --format json|use --json (-j) for JSON
 		stat --format json|use --json (-j) for JSON
@@ -49,6 +70,12 @@ wrong_lines() {
 		reg -- --size|unexpected argument '--size'
 	EOF
 	usage_error "unknown command ''" -- mrctl ''
+	for word in host device probe system; do
+		exits 3 mr stat $word
+		[[ $stderr == *"did you mean 'mrctl stat --$word'?"* ]]
+	done
+	exits 3 mr stat help
+	[[ $stderr == *"did you mean 'mrctl help stat'?"* ]]
 	for words in bogus 'reg --bogus' 'reg -Z'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr mrctl $words
