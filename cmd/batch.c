@@ -401,7 +401,8 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 	rc = is_open ? run_lines(job, err) : 0;
 	if (!rc) {
 		progress_clear(&answer->progress);
-		if (is_over(job) && job->lines_run < job->total && !job->global->style.quiet)
+		if (is_open && is_over(job) && job->lines_run < job->total &&
+		    !job->global->style.quiet)
 			report_note(job->invocation->command->name,
 				    "stopped after line %" PRIu64 " (--keep-going goes on)",
 				    job->enclosing.number);
@@ -420,6 +421,7 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct batch_args *args = invocation->args;
 	struct batch_job *job = calloc(1, sizeof(*job));
+	struct mr_error why;
 	int rc;
 
 	if (!job)
@@ -437,6 +439,11 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 	rc = open_lines(job, err);
 	if (!rc)
 		rc = mr_limits_set(&args->limits, err);
+	/* A document has the reason why no line was read. */
+	if (rc && job->global->style.json && err->kind != MR_ERROR_USAGE) {
+		why = *err;
+		rc = answer_error(invocation, NULL, &why, err);
+	}
 	if (!rc)
 		rc = answer_init(&job->answer, invocation, NULL, &job->environment, job->total,
 				 err);

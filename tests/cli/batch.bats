@@ -104,6 +104,8 @@ load rows
 @test "a FILE that cannot be read is named, and one without lines is an empty answer" {
 	fails "cannot read '$BATS_TEST_TMPDIR/none': open: ENOENT (" mr batch "$BATS_TEST_TMPDIR/none"
 	fails "read: EISDIR (" mr batch "$BATS_TEST_TMPDIR"
+	exits 1 mr --json batch "$BATS_TEST_TMPDIR/none"
+	json '.command == "batch" and .regions == [] and (.failures | length == 1 and .[0].errno == "ENOENT")'
 	batch --json -- '# nothing'
 	succeeded
 	json '.command == "batch" and .lines == [] and .regions == [] and .failures == []'
@@ -189,6 +191,9 @@ load rows
 @test "without a device there is a document that says so, and a full disk ends the batch" {
 	exits 3 mrctl -j -d bogus_9 batch <<<reg
 	json '.lines == [] and .regions == [] and .failures[0].errno == "ENODEV"'
+	echo reg >"$LINES_FILE"
+	exits 3 mrctl -d bogus_9 batch "$LINES_FILE"
+	[[ $stderr != *"stopped after"* ]]
 	succeeded "${MS[@]}" -d "$(device)" --json batch <<<$'reg --name a\nstat a'
 	json '.environment.device == $device and .lines[1].regions[0].name == "a"' --arg device "$(device)"
 	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
