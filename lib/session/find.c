@@ -72,8 +72,10 @@ static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 
 static int fail_ended(uint64_t pid, struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
-			    "the session has ended: no such process: %" PRIu64, pid);
+	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+		     "the session has ended: no such process: %" PRIu64, pid);
+	mr_hint(err, "open another one: mrctl session; or use none: unset %s", MR_SESSION_VARIABLE);
+	return -ESRCH;
 }
 
 /* Reads from the environment that a process was started with where its session is.  Return: 0 or -errno. */
