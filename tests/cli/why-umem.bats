@@ -17,6 +17,7 @@ load why
 	done
 	refused_because MR-UMEM-PAGE-SIZES certain mr umem --size 64K --page-sizes 1G --via kernel --json
 	run --separate-stderr mr umem --size 64K --page-sizes 2M
+	[[ $stderr == *"and the page sizes 2M"*"because: no allowed page size is from 4 KiB to the length, which is 64 KiB"* ]]
 	[[ $stderr == *"try: allow pages of 4 KiB, too: --page-sizes 0x201000"* ]]
 	succeeded mr umem --size 64K --page-sizes 0x201000
 }

@@ -255,8 +255,8 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 		mr_suspect(suspicion, mr_certain_if(is_pinned), "no page size is allowed");
 	else if (!sizes)
 		mr_suspect(suspicion, mr_certain_if(is_pinned),
-			   "no page size of 0x%" PRIx64 " is from 4 KiB to the length, which is %s",
-			   request->page_sizes, MR_SIZE(length));
+			   "no allowed page size is from 4 KiB to the length, which is %s",
+			   MR_SIZE(length));
 	else if (sizes & page_size)
 		mr_rule_out(suspicion, "pages of %s are allowed, which any memory has",
 			    MR_SIZE(page_size));
