@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/bench/bench.h"
 #include "cmd/output/output.h"
@@ -64,6 +65,8 @@ static int read_list(struct sweep *sweep, const char *text, uint64_t factor,
 			return mr_fail_usage(err, "'%.64s' is neither a number nor a range", from);
 		snprintf(item, sizeof(item), "%.*s", (int)length, from);
 		rc = read_item(sweep, item, factor, parse, err);
+		if (rc && strchr(item, '-'))
+			mr_hint(err, "a range has two dots, as in 4K..1M or 1..8");
 	}
 	return rc;
 }
@@ -242,6 +245,8 @@ int bench_check(const struct bench_job *job, struct mr_error *err)
 		rc = what ? check_case(args, what, err)
 			  : mr_fail_word(err, "call", *name, strlen(*name), mr_bench_cases,
 					 sizeof(*mr_bench_cases));
+		if (!what && !access(*name, R_OK))
+			mr_hint(err, "compare documents of 'mrctl -j bench' with --compare");
 	}
 	if (!rc && args->all_devices && job->device)
 		rc = mr_fail_usage(err, "--all-devices excludes -d %s", job->device);

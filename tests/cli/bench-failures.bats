@@ -181,12 +181,15 @@ bench() {
 
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	cd "$BATS_TEST_TMPDIR/empty"
+	usage_error "compare documents of 'mrctl -j bench' with --compare" -- mr bench "${BASH_SOURCE[0]}"
 	while IFS='|' read -r line message; do
 		# shellcheck disable=SC2086 # words
 		usage_error "$message" -- mr bench $line
 	done <<-'EOT'
 		foo|unknown call 'foo'
 		--sizes 4K..|is neither a number nor a range
+		--sizes 4K-1M|a range has two dots, as in 4K..1M
+		--threads 1-8|a range has two dots
 		--threads 4096 --processes 2|workers at once are too many
 		--rounds 0|from 1 to 1000
 		--rounds 1001|from 1 to 1000
