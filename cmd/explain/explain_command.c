@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/explain/explain.h"
@@ -20,7 +21,7 @@ struct explain_args {
 
 /* A cause of the catalogue, as records have it. */
 struct explained {
-	struct mr_opt_u64 log; /*< which line of the log */
+	struct mr_opt_u64 log; /*< number of the refusal in the log */
 	const char *id;
 	const char *certainty;
 	const char *subject;
@@ -40,7 +41,7 @@ struct explained {
 };
 
 static const struct field fields[] = {
-	FIELD(struct explained, log, FIELD_NUMBER, 0, "which line of the log, from 1"),
+	FIELD(struct explained, log, FIELD_NUMBER, 0, "number of the refusal in the log, from 1"),
 	FIELD(struct explained, id, FIELD_STRING, FIELD_KNOWN, "id of the cause; it never changes"),
 	FIELD(struct explained, certainty, FIELD_STRING, 0,
 	      "likely, possible, ...; unknown if nothing was found"),
@@ -483,7 +484,9 @@ static int fail_word(const char *word, struct mr_error *err)
 	if (!guess.best)
 		guess.best = mr_errno_guess(word, strlen(word));
 	mr_fail_usage(err, "'%s' is neither a cause nor an errno", word);
-	if (guess.best)
+	if (!access(word, R_OK))
+		mr_hint(err, "explain the lines of a file with: mrctl explain - <%s", word);
+	else if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	else
 		mr_hint(err, "mrctl explain --list lists all causes");

@@ -120,6 +120,8 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		run --separate-stderr mrctl explain ${row%%|*}
 		usage_error "${row#*|}" || return
 	done
+	echo 'ibv_reg_mr failed' >"$BATS_TEST_TMPDIR/ucx.log"
+	usage_error "mrctl explain - <$BATS_TEST_TMPDIR/ucx.log" -- mrctl explain "$BATS_TEST_TMPDIR/ucx.log"
 }
 
 @test "a line of a log says what was asked for; what is wrong with it alone is certain" {
@@ -341,6 +343,15 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	EOF
 	json '[.log[] | [.call, .errno, .count]] ==
 		[["ibv_reg_mr", "ENOMEM", 6], ["ibv_reg_dmabuf_mr", "EINVAL", 1], ["ibv_reg_mr", "EFAULT", 1]]'
+	# pdsh and clush print the node before each line
+	run -0 --separate-stderr mrctl -j explain - <<-'EOF'
+		node1: libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.
+		node2: Couldn't allocate MR
+		node10: mlx5_core 0000:03:00.0: mlx5_cmd_out_err:809:(pid 1): CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x5ca1e8), err(-12)
+		node10: Couldn't allocate MR
+	EOF
+	json '[.log[] | [.number, .errno, .limit, .command]] ==
+		[[1, null, 65536, null], [2, null, null, null], [3, "ENOMEM", null, "CREATE_MKEY"]]'
 	succeeded mrctl explain 'nvme nvme0: failed to initialize MR pool sized 128 for QID 8'
 	[[ $output == *"kernel's NVMe over RDMA"* && $output != *"mrctl reg"* ]]
 	succeeded mrctl explain 'ibv_reg_mr failed: No space left on device'
