@@ -19,7 +19,7 @@ static const struct field region_fields[] = {
 	REGION(kind, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC | FIELD_KNOWN, "mr, umem or dm"),
 	REGION(state, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN,
 	       "live, inert, deferred, deregistered, replaced, refused, pending, in-doubt, suspect, "
-	       "broken, gone, unlisted, unknown"),
+	       "broken, gone, unlisted, unknown: see mrctl-session(7)"),
 	REGION(handle, FIELD_NUMBER, FIELD_DETAIL, "handle: the kernel's number for the region",
 	       .instead = "id"),
 	REGION(lkey, FIELD_HEX, 0, "key for local use"),

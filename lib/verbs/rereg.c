@@ -138,8 +138,8 @@ static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 		mr_hint(err, "the region is as before");
 		return MR_OLD_VALID;
 	}
-	mr_hint(err, "the kernel does not report whether the old region still works: "
-		     "change it again, or deregister it");
+	mr_hint(err, "the kernel does not report whether the old region still works: it is "
+		     "suspect until a change of the same kind succeeds, or deregister it");
 	return MR_OLD_UNKNOWN;
 }
 
