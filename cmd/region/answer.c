@@ -612,7 +612,8 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 	struct mr_error err;
 
 	answer_report_rest(answer);
-	if (first && done && participle && !answer->invocation->global->style.quiet)
+	if (first && done && answer->total > 1 && participle &&
+	    !answer->invocation->global->style.quiet)
 		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 			    participle);
 	if (answer->as_expected == MR_YES || (!first && !answer->expect))

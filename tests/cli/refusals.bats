@@ -26,6 +26,9 @@ load helpers
 	# where more could be registered, too
 	shows '[.failures[].index] == [4]' mr reg --memory hole --size 8K --stride 4K --count 4
 	shows '.regions == [] and [.failures[].index] == [1]' mr reg --size 0 --count 4
+	# one region needs no sum
+	exits 1 mr reg --advise 7
+	[[ $stderr == *ibv_advise_mr* && $stderr != *"1 of 1"* ]]
 }
 
 @test "--keep-going goes on after a refusal: all are in the document, and ten have messages" {
