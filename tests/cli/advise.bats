@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # On-demand paging: explicit and implicit regions, and --advise.  Odd kinds of memory
 # are in memory.bats.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 load rows

@@ -179,7 +179,6 @@ statuses() {
 	json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .rereg_code == "IBV_REREG_MR_ERR_CMD" and
 		.old_region == "valid"'
 	json '.lines[2].regions[0].state == "live"'
-	# shellcheck disable=SC2154 # of run
 	[[ $stderr != *"kernel refused"* && $stderr == *"the region is as before"* ]] || fail "$stderr"
 }
 

@@ -22,7 +22,6 @@ batch() {
 }
 
 # piped [OPTION...] -- LINE...: the same, with the lines out of a pipe
-# shellcheck disable=SC2016 # for the other shell
 piped() {
 	take_lines "$@"
 	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${OPTIONS[@]}"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl batch: how lines are read, and what they answer.  How they are split, and come out of a file or pipe, is in
 # tests/unit/lib/base/shell_words.c and line_reader.c.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 load batch
@@ -243,7 +242,6 @@ load rows
 	batch --limit nofile=4K -- reg
 	usage_error "--limit: invalid number '4K'"
 	require_nobody
-	# shellcheck disable=SC2016 # for the other shell
 	exits 1 as_nobody bash -c 'ulimit -n 256; exec "$@"' bash "${MR[@]}" batch --limit nofile=300 <<<reg
 	[[ $stderr == *"cannot set the limit nofile: setrlimit: EPERM"*"the hard limit is 256;"* ]]
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl bench: what it measures, plans and compares.  Nothing is judged by how long calls take here: documents to be
 # compared have figures that are written into them.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 

@@ -17,7 +17,6 @@ count_calls() {
 	done
 	: >"$file"
 	MRCTL_SIM_FAULT=${faults%;} LEAKS_CALLS=$file "$@"
-	# shellcheck disable=SC2034 # the callers use it
 	TIMES=()
 	while read -r n call; do
 		TIMES[${CALLS[call - 100000]}]=$n

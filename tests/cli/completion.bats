@@ -39,7 +39,6 @@ in_bash() {
 }
 
 in_fish() {
-	# shellcheck disable=SC2016 # for the other shell
 	HOME=$BATS_TEST_TMPDIR fish -N -c 'source $argv[1]
 		while read -l line
 			set -l words (complete -C $line | string replace -r "\t.*" "" | LC_ALL=C sort -u)
@@ -253,7 +252,6 @@ knows_answers() {
 # open_session: from now on mrctl works in a session with regions 1, buf, 2 and PDs default, other
 open_session() {
 	eval "$(mrctl sim -- mrctl session --detach --joinable 3>&-)"
-	# shellcheck disable=SC2034 # for teardown
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	mkdir bin
 	printf '#!/bin/sh\nexec "%s" sim -- "%s" "$@"\n' "$BUILD/mrctl" "$BUILD/mrctl" >bin/mrctl

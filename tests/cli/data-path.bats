@@ -66,12 +66,10 @@ word() {
 # bats test_tags=kernel
 @test "mrctl says that rxe corrupts data of on-demand regions, once, and it does" {
 	local key addr
-	# shellcheck disable=SC2034 # of hold
 	local MR=("${MS[@]}") access=local-write,remote-write,remote-read,on-demand
 
 	if on_mlx5 || ! ms reg --access on-demand --quiet 2>/dev/null; then
 		run --separate-stderr ms reg --access on-demand
-		# shellcheck disable=SC2154 # of run
 		[[ $stderr != *corrupts* ]]
 		return
 	fi
@@ -101,7 +99,6 @@ word() {
 # bats test_tags=kernel
 @test "an on-demand region of rxe whose IOVA is not its address leads to other pages" {
 	local key addr=0x7e5500000000
-	# shellcheck disable=SC2034 # of hold
 	local MR=("${MS[@]}") access=local-write,remote-read
 
 	! on_mlx5 || skip "mlx5 does it right"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Memory on the device, the null MR, and ibv_reg_mr_ex.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 load rows

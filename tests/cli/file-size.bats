@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # RLIMIT_FSIZE: a file that may not grow is EFBIG, and not the signal SIGXFSZ, which would kill mrctl.
-# shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
 

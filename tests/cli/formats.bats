@@ -90,11 +90,9 @@ watched() {
 }
 
 @test "it ends when nobody reads any more, also between two answers" {
-	# shellcheck disable=SC2016 # expanded by bash
 	run timeout 60 bash -c 'mrctl stat --host --watch 600 2>/dev/null | head -n 1; echo "${PIPESTATUS[0]}"'
 	[ "$status" -eq 0 ] || fail "$status $output"
 	# SIGPIPE may be ignored
-	# shellcheck disable=SC2016
 	run timeout 60 bash -c 'trap "" PIPE; mrctl stat --host --watch 0.1 2>/dev/null | head -n 1'
 	[ "$status" -eq 0 ] || fail "$status $output"
 	run -1 --separate-stderr timeout 60 bash -c 'mrctl stat --host --watch 0.1 >/dev/full'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl about itself: help, --version, --dump-cli.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 # bats file_tags=text
 load helpers

@@ -433,7 +433,6 @@ require_tool() {
 # Functions that are called often do without jq, which takes ten times as long to start as mrctl.
 
 # states [REGION...]: prints a line "ID STATE" for each region of stat, "-" for no id
-# shellcheck disable=SC2120 # the tests give arguments
 states() {
 	ms stat -n -o id,state "$@"
 }

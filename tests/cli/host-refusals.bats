@@ -197,7 +197,6 @@ ok_where_registered() {
 	echo "$MRCTL_TEST_DEVICE hca_handle=1 hca_object=1" >"$CGROUP/rdma.max"
 	bad_where_refused CGROUP-RDMA "" "" within mrctl
 	[ "$(within unshare -m sh -c 'umount /sys/fs/cgroup && exec mrctl -n -o verdict stat --host --only MR-CGROUP-RDMA')" = unknown ]
-	# shellcheck disable=SC2016 # for the shell
 	[ "$(within unshare -Cm sh -c 'umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; mkdir /sys/fs/cgroup/in;
 		echo $$ >/sys/fs/cgroup/in/cgroup.procs; exec mrctl -n -o verdict stat --host --only MR-CGROUP-RDMA')" != n/a ]
 	rmdir "$CGROUP/in"

@@ -126,7 +126,6 @@ in_namespace() {
 copy_sysfs() {
 	on_simulator || skip "needs the simulator"
 	SYS=$BATS_TEST_TMPDIR/sys
-	# shellcheck disable=SC2016 # for the shell below
 	cp -r "$("${SIM[@]}" sh -c 'echo "$SYSFS_PATH"')" "$SYS"
 	chmod -R u+w "$SYS"
 	DEVICES=$SYS/class/infiniband NODES=$SYS/class/infiniband_verbs
@@ -142,7 +141,6 @@ starving() {
 
 # starved N ARG...: mrctl ARG... on the simulator, whose allocation N fails; makes the file FAIL_HIT if there is one
 starved() {
-	# shellcheck disable=SC2016 # for bash -c
 	"${SIM[@]}" env FAIL_NUMBER="$1" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' "$BUILD/fail.so" "${@:2}"
 }
 
@@ -165,7 +163,5 @@ in_own_dev() {
 }
 
 # For a /dev of its own: what mrctl needs beside the nodes of RDMA
-# shellcheck disable=SC2034 # for the tests
 NO_NODES='mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
-# shellcheck disable=SC2034
 NO_RIGHTS=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all)

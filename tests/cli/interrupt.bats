@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # SIGINT, SIGTERM and SIGHUP: a command finishes the current region, reports what it did, and dies of the signal.
 # The simulator stops each command at a call (SIGSTOP); there the signal comes, and the command goes on.
-# shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
 

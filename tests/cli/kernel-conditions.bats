@@ -274,7 +274,6 @@ answers() {
 	answered "rdma.max one hca_object short" "ibv_reg_mr EAGAIN"
 	json ".failures[0].causes[0] | .id == \"$id\" and .evidence.resource == \"hca_object\" and
 		.evidence.group == \"/mrctl-test\""
-	# shellcheck disable=SC2016 # for the shell: it does not see the group
 	refused_because $id certain within unshare -m sh -c 'umount /sys/fs/cgroup && exec "$@"' sh \
 		"${MR[@]}" reg --why prove --json
 	run --separate-stderr within "${SIM[@]}" mrctl trace --reproduce "$BATS_TEST_TMPDIR/batch" -- "${MR[@]}" reg

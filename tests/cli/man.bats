@@ -313,7 +313,6 @@ documents() {
 	mrctl sim -- mrctl -j stat --probe --max-size --cap 4K
 	(ulimit -v 100000; mrctl sim -- mrctl -j stat --probe --max-size --cap 200M)
 	# a session, seen from outside of the simulator
-	# shellcheck disable=SC2016
 	mrctl sim -- sh -c 'eval "$(mrctl session --detach)"
 		unset LD_PRELOAD; mrctl -j session --list; mrctl -q session --end'
 	mrctl -j stat --host

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl stat --probe: what a device can do, learnt by trial.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq has variables of its own; run sets output and stderr
 
 load helpers
 load why

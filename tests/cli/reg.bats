@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl reg: registering what can be registered.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 load rows

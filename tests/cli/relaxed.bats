@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl reg --relaxed, and dereg of such regions: they are deferred, and stay registered until a flush.
-# shellcheck disable=SC2016 # scripts for the shells in the session, and jq's variables
 
 load helpers
 

@@ -174,7 +174,6 @@ teardown() {
 }
 
 @test "in a session the report has its regions, without keys" {
-	# shellcheck disable=SC2016
 	run --separate-stderr "${SIM[@]}" mrctl session -- sh -c '
 		mrctl -q reg --size 64K --name buf && mrctl -j report -- mrctl -n dereg rkey:$(mrctl stat -n -o rkey buf)x'
 	succeeded

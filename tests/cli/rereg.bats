@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl rereg of regions in a session, as ibv_rereg_mr(3) describes it.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 load rereg

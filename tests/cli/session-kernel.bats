@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Properties of a session that only a real kernel can prove: pages and keys without a process, the end of the
 # session, devices that are removed, and restrictions by an administrator.
-# shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
 
@@ -151,7 +150,7 @@ await_device() {
 	UNDO+=("echo $(<$scope) >$scope")
 	echo 1 >$scope
 	for joinable in '' --joinable; do
-		# shellcheck disable=SC2016,SC2086 # for the inner shell; a word or none
+		# shellcheck disable=SC2086 # for the inner shell; a word or none
 		as_nobody bash -c 'echo $$ && exec "$@"' bash "${MR[@]}" session $joinable -- \
 			sleep 600 >"$BATS_TEST_TMPDIR/pid" 3>&- &
 		await test -s "$BATS_TEST_TMPDIR/pid"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl session --list, --end, and what --detach prints.
-# shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Many commands at once in one session, many regions in it, and no objects left behind.
-# shellcheck disable=SC2016 # scripts for the shells in the session
 
 load helpers
 

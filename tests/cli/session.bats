@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl session: starting one, joining it, and its end.
-# shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
 
@@ -93,7 +92,6 @@ setup() {
 
 # late PRELOAD [ARG...]: mrctl with another library behind that of the simulator
 late() {
-	# shellcheck disable=SC2016 # for the shell in the simulator
 	"${SIM[@]}" bash -c 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$0 exec "$@"' "$1" "${MR[@]:${#SIM[@]}}" "${@:2}"
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The shells that mrctl sim and mrctl session start: their prompts and start files.
-# shellcheck disable=SC2016 # scripts for these shells
 
 load helpers
 

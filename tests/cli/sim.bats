@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The simulated HCA as programs other than mrctl see it, and the faults that it injects (mrctl sim --fault).
-# shellcheck disable=SC2016 # scripts are for the other shell
 
 load helpers
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl stat --system: all MRs in the kernel, and whose they are.  The tests on a kernel need one of their own,
 # where nobody else registers.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # filters for jq; run sets output and stderr
 
 load helpers
 load why

@@ -90,7 +90,6 @@ processes() {
 }
 
 @test "several processes of several threads are followed at once" {
-	# shellcheck disable=SC2016 # for the other shell
 	run -0 "${SIM[@]}" mrctl trace -q -o "$CALLS" -- sh -c 'for i in 1 2 3 4; do "$0" threads 50 & done; wait' "$TOOL"
 	[ "$(grep -c '"call":"ibv_dereg_mr".*"answer":"ok"' "$CALLS")" -eq 1600 ]
 	[ "$(processes)" -eq 4 ]
@@ -108,7 +107,6 @@ processes() {
 }
 
 @test "a program goes on where mrctl is killed" {
-	# shellcheck disable=SC2016 # for the other shell
 	run "${SIM[@]}" mrctl trace -q -- sh -c 'exec 3>&-; kill -KILL $PPID; "$0" threads 200 && : >"$1"' \
 		"$TOOL" "$BATS_TEST_TMPDIR/ended"
 	[ "$status" -eq 137 ]
@@ -159,7 +157,6 @@ processes() {
 }
 
 @test "processes are followed where mrctl may have few descriptors" {
-	# shellcheck disable=SC2016 # for that shell
 	run -0 --separate-stderr bash -c 'ulimit -n 24; exec "$@"' bash "${SIM[@]}" mrctl trace -o "$CALLS" -- "$TOOL" fork 0
 	[ "$(processes)" -eq 2 ]
 }
@@ -230,7 +227,6 @@ told_at_once() {
 
 @test "a program that cannot connect is told at once, with what keeps it from that" {
 	# three are taken, and it needs one to read the file
-	# shellcheck disable=SC2016 # for that shell
 	told_at_once "it could not connect to mrctl, and has fewer than two free descriptors" sh -c 'ulimit -n 4; exec "$@"' sh
 	told_at_once "it could not connect to mrctl, and its system calls are filtered" "$TOOL" filter
 	! unshare -n true 2>/dev/null || told_at_once "it is in another network namespace" unshare -n

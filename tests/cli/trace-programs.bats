@@ -43,7 +43,6 @@ traced() {
 
 # A script that runs a server, waits until READY, runs a client, and fails if one of them does.  The other is given
 # ten seconds to fail, too: it may be slower, or wait for the first one without end.
-# shellcheck disable=SC2016 # for that script
 BOTH='read -ra server <<<"$1"; read -ra client <<<"$2"
 	timeout 60 "${server[@]}" & s=$!
 	until eval "$3"; do kill -0 $s || exit 1; sleep 0.1; done
@@ -56,7 +55,6 @@ BOTH='read -ra server <<<"$1"; read -ra client <<<"$2"
 	wait $c && exit $status'
 
 # A script that runs a server without a client, until it waits at a port or has ended
-# shellcheck disable=SC2016 # for that script
 ALONE='"${@:2}" & s=$!
 	until eval "$1" || ! kill -0 $s 2>/dev/null; do sleep 0.1; done
 	kill $s 2>/dev/null

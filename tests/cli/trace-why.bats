@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The causes that trace finds, from outside, are those that mrctl finds for its own refusals.
 
-# shellcheck disable=SC2154 # of run
-
 load helpers
 load why
 

@@ -79,10 +79,8 @@ told() {
 	run -127 "${SIM[@]}" mrctl trace -- nosuch-program
 	trace -- "$BATS_TEST_DIRNAME"
 	[ "$status" -eq 126 ]
-	# shellcheck disable=SC2016 # for the other shell
 	trace -q -- sh -c 'kill -9 $$'
 	[ "$status" -eq 137 ]
-	# shellcheck disable=SC2016 # for the other shell
 	exits 143 "${SIM[@]}" mrctl -j trace -- sh -c 'kill -15 $$'
 	output=$stderr
 	json '.signal == 15 and .exit_status == null'
@@ -255,7 +253,6 @@ told() {
 	local signal
 
 	for signal in TERM INT QUIT HUP; do
-		# shellcheck disable=SC2016 # for the other shell
 		begin env --default-signal=INT,QUIT,HUP "${SIM[@]}" mrctl trace -- \
 			sh -c 'trap "exit 9" '$signal'; mrctl -q reg; echo ready; while :; do sleep 0.02; done'
 		ended 9 $signal
@@ -282,7 +279,6 @@ told() {
 }
 
 @test "shells, pipelines and children in the background are followed until the last has ended" {
-	# shellcheck disable=SC2016 # for the other shell
 	trace -- sh -c 'mrctl -q reg | cat
 		(while kill -0 $$; do sleep 0.02; done 2>/dev/null; exec mrctl -q reg --count 2) & exit 3'
 	[ "$status" -eq 3 ]
@@ -292,7 +288,6 @@ told() {
 @test "trace waits for processes left behind, until a signal" {
 	local shell
 
-	# shellcheck disable=SC2016 # for the other shell
 	begin "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; (exec sleep 100 >/dev/null) & echo $$ $!; exit 6'
 	read -r shell LEFT <"$OUT"
 	awaits "[ ! -e /proc/$shell ]"
@@ -307,7 +302,6 @@ told() {
 	local shell fifo=$BATS_TEST_TMPDIR/fifo
 
 	mkfifo "$fifo"
-	# shellcheck disable=SC2016 # for the other shell
 	begin "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; (exec sleep 100 >/dev/null) & echo $$ $!; read -r line <"$0"; exit 6' "$fifo"
 	read -r shell LEFT <"$OUT"
 	kill -STOP "$HOLD_PID"
@@ -327,7 +321,6 @@ told() {
 	mkdir "$folder"
 	cp "$FORGETS" "$BATS_TEST_TMPDIR/original"
 	"${CC:-cc}" -g -shared -fPIC -o "$folder/forgets" -x c - <<<'void wrong(void) { __asm__(".skip 65536"); }'
-	# shellcheck disable=SC2016 # for the other shell
 	trace -- unshare -rm sh -c 'mount --bind "$0" "$1/forgets" && "$1/forgets" refused 0' \
 		"$BATS_TEST_TMPDIR/original" "$folder"
 	[ "$status" -eq 5 ]

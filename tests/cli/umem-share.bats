@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl umem --export and --import.  The tests of what mlx5dv_devx_umem_export(3) says are here.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The command line: commands, options and their values, devices.  How options are read is in
 # tests/unit/cmd/cli/options.c, and what a value may be in tests/unit/lib/base/number.c.
-# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 

@@ -17,7 +17,6 @@ setup() {
 	json '.failures[0] | .errno == "EBUSY" and .layer == "uverbs" and
 		(.causes[0].evidence | .pd == "one" and .regions == 1)'
 	run --separate-stderr ms dereg pd:one
-	# shellcheck disable=SC2154 # of run
 	[[ $stderr == *"because: 1 region of this session is still in this protection domain [certain, MR-PD-BUSY]"* ]]
 	ms dereg a --quiet
 	ms dereg pd:one --quiet

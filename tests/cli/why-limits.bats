@@ -61,7 +61,6 @@ counted() {
 
 @test "the process that lowered the limit is named" {
 	require_nobody
-	# shellcheck disable=SC2016 # for bash -c
 	refused_because MR-MEMLOCK certain as_nobody bash -c 'ulimit -l 64; "$@"; exit' bash \
 		"${MR[@]}" reg --size 1M --json
 	json '.failures[0].causes[0] | .cause | contains("; lowered ") or contains("; set ")'

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Why memory is not registered: what stands behind its addresses.
 
-# shellcheck disable=SC2030,SC2031 # each test is a shell of its own
-# shellcheck disable=SC2154 # of run
-
 load helpers
 load hosts
 load mappings

@@ -3,8 +3,6 @@
 # Why there is no device, or why it cannot be opened.  The machines of these tests are folders that look like /sys;
 # real kernels are at the end, and in kernel-conditions.bats.
 
-# shellcheck disable=SC2154 # run sets stderr
-
 load helpers
 load hosts
 load why

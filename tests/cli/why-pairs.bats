@@ -3,8 +3,6 @@
 # A cause that is certain is the first obstacle of the range: two obstacles of different kinds, in both orders.
 # PAIRS is how many pairs are drawn (40), or "all"; SEED draws the same ones again.
 
-# shellcheck disable=SC2154 # of run
-
 load helpers
 load mappings
 

@@ -29,7 +29,6 @@ batch_because() {
 on_linux_6_1() {
 	session_end
 	SIM=("$BUILD/mrctl" sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel 6.1 --) MS=("${SIM[@]}" "$BUILD/mrctl")
-	# shellcheck disable=SC2034 # session_begin uses it
 	MR=("${MS[@]}")
 	session_begin
 }
@@ -55,7 +54,6 @@ on_linux_6_1() {
 	refused_because MR-REREG-FLAGS certain ms rereg a --flags 0x80 --json
 	json '.failures[0].errno == "EOPNOTSUPP"'
 	run --separate-stderr ms rereg a --flags 0
-	# shellcheck disable=SC2154 # of run
 	[[ $stderr == *"the region is as before"*"because: no flag is set [certain, MR-REREG-FLAGS]"* ]] ||
 		fail "$stderr"
 	on_mlx5 || return 0

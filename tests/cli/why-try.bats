@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --why try: a refused call is repeated with one thing changed at a time.
-# shellcheck disable=SC2016 # for the session's shell
 # shellcheck disable=SC2046 # $(on_demand) is a word or none
 
 load helpers

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Why a umem cannot be registered: the causes, and how certain they are.
 
-# shellcheck disable=SC2154 # run sets stderr
-
 load helpers
 load why
 

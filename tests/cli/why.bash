@@ -96,7 +96,6 @@ make_cgroup() {
 
 # within COMMAND...: runs it in CGROUP
 within() {
-	# shellcheck disable=SC2016 # for bash -c
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUP" "$@"
 }
 
@@ -111,6 +110,5 @@ remove_cgroup() {
 	while read -r process; do
 		kill "$process"
 	done <"$CGROUP/cgroup.procs"
-	# shellcheck disable=SC2016 # for bash -c
 	timeout 60 bash -c 'until rmdir "$0" 2>/dev/null; do sleep 0.1; done' "$CGROUP"
 }
