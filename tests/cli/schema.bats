@@ -25,7 +25,12 @@ urn:mrctl:json:1:$(mrctl --version | cut -d ' ' -f 2)" ]
 		<(jq -r '."$defs" | keys[]' schema.json)
 }
 
+# each_member: prints a row for each member of the lines of tests/members.jq
+each_member() {
+	awk -F'\t' '{ n = split($4, names, " "); for (i = 1; i <= n; i++) print $1, names[i], $2, $3 }' | sort
+}
+
 @test "members of the last release stay, with their types" {
-	run diff <(sort "$ROOT/tests/cli/members.tsv") <(schema | jq -rf "$ROOT/tests/members.jq" | sort)
+	run diff <(each_member <"$ROOT/tests/cli/members.tsv") <(schema | jq -rf "$ROOT/tests/members.jq" | each_member)
 	run ! grep '^<' <<<"$output"
 }
