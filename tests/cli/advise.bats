@@ -6,11 +6,6 @@
 load helpers
 load rows
 
-# require_mlx5: skips on other devices
-require_mlx5() {
-	on_mlx5 || skip "needs mlx5"
-}
-
 ODP=local-write,remote-read,remote-write,on-demand
 
 # odp [ARG...]: reg with on-demand paging
@@ -142,19 +137,13 @@ hold_odp() {
 	read -r key addr <"$HOLD_OUT"
 }
 
-# no_page [OPTION...]: the HCA has no page there for this access
-no_page() {
-	run --separate-stderr hca-probe "$@" "$key" "$addr"
-	[[ $status -eq 1 && $stderr == *page* ]] || fail "exit status $status: $output" "$stderr"
-}
-
 # bats test_tags=kernel
 @test "after a prefetch with flush the HCA has the pages, for the access that was prefetched, until the process ends" {
 	local key addr
 
 	require_probe
 	hold_odp
-	no_page
+	probe_refused page
 	release
 	hold_odp --advise prefetch-write,flush
 	hca-probe "$key" "$addr"
@@ -162,18 +151,18 @@ no_page() {
 	release
 	hold_odp --advise prefetch,flush
 	hca-probe "$key" "$addr"
-	no_page -w 1
+	probe_refused page -w 1
 	release
 	# only pages that are present
 	hold_odp --advise prefetch-no-fault,flush
-	no_page
+	probe_refused page
 	release
 	hold_odp --populate --advise prefetch-no-fault,flush
 	hca-probe "$key" "$addr"
 	release
 	session_begin
 	read -r key addr < <(ms reg --access $ODP --advise prefetch-write,flush -n -o rkey,addr 2>/dev/null)
-	no_page
+	probe_refused page
 	[ "$(states)" = "1 inert" ]
 }
 

@@ -48,8 +48,3 @@ hang_up() {
 	eval "exec ${BATCH[1]}>&-"
 	wait "$TALK_PID"
 }
-
-# require_mlx5: skips where the provider cannot change regions
-require_mlx5() {
-	on_mlx5 || skip "librxe cannot change regions"
-}

@@ -148,9 +148,8 @@ bench() {
 }
 
 @test "regions already registered that the limit of locked memory forbids end their levels" {
-	local limited=(prlimit --memlock=8388608:8388608)
+	local limited=("${UNPRIVILEGED[@]}" prlimit --memlock=8388608:8388608)
 
-	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
 	"${limited[@]}" true || skip "this user cannot have such a limit"
 	exits 1 "${limited[@]}" "${SIM[@]}" mrctl -j bench --sizes 4K --count 1 --occupied 4,4M
 	json '.failures[0].errno == "ENOMEM" and [.rows[].occupied] == [0, 1]'

@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # For the tests of dma-bufs: making them, and handing them on.
 
-# require_mlx5: skips on rxe, which takes no dma-bufs
-require_mlx5() {
-	on_mlx5 || skip "rxe registers no dma-bufs"
-}
-
 # require_exporter: skips where no dma-buf can be made
 require_exporter() {
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"

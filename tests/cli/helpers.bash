@@ -83,9 +83,20 @@ require_devx() {
 	on_mlx5 || skip "needs DEVX, which only mlx5 has"
 }
 
+# For tests of dma-bufs, advice and changes of regions
+require_mlx5() {
+	on_mlx5 || skip "rxe does not have this"
+}
+
 # require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
 require_probe() {
 	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+}
+
+# probe_refused REASON [ARG...]: the software HCA refuses the access through $key to $addr
+probe_refused() {
+	run --separate-stderr hca-probe "${@:2}" "$key" "$addr"
+	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
 }
 
 # exports_umems: libmlx5 can export umems, which reveals their handles; so a session uses it for umems
@@ -93,13 +104,15 @@ exports_umems() {
 	[ "$(rdma_core)" -ge 63 ]
 }
 
-# as_nobody CMD...: run it as an unprivileged user (as the current one, if that is not root)
-as_nobody() {
-	local nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all
-		--bounding-set -all)
+# NOBODY, UNPRIVILEGED: what runs a command as an unprivileged user (as the current one, if that is not root), and
+# without CAP_IPC_LOCK, with which no limit of locked memory counts
+NOBODY=() UNPRIVILEGED=()
+[ "$EUID" -ne 0 ] || NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all)
+[ "$EUID" -ne 0 ] || UNPRIVILEGED=(setpriv --inh-caps -ipc_lock --bounding-set -ipc_lock)
 
-	[ "$(id -u)" -eq 0 ] || nobody=()
-	"${nobody[@]}" "$@"
+# as_nobody CMD...
+as_nobody() {
+	"${NOBODY[@]}" "$@"
 }
 
 # mr_as_nobody LIMIT [ARG...]: mr as an unprivileged user who may lock LIMIT KiB (ulimit -l)
@@ -342,12 +355,7 @@ await_pause() {
 
 # awaits CONDITION: waits for two minutes at most until the condition holds, an expression of bash
 awaits() {
-	local end=$((SECONDS + 120))
-
-	until eval "$1" 2>/dev/null; do
-		[ "$SECONDS" -lt "$end" ] || fail "not within two minutes: $1" || return
-		sleep 0.02
-	done
+	await eval "{ $1; } 2>/dev/null"
 }
 
 # The pid of the background process that holds the session

@@ -7,10 +7,6 @@ load helpers
 load hosts
 load why
 
-setup() {
-	note_less
-}
-
 teardown() {
 	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
 	remove_cgroup
@@ -42,12 +38,12 @@ ok_where_registered() {
 }
 
 @test "limits of a process" {
-	local nobody
+	local limited
 
 	require_nobody
-	nobody=(as_nobody prlimit --memlock=65536 "${MR[@]}")
-	bad_where_refused MEMLOCK "--size 1M" "--for-size 1M" "${nobody[@]}"
-	ok_where_registered "--size 64K" "--for-size 64K" "${nobody[@]}"
+	limited=(as_nobody prlimit --memlock=65536 "${MR[@]}")
+	bad_where_refused MEMLOCK "--size 1M" "--for-size 1M" "${limited[@]}"
+	ok_where_registered "--size 64K" "--for-size 64K" "${limited[@]}"
 	bad_where_refused MEMLOCK "" "" as_nobody prlimit --memlock=0 "${MR[@]}"
 	bad_where_refused AVAILABLE "--size 8192G" "--for-size 8192G" "${MR[@]}"
 	! is_sanitized || return 0 # the sanitizer has an address space of its own
@@ -150,7 +146,7 @@ ok_where_registered() {
 	done
 	bad_where_refused "NODE|SANDBOX" "" "" in_own_dev "mount -t tmpfs none /dev; $NO_NODES" mrctl
 	bad_where_refused NODE-ACCESS "" "" in_own_dev \
-		"mount -t tmpfs -o mode=755 none /dev/infiniband; mknod -m 660 \$1 c $NODE_NUMBER" "${NO_RIGHTS[@]}" mrctl
+		"mount -t tmpfs -o mode=755 none /dev/infiniband; mknod -m 660 \$1 c $NODE_NUMBER" "${NOBODY[@]}" mrctl
 }
 
 # bats test_tags=kernel

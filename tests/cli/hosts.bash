@@ -164,4 +164,3 @@ in_own_dev() {
 
 # For a /dev of its own: what mrctl needs beside the nodes of RDMA
 NO_NODES='mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
-NO_RIGHTS=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all)

@@ -27,12 +27,6 @@ hold_file() {
 	addr=$((addr + 4096))
 }
 
-# probe_refused REASON [ARG...]: the device refuses the access
-probe_refused() {
-	run --separate-stderr hca-probe "${@:2}" "$key" "$addr"
-	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
-}
-
 # word: prints the word at the start of the file's second page
 word() {
 	dd if="$FILE" bs=4096 skip=1 count=1 status=none | head -c 4

@@ -242,17 +242,15 @@ alike() {
 }
 
 @test "README.md and the pages show what their commands print" {
-	local privileged=() page number out err shown wrong=''
+	local page number out err shown wrong=''
 
 	command -v cc >/dev/null || skip "needs cc"
-	# the limit of locked memory does not count for root
-	[ "$(id -u)" -ne 0 ] || privileged=(setpriv --bounding-set -ipc_lock)
 	for page in "$ROOT/README.md" "$MAN"/*.[0-9]; do
 		grep -q '^ *\$ ' "$page" || continue
 		rm -rf shown && mkdir -p shown/files
 		transcripts "$page" shown
 		# a pipe, of which a shell in a session reads its own lines only
-		(cd shown/files && SHELL=/bin/bash "${privileged[@]}" bash < <(cat ../script) >../out 2>../err) || :
+		(cd shown/files && SHELL=/bin/bash "${UNPRIVILEGED[@]}" bash < <(cat ../script) >../out 2>../err) || :
 		mapfile -t -d $'\036' out <shown/out
 		mapfile -t -d $'\036' err <shown/err
 		[ ! -e "shown/${#out[@]}" ] && [ -e "shown/$((${#out[@]} - 1))" ] ||
@@ -271,15 +269,11 @@ alike() {
 }
 
 @test "the refusals that the pages explain happen as described" {
-	local privileged=()
-
-	# the limit of locked memory does not count for root
-	[ "$(id -u)" -ne 0 ] || privileged=(setpriv --bounding-set -ipc_lock)
 	for page in reg reg-iova reg-dmabuf umem rereg; do
 		page=mrctl-$page.1
 		count=0
 		while read -r _ line; do
-			run --separate-stderr "${privileged[@]}" bash -c "$line" </dev/null
+			run --separate-stderr "${UNPRIVILEGED[@]}" bash -c "$line" </dev/null
 			[ "$status" -eq 0 ] || fail "$page: exit status $status of: $line" "$stderr"
 			count=$((count + 1))
 		done < <(examples "$page" DIAGNOSTICS)

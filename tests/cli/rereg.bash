@@ -11,11 +11,6 @@ require_rereg() {
 	[ "$status" -eq 0 ] || skip "this kernel's rxe cannot change regions"
 }
 
-# require_translation: skips where the driver cannot change the memory
-require_translation() {
-	on_mlx5 || skip "rxe cannot change where a region's memory is"
-}
-
 # rxe_is_old: this kernel's rxe cannot change regions, and leaves them as they are
 rxe_is_old() {
 	! on_mlx5 && ! on_simulator && [[ $(uname -r) == 6.1.* ]]

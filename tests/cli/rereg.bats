@@ -16,7 +16,7 @@ setup() {
 @test "new memory changes address and length, and the region keeps its id and name" {
 	local before
 
-	require_translation
+	require_mlx5
 	ms reg --name a --size 64K --memory memfd --quiet
 	before=$(ms stat a --json | jq -c '.regions[0]')
 	gives '.format == 1 and .command == "rereg" and .session == true and .failures == []' ms rereg a --size 8K
@@ -48,7 +48,7 @@ setup() {
 }
 
 @test "each option of the memory is that of reg, and the length stays where only the memory changes" {
-	require_translation
+	require_mlx5
 	ms reg --name a --size 12K --quiet
 	[ "$(ms rereg a --memory memfd -n -o length,memory)" = "12288 memfd" ]
 	succeeded ms rereg a --offset 16 --size 100 --populate --json
@@ -89,7 +89,7 @@ setup() {
 }
 
 @test "a chosen I/O virtual address stays, and another can be chosen that fits the memory" {
-	require_translation
+	require_mlx5
 	ms reg-iova --name a --iova 0x10000 --quiet
 	[ "$(ms rereg a --size 8K -n -o iova,length)" = "0x10000 8192" ]
 	gives '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"' ms rereg a --size 8K --iova 0x20000
@@ -173,7 +173,7 @@ would_say() {
 }
 
 @test "the code is reported that libibverbs would return, by the change and by how the region was registered" {
-	require_translation
+	require_mlx5
 	ms reg --name a --quiet
 	[ "$(would_say a --memory none)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
 	[ "$(would_say a --size 0)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
@@ -225,7 +225,7 @@ would_say() {
 @test "if rereg is killed before the kernel's change, the region is in doubt and can be changed or deregistered" {
 	local addr
 
-	require_translation
+	require_mlx5
 	ms reg --name a --via kernel --access remote-read --quiet
 	addr=$(field addr)
 	killed rereg_mr=kill rereg a --size 4M --access none --pd two
@@ -253,7 +253,7 @@ would_say() {
 @test "if rereg is killed after the kernel's change, the region is recognised by its handle and address" {
 	local key
 
-	require_translation
+	require_mlx5
 	ms reg --name a --quiet
 	key=$(field lkey)
 	killed rereg_mr=kill-after rereg a --size 4M

@@ -116,8 +116,7 @@ nothing_left() {
 @test "the limit that counts is that of the process; --expect-none-refused; the end of the process ends mrctl" {
 	need_kernel
 	require_nobody
-	program setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
-		prlimit --memlock=65536 "${MR[@]}"
+	program "${NOBODY[@]}" prlimit --memlock=65536 "${MR[@]}"
 	watch "$PROGRAM" --expect-none-refused -o "$CALLS"
 	do_line reg --size 1M --expect ENOMEM
 	awaits "grep -q MR-MEMLOCK '$ERR'"

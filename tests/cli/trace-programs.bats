@@ -5,10 +5,6 @@
 
 load helpers
 
-# Without CAP_IPC_LOCK, with which no limit of locked memory counts
-UNPRIVILEGED=()
-[ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
-
 # rdma_cm in the guests
 ADDRESS=10.9.0.1
 

@@ -7,10 +7,6 @@ load helpers
 TOOL=$BUILD/tests/cli/trace-refused
 [ -x "$TOOL" ] || TOOL=trace-refused
 
-# Without CAP_IPC_LOCK, with which no limit of locked memory counts
-UNPRIVILEGED=()
-[ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
-
 # trace_cases CASE...: traces trace-refused; $BATCH is what reproduces it, $how the command that its head tells
 trace_cases() {
 	BATCH=$BATS_TEST_TMPDIR/batch

@@ -196,8 +196,7 @@ faulty_alike() {
 	require_nobody
 	rm "$CALLS"
 	run --separate-stderr unshare -m bash -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' bash \
-		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
-		"${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
+		"${NOBODY[@]}" "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
 	compare MR-READ-ONLY
 }
 
@@ -221,10 +220,7 @@ faulty_alike() {
 
 # had_more CASE: sets "output" to the document of the second registration's refusal, which the limit does not explain
 had_more() {
-	local limited=(prlimit --memlock=1048576)
-
-	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set=-ipc_lock "${limited[@]}")
-	run --separate-stderr "${limited[@]}" "${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@2=ENOMEM -- mrctl -j trace \
+	run --separate-stderr "${UNPRIVILEGED[@]}" prlimit --memlock=1048576 "${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@2=ENOMEM -- mrctl -j trace \
 		--force --summary "$FOLDER/summary" -- "$BUILD/tests/cli/trace-refused" "$(device)" "$1"
 	output=$(<"$FOLDER/summary")
 }

@@ -117,7 +117,7 @@ agree() {
 
 # bats test_tags=kernel
 @test "a limit of locked memory, and objects that are in use" {
-	agree 2 prlimit --memlock=65536 setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "${MR[@]}" <<-'END'
+	agree 2 prlimit --memlock=65536 "${UNPRIVILEGED[@]}" "${MR[@]}" <<-'END'
 		reg --size 1M
 		umem --size 1M --via kernel
 		reg --name a

@@ -195,8 +195,8 @@ opens_not() {
 	[ "$status" -eq 3 ]
 	refused_because MR-NODE-ACCESS certain in_own_dev \
 		"mount -t tmpfs none /dev/infiniband; mknod -m 660 \$1 c $NODE_NUMBER; chmod 755 /dev/infiniband" \
-		"${NO_RIGHTS[@]}" "${MR[@]}" reg --json
+		"${NOBODY[@]}" "${MR[@]}" reg --json
 	refused_because MR-NODE-ACCESS certain in_own_dev \
 		"mount -t tmpfs -o mode=700 none /dev/infiniband; mknod -m 666 \$1 c $NODE_NUMBER" \
-		"${NO_RIGHTS[@]}" "${MR[@]}" reg --json
+		"${NOBODY[@]}" "${MR[@]}" reg --json
 }

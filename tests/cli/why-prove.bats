@@ -61,7 +61,7 @@ has() {
 	because uverbs MR-ACCESS-LOCAL-WRITE
 	ulimit -l 64
 	proved '(.refused_by | test("ib_umem_get")) and .functions[-1].errno == "ENOMEM"' \
-		setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "${MR[@]}" reg --size 1M
+		"${UNPRIVILEGED[@]}" "${MR[@]}" reg --size 1M
 	because memory MR-MEMLOCK
 }
 
