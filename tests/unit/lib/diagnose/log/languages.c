@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Catalogues of the C library, as msgfmt(1) writes them, and broken ones. */
-#include <errno.h>
-#include <sys/stat.h>
-
 #include "lib/diagnose/log/log.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/one_host.h"
 
 /* The originals are sorted, as those of the C library are. */
 static const char *const messages[][2] = {
@@ -13,8 +10,6 @@ static const char *const messages[][2] = {
 	{ "Cannot allocate memory", "Nicht genügend Hauptspeicher verfügbar" },
 	{ "Invalid argument", "Argu" },
 };
-
-static char folder[] = "/tmp/mrctl-languages-XXXXXX", path[128];
 
 static size_t write_catalogue(char *file)
 {
@@ -37,13 +32,12 @@ static size_t write_catalogue(char *file)
 static int errno_by(const char *file, size_t size, const char *line)
 {
 	struct mr_languages *languages;
-	FILE *out = fopen(path, "w");
+	FILE *out = recorded_host_open(&recorded, "/de/LC_MESSAGES/libc.mo", "w");
 	int errnum;
 
-	assert_non_null(out);
 	assert_int_equal(fwrite(file, 1, size, out), size);
 	fclose(out);
-	languages = mr_languages_open(folder);
+	languages = mr_languages_open(recorded.folder);
 	assert_non_null(languages);
 	errnum = mr_languages_errno(languages, line, strlen(line));
 	mr_languages_close(languages);
@@ -55,12 +49,6 @@ TEST(texts_of_a_catalogue_are_errnos_and_broken_catalogues_have_none)
 	char file[512];
 	const size_t size = write_catalogue(file);
 
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/de", folder);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/de/LC_MESSAGES", folder);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/de/LC_MESSAGES/libc.mo", folder);
 	assert_int_equal(errno_by(file, size, "ibv_reg_mr: Ungültige Adresse"), EFAULT);
 	assert_int_equal(errno_by(file, size, "ibv_reg_mr: Nicht genügend Hauptspeicher verfügbar (8)"), ENOMEM);
 	assert_int_equal(errno_by(file, size, "ibv_reg_mr: Ungültige"), 0);
@@ -72,8 +60,7 @@ TEST(texts_of_a_catalogue_are_errnos_and_broken_catalogues_have_none)
 		assert_in_range(errno_by(file, size, "Ungültige Adresse"), 0, EFAULT);
 		file[i] ^= (char)0xff;
 	}
-	unlink(path);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	assert_int_equal(system(path), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c)
 	assert_int_equal(mr_languages_errno(NULL, "", 0), 0);
 }
+
+ALL_TESTS(set_up, tear_down)
