@@ -38,10 +38,3 @@ load helpers
 	[ "$(grep -c 'ibv_reg_mr: EINVAL' <<<"$stderr")" -eq 10 ]
 	[[ $stderr == *"and 90 more failures"* ]]
 }
-
-@test "a call of this host that fails is reported as such, with exit status 1" {
-	exits 1 mr reg --numa 1000 --json
-	json '.regions == [] and (.failures[0] | .call == "mbind" and .via == null and .index == null)'
-	refused ENOMEM mmap mr reg --size max --json
-	json '.failures[0] | .call == "mmap" and .errno == "ENOMEM" and .via == null'
-}

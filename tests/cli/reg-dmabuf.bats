@@ -183,7 +183,6 @@ ALL=local-write,remote-read,remote-write
 		--size 4K | --from is required
 		--from fd:0 --buffer 4K | --buffer requires a source that mrctl makes: the dma-buf of --from fd:0 exists
 		--from udmabuf --memory anon | unknown option '--memory'
-		--from udmabuf --advise-size 4K | --advise-size requires --advise
 		--from udmabuf --call ibv_reg_mr | --call: 'ibv_reg_mr' does not support this request: give ibv_reg_dmabuf_mr or ibv_reg_mr_ex
 	END
 }

@@ -26,6 +26,5 @@ load rows
 	END
 	usage_errors <<-'END'
 		reg-iova --size 4K | --iova is required
-		reg --iova 0x1000 | unknown option '--iova'
 	END
 }

@@ -53,10 +53,7 @@ load rows
 		ok - 0xfffffffffffff000
 		ok - 1K,4K
 		ok - 4K --offset 16
-		EINVAL mlx5dv_devx_umem_reg_ex none
 		EINVAL mlx5dv_devx_umem_reg_ex 1K
-		EINVAL mlx5dv_devx_umem_reg_ex 2M
-		EINVAL ioctl(DEVX_UMEM_REG) 2M --via kernel
 		EINVAL mlx5dv_devx_umem_reg_ex 0x7ff
 	END
 	[[ $stderr == *"and the page sizes 1,2,4,8,"* ]]

@@ -9,7 +9,7 @@ load why
 # unprepared_because ID CERTAINTY COMMAND...: as refused_because, by no layer of the RDMA stack
 unprepared_because() {
 	refused_because "$@" || return
-	json '.failures[0] | .layer == null and .via == null'
+	json '.failures[0] | .layer == null and .via == null and .index == null'
 }
 
 # bats test_tags=release

@@ -26,17 +26,6 @@ static int result(const char *call)
 	return atoi(fail + length + 1);
 }
 
-int cuGetErrorName(int error, const char **name);
-int cuInit(unsigned int flags);
-int cuDeviceGet(int *device, int ordinal);
-int cuDevicePrimaryCtxRetain(void **context, int device);
-int cuDevicePrimaryCtxRelease_v2(int device);
-int cuCtxSetCurrent(void *context);
-int cuMemAlloc_v2(uint64_t *memory, size_t size);
-int cuMemFree_v2(uint64_t memory);
-int cuMemGetHandleForAddressRange(void *handle, uint64_t memory, size_t size, int type,
-				  unsigned long long flags);
-
 int cuGetErrorName(int error, const char **name)
 {
 	*name = !error ? "CUDA_SUCCESS" : error == 100 ? "CUDA_ERROR_NO_DEVICE" : NULL;

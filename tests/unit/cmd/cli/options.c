@@ -189,20 +189,12 @@ TEST(command_lines_that_make_no_sense_are_usage_errors)
 		{ "-z", "unknown option '-z'" },
 		{ "-fz", "unknown option '-z'" },
 		{ "--size 1 operand --bogus", "unknown option '--bogus'" },
-		{ "--size", "option '--size' requires a value" },
 		{ "-s", "option '-s' requires a value" },
-		{ "--flag=1", "option '--flag' does not accept a value" },
 		{ "--size=", "--size: invalid size ''" },
 		{ "--number 18446744073709551616", "--number: number" },
 		{ "--access bogus", "--access: unknown access flag 'bogus'" },
-		{ "--memory bogus", "--memory: unknown memory 'bogus'" },
 		{ "--via kernle", "--via: unknown path 'kernle': did you mean 'kernel'?" },
-		{ "--expect OKAY", "--expect: unknown answer 'OKAY'" },
-		{ "--expect 22", "unknown answer '22'" },
-		{ "--expect ok,", "unknown answer ''" },
-		{ "--expect ok,,ok", "unknown answer ''" },
 		{ "--expect EINVAL,x", "unknown answer 'x'" },
-		{ "--expect=", "unknown answer ''" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
