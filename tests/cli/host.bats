@@ -8,7 +8,7 @@ load hosts
 # on VERDICT [OPTION...]: `run`s the check that has this verdict, alone, on a recorded host; sets ID
 on() {
 	local name
-	local -A at=([ok]="healthy MR-MEMLOCK" [warn]="rootless MR-MEMLOCK" [bad]="memlock-0 MR-MEMLOCK"
+	local -A at=([ok]="healthy MR-MEMLOCK" [warn]="rootless MR-MEMLOCK" [bad]="cgroup-rdma-full MR-CGROUP-RDMA"
 		[unknown]="no-proc-no-sys MR-MAP-COUNT" [n/a]="healthy MR-IPC-LOCK")
 
 	read -r name ID <<<"${at[$1]}"

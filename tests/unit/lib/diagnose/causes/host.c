@@ -61,9 +61,9 @@ TEST(limits)
 		{ "", REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", CERTAIN, "7.9 MiB are pinned, this takes 8 KiB" },
 		{ USER, REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", UNRELATED, "" },  /* unknown use */
 		{ USER, REG, ENOMEM, 9 * MIB, WRITE, "MR-MEMLOCK", CERTAIN, "" }, /* of no matter */
-		{ "@memlock-0", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", CERTAIN, "" },
+		{ "@healthy\n" LIMITS("0"), REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", CERTAIN, "" },
 		{ "", REG, ENOMEM, 4096, WRITE, "MR-MEMLOCK", POSSIBLE, "" },
-		{ "@memlock-64k", REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", RULED_OUT, "" },
+		{ LIMITS("65536"), REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", RULED_OUT, "" },
 		{ "", REG, EPERM, 4096, WRITE, "", 0, "" },
 		{ "@container-inert-ipc-lock", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", CERTAIN, "" },
 		{ "", REG, ENOMEM, GIB, WRITE, "MR-IPC-LOCK", LIKELY, "user is not root" },
@@ -87,7 +87,8 @@ TEST(control_groups)
 		{ "", "ibv_rereg_mr", EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", UNRELATED, "" },
 		{ JOB "rdma.max mlx5_1 hca_handle=0 hca_object=0\n" JOB "rdma.current mlx5_1 hca_handle=0 hca_object=0",
 		  REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", UNRELATED, "" },
-		{ "@cgroup-rdma-near", "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", RULED_OUT, "" },
+		{ JOB "rdma.max mlx5_0 hca_handle=100 hca_object=max\n" JOB "rdma.current mlx5_0 hca_handle=96 hca_object=300",
+		  "ibv_open_device", EAGAIN, 0, 0, "MR-CGROUP-RDMA", RULED_OUT, "" },
 		{ CGROUP "rdma.max mlx5_0 hca_handle=max hca_object=2000\n" CGROUP
 			 "rdma.current mlx5_0 hca_handle=9 hca_object=2000",
 		  REG, EAGAIN, 4096, WRITE, "MR-CGROUP-RDMA", CERTAIN, "2000 of 2000" },
@@ -104,14 +105,18 @@ TEST(memory_and_sandboxes)
 		{ "@kexec-handover", REG, ENOMEM, 16 * GIB, WRITE, "MR-CMA", FIRST_LIKELY, "kho=off" },
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-CMA", POSSIBLE, "" },
 		{ "", REG, ENOMEM, GIB, ON_DEMAND, "MR-CMA", UNRELATED, "" },
-		{ "@cma", REG, ENOMEM, 450 * GIB, WRITE, "MR-CMA", FIRST_LIKELY, "" },
+		{ "@healthy\n/proc/meminfo MemTotal: 527958016 kB\n/proc/meminfo MemFree: 402653184 kB\n"
+		  "/proc/meminfo MemAvailable: 478150656 kB\n/proc/meminfo SwapFree: 0 kB\n"
+		  "/proc/meminfo CmaTotal: 67108864 kB\n/proc/meminfo CmaFree: 66060288 kB",
+		  REG, ENOMEM, 450 * GIB, WRITE, "MR-CMA", FIRST_LIKELY, "" },
 		{ "", REG, ENOMEM, GIB, WRITE, "MR-CMA", RULED_OUT, "" },
 		{ "@healthy", REG, ENOMEM, TIB, WRITE, "MR-AVAILABLE", LIKELY, "" },
 		{ "", REG, ENOMEM, MIB, WRITE, NULL, 0, "" },
 		{ "", REG, ENOMEM, MIB, WRITE, "MR-AVAILABLE", RULED_OUT, "" },
 		{ "@iommu-translation", DMABUF, ENOMEM, 63 * GIB, WRITE, "MR-IOMMU", FIRST_LIKELY, "iommu=pt" },
 		{ "", DMABUF, ENOMEM, GIB - 1, WRITE, "MR-IOMMU", UNRELATED, "" },
-		{ "@no-iommu", DMABUF, ENOMEM, GIB, WRITE, "MR-IOMMU", RULED_OUT, "" },
+		{ "-/calls/sys/bus/pci/devices/0000:c1:00.0/iommu_group.link", DMABUF, ENOMEM, GIB, WRITE, "MR-IOMMU",
+		  RULED_OUT, "" },
 		{ "@healthy\n" STATUS("Seccomp:\t2"), REG, EPERM, MIB, WRITE, "MR-SECCOMP", POSSIBLE, "" },
 		{ STATUS("Seccomp:\t0"), REG, EPERM, MIB, WRITE, "MR-SECCOMP", UNRELATED, "" },
 		/* the filter may have answered */
