@@ -36,7 +36,7 @@ copy_programs() {
 	rm -rf "$copy"
 	mkdir -p "$copy/lib/libibverbs" "$copy/tests/cli"
 	cp -a "$build/mrctl" "$build/sim" "$build/trace" "$copy/"
-	cp "$build"/tests/cli/{session-tool,object-tool} "$copy/tests/cli/"
+	cp "$build"/tests/cli/object-tool "$copy/tests/cli/"
 	mapfile -t libraries < <("${loader[@]}" --list "$copy/mrctl" | grep -o "$userland/[^ ]*" | sort -u)
 	copy_library "${libraries[@]}" "$userland/$userland_lib"/libibverbs/*.so
 	for program in "$copy/mrctl" "$copy"/tests/cli/*; do

@@ -201,14 +201,14 @@ reads() {
 	session_begin
 	dd --name a --quiet
 	read -r handle lkey addr < <(ms stat a -n -o handle,lkey,iova)
-	read -r window key < <(object window "$handle" "$lkey" $((addr + 0x1000)) 0x1000)
+	read -r window key < <(tool window "$handle" "$lkey" $((addr + 0x1000)) 0x1000)
 	hca-probe -w 0x1234 "$key" $((addr + 0x1000))
 	[ "$(hca-probe "$lkey" $((addr + 0x1000)))" = 0x00001234 ]
 	[ "$(hca-probe --route "$key" $((addr + 0x1000)))" = data-direct ]
 	[ "$(hca-probe "$key" "$addr" 2>&1 || :)" = "hca-probe: range" ]
 	refused EBUSY "ioctl(MR_DESTROY)" ms dereg a
 	observed "Data Direct: a window on a region" "goes by data-direct; dereg of the region: EBUSY"
-	object free-window "$window"
+	tool free-window "$window"
 	run ! hca-probe "$key" $((addr + 0x1000))
 	ms dereg a --quiet
 }

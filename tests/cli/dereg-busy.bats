@@ -16,7 +16,7 @@ bind() {
 	local region
 
 	read -ra region < <(ms stat -n -o handle,lkey,addr,length "$1")
-	object window "${region[@]}"
+	tool window "${region[@]}"
 }
 
 # stays ERRNO CALL CAUSE: dereg of the region "used" is refused with these, dereg --all deregisters the others, and
@@ -49,7 +49,7 @@ stays() {
 	ms reg --name two --quiet
 	read -r window _ < <(bind used)
 	stays $errno "ioctl(MR_DESTROY)" "a memory window may be bound to the region"
-	object free-window "$window"
+	tool free-window "$window"
 	ms dereg used --quiet
 	[ -z "$(states)" ]
 	on_mlx5 || return 0
@@ -60,7 +60,7 @@ stays() {
 	refused EBUSY "ioctl(MR_DESTROY)" ms dereg used --json
 	json '.failures[0] | (.causes | any(.id == "MR-MW-BOUND" and .certainty == "possible")) and
 		(.ruled_out | any(.id == "MR-MW-BOUND") | not)'
-	object free-window "$window"
+	tool free-window "$window"
 	ms dereg used --quiet
 }
 
@@ -111,11 +111,11 @@ through_window() {
 	addr=$(ms stat -n -o addr used)
 	read -r window key < <(bind used)
 	[ "$(through_window "$key" "$addr")" = 0x00000000 ]
-	[ "${MRCTL_TEST_HCA:-}" = no-windows ] || object free-window "$window"
+	[ "${MRCTL_TEST_HCA:-}" = no-windows ] || tool free-window "$window"
 	[ "${MRCTL_TEST_HCA:-}" = no-windows ] || [ "$(through_window "$key" "$addr")" = "hca-probe: no such key" ]
 	ms dereg used --quiet
 	[[ $(through_window "$key" "$addr") == "hca-probe: "@(free|no such key) ]]
-	[ "${MRCTL_TEST_HCA:-}" != no-windows ] || object free-window "$window"
+	[ "${MRCTL_TEST_HCA:-}" != no-windows ] || tool free-window "$window"
 }
 
 # bats test_tags=kernel
@@ -148,9 +148,9 @@ through_window() {
 	ms umem --name one --quiet
 	ms umem --name used --size 64K --quiet
 	ms reg --name two --quiet
-	key=$(object mkey "$(ms stat -n -o umem_id used)" 65536)
+	key=$(tool mkey "$(ms stat -n -o umem_id used)" 65536)
 	stays EINVAL "ioctl(DEVX_UMEM_DEREG)" "a DEVX object on the umem"
-	object free-mkey "$key"
+	tool free-mkey "$key"
 	ms dereg used --quiet
 	[ -z "$(states)" ]
 }

@@ -26,7 +26,7 @@ check_session() {
 	timeout -s KILL 60 mrctl dereg --all --quiet 2>"$work/err"
 	status=$?
 	[ "$status" -eq 0 ] || complain "dereg --all afterwards"
-	objects=$(timeout -s KILL 60 session-tool objects 2>"$work/err")
+	objects=$(timeout -s KILL 60 object-tool objects 2>"$work/err")
 	status=$?
 	[[ $status -eq 0 && $objects == *"mr=0 "*" entries=0 "* ]] || complain "the session: $objects"
 }

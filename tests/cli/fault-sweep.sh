@@ -36,7 +36,7 @@ complain() {
 		"$(head -c 1000 "$work/err")"
 }
 
-# number WORD: sets "found" to the number behind WORD= in "objects", the line of session-tool
+# number WORD: sets "found" to the number behind WORD= in "objects", the line of object-tool
 number() {
 	found=" $objects "
 	found=${found#*" $1="}
@@ -45,7 +45,7 @@ number() {
 
 # count_objects: sets "objects", and "mrs" and "entries" to how many the kernel and the table have
 count_objects() {
-	objects=$(session-tool objects 2>&1)
+	objects=$(object-tool objects 2>&1)
 	number mr && mrs=$found
 	[[ $objects != *" umem="* ]] || { number umem && mrs=$((mrs + found)); }
 	number entries && entries=$found

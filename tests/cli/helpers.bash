@@ -418,24 +418,18 @@ at_once() {
 		fail "$(sort "$BATS_TEST_TMPDIR/err" | uniq -c | sort -n | tail -n 20)"
 }
 
-# tool WORD...: run tests/cli/session-tool.c in the session
-tool() {
-	[[ $1 =~ ^(objects|query|lock)$ ]] || behind
-	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
-}
-
 OBJECT_TOOL=$BUILD/tests/cli/object-tool
 [ -x "$OBJECT_TOOL" ] || OBJECT_TOOL=object-tool
 
-# object WORD...: runs tests/cli/object-tool.c in the session
-object() {
-	behind
+# tool WORD...: runs tests/cli/object-tool.c in the session
+tool() {
+	[[ $1 =~ ^(objects|query|lock)$ ]] || behind
 	"${SIM[@]}" "$OBJECT_TOOL" "$@"
 }
 
-# require_tool: for tests that use session-tool, which the guests do not have
+# require_tool: for tests whose commands of object-tool a guest was never asked for
 require_tool() {
-	[ -x "$BUILD/tests/cli/session-tool" ] || skip "no session-tool here"
+	[ "$OBJECT_TOOL" != object-tool ] || skip "no session of the simulator here"
 }
 
 # Functions that are called often do without jq, which takes ten times as long to start as mrctl.
@@ -526,7 +520,7 @@ session_is_true() {
 	local mr='' pd='' uar=0 umem=0 dm=0 entries='' pds='' is='[0-9]+' all
 
 	[ "$MRCTL_SESSION" = "pid:$SESSION_PID" ] && [ ! -e "$BATS_TEST_TMPDIR/behind" ] &&
-		[ -x "$BUILD/tests/cli/session-tool" ] || return 0
+		[ "$OBJECT_TOOL" != object-tool ] || return 0
 	all=$(tool objects) || return
 	[[ $all =~ ^((mr|pd|uar|umem|dm|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
 	# shellcheck disable=SC2086 # words

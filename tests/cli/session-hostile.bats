@@ -4,7 +4,7 @@
 
 load helpers
 
-export TOOL=$BUILD/tests/cli/session-tool
+export TOOL=$BUILD/tests/cli/object-tool
 
 # Commands that wait for a lock give up after some seconds: they are started here, and wait while other tests run.
 setup_file() {
@@ -131,7 +131,7 @@ gave_up() {
 	stderr=$(<"$file")
 	[ "$(<"$file.status")" -eq 1 ]
 	[[ $stderr == *"locked by another process"* ]] || fail "$stderr" || return
-	[[ $stderr == *"process $(<"$BATS_FILE_TMPDIR/lock.locker") holds it (session-tool)"* ]] ||
+	[[ $stderr == *"process $(<"$BATS_FILE_TMPDIR/lock.locker") holds it (object-tool)"* ]] ||
 		fail "$stderr" || return
 	json '.failures | length == 1 and .[0].errno == "ETIMEDOUT"' || return
 	[ "$(grep -c "is locked" <<<"$stderr")" -eq 1 ] || fail "$stderr"

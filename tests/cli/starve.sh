@@ -36,7 +36,7 @@ starve() {
 	local n=0 status=0 words=0 whole=0 before=$1 after=$2 here="${*:3}" objects left
 	shift 2
 
-	objects=$(session-tool objects)
+	objects=$(object-tool objects)
 	# shellcheck disable=SC2086 # words
 	for ((n = 0; n < 2000; n++)); do
 		[ -z "$before" ] || mrctl $before --quiet
@@ -65,7 +65,7 @@ starve() {
 		[ ! -s "$LEAKS" ] || complain "$(<"$LEAKS")"
 		: >"$LEAKS"
 	done
-	left=$(session-tool objects)
+	left=$(object-tool objects)
 	[ "$left" = "$objects" ] || complain "left over: $left and not $objects"
 }
 

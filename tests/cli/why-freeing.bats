@@ -48,10 +48,10 @@ setup() {
 	! on_mlx5 || skip "needs rxe, which knows of windows"
 	ms reg --name used --access local-write,remote-read,mw-bind --size 8K --quiet
 	read -ra region < <(ms stat -n -o handle,lkey,addr,length used)
-	window=$(object window "${region[@]}")
+	window=$(tool window "${region[@]}")
 	refused_because MR-MW-BOUND likely ms dereg used --json
 	json '.failures[0] | .errno == "EINVAL" and .layer == "driver"'
-	object free-window "$window"
+	tool free-window "$window"
 	ms dereg used --quiet
 }
 
@@ -61,10 +61,10 @@ setup() {
 
 	need_hca
 	ms umem --name used --size 64K --quiet
-	key=$(object mkey "$(ms stat -n -o umem_id used)" 65536)
+	key=$(tool mkey "$(ms stat -n -o umem_id used)" 65536)
 	refused_because MR-UMEM-BUSY possible ms dereg used --json
 	((EUID != 0)) || refused_because MR-UMEM-BUSY certain ms dereg used --why prove --json
-	object free-mkey "$key"
+	tool free-mkey "$key"
 	ms dereg used --quiet
 }
 
