@@ -14,30 +14,6 @@ static char failure[sizeof(((struct mr_error *)0)->text)];
 
 static char *const all[] = { NULL };
 
-static void send_devices(struct kernel *k, const struct nlmsghdr *request)
-{
-	static const char *const names[] = { "odd0", "good0" };
-
-	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct nlmsghdr *answer = kernel_answer(request);
-
-		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, i);
-		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DEV_NAME, names[i]);
-		kernel_send(k, answer, answer->nlmsg_len);
-	}
-	kernel_end_dump(k, request, 0);
-}
-
-static void send_summary(struct kernel *k, const struct nlmsghdr *request)
-{
-	struct nlmsghdr *answer = kernel_answer(request);
-	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
-
-	kernel_put_count(answer, "mr", MRS, 0);
-	mnl_attr_nest_end(answer, table);
-	kernel_send(k, answer, answer->nlmsg_len);
-}
-
 /* Begins a part of a dump with all MRs. */
 static struct nlmsghdr *put_mrs(const struct nlmsghdr *request)
 {
@@ -77,11 +53,11 @@ static void answer(struct kernel *k, const struct nlmsghdr *request)
 	const bool is_odd = !kernel_number(request, RDMA_NLDEV_ATTR_DEV_INDEX);
 
 	if (command == RDMA_NLDEV_CMD_GET)
-		send_devices(k, request);
+		kernel_send_devices(k, request, (const char *const[]){ "odd0", "good0", NULL }, 1);
 	else if (is_odd && is_gone)
 		kernel_refuse(k, request, EINVAL);
 	else if (command == RDMA_NLDEV_CMD_RES_GET)
-		send_summary(k, request);
+		kernel_send_summary(k, request, MRS);
 	else if (!is_dump(request))
 		kernel_refuse(k, request, ENOENT);
 	else if (is_odd)

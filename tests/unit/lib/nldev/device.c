@@ -66,25 +66,10 @@ TEST(the_attributes_of_the_system_are_read_as_far_as_the_kernel_has_them)
 
 /* ---- devices ---- */
 
-static void put_device(struct nlmsghdr *answer, uint32_t index, const char *name)
-{
-	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_FW_VERSION, "16.35.3006");
-}
-
 /* Two devices, and one without a name, which is none. */
 static void some_devices(struct kernel *k, const struct nlmsghdr *request)
 {
-	static const char *const names[] = { "mlx5_0", "rxe0", "" };
-
-	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct nlmsghdr *answer = kernel_answer(request);
-
-		put_device(answer, i * 7, names[i]);
-		kernel_send(k, answer, answer->nlmsg_len);
-	}
-	kernel_end_dump(k, request, 0);
+	kernel_send_devices(k, request, (const char *const[]){ "mlx5_0", "rxe0", "", NULL }, 7);
 }
 
 TEST(devices_are_listed_with_their_indexes)
@@ -109,7 +94,7 @@ static void disturbed(struct kernel *k, const struct nlmsghdr *request)
 {
 	struct nlmsghdr *answer = kernel_answer(request);
 
-	put_device(answer, kernel.asked, "mlx5_0");
+	kernel_put_device(answer, kernel.asked, "mlx5_0");
 	kernel_send(k, answer, answer->nlmsg_len);
 	if (kernel.asked <= disturbances) {
 		if (disturbance == EINTR)

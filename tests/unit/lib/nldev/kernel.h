@@ -168,6 +168,37 @@ static inline void kernel_end_dump(const struct kernel *k, const struct nlmsghdr
 	kernel_fail_dump(k, request, 0, flags);
 }
 
+/** kernel_send_summary() - answer that there are so many MRs */
+static inline void kernel_send_summary(const struct kernel *k, const struct nlmsghdr *request, uint64_t mrs)
+{
+	struct nlmsghdr *answer = kernel_answer(request);
+	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
+
+	kernel_put_count(answer, "mr", mrs, 0);
+	mnl_attr_nest_end(answer, table);
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+static inline void kernel_put_device(struct nlmsghdr *answer, uint32_t index, const char *name)
+{
+	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_FW_VERSION, "16.35.3006");
+}
+
+/** kernel_send_devices() - dump devices with the indexes 0, @step and so on; NULL ends the names */
+static inline void kernel_send_devices(const struct kernel *k, const struct nlmsghdr *request,
+				       const char *const names[], uint32_t step)
+{
+	for (uint32_t i = 0; names[i]; i++) {
+		struct nlmsghdr *answer = kernel_answer(request);
+
+		kernel_put_device(answer, i * step, names[i]);
+		kernel_send(k, answer, answer->nlmsg_len);
+	}
+	kernel_end_dump(k, request, 0);
+}
+
 /** kernel_refuse() - send NLMSG_ERROR */
 static inline void kernel_refuse(const struct kernel *k, const struct nlmsghdr *request, int error)
 {

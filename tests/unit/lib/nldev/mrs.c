@@ -85,16 +85,6 @@ static void send_mr(struct kernel *k, const struct nlmsghdr *request)
 	kernel_send(k, answer, answer->nlmsg_len);
 }
 
-static void send_summary(struct kernel *k, const struct nlmsghdr *request)
-{
-	struct nlmsghdr *answer = kernel_answer(request);
-	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
-
-	kernel_put_count(answer, "mr", count + miscounted, 0);
-	mnl_attr_nest_end(answer, table);
-	kernel_send(k, answer, answer->nlmsg_len);
-}
-
 static void send_counters(struct kernel *k, const struct nlmsghdr *request)
 {
 	static const char *const names[] = { "page_faults", "page_invalidations", "page_prefetch",
@@ -118,7 +108,7 @@ static void answer(struct kernel *k, const struct nlmsghdr *request)
 {
 	switch (kernel_command(request)) {
 	case RDMA_NLDEV_CMD_RES_GET:
-		send_summary(k, request);
+		kernel_send_summary(k, request, count + miscounted);
 		break;
 	case RDMA_NLDEV_CMD_RES_MR_GET:
 		if (is_dump(request))
@@ -146,14 +136,17 @@ static void list(void (*by)(struct kernel *kernel, const struct nlmsghdr *reques
 	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), 0);
 }
 
-static void end(void)
+static int end(void **state __attribute__((unused)))
 {
 	mr_nldev_mrs_release(&mrs);
 	kernel_close();
 	permitted = true;
 	miscounted = 0;
 	alarm(0);
+	return 0;
 }
+
+EACH_TEST(NULL, end)
 
 static void assert_complete(void)
 {
@@ -197,7 +190,6 @@ TEST(each_attribute_of_an_mr_is_read)
 	assert_int_equal(mrs.list[8].pid, 0);
 	assert_string_equal(mrs.list[9].kernel, "rpcrdma");
 	assert_false(mrs.list[9].has_pdn);
-	end();
 }
 
 TEST(without_permission_there_are_no_keys_and_without_mrs_there_are_none)
@@ -206,10 +198,9 @@ TEST(without_permission_there_are_no_keys_and_without_mrs_there_are_none)
 	number_from(1, 3);
 	list_all();
 	assert_false(mrs.list[0].has_keys);
-	end();
+	end(NULL);
 	count = 0;
 	list_all();
-	end();
 }
 
 TEST(the_first_mrs_are_dumped_and_the_rest_asked_for)
@@ -218,7 +209,6 @@ TEST(the_first_mrs_are_dumped_and_the_rest_asked_for)
 	list_all();
 	/* Some are dumped before it is stopped, which would go on for 67 parts and step over 650,000 MRs. */
 	assert_true(kernel.asked > 7000 && kernel.asked < 11000);
-	end();
 }
 
 TEST(gaps_are_walked_over)
@@ -228,7 +218,6 @@ TEST(gaps_are_walked_over)
 		numbers[i] += 500;
 	list_all();
 	assert_true(kernel.asked < 6000);
-	end();
 }
 
 TEST(what_is_far_away_is_dumped_after_a_limited_number_of_requests)
@@ -240,7 +229,6 @@ TEST(what_is_far_away_is_dumped_after_a_limited_number_of_requests)
 	list_all();
 	assert_true(dumped >= 67);
 	assert_true(kernel.asked < 22000);
-	end();
 }
 
 /* More are counted than there are, so that the walk goes on to the end of the numbers. */
@@ -248,7 +236,7 @@ TEST(the_last_number_is_the_end_of_a_dump_and_of_a_walk)
 {
 	number_from(UINT32_MAX - 399, 400);
 	list_all();
-	end();
+	end(NULL);
 	number_from(UINT32_MAX - 12999, 13000);
 	miscounted = 5;
 	list(answer);
@@ -256,7 +244,6 @@ TEST(the_last_number_is_the_end_of_a_dump_and_of_a_walk)
 	assert_int_equal(mrs.list[12999].mrn, UINT32_MAX);
 	/* each number behind those of the first dump was asked for once, and no other */
 	assert_true(kernel.asked <= 1000 + 5);
-	end();
 }
 
 /* After the first part of the dump the first hundred MRs vanish, and as many come at the end. */
@@ -284,7 +271,6 @@ TEST(what_exists_all_the_time_is_found_while_others_vanish)
 			i++;
 		assert_true(i < mrs.count && mrs.list[i].mrn == n);
 	}
-	end();
 }
 
 /* After the first part of the dump its MRs vanish: the kernel goes on behind as many others, and finds the end. */
@@ -310,7 +296,6 @@ TEST(what_a_dump_skips_at_its_end_is_found)
 	assert_int_equal(mrs.count, 2 * PART);
 	assert_int_equal(mrs.list[0].mrn, 7);
 	assert_int_equal(mrs.list[mrs.count - 1].mrn, 7 + mrs.count - 1);
-	end();
 }
 
 /* Whether the request is for a single MR. */
@@ -333,7 +318,6 @@ TEST(answers_that_found_no_room_are_asked_for_again)
 	number_from(1, 2000);
 	list(short_of_room);
 	assert_complete();
-	end();
 }
 
 /* A kernel that refuses to tell of single MRs, by an errno, or always for want of room. */
@@ -363,13 +347,12 @@ TEST(a_refusal_of_a_number_that_a_dump_left_out_is_the_error_unless_it_says_that
 		assert_equal_for("list", mr_nldev_mrs(&nl, 0, &mrs, &err), cases[i].rc);
 		if (!cases[i].rc)
 			assert_complete();
-		end();
+		end(NULL);
 	}
 	number_from(1, 13000); /* the same of a number behind those of the first dump */
 	refusal = EIO;
 	begin(refusing);
 	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), -EIO);
-	end();
 }
 
 TEST(the_counters_of_odp_are_read)
@@ -385,7 +368,6 @@ TEST(the_counters_of_odp_are_read)
 		assert_int_equal(mrs.list[i].page_invalidations, numbers[i] + 1);
 		assert_int_equal(mrs.list[i].page_prefetch, numbers[i] + 2);
 	}
-	end();
 }
 
 TEST(no_byte_of_a_dump_is_trusted)
@@ -394,7 +376,8 @@ TEST(no_byte_of_a_dump_is_trusted)
 	for (mutation = 3; mutation < 300 * 8; mutation += 3) {
 		list(answer);
 		assert_true(mrs.count <= 6);
-		end();
+		end(NULL);
 	}
 	mutation = 0;
+	list_all();
 }
