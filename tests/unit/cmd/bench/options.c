@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lists of sizes and numbers, as users type them. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "cmd/bench/bench.h"
 #include "tests/unit/unit.h"
 

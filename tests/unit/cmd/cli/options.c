@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tables of options, and how the words of a command line are read by them. */
-#include <errno.h>
-
 #include "cmd/cli/cli.h"
 #include "lib/memory/memory.h"
 #include "tests/unit/unit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Standard output, byte for byte: JSON documents, tables and lines. */
-#include <errno.h>
-
 #include "cmd/output/output.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Values as text, and tables of fields. */
-#include <errno.h>
-
 #include "cmd/output/output.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"

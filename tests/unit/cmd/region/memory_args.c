@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The memory options' defaults and limits. */
-#include <errno.h>
-
 #include "cmd/cli/cli.h"
 #include "cmd/region/region.h"
 #include "tests/unit/unit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Errors: their one line of text, and the names of errnos. */
-#include <errno.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

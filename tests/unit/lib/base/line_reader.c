@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Reading line by line: files are read whole, pipes in pieces of any size. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

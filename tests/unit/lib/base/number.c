@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Numbers, sizes, times and names as users type them. */
-#include <errno.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

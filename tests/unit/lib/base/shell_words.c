@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lines of words: quotes, backslashes and comments; no other character is special. */
-#include <errno.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

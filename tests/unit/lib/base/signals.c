@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Blocking signals, and waiting for one or for a time. */
-#include <signal.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

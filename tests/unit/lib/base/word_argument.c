@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Words with an argument behind a colon, and numbers in place of words. */
-#include <errno.h>
-
 #include "lib/base/base.h"
 #include "tests/unit/unit.h"
 

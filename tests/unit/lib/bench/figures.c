@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Figures: what histograms, lines and effects tell of values, against the values themselves. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/bench/bench.h"
 #include "tests/unit/unit.h"
@@ -149,7 +146,6 @@ static double next_part(void)
 }
 
 /* ---- lines ---- */
-
 
 static struct mr_fit fit;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How much memory is available and pinned, and why some could not be mapped. */
-#include <errno.h>
 #include <sys/resource.h>
 
 #include "lib/host/host.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Reads files of a host: processes, groups, CPUs, devices, logs. */
-#include <errno.h>
-
 #include "lib/host/host.h"
 #include "tests/unit/one_host.h"
 

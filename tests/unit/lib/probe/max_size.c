@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The search for the largest registration.  This file replaces ibv_reg_mr() and ibv_dereg_mr(). */
-#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "lib/probe/probe.h"

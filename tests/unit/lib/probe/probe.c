@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Judges what the answer of a call says of the device, and who gave it.  The trials are made up. */
-#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "lib/probe/probe.h"

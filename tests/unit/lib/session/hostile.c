@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <rdma/ib_user_ioctl_cmds.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 
 #include "lib/base/base.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who may join a trace, and what others can do to it. */
-#include <errno.h>
-#include <fcntl.h>
-
 #include "tests/unit/unit.h"
 
 #include "tests/unit/lib/trace/play_agent.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Following processes whose agents the tests play: what they write and ask need not be right. */
-#include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"

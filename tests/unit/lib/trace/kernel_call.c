@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Calls to the kernel that libibverbs makes in other ways than in the guests. */
-#include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
-#include <string.h>
 
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"

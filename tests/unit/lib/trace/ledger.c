@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Keeps what is known of a region from the calls before. */
-#include <errno.h>
 #include <infiniband/verbs.h>
-#include <stdio.h>
 
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Which kind of memory stands for that of a call. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The batch of --reproduce, where all text that a traced process decides is hostile. */
-#include <errno.h>
-#include <stdio.h>
-
 #include "lib/diagnose/causes/causes.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rings that a traced process fills, also with what no agent writes. */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "lib/trace/trace.h"
 #include "tests/unit/unit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Causes in limits, control groups, firmware and sandboxes of hosts, recorded ones among them. */
-#include <errno.h>
-
 #include "tests/unit/lib/diagnose/causes/cause.h"
 
 EACH_TEST(set_up, tear_down)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Memory that is refused: files, devices and kernels that this machine has not, and figures at their limits. */
-#include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "tests/unit/lib/diagnose/causes/cause.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Why a device is not found or not opened, on hosts with other containers, services and permissions than this one. */
-#include <errno.h>
-
 #include "tests/unit/lib/diagnose/causes/cause.h"
 
 EACH_TEST(set_up, tear_down)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lines as programs have logged them, from their sources and from reports of their users. */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "lib/diagnose/log/log.h"

@@ -2,8 +2,6 @@
 /* Proves by the returns of kernel functions who refused. */
 #include "lib/diagnose/proof/proof.h"
 
-#include <errno.h>
-
 #include "tests/unit/unit.h"
 
 static unsigned int index_of(const char *name)

@@ -3,8 +3,6 @@
 #ifndef TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 #define TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 
-#include <signal.h>
-
 #include "lib/session/table/table.h"
 #include "tests/unit/unit.h"
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The simulated nodes that make dma-bufs: /dev/udmabuf and the system heap. */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/dma-heap.h>
 #include <linux/udmabuf.h>
-#include <sys/mman.h>
 
 #include "lib/sim/memory/memory.h"
 #include "tests/unit/unit.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The object table: its file, its lock, objects and keys, and the repair after a kill. */
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "lib/sim/state/state.h"
 #include "tests/unit/unit.h"
 

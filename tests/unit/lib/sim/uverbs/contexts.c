@@ -4,7 +4,6 @@
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
