@@ -7,7 +7,7 @@
  *   -DBY_NAME        dlopen(RTLD_LOCAL), dlsym()
  *   -DBY_VERSION     dlopen(RTLD_LOCAL), dlvsym()
  * With -shared it is a plugin for itself: trace-tool load PLUGIN [deep].
- * Usage: trace-tool [refuse COUNT] | load PLUGIN [deep]
+ * Usage: trace-tool [load PLUGIN [deep]]
  */
 #include <dlfcn.h>
 #include <errno.h>

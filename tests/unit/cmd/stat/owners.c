@@ -16,6 +16,7 @@ static struct mr_nldev_mr mrs[] = {
 	{ .length = UINT64_MAX, .mrn = 8, .pid = 20, .odp = MR_NLDEV_ODP_IMPLICIT },
 };
 
+static struct recorded_host recorded;
 static struct counted_device device = { .mrs = { .list = mrs, .count = ARRAY_SIZE(mrs) } };
 static struct census census;
 
@@ -37,12 +38,14 @@ static int set_up(void **state __attribute__((unused)))
 		.devices = &device, .device_count = 1, .begun = BEGUN, .sees_all_processes = true
 	};
 	assert_int_equal(owners_sum(&census), 0);
+	recorded_host_begin(&recorded);
 	return 0;
 }
 
 static int tear_down(void **state __attribute__((unused)))
 {
 	free(census.owners);
+	recorded_host_end(&recorded);
 	return 0;
 }
 
@@ -63,7 +66,7 @@ TEST(each_mr_counts_for_its_owner)
 }
 
 /* A process that was started at that tick; a name may hold anything. */
-static void put_start(const struct recorded_host *recorded, const char *path, unsigned int start)
+static void put_start(const char *path, unsigned int start)
 {
 	char text[256];
 
@@ -71,20 +74,17 @@ static void put_start(const struct recorded_host *recorded, const char *path, un
 		 "10 (a) S 1 ) b) S 1 10 10 0 -1 4194560 99 0 0 0 3 7 0 0 20 0 1 0 %u 5980160 "
 		 "1234 18446744073709551615 1 1 1 0\n",
 		 start);
-	recorded_host_put(recorded, path, text);
+	recorded_host_put(&recorded, path, text);
 }
 
 TEST(threads_of_a_process_are_told_apart_and_known_as_such)
 {
-	struct recorded_host recorded;
-
-	recorded_host_begin(&recorded);
 	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
 	recorded_host_put(&recorded, "/proc/11/status", "Name:\tb\nTgid:\t10\nVmPin:\t4 kB\n");
 	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\x1b[m\nTgid:\t20\n");
-	put_start(&recorded, "/proc/10/stat", 0);
-	put_start(&recorded, "/proc/11/stat", 100);
-	put_start(&recorded, "/proc/20/stat", BEGUN - 1);
+	put_start("/proc/10/stat", 0);
+	put_start("/proc/11/stat", 100);
+	put_start("/proc/20/stat", BEGUN - 1);
 	owners_read(&census, &recorded.host);
 	assert_string_equal(owner_of(0)->process.name, "b");
 	assert_true(owner_of(0)->is_further_thread);
@@ -92,7 +92,6 @@ TEST(threads_of_a_process_are_told_apart_and_known_as_such)
 	assert_false(owner_of(1)->is_further_thread);
 	assert_string_equal(owner_of(2)->process.name, "c?[m");
 	assert_false(owner_of(2)->is_further_thread);
-	recorded_host_end(&recorded);
 }
 
 /* Another process may have got the number of one that ended, or it vanishes while it is read. */
@@ -102,14 +101,12 @@ TEST(of_a_process_that_may_be_another_one_nothing_is_known)
 
 	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
 		const struct owner *owner = owner_of(1);
-		struct recorded_host recorded;
 
-		recorded_host_begin(&recorded);
 		recorded_host_put(&recorded, "/proc/10/status",
 				  "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
 		recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
 		if (starts[i])
-			put_start(&recorded, "/proc/10/stat", starts[i]);
+			put_start("/proc/10/stat", starts[i]);
 		else
 			recorded_host_put(&recorded, "/proc/10/stat", "10 (a) S 1 10 10 0 -1\n");
 		owners_read(&census, &recorded.host);
@@ -120,7 +117,6 @@ TEST(of_a_process_that_may_be_another_one_nothing_is_known)
 		/* another one, which cannot be read at all */
 		assert_string_equal(owner_of(2)->process.name, "");
 		assert_false(owner_of(2)->process.pinned.known);
-		recorded_host_end(&recorded);
 		tear_down(NULL);
 		set_up(NULL);
 	}
@@ -130,14 +126,11 @@ TEST(no_mrs_have_no_owners)
 {
 	struct counted_device empty = { .sums = { 0 } };
 	struct census none = { .devices = &empty, .device_count = 1 };
-	struct recorded_host recorded;
 
-	recorded_host_begin(&recorded);
 	assert_int_equal(owners_sum(&none), 0);
 	owners_read(&none, &recorded.host);
 	assert_int_equal(none.owner_count, 0);
 	free(none.owners);
-	recorded_host_end(&recorded);
 }
 
 TEST(an_mr_is_a_region_of_a_session_where_device_keys_and_length_are_the_same)

@@ -9,9 +9,7 @@
 
 static struct mr_follow follow;
 static int status;
-static struct {
-	size_t calls;
-} seen;
+static size_t seen_calls;
 
 static struct mr_trace_ring *ring;
 static uint64_t next;
@@ -59,7 +57,7 @@ static void take_call(void *data __attribute__((unused)),
 		      struct mr_site *site __attribute__((unused)),
 		      const struct mr_look *look __attribute__((unused)))
 {
-	seen.calls++;
+	seen_calls++;
 }
 
 /* Follows a child that runs @agent. */
@@ -68,7 +66,7 @@ static void run(void (*agent)(void))
 	struct mr_error err;
 	pid_t child;
 
-	memset(&seen, 0, sizeof(seen));
+	seen_calls = 0;
 	follow = (struct mr_follow){ .sink = { NULL, take_call, NULL, NULL } };
 	assert_int_equal(mr_channel_open(&follow.channel, &err), 0);
 	child = mr_follow_fork(&follow);
@@ -124,7 +122,7 @@ static void write_garbage(void)
 TEST(garbage_is_left_out_or_counted_once)
 {
 	run(write_garbage);
-	assert_int_equal(seen.calls, 2 * MR_TRACED_CALL_COUNT);
+	assert_int_equal(seen_calls, 2 * MR_TRACED_CALL_COUNT);
 	for (uint32_t call = 0; call < MR_TRACED_CALL_COUNT; call++)
 		assert_int_equal(calls_of(call), 2);
 	assert_int_equal(follow.totals.live.count, 0);
@@ -194,7 +192,7 @@ TEST(places_leaks_and_memory_are_bounded)
 	getrusage(RUSAGE_SELF, &before);
 	run(call_a_million_times);
 	getrusage(RUSAGE_SELF, &after);
-	assert_int_equal(seen.calls, 1500000);
+	assert_int_equal(seen_calls, 1500000);
 #ifndef __SANITIZE_ADDRESS__ /* which keeps freed memory, as valgrind does */
 	/* the ring itself, and places */
 	if (!getenv("WRAP"))

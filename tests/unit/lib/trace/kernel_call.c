@@ -96,5 +96,3 @@ TEST(queues_are_read_with_the_bytes_of_their_buffers)
 	assert_true(mr_kernel_call_read(&event, &record));
 	assert_int_equal(record.queue_bytes, 4 * 64 + 16);
 }
-
-ALL_TESTS(NULL, NULL)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tables of calls that register, of drivers, and of functions that older libraries lack. */
+/* The tables of calls that register, and of drivers. */
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
@@ -86,5 +85,3 @@ TEST(a_driver_is_found_by_its_provider_and_by_its_number)
 		assert_true(mr_driver_find(id)->reg_out <= 4 * sizeof(uint64_t));
 	}
 }
-
-/* ---- functions of the libraries, which the installed ones may have or not ---- */
