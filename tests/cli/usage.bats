@@ -85,7 +85,7 @@ wrong_lines() {
 }
 
 @test "session and sim guess what was meant by a program that does not exist" {
-	local command word option
+	local command word
 
 	for command in session sim; do
 		run -127 --separate-stderr mr $command reg --size 1M
