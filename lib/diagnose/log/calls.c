@@ -112,9 +112,10 @@ static const char freeing[] =
 	"dereg|deregister|deregistering|unregister|unregistering|deregistration|unreg";
 static const char making[] = "create|creating|creation|allocate|allocating|alloc|allocation";
 /* Names of the object that is registered: those that nothing else has, and those of other things, too. */
-static const char memory[] = "memory|mem|mr|mrs|umem|mkey|dmabuf|umr";
+static const char memory[] = "memory|mem|mr|mrs|umem|mkey|umr";
+static const char exact[] = "mr|mrs|umem|mkey|umr"; /* nothing but RDMA has them */
 static const char vague[] = "region|regions|buffer|buffers|buf|bufs|segment|segments|block|blocks|"
-			    "ram|heap|chunk|range|address|ptr|tensor|tensors";
+			    "ram|heap|chunk|range|address|ptr|tensor|tensors|dmabuf";
 /* Words that may stand between a verb and its object, beside adjectives, and words that end the object. */
 static const char article[] = "a|an|the|its|our|all|some|any|of";
 static const char follower[] =
@@ -131,8 +132,17 @@ static bool ends(const struct mr_token *word)
 
 /* Words that another subsystem than RDMA has in its lines about memory that it registers. */
 static const char foreign[] =
-	"io|vhost|kvm|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup|drm|ext4|xfs|btrfs|v4l2|bpf|"
-	"vulkan|opengl|gitlab|glab|pipewire|cufio";
+	"vhost|vfio|xdp|xsk|kubelet|framebuffer|hotplug|cgroup|drm|gem|ext4|xfs|btrfs|v4l2|bpf|ebpf|"
+	"libbpf|vulkan|opengl|gitlab|glab|pipewire|cufio|uring|ioring|liburing|tee|optee";
+/* Words of other owners of memory, which lines about RDMA can have as well. */
+static const char owners[] =
+	"kvm|vm|vmm|guest|hypervisor|xen|virtio|slot|slots|memslot|bar|bar0|bar1|bar2|bar3|bar4|bar5|"
+	"shm|ashmem|trustzone|enclave|malloc|jemalloc|tcmalloc|mimalloc|arena|allocator|jvm|mlock|"
+	"mlockall|swap|mmap|postgres|innodb|lmdb|mongod|rocksdb|carveout|remoteproc|fastrpc|dsp|"
+	"memorymanager";
+/* The same of merge requests, which are called MR. */
+static const char reviews[] =
+	"branch|pipeline|reviewer|assignee|approver|approval|repository|renovate|draft|commit";
 
 static bool is_object(const struct mr_token *word)
 {
@@ -141,17 +151,18 @@ static bool is_object(const struct mr_token *word)
 
 /*
  * The object behind a verb, of which the last noun counts: "memory manager state" is none.  NULL: there is none.
- * @is_vague: set to whether none of its nouns is memory
+ * Sets is_vague to whether none of its nouns is memory, and is_exact to whether one is of RDMA alone.
  */
-static const struct mr_token *find_object(const struct mr_token *word, bool *is_vague)
+static const struct mr_token *find_object(const struct mr_token *word, struct mr_log_line *line)
 {
 	const struct mr_token *found = NULL;
 
-	*is_vague = true;
-
+	line->is_vague = true;
+	line->is_exact = false;
 	for (int i = 0; i < 6 && (word->kind == MR_TOKEN_WORD || mr_token_is_sign(word, "-"));
 	     i++, word++) {
-		*is_vague &= !mr_token_is(word, memory);
+		line->is_vague &= !mr_token_is(word, memory);
+		line->is_exact |= mr_token_is(word, exact);
 		if (!is_object(word)) {
 			if (mr_token_is(word, follower) && !mr_token_is(word, article))
 				break;
@@ -166,23 +177,26 @@ static const struct mr_token *find_object(const struct mr_token *word, bool *is_
 }
 
 /* The call that makes what the word names; @is_last: words behind it do not change its meaning. */
-static const char *find_made(const struct mr_token *word)
+static const char *find_made(const struct mr_token *word, bool *is_exact)
 {
 	static const struct {
 		const char *names, *next; /* the word behind it; NULL: any */
 		const char *call;
 		bool is_last; /* nothing else is made, but a "queue" of it */
+		bool is_exact;
 	} made[] = {
-		{ "cq|cqs", NULL, "ibv_create_cq", true },
-		{ "completion", "queue|queues", "ibv_create_cq", true },
-		{ "qp|qps|queuepair", NULL, "ibv_create_qp", true },
-		{ "queue", "pair|pairs", "ibv_create_qp", true },
-		{ "srq", NULL, "ibv_create_srq", true },
-		{ "pd", NULL, "ibv_alloc_pd", false },
-		{ "dm", NULL, "ibv_alloc_dm", false },
-		{ "mr", NULL, "ibv_reg_mr", true },
-		{ "mkey|mtr", NULL, "ibv_reg_mr", false },
-		{ "memory", "region", "ibv_reg_mr", false },
+		{ "cq|cqs", NULL, "ibv_create_cq", true, true },
+		{ "completion", "queue|queues", "ibv_create_cq", true, true },
+		{ "qp|qps|queuepair", NULL, "ibv_create_qp", true, true },
+		{ "queue", "pair|pairs", "ibv_create_qp", true, true },
+		{ "srq", NULL, "ibv_create_srq", true, true },
+		{ "pd", NULL, "ibv_alloc_pd", true, false },
+		{ "dm", NULL, "ibv_alloc_dm", true, false },
+		{ "dm", "memory|buffer", "ibv_alloc_dm", false, false },
+		{ "mr", NULL, "ibv_reg_mr", true, true },
+		{ "mkey", NULL, "ibv_reg_mr", false, true },
+		{ "mtr", NULL, "ibv_reg_mr", false, false },
+		{ "memory", "region", "ibv_reg_mr", false, false },
 	};
 	const struct mr_token *next = &word[1];
 	const struct mr_token *behind = next + mr_token_is(next, "queue|queues|pair|pairs");
@@ -191,23 +205,25 @@ static const char *find_made(const struct mr_token *word)
 	for (size_t k = 0; k < COUNT(made); k++)
 		if (mr_token_is(word, made[k].names) &&
 		    (!made[k].next || mr_token_is(next, made[k].next)) &&
-		    (is_last || !made[k].is_last))
+		    (is_last || !made[k].is_last)) {
+			*is_exact = made[k].is_exact;
 			return made[k].call;
+		}
 	return NULL;
 }
 
 /* "create a verbs MR", "CQ creation", "queue pair create": the call that makes it. */
-static const char *find_making(const struct mr_tokens *words, size_t at)
+static const char *find_making(const struct mr_tokens *words, size_t at, bool *is_exact)
 {
 	const struct mr_token *word = &words->list[at];
 	const char *call = NULL;
 
 	for (size_t i = 1; i < 5 && word[i].kind == MR_TOKEN_WORD && !call; i++)
-		call = find_made(&word[i]);
+		call = find_made(&word[i], is_exact);
 	if (!call && ends(&word[1]) && at)
-		call = find_made(&word[-1]);
+		call = find_made(&word[-1], is_exact);
 	if (!call && ends(&word[1]) && at > 1 && mr_token_is(&word[-2], "completion|queue"))
-		call = find_made(&word[-2]);
+		call = find_made(&word[-2], is_exact);
 	return call;
 }
 
@@ -237,6 +253,7 @@ static const struct {
 	{ { "allocate", "stag" }, "ibv_reg_mr" },
 	{ { "mr", "reg", "non" }, "ibv_reg_mr" },
 	{ { "create", "mpt" }, "ibv_reg_mr" },
+	{ { "sw2", "hw", "mpt" }, "ibv_reg_mr" },
 	{ { "write", "mtpt" }, "ibv_reg_mr" },
 	{ { "out", "of", "mr", "size" }, "ibv_reg_mr" },
 	{ { "pin", "and", "map" }, "ibv_reg_mr" },
@@ -249,6 +266,8 @@ static const char *find_phrase(const struct mr_token *word)
 	for (size_t i = 0; i < COUNT(phrases); i++) {
 		size_t k = 0;
 
+		if (*word->lower != *phrases[i].words[0])
+			continue;
 		while (k < COUNT(phrases[i].words) && phrases[i].words[k] &&
 		       (!strcmp(word[k].lower, phrases[i].words[k]) ||
 			mr_token_is_sign(&word[k], phrases[i].words[k])))
@@ -265,19 +284,32 @@ static bool is_range(const struct mr_token *word)
 	return mr_token_is_sign(word, "[(") && word[1].is_hex && word[1].value >> 32;
 }
 
+static bool begins(const struct mr_token *word, const char *text)
+{
+	return !strncmp(word->lower, text, strlen(text));
+}
+
 static const char *call_at(struct mr_log_line *line, const struct mr_tokens *words, size_t i)
 {
 	const struct mr_token *word = &words->list[i], *of;
 	const char *call = find_phrase(word);
+	size_t amount = 0;
 
+	line->is_exact = call;
 	if (call)
 		return call;
-	if (mr_token_is(word, registering)) {
-		of = find_object(word + 1, &line->is_vague);
+	/* strncmp() first: most words are none of these, which have their beginning in common. */
+	if (begins(word, "reg") && mr_token_is(word, registering)) {
+		/* "register 4096 bytes of memory" */
+		if (word[1].kind == MR_TOKEN_NUMBER &&
+		    mr_token_is(&word[2], "bytes|kib|mib|gib|kb|mb|gb|pages"))
+			amount = 2;
+		of = find_object(word + 1 + amount, line);
 		if (of)
 			return mr_token_is(of, "umem") ? "mlx5dv_devx_umem_reg" : "ibv_reg_mr";
-		line->is_vague = false;
+		line->is_vague = line->is_exact = false;
 		if (i && is_object(word - 1) && ends(word + 1)) {
+			line->is_exact = mr_token_is(word - 1, exact);
 			line->is_vague = mr_token_is(word - 1, vague) &&
 					 !(i > 1 && mr_token_is(word - 2, memory));
 			return "ibv_reg_mr";
@@ -285,10 +317,10 @@ static const char *call_at(struct mr_log_line *line, const struct mr_tokens *wor
 		line->is_bare = is_bare(words, i);
 		return line->is_bare || is_range(word + 1) ? "ibv_reg_mr" : NULL;
 	}
-	if (mr_token_is(word, freeing))
-		return find_object(word + 1, &line->is_vague) ? "ibv_dereg_mr" : NULL;
-	if (mr_token_is(word, making))
-		return find_making(words, i);
+	if ((begins(word, "dereg") || begins(word, "unreg")) && mr_token_is(word, freeing))
+		return find_object(word + 1, line) ? "ibv_dereg_mr" : NULL;
+	if ((begins(word, "creat") || begins(word, "alloc")) && mr_token_is(word, making))
+		return find_making(words, i, &line->is_exact);
 	return NULL;
 }
 
@@ -297,11 +329,50 @@ static bool is_foreign(const struct mr_tokens *words)
 	for (size_t i = 0; i < words->count; i++) {
 		const struct mr_token *word = &words->list[i];
 
-		if ((mr_token_is(word, foreign) &&
-		     (!mr_token_is(word, "io") || mr_token_is(&word[1], "uring"))) ||
+		if (mr_token_is(word, foreign) ||
 		    (mr_token_is(word, "cuda|hip") && mr_token_is(&word[1], "host")) ||
 		    (mr_token_is(word, "merge") && mr_token_is(&word[1], "request")) ||
+		    (mr_token_is_sign(word, "!") && word[1].kind == MR_TOKEN_NUMBER) ||
 		    (word->is_hex && word->value >> 16 == 0x8007)) /* HRESULT of Windows */
+			return true;
+	}
+	return false;
+}
+
+/* Whether the line has words of another owner of memory. */
+static bool has_owner(const struct mr_log_line *line, const struct mr_tokens *words)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const struct mr_token *word = &words->list[i];
+
+		if (mr_token_is(word, owners) || (line->is_exact && mr_token_is(word, reviews)) ||
+		    (mr_token_is(word, "shared") &&
+		     mr_token_is(&word[1], "memory|mem|segment|buffer")) ||
+		    (mr_token_is(word, "memory|mem") &&
+		     mr_token_is(&word[1], "manager|map|table|failure")))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the name of a program or driver stands before a word: "xen: failed to ...", but not "node1: ..." or "error: ..." */
+static bool has_speaker(const struct mr_tokens *words, size_t end)
+{
+	static const char levels[] =
+		"error|err|warning|warn|info|debug|fatal|critical|notice|failed|"
+		"failure|panic|exception|ioexception|reason|message|msg|what|"
+		"rank|main|client|server|worker";
+
+	for (size_t i = 1; i < end; i++) {
+		const struct mr_token *colon = &words->list[i], *name = colon - 1;
+
+		if (!mr_token_is_sign(colon, ":") || !mr_is_blank(colon->text[1]) ||
+		    name->text + name->length != colon->text)
+			continue;
+		while (name > words->list && mr_token_is_sign(name, "()"))
+			name--;
+		if (name->kind == MR_TOKEN_WORD && !mr_token_is(name, levels) &&
+		    !(name == words->list && mr_is_digit(name->text[name->length - 1])))
 			return true;
 	}
 	return false;
@@ -328,7 +399,11 @@ static const char *find_named(struct mr_log_line *line, const struct mr_tokens *
 {
 	const char *mentioned = NULL;
 
-	for (size_t i = 0; i < tokens->count && !line->call; i++) {
+	const char *text = tokens->list->text;
+	/* Most lines have no name of a call. */
+	const bool has_name = strstr(text, "ibv_") || strstr(text, "mlx5dv_");
+
+	for (size_t i = 0; i < tokens->count && has_name && !line->call; i++) {
 		const char *call = mr_log_call_of(&tokens->list[i]);
 
 		if (call && mr_log_is_mention(tokens, i))
@@ -349,14 +424,29 @@ void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const char *mentioned = find_named(line, tokens);
 	struct mr_tokens words;
+	size_t at = 0;
 
 	if (line->is_named || line->command[0])
 		return;
 	mr_tokens_read(&words, tokens->list->text,
 		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
-	line->is_foreign = is_foreign(&words);
-	for (size_t i = 0; i < words.count && !line->call && !line->is_foreign; i++)
-		line->call = call_at(line, &words, i);
+	if (!line->call) {
+		while (at < words.count && !(line->call = call_at(line, &words, at)))
+			at++;
+		for (size_t i = 0; !line->call && line->is_memlock && i < at; i++)
+			if (mr_token_is(&words.list[i], "rlimit|memlock|ulimit|locked|lockable"))
+				at = i;
+		/* Most lines have no call, and their other words do not matter. */
+		if (line->call || line->is_memlock) {
+			line->is_foreign = is_foreign(&words);
+			line->has_owner = has_owner(line, &words);
+			line->has_speaker = !line->is_exact && has_speaker(&words, at);
+		}
+		if (line->is_foreign) {
+			line->call = NULL;
+			line->is_vague = line->is_bare = false;
+		}
+	}
 	if (line->call && !strcmp(line->call, "ibv_reg_mr") && is_about_dmabuf(&words))
 		line->call = "ibv_reg_dmabuf_mr";
 	if (!line->call)

@@ -64,21 +64,30 @@ static const char seeds[] =
 	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_|"
 	"peer|stag|mpt|timeout|ib device";
 
+/* Each name of a call, and each phrase for one, has one of these as well. */
+static const char callers[] =
+	"reg|creat|alloc|umem|ibv_|mlx5dv_|init_user|list|export|stag|mpt|mtpt|size|pin|internal|op_mod|"
+	"timeout|canceled|done";
+
 static const char failures[] =
 	"fail|error|could not|couldn|cannot|can't|unable|refus|not able|denied|too small|"
 	"too low|big enough|insufficient|exceed|out of m|please increase|not permitted|"
 	"returned null|only allow|registerable memory|registering part of|severely limit|"
 	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol|"
-	"^err,|^err:|fehlgeschl|échou|échec|erreur|失败|失敗|エラー";
+	"^err,|^err:|fehlgeschl|échou|échec|erreur|失败|失敗|エラー|"
+	"no se pud|falló|falha|impossib|е удал|шибк";
 
 /* Words of lines about success, or about a call that is only announced. */
 static const char successes[] = "registered|success|lkey|rkey|^ok|^done|passed";
 
-/* Words that are common in lines about RDMA and rare in others. */
+/* Words that lines about RDMA have, and hardly any others; names of devices are such as well. */
 static const char rdma[] =
-	"rdma|infiniband|verbs|ibv|^ib_|^ib |mlx|roce|ucx|ucp_|uct_|rcache|^ofi|libfabric|^fi_|^efa|"
-	"nccl|rccl|nvshmem|mooncake|nixl|iwarp|bnxt_re|rxe|^mr |^mr_|lkey|rkey|^hca|umem|^mpi|btl_|"
-	"dapl|shmem|gpudirect|gdr|peermem|gpu|cuda|mercury|^na_|ram block|qemu|gasnet|hugepage";
+	"rdma|infiniband|verbs|ibv|^ib_|^ib |mlx|^roce|ucx|^ucp_|^uct_|rcache|^ofi|libfabric|^fi_|"
+	"nccl|rccl|nvshmem|oshmem|openshmem|mooncake|nixl|iwarp|^rxe|lkey|^rkey|^hca|^mpi|btl_|"
+	"dapl|gpudirect|^gdr|peermem|mercury|^na_|gasnet|vbuf|mvapich|disni|openib|openfabrics|umem";
+
+/* The same, which lines of other owners of memory have as well. */
+static const char near_rdma[] = "gpu|cuda|qemu|ram block|hugepage|shmem|^mr |^mr_|^efa";
 
 static const char limits[] =
 	"memlock|locked memory|ulimit -l|lockable memory|locked-in-memory|max locked";
@@ -166,11 +175,11 @@ static uint32_t topics_of(const struct copy *text)
 /* Finds what the line is about beside a call, by its words. */
 static void find_subject(struct mr_log_line *line, const struct copy *text, bool is_any)
 {
-	line->has_failed = has_one(text, failures);
-	if (!is_any && !line->call && !line->command[0] && !line->has_failed)
+	if (!is_any && !line->call && !line->command[0] && !line->has_failed) {
+		line->is_memlock = false;
 		return;
+	}
 	line->has_passed = has_one(text, successes);
-	line->is_memlock = has_one(text, limits);
 	line->is_on_gpu = has_one(text, gpus);
 	line->is_of_gpu_program = has_one(text, gpu_programs);
 	line->is_pinning = has_one(text, pinning);
@@ -195,11 +204,32 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 	return NULL;
 }
 
+/* Whether nothing in the line but common words means a call: without words about RDMA it is about memory of others. */
+static bool is_of_others(struct mr_log_line *line, const struct copy *copy)
+{
+	if ((!line->has_owner && !line->has_speaker && !line->is_vague) || has_one(copy, rdma))
+		return false;
+	mr_log_find_device(line, &copy->tokens);
+	if (line->provider[0] || line->has_owner)
+		return !line->provider[0];
+	if (!line->call)
+		return line->has_speaker;
+	return !line->topics && !mr_log_has_address(&copy->tokens) &&
+	       !(line->is_vague && has_one(copy, near_rdma));
+}
+
 /* @is_any: the line need be about no call. */
 static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length, bool is_any)
 {
+	bool is_other;
+	const bool may_call = has_one(copy, callers) && (!is_any || has_one(copy, seeds));
+
+	line->has_failed = has_one(copy, failures);
+	if (!is_any && !may_call && !line->has_failed)
+		return;
+	line->is_memlock = has_one(copy, limits);
 	mr_tokens_read(&copy->tokens, copy->text, length, false);
-	if (!is_any || has_one(copy, seeds)) {
+	if (may_call || line->is_memlock) {
 		mr_log_find_command(line, &copy->tokens);
 		mr_log_find_call(line, &copy->tokens);
 	}
@@ -208,14 +238,15 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 		mr_log_find_errno(line, &copy->tokens, copy->text);
 	if (find_topic(line, true))
 		line->errnum = line->other_errnum = 0;
-	if (line->is_vague && line->call && !line->topics && !has_one(copy, rdma) &&
-	    !mr_log_has_address(&copy->tokens))
+	is_other = !line->remark && is_of_others(line, copy);
+	if (is_other)
 		line->call = NULL;
 	if (line->is_bare && line->errnum != ENOMEM && line->errnum != EFAULT)
 		line->call = NULL;
 	/* "RLIMIT_MEMLOCK too small", without a word about a call */
 	if (line->has_failed && !line->remark && !line->is_named && !line->errnum &&
-	    ((!line->call && line->is_memlock && !line->is_foreign) || find_topic(line, false))) {
+	    ((!line->call && line->is_memlock && !line->is_foreign && !is_other) ||
+	     find_topic(line, false))) {
 		line->call = "ibv_reg_mr";
 		line->is_reason = true;
 	}

@@ -68,21 +68,26 @@ void mr_tokens_read(struct mr_tokens *tokens, const char *text, size_t length, b
 
 	tokens->count = 0;
 	for (const char *at = text; at < end && tokens->count < MR_TOKENS_MAX;) {
-		struct mr_token token = { .kind = MR_TOKEN_SIGN, .text = at, .length = 1 };
+		struct mr_token *token = &tokens->list[tokens->count];
+		bool is_negative;
 
 		if (mr_is_blank(*at) || (in_parts && *at && strchr("_'\"*`", *at))) {
 			at++;
 			continue;
 		}
+		*token = (struct mr_token){ .kind = MR_TOKEN_SIGN, .text = at, .length = 1 };
 		if (is_of_word(*at)) {
-			token.length = word_length(at, end, in_parts);
-			read_word(&token);
-			token.is_negative = token.kind == MR_TOKEN_NUMBER && is_minus(text, at);
+			token->length = word_length(at, end, in_parts);
+			read_word(token);
 		}
-		if (token.is_negative)
-			tokens->count--; /* its sign */
-		at += token.length;
-		tokens->list[tokens->count++] = token;
+		is_negative = token->kind == MR_TOKEN_NUMBER && is_minus(text, at);
+		at += token->length;
+		if (is_negative) {
+			token->is_negative = true;
+			token[-1] = *token; /* its sign */
+		} else {
+			tokens->count++;
+		}
 	}
 	tokens->list[tokens->count] = (struct mr_token){ .kind = MR_TOKEN_END, .text = end };
 }
@@ -295,6 +300,9 @@ static void take_number(struct mr_log_line *line, const struct mr_tokens *tokens
 	bool ignored;
 
 	before -= mr_token_is_sign(before, ",") && before > tokens->list;
+	/* Most words have no number: the words of the keys are searched for those that have one. */
+	if ((!mr_is_digit(*number->text) && !is_hex(before)) || is_of_other(tokens, word))
+		return;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct mr_opt_u64 *member = (struct mr_opt_u64 *)((char *)line + keys[i].member);
 
@@ -389,8 +397,7 @@ void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *token
 	line->length.known = false;
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
 		if (token->kind == MR_TOKEN_WORD) {
-			if (!is_of_other(tokens, token))
-				take_number(line, tokens, token);
+			take_number(line, tokens, token);
 			take_flag(line, token);
 			line->is_of_libfabric |=
 				token->length > 3 && !strncmp(token->text, "fi_", 3);
