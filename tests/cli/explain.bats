@@ -330,6 +330,19 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		coherent_heap: failed to register heap (-12)
 		HMV: Failed to register region: Cannot allocate memory
 		EXT4-fs error (device sda1): failed to register buffer: -5
+		tee_shm_register: failed to register shared memory
+		<jemalloc>: Error allocating memory region for extent: Cannot allocate memory
+		firecracker: Cannot register guest memory region: Invalid argument (os error 22)
+		panfrost fde60000.gpu: GEM: failed to register shmem buffer: -12
+		tokio_uring: could not register memory buffers: ENOMEM
+		Failed to create MR !4711 for group/project: cannot allocate memory
+		error: failed to create MR: a pipeline for branch 'feature-x' is still running
+		asterisk[99]: chan_sip: registration failed: Cannot allocate memory
+		videobuf2_common: failed to register dmabuf: -22
+		multipathd[711]: failed to create dm device: Cannot allocate memory
+		vault[411]: failed to lock memory: RLIMIT_MEMLOCK is too small for mlockall
+		xen: failed to register memory region with hypervisor: -12
+		[ERROR] storage: WriteBufferManager: failed to register memory buffer: No space left on device
 	EOF
 }
 
