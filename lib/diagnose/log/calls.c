@@ -142,7 +142,7 @@ static const char owners[] =
 	"memorymanager";
 /* The same of merge requests, which are called MR. */
 static const char reviews[] =
-	"branch|pipeline|reviewer|assignee|approver|approval|repository|renovate|draft|commit";
+	"branch|reviewer|assignee|approver|approval|repository|renovate|draft";
 
 static bool is_object(const struct mr_token *word)
 {
