@@ -342,7 +342,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		multipathd[711]: failed to create dm device: Cannot allocate memory
 		vault[411]: failed to lock memory: RLIMIT_MEMLOCK is too small for mlockall
 		xen: failed to register memory region with hypervisor: -12
-		[ERROR] storage: WriteBufferManager: failed to register memory buffer: No space left on device
 	EOF
 }
 

@@ -355,29 +355,6 @@ static bool has_owner(const struct mr_log_line *line, const struct mr_tokens *wo
 	return false;
 }
 
-/* Whether the name of a program or driver stands before a word: "xen: failed to ...", but not "node1: ..." or "error: ..." */
-static bool has_speaker(const struct mr_tokens *words, size_t end)
-{
-	static const char levels[] =
-		"error|err|warning|warn|info|debug|fatal|critical|notice|failed|"
-		"failure|panic|exception|ioexception|reason|message|msg|what|"
-		"rank|main|client|server|worker";
-
-	for (size_t i = 1; i < end; i++) {
-		const struct mr_token *colon = &words->list[i], *name = colon - 1;
-
-		if (!mr_token_is_sign(colon, ":") || !mr_is_blank(colon->text[1]) ||
-		    name->text + name->length != colon->text)
-			continue;
-		while (name > words->list && mr_token_is_sign(name, "()"))
-			name--;
-		if (name->kind == MR_TOKEN_WORD && !mr_token_is(name, levels) &&
-		    !(name == words->list && mr_is_digit(name->text[name->length - 1])))
-			return true;
-	}
-	return false;
-}
-
 static bool is_about_dmabuf(const struct mr_tokens *words)
 {
 	for (size_t i = 0; i < words->count; i++) {
@@ -424,23 +401,18 @@ void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const char *mentioned = find_named(line, tokens);
 	struct mr_tokens words;
-	size_t at = 0;
 
 	if (line->is_named || line->command[0])
 		return;
 	mr_tokens_read(&words, tokens->list->text,
 		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
 	if (!line->call) {
-		while (at < words.count && !(line->call = call_at(line, &words, at)))
-			at++;
-		for (size_t i = 0; !line->call && line->is_memlock && i < at; i++)
-			if (mr_token_is(&words.list[i], "rlimit|memlock|ulimit|locked|lockable"))
-				at = i;
+		for (size_t i = 0; i < words.count && !line->call; i++)
+			line->call = call_at(line, &words, i);
 		/* Most lines have no call, and their other words do not matter. */
 		if (line->call || line->is_memlock) {
 			line->is_foreign = is_foreign(&words);
 			line->has_owner = has_owner(line, &words);
-			line->has_speaker = !line->is_exact && has_speaker(&words, at);
 		}
 		if (line->is_foreign) {
 			line->call = NULL;

@@ -207,14 +207,12 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 /* Whether nothing in the line but common words means a call: without words about RDMA it is about memory of others. */
 static bool is_of_others(struct mr_log_line *line, const struct copy *copy)
 {
-	if ((!line->has_owner && !line->has_speaker && !line->is_vague) || has_one(copy, rdma))
+	if ((!line->has_owner && !line->is_vague) || has_one(copy, rdma))
 		return false;
 	mr_log_find_device(line, &copy->tokens);
 	if (line->provider[0] || line->has_owner)
 		return !line->provider[0];
-	if (!line->call)
-		return line->has_speaker;
-	return !line->topics && !mr_log_has_address(&copy->tokens) &&
+	return line->call && !line->topics && !mr_log_has_address(&copy->tokens) &&
 	       !(line->is_vague && has_one(copy, near_rdma));
 }
 

@@ -89,7 +89,6 @@ struct mr_log_line {
 	bool is_exact;    /**< its words mean memory of RDMA alone: "MR" */
 	bool is_foreign;  /**< it has words of another subsystem, and names no call */
 	bool has_owner;   /**< it has words of another owner of memory, and names no call */
-	bool has_speaker; /**< it begins with the name of a program, and names no call */
 	bool has_failed;  /**< it says that something went wrong, in words */
 	bool has_passed;  /**< it says that something worked */
 	int errnum;       /**< positive; 0: the line has none */

@@ -170,7 +170,7 @@ static const struct sample samples[] = {
 	{ "Failed to register memory cgroup notifier: EINVAL", "- 0" },
 	{ "io_uring: failed to register buffers: Cannot allocate memory", "- 0" },
 	{ "ivshmem: cannot register memory region for BAR2: EINVAL", "- 22" },
-	{ "storage: failed to register memory: Cannot allocate memory", "- 12" },
+	{ "storage: failed to register memory: Cannot allocate memory", "ibv_reg_mr 12" },
 	{ "genpd: failed to create pd node: -12", "- 0" },
 	{ "postgres: failed to process memory: registering a region failed: EFAULT", "- 14" },
 	{ "node registration failed: Cannot allocate memory", "- 0" },
