@@ -50,7 +50,7 @@ struct line_row {
 static const struct field line_fields[] = {
 	FIELD(struct line_row, line, FIELD_NUMBER, FIELD_KNOWN, "number of the line, from 1"),
 	FIELD(struct line_row, text, FIELD_STRING, FIELD_KNOWN,
-	      "the line, without the blanks around it"),
+	      "the line, without leading and trailing blanks"),
 	FIELD(struct line_row, command, FIELD_STRING, 0, "its command"),
 	FIELD_END,
 };
@@ -173,7 +173,7 @@ static struct parser *prepare_command(struct batch_job *job, const struct comman
 		mr_fail_usage(err, "unknown command '%s'", name);
 		suggest_command(job->invocation->commands, name, err);
 	} else if (command->runs_program || command->not_in_batch) {
-		mr_fail_usage(err, "mrctl %s is not possible in a batch", name);
+		mr_fail_usage(err, "mrctl %s is not available in a batch", name);
 	} else if (parser_init(found, command, &job->given, err)) {
 		parser_release(found);
 	} else {
@@ -285,7 +285,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
 	       "go on after a line with an unexpected answer"),
 	OPTION(0, "limit", limits, struct batch_args, limits, "NAME=VALUE,...",
-	       "limits of the batch: memlock=64K, nofile, as, data"),
+	       "set limits of the batch: memlock=64K, nofile, as, data"),
 	OPTION_END,
 };
 
@@ -482,7 +482,7 @@ const struct command command_batch = {
 	.args_size = sizeof(struct batch_args),
 	.record = &region_record,
 	.members = (const struct field[]){ DOCUMENT_LIST("lines", &whole_line_record,
-							 "its lines with their answers"),
+							 "lines of the batch with their answers"),
 					   FIELD_END },
 	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
 					   "echo reg --size 1M | mrctl batch", NULL },

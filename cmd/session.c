@@ -113,8 +113,8 @@ struct holder_row {
 
 static const struct field holder_fields[] = {
 	FIELD(struct holder_row, pid, FIELD_NUMBER, FIELD_KNOWN, "process"),
-	FIELD(struct holder_row, command, FIELD_STRING, FIELD_KNOWN, "its name"),
-	FIELD(struct holder_row, user, FIELD_STRING, FIELD_KNOWN, "its user"),
+	FIELD(struct holder_row, command, FIELD_STRING, FIELD_KNOWN, "name of the process"),
+	FIELD(struct holder_row, user, FIELD_STRING, FIELD_KNOWN, "user of the process"),
 	FIELD(struct holder_row, role, FIELD_STRING, FIELD_KNOWN,
 	      "how the process holds the session"),
 	FIELD_END,
@@ -137,20 +137,20 @@ struct session_row {
 static const struct field session_fields[] = {
 	FIELD(struct session_row, session, FIELD_TEXT, FIELD_KNOWN, "value for --session: pid:N"),
 	FIELD_FOUND("device", device.name, FIELD_TEXT, 0, "RDMA device"),
-	FIELD_FOUND("provider", device.provider, FIELD_TEXT, FIELD_DETAIL, "its user-space driver"),
+	FIELD_FOUND("provider", device.provider, FIELD_TEXT, FIELD_DETAIL, "user-space driver of the device"),
 	FIELD(struct session_row, simulated, FIELD_TRISTATE, 0, "whether the device is simulated"),
-	FIELD_FOUND("regions", regions, FIELD_NUMBER, 0, "regions in its table",
+	FIELD_FOUND("regions", regions, FIELD_NUMBER, 0, "regions in the session's table",
 		    KNOWN_BY(struct mr_found_session, known)),
 	FIELD_FOUND("bytes", bytes, FIELD_NUMBER, 0, "bytes of these regions",
 		    KNOWN_BY(struct mr_found_session, known)),
 	FIELD(struct session_row, user, FIELD_STRING, FIELD_KNOWN, "user of that process"),
-	FIELD(struct session_row, held_by, FIELD_TEXT, FIELD_KNOWN, "processes that hold it"),
+	FIELD(struct session_row, held_by, FIELD_TEXT, FIELD_KNOWN, "processes that hold the session"),
 	FIELD_FOUND("joinable", joinable, FIELD_BOOL, FIELD_KNOWN,
-		    "whether this mrctl can join it"),
-	FIELD_FOUND("reason", refusal.text, FIELD_TEXT, 0, "why not"),
+		    "whether this mrctl can join the session"),
+	FIELD_FOUND("reason", refusal.text, FIELD_TEXT, 0, "why it cannot be joined"),
 	FIELD_FOUND("remedy", refusal.hint, FIELD_TEXT, FIELD_DETAIL, "remedy"),
 	FIELD(struct session_row, holders, FIELD_LIST, FIELD_KNOWN,
-	      "processes that hold it, one by one", .record = &holder_record),
+	      "processes that hold the session, one by one", .record = &holder_record),
 	FIELD_END,
 };
 static const struct record session_record = { "session", session_fields, "sessions" };
@@ -493,7 +493,7 @@ static int session_list(const struct invocation *invocation, struct mr_error *er
 	if (rc >= 0 && !prints_records(invocation) && !invocation->global->style.quiet) {
 		note_refusals(invocation, &found);
 		if (!found.count)
-			report_note(invocation->command->name, "no session that this user can see");
+			report_note(invocation->command->name, "this user can see no session");
 	}
 	mr_sessions_release(&found);
 	return rc;
@@ -501,7 +501,7 @@ static int session_list(const struct invocation *invocation, struct mr_error *er
 
 static const struct option_spec options[] = {
 	OPTION(0, "detach", flag, struct session_args, detach, NULL,
-	       "leave the session to a background process; print how to join"),
+	       "keep the session in a background process; print how to join it"),
 	OPTION(0, "joinable", flag, struct session_args, joinable, NULL,
 	       "let other processes of this user join by pid:N"),
 	OPTION(0, "hold", flag, struct session_args, hold, NULL,
@@ -602,11 +602,11 @@ static void note_outer_session(const struct invocation *invocation, const char *
 	mr_session_close(&session);
 	if (args->detach)
 		report_note(invocation->command->name,
-			    "a new session; the current one (%s) stays open", outer);
+			    "a new session; the current session (%s) stays open", outer);
 	else
 		report_note(
 			invocation->command->name,
-			"a new session inside another (%s), whose regions are not visible until this one ends",
+			"a new session inside the session %s, whose regions are hidden until the new session ends",
 			outer);
 }
 
@@ -656,8 +656,7 @@ const struct command command_session = {
 	.operands = "[-- CMD [ARG...]]",
 	.summary = "run a program in which regions outlive the commands",
 	.description = "Opens a device and a protection domain and runs CMD (default: $SHELL). "
-		       "Regions that mrctl registers below it stay until they are deregistered or "
-		       "the last process of the session ends.",
+		       "Regions that CMD and its children register with mrctl stay until they are deregistered or the last process of the session ends.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct session_args),

@@ -116,16 +116,16 @@ struct bench_group {
 		FIELD_AS("memory", structure, group.memory, FIELD_STRING, FIELD_MEMORY,            \
 			 "kind of memory, or source of the dma-buf", .usual = "anon"),             \
 		FIELD_AS("state", structure, group.state, FIELD_STRING, FIELD_PUBLIC,              \
-			 "state of the memory before each call: its pages are populated",          \
+			 "state of the memory before each call: populated",          \
 			 .usual = BENCH_STATE),                                                    \
 		FIELD_AS("threads", structure, group.threads, FIELD_NUMBER, 0,                     \
 			 "threads of each process", .usual = "1"),                                 \
 		FIELD_AS("processes", structure, group.processes, FIELD_NUMBER, 0,                 \
 			 "processes for each device", .usual = "1"),                               \
 		FIELD_AS("occupied", structure, group.occupied, FIELD_NUMBER, 0,                   \
-			 "regions that were registered before", .usual = "0"),                     \
+			 "regions that are already registered", .usual = "0"),                     \
 		FIELD_AS("direction", structure, group.direction, FIELD_STRING, FIELD_PUBLIC,      \
-			 "direction of that number: ascending or descending")
+			 "direction in which the number of occupied regions changes: ascending or descending")
 
 /** The columns of those fields, for a table. */
 #define BENCH_GROUP_COLUMNS "call,device,memory,state,threads,processes,occupied,direction"

@@ -40,41 +40,41 @@ static int run_bench(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_spec what_options[] = {
 	ARG(0, "sizes", sizes, sizes, "SIZE,...",
-	    "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
-	ARG('m', "memory", memories, memory, "KIND", "kind of memory, once or several times"),
-	ARG('f', "from", dmabuf, from, "SOURCE", "dma-buf of reg-dmabuf (default: udmabuf)"),
-	ARG('a', "access", access, access, "FLAG,...", "access flags (default: local-write)"),
-	ARG(0, "via", via, via, "PATH", "path of the calls: library (default) or kernel"),
+	    "measure these sizes; 4K..1G: each four times the last (default: from 4K, as far as memory allows)"),
+	ARG('m', "memory", memories, memory, "KIND", "measure this kind of memory; may be repeated (default: anon)"),
+	ARG('f', "from", dmabuf, from, "SOURCE", "take the dma-bufs of reg-dmabuf from SOURCE (default: udmabuf)"),
+	ARG('a', "access", access, access, "FLAG,...", "set access flags (default: local-write)"),
+	ARG(0, "via", via, via, "PATH", "call libibverbs (library, default), or the kernel directly"),
 	ARG(0, "plan", size, plan, "SIZE", "estimate the time to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
-	ARG(0, "threads", counts, threads, "N,...", "threads at once, 1..8: each twice the last"),
+	ARG(0, "threads", counts, threads, "N,...", "run N threads at once; 1..8: each twice the last (default: 1)"),
 	ARG(0, "processes", counts, processes, "N,...",
-	    "processes at once, each with so many threads"),
+	    "run N processes at once, each with the threads of --threads (default: 1)"),
 	ARG(0, "all-devices", flag, all_devices, NULL,
-	    "all devices at once, each with so many processes"),
+	    "use all devices at once, each with the processes of --processes"),
 	ARG(0, "occupied", occupied, occupied, "N,BYTES",
 	    "keep up to N regions of BYTES registered"),
 	OPTION_END,
 };
 static const struct option_spec length_options[] = {
-	ARG(0, "seconds", seconds, seconds, "SECONDS", "time for each row (default: 0.5)"),
-	ARG('c', "count", number, calls, "N", "calls of each worker and row, not --seconds"),
-	ARG(0, "rounds", number, rounds, "N", "rounds of each row (default: 10)"),
+	ARG(0, "seconds", seconds, seconds, "SECONDS", "measure each row for SECONDS (default: 0.5)"),
+	ARG('c', "count", number, calls, "N", "make N calls in each worker and row, in place of --seconds"),
+	ARG(0, "rounds", number, rounds, "N", "measure each row in N rounds (default: 10)"),
 	OPTION_END,
 };
 static const struct option_spec picture_options[] = {
 	ARG(0, "plot", plot, plot, "[FILE]", "draw with gnuplot, to FILE.svg, .png or .pdf"),
 	ARG(0, "svg", string, svg, "FILE", "old name of --plot FILE"),
-	ARG(0, "force", flag, force, NULL, "replace the file of --plot where it exists"),
+	ARG(0, "force", flag, force, NULL, "replace the file of --plot if it exists"),
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
-	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW or now; status 1: slower"),
+	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW, or with a new measurement; exit 1 if slower"),
 	ARG(0, "tolerance", percent, tolerance, "PERCENT",
 	    "ignore differences up to this (default: 5%)"),
-	ARG(0, "anyway", flag, anyway, NULL, "compare documents of different hosts, too"),
+	ARG(0, "anyway", flag, anyway, NULL, "also compare documents of different hosts"),
 	OPTION_END,
 };
 static const struct option_group what_group = { "What to measure", what_options };
@@ -107,8 +107,7 @@ const struct command command_bench = {
 	.summary = "measure how long registration takes",
 	.description =
 		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "
-		"default: reg) for a sweep of sizes, and prints percentiles. Each row is measured in rounds, "
-		"in turn with the others. Regions are deregistered at once, and no session is used.",
+		"default: reg) for a sweep of sizes, and prints percentiles. It measures the rows in rounds, in turn. Regions are deregistered at once, and no session is used.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct bench_args),

@@ -151,7 +151,7 @@ static int check_same(const struct record *record, const void *old, const void *
 	mr_clean_text(before, sizeof(before));
 	mr_clean_text(after, sizeof(after));
 	mr_fail_usage(err, "the measurements differ: %s was '%s' and is '%s'", key, before, after);
-	mr_hint(err, "--anyway compares them all the same");
+	mr_hint(err, "to compare them nonetheless: --anyway");
 	return -EINVAL;
 }
 
@@ -265,7 +265,7 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 
 	if (!old->row_count)
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
-				    "%s has no rows that could be measured again", name);
+				    "%s has no row that can be measured again", name);
 	calls = calloc(old->row_count + 1, sizeof(*calls));
 	if (!calls)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -273,8 +273,7 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
 		rc = mr_fail_usage(err,
-				   "--compare measures on the devices of %s, which are other "
-				   "ones than '%s'",
+				   "--compare measures on the devices of %s, and '%s' is another device",
 				   name, given);
 	new->args = &args;
 	new->calls = calls;

@@ -16,7 +16,7 @@ enum { ITEM_MAX = 32 };
 static int add(struct sweep *sweep, uint64_t value, struct mr_error *err)
 {
 	if (!value)
-		return mr_fail_usage(err, "the least value is 1");
+		return mr_fail_usage(err, "the smallest value is 1");
 	for (size_t i = 0; i < sweep->count; i++)
 		if (sweep->values[i] == value)
 			return 0;
@@ -171,7 +171,7 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	const bool is_dmabuf = mr_region_is_dmabuf(what->call);
 
 	if (args->from.text && !is_dmabuf)
-		return mr_fail_usage(err, "--from requires a call on dma-bufs, which '%s' is not",
+		return mr_fail_usage(err, "--from requires a call on dma-bufs: '%s' is another call",
 				     what->name);
 	if (args->memory.count && is_dmabuf)
 		return mr_fail_usage(err,
@@ -180,8 +180,7 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 				     what->name);
 	if (args->plan.known && !what->registers)
 		return mr_fail_usage(err,
-				     "--plan requires a call that registers memory of this "
-				     "process, which '%s' is not",
+				     "--plan requires a call that registers memory of this process: '%s' does not",
 				     what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
 		return mr_fail_usage(err, "'%s' is not available with --via kernel", what->name);
@@ -214,8 +213,7 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 	for (size_t i = 0; args->plan.known && i < args->sizes.count; i++)
 		if (args->sizes.values[i] > args->plan.value)
 			return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
-					    "--plan: a piece of %llu bytes is larger than all, "
-					    "%llu bytes",
+					    "--plan: a piece of %llu bytes is larger than the whole, %llu bytes",
 					    (unsigned long long)args->sizes.values[i],
 					    (unsigned long long)args->plan.value);
 	for (size_t i = 0; i < args->memory.count; i++) {

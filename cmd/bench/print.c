@@ -57,7 +57,7 @@ static const struct field plan_fields[] = {
 	FIELD(struct plan_row, pieces, FIELD_NUMBER, 0,
 	      "regions; the last one may be smaller than the others"),
 	FIELD(struct plan_row, time_ns, FIELD_NUMBER, FIELD_DURATION,
-	      "time to register all pieces, the last one taken as whole"),
+	      "time to register all pieces; the last one counts as a whole piece"),
 	FIELD(struct plan_row, low_ns, FIELD_NUMBER, FIELD_DURATION,
 	      "low end of the 95 % interval, from the errors of the line"),
 	FIELD(struct plan_row, high_ns, FIELD_NUMBER, FIELD_DURATION,
@@ -194,7 +194,7 @@ static void print_fits(struct bench_job *job)
 		mr_auto_free char *text = NULL;
 
 		if (rows[i].ucx[0] &&
-		    asprintf(&text, "UCX takes for %s%s%s: %s", group->device, is_usual ? "" : ", ",
+		    asprintf(&text, "settings of UCX for %s%s%s: %s", group->device, is_usual ? "" : ", ",
 			     is_usual ? "" : group->memory, rows[i].ucx) >= 0)
 			output_paragraph(text, 0, 2);
 	}
@@ -277,7 +277,7 @@ static const struct field host_fields[] = {
 	HOST("memory_available", memory.available, FIELD_NUMBER, FIELD_IEC,
 	     "bytes of memory that are available after the measurement"),
 	HOST("fork_safe", fork.is_requested, FIELD_BOOL, 0,
-	     "whether the environment asks libibverbs for fork protection"),
+	     "whether the environment enables fork protection of libibverbs"),
 	HOST("huge_pages_safe", fork.huge_pages, FIELD_BOOL, 0,
 	     "whether RDMAV_HUGEPAGES_SAFE is set"),
 	FIELD_END,
@@ -310,7 +310,7 @@ const struct field bench_members[] = {
 	DOCUMENT_OBJECT("method", &bench_method_record, "how it was measured"),
 	DOCUMENT_OBJECT("host", &bench_host_record, "where it was measured"),
 	DOCUMENT_LIST("fits", &fit_record, "lines through the medians"),
-	DOCUMENT_LIST("counters", &counter_record, "what the kernel counted meanwhile"),
+	DOCUMENT_LIST("counters", &counter_record, "counters of the kernel before and after"),
 	FIELD_END,
 };
 

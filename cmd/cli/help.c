@@ -175,7 +175,7 @@ static void print_mrctl(const struct command *const *commands)
 		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
 	print_entry("help", "help [COMMAND|TOPIC|WORD]: print help, or search it for a word",
 		    COMMANDS_INDENT);
-	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
+	print_entry("version", "print the versions of mrctl and rdma-core", COMMANDS_INDENT);
 	output_text("\n%s:\n", global_group.title);
 	print_options(&global_group);
 	output_text("\nTopics:\n");

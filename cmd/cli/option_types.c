@@ -243,8 +243,8 @@ static const struct mr_word report_formats[] = {
 
 const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_READ] = MR_WORD("read", "look at limits, memory and devices"),
-	[WHY_TRY] = MR_WORD("try", "repeat the call with one change at a time, too"),
-	[WHY_PROVE] = MR_WORD("prove", "find the function of the kernel that refuses, too (root)"),
+	[WHY_TRY] = MR_WORD("try", "also repeat the call with one change at a time"),
+	[WHY_PROVE] = MR_WORD("prove", "also find the function of the kernel that refuses (root)"),
 	[WHY_NONE] = MR_WORD("none", "do not look for causes"),
 	[WHY_DEPTHS] = MR_WORD(NULL, NULL),
 };
@@ -281,7 +281,7 @@ TYPE(report_format, .name = "format", .what = "format", .words = report_formats)
 	OPTION(letter, name, type, struct global_args, member, __VA_ARGS__)
 
 static const struct option_spec global_options[] = {
-	GLOBAL('d', "device", string, device, "NAME", "RDMA device (default: the only one)"),
+	GLOBAL('d', "device", string, device, "NAME", "use this RDMA device (default: the only one)"),
 	GLOBAL('j', "json", flag, style.json, NULL, "print one JSON document"),
 	GLOBAL('o', "output", columns, style.columns, "COLUMN,...", "print these columns"),
 	GLOBAL('n', "no-headings", flag, style.no_headings, NULL,
@@ -289,7 +289,7 @@ static const struct option_spec global_options[] = {
 	GLOBAL('q', "quiet", flag, style.quiet, NULL, "print errors only"),
 	GLOBAL('v', "verbose", flag, style.verbose, NULL, "print all columns and details"),
 	GLOBAL(0, "session", string, session, "WHERE",
-	       "session: fd:N or pid:N (default: $MRCTL_SESSION)"),
+	       "use the session fd:N or pid:N (default: $MRCTL_SESSION)"),
 	GLOBAL(0, "why", why, why, "DEPTH", "explain by"),
 	GLOBAL('h', "help", flag, help, NULL, "print this help"),
 	GLOBAL('V', "version", flag, version, NULL, "print the versions of mrctl and rdma-core"),

@@ -48,7 +48,7 @@ static const struct field fields[] = {
 	FIELD(struct explained, subject, FIELD_STRING, FIELD_KNOWN, "the cause in a few words"),
 	FIELD(struct explained, layer, FIELD_STRING, 0, "layer that refuses: uverbs, driver, ..."),
 	FIELD(struct explained, errnos, FIELD_WORDS, 0, "errnos of the refusal; unknown: any"),
-	FIELD(struct explained, calls, FIELD_WORDS, 0, "which calls"),
+	FIELD(struct explained, calls, FIELD_WORDS, 0, "calls that it refuses"),
 	FIELD(struct explained, frequency, FIELD_STRING, FIELD_DETAIL,
 	      "frequency at sites: common, occasional, rare"),
 	FIELD(struct explained, cause, FIELD_STRING, FIELD_DETAIL,
@@ -222,14 +222,14 @@ static void print_call(const struct mr_log_line *line)
 	output_paragraph(text, 0, 2);
 	if (line->call && line->command[0])
 		print_labelled(2, "",
-			       "The line does not name the call: this one sends the command.");
+			       "The line does not name the call; the call above sends the command.");
 	else if (line->call && line->is_of_libfabric)
 		print_labelled(
 			2, "",
 			"The line comes from libfabric, whose providers verbs and efa make this call; "
 			"others do not (FI_LOG_LEVEL=info names the provider).");
 	else if (line->call && !line->is_named && !line->is_reason)
-		print_labelled(2, "", "The line does not name the call; its words match this one.");
+		print_labelled(2, "", "The line does not name the call; its words match the call above.");
 }
 
 /* Prints the refusal of a line. */
@@ -257,7 +257,7 @@ static void print_line(const struct log_kind *kind)
 	if (other && line->status.known)
 		print_labelled(2, "", "The usual errno of this status is %s.", other);
 	else if (other)
-		print_labelled(2, "", "The line has %s as well.", other);
+		print_labelled(2, "", "The line also has %s.", other);
 	if (kind->count > 1)
 		print_labelled(2, "", "%" PRIu64 " lines report such a refusal.", kind->count);
 }
@@ -393,7 +393,7 @@ static void print_log(struct answer *answer, const struct log *log)
 	if (prose && log->count) {
 		output_text("\n");
 		output_paragraph(
-			"Causes were judged with the limits of this host and this shell. The "
+			"The causes were judged by the limits of this host and this shell. The "
 			"program may have run elsewhere with other limits; its memory was not "
 			"examined. On the host that refused, 'mrctl report --to FILE' collects "
 			"what a ticket needs.",

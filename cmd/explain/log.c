@@ -409,7 +409,7 @@ static const struct field fields[] = {
 	ROW_FIELD("log", log, FIELD_NUMBER, FIELD_KNOWN, "number of the refusal, from 1"),
 	ROW_FIELD("number", number, FIELD_NUMBER, FIELD_KNOWN,
 		  "number of the first such line, from 1"),
-	ROW_FIELD("count", count, FIELD_NUMBER, FIELD_KNOWN, "how many such lines there are"),
+	ROW_FIELD("count", count, FIELD_NUMBER, FIELD_KNOWN, "number of such lines"),
 	ROW_FIELD("text", text, FIELD_TEXT, FIELD_KNOWN, "the first one"),
 	ROW_FIELD("call", line.call, FIELD_STRING, 0, "the call that was refused"),
 	ROW_FIELD("call_is_named", line.is_named, FIELD_BOOL, 0, "whether the line names the call"),

@@ -367,7 +367,7 @@ int output_end(struct output *out, struct mr_error *err)
 		metrics_print(&out->metrics, stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
-			       "not all could be printed");
+			       "not all of the output could be written");
 	return out->is_part ? 0 : output_flush(err);
 }
 

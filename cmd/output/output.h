@@ -175,7 +175,7 @@ struct list {
 /** An entry for the array evidence of @structure, which has the number of them in evidence_count. */
 #define FIELD_FACTS(structure, ...)                                                                \
 	{                                                                                          \
-		.key = "evidence", .help = "what speaks for it", .type = FIELD_EVIDENCE,           \
+		.key = "evidence", .help = "facts that support the cause", .type = FIELD_EVIDENCE,           \
 		.offset = offsetof(structure, evidence),                                           \
 		.count = offsetof(structure, evidence_count), __VA_ARGS__                          \
 	}

@@ -139,7 +139,7 @@ int output_flush(struct mr_error *err)
 	errnum = errno ? errno : EIO;
 	return output_path ? mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s", output_path)
 			   : mr_fail(err, MR_ERROR_HOST, errnum, "write",
-				     "cannot print on standard output");
+				     "cannot write to standard output");
 }
 
 bool output_is_terminal(void)

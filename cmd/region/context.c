@@ -78,7 +78,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return NULL;
 	}
 	if (global->device) {
-		mr_fail_usage(err, "a session has its device: omit --device");
+		mr_fail_usage(err, "a session is bound to its device: omit --device");
 		return NULL;
 	}
 	return mr_session_open(where, room, err) ? NULL : room;

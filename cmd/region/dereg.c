@@ -311,8 +311,7 @@ static void dereg_unlisted(struct sweep *sweep)
 	/* uverbs_destroy_ufile_hw(): the kernel has destroyed all objects, and still accepts to destroy their handles. */
 	if (rc == -EIO && !job->answer.invocation->global->style.quiet)
 		report_note(job->answer.invocation->command->name,
-			    "the kernel answers EIO, as it does once %s was removed or its driver "
-			    "unbound; its regions had gone with it",
+			    "the kernel answers EIO: %s was removed or its driver was unbound, and its regions no longer exist",
 			    job->environment->device);
 	else if (rc && rc != -EIO)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
@@ -327,23 +326,22 @@ static void note_unlisted(const struct sweep *sweep)
 	uint64_t count = sweep->deregistered.value;
 
 	if (count)
-		report_note(command, "%" PRIu64 " unlisted region%s deregistered as well", count,
+		report_note(command, "%" PRIu64 " unlisted region%s also deregistered", count,
 			    count == 1 ? " was" : "s were");
 	if (!sweep->busy)
 		return;
 	count = sweep->left.value;
 	report_note(command,
-		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
-		    "be about to note %s",
+		    "%" PRIu64 " unlisted region%s left: another command is registering, and may be about to record %s",
 		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
-	report_detail("when that command has ended, mrctl dereg --all deregisters what is left");
+	report_detail("repeat mrctl dereg --all when that command has ended");
 }
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", flag, struct dereg_args, all, NULL,
 	       "deregister all regions of the session"),
 	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
-	       "with --all: leave unlisted regions"),
+	       "with --all: keep unlisted regions"),
 	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
 	       "also invalidate deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",
@@ -430,7 +428,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		output_object(&job->answer.out, "unlisted", &unlisted_record, &sweep);
 	rc = answer_end(&job->answer, job->done + sweep.deregistered.value, err);
 	if (rc && job->done)
-		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
+		mr_hint(err, "%" PRIu64 " region%s deregistered nonetheless", job->done,
 			job->done == 1 ? " was" : "s were");
 	note_deferred(job);
 	if (!job->answer.invocation->global->style.quiet)
@@ -445,9 +443,9 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 	struct mr_operand operand;
 
 	if (args->flush && !args->pd && args->defer_for.known)
-		return mr_fail_usage(err, "--flush excludes --defer-for: it invalidates at once");
+		return mr_fail_usage(err, "--flush invalidates at once: omit --defer-for");
 	if (args->all ? operands : !operands && !args->flush)
-		return mr_fail_usage(err, args->all ? "--all excludes naming regions"
+		return mr_fail_usage(err, args->all ? "--all deregisters all regions: name none"
 						    : "name the regions, or give --all or --flush");
 	for (char **word = invocation->operands; *word; word++)
 		if (mr_operand_parse(*word, &operand, err))
@@ -476,8 +474,7 @@ const struct command command_dereg = {
 	.description =
 		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
 		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
-		"A relaxed region is only marked, which leaves its keys working for a while; "
-		"--flush invalidates the marked ones.",
+		"A relaxed region is deferred: its keys work for a while. --flush invalidates deferred regions.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),

@@ -11,9 +11,9 @@
 /* The options for the mapping, which both tables have. */
 #define MAPPING_OPTIONS                                                                            \
 	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
-	       "kind of memory (default: anon)"),                                                  \
+	       "use this kind of memory (default: anon)"),                                                  \
 		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
-		       "start this far into the mapping"),                                         \
+		       "start this far into the mapping (default: 0)"),                                         \
 		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
 		       "map the memory at this address, or fail"),                                 \
 		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
@@ -23,18 +23,18 @@
 
 const struct option_spec memory_options[] = {
 	OPTION('s', "size", size, struct memory_args, size, "SIZE",
-	       "bytes: 4096, 64K, 1G, max (default: one page)"),
+	       "register SIZE bytes: 4096, 64K, 1G, max (default: one page)"),
 	MAPPING_OPTIONS,
 	OPTION('c', "count", number, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
-	       "bytes from one region to the next (default: the size, in whole pages)"),
+	       "start the next region after SIZE bytes (default: the size, in whole pages)"),
 	OPTION_END,
 };
 
 const struct option_spec new_memory_options[] = {
 	OPTION('s', "size", size, struct memory_args, size, "SIZE",
-	       "bytes: 4096, 64K, 1G, max (default: as before)"),
+	       "register SIZE bytes: 4096, 64K, 1G, max (default: as before)"),
 	MAPPING_OPTIONS,
 	OPTION_END,
 };
@@ -94,17 +94,17 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	/* Only memory of the host has pages to fault in, or to place on a node. */
 	if ((args->populate || args->numa.known) &&
 	    (is_gpu || type == MR_MEMORY_NONE || type == MR_MEMORY_UNMAPPED))
-		return mr_fail_usage(err, "--%s: --memory %s has no pages that the kernel manages",
+		return mr_fail_usage(err, "--%s requires pages that the kernel manages: --memory %s has none",
 				     args->populate ? "populate" : "numa", args->memory.text);
 	return plan_sizes(plan, args, default_size, err);
 }
 
 static const struct option_spec region_options[] = {
-	REGISTER_OPTION(0, "pd", name, pd, "NAME", "protection domain, made on first use"),
+	REGISTER_OPTION(0, "pd", name, pd, "NAME", "use this protection domain, made on first use"),
 	REGISTER_OPTION('a', "access", access, access, "FLAG,...",
-			"access flags (default: local-write)"),
+			"set access flags (default: local-write)"),
 	REGISTER_OPTION(0, "name", name, name, "NAME",
-			"name of the region; NAME.1, ... with --count"),
+			"name the region; NAME.1, ... with --count"),
 	REGISTER_OPTION(0, "via", via, via, "library|kernel",
 			"call libibverbs (default), or the kernel directly"),
 	OPTION_END,
@@ -132,9 +132,9 @@ static const struct option_spec advise_options[] = {
 	REGISTER_OPTION(0, "advise", advice, advise.advice, "ADVICE",
 			"also prefetch pages of the region (ibv_advise_mr)"),
 	REGISTER_OPTION(0, "advise-offset", size, advise.offset, "SIZE",
-			"start of the advised range in the region"),
+			"start the advised range this far into the region (default: 0)"),
 	REGISTER_OPTION(0, "advise-size", size, advise.size, "SIZE",
-			"bytes of that range (default: to the end)"),
+			"advise SIZE bytes (default: to the end of the region)"),
 	OPTION_END,
 };
 
@@ -259,8 +259,7 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_usage(err,
-				     "--hold%s is not available in a batch, which keeps regions "
-				     "until they are deregistered or it ends",
+				     "--hold%s is not available in a batch, which keeps regions until they are deregistered or the batch ends",
 				     args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)
 		return mr_fail_usage(

@@ -94,8 +94,7 @@ static const struct option_group *const reg_groups[] = {
 const struct command command_reg = {
 	.name = "reg",
 	.summary = "register a memory region (ibv_reg_mr)",
-	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
-		       "and deregisters it. With --hold, or in a session, it stays registered.",
+	.description = "Registers memory with ibv_reg_mr, prints the keys and the time of the call, and deregisters the memory. With --hold, or in a session, the memory stays registered.",
 	.groups = reg_groups,
 	.rules = rules,
 	.args_size = sizeof(struct register_args),
@@ -111,7 +110,7 @@ const struct command command_reg = {
 
 static const struct option_spec reg_iova_options[] = {
 	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
-			"address for the HCA and peers (required)"),
+			"set the address for the HCA and peers (required)"),
 	OPTION_END,
 };
 
@@ -137,9 +136,7 @@ static const struct option_group *const reg_iova_groups[] = {
 const struct command command_reg_iova = {
 	.name = "reg-iova",
 	.summary = "register memory for a chosen address (ibv_reg_mr_iova)",
-	.description = "Registers memory with ibv_reg_mr_iova, so that the HCA and peers address "
-		       "it from --iova on, prints its keys and how long it took, and deregisters "
-		       "it. With --hold, or in a session, it stays registered.",
+	.description = "Registers memory with ibv_reg_mr_iova, prints the keys and the time of the call, and deregisters the memory. The HCA and peers address the memory from --iova on. With --hold, or in a session, it stays registered.",
 	.groups = reg_iova_groups,
 	.rules = register_rules,
 	.args_size = sizeof(struct register_args),
@@ -155,18 +152,18 @@ const struct command command_reg_iova = {
 
 static const struct option_spec reg_dmabuf_options[] = {
 	REGISTER_OPTION('f', "from", dmabuf, dmabuf, "SOURCE",
-			"where the dma-buf comes from (required)"),
+			"take the dma-buf from SOURCE (required)"),
 	REGISTER_OPTION(0, "buffer", size, buffer, "SIZE", DMABUF_BUFFER_HELP),
 	REGISTER_OPTION('s', "size", size, memory.size, "SIZE",
-			"bytes (default: one page; for fd:N the rest of it)"),
+			"register SIZE bytes (default: one page; for fd:N the rest of it)"),
 	REGISTER_OPTION(0, "offset", size, memory.offset, "SIZE",
 			"start this far into the dma-buf (default: 0)"),
 	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
-			"address for the HCA and peers (default: offset)"),
+			"set the address for the HCA and peers (default: the offset)"),
 	REGISTER_OPTION('c', "count", number, memory.count, "N",
 			"register N regions on one dma-buf (default: 1)"),
 	REGISTER_OPTION(0, "stride", size, memory.stride, "SIZE",
-			"bytes from one region to the next (default: the size, in whole pages)"),
+			"start the next region after SIZE bytes (default: the size, in whole pages)"),
 	REGISTER_OPTION(0, "data-direct", flag, data_direct, NULL,
 			"call mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,
@@ -199,9 +196,7 @@ static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_grou
 const struct command command_reg_dmabuf = {
 	.name = "reg-dmabuf",
 	.summary = "register a region of a dma-buf (ibv_reg_dmabuf_mr)",
-	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints its keys and "
-		       "how long it took, and deregisters it. With --hold, or in a session, it "
-		       "stays registered.",
+	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints the keys and the time of the call, and deregisters the memory. With --hold, or in a session, it stays registered.",
 	.groups = reg_dmabuf_groups,
 	.rules = register_rules,
 	.args_size = sizeof(struct register_args),

@@ -541,7 +541,7 @@ extern const struct option_group advise_group;
 extern const struct option_rule register_rules[];
 
 /** The help of an option that fills @buffer. */
-#define DMABUF_BUFFER_HELP "bytes of the dma-buf (default: as needed)"
+#define DMABUF_BUFFER_HELP "make a dma-buf of SIZE bytes (default: as needed)"
 
 /** The work of a registering command. */
 struct register_plan {

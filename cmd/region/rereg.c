@@ -123,14 +123,14 @@ static void rereg_print(struct rereg_job *job, bool changed)
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", number, struct rereg_args, iova, "ADDR",
-	       "address for the HCA and peers"),
+	       "set the address for the HCA and peers (default: that of the memory)"),
 	OPTION_END,
 };
 
 static const struct option_spec change_options[] = {
-	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...", "new access flags"),
+	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...", "set new access flags"),
 	OPTION(0, "pd", name, struct rereg_args, pd, "NAME",
-	       "new protection domain, made on first use"),
+	       "set a new protection domain, made on first use"),
 	OPTION(0, "via", via, struct rereg_args, via, "library|kernel",
 	       "call libibverbs (default), or the kernel directly"),
 	OPTION(0, "flags", changes, struct rereg_args, flags, "CHANGE,...",
@@ -284,7 +284,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	if (rc && changed)
-		mr_hint(err, "the region was changed all the same; mrctl stat shows it");
+		mr_hint(err, "the region was changed nonetheless; mrctl stat shows it");
 	mr_backing_hand_over(job.change.request.backing, &job.memory, NULL);
 	mr_session_release_device(in->session, &job.registrar.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
@@ -338,8 +338,7 @@ const struct command command_rereg = {
 	.name = "rereg",
 	.operands = "REGION",
 	.summary = "change a region of the session (ibv_rereg_mr)",
-	.description = "Changes the memory, the protection domain or the access of a region, any "
-		       "of them at once, and shows it before and after: its keys may change. A "
+	.description = "Changes the memory, the protection domain or the access flags of a region, alone or together. Shows the region before and after: its keys may change. A "
 		       "REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
 	.groups = groups,
 	.args_size = sizeof(struct rereg_args),

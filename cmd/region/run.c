@@ -282,12 +282,12 @@ static void note_interrupted(const struct register_job *job)
 	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
 		return;
 	if (!job->registrar.in_session) {
-		report_detail("they were deregistered again");
+		report_detail("these regions were deregistered again");
 		return;
 	}
 	ends = mr_session_is_private(job->registrar.session);
 	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
-		      ends ? "they stay until the batch ends" : "they stay in the session",
+		      ends ? "these regions stay until the batch ends" : "these regions stay in the session",
 		      job->regions[0].id, job->regions[job->count - 1].id,
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
 }
@@ -322,11 +322,10 @@ static void hint_unprinted(const struct register_job *job, struct mr_error *err)
 		return;
 	if (job->registrar.in_session)
 		mr_hint(err,
-			"%" PRIu64 " region%s registered all the same and stay%s in the "
-			"session: mrctl stat shows %s",
+			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: mrctl stat shows %s",
 			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
 	else
-		mr_hint(err, "%" PRIu64 " region%s registered all the same, and deregistered again",
+		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
 			job->count, one ? " was" : "s were");
 }
 
@@ -447,7 +446,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 			       : reallocarray(NULL, job->plan.memory.count, sizeof(*job->regions));
 	if (!job->regions)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
-			       "cannot keep track of %" PRIu64 " regions", job->plan.memory.count);
+			       "cannot store the list of %" PRIu64 " regions", job->plan.memory.count);
 	if (job->args->export)
 		job->blobs = calloc(job->plan.memory.count, sizeof(*job->blobs));
 	if (job->args->export && !job->blobs)

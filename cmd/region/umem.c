@@ -52,7 +52,7 @@ static int query_kernel(struct session_job *job, const struct imported *imported
 		return rc;
 	if (!rc)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-				    "the session has no umem with the handle %u, or no longer",
+				    "no umem of the session has the handle %u now",
 				    imported->region.handle);
 	if (imported->listed && imported->entry.umem_id != imported->region.umem_id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
@@ -199,8 +199,7 @@ const struct command command_umem = {
 	.name = "umem",
 	.summary = "register memory for DEVX objects of mlx5 (mlx5dv_devx_umem_reg)",
 	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg (with "
-		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints its id and how "
-		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
+		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints the id of the umem and the time of the call, and deregisters the umem. With --hold, or in a session, it stays registered.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct register_args),

@@ -23,7 +23,7 @@ static const struct field try_fields[] = {
 		 "the change"),
 	FIELD_AS("answer", struct mr_try, errnum, FIELD_ERRNO, FIELD_PUBLIC | FIELD_OK,
 		 "ok or an errno", KNOWN_BY(struct mr_try, made)),
-	FIELD(struct mr_try, elapsed_ns, FIELD_NUMBER, 0, "time the call took",
+	FIELD(struct mr_try, elapsed_ns, FIELD_NUMBER, 0, "time that the call took",
 	      KNOWN_BY(struct mr_try, made)),
 	FIELD(struct mr_try, reason, FIELD_TEXT, FIELD_PROSE,
 	      "reason why the call was not made, or a remark"),
@@ -49,11 +49,11 @@ REPORTED static const struct record link_record = { "function", link_fields, NUL
 static const struct field firmware_fields[] = {
 	FIELD_AS("command", struct proof, proven.firmware.command, FIELD_TEXT,
 		 FIELD_PUBLIC | FIELD_KNOWN, "command that the firmware refused"),
-	FIELD(struct proof, status, FIELD_STRING, FIELD_PUBLIC, "its status"),
+	FIELD(struct proof, status, FIELD_STRING, FIELD_PUBLIC, "status of the command"),
 	FIELD_AS("syndrome", struct proof, proven.firmware.syndrome, FIELD_HEX, 0,
 		 "syndrome: the firmware's number of the reason"),
 	FIELD_AS("errno", struct proof, proven.firmware.errnum, FIELD_ERRNO, FIELD_PUBLIC,
-		 "errno that mlx5_core made of the status"),
+		 "errno that mlx5_core returned for the status"),
 	FIELD_END,
 };
 REPORTED static const struct record firmware_record = { "firmware", firmware_fields, NULL };

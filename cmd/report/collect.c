@@ -129,14 +129,14 @@ static cJSON *make_section(struct report *report, const struct child *child)
 		cJSON_Delete(document);
 		document = cJSON_CreateObject();
 		if (child->is_late)
-			snprintf(why, sizeof(why), "it did not end within %llu s",
+			snprintf(why, sizeof(why), "the command did not end within %llu s",
 				 (unsigned long long)(child->patience_ns / 1000000000));
 		else if (WIFSIGNALED(child->status))
-			snprintf(why, sizeof(why), "it was ended by signal %d (%s)",
+			snprintf(why, sizeof(why), "the command was ended by signal %d (%s)",
 				 WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
 		else
 			snprintf(why, sizeof(why),
-				 "it ended with exit status %d and printed no document",
+				 "the command ended with exit status %d and printed no document",
 				 WEXITSTATUS(child->status));
 		report_add(report, document, "error", report_string(why));
 	}

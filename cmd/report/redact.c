@@ -31,17 +31,17 @@ static const struct record answer_record = { ANSWER_RECORD, section_fields, NULL
 
 static const struct field program_fields[] = {
 	MEMBER("argv", FIELD_WORDS, 0, "the command line that was run"),
-	MEMBER("exit_status", FIELD_NUMBER, 0, "of the program", NULLABLE),
-	MEMBER("signal", FIELD_NUMBER, 0, "that ended the program", NULLABLE),
-	MEMBER("elapsed_ns", FIELD_NUMBER, 0, "time that it took"),
+	MEMBER("exit_status", FIELD_NUMBER, 0, "exit status of the program", NULLABLE),
+	MEMBER("signal", FIELD_NUMBER, 0, "signal that ended the program", NULLABLE),
+	MEMBER("elapsed_ns", FIELD_NUMBER, 0, "time that the program took"),
 	DOCUMENT_OBJECT("answer", &answer_record, "document of mrctl, or summary of trace"),
-	MEMBER("reproduction", FIELD_WORDS, 0, "lines of a batch that is refused as it was"),
+	MEMBER("reproduction", FIELD_WORDS, 0, "lines of a batch that is refused in the same way"),
 	FIELD_END,
 };
 REPORTED static const struct record program_record = { "reported_program", program_fields, NULL };
 
 static const struct field log_fields[] = {
-	MEMBER("errno", FIELD_STRING, FIELD_PUBLIC, "why it could not be read"),
+	MEMBER("errno", FIELD_STRING, FIELD_PUBLIC, "why the log could not be read"),
 	MEMBER("lines", FIELD_WORDS, FIELD_PROSE, "the newest lines about RDMA"),
 	FIELD_END,
 };
@@ -58,8 +58,8 @@ static const struct record left_out_record = { "left_out", left_out_fields, NULL
 
 static const struct field difference_fields[] = {
 	MEMBER("id", FIELD_STRING, FIELD_PUBLIC, "the check"),
-	MEMBER("then", FIELD_STRING, FIELD_PUBLIC, "its verdict in the report"),
-	MEMBER("now", FIELD_STRING, FIELD_PUBLIC, "its verdict now"),
+	MEMBER("then", FIELD_STRING, FIELD_PUBLIC, "verdict of the check in the report"),
+	MEMBER("now", FIELD_STRING, FIELD_PUBLIC, "verdict of the check now"),
 	FIELD_END,
 };
 REPORTED static const struct record difference_record = { "difference", difference_fields, NULL };
@@ -69,8 +69,8 @@ const struct field report_members[] = {
 	MEMBER("error", FIELD_STRING, FIELD_PROSE, "why there is no report"),
 	MEMBER("made", FIELD_STRING, FIELD_PUBLIC, "time of the report, in UTC"),
 	MEMBER("host_name", FIELD_STRING, 0, "name of the host"),
-	MEMBER("redacted", FIELD_BOOL, 0, "whether it is redacted"),
-	DOCUMENT_OBJECT("left_out", &left_out_record, "number of what a redacted report omits"),
+	MEMBER("redacted", FIELD_BOOL, 0, "whether the report is redacted"),
+	DOCUMENT_OBJECT("left_out", &left_out_record, "numbers of omitted values of a redacted report"),
 	MEMBER("environment", FIELD_ONE, 0, "origin of the answers", .record = &environment_record),
 	MEMBER("program", FIELD_ONE, 0, "the program that was run", .record = &program_record),
 	DOCUMENT_OBJECT("host", &section_record, "document of stat --host"),
@@ -80,7 +80,7 @@ const struct field report_members[] = {
 	MEMBER("recording", FIELD_EVIDENCE, 0, "files that the checks have read, by path",
 	       NULLABLE),
 	MEMBER("recording_left_out", FIELD_NUMBER, 0, "files that the recording omits"),
-	DOCUMENT_LIST("judged_again", &difference_record, "checks with another verdict now"),
+	DOCUMENT_LIST("judged_again", &difference_record, "checks whose verdict differs now"),
 	FIELD_END,
 };
 REPORTED static const struct record report_record = { "report", report_members, NULL };

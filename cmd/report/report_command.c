@@ -53,7 +53,7 @@ static int print(const struct report *report, int fd, struct mr_error *err)
 	} else {
 		rc = report_show(report->root, !report->args->read || report->args->to);
 	}
-	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output", "not all could be printed")
+	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output", "not all of the output could be written")
 		  : output_flush(err);
 }
 
@@ -137,11 +137,11 @@ static const struct option_spec options[] = {
 	OPTION(0, "to", string, struct report_args, to, "FILE",
 	       "write the report to FILE, a new file"),
 	OPTION(0, "force", flag, struct report_args, force, NULL,
-	       "replace the file of --to where it exists"),
+	       "replace the file of --to if it exists"),
 	OPTION(0, "format", report_format, struct report_args, format, "FORMAT",
-	       "format of the report"),
+	       "write the report as"),
 	OPTION(0, "redact", flag, struct report_args, redact, NULL,
-	       "replace private values by pseudonyms, leave out free text"),
+	       "replace private values by pseudonyms, and omit free text"),
 	OPTION(0, "read", string, struct report_args, read, "FILE",
 	       "show a report (-: standard input), and repeat its checks"),
 	OPTION(0, "root", string, struct report_args, root, "DIR",

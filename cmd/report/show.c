@@ -245,7 +245,7 @@ static void put_head(FILE *to, const cJSON *root)
 	    "<\nmrctl:      %mrctl><\nkernel:     %kernel><\nrdma-core:  %rdma_core>"
 	    "<\nmemlock:    %memlock_soft><\nuser:       %uid>\n");
 	put(to, json_get(root, "left_out"),
-	    "<\nRedacted: private values are replaced by pseudonyms, equal ones by the same.\n"
+	    "<\nRedacted: private values are replaced by pseudonyms, equal values by equal pseudonyms.\n"
 	    "left out: %kernel_log_lines lines of the kernel's log><, %command_lines command lines>"
 	    "<, %texts messages and other texts><, %recorded_files files of the recording\n>");
 }
@@ -287,7 +287,7 @@ static void put_program(FILE *to, const cJSON *program)
 	put_lines(to, "  ", lines);
 	lines = json_get(program, "reproduction");
 	if (cJSON_GetArraySize(lines))
-		fputs("\na batch that is refused as the program was: refused.batch\n", to);
+		fputs("\na batch that is refused in the same way: refused.batch\n", to);
 	put_lines(to, "", lines);
 }
 

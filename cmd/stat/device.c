@@ -93,8 +93,8 @@ static const struct field object_fields[] = {
 	FIELD_AS("type", struct mr_nldev_count, kind, FIELD_TEXT, FIELD_PUBLIC | FIELD_KNOWN,
 		 "kind of objects"),
 	FIELD_AS("used", struct mr_nldev_count, count, FIELD_NUMBER, FIELD_KNOWN,
-		 "number of existing ones, the kernel's own included"),
-	FIELD(struct mr_nldev_count, max, FIELD_NUMBER, 0, "maximum number of them"),
+		 "number of existing objects, those of the kernel included"),
+	FIELD(struct mr_nldev_count, max, FIELD_NUMBER, 0, "maximum number of objects"),
 	FIELD_END,
 };
 REPORTED static const struct record device_object_record = { "object", object_fields, "objects" };
@@ -106,7 +106,7 @@ static const struct field pool_fields[] = {
 	FIELD(struct mr_nldev_pool, vendor, FIELD_HEX, FIELD_DETAIL,
 	      "the driver's part of the key"),
 	FIELD(struct mr_nldev_pool, kernel_vendor, FIELD_HEX, FIELD_DETAIL,
-	      "the same of MRs of the kernel"),
+	      "the driver's part of the key, for MRs of the kernel"),
 	FIELD(struct mr_nldev_pool, free, FIELD_NUMBER, 0, "MRs that wait in the pool"),
 	FIELD(struct mr_nldev_pool, in_use, FIELD_NUMBER, 0, "MRs of the pool that are registered"),
 	FIELD(struct mr_nldev_pool, max_in_use, FIELD_NUMBER, 0,
@@ -188,7 +188,7 @@ static const struct field device_fields[] = {
 	ATTRIBUTE(vendor_part_id, FIELD_NUMBER, 0, "the vendor's number for the adapter"),
 	SYSFS(node_desc, FIELD_TEXT, 0, "description that an administrator may set"),
 	SYSFS(node_type, FIELD_TEXT, FIELD_DETAIL | FIELD_PUBLIC, "CA, RNIC, ..."),
-	SYSFS(node_guid, FIELD_TEXT, 0, "its GUID"),
+	SYSFS(node_guid, FIELD_TEXT, 0, "GUID of the device"),
 	SYSFS(sys_image_guid, FIELD_TEXT, 0, "GUID of the adapter"),
 	SYSFS(pci_address, FIELD_TEXT, 0, "address of its PCI function"),
 	SYSFS(parent, FIELD_TEXT, 0, "network device below a software device"),
@@ -201,7 +201,7 @@ static const struct field device_fields[] = {
 	    KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening the file",
 	       KNOWN_BY(struct device_facts, has_node)),
-	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "its ports", .section = "ports",
+	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "ports of the device", .section = "ports",
 	       .record = &device_port_record),
 	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "maximum number of memory regions", .section = "limits"),
 	ATTRIBUTE(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
@@ -216,7 +216,7 @@ static const struct field device_fields[] = {
 	ATTRIBUTE(max_fmr, FIELD_NUMBER, FIELD_DETAIL,
 		  "maximum number of fast memory regions (old kernels)"),
 	ATTRIBUTE(max_map_per_fmr, FIELD_NUMBER, FIELD_DETAIL,
-		  "maximum number of mappings of one of them"),
+		  "maximum number of mappings of a fast memory region"),
 	ATTRIBUTE(max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL,
 		  "maximum number of queue pairs for raw IPv6"),
 	ATTRIBUTE_AS("max_raw_ethy_qp", max_raw_ethernet_qp, FIELD_NUMBER, FIELD_DETAIL,
@@ -579,7 +579,7 @@ static int check_device(const struct invocation *invocation, struct mr_error *er
 
 	if (!device || !invocation->operands[0])
 		return 0;
-	return mr_fail_usage(err, "devices are named either as operands ('%s') or by -d ('%s')",
+	return mr_fail_usage(err, "name the devices either as operands ('%s') or by -d ('%s')",
 			     invocation->operands[0], device);
 }
 

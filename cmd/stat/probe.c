@@ -35,7 +35,7 @@ static const struct field max_size_fields[] = {
 	FOUND("limit", limit, FIELD_STRING, "what was exceeded: cap, max_mr_size or RLIMIT_MEMLOCK",
 	      IF_DONE),
 	FOUND("call", err.call, FIELD_STRING, "call that refused, which may be mmap", IF_DONE),
-	FOUND("errno", err.errnum, FIELD_ERRNO, "its errno", IF_DONE),
+	FOUND("errno", err.errnum, FIELD_ERRNO, "errno of that call", IF_DONE),
 	FOUND("cap", cap, FIELD_NUMBER, "bytes; nothing larger was tried", IF_DONE),
 	FOUND("cap_by", cap_by, FIELD_STRING,
 	      "origin of the cap: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS",

@@ -82,7 +82,7 @@ static const struct record mr_record = { "mr", mr_fields, "mrs" };
 static const struct field process_fields[] = {
 	OWNER("pid", number, FIELD_NUMBER, 0, "number of the process, or of a thread of it",
 	      KNOWN_BY(struct owner, is_process)),
-	OWNER("comm", process.name, FIELD_TEXT, 0, "its name"),
+	OWNER("comm", process.name, FIELD_TEXT, 0, "name of the process"),
 	OWNER("unit", unit.name, FIELD_TEXT, 0, "service, container or job of the process"),
 	OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL,
 	      "id of the container of the process"),
@@ -134,7 +134,7 @@ static const struct field totals_fields[] = {
 	TOTAL(session_regions, 0, "MRs that are regions of sessions"),
 	TOTAL(session_bytes, 0, "bytes of these MRs"),
 	TOTAL(pinned, 0, "bytes pinned for the processes (VmPin)"),
-	TOTAL(locked, 0, "bytes that they locked by mlock(2) (VmLck)"),
+	TOTAL(locked, 0, "bytes that the processes locked by mlock(2) (VmLck)"),
 	TOTAL(pinned_by_all, 0, "bytes pinned on the whole machine, for any purpose"),
 	TOTAL(not_pinned, 0, "bytes registered without ODP beyond the pinned ones"),
 	TOTAL(pinned_by_others, 0, "bytes pinned beyond the registered ones"),
@@ -526,7 +526,7 @@ static void note_what_is_hidden(const struct census *census, const struct system
 	if (totals->counted.known && totals->counted.value > totals->sums.regions)
 		report_note("stat",
 			    "the kernel counted %" PRIu64 " MRs, and %" PRIu64 " are listed: "
-			    "some came or went meanwhile",
+			    "some were registered or deregistered meanwhile",
 			    totals->counted.value, totals->sums.regions);
 	if (census->misses_sessions)
 		report_note("stat", "not all sessions could be searched in time");

@@ -68,7 +68,7 @@ static const struct field fields[] = {
 	FIELD(struct call_row, kernel_asked, FIELD_TRISTATE, 0,
 	      "whether libibverbs has called the kernel"),
 	FIELD(struct call_row, memory, FIELD_STRING, 0,
-	      "kind of memory of mrctl that is like the range (refusals)"),
+	      "kind of memory (--memory) that resembles the range (refusals)"),
 	FIELD(struct call_row, layer, FIELD_STRING, 0, "layer that refused (refusals)"),
 	FIELD(struct call_row, causes, FIELD_LIST, 0, "causes, the most certain first (refusals)",
 	      .record = &cause_record),
@@ -136,16 +136,16 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, pid, FIELD_NUMBER, 0, "with --pid: the process"),
 	FIELD(struct trace_row, processes, FIELD_NUMBER, 0, "processes that were followed"),
 	FIELD(struct trace_row, registered, FIELD_NUMBER, 0, "calls that registered a region"),
-	FIELD(struct trace_row, registered_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
-	FIELD(struct trace_row, most_regions, FIELD_NUMBER, 0, "registered at once"),
-	FIELD(struct trace_row, most_bytes, FIELD_NUMBER, 0, "registered at once"),
+	FIELD(struct trace_row, registered_bytes, FIELD_NUMBER, 0, "sum of the regions' lengths"),
+	FIELD(struct trace_row, most_regions, FIELD_NUMBER, 0, "largest number of regions at a time"),
+	FIELD(struct trace_row, most_bytes, FIELD_NUMBER, 0, "largest sum of lengths at a time"),
 	FIELD(struct trace_row, now_regions, FIELD_NUMBER, 0,
-	      "with --pid: that the kernel lists for the process at the end"),
-	FIELD(struct trace_row, now_bytes, FIELD_NUMBER, 0, "with --pid: sum of their lengths"),
+	      "with --pid: regions that the kernel lists for the process at the end"),
+	FIELD(struct trace_row, now_bytes, FIELD_NUMBER, 0, "with --pid: sum of the lengths of these regions"),
 	FIELD(struct trace_row, refused, FIELD_NUMBER, 0, "calls that were refused"),
 	FIELD(struct trace_row, leaked, FIELD_NUMBER, 0,
 	      "regions that were registered when their process ended"),
-	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
+	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0, "sum of the lengths of these regions"),
 	FIELD(struct trace_row, unseen, FIELD_NUMBER, 0,
 	      "calls that were made while mrctl did not answer; no other figure includes them"),
 	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
@@ -194,7 +194,7 @@ static const struct field refusal_fields[] = {
 	FIELD_AS("device", struct trace_refusal_row, call.device, FIELD_STRING, 0, "RDMA device"),
 	REQUEST_FIELDS(struct trace_refusal_row, call.),
 	FIELD_AS("memory", struct trace_refusal_row, call.memory, FIELD_STRING, FIELD_MEMORY,
-		 "kind of memory of mrctl that is like the range"),
+		 "kind of memory (--memory) that resembles the range"),
 	FIELD_AS("stack", struct trace_refusal_row, call.stack, FIELD_WORDS, FIELD_PROSE,
 		 "with --leaks or --stacks: that place and its callers, innermost first"),
 	FIELD_AS("layer", struct trace_refusal_row, call.layer, FIELD_STRING, FIELD_PUBLIC,
@@ -209,11 +209,11 @@ REPORTED static const struct record trace_refusal_record = { "trace_refusal", re
 							     "refusals" };
 
 static const struct field leak_fields[] = {
-	FIELD(struct mr_leak, program, FIELD_STRING, 0, "program that registered it"),
+	FIELD(struct mr_leak, program, FIELD_STRING, 0, "program that registered the regions"),
 	FIELD(struct mr_leak, place, FIELD_STRING, 0, "place in the program that made the call"),
 	FIELD(struct mr_leak, call, FIELD_STRING, FIELD_PUBLIC | FIELD_KNOWN, "the call"),
-	FIELD_AS("regions", struct mr_leak, count, FIELD_NUMBER, FIELD_KNOWN, "how many"),
-	FIELD(struct mr_leak, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of their lengths"),
+	FIELD_AS("regions", struct mr_leak, count, FIELD_NUMBER, FIELD_KNOWN, "number of regions"),
+	FIELD(struct mr_leak, bytes, FIELD_NUMBER, FIELD_KNOWN, "sum of the regions' lengths"),
 	FIELD(struct mr_leak, stack, FIELD_WORDS, FIELD_PROSE,
 	      "with --leaks or --stacks: that place and its callers, innermost first"),
 	FIELD_END,
@@ -221,10 +221,10 @@ static const struct field leak_fields[] = {
 REPORTED static const struct record trace_leak_record = { "trace_leak", leak_fields, "leaks" };
 
 static const struct field not_followed_fields[] = {
-	FIELD(struct not_followed, pid, FIELD_NUMBER, 0, "process that ran it"),
+	FIELD(struct not_followed, pid, FIELD_NUMBER, 0, "process that ran the program"),
 	FIELD(struct not_followed, program, FIELD_TEXT, 0, "path of the program"),
 	FIELD(struct not_followed, reason, FIELD_STRING, FIELD_PROSE,
-	      "reason why it cannot be followed"),
+	      "reason why the program cannot be followed"),
 	FIELD_END,
 };
 REPORTED static const struct record not_followed_record = { "not_followed", not_followed_fields,
@@ -421,17 +421,15 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		why_report(row.why, invocation->global->style.verbose);
 	else if (kind->is_ambiguous)
 		report_detail(
-			"because: not known; these were not examined, and equal requests have "
-			"several causes");
+			"because: not known; these refusals were not examined, and equal requests have several causes");
 	else
 		report_detail("because: not known; the waiting process could not be examined");
 	if (!why_first(row.why) && args->pid.known)
-		report_detail("the process ran on meanwhile, so the cause may have gone; with "
-			      "mrctl trace -- CMD it waits");
+		report_detail("the process continued meanwhile, so the cause may no longer exist; under mrctl trace -- CMD it waits");
 	else if (!why_first(row.why))
 		report_experiment(invocation, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)
-		report_detail("%" PRIu64 " of them were examined", kind->looked_at);
+		report_detail("%" PRIu64 " of these refusals were examined", kind->looked_at);
 	why_release(row.why);
 }
 

@@ -52,7 +52,7 @@ static int identify(const struct mr_opt_u64 *number, char *program, size_t size,
 	mr_process_close(&process);
 	mr_clean_text(program, size);
 	if (owner != pid)
-		return mr_fail_usage(err, "%d is a thread of process %d: --pid takes the process",
+		return mr_fail_usage(err, "%d is a thread of process %d: --pid requires the process",
 				     pid, owner);
 	if (!has_program)
 		return mr_fail_usage(err, "%d (%s) is a thread of the kernel", pid, name);
@@ -518,7 +518,7 @@ const struct command command_trace = {
 		"each call of libibverbs and libmlx5 that registers, changes or deregisters "
 		"memory. When all processes have ended, a summary on standard error shows the "
 		"registered regions, the regions that were never deregistered, and the causes of "
-		"refusals. CMD is not changed, nor is its output. With --pid it watches a "
+		"refusals. CMD and its output are not changed. With --pid it watches a "
 		"running program.",
 	.groups = groups,
 	.args_size = sizeof(struct trace_args),

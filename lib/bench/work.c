@@ -532,7 +532,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 				continue;
 			/* A killed child counts as ready, and has no measurements. */
 			mr_fail_text(&err, MR_ERROR_HOST, ECHILD,
-				     "a process that measured was killed (signal %d)",
+				     "a measuring process was killed (signal %d)",
 				     WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 			fail(&works[i * threads], threads, &err);
 		}

@@ -91,7 +91,7 @@ static bool is_in_container(struct mr_host *host)
 }
 
 #define FOR_CONTAINER                                                                                \
-	"start the container with --device=/dev/infiniband; in Kubernetes, let the pod ask for the " \
+	"start the container with --device=/dev/infiniband; in Kubernetes, let the pod request the " \
 	"resource of the RDMA device plugin"
 
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding)
@@ -108,7 +108,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 		node = &nodes.first_other;
 		left = nodes.devices - nodes.other.count - nodes.absent.count;
 		mr_finding_set(finding, left ? MR_VERDICT_WARN : MR_VERDICT_BAD,
-			       "%u of %u devices: the file of %s is not its node", left,
+			       "%u of %u devices: another file has the name of the node of %s", left,
 			       nodes.devices, nodes.other.text);
 		mr_finding_detail(finding, "%s is not the device %u:%u", node->path, node->major,
 				  node->minor);
@@ -131,7 +131,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 	}
 	mr_finding_set(finding,
 		       nodes.absent.count == nodes.devices ? MR_VERDICT_BAD : MR_VERDICT_WARN,
-		       "%u of %u devices: none for %s", nodes.devices - nodes.absent.count,
+		       "%u of %u devices: no node for %s", nodes.devices - nodes.absent.count,
 		       nodes.devices, nodes.absent.text);
 	if (nodes.unlisted) {
 		mr_finding_detail(finding, "the kernel has made no node for %u", nodes.unlisted);
@@ -225,7 +225,7 @@ static void set_sandbox_remedy(struct mr_host *host, const struct mr_dev_folder 
 			"DeviceAllow=char-infiniband_verbs rw, or PrivateDevices=no; restart it",
 			unit);
 	else if (!dev->type[0] && !is_in_container(host))
-		mr_finding_remedy(finding, "bind the host's /dev, or mount a devtmpfs there");
+		mr_finding_remedy(finding, "bind the host's /dev, or mount a devtmpfs at /dev");
 	else
 		mr_finding_remedy(finding, FOR_CONTAINER);
 }
@@ -244,7 +244,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 		return;
 	rc = mr_dev_folder_read(question->host, &dev);
 	is_own = !rc && !dev.is_hosts;
-	own = dev.type[0] ? "the process has its own /dev" : "/dev is an ordinary directory";
+	own = dev.type[0] ? "the process has a private /dev" : "/dev is an ordinary directory";
 	mr_unit_read(question->host, "self", &unit);
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
@@ -301,7 +301,7 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 	else if (mode != MR_SELINUX_PERMISSIVE && read_nodes(question, &nodes, &ignored) &&
 		 nodes.against_permission == EACCES)
 		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "it may be the reason: look for denials (ausearch -m avc "
+				 "SELinux may be the reason: look for denials (ausearch -m avc "
 				 "-ts recent), and allow them by audit2allow",
 				 "%s; nodes answer EACCES although their permissions allow it",
 				 modes[mode]);
@@ -338,7 +338,6 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 	if (!rc && finding->verdict == MR_VERDICT_BAD)
 		mr_finding_remedy(
 			finding,
-			"rdma dev set %s netns NAME, in its present namespace; or, before any "
-			"other namespace is made, rdma system set netns shared",
+			"rdma dev set %s netns NAME, in its current namespace; or, before any other namespace is made, rdma system set netns shared",
 			netns.first_hidden);
 }

@@ -266,8 +266,8 @@ static const struct {
 	uint32_t flag;
 } changes[MR_TRY_CHANGES] = {
 	[MR_TRY_UNCHANGED] = { "unchanged", "unchanged", 0, NULL, 0 },
-	[MR_TRY_OWN_CONTEXT] = { "own-context", "in a context of its own", 0, NULL, 0 },
-	[MR_TRY_ANEW] = { "anew", "registered anew", 0, NULL, 0 },
+	[MR_TRY_OWN_CONTEXT] = { "own-context", "in a new context", 0, NULL, 0 },
+	[MR_TRY_ANEW] = { "anew", "registered again", 0, NULL, 0 },
 	[MR_TRY_NO_LOCAL_WRITE] = WITHOUT("local-write", MR_ACCESS_LOCAL_WRITE),
 	[MR_TRY_NO_REMOTE_WRITE] = WITHOUT("remote-write", MR_ACCESS_REMOTE_WRITE),
 	[MR_TRY_NO_REMOTE_READ] = WITHOUT("remote-read", MR_ACCESS_REMOTE_READ),
@@ -567,7 +567,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 		bench.until_ns = start + ns;
 		if (open_context(&bench, &err))
 			snprintf(tries->note, sizeof(tries->note),
-				 "nothing: no context of its own could be opened: %.120s",
+				 "nothing: no new context could be opened: %.120s",
 				 err.text);
 		else
 			try_changes(&bench, tries);
@@ -609,10 +609,9 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 {
 	/* Texts for a call that is not refused as before */
 	static const char *const passed[] = {
-		[MR_TRY_UNCHANGED] = "unchanged it succeeds now, so the cause no longer exists",
+		[MR_TRY_UNCHANGED] = "the unchanged call succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
-			("it succeeds in a context of its own, so the session's context is the "
-			 "cause, or the cause no longer exists"),
+			("the call succeeds in a new context, so the session's context is the cause, or the cause no longer exists"),
 		[MR_TRY_ANEW] =
 			("a new region with that range and access can be registered, so only the "
 			 "change is refused"),
@@ -624,14 +623,14 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 	if (is_other && !first->errnum)
 		mr_text_add(text, size, "", "%s", passed[first->change]);
 	else if (is_other)
-		mr_text_add(text, size, "", "%s it answers %s now, so no change was tried",
+		mr_text_add(text, size, "", "%s the call answers %s now, so no change was tried",
 			    first->words, name_of(first->errnum));
 	for (size_t i = 0; !is_other && i < tries->count; i++)
 		if (tries->list[i].made && !tries->list[i].errnum)
-			mr_text_add(text, size, ", ", "%s%s", text[0] ? "" : "it passes ",
+			mr_text_add(text, size, ", ", "%s%s", text[0] ? "" : "the call succeeds ",
 				    tries->list[i].words);
 	if (!text[0] && tries->count > 1)
-		mr_text_add(text, size, "", "nothing helps");
+		mr_text_add(text, size, "", "no change helps");
 	if (!is_other)
 		add_refusals(tries, text, size);
 	for (size_t i = 0; i < tries->count; i++)

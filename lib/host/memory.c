@@ -298,7 +298,7 @@ static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct
 		      "this machine has %" PRIu64 " bytes of memory and %" PRIu64
 		      " of swap, and with vm.overcommit_memory 0 no mapping is larger",
 		      info.total.value, info.swap_total.value);
-		WRITE(reason->remedy, "%s", "map less");
+		WRITE(reason->remedy, "%s", "map less memory");
 		return MR_SHORTAGE_MEMORY;
 	}
 	return MR_SHORTAGE_NONE;

@@ -116,7 +116,7 @@ static void judge_relaxed(struct mr_attempt *attempt)
 	if (in_force->optional == MR_NO) {
 		attempt->proven = MR_NO;
 		attempt->found.layer = "libibverbs";
-		MR_ATTEMPT_REASON(attempt, "accepted, and left out: %s",
+		MR_ATTEMPT_REASON(attempt, "accepted, but omitted: %s",
 				  mr_in_force_reason(in_force, access & -access));
 		return;
 	}
@@ -135,12 +135,10 @@ static void judge_zero_based(struct mr_attempt *attempt)
 		break;
 	case MR_NO:
 		attempt->proven = MR_NO;
-		MR_ATTEMPT_REASON(attempt, "accepted, and ignored: the region does not begin at 0, "
-					   "as the kernel says (QUERY_MR)");
+		MR_ATTEMPT_REASON(attempt, "accepted, but ignored: the region does not begin at 0 according to the kernel (QUERY_MR)");
 		break;
 	default:
-		DOUBT(attempt, "accepted, which proves nothing: the kernel does not say "
-			       "where the region begins (QUERY_MR)");
+		DOUBT(attempt, "accepted, which proves nothing: the kernel does not report where the region begins (QUERY_MR)");
 	}
 }
 

@@ -175,7 +175,7 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 	if (!process || process == pid)
 		return mr_fail(err, MR_ERROR_HOST, errnum, "pidfd_open",
 			       "cannot take the session out of process %" PRIu64, pid);
-	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, and no process", pid);
+	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, not a process", pid);
 	mr_hint(err, "name its process: pid:%" PRIu64, process);
 	return -ESRCH;
 }
@@ -223,7 +223,7 @@ static int follow_processes(struct location location, int *fd, struct mr_error *
 	}
 	return mr_fail_text(
 		err, MR_ERROR_ABSENT, ELOOP,
-		"the session of process %" PRIu64 " is another's, and so on without end", first);
+		"the session of process %" PRIu64 " is another's, and so on in a circle", first);
 }
 
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err)
@@ -611,7 +611,7 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 
 	if (!program_of(process, program))
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
-			       "cannot find out what process %d runs", (int)process->pid);
+			       "cannot find the program that process %d runs", (int)process->pid);
 	if (mr_process_open(getpid(), &self)) {
 		program_of(&self, own);
 		mr_process_close(&self);

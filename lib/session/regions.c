@@ -176,7 +176,7 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu was already gone: %s",
 		     (unsigned long long)entry->id,
 		     registered ? "the kernel has no such region"
-				: "a process was killed while it registered it");
+				: "a process was killed while it registered the region");
 	if (!registered)
 		mr_hint(err, "if the kernel has it, mrctl stat shows it as unlisted");
 	return -ENOENT;

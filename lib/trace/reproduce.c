@@ -374,7 +374,7 @@ static const char *obstacle_of_change(const struct mr_reproduced *it)
 	enum mr_region_call call;
 
 	if (!flags || flags & ~known) /* mrctl rereg changes something that libibverbs knows */
-		return "mrctl rereg does not have its flags";
+		return "mrctl rereg does not support its flags";
 	if (!it->look->has_region)
 		return "the registration of the region was not seen";
 	if (!mr_traced_region_call(&it->look->region, &call))
@@ -410,13 +410,13 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 	if (!mr_errno_name(it->record->errnum))
 		return "the call returned an errno without a name";
 	if (advises && it->record->range_count != 1)
-		return "mrctl gives an advice for one range only";
+		return "mrctl supports advice for one range only";
 	if (mr_traced_unknown_attributes(it->record))
 		return "its comp_mask has bits that mrctl does not set";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
 	if (is_certainly(look, "MR-DEVX-CONTEXT"))
-		return "mrctl umem opens the device for DEVX, as the program has not";
+		return "mrctl umem opens the device for DEVX, and the program did not";
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "the attributes of the DMA handle are not known";
 	if (on_memory && !mr_refusals_is_of_request(it->kind) &&
@@ -470,7 +470,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 
 		comment(file, "With several devices, use mrctl -d %s", device ?: "");
 	}
-	comment(file, "The exit status is 0 if each line is refused as the program was.");
+	comment(file, "The exit status is 0 if each line is refused in the same way as the program.");
 }
 
 static void print_title(FILE *file, const struct mr_reproduced *it)
@@ -508,7 +508,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 	}
 	if (look->has_range && !look->range.is_exact && !is_beyond_all(&look->range) &&
 	    !mr_refusals_is_of_request(it->kind))
-		comment(file, "the memory is alike, not the same: %s", look->range.remark);
+		comment(file, "the memory is similar, not the same: %s", look->range.remark);
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
 	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
 		comment(file, "a udmabuf replaces a dma-buf of %s",
@@ -554,7 +554,7 @@ size_t mr_reproduction_write(const struct mr_refusals *refusals, const char *pro
 		count++;
 	}
 	if (refusals->left_out)
-		fprintf(file, "\n# %" PRIu64 " refusals of yet other kinds are left out.\n",
+		fprintf(file, "\n# %" PRIu64 " refusals of other kinds are omitted.\n",
 			refusals->left_out);
 	return count;
 }

@@ -263,8 +263,7 @@ struct mr_opt_u64 mr_in_force_bits(struct mr_in_force *in_force,
 const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag)
 {
 	if (flag == MR_ACCESS_ZERO_BASED)
-		return "the region does not begin at 0, as the kernel says (QUERY_MR): use "
-		       "reg-iova --iova 0";
+		return "the region does not begin at 0 according to the kernel (QUERY_MR): use reg-iova --iova 0";
 	if (flag == MR_ACCESS_HUGETLB)
 		return "it has an effect only with on-demand";
 	if (!(flag & MR_ACCESS_OPTIONAL))
@@ -272,6 +271,6 @@ const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag
 	if (!in_force->asked)
 		return "a umem has no such property";
 	return in_force->optional == MR_NO
-		       ? "this kernel does not know optional flags, so libibverbs leaves it out"
-		       : "this device cannot do it";
+		       ? "this kernel does not know optional flags, so libibverbs omits it"
+		       : "this device does not support it";
 }

@@ -44,7 +44,7 @@ static int fail_unlisted(const struct mr_rdma_node *node, struct mr_error *err)
 	if (is_here && stat(node->path, &st)) {
 		if (errno != ENOENT)
 			return mr_fail(err, MR_ERROR_HOST, errno, "stat",
-				       "cannot look at the node %s of the RDMA device %s",
+				       "cannot examine the node %s of the RDMA device %s",
 				       node->path, node->device);
 		return FAIL_ABSENT(err, "the node of the RDMA device %s is missing: %s",
 				   node->device, node->path);

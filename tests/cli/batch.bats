@@ -35,9 +35,9 @@ load rows
 		reg --name a\ | --name: invalid name
 		reg --hold | --hold is not available in a batch
 		umem --hold-for 1 | --hold-for is not available in a batch
-		session -- true | mrctl session is not possible in a batch
-		sim true | mrctl sim is not possible in a batch
-		batch x | mrctl batch is not possible in a batch
+		session -- true | mrctl session is not available in a batch
+		sim true | mrctl sim is not available in a batch
+		batch x | mrctl batch is not available in a batch
 		reg --json | --json is not available on a line; give it to mrctl batch itself
 		reg --no-headings | --no-headings is not available on a line
 		reg --quiet | --quiet is not available on a line
@@ -197,7 +197,7 @@ load rows
 	json '.environment.device == $device and .lines[1].regions[0].name == "a"' --arg device "$(device)"
 	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
 	exits 1 bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"
-	[[ $stderr == *"cannot print on standard output: write: ENOSPC ("* ]]
+	[[ $stderr == *"cannot write to standard output: write: ENOSPC ("* ]]
 }
 
 @test "a signal ends the batch after the current line, and the remaining regions are deregistered" {

@@ -36,7 +36,7 @@ bench() {
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	exits 1 faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
 	json '.failures | length == 1 and .[0].errno == "ECHILD"'
-	[[ $stderr == *"a process that measured was killed (signal 9)"* ]]
+	[[ $stderr == *"a measuring process was killed (signal 9)"* ]]
 }
 
 @test "a call before or after the measured one that is refused ends the row" {
@@ -204,7 +204,7 @@ bench() {
 		reg-dmabuf --memory anon|use --from
 		relaxed --via kernel|not available with --via kernel
 		--plan 0|give at least 1 byte
-		--plan 1M --sizes 2M|larger than all
+		--plan 1M --sizes 2M|larger than the whole
 		--plan 1M dereg|which 'dereg' is not
 		--plan 1M --processes 2|--plan excludes --processes
 		--plan 1M --compare a b|excludes --plan

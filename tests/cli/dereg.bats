@@ -139,7 +139,7 @@ setup() {
 	gives '[.regions[] | .id, .state] == [2, "deregistered", null, "deregistered", null, "deregistered"]
 		and .unlisted == {"deregistered": 2, "left": 0}' ms dereg --all
 	json '[.regions[1:][].handle] == ($ARGS.positional | map(tonumber))' --args "${handles[@]}"
-	[[ $stderr == *"2 unlisted regions were deregistered as well"* ]]
+	[[ $stderr == *"2 unlisted regions were also deregistered"* ]]
 	[ "$(kernel_has mr)" -eq 0 ]
 	tool reg 2 >/dev/null
 	refused ENOLCK "fcntl(F_SETLK)" faulty lock@1=ENOLCK dereg --all

@@ -39,7 +39,7 @@ expected() {
 }
 
 @test "a host call that fails, and a device that is missing, are not the stack's answers" {
-	expected 1 "expected ENOMEM, got ENOMEM, which is not an answer of the stack" --size max --expect ENOMEM
+	expected 1 "expected ENOMEM, got ENOMEM, which is not an answer of libibverbs or the kernel" --size max --expect ENOMEM
 	json '.failures[0].call == "mmap"'
 	on_simulator || return 0
 	exits 3 mr -d nosuch reg --expect ENODEV

@@ -180,7 +180,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 
 @test "an answer of the firmware is told, and leaves out what comes before it" {
 	succeeded mrctl explain "$FIRMWARE"
-	[[ $output == *'does not name the call: this one sends the command'*'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
+	[[ $output == *'does not name the call; the call above sends the command'*'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
 	[[ $output != *MEMLOCK* ]]
 	run --separate-stderr mrctl explain "${FIRMWARE/-12/-11}"
 	[[ $output == *'usual errno of this status is ENOMEM'* ]]

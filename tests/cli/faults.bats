@@ -62,7 +62,7 @@ all_right() {
 	succeeded
 	[ "$(states)" = "2 live" ]
 	run --separate-stderr faulty 'query_mr=EIO;info_handles=EIO' dereg --all
-	[[ $status -eq 0 && $stderr == *"EIO, as it does once $(device) was removed or its driver unbound; its regions had gone"* ]] ||
+	[[ $status -eq 0 && $stderr == *"EIO: $(device) was removed or its driver was unbound, and its regions no longer exist"* ]] ||
 		fail "$status $stderr"
 	[ -z "$(states)" ]
 	# as a firmware that fails: the kernel keeps the region

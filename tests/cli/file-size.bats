@@ -21,7 +21,7 @@ limited() {
 	# output into a file
 	exits 1 prlimit --fsize=1024 bash -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/out" \
 		"${MS[@]}" stat --json
-	[[ $stderr == *"cannot print on standard output: write: EFBIG ("* ]]
+	[[ $stderr == *"cannot write to standard output: write: EFBIG ("* ]]
 	# the file of a region
 	limited 4 reg --memory "file:$BATS_TEST_TMPDIR/file" --size 64K
 	[ "$status" -eq 1 ]

@@ -96,7 +96,7 @@ watched() {
 	run timeout 60 bash -c 'trap "" PIPE; mrctl stat --host --watch 0.1 2>/dev/null | head -n 1'
 	[ "$status" -eq 0 ] || fail "$status $output"
 	run -1 --separate-stderr timeout 60 bash -c 'mrctl stat --host --watch 0.1 >/dev/full'
-	[[ $stderr == *"cannot print on standard output"* ]]
+	[[ $stderr == *"cannot write to standard output"* ]]
 }
 
 @test "a terminal is cleared before each answer, which has the time and the command line" {

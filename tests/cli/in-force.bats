@@ -71,7 +71,7 @@ has_no_effect() {
 			json '.regions[0].in_force == ["local-write", "relaxed-ordering"]'
 		else
 			json '.regions[0].in_force == ["local-write"]'
-			has_no_effect relaxed-ordering "this device cannot do it"
+			has_no_effect relaxed-ordering "this device does not support it"
 		fi
 	done
 	on_mlx5 || return 0

@@ -128,7 +128,7 @@ find_stopped() {
 @test "a hold can be interrupted while it registers, and leaves nothing" {
 	MRCTL_SESSION='' stop_at reg_mr@3 mrctl reg --count 1000 --size 64 --stride 64 --hold
 	died INT
-	[[ $stderr == *": interrupted"*" 3 of 1000 regions registered"*"they were deregistered again"* ]] || fail "$stderr"
+	[[ $stderr == *": interrupted"*" 3 of 1000 regions registered"*"these regions were deregistered again"* ]] || fail "$stderr"
 	[[ $stderr != *holding* ]]
 }
 
@@ -140,7 +140,7 @@ find_stopped() {
 	[ -z "$output" ]
 	[ "$(states)" = $'1 live\n2 live\n3 live' ]
 	[[ $stderr == *"region 4 of 1000: interrupted"*"3 of 1000 regions registered"* ]]
-	[[ $stderr == *"they stay in the session, with the ids 1 to 3: mrctl stat shows them"* ]]
+	[[ $stderr == *"these regions stay in the session, with the ids 1 to 3: mrctl stat shows them"* ]]
 	make_empty
 	stop_at "${args[@]}" --json
 	died INT

@@ -242,7 +242,7 @@ differences() {
 	on_mlx5 || skip "rxe does not order"
 	succeeded mrctl sim --no-optional-access -- mrctl --json stat --probe
 	json '.trials[] | select(.id == "access.relaxed-ordering") | .answer == "no" and (.agrees | not) and
-		(.reason | startswith("accepted, and left out") and endswith("; the device reports that it can do this"))'
+		(.reason | startswith("accepted, but omitted") and endswith("; the device reports that it can do this"))'
 }
 
 @test "a limit of the process is named, and is no answer of the device" {

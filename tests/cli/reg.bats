@@ -67,7 +67,7 @@ load rows
 
 @test "more regions than memory has room for are no regions, and a name that its number makes too long none either" {
 	refused ENOMEM reallocarray mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
-	json '.regions == [] and (.failures[0].message | contains("cannot keep track of 72057594037927935 regions"))'
+	json '.regions == [] and (.failures[0].message | contains("cannot store the list of 72057594037927935 regions"))'
 	session_begin
 	exits 1 ms reg --count 11 --name "$(printf 'a%060d' 0)" --json
 	json '.failures[0] | .errno == "ENAMETOOLONG" and .index == 10'

@@ -319,7 +319,7 @@ sham() {
 @test "a session in a session says so, where there really is an outer one" {
 	session_begin
 	succeeded mr session -- true
-	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), whose regions are not visible until this one ends" ]
+	[ "$stderr" = "mrctl: session: a new session inside the session pid:$SESSION_PID, whose regions are hidden until the new session ends" ]
 	run --separate-stderr mr session --quiet -- true
 	[ -z "$stderr" ]
 	MRCTL_SESSION=pid:1 run --separate-stderr mr session -- true

@@ -208,5 +208,5 @@ nothing_left() {
 	jq -se --argjson pid "$PROGRAM" 'all(.tid == $pid) and
 		(map(select(.answer != "ok"))[:3] | map([.call, .answer, .causes[0].id])) ==
 		(["cq", "qp", "srq"] | map(["ibv_create_" + ., "ENOMEM", "MR-MEMLOCK"]))' "$CALLS" || fail "$(<"$CALLS")"
-	[[ $stderr == *"this takes at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"4 refused"* ]] || fail "$stderr"
+	[[ $stderr == *"this call needs at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"4 refused"* ]] || fail "$stderr"
 }

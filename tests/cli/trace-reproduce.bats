@@ -101,7 +101,7 @@ setup() {
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	reproduces cq cq_ex cq_after_cq
 	grep -q '^# a region replaces the buffers of the queue, which take at least 32768 bytes$' "$BATCH"
-	grep -q '^# MR-MEMLOCK: .*, this takes at least 32 KiB, and RLIMIT_MEMLOCK is 64 KiB' "$BATCH"
+	grep -q '^# MR-MEMLOCK: .*, this call needs at least 32 KiB, and RLIMIT_MEMLOCK is 64 KiB' "$BATCH"
 	on_simulator || reproduces srq qp # it has neither
 	LIMITED=()
 	BATCH=$BATS_TEST_TMPDIR/batch
@@ -109,7 +109,7 @@ setup() {
 	[[ $output != *" 0" && $stderr == *"; 0 refused"* ]]
 	run -1 --separate-stderr "${SIM[@]}" "${UNPRIVILEGED[@]}" prlimit --memlock=65536 \
 		mrctl trace --expect-none-refused -- "$TOOL" "$(device)" cq
-	[[ $stderr == *"ibv_create_cq: ENOMEM"*"0 bytes are pinned, this takes at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"[certain, MR-MEMLOCK]"*"; 1 refused"* ]]
+	[[ $stderr == *"ibv_create_cq: ENOMEM"*"0 bytes are pinned, this call needs at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"[certain, MR-MEMLOCK]"*"; 1 refused"* ]]
 }
 
 @test "a question whether the device takes dma-bufs is no refusal" {
@@ -178,7 +178,7 @@ setup() {
 @test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
 	on_mlx5 || skip "librxe cannot change regions"
 	trace_cases change_nothing_known readonly
-	grep -q '^# It cannot be reproduced: mrctl rereg does not have its flags' "$BATCH"
+	grep -q '^# It cannot be reproduced: mrctl rereg does not support its flags' "$BATCH"
 	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
 	run_batch
 	succeeded
@@ -207,7 +207,7 @@ setup() {
 	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
 	trace_cases advice_of_two umem_unknown_attribute
 	[ "$(grep -c ' 0$' <<<"$output")" -eq 0 ]
-	grep -q '^# It cannot be reproduced: mrctl gives an advice for one range only' "$BATCH"
+	grep -q '^# It cannot be reproduced: mrctl supports advice for one range only' "$BATCH"
 	grep -q '^# It cannot be reproduced: its comp_mask has bits' "$BATCH"
 	run ! grep -e --expect "$BATCH"
 	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" advice_of_two

@@ -118,7 +118,7 @@ told() {
 	[ "$status" -eq 5 ]
 	[ "$(grep -c 'because:' <<<"$stderr")" -eq 1 ]
 	told "mrctl: trace: ibv_reg_mr: EFAULT (Bad address), 500 times" "first by $FORGETS (pid " \
-		") at main" "MR-READ-ONLY]" "  try: " "3 of them were examined" "; 500 refused"
+		") at main" "MR-READ-ONLY]" "  try: " "3 of these refusals were examined" "; 500 refused"
 }
 
 @test "a region that was never deregistered is shown with the place of its registration" {

@@ -59,7 +59,7 @@ require_export() {
 	# the library imports one that has gone; the answer reports it, and which umem has the handle now
 	handle=$(ms stat -n -o handle q)
 	ms dereg q --quiet
-	absent "the session has no umem with the handle $handle, or no longer" ms umem --import "$blob" --json
+	absent "no umem of the session has the handle $handle now" ms umem --import "$blob" --json
 	json '.regions[0].state == "gone" and .failures[0].errno == "ENOENT" and .failures[0].via == null'
 	ms umem --name r --quiet
 	[ "$(ms stat -n -o handle r)" = "$handle" ] || return 0 # the handle was not given out again

@@ -160,7 +160,7 @@ wrong() {
 		reg --keep-going|--keep-going requires --count
 		reg --size max --count 2|64-bit addresses
 		dereg 1 --pd a|--pd requires --flush
-		dereg --flush --defer-for 1|--flush excludes --defer-for
+		dereg --flush --defer-for 1|--flush invalidates at once
 		sim --profile rxe --data-direct -- true|--data-direct requires --profile mlx5
 		--json reg --size 1X|--size
 		reg --count 0|--count: give at least 1
@@ -168,7 +168,7 @@ wrong() {
 		reg --call ibv_reg_mr --via kernel|--call excludes --via kernel
 		reg --call ibv_rereg_mr|--call: 'ibv_rereg_mr'
 		dereg|name the regions, or give --all or --flush
-		dereg --all a|--all excludes naming regions
+		dereg --all a|--all deregisters all regions: name none
 		dereg --listed 1|--listed requires --all
 		rereg|rereg requires one region
 		rereg pd:a --size 4K|rereg changes only regions: 'pd:a' is not one

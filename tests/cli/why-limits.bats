@@ -24,7 +24,7 @@ counted() {
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 reg --size 1M --json
 	json '.failures[0].layer == "memory" and .failures[0].causes[0].evidence.limit == 65536'
 	counted 0 1048576
-	json '.failures[0].causes[0].cause | contains("0 bytes are pinned, this takes 1 MiB, and RLIMIT_MEMLOCK is 64 KiB")'
+	json '.failures[0].causes[0].cause | contains("0 bytes are pinned, this call needs 1 MiB, and RLIMIT_MEMLOCK is 64 KiB")'
 	succeeded mr_as_nobody 64 reg --size 64K
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 reg --size 64K --offset 1 --json
 	counted 0 $((65536 + 4096))
@@ -75,7 +75,7 @@ counted() {
 	require_nobody
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]}" --size 64K
 	json '.failures[0].ruled_out | any(.id == "MR-MEMLOCK" and
-		(.reason | contains("0 bytes are pinned, this takes 64 KiB, and RLIMIT_MEMLOCK is 64 KiB")))'
+		(.reason | contains("0 bytes are pinned, this call needs 64 KiB, and RLIMIT_MEMLOCK is 64 KiB")))'
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]}" --size 1M --access remote-write
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]/%reg/reg-iova}" --size 1M --iova 0x10
 	# a limit of 0 is refused with EPERM

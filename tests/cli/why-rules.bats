@@ -60,7 +60,7 @@ load dmabuf
 @test "the IOVA is at another place in its page than the address" {
 	refused_because MR-IOVA-OFFSET certain mr reg-iova --size 64K --iova 0x100 --json
 	json '.failures[0].causes[0].evidence | .iova == "0x100" and .page_size > 0'
-	[[ $output == *"in its page the IOVA is at byte 256, and the address at byte 0"* ]]
+	[[ $output == *"the IOVA is at byte 256 of its page, and the address at byte 0"* ]]
 	refused_because MR-IOVA-OFFSET certain \
 		mr reg-iova --size 64K --offset 4 --iova 0x10000 --via kernel --json
 	[[ $output == *"give an IOVA such as 0x10004"* ]]
@@ -153,7 +153,7 @@ load dmabuf
 	json '.failures[0].causes[0].evidence == {"offset": 4096, "length": 8192, "allocated": 8192}'
 	refused_because MR-DM-ACCESS certain \
 		mr reg --memory dm --access local-write,zero-based,mw-bind --json
-	[[ $output == *"leave out mw-bind"* ]]
+	[[ $output == *"omit mw-bind"* ]]
 }
 
 # ---- no certain cause for what nothing shows

@@ -17,7 +17,7 @@ passes() {
 
 # cured ID WORDS: it is a cause, for which a change speaks that takes it away
 cured() {
-	jq -e '.failures[0].causes[] | select(.id == $id) | .evidence.tried == "\($words) the call passes" and
+	jq -e '.failures[0].causes[] | select(.id == $id) | .evidence.tried == "\($words) the call succeeds" and
 		(.certainty | IN("certain", "likely"))' --arg id "$1" --arg words "$2" <<<"$output" >/dev/null ||
 		fail "$1, $2: $(jq -c '.failures[0] | {causes, ruled_out, tried}' <<<"$output")"
 }
@@ -45,7 +45,7 @@ on_demand() {
 	is_in_sync
 	passes without-remote-write local-write
 	json '.failures[0].causes[0] | .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
-	json '.failures[0].tried | startswith("it passes without remote-write, with local-write; EINVAL again unchanged, ")'
+	json '.failures[0].tried | startswith("the call succeeds without remote-write, with local-write; EINVAL again unchanged, ")'
 	tried mr reg --size 64K --access remote-write,remote-atomic
 	passes local-write
 	tried mr reg --size 64K --access local-write,0x8000
@@ -80,7 +80,7 @@ on_demand() {
 	is_in_sync
 	passes
 	json '.failures[0] | (.tries | length > 5 and all(.answer == "EINVAL" or .answer == null)) and
-		(.tried | startswith("nothing helps; EINVAL again unchanged, ")) and
+		(.tried | startswith("no change helps; EINVAL again unchanged, ")) and
 		([.causes[] | select(.certainty == "certain")] == [])'
 	# memory is cleared of suspicion where fresh memory is refused as well
 	tried faulty reg_mr=EFAULT reg --size 64K --memory memfd
@@ -98,7 +98,7 @@ on_demand() {
 	passes offset-0 udmabuf
 	tried mr reg-dmabuf --from udmabuf --size 64K --data-direct
 	json '.failures[0] | (.tries | any(.change == "without-data-direct" and .answer == "ok")) and
-		(.errno != "EINVAL" or .causes[0].evidence.tried == "without Data Direct the call passes")'
+		(.errno != "EINVAL" or .causes[0].evidence.tried == "without Data Direct the call succeeds")'
 }
 
 @test "a change that takes a cause away and passes is evidence of it, and rules it out where it is refused" {

@@ -19,7 +19,7 @@ ODP=local-write,remote-read,on-demand
 		refused_because MR-ODP certain mr reg --memory none --size max --access $ODP --via $via --json
 	done
 	run --separate-stderr mr reg --access $ODP --why try --json
-	json '.failures[0].causes[0] | .id == "MR-ODP" and .evidence.tried == "without on-demand the call passes"'
+	json '.failures[0].causes[0] | .id == "MR-ODP" and .evidence.tried == "without on-demand the call succeeds"'
 	refused_because MR-ADVICE-DEVICE certain mr reg --advise prefetch --via kernel --json
 }
 

@@ -150,8 +150,7 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	else
 		mr_suspect(
 			suspicion, MR_LIKELY,
-			"for these access flags mlx5 takes the memory of the process at 0x%" PRIx64
-			" anew, and nothing is mapped there",
+			"for these access flags mlx5 registers the memory of the process at 0x%" PRIx64 " again, and nothing is mapped there",
 			addr);
 }
 
@@ -281,8 +280,7 @@ static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *
 		return;
 	mr_evidence_text(suspicion, "registered_by", "%s", name);
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "the region is on memory of the device (%s), and the kernel changes no such "
-		   "region",
+		   "the region is on memory of the device (%s), and the kernel does not change such regions",
 		   name);
 }
 
@@ -342,7 +340,7 @@ static void look_at_users(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   users, users == 1 ? "" : "s", owner, users == 1 ? "is" : "are", where);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "no region of this %s is %s; objects of other programs may be", owner,
+			   "no region of this %s is %s; objects of other programs may be there", owner,
 			   where);
 }
 
@@ -385,8 +383,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (refusal->kind == MR_ERROR_ABSENT) {
 		mr_evidence_text(suspicion, "call", "%s", refusal->call);
 		mr_suspect(suspicion, inquiry->operation == MR_OP_QUERY ? MR_LIKELY : MR_CERTAIN,
-			   "this session has no such object: its number is free, or belongs to "
-			   "another kind of object");
+			   "this session has no such object: the handle is free, or belongs to another kind of object");
 		return;
 	}
 	if (refusal->errnum != ENOENT || !refusal->uverbs || refusal->is_opened_anew ||
@@ -399,7 +396,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			    refusal->handle);
 	else if (rc == -ENOENT)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the kernel has no MR with the handle %" PRIu32 ", or no longer",
+			   "the kernel has no MR with the handle %" PRIu32 " now",
 			   refusal->handle);
 }
 

@@ -80,8 +80,7 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(
 			suspicion, MR_CERTAIN,
-			"%s refused: a control group that is not visible here has its maximum of "
-			"RDMA objects",
+			"%s refused: a control group that is not visible here has reached its maximum of RDMA objects",
 			function);
 		mr_suspect_remedy(
 			suspicion,
@@ -106,7 +105,7 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			suspicion, mr_certain_if(limit.is_full && !(is_object && opens(inquiry))),
 			"the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s",
 			path, limit.used, limit.max, resource, device_of(inquiry),
-			limit.is_full ? "which are all" : "and a registration needs more than one");
+			limit.is_full ? "and none is left" : "and a registration needs more than one");
 	mr_suspect_remedy(suspicion,
 			  "raise %s in %.100s%.100s/rdma.max, or end processes of the group that "
 			  "hold objects",
@@ -159,7 +158,7 @@ static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	if (ioctl(node, 0) && errno == EACCES)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%s can be opened, and any ioctl(2) on it is refused, as Landlock does",
+			   "%s can be opened, and any ioctl(2) on it is refused; Landlock refuses in this way",
 			   place->node.path);
 	else
 		mr_rule_out(suspicion, "ioctl(2) on %s is not refused in general",
@@ -231,10 +230,10 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "used", limit.used.value);
 	mr_suspect(
 		suspicion, mr_certain_if(needs_page(obstacle)),
-		"the control group may have %s in huge pages of %s and has %s: no page can be had",
+		"the control group is limited to %s in huge pages of %s and uses %s: no page is left",
 		MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
 	mr_suspect_remedy(suspicion,
-			  "raise %s%s/%s, or ask for huge pages in the pod or job "
+			  "raise %s%s/%s, or request huge pages for the pod or job "
 			  "(hugepages-2Mi), or use ordinary memory",
 			  group.mount, group.path, limit.file);
 }
@@ -267,7 +266,7 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			mr_certain_if(room.known && !room.value &&
 				      obstacle->huge_details.is_unreserved && needs_page(obstacle)),
 			"%" PRIu64 " of %" PRIu64
-			" huge pages of %s are free, none of them unreserved, and the memory has none yet",
+			" huge pages of %s are free, all of them reserved, and none is allocated for the memory yet",
 			pool->free.value, pool->total.value, MR_SIZE(page));
 }
 

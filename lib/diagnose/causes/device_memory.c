@@ -48,7 +48,7 @@ static void look_at_none(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			    MR_SIZE(max));
 	else
 		mr_suspect(suspicion, mr_certain_if(is_refused_by_libmlx5),
-			   "this device has no memory of its own (max_dm_size is 0)");
+			   "this device has no device memory (max_dm_size is 0)");
 }
 
 /* providers/mlx5/verbs.c alloc_dm_memic(): libmlx5 compares; the kernel leaves it to the firmware. */
@@ -68,7 +68,7 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	    inquiry->refusal->errnum == EINVAL) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the request has 0 bytes, which mlx5 does not allocate");
-		mr_suspect_remedy(suspicion, "ask for at least one byte");
+		mr_suspect_remedy(suspicion, "request at least one byte");
 		return;
 	}
 	if (length <= max)
@@ -79,7 +79,7 @@ static void look_at_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			suspicion, mr_certain_if(is_certain),
 			"the request has %s, and the device allocates at most %s at once (max_dm_size)",
 			MR_SIZE(length), MR_SIZE(max));
-	mr_suspect_remedy(suspicion, "ask for at most %" PRIu64 " bytes", max);
+	mr_suspect_remedy(suspicion, "request at most %" PRIu64 " bytes", max);
 }
 
 static void look_at_rest(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -147,7 +147,7 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
 			   "mlx5 does not accept %s for memory on the device", name);
-	mr_suspect_remedy(suspicion, "leave out %s", name ?: "none");
+	mr_suspect_remedy(suspicion, "omit %s", name ?: "none");
 }
 
 #define ADAPTER_PAGE_SHIFT 12 /* MLX5_ADAPTER_PAGE_SHIFT */
@@ -218,8 +218,7 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    kernel.major, kernel.minor, what, major, minor);
 	else if (mr_inquiry_has_ofed(inquiry) != MR_NO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "Linux supports %s of umems from %u.%u on, and the RDMA modules may "
-			   "come from OFED, with a release of their own",
+			   "Linux supports %s of umems from %u.%u on, and the RDMA modules may come from OFED, which has its own releases",
 			   what, major, minor);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
@@ -328,19 +327,18 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (rc == -EPROTONOSUPPORT)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "a context with DEVX was requested, and the driver of %s has no calls "
-			   "of DEVX (it opens without)",
+			   "of DEVX (the device can be opened without DEVX)",
 			   environment->device);
 	else if (rc == -EINVAL)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "a context with DEVX was requested, and %s opens only without it",
+			   "a context with DEVX was requested, and %s can be opened only without DEVX",
 			   environment->device);
 	else if (!rc)
 		mr_rule_out(suspicion, "%s, opened again, accepts calls of DEVX",
 			    environment->device);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "a context with DEVX was requested, and firmware %s or its driver may "
-			   "offer none",
+			   "a context with DEVX was requested, and firmware %s or the driver may not support DEVX",
 			   environment->firmware[0] ? environment->firmware : "of unknown version");
 }
 

@@ -37,7 +37,7 @@ static void weigh_tries(const struct mr_tries *tries, struct mr_suspicion *suspi
 		is_other |= try->errnum != first->errnum;
 	}
 	if (passed)
-		mr_evidence_text(suspicion, "tried", "%s the call passes", passed->words);
+		mr_evidence_text(suspicion, "tried", "%s the call succeeds", passed->words);
 	if (passed && suspicion->certainty == MR_POSSIBLE && passed != first)
 		suspicion->certainty = MR_LIKELY;
 	if (!passed && refused && !is_other && suspicion->certainty != MR_CERTAIN)
@@ -146,11 +146,11 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		return;
 	if (proven && !(proven->layers & 1U << suspicion->layer)) {
 		if (function)
-			mr_rule_out(suspicion, "%s refused, which is not of the layer %s", function,
+			mr_rule_out(suspicion, "%s refused, which does not belong to the layer %s", function,
 				    layer);
 		else
 			mr_rule_out(suspicion,
-				    "the kernel did not refuse, so its layer %s did not, either",
+				    "the kernel did not refuse, so its layer %s did not refuse either",
 				    layer);
 		return;
 	}
@@ -158,8 +158,7 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		return;
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(suspicion,
-			    "the kernel refused no call of libibverbs, so its layer %s did not, "
-			    "either",
+			    "the kernel refused no call of libibverbs, so its layer %s did not refuse either",
 			    layer);
 	else if (by_kernel == MR_YES && suspicion->cause->table == mr_causes_of_fork_protection)
 		mr_rule_out(suspicion, "the kernel itself refused");

@@ -67,8 +67,7 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	if (attributes && !(attributes->odp.general & IBV_ODP_SUPPORT))
 		mr_suspect(suspicion, MR_LIKELY,
-			   "mlx5 writes the addresses of a dma-buf by UMR, and the device, which "
-			   "reports no on-demand paging either, may not allow that");
+			   "mlx5 writes the addresses of a dma-buf by UMR, and the device may not allow this: it reports no on-demand paging, which requires UMR, too");
 	else if (attributes &&
 		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || length < most))
 		mr_rule_out(suspicion, "the device has on-demand paging, which requires UMR, too");
@@ -94,8 +93,7 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 			   " is not at the start of a page, which Data Direct requires",
 			   iova);
 	mr_suspect_remedy(suspicion,
-			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64
-			  ", and %" PRIu64 " bytes more",
+			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64 ", with %" PRIu64 " more bytes",
 			  inquiry->request->addr & ~(page - 1), iova & ~(page - 1),
 			  iova & (page - 1));
 }
@@ -137,7 +135,7 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			"descriptor %d (%s) was opened with O_PATH, which does not open the file",
 			fd, file->target);
 	else if (!file->is_dmabuf && !file->is_path && errnum == EINVAL)
-		mr_suspect(suspicion, MR_CERTAIN, "descriptor %d is %s, which is no dma-buf", fd,
+		mr_suspect(suspicion, MR_CERTAIN, "descriptor %d is %s, not a dma-buf", fd,
 			   file->target[0] ? file->target : "another file");
 }
 
@@ -218,7 +216,7 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			mr_evidence_text(suspicion, "cpus_allowed", "%s", cpus.allowed);
 		if (is_refused == MR_NO)
 			mr_suspect(suspicion, MR_CERTAIN,
-				   "the process may run on the CPUs %s, and not on CPU %" PRIu32,
+				   "the process may run on the CPUs %s, but not on CPU %" PRIu32,
 				   cpus.allowed, cpu);
 		else if (is_refused == MR_YES)
 			mr_rule_out(suspicion, "the process may run on CPU %" PRIu32, cpu);
@@ -229,10 +227,10 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_evidence_text(suspicion, "cpus_possible", "%s", cpus.possible);
 	if (is_refused == MR_YES)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the CPUs of this machine are %s, and CPU %" PRIu32 " is beyond",
+			   "the CPUs of this machine are %s, and CPU %" PRIu32 " does not exist",
 			   cpus.possible, cpu);
 	else if (is_refused == MR_NO)
-		mr_rule_out(suspicion, "there is a CPU %" PRIu32, cpu);
+		mr_rule_out(suspicion, "CPU %" PRIu32 " exists", cpu);
 }
 
 /* pci/tph.c pcie_tph_get_cpu_st(): the firmware is asked by a method of ACPI, of the port above the device. */

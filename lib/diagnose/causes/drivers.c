@@ -28,7 +28,7 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 		   mr_certain_if(mr_inquiry_is_since(inquiry, 6, 6) &&
 				 mr_inquiry_kernel_is_known(inquiry)),
 		   "rxe does not accept %s for regions", names);
-	mr_suspect_remedy(suspicion, "leave out %s", names);
+	mr_suspect_remedy(suspicion, "omit %s", names);
 }
 
 static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -67,7 +67,7 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_suspect(suspicion,
 		   mr_inquiry_is_since(inquiry, 7, 2) && mr_is_pinned(inquiry) ? MR_CERTAIN
 									       : MR_POSSIBLE,
-		   "the IOVA 0x%" PRIx64 " and %" PRIu64 " bytes go past the last address",
+		   "the IOVA 0x%" PRIx64 " with %" PRIu64 " bytes exceeds 64 bits",
 		   request->iova, request->length);
 }
 
@@ -84,8 +84,7 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    pages);
 	else
 		mr_suspect(suspicion, mr_likely_if(pages > all),
-			   "%s are %" PRIu64 " pages of %s, and EFA has room for few: 1 Mi in a "
-			   "region that others may write, some 24 Mi in all",
+			   "%s are %" PRIu64 " pages of %s; EFA allows 1 Mi pages in a region that others may write, and some 24 Mi pages in all",
 			   MR_SIZE(length), pages, MR_SIZE(page_size));
 }
 
@@ -101,7 +100,7 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_evidence_number(suspicion, "max_mr_size", max);
 	if (together > max)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%s with what is registered are more than the device's %s (max_mr_size)",
+			   "the new and the registered regions together have %s, and the device accepts %s (max_mr_size)",
 			   MR_SIZE(together), MR_SIZE(max));
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(
@@ -124,7 +123,7 @@ static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "registerable", most);
 	if (length > most || inquiry->refusal->held > most - length)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this takes %s",
+			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this region has %s",
 			   MR_SIZE(most), segments, MR_SIZE(length));
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
@@ -163,7 +162,7 @@ static void look_at_guid(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "%s has the node GUID %s", environment->device, guid);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the node GUID of %s is 0, so that librdmacm does not find the device",
+			   "the node GUID of %s is 0, so librdmacm does not find the device",
 			   environment->device);
 }
 
@@ -181,7 +180,7 @@ static void look_at_rxe_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "pages_max", MR_RXE_PAGES_MAX);
 	mr_suspect(suspicion, MR_LIKELY,
 		   "the region has %" PRIu64
-		   " pages, and rxe since Linux 7.0 takes at most %" PRIu64 " (%s)",
+		   " pages, and rxe since Linux 7.0 accepts at most %" PRIu64 " (%s)",
 		   pages, MR_RXE_PAGES_MAX, MR_SIZE(MR_RXE_PAGES_MAX * page));
 }
 

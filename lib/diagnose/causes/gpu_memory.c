@@ -30,7 +30,7 @@ static bool find_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 	*gpu = (struct gpu_memory){ .addr = obstacle->addr,
 				    .node = node->path,
 				    .is = is_reserved
-						  ? "is reserved as CUDA reserves memory of a GPU"
+						  ? "is reserved in the way that CUDA reserves memory of a GPU"
 						  : "is memory of a GPU",
 				    .is_decisive = obstacle->is_decisive && !is_reserved,
 				    .is_nvidia = !strncmp(node->path, "/dev/nvidia", 11) ||
@@ -121,8 +121,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 	if (find_gpu(inquiry, suspicion, &gpu) && gpu.module)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "0x%" PRIx64 " %s (%s), which may be of cuMemCreate without "
-			   "gpuDirectRDMACapable",
+			   "0x%" PRIx64 " %s (%s), which may come from cuMemCreate without gpuDirectRDMACapable",
 			   gpu.addr, gpu.is, gpu.node);
 }
 
@@ -132,8 +131,8 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 	if (find_gpu(inquiry, suspicion, &gpu) && (gpu.module || !gpu.is_nvidia))
 		mr_suspect(suspicion, MR_LIKELY,
-			   "0x%" PRIx64 " %s (%s), which is not registered by its address%s%s",
-			   gpu.addr, gpu.is, gpu.node, gpu.module ? ", although there is " : "",
+			   "0x%" PRIx64 " %s (%s), which cannot be registered by its address%s%s",
+			   gpu.addr, gpu.is, gpu.node, gpu.module ? " with the module " : "",
 			   gpu.module ?: "");
 }
 
@@ -162,7 +161,7 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	(void)inquiry;
 	if (visible)
 		mr_evidence_text(suspicion, "visible", "%.90s", visible);
-	mr_suspect(suspicion, MR_CERTAIN, "CUDA has no GPU of that number%s%s",
+	mr_suspect(suspicion, MR_CERTAIN, "CUDA has no GPU with that number%s%s",
 		   visible ? "; CUDA_VISIBLE_DEVICES is " : "", visible ?: "");
 }
 

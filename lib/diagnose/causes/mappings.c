@@ -49,7 +49,7 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 			   hole.text, addr);
 	} else if (obstacle->kind == MR_OBSTACLE_END) {
 		mr_suspect(suspicion, certainty,
-			   "the mapping ends at 0x%" PRIx64 ", and the range goes on for %s", addr,
+			   "the mapping ends at 0x%" PRIx64 ", and the range continues for %s", addr,
 			   hole.text);
 	} else if (IS_OF_KERNEL(addr)) {
 		mr_suspect(suspicion, certainty,
@@ -59,7 +59,7 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 				  "correct the address: mmap and malloc return no such address");
 	} else {
 		mr_suspect(suspicion, certainty,
-			   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
+			   "nothing is mapped at 0x%" PRIx64 ", nor in the %s from there on",
 			   addr, hole.text);
 	}
 }
@@ -137,7 +137,7 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 	}
 	describe(obstacle, mr_inquiry_access(inquiry) & MR_WRITING, text, sizeof(text));
 	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s%s%s", obstacle->addr, text,
-		   gpu ? ", as CUDA reserves memory of a GPU: the process has mapped " : "",
+		   gpu ? ", in the way that CUDA reserves memory of a GPU: the process has mapped " : "",
 		   gpu ? gpu->path : "");
 	if (gpu)
 		mr_suspect_remedy(suspicion,
@@ -308,7 +308,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
 	mr_suspect(suspicion, certainty_alone(inquiry),
 		   "nothing is mapped in the %s at 0x%" PRIx64
-		   ", and fork protection (RDMAV_FORK_SAFE) cannot advise the kernel of it",
+		   ", and fork protection (RDMAV_FORK_SAFE) cannot call madvise(2) on it",
 		   MR_SIZE(obstacle->hole), obstacle->addr);
 }
 
@@ -335,7 +335,7 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "max_map_count", max.value);
 	if (used.value + 2 < max.value)
 		mr_rule_out(suspicion,
-			    "the process has %" PRIu64 " mappings, and may have %" PRIu64,
+			    "the process has %" PRIu64 " mappings, and is limited to %" PRIu64,
 			    used.value, max.value);
 	else
 		mr_suspect(suspicion, mr_likely_if(maps || inquiry->refusal->errnum == EAGAIN),
@@ -344,8 +344,7 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   used.value, max.value,
 			   maps ? "" : ", and fork protection (RDMAV_FORK_SAFE) splits them");
 	if (maps)
-		mr_suspect_remedy(suspicion, "raise it (sysctl vm.max_map_count), or map fewer, "
-					     "larger areas");
+		mr_suspect_remedy(suspicion, "raise vm.max_map_count (sysctl), or map fewer, larger areas");
 }
 
 /* Whether an end of the range is inside of a huge page, where the mapping cannot be split. */

@@ -137,8 +137,7 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memloc
 		return;
 	mr_evidence_number(suspicion, "most_registered", most);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s are pinned now, but up to %s were registered at once, this takes %s, and "
-		   "RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
+		   "%s are pinned now, but up to %s were registered at once, this call needs %s, and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
 		   MR_SIZE(memlock->pinned.value), MR_SIZE(most), MR_SIZE(memlock->asked),
 		   MR_SIZE(memlock->limit.soft),
 		   explain_limit(inquiry, memlock, most + memlock->asked, suspicion).figure);
@@ -161,7 +160,7 @@ static void suspect_larger_queue(struct mr_inquiry *inquiry, const struct memloc
 	if (inquiry->refusal->by_kernel != MR_NO &&
 	    exceeds(memlock, most, memlock->pinned) != MR_NO)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%s are pinned, this takes at least %s, and RLIMIT_MEMLOCK is %s%s",
+			   "%s are pinned, this call needs at least %s, and RLIMIT_MEMLOCK is %s%s",
 			   MR_SIZE(pinned), MR_SIZE(memlock->asked), MR_SIZE(memlock->limit.soft),
 			   explain_limit(inquiry, memlock, pinned + most, suspicion).figure);
 }
@@ -192,7 +191,7 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (memlock.exceeded == MR_YES && (memlock.is_lifted != MR_YES || is_other_rule(inquiry)))
 		mr_suspect(
 			suspicion, judge_certainty(inquiry, &memlock),
-			"%s %s pinned, this takes %s%s, and RLIMIT_MEMLOCK is %s%s",
+			"%s %s pinned, this call needs %s%s, and RLIMIT_MEMLOCK is %s%s",
 			memlock.pinned.known ? MR_SIZE(pinned) : "some memory",
 			memlock.pinned.known ? "are" : "may be",
 			memlock.is_least ? "at least " : "", MR_SIZE(memlock.asked), MR_SIZE(limit),
@@ -209,7 +208,7 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	else if (limit == UINT64_MAX)
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
 	else
-		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
+		mr_rule_out(suspicion, "%s are pinned, this call needs %s, and RLIMIT_MEMLOCK is %s",
 			    MR_SIZE(pinned), MR_SIZE(memlock.asked), MR_SIZE(limit));
 }
 

@@ -44,7 +44,7 @@ static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *
 			  mr_inquiry_check(inquiry, "MR-NODE-ACCESS", place->device).remedy);
 	if (!node->mode.known) {
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the folder of %s may not be searched by user %" PRIu64, node->path,
+			   "the permissions of the directory of %s do not let user %" PRIu64 " enter it", node->path,
 			   status->uid.value);
 		return;
 	}
@@ -134,12 +134,12 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	else if (node->is_other)
 		mr_suspect(suspicion, certainty,
 			   "%s has the number %" PRIu32 ":%" PRIu32
-			   ", but that of %s is %u:%u: it is an old node, or another device's",
+			   ", but that of %s is %u:%u: the node is old, or belongs to another device",
 			   node->path, file.major, file.minor, node->device, node->major,
 			   node->minor);
 	else if (place->opened == -ENXIO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "%s answers ENXIO: no device has its number %u:%u, or no longer",
+			   "%s answers ENXIO: no device has its number %u:%u now",
 			   node->path, node->major, node->minor);
 	else
 		mr_rule_out(suspicion, "%s has the number of %s, %u:%u", node->path, node->device,
@@ -162,8 +162,7 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "device", "%s", place->device);
 	if (!place->is_shown && !place->is_listed)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "%s has gone: it is no longer in sysfs, and the kernel answers %s for "
-			   "contexts that were opened before",
+			   "%s no longer exists: sysfs does not have it, and the kernel answers %s for contexts that were opened before",
 			   place->device, errnum == EIO ? "EIO" : "ENODEV");
 	else if (inquiry->operation == MR_OP_OPEN && place->opened == -errnum)
 		/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded */

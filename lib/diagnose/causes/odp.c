@@ -71,8 +71,8 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	} else if (mr_inquiry_access(inquiry) & MR_ACCESS_HUGETLB) {
 		suspicion->layer = MR_LAYER_UVERBS;
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "access has hugetlb, and not all memory of a process is huge pages");
-		mr_suspect_remedy(suspicion, "leave out hugetlb");
+			   "access has hugetlb, and not all memory of a process is in huge pages");
+		mr_suspect_remedy(suspicion, "omit hugetlb");
 	} else {
 		mr_rule_out(suspicion, "the device has implicit on-demand paging");
 	}
@@ -92,7 +92,7 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 	else
 		mr_suspect(
 			suspicion, mr_likely_if(*memory),
-			"access has hugetlb, with on-demand, and the memory may have small pages");
+			"access has hugetlb and on-demand, and the memory may have small pages");
 }
 
 /*
@@ -115,16 +115,14 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "available", available.bytes);
 	if (table > INT_MAX)
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_is_since(inquiry, 5, 15)),
-			   "the kernel's table of the region's pages would take %s, and it "
-			   "allocates less than 2 GiB",
+			   "the kernel's table of the region's pages would need %s, and the kernel allocates less than 2 GiB",
 			   MR_SIZE(table));
 	else if (table > available.bytes)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the kernel's table of the region's pages takes %s, and %s of memory "
-			   "is available",
+			   "the kernel's table of the region's pages needs %s, and %s of memory is available",
 			   MR_SIZE(table), MR_SIZE(available.bytes));
 	else
-		mr_rule_out(suspicion, "the table of the region's pages takes only %s",
+		mr_rule_out(suspicion, "the table of the region's pages needs only %s",
 			    MR_SIZE(table));
 }
 

@@ -84,7 +84,7 @@ static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		return;
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "/sys/class/infiniband has no device, and ib_uverbs no node of one");
+		   "/sys/class/infiniband has no device, and ib_uverbs has no node");
 	mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-DEVICE", NULL));
 }
 
@@ -139,8 +139,7 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	} else if (place->opened == -EPERM) {
 		/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
 		mr_suspect(suspicion, mr_likely_if(inquiry->operation == MR_OP_FIND),
-			   "network namespaces have devices of their own, and the node %s answers "
-			   "EPERM: %s may be in another one",
+			   "each device is in one network namespace, and the node %s answers EPERM: %s may be in another namespace",
 			   place->node.path, place->device);
 	}
 }
@@ -162,7 +161,7 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	add_device(inquiry, suspicion);
 	if (place->is_listed && !is_node_missing(inquiry)) {
-		mr_rule_out(suspicion, "%s is there", place->node.path);
+		mr_rule_out(suspicion, "%s exists", place->node.path);
 	} else if (!place->is_listed) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "ib_uverbs has made no node for %s in /sys/class/infiniband_verbs",
@@ -190,9 +189,8 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect_found(suspicion, finding);
 	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "/dev is %s%s of the process's own, without the node %s: the sandbox "
-			   "does not provide it",
-			   dev.type[0] ? "a " : "a plain folder", dev.type, place->node.path);
+			   "the process has a private /dev (%s) without the node %s: the sandbox does not provide it",
+			   dev.type[0] ? dev.type : "an ordinary directory", place->node.path);
 	else if (inquiry->refusal->errnum != EPERM || place->opened != -EPERM)
 		return;
 	else if (finding.verdict == MR_VERDICT_BAD)
@@ -221,7 +219,7 @@ static void look_at_abi(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the kernel's ib_uverbs has ABI version %" PRIu64
-			   ", and libibverbs knows %d to %d: it lists no device",
+			   ", and libibverbs knows %d to %d, so it lists no device",
 			   abi, MR_ABI_MIN, MR_ABI_MAX);
 }
 
@@ -380,8 +378,7 @@ static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_sus
 	mr_evidence_text(suspicion, "fd", "-1");
 	if (is_ex && errnum == EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "libibverbs passes on no descriptor if it is -1, and the kernel "
-			   "requires one for an offset");
+			   "libibverbs does not pass on the descriptor -1, and the kernel requires a descriptor for an offset");
 	else if (inquiry->operation == MR_OP_UMEM_DMABUF && errnum == EBADF)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "libmlx5 refuses the descriptor -1 without calling the kernel (--via "

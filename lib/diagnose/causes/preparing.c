@@ -76,8 +76,7 @@ static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (inquiry->refusal->errnum == ENOMEM) {
 		if (addr > ADDRESSES_END - mapping->length || mapping->length > ADDRESSES_END)
 			mr_suspect(suspicion, MR_LIKELY,
-				   "the addresses of a process end at 0x%" PRIx64
-				   ", and the memory does not",
+				   "the addresses of a process end at 0x%" PRIx64 ", and the memory would end beyond",
 				   ADDRESSES_END);
 	} else if (mr_host_number(inquiry->host, &least, "/proc/sys/vm/mmap_min_addr")) {
 		mr_evidence_hex(suspicion, "least", least);
@@ -142,7 +141,7 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "path", "%.100s", path);
 	mr_suspect(
 		suspicion, mr_certain_if(errnum == EISDIR || errnum == ETXTBSY),
-		errnum == EISDIR ? "%.120s is a folder"
+		errnum == EISDIR ? "%.120s is a directory"
 		: errnum == ETXTBSY
 			? "%.120s is a running program or a swap file, and cannot be opened for "
 			  "writing"

@@ -84,7 +84,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		   : is_umem ? "a umem"
 			     : "this kernel",
 		   names_of_flags(extra, names, sizeof(names)));
-	mr_suspect_remedy(suspicion, "leave out %s", names);
+	mr_suspect_remedy(suspicion, "omit %s", names);
 }
 
 /* ib_check_mr_access() since Linux 6.2: flush flags need a device that says that it can flush. */
@@ -97,7 +97,7 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 	mr_evidence_hex(suspicion, "device_cap_flags", inquiry->attributes.capabilities);
 	if (!(needed & ~inquiry->attributes.capabilities))
-		mr_rule_out(suspicion, "the device can flush, as its capabilities say");
+		mr_rule_out(suspicion, "the device can flush, according to its capabilities");
 	else
 		mr_suspect(suspicion, mr_inquiry_is_since(inquiry, 6, 2) ? MR_CERTAIN : MR_POSSIBLE,
 			   "access has %s, which is not among the device's capabilities (0x%" PRIx64
@@ -120,8 +120,7 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 		mr_rule_out(suspicion, "address and IOVA have the same offset in their pages");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "in its page the IOVA is at byte %" PRIu64
-			   ", and the address at byte %" PRIu64,
+			   "the IOVA is at byte %" PRIu64 " of its page, and the address at byte %" PRIu64,
 			   iova & within, addr & within);
 	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
 			  (iova & ~within) | (addr & within));
@@ -191,8 +190,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	} else if (mr_inquiry_has_ofed(inquiry) == MR_YES) {
 		mr_evidence_text(suspicion, "module", "mlx_compat");
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "Linux supports this call from %u.%u on, and the RDMA modules are those "
-			   "of OFED, with a release of their own",
+			   "Linux supports this call from %u.%u on, and the RDMA modules are those of OFED, which has its own releases",
 			   since->major, since->minor);
 		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
 	} else if (since->of_driver) {
@@ -202,8 +200,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			    kernel.major, kernel.minor, since->major, since->minor);
 	} else {
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "this kernel is %u.%u, which supports this call: it may be built "
-			   "without it, or be the kernel of a sandbox",
+			   "this kernel is %u.%u, which supports this call: it may be built without the call, or be the kernel of a sandbox",
 			   kernel.major, kernel.minor);
 	}
 }

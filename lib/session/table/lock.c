@@ -64,8 +64,7 @@ static void name_holder(const struct flock *lock, struct mr_error *err)
 			(int)lock->l_pid, name, (int)lock->l_pid);
 	else
 		mr_hint(err,
-			"process %d, which is not or no longer visible, holds the lock: end "
-			"the session",
+			"process %d holds the lock, and is not visible here: end the session",
 			(int)lock->l_pid);
 }
 

@@ -62,13 +62,13 @@ TEST(nodes_of_devices)
 	static const struct check_row rows[] = {
 		{ MLX5_0 MLX5_1, 0, BAD, "0 of 2 devices|mknod /dev/infiniband/uverbs0 c 231 190" },
 		{ DEV("tmpfs"), 0, BAD, "see MR-SANDBOX" },
-		{ NODE("1"), 0, WARN, "1 of 2 devices: none for mlx5_0" },
+		{ NODE("1"), 0, WARN, "1 of 2 devices: no node for mlx5_0" },
 		{ DEVICE("mlx5_2"), 0, WARN, "no node for 1|modprobe ib_uverbs" },
 		{ NODE("0") "-" CLASS "mlx5_2/node_type\n-" CLASS "mlx5_2", 0, OK, "2 of 2" },
 		{ "# no node was made\n" DEVICE("mlx5_0"), 0, BAD, "ib_uverbs" },
 		{ "# files that are not the nodes\n" MLX5_0 MLX5_1 NODE("1") "/calls/dev/infiniband/uverbs0.open ok\n"
 		  "/calls/dev/infiniband/uverbs0.stat mode=100666 uid=0 gid=0 device=0:0",
-		  0, WARN, "1 of 2 devices: the file of mlx5_0|mknod /dev/infiniband/uverbs0 c 231 190" },
+		  0, WARN, "1 of 2 devices: another file has the name of the node of mlx5_0|mknod /dev/infiniband/uverbs0 c 231 190" },
 		{ "/calls/dev/infiniband/uverbs1.stat mode=20666 uid=0 gid=0 device=231:190", 0, BAD, "0 of 2|mlx5_0, mlx5_1" },
 		{ "# a container\n" MLX5_0 CONTAINER, 0, BAD, "--device" },
 		{ MLX5_1 NODE("0"), 0, OK, "this container has the nodes of 1 devices" },
@@ -106,9 +106,9 @@ TEST(sandbox)
 {
 	static const struct check_row rows[] = {
 		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0, BAD,
-		  "the process has its own /dev, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
+		  "the process has a private /dev, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
 		{ CONTAINER, 0, BAD, "--device|unit trainer.service" },
-		{ MLX5_1 NODE("0"), 0, OK, "the process has its own /dev, with nodes" },
+		{ MLX5_1 NODE("0"), 0, OK, "the process has a private /dev, with nodes" },
 		{ "/proc/self/status Seccomp:\t2", 0, OK, "seccomp|!NoNewPrivs" },
 		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666") REFUSED("0", "EPERM"), 0, BAD,
 		  "device rules refuse" },

@@ -118,7 +118,7 @@ TEST(a_thread_is_not_taken_for_a_process)
 		0);
 	assert_int_equal(read(there[0], &number, sizeof(number)), sizeof(number));
 	assert_failure(join_process(number, &borrowed), -ESRCH, err, MR_ERROR_ABSENT,
-		       "is a thread, and no process");
+		       "is a thread, not a process");
 	snprintf(process, sizeof(process), "pid:%d", (int)getpid());
 	assert_contains(err.hint, process);
 	close(back[1]);

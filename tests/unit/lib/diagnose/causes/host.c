@@ -56,7 +56,7 @@ TEST(limits)
 		{ "", REG, ENOMEM, GIB, MR_ACCESS_REMOTE_WRITE, "", 0, "" }, /* is EINVAL */
 		{ "@memlock-lowered\n" USER STATUS("VmPin:\t8188 kB"), REG, ENOMEM, 4096, WRITE, "MR-MEMLOCK",
 		  RULED_OUT, "" },
-		{ "", REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", CERTAIN, "7.9 MiB are pinned, this takes 8 KiB" },
+		{ "", REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", CERTAIN, "7.9 MiB are pinned, this call needs 8 KiB" },
 		{ USER, REG, ENOMEM, 4097, WRITE, "MR-MEMLOCK", UNRELATED, "" },  /* unknown use */
 		{ USER, REG, ENOMEM, 9 * MIB, WRITE, "MR-MEMLOCK", CERTAIN, "" }, /* of no matter */
 		{ "@healthy\n" LIMITS("0"), REG, EPERM, 4096, WRITE, "MR-MEMLOCK-ZERO", CERTAIN, "" },

@@ -126,7 +126,7 @@ TEST(devices)
 		/* as driver 580 of an H200 has it */
 		{ "# memory of cuMemAlloc\n/proc/self/maps 200800000-204000000 rw-s 00000000 00:06 142 /dev/nvidiactl\n"
 		  "/proc/self/maps 200000000000-200000010000 ---p 00000000 00:00 0 \n",
-		  "6.12", EFAULT, 65536, WRITE, "MR-PROT-NONE", CERTAIN, "as CUDA reserves memory of a GPU" },
+		  "6.12", EFAULT, 65536, WRITE, "MR-PROT-NONE", CERTAIN, "that CUDA reserves memory of a GPU" },
 		{ "", "6.12", EFAULT, 65536, WRITE, "MR-PEER-MEMORY", LIKELY, "/dev/nvidiactl" },
 		{ "# no GPU\n/proc/self/maps 200000000000-200000010000 ---p 00000000 00:00 0 \n", "6.12", EFAULT, 65536,
 		  WRITE, "MR-PEER-MEMORY", UNRELATED, "" },

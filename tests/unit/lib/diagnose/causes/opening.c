@@ -63,7 +63,7 @@ static const struct opening openings[] = {
 	{ "", OPEN, EACCES, "mlx5_0", "MR-NODE-ACCESS", CERTAIN, "usermod -aG rdma" },
 	{ "# a folder that may not be searched\n" HEALTHY REFUSES(
 		  "EACCES") "/calls/dev/infiniband/uverbs0.stat.error EACCES",
-	  "stat", EACCES, NULL, "MR-NODE-ACCESS", CERTAIN, "may not be searched" },
+	  "stat", EACCES, NULL, "MR-NODE-ACCESS", CERTAIN, "do not let user" },
 	{ "", OPEN, EACCES, "mlx5_0", "MR-NODE-ACCESS", CERTAIN, "" },
 	{ "# a file system with nodev\n" HEALTHY NODE_IS(FOR_ALL) REFUSES("EACCES") NODEV("1") ENFORCE("1"), OPEN,
 	  EACCES, "mlx5_0", "MR-NODEV", CERTAIN, "" },
