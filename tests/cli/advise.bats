@@ -38,7 +38,7 @@ advices() {
 # ---- answers
 
 # bats test_tags=kernel
-@test "each advice is taken, by both paths, and shown with its time" {
+@test "each advice is accepted on both paths, and shown with its time" {
 	require_mlx5
 	advices odp --size 64K --advise <<-'END'
 		ok prefetch,flush
@@ -116,7 +116,7 @@ advices() {
 	[[ ${lines[0]} == *" ADVICE_ANSWER ADVICE_ELAPSED_NS" ]]
 }
 
-@test "in a session the region stays whatever the answer is, and needs its process, as note, document and stat say" {
+@test "in a session the region stays after any answer to advice; note, document and stat show that it needs its process" {
 	require_mlx5
 	session_begin
 	succeeded ms reg --access $ODP --name o --via kernel --advise prefetch-write,flush --json

@@ -69,7 +69,7 @@ statuses() {
 	[[ $stderr == *"the batch has no protection domain 'new'"* ]]
 }
 
-@test "--via kernel serves in a batch too, for all of a region's life" {
+@test "--via kernel in a batch registers, changes and deregisters a region" {
 	batch --json -- 'reg --name a --via kernel' 'stat a' 'dereg a'
 	succeeded
 	json '[.lines[].regions[0] | .via] | unique == ["kernel"]'
@@ -214,7 +214,7 @@ statuses() {
 	gives '.lines[1].regions[0].via == "kernel"' ms batch "$LINES_FILE"
 }
 
-@test "a PD that another process has made anew in a session is another" {
+@test "a PD that another process allocates again in a session is a different one" {
 	local line
 
 	session_begin

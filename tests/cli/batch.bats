@@ -24,7 +24,7 @@ load rows
 	exits 2 mr batch --json <<<$'reg\n\xef\xbb\xbfreg'
 }
 
-@test "a wrong line is a usage error with an errno and a message of its own" {
+@test "a wrong line is a usage error with an errno and a separate message" {
 	local cause=EINVAL:MR-LENGTH-ZERO
 
 	usage_errors <<<"reg --expect $(printf "$cause,%.0s" {1..16})$cause | --expect accepts at most 16 causes"
@@ -144,7 +144,7 @@ load rows
 	[[ $stderr == *"line 2: reg "*": region 2 of 2: ibv_reg_mr: EFAULT"* && $stderr != *stopped* ]]
 }
 
-@test "--keep-going goes on, and the first failure decides the exit status" {
+@test "--keep-going runs the remaining lines, and the first failure determines the exit status" {
 	batch --json --keep-going -- 'dereg nobody' 'reg --memory hole' 'reg --name c'
 	[ "$status" -eq 3 ]
 	json '[.lines[].status] == [3, 1, 0] and [.failures[].index] == [1, 2]'
@@ -222,7 +222,7 @@ load rows
 
 # ---- limits ----
 
-@test "--limit memlock counts for the sum of the regions, also where the user may pin beyond it" {
+@test "--limit memlock limits the sum of the regions, even if the user may pin more" {
 	batch --limit memlock=64K -- 'reg --size 32K' 'reg --size 64K --expect ENOMEM:MR-MEMLOCK' \
 		'reg --size 32K'
 	succeeded
@@ -232,7 +232,7 @@ load rows
 	[[ $stderr == *"ENOMEM"*"MR-MEMLOCK]"* ]]
 }
 
-@test "a limit that nobody knows, or no value, is a usage error, and one beyond the hard limit says what it is" {
+@test "an unknown limit, or one without a value, is a usage error, and a limit above the hard limit reports that limit" {
 	batch --limit memlok=64K -- reg
 	usage_error "--limit: unknown limit 'memlok': did you mean 'memlock'?"
 	batch --limit memlock -- reg

@@ -11,7 +11,7 @@ bench() {
 	json '.command == "bench"'
 }
 
-@test "a call that is refused is told, and the others are measured" {
+@test "a refused call is reported, and the others are measured" {
 	bench --sizes 4K,16K --memory readonly --memory anon --count 4
 	[ "$status" -eq 1 ]
 	json '[.failures[] | [.call, .errno]] == [["ibv_reg_mr", "EFAULT"], ["ibv_reg_mr", "EFAULT"]]'
@@ -22,7 +22,7 @@ bench() {
 	json '.rows == [] and (.failures | length) == 1'
 }
 
-@test "a session of its own that the relaxed mode cannot have is named" {
+@test "a session that relaxed mode cannot open is reported" {
 	local fault
 
 	for fault in open@2=EMFILE alloc_pd@2=ENOMEM; do
@@ -31,7 +31,7 @@ bench() {
 	done
 }
 
-@test "a worker that is refused or killed ends the row of all, and it is told once" {
+@test "a refused or killed worker ends the row of all workers, and is reported once" {
 	exits 1 faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	exits 1 faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
@@ -76,7 +76,7 @@ bench() {
 	EOT
 }
 
-@test "regions that cannot be there already end the levels of their kind alone, and missing memory is named" {
+@test "regions that cannot be registered beforehand end only the levels of their kind, and missing memory is named" {
 	# Three calls that do not count, and one that does, come before.
 	exits 1 faulty reg_mr@5=ENOMEM -j bench reg umem --sizes 4K --count 1 --occupied 2,4K
 	json '[.rows[] | select(.call == "reg") | .occupied] == [0]'
@@ -87,7 +87,7 @@ bench() {
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
 
-@test "memory that cannot be had is reported once for all its sizes, with its cause" {
+@test "memory that cannot be allocated is reported once for all its sizes, with the cause" {
 	local page=/sys/kernel/mm/hugepages/hugepages-2048kB
 
 	[ -e $page ] && [ "$(<$page/nr_overcommit_hugepages)$(<$page/free_hugepages)" = 00 ] ||
@@ -101,7 +101,7 @@ bench() {
 }
 
 # bats test_tags=release
-@test "workers of which there can be no more end their row alone" {
+@test "workers beyond the possible number end only their row" {
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
 	exits 1 prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
 	json '[.rows[] | [.threads, .count, (.rounds | length)]] == [[1, 2, 2]]'
@@ -110,7 +110,7 @@ bench() {
 }
 
 # bats test_tags=release
-@test "whichever allocation fails, bench says so, or loses nothing" {
+@test "if any allocation fails, bench reports it or loses nothing" {
 	local n
 
 	starving
@@ -149,7 +149,7 @@ bench() {
 	done
 }
 
-@test "a signal in the last round of all is told, too" {
+@test "a signal in the very last round is reported, too" {
 	local out=$BATS_TEST_TMPDIR/out
 
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \

@@ -41,7 +41,7 @@ bench() {
 	json '.rows[0] | (.bytes_per_s * .mean_ns / 65536e9 - 1) | . > -0.01 and . < 0.01'
 }
 
-@test "rows and titles of a simulated device say so, and settings of UCX name their memory" {
+@test "rows and titles mark a simulated device, and settings of UCX name their memory" {
 	bench --sizes 4K,16K,64K --count 5
 	json '.rows + .fits | length == 4 and all(.device | endswith(" (simulated)"))'
 	json '.environment.simulated and (.rows | all(.simulated))'
@@ -68,14 +68,14 @@ bench() {
 	[[ $output == *"COUNTER"*"CREATE_UMEM"* ]]
 }
 
-@test "threads and processes have rows of their own, and all workers call on each device" {
+@test "threads and processes have separate rows, and all workers call on each device" {
 	bench --all-devices --sizes 4K --threads 1,3 --processes 1,2 --count 2 --rounds 2
 	succeeded
 	json '[.rows[] | [.processes, .threads, .count]] == [[1, 1, 2], [1, 3, 6], [2, 1, 4], [2, 3, 12]]'
 	json '.rows | all(.slowest_ns >= .min_ns and .slowest_ns <= .max_ns)'
 }
 
-@test "regions that are there already go up in quarters, and down again; equal quarters are measured once" {
+@test "occupied regions go up in quarters, and down again; equal quarters are measured once" {
 	local n
 
 	bench --sizes 4K --count 1 --occupied 8,64K
@@ -176,7 +176,7 @@ compared() {
 	run --separate-stderr mrctl -j bench --compare "$@"
 }
 
-@test "a call that has become slower is told with its interval, and is exit status 1" {
+@test "a call that became slower is reported with its interval, and the exit status is 1" {
 	local tolerance verdict
 
 	measured --sizes 4K
@@ -208,7 +208,7 @@ compared() {
 	[[ $stderr == *"1 with too few rounds: each document requires 4"* ]]
 }
 
-@test "rows of one document alone are told, and so is a measurement that was interrupted" {
+@test "rows of only one document are reported, and so is an interrupted measurement" {
 	measured --sizes 4K,16K
 	figures 1000 4 "$OLD.1"
 	jq 'del(.rows[0]) | .rows += [.rows[0] | .size = 65536] | .method.interrupted = true' "$OLD.1" >"$NEW"
@@ -223,7 +223,7 @@ compared() {
 }
 
 # bats test_tags=slow
-@test "documents of different hosts are compared --anyway alone, and other files never" {
+@test "documents of different hosts are compared only with --anyway, and other files never" {
 	local edit
 
 	measured --sizes 4K
@@ -254,7 +254,7 @@ compared() {
 }
 
 # bats test_tags=slow
-@test "one document is compared with what is measured now, row by row" {
+@test "one document is compared with a new measurement, row by row" {
 	local words
 	local -a tried=(
 		'reg reg-iova dereg --sizes 4K --threads 1,2 --via kernel'
@@ -277,7 +277,7 @@ compared() {
 	done
 }
 
-@test "a row slower than in the document is exit status 1, and --rounds can differ" {
+@test "with a row slower than in the document the exit status is 1, and --rounds can differ" {
 	measured --sizes 4K
 	# no call takes a nanosecond
 	jq '.method.rounds = 4 | .method.calls = 4 | .rows[].rounds = [range(4) | {p50_ns: 1}]' "$OLD" >"$NEW"
@@ -294,7 +294,7 @@ compared() {
 }
 
 # bats test_tags=slow
-@test "a document that is measured again chooses no options, hosts differ before that, and failures are told" {
+@test "measuring a document again accepts no options, compares hosts first, and reports failures" {
 	local edit
 
 	measured --sizes 4K

@@ -215,7 +215,7 @@ knows_answers() {
 	mrctl reg --expect "${words// /,}" --help >/dev/null || fail "$words"
 }
 
-@test "bash offers the commands, options and values that there are" {
+@test "bash offers the existing commands, options and values" {
 	what_there_is '' | offers in_bash
 	knows_answers in_bash
 	offers in_bash <<-'EOF'
@@ -230,7 +230,7 @@ knows_answers() {
 	offers in_bash <<<'mrctl -d |'
 }
 
-@test "fish offers the commands, options and values that there are" {
+@test "fish offers the existing commands, options and values" {
 	what_there_is 'EPERM:' | offers in_fish
 	knows_answers in_fish
 	offers in_fish <<-'EOF'
@@ -243,7 +243,7 @@ knows_answers() {
 	offers in_fish <<<'mrctl -d |'
 }
 
-@test "zsh offers the options that there are" {
+@test "zsh offers the existing options" {
 	for command in '' $(commands); do
 		diff <(options "$command") <(zsh_options "$command" | sort -u) >&2
 	done

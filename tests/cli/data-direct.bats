@@ -83,7 +83,7 @@ path_of_function() {
 }
 
 # bats test_tags=kernel
-@test "libmlx5 answers EOPNOTSUPP to Data Direct on a device that is not its own" {
+@test "libmlx5 answers EOPNOTSUPP to Data Direct on a device of another provider" {
 	on_mlx5 && skip "this one is"
 	require_exporter
 	[ "$(rdma_core)" -ge 54 ] || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"

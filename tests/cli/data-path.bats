@@ -64,7 +64,7 @@ word() {
 
 # A kernel that does it right makes this fail: then the row of lib/diagnose/kernel.c has its last release.
 # bats test_tags=kernel
-@test "mrctl says that rxe corrupts data of on-demand regions, once, and it does" {
+@test "mrctl reports once that rxe corrupts data of on-demand regions, and rxe does" {
 	local key addr
 	local MR=("${MS[@]}") access=local-write,remote-write,remote-read,on-demand
 

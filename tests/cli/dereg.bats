@@ -56,7 +56,7 @@ setup() {
 	make_empty
 }
 
-@test "a region that does not exist, or no longer, does not keep others from being deregistered" {
+@test "a region that does not exist, or was deregistered, does not keep others from being deregistered" {
 	ms reg --count 2 --quiet
 	exits 1 ms dereg 1 nosuch 2 1 --json
 	json '[.regions[].id] == [1, 2] and [.failures[].index] == [2, 4]'
@@ -87,7 +87,7 @@ setup() {
 	shows '[.regions[] | .pd, .state] == ["mine", "live", "default", "live"]' ms stat
 }
 
-@test "mr:HANDLE deregisters what no entry names; the kernel refuses that of no object, or of another kind" {
+@test "mr:HANDLE deregisters an MR without an entry; the kernel refuses handles of no object or of another kind" {
 	local handles pd
 
 	ms reg --quiet
@@ -172,7 +172,7 @@ while_it_makes() {
 }
 
 # bats test_tags=slow
-@test "dereg --all leaves what a running command has made and not yet noted, and the umem of a trial" {
+@test "dereg --all leaves objects that a running command has not yet recorded, and the umem of a trial" {
 	while_it_makes reg_mr=stop-after 1 reg --via kernel
 	[ "$(states | cut -d ' ' -f 2)" = live ] || fail "$(states)"
 	on_mlx5 || return 0
@@ -195,7 +195,7 @@ while_it_makes() {
 		([.regions[].id] | index(null)) == null)'
 }
 
-@test "dereg --all leaves a region alone that another process is deregistering, and lets others have the rest" {
+@test "dereg --all skips a region that another process is deregistering, and shares the rest with other commands" {
 	ms reg --count 4 --quiet
 	pause_at dereg_mr=stop dereg 2 --quiet
 	[[ $(states) == *"2 pending"* ]]
@@ -212,7 +212,7 @@ while_it_makes() {
 	[ -z "$(states)" ]
 }
 
-@test "dereg goes on after a region that is refused, whatever the errno; that one stays and can be changed" {
+@test "dereg continues after a refused region, with any errno; that region stays and can be changed" {
 	ms reg --count 40 --name n --quiet
 	exits 1 faulty dereg_mr@25=EBUSY dereg --all --json
 	json '[.regions[].id] == [range(1; 41)] - [25] and (.failures | length) == 1 and .failures[0].region == 25'
@@ -261,7 +261,7 @@ noted_or_told() {
 	[ "$stayed" -eq 2 ] || fail "$stayed times"
 }
 
-@test "a key that two regions have had names the one that has it now" {
+@test "a key that two regions have had finds the region that has it now" {
 	local key
 
 	ms reg --name old --quiet

@@ -84,7 +84,7 @@ shown() {
 }
 
 # bats test_tags=kernel
-@test "the device says who it is, and whether this user may open it; objects are counted as the kernel does" {
+@test "the device is identified, with whether this user may open it; numbers of objects are those of the kernel" {
 	local before
 
 	view
@@ -154,14 +154,14 @@ failed() {
 	json '.devices == []'
 }
 
-@test "a machine without RDMA says so, and what to do, with exit status 1" {
+@test "on a machine without RDMA the exit status is 1, and the message has the remedy" {
 	mkdir -p "$BATS_TEST_TMPDIR/none"
 	exits 1 "${SIM[@]}" env SYSFS_PATH="$BATS_TEST_TMPDIR/none" mrctl -j stat --device
 	json '.devices == [] and (.failures | length) == 1'
 	[[ $stderr == *"this machine has no RDMA device"*"install an adapter"*"mrctl sim"* ]]
 }
 
-@test "a device that cannot be opened shows all that sysfs tells, and why" {
+@test "a device that cannot be opened shows all facts from sysfs, and the reason" {
 	copy_sysfs
 	mv "$NODES"/uverbs* "$NODES/uverbs199"
 	exits 1 mr -j stat --device
@@ -178,7 +178,7 @@ failed() {
 		.node_error == "EACCES"'
 }
 
-@test "sysfs that lies is shown harmlessly, and stops nothing" {
+@test "hostile values of sysfs are escaped, and stop nothing" {
 	copy_sysfs
 	# shellcheck disable=SC2153 # of copy_sysfs
 	FILES=$DEVICES/$(device)
@@ -233,7 +233,7 @@ failed() {
 }
 
 # bats test_tags=release
-@test "whichever allocation fails, stat --device is complete, or says that it is not" {
+@test "if any allocation fails, stat --device is complete, or reports that it is not" {
 	local n
 
 	starving

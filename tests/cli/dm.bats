@@ -62,7 +62,7 @@ session() { # SCRIPT: run it in a session, as one shell
 	[[ $stderr == *"cannot allocate 1048576 bytes"* ]]
 }
 
-@test "memory that cannot be freed outside a session is a failure of its own" {
+@test "memory that cannot be freed outside a session is a separate failure" {
 	require_dm
 	answers faulty free_dm=EIO reg --memory dm <<-'END'
 		EIO ibv_free_dm
@@ -91,7 +91,7 @@ session() { # SCRIPT: run it in a session, as one shell
 
 # ---- in a session ----
 
-@test "a session keeps the memory until its last region is deregistered, and none of a refused one" {
+@test "a session keeps the memory until its last region is deregistered, and none for a refused region" {
 	require_dm
 	session '
 		for via in library kernel; do
@@ -148,7 +148,7 @@ session() { # SCRIPT: run it in a session, as one shell
 # ---- the null MR ----
 
 # bats test_tags=kernel
-@test "the null MR has an lkey only, and the maximum length; it takes the library, and no session can keep it" {
+@test "the null MR has only an lkey and the maximum length; it requires the library, and no session can keep it" {
 	on_mlx5 || skip "needs mlx5"
 	succeeded mr --json reg --memory null-mr
 	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
@@ -239,7 +239,7 @@ session() { # SCRIPT: run it in a session, as one shell
 	done
 }
 
-@test "the call is the command's own unless --call names another one" {
+@test "the call is that of the command unless --call names another one" {
 	values mr -n -o call <<-'END'
 		reg | ibv_reg_mr
 		reg --call ibv_reg_mr | ibv_reg_mr

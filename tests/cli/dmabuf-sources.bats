@@ -11,7 +11,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "the host's refusals to make a dma-buf name the call and what to do" {
+@test "the host's refusals to make a dma-buf name the call and the remedy" {
 	fails "cannot use '/dev/dma_heap/nowhere': open: ENOENT (" mr reg-dmabuf --from heap:nowhere
 	[[ $stderr == *"this machine has "*"dma-heaps"* ]]
 	exits 1 ud --buffer 1G --json --expect EINVAL
@@ -36,7 +36,7 @@ setup() {
 
 # ---- memory of a GPU
 
-@test "without a CUDA driver the message says so, and where it lacks a function, which" {
+@test "without a CUDA driver, or with one that lacks a function, the message names what is missing" {
 	! ldconfig -p | grep -q 'libcuda\.so\.1' || skip "this machine has one"
 	fails "no CUDA driver: dlopen: libcuda.so.1: cannot open shared object file" mr reg-dmabuf --from cuda:0 --json
 	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"*"[certain, MR-GPU-DRIVER]"* ]]
@@ -80,7 +80,7 @@ cuda() {
 	[[ $stderr == *"a cuda region is inert once this process has ended: use --hold"* ]]
 }
 
-@test "memory of a GPU is registered by its address: the cause is the module, and what it has not is refused" {
+@test "memory of a GPU is registered by its address: a missing module is the cause, and unsupported options are refused" {
 	local option
 
 	require_mlx5

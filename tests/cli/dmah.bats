@@ -49,7 +49,7 @@ next_handle() {
 
 # The libraries before rdma-core 59 lack the calls.
 # bats test_tags=kernel
-@test "a device, kernel, provider or library without DMA handles is told from the others" {
+@test "the cause tells a device, kernel, provider and library without DMA handles apart" {
 	local why
 
 	refused EPROTONOSUPPORT 'ioctl(DMAH_ALLOC)' mr reg --via kernel --dmah "$HINTS"
@@ -101,7 +101,7 @@ next_handle() {
 	refused EOPNOTSUPP ibv_reg_mr_ex mr reg --dmah ph=1 --access on-demand
 }
 
-@test "mlx5 takes no DMA handle with on-demand paging" {
+@test "mlx5 refuses a DMA handle with on-demand paging" {
 	with_tph
 	refused_because MR-DMAH-ODP certain mr --json reg --via kernel --dmah ph=1 --access on-demand
 	json '.failures[0].errno == "EOPNOTSUPP" and .failures[0].request.dmah == "ph=1"'
@@ -128,7 +128,7 @@ next_handle() {
 	done
 }
 
-@test "in a session the last region that uses a DMA handle takes it away; a refused one leaves none" {
+@test "in a session deregistering the last region of a DMA handle frees the handle; a refused region leaves none" {
 	with_tph
 	in_session "$(declare -f next_handle)"'
 		set -e
@@ -163,7 +163,7 @@ next_handle() {
 	done
 }
 
-@test "in a batch the handle goes with the last region that uses it, on either path" {
+@test "in a batch deregistering the last region of a DMA handle frees the handle, on either path" {
 	local via
 
 	with_tph

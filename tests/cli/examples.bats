@@ -36,7 +36,7 @@ slurm() {
 	run --separate-stderr env -i PATH="$PATH" SLURM_JOB_ID=7 SLURM_JOB_USER=u SLURMD_NODENAME=n1 "$EXAMPLES/slurm/$1"
 }
 
-@test "slurm: the prolog fails on a node that is not ready, the task prolog tells the user and never fails" {
+@test "slurm: the prolog fails on a node that is not ready, the task prolog warns the user and never fails" {
 	answer 0 "12 ok"
 	slurm prolog.sh
 	succeeded && [ -z "$output$stderr" ]
@@ -80,7 +80,7 @@ slurm() {
 	END
 }
 
-@test "clush folds the nodes that answer the same" {
+@test "clush groups the nodes with equal answers" {
 	need clush clustershell
 	export CLUSH='-R exec' MRCTL=mrctl
 	run --separate-stderr "$EXAMPLES/clush.sh" 'n[1-3]'

@@ -56,7 +56,7 @@ expected() {
 	expected 0 '' --access remote-write --count 40 --keep-going --expect EINVAL:MR-ACCESS-LOCAL-WRITE
 }
 
-@test "an errno that has no cause is none for the expected one" {
+@test "an errno without the expected cause is not the expected answer" {
 	MRCTL_SIM_FAULT=reg_mr=ENOMEM expected 1 'expected ENOMEM for MR-MEMLOCK, got ENOMEM for ' \
 		--expect ENOMEM:MR-MEMLOCK
 	MRCTL_SIM_FAULT=reg_mr=EACCES expected 1 'expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EACCES' \

@@ -61,7 +61,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	done < <(mrctl -j explain --list | jq -r '[.causes[].calls[]] | unique[]')
 }
 
-@test "values of options that causes name are values that there are" {
+@test "values of options that causes name exist" {
 	local option options
 
 	run --separate-stderr mrctl -j explain --list
@@ -124,7 +124,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	usage_error "mrctl explain - <$BATS_TEST_TMPDIR/ucx.log" -- mrctl explain "$BATS_TEST_TMPDIR/ucx.log"
 }
 
-@test "a line of a log says what was asked for; what is wrong with it alone is certain" {
+@test "a line of a log has the request; a defect of the request itself is certain" {
 	local repeat
 
 	succeeded mrctl explain "$UCX"
@@ -161,7 +161,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[ "$status" -ne 0 ] || json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
 }
 
-@test "causes that the access flags of a line exclude are left out" {
+@test "causes that the access flags of a line exclude are omitted" {
 	local words
 
 	for words in "access=0xf" "access=0x41" ""; do
@@ -178,7 +178,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	json '.log[0].call == "ibv_get_device_list" and (.causes | map(.id) | index("MR-MODULES") != null)'
 }
 
-@test "an answer of the firmware is told, and leaves out what comes before it" {
+@test "an answer of the firmware is shown, and causes before the firmware are omitted" {
 	succeeded mrctl explain "$FIRMWARE"
 	[[ $output == *'does not name the call; the call above sends the command'*'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
 	[[ $output != *MEMLOCK* ]]
@@ -213,7 +213,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[[ $status -eq 1 && -z $output ]]
 }
 
-@test "facts in the line come first: causes of other drivers are left out, its own raised" {
+@test "facts in the line come first: causes of other drivers are omitted, those of its driver raised" {
 	local line expected
 
 	while IFS='|' read -r expected line; do
@@ -345,7 +345,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	EOF
 }
 
-@test "lines that are near tell of one refusal; repeated ones count; a line of several calls tells of each" {
+@test "nearby lines are one refusal; repeated lines are counted; a line of several calls is one refusal for each" {
 	run -0 --separate-stderr mrctl -j explain - <<-'EOF'
 		Err(Os { code: 12, message: "Cannot allocate memory" })
 		ERROR memory_region: ibv_reg_mr failed
@@ -372,7 +372,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 # bats test_tags=release
-@test "200,000 lines take seconds of a CPU, not minutes, whatever they are about" {
+@test "any 200,000 lines take seconds of a CPU, not minutes" {
 	local line
 
 	for line in 'kernel: usb 1-2: new high-speed USB device using xhci_hcd, memory region error' \

@@ -6,7 +6,7 @@ load helpers
 
 # Takes 30 s: 700 runs of mrctl
 # bats test_tags=release
-@test "whichever call of libc fails, commands report it, and a session works afterwards" {
+@test "if any call of libc fails, commands report it, and a session works afterwards" {
 	! is_sanitized || skip "the sanitizer makes calls of its own"
 	run "${SIM[@]}" "$BATS_TEST_DIRNAME/failing-calls.sh" "$BATS_TEST_TMPDIR" "$BUILD/fail.so"
 	echo "$output"

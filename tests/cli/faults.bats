@@ -24,24 +24,24 @@ all_right() {
 
 # Takes more than 10 s: it runs some 1,000 commands.
 # bats test_tags=slow
-@test "whichever call fails, commands report it, leave nothing, and the session works" {
+@test "if any call fails, commands report it, leave nothing, and the session works" {
 	sweep mlx5
 	sweep rxe
 }
 
 # bats test_tags=release
-@test "whichever allocation fails, commands report it, leave nothing, and the session works" {
+@test "if any allocation fails, commands report it, leave nothing, and the session works" {
 	! is_sanitized || skip "the sanitizer has its own allocator"
 	all_right "${SIM[@]}" mrctl session -- "$BATS_TEST_DIRNAME/starve.sh" "$BATS_TEST_TMPDIR" "$BUILD"
 }
 
 # bats test_tags=release
-@test "whichever system call of the simulator fails, the device and the session still work" {
+@test "if any system call of the simulator fails, the device and the session still work" {
 	! is_sanitized || skip "the sanitizer has its own calls"
 	all_right "${SIM[@]}" mrctl session -- "$BATS_TEST_DIRNAME/fail-inside.sh" "$BATS_TEST_TMPDIR" "$BUILD/fail.so"
 }
 
-@test "a region whose handle cannot be queried is not destroyed, and not taken for gone" {
+@test "a region whose handle cannot be queried is not destroyed, and not reported as gone" {
 	session_begin
 	ms reg --name a --quiet
 	for errno in ENOMEM EINTR EPERM EBUSY; do
@@ -55,7 +55,7 @@ all_right() {
 	make_empty
 }
 
-@test "once the device has gone, which the kernel reports by EIO, dereg frees the handles" {
+@test "after the device was removed, which the kernel reports by EIO, dereg frees the handles" {
 	session_begin
 	ms reg --count 2 --name a --quiet
 	run --separate-stderr faulty 'query_mr=EIO;info_handles=EIO' dereg a.1
@@ -72,7 +72,7 @@ all_right() {
 	make_empty
 }
 
-@test "stat reports what it could not find out" {
+@test "stat reports the facts that it could not read" {
 	session_begin
 	ms reg --count 2 --quiet
 	# the listed region; then, when it looks for unlisted ones
@@ -93,7 +93,7 @@ all_right() {
 	make_empty
 }
 
-@test "a lock that cannot be had is not taken for another process" {
+@test "a lock that fails is not reported as held by another process" {
 	session_begin
 	for ((n = 1; n < 10; n++)); do
 		ms reg --name a --quiet || :

@@ -65,7 +65,7 @@ refused_harmlessly() {
 	done
 }
 
-@test "JSON is valid whatever a path holds, and has U+FFFD for what is not UTF-8" {
+@test "JSON is valid with any path, and has U+FFFD for bytes that are not UTF-8" {
 	local text
 
 	for text in "$HOSTILE" a$'\xff'b; do

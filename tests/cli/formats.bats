@@ -70,7 +70,7 @@ watched() {
 	succeeded
 }
 
-@test "each answer of -j is a line that is a document, also once the last region has gone" {
+@test "each answer of -j is a document on one line, even after the last region was deregistered" {
 	session_begin
 	ms reg -q --name buf
 	{ awaits "grep -q '\"regions\":1' '$OUT'" && ms dereg -q buf; } 3>&- &
@@ -81,7 +81,7 @@ watched() {
 		fail "$output"
 }
 
-@test "an answer that fails is not the end, and the last one makes the exit status" {
+@test "a failed answer does not end the command, and the last answer determines the exit status" {
 	watched 2 'not in a session' stat --watch 0.2
 	absent "not in a session"
 	watched 2 '"failures"' -j stat --watch 0.2

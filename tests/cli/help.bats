@@ -45,7 +45,7 @@ columns_of() {
 		on && /^  [^ ]/ { print $1 }'
 }
 
-@test "help columns lists what the command fills, and all without one" {
+@test "help columns lists the columns that the command fills, and without a command all" {
 	local command view dump
 
 	dump=$(mrctl --dump-cli)

@@ -52,7 +52,7 @@ held() {
 	release
 }
 
-@test "nothing is held without a region, or where the answer cannot be printed; the rest is, after a refusal" {
+@test "nothing is held without a region, or if the answer cannot be printed; the other regions are, after a refusal" {
 	refused EINVAL ibv_reg_mr timeout 60 "${MR[@]}" reg --size 0 --hold --json
 	json '.regions == []'
 	[[ $stderr != *holding* ]]

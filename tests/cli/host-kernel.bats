@@ -27,7 +27,7 @@ verdict() {
 }
 
 # bats test_tags=kernel
-@test "a user with a small limit, or root of a user namespace, is told so, and registration fails as said" {
+@test "a user with a small limit, or root of a user namespace, gets that verdict, and registration fails as predicted" {
 	require_nobody
 	[ "$(verdict MR-MEMLOCK as_nobody prlimit --memlock=65536)" = bad ]
 	[ "$(verdict MR-MEMLOCK as_nobody prlimit --memlock=0)" = bad ]
@@ -42,7 +42,7 @@ verdict() {
 }
 
 # bats test_tags=kernel
-@test "a recording of a real host says the same as the host: as root, and as another user" {
+@test "a recording of a real host has the same verdicts as the host: as root, and as another user" {
 	require_nobody
 	recorded env
 	recorded as_nobody

@@ -28,7 +28,7 @@ SECRET=tell-nobody-4711
 	[ "$(cat "$dir/calls/environment/RDMAV_FORK_SAFE.answer")" = set ]
 }
 
-@test "a recording holds no addresses, and of files about processes and the machine only lines of use" {
+@test "a recording holds no addresses, and only the relevant lines of files about processes and the machine" {
 	local dir=$BATS_TEST_TMPDIR/recording file
 
 	run --separate-stderr "${SIM[@]}" mrctl stat --host --record "$dir"
@@ -79,7 +79,7 @@ recorded_paths() {
 }
 
 # bats test_tags=release
-@test "whichever allocation fails, a recording is complete, or is said not to be" {
+@test "if any allocation fails, a recording is complete, or is reported as incomplete" {
 	local dir=$BATS_TEST_TMPDIR n
 
 	starving
@@ -98,7 +98,7 @@ recorded_paths() {
 	[[ $n -gt 100 && $n -lt 10000 ]]
 }
 
-@test "a recording needs a folder of its own" {
+@test "a recording requires an empty or new folder" {
 	local dir=$BATS_TEST_TMPDIR/host path
 
 	mkdir "$dir"
@@ -112,7 +112,7 @@ recorded_paths() {
 }
 
 # bats test_tags=slow
-@test "a recording says the same as the host did: of this user, another one, and a simulated device" {
+@test "a recording has the verdicts of the host: for this user, another one, and a simulated device" {
 	recorded env
 	recorded mrctl sim --
 	recorded mrctl sim --profile rxe --kernel 6.1 --

@@ -98,7 +98,7 @@ ok_where_registered() {
 	bad_where_refused DEVICE "" "" "${MR[@]}"
 }
 
-@test "huge pages are asked for where they are planned alone" {
+@test "huge pages are required only if they are planned" {
 	local page=/sys/kernel/mm/hugepages/hugepages-2048kB
 
 	[ -d $page ] || skip "this kernel has no huge pages of 2 MiB"
@@ -119,13 +119,13 @@ ok_where_registered() {
 	[ -e /proc/driver/nvidia ] || json '.checks[] | select(.id == "MR-PEER-MEMORY") | .verdict == "bad"'
 }
 
-@test "a udmabuf larger than its module makes is not called ok" {
+@test "a udmabuf larger than its module allows is not ok" {
 	[[ $(mr -n -o verdict stat --host --only MR-UDMABUF) == ok ]] || skip "needs /dev/udmabuf"
 	[ "$(mr -n -o verdict stat --host --for-size 64M --only MR-UDMABUF)" = ok ]
 	[ "$(mr -n -o verdict stat --host --for-size 8G --only MR-UDMABUF)" = n/a ]
 }
 
-@test "rxe since Linux 7.0 has regions of 1 GiB at most" {
+@test "rxe since Linux 7.0 registers at most 1 GiB in a region" {
 	on_simulator || skip "needs the simulator"
 	[ "$(mrctl sim --profile rxe -- mrctl -n -o verdict stat --host --only MR-MAX-MR --for-size 1G)" = ok ]
 	run mrctl sim --profile rxe -- mrctl -n -o verdict stat --host --only MR-MAX-MR --for-size 1025M

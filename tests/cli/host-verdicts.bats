@@ -46,7 +46,7 @@ text_is_brief() {
 }
 
 # bats test_tags=slow,release
-@test "the text fits 80 columns, and says what to do about each finding" {
+@test "the text fits 80 columns, and has a remedy for each finding" {
 	local name
 
 	for name in $(host_names); do

@@ -151,7 +151,7 @@ document_is_complete() {
 	usage_error "worse" "bad, warn"
 }
 
-@test "limits of RDMA objects that a container hides are unknown, and no alarm" {
+@test "limits of RDMA objects that a container hides are unknown, and raise no alarm" {
 	local host=$BATS_TEST_TMPDIR/host
 
 	mrctl stat --host --quiet --record "$host" || :
@@ -253,7 +253,7 @@ told() {
 	usage_error "unknown option '--exit'" -- mrctl reg --exit nagios
 }
 
-@test "the kernel's RDMA has no say about a simulated HCA" {
+@test "the kernel's RDMA does not affect the verdict on a simulated HCA" {
 	succeeded mrctl sim -- mrctl stat --host --exit nagios \
 		--only MR-CGROUP-RDMA,MR-KERNEL,MR-KERNEL-CONFIG,MR-MODULES,MR-PEER-MEMORY,MR-FORK,MR-KNOWN-BAD
 	[[ ${lines[0]} == "MRCTL OK: no check applies to this host | "* ]] || fail "$output"
@@ -263,7 +263,7 @@ told() {
 	[[ $output != *unknown* ]] || fail "$output"
 }
 
-@test "a recording says that it is one, and has nothing of this host" {
+@test "the answer for a recording names it, and has no fact of this host" {
 	local dir
 
 	dir=$(host_folder healthy)

@@ -21,7 +21,7 @@ has_no_effect() {
 	grep -qx 'in_force: *local-write' <<<"$output"
 }
 
-@test "zero-based is accepted and leaves the addresses as they are, which is said once" {
+@test "zero-based is accepted without effect on the addresses, and one note reports this" {
 	local via
 
 	for via in library kernel; do
@@ -54,7 +54,7 @@ has_no_effect() {
 		[["local-write", "zero-based"], ["local-write"]], [["zero-based"], ["zero-based"]]]'
 }
 
-@test "hugetlb counts only with on-demand" {
+@test "hugetlb is in force only with on-demand" {
 	succeeded mr --json reg --access local-write,hugetlb
 	json '.regions[0] | .in_force == ["local-write"] and .access_bits == "0x81"'
 	has_no_effect hugetlb "only with on-demand"
@@ -87,7 +87,7 @@ has_no_effect() {
 	[[ $output != *in_force* ]]
 }
 
-@test "on an old kernel libibverbs leaves optional flags out, and the kernel refuses them" {
+@test "on an old kernel libibverbs omits optional flags, and the kernel refuses them" {
 	succeeded mrctl sim --no-optional-access -- mrctl --json reg \
 		--access local-write,relaxed-ordering,0x20000000
 	json '.regions[0].in_force == ["local-write"]'

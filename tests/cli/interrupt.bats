@@ -72,7 +72,7 @@ died() {
 }
 
 # bats test_tags=slow
-@test "each command that defers signals dies of the one that came" {
+@test "each command that defers signals dies of the received signal" {
 	local line all=("rereg_mr rereg a --access local-write,remote-read --via kernel" "reg_mr reg --count 3"
 		"dereg_mr dereg a b" "query_mr dereg --all" "reg_mr batch $BATS_TEST_TMPDIR/lines")
 
@@ -132,7 +132,7 @@ find_stopped() {
 	[[ $stderr != *holding* ]]
 }
 
-@test "an interrupted registration shows a person how many there are, and a script which" {
+@test "an interrupted registration shows their number in text, and the regions in output for scripts" {
 	local args=(reg_mr@3 mrctl reg --count 1000 --size 64 --stride 64)
 
 	stop_at "${args[@]}"

@@ -78,7 +78,7 @@ answers() {
 }
 
 # bats test_tags=kernel,release
-@test "addresses and lengths that cannot be, and an IOVA that wraps" {
+@test "impossible addresses and lengths, and an IOVA range that exceeds 64 bits" {
 	local wanted=ok
 
 	answers "length 0" "ibv_reg_mr EINVAL [certain, MR-LENGTH-ZERO]" reg --size 0
@@ -220,7 +220,7 @@ answers() {
 }
 
 # bats test_tags=kernel
-@test "a network namespace that has not the device" {
+@test "a network namespace without the device" {
 	local elsewhere="the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"
 
 	rdma system set netns exclusive
@@ -297,7 +297,7 @@ answers() {
 }
 
 # bats test_tags=kernel
-@test "huge pages, enough of them and not" {
+@test "huge pages, enough and too few" {
 	answers "hugetlb:2M, 2 pages free" ok reg --memory hugetlb:2M --size 4M
 	answers "hugetlb:2M, too few pages" "mmap ENOMEM [certain, MR-HUGEPAGES]" reg --memory hugetlb:2M --size 64M
 }

@@ -33,7 +33,7 @@ word() {
 }
 
 # bats test_tags=kernel
-@test "peers and the device itself reach the memory with the access asked for, until dereg" {
+@test "peers and the device itself reach the memory with the requested access, until dereg" {
 	hold_file reg --access local-write,remote-read,remote-write
 	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
 	hca-probe -w 0x78787878 "$key" "$addr"

@@ -103,7 +103,7 @@ load helpers
 }
 
 # bats test_tags=kernel
-@test "the firmware is the one that the device says it has" {
+@test "the firmware is the one that the device reports" {
 	local file
 
 	on_simulator && skip "of a real device"

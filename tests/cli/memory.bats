@@ -48,7 +48,7 @@ registers() {
 # ---- what the host refuses
 
 # bats test_tags=release
-@test "shared mappings count for one of the two limits of memory only" {
+@test "shared mappings are included in only one of the two limits of memory" {
 	! is_sanitized || skip "the sanitizer takes more than such limits allow"
 	# of private ones both are in why-preparing.bats
 	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G --memory memfd --access on-demand
@@ -58,7 +58,7 @@ registers() {
 }
 
 # bats test_tags=slow
-@test "memory that cannot be had is refused by the call that failed, and its path is named" {
+@test "if memory cannot be allocated, the failed call and the path are named" {
 	local kind
 
 	answers mr reg <<-END
@@ -202,7 +202,7 @@ require_odp() {
 	done
 }
 
-@test "a file that was made is not removed where its name has become another's" {
+@test "a file that was made is not removed if its name now belongs to another file" {
 	pause_at 'reg_mr=stop;reg_mr=ENOMEM' reg --memory "file:$FILE"
 	echo mine >"$FILE.new"
 	mv "$FILE.new" "$FILE"

@@ -9,7 +9,7 @@ columns() {
 	sed 's/^ *//; s/  */ /g; s/ $//' <<<"$output"
 }
 
-@test "-o prints the columns in the order asked for, with headings or as values for scripts, in any case" {
+@test "-o prints the columns in the requested order, with headings or as values for scripts, in any case" {
 	succeeded mr reg --size 64K -o length,access,memory,name,length
 	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME LENGTH\n65536 local-write anon - 65536' ]
 	outputs '1 deregistered 4096' mr reg -o 'ID, State,page-size' -n
@@ -121,7 +121,7 @@ columns() {
 	[ "$(COLUMNS=10 LC_ALL=C.UTF-8 mr reg -j | jq -c "$shape")" = "$plain" ]
 }
 
-@test "standard output that is full or closed is a reported error, and what was done is told" {
+@test "full or closed standard output is a reported error, and the finished work is reported" {
 	local arguments
 
 	for arguments in "reg -o rkey" "reg --count 5000 ${MANY[*]}" "--help" "reg --help" "--version" "--dump-cli"; do
@@ -181,7 +181,7 @@ on_terminal() {
 	TERM=${terminal-xterm} script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
 }
 
-@test "a time that is asked for is taken, whichever columns are beside it" {
+@test "a requested time is measured with any other columns" {
 	for column in elapsed_ns dereg_elapsed_ns; do
 		run mr -n -o "rkey,$column" reg
 		[[ $output =~ ^0x[0-9a-f]+\ [1-9][0-9]*$ ]] || fail "$column: $output"

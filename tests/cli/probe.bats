@@ -39,7 +39,7 @@ answers() {
 		.answers.disagree == ([.trials[] | select(.agrees == false)] | length)'
 }
 
-@test "--max-size ends at the cap where nothing refuses" {
+@test "--max-size ends at the cap if nothing is refused" {
 	probe --max-size --cap 1M
 	json '.max_size | .largest == 1048576 and .cap == 1048576 and .cap_by == "--cap" and
 		.limit == "cap" and .refused == null and .errno == null and .call == null and
@@ -66,7 +66,7 @@ limited() {
 }
 
 # bats test_tags=release
-@test "--max-size tries half of what is available, never more than that, and names what refused" {
+@test "--max-size tries half of the available memory, never more, and names the reason of a refusal" {
 	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
 	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
 	limited -v
@@ -116,7 +116,7 @@ table() {
 }
 
 # bats test_tags=kernel
-@test "stat --device says nothing that a trial disproves" {
+@test "stat --device reports nothing that a trial disproves" {
 	local trials known='atomic|flush|window|odp-(ex|im)plicit'
 
 	# libmlx5 reads that of mlx5 by DEVX
@@ -267,7 +267,7 @@ differences() {
 	probe # the guest's run-tests fails where objects or pinned pages are left
 }
 
-@test "a device that is not there is absent, and JSON has each member that it has with one" {
+@test "a missing device has the answer absent, and JSON has the same members as with a device" {
 	local with
 
 	probe --max-size --cap 1M

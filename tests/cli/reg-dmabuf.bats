@@ -70,7 +70,7 @@ setup() {
 
 # ---- what the stack refuses
 
-@test "ranges within the dma-buf are registered, and a refusal says what was asked for" {
+@test "ranges within the dma-buf are registered, and a refusal has the request" {
 	require_mlx5
 	answers ud --buffer 8K <<-'END'
 		ok - --size 8K
@@ -113,7 +113,7 @@ setup() {
 
 # ---- in a session
 
-@test "in a session the region stays when the command and its descriptors have gone, and nothing of a refused one" {
+@test "in a session the region stays after the command and its descriptors have ended, and nothing of a refused one" {
 	require_mlx5
 	session_begin
 	before=$(kernel_has mr)
@@ -137,7 +137,7 @@ setup() {
 ALL=local-write,remote-read,remote-write
 
 # bats test_tags=kernel
-@test "a peer reads and writes a udmabuf through the rkey, from the offset on, until it is gone" {
+@test "a peer reads and writes a udmabuf through the rkey, from the offset on, until it is deregistered" {
 	require_probe
 	hold reg-dmabuf --from udmabuf --buffer 16K --offset 4K --size 8K --iova 0x7000000000 \
 		--access $ALL --hold -n -o rkey,iova

@@ -38,7 +38,7 @@ load rows
 		--arg kernel "$(uname -r)" --arg device "$(device)" --argjson simulated $simulated
 }
 
-@test "text says that the HCA is simulated, on stderr where stdout has values alone, or there was a refusal" {
+@test "text marks the simulated HCA, on stderr if stdout has only values, or after a refusal" {
 	run --separate-stderr mr reg
 	grep -qx 'simulated: *true' <<<"$output"
 	run --separate-stderr mr reg -o rkey
@@ -65,7 +65,7 @@ load rows
 	END
 }
 
-@test "more regions than memory has room for are no regions, and a name that its number makes too long none either" {
+@test "with too many regions for memory, or a name that its number makes too long, no region is registered" {
 	refused ENOMEM reallocarray mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
 	json '.regions == [] and (.failures[0].message | contains("cannot store the list of 72057594037927935 regions"))'
 	session_begin

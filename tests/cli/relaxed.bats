@@ -217,7 +217,7 @@ is_overdue() {
 	[[ $(states) != *deferred* ]]
 }
 
-@test "--pd flushes one protection domain, and dereg of a PD flushes what is deferred in it" {
+@test "--pd flushes one protection domain, and dereg of a PD flushes its deferred regions" {
 	session_begin
 	ms reg --relaxed --name a --quiet
 	ms reg --relaxed --pd one --name b --quiet
@@ -271,7 +271,7 @@ is_overdue() {
 	usage_error "relaxed" -- mr reg-iova --relaxed --iova 0
 }
 
-@test "a deferred region whose handle another has by now is forgotten, not invalidated" {
+@test "a deferred region whose handle belongs to another object by now is removed, not invalidated" {
 	session_begin
 	deferred
 	tool destroy "$(ms stat -n -o handle 1)"

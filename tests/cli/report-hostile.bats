@@ -59,7 +59,7 @@ no_report() {
 	done
 }
 
-@test "a report that names more files than a recording has is read, and says how many it left out" {
+@test "a report that names more files than a recording may have is read, and shows the number of omitted files" {
 	jq '.recording += ([range(5000) | {key: "/x/\(.)", value: ""}] | from_entries)' "$BATS_FILE_TMPDIR/good.json" >many
 	gives ".recording_left_out > 1000" mr report --read many
 }
@@ -228,7 +228,7 @@ secrets() {
 	json '.session.regions | any(.memory | test("^file:memory-[0-9]+$") or test("^file:[a-z_]+-[0-9]+$"))'
 }
 
-@test "a redacted report still has verdicts, causes, sizes, versions and limits, and says what it has not" {
+@test "a redacted report keeps verdicts, causes, sizes, versions and limits, and lists what it omits" {
 	run --separate-stderr "${SIM[@]}" mrctl report --redact --to r.md -- mrctl reg --memory hole --size 64K --name acme --pd acme2
 	succeeded mrctl -j report --read r.md
 	json '.redacted and (.host.checks | length > 30 and all(.id[:3] == "MR-" and (.verdict | IN("ok", "warn", "bad", "unknown", "n/a"))))

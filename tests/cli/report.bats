@@ -21,7 +21,7 @@ document() {
 	succeeded "${SIM[@]}" mrctl -j report "$@"
 }
 
-@test "a report has what stat --host and stat --device say, and the versions" {
+@test "a report has the answers of stat --host and stat --device, and the versions" {
 	document
 	cat <<<"$output" >document.json
 	json '.format == 1 and .command == "report" and .environment.kernel == $kernel and .host_name == $name
@@ -165,7 +165,7 @@ teardown() {
 	[ -z "$output$stderr" ] && [ -s q.md ]
 }
 
-@test "a report that cannot be written leaves no file, and is said to fail" {
+@test "a report that cannot be written leaves no file, and the failure is reported" {
 	exits 1 bash -c 'mrctl report >/dev/full'
 	[[ $stderr == *ENOSPC* ]]
 	(ulimit -f 1; "${SIM[@]}" mrctl report --to r.md 2>err) && fail "written"
@@ -190,7 +190,7 @@ teardown() {
 }
 
 # bats test_tags=slow
-@test "Markdown and JSON are read again, and judged the same, or it is said what is judged otherwise" {
+@test "Markdown and JSON are read again with equal verdicts, or the different verdicts are listed" {
 	report --to r.md
 	report --to r.json --format json
 	# the line ends of a mail program, and text around it

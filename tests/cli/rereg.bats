@@ -188,7 +188,7 @@ would_say() {
 	[ "$(would_say "mr:$(tool reg 1)" --access remote-write)" = "kernel null unknown" ]
 }
 
-@test "a region that does not exist, or no longer, is named, and nothing is changed or made in its place" {
+@test "a region that does not exist, or was deregistered, is named, and nothing is changed or made in its place" {
 	absent "the session has no region 'nosuch'" ms rereg nosuch --pd new --json
 	json '.regions == [] and .before == [] and .failures[0].old_region == null'
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]

@@ -22,7 +22,7 @@ load helpers
 	exits 7 env -u SHELL mrctl sim <<<"exit 7"
 }
 
-@test "a program that is not there has exit status 127, one that cannot be run 126" {
+@test "the exit status is 127 for a missing program, and 126 for one that cannot be run" {
 	run -127 --separate-stderr mrctl sim -- nosuchprogram
 	[[ $stderr == *"sim: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
 	: >"$BATS_TEST_TMPDIR/file"
@@ -32,7 +32,7 @@ load helpers
 	[ -z "$output" ]
 }
 
-@test "a folder of PATH that may not be searched does not hide that a program is nowhere" {
+@test "an unreadable folder of PATH does not hide that a program is missing" {
 	local closed=$BATS_TEST_TMPDIR/closed open=$BATS_TEST_TMPDIR/open command
 
 	require_nobody

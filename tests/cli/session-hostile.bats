@@ -47,7 +47,7 @@ lock_session() {
 	await test -s "$1"
 }
 
-@test "texts of the table bring no control characters to a terminal or a document" {
+@test "control characters in the table reach neither a terminal nor a document" {
 	session_begin
 	ms reg --name aaaaa --pd bbbbb --memory memfd --quiet
 	tool text aaaaa '\33]0;\7'
@@ -63,7 +63,7 @@ lock_session() {
 	done
 }
 
-@test "the lock of a killed process goes to the one that waits for it" {
+@test "a waiting process gets the lock of a killed one" {
 	local out=$BATS_TEST_TMPDIR/out waiter
 
 	session_begin
@@ -137,7 +137,7 @@ gave_up() {
 	[ "$(grep -c "is locked" <<<"$stderr")" -eq 1 ] || fail "$stderr"
 }
 
-@test "a command that waits for a lock too long gives up at once, and names who holds it" {
+@test "a command that waits too long for a lock ends, and names the holder" {
 	for word in reg "dereg" "dereg 1 2 3" stat; do
 		gave_up "$word" || return
 		json '.regions == []' || return
@@ -167,7 +167,7 @@ gave_up() {
 	[ "$(states | grep -c live)" -eq 6 ]
 }
 
-@test "a region that cannot be noted is deregistered again, and its entry is in doubt" {
+@test "a region that cannot be recorded is deregistered again, and its entry is in doubt" {
 	local pid status=0
 
 	session_begin

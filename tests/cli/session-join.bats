@@ -69,7 +69,7 @@ leads_nowhere() {
 	leads_nowhere "process $STARTED was not started in a session"
 }
 
-@test "the message to a program that closed the inherited descriptors says how to join" {
+@test "a program that closed the inherited descriptors gets a message with the way to join" {
 	in_session 'exec 100>&-; mrctl reg'
 	[ "$status" -eq 3 ]
 	[ -z "$output" ]
@@ -80,7 +80,7 @@ leads_nowhere() {
 	}
 }
 
-@test "words that name no session are an error with exit status 3, and nothing else is done" {
+@test "for words that name no session the exit status is 3, and nothing else is done" {
 	local word
 
 	for word in stat "dereg --all" reg; do
@@ -101,7 +101,7 @@ leads_nowhere() {
 	json '.session == false and .regions[0].state == "deregistered"'
 }
 
-@test "a session has its own device, and one of the simulator is not joined outside of it" {
+@test "a session is bound to its device, and a simulated session is not joined outside of the simulator" {
 	session_begin
 	usage_error "omit --device" -- "${MS[@]}" -d mlx5_0 reg
 	on_simulator || return 0

@@ -142,7 +142,7 @@ await_device() {
 # ---- what an administrator restricts ----
 
 # bats test_tags=kernel
-@test "under Yama a session is joined if it allows that, and a refusal says how to allow it" {
+@test "under Yama a session is joined if it permits this, and a refusal names the option that permits it" {
 	local scope=/proc/sys/kernel/yama/ptrace_scope pid
 
 	[ -e $scope ] || skip "a kernel without Yama"

@@ -44,7 +44,7 @@ holding() {
 
 # ---- --list ----
 
-@test "--list shows how to join a detached session, its device, its objects and its holders" {
+@test "--list shows a detached session with its value for --session, device, objects and holders" {
 	session_begin
 	ms reg --size 8K --count 2 --quiet
 	list --json
@@ -72,7 +72,7 @@ holding() {
 	release
 }
 
-@test "--detach without eval on a terminal says how to work in the session, and how to end it" {
+@test "--detach without eval on a terminal prints how to work in the session and how to end it" {
 	succeeded env -u MRCTL_SESSION "${SIM[@]}" script -qefc "mrctl -d $(device) session --detach" /dev/null
 	[[ $output =~ "MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION" ]]
 	SESSION_PID=${BASH_REMATCH[1]}
@@ -81,7 +81,7 @@ holding() {
 	SESSION_PID=''
 }
 
-@test "a session is one row, whoever holds it, also without naming it" {
+@test "a session is one row with any holders, even holders whose environment does not name it" {
 	ulimit -n 2048 || skip "needs 2048 descriptors"
 	# the last one has it as the highest of more descriptors than are looked at between two looks at the clock
 	holding bash -c 'sleep 600 &
@@ -252,7 +252,7 @@ sham() {
 }
 
 # bats test_tags=slow
-@test "--end does not wait for ever, and says how a stopped holder ends" {
+@test "--end has a time limit, and prints how to end a stopped holder" {
 	local pid
 
 	session_begin
@@ -267,7 +267,7 @@ sham() {
 
 # ---- --detach for scripts ----
 
-@test "--detach prints only where the session is with -n, a document with -j, and nothing to take for one on failure" {
+@test "--detach prints only the value for --session with -n, a document with -j, and on failure neither" {
 	succeeded mr session --detach -n -o device,session
 	[[ $output =~ ^"$(device) pid:"([0-9]+)$ ]]
 	SESSION_PID=${BASH_REMATCH[1]}
@@ -316,7 +316,7 @@ sham() {
 	EOF
 }
 
-@test "a session in a session says so, where there really is an outer one" {
+@test "a session in a session is noted only if the outer session exists" {
 	session_begin
 	succeeded mr session -- true
 	[ "$stderr" = "mrctl: session: a new session inside the session pid:$SESSION_PID, whose regions are hidden until the new session ends" ]

@@ -40,7 +40,7 @@ load helpers
 }
 
 # bats test_tags=slow
-@test "a name, a protection domain and a change are made once, however many processes want to" {
+@test "if many processes request the same name, protection domain or change, it is made once" {
 	session_begin
 	at_once 64 'mrctl reg --name mine --quiet 2>/dev/null && echo "$1" || :'
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -eq 1 ]

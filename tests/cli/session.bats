@@ -46,7 +46,7 @@ setup() {
 	done
 }
 
-@test "a session in a session is a session of its own" {
+@test "a session in a session is a separate session" {
 	in_session '
 		mrctl reg --name outer --quiet
 		mrctl '"${MRCTL_TEST_DEVICE:+-d $MRCTL_TEST_DEVICE}"' session -- bash -c "
@@ -60,7 +60,7 @@ setup() {
 # ---- in the background ----
 
 # bats test_tags=kernel
-@test "--detach leaves a session for commands of any shell, and kill ends it" {
+@test "--detach opens a session for commands of any shell, and kill ends it" {
 	local pid
 
 	succeeded mr session --detach
@@ -95,7 +95,7 @@ late() {
 	"${SIM[@]}" bash -c 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$0 exec "$@"' "$1" "${MR[@]:${#SIM[@]}}" "${@:2}"
 }
 
-@test "--detach waits until the session is held, and says so where it cannot be" {
+@test "--detach waits until the session is held, and reports if it cannot be" {
 	local late=$BATS_TEST_TMPDIR/late.so
 
 	command -v cc >/dev/null || skip "needs cc: install gcc"
@@ -142,7 +142,7 @@ late() {
 	[[ $stderr == *"the process that should hold the session has ended (exit status 9)"* ]]
 }
 
-@test "--detach that cannot say where the session is leaves none" {
+@test "--detach that cannot print the line of the session leaves no session" {
 	exits 1 env MARK="$BATS_TEST_TMPDIR" bash -c '"$@" >/dev/full' bash \
 		"${MR[@]}" session --detach
 	[[ $stderr == *"standard output"*"ENOSPC"* ]]

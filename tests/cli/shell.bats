@@ -35,7 +35,7 @@ prompts() {
 	outputs live env PATH=/usr/bin:/bin "$BUILD/mrctl" sim mrctl session mrctl reg -n -o state
 }
 
-@test "the prompt of a shell says that the HCA is simulated, and what it runs before still runs" {
+@test "the prompt of a shell marks the simulated HCA, and PROMPT_COMMAND still runs" {
 	local shell words
 
 	command -v script >/dev/null || skip "no script(1)"

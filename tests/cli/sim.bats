@@ -27,7 +27,7 @@ is_seen() {
 	[[ $output == "mrctl simulated HCA"* ]]
 }
 
-@test "ibv_devices lists one device, ibv_devinfo -v prints a sensible one, and it says that it is simulated" {
+@test "ibv_devices lists one device, and ibv_devinfo -v prints plausible values and the mark of the simulator" {
 	is_seen mlx5 'hca_id:	mlx5_0' 'transport:.*InfiniBand' 'vendor_part_id:.*4119' \
 		'phys_port_cnt:.*1' 'max_mr_size:.*0xffffffffffffffff' 'max_mr:.*16777216' \
 		ODP_SUPPORT_IMPLICIT 'state:.*PORT_ACTIVE' 'link_layer:.*InfiniBand' 'GID\[  0\]:.*fe80:'
@@ -96,7 +96,7 @@ is_seen() {
 	[[ $(<"$function/class") == 0x020700 && $(<"$function/numa_node") == -1 ]]
 }
 
-@test "a session keeps profile and kernel when others are asked for, on rxe without importing it" {
+@test "a session keeps its profile and kernel if others are requested, on rxe without importing it" {
 	sim --profile rxe -- mrctl session -- mrctl sim --profile mlx5 -- sh -c \
 		'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'
 	succeeded
@@ -130,7 +130,7 @@ is_seen() {
 	[[ $stderr == *"Failed to query device"* ]]
 }
 
-@test "only the Nth call of a program has the fault; several faults are asked for in one word or in several" {
+@test "only the Nth call of a program has the fault; one word or several words set several faults" {
 	sim --fault reg_mr@1=EAGAIN --fault 'reg_mr@2=EBUSY;reg_mr@4=ENOSPC;reg_mr@6=EIO' -- \
 		mrctl -j reg --count 5 --keep-going
 	[ "$status" -eq 1 ]
@@ -169,7 +169,7 @@ is_seen() {
 	succeeded
 }
 
-@test "malformed faults and profiles are usage errors; those of the environment count, and are checked as well" {
+@test "malformed faults and profiles are usage errors; those of the environment take effect and are checked, too" {
 	local spec
 
 	for spec in '' reg_mr=EFOO 'reg_mr=kill;'; do

@@ -78,7 +78,7 @@ setup() {
 	usage_error "stat shows only regions: 'pd:default' is not one" -- ms stat pd:default
 }
 
-@test "a region that was deregistered without the table is gone, also where another has its handle" {
+@test "a region that was deregistered without the table is gone, even if another object has its handle" {
 	local handle
 
 	ms reg --via kernel --size 8K --count 3 --quiet
@@ -94,7 +94,7 @@ setup() {
 	[ "$(states)" = $'1 live\n3 live\n- unlisted' ]
 }
 
-@test "unlisted regions are shown with what the kernel knows, and with their handles" {
+@test "unlisted regions are shown with the kernel's facts and their handles" {
 	local handles
 
 	ms reg --via kernel --quiet
@@ -123,7 +123,7 @@ setup() {
 		and ([.regions[].state] | unique == ["inert", "unlisted"])' <<<"$output" >/dev/null
 }
 
-@test "while a process registers, its region is pending, and in the hands of that process" {
+@test "while a process registers a region, the region is pending, and other commands do not touch it" {
 	pause_at reg_mr=stop reg --name a --quiet
 	[ "$(states)" = "1 pending" ]
 	fails "in use by another process" ms dereg 1

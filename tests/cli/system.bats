@@ -33,7 +33,7 @@ hold() {
 	done
 }
 
-@test "on the simulated HCA, and without RDMA, it refuses and says why" {
+@test "on the simulated HCA, and without RDMA, --system fails with the reason" {
 	fails "--system is not available on the simulated HCA" mr -j stat --system
 	json '.mrs == [] and .totals.regions == null and .failures[0].errno == "EOPNOTSUPP"'
 	exits 1 mr stat --system --format markdown
@@ -117,7 +117,7 @@ sample() {
 }
 
 # bats test_tags=kernel
-@test "metrics sum up the processes of a name, and rows are sorted and cut as asked" {
+@test "metrics sum up the processes of a name, and --sort and --top apply to rows" {
 	need_kernel
 	local labels
 	labels="{device=\"$(device)\",comm=\"mrctl\"}"

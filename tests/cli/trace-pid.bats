@@ -75,7 +75,7 @@ nothing_left() {
 	! on_simulator || [[ $stderr == *"not available on the simulated HCA"* ]]
 }
 
-@test "a program on the simulated HCA makes no kernel calls, which is said" {
+@test "a program on the simulated HCA makes no kernel calls, and --pid reports this" {
 	on_simulator || skip "of the simulator"
 	"${SIM[@]}" bash -c 'echo ready; exec sleep 1000' >"$OUT" 3>&- &
 	PROGRAM=$!
@@ -113,7 +113,7 @@ nothing_left() {
 }
 
 # bats test_tags=kernel
-@test "the limit that counts is that of the process; --expect-none-refused; the end of the process ends mrctl" {
+@test "the limit of the process applies; --expect-none-refused; the end of the process ends mrctl" {
 	need_kernel
 	require_nobody
 	program "${NOBODY[@]}" prlimit --memlock=65536 "${MR[@]}"

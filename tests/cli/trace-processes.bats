@@ -59,7 +59,7 @@ processes() {
 }
 
 # bats test_tags=slow
-@test "threads are told apart, and no call of theirs is lost" {
+@test "threads are distinguished, and none of their calls is lost" {
 	traced threads 500
 	steps 4000 1
 	[ "$(jq -s 'map(.tid) | unique | length' "$CALLS")" -eq 9 ]
@@ -100,7 +100,7 @@ processes() {
 	steps 1000 1
 }
 
-@test "a program that is killed within its calls has told all of them" {
+@test "all calls of a program that is killed within a call are reported" {
 	traced threads -1
 	[ "$status" -eq 137 ]
 	[ "$(jq -s '[.[] | select(.call == "ibv_dereg_mr")] | length >= 100' "$CALLS")" = true ]
@@ -113,7 +113,7 @@ processes() {
 	awaits "[ -e '$BATS_TEST_TMPDIR/ended' ]"
 }
 
-@test "a program whose mrctl stops waits, and goes on with it" {
+@test "a program waits while mrctl is stopped, and continues with it" {
 	local tool
 
 	# more calls than mrctl has room for
@@ -129,7 +129,7 @@ processes() {
 }
 
 # bats test_tags=slow
-@test "programs are followed however they are run" {
+@test "programs are followed with every way to run them" {
 	local how
 
 	# on the simulator, whatever the environment lacks
@@ -161,7 +161,7 @@ processes() {
 	[ "$(processes)" -eq 2 ]
 }
 
-@test "a program that a trace within a trace runs is followed by that one alone" {
+@test "a program that a trace within a trace runs is followed only by the inner trace" {
 	local copy=$BATS_TEST_TMPDIR/copy inner
 
 	mkdir "$copy"
@@ -216,7 +216,7 @@ told_at_once() {
 	[ "$(grep -c "^  $program: $1" "$errors")" -eq 1 ]
 }
 
-@test "a program that is started past the C library, without its environment, is told at once by its own trace" {
+@test "a program that is started without the C library and its environment is reported at once by the inner trace" {
 	local reason="it was started without mrctl's environment" WITHIN=()
 
 	told_at_once "$reason" "$TOOL" exec -syscall
@@ -225,14 +225,14 @@ told_at_once() {
 	[ "$(grep -c "not followed" "$SUMMARY")" -eq 0 ]
 }
 
-@test "a program that cannot connect is told at once, with what keeps it from that" {
+@test "a program that cannot connect is reported at once, with the reason" {
 	# three are taken, and it needs one to read the file
 	told_at_once "it could not connect to mrctl, and has fewer than two free descriptors" sh -c 'ulimit -n 4; exec "$@"' sh
 	told_at_once "it could not connect to mrctl, and its system calls are filtered" "$TOOL" filter
 	! unshare -n true 2>/dev/null || told_at_once "it is in another network namespace" unshare -n
 }
 
-@test "a program with rights of its own is told, given no library, and told where started past the C library" {
+@test "a program with special rights is reported and gets no library, even if it is started without the C library" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, to make one"
 	require_nobody
 	local dir
@@ -250,7 +250,7 @@ told_at_once() {
 	[[ $stderr == *"mrctl: trace: (suid) (pid "*") is not followed: it runs with the rights"* ]] || fail "$stderr"
 }
 
-@test "processes that are forked, and make no call, are not told" {
+@test "forked processes without a call are not reported" {
 	# a second, in which mrctl looks at all processes several times
 	run -0 --separate-stderr timeout 60 mrctl trace -- bash -c '(read -t 1 <>/dev/fd/2; true) & (exec sleep 1) & wait'
 	[[ $stderr != *"not followed"* ]] || fail "$stderr"
@@ -287,7 +287,7 @@ summary() {
 	left 3 3 3 silent
 }
 
-@test "regions of ended processes do not count as registered at once" {
+@test "the maximum at one time excludes regions of ended processes" {
 	# each process leaves its regions, and is no longer there when the next one begins
 	run -0 "${SIM[@]}" mrctl -j trace --summary "$SUMMARY" -- sh -c "for i in 1 2 3; do $TOOL silent; done"
 	summary 9 3 9

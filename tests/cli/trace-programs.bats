@@ -132,7 +132,7 @@ refused_by_firmware() {
 # ---- libibverbs' own examples --------------------------------------------------------------------
 
 # bats test_tags=kernel
-@test "pingpong between two processes, pinned and on demand: it runs as alone, and both regions are told" {
+@test "pingpong between two processes, pinned and on demand: it runs as without trace, and both regions are reported" {
 	on_kernel
 	local end=("${PINGPONG[@]}")
 	local two='length == 2 and .[0].pid != .[1].pid'
@@ -174,7 +174,7 @@ refused_by_firmware() {
 }
 
 # bats test_tags=kernel
-@test "pingpong, refused by the firmware: that is the cause, and no batch pretends to do the same" {
+@test "pingpong, refused by the firmware: the firmware is the cause, and no batch is written" {
 	refused_by_firmware "Couldn't register MR" bash -c "$ALONE" bash "$(at_port 18515)" "${PINGPONG[@]}" -s SIZE
 }
 
@@ -186,7 +186,7 @@ write_bw() {
 }
 
 # bats test_tags=kernel
-@test "perftest: it runs as alone, and what both ends register is told; on demand nothing is pinned" {
+@test "perftest: it runs as without trace, and regions of both ends are reported; on demand nothing is pinned" {
 	on_kernel
 	needs ib_write_bw perftest
 	write_bw -s 4096

@@ -59,7 +59,7 @@ setup() {
 }
 
 # bats test_tags=release
-@test "a file that is shared: by its path in any language, or a comment that there is none" {
+@test "a shared file: by its path in any language, or a comment that it has no path" {
 	trace_cases foreign_file
 	[ "${output##* }" -ne 0 ] || skip "$BATS_TEST_TMPDIR is on a file system whose memory is taken"
 	reproduces foreign_file
@@ -96,7 +96,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "queues beyond the limit of locked memory: a region stands for their buffers" {
+@test "queues beyond the limit of locked memory: a region replaces their buffers" {
 	on_mlx5 || skip "rxe pins no queues"
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	reproduces cq cq_ex cq_after_cq
@@ -112,7 +112,7 @@ setup() {
 	[[ $stderr == *"ibv_create_cq: ENOMEM"*"0 bytes are pinned, this call needs at least 256 KiB, and RLIMIT_MEMLOCK is 64 KiB"*"[certain, MR-MEMLOCK]"*"; 1 refused"* ]]
 }
 
-@test "a question whether the device takes dma-bufs is no refusal" {
+@test "a test for support of dma-bufs is not a refusal" {
 	run -0 --separate-stderr "${SIM[@]}" mrctl trace --expect-none-refused -- "$TOOL" "$(device)" dmabuf_probe
 	[[ $output != *" 0" && $stderr == *"; 0 refused"* ]]
 }
@@ -158,7 +158,7 @@ setup() {
 	succeeded as_nobody "${MR[@]}" batch --keep-going --limit memlock=64K <"$BATCH"
 }
 
-@test "fork protection is told in the head, where the program has it" {
+@test "the head of the batch has the fork protection of the program" {
 	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
 		skip "its kernel copies pinned pages on fork, and libibverbs knows"
 	reproduces fork_safe
@@ -175,7 +175,7 @@ setup() {
 	[ "${MRCTL_TEST_GUEST:-}" = bookworm ] || reproduces change_readonly_to_writing
 }
 
-@test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
+@test "a change that rereg does not support is a comment, and the rest of the batch runs" {
 	on_mlx5 || skip "librxe cannot change regions"
 	trace_cases change_nothing_known readonly
 	grep -q '^# It cannot be reproduced: mrctl rereg does not support its flags' "$BATCH"

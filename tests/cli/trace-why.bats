@@ -125,7 +125,7 @@ faulty_alike() {
 	alike "$2" -- "${@:3}"
 }
 
-@test "faults, whose causes are not there" {
+@test "faults without their causes" {
 	on_simulator && on_mlx5 || skip "of the simulated mlx5"
 	faulty_alike reg_mr=EFAULT - reg
 	faulty_alike alloc_pd=ENOSPC - reg
@@ -172,7 +172,7 @@ faulty_alike() {
 	compare MR-READ-ONLY
 }
 
-@test "the library has refused, and the kernel was not asked" {
+@test "the library refused without calling the kernel" {
 	on_simulator && on_mlx5 || skip "of the simulated mlx5"
 	alike MR-DM-ZERO-BASED -- reg --memory dm --access local-write
 	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked == false and .layer == "libibverbs"' "$CALLS"
@@ -182,7 +182,7 @@ faulty_alike() {
 	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked and .layer == "uverbs"' "$CALLS"
 }
 
-@test "a program in namespaces of its own, and a /proc that hides other users' processes" {
+@test "a program in separate namespaces, and a /proc that hides other users' processes" {
 	unshare -rm true 2>/dev/null || skip "no namespaces may be made"
 	run --separate-stderr "${SIM[@]}" mrctl trace -q --force -o "$CALLS" -- \
 		unshare -rmpf --mount-proc "${DIRECT[@]}" reg --memory readonly --json
@@ -200,14 +200,14 @@ faulty_alike() {
 	compare MR-READ-ONLY
 }
 
-@test "refusals in one place of the program are told apart by their causes" {
+@test "refusals in one place of the program are distinguished by their causes" {
 	run --separate-stderr "${SIM[@]}" mrctl -j trace --force --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" several_causes
 	jq -ce '.refusals | map([.causes[0].id, .count]) == [["MR-ACCESS-LOCAL-WRITE", 3], ["MR-ACCESS-FLAGS", 50],
 		["MR-READ-ONLY", 3], ["MR-RANGE-END", 70]]' "$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
 }
 
-@test "a refusal without a look has no cause if looks at equal ones differ" {
+@test "a refusal that was not examined has no cause if examined equal ones differ" {
 	run --separate-stderr "${SIM[@]}" mrctl -j trace --force --summary "$FOLDER/summary" -- \
 		"$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
 	jq -ce '(.refusals | map(.count) | add) == 100 and

@@ -55,7 +55,7 @@ told() {
 	done
 }
 
-@test "the summary tells what was registered, and nothing else where all went well" {
+@test "the summary has the registrations, and nothing else if nothing was refused" {
 	trace -- mrctl -q reg --count 3
 	succeeded
 	[ -z "$output" ]
@@ -90,7 +90,7 @@ told() {
 	[ "$status" -eq 1 ]
 }
 
-@test "a file whose reader goes costs neither the program nor its exit status" {
+@test "a file whose reader ends affects neither the program nor its exit status" {
 	local expected=(42 1) i
 
 	for i in 42 0; do
@@ -105,7 +105,7 @@ told() {
 	done
 }
 
-@test "a kind of refusal is told once, with count, place, cause and remedy, and without escapes" {
+@test "a kind of refusal is reported once, with number, place, cause and remedy, and without escapes" {
 	local name
 
 	name=$BATS_TEST_TMPDIR/$(printf 'a\033[31mb\tc')
@@ -140,7 +140,7 @@ told() {
 	[ "$(grep -c ' by ibv_.* at .* in ' <<<"$stderr")" -eq 5 ]
 }
 
-@test "-o has each call as a line of JSON, with what was asked for and what it answered" {
+@test "-o has each call as a line of JSON, with its request and its answer" {
 	trace -q -o "$CALLS" -- "$FORGETS" refused 2
 	[ "$status" -eq 5 ]
 	output=$(jq -cs . "$CALLS")
@@ -204,7 +204,7 @@ told() {
 	[[ $(<log) == "kept"*"no call of libibverbs was seen"* ]] || fail "$(<log)"
 }
 
-@test "a full disk is told with its errno, and costs nothing else that was found" {
+@test "a full disk is reported with its errno, and other results are kept" {
 	local option
 
 	for option in -o --reproduce --summary; do
@@ -217,7 +217,7 @@ told() {
 	grep -q -- '--expect EFAULT$' "$BATS_TEST_TMPDIR/batch"
 }
 
-@test "--live shows each call as a line, and only refusals where asked" {
+@test "--live shows each call as a line, and with --refused-only only refusals" {
 	trace -q --live -- "$FORGETS" refused 1
 	told "] ibv_open_device($(device)) = ok <" "] ibv_reg_mr($(device), 0x" \
 		", 4096, local-write) = EFAULT (Bad address) <" ", 8192, local-write) = lkey 0x"
@@ -249,7 +249,7 @@ told() {
 		--arg p "$FORGETS"
 }
 
-@test "signals for mrctl alone are passed on, also such as a terminal sends to all, and the summary is told" {
+@test "signals for mrctl alone are passed on, even those that a terminal sends to all, and the summary is printed" {
 	local signal
 
 	for signal in TERM INT QUIT HUP; do
@@ -298,7 +298,7 @@ told() {
 	is_running "$LEFT"
 }
 
-@test "a signal that comes with the end of the program ends the wait for what it has left behind" {
+@test "a signal at the end of the program ends the wait for its children" {
 	local shell fifo=$BATS_TEST_TMPDIR/fifo
 
 	mkfifo "$fifo"
@@ -314,7 +314,7 @@ told() {
 	is_running "$LEFT"
 }
 
-@test "places have no names of other files, which are at the same path where the program runs not" {
+@test "places have no names from files that have the same path outside the program's mounts" {
 	local folder=$BATS_TEST_TMPDIR/folder
 
 	unshare -rm true 2>/dev/null || skip "needs a mount namespace"
@@ -331,7 +331,7 @@ told() {
 	told "by ibv_reg_mr at forget"
 }
 
-@test "options that do not go together are told" {
+@test "options that exclude each other are reported" {
 	local files
 
 	trace --refused-only -- true
@@ -345,7 +345,7 @@ told() {
 	succeeded
 }
 
-@test "places are told apart where one library has come to the addresses of another" {
+@test "places are distinguished if one library has replaced another at its addresses" {
 	local name plugins=()
 
 	for name in first second; do
@@ -362,7 +362,7 @@ told() {
 	[ "$(grep -c '^      \(first\|second\) ' <<<"$stderr")" -eq 2 ]
 }
 
-@test "--leaks tells apart who has called the function that registers for all" {
+@test "--leaks distinguishes the callers of a common registering function" {
 	"${CC:-cc}" -g -O0 -o "$BATS_TEST_TMPDIR/library" -x c - -libverbs <<-'EOF'
 		#include <infiniband/verbs.h>
 		static char memory[4][4096];

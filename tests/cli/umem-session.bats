@@ -62,7 +62,7 @@ setup() {
 	[ "$(states)" = "4 live" ]
 }
 
-@test "stat has a column for what a region is where there are umems, and rereg leaves a umem as it is" {
+@test "stat has the column kind if the session has umems, and rereg leaves a umem unchanged" {
 	ms dereg pd:default
 	# umems need no protection domain
 	ms umem --name u --quiet
@@ -85,7 +85,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "a handle can go from an MR to a umem, and neither is taken for the other" {
+@test "an MR and later a umem can have the same handle, and neither is taken for the other" {
 	local handle
 
 	ms reg --via kernel --name m --quiet
@@ -137,7 +137,7 @@ pinned_is() {
 	[ "$(states)" = "1 live" ]
 }
 
-@test "unlisted umems are shown and deregistered by their handle; one that has gone is not taken for another object" {
+@test "unlisted umems are shown and deregistered by their handle; a deregistered one is not taken for another object" {
 	local handles handle
 
 	ms umem --via kernel --count 2 --name u --quiet

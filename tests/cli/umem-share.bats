@@ -14,7 +14,7 @@ require_export() {
 	exports_umems || skip "rdma-core before release 63 has no mlx5dv_devx_umem_export"
 }
 
-@test "a libmlx5 that cannot export or import says which release can, and nothing is registered" {
+@test "if libmlx5 cannot export or import, the message names the release that can, and nothing is registered" {
 	! exports_umems || skip "this one can"
 	refused ENOSYS mlx5dv_devx_umem_export mr umem --export --json
 	[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"rdma-core 63 and later [certain, MR-LIBRARY-FUNCTION]"* ]]
@@ -41,7 +41,7 @@ require_export() {
 }
 
 # bats test_tags=kernel
-@test "an exported umem is imported by any context of the session, and stays what it is; then it has gone" {
+@test "an exported umem is imported by any context of the session, and stays until it is deregistered" {
 	local blob shown handle
 
 	require_export
@@ -71,7 +71,7 @@ require_export() {
 	fi
 }
 
-@test "--export and --import exclude options that do not fit, and an import needs a session and what was exported" {
+@test "--export and --import exclude other options, and an import requires a session and exported data" {
 	local blob option
 
 	absent "not in a session" mr umem --import 0000000001000000

@@ -8,7 +8,7 @@ load rows
 # ---- a trial ----
 
 # bats test_tags=kernel
-@test "umem registers by both paths, shows the id that the device gave and what belongs to a umem, and deregisters" {
+@test "umem registers on both paths, shows the device's id and the columns of a umem, and deregisters" {
 	require_devx
 	succeeded mr umem --size 64K
 	grep -Eqx 'umem_id: *[1-9][0-9]*' <<<"$output"

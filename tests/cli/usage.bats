@@ -102,7 +102,7 @@ wrong_lines() {
 }
 
 # bats test_tags=slow
-@test "every option that takes a value wants one, and every other takes none" {
+@test "every option with a value requires it, and every other option refuses a value" {
 	local command option argument
 
 	while read -r command option _ _ argument; do

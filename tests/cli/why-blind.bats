@@ -18,7 +18,7 @@ is_told() {
 REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 
 # bats test_tags=release
-@test "a refusal is told where a file of /proc has nothing, garbage, or is no file" {
+@test "a refusal is reported if a file of /proc is empty, has garbage, or is not a file" {
 	local file content
 
 	! is_sanitized || skip "the sanitizer reads such files itself"
@@ -33,7 +33,7 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 	done
 }
 
-@test "a refusal is told where files of the host are missing" {
+@test "a refusal is reported if files of the host are missing" {
 	local folder
 
 	for folder in /sys/module /sys/fs/cgroup /sys/kernel/mm /proc/sys/vm /sys/bus/pci /dev/infiniband; do
@@ -46,7 +46,7 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 }
 
 # bats test_tags=release
-@test "a refusal is told where memory for its diagnosis is short" {
+@test "a refusal is reported if memory for its diagnosis is short" {
 	local n told=0
 
 	starving

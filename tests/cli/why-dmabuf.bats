@@ -55,7 +55,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	succeeded mr reg-dmabuf --from udmabuf --buffer 8K --size 4096 --offset 4K
 }
 
-@test "Data Direct: no such device, an IOVA that it could not have, and with a device the other causes" {
+@test "Data Direct: no such device, an unsupported IOVA, and with a device the other causes" {
 	local dd=(reg-dmabuf --from udmabuf --data-direct --via kernel --json)
 
 	require_dmabufs

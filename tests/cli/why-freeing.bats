@@ -68,7 +68,7 @@ setup() {
 	ms dereg used --quiet
 }
 
-@test "there is no object of that number" {
+@test "no object has the handle" {
 	refused_because MR-HANDLE likely ms dereg mr:1000 --json
 	[ "$status" -eq 3 ]
 	on_mlx5 || return 0
@@ -89,7 +89,7 @@ setup() {
 	never_certain dereg_mr "EINVAL EIO" reg
 }
 
-@test "a device that has gone is the cause of EIO, one that is there is not" {
+@test "a removed device is the cause of EIO, a present one is not" {
 	copy_sysfs
 	ms reg --name a --quiet
 	rm -r "${DEVICES:?}"/* "${NODES:?}"/uverbs*
@@ -99,7 +99,7 @@ setup() {
 	never_certain reg_mr EIO reg --via kernel
 }
 
-@test "another call may be at work on a region that is busy" {
+@test "another call may be using a busy region" {
 	local first=MR-HANDLE-BUSY
 
 	session_end

@@ -34,14 +34,14 @@ counted() {
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 umem --size 1M --json
 }
 
-@test "regions of this process count: in one command" {
+@test "regions of this process are included: in one command" {
 	require_nobody
 	refused_because MR-MEMLOCK certain mr_as_nobody 64 reg --size 16K --count 8 --json
 	json '.failures[0].index == 5'
 	counted 65536 16384
 }
 
-@test "regions of this process count: in a batch, and only while pinned" {
+@test "regions of this process are included: in a batch, and only while pinned" {
 	require_nobody
 	refused_because MR-MEMLOCK certain batch_as_nobody 'reg --size 40K --name a' 'reg --size 40K --name b'
 	counted 40960 40960
@@ -67,7 +67,7 @@ counted() {
 	json '.failures[0].causes[0].evidence.origin | contains("bash")'
 }
 
-@test "the same errnos for no reason that can be seen" {
+@test "the same errnos without a visible reason" {
 	local enomem=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENOMEM -- mrctl reg --json)
 
 	never_certain reg_mr "ENOMEM EAGAIN EPERM" reg --size 64K
@@ -83,7 +83,7 @@ counted() {
 }
 
 # bats test_tags=release
-@test "more pages than rxe has an array for" {
+@test "more pages than rxe's array can hold" {
 	local rxe=(mrctl sim --profile rxe)
 
 	may_lock 1100M || skip "needs 1100 MiB of lockable memory: raise ulimit -l"

@@ -17,7 +17,7 @@ at() {
 }
 
 # bats test_tags=release
-@test "nothing is mapped there, or it is an address of the kernel" {
+@test "an address where nothing is mapped, or of the kernel" {
 	local addr
 
 	refused_because MR-RANGE-UNMAPPED certain mr reg --memory unmapped --size 64K --json
@@ -48,7 +48,7 @@ at() {
 }
 
 # bats test_tags=release
-@test "the first obstacle is the cause, whatever comes behind it" {
+@test "the first obstacle is the cause, with any obstacle behind it" {
 	mapped "$AT:4K:anon,0x200000001000:4K:read,0x200000003000:4K:none"
 	refused_because MR-READ-ONLY certain at 16K
 	json '[.failures[0].causes[].id] == ["MR-READ-ONLY"]'
@@ -122,7 +122,7 @@ pair() {
 }
 
 # bats test_tags=release,kernel
-@test "pages that /proc/PID/maps does not show: what comes behind them is not certain" {
+@test "pages that /proc/PID/maps does not show: obstacles behind them are not certain" {
 	pair anon uffd anon read
 	refused_because MR-USERFAULTFD likely at 16K
 	json '.failures[0].causes | map(.id) == ["MR-USERFAULTFD", "MR-READ-ONLY"] and all(.certainty == "likely")'

@@ -52,7 +52,7 @@ require_odp() {
 
 # ---- advice
 
-@test "an advice, or a flag, that nobody knows; and a region that is not on demand" {
+@test "an unknown advice, an unknown flag, and a region that is not on demand" {
 	local via
 
 	require_odp
@@ -67,7 +67,7 @@ require_odp() {
 	done
 }
 
-@test "fetching for writing what may not be written" {
+@test "prefetch-write of a region without write access" {
 	local via advice=prefetch-write
 
 	require_odp
@@ -81,7 +81,7 @@ require_odp() {
 	done
 }
 
-@test "the part is not in the region, or not in memory" {
+@test "the advised range is not in the region, or not in memory" {
 	local via range memory advice=(reg --access "$ODP" --size 8K --advise "prefetch,flush" --json)
 
 	require_odp

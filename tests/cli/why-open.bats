@@ -46,7 +46,7 @@ absent_because() {
 		(.causes[0].evidence | .name == "other0" and .devices == "'"$(device)"'")'
 }
 
-@test "there is no device at all, even without sysfs; --why none looks for no cause" {
+@test "without any device, and without sysfs; --why none looks for no cause" {
 	rm -r "${DEVICES:?}" "${NODES:?}"
 	refused_because MR-DEVICE certain "${MR[@]}" reg --json
 	[ "$status" -eq 3 ]
@@ -183,7 +183,7 @@ opens_not() {
 # ---- on a kernel
 
 # bats test_tags=kernel
-@test "a node on a file system with nodev, a /dev of its own without nodes, and one closed to the user" {
+@test "a node on a file system with nodev, a private /dev without nodes, and one closed to the user" {
 	guest_node
 	refused_because MR-NODEV certain in_own_dev \
 		"mount -t tmpfs -o nodev none /dev/infiniband; mknod -m 666 \$1 c $NODE_NUMBER" \

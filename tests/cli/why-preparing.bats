@@ -22,7 +22,7 @@ unprepared_because() {
 		.evidence.asked == 1073741824'
 }
 
-@test "more than the machine's memory, where it does not overcommit" {
+@test "more than the machine's memory, without overcommit" {
 	[ "$(</proc/sys/vm/overcommit_memory)" = 0 ] || skip "vm.overcommit_memory is not 0"
 	unprepared_because MR-OVERCOMMIT certain mr reg --size 64T --json
 }
@@ -75,7 +75,7 @@ file_refused() {
 	json ".failures[0].errno == \"$2\""
 }
 
-@test "a file that is not there, is a folder, or may not be opened" {
+@test "a file that is missing, is a directory, or may not be opened" {
 	local file=$BATS_TEST_TMPDIR/none/file
 
 	file_refused MR-FILE-OPEN ENOENT "$file"
@@ -93,7 +93,7 @@ file_refused() {
 	json '.failures[0] | .errno == "EACCES" and (.causes[0].cause | test("no permission to open"))'
 }
 
-@test "a file that may not be as large, or has no room" {
+@test "a file that cannot grow to the size, or has no room" {
 	local file=$BATS_TEST_TMPDIR/file
 
 	session_begin
@@ -113,7 +113,7 @@ file_refused() {
 	json '.failures[0].errno == "ENODEV"'
 }
 
-@test "a dma-heap that there is not" {
+@test "a missing dma-heap" {
 	exits 1 mr reg-dmabuf --from heap:nowhere --json
 	json '.failures[0] | .layer == null and (.causes[0] | .id == "MR-DMA-HEAP" and
 		(.certainty == "certain" or .certainty == "likely"))'

@@ -31,7 +31,7 @@ has() {
 	printf 'any(.functions[]; .function | test("%s"))' "$1"
 }
 
-@test "a simulated device has no proof, which is said; nor has a refusal without --why prove" {
+@test "a simulated device has no proof, with the reason; nor has a refusal without --why prove" {
 	proved '.functions == [] and .refused_by == null and (.user_space | not) and
 		(.note | test("simulated"))' mr reg --memory unmapped
 	run --separate-stderr mr reg --memory unmapped --why prove
@@ -66,7 +66,7 @@ has() {
 }
 
 # bats test_tags=kernel
-@test "a descriptor that is no dma-buf, and a change that libibverbs refuses without asking the kernel" {
+@test "a descriptor that is not a dma-buf, and a change that libibverbs refuses without calling the kernel" {
 	need_hca
 	proved '.refused_by == "dma_buf_get" and .functions[-1].layer == "dma-buf"' \
 		mr reg-dmabuf --from fd:0 --size 4K </dev/null
@@ -151,7 +151,7 @@ has() {
 }
 
 # bats test_tags=kernel
-@test "tracefs is not needed, and what others watch stays as it was" {
+@test "tracefs is not required, and probes of other users stay unchanged" {
 	local tracefs=/sys/kernel/tracing
 
 	need_kernel
@@ -180,7 +180,7 @@ watched() {
 }
 
 # bats test_tags=kernel
-@test "probes are gone with the process, also where it is killed, and while it only waits" {
+@test "probes end with the process, even if it is killed, and while it only waits" {
 	local before out=$BATS_TEST_TMPDIR/out
 
 	need_kernel

@@ -10,7 +10,7 @@ load why
 	json '.failures[0].causes[0].evidence.length == 0'
 }
 
-@test "a range that wraps, or ends inside of the last page" {
+@test "a range that exceeds 64 bits, or ends inside the last page" {
 	refused_because MR-RANGE-WRAPS certain mr reg --memory unmapped --size max --json
 	refused_because MR-RANGE-WRAPS certain \
 		mr reg --memory none --addr 0xfffffffffffff000 --size 4095 --json
@@ -21,7 +21,7 @@ load why
 	json '.failures[0].causes[0].evidence.pages == 4294967296'
 }
 
-@test "fork protection of memory that is not there: ENOMEM, and no want of memory" {
+@test "fork protection of missing memory: ENOMEM, and memory is not short" {
 	refused_because MR-RANGE-UNMAPPED certain mr reg --memory unmapped --json
 	export RDMAV_FORK_SAFE=1
 	refused_because MR-FORK-RANGE certain mr reg --memory unmapped --json

@@ -61,7 +61,7 @@ on_linux_6_1() {
 	batch_because MR-REREG-FLAGS certain "reg --name a" "rereg a --flags 0x80"
 }
 
-@test "libibverbs refuses a change of the memory without memory, and access that is not to change" {
+@test "libibverbs refuses a change of the memory without memory, and access flags without the flag to change them" {
 	session_end
 	if ! on_mlx5; then
 		batch_because MR-PROVIDER-OPERATION certain "reg --name a" "rereg a --access none"
@@ -104,7 +104,7 @@ on_linux_6_1() {
 }
 
 # bats test_tags=kernel
-@test "mlx5 does not make a region on demand a pinned one by its access alone" {
+@test "mlx5 does not change an on-demand region to a pinned one by its access alone" {
 	local certainty=likely
 
 	on_mlx5 || skip "a rule of mlx5"
@@ -120,7 +120,7 @@ on_linux_6_1() {
 	json '.failures[0] | .errno == "EFAULT" and .causes[0].evidence.access_before == "0x41"'
 }
 
-@test "mlx5 of an old kernel makes a region on demand anew, from the memory of the process that changes it" {
+@test "mlx5 of an old kernel registers an on-demand region again, with the memory of the process that changes it" {
 	on_mlx5 || skip "a rule of mlx5"
 	on_linux_6_1
 	ms reg --name a --access local-write,on-demand --quiet
@@ -128,7 +128,7 @@ on_linux_6_1() {
 	json '.failures[0].causes[0] | .id == "MR-REREG-PROCESS" and .certainty == "likely"'
 }
 
-@test "rxe does not change where the memory is, and of an old kernel nothing" {
+@test "rxe does not change the memory, and on an old kernel nothing" {
 	local request
 
 	! on_mlx5 || skip "mlx5 does"

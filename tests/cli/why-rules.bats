@@ -8,7 +8,7 @@ load dmabuf
 
 # ---- access flags
 
-@test "an access flag that nobody knows, or that this call does not take" {
+@test "an unknown access flag, or one that this call does not support" {
 	local via
 
 	for via in library kernel; do
@@ -36,7 +36,7 @@ load dmabuf
 	fi
 }
 
-@test "rxe takes neither zero-based nor hugetlb" {
+@test "rxe supports neither zero-based nor hugetlb" {
 	! on_mlx5 || skip "is a rule of rxe"
 	refused_because MR-ACCESS-RXE certain mr reg --access zero-based --json
 	refused_because MR-ACCESS-RXE certain mr reg --access local-write,hugetlb --json
@@ -57,7 +57,7 @@ load dmabuf
 
 # ---- the I/O virtual address
 
-@test "the IOVA is at another place in its page than the address" {
+@test "the IOVA has another offset in its page than the address" {
 	refused_because MR-IOVA-OFFSET certain mr reg-iova --size 64K --iova 0x100 --json
 	json '.failures[0].causes[0].evidence | .iova == "0x100" and .page_size > 0'
 	[[ $output == *"the IOVA is at byte 256 of its page, and the address at byte 0"* ]]
@@ -66,7 +66,7 @@ load dmabuf
 	[[ $output == *"give an IOVA such as 0x10004"* ]]
 }
 
-@test "the IOVA goes past the last address, of memory that can be pinned" {
+@test "the range of IOVAs exceeds 64 bits, for memory that can be pinned" {
 	local past=(reg-iova --size 8K --iova 0xfffffffffffff000 --json)
 
 	on_mlx5 && linux 7.2 || skip "is a rule of mlx5 since Linux 7.2"
@@ -87,7 +87,7 @@ load dmabuf
 
 # ---- what kernels, drivers and libraries lack
 
-@test "an attribute of mlx5 that the kernel does not know: of another device a newer one would not either" {
+@test "an attribute of mlx5 that the kernel does not know: on another device a newer kernel does not help" {
 	refused_because MR-KERNEL-METHOD certain mrctl sim --profile rxe --kernel 6.1 -- \
 		mrctl reg-dmabuf --from fd:0 --data-direct --via kernel --json </dev/null
 	json '.failures[0].causes[0] | .evidence == {"provider": "rxe"} and (.remedy | test("mlx5"))'

@@ -68,7 +68,7 @@ on_demand() {
 	passes iova
 }
 
-@test "a call that passes on repetition is reported, and makes no cause likely" {
+@test "a call that succeeds when repeated is reported, and makes no cause likely" {
 	tried faulty reg_mr@1=EFAULT reg --size 64K --memory memfd
 	passes unchanged
 	json '.failures[0] | (.tries | length) == 1 and (.tried | startswith("unchanged it succeeds now")) and
@@ -88,7 +88,7 @@ on_demand() {
 	json '[.failures[0].causes[] | select(.certainty == "certain" or .certainty == "likely")] == []'
 }
 
-@test "a dma-buf that is none, a range beyond its end, and Data Direct without such a device" {
+@test "a descriptor that is not a dma-buf, a range beyond its end, and Data Direct without such a device" {
 	on_mlx5 || skip "rxe takes no dma-bufs"
 	tried mr reg-dmabuf --from fd:0 --size 64K </dev/null
 	is_in_sync
@@ -101,7 +101,7 @@ on_demand() {
 		(.errno != "EINVAL" or .causes[0].evidence.tried == "without Data Direct the call succeeds")'
 }
 
-@test "a change that takes a cause away and passes is evidence of it, and rules it out where it is refused" {
+@test "a change that cures a cause is evidence for it if the call succeeds, and rules it out if the call is refused" {
 	require_devx
 	tried mr umem --size 64K --page-sizes 1G
 	is_in_sync
@@ -125,7 +125,7 @@ tried_calls() {
 	output=$(jq -cs '[.[] | select(.call | test("reg_mr"))]' "$calls")
 }
 
-@test "half the length, one page, whole pages, and an IOVA are what is asked for instead" {
+@test "the repetitions request half the length, one page, whole pages, and an IOVA" {
 	[[ $(getconf PAGESIZE) == 4096 ]] || skip "the figures are those of pages of 4 KiB"
 	tried_calls reg --memory unmapped --size 20K --offset 256
 	json '[.[] | select(.answer == "EFAULT").length] | unique == [3840, 8192, 20480, 24576]'
@@ -157,7 +157,7 @@ tried_calls() {
 	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
 }
 
-@test "a region that cannot be changed is left alone, and the same is registered anew" {
+@test "a region that cannot be changed is not touched, and an equal one is registered" {
 	on_mlx5 || skip "rxe does not move regions"
 	in_session 'mrctl reg --size 64K --name a -q
 		mrctl rereg a --memory unmapped --size 64K --why try --json' || true
@@ -168,7 +168,7 @@ tried_calls() {
 	json '.failures[0] | .tries == [] and (.tried | startswith("nothing: the memory"))'
 }
 
-@test "a region that cannot be deregistered is not tried again, and a try of which that is true is the last one" {
+@test "a call whose region cannot be deregistered is not tried again, and such a try is the last one" {
 	tried faulty dereg_mr=EBUSY reg --size 64K
 	json '.failures[0] | .tries == [] and (.tried | startswith("nothing: a call that frees"))'
 	tried faulty dereg_mr=EBUSY reg --size 64K --access remote-write
@@ -178,7 +178,7 @@ tried_calls() {
 		(.tried | contains("no further changes: without remote-write could not be undone"))'
 }
 
-@test "tries are offered where a call has something to change, and a proof where a kernel answers" {
+@test "tries are suggested if the call has something to change, and a proof if a kernel answers" {
 	local fault
 
 	on_simulator || skip "needs the simulator"
@@ -212,7 +212,7 @@ tried_and_stopped() {
 	output=$(<"$HOLD_OUT")
 }
 
-@test "a signal ends the tries, and the refusal is told" {
+@test "a signal ends the tries, and the refusal is reported" {
 	tried_and_stopped 1
 	json '.failures[0] | .errno == "EINVAL" and .tries == [] and .tried == "nothing: a signal was received"'
 	tried_and_stopped 2

@@ -57,7 +57,7 @@ load why
 	rules_out MR-DEVX-METHOD MR-UMEM-ATTRIBUTE
 }
 
-@test "the driver offers no DEVX, or the device opens without it alone, or with it after all" {
+@test "the driver has no DEVX, or the device opens only without DEVX, or opens with DEVX after all" {
 	require_devx
 	refused_because MR-DEVX-METHOD certain \
 		faulty 'umem_reg=EPROTONOSUPPORT;devx=EPROTONOSUPPORT' umem --json

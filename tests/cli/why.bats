@@ -5,7 +5,7 @@
 load helpers
 load why
 
-@test "a refusal has its layer, one cause and what to do, in the document and in the message" {
+@test "a refusal has its layer, one cause and the remedy, in the document and in the message" {
 	refused_because MR-ACCESS-LOCAL-WRITE certain mr reg --size 64K --access remote-write --json
 	json '.failures[0].layer == "uverbs" and .failures[0].why == "read"'
 	run --separate-stderr mr reg --size 64K --access remote-write
