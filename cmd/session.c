@@ -606,7 +606,8 @@ static void note_outer_session(const struct invocation *invocation, const char *
 	else
 		report_note(
 			invocation->command->name,
-			"a new session inside the session %s, whose regions are hidden until the new session ends",
+			"a new session inside the session %s, whose regions are hidden until the "
+			"new session ends",
 			outer);
 }
 
@@ -656,7 +657,8 @@ const struct command command_session = {
 	.operands = "[-- CMD [ARG...]]",
 	.summary = "run a program in which regions outlive the commands",
 	.description = "Opens a device and a protection domain and runs CMD (default: $SHELL). "
-		       "Regions that CMD and its children register with mrctl stay until they are deregistered or the last process of the session ends.",
+		       "Regions that CMD and its children register with mrctl stay until they are "
+		       "deregistered or the last process of the session ends.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct session_args),

@@ -76,12 +76,12 @@ struct bench_args {
 	bool anyway;
 };
 
-/** How the memory is before each call: its pages are there. */
+/** State of the memory before each call: its pages are present. */
 #define BENCH_STATE "populated"
 
 /* ---- what is measured ---- */
 
-/** The regions that are registered already, and how that came about. */
+/** The regions that exist during a measurement, and the direction in which their number changed. */
 struct bench_level {
 	uint64_t regions;
 	uint64_t bytes;        /**< of each */
@@ -95,7 +95,7 @@ struct bench_level {
 struct bench_setup {
 	struct mr_bench_point point;
 	size_t group; /**< the same for setups that differ in size alone */
-	bool failed;  /**< it is not measured any more */
+	bool failed;  /**< no longer measured */
 };
 
 /** Facts that rows share which differ only in size. */
@@ -125,7 +125,7 @@ struct bench_group {
 		FIELD_AS("occupied", structure, group.occupied, FIELD_NUMBER, 0,                   \
 			 "regions that are already registered", .usual = "0"),                     \
 		FIELD_AS("direction", structure, group.direction, FIELD_STRING, FIELD_PUBLIC,      \
-			 "direction in which the number of occupied regions changes: ascending or descending")
+			 "direction of occupied: ascending or descending")
 
 /** The columns of those fields, for a table. */
 #define BENCH_GROUP_COLUMNS "call,device,memory,state,threads,processes,occupied,direction"
@@ -196,7 +196,7 @@ struct bench_job {
 	struct mr_environment environment; /**< of the first device */
 	struct bench_method method;
 	struct bench_host host;
-	char **devices; /**< names; NULL stands for the only one there is */
+	char **devices; /**< names; NULL: the only device */
 	size_t device_count;
 	struct mr_bench_place
 		*places[MR_REGION_KINDS]; /**< of each device, by what is registered */
@@ -236,13 +236,13 @@ bool bench_begins_group(const struct bench_job *job, const struct bench_row *row
 /** bench_print() - print what was measured.  Return: an exit status, or -errno. */
 int bench_print(struct bench_job *job, struct mr_error *err);
 
-/** bench_plot() - draw it.  Return: 0, or -errno with MR_ERROR_HOST; then a file that was there is as it was. */
+/** bench_plot() - draw the pictures.  Return: 0, or -errno with MR_ERROR_HOST; then an existing file is unchanged. */
 int bench_plot(const struct bench_job *job, struct mr_error *err);
 
 /** bench_pieces() - the sizes of pieces of --plan: those of --sizes, or the usual ones */
 void bench_pieces(const struct bench_args *args, struct sweep *pieces);
 
-/** bench_read_host() - read where it is measured, on the device of job->environment */
+/** bench_read_host() - read the facts of this host and of the device of job->environment */
 void bench_read_host(struct bench_job *job);
 
 extern const struct command bench_compare;

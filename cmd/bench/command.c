@@ -40,7 +40,8 @@ static int run_bench(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_spec what_options[] = {
 	ARG(0, "sizes", sizes, sizes, "SIZE,...",
-	    "measure these sizes; 4K..1G: each four times the last (default: from 4K, as far as memory allows)"),
+	    "measure these sizes; 4K..1G: each four times the last (default: from 4K, as far as "
+	    "memory allows)"),
 	ARG('m', "memory", memories, memory, "KIND", "measure this kind of memory; may be repeated (default: anon)"),
 	ARG('f', "from", dmabuf, from, "SOURCE", "take the dma-bufs of reg-dmabuf from SOURCE (default: udmabuf)"),
 	ARG('a', "access", access, access, "FLAG,...", "set access flags (default: local-write)"),
@@ -107,7 +108,8 @@ const struct command command_bench = {
 	.summary = "measure how long registration takes",
 	.description =
 		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "
-		"default: reg) for a sweep of sizes, and prints percentiles. It measures the rows in rounds, in turn. Regions are deregistered at once, and no session is used.",
+		"default: reg) for a sweep of sizes, and prints percentiles. It measures the rows "
+		"in rounds, in turn. Regions are deregistered at once, and no session is used.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct bench_args),

@@ -180,7 +180,8 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 				     what->name);
 	if (args->plan.known && !what->registers)
 		return mr_fail_usage(err,
-				     "--plan requires a call that registers memory of this process: '%s' does not",
+				     "--plan requires a call that registers memory of this "
+				     "process: '%s' does not",
 				     what->name);
 	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
 		return mr_fail_usage(err, "'%s' is not available with --via kernel", what->name);

@@ -26,7 +26,7 @@ struct option_type {
 	bool is_text; /**< the member is a const char * */
 	/** Whether a word is its value, which may be missing; or NULL: it has one. */
 	bool (*is_value)(const char *word);
-	/** All that it takes, for the help; begins with the default; or NULL. */
+	/** The values that it accepts, for the help, the default first; or NULL. */
 	const struct mr_word *words;
 	const char *what; /**< where there is no @read: what messages call a word */
 };
@@ -127,7 +127,7 @@ struct via_option {
 	bool given;
 };
 
-/** via_allows() - whether a call may go that path */
+/** via_allows() - whether a call may use that path */
 static inline bool via_allows(struct via_option option, enum mr_via path)
 {
 	return !option.given || option.path == path;
@@ -136,7 +136,7 @@ static inline bool via_allows(struct via_option option, enum mr_via path)
 /** The DMA handle that --dmah asks for. */
 struct dmah_option {
 	struct mr_dmah_hints hints;
-	const char *text; /**< as it was typed; NULL: not given */
+	const char *text; /**< as typed; NULL: not given */
 };
 
 /** The format that --format asks for. */
@@ -185,7 +185,7 @@ enum exit_style {
 #define OPTION_CTYPE_number         struct mr_opt_u64     /**< 64 bits, decimal or hexadecimal */
 #define OPTION_CTYPE_seconds        struct mr_opt_u64     /**< seconds, kept in nanoseconds */
 #define OPTION_CTYPE_access         struct access_option  /**< access flags */
-#define OPTION_CTYPE_changes        struct access_option  /**< what rereg is to change, as flags */
+#define OPTION_CTYPE_changes        struct access_option  /**< changes of rereg, as flags */
 #define OPTION_CTYPE_pages          struct mr_opt_u64     /**< page sizes, a bit for each */
 #define OPTION_CTYPE_format         struct format_option  /**< a format of records */
 #define OPTION_CTYPE_report_format  enum report_format    /**< the name of the format of a report */
@@ -193,14 +193,14 @@ enum exit_style {
 #define OPTION_CTYPE_planned_memory struct planned_memory /**< a kind of memory, or "cuda:N" */
 #define OPTION_CTYPE_dmabuf         struct mr_dmabuf_source /**< a source of a dma-buf */
 #define OPTION_CTYPE_advice         struct mr_advice        /**< advice about a region */
-#define OPTION_CTYPE_dmah           struct dmah_option      /**< what a DMA handle is for */
+#define OPTION_CTYPE_dmah           struct dmah_option      /**< hints of a DMA handle */
 #define OPTION_CTYPE_expect         struct expect_option    /**< "ok,EINVAL,ENOMEM:MR-MEMLOCK" */
 #define OPTION_CTYPE_profile        enum mr_sim_profile     /**< a kind of simulated device */
 #define OPTION_CTYPE_kernel         enum mr_sim_kernel      /**< a simulated kernel */
 #define OPTION_CTYPE_faults         struct mr_sim_faults    /**< faults of the simulated device */
 #define OPTION_CTYPE_limits         struct mr_limits /**< limits of this process: "memlock=64K" */
 #define OPTION_CTYPE_fail_on        enum fail_on     /**< a verdict of checks */
-#define OPTION_CTYPE_why            enum why_depth /**< how deep the causes of a refusal are looked for */
+#define OPTION_CTYPE_why            enum why_depth /**< depth of the search for causes of a refusal */
 #define OPTION_CTYPE_exit_style     enum exit_style /**< a style of exit statuses */
 
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
@@ -246,7 +246,7 @@ struct invocation {
 	const struct global_args *global;
 	struct mr_proof *proof;      /**< what watches calls for --why prove */
 	struct enclosing *enclosing; /**< the batch, where the command is a line of one; or NULL */
-	const char *const *argv;     /**< the whole command line, as it was given; ends with NULL */
+	const char *const *argv;     /**< the whole command line, unchanged; ends with NULL */
 	const void *args;            /**< the command's own struct, filled from its option tables */
 	char **operands;             /**< what is no option; ends with NULL */
 };
@@ -306,7 +306,7 @@ struct command {
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 	/**
-	 * Report an error that came before it was run, if the command line asks for another way than
+	 * Report an error from before the run, if the command line requests another way than
 	 * the usual one; or NULL: it cannot.
 	 * @argv: the whole command line, ends with NULL; the error may have kept it from being read
 	 *
@@ -339,7 +339,7 @@ const struct command *command_chosen(const struct invocation *invocation);
 struct command_records command_records(const struct invocation *invocation);
 
 /**
- * command_check() - whether a command line makes sense, before anything is done
+ * command_check() - check a command line before anything is done
  * Return: 0, or -errno with MR_ERROR_USAGE.
  */
 int command_check(const struct invocation *invocation, struct mr_error *err);
@@ -443,7 +443,7 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 int parser_read(struct parser *parser, const struct command *const *commands, char **argv,
 		char ***operands, struct mr_error *err);
 
-/** parser_check() - whether the options that were read last make sense together, and there may be @operands */
+/** parser_check() - check that the options that were read last agree, and that @operands are allowed */
 int parser_check(const struct parser *parser, char *const *operands, struct mr_error *err);
 
 /** parser_given_in() - the name of the last option that was read into @args of @size bytes; NULL: none */

@@ -13,7 +13,7 @@
 /** Lines of logs of other programs. */
 enum {
 	LOG_KINDS_MAX = 64,   /**< kinds of refusals that are explained */
-	LOG_NEAR = 6,         /**< lines that are as near as to tell of the same refusal */
+	LOG_NEAR = 6,         /**< lines that are near enough to be about the same refusal */
 	LOG_NEAR_ERRNO = 3,   /**< lines whose errno is that of the refusal */
 	LOG_NEAR_REQUEST = 2, /**< lines before it that have its request */
 };
@@ -41,7 +41,7 @@ struct log {
 	uint64_t last_lines; /**< its number; 0: there was none */
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< number of lines up to the last one about that refusal */
-	bool is_open;        /**< the next line goes on with that refusal */
+	bool is_open;        /**< the next line continues that refusal */
 	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_close() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {

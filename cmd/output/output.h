@@ -14,7 +14,7 @@
 
 #include "lib/base/base.h"
 
-/** Colours, by what they say. */
+/** Colours, by their meaning. */
 enum output_colour { COLOUR_PLAIN, COLOUR_GOOD, COLOUR_DOUBT, COLOUR_BAD, COLOUR_HEADING };
 
 /** A word, and the colour that it has. */
@@ -64,7 +64,7 @@ enum field_flags {
 	 * Numbers, truth values, access flags and hexadecimal numbers are public.
 	 */
 	FIELD_PUBLIC =
-		1 << 4, /**< mrctl's or the kernel's own words; of FIELD_WORDS: of each word */
+		1 << 4, /**< words of mrctl or the kernel; of FIELD_WORDS: each word */
 	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
 	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
 	FIELD_KNOWN = 1 << 8,  /**< JSON: never null, though its type could be */
@@ -96,7 +96,7 @@ struct field {
 	/* A usual table leaves a column out if in each row the value is unknown, or one of these holds: */
 	const char *usual;   /**< the value is this */
 	const char *repeats; /**< the value is that of the field with this key */
-	const char *instead; /**< the field with this key is known, and serves better */
+	const char *instead; /**< the field with this key is known, and is preferred */
 	/* At a terminal a usual table has these words in colour; the last one is NULL. */
 	const struct coloured_word *colours;
 };
@@ -280,7 +280,8 @@ struct cJSON;
  * json_parse() - read a document
  * @length: bytes of @text, behind which only white space may follow the document
  *
- * Return: cJSON_Delete() it; NULL with errno: EBADMSG for what is no JSON, E2BIG for more values than JSON_NODES_MAX.
+ * Return: cJSON_Delete() it; NULL with errno: EBADMSG for a text that is not JSON, E2BIG for more values than
+ * JSON_NODES_MAX.
  */
 struct cJSON *json_parse(const char *text, size_t length);
 
@@ -352,7 +353,7 @@ void output_foreign(const char *text);
  */
 int output_redirect(int fd, const char *path, struct mr_error *err);
 
-/** output_has_failed() - whether something could not be written, so that nothing can any more */
+/** output_has_failed() - whether a write has failed, after which none succeeds */
 static inline bool output_has_failed(void)
 {
 	return ferror(stdout);
@@ -506,7 +507,7 @@ void lines_print(const struct record *record, const void *row, enum lines lines,
  * Standard output: one JSON document, or lines and tables for people, or one of the other formats of struct
  * output_style.  All output of commands goes through here, element by element.
  *
- * As metrics all rows and objects count that the table of metrics is about.
+ * As metrics it takes all rows and objects that the table of metrics describes.
  */
 struct output {
 	const struct output_style *style;
@@ -568,7 +569,7 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 
 /**
  * output_table() - print a whole list that belongs to the document beside the command's records
- * @columns: of a table for people, separated by ','; those that tell nothing are left out
+ * @columns: of a table for people, separated by ','; columns without information are omitted
  *
  * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
  */
@@ -646,7 +647,7 @@ int private_file_check(const char *path, bool force, struct mr_error *err);
  * @path:  of a regular file of this user; or of a pipe or terminal, such as /dev/stderr
  * @force: a regular file that exists is emptied; else it is refused with MR_ERROR_USAGE
  *
- * No symbolic link is followed, but those of /dev and /proc that stand for descriptors of this process.
+ * No symbolic link is followed, except those of /dev and /proc that refer to descriptors of this process.
  *
  * Return: NULL with MR_ERROR_HOST, or with MR_ERROR_USAGE where the file is another user's.
  */

@@ -311,7 +311,8 @@ static void dereg_unlisted(struct sweep *sweep)
 	/* uverbs_destroy_ufile_hw(): the kernel has destroyed all objects, and still accepts to destroy their handles. */
 	if (rc == -EIO && !job->answer.invocation->global->style.quiet)
 		report_note(job->answer.invocation->command->name,
-			    "the kernel answers EIO: %s was removed or its driver was unbound, and its regions no longer exist",
+			    "the kernel answers EIO: %s was removed or its driver was unbound, "
+			    "and its regions no longer exist",
 			    job->environment->device);
 	else if (rc && rc != -EIO)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
@@ -332,7 +333,8 @@ static void note_unlisted(const struct sweep *sweep)
 		return;
 	count = sweep->left.value;
 	report_note(command,
-		    "%" PRIu64 " unlisted region%s left: another command is registering, and may be about to record %s",
+		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
+			       "be about to record %s",
 		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
 	report_detail("repeat mrctl dereg --all when that command has ended");
 }
@@ -474,7 +476,8 @@ const struct command command_dereg = {
 	.description =
 		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
 		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
-		"A relaxed region is deferred: its keys work for a while. --flush invalidates deferred regions.",
+		"A relaxed region is deferred: its keys work for a while. --flush invalidates "
+		"deferred regions.",
 	.groups = (const struct option_group *const[]){ &group, NULL },
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),

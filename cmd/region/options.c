@@ -259,7 +259,8 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_usage(err,
-				     "--hold%s is not available in a batch, which keeps regions until they are deregistered or the batch ends",
+				     "--hold%s is not available in a batch, which keeps regions "
+				     "until they are deregistered or the batch ends",
 				     args->hold ? "" : "-for");
 	if (context_session(invocation) && args->hold_for.known)
 		return mr_fail_usage(

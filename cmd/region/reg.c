@@ -94,7 +94,9 @@ static const struct option_group *const reg_groups[] = {
 const struct command command_reg = {
 	.name = "reg",
 	.summary = "register a memory region (ibv_reg_mr)",
-	.description = "Registers memory with ibv_reg_mr, prints the keys and the time of the call, and deregisters the memory. With --hold, or in a session, the memory stays registered.",
+	.description = "Registers memory with ibv_reg_mr, prints the keys and the time of the "
+		       "call, and deregisters the memory. With --hold, or in a session, the "
+		       "memory stays registered.",
 	.groups = reg_groups,
 	.rules = rules,
 	.args_size = sizeof(struct register_args),
@@ -136,7 +138,9 @@ static const struct option_group *const reg_iova_groups[] = {
 const struct command command_reg_iova = {
 	.name = "reg-iova",
 	.summary = "register memory for a chosen address (ibv_reg_mr_iova)",
-	.description = "Registers memory with ibv_reg_mr_iova, prints the keys and the time of the call, and deregisters the memory. The HCA and peers address the memory from --iova on. With --hold, or in a session, it stays registered.",
+	.description = "Registers memory with ibv_reg_mr_iova, prints the keys and the time of "
+		       "the call, and deregisters the memory. The HCA and peers address the "
+		       "memory from --iova on. With --hold, or in a session, it stays registered.",
 	.groups = reg_iova_groups,
 	.rules = register_rules,
 	.args_size = sizeof(struct register_args),
@@ -196,7 +200,9 @@ static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_grou
 const struct command command_reg_dmabuf = {
 	.name = "reg-dmabuf",
 	.summary = "register a region of a dma-buf (ibv_reg_dmabuf_mr)",
-	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints the keys and the time of the call, and deregisters the memory. With --hold, or in a session, it stays registered.",
+	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints the keys and "
+		       "the time of the call, and deregisters the memory. With --hold, or in a "
+		       "session, it stays registered.",
 	.groups = reg_dmabuf_groups,
 	.rules = register_rules,
 	.args_size = sizeof(struct register_args),

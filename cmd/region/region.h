@@ -58,7 +58,7 @@ const struct mr_environment *context_environment(const struct invocation *invoca
 void context_block_signals(const struct invocation *invocation);
 
 /**
- * context_is_interrupted() - whether a signal has come; to be asked before each region
+ * context_is_interrupted() - whether a signal was received; call it before each region
  * @first: it is the first region of the command: in a batch the answer is false then, as the batch itself has
  *         asked just before
  */
@@ -84,7 +84,7 @@ extern const struct record request_record;
 /** A diagnosis, which failures share. */
 struct why;
 
-/** why_is_wanted() - whether the causes of an error are to be looked for: not for wrong usage, nor with --why none */
+/** why_is_wanted() - whether to search for the causes of an error: not for wrong usage, nor with --why none */
 bool why_is_wanted(const struct global_args *global, const struct mr_error *err);
 
 /**
@@ -103,10 +103,10 @@ struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis);
 /** why_print() - report an error that ends a command, and its causes: @command as of report_error() */
 void why_print(const struct global_args *global, const char *command, const struct mr_error *err);
 
-/** why_share() - the same diagnosis once more, for another why_release(); NULL for NULL */
+/** why_share() - take one more reference to a diagnosis, for another why_release(); NULL for NULL */
 struct why *why_share(struct why *why);
 
-/** why_release() - let go of a diagnosis, or of NULL */
+/** why_release() - drop a reference to a diagnosis, or to NULL */
 void why_release(struct why *why);
 
 /** The results of a diagnosis, as the document has them. */
@@ -120,7 +120,7 @@ struct found {
 	uint64_t tries_ns; /**< time that they have taken */
 };
 
-/** why_found() - what @why found, which has the rows; nothing where it is NULL */
+/** why_found() - the results of @why, which has the rows; none for NULL */
 struct found why_found(const struct why *why);
 
 /** why_first() - the most certain cause, or NULL */
@@ -145,7 +145,7 @@ struct failure {
 	const char *rereg_code;
 	const char *library_would_say;
 	const char *old_region;
-	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
+	const char *why_depth; /**< depth of the search for causes; NULL: none */
 	struct found found;
 	struct request request;
 	enum mr_error_kind kind;
@@ -197,8 +197,8 @@ struct answer {
 	struct request request;
 	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
 	struct mr_refusal refusal;
-	bool tell; /**< say in words what was asked for: set it before answer_fail(), which clears it */
-	bool undiagnosed; /**< causes are not looked for: what a refused call was about has gone */
+	bool tell; /**< print the request in words: set it before answer_fail(), which clears it */
+	bool undiagnosed; /**< causes are not searched: the object of the refused call no longer exists */
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
 	uint64_t tried_ns;      /**< time that their tries have taken */
 	const char *
@@ -282,9 +282,9 @@ void answer_end_rows(struct answer *answer);
 int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
 
 /**
- * answer_status() - say on standard error how many regions were done, and choose the exit status
+ * answer_status() - print on standard error how many regions were done, and choose the exit status
  * @done:       number of regions that the command did its work on
- * @participle: what was done with them: "registered"; NULL: do not say how many
+ * @participle: what was done with them: "registered"; NULL: print no number
  *
  * Return: exit status.  In a batch the line is noted as failed, unless that is EXIT_DONE.
  */
@@ -299,11 +299,11 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
  */
 int answer_close(struct answer *answer, int rc, uint64_t done, struct mr_error *err);
 
-/** answer_note() - print a line; in a batch it begins with the line that the command is run for */
+/** answer_note() - print a line; in a batch it begins with the line of the command */
 void answer_note(const struct answer *answer, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** answer_report_rest() - say how many failures were too many to be reported one by one */
+/** answer_report_rest() - print the number of failures that were not reported one by one */
 void answer_report_rest(const struct answer *answer);
 
 /** One run of such a command. */
@@ -327,7 +327,7 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		    struct mr_error *err);
 
 /**
- * proof_mark() - with --why prove: a call comes next that may be refused
+ * proof_mark() - with --why prove: prepare for a call that may be refused
  * @device: that it is made on, or NULL
  */
 void proof_mark(const struct invocation *invocation, const char *device);
@@ -557,7 +557,7 @@ struct register_plan {
 };
 
 /**
- * register_plan_init() - fill in what @args ask for
+ * register_plan_init() - fill in the plan of @args
  * @call: the command's call, unless --call names another
  *
  * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE if the options make no sense together.
@@ -599,10 +599,9 @@ struct registrar {
  * registrar_open() - open the device or join the session, and choose PD and path
  * @registrar: registrar_close() it in either case
  *
- * Without --via the path is the library's wherever it can serve: what libibverbs does is what the user asks
- * about.  In a session it can serve if the provider can import the session's device, and for umems only if
- * libmlx5 reports their handles, without which no later command could deregister them.  No library reports
- * those of DMA handles.
+ * Without --via the path is the library's wherever possible, because the user wants the answer of libibverbs. In a
+ * session this requires a provider that can import the session's device, and for umems a libmlx5 that reports their
+ * handles: without a handle no later command could deregister them. No library reports the handle of a DMA handle.
  *
  * Return: 0 or -errno.
  */
@@ -616,7 +615,7 @@ int registrar_open(struct registrar *registrar, struct mr_error *err);
  */
 int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_error *err);
 
-/** registrar_is_own() - whether the device's file is this process's alone: no session outlives this process */
+/** registrar_is_own() - whether only this process has the device's file: no session outlives this process */
 static inline bool registrar_is_own(const struct registrar *registrar)
 {
 	return !registrar->in_session || mr_session_is_private(registrar->session);

@@ -338,7 +338,9 @@ const struct command command_rereg = {
 	.name = "rereg",
 	.operands = "REGION",
 	.summary = "change a region of the session (ibv_rereg_mr)",
-	.description = "Changes the memory, the protection domain or the access flags of a region, alone or together. Shows the region before and after: its keys may change. A "
+	.description = "Changes the memory, the protection domain or the access flags of a "
+		       "region, alone or together. Shows the region before and after: its keys "
+		       "may change. A "
 		       "REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
 	.groups = groups,
 	.args_size = sizeof(struct rereg_args),

@@ -322,7 +322,8 @@ static void hint_unprinted(const struct register_job *job, struct mr_error *err)
 		return;
 	if (job->registrar.in_session)
 		mr_hint(err,
-			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: mrctl stat shows %s",
+			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
+				   "mrctl stat shows %s",
 			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
 	else
 		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",

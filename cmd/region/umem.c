@@ -199,7 +199,9 @@ const struct command command_umem = {
 	.name = "umem",
 	.summary = "register memory for DEVX objects of mlx5 (mlx5dv_devx_umem_reg)",
 	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg (with "
-		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints the id of the umem and the time of the call, and deregisters the umem. With --hold, or in a session, it stays registered.",
+		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints the id of the "
+		       "umem and the time of the call, and deregisters the umem. With --hold, or "
+		       "in a session, it stays registered.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct register_args),

@@ -44,7 +44,7 @@ cJSON *report_string(const char *text);
 /** report_clear() - make a value null */
 void report_clear(cJSON *item);
 
-/** report_drop_keys() - set keys of regions to null, and cut them out of texts: whoever has one may reach the memory */
+/** report_drop_keys() - set keys of regions to null, and cut them out of texts: a key gives access to the memory */
 void report_drop_keys(cJSON *node);
 
 /** report_collect() - run the program, and add all sections.  Return: 0 or -errno. */

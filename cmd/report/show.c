@@ -245,7 +245,8 @@ static void put_head(FILE *to, const cJSON *root)
 	    "<\nmrctl:      %mrctl><\nkernel:     %kernel><\nrdma-core:  %rdma_core>"
 	    "<\nmemlock:    %memlock_soft><\nuser:       %uid>\n");
 	put(to, json_get(root, "left_out"),
-	    "<\nRedacted: private values are replaced by pseudonyms, equal values by equal pseudonyms.\n"
+	    "<\nRedacted: private values are replaced by pseudonyms, equal values by equal "
+	    "pseudonyms.\n"
 	    "left out: %kernel_log_lines lines of the kernel's log><, %command_lines command lines>"
 	    "<, %texts messages and other texts><, %recorded_files files of the recording\n>");
 }

@@ -295,7 +295,8 @@ static void note_unknown(const struct stat_job *job)
 	if (job->revoked)
 		report_note(command,
 			    "%" PRIu64
-			    " region%s inert: the driver of the Data Direct function was unbound, and the kernel has revoked the keys; deregister, and register again",
+			    " region%s inert: the driver of the Data Direct function was unbound, "
+			    "and the kernel has revoked the keys; deregister, and register again",
 			    job->revoked, job->revoked == 1 ? " is" : "s are");
 	if (job->unseen)
 		report_note(

@@ -421,11 +421,13 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		why_report(row.why, invocation->global->style.verbose);
 	else if (kind->is_ambiguous)
 		report_detail(
-			"because: not known; these refusals were not examined, and equal requests have several causes");
+			"because: not known; these refusals were not examined, and equal requests "
+			"have several causes");
 	else
 		report_detail("because: not known; the waiting process could not be examined");
 	if (!why_first(row.why) && args->pid.known)
-		report_detail("the process continued meanwhile, so the cause may no longer exist; under mrctl trace -- CMD it waits");
+		report_detail("the process continued meanwhile, so the cause may no longer exist; "
+			      "under mrctl trace -- CMD it waits");
 	else if (!why_first(row.why))
 		report_experiment(invocation, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)

@@ -29,7 +29,7 @@ struct mr_error {
 	/** Without call: the one whose answer shows it ("ibv_get_device_list"), static, or NULL. */
 	const char *shown_by;
 	char text[512]; /**< one line: "[what: ]call: ENAME (description)" */
-	char hint[512]; /**< what to do about it, or empty */
+	char hint[512]; /**< the remedy, or empty */
 };
 
 /** mr_error_is_set() - whether @err holds an error that nobody has reported yet */
@@ -99,7 +99,7 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 
 /**
  * mr_call_errno() - errno of a library's call that failed; errno must have been set to 0 before the call
- * Return: errno; EIO where the call did not set it, because 0 would count as success.
+ * Return: errno; EIO where the call did not set it, because 0 would mean success.
  */
 static inline int mr_call_errno(void)
 {
@@ -110,7 +110,7 @@ static inline int mr_call_errno(void)
 void mr_wrap(struct mr_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
 
-/** mr_hint() - set the hint: what to do about the error, or why it came */
+/** mr_hint() - set the hint: the remedy or the reason of the error */
 void mr_hint(struct mr_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
 
@@ -161,7 +161,7 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 /**
  * mr_word_is() - whether @word (@length bytes) is @name
  *
- * Upper and lower case count as the same, and so do "_" and "-": ON_DEMAND is on-demand.
+ * Upper and lower case are equal, and so are "_" and "-": ON_DEMAND is on-demand.
  */
 bool mr_word_is(const char *word, size_t length, const char *name);
 
@@ -208,7 +208,7 @@ void mr_guess_try(struct mr_guess *guess, const char *name);
  */
 const char *mr_guess_from(const char *word, size_t length, const void *table, size_t size);
 
-/** A number that may be absent or unknown. */
+/** A number that may be unknown. */
 struct mr_opt_u64 {
 	uint64_t value;
 	_Bool known;
@@ -283,7 +283,7 @@ static inline uint64_t mr_sum(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/** mr_sum_without() - a sum without one of what it has; UINT64_MAX stays, as it may be of more */
+/** mr_sum_without() - subtract a summand from a sum; UINT64_MAX stays, because the true sum may be larger */
 static inline uint64_t mr_sum_without(uint64_t sum, uint64_t part)
 {
 	return sum == UINT64_MAX ? sum : sum - part;
@@ -430,7 +430,7 @@ int mr_fail_argument(const struct mr_word *word, const char *what, const char *t
 int mr_word_as_number(const struct mr_word *words, const char *what, const char *item,
 		      size_t length, uint32_t *number, struct mr_error *err);
 
-/** mr_text_add() - add to a text, behind @separator where it has some already; what does not fit is left out */
+/** mr_text_add() - add to a text, behind @separator if the text is not empty; the rest is cut where it does not fit */
 void mr_text_add(char *text, size_t size, const char *separator, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -481,8 +481,9 @@ int mr_limits_parse(const char *text, struct mr_limits *limits, struct mr_error 
 /**
  * mr_limits_set() - limit this process (setrlimit(2))
  *
- * The soft limit is set, which is the one that counts; the hard one only where it is lower.  A limit of locked memory
- * does not count for a process with CAP_IPC_LOCK (drivers/infiniband/core/umem.c ib_umem_get()): it gives up that.
+ * Sets the soft limit, which the kernel enforces, and the hard limit only if it is lower. A limit of locked memory is
+ * not enforced for a process with CAP_IPC_LOCK (drivers/infiniband/core/umem.c ib_umem_get()), so this process gives
+ * up that capability.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */
@@ -531,8 +532,8 @@ int mr_installed_find(const char *libraries, const char *name, const char *file,
 /**
  * mr_overlay_has_tmpfs() - whether a file of an overlay that can be written is on a tmpfs
  *
- * The path of the upper layer in /proc/PID/mountinfo is mostly one of another mount namespace.  So the file is asked:
- * the overlay hands ioctls on, and tmpfs has attributes (since Linux 6.0) but no map of extents.
+ * The path of the upper layer in /proc/PID/mountinfo is mostly one of another mount namespace.  Therefore ioctls
+ * query the file, which the overlay passes on: tmpfs has attributes (since Linux 6.0) but no map of extents.
  *
  * Return: false also where the file cannot be opened.
  */
@@ -586,7 +587,7 @@ void mr_signals_block(void);
 bool mr_interrupted(void);
 
 /**
- * mr_signals_wait_readable() - sleep until there is something to read from @fd, or one of them comes
+ * mr_signals_wait_readable() - sleep until @fd is readable, or one of them is received
  * Return: false where a signal came.
  */
 bool mr_signals_wait_readable(int fd);
@@ -595,7 +596,7 @@ bool mr_signals_wait_readable(int fd);
  * mr_signals_wait_until() - sleep until one of them or of @more comes, or nobody can read from @fd any more
  * @until: the end of the sleep, as mr_now_ns() counts; UINT64_MAX: none
  * @more:  further signals, which are blocked; or NULL
- * @fd:    or -1: then no descriptor is used, as a detached session must not have one of its own
+ * @fd:    or -1: then no descriptor is used, because a detached session must not have another one
  *
  * Return: the signal, which is not pending any more; 0 where the time is over; -1 where nobody reads.
  */

@@ -338,6 +338,7 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 	if (!rc && finding->verdict == MR_VERDICT_BAD)
 		mr_finding_remedy(
 			finding,
-			"rdma dev set %s netns NAME, in its current namespace; or, before any other namespace is made, rdma system set netns shared",
+			"rdma dev set %s netns NAME, in its current namespace; or, before any "
+			"other namespace is made, rdma system set netns shared",
 			netns.first_hidden);
 }

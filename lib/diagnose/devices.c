@@ -413,7 +413,8 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 	else if (look.sum > info.total.value / 10)
 		mr_finding_judge(finding, MR_VERDICT_WARN,
-				 "register less, or on fewer devices; each buffer is counted on each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)",
+				 "register less, or on fewer devices; each buffer is counted on "
+				 "each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)",
 				 "the firmware uses %s, more than a tenth of %s (MemTotal)",
 				 MR_SIZE(look.sum), MR_SIZE(info.total.value));
 	else

@@ -45,7 +45,7 @@ struct mr_finding {
 	 */
 	char figure[256];
 	char detail[256]; /**< what else was seen; may be empty */
-	char remedy[256]; /**< what to do; empty where the verdict is ok or n/a */
+	char remedy[256]; /**< remedy; empty if the verdict is ok or n/a */
 };
 
 /** mr_finding_judge() - set verdict, remedy and figure */
@@ -93,7 +93,7 @@ void mr_name_add(struct mr_name_text *names, const char *name);
 /**
  * mr_is_simulated() - whether the RDMA devices of the host are simulated
  *
- * They all are, or none is: whoever asks for the simulated HCA (lib/simulator/enter.h) finds no other one.
+ * They all are, or none is: a process on the simulated HCA (lib/simulator/enter.h) finds no other device.
  */
 bool mr_is_simulated(struct mr_host *host);
 
@@ -197,7 +197,7 @@ const char *mr_nvidia_module(struct mr_host *host);
 enum mr_tristate mr_copies_on_fork(struct mr_host *host);
 
 /**
- * mr_kernel_bug() - what the running kernel does wrong with data in a region
+ * mr_kernel_bug() - the bug of the running kernel that affects data in a region
  * @driver_id: enum rdma_driver_id of the device
  * @access:    enum mr_access of the region
  *
@@ -207,7 +207,7 @@ enum mr_tristate mr_copies_on_fork(struct mr_host *host);
 const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t access);
 
 /**
- * mr_memlock_explain() - say in a finding where a limit that is too low came from, and what to do
+ * mr_memlock_explain() - add the origin of a limit that is too low, and the remedy, to a finding
  * @needed: bytes that would be enough
  */
 void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uint64_t needed,
@@ -216,7 +216,7 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uin
 /** A check, which sets the finding. */
 typedef void mr_check_function(const struct mr_question *question, struct mr_finding *finding);
 
-/* The checks by themselves, for causes that ask them: mr_checks says what each looks at. */
+/* The functions of the checks, for causes that use them: mr_checks has the subject of each. */
 mr_check_function mr_check_memlock, mr_check_ipc_lock, mr_check_user_namespace, mr_check_pinned,
 	mr_check_descriptors, mr_check_address_space;
 mr_check_function mr_check_rdma_cgroup, mr_check_memory_cgroup, mr_check_hugetlb_cgroup;
@@ -231,7 +231,7 @@ mr_check_function mr_check_device, mr_check_port, mr_check_odp, mr_check_max_mr,
 
 struct mr_check {
 	const char *id;      /**< "MR-MEMLOCK" */
-	const char *subject; /**< what is looked at, a few words: "limit of locked memory" */
+	const char *subject; /**< subject, a few words: "limit of locked memory" */
 	const char *group;   /**< neighbours have the same: "limits", "memory", "devices", ... */
 	/** Bits of all verdicts that it can have. */
 	unsigned int verdicts;

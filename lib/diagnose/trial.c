@@ -611,7 +611,8 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 	static const char *const passed[] = {
 		[MR_TRY_UNCHANGED] = "the unchanged call succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
-			("the call succeeds in a new context, so the session's context is the cause, or the cause no longer exists"),
+			("the call succeeds in a new context, so the session's context is the "
+			 "cause, or the cause no longer exists"),
 		[MR_TRY_ANEW] =
 			("a new region with that range and access can be registered, so only the "
 			 "change is refused"),

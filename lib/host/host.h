@@ -61,14 +61,14 @@ struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool);
 /** mr_huge_pools_bytes() - bytes of all pages, or of those that can still be had; what is not known is 0 */
 uint64_t mr_huge_pools_bytes(const struct mr_huge_pools *pools, bool only_room);
 
-/** mr_huge_page_default() - bytes of a page of hugetlb where no size is asked for; 0 where the kernel has no hugetlb */
+/** mr_huge_page_default() - bytes of a page of hugetlb by default; 0 where the kernel has no hugetlb */
 uint64_t mr_huge_page_default(struct mr_host *host);
 
 /**
  * mr_thp_mode() - whether the kernel makes huge pages by itself
  * @mode: set to "always", "madvise" or "never", or to an empty text
  *
- * Return: 0; -ENOENT where it has no transparent huge pages; -EINVAL where it says something else.
+ * Return: 0; -ENOENT where it has no transparent huge pages; -EINVAL for another word.
  */
 int mr_thp_mode(struct mr_host *host, char *mode, size_t size);
 
@@ -79,7 +79,7 @@ struct mr_available {
 };
 
 /**
- * mr_available_read() - find out how much memory is available
+ * mr_available_read() - compute the available memory
  *
  * It is the least of MemAvailable of /proc/meminfo, of what each control group of this process leaves
  * (mr_memory_group_read()), and of RLIMIT_AS less VmSize.
@@ -277,7 +277,7 @@ void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device);
 
 /**
- * mr_rdma_device_identify() - read what no other device has
+ * mr_rdma_device_identify() - read the facts that identify a device
  *
  * It is kept apart because it identifies a machine (the description begins with its name), and so has no place
  * in a recording.
@@ -582,7 +582,7 @@ const char *mr_mlx5_status_name(uint64_t status);
 /**
  * mr_memlock_is_lifted() - whether the kernel lets this process pin beyond its limit
  *
- * It asks for CAP_IPC_LOCK in the first user namespace (drivers/infiniband/core/umem.c capable()).
+ * It requires CAP_IPC_LOCK in the initial user namespace (drivers/infiniband/core/umem.c capable()).
  */
 enum mr_tristate mr_memlock_is_lifted(struct mr_host *host);
 
@@ -606,11 +606,11 @@ struct mr_memlock_origin {
 };
 
 /**
- * mr_memlock_trace() - find out where a limit came from
+ * mr_memlock_trace() - find the origin of a limit
  * @limit: of this process
  *
- * A process inherits the limits of its parent.  Where the parent has another soft limit, the child has set its
- * own, or who started it has.
+ * A process inherits the limits of its parent.  If the parent has another soft limit, the child or the program that
+ * started it has set the limit.
  *
  * Return: 0, or -errno where the status of this process cannot be read.
  */
@@ -636,7 +636,7 @@ int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors)
 
 /** The /dev in /proc/self/mountinfo. */
 struct mr_dev_folder {
-	char type[32]; /**< of its file system; empty: /dev is no mount of its own */
+	char type[32]; /**< of its file system; empty: /dev is not a separate mount */
 	bool is_hosts; /**< that of the kernel, with the nodes of all devices: devtmpfs */
 };
 
@@ -649,13 +649,13 @@ enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path);
 /** State of SELinux. */
 enum mr_selinux {
 	MR_SELINUX_OFF,
-	MR_SELINUX_PERMISSIVE, /**< it logs what it would refuse */
+	MR_SELINUX_PERMISSIVE, /**< it only logs refusals */
 	MR_SELINUX_ENFORCING,
 	MR_SELINUX_HIDDEN, /**< it is on, but its file system is not mounted here, as in a container */
 };
 
 /**
- * mr_selinux_read() - find out what SELinux does
+ * mr_selinux_read() - read the mode of SELinux
  * @label: set to the label of the process, or to an empty text
  *
  * Return: 0; -EINVAL where the kernel's file holds something else; -ENOENT where there is no /sys; or -errno of

@@ -128,7 +128,7 @@ int mr_process_find_variable(const struct mr_process *process, const char *name,
  */
 pid_t mr_process_thread(pid_t process, uint32_t tid);
 
-/** mr_path_clean() - remove what a path can do without, so that each file has one path.  Return: 0 or -EINVAL. */
+/** mr_path_clean() - simplify a path, so that each file has one path.  Return: 0 or -EINVAL. */
 int mr_path_clean(char *path);
 
 /** mr_name_is_shown() - whether a text can be the name of a file that is not hidden, and is one line */
@@ -359,7 +359,7 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 typedef int mr_answer(const struct mr_host *host, void *data, char *text, size_t size);
 
 /**
- * mr_host_query() - what a system call or a library answers, as text
+ * mr_host_query() - the answer of a system call or a library, as text
  * @answer: of this machine, at most 64 KiB, best one line
  * @data:   for @answer
  * @text:   set to the answer, cut where it does not fit; or to an empty text
@@ -471,7 +471,7 @@ struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process);
 uint64_t mr_process_ticks(void);
 
 /**
- * mr_namespace_is_first() - whether a namespace of the process is the one that the machine was booted with
+ * mr_namespace_is_first() - whether a namespace of the process is the initial one
  * @type: "user", "pid" or "cgroup"
  *
  * Their inodes have fixed numbers: include/linux/proc_ns.h of the kernel.  For "user", uid_map answers where
@@ -506,7 +506,7 @@ struct mr_unit {
 };
 
 /**
- * mr_unit_read() - find out what a process runs for
+ * mr_unit_read() - find the unit of a process
  * @process: its number, or "self"
  *
  * Return: 0, or -errno where the process has ended, or its control group cannot be read.
@@ -514,7 +514,7 @@ struct mr_unit {
 int mr_unit_read(struct mr_host *host, const char *process, struct mr_unit *unit);
 
 /**
- * mr_sandbox_is_gvisor() - whether the kernel is that of gVisor, by what it says of itself
+ * mr_sandbox_is_gvisor() - whether the kernel is that of gVisor, by its version
  * @version: set to that
  */
 bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size);

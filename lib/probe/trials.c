@@ -135,10 +135,13 @@ static void judge_zero_based(struct mr_attempt *attempt)
 		break;
 	case MR_NO:
 		attempt->proven = MR_NO;
-		MR_ATTEMPT_REASON(attempt, "accepted, but ignored: the region does not begin at 0 according to the kernel (QUERY_MR)");
+		MR_ATTEMPT_REASON(attempt,
+			"accepted, but ignored: the region does not begin at 0 according to the "
+			"kernel (QUERY_MR)");
 		break;
 	default:
-		DOUBT(attempt, "accepted, which proves nothing: the kernel does not report where the region begins (QUERY_MR)");
+		DOUBT(attempt, "accepted, which proves nothing: the kernel does not report where "
+			       "the region begins (QUERY_MR)");
 	}
 }
 

@@ -25,7 +25,7 @@
  */
 struct mr_session_library;
 
-/** Name of the environment variable that says where the session is. */
+/** Name of the environment variable that names the session. */
 #define MR_SESSION_VARIABLE "MRCTL_SESSION"
 
 /** Name of the protection domain that every session begins with. */
@@ -53,7 +53,7 @@ static inline bool mr_session_is_private(const struct mr_session *session)
 	return session->table.is_private;
 }
 
-/** mr_session_describe() - fill in what the table notes of a device; @device->pid_namespace becomes 0 */
+/** mr_session_describe() - fill in the facts of a device that the table records; @device->pid_namespace becomes 0 */
 void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device);
 
 /**
@@ -412,7 +412,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
  * @entry: set to a copy of the entry, once it is claimed
  * @ns:    set to the nanoseconds that the kernel took; or NULL
  *
- * The kernel gives handles out again: before an MR is destroyed by its handle, the kernel is asked whether
+ * The kernel reuses handles: before an MR is destroyed by its handle, the kernel is asked whether
  * it is still the entry's region.  For a umem it reports only that the handle is a umem's.
  *
  * Return: 0; 1 with @err where the region is destroyed, but its entry stays, or the memory on the device

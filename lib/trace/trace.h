@@ -142,13 +142,13 @@ struct mr_look {
 };
 
 /**
- * mr_look_at() - find out why a call of a process was refused
+ * mr_look_at() - find the causes of a refused call of a process
  * @pid:    of the process, as mrctl sees it
  * @record: of the call, already checked
  * @look:   of mr_ledger_context(), or all zeros; completed, nothing is to be freed
  *
- * All is read of that process: what cannot be read is not known.  The device is opened, where a cause asks for
- * what it reports, and closed again.
+ * All is read of that process: what cannot be read is not known.  The device is opened if a cause needs its report,
+ * and closed again.
  */
 void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look *look);
 
@@ -233,7 +233,7 @@ struct mr_ledger {
 /**
  * mr_ledger_complete() - give a call the context and device of its object, where the call itself does not tell them
  *
- * A umem that is deregistered tells no context: libmlx5 keeps that to itself.
+ * The context of a umem is not visible when it is deregistered: only libmlx5 knows it.
  */
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call);
 
@@ -389,7 +389,7 @@ struct mr_refusal_kind {
 	uint64_t looked_at; /**< of them; the others are of calls that are alike */
 	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
 	size_t likeness_count;
-	bool is_ambiguous; /**< nobody looked, and calls that are alike were refused for several causes */
+	bool is_ambiguous; /**< not examined, and equal calls were refused for several causes */
 	/* About the first refusal of the kind: */
 	pid_t pid;
 	struct mr_traced_record record;
@@ -408,7 +408,7 @@ struct mr_refusals {
 };
 
 /**
- * mr_refusals_add() - note a refusal
+ * mr_refusals_add() - record a refusal
  * @look:  NULL: the process was not looked at
  * @place: that made the call, or NULL
  *
@@ -591,7 +591,7 @@ void mr_attach_end(struct mr_attach *attach);
  * @path:    of the file itself, for the line that says how to run it
  * @time:    seconds since 1970
  *
- * Return: how many kinds have a line that is run; the others have a comment that says why not.
+ * Return: how many kinds have a line that is run; the others have a comment with the reason.
  */
 size_t mr_reproduction_write(const struct mr_refusals *refusals, const char *program,
 			     const char *path, uint64_t time, FILE *file);

@@ -263,7 +263,8 @@ struct mr_opt_u64 mr_in_force_bits(struct mr_in_force *in_force,
 const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag)
 {
 	if (flag == MR_ACCESS_ZERO_BASED)
-		return "the region does not begin at 0 according to the kernel (QUERY_MR): use reg-iova --iova 0";
+		return "the region does not begin at 0 according to the kernel (QUERY_MR): use "
+		       "reg-iova --iova 0";
 	if (flag == MR_ACCESS_HUGETLB)
 		return "it has an effect only with on-demand";
 	if (!(flag & MR_ACCESS_OPTIONAL))

@@ -79,7 +79,7 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 /**
  * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without a protection domain
  *
- * ibv_open_device() asks for DEVX as well, but succeeds where it gets none.
+ * ibv_open_device() requests DEVX as well, but succeeds without it.
  *
  * Return: as mr_device_open(); -EOPNOTSUPP where the device is no mlx5 device.
  */
@@ -147,7 +147,7 @@ enum mr_provider_operation {
 /**
  * mr_provider_has() - whether the provider has an operation
  *
- * For one that it lacks libibverbs fills in a function of its own, which answers EOPNOTSUPP
+ * For a missing one libibverbs fills in a default function, which answers EOPNOTSUPP
  * (libibverbs/dummy_ops.c).
  */
 enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation);
@@ -221,7 +221,7 @@ enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs);
 /**
  * mr_orders_relaxed() - whether the device can write in relaxed order
  *
- * The firmware of an mlx5 device is asked (QUERY_HCA_CAP): that needs a context with DEVX.  For other
+ * For an mlx5 device it queries the firmware (QUERY_HCA_CAP), which requires a context with DEVX.  For other
  * drivers the table in drivers.c has the answer.
  */
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs);
@@ -259,7 +259,7 @@ struct mr_features {
 	enum mr_tristate devx;             /**< this user gets a context with DEVX */
 	enum mr_tristate optional_access;  /**< mr_has_optional_access() */
 	enum mr_tristate relaxed_ordering; /**< mr_orders_relaxed() */
-	/** ibv_reg_dmabuf_mr(3), asked with descriptor -1: EBADF means that only a dma-buf is missing. */
+	/** ibv_reg_dmabuf_mr(3) with descriptor -1: EBADF means that only a dma-buf is missing. */
 	enum mr_tristate dmabuf;
 	enum mr_tristate data_direct; /**< it has a Data Direct device */
 	char data_direct_path[256];   /**< the folder of that in /sys */

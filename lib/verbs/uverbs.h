@@ -29,7 +29,7 @@ extern const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1];
 
 /** Hints of a DMA handle.  Sessions store them, too. */
 struct mr_dmah_hints {
-	uint32_t cpu;   /**< number of the CPU whose cache is meant, unless MR_DMAH_NO_CPU */
+	uint32_t cpu;   /**< number of the CPU whose cache is used, unless MR_DMAH_NO_CPU */
 	uint8_t memory; /**< enum mr_dmah_memory */
 	uint8_t ph;     /**< processing hint, 0 to MR_DMAH_PH_MAX */
 	uint8_t unused[2];
@@ -99,7 +99,7 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 
 /**
  * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR
- * @err: filled, or NULL where nobody reads it: writing an error takes as long as the call
+ * @err: filled, or NULL if not needed: writing an error takes as long as the call
  *
  * Return: -ENOENT for a handle that is free, -EINVAL for one of another type.
  */
@@ -116,7 +116,7 @@ bool mr_uverbs_is_absent(int rc);
 /**
  * mr_uverbs_has_reg_mr() - whether the kernel has UVERBS_METHOD_REG_MR, which came with DMA handles (Linux 6.17)
  *
- * It is asked for without the attributes that it needs, so that it registers nothing.
+ * The call omits required attributes, so that it registers nothing.
  */
 enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 
@@ -208,7 +208,7 @@ struct mr_driver {
 	uint16_t reg_in;     /**< bytes of its own input to REG_MR; zeros mean an ordinary region */
 	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
 	bool imports;        /**< its provider has ibv_import_device(3) */
-	bool blocks_removal; /**< removing a device waits until nobody has it open */
+	bool blocks_removal; /**< removing a device waits until it is closed everywhere */
 	bool lacks_dmabufs;  /**< neither its provider nor the driver registers dma-bufs */
 	bool lacks_rereg;    /**< its provider has no ibv_rereg_mr(3) */
 	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */

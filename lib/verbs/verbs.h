@@ -271,10 +271,10 @@ struct mr_in_force_region {
 };
 
 /**
- * mr_in_force_at_zero() - whether the addresses of a region count from 0
+ * mr_in_force_at_zero() - whether the addresses of a region begin at 0
  * @access: the flags that were asked for
  *
- * The kernel is asked (QUERY_MR), but only where @access has zero-based.  The region must still be
+ * It queries the kernel (QUERY_MR), but only if @access has zero-based.  The region must still be
  * registered.
  *
  * Return: MR_UNKNOWN where @access has not, and where the kernel does not report it.
@@ -300,7 +300,7 @@ const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag
  * mr_region_register() - make the call of a request
  * @region: set on success; mr_region_deregister() it
  *
- * Nothing is checked in advance, because users ask for the answer of the RDMA stack.
+ * Nothing is checked in advance, because users want the answer of the RDMA stack.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; -ENOSYS with MR_ERROR_HOST where the installed library
  * lacks the call.
@@ -448,7 +448,7 @@ extern const struct mr_word mr_change_flags[];
 
 /** The part of the stack that lacks the change of regions. */
 enum mr_rereg_lack {
-	MR_REREG_OF_NONE, /**< nobody, or it is not known */
+	MR_REREG_OF_NONE, /**< none, or not known */
 	MR_REREG_OF_PROVIDER,
 	MR_REREG_OF_KERNEL, /**< its driver */
 };

@@ -136,7 +136,7 @@ struct mr_refusal {
 	const struct mr_registrar *registrar; /**< the path, and what is open for it */
 	struct ibv_context *context; /**< the device that libibverbs has open, on either path */
 	struct ibv_pd *library_pd;   /**< the PD of that, or NULL */
-	bool is_own; /**< that context is this process's alone: what is registered ends with it */
+	bool is_own; /**< only this process has that context: its regions end with it */
 	/** @context and @uverbs are not those of the call: the same device was opened anew. */
 	bool is_opened_anew;
 	/** Bytes that simulated devices have pinned for another process; for this one the simulator reports them. */
@@ -167,7 +167,7 @@ struct mr_refusal {
 	const char *device; /**< name that was looked for, of FIND and OPEN */
 	uint64_t try_ns;    /**< time that tries may take, in nanoseconds */
 	const struct mr_tries
-		*tries; /**< what became of the call with changes; NULL: none were tried */
+		*tries; /**< the results of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_of_other_process;
 	/** The process has gone on since: its memory and limits may have changed. */
@@ -228,7 +228,7 @@ static inline bool mr_range_wraps(const struct mr_range *range, uint64_t page)
 	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
 	 MR_ACCESS_MW_BIND)
 
-/** How sure a cause is, in this order. */
+/** The certainty of a cause, in ascending order. */
 enum mr_certainty {
 	MR_UNRELATED, /**< has nothing to do with the call */
 	MR_RULED_OUT,
@@ -254,7 +254,7 @@ struct mr_inquiry {
 	struct mr_process_status status;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
-	bool is_vendors; /**< the vendor of that kernel may have added what newer releases brought */
+	bool is_vendors; /**< the vendor of that kernel may have added features of newer releases */
 	enum mr_tristate has_ofed; /**< whether its RDMA modules are those of OFED */
 	struct mr_place place;
 	struct mr_dmabuf_file dmabuf;
@@ -282,15 +282,15 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 
 /**
- * mr_inquiry_kernel_since() - whether that kernel does what Linux does from @major.@minor on
+ * mr_inquiry_kernel_since() - whether that kernel works like Linux from @major.@minor on
  *
- * Return: MR_UNKNOWN, too, where the release does not tell: of an older one to which its vendor may have added, and
- * of any where the RDMA modules are those of OFED, which are of a release of their own.
+ * Return: MR_UNKNOWN if the release does not show it: an older release whose vendor may have added features, or any
+ * release with the RDMA modules of OFED, which has its own releases.
  */
 enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
 					 unsigned int minor);
 
-/** mr_inquiry_is_since() - whether it is known to do so */
+/** mr_inquiry_is_since() - whether it is known to work so */
 static inline bool mr_inquiry_is_since(struct mr_inquiry *inquiry, unsigned int major,
 				       unsigned int minor)
 {
@@ -318,7 +318,10 @@ static inline bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const 
 	return !strcmp(inquiry->environment->provider, name);
 }
 
-/** mr_inquiry_is_software() - whether it is one of software, of which nobody hands out another driver or provider */
+/**
+ * mr_inquiry_is_software() - whether it is a software device, for which no vendor distributes another driver or
+ * provider
+ */
 static inline bool mr_inquiry_is_software(const struct mr_inquiry *inquiry)
 {
 	return mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw");
@@ -339,16 +342,19 @@ static inline bool mr_inquiry_is_on_demand(const struct mr_inquiry *inquiry)
 	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND;
 }
 
-/** mr_inquiry_check() - what the check @id of stat --host finds about the call; @device: asked about it alone, NULL: about all */
+/**
+ * mr_inquiry_check() - the finding of the check @id of stat --host about the call; @device: check only this one,
+ * NULL: all
+ */
 struct mr_finding mr_inquiry_check(const struct mr_inquiry *inquiry, const char *id,
 				   const char *device);
 
-/** mr_suspect_found() - take over what a check has found: its detail as evidence, and its remedy */
+/** mr_suspect_found() - take over the finding of a check: its detail as evidence, and its remedy */
 void mr_suspect_found(struct mr_suspicion *suspicion, struct mr_finding finding);
 
 /**
- * mr_suspect_by_check() - ask the check that has the id of the cause, about all devices
- * @what: stands before its figure
+ * mr_suspect_by_check() - run the check with the id of the cause, for all devices
+ * @what: text before its figure
  * @warn, @bad: how certain the cause is by its verdict; "ok" rules it out
  */
 struct mr_finding mr_suspect_by_check(const struct mr_inquiry *inquiry,
@@ -358,13 +364,15 @@ struct mr_finding mr_suspect_by_check(const struct mr_inquiry *inquiry,
 /** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
 const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
 
-/** mr_inquiry_mlx5_log() - what the kernel's log says of the last command that mlx5_core has sent for this thread */
+/**
+ * mr_inquiry_mlx5_log() - the answer in the kernel's log to the last command that mlx5_core has sent for this thread
+ */
 const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_range() - the memory that the call was given; false: it was given none */
 bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
 
-/** mr_inquiry_proof() - what watching the kernel has proven; NULL: nothing */
+/** mr_inquiry_proof() - the proof from watching the kernel; NULL: none */
 const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
 
 /** mr_inquiry_function() - the function that is proven to have refused; NULL: it is not known */
@@ -404,7 +412,8 @@ bool mr_obstacle_find_fault(struct mr_inquiry *inquiry, const struct mr_range *r
 			    struct mr_obstacle *obstacle);
 
 /**
- * mr_obstacle_may_be_in() - whether a page of the mapping can be what was not pinned, though the mapping does not tell
+ * mr_obstacle_may_be_in() - whether the page that was not pinned can be in the mapping, although the mapping does not
+ * show it
  *
  * It can be if pinning ended in it, or if that place is unknown and no mapping is an obstacle.
  */
@@ -417,7 +426,7 @@ bool mr_is_pinned(struct mr_inquiry *inquiry);
 enum mr_try_change {
 	MR_TRY_UNCHANGED,   /**< nothing */
 	MR_TRY_OWN_CONTEXT, /**< nothing but the context and PD: a session's are left alone */
-	MR_TRY_ANEW,        /**< of a change of a region: the same is registered anew */
+	MR_TRY_ANEW,        /**< of a change of a region: an equal region is registered */
 	MR_TRY_NO_LOCAL_WRITE,
 	MR_TRY_NO_REMOTE_WRITE,
 	MR_TRY_NO_REMOTE_READ,
@@ -456,7 +465,7 @@ struct mr_try {
 	const char *id;      /**< "without-remote-atomic" */
 	char words[48];      /**< "without remote-atomic" */
 	bool made;           /**< the call was made */
-	int errnum;          /**< of the call; 0: it passed */
+	int errnum;          /**< of the call; 0: it succeeded */
 	uint64_t elapsed_ns; /**< time the call took */
 	char reason[128];    /**< why it was not made, or a remark; or empty */
 };
@@ -464,26 +473,29 @@ struct mr_try {
 struct mr_tries {
 	struct mr_try list[MR_TRY_CHANGES];
 	size_t count;
-	/** The call itself was made again, and refused as before: so a change that passes makes the difference. */
+	/**
+	 * The call itself was made again, and refused as before: so a change with which it succeeds makes the
+	 * difference.
+	 */
 	bool is_refused_again;
 	uint64_t elapsed_ns; /**< of all */
 	char note[192];      /**< why there are no tries, or no more; or empty */
 };
 
 /*
- * Causes of refusals.  A cause is a row: its id, the calls and errnos that it speaks for, what explains it, and
- * the function that looks for its evidence.  A wrong cause is worse than none, so a function that looks
- *  - says MR_CERTAIN only where the call must fail with that errno for this reason, whatever else is wrong;
- *  - says MR_LIKELY where the evidence speaks for it, and something else is possible still;
- *  - says MR_POSSIBLE where nothing speaks against it, and there is some evidence;
- *  - rules the cause out where the evidence excludes it;
- *  - says nothing where the cause has nothing to do with the call.
+ * Causes of refusals.  A cause is a row: its id, its calls and errnos, its description, and the function that
+ * looks for its evidence.  A wrong cause is worse than none, so such a function
+ *  - sets MR_CERTAIN only if the call must fail with that errno for this reason, whatever else is wrong;
+ *  - sets MR_LIKELY if the evidence supports the cause, and another cause is possible;
+ *  - sets MR_POSSIBLE if no evidence excludes the cause, and some evidence exists;
+ *  - rules the cause out if the evidence excludes it;
+ *  - sets nothing if the cause is unrelated to the call.
  */
 
 /** The names of certainties, for output and options. */
 extern const struct mr_word mr_certainties[MR_CERTAINTIES + 1];
 
-/** A fact that speaks for a cause. */
+/** A fact that supports a cause. */
 struct mr_evidence {
 	const char *name; /**< a key of JSON, static: "limit" */
 	bool is_number;
@@ -523,8 +535,8 @@ enum mr_need {
 	MR_NEED_EXPORTER,  /**< the same, and the driver that made the dma-buf */
 	MR_NEED_MAPPING,   /**< of PREPARE: memory that was to be mapped */
 	MR_NEED_PATH,      /**< the same, of a file by its path */
-	MR_NEED_CHANGE, /**< of a change: it came to the kernel, as no code of libibverbs tells otherwise */
-	MR_NEED_INPUT, /**< of a change: libibverbs refused it before it asked the provider */
+	MR_NEED_CHANGE, /**< of a change: it reached the kernel, unless a code of libibverbs shows otherwise */
+	MR_NEED_INPUT, /**< of a change: libibverbs refused it before it called the provider */
 	MR_NEED_ADVICE,
 	MR_NEED_DEVICE,      /**< its name, in the environment */
 	MR_NEED_UVERBS,      /**< the open file of the device */
@@ -553,7 +565,7 @@ struct mr_cause {
 	enum mr_layer layer;          /**< that checks it, of most calls */
 	enum mr_frequency frequency;
 	uint64_t
-		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
+		cured_by; /**< bits of changes, each of which cures it: MR_CURED_BY(FRESH_MEMORY) | ... */
 	uint32_t
 		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
 	uint32_t needs;     /**< what the function needs to know: bits, MR_NEEDS(REQUEST) | ... */
@@ -563,14 +575,14 @@ struct mr_cause {
 		*statuses;  /**< of mlx5's firmware, by one of which it has refused; a byte each */
 	const char *shows;  /**< names of facts of the call that are evidence, or NULL */
 	bool is_of_gpu;     /**< of memory of a GPU */
-	bool is_of_request; /**< no memory takes it away: address, length or flags are refused */
-	const struct mr_cause *table; /**< that it stands in */
+	bool is_of_request; /**< other memory does not cure it: address, length or flags are refused */
+	const struct mr_cause *table; /**< the table of the row */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
 	enum mr_certainty certainty; /**< where it has no function */
 	const char *says;            /**< its text then */
-	const char *what;            /**< what it is: one or two sentences */
+	const char *what;            /**< description: one or two sentences */
 	const char *recognise;       /**< how to tell it from others */
-	const char *remedy;          /**< used where the function that looks sets none */
+	const char *remedy;          /**< used if the function sets none */
 	const char
 		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
 };
@@ -584,11 +596,11 @@ static inline bool mr_cause_has_status(const struct mr_cause *cause, uint64_t st
 	return cause->statuses && status && status < 0x80 && strchr(cause->statuses, (int)status);
 }
 
-/** mr_suspect() - say how sure the cause is, and the sentence with its figures */
+/** mr_suspect() - set the certainty of the cause, and the sentence with its figures */
 void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** mr_rule_out() - say why it is not the cause */
+/** mr_rule_out() - rule the cause out, with the reason */
 #define mr_rule_out(suspicion, ...) mr_suspect(suspicion, MR_RULED_OUT, __VA_ARGS__)
 
 /** mr_certain_if() - MR_CERTAIN, or MR_LIKELY */
@@ -645,7 +657,7 @@ extern const struct mr_cause mr_causes_of_opening[], mr_causes_of_nodes[], mr_ca
 	mr_causes_of_mappings[], mr_causes_of_gpu_memory[], mr_causes_of_huge_pages[],
 	mr_causes_of_firmware[], mr_causes_of_freeing[], mr_causes_of_sandboxes[];
 
-/** Why a call was refused: the causes that the evidence speaks for, and those that it excludes. */
+/** The causes of a refusal: those that the evidence supports, and those that it excludes. */
 enum {
 	MR_DIAGNOSIS_CAUSES = 8,     /**< causes that are kept, the most certain ones */
 	MR_DIAGNOSIS_RULED_OUT = 48, /**< causes ruled out that are kept */

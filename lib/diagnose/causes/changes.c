@@ -280,7 +280,8 @@ static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *
 		return;
 	mr_evidence_text(suspicion, "registered_by", "%s", name);
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "the region is on memory of the device (%s), and the kernel does not change such regions",
+		   "the region is on memory of the device (%s), and the kernel does not change "
+		   "such regions",
 		   name);
 }
 
@@ -383,7 +384,8 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (refusal->kind == MR_ERROR_ABSENT) {
 		mr_evidence_text(suspicion, "call", "%s", refusal->call);
 		mr_suspect(suspicion, inquiry->operation == MR_OP_QUERY ? MR_LIKELY : MR_CERTAIN,
-			   "this session has no such object: the handle is free, or belongs to another kind of object");
+			   "this session has no such object: the handle is free, or belongs to "
+			   "another kind of object");
 		return;
 	}
 	if (refusal->errnum != ENOENT || !refusal->uverbs || refusal->is_opened_anew ||

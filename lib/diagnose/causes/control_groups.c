@@ -80,7 +80,8 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(
 			suspicion, MR_CERTAIN,
-			"%s refused: a control group that is not visible here has reached its maximum of RDMA objects",
+			"%s refused: a control group that is not visible here has reached its "
+			"maximum of RDMA objects",
 			function);
 		mr_suspect_remedy(
 			suspicion,
@@ -158,7 +159,8 @@ static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	if (ioctl(node, 0) && errno == EACCES)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%s can be opened, and any ioctl(2) on it is refused; Landlock refuses in this way",
+			   "%s can be opened, and any ioctl(2) on it is refused; Landlock refuses "
+			   "in this way",
 			   place->node.path);
 	else
 		mr_rule_out(suspicion, "ioctl(2) on %s is not refused in general",
@@ -230,7 +232,8 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "used", limit.used.value);
 	mr_suspect(
 		suspicion, mr_certain_if(needs_page(obstacle)),
-		"the control group is limited to %s in huge pages of %s and uses %s: no page is left",
+		"the control group is limited to %s in huge pages of %s and uses %s: no page is "
+		"left",
 		MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
 	mr_suspect_remedy(suspicion,
 			  "raise %s%s/%s, or request huge pages for the pod or job "
@@ -266,7 +269,8 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			mr_certain_if(room.known && !room.value &&
 				      obstacle->huge_details.is_unreserved && needs_page(obstacle)),
 			"%" PRIu64 " of %" PRIu64
-			" huge pages of %s are free, all of them reserved, and none is allocated for the memory yet",
+			" huge pages of %s are free, all of them reserved, and none is allocated "
+			"for the memory yet",
 			pool->free.value, pool->total.value, MR_SIZE(page));
 }
 

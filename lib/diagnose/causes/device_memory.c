@@ -218,7 +218,8 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    kernel.major, kernel.minor, what, major, minor);
 	else if (mr_inquiry_has_ofed(inquiry) != MR_NO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "Linux supports %s of umems from %u.%u on, and the RDMA modules may come from OFED, which has its own releases",
+			   "Linux supports %s of umems from %u.%u on, and the RDMA modules may "
+			   "come from OFED, which has its own releases",
 			   what, major, minor);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
@@ -331,14 +332,16 @@ static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   environment->device);
 	else if (rc == -EINVAL)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "a context with DEVX was requested, and %s can be opened only without DEVX",
+			   "a context with DEVX was requested, and %s can be opened only without "
+			   "DEVX",
 			   environment->device);
 	else if (!rc)
 		mr_rule_out(suspicion, "%s, opened again, accepts calls of DEVX",
 			    environment->device);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "a context with DEVX was requested, and firmware %s or the driver may not support DEVX",
+			   "a context with DEVX was requested, and firmware %s or the driver may "
+			   "not support DEVX",
 			   environment->firmware[0] ? environment->firmware : "of unknown version");
 }
 

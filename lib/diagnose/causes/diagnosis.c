@@ -158,7 +158,8 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		return;
 	if (by_kernel == MR_NO && suspicion->layer >= MR_LAYER_UVERBS)
 		mr_rule_out(suspicion,
-			    "the kernel refused no call of libibverbs, so its layer %s did not refuse either",
+			    "the kernel refused no call of libibverbs, so its layer %s did not "
+			    "refuse either",
 			    layer);
 	else if (by_kernel == MR_YES && suspicion->cause->table == mr_causes_of_fork_protection)
 		mr_rule_out(suspicion, "the kernel itself refused");

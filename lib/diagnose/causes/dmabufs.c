@@ -67,7 +67,8 @@ static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
 	if (attributes && !(attributes->odp.general & IBV_ODP_SUPPORT))
 		mr_suspect(suspicion, MR_LIKELY,
-			   "mlx5 writes the addresses of a dma-buf by UMR, and the device may not allow this: it reports no on-demand paging, which requires UMR, too");
+			   "mlx5 writes the addresses of a dma-buf by UMR, and the device may not "
+			   "allow this: it reports no on-demand paging, which requires UMR, too");
 	else if (attributes &&
 		 (attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT || length < most))
 		mr_rule_out(suspicion, "the device has on-demand paging, which requires UMR, too");

@@ -84,7 +84,9 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    pages);
 	else
 		mr_suspect(suspicion, mr_likely_if(pages > all),
-			   "%s are %" PRIu64 " pages of %s; EFA allows 1 Mi pages in a region that others may write, and some 24 Mi pages in all",
+			   "%s are %" PRIu64
+			   	" pages of %s; EFA allows 1 Mi pages in a region that others may "
+				"write, and some 24 Mi pages in all",
 			   MR_SIZE(length), pages, MR_SIZE(page_size));
 }
 
@@ -100,7 +102,8 @@ static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_evidence_number(suspicion, "max_mr_size", max);
 	if (together > max)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the new and the registered regions together have %s, and the device accepts %s (max_mr_size)",
+			   "the new and the registered regions together have %s, and the device "
+			   "accepts %s (max_mr_size)",
 			   MR_SIZE(together), MR_SIZE(max));
 	else if (inquiry->refusal->errnum == EIO)
 		mr_suspect(

@@ -137,7 +137,8 @@ static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memloc
 		return;
 	mr_evidence_number(suspicion, "most_registered", most);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s are pinned now, but up to %s were registered at once, this call needs %s, and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
+		   "%s are pinned now, but up to %s were registered at once, this call needs %s, "
+		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
 		   MR_SIZE(memlock->pinned.value), MR_SIZE(most), MR_SIZE(memlock->asked),
 		   MR_SIZE(memlock->limit.soft),
 		   explain_limit(inquiry, memlock, most + memlock->asked, suspicion).figure);

@@ -162,7 +162,8 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "device", "%s", place->device);
 	if (!place->is_shown && !place->is_listed)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "%s no longer exists: sysfs does not have it, and the kernel answers %s for contexts that were opened before",
+			   "%s no longer exists: sysfs does not have it, and the kernel answers "
+			   "%s for contexts that were opened before",
 			   place->device, errnum == EIO ? "EIO" : "ENODEV");
 	else if (inquiry->operation == MR_OP_OPEN && place->opened == -errnum)
 		/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded */

@@ -115,11 +115,13 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_number(suspicion, "available", available.bytes);
 	if (table > INT_MAX)
 		mr_suspect(suspicion, mr_certain_if(mr_inquiry_is_since(inquiry, 5, 15)),
-			   "the kernel's table of the region's pages would need %s, and the kernel allocates less than 2 GiB",
+			   "the kernel's table of the region's pages would need %s, and the "
+			   "kernel allocates less than 2 GiB",
 			   MR_SIZE(table));
 	else if (table > available.bytes)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "the kernel's table of the region's pages needs %s, and %s of memory is available",
+			   "the kernel's table of the region's pages needs %s, and %s of memory "
+			   "is available",
 			   MR_SIZE(table), MR_SIZE(available.bytes));
 	else
 		mr_rule_out(suspicion, "the table of the region's pages needs only %s",

@@ -139,7 +139,8 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	} else if (place->opened == -EPERM) {
 		/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
 		mr_suspect(suspicion, mr_likely_if(inquiry->operation == MR_OP_FIND),
-			   "each device is in one network namespace, and the node %s answers EPERM: %s may be in another namespace",
+			   "each device is in one network namespace, and the node %s answers "
+			   "EPERM: %s may be in another namespace",
 			   place->node.path, place->device);
 	}
 }
@@ -189,7 +190,8 @@ static void look_at_sandbox(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	mr_suspect_found(suspicion, finding);
 	if (is_node_missing(inquiry) && has_own_dev(inquiry->host, &dev))
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the process has a private /dev (%s) without the node %s: the sandbox does not provide it",
+			   "the process has a private /dev (%s) without the node %s: the sandbox "
+			   "does not provide it",
 			   dev.type[0] ? dev.type : "an ordinary directory", place->node.path);
 	else if (inquiry->refusal->errnum != EPERM || place->opened != -EPERM)
 		return;
@@ -378,7 +380,8 @@ static void look_at_library_descriptor(struct mr_inquiry *inquiry, struct mr_sus
 	mr_evidence_text(suspicion, "fd", "-1");
 	if (is_ex && errnum == EINVAL)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "libibverbs does not pass on the descriptor -1, and the kernel requires a descriptor for an offset");
+			   "libibverbs does not pass on the descriptor -1, and the kernel "
+			   "requires a descriptor for an offset");
 	else if (inquiry->operation == MR_OP_UMEM_DMABUF && errnum == EBADF)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "libmlx5 refuses the descriptor -1 without calling the kernel (--via "

@@ -190,7 +190,8 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	} else if (mr_inquiry_has_ofed(inquiry) == MR_YES) {
 		mr_evidence_text(suspicion, "module", "mlx_compat");
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "Linux supports this call from %u.%u on, and the RDMA modules are those of OFED, which has its own releases",
+			   "Linux supports this call from %u.%u on, and the RDMA modules are "
+			   "those of OFED, which has its own releases",
 			   since->major, since->minor);
 		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
 	} else if (since->of_driver) {
@@ -200,7 +201,8 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			    kernel.major, kernel.minor, since->major, since->minor);
 	} else {
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "this kernel is %u.%u, which supports this call: it may be built without the call, or be the kernel of a sandbox",
+			   "this kernel is %u.%u, which supports this call: it may be built "
+			   "without the call, or be the kernel of a sandbox",
 			   kernel.major, kernel.minor);
 	}
 }

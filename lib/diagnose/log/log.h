@@ -72,7 +72,7 @@ struct mr_log_topic {
 	int errnum;        /**< only where the call has this errno, or none is known; 0: any */
 	bool is_likely;    /**< else possible */
 	bool is_reason;    /**< the line need not have a call */
-	bool excludes;     /**< it speaks against the cause */
+	bool excludes;     /**< it excludes the cause */
 	bool has_no_errno; /**< numbers in the line are none */
 	const char *text;  /**< the evidence, a clause; not of those that exclude */
 };
@@ -84,7 +84,7 @@ extern const struct mr_log_topic mr_log_topics[];
 struct mr_log_line {
 	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
 	bool is_named;    /**< the line has that name; else words that usually mean it */
-	bool is_bare;     /**< only the word "registration" indicates it: the errno decides */
+	bool is_bare;     /**< only the word "registration" indicates it: the errno determines the call */
 	bool is_vague;    /**< it registers something that need not be memory */
 	bool is_exact;    /**< its words mean memory of RDMA alone: "MR" */
 	bool is_foreign;  /**< it has words of another subsystem, and names no call */
@@ -117,16 +117,16 @@ struct mr_log_line {
  * mr_log_line_read() - read a line
  * @text: @length bytes, which may be any
  *
- * Return: whether it reports a refusal: of a call of this kind, with its errno or with words that say that it
- * failed; of the limit of locked memory; or one that has a remark.  @line is set to what was found in either case.
+ * Return: whether it reports a refusal: of a call of this kind, with its errno or with words for a failure; of the
+ * limit of locked memory; or one that has a remark.  @line is set to what was found in either case.
  */
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length);
 
-/** mr_log_line_scan() - read what a line has, though it may be about no call */
+/** mr_log_line_scan() - read the facts of a line, even if it is about no call */
 void mr_log_line_scan(struct mr_log_line *line, const char *text, size_t length);
 
 /**
- * mr_log_line_part() - how many bytes of the line are about one call: a line may tell of several, each with its errno
+ * mr_log_line_part() - how many bytes of the line are about one call: a line may have several, each with its errno
  */
 size_t mr_log_line_part(const char *text, size_t length);
 
@@ -164,7 +164,7 @@ bool mr_log_has_address(const struct mr_tokens *tokens);
 /** mr_log_find_device() - the device, and its provider */
 void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens);
 
-/** Why a call was refused, as far as a line of a log and this host tell. */
+/** The causes of a refused call, as far as a line of a log and this host show them. */
 enum { MR_OWNERS = 192, MR_LOG_CAUSES = 128, MR_LOG_BY_LINE = 16 };
 
 struct mr_log_judgement {
@@ -175,13 +175,13 @@ struct mr_log_judgement {
 		int place;                        /**< in their order */
 	} causes[MR_LOG_CAUSES];
 	size_t count;
-	struct mr_diagnosis here; /**< what this host tells; it has what is ruled out */
+	struct mr_diagnosis here; /**< the diagnosis on this host; it has the excluded causes */
 	struct mr_suspicion by_line[MR_LOG_BY_LINE]; /**< causes with evidence in the line */
 	size_t by_line_count;
 	bool has_request; /**< the line has the whole request */
 };
 
-/** mr_log_judge() - find the causes of a refused call; @looks_here: this host is asked as well */
+/** mr_log_judge() - find the causes of a refused call; @looks_here: this host is examined, too */
 void mr_log_judge(struct mr_log_judgement *judgement, const struct mr_log_line *line,
 		  bool looks_here);
 

@@ -268,7 +268,7 @@ uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, 
 /**
  * mr_entry_matches() - whether an entry is one that mr_table_find() looks for
  *
- * Its callers ask this of the copy that they make: another holder may have changed the entry since.
+ * Its callers check the copy that they make: another holder may have changed the entry since.
  */
 bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
 		      const char *name);
@@ -277,8 +277,8 @@ bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, u
  * mr_table_lock() - keep other processes out of the table
  *
  * It waits for other processes, but a command waits no more than 10 seconds in all (mr_table_wait()); the
- * message says which process has the lock.  A process that is killed loses the lock.  Where it was changing
- * the indexes they are made anew here, and where the table has grown it is mapped anew.
+ * message says which process has the lock.  A process that is killed loses the lock.  If that process was changing
+ * the indexes, this function rebuilds them; if the table has grown, it is mapped again.
  *
  * Return: 0, -ETIMEDOUT, -EINTR, or another -errno.
  */
@@ -343,15 +343,15 @@ bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table
 uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
 
 /**
- * mr_table_add_pd() - note a PD that the kernel has just allocated
+ * mr_table_add_pd() - record a PD that the kernel has just allocated
  *
- * The kernel gives a handle out again once its PD has gone: another PD of that handle is removed.
+ * The kernel reuses the handle of a deallocated PD: another PD with that handle is removed.
  *
  * Return: its slot, or MR_NO_SLOT where all are taken.
  */
 uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
 
-/** mr_table_doubt_pd() - note that the kernel is about to be asked to deallocate a PD, or that the PD stays */
+/** mr_table_doubt_pd() - record that a PD is about to be deallocated, or that it stays */
 void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt);
 
 /** mr_table_remove_pd() - free the slot of a PD that was deallocated */
@@ -383,10 +383,10 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 		 struct mr_error *err);
 
 /**
- * mr_table_commit() - note the keys of a region that the kernel has registered: its entry becomes LIVE
+ * mr_table_commit() - record the keys of a region that the kernel has registered: its entry becomes LIVE
  * @entry: new contents; its id and name are those that it has
  *
- * The kernel gives a handle out again at once, so the region of any other entry with this handle has gone.
+ * The kernel reuses a handle at once, so the region of any other entry with this handle no longer exists.
  * The entry is removed; one that a process has claimed gets MR_NO_HANDLE until that process removes it.
  *
  * Return: false where the entry in that slot has another id by now.
@@ -394,7 +394,7 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
 
 /**
- * mr_table_change() - give an entry that has a handle new contents, and index it anew
+ * mr_table_change() - give an entry that has a handle new contents, and update its indexes
  * @entry: new contents; its id and handle are those that it has, and its state is LIVE or IN_DOUBT
  *
  * Return: false where the entry in that slot has another id or handle by now.
@@ -421,7 +421,7 @@ void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
 /** mr_table_remove() - remove the entry in that slot, if it still has that id */
 void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id);
 
-/** mr_table_count() - how many entries there are, as the table says: another holder can have changed that */
+/** mr_table_count() - the number of entries in the table, which another holder can have changed */
 uint32_t mr_table_count(const struct mr_table *table);
 
 /** mr_table_has_id() - whether there is an entry with that id in that slot */
@@ -470,7 +470,7 @@ void mr_table_end_unnamed(const struct mr_table *table);
 /**
  * mr_table_others_make_objects() - under the lock: whether another process is making objects
  *
- * Their objects may have no entry yet.  Objects of a killed process are excluded: its locks have gone.
+ * Their objects may have no entry yet.  Objects of a killed process are excluded: its locks are released.
  */
 bool mr_table_others_make_objects(const struct mr_table *table);
 

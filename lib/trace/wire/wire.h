@@ -185,7 +185,7 @@ enum mr_trace_flags {
 	MR_TRACE_HAS_DEVX = 1 << 9,       /**< devx_errnum is set */
 };
 
-/** errnum of a refused call that has left errno as it was: nobody said why. */
+/** errnum of a refused call that did not set errno: the reason is unknown. */
 #define MR_TRACE_NO_ERRNO INT32_MAX
 
 /**
