@@ -23,7 +23,7 @@ static void print_version(void)
 		    environment.rdma_core[0] ? environment.rdma_core : "of unknown version");
 }
 
-/* Prints what --help, --version, --dump-cli or --dump-schema asks for.  Return: whether one of them was given. */
+/* Carries out --help, --version, --dump-cli or --dump-schema.  Return: whether one of them was given. */
 static bool answer_about_itself(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {

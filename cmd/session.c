@@ -241,7 +241,7 @@ static int print_sessions(const struct invocation *invocation,
 
 /*
  * Becomes the process in the background that holds the session.  It executes this program again, so that
- * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and leaves
+ * /proc/PID/environ names the session.  It closes all that it inherits but the session, and leaves
  * its directory: else it would keep pipes, locks and file systems busy that others wait for.  Its standard output
  * is the socket on which session_report_ready() answers.
  */
@@ -619,7 +619,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	char before[32];
 	int fd, rc;
 
-	/* A copy, as create_session() sets the variable anew. */
+	/* A copy, because create_session() sets the variable again. */
 	snprintf(before, sizeof(before), "%s", outer ? outer : "");
 	rc = create_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)

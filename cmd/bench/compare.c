@@ -174,7 +174,7 @@ static bool is_dmabuf(const struct bench_row *row)
 	return what && mr_region_is_dmabuf(what->call);
 }
 
-/* Reads the values of a row as those of options, which checks them; @usual: memory that no option asks for */
+/* Reads the values of a row as option values, which checks them; @usual: memory that requires no option */
 static int read_row(struct bench_args *args, const struct bench_row *row, const char *usual,
 		    struct mr_error *err)
 {

@@ -519,7 +519,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 	int rc = 0;
 
 	if (mr_bench_run(&round, &workers, err)) {
-		/* A worker could not map its memory, or has no GPU; a dma-buf has memory of its own. */
+		/* A worker could not map its memory, or has no GPU; a dma-buf has separate memory. */
 		if (workers.count && err->kind == MR_ERROR_HOST && err->call &&
 		    (!strcmp(err->call, "mmap") || !strcmp(err->call, "dlopen") ||
 		     !strncmp(err->call, "cu", 2)) &&

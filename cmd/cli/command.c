@@ -97,7 +97,7 @@ int command_run(const struct invocation *invocation, struct mr_error *err)
 
 const char *const help_words[] = { "help", "version", NULL };
 
-/* Commands of other tools, and the command of mrctl that is meant. */
+/* Commands of other tools, and the corresponding command of mrctl. */
 static const struct {
 	const char *words, *meant;
 } other_commands[] = {

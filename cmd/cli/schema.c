@@ -18,7 +18,7 @@ static const struct form {
 	const char *items;   /* of an array */
 	const char *pattern; /* of a string */
 	bool is_always_there;
-	bool is_there_alone; /* as a member without another one that says whether it is known */
+	bool is_there_alone; /* as a member without another one for whether it is known */
 } forms[] = {
 	[FIELD_STRING] = { .type = "string" },
 	[FIELD_TEXT] = { .type = "string" },
@@ -139,7 +139,7 @@ static void add_members(struct schema *schema, cJSON *properties, cJSON *require
 	}
 }
 
-/* Defines a record.  The --output option may leave out members of those that have a list of their own. */
+/* Defines a record.  The --output option may omit members of records that have a separate list. */
 static void define(struct schema *schema, const struct record *record)
 {
 	cJSON *object, *properties, *required = NULL;
@@ -213,7 +213,7 @@ static bool may_be_in(const struct command *command, const char *name)
 	return !command->views == !strcmp(name, ANSWER_RECORD);
 }
 
-/* Adds to the record what the documents that it stands for have. */
+/* Adds the members of the documents that the record represents. */
 static void complete(struct schema *schema, const char *name)
 {
 	cJSON *object = cJSON_GetObjectItem(schema->definitions, name);

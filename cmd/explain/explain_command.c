@@ -107,7 +107,7 @@ static void explained_add(struct explained *row, const struct mr_suspicion *susp
 	row->suspicion = suspicion;
 }
 
-/* Whether it is printed as sentences: nobody asked for records. */
+/* Whether it is printed as sentences: no option requests records. */
 static bool is_prose(const struct output_style *style)
 {
 	return !style->json && !style->columns && !style->no_headings && !style->quiet;
@@ -130,7 +130,7 @@ static void print_labelled(size_t indent, const char *label, const char *fmt, ..
 	output_paragraph(text, column, column);
 }
 
-/* Prints a text behind a label in a column of its own, "what:       ..."; nothing for NULL. */
+/* Prints a text behind a label in a separate column, "what:       ..."; nothing for NULL. */
 static void print_part(const char *name, const char *text)
 {
 	char label[13];
@@ -404,7 +404,7 @@ static void print_log(struct answer *answer, const struct log *log)
 			       log->left_out);
 	if (!prose)
 		answer_end_rows(answer);
-	/* JSON: what the lines say; text has it already */
+	/* JSON: the facts of the lines, which the text already has */
 	if (!answer->out.style->json)
 		return;
 	output_list_begin(&answer->out, log_record.list, &log_record, false);

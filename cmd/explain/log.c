@@ -139,7 +139,7 @@ static bool have_same_numbers(const struct mr_log_line *a, const struct mr_log_l
 	return true;
 }
 
-/* Adds what a line near it says of the memory and of the device. */
+/* Adds the facts of a nearby line about the memory and the device. */
 static void add_context(struct mr_log_line *line, const struct mr_log_line *near)
 {
 	line->is_on_gpu |= near->is_on_gpu;
@@ -164,7 +164,7 @@ static void add_request(struct mr_log_line *line, const struct mr_log_line *befo
 	add_numbers(line, before);
 }
 
-/* Adds what the lines before say: the errno, which some programs print first, the request, and facts about the memory. */
+/* Adds the facts of the lines before: the errno, which some programs print first, the request, and the memory. */
 static void look_back(struct log *log, struct mr_log_line *line)
 {
 	for (uint64_t i = 1; i <= LOG_NEAR && i < log->seen; i++) {
@@ -184,7 +184,7 @@ static void look_back(struct log *log, struct mr_log_line *line)
 	}
 }
 
-/* Adds what a line near the last refusal says about it: call or errno, limit, kind of memory. */
+/* Adds the facts of a line near the last refusal: call or errno, limit, kind of memory. */
 static void add_to_last(struct log *log, const struct mr_log_line *line, const char *text,
 			size_t length)
 {
@@ -227,7 +227,7 @@ static uint64_t repeated(const char *text, size_t length)
 
 /*
  * Whether both can be about one refusal.  Any call can lead to a kernel function that pins memory.  Some drivers
- * tell a failure to pin memory as another errno: their line in the kernel's log has the true one.
+ * report a failure to pin memory as another errno: their line in the kernel's log has the true one.
  */
 static bool are_compatible(const struct mr_log_line *a, const struct mr_log_line *b)
 {
@@ -276,7 +276,7 @@ static bool is_another_view(struct log *log, const struct mr_log_line *line)
 	if (is_same(last, line) || log->kinds[log->last].number == log->lines)
 		return false;
 	last->is_on_gpu |= line->is_on_gpu;
-	/* "registration failed", behind what says that it was not the call */
+	/* "registration failed", after words that exclude the call */
 	if (last->remark && !line->remark && !line->is_named && !line->errnum)
 		return true;
 	if (last->is_reason && line->is_reason && last->topics == line->topics)

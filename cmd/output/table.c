@@ -233,7 +233,7 @@ static bool fits(const struct table *table, bool folded)
 }
 
 /*
- * Gives each access flag a line of its own if the table then fits the terminal.  A list that was cut at the
+ * Puts each access flag on a separate line if the table then fits the terminal.  A list that was cut at the
  * edge would look complete.
  */
 static void fold_lists(struct table *table)

@@ -34,7 +34,7 @@ int context_fail_no_session(struct mr_error *err)
 	return -ENOTCONN;
 }
 
-/* Without a session the user may have meant a view, which does not require one. */
+/* Without a session the user may have wanted a view, which does not require one. */
 static void hint_at_views(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
@@ -118,8 +118,8 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 	uint32_t count;
 
 	/*
-	 * A batch reports once for all its lines.  In a session of its own it has nothing to report here: it
-	 * deregisters what is left at its end, and a refusal of that is a failure of the batch.
+	 * A batch reports once for all its lines.  A batch outside a session has nothing to report here: at its end
+	 * it deregisters the remaining regions, and a refusal is a failure of the batch.
 	 */
 	if (invocation->enclosing || mr_session_is_private(session))
 		return;
@@ -151,7 +151,7 @@ static void use_library(struct registrar *registrar)
 }
 
 /*
- * Clears *@library if the library cannot serve in this session; @kernel: --via allows the other path.
+ * Clears *@library if the library cannot be used in this session; @kernel: --via allows the other path.
  * Return: 0, or -EOPNOTSUPP if it does not.
  */
 static int check_library(const struct registrar *registrar, bool kernel, bool *library,
@@ -205,7 +205,7 @@ int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_
 		/* The kernel's refusal is clearer for a removed device (ENODEV). */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
-		mr_error_clear(err); /* the other path serves */
+		mr_error_clear(err); /* the other path can be used */
 	}
 	use_kernel(registrar, pd.handle);
 	return 0;

@@ -85,8 +85,8 @@ static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry 
 }
 
 /*
- * Deregisters the region of a slot, one of many.  A failure is answered, unless it only says that the region has gone, or
- * that another process is at work on it.
+ * Deregisters the region of a slot, one of many.  A failure is reported, except that the region no longer exists, or
+ * that another process is using it.
  */
 static void dereg_slot(struct session_job *job, uint32_t slot, uint64_t index)
 {
@@ -173,8 +173,8 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 }
 
 /*
- * Destroys an object that no entry names.  The kernel refuses a handle of another kind of object.  Once the
- * device has gone, it answers a query with EIO, but destroys: then no more than the handle is known, as of a DM.
+ * Destroys an object that no entry names.  The kernel refuses a handle of another kind of object.  After the device
+ * was removed, it answers a query with EIO, but destroys: then only the handle is known, as of a DM.
  */
 static int dereg_object(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
 			struct mr_error *err)

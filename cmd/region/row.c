@@ -122,7 +122,8 @@ void region_row_describe(struct region_row *row, const struct mr_entry *entry)
 }
 
 /*
- * Makes uncertain members unknown: the kernel was asked for @changes (enum mr_change), and its answer was not noted.
+ * Makes uncertain members unknown: the kernel got a request for @changes (enum mr_change), and its answer was not
+ * recorded.
  * @pending: the call that registers has not returned, or its process was killed
  */
 static void hide(struct region_row *row, unsigned int changes, bool pending)

@@ -47,11 +47,11 @@ struct register_job {
 	struct mr_memory prefetched; /* mapped for advice about an implicit region */
 	struct answer answer;
 	bool unnamed;        /* mr_table_begin_unnamed() was called */
-	bool blocks_signals; /* signals are blocked: mr_interrupted() must be asked between regions */
+	bool blocks_signals; /* signals are blocked: mr_interrupted() must be checked between regions */
 	bool interrupted;    /* a signal came before all was done */
 };
 
-/* An implicit region covers the whole address space, and has no memory of its own. */
+/* An implicit region covers the whole address space, and has no separate memory. */
 static bool is_implicit(const struct mr_region *region)
 {
 	return !region->addr && region->length == SIZE_MAX;
@@ -175,7 +175,7 @@ static bool fail_region(struct register_job *job, struct mr_error *err,
 	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
 }
 
-/* Returns the entry that the session's table has before the kernel is asked. */
+/* Returns the entry that the session's table has before the call. */
 static struct mr_entry entry_for(const struct register_job *job)
 {
 	const struct register_plan *plan = &job->plan;
@@ -374,8 +374,8 @@ static void advise_all(struct register_job *job)
 	if (!advise->advice.text)
 		return;
 	/*
-	 * Pages of an implicit region can only be prefetched where memory is mapped.  Unless --advise-offset says
-	 * where, some is mapped for that.
+	 * Pages of an implicit region can only be prefetched where memory is mapped.  Without --advise-offset, memory
+	 * is mapped for this.
 	 */
 	if (job->count && is_implicit(&job->regions[0].region) && !advise->offset.known &&
 	    mr_memory_map(&request, &job->prefetched, &err)) {
@@ -623,8 +623,8 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	/*
-	 * A signal between a call and its entry in the table would leave a region that nobody knows of.  One that ends
-	 * the tries for a refusal is not to hide the refusal.
+	 * A signal between a call and its entry in the table would leave an unknown region.  A signal that ends the
+	 * tries for a refusal must not hide the refusal.
 	 */
 	job->blocks_signals = hold || stays || tries;
 	if (job->blocks_signals)

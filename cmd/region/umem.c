@@ -30,7 +30,7 @@ static int query_library(struct session_job *job, struct imported *imported, str
 	for (size_t i = 0; i < blob.size; i++)
 		sscanf(args->import + 2 * i, "%2hhx", &blob.bytes[i]);
 	if (rc) {
-		err->hint[0] = '\0'; /* it names another path, and there is none here */
+		err->hint[0] = '\0'; /* it names another path, which does not exist here */
 		return rc;
 	}
 	rc = mr_umem_import(device.context, &blob, &imported->region, err);
@@ -42,7 +42,7 @@ static int query_library(struct session_job *job, struct imported *imported, str
 	return rc;
 }
 
-/* The library accepts any blob: the umem may have gone, and its handle may be another umem's now. */
+/* The library accepts any blob: the umem may no longer exist, and another umem may have its handle. */
 static int query_kernel(struct session_job *job, const struct imported *imported,
 			struct mr_error *err)
 {
@@ -81,7 +81,10 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 	answer_row(&job->answer, &row);
 }
 
-/* Shows the umem.  The library accepts any blob, so the kernel is asked whether the session still has the umem. */
+/*
+ * Shows the umem.  The library accepts any blob, so a query of the kernel shows whether the session still has the
+ * umem.
+ */
 static int import_umem(struct session_job *job, struct mr_error *err)
 {
 	struct imported imported = { .listed = false };

@@ -203,7 +203,7 @@ REPORTED const struct record ruled_out_record = { "ruled_out", ruled_out_fields,
 
 struct why {
 	unsigned int users;
-	bool is_answer; /* the RDMA stack has answered, and this process: it can be asked again */
+	bool is_answer; /* the RDMA stack answered this process: the call can be repeated */
 	bool can_be_tried; /* with changes */
 	bool can_be_proven;
 	bool has_tries; /* the call was tried with changes */
@@ -294,7 +294,7 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	why->can_be_tried = why->is_answer && !why->has_tries && mr_tries_exist(refusal);
 	why->can_be_proven = why->is_answer && !why->has_proof &&
 			     !(refusal->environment && refusal->environment->simulated);
-	/* Any command may fail to open a file, of which no cause says more than the errno. */
+	/* Any command may fail to open a file, for which no cause adds to the errno. */
 	if (why->diagnosis.cause_count || why->is_answer || refusal->mapping || refusal->dmabuf)
 		return why;
 	why_release(why);
@@ -434,7 +434,7 @@ struct mr_refusal refusal_of_entry(const struct mr_session *session, const struc
 	struct mr_refusal refusal =
 		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
 
-	refusal.region_known = !entry->in_doubt; /* of an unlisted one nothing is sure */
+	refusal.region_known = !entry->in_doubt; /* nothing is certain about an unlisted one */
 	refusal.region_call = entry->call;
 	refusal.region_access = entry->access;
 	refusal.pinned_access =

@@ -23,7 +23,7 @@
 /* Columns of a session's regions: all usual ones but the keys. */
 #define SESSION_COLUMNS "id,name,state,handle,addr,length,iova,access,pd"
 
-/* The kernel's log is a section of its own. */
+/* The kernel's log is a separate section. */
 #define LOG_FILE "/calls/kernel-log."
 
 /* ---- parts of the document ---- */

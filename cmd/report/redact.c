@@ -140,7 +140,7 @@ static void replace(struct redaction *redaction, cJSON *node, const char *key, c
 	}
 }
 
-/* ---- what the records say ---- */
+/* ---- kinds of fields in the records ---- */
 
 /* All fields of a key, in all records that a report may have. */
 struct fields {

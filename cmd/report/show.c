@@ -147,7 +147,7 @@ int report_load(struct report *report, struct mr_error *err)
 	return rc;
 }
 
-/* Depth of the document down to which each member has a line of its own: a check is one line. */
+/* Depth of the document down to which each member is on a separate line: a check is one line. */
 #define DOCUMENT_LINES 3
 
 /* ---- pieces of text ---- */

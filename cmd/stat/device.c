@@ -365,7 +365,7 @@ static void add_max(const struct mr_attributes *attributes, struct mr_nldev_coun
 			count->max = known(limits[i].max);
 }
 
-/* A kernel without RDMA netlink, or a device that has gone meanwhile, leaves the counts unknown. */
+/* The counts are unknown without RDMA netlink in the kernel, or if the device was removed meanwhile. */
 static void query_netlink(const char *name, struct device_facts *facts)
 {
 	struct mr_nldev_summary *summary = &facts->summary;
@@ -512,7 +512,7 @@ static void fail_absent(struct device_job *job, const char *name)
 
 	mr_rdma_device_list(&job->host, add_other, others);
 	mr_device_fail_absent(name, 0, others, &why);
-	/* Where no device was named, none is missing: the machine cannot do what was asked. */
+	/* If no device was named, none is missing: the machine cannot answer the request. */
 	if (!name && why.kind == MR_ERROR_ABSENT)
 		why.kind = MR_ERROR_HOST;
 	fail(job, name, &why);

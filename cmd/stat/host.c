@@ -209,7 +209,7 @@ static void cut_line(char *text, size_t max)
 }
 
 /*
- * Prints the line that a monitoring system reads, with as much as it reads: how many checks have each verdict but n/a,
+ * Prints the line that a monitoring system reads, cut to its length: how many checks have each verdict but n/a,
  * and the checks with the worst one, unless that is "ok".  @result: NULL where the checks could not be done, and @failure
  * says why.
  */
@@ -284,7 +284,7 @@ static const struct coloured_word looks[MR_VERDICTS] = {
 	[MR_VERDICT_BAD] = { "BAD", COLOUR_BAD },
 };
 
-/* The column of the sentences; the same whatever checks are chosen. */
+/* The column of the sentences; the same for any selection of checks. */
 static size_t sentence_column(void)
 {
 	size_t longest = 0;

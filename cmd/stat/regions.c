@@ -95,7 +95,7 @@ static void totals_print(const struct totals *totals, struct session_job *job)
 			    job->environment->device);
 }
 
-/* Regions that are asked for under one lock of the table. */
+/* Regions that are queried under one lock of the table. */
 #define REGIONS_AT_ONCE 64
 
 /* A run of stat: a job in a session, and what stat itself keeps. */
@@ -107,7 +107,7 @@ struct stat_job {
 	enum mr_tristate lives;          /**< that process */
 	uint64_t unseen;                 /**< regions whose process cannot be seen */
 	uint64_t revoked;                /**< regions of a Data Direct function that was unbound */
-	bool removed; /**< the kernel answers EIO: the device has gone (note_unknown()) */
+	bool removed; /**< the kernel answers EIO: the device was removed (note_unknown()) */
 };
 
 static const char *const state_names[] = {
@@ -253,7 +253,7 @@ static void print_all(struct stat_job *job)
 		rc = mr_session_count_uars(session, &uars, &err);
 		totals->uars = (struct mr_opt_u64){ uars, !rc };
 	}
-	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
+	if (rc && rc != -EIO) /* EIO: the device was removed, and the states show this */
 		answer_fail(&job->base->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 

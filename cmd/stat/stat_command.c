@@ -21,7 +21,7 @@ static const char *value_of_exit(const char *word, const char *next)
 	return *word == '=' ? word + 1 : *word ? NULL : next;
 }
 
-/* The options may be wrong, so they are not read: --exit is looked for.  An unknown style counts as plain. */
+/* The options may be wrong, so they are not read: only --exit is searched.  An unknown style means plain. */
 static enum exit_style find_style(char *const *argv)
 {
 	enum exit_style style = EXIT_STYLE_PLAIN;
@@ -36,7 +36,7 @@ static enum exit_style find_style(char *const *argv)
 	return style;
 }
 
-/* Fail of struct command: the way that --exit asks for. */
+/* Fail of struct command: the style of --exit. */
 static int stat_fail(char *const *argv, struct mr_error *err)
 {
 	return status_fail(find_style(argv), err);
@@ -103,8 +103,9 @@ static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 }
 
 /*
- * Calls @run again and again, until a signal comes or nobody reads.  A terminal is cleared before each answer.
- * Else an empty line is between them, or they are JSON Lines.  An answer that fails is no end.  Return: exit status of the last answer; -errno for an error that each answer would have.
+ * Calls @run repeatedly, until a signal is received or the reader has ended.  A terminal is cleared before each answer.
+ * Else an empty line is between them, or they are JSON Lines.  A failed answer does not end the loop.  Return: exit
+ * status of the last answer; -errno for an error that each answer would have.
  */
 static int stat_watch(const struct invocation *invocation, command_run_function *run,
 		      uint64_t interval, struct mr_error *err)
@@ -165,7 +166,7 @@ static int check_watch(const struct invocation *invocation, struct mr_error *err
 	return 0;
 }
 
-/* Calls @run as the options of printing say: run_by of struct command. */
+/* Calls @run according to the options of printing: run_by of struct command. */
 static int stat_print(const struct invocation *invocation, command_run_function *run,
 		      struct mr_error *err)
 {

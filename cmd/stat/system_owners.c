@@ -126,7 +126,7 @@ void owners_read(struct census *census, struct mr_host *host)
 		snprintf(number, sizeof(number), "%u", owner->number);
 		if (owner->is_process && !mr_process_status_read(host, number, &owner->process))
 			mr_unit_read(host, number, &owner->unit);
-		/* It is asked last when the process was started: so all that was read is of the same one. */
+		/* The start of the process is read last, so all facts are of the same process. */
 		if (owner->is_process)
 			start = mr_process_start(host, number);
 		if (!start.known || start.value >= census->begun) {

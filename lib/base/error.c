@@ -178,7 +178,7 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 	return item;
 }
 
-/* The spelling of a character that is compared: lower case, whatever the locale, and '-' for '_'. */
+/* The spelling of a character for comparison: lower case in any locale, and '-' for '_'. */
 static char fold(char c)
 {
 	if (c == '_')

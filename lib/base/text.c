@@ -138,7 +138,7 @@ void mr_line_reader_rewind(struct mr_line_reader *reader)
 }
 
 /*
- * Each word but the last takes at least two characters of the line: one of its own, and a blank.  So the
+ * Each word but the last takes at least two characters of the line: one character, and a blank.  So the
  * list has at most size / 2 + 1 words, and a NULL.
  */
 static int make_room(struct mr_shell_words *words, size_t length, struct mr_error *err)

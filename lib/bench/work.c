@@ -530,7 +530,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 			left--;
 			if (WIFEXITED(status) && !WEXITSTATUS(status))
 				continue;
-			/* A killed child counts as ready, and has no measurements. */
+			/* A killed child is treated as ready, and has no measurements. */
 			mr_fail_text(&err, MR_ERROR_HOST, ECHILD,
 				     "a measuring process was killed (signal %d)",
 				     WIFSIGNALED(status) ? WTERMSIG(status) : 0);

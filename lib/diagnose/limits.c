@@ -343,7 +343,7 @@ static const struct {
 	{ SHELL, false, { "bash", "sh", "dash", "zsh", "ksh", "tcsh", "csh", "fish" } },
 };
 
-/* containerd-shim-runc-v2, sshd-session and the like are of the same family. */
+/* containerd-shim-runc-v2, sshd-session and similar names belong to the same family. */
 static const char *find_remedy(const char *command, bool of_children)
 {
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
@@ -360,7 +360,7 @@ static const char *find_remedy(const char *command, bool of_children)
 }
 
 /*
- * The limit was set when the parent started this process: the parent is asked first.  A shell is known to have
+ * The limit was set when the parent started this process: the parent is checked first.  A shell is known to have
  * lowered it itself only if its parent has another one.
  */
 static void set_remedy(const struct mr_memlock_origin *origin, bool in_container,

@@ -431,7 +431,8 @@ static bool take_controller(const char *line, void *data)
 }
 
 /*
- * A group that cannot be seen is told from none: a group has files of the controller where the group above enables it, so
+ * A group that cannot be seen is distinguished from none: a group has files of the controller where the group above
+ * enables it, so
  * the limit of a group further up may be in force without any here.
  */
 void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding)
@@ -517,7 +518,7 @@ void mr_check_memory_cgroup(const struct mr_question *question, struct mr_findin
 	"for registration of huge pages, raise that limit of the control group (-v names it), or " \
 	"the hugepages limit of the pod"
 
-/* Kubernetes sets 0 for pods that ask for no huge pages: mmap() works then, and touching the memory does not. */
+/* Kubernetes sets 0 for pods that request no huge pages: mmap() then succeeds, and touching the memory fails. */
 static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uint64_t page)
 {
 	const struct mr_opt_u64 size = walk->question->size;

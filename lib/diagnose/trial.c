@@ -14,8 +14,8 @@
 #include "lib/verbs/verbs.h"
 
 /*
- * The request of the tries of a refused call, and a context that is this process's alone.  So
- * the kernel takes back whatever a try has made, also where the process is killed.
+ * The request of the tries of a refused call, and a context that only this process has.  The kernel then frees all
+ * objects of a try, even if the process is killed.
  */
 struct bench {
 	const struct mr_refusal *refusal;
@@ -321,7 +321,7 @@ static const struct {
 };
 
 /*
- * A region is not changed again: the range and access that it was to have are registered anew.  Return: false
+ * A region is not changed again: the requested range and access are registered as a new region.  Return: false
  * where it stays on memory of another process.
  */
 static bool request_of_rereg(const struct mr_refusal *refusal, struct mr_region_request *request)
@@ -364,7 +364,7 @@ static bool init_bench(struct bench *bench, const struct mr_refusal *refusal)
 	return true;
 }
 
-/* Opens a context, unless that of the call is this process's alone and serves for its tries. */
+/* Opens a context, unless only this process has that of the call and its tries can use it. */
 static int open_context(struct bench *bench, struct mr_error *err)
 {
 	const struct mr_refusal *refusal = bench->refusal;

@@ -291,7 +291,7 @@ static const char *filesystem_name(const char *path)
 
 /* ---- file ---- */
 
-/* statx(2) is asked without waiting for a server. */
+/* statx(2) must not wait for a server. */
 #define ASKED STATX_BASIC_STATS
 #define HOW   (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
 
@@ -300,7 +300,7 @@ enum { DESCRIPTORS_MAX = 4096 };
 
 struct file_question {
 	const char *path;
-	const struct mr_mapping *mapping; /* of the file; NULL: any file at the path is meant */
+	const struct mr_mapping *mapping; /* of the file; NULL: any file at the path */
 	bool is_in_memory;                /* on tmpfs, where statfs(2) waits for no server */
 	bool is_on_disk;    /* on a disk without a mount that can be seen, as in some chroots */
 	bool is_on_overlay; /* whose upper layer is not known */
@@ -359,7 +359,7 @@ static int find_open(const struct mr_host *host, const struct mr_mapping *mappin
 	return is_found ? 0 : -ENOENT;
 }
 
-/* Writes what statx(2) and statfs(2) say; " open" is added of a file that its path does not lead to. */
+/* Writes the answers of statx(2) and statfs(2); adds " open" for a file that is not at its path. */
 static int query_file(const struct mr_host *host, void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;

@@ -12,7 +12,7 @@
 
 #define DEBUGFS "/sys/kernel/debug"
 
-/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for. */
+/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware requests. */
 static const char *const names[MR_MLX5_COMMANDS] = {
 	"CREATE_MKEY",   "QUERY_MKEY",  "DESTROY_MKEY",      "CREATE_UMEM",
 	"DESTROY_UMEM",  "ALLOC_PD",    "DEALLOC_PD",        "ALLOC_MEMIC",

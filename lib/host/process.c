@@ -170,7 +170,7 @@ bool mr_figures_take(const char *line, const struct mr_figure *rows, void *struc
 	return is_of_use;
 }
 
-/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
+/* Replaces \040 and other escapes, which proc_pid_mountinfo(5) describes. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -203,7 +203,7 @@ bool mr_mount_parse(const char *line, struct mr_mount *mount)
 	return true;
 }
 
-/* kill() comes last, so that a process that ends meanwhile counts as ended. */
+/* kill() is last, so that a process that ends meanwhile is reported as ended. */
 enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
 {
 	struct mr_process_stat stat;
@@ -393,10 +393,10 @@ static uint64_t read_stack(const struct mr_process *process)
 }
 
 /*
- * execve(2) takes the memory away that open(2) has found, and gives the process its new memory before it tells where
- * command line and environment are in it (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()).  So an
- * environment is empty only if the same program had a command line before and its stack after.  A kernel thread, or a
- * process that has ended, has no program.
+ * execve(2) frees the memory that open(2) has found, and gives the process its new memory before it sets the places of
+ * command line and environment (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()).  So an environment is
+ * empty only if the same program had a command line before and its stack after.  A kernel thread, or a process that has
+ * ended, has no program.
  */
 int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
 			     size_t size)

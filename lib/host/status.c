@@ -93,7 +93,7 @@ static bool is_in_group(const struct mr_process_status *process, uint32_t gid)
 	return false;
 }
 
-/* The first class that fits decides, as in acl_permission_check() of the kernel's fs/namei.c. */
+/* The first class that fits applies, as in acl_permission_check() of the kernel's fs/namei.c. */
 bool mr_process_may_write(const struct mr_process_status *process,
 			  const struct mr_host_status *file)
 {

@@ -367,5 +367,5 @@ void mr_cuda_close(struct mr_cuda *cuda)
 		cuda->mem_free(cuda->memory);
 	if (cuda->context)
 		cuda->context_release(cuda->device);
-	free(cuda); /* the library stays loaded: it has threads and handlers of its own */
+	free(cuda); /* the library stays loaded: it has threads and handlers */
 }

@@ -24,7 +24,7 @@ static void take_driver(const struct nlattr *table, struct mr_nldev_mr *mr)
 	}
 }
 
-/* Return: false where it does not tell the number of the MR and its length. */
+/* Return: false if the number of the MR or its length is missing. */
 static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
 {
 	bool has_mrn = false, has_lkey = false, has_rkey = false;
@@ -67,8 +67,7 @@ static bool read_mr(const void *attributes, size_t size, struct mr_nldev_mr *mr)
 /* ---- the list ---- */
 
 /*
- * After this many MRs it is quicker to ask for the next ones by number than to let a dump step over all
- * before them.
+ * After this many MRs, queries of the next ones by number are faster than a dump, which steps over all before them.
  */
 #define DUMPED_FIRST 12000
 
@@ -77,11 +76,11 @@ struct collection {
 	struct mr_nldev *nl;
 	struct mr_nldev_mrs *mrs;
 	uint32_t device;
-	uint64_t next; /* MRs of lower numbers have been asked for */
+	uint64_t next; /* MRs of lower numbers have been queried */
 	bool out_of_memory;
 	size_t enough;       /* with so many MRs a dump ends */
 	bool is_done;        /* it has come to its own end */
-	uint64_t misses;     /* numbers that were asked for, and no MR has */
+	uint64_t misses;     /* numbers that were queried, and belong to no MR */
 	uint64_t misses_now; /* the same since the last MR was found */
 };
 
@@ -169,7 +168,7 @@ static void forget_dumped(void *data)
 		mrs->count--;
 }
 
-/* Add the MRs that a dump lists and that were not asked for, until there are @enough. */
+/* Adds the MRs that a dump lists and that were not queried, up to @enough. */
 static int dump(struct collection *collection, size_t enough, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_RES_MR_GET",
@@ -226,7 +225,7 @@ static int walk_step(struct collection *collection, uint64_t end, struct mr_erro
 }
 
 /*
- * How many numbers without an MR may be asked for until a dump is quicker, where there are @count MRs.  A dump
+ * The number of queries without an MR after which a dump is faster, for @count MRs.  A dump
  * steps over count^2 / 800 MRs, as a part of it has some 400, and a request takes as long as some 30 such steps.
  */
 static uint64_t allowed_misses(uint64_t count)
@@ -360,7 +359,7 @@ static void take_counter(const struct nlattr *entry, struct mr_nldev_mr *mr)
 	}
 }
 
-/* The MRs that are asked for together. */
+/* The MRs that are queried together. */
 struct counted {
 	struct mr_nldev_mr *mrs[MR_NLDEV_BATCH];
 	uint32_t numbers[MR_NLDEV_BATCH];

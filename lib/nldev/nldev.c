@@ -11,7 +11,7 @@
 
 /* A dump that something has disturbed is repeated; so is a request whose answer found no room. */
 #define TRIES 10
-/* The kernel answers within the call that asks; after these seconds it never will. */
+/* The kernel answers within the request; after these seconds no answer will come. */
 #define SECONDS_TO_WAIT 10
 
 /* ---- connecting ---- */
@@ -124,7 +124,7 @@ static int fail_query(int errnum, const struct mr_nldev_question *question, stru
 		       question->call, "the kernel's RDMA netlink");
 }
 
-/* Return: the error of a message that says one; -EBADMSG where it does not say which. */
+/* Return: the error of an error message; -EBADMSG if the message has none. */
 static int error_of(const struct nlmsghdr *message)
 {
 	const struct nlmsgerr *error = mnl_nlmsg_get_payload(message);
@@ -142,7 +142,8 @@ static int take_error(const struct nlmsghdr *message, void *data)
 }
 
 /*
- * The end of a dump has the errno of an early end, for example if the device has gone (netlink_dump() of the kernel's
+ * The end of a dump has the errno of an early end, for example if the device was removed (netlink_dump() of the
+ * kernel's
  * net/netlink/af_netlink.c).  libmnl ignores it.
  */
 static int take_end(const struct nlmsghdr *message, void *data)

@@ -139,7 +139,7 @@ static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, b
 
 /* ---- judging ---- */
 
-/* A call that says "not now" is made so many times, with a pause. */
+/* A call that answers "not now" is made this many times, with a pause. */
 #define ATTEMPTS      5
 #define ATTEMPTS_TEXT "5"
 #define PAUSE_NS      2000000
@@ -184,7 +184,7 @@ void mr_probe_close(struct mr_probe *probe)
 	mr_memory_unmap(&probe->memory);
 }
 
-/* Whether RLIMIT_MEMLOCK does not count for this process. */
+/* Whether RLIMIT_MEMLOCK is not enforced for this process. */
 static bool may_lock_all(void)
 {
 	struct mr_process_status self;
@@ -242,8 +242,8 @@ static void attempt_trial(struct mr_probe *probe, const struct mr_trial *trial,
 }
 
 /*
- * Whether the library refused without asking the kernel.  The attempt is repeated with a context that has no
- * descriptor: where the library asks the kernel, the errno is then another one (EBADF).
+ * Whether the library refused without calling the kernel.  The attempt is repeated with a context that has no
+ * descriptor: if the library calls the kernel, the errno is then another one (EBADF).
  */
 static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_trial *trial,
 					const struct mr_attempt *first)
@@ -455,7 +455,7 @@ static void try_pages(struct search *search, uint64_t pages)
 	if (!rc || search->is_over) {
 		search->low = pages;
 	} else if (rc == -EIO || rc == -ENODEV) {
-		/* The device has failed or gone, which proves nothing about a size: none counts as refused. */
+		/* The device failed or was removed, which proves nothing about a size: none is reported as refused. */
 		search->high = 0;
 		search->is_over = true;
 	} else {

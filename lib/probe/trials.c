@@ -217,7 +217,7 @@ static void judge_advice(struct mr_attempt *attempt)
 
 /*
  * The region has all access, and loses some: kernels from 6.12 on refuse to add write access to pages that
- * were pinned for reading (EACCES), which does not tell whether access can be changed.
+ * were pinned for reading (EACCES), which does not show whether access can be changed.
  */
 static int prepare_rereg(struct mr_attempt *attempt)
 {
@@ -313,8 +313,8 @@ static int register_any_dmabuf(struct mr_attempt *attempt)
 }
 
 /*
- * The usual way to ask for dma-bufs: drivers look at the descriptor last, so EBADF, the trial's yes_errno, says
- * that everything before it was in order.  It is not quite true: mlx5_ib looks for on-demand paging only after
+ * The usual test for dma-bufs: drivers check the descriptor last, so EBADF, the trial's yes_errno, shows that all
+ * other checks passed.  It is not quite true: mlx5_ib looks for on-demand paging only after
  * it has found the dma-buf.  So a dma-buf of the host is registered, where it makes one.
  */
 static void judge_no_dmabuf(struct mr_attempt *attempt)
@@ -423,7 +423,7 @@ static int prepare_dmah(struct mr_attempt *attempt)
 /* ---- ibv_reg_mr_ex(3) ---- */
 
 /*
- * Whether the provider has a function of its own for ibv_reg_mr_ex(3).  Where it has none, libibverbs calls
+ * Whether the provider has a function for ibv_reg_mr_ex(3).  Where it has none, libibverbs calls
  * the older ones, from rdma-core 64 on, and refuses attributes that it does not know (dummy_ops.c reg_mr_ex(),
  * EOPNOTSUPP).  The provider's function passes the rest on to the kernel, which a context without a descriptor
  * does not reach (EBADF).
@@ -446,7 +446,7 @@ static enum mr_tristate provider_has_function(struct mr_probe *probe)
 	return errno == EBADF ? MR_YES : errno == EOPNOTSUPP ? MR_NO : MR_UNKNOWN;
 }
 
-/* Sets what the kernel was asked, once the call has succeeded. */
+/* Sets the call that reached the kernel, after the call has succeeded. */
 static void judge_ex(struct mr_attempt *attempt)
 {
 	struct mr_probe *probe = attempt->probe;
@@ -541,7 +541,7 @@ static int import_region(struct mr_attempt *attempt)
 	return rc;
 }
 
-/* libmlx5 does not ask the kernel: a success proves that the library has the calls. */
+/* libmlx5 does not call the kernel: a success proves that the library has the calls. */
 static int import_umem(struct mr_attempt *attempt)
 {
 	struct mr_umem_blob blob = { .size = 0 };

@@ -68,7 +68,7 @@ static bool is_busy(const struct mr_error *err)
 }
 
 /*
- * Return: 1 where the region is invalid now; 2 with @err where its entry stays all the same; 0 where it had gone
+ * Return: 1 if the region is invalid now; 2 with @err if its entry stays nonetheless; 0 if it no longer existed
  * or, without @wait, another process has claimed it; or -errno.
  */
 static int invalidate_region(struct mr_session *session, const struct target *target, bool wait,
@@ -377,7 +377,7 @@ int mr_session_begin_rereg(struct mr_session *session, struct mr_session_rereg *
 	return rc;
 }
 
-/* Before the kernel is asked: a process that is killed from here on leaves the entry in doubt. */
+/* Before the call: a process that is killed from here on leaves the entry in doubt. */
 static int mark_in_doubt(struct mr_session *session, const struct mr_session_rereg *job,
 			 struct mr_error *err)
 {
@@ -454,7 +454,7 @@ static void note_change(struct mr_session *session, struct mr_session_rereg *job
 	after->via = (uint8_t)job->registrar.via;
 	if (changes & MR_CHANGE_ACCESS)
 		after->access = request->access;
-	/* A region of all memory is made anew (mlx5_ib_rereg_user_mr()). */
+	/* The driver makes a region of all memory again (mlx5_ib_rereg_user_mr()). */
 	if (changes & MR_CHANGE_TRANSLATION || region->length == UINT64_MAX)
 		after->pinned_access = after->access;
 	after->in_doubt = job->before.in_doubt & (uint8_t)~changes;

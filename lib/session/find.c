@@ -181,8 +181,8 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 }
 
 /*
- * Take the descriptor of a session out of a process.
- * @location: set to what the environment of the process says
+ * Duplicates the descriptor of a session from a process.
+ * @location: set to the words of the process's environment
  * @fd:       set, unless @location says that the session is that of another process
  */
 static int take_from_process(uint64_t pid, struct location *location, int *fd, struct mr_error *err)
@@ -409,7 +409,7 @@ static bool visit_descriptors(struct search *search, const struct mr_process *pr
 	return !out_of_memory;
 }
 
-/* Count the regions that the table has; the kernel is not asked for them. */
+/* Counts the regions in the table, without queries of the kernel. */
 static void count_regions(const struct search *search, const struct mr_table *table,
 			  struct mr_found_session *session)
 {
@@ -473,7 +473,7 @@ static int take_from_holder(const struct mr_found_session *session, const struct
 	return rc ? rc : mr_steal_fd(&fd);
 }
 
-/* The order in which holders are asked for the descriptor: by role, then by pid. */
+/* The order in which holders are tried for the descriptor: by role, then by pid. */
 static int by_role(const void *a, const void *b)
 {
 	const struct mr_holder *x = a, *y = b;
@@ -482,7 +482,7 @@ static int by_role(const void *a, const void *b)
 				  : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Sorts the holders.  This process counts as one only where no other process is one. */
+/* Sorts the holders.  This process is included only if no other process holds the session. */
 static void sort_holders(struct mr_found_session *session)
 {
 	size_t kept = 0;
@@ -669,7 +669,7 @@ static const struct mr_holder *only_holder(const struct mr_found_session *sessio
 	return NULL;
 }
 
-/* The pidfd is open already.  So what /proc says of the process now is about the one that gets the signal. */
+/* The pidfd is open already.  Therefore the facts in /proc are those of the process that gets the signal. */
 static int signal_holder(const struct mr_found_session *session, const struct mr_holder *holder,
 			 const struct mr_process *process, int pidfd, struct mr_error *err)
 {

@@ -23,7 +23,7 @@ int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr
 	if (!handles->list)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	rc = mr_uverbs_list(&session->uverbs, object, handles->list, &handles->count, err);
-	/* Where the device has no memory of its own there is no such type (uapi_get_object()). */
+	/* Without device memory this type of object does not exist (uapi_get_object()). */
 	return rc == -ENOENT && object == UVERBS_OBJECT_DM ? 0 : rc;
 }
 
@@ -228,13 +228,15 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
 	return rc;
 }
 
-/* A region that is asked for after this time is the last one under the same lock: others may wait for it. */
+/*
+ * A region that is queried after this time is the last one under the same lock, because others may wait for the lock.
+ */
 #define LOCKED_NS 1000000
 
 /*
- * Returns whether what the kernel has under the entry's handle is the entry's region. Its lkey and length
- * tell.  Where a process was killed while it changed the region, the table lacks the new keys, but has the
- * length and IOVA that were asked for: a region that has these is taken to be the changed one.
+ * Returns whether what the kernel has under the entry's handle is the entry's region. Its lkey and length show this.
+ * Where a process was killed while it changed the region, the table lacks the new keys, but has the requested length
+ * and IOVA: a region that has these is taken to be the changed one.
  */
 static bool is_same_region(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
@@ -263,12 +265,12 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 		return MR_STATE_PENDING;
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
-	/* Only this process changes what it holds: what it remembers is what the kernel would say. */
+	/* Only this process changes its regions, so its records equal the kernel's answer. */
 	if (held && (fresh || entry->handle == MR_NO_HANDLE))
 		region->kernel = (struct mr_uverbs_mr){ own->handle, own->lkey, own->rkey,
 							own->length, own->iova };
 	/*
-	 * The kernel can only list all umems.  A command that asks for each of many must not list them all each time,
+	 * The kernel can only list all umems.  A command that queries each of many must not list them all each time,
 	 * so a umem that was listed before is taken to exist still, unless @fresh.
 	 */
 	else if (is_umem && (fresh || !mr_handles_have(&session->umems, entry->handle)))
@@ -408,7 +410,10 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	return 1;
 }
 
-/* The table and the kernel are asked again: since the umem was listed it may have got an entry, or have gone. */
+/*
+ * The table and the kernel are queried again: the umem may have got an entry, or been deregistered, since it was
+ * listed.
+ */
 static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error *err)
 {
 	const struct mr_uverbs_mr umem = { .handle = handle };
@@ -503,7 +508,7 @@ static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_e
 int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region,
 			   struct mr_error *err)
 {
-	/* A handle is set where the kernel was asked. */
+	/* A handle is set if the kernel was queried. */
 	if (mr_region_kind(region->entry.call) != MR_KIND_MR ||
 	    region->kernel.handle == MR_NO_HANDLE || region->state == MR_STATE_GONE ||
 	    region->state == MR_STATE_PENDING || region->state == MR_STATE_UNKNOWN)

@@ -57,7 +57,7 @@ static int fail_no_session(struct mr_error *err, int fd, const char *what)
 }
 
 /*
- * Take the first two descriptors out of a message; -1 where it has less.  Others are closed, also a pidfd that
+ * Takes the first two descriptors of a message; -1 for a missing one.  Others are closed, also a pidfd that
  * the kernel adds where an option of the socket asks for it (SO_PASSPIDFD).
  *
  * Return: how many descriptors the message has, without that pidfd.
@@ -123,7 +123,7 @@ static int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 	    !memcmp(text, greeting, sizeof(greeting)))
 		return 0;
 	/*
-	 * The kernel leaves out descriptors that it cannot install (scm_detach_fds()), and does not say why.  Whether
+	 * The kernel leaves out descriptors that it cannot install (scm_detach_fds()), without a reason.  Whether
 	 * this process can have no more is found out before some are closed again.
 	 */
 	if (message.msg_flags & MSG_CTRUNC && count < 2) {

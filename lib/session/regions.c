@@ -18,7 +18,7 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 			    mr_table_noun(&session->table), name);
 }
 
-/* Under the lock.  A PD in doubt is one that a process was deallocating when it was killed: the kernel is asked. */
+/* Under the lock.  A PD in doubt is one that a process was deallocating when it was killed: the kernel is queried. */
 static void recover_pds(struct mr_session *session)
 {
 	struct mr_handles handles = { .list = NULL };
@@ -112,7 +112,7 @@ int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint
 
 /*
  * Under the lock and with a claim on the PD.  Without the claim another process could be about to register in
- * it, and would register in whatever PD gets its handle next.
+ * it, and would register in the next PD that gets its handle.
  */
 static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct mr_table_pd *pd,
 		      struct mr_error *err)
@@ -188,8 +188,8 @@ static int fail_absent(uint64_t id, struct mr_error *err)
 }
 
 /*
- * Where the kernel cannot be asked, the handle may be another region's by now, which must not be touched.  Only EIO
- * tells enough: the device has gone, and all its regions with it.
+ * If the kernel cannot be queried, the handle may belong to another region by now, which must not be touched.  Only
+ * EIO is sufficient: the device was removed, and all its regions with it.
  */
 static int mr_session_verify(struct mr_session *session, uint32_t slot, uint64_t id,
 			     struct mr_session_region *region, struct mr_error *err)
@@ -295,7 +295,7 @@ static int commit_entry(struct mr_session *session, uint32_t slot, const struct 
 	return rc;
 }
 
-/* A region that outlives this process must have a handle: without one nobody could deregister it. */
+/* A region that outlives this process must have a handle: without one it could not be deregistered. */
 static int register_to_stay(const struct mr_session *session, const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
 			    struct mr_error *err)
@@ -375,7 +375,7 @@ struct removal {
 	bool only_deferred;
 };
 
-/* Under the lock: claim the entry, and make sure that its region may be destroyed. */
+/* Claims the entry under the lock, and checks that its region may be destroyed. */
 static int begin_deregister(struct mr_session *session, const struct removal *removal)
 {
 	struct mr_table *table = &session->table;
@@ -440,7 +440,7 @@ static int free_object(const struct mr_session *session, const struct mr_entry *
 	return rc;
 }
 
-/* The entry is claimed, so that nobody else changes its state, and the lock is not needed. */
+/* The entry is claimed, so no other process changes its state, and the lock is not needed. */
 static int destroy(struct mr_session *session, const struct removal *removal)
 {
 	struct mr_table *table = &session->table;

@@ -40,7 +40,7 @@ struct mr_kernel_method {
 /* Attributes of UVERBS_METHOD_REG_MR and of mlx5, from newer headers; as in lib/verbs/uverbs.c */
 enum { METHOD_REG_MR = 5 };
 enum { REG_MR_IOVA = 3, REG_MR_ADDR, REG_MR_LENGTH, REG_MR_ACCESS, REG_MR_FD, REG_MR_FD_OFFSET };
-/* Page sizes that mlx5dv_devx_umem_reg() asks for: all from 4 KiB (providers/mlx5/verbs.c) */
+/* Page sizes that mlx5dv_devx_umem_reg() requests: all from 4 KiB (providers/mlx5/verbs.c) */
 #define ALL_PAGES             (~UINT64_C(4095))
 #define MLX5_REG_DMABUF_FLAGS (1U << UVERBS_ID_NS_SHIFT)
 #define EXTENDED              IB_USER_VERBS_CMD_FLAG_EXTENDED

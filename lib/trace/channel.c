@@ -88,7 +88,7 @@ void mr_channel_reply(int connection, const struct mr_trace_reply *reply, int fd
 		control.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
-	/* A peer that has gone away gets no answer, and needs none. */
+	/* A peer that has ended gets no answer, and needs none. */
 	sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	close(connection);
 }

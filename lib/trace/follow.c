@@ -62,9 +62,9 @@ static struct mr_site *find_site(struct mr_traced_process *process, struct mr_tr
 }
 
 /*
- * A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early.  Nor is a queue that
- * the device cannot have: libfabric finds out by such calls what a queue may have.  NCCL, UCX and others ask by a
- * registration without a descriptor whether the device takes dma-bufs at all: then the answer is EBADF.
+ * A PD that is still in use is no refused registration: fio and qperf deallocate theirs too early.  Nor is a queue
+ * that the device does not support: libfabric tests by such calls what a queue may have.  NCCL, UCX and others test
+ * by a registration without a descriptor whether the device supports dma-bufs at all: then the answer is EBADF.
  */
 static bool is_refusal(const struct mr_trace_record *call)
 {
@@ -216,7 +216,7 @@ static bool has_children(const struct mr_traced_process *process)
 	return process->heirs || process->children;
 }
 
-/* Forgets those that no child can ask for, and the oldest where they are too many. */
+/* Removes those that no child can request, and the oldest if they are too many. */
 static void forget_some(struct mr_leaks *leaks)
 {
 	struct mr_traced_process **link = &leaks->first, *at, *heir;
@@ -247,7 +247,7 @@ static void forget_some(struct mr_leaks *leaks)
 	}
 }
 
-/* Libraries whose versions are asked for.  Providers have that of libibverbs, which loads all. */
+/* Libraries whose versions are reported.  Providers have that of libibverbs, which loads all. */
 static const char *const libraries[] = { "libibverbs.", "librdmacm.", "libucp.",      "libuct",
 					 "libucs.",     "libucm.",    "libfabric.",   "libnccl",
 					 "librccl",     "libmpi",     "libopen-pal.", "libnvshmem",
@@ -410,7 +410,7 @@ struct loop {
 	pid_t child;
 	int child_fd;
 	pid_t other;     /* that has not joined, once no other is left; or 0 */
-	bool is_in_exec; /* a process was in the midst of execve(2) at the last look for it */
+	bool is_in_exec; /* a process was within execve(2) at the last search for it */
 	unsigned int exec_looks; /* at which one was */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
@@ -499,7 +499,7 @@ static void look_at(const char *name, void *data)
 		loop->other = pid;
 }
 
-/* Whether a process is left that may still join.  One in the midst of execve(2) has no environment for a moment. */
+/* Whether a process is left that may still join.  One within execve(2) has no environment for a moment. */
 static bool has_other(struct loop *loop)
 {
 	struct mr_host host = MR_THIS_HOST;
@@ -608,7 +608,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 		rc = run_once(&loop, err);
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);
-	/* No further process is followed: what nobody is left to deregister is a leak. */
+	/* No further process is followed: regions that no process is left to deregister are leaks. */
 	for (struct mr_traced_process *at = follow->leaks.first; at; at = at->next)
 		if (!at->heirs)
 			count_leaks(&follow->leaks, at);

@@ -33,7 +33,7 @@ static bool is_region(const struct mr_object *object)
 	return mr_traced_call_row(object->call.call)->effect == MR_TRACED_REGISTERS;
 }
 
-/* A region of all memory of the process, by on-demand paging, has no memory of its own. */
+/* A region of all memory of the process, by on-demand paging, has no separate memory. */
 static uint64_t bytes_of(const struct mr_trace_record *call)
 {
 	return call->addr || call->length != UINT64_MAX ? call->length : 0;
@@ -41,7 +41,7 @@ static uint64_t bytes_of(const struct mr_trace_record *call)
 
 /* ---- sums over all processes ---- */
 
-/* A process may say that its calls are of any time: so many changes are waited for, and no more. */
+/* A process may report any time for its calls: at most this many changes are awaited. */
 #define CHANGES_MAX (1 << 18)
 
 static void apply(struct mr_live_tally *live, const struct mr_live_change *change)

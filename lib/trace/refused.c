@@ -29,7 +29,7 @@ struct mr_refused_call {
 	struct mr_rereg_failure failure;
 	struct mr_advice advice;
 	struct mr_advice_range advised;
-	/* The call's device, opened anew where the refusal says so */
+	/* The call's device, opened again if the refusal requires it */
 	struct mr_device device;
 	struct mr_uverbs uverbs;
 };
@@ -216,7 +216,7 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 			 kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
 						    : type_of_file(&range->mapping),
 			 range);
-	} else if (is_of_file) { /* its file system decides, which memory of no other kind has */
+	} else if (is_of_file) { /* its file system determines this, which no other kind of memory has */
 		remark_path(range);
 	} else {
 		set_memory(range, obstacles[kind].type, NULL);
@@ -502,8 +502,8 @@ static bool has_same_variable(const struct mr_host *host, const char *name)
 }
 
 /*
- * Opens the device of the call, unless it has failed: it may let who opens it wait, until a command times out.  Another
- * release of rdma-core may have a provider with other functions: then the kernel alone is asked.
+ * Opens the device of the call, unless it has failed: opening it may take until a command times out.  Another
+ * release of rdma-core may have a provider with other functions: then only the kernel is queried.
  */
 static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
 			struct mr_environment *environment)

@@ -70,7 +70,7 @@ static bool is_beyond_all(const struct mr_traced_range *range)
 }
 
 /*
- * Whether what was registered before decides: memory is short, or a limit is reached.  Regions with on-demand paging
+ * Whether earlier registrations are the reason: memory is short, or a limit is reached.  Regions with on-demand paging
  * alone pin nothing.
  */
 static bool do_earlier_matter(const struct mr_reproduced *it)
@@ -134,7 +134,7 @@ static bool does_limit_differ(const struct mr_reproduced *it)
 /* ---- what was registered before ---- */
 
 /*
- * Prints lines that pin as much, in as many regions, but for the region of a change, which has a line of its own.  What
+ * Prints lines that pin as much, in as many regions, but for the region of a change, which has a separate line.  What
  * counts against the limit is the sum, in pages.  So they are made as one mapping of equal parts.
  */
 static void print_earlier(FILE *file, const struct mr_reproduced *it)
@@ -181,8 +181,8 @@ static void print_offset(FILE *file, uint64_t offset)
 }
 
 /*
- * Prints the kind of memory that reproduces the range, and the offset of the range in it.  For a request that is refused
- * of any memory it is any, as no kernel maps as much as some programs ask for.
+ * Prints the kind of memory that reproduces the range, and the offset of the range in it.  A request that is refused
+ * with any memory gets any kind, because no kernel maps as much as some programs request.
  */
 static void print_range(FILE *file, const struct mr_reproduced *it)
 {

@@ -113,7 +113,7 @@ static uint32_t judge_hidden(pid_t pid, char path[PATH_MAX])
 
 	if (read_status(pid, &status) || read_status(getpid(), &own))
 		return IS_NO_MATTER;
-	/* It hides by itself (PR_SET_DUMPABLE), or is in the midst of execve(2), which may give it rights. */
+	/* It is not dumpable (PR_SET_DUMPABLE), or is within execve(2), which may give it rights. */
 	if (status.uid.value == own.uid.value && status.gid.value == own.gid.value &&
 	    !(status.permitted.value & ~own.permitted.value))
 		return BEGINS;

@@ -163,7 +163,7 @@ static int find_device(const char *name, struct ibv_device ***list, struct ibv_d
 	errno = 0;
 	*list = ibv_get_device_list(NULL);
 	list_errno = mr_call_errno();
-	/* libibverbs leaves out a device for which a provider lacked memory.  Other errnos of a success are meaningless. */
+	/* libibverbs omits a device if its provider lacked memory.  Other errnos of a success are meaningless. */
 	if (*list && list_errno != ENOMEM)
 		list_errno = 0;
 	rc = choose_device(*list, list_errno, name, chosen, err);
@@ -365,7 +365,7 @@ enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_o
 
 	if (!function || !dladdr(function, &info) || !info.dli_fname)
 		return MR_UNKNOWN;
-	/* A provider may name a function of libibverbs that asks the kernel, as rxe does ibv_cmd_advise_mr(). */
+	/* A provider may name a function of libibverbs that calls the kernel, as rxe does with ibv_cmd_advise_mr(). */
 	if (info.dli_saddr == function && !strncmp(info.dli_sname, "ibv_cmd_", strlen("ibv_cmd_")))
 		return MR_YES;
 	file = strrchr(info.dli_fname, '/');

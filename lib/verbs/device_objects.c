@@ -28,7 +28,7 @@ struct mr_dmah_attr {
 typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
 typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
 
-/* Where the device has no memory of its own, the kernel answers EPROTONOSUPPORT. */
+/* Without device memory the kernel answers EPROTONOSUPPORT. */
 static int alloc_dm_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
 			      struct mr_error *err)
 {

@@ -135,13 +135,14 @@ int mr_attributes_query_kernel(const struct mr_uverbs *uverbs, struct mr_attribu
 #define RELAXED_ORDERING_READ_PCI 0xe9
 #define RELAXED_ORDERING_READ     0x32a
 
-/* An answer of the firmware: its status, 16 bytes in all, and what was asked for. */
+/* An answer of the firmware: its status, 16 bytes in all, and the requested data. */
 #define ANSWER_HEADER 16
 #define ANSWER_SIZE   (ANSWER_HEADER + HCA_CAP_SIZE)
 
 /*
- * struct mlx5_ifc_odp_cap_bits: where the capabilities of RC and DC stand in those of a scheme of page faults.  There are
- * two schemes, one behind the other; the bit says that the second one is in use.
+ * struct mlx5_ifc_odp_cap_bits: the places of the capabilities of RC and DC in those of a scheme of page faults.
+ * There are
+ * two schemes, one behind the other; the bit shows that the second one is in use.
  */
 #define RC_ODP_CAPS     0x80
 #define DC_ODP_CAPS     0x100
@@ -213,8 +214,8 @@ static uint32_t read_operations(const uint8_t *capabilities, unsigned int first)
 }
 
 /*
- * Returns which operations of the transport DC may use on-demand paging. Only mlx5 has DC, and no verb
- * reports it, so the firmware is asked: that needs a context with DEVX. Return: whether it is known.
+ * Returns which operations of the transport DC may use on-demand paging. Only mlx5 has DC, and no verb reports it, so
+ * the firmware is queried, which requires a context with DEVX. Return: whether it is known.
  */
 static bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations)
 {

@@ -364,7 +364,7 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 	uint64_t start = mr_registrar_now(registrar);
 	int rc;
 
-	errno = 0; /* the man pages say that the calls return it; some providers return -1 and set it */
+	errno = 0; /* according to the man pages the calls return it; some providers return -1 and set it */
 	rc = !by_library ? mr_uverbs_destroy(registrar->uverbs, region->kind, region->handle, err)
 	     : is_umem   ? mlx5dv_devx_umem_dereg(region->umem)
 			 : ibv_dereg_mr(region->mr);

@@ -99,7 +99,7 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 
 /**
  * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR
- * @err: filled, or NULL if not needed: writing an error takes as long as the call
+ * @err: filled; NULL if not needed: writing an error takes as long as the call
  *
  * Return: -ENOENT for a handle that is free, -EINVAL for one of another type.
  */

@@ -109,7 +109,7 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_advice *advice = refusal->advice;
 	const bool writes = advice && advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
 
-	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() asks for */
+	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() requires */
 	if (refusal->errnum == EINVAL) {
 		if (is_rxe(inquiry) && !(refusal->region_access & MR_ACCESS_LOCAL_WRITE))
 			mr_suspect(suspicion, MR_CERTAIN,

@@ -28,8 +28,8 @@ static bool changes_memory(const struct mr_rereg_request *rereg)
 	 MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_RELAXED_ORDERING)
 
 /*
- * Rules that came with Linux 7.2, and to stable kernels in the midst of their series (6.12.107 has them, earlier 6.12
- * and 6.1.192 have not): only of 7.2 and later the release tells that they are there.
+ * Rules that Linux 7.2 introduced, and stable kernels within their series (6.12.107 has them, earlier 6.12
+ * and 6.1.192 have not): only the releases 7.2 and later show that they exist.
  */
 static bool is_since_7_2(struct mr_inquiry *inquiry)
 {
@@ -90,7 +90,7 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			   "rxe changes the access and the PD of a region, but not its memory");
 }
 
-/* A region of all memory is made anew, with the translation that it has. */
+/* The driver makes a region of all memory again, with the same translation. */
 static bool is_made_anew(const struct mr_refusal *refusal, uint32_t access)
 {
 	return access & MR_ACCESS_ON_DEMAND && !refusal->region_addr &&
@@ -129,8 +129,8 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 }
 
 /*
- * mlx5_ib_rereg_user_mr() before the rule above: the region is registered anew, from the address that it has, in the
- * memory of the process that calls.
+ * mlx5_ib_rereg_user_mr() before the rule above: the region is registered again at its address, with the memory of
+ * the calling process.
  */
 static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -380,7 +380,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	struct mr_uverbs_mr mr = { .handle = refusal->handle };
 	int rc;
 
-	/* lib/session/look.c has asked the kernel for it, after another call was refused. */
+	/* lib/session/look.c has queried the kernel, after another call was refused. */
 	if (refusal->kind == MR_ERROR_ABSENT) {
 		mr_evidence_text(suspicion, "call", "%s", refusal->call);
 		mr_suspect(suspicion, inquiry->operation == MR_OP_QUERY ? MR_LIKELY : MR_CERTAIN,

@@ -54,13 +54,12 @@ static void compare_group(struct mr_inquiry *inquiry, const struct mr_cgroup *gr
 }
 
 /*
- * A context of libmlx5 has objects of its own (UARs), and a failed call has given back what it and its device had
- * before the use is read here.
+ * A context of libmlx5 has further objects (UARs), and a failed call has freed its objects before the use is read here.
  */
 #define GIVEN_BACK 3
 
 /*
- * rdmacg_try_charge() refuses with EAGAIN where a group has its maximum.  ib_core asks before it calls the driver
+ * rdmacg_try_charge() refuses with EAGAIN if a group has reached its maximum.  ib_core calls it before the driver
  * (rdma_core.c alloc_begin_idr_uobject(), uverbs_cmd.c ib_init_ucontext()).  The objects that libmlx5 allocates when it
  * opens a device it may go without.  Groups of a container, or those outside of it, may not be shown.
  */
@@ -113,7 +112,7 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			  resource, limit.group.mount, limit.group.path);
 }
 
-/* The pages that are pinned are made, if they are not there yet, and that is charged. */
+/* Pinning allocates missing pages, and charges them to the group. */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	mr_suspect_by_check(inquiry, suspicion, "memory of the control group: ", MR_POSSIBLE,
@@ -144,7 +143,7 @@ static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 /*
  * Landlock lets the node be opened, and refuses each ioctl(2) on a device (LANDLOCK_ACCESS_FS_IOCTL_DEV).  No file of
- * /proc tells of it.  ib_uverbs has no ioctl 0, and answers ENOTTY.
+ * /proc shows it.  ib_uverbs has no ioctl 0, and answers ENOTTY.
  */
 static void look_at_landlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {

@@ -236,7 +236,7 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 	const bool is_pinned = inquiry->operation == MR_OP_UMEM_DMABUF ? file && file->is_dmabuf
 								       : mr_is_pinned(inquiry);
 	const char *memory = inquiry->refusal->memory ?: "";
-	/* It was asked for in large pages, so that large sizes may fit. */
+	/* The memory was requested in large pages, so large sizes may fit. */
 	const bool may_be_large = !strncmp(memory, "hugetlb", 7) || !strncmp(memory, "thp", 3) ||
 				  !strncmp(memory, "heap:", 5);
 	/* Sizes that count: from 4 KiB to the length, rounded up to a power of two, or to a page. */

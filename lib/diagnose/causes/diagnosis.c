@@ -7,9 +7,9 @@
 #include "lib/diagnose/diagnose.h"
 
 /*
- * Lets tries speak for a cause, or against it.  A cause is likely where a change that cures it passes.  It is ruled out
- * where all such changes are refused as before, unless it is certain: a call can be refused for two reasons at once.
- * Where the same call passes now, nothing is more than possible.
+ * Applies the results of tries to a cause.  A cause is likely if the call succeeds with a change that cures it.  It
+ * is ruled out if the call is refused as before with all such changes, unless it is certain: a call can be refused
+ * for two reasons at once.  If the unchanged call succeeds now, a cause is possible at most.
  */
 static void weigh_tries(const struct mr_tries *tries, struct mr_suspicion *suspicion)
 {
@@ -103,8 +103,9 @@ static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *susp
 }
 
 /*
- * Lowers the certainty of what was read of another process or time than that of the call.  Another process was refused:
- * what this one has mapped says nothing of that one.  Its limits and rights may be those of that one, as both have the
+ * Lowers the certainty of what was read of another process or time than that of the call.  Another process was
+ * refused: the mappings of this one show nothing about that one.  Its limits and rights may be those of that one, as
+ * both have the
  * same user, or may not.  Facts about the host hold for both, if the other one has run on it.  Or the process was
  * looked at after its call: what it has now may not be what the call has met.
  */
@@ -165,7 +166,10 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "the kernel itself refused");
 }
 
-/* Whether all is known that a cause needs, of the bits of enum mr_need.  The device and the kernel are asked if need be. */
+/*
+ * Whether all facts that a cause needs are known, by the bits of enum mr_need.  It queries the device and the kernel
+ * if necessary.
+ */
 static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -408,7 +412,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 		}
 		evaluate(&inquiry, cause, diagnosis);
 	}
-	/* Where memory or a dma-buf could not be made, no layer of the RDMA stack was asked. */
+	/* If memory or a dma-buf could not be made, no layer of the RDMA stack was called. */
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY &&
 	    inquiry.operation != MR_OP_PREPARE)
 		diagnosis->layer = diagnosis->causes[0].layer;

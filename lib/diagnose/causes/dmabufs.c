@@ -234,7 +234,7 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_rule_out(suspicion, "CPU %" PRIu32 " exists", cpu);
 }
 
-/* pci/tph.c pcie_tph_get_cpu_st(): the firmware is asked by a method of ACPI, of the port above the device. */
+/* pci/tph.c pcie_tph_get_cpu_st() queries the firmware by a method of ACPI, of the port above the device. */
 static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmah_hints *hints = inquiry->refusal->hints;
@@ -245,7 +245,7 @@ static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	mr_cpu_list_has(cpus.possible, hints->cpu, &is_beyond);
 	if (hints->memory >= MR_DMAH_MEMORIES ||
 	    (!inquiry->refusal->is_of_other_process && is_beyond == MR_YES))
-		return; /* the firmware was not asked */
+		return; /* the firmware was not queried */
 	mr_evidence_number(suspicion, "cpu", hints->cpu);
 	mr_evidence_text(suspicion, "memory", "%s", mr_dmah_memories[hints->memory].name);
 	mr_suspect(suspicion, MR_POSSIBLE,

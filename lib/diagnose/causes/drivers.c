@@ -53,7 +53,10 @@ static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicio
 		   "refuse it");
 }
 
-/* The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5 says so. */
+/*
+ * The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5
+ * refuses.
+ */
 static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->request;

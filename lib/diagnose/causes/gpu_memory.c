@@ -200,7 +200,7 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 {
 	const bool is_old = mr_inquiry_kernel_since(inquiry, 7, 0) == MR_NO;
 
-	/* mlx5 follows a dma-buf that moves; for all else dma_buf_pin() asks the exporter. */
+	/* mlx5 follows a dma-buf that moves; otherwise dma_buf_pin() calls the exporter. */
 	if (inquiry->operation != MR_OP_UMEM_DMABUF && !mr_inquiry_is_data_direct(inquiry) &&
 	    mr_inquiry_is_driver(inquiry, "mlx5"))
 		return;
@@ -250,7 +250,7 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const struct mr_region_request *request = inquiry->request;
 	uint64_t end;
 
-	/* ib_umem_dmabuf_get() looks at the range before it asks the exporter. */
+	/* ib_umem_dmabuf_get() checks the range before it calls the exporter. */
 	if (inquiry->refusal->errnum == EINVAL && file->size.known &&
 	    (__builtin_add_overflow(request->addr, request->length, &end) ||
 	     end > file->size.value))

@@ -145,7 +145,10 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 				  "(cuMemGetHandleForAddressRange, ibv_reg_dmabuf_mr)");
 }
 
-/* Whether the memory has the obstacle that the cause is.  Without any, two of them say what is there. */
+/*
+ * Whether the memory has the obstacle of the cause.  Without any obstacle, two causes are ruled out with the mappings
+ * as the reason.
+ */
 static void look_at_obstacle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const enum mr_obstacle_kind kind = suspicion->cause->obstacle;

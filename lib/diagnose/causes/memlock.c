@@ -72,7 +72,7 @@ static bool find_memlock(struct mr_inquiry *inquiry, struct memlock *memlock)
 	return true;
 }
 
-/* siw compared the new pages with the limit by itself up to Linux 6.8, and asked for no capability. */
+/* siw compared only the new pages with the limit up to Linux 6.8, and checked no capability. */
 static bool is_other_rule(const struct mr_inquiry *inquiry)
 {
 	return mr_inquiry_is_driver(inquiry, "siw");
@@ -125,8 +125,8 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 }
 
 /*
- * A thread of another process waits while that is looked at, but its other threads do not: what they had registered when
- * the call was refused may have gone, and need not be known.
+ * The refused thread of another process waits during the examination, but its other threads do not: their regions at
+ * the time of the refusal may no longer exist, and need not be known.
  */
 static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memlock *memlock,
 				 struct mr_suspicion *suspicion)

@@ -73,7 +73,7 @@ static bool is_against_permission(struct mr_inquiry *inquiry)
 	       mr_node_is_permitted(inquiry->host, status, &place->node);
 }
 
-/* fs/namei.c may_open(): no devices below a mount with nodev, whatever the permission is. */
+/* fs/namei.c may_open(): no devices below a mount with nodev, with any permission. */
 static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *path = inquiry->place.node.path;

@@ -11,7 +11,7 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
-/* Whether the call itself asks for on-demand paging. */
+/* Whether the call itself requests on-demand paging. */
 static bool has_odp_access(const struct mr_inquiry *inquiry)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;

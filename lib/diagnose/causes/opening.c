@@ -137,7 +137,10 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	} else if (!is_exclusive) {
 		mr_rule_out(suspicion, "all network namespaces share %s", place->device);
 	} else if (place->opened == -EPERM) {
-		/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
+		/*
+		 * If the device is not found either, libibverbs has queried the kernel, which lists the devices of
+		 * this namespace.
+		 */
 		mr_suspect(suspicion, mr_likely_if(inquiry->operation == MR_OP_FIND),
 			   "each device is in one network namespace, and the node %s answers "
 			   "EPERM: %s may be in another namespace",
@@ -171,7 +174,7 @@ static void look_at_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 					     "log; load its driver again");
 	} else {
 		mr_suspect_found(suspicion, mr_inquiry_check(inquiry, "MR-NODE", place->device));
-		/* Below a /dev of its own that is the sandbox's doing. */
+		/* With a private /dev the sandbox is the reason. */
 		mr_suspect(suspicion, mr_certain_if(!has_own_dev(inquiry->host, &dev)),
 			   "the node of %s is missing: sysfs has the device, but %s does not exist",
 			   place->device, place->node.path);
@@ -320,8 +323,8 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const enum mr_tristate has = has_function(inquiry);
 	const struct mr_attributes *attributes = NULL;
 	/*
-	 * Whether the release of rdma-core shows what the provider has.  Vendors of hardware hand out providers of their
-	 * own, also below the file names and numbers of a release.
+	 * Whether the release of rdma-core shows what the provider has.  Vendors of hardware distribute other
+	 * providers, even under the file names and numbers of a release.
 	 */
 	const long release = strtol(rdma_core, NULL, 10);
 	const bool is_of_release =
@@ -348,7 +351,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 
 /* ---- what a library checks itself ------------------------------------------------------------- */
 
-/* libibverbs/cmd.c ibv_cmd_reg_mr(): SIZE_MAX bytes on demand stand for all memory, which begins at 0. */
+/* libibverbs/cmd.c ibv_cmd_reg_mr(): SIZE_MAX bytes on demand mean all memory, which begins at 0. */
 static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint64_t addr = inquiry->request->addr;
@@ -409,7 +412,7 @@ static void look_at_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *
 					     "returns -1");
 }
 
-/* A driver may want data of its own with the call, which only its provider knows. */
+/* A driver may require private data with the call, which only its provider knows. */
 static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t driver_id = inquiry->refusal->uverbs->driver_id;

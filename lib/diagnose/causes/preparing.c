@@ -54,8 +54,9 @@ static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 }
 
 /*
- * The first address behind those of a process.  With 57 bits of virtual address a process has more only where it asks for
- * an address there (Documentation/arch/x86/x86_64/5level-paging.rst), which --addr does, so no figure is certain.
+ * The first address behind those of a process.  With 57 bits of virtual address a process has more only if it
+ * requests an address there (Documentation/arch/x86/x86_64/5level-paging.rst), which --addr does, so no figure is
+ * certain.
  */
 #ifdef __x86_64__
 #define ADDRESSES_END ((UINT64_C(1) << 47) - 4096)
@@ -88,7 +89,7 @@ static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 }
 
-/* mm/mempolicy.c: EINVAL of nodes that are not there, or have no memory, or that the process may not use (cpuset) */
+/* mm/mempolicy.c: EINVAL for nodes that do not exist, have no memory, or may not be used by the process (cpuset) */
 static void look_at_numa_node(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_memory_request *mapping = inquiry->refusal->mapping;

@@ -49,8 +49,8 @@ static const char *names_of_flags(uint32_t flags, char *text, size_t size)
 
 /*
  * Flags that the kernel does not know or that the call does not take: uverbs_get_flags32(), ib_check_mr_access().
- * The flags for flushing are known since Linux 6.2.  Where the release does not tell what the kernel knows, vendors
- * may have added to it.
+ * The flags for flushing are known since Linux 6.2.  If the release does not show what the kernel knows, its vendor
+ * may have added flags.
  */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -87,7 +87,7 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_suspect_remedy(suspicion, "omit %s", names);
 }
 
-/* ib_check_mr_access() since Linux 6.2: flush flags need a device that says that it can flush. */
+/* ib_check_mr_access() since Linux 6.2: flush flags require a device that reports the capability. */
 static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const uint32_t access = mr_inquiry_access(inquiry) & ACCESS_FLUSH;
@@ -220,8 +220,8 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 }
 
 /*
- * Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c.  Vendors hand
- * out drivers of their own for other devices than those of software, whose methods no release of Linux tells.
+ * Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c.  Vendors
+ * distribute other drivers, except for software devices, and no release of Linux shows their methods.
  */
 static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {

@@ -83,7 +83,7 @@ static bool has_call(const struct mr_tokens *tokens, size_t from, size_t end)
 	return false;
 }
 
-/* Returns whether the line says that the call has passed, before it names another one: "f: ok; g: Bad address". */
+/* Returns whether the line reports the success of the call, before it names another one: "f: ok; g: Bad address". */
 static bool has_passed(const struct mr_tokens *tokens, size_t index)
 {
 	for (size_t i = index + 1; i < tokens->count; i++)
@@ -235,7 +235,7 @@ static bool is_bare(const struct mr_tokens *words, size_t i)
 	       ends(&words->list[i + 1]);
 }
 
-/* Words in this order, whatever stands before and behind them. */
+/* Words in this order, with any text before and after them. */
 static const struct {
 	const char *words[4];
 	const char *call;
@@ -371,7 +371,7 @@ static bool is_about_dmabuf(const struct mr_tokens *words)
 
 /* ---- both ---- */
 
-/* Return: a call that the line names, but not as that which was refused; NULL: there is none. */
+/* Return: a call that the line names, but not as the refused one; NULL: none. */
 static const char *find_named(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const char *mentioned = NULL;

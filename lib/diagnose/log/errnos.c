@@ -297,7 +297,7 @@ static bool read_u32(const struct catalogue *catalogue, uint64_t at, uint32_t *v
 	return true;
 }
 
-/* Returns the text of an entry, which ends with a NUL that does not count; NULL: the catalogue is broken. */
+/* Returns the text of an entry, whose length excludes its NUL; NULL: the catalogue is broken. */
 static const char *text_of(const struct catalogue *catalogue, uint32_t table, uint32_t index,
 			   size_t *length)
 {

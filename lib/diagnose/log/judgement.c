@@ -16,7 +16,7 @@
 /* Judgement of a cause by the numbers of a line. */
 struct rule {
 	const char *id;
-	bool is_known; /* the line has these numbers: they exclude the cause where they do not speak for it */
+	bool is_known; /* the line has these numbers: they exclude the cause if they do not support it */
 	bool speaks;
 	enum mr_certainty certainty;
 	const char *text; /* the evidence; NULL: what is usual, which is none */
@@ -49,7 +49,7 @@ static enum mr_certainty judge_rules(const struct mr_log_line *line, const struc
 	const bool is_plain = line->is_named && line->call && !strcmp(line->call, "ibv_reg_mr");
 	uint64_t end;
 	const struct rule rules[] = {
-		/* Programs without the figure advise to raise it, whatever it is. */
+		/* Programs that do not know the figure advise raising it in any case. */
 		{ "MR-MEMLOCK", is_unlimited, line->is_memlock && !is_unlimited,
 		  line->limit.known || line->is_reason ? MR_LIKELY : MR_POSSIBLE,
 		  "the line names the limit of locked memory", &line->limit },
@@ -163,7 +163,7 @@ static enum mr_certainty judge_topics(const struct mr_log_line *line, const stru
 
 /*
  * Judges a cause by a line: MR_RULED_OUT where the line names a device of another driver, or a request that excludes it;
- * MR_LIKELY or MR_POSSIBLE where the line speaks for it, with a sentence unless that is only usual; else MR_UNRELATED.
+ * MR_LIKELY or MR_POSSIBLE if the line supports it, with a sentence unless that is only usual; else MR_UNRELATED.
  */
 static enum mr_certainty judge_by_line(const struct mr_log_line *line, const struct mr_cause *cause,
 				       struct mr_suspicion *suspicion)
@@ -250,7 +250,7 @@ static bool is_excluded(const struct mr_log_judgement *judgement, const struct m
 	       !(cause->needs & unknown) && !find_here(here, cause);
 }
 
-/* Adds a cause, unless it is there already; @is_owner: it can own the errno, so the line need not speak for it. */
+/* Adds a cause, unless it is there already; @is_owner: it can have the errno, so the line need not support it. */
 static void add_cause(struct mr_log_judgement *judgement, const struct mr_log_line *line,
 		      const struct mr_cause *cause, bool is_owner)
 {

@@ -154,7 +154,7 @@ static const struct {
 	  "This is a provider of libfabric that does not register memory by verbs." },
 };
 
-/* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR says only that one of the transports refused. */
+/* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR only shows that one of the transports refused. */
 static const char ucx_remark[] =
 	"The line has a status of UCX, not the errno of a call: the line before it that names "
 	"the call has the errno, or UCX_LOG_LEVEL=info shows it.";

@@ -27,8 +27,8 @@
 #define ALSO_DRIVER (MR_IN_LAYER(DRIVER) | MR_IN_LAYER(MEMORY))
 
 /*
- * Names of Linux 6.1 to 7.2.  A name that a kernel does not have, or has inlined, cannot be watched, and the
- * function that calls it stands for it.  Operations of drivers are called by pointer, so they are never inlined.
+ * Names of Linux 6.1 to 7.2.  A name that a kernel does not have, or has inlined, cannot be watched, and the function
+ * that calls it represents it.  Operations of drivers are called by pointer, so they are never inlined.
  */
 const struct mr_kernel_function mr_kernel_functions[] = {
 	/* drivers/infiniband/core/uverbs_*.c */
@@ -161,7 +161,7 @@ const struct mr_kernel_function mr_kernel_functions[] = {
 
 #define BIT(number) (UINT64_C(1) << ((number) < 0 ? 0 : (number)))
 
-/* A record, as sample_type and sample_regs_intr ask for it. */
+/* A record, in the layout of sample_type and sample_regs_intr. */
 struct record {
 	struct perf_event_header header;
 	uint64_t id;
@@ -284,9 +284,9 @@ static void mark(struct mr_watch *watch)
 }
 
 /*
- * Probes can stand and record nothing: kprobes can be switched off (/sys/kernel/debug/kprobes/enabled), and
- * what they do not see must not count as what did not happen.  So opening a file that does not exist has to
- * appear.  Return: 0; -ENODATA: it does not; or -errno where that could not be tried.
+ * Probes can be set and record nothing: kprobes can be switched off (/sys/kernel/debug/kprobes/enabled), and a call
+ * that they miss must not be taken for a call that did not happen.  Therefore the opening of a missing file must be
+ * recorded.  Return: 0; -ENODATA: it does not; or -errno where that could not be tried.
  */
 static int see_open(uint64_t type)
 {
@@ -497,7 +497,7 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 		return;
 	proven->layers = MR_IN_LAYER(FIRMWARE);
 	find_refused_command(proof, &proven->firmware);
-	/* The kernel's log names this thread, but leaves out lines where they are many. */
+	/* The kernel's log names this thread, but omits lines if there are many. */
 	if (!proven->firmware.command[0] &&
 	    !mr_mlx5_log_read(mr_this_host(), question->device, &line))
 		mr_firmware_answer_take(&proven->firmware, &line, question->errnum);

@@ -38,8 +38,8 @@ int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock
 /* ---- who has it ---- */
 
 /*
- * F_GETLK says -1 of a lock that belongs to an open file and to no process, and 0 of a process that
- * has no number here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
+ * F_GETLK reports -1 for a lock that belongs to an open file and to no process, and 0 for a process without a number
+ * here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
  * processes: a number is named only where it is that of one.
  */
 static void name_holder(const struct flock *lock, struct mr_error *err)
@@ -181,7 +181,7 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 				    "region %llu is in use by another process",
 				    (unsigned long long)id);
-	/* A lock of an open file does not end with any process: ENOLCK says that to wait for it is in vain. */
+	/* A lock of an open file does not end with any process: ENOLCK shows that waiting is useless. */
 	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in use by %s",
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");

@@ -24,8 +24,8 @@
 #define ALL_INDEXES UINT32_MAX
 
 /*
- * A process that is killed between these two leaves indexes that are marked as invalid: mr_table_lock() of the
- * next process makes them anew.
+ * A process that is killed between these two leaves indexes that are marked as invalid: mr_table_lock() of the next
+ * process rebuilds them.
  */
 static void begin_change(struct mr_table *table)
 {
@@ -40,7 +40,7 @@ static void end_change(struct mr_table *table)
 }
 
 /*
- * After a process was killed the state of an entry says which of its members are valid.  So a state is stored
+ * After a process was killed, the state of an entry shows which of its members are valid.  So a state is stored
  * after all members that it makes valid, and before those are written that it makes invalid.
  */
 static void store_state(struct mr_entry *entry, enum mr_entry_state state)
@@ -354,7 +354,7 @@ const char *mr_table_noun(const struct mr_table *table)
 
 /*
  * The new entries take the place of the indexes, which move behind them.  The indexes are marked as invalid
- * first: where this process is killed in here, the next one makes them anew.
+ * first: if this process is killed here, the next one rebuilds them.
  */
 static int grow(struct mr_table *table, struct mr_error *err)
 {
@@ -432,8 +432,8 @@ uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, 
 #define MR_KEY_INDEXES (ALL_INDEXES << MR_BY_HANDLE)
 
 /*
- * During a change: a free slot.  Where another holder has damaged the chain of free entries it is made anew with
- * the indexes, which are valid then: the change goes on, so they are marked as invalid again.
+ * During a change: a free slot.  If another holder has damaged the chain of free entries, it is rebuilt with the
+ * indexes, which are valid then: the change continues, so they are marked as invalid again.
  */
 static uint32_t take_free(struct mr_table *table)
 {
@@ -455,7 +455,7 @@ static uint32_t take_free(struct mr_table *table)
 	return slot;
 }
 
-/* Make sure that no other entry has that name: a marked one loses it. */
+/* Checks that no other entry has that name: a marked one loses it. */
 static int take_name(struct mr_table *table, const char *name, struct mr_error *err)
 {
 	uint32_t slot = name[0] ? mr_table_find(table, MR_BY_NAME, 0, name) : MR_NO_SLOT;

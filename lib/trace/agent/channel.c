@@ -179,7 +179,7 @@ static bool map_ring(struct mr_ring *ring, int fd, uint32_t frames)
 	if (address_or_error < 0 && address_or_error > -4096)
 		return false;
 	shared = (struct mr_trace_ring *)address_or_error;
-	/* A child has a ring of its own. */
+	/* A child has a separate ring. */
 	if (SYSTEM(SYS_madvise, shared, size, MADV_DONTFORK) || shared->magic != MR_TRACE_MAGIC ||
 	    shared->version != MR_TRACE_VERSION || shared->frames != frames) {
 		SYSTEM(SYS_munmap, shared, size);
@@ -191,7 +191,7 @@ static bool map_ring(struct mr_ring *ring, int fd, uint32_t frames)
 	return true;
 }
 
-/* Gets a ring for this process; false: nobody answers, or not in the way of this version. */
+/* Gets a ring for this process; false: no answer, or not one of this version. */
 static bool channel_join(struct agent_process *process)
 {
 	struct mr_trace_request request;
@@ -369,8 +369,8 @@ static bool take_look(struct agent_refusal *refusal, uint32_t most)
 }
 
 /*
- * A program's library makes all its calls in one place, and asks for the same access to any memory: so other memory is
- * looked at, too, which may be refused for another reason.
+ * A program's library makes all its calls in one place, and requests the same access to any memory: so other memory
+ * is examined, too, which may be refused for another reason.
  */
 static bool is_worth_a_look(const struct mr_trace_record *record)
 {

@@ -271,7 +271,7 @@ SEEN_VOID(ibv_unimport_pd, IBV_UNIMPORT_PD, (struct ibv_pd * pd), (pd),
 
 SEEN(int, ibv_fork_init, IBV_FORK_INIT, (void), (), , )
 
-/* ---- what libibverbs and its providers ask the kernel ---- */
+/* ---- calls of the kernel by libibverbs and its providers ---- */
 
 /* Counts for the thread: within a call that is seen these are libibverbs' own. */
 static void count(bool failed)
@@ -307,8 +307,8 @@ TRACED(ssize_t, write, (int fd, const void *bytes, size_t size))
 }
 
 /*
- * ibv_fork_init(), which libibverbs calls by itself where the environment asks for it, tries this advice and gives it
- * for each region from then on (libibverbs/memory.c).  Where the kernel copies pinned pages on fork(2) it does not.
+ * ibv_fork_init(), which libibverbs calls itself if the environment enables it, tests this advice and gives it for
+ * each region from then on (libibverbs/memory.c).  Where the kernel copies pinned pages on fork(2) it does not.
  */
 TRACED(int, madvise, (void *address, size_t length, int advice))
 {

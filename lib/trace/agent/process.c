@@ -17,7 +17,7 @@
 #include "lib/trace/wire/wire.h"
 
 /*
- * How the agent says that it could not join, without a descriptor or a socket, which may be what it lacks: a page of
+ * How the agent reports that it could not join, without a descriptor or a socket, which may be what it lacks: a page of
  * its file can then be written and not be read, which no other page of a program is.  mrctl sees it in /proc/PID/maps.
  */
 enum {
