@@ -390,8 +390,7 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	else if (origin->trace == MR_MEMLOCK_SET)
 		mr_finding_remedy(
 			finding,
-			"%s sets this limit, or %s when it starts (prlimit, setrlimit, \"ulimit -l\"): "
-			"raise it there",
+			"%s sets this limit, or %s does at its start (prlimit, setrlimit, \"ulimit -l\"): raise it there",
 			origin->parent, origin->pid ? origin->name : "the process");
 	else
 		mr_finding_remedy(finding, "%s",
@@ -413,19 +412,19 @@ static void add_origin(const struct mr_memlock_origin *origin, const struct mr_r
 		mr_text_add(figure, size, "", "; set by --limit");
 		mr_finding_detail(finding, "mrctl itself set it, by --limit");
 	} else if (origin->trace == MR_MEMLOCK_FROM_START) {
-		mr_text_add(figure, size, "", "; all ancestors%s have it",
+		mr_text_add(figure, size, "", "; all ancestors%s have the same limit",
 			    in_container ? " in this container" : "");
 		mr_finding_detail(finding, "the first process is %s", who);
 	} else if (origin->trace == MR_MEMLOCK_HIDDEN) {
-		mr_text_add(figure, size, "", "; %s has it, and its parent cannot be read", name);
+		mr_text_add(figure, size, "", "; %s has the same limit, and its parent cannot be read", name);
 		mr_finding_detail(finding,
 				  "the limit of process %" PRIu64
 				  ", the parent of %s, cannot be read from here",
 				  origin->parent_pid, who);
 	} else {
-		mr_text_add(figure, size, "", "; %s %s %s", change, origin->pid ? "at" : "below",
+		mr_text_add(figure, size, "", "; %s %s %s", change, origin->pid ? "in" : "in a child of",
 			    origin->pid ? origin->name : origin->parent);
-		mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
+		mr_finding_detail(finding, "%s has this limit, and its parent %s (%" PRIu64 ") has %s", who,
 				  origin->parent, origin->parent_pid,
 				  origin->parents.soft == UINT64_MAX
 					  ? "no limit"
@@ -441,7 +440,7 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uin
 	int rc = mr_memlock_trace(host, limit, &origin);
 
 	if (rc)
-		mr_finding_detail(finding, "its origin is not known: /proc/self/status: %s",
+		mr_finding_detail(finding, "the origin of the limit is not known: /proc/self/status: %s",
 				  mr_errno_text(-rc));
 	else
 		add_origin(&origin, limit, in_container, finding);

@@ -88,7 +88,7 @@ static enum mr_certainty judge_certainty(const struct mr_inquiry *inquiry,
 	return mr_certain_if(memlock->is_lifted == MR_NO && !is_other_rule(inquiry));
 }
 
-/* Finds where the limit came from.  Return: with a figure that goes behind a sentence: "; lowered at containerd" */
+/* Finds where the limit came from.  Return: with a figure that goes behind a sentence: "; lowered in containerd" */
 static struct mr_finding explain_limit(struct mr_inquiry *inquiry, const struct memlock *memlock,
 				       uint64_t needed, struct mr_suspicion *suspicion)
 {

@@ -42,7 +42,7 @@ TEST(limit_of_locked_memory)
 		{ "/calls/proc/self/limits.read.error EACCES", 0, UNKNOWN, "limits: Permission denied" },
 		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN, "it is not known whether" },
 		{ CAPABLE, 0, UNKNOWN, "it is not known whether" },
-		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have it" },
+		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have the same limit" },
 		{ WHOLE_MAP, 0, OK, "CAP_IPC_LOCK" },
 		{ LIMIT("self", "0", "0"), GIB, OK, "CAP_IPC_LOCK" },
 		{ ROOTS_MAP, GIB, BAD, "EPERM" },
@@ -93,13 +93,13 @@ TEST(a_page_size_that_is_nonsense_is_not_taken)
 TEST(where_the_limit_came_from_and_who_may_raise_it)
 {
 	static const struct check_row rows[] = {
-		{ CHILD PROCESS("300", "launcher", "0", "unlimited", "unlimited"), GIB, BAD, "lowered below launcher" },
-		{ PROCESS("300", "launcher", "0", "65536", "65536"), GIB, BAD, "set below launcher" },
+		{ CHILD PROCESS("300", "launcher", "0", "unlimited", "unlimited"), GIB, BAD, "lowered in a child of launcher" },
+		{ PROCESS("300", "launcher", "0", "65536", "65536"), GIB, BAD, "set in a child of launcher" },
 		{ "# an ancestor\n" CHILD PROCESS("300", "bash", "200", "8388608", "8388608")
 			  PROCESS("200", "containerd", "1", "8388608", "8388608")
 				  PROCESS("1", "systemd", "0", "unlimited",
 					  "unlimited") "/proc/200/cgroup 0::/system.slice/containerd.service",
-		  GIB, BAD, "8 MiB < 1 GiB asked; lowered at containerd|containerd (200)" },
+		  GIB, BAD, "8 MiB < 1 GiB asked; lowered in containerd|containerd (200)" },
 		{ "", GIB, BAD, "LimitMEMLOCK=infinity for containerd.service|systemctl edit" },
 		{ PROCESS("2", "systemd", "1", "unlimited", "unlimited")
 			  PROCESS("200", "app", "2", "8388608", "8388608"),
@@ -110,25 +110,25 @@ TEST(where_the_limit_came_from_and_who_may_raise_it)
 		{ LAUNCH("python3", "containerd-shim"), GIB, BAD, "--ulimit memlock=-1" },
 		{ LAUNCH("bash", "bash"), GIB, BAD, "ulimit -l" },
 		{ LAUNCH("sh:x", "prterun"), GIB, BAD, "start-up file of this shell" },
-		{ LAUNCH("trainer", "prterun"), GIB, BAD, "prterun sets this limit, or trainer when it starts" },
-		{ LAUNCH("surprise", "surgeon"), GIB, BAD, "surgeon sets this limit, or surprise when it starts" },
+		{ LAUNCH("trainer", "prterun"), GIB, BAD, "prterun sets this limit, or trainer does at its start" },
+		{ LAUNCH("surprise", "surgeon"), GIB, BAD, "surgeon sets this limit, or surprise does at its start" },
 		{ LAUNCH("trainer", "prterun") "/proc/300/cgroup 0::/a.service", GIB, BAD,
-		  "prterun sets this limit, or trainer when it starts" },
+		  "prterun sets this limit, or trainer does at its start" },
 		{ "# the hard limit allows more\n" SELF("8388608", "unlimited"), GIB, BAD, "ulimit -l unlimited" },
 		{ SELF("8388608", "1073741824"), GIB, BAD, "ulimit -H -l" },
 		{ SELF("8388608", "1073741823"), GIB, BAD, "!ulimit -H -l|limits.conf, LimitMEMLOCK=" },
 		{ "# a parent is hidden\n" CHILD, GIB, BAD, "cannot be read|300" },
 		{ "", GIB, BAD, "!lowered" },
 		{ PROCESS("300", "bash", "200", "8388608", "8388608"), GIB, BAD, "!of this shell" },
-		{ "-/proc/300/limits", GIB, BAD, "the process has it, and its parent" },
+		{ "-/proc/300/limits", GIB, BAD, "the process has the same limit, and its parent" },
 		{ "# a circle\n" CHILD PROCESS("300", "a", "200", "8388608", "8388608")
 			  PROCESS("200", "b", "300", "8388608", "8388608"),
-		  GIB, BAD, "all ancestors have it" },
+		  GIB, BAD, "all ancestors have the same limit" },
 		{ "# a container\n" PROCESS("self", "mrctl", "1", "8388608", "8388608")
 			  PROCESS("1", "sleep", "0", "8388608", "8388608") CONTAINER,
 		  GIB, BAD, "in this container|--ulimit memlock=-1" },
 		{ "# no parent is told\n" LIMIT("self", "8388608", "8388608") "/proc/self/status CapEff:\t0", GIB, BAD,
-		  "its origin is not known" },
+		  "the origin of the limit is not known" },
 		{ "# control characters\n" CHILD PROCESS("300", "\033[31mred", "200", "8388608", "8388608") PROCESS(
 			  "200", "\033]0;x", "0", "unlimited", "unlimited") "/proc/300/cgroup 0::/\033[2J.service",
 		  GIB, BAD, "!\033" },

@@ -42,7 +42,7 @@ TEST(limits)
 {
 	static const struct refused rows[] = {
 		{ "@memlock-lowered", REG, ENOMEM, GIB, WRITE, "MR-MEMLOCK", CERTAIN,
-		  "RLIMIT_MEMLOCK is 8 MiB; lowered at containerd" },
+		  "RLIMIT_MEMLOCK is 8 MiB; lowered in containerd" },
 		{ "", REG, ENOMEM, GIB, WRITE, "MR-IPC-LOCK", UNRELATED, "" },
 		{ "", REG, ENOMEM, 8 * MIB, WRITE, "MR-MEMLOCK", RULED_OUT, "" },
 		{ "", REG, ENOMEM, 8 * MIB, WRITE, "", 0, "" },
