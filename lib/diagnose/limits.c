@@ -390,7 +390,8 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	else if (origin->trace == MR_MEMLOCK_SET)
 		mr_finding_remedy(
 			finding,
-			"%s sets this limit, or %s does at its start (prlimit, setrlimit, \"ulimit -l\"): raise it there",
+			"%s sets this limit, or %s does at its start (prlimit, setrlimit, "
+			"\"ulimit -l\"): raise it there",
 			origin->parent, origin->pid ? origin->name : "the process");
 	else
 		mr_finding_remedy(finding, "%s",
