@@ -193,25 +193,25 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 
 -include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
 
-## setup: install the Debian packages that building and testing need
+## setup: install the Debian packages that building and testing require
 setup:
 	@sh tests/setup.sh
 
 # make --jobs, where the user has not said how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-## demo: install what is missing, build, and show the main job on the simulated HCA
+## demo: install missing packages, build, and show the main task on the simulated HCA
 demo: setup
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@sh tests/demo.sh $(BUILD)/mrctl
 
-## check: install what is missing and run all tests that need no kernel of their own (REPEAT=20, SEED=1)
+## check: install missing packages, and run all tests that require no special kernel (REPEAT=20, SEED=1)
 check: setup
 	@tests/announce.sh
 	@$(MAKE) --no-print-directory $(PARALLEL) tests
 	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
 
-## check-quick: unit tests, and the quick command-line tests on one simulated device
+## check-quick: run unit tests, and the quick command-line tests on one simulated device
 check-quick:
 	@$(MAKE) --no-print-directory $(PARALLEL) tests
 	+@MAKE='$(MAKE)' PROFILES=mlx5 FILTER='!slow,!kill,!text' tests/each.sh check-unit check-cli
@@ -231,7 +231,7 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/layers.ranks $(BUILD)/tests/unit/main.
 	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ $(filter %.o,$^) \
 		$(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
-## tests: build all, and the programs that check runs
+## tests: build everything, and the programs that check runs
 tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS)
 
 check-unit: all $(UNIT_BIN)
@@ -262,7 +262,7 @@ check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS)
 guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(REFUSED) \
 	$(BUILD)/differential $(PRELOADS)
 
-## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
+## check-kernel: run the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: guest-programs
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
@@ -276,43 +276,43 @@ $(BUILD)/differential: $(DIFF_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^
 
-## shell-kernel: a prompt in that VM, with mrctl in PATH
+## shell-kernel: open a prompt in that VM, with mrctl in PATH
 shell-kernel: all
 	@BUILD=$(BUILD) tests/kernel/run.sh shell $(or $(GUEST),sid)
 
-## check-all: all tests there are, as CI runs them before a release (an hour; needs root)
+## check-all: run all tests, as CI does before a release (an hour; requires root)
 check-all:
 	@.ci/run all
 
-## check-sanitized: check with AddressSanitizer and UndefinedBehaviorSanitizer
+## check-sanitized: run check with AddressSanitizer and UndefinedBehaviorSanitizer
 check-sanitized:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined CFLAGS='-O1 -g' FILTER='!kill,!text,!release' check
 
-## check-userland: rdma-core of Debian 12, 13 and sid on the simulated HCA, with its own tests
+## check-userland: run the tests of rdma-core of Debian 12, 13 and sid on the simulated HCA
 check-userland: all $(CLI_BIN) $(PRELOADS)
 	@BUILD=$(BUILD) tests/pyverbs/run.sh
 	@BUILD=$(BUILD) tests/userland-check.sh
 
-## valgrind: the command-line tests with every mrctl under valgrind
+## valgrind: run the command-line tests with mrctl under valgrind
 valgrind: all $(UNIT_BIN)
 	@BUILD=$(BUILD) WRAP='valgrind -q --error-exitcode=99 --leak-check=full' \
 		tests/unit/run.sh $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/valgrind.sh
 
-## deb: Debian packages, built and tried in minimal systems, in build/deb (SUITES="bookworm trixie sid"; needs root)
+## deb: build and test Debian packages in minimal systems, in build/deb (SUITES="bookworm trixie sid"; requires root)
 SUITES ?= bookworm trixie sid
 deb:
 	@BUILD=$(BUILD) tests/trees/run.sh $(SUITES:%=%:deb)
 
-## lint: layers and boundaries between the folders, headers, shell scripts, a C analyser
+## lint: check layers and boundaries between the folders, headers, shell scripts, and C by an analyser
 lint: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/lint.sh
 
-## bench: speed and memory, as ratios against a bare C loop and a peer tool; also build/bench.json
+## bench: measure speed and memory, as ratios to a bare C loop and a peer tool; write build/bench.json
 bench: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/bench/run.sh
 
-## bench-compare: the same of this folder's mrctl against that of another revision (BASE=REV)
+## bench-compare: compare the speed of this mrctl with that of another revision (BASE=REV)
 bench-compare:
 	+@BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' BASE='$(BASE)' tests/bench/compare.sh
 
@@ -320,7 +320,7 @@ bench-compare:
 mutants:
 	@BUILD=$(BUILD) N='$(N)' SEED='$(SEED)' LIST='$(LIST)' ONLY='$(ONLY)' JOBS='$(JOBS)' python3 -B tests/mutants/mutants.py
 
-## dist: an archive of the last commit, the same wherever it is made, and its checksum, in build (REV=HEAD)
+## dist: make a reproducible archive of the last commit, and its checksum, in build (REV=HEAD)
 DIST := mrctl-$(VERSION).tar.gz
 REV ?= HEAD
 dist:
@@ -329,14 +329,14 @@ dist:
 	gzip -9nf $(BUILD)/mrctl-$(VERSION).tar
 	cd $(BUILD) && sha256sum $(DIST) >$(DIST).sha256
 
-## rpm: RPM packages of the last commit, in build/rpm (needs rpmbuild)
+## rpm: make RPM packages of the last commit, in build/rpm (requires rpmbuild)
 # Where the system has other packages, rpmbuild knows none of those that the build requires.
 rpm: dist
 	rm -rf $(BUILD)/rpm
 	rpmbuild --quiet -ba $(if $(wildcard /etc/debian_version),--nodeps) --define '_topdir $(abspath $(BUILD)/rpm)' \
 		--define '_sourcedir $(abspath $(BUILD))' $(RPMFLAGS) rpm/mrctl.spec
 
-## install: install below DESTDIR and PREFIX
+## install: install files below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.
 install: all
 	install -D -m 755 $(BUILD)/mrctl $(DESTDIR)$(BINDIR)/mrctl
@@ -356,7 +356,7 @@ install: all
 	install -D -m 644 completions/_mrctl $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
 	install -D -m 644 completions/mrctl.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/mrctl.fish
 
-## uninstall: remove what install installed
+## uninstall: remove the files of install
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/mrctl
 	rm -rf $(DESTDIR)$(LIBDIR)/mrctl $(DESTDIR)$(DATADIR)/mrctl $(DESTDIR)$(DOCDIR)
@@ -365,11 +365,11 @@ uninstall:
 	rm -f $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
 	rm -f $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/mrctl.fish
 
-## clean: remove everything that was built
+## clean: remove all built files
 clean:
 	rm -rf $(BUILD)
 
-## help: this list
+## help: print this list
 help:
 	@sed -n 's/^## //p' Makefile | awk '{ i = index($$0, ": "); printf "%-15s %s\n", substr($$0, 1, i - 1), substr($$0, i + 2) }'
 

@@ -40,7 +40,7 @@ static const struct field row_fields[] = {
 	ROW(size, FIELD_NUMBER, FIELD_IEC, "bytes of the region"),
 	ROW(access, FIELD_ACCESS, 0, "access flags"),
 	FIELD_AS("access_bits", struct bench_row, access, FIELD_HEX, FIELD_DETAIL,
-		 "the same as a mask"),
+		 "access flags as a mask"),
 	ROW(via, FIELD_STRING, FIELD_DETAIL | FIELD_PUBLIC,
 	    "path of the call: library (libibverbs) or kernel"),
 	ROW(occupied_bytes, FIELD_NUMBER, FIELD_IEC,

@@ -21,7 +21,7 @@ static const struct field request_fields[] = {
 	FIELD(struct request, length, FIELD_NUMBER, 0, "bytes"),
 	FIELD(struct request, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
 	FIELD(struct request, access, FIELD_ACCESS, 0, "access flags"),
-	FIELD_AS("access_bits", struct request, access, FIELD_HEX, 0, "the same as a mask"),
+	FIELD_AS("access_bits", struct request, access, FIELD_HEX, 0, "access flags as a mask"),
 	FIELD(struct request, page_sizes, FIELD_PAGES, 0, "page sizes for a umem"),
 	FIELD(struct request, dmah, FIELD_STRING, FIELD_PUBLIC,
 	      "attributes of the DMA handle (--dmah)"),

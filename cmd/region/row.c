@@ -34,7 +34,7 @@ static const struct field region_fields[] = {
 	REGION(iova, FIELD_HEX, 0, "address of the first byte for the HCA", .repeats = "addr"),
 	REGION(access, FIELD_ACCESS, 0, "requested access flags"),
 	FIELD_AS("access_bits", struct region_row, access, FIELD_HEX, FIELD_DETAIL,
-		 "the same as a mask"),
+		 "access flags as a mask"),
 	REGION(in_force, FIELD_ACCESS, 0, "access flags that have an effect, as far as known"),
 	REGION(pd, FIELD_STRING, 0, "protection domain", .usual = MR_DEFAULT_PD),
 	REGION(memory, FIELD_STRING, FIELD_MEMORY, "kind of memory, or source of the dma-buf"),

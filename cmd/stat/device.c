@@ -140,7 +140,7 @@ REPORTED static const struct record device_command_record = { "device_command", 
 /* Rows of a transport on demand, as words and as bits. */
 #define ODP(key, member, words_, help, ...)                                                        \
 	ROW_AS(key, member, FIELD_BITS, FIELD_PUBLIC, help, .words = (words_), ##__VA_ARGS__),     \
-		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "the same as bits",           \
+		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "capabilities as bits", \
 		       ##__VA_ARGS__)
 #define ODP_OF(transport, name)                                                                    \
 	ODP(#transport, attributes.odp.transport, mr_odp_operations, "operations of " name,        \
@@ -206,7 +206,7 @@ static const struct field device_fields[] = {
 	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "maximum number of memory regions", .section = "limits"),
 	ATTRIBUTE(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
 	ATTRIBUTE(page_sizes, FIELD_PAGES, FIELD_RANGES, "sizes of pages that regions can have"),
-	ATTRIBUTE_AS("page_size_cap", page_sizes, FIELD_HEX, FIELD_DETAIL, "the same as bits"),
+	ATTRIBUTE_AS("page_size_cap", page_sizes, FIELD_HEX, FIELD_DETAIL, "page sizes as bits"),
 	ATTRIBUTE(max_pd, FIELD_NUMBER, 0, "maximum number of protection domains"),
 	ATTRIBUTE(max_mw, FIELD_NUMBER, 0, "maximum number of memory windows"),
 	ATTRIBUTE(max_qp, FIELD_NUMBER, 0, "maximum number of queue pairs"),

@@ -38,7 +38,7 @@ struct trace_refusal_row {
 		FIELD_AS("iova", row, at iova, FIELD_HEX, 0,                                       \
 			 "address of the first byte for the HCA"),                                 \
 		FIELD_AS("access", row, at access, FIELD_ACCESS, 0, "requested access flags"),     \
-		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "the same as a mask")
+		FIELD_AS("access_bits", row, at access, FIELD_HEX, 0, "access flags as a mask")
 
 static const struct field fields[] = {
 	FIELD(struct call_row, at_ns, FIELD_NUMBER, 0, "time of the call, since the start"),

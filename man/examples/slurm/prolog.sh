@@ -4,8 +4,8 @@
 #
 # Keeps a job from a node where RDMA registration cannot work.  A prolog that fails drains the node.  The job is
 # queued again, and held unless SchedulerParameters has nohold_on_prolog_fail.  It runs as root with the limits
-# of slurmd; task-prolog.sh sees the job's own.  A check that is unknown or not applicable fails
-# nothing.
+# of slurmd; task-prolog.sh has the limits of the job.  A check that is unknown or not applicable
+# does not fail the prolog.
 PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin # Slurm sets none
 mrctl stat --host --quiet || {
 	echo "mrctl: $(mrctl stat --host --exit npd)" >&2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Plugin of sos: collects what a ticket about RDMA registration needs.  To the folder sos/report/plugins of Python's
-# packages (/usr/lib/python3/dist-packages in Debian); then: sos report --only-plugins mrctl
+# Plugin of sos: collects the facts for a ticket about RDMA registration.  Install it in the folder sos/report/plugins
+# of Python's packages (/usr/lib/python3/dist-packages in Debian); then: sos report --only-plugins mrctl
 from sos.report.plugins import Plugin, DebianPlugin, RedHatPlugin, SuSEPlugin, UbuntuPlugin
 
 

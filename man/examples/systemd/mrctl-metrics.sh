@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Writes metrics for the textfile collector of node exporter: mrctl-metrics.sh DIR [VIEW...]
 #
-# The collector may read at any time, and ignores names that do not end with ".prom".  So each
-# file is written under another name and renamed when it is whole.
+# The collector may read at any time, and ignores names that do not end with ".prom".  Therefore each
+# file is written under another name, and renamed when it is complete.
 PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin
 [ $# -ge 1 ] || {
 	echo "usage: $0 DIR [VIEW...]" >&2
