@@ -283,7 +283,7 @@ static int open_lines(struct batch_job *job, struct mr_error *err)
 
 static const struct option_spec options[] = {
 	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
-	       "go on after a line with an unexpected answer"),
+	       "continue after a line with an unexpected answer"),
 	OPTION(0, "limit", limits, struct batch_args, limits, "NAME=VALUE,...",
 	       "set limits of the batch: memlock=64K, nofile, as, data"),
 	OPTION_END,
@@ -404,7 +404,7 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 		if (is_open && is_over(job) && job->lines_run < job->total &&
 		    !job->global->style.quiet)
 			report_note(job->invocation->command->name,
-				    "stopped after line %" PRIu64 " (--keep-going goes on)",
+				    "stopped after line %" PRIu64 " (--keep-going continues)",
 				    job->enclosing.number);
 		output_list_end(&answer->out);
 		if (is_open)

@@ -125,8 +125,9 @@ static int refuse_more_rights(struct mr_error *err)
 	mr_fail_text(err, MR_ERROR_HOST, EPERM,
 		     "refusing to run with more rights than the user has (setuid, setgid or file "
 		     "capabilities)");
-	mr_hint(err, "its options and environment choose the files that it loads and opens; run "
-		     "it by sudo, or raise the user's limit (ulimit -l), permissions on the "
+	mr_hint(err, "the options and the environment choose the files that mrctl loads and "
+		     "opens; run mrctl with sudo, or raise the user's limit (ulimit -l), "
+		     "permissions on the "
 		     "device, or ambient capabilities");
 	return -EPERM;
 }

@@ -345,16 +345,16 @@ static void fail_line(const char *text, struct mr_error *why)
 	mr_fail_text(why, MR_ERROR_HOST, ENOMSG, "the line reports no refused registration");
 	if (line.call)
 		mr_hint(why,
-			"it names %s, but neither a failure nor an errno; mrctl explain ERRNO "
-			"--call %s lists causes",
+			"the line names %s, but neither a failure nor an errno; mrctl explain "
+			"ERRNO --call %s lists causes",
 			line.call, line.call);
 	else if (line.errnum)
 		mr_hint(why,
-			"it has %s, but names no call of registration: mrctl explain %s lists "
-			"causes",
+			"the line has %s, but names no call of registration: mrctl explain %s "
+			"lists causes",
 			mr_errno_name(line.errnum), mr_errno_name(line.errnum));
 	else
-		mr_hint(why, "it names neither a call of registration nor an errno");
+		mr_hint(why, "the line names neither a call of registration nor an errno");
 }
 
 static void fail_log(struct answer *answer, const struct log *log, const char *line)

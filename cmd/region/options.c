@@ -124,7 +124,7 @@ static const struct option_spec lifetime_options[] = {
 	REGISTER_OPTION(0, "expect", expect, expect, "ANSWER,...",
 			"exit with 0 only for these: ok, errno names"),
 	REGISTER_OPTION(0, "keep-going", flag, keep_going, NULL,
-			"with --count: go on after a refusal"),
+			"with --count: continue after a refusal"),
 	OPTION_END,
 };
 

@@ -393,7 +393,7 @@ static void judge_fw_pages(struct look *look)
 	} else if (is_mlx5(look)) {
 		add(look, MR_VERDICT_UNKNOWN, "no fw_pages in sysfs");
 	} else {
-		add(look, MR_VERDICT_NA, "its driver does not count them");
+		add(look, MR_VERDICT_NA, "the driver does not count them");
 	}
 }
 
@@ -434,7 +434,7 @@ static void judge_uar(struct look *look)
 	int rc;
 
 	if (!is_mlx5(look) || !look->device.pci_address[0]) {
-		add(look, MR_VERDICT_NA, "its driver does not count them");
+		add(look, MR_VERDICT_NA, "the driver does not count them");
 		return;
 	}
 	rc = mr_mlx5_command_read(look->question->host, look->device.pci_address, "ALLOC_UAR",

@@ -118,7 +118,7 @@ static bool is_affordable(struct variant *variant, uint64_t bytes)
 
 	if (bytes > available->bytes)
 		snprintf(variant->try->reason, sizeof(variant->try->reason),
-			 "it takes %s, and half of %s is %s", MR_SIZE(bytes), available->by,
+			 "the try needs %s, and half of %s is %s", MR_SIZE(bytes), available->by,
 			 MR_SIZE(available->bytes));
 	return bytes <= available->bytes;
 }
@@ -437,7 +437,7 @@ static bool make_call(const struct variant *variant)
 		snprintf(try->reason, sizeof(try->reason), "%.120s", err.text);
 	if (try->errnum || !mr_region_deregister(&variant->registrar, &region, &err))
 		return true;
-	snprintf(try->reason, sizeof(try->reason), "it stays until mrctl ends: %.90s", err.text);
+	snprintf(try->reason, sizeof(try->reason), "the region stays until mrctl ends: %.90s", err.text);
 	return false;
 }
 

@@ -269,7 +269,7 @@ static bool find_limit(const struct mr_shortage *s, struct mr_host *host, struct
 	      "%s is %" PRIu64 " bytes, and the process has %" PRIu64
 	      " already (%s in /proc/self/status)",
 	      of->name, limit.soft, used.value, of->use);
-	WRITE(reason->remedy, "raise it (ulimit -%c)", of->letter);
+	WRITE(reason->remedy, "raise the limit (ulimit -%c)", of->letter);
 	return true;
 }
 

@@ -261,7 +261,7 @@ static int load_library(struct mr_cuda *cuda, bool exports, struct mr_error *err
 		if (!found) {
 			mr_fail(err, MR_ERROR_HOST, ENOSYS, symbols[i].name,
 				"the installed " LIBRARY " lacks the function");
-			mr_hint(err, "it comes with CUDA 11.7 and later");
+			mr_hint(err, "the function comes with CUDA 11.7 and later");
 			return -ENOSYS;
 		}
 		memcpy((char *)cuda + symbols[i].offset, &found, sizeof(found));

@@ -137,7 +137,7 @@ load rows
 	json '.failures[0].message | startswith("line 2: reg --memory hole --name b: ibv_reg_mr: EFAULT (")'
 	json '.lines[1].failures[0].message | startswith("ibv_reg_mr: EFAULT (")'
 	[[ $stderr == "mrctl: batch: line 2: reg --memory hole --name b: ibv_reg_mr: EFAULT ("* ]]
-	[[ $stderr == *"mrctl: batch: stopped after line 2 (--keep-going goes on)"* ]]
+	[[ $stderr == *"mrctl: batch: stopped after line 2 (--keep-going continues)"* ]]
 	json '[.regions[].name] == ["a"]'
 	# not where it was the last one
 	batch -- 'reg --name a' 'reg --memory hole --count 2 --keep-going'

@@ -206,9 +206,9 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
 	# a line that cannot be explained says what it lacks
 	run --separate-stderr mrctl explain 'MSG MR is registered: ibv_reg_mr'
-	[[ $status -eq 1 && $stderr == *'it names ibv_reg_mr, but neither a failure nor an errno'* ]]
+	[[ $status -eq 1 && $stderr == *'the line names ibv_reg_mr, but neither a failure nor an errno'* ]]
 	run --separate-stderr mrctl explain 'open failed: Permission denied'
-	[[ $status -eq 1 && $stderr == *'it has EACCES, but names no call'* ]]
+	[[ $status -eq 1 && $stderr == *'the line has EACCES, but names no call'* ]]
 	run --separate-stderr mrctl explain 'hello world'
 	[[ $status -eq 1 && -z $output ]]
 }

@@ -31,7 +31,7 @@ load helpers
 	[[ $stderr == *ibv_advise_mr* && $stderr != *"1 of 1"* ]]
 }
 
-@test "--keep-going goes on after a refusal: all are in the document, and ten have messages" {
+@test "--keep-going continues after a refusal: all are in the document, and ten have messages" {
 	refused EINVAL ibv_reg_mr mr reg --size 0 --count 3 --keep-going --json
 	json '.regions == [] and [.failures[].index] == [1, 2, 3]'
 	shows '.failures | length == 100' mr reg --size 0 --count 100 --keep-going

@@ -113,8 +113,7 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (refusal->errnum == EINVAL) {
 		if (is_rxe(inquiry) && !(refusal->region_access & MR_ACCESS_LOCAL_WRITE))
 			mr_suspect(suspicion, MR_CERTAIN,
-				   "rxe takes advice about regions with local-write, which the "
-				   "access 0x%" PRIx32 " lacks",
+				   "rxe accepts advice only for regions with local-write, and the access 0x%" PRIx32 " lacks it",
 				   refusal->region_access);
 		return;
 	}
@@ -124,8 +123,7 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		rule_out(inquiry, suspicion, "the region may be written");
 	else if (is_mlx5(inquiry))
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the advice is to fetch for writing, and the access 0x%" PRIx32
-			   " writes nothing",
+			   "prefetch-write requires write access, and the access 0x%" PRIx32 " has none",
 			   refusal->region_access);
 }
 

@@ -291,12 +291,11 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "shmmni", most);
 	if (count >= most)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "there are %" PRIu64
-			   " segments of shared memory, and kernel.shmmni is %" PRIu64,
+			   "%" PRIu64 " segments of shared memory exist, and kernel.shmmni is %" PRIu64,
 			   count, most);
 	else
 		mr_rule_out(suspicion,
-			    "there are %" PRIu64 " of %" PRIu64 " segments of shared memory", count,
+			    "%" PRIu64 " of %" PRIu64 " segments of shared memory exist", count,
 			    most);
 }
 

@@ -120,7 +120,7 @@ static const struct {
 } others[] = {
 	{ ":cxi:|^cxi_|^cxip_|^cxil_",
 	  "The line comes from libfabric's provider cxi (Slingshot), which registers memory with "
-	  "a driver of its own, not with verbs." },
+	  "another driver, not with verbs." },
 	{ ":gni:|ugni|^gni_",
 	  "The line comes from libfabric's provider gni (Cray Gemini and Aries), which registers "
 	  "memory with uGNI, not with verbs." },
@@ -149,9 +149,10 @@ static const struct {
 	{ "smc_|smc-r", "The line comes from SMC-R, which registers memory in the kernel, not "
 			"with libibverbs." },
 	{ "ib_alloc_mr|ib_alloc_fast_reg_mr",
-	  "This is a user of RDMA in the kernel, which registers memory there, not by libibverbs." },
+	  "The line comes from a user of RDMA in the kernel, which registers memory there, not "
+	  "with libibverbs." },
 	{ ":opx:|fi_opx_|:psm2:|:shm:|:tcp:|:sockets:",
-	  "This is a provider of libfabric that does not register memory by verbs." },
+	  "The line comes from a provider of libfabric that does not register memory with verbs." },
 };
 
 /* A status of UCX can have the text of an errno: UCS_ERR_IO_ERROR only shows that one of the transports refused. */

@@ -285,7 +285,7 @@ TEST(memory_of_the_firmware)
 		{ FW_PAGES "262145\n" CLASS "mlx5_0/reg_pages 9", 0, WARN, "1 GiB, more|reg_pages 9" },
 		{ FW_PAGES "18446744073709551615", 0, UNKNOWN, "" },
 		{ FW_PAGES "4503599627370494\n" RXE CLASS "rxe0/fw_pages 4503599627370494", 0, WARN, "" },
-		{ "# software\n" RXE, 0, NA, "rxe0: its driver does not count them" },
+		{ "# software\n" RXE, 0, NA, "rxe0: the driver does not count them" },
 	};
 
 	CHECK(mr_check_fw_pages, rows);
@@ -300,7 +300,7 @@ TEST(uars_for_open_contexts)
 		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "only root" },
 		{ "/calls" COMMANDS ".list.error EIO", 0, UNKNOWN, "ls /sys/kernel/debug" },
 		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA, "not known" },
-		{ "# software\n" RXE, 0, NA, "rxe0: its driver does not count them" },
+		{ "# software\n" RXE, 0, NA, "rxe0: the driver does not count them" },
 	};
 
 	CHECK(mr_check_uar, rows);
