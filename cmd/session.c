@@ -421,7 +421,7 @@ static int find_session(const char *where, struct mr_sessions *found,
 			    "the other holders of the session '%s' cannot be found", where);
 }
 
-/* Mrctl session --end.  Return: an exit status, or -errno. */
+/* Ends a session (--end).  Return: an exit status, or -errno. */
 static int session_end(const struct invocation *invocation, struct mr_error *err)
 {
 	const char *where = invocation->operands[0];
@@ -478,7 +478,7 @@ static void note_refusals(const struct invocation *invocation, const struct mr_s
 	}
 }
 
-/* Mrctl session --list.  Return: an exit status, or -errno. */
+/* Lists the sessions (--list).  Return: an exit status, or -errno. */
 static int session_list(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_environment environment;

@@ -301,7 +301,7 @@ static void read_counters(struct bench_counter *rows, const struct mr_environmen
 	if (environment->simulated)
 		return;
 	mr_rdma_device_read_place(mr_this_host(), environment->device, &place);
-	/* Debugfs is root's own. */
+	/* Only root can read debugfs. */
 	if (place.pci_address[0])
 		mr_mlx5_commands_read(mr_this_host(), place.pci_address, commands, &ignored);
 	if (!mr_nldev_open_device(&nl, environment->device, &index, &ignored)) {
@@ -588,7 +588,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 		for (size_t i = 0; !occupied && i < job->device_count; i++)
 			occupied = mr_bench_place_occupy(&job->places[kind][i], l->regions,
 							 l->bytes, err);
-		if (occupied) { /* other kinds of regions have levels of their own */
+		if (occupied) { /* other kinds of regions have separate levels */
 			mr_wrap(err, "--occupied");
 			if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
 				mr_hint(err, "'mrctl %s --count %llu --size %llu' shows the cause",

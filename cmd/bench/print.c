@@ -245,7 +245,7 @@ static const struct field method_fields[] = {
 };
 const struct record bench_method_record = { "method", method_fields, NULL };
 
-/* The shortest time between two looks at the clock: what they add to a call between them. */
+/* The shortest time between two readings of the clock, which they add to a call between them. */
 static uint64_t clock_cost(void)
 {
 	uint64_t least = UINT64_MAX;

@@ -25,7 +25,7 @@ struct log_kind {
 	uint64_t count;
 	struct mr_log_line line;
 	/* Set by log_complete(): */
-	uint64_t log;                        /**< which of the kinds, from 1 */
+	uint64_t log;                        /**< number of the kind, from 1 */
 	const struct mr_mlx5_status *status; /**< answer of the firmware; NULL: unknown */
 	char repeat[FIELD_TEXT_MAX];         /**< command that makes the same call; or empty */
 };

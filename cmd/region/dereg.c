@@ -64,7 +64,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 }
 
 /*
- * Deregisters a region, or defer that if it is relaxed; prints it unless that fails. With --flush a relaxed
+ * Deregisters a region, or defers it if it is relaxed; prints it unless that fails. With --flush a relaxed
  * region that becomes deferred is not printed: dereg_flush() will do that. Return: as
  * mr_session_deregister(), or as mr_dereg_mr_relaxed().
  */

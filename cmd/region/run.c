@@ -292,7 +292,7 @@ static void note_interrupted(const struct register_job *job)
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
 }
 
-/* Says how long the regions stay registered, and by which process, and waits. */
+/* Prints how long the regions stay registered, and by which process, and waits. */
 static void wait_for_signal(const struct register_job *job)
 {
 	const struct mr_opt_u64 time = job->args->hold_for;

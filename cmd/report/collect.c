@@ -369,7 +369,7 @@ static bool was_not_run(const struct child *child)
 
 /*
  * Runs a program under mrctl trace, whose summary becomes the child's text.
- * @batch: set to the lines of a batch that is refused as the program was
+ * @batch: set to the lines of a batch that is refused in the same way
  */
 static int trace(struct report *report, const char *folder, struct child *child, cJSON **batch,
 		 struct mr_error *err)

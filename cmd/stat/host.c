@@ -275,7 +275,7 @@ int status_fail(enum exit_style style, struct mr_error *err)
 
 #define VERDICT_WIDTH 8
 
-/* A word that needs an answer stands out without colour, too. */
+/* A word that needs attention is visible without colour, too. */
 static const struct coloured_word looks[MR_VERDICTS] = {
 	[MR_VERDICT_NA] = { "n/a", COLOUR_PLAIN },
 	[MR_VERDICT_OK] = { "ok", COLOUR_GOOD },

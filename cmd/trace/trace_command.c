@@ -133,7 +133,7 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 		rc = check_kernel(pid, err);
 	if (rc)
 		return rc;
-	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go before the summary */
+	signal(SIGPIPE, SIG_IGN); /* the reader of a file of trace may end before the summary */
 	rc = mr_follow_attach(follow, pid, program, err);
 	if (rc)
 		return rc;
@@ -317,7 +317,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 		report_error("trace", &failure);
 		_exit(EXIT_REFUSED);
 	}
-	signal(SIGPIPE, SIG_IGN); /* who reads a file of trace may go, and the program runs on */
+	signal(SIGPIPE, SIG_IGN); /* the reader of a file of trace may end, and the program continues */
 	if (obstacle != MR_TRACE_FOLLOWED)
 		mr_monitor_announced(&follow->monitor, child);
 	return mr_follow_run(follow, child, &job->result.status, err);
