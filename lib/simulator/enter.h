@@ -11,7 +11,7 @@
  * mr_simulator_enter() - let programs that are started from now on find the simulated HCA
  * @profile: kind of its device
  * @kernel:  whose answers it gives
- * @faults:  that it makes; if there are none, those that the environment asks for stay
+ * @faults:  that it makes; if there are none, those of the environment stay
  *
  * The simulator is looked for in the folder of the running mrctl (sim/, in a build tree), in
  * ../lib/mrctl/sim from there, and in mrctl/sim below the LIBDIR of the build.
@@ -21,11 +21,11 @@
 int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 		       const struct mr_sim_faults *faults, struct mr_error *err);
 
-/** mr_simulator_is_entered() - whether the environment asks for a simulated HCA */
+/** mr_simulator_is_entered() - whether the environment requests a simulated HCA */
 bool mr_simulator_is_entered(void);
 
 /**
- * mr_simulator_set() - set a variable that counts where it is set at all, such as MR_SIM_TPH_VARIABLE
+ * mr_simulator_set() - set a variable that takes effect with any value, such as MR_SIM_TPH_VARIABLE
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */

@@ -14,8 +14,8 @@
 /*
  * Environment variables that the simulator reads; "mrctl sim" sets them.  Without MRCTL_SIM no device is
  * simulated.  MRCTL_SIM_DATA_DIRECT gives mlx5 a Data Direct device, MRCTL_SIM_TPH gives it the PCI capability
- * TPH, and MRCTL_SIM_NO_OPTIONAL_ACCESS takes the optional access flags away, as in Linux before 5.7; these count
- * where they are set at all.  MRCTL_SIM_MAX_OBJECTS is a number: how many objects a context that is opened can have,
+ * TPH, and MRCTL_SIM_NO_OPTIONAL_ACCESS removes the optional access flags, as in Linux before 5.7; these take effect
+ * with any value.  MRCTL_SIM_MAX_OBJECTS is a number: the limit of objects of a newly opened context,
  * as with the limit hca_object of an rdma cgroup.  (The host's cgroups know no simulated device.)
  */
 #define MR_SIM_VARIABLE                    "MRCTL_SIM"
@@ -48,7 +48,7 @@ enum mr_sim_kernel {
 
 extern const struct mr_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
 
-/** Calls that a fault can be asked for. */
+/** Calls that can have a fault. */
 enum mr_sim_call {
 	MR_SIM_OPEN,
 	MR_SIM_GET_CONTEXT,
@@ -100,7 +100,7 @@ extern const struct mr_word mr_sim_actions[]; /**< by enum mr_sim_action; the la
 
 /** One fault: CALL[@N]=ACTION. */
 struct mr_sim_fault {
-	const char *text; /**< as it was given, not terminated */
+	const char *text; /**< as given, not terminated */
 	size_t length;    /**< of @text */
 	enum mr_sim_call call;
 	enum mr_sim_action action;

@@ -31,13 +31,13 @@ struct mr_channel {
 int mr_channel_open(struct mr_channel *channel, struct mr_error *err);
 
 /**
- * mr_channel_accept() - take the next connection, and read what it asks for
+ * mr_channel_accept() - take the next connection, and read its request
  * @pid: set to the process that has connected
  *
- * Any process without the token is sent away, and so is one that asks nothing at once, which would keep mrctl from its
- * work: the agent tries again.
+ * A process without the token is rejected, and so is one that sends no request at once, which would block mrctl: the
+ * agent tries again.
  *
- * Return: the connection; -EACCES where it was sent away; -EAGAIN where none waits.
+ * Return: the connection; -EACCES if it was rejected; -EAGAIN if none waits.
  */
 int mr_channel_accept(const struct mr_channel *channel, pid_t *pid,
 		      struct mr_trace_request *request);
@@ -65,8 +65,8 @@ void mr_ring_release(struct mr_ring *ring);
  * @token:  MR_TRACE_TOKEN digits
  *
  * The agent is looked for in the folder of the running mrctl (trace/, in a build tree), in
- * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  What LD_PRELOAD has already
- * stays, behind it.  AddressSanitizer's own library wants to be the first one: its check is switched off by ASAN_OPTIONS.
+ * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  The previous value of LD_PRELOAD
+ * stays, behind it.  AddressSanitizer's library requires to be the first one: ASAN_OPTIONS switches its check off.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */
@@ -80,26 +80,26 @@ struct mr_traced_range {
 	/** As --memory takes it: "anon", "hugetlb:2M", "file:/tmp/a"; empty: no kind reproduces it. */
 	char memory[300];
 	enum mr_memory_type type; /**< of @memory */
-	uint64_t addr, length;    /**< bytes, as the call was given them */
+	uint64_t addr, length;    /**< bytes of the call's range */
 	uint64_t offset;    /**< bytes from the start of a mapping of that kind to the range */
 	uint64_t page_size; /**< bytes of the pages behind it; 0: not known */
-	bool is_exact;      /**< the kernel's rules for @memory are those that the range has met */
+	bool is_exact;      /**< @memory meets the same rules of the kernel as the range */
 	char remark[200];   /**< the differences, or why no kind reproduces it; or empty */
-	unsigned int mappings; /**< that the range is in, as far as they were looked at */
+	unsigned int mappings; /**< that the range is in, as far as they were examined */
 	bool has_mapping;
 	struct mr_mapping mapping;  /**< that has the first byte, or with an obstacle its page */
 	struct mr_mapped_file file; /**< behind @mapping */
-	enum mr_obstacle_kind obstacle; /**< what keeps it from being pinned */
+	enum mr_obstacle_kind obstacle; /**< the reason why it cannot be pinned */
 	uint64_t obstacle_addr;         /**< address of that page */
 };
 
 /**
- * mr_traced_range_read() - look at the memory that a refused call was given
- * @refusal: of the call: its range, and the access and the kernel that decide what can be pinned
+ * mr_traced_range_read() - examine the memory of a refused call
+ * @refusal: of the call: its range, and the access and the kernel, which determine what can be pinned
  * @host:    whose process has the memory
  *
- * Return: 0; -ENODATA where the call was given none; or -errno where the mappings cannot be read: then no kind stands
- * for it, and the remark says so.
+ * Return: 0; -ENODATA where the call was given none; or -errno where the mappings cannot be read: then no kind
+ * reproduces it, and the remark has the reason.
  */
 int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 			 struct mr_traced_range *range);
@@ -117,14 +117,14 @@ bool mr_traced_region_call(const struct mr_trace_record *record, enum mr_region_
 /** Facts about a refused call. */
 struct mr_look {
 	/* From the calls of the process before it, by mr_ledger_context(): */
-	uint64_t registered_bytes, registered_count; /**< of what is registered now */
+	uint64_t registered_bytes, registered_count; /**< of the current registrations */
 	uint64_t most_bytes;                         /**< that were registered at once */
 	bool has_region; /**< @region is known, of a change, deregistration or advice */
 	/** The call that registered the region, with the changes since; its IOVA is always set. */
 	struct mr_trace_record region;
 	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
 	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
-	bool has_gone_on;        /**< the process does not wait: it may have changed since */
+	bool has_gone_on;        /**< the process does not wait: its state may have changed since */
 	/* Found out by mr_look_at(): */
 	int errnum;                        /**< positive: that the diagnosis is about */
 	struct mr_diagnosis diagnosis;     /**< its layer is the one that refused */
@@ -155,7 +155,7 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look 
 struct mr_ledger;
 struct mr_site;
 
-/** An object of the program, by its pointer.  A pointer is used again once its object is freed. */
+/** An object of the program, by its pointer.  A pointer is reused after its object is freed. */
 struct mr_object {
 	uint64_t pointer;
 	struct mr_ledger *ledger; /**< that it is in */
@@ -164,8 +164,8 @@ struct mr_object {
 };
 
 /**
- * The objects of a traced process, and the places in the program that made its calls.  It grows with what is
- * registered and with the places of calls, not with the number of calls.
+ * The objects of a traced process, and the places in the program that made its calls.  It grows with the
+ * registrations and with the places of calls, not with the number of calls.
  */
 enum {
 	MR_LEDGER_SITES = 4096, /**< places of a process that are kept at most */
@@ -180,7 +180,7 @@ struct mr_site {
 	enum mr_tristate
 		is_header; /**< of an inline function of rdma-core: its caller is the place */
 	uint64_t calls;
-	uint64_t count, bytes; /**< of what was registered here and still is */
+	uint64_t count, bytes; /**< of the regions of this place that still exist */
 	char *place;           /**< mr_places_name(); NULL: not looked up yet */
 	uint32_t frame_count;  /**< return addresses of the first call */
 	uint64_t frames[MR_TRACE_FRAMES];
@@ -201,7 +201,7 @@ struct mr_live_tally {
 	uint64_t most_count, most_bytes;
 };
 
-/** A change of what is registered by all processes. */
+/** A change of the registrations of all processes. */
 struct mr_live_change {
 	uint64_t at_ns; /**< when: CLOCK_MONOTONIC */
 	uint64_t removed, removed_bytes;
@@ -231,18 +231,18 @@ struct mr_ledger {
 };
 
 /**
- * mr_ledger_complete() - give a call the context and device of its object, where the call itself does not tell them
+ * mr_ledger_complete() - give a call the context and device of its object, if the call itself does not have them
  *
  * The context of a umem is not visible when it is deregistered: only libmlx5 knows it.
  */
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call);
 
-/** mr_ledger_context() - note what is known before a call that was refused */
+/** mr_ledger_context() - set the facts that are known before a refused call */
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
 		       struct mr_look *look);
 
 /**
- * mr_ledger_take() - note a call, which was checked
+ * mr_ledger_take() - record a call, which was checked
  * @site: the place that made it: mr_ledger_site()
  */
 void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
@@ -265,7 +265,7 @@ struct mr_site **mr_ledger_sites(const struct mr_ledger *ledger, size_t *count);
 void mr_ledger_retire(struct mr_ledger *ledger);
 
 /**
- * mr_ledger_count() - the totals are with the objects, or without them where no process has them any longer
+ * mr_ledger_count() - add the objects to the totals, or subtract them when no process has them any longer
  *
  * The objects stay, as a forked child may turn up.
  */
@@ -284,7 +284,7 @@ struct mr_modules {
 	size_t count;
 	bool is_in_other_namespace; /**< the process may have other files at these paths: its root or mounts are others */
 	bool is_stale; /**< one of them may have been unmapped, and another one be in its place */
-	unsigned int reads; /**< how often they were read: others have come and gone since */
+	unsigned int reads; /**< how often they were read: other files may have been mapped since */
 };
 
 /** mr_places_package() - "libdw1", where that is missing; NULL: it is there */
@@ -300,8 +300,8 @@ struct mr_traced_process {
 	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
 	uint64_t image, joined_ns;        /**< mr_monitor_image() when it joined, and that time */
 	int pidfd;                        /**< readable once it has ended; -1: none */
-	char program[MR_TRACE_PATH];      /**< path of its program, as it says itself */
-	bool is_attached; /**< it ran already, and has no agent: places are not known, and it does not wait */
+	char program[MR_TRACE_PATH];      /**< path of its program, as reported by the agent */
+	bool is_attached; /**< it was already running, and has no agent: places are not known, and it does not wait */
 	struct mr_ring ring;
 	struct mr_ledger ledger;
 	struct mr_modules modules;
@@ -311,14 +311,14 @@ struct mr_traced_process {
 /** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short; NULL: not known */
 const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site);
 
-/** mr_process_is_header() - whether a place is in an inline function of rdma-core that is a function of its own */
+/** mr_process_is_header() - whether a place is in an inline function of rdma-core that was compiled as a function */
 bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site);
 
 /** mr_process_caller() - the name of a place that led to one which made a call, by its return address */
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
 
 /**
- * mr_process_see() - make sure that the file which has an address is known, while the process is there
+ * mr_process_see() - read the file that has an address, while the process exists
  *
  * Libraries are loaded later, too: the files that a process has mapped are read again where a call comes from
  * another one.
@@ -334,9 +334,9 @@ void mr_process_name_sites(struct mr_traced_process *process);
 void mr_process_release(struct mr_traced_process *process);
 
 /**
- * Programs that a traced program has started, and that do not join: the agent of the program that starts them has told
- * of some, but not of those that are started by the system call itself, or that fail to join.  So all processes of the
- * machine are looked at from time to time, and those that descend from traced ones are judged.
+ * Programs that a traced program has started, and that do not join: the agent of the starting program reports some,
+ * but not those that are started by the system call itself, or that fail to join.  Therefore all processes of the
+ * machine are examined from time to time, and the descendants of traced ones are judged.
  *
  * The unit is a program in memory, the image that execve(2) makes: processes that were forked from one that has
  * joined have the same, and join later.
@@ -364,7 +364,7 @@ struct mr_monitor {
 int mr_monitor_wait_ms(const struct mr_monitor *monitor);
 
 /**
- * mr_monitor_look() - look where it is time; reports each program that is not followed once to the sink
+ * mr_monitor_look() - examine the processes if it is time; reports each program that is not followed once to the sink
  * @child: that was forked; 0: it has ended
  */
 void mr_monitor_look(struct mr_follow *follow, pid_t child);
@@ -372,7 +372,7 @@ void mr_monitor_look(struct mr_follow *follow, pid_t child);
 /** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
 uint64_t mr_monitor_image(pid_t pid);
 
-/** mr_monitor_announced() - note that a process, or its child, is about to run a program that cannot be followed */
+/** mr_monitor_announced() - record that a process, or its child, is about to run a program that cannot be followed */
 void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid);
 
 void mr_monitor_release(struct mr_monitor *monitor);
@@ -386,7 +386,7 @@ enum {
 /** A kind of refusal. */
 struct mr_refusal_kind {
 	uint64_t count;
-	uint64_t looked_at; /**< of them; the others are of calls that are alike */
+	uint64_t looked_at; /**< of them; the others are of similar calls */
 	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
 	size_t likeness_count;
 	bool is_ambiguous; /**< not examined, and equal calls were refused for several causes */
@@ -404,7 +404,7 @@ struct mr_refusals {
 	struct mr_refusal_kind *kinds[MR_REFUSAL_KINDS];
 	size_t count;
 	uint64_t total;
-	uint64_t left_out; /**< of yet other kinds */
+	uint64_t left_out; /**< of other kinds */
 };
 
 /**
@@ -422,7 +422,7 @@ struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 /** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
 const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);
 
-/** mr_refusals_is_of_request() - whether the same request would have been refused of any memory */
+/** mr_refusals_is_of_request() - whether the same request would have been refused with any memory */
 bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind);
 
 void mr_refusals_release(struct mr_refusals *refusals);
@@ -443,7 +443,7 @@ struct mr_leaks {
 	struct mr_traced_process *first, *last; /**< that have ended, in this order */
 };
 
-/** Following a program and all that it starts: their calls are taken from their rings until the last one has ended. */
+/** Follows a program and all its children: takes their calls from their rings until the last one has ended. */
 enum {
 	MR_FOLLOW_LIBRARIES = 64, /**< that are listed at most */
 };
@@ -451,7 +451,7 @@ enum {
 /** Functions that are called while events are seen. */
 struct mr_trace_sink {
 	void *data;
-	/** A call; @look: NULL where the process was not looked at, as for each that succeeded. */
+	/** A call; @look: NULL if the process was not examined, as for each successful call. */
 	void (*call)(void *data, struct mr_traced_process *process,
 		     const struct mr_traced_record *record, struct mr_site *site,
 		     const struct mr_look *look);
@@ -508,7 +508,7 @@ pid_t mr_follow_fork(struct mr_follow *follow);
  * @child:  by mr_follow_fork(); it finds the channel in its environment
  * @status: set to that of wait(2)
  *
- * Once the child has ended, signals end the wait for what it has left behind.
+ * After the child has ended, signals end the wait for its children.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */
@@ -541,7 +541,7 @@ struct mr_kernel_event {
 };
 
 /**
- * mr_kernel_call_read() - read a call as the agent would have recorded it
+ * mr_kernel_call_read() - convert a call to the record of the agent
  * @record: set, but for its thread and its device
  *
  * Return: false where it is of no interest.
@@ -560,7 +560,7 @@ struct mr_attach {
 	int fds[16]; /**< maps, programs and probes */
 	size_t fd_count;
 	int ring, pending, lost; /**< of them: the maps */
-	pid_t pid;               /**< of the process in the first PID namespace */
+	pid_t pid;               /**< of the process in the initial PID namespace */
 	/** Its own PID namespace, as bpf_get_ns_current_pid_tgid() takes it (bpf-helpers(7)) */
 	uint32_t pid_device;
 	uint64_t pid_inode;
@@ -570,7 +570,7 @@ struct mr_attach {
 
 /**
  * mr_attach_begin() - watch a process
- * @pid: its number in the first PID namespace
+ * @pid: its number in the initial PID namespace
  *
  * Return: 0, or -errno with MR_ERROR_HOST and a hint.  mr_attach_end() it in any case.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the agent: the library in a traced program that notes its calls. */
+/* Declares the agent: the library in a traced program that records its calls. */
 #ifndef LIB_TRACE_AGENT_AGENT_H
 #define LIB_TRACE_AGENT_AGENT_H
 
@@ -21,12 +21,12 @@ enum agent_phase {
 	AGENT_NEW, /**< of a process that has not joined: also of one that was forked */
 	AGENT_JOINING,
 	AGENT_JOINED,
-	AGENT_ALONE, /**< nobody answers: the process is not traced */
+	AGENT_ALONE, /**< no answer: the process is not traced */
 };
 
 enum { AGENT_REFUSALS = 512 };
 
-/** Refusals of one kind: those that are alike, or of one range, by one caller. */
+/** Refusals of one kind: similar ones, or those of one range, by one caller. */
 struct agent_refusal {
 	_Atomic uint64_t kind; /**< 0: none yet */
 	_Atomic uint32_t looks;
@@ -46,7 +46,7 @@ extern struct agent_process *agent_process;
 /** Whether libibverbs protects memory from fork(2); a child has inherited that. */
 extern _Atomic uint32_t agent_fork_safe;
 
-/** Whether libibverbs' calls to the kernel come to the agent: it has seen one. */
+/** Whether the agent sees libibverbs' calls to the kernel: it has seen one. */
 extern _Atomic uint32_t agent_kernel_seen;
 
 /** Per-thread state. */
@@ -63,7 +63,7 @@ struct agent_thread {
  */
 extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec")));
 
-/** system_result() - what a syscall(2) has returned, as -errno, with errno as it was */
+/** system_result() - the result of a syscall(2), as -errno, with errno unchanged */
 static inline long system_result(long result, int saved)
 {
 	if (result < 0)
@@ -80,12 +80,12 @@ static inline long system_result(long result, int saved)
 	})
 
 /**
- * Whether the program has installed a filter of system calls, which may kill it for one that it does not make itself.
+ * Whether the program has installed a filter of system calls, which may kill it for a call of the agent.
  * A child has inherited that.
  */
 extern _Atomic uint32_t agent_is_filtered;
 
-/** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
+/** channel_read_environment() - read $MRCTL_TRACE; false: not traced */
 bool channel_read_environment(void);
 
 /** Holds a copy of "MRCTL_TRACE=NAME:TOKEN", as the program may change its environment; "" without a trace */
@@ -97,7 +97,7 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 /** channel_closing() - let mrctl take the calls so far and forget what is mapped; waits for it */
 void channel_closing(void);
 
-/** ring_of_process() - the ring; joins where that has not happened yet; NULL: the process is not traced */
+/** ring_of_process() - the ring; joins if that has not happened yet; NULL: the process is not traced */
 struct mr_ring *ring_of_process(void);
 
 /** A call that is under way. */
@@ -130,7 +130,7 @@ struct __attribute__((aligned(32))) agent_wrapper {
 /** REAL() - the function in whose place @name is; one that fails where no library has it */
 #define REAL(name) ((__typeof__(&WRAPPER(name)))binding_real(&wrapper_##name))
 
-/** binding_begin() - look up all functions that are there: a child of vfork(2) or a signal handler may need them */
+/** binding_begin() - look up all existing functions: a child of vfork(2) or a signal handler may need them */
 void binding_begin(void);
 
 /** binding_real() - the function that a wrapper replaces, looked up once */
@@ -146,7 +146,7 @@ void *binding_real(struct agent_wrapper *wrapper);
 bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller);
 
 /**
- * call_end() - the real function has returned, and the record says what it was about
+ * call_end() - complete the record after the real function has returned
  * @failed: whether it was refused
  * @result: what it returned, if that is an int
  *
@@ -154,22 +154,22 @@ bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
  */
 void call_end(struct call *call, bool failed, int result);
 
-/** call_note_device() - note the name of a device, cut */
+/** call_note_device() - record the name of a device, cut */
 void call_note_device(struct call *call, const struct ibv_device *device);
 
-/** call_note_context() - note the context, and the device's name */
+/** call_note_context() - record the context, and the device's name */
 void call_note_context(struct call *call, const struct ibv_context *context);
 
-/** call_note_pd() - note a protection domain, and its context */
+/** call_note_pd() - record a protection domain, and its context */
 void call_note_pd(struct call *call, const struct ibv_pd *pd);
 
-/** call_note_mr() - note a region's handle and keys, as the object; @mr: NULL: none */
+/** call_note_mr() - record a region's handle and keys, as the object; @mr: NULL: none */
 void call_note_mr(struct call *call, const struct ibv_mr *mr);
 
-/** call_note_range() - note a range of memory, and how it may be accessed */
+/** call_note_range() - record a range of memory, and its permitted accesses */
 void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access);
 
-/** call_put() - put the record of a call, or of what libibverbs did within it, with errno as it was */
+/** call_put() - put the record of a call, or of a call of libibverbs within it, with errno unchanged */
 void call_put(const struct mr_trace_record *call);
 
 #define IS_INT(result) _Generic((result), int : true, default : false)
@@ -178,7 +178,7 @@ void call_put(const struct mr_trace_record *call);
  * SEEN_BY() - the body of a wrapper
  * @begin:     a call of call_begin()
  * @real:      the function, which is called with @arguments
- * @before, @after: statements that note in &call what it is about; @after knows @result
+ * @before, @after: statements that record the facts of the call in &call; @after knows @result
  *
  * A function that returns an int is refused where that is not 0, another one where it is NULL.
  */
@@ -202,7 +202,7 @@ void call_put(const struct mr_trace_record *call);
 	SEEN_BY(type, call_begin(&call, MR_TRACED_##number, CALLER), REAL(name), arguments,        \
 		before, after)
 
-/** SEEN_VOID() - the same of a function that returns nothing, and so is never refused */
+/** SEEN_VOID() - the same for a function that returns nothing, and is never refused */
 #define SEEN_VOID(name, number, parameters, arguments, before)                                     \
 	TRACED(void, name, parameters)                                                             \
 	{                                                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the records that the agent in a traced program writes, and what both sides know of it. */
+/* Declares the records that the agent in a traced program writes, and the tables that both sides use. */
 #ifndef LIB_TRACE_WIRE_WIRE_H
 #define LIB_TRACE_WIRE_WIRE_H
 
@@ -93,7 +93,7 @@ uint64_t mr_trace_cq_bytes(uint32_t cqe);
 /**
  * mr_trace_qp_bytes() - compute the bytes of a QP's queues
  * @type:    enum ibv_qp_type
- * @has_srq: it has no receive queue of its own
+ * @has_srq: it has no separate receive queue
  */
 uint64_t mr_trace_qp_bytes(uint32_t type, uint32_t max_send_wr, uint32_t max_recv_wr,
 			   uint32_t max_recv_sge, bool has_srq);
@@ -106,10 +106,10 @@ uint64_t mr_trace_srq_bytes(uint32_t max_wr);
  * The agent finds an abstract socket by $MRCTL_TRACE, and joins: it sends a request and receives a memfd, its
  * ring.  It keeps no descriptor, so that the program's descriptors have the numbers that they would have, and the
  * program may close all.  Each call is a record in the ring; mrctl empties it every few milliseconds.  Where a call was
- * refused the agent waits until mrctl has taken its record: mrctl looks at the process before the call returns.  That
+ * refused the agent waits until mrctl has taken its record: mrctl examines the process before the call returns.  That
  * takes no system call but futex(2), as the program may have a filter by then.
  *
- * Each process has a ring of its own, also after fork(2).  Whatever a process writes there, mrctl checks.
+ * Each process has a separate ring, even after fork(2).  mrctl checks everything that a process writes there.
  */
 
 /**
@@ -149,7 +149,7 @@ enum mr_trace_obstacle {
 	MR_TRACE_NOT_LOADED, /**< it has them, and has not loaded the agent */
 	MR_TRACE_OTHER_NETWORK, /**< its network namespace is another one: it does not reach the socket */
 	MR_TRACE_FILTERED, /**< a filter of system calls, or a security module, does not let it join */
-	MR_TRACE_NO_DESCRIPTORS, /**< it has no descriptors to spare */
+	MR_TRACE_NO_DESCRIPTORS, /**< it has too few free descriptors */
 	MR_TRACE_NOT_JOINED,     /**< it could not join for another reason */
 	MR_TRACE_NO_ROOM,        /**< mrctl has no memory or descriptors for one more */
 };
@@ -210,12 +210,12 @@ struct mr_trace_record {
 	uint64_t dm;          /**< pointer to the struct ibv_dm */
 	uint64_t queue_bytes; /**< CREATES: of buffers, at least, on mlx5; 0: not known */
 	uint64_t comp_mask;   /**< of the attributes, where the call takes a struct of them */
-	/** For a refused call that is examined: mr_simulator_pinned(), which no file of /proc has. */
+	/** For a refused call that is examined: mr_simulator_pinned(), which /proc does not show. */
 	uint64_t pinned;
 	uint32_t call;       /**< enum mr_traced_call */
 	uint32_t tid;        /**< as the process sees it; 0: not known */
 	int32_t errnum;      /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
-	int32_t result;      /**< what the call returned, of those that return an int */
+	int32_t result;      /**< the result of a call that returns an int */
 	uint32_t access;     /**< access flags; ADVISES: the advice */
 	uint32_t call_flags; /**< IBV_REREG_MR_*; ibv_advise_mr: flags; madvise: the advice */
 	uint32_t lkey, rkey;
@@ -239,7 +239,7 @@ struct mr_trace_ring {
 	uint32_t frames; /**< as of the reply */
 	uint32_t reserved[13];
 	_Alignas(64) _Atomic uint64_t head; /**< records that were begun */
-	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken, and is done with */
+	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken and finished */
 	_Alignas(64) _Atomic uint64_t lost; /**< calls that were made while mrctl did not answer */
 };
 
@@ -262,12 +262,12 @@ struct mr_traced_record {
 	uint64_t frames[MR_TRACE_FRAMES];
 };
 
-/** One side of a ring; see ring.c for why both get along. */
+/** One side of a ring; ring.c describes the rules of both sides. */
 struct mr_ring {
 	struct mr_trace_ring *shared; /**< NULL: none */
 	uint32_t frames;
 	_Atomic uint64_t taken; /**< records that mrctl has; the process: at its last look */
-	_Atomic bool is_left;   /**< the process: mrctl is gone, or does not answer */
+	_Atomic bool is_left;   /**< the process: mrctl has ended, or does not answer */
 };
 
 /** Waits a moment.  @begin: when the wait began; 0: it does now.  Return: false where there is no hope */
@@ -276,15 +276,15 @@ typedef bool mr_ring_pause(uint64_t *begin);
 /**
  * mr_ring_put() - put a record into the ring of this process
  *
- * It waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has seen to the record.  Where mrctl does
- * not empty the ring, the record counts as lost.
+ * It waits while the ring is full, and after MR_TRACE_LOOKED_AT until mrctl has handled the record.  If mrctl does
+ * not empty the ring, the record is reported as lost.
  *
  * Return: false where mrctl does not answer.
  */
 bool mr_ring_put(struct mr_ring *ring, const struct mr_traced_record *record, mr_ring_pause *pause);
 
 /**
- * mr_ring_take() - take the next record; the process may go on after the one before
+ * mr_ring_take() - take the next record; the process may continue after the previous one
  * @is_last: the process has ended: records that it did not complete are skipped
  *
  * Return: false where there is none yet.
@@ -294,7 +294,7 @@ bool mr_ring_take(struct mr_ring *ring, bool is_last, struct mr_traced_record *r
 /** mr_ring_lost() - calls that the process made while mrctl did not answer */
 uint64_t mr_ring_lost(const struct mr_ring *ring);
 
-/** mr_trace_mix() - a number that hardly another pair of numbers has, and that is not 0 */
+/** mr_trace_mix() - a hash of two numbers that is not 0 */
 static inline uint64_t mr_trace_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -302,7 +302,7 @@ static inline uint64_t mr_trace_mix(uint64_t hash, uint64_t value)
 	return hash ? hash : 1;
 }
 
-/** mr_trace_likeness() - a number that is equal for refusals that are alike */
+/** mr_trace_likeness() - a number that is equal for similar refusals */
 static inline uint64_t mr_trace_likeness(const struct mr_trace_record *call)
 {
 	const uint32_t request =
@@ -334,7 +334,7 @@ static inline uint64_t mr_trace_range_likeness(const struct mr_trace_record *cal
 /**
  * mr_trace_program() - whether a program that execveat(2) is to run can be followed
  * @dir:   a folder's descriptor, or AT_FDCWD; the program's own where @path is ""
- * @path:  of a program or a script, whose interpreter is then what counts
+ * @path:  of a program or a script, whose interpreter is then checked
  *
  * It allocates nothing and takes no lock: it is called between vfork(2) and execve(2).  It leaves errno.
  *
