@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares devices: opening one, and asking what it is and what it can do. */
+/* Declares devices: opening one, and querying its identity and its capabilities. */
 #ifndef LIB_VERBS_DEVICE_H
 #define LIB_VERBS_DEVICE_H
 
@@ -51,7 +51,7 @@ bool mr_rdma_core_version(const char *path, char *version, size_t size);
 struct mr_device {
 	struct ibv_context *context;
 	struct ibv_pd *pd; /**< or NULL */
-	bool imported;     /**< they belong to a session: closing leaves them there */
+	bool imported;     /**< they belong to a session: closing keeps them */
 };
 
 /**
@@ -114,8 +114,8 @@ struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 /**
  * mr_device_leave() - free what the library has of a device that a session holds from now on
  *
- * The session holds the device open, so its protection domain stays.  The objects that the provider allocated for its
- * own use (UARs) is freed.
+ * The session holds the device open, so its protection domain stays.  The objects that the provider allocated for
+ * itself (UARs) are freed.
  */
 void mr_device_leave(struct mr_device *device);
 
@@ -185,14 +185,14 @@ extern const struct mr_word mr_odp_general[], mr_odp_operations[];
 /** mr_atomic_name() - "none", "hca" or "global" for an enum ibv_atomic_cap; NULL for another number */
 const char *mr_atomic_name(uint32_t atomic);
 
-/** Bits of capabilities that have to do with memory, among others. */
+/** Bits of capabilities, those for memory included. */
 extern const struct mr_word mr_device_capabilities[];
 
 /** Types of memory windows, by their bits of capabilities. */
 extern const struct mr_word mr_memory_windows[];
 
 /**
- * mr_attributes_query() - ask an open device
+ * mr_attributes_query() - query an open device
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; nothing in @attributes is set then.
  */
@@ -200,7 +200,7 @@ int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attri
 			struct mr_error *err);
 
 /**
- * mr_attributes_query_kernel() - ask a device that libibverbs does not have open: uverbs_cmd.c
+ * mr_attributes_query_kernel() - query a device that libibverbs does not have open: uverbs_cmd.c
  *	ib_uverbs_ex_query_device()
  *
  * PCI atomics are unknown: only the provider reports them.
@@ -273,7 +273,7 @@ struct mr_features {
 };
 
 /**
- * mr_features_find() - find out what is not in the attributes
+ * mr_features_find() - find the features that are not in the attributes
  * @device:      open; a protection domain is allocated in it, where that works
  * @environment: of the device
  * @attributes:  of the device, or NULL where they are not known

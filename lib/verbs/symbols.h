@@ -80,7 +80,7 @@ struct mr_symbol_origin {
 	const char *name;
 	const char *version; /**< symbol version: "IBVERBS_1.15" */
 	const char *release; /**< of rdma-core that has it: "59" */
-	const char *instead; /**< what the user can do without it, or NULL */
+	const char *instead; /**< the alternative without it, or NULL */
 };
 
 /** mr_symbol_origin() - the function of that name; NULL: it is not one of these */

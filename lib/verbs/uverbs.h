@@ -38,7 +38,7 @@ struct mr_dmah_hints {
 /**
  * mr_dmah_parse() - read "cpu=N,mem=volatile|persistent,ph=N"
  *
- * A processing hint must be there, and a CPU and a kind of memory go together, as mlx5 wants it
+ * A processing hint is required, and a CPU and a kind of memory require each other, by the rules of mlx5
  * (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()).
  *
  * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE.
@@ -73,7 +73,7 @@ enum { MR_METHOD_DMAH_ALLOC, MR_METHOD_DMAH_FREE };
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
 
 /**
- * mr_uverbs_destroy() - ask the kernel to destroy an object by its handle
+ * mr_uverbs_destroy() - destroy an object by its handle
  *
  * The method is MR_DESTROY, DEVX_UMEM_DEREG, DM_FREE, PD_DESTROY or DMAH_FREE.  The kernel refuses with ENOENT or
  * EINVAL where no object of that kind has the handle, and with EBUSY while another object uses it.  It also answers
@@ -109,7 +109,7 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 /**
  * mr_uverbs_is_absent() - whether a return value of mr_uverbs_query_mr() means that there is no such MR
  *
- * The handle is free then, or an object of another kind has it: handles of all kinds are one series.
+ * The handle is free then, or an object of another kind has it: objects of all kinds share one series of handles.
  */
 bool mr_uverbs_is_absent(int rc);
 
@@ -125,7 +125,7 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 
 /**
  * mr_uverbs_list() - list the handles of objects (UVERBS_METHOD_INFO_HANDLES)
- * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, …; there is none of mlx5's on another driver
+ * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, …; mlx5's types do not exist with another driver
  * @handles: room for MR_UVERBS_INFO_MAX handles
  * @count:   set to the number of handles; where it is MR_UVERBS_INFO_MAX, there may be more objects
  *
@@ -183,7 +183,7 @@ void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t
 /**
  * mr_ioctl_submit() - send the request to the kernel
  * @call: its name in errors: "ioctl(REG_MR)"
- * @err:  filled, or NULL where nobody reads it
+ * @err:  filled, or NULL if not needed
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */
@@ -202,11 +202,11 @@ int mr_ioctl_create(const struct mr_uverbs *uverbs, struct mr_ioctl *request, co
 
 /** A driver. */
 struct mr_driver {
-	/** Its name in user space: "mlx5"; "" of an unknown driver, which may need input of its own to REG_MR. */
+	/** Its name in user space: "mlx5"; "" of an unknown driver, which may require private input to REG_MR. */
 	const char *provider;
 	uint32_t id;         /**< enum rdma_driver_id */
-	uint16_t reg_in;     /**< bytes of its own input to REG_MR; zeros mean an ordinary region */
-	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
+	uint16_t reg_in;     /**< bytes of its private input to REG_MR; zeros mean an ordinary region */
+	uint16_t reg_out;    /**< bytes of its private answer to REG_MR */
 	bool imports;        /**< its provider has ibv_import_device(3) */
 	bool blocks_removal; /**< removing a device waits until it is closed everywhere */
 	bool lacks_dmabufs;  /**< neither its provider nor the driver registers dma-bufs */

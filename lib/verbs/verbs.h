@@ -22,7 +22,7 @@ struct mr_backing;
 struct mr_dm;
 struct mr_dmah;
 
-/** The calls.  Sessions store these numbers, so a new call comes behind the others. */
+/** The calls.  Sessions store these numbers, so a new call is appended. */
 enum mr_region_call {
 	MR_REG_MR,             /**< ibv_reg_mr(3) */
 	MR_REG_MR_RELAXED,     /**< mr_reg_mr_relaxed(): ibv_reg_mr of whole pages */
@@ -173,7 +173,7 @@ struct mr_region_request {
 	uint64_t iova;       /**< where the call has MR_IOVA_GIVEN */
 	uint64_t page_sizes; /**< where the call is given them: the pgsz_bitmap */
 	uint64_t page_size; /**< where the call is MR_REG_MR_RELAXED: bytes of the memory's pages */
-	uint32_t access;    /**< enum ibv_access_flags and whatever else was asked for */
+	uint32_t access;    /**< enum ibv_access_flags, and any other requested bits */
 	int fd;             /**< of a dma-buf */
 	const struct mr_dm *dm;     /**< memory on the device behind it; NULL or all zeros: none */
 	const struct mr_dmah *dmah; /**< where the call is given one: its DMA handle */
@@ -183,7 +183,7 @@ struct mr_region_request {
 	struct mr_backing *backing;
 };
 
-/** A region.  It is small, because commands hold many: what they have in common stands elsewhere. */
+/** A region.  It is small, because commands hold many: common facts are stored elsewhere. */
 struct mr_region {
 	union {                    /* by MR_VIA_LIBRARY: the library's object, else NULL */
 		struct ibv_mr *mr; /**< of MR_KIND_MR */
@@ -262,7 +262,7 @@ struct mr_in_force {
 	enum mr_tristate relaxed;  /**< the device can write in relaxed order */
 };
 
-/** A region, as it was asked for. */
+/** A requested region. */
 struct mr_in_force_region {
 	enum mr_region_call call;
 	enum mr_via via;
@@ -272,7 +272,7 @@ struct mr_in_force_region {
 
 /**
  * mr_in_force_at_zero() - whether the addresses of a region begin at 0
- * @access: the flags that were asked for
+ * @access: the requested flags
  *
  * It queries the kernel (QUERY_MR), but only if @access has zero-based.  The region must still be
  * registered.
@@ -313,7 +313,7 @@ int mr_region_register(const struct mr_registrar *registrar,
  * mr_region_forget() - free the library's memory of a region that stays registered
  *
  * It calls ibv_unimport_mr(3) or mlx5dv_devx_umem_unimport(3).  The region's device must be an imported
- * one: somebody else holds that open, so the region stays when this process closes it.
+ * one: another process holds it open, so the region stays when this process closes it.
  */
 void mr_region_forget(struct mr_region *region);
 
@@ -321,7 +321,7 @@ void mr_region_forget(struct mr_region *region);
  * mr_region_deregister() - ibv_dereg_mr(3), mlx5dv_devx_umem_dereg(3), or mr_uverbs_destroy() by
  * MR_VIA_KERNEL
  *
- * Return: 0, or -errno with MR_ERROR_REFUSED; the region is still there then.
+ * Return: 0, or -errno with MR_ERROR_REFUSED; the region then still exists.
  */
 int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,
 			 struct mr_error *err);
@@ -329,7 +329,7 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 /** An advice as the user names it: "prefetch", "prefetch-write,flush", … */
 struct mr_advice {
 	const char *text; /**< as typed, or NULL: none */
-	uint32_t advice;  /**< enum ib_uverbs_advise_mr_advice, or whatever else was asked for */
+	uint32_t advice;  /**< enum ib_uverbs_advise_mr_advice, or any other requested number */
 	uint32_t flags;   /**< enum ib_uverbs_advise_mr_flag, likewise */
 };
 
@@ -390,7 +390,7 @@ bool mr_umem_reports_handles(void);
 int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err);
 
 /**
- * mr_umem_import() - mlx5dv_devx_umem_import(3), which does not ask the kernel whether the umem exists
+ * mr_umem_import() - mlx5dv_devx_umem_import(3), which does not check with the kernel whether the umem exists
  * @region: set on success; mr_region_forget() it
  *
  * Return: 0, or -errno: -EINVAL with MR_ERROR_USAGE for a blob that is not as long as libmlx5's,
@@ -411,14 +411,14 @@ enum mr_change {
 
 /** How libibverbs treats a region in the process that registered it. */
 enum mr_origin {
-	MR_ORIGIN_PLAIN, /**< ibv_reg_mr(3) and the like: it changes such a region */
-	MR_ORIGIN_OTHER, /**< a dma-buf, memory on the device: it refuses to */
+	MR_ORIGIN_PLAIN, /**< ibv_reg_mr(3) and similar calls: it changes such a region */
+	MR_ORIGIN_OTHER, /**< a dma-buf, memory on the device: it refuses the change */
 	MR_ORIGIN_UNKNOWN,
 };
 
 /** A change that is wanted. */
 struct mr_rereg_request {
-	uint32_t changes; /**< enum mr_change, and whatever else was asked for */
+	uint32_t changes; /**< enum mr_change, and any other requested bits */
 	uint64_t addr;    /**< of TRANSLATION: address of the first byte */
 	uint64_t length;  /**< of TRANSLATION: bytes */
 	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
@@ -468,16 +468,19 @@ struct mr_rereg_failure {
  * @registrar: has the new protection domain where the request changes that; else any
  * @request:   passed on without checks
  * @region:    updated as far as the call has changed it; also on failure it has to be deregistered
- * @failure:   set: where the call fails, what the region is then
+ * @failure:   set: if the call fails, the state of the region
  *
- * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.  Why it was refused is a
- * cause (lib/diagnose/causes/changes.c).
+ * Return: 0, or -errno with MR_ERROR_REFUSED and a hint with the state of the region.  The reasons are causes
+ * (lib/diagnose/causes/changes.c).
  */
 int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
 		    struct mr_region *region, struct mr_rereg_failure *failure,
 		    struct mr_error *err);
 
-/** mr_rereg_code_name() - "IBV_REREG_MR_ERR_CMD", for what ibv_rereg_mr(3) has returned; a number that is no code counts as that */
+/**
+ * mr_rereg_code_name() - "IBV_REREG_MR_ERR_CMD", for the result of ibv_rereg_mr(3); also for a number that is not a
+ * code
+ */
 const char *mr_rereg_code_name(int value);
 
 /**

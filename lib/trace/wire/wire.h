@@ -350,8 +350,8 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path);
  * @path: set to it, cut to @size bytes
  * @list: folders as in $PATH; NULL: those of confstr(3)
  *
- * Return: 0; -EACCES: what has that name cannot be run; -ENOENT: nothing has, also where execvp(3) answers EACCES
- * for a folder that may not be searched.
+ * Return: 0; -EACCES: the file with that name cannot be run; -ENOENT: no such file, even if execvp(3) answers EACCES
+ * for an unreadable folder.
  */
 int mr_trace_find_program(const char *name, const char *list, char *path, unsigned long size);
 
