@@ -40,7 +40,8 @@ static int check_sim(const struct invocation *invocation, struct mr_error *err)
 }
 
 static const struct option_spec options[] = {
-	OPTION(0, "profile", profile, struct sim_args, profile, "PROFILE", "simulate this kind of device"),
+	OPTION(0, "profile", profile, struct sim_args, profile, "PROFILE",
+	       "simulate this kind of device"),
 	OPTION(0, "kernel", kernel, struct sim_args, kernel, "KERNEL", "answer as this kernel"),
 	OPTION(0, "fault", faults, struct sim_args, faults, "SPEC",
 	       "let a call fail: CALL[@N]=ACTION"),

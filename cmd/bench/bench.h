@@ -116,8 +116,7 @@ struct bench_group {
 		FIELD_AS("memory", structure, group.memory, FIELD_STRING, FIELD_MEMORY,            \
 			 "kind of memory, or source of the dma-buf", .usual = "anon"),             \
 		FIELD_AS("state", structure, group.state, FIELD_STRING, FIELD_PUBLIC,              \
-			 "state of the memory before each call: populated",          \
-			 .usual = BENCH_STATE),                                                    \
+			 "state of the memory before each call: populated", .usual = BENCH_STATE), \
 		FIELD_AS("threads", structure, group.threads, FIELD_NUMBER, 0,                     \
 			 "threads of each process", .usual = "1"),                                 \
 		FIELD_AS("processes", structure, group.processes, FIELD_NUMBER, 0,                 \

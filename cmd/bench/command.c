@@ -42,15 +42,19 @@ static const struct option_spec what_options[] = {
 	ARG(0, "sizes", sizes, sizes, "SIZE,...",
 	    "measure these sizes; 4K..1G: each four times the last (default: from 4K, as far as "
 	    "memory allows)"),
-	ARG('m', "memory", memories, memory, "KIND", "measure this kind of memory; may be repeated (default: anon)"),
-	ARG('f', "from", dmabuf, from, "SOURCE", "take the dma-bufs of reg-dmabuf from SOURCE (default: udmabuf)"),
+	ARG('m', "memory", memories, memory, "KIND",
+	    "measure this kind of memory; may be repeated (default: anon)"),
+	ARG('f', "from", dmabuf, from, "SOURCE",
+	    "take the dma-bufs of reg-dmabuf from SOURCE (default: udmabuf)"),
 	ARG('a', "access", access, access, "FLAG,...", "set access flags (default: local-write)"),
-	ARG(0, "via", via, via, "PATH", "call libibverbs (library, default), or the kernel directly"),
+	ARG(0, "via", via, via, "PATH",
+	    "call libibverbs (library, default), or the kernel directly"),
 	ARG(0, "plan", size, plan, "SIZE", "estimate the time to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
-	ARG(0, "threads", counts, threads, "N,...", "run N threads at once; 1..8: each twice the last (default: 1)"),
+	ARG(0, "threads", counts, threads, "N,...",
+	    "run N threads at once; 1..8: each twice the last (default: 1)"),
 	ARG(0, "processes", counts, processes, "N,...",
 	    "run N processes at once, each with the threads of --threads (default: 1)"),
 	ARG(0, "all-devices", flag, all_devices, NULL,
@@ -60,8 +64,10 @@ static const struct option_spec load_options[] = {
 	OPTION_END,
 };
 static const struct option_spec length_options[] = {
-	ARG(0, "seconds", seconds, seconds, "SECONDS", "measure each row for SECONDS (default: 0.5)"),
-	ARG('c', "count", number, calls, "N", "make N calls in each worker and row, in place of --seconds"),
+	ARG(0, "seconds", seconds, seconds, "SECONDS",
+	    "measure each row for SECONDS (default: 0.5)"),
+	ARG('c', "count", number, calls, "N",
+	    "make N calls in each worker and row, in place of --seconds"),
 	ARG(0, "rounds", number, rounds, "N", "measure each row in N rounds (default: 10)"),
 	OPTION_END,
 };
@@ -72,7 +78,8 @@ static const struct option_spec picture_options[] = {
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
-	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW, or with a new measurement; exit 1 if slower"),
+	ARG(0, "compare", flag, compare, NULL,
+	    "compare OLD with NEW, or with a new measurement; exit 1 if slower"),
 	ARG(0, "tolerance", percent, tolerance, "PERCENT",
 	    "ignore differences up to this (default: 5%)"),
 	ARG(0, "anyway", flag, anyway, NULL, "also compare documents of different hosts"),

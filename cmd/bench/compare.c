@@ -272,9 +272,9 @@ static int measure(struct bench_job *new, const struct bench_job *old, struct mr
 	args.compare = false;
 	rc = read_args(&args, old, calls, err);
 	if (!rc && given && (args.all_devices || (*device && strcmp(given, device) != 0)))
-		rc = mr_fail_usage(err,
-				   "--compare measures on the devices of %s, and '%s' is another device",
-				   name, given);
+		rc = mr_fail_usage(
+			err, "--compare measures on the devices of %s, and '%s' is another device",
+			name, given);
 	new->args = &args;
 	new->calls = calls;
 	new->device = args.all_devices || !*device ? given : device;

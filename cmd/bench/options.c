@@ -171,7 +171,8 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	const bool is_dmabuf = mr_region_is_dmabuf(what->call);
 
 	if (args->from.text && !is_dmabuf)
-		return mr_fail_usage(err, "--from requires a call on dma-bufs: '%s' is another call",
+		return mr_fail_usage(err,
+				     "--from requires a call on dma-bufs: '%s' is another call",
 				     what->name);
 	if (args->memory.count && is_dmabuf)
 		return mr_fail_usage(err,
@@ -213,10 +214,11 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 		return mr_fail_usage(err, "--plan: give at least 1 byte");
 	for (size_t i = 0; args->plan.known && i < args->sizes.count; i++)
 		if (args->sizes.values[i] > args->plan.value)
-			return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
-					    "--plan: a piece of %llu bytes is larger than the whole, %llu bytes",
-					    (unsigned long long)args->sizes.values[i],
-					    (unsigned long long)args->plan.value);
+			return mr_fail_text(
+				err, MR_ERROR_USAGE, ERANGE,
+				"--plan: a piece of %llu bytes is larger than the whole, %llu bytes",
+				(unsigned long long)args->sizes.values[i],
+				(unsigned long long)args->plan.value);
 	for (size_t i = 0; i < args->memory.count; i++) {
 		const enum mr_memory_type type = args->memory.kinds[i].type;
 

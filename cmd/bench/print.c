@@ -194,8 +194,8 @@ static void print_fits(struct bench_job *job)
 		mr_auto_free char *text = NULL;
 
 		if (rows[i].ucx[0] &&
-		    asprintf(&text, "settings of UCX for %s%s%s: %s", group->device, is_usual ? "" : ", ",
-			     is_usual ? "" : group->memory, rows[i].ucx) >= 0)
+		    asprintf(&text, "settings of UCX for %s%s%s: %s", group->device,
+			     is_usual ? "" : ", ", is_usual ? "" : group->memory, rows[i].ucx) >= 0)
 			output_paragraph(text, 0, 2);
 	}
 }

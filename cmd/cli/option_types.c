@@ -281,7 +281,8 @@ TYPE(report_format, .name = "format", .what = "format", .words = report_formats)
 	OPTION(letter, name, type, struct global_args, member, __VA_ARGS__)
 
 static const struct option_spec global_options[] = {
-	GLOBAL('d', "device", string, device, "NAME", "use this RDMA device (default: the only one)"),
+	GLOBAL('d', "device", string, device, "NAME",
+	       "use this RDMA device (default: the only one)"),
 	GLOBAL('j', "json", flag, style.json, NULL, "print one JSON document"),
 	GLOBAL('o', "output", columns, style.columns, "COLUMN,...", "print these columns"),
 	GLOBAL('n', "no-headings", flag, style.no_headings, NULL,

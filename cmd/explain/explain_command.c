@@ -221,15 +221,17 @@ static void print_call(const struct mr_log_line *line)
 			 call);
 	output_paragraph(text, 0, 2);
 	if (line->call && line->command[0])
-		print_labelled(2, "",
-			       "The line does not name the call; the call above sends the command.");
+		print_labelled(
+			2, "",
+			"The line does not name the call; the call above sends the command.");
 	else if (line->call && line->is_of_libfabric)
 		print_labelled(
 			2, "",
 			"The line comes from libfabric, whose providers verbs and efa make this call; "
 			"others do not (FI_LOG_LEVEL=info names the provider).");
 	else if (line->call && !line->is_named && !line->is_reason)
-		print_labelled(2, "", "The line does not name the call; its words match the call above.");
+		print_labelled(2, "",
+			       "The line does not name the call; its words match the call above.");
 }
 
 /* Prints the refusal of a line. */

@@ -63,8 +63,7 @@ enum field_flags {
 	 * Redaction of a string in a report.  Without a flag it is private, and replaced by a pseudonym.
 	 * Numbers, truth values, access flags and hexadecimal numbers are public.
 	 */
-	FIELD_PUBLIC =
-		1 << 4, /**< words of mrctl or the kernel; of FIELD_WORDS: each word */
+	FIELD_PUBLIC = 1 << 4, /**< words of mrctl or the kernel; of FIELD_WORDS: each word */
 	FIELD_PROSE = 1 << 5,  /**< free text, which is left out */
 	FIELD_MEMORY = 1 << 6, /**< a kind of memory, of which a path is private */
 	FIELD_KNOWN = 1 << 8,  /**< JSON: never null, though its type could be */
@@ -175,7 +174,7 @@ struct list {
 /** An entry for the array evidence of @structure, which has the number of them in evidence_count. */
 #define FIELD_FACTS(structure, ...)                                                                \
 	{                                                                                          \
-		.key = "evidence", .help = "facts that support the cause", .type = FIELD_EVIDENCE,           \
+		.key = "evidence", .help = "facts that support the cause", .type = FIELD_EVIDENCE, \
 		.offset = offsetof(structure, evidence),                                           \
 		.count = offsetof(structure, evidence_count), __VA_ARGS__                          \
 	}

@@ -226,7 +226,8 @@ static const char *expect_text(const struct expect_option *expect, const struct 
 		if (expect_has(expect, f) || is_repeated(expect, failures, i))
 			continue;
 		mr_text_add(got, sizeof(got), " and ", "%s%s", answer_text(expect, f, answer),
-			    is_answer(f) ? "" : ", which is not an answer of libibverbs or the kernel");
+			    is_answer(f) ? ""
+					 : ", which is not an answer of libibverbs or the kernel");
 		named++;
 	}
 	*text = '\0';

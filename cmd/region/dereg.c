@@ -334,7 +334,7 @@ static void note_unlisted(const struct sweep *sweep)
 	count = sweep->left.value;
 	report_note(command,
 		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
-			       "be about to record %s",
+		    "be about to record %s",
 		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
 	report_detail("repeat mrctl dereg --all when that command has ended");
 }

@@ -11,9 +11,9 @@
 /* The options for the mapping, which both tables have. */
 #define MAPPING_OPTIONS                                                                            \
 	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
-	       "use this kind of memory (default: anon)"),                                                  \
+	       "use this kind of memory (default: anon)"),                                         \
 		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
-		       "start this far into the mapping (default: 0)"),                                         \
+		       "start this far into the mapping (default: 0)"),                            \
 		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
 		       "map the memory at this address, or fail"),                                 \
 		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
@@ -94,8 +94,9 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 	/* Only memory of the host has pages to fault in, or to place on a node. */
 	if ((args->populate || args->numa.known) &&
 	    (is_gpu || type == MR_MEMORY_NONE || type == MR_MEMORY_UNMAPPED))
-		return mr_fail_usage(err, "--%s requires pages that the kernel manages: --memory %s has none",
-				     args->populate ? "populate" : "numa", args->memory.text);
+		return mr_fail_usage(
+			err, "--%s requires pages that the kernel manages: --memory %s has none",
+			args->populate ? "populate" : "numa", args->memory.text);
 	return plan_sizes(plan, args, default_size, err);
 }
 
@@ -103,8 +104,7 @@ static const struct option_spec region_options[] = {
 	REGISTER_OPTION(0, "pd", name, pd, "NAME", "use this protection domain, made on first use"),
 	REGISTER_OPTION('a', "access", access, access, "FLAG,...",
 			"set access flags (default: local-write)"),
-	REGISTER_OPTION(0, "name", name, name, "NAME",
-			"name the region; NAME.1, ... with --count"),
+	REGISTER_OPTION(0, "name", name, name, "NAME", "name the region; NAME.1, ... with --count"),
 	REGISTER_OPTION(0, "via", via, via, "library|kernel",
 			"call libibverbs (default), or the kernel directly"),
 	OPTION_END,

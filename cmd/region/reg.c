@@ -166,8 +166,9 @@ static const struct option_spec reg_dmabuf_options[] = {
 			"set the address for the HCA and peers (default: the offset)"),
 	REGISTER_OPTION('c', "count", number, memory.count, "N",
 			"register N regions on one dma-buf (default: 1)"),
-	REGISTER_OPTION(0, "stride", size, memory.stride, "SIZE",
-			"start the next region after SIZE bytes (default: the size, in whole pages)"),
+	REGISTER_OPTION(
+		0, "stride", size, memory.stride, "SIZE",
+		"start the next region after SIZE bytes (default: the size, in whole pages)"),
 	REGISTER_OPTION(0, "data-direct", flag, data_direct, NULL,
 			"call mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,

@@ -128,7 +128,8 @@ static const struct option_spec iova_options[] = {
 };
 
 static const struct option_spec change_options[] = {
-	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...", "set new access flags"),
+	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...",
+	       "set new access flags"),
 	OPTION(0, "pd", name, struct rereg_args, pd, "NAME",
 	       "set a new protection domain, made on first use"),
 	OPTION(0, "via", via, struct rereg_args, via, "library|kernel",

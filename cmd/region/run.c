@@ -48,7 +48,7 @@ struct register_job {
 	struct answer answer;
 	bool unnamed;        /* mr_table_begin_unnamed() was called */
 	bool blocks_signals; /* signals are blocked: mr_interrupted() must be checked between regions */
-	bool interrupted;    /* a signal came before all was done */
+	bool interrupted; /* a signal came before all was done */
 };
 
 /* An implicit region covers the whole address space, and has no separate memory. */
@@ -287,7 +287,8 @@ static void note_interrupted(const struct register_job *job)
 	}
 	ends = mr_session_is_private(job->registrar.session);
 	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
-		      ends ? "these regions stay until the batch ends" : "these regions stay in the session",
+		      ends ? "these regions stay until the batch ends"
+			   : "these regions stay in the session",
 		      job->regions[0].id, job->regions[job->count - 1].id,
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
 }
@@ -323,7 +324,7 @@ static void hint_unprinted(const struct register_job *job, struct mr_error *err)
 	if (job->registrar.in_session)
 		mr_hint(err,
 			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
-				   "mrctl stat shows %s",
+			"mrctl stat shows %s",
 			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
 	else
 		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
@@ -447,7 +448,8 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 			       : reallocarray(NULL, job->plan.memory.count, sizeof(*job->regions));
 	if (!job->regions)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
-			       "cannot store the list of %" PRIu64 " regions", job->plan.memory.count);
+			       "cannot store the list of %" PRIu64 " regions",
+			       job->plan.memory.count);
 	if (job->args->export)
 		job->blobs = calloc(job->plan.memory.count, sizeof(*job->blobs));
 	if (job->args->export && !job->blobs)

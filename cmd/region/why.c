@@ -203,7 +203,7 @@ REPORTED const struct record ruled_out_record = { "ruled_out", ruled_out_fields,
 
 struct why {
 	unsigned int users;
-	bool is_answer; /* the RDMA stack answered this process: the call can be repeated */
+	bool is_answer;    /* the RDMA stack answered this process: the call can be repeated */
 	bool can_be_tried; /* with changes */
 	bool can_be_proven;
 	bool has_tries; /* the call was tried with changes */

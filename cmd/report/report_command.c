@@ -53,7 +53,8 @@ static int print(const struct report *report, int fd, struct mr_error *err)
 	} else {
 		rc = report_show(report->root, !report->args->read || report->args->to);
 	}
-	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output", "not all of the output could be written")
+	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output",
+			    "not all of the output could be written")
 		  : output_flush(err);
 }
 

@@ -140,7 +140,7 @@ REPORTED static const struct record device_command_record = { "device_command", 
 /* Rows of a transport on demand, as words and as bits. */
 #define ODP(key, member, words_, help, ...)                                                        \
 	ROW_AS(key, member, FIELD_BITS, FIELD_PUBLIC, help, .words = (words_), ##__VA_ARGS__),     \
-		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "capabilities as bits", \
+		ROW_AS(key "_bits", member, FIELD_HEX, FIELD_DETAIL, "capabilities as bits",       \
 		       ##__VA_ARGS__)
 #define ODP_OF(transport, name)                                                                    \
 	ODP(#transport, attributes.odp.transport, mr_odp_operations, "operations of " name,        \
@@ -201,8 +201,8 @@ static const struct field device_fields[] = {
 	    KNOWN_BY(struct device_facts, has_node)),
 	ROW_AS("node_error", node.error, FIELD_ERRNO, FIELD_PUBLIC, "errno of opening the file",
 	       KNOWN_BY(struct device_facts, has_node)),
-	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "ports of the device", .section = "ports",
-	       .record = &device_port_record),
+	ROW_AS("ports", port_list, FIELD_LIST, FIELD_KNOWN, "ports of the device",
+	       .section = "ports", .record = &device_port_record),
 	ATTRIBUTE(max_mr, FIELD_NUMBER, 0, "maximum number of memory regions", .section = "limits"),
 	ATTRIBUTE(max_mr_size, FIELD_NUMBER, 0, "bytes of the largest region"),
 	ATTRIBUTE(page_sizes, FIELD_PAGES, FIELD_RANGES, "sizes of pages that regions can have"),

@@ -52,7 +52,8 @@ static int identify(const struct mr_opt_u64 *number, char *program, size_t size,
 	mr_process_close(&process);
 	mr_clean_text(program, size);
 	if (owner != pid)
-		return mr_fail_usage(err, "%d is a thread of process %d: --pid requires the process",
+		return mr_fail_usage(err,
+				     "%d is a thread of process %d: --pid requires the process",
 				     pid, owner);
 	if (!has_program)
 		return mr_fail_usage(err, "%d (%s) is a thread of the kernel", pid, name);
@@ -317,7 +318,8 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 		report_error("trace", &failure);
 		_exit(EXIT_REFUSED);
 	}
-	signal(SIGPIPE, SIG_IGN); /* the reader of a file of trace may end, and the program continues */
+	signal(SIGPIPE,
+	       SIG_IGN); /* the reader of a file of trace may end, and the program continues */
 	if (obstacle != MR_TRACE_FOLLOWED)
 		mr_monitor_announced(&follow->monitor, child);
 	return mr_follow_run(follow, child, &job->result.status, err);

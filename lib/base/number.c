@@ -188,6 +188,7 @@ int mr_parse_name(const char *text, struct mr_error *err)
 		return fail_invalid(err, EINVAL, "name", text,
 				    "a leading '-' would make it an option");
 	if (digits == length)
-		return fail_invalid(err, EINVAL, "name", text, "a name of digits only would be an id");
+		return fail_invalid(err, EINVAL, "name", text,
+				    "a name of digits only would be an id");
 	return 0;
 }

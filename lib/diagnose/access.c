@@ -108,8 +108,8 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 		node = &nodes.first_other;
 		left = nodes.devices - nodes.other.count - nodes.absent.count;
 		mr_finding_set(finding, left ? MR_VERDICT_WARN : MR_VERDICT_BAD,
-			       "%u of %u devices: another file has the name of the node of %s", left,
-			       nodes.devices, nodes.other.text);
+			       "%u of %u devices: another file has the name of the node of %s",
+			       left, nodes.devices, nodes.other.text);
 		mr_finding_detail(finding, "%s is not the device %u:%u", node->path, node->major,
 				  node->minor);
 		mr_finding_remedy(finding, "rm %s && mknod %s c %u %u && chmod 666 %s", node->path,

@@ -67,7 +67,8 @@ void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
 	case ENOMEM:
 	case EMFILE:
 	case ENFILE:
-		mr_finding_remedy(finding, "try again: no memory or descriptor was free to open the file");
+		mr_finding_remedy(finding,
+				  "try again: no memory or descriptor was free to open the file");
 		break;
 	default:
 		mr_finding_remedy(finding, "check its type: ls -ld %s", path);

@@ -417,19 +417,21 @@ static void add_origin(const struct mr_memlock_origin *origin, const struct mr_r
 			    in_container ? " in this container" : "");
 		mr_finding_detail(finding, "the first process is %s", who);
 	} else if (origin->trace == MR_MEMLOCK_HIDDEN) {
-		mr_text_add(figure, size, "", "; %s has the same limit, and its parent cannot be read", name);
+		mr_text_add(figure, size, "",
+			    "; %s has the same limit, and its parent cannot be read", name);
 		mr_finding_detail(finding,
 				  "the limit of process %" PRIu64
 				  ", the parent of %s, cannot be read from here",
 				  origin->parent_pid, who);
 	} else {
-		mr_text_add(figure, size, "", "; %s %s %s", change, origin->pid ? "in" : "in a child of",
+		mr_text_add(figure, size, "", "; %s %s %s", change,
+			    origin->pid ? "in" : "in a child of",
 			    origin->pid ? origin->name : origin->parent);
-		mr_finding_detail(finding, "%s has this limit, and its parent %s (%" PRIu64 ") has %s", who,
-				  origin->parent, origin->parent_pid,
-				  origin->parents.soft == UINT64_MAX
-					  ? "no limit"
-					  : MR_SIZE(origin->parents.soft));
+		mr_finding_detail(
+			finding, "%s has this limit, and its parent %s (%" PRIu64 ") has %s", who,
+			origin->parent, origin->parent_pid,
+			origin->parents.soft == UINT64_MAX ? "no limit"
+							   : MR_SIZE(origin->parents.soft));
 	}
 }
 
@@ -441,7 +443,8 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_rlimit *limit, uin
 	int rc = mr_memlock_trace(host, limit, &origin);
 
 	if (rc)
-		mr_finding_detail(finding, "the origin of the limit is not known: /proc/self/status: %s",
+		mr_finding_detail(finding,
+				  "the origin of the limit is not known: /proc/self/status: %s",
 				  mr_errno_text(-rc));
 	else
 		add_origin(&origin, limit, in_container, finding);

@@ -437,7 +437,8 @@ static bool make_call(const struct variant *variant)
 		snprintf(try->reason, sizeof(try->reason), "%.120s", err.text);
 	if (try->errnum || !mr_region_deregister(&variant->registrar, &region, &err))
 		return true;
-	snprintf(try->reason, sizeof(try->reason), "the region stays until mrctl ends: %.90s", err.text);
+	snprintf(try->reason, sizeof(try->reason), "the region stays until mrctl ends: %.90s",
+		 err.text);
 	return false;
 }
 
@@ -567,8 +568,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 		bench.until_ns = start + ns;
 		if (open_context(&bench, &err))
 			snprintf(tries->note, sizeof(tries->note),
-				 "nothing: no new context could be opened: %.120s",
-				 err.text);
+				 "nothing: no new context could be opened: %.120s", err.text);
 		else
 			try_changes(&bench, tries);
 		if (bench.dm.allocated)
@@ -609,7 +609,8 @@ void mr_tries_text(const struct mr_tries *tries, char *text, size_t size)
 {
 	/* Texts for a call that is not refused as before */
 	static const char *const passed[] = {
-		[MR_TRY_UNCHANGED] = "the unchanged call succeeds now, so the cause no longer exists",
+		[MR_TRY_UNCHANGED] =
+			"the unchanged call succeeds now, so the cause no longer exists",
 		[MR_TRY_OWN_CONTEXT] =
 			("the call succeeds in a new context, so the session's context is the "
 			 "cause, or the cause no longer exists"),

@@ -222,7 +222,7 @@ static int open_or_create(const char *path, uint64_t length, struct mr_unfinishe
 static const struct kind_row {
 	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
 	bool is_readonly; /* mapped without write permission */
-	bool is_thp; /* transparent huge pages are requested, and the start is aligned to one */
+	bool is_thp;   /* transparent huge pages are requested, and the start is aligned to one */
 	bool has_hole; /* its last page is to be unmapped again */
 } kinds[MR_MEMORY_TYPES] = {
 	[MR_MEMORY_ANON] = { .is_data = true },

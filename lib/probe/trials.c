@@ -135,7 +135,8 @@ static void judge_zero_based(struct mr_attempt *attempt)
 		break;
 	case MR_NO:
 		attempt->proven = MR_NO;
-		MR_ATTEMPT_REASON(attempt,
+		MR_ATTEMPT_REASON(
+			attempt,
 			"accepted, but ignored: the region does not begin at 0 according to the "
 			"kernel (QUERY_MR)");
 		break;
@@ -641,7 +642,8 @@ const struct mr_trial mr_trials[] = {
 	ACCESS("unknown-bit", 1u << 15, NEEDS(FORBIDDEN)),
 
 	REGION("kind", "plain", "ibv_reg_mr", LW, .call = MR_REG_MR),
-	REGION("kind", "plain-ioctl", "registration by the kernel directly", LW, .via = MR_VIA_KERNEL),
+	REGION("kind", "plain-ioctl", "registration by the kernel directly", LW,
+	       .via = MR_VIA_KERNEL),
 	REGION("kind", "iova", "another address for the HCA", LW, .call = MR_REG_MR_IOVA),
 	TRIAL("kind", "zero-based", "a region that begins at 0, by the flag", prepare_memory,
 	      register_region, judge_zero_based, .access = LW | MR_ACCESS_ZERO_BASED),
@@ -736,8 +738,8 @@ const struct mr_trial mr_trials[] = {
 
 	TRIAL("reg-mr-ex", "addr", "ibv_reg_mr_ex of memory", prepare_memory, register_region,
 	      judge_ex, .call = MR_REG_MR_EX, .access = LW),
-	TRIAL("reg-mr-ex", "iova", "ibv_reg_mr_ex at another address", prepare_memory, register_region,
-	      judge_ex, .call = MR_REG_MR_EX_IOVA, .access = LW),
+	TRIAL("reg-mr-ex", "iova", "ibv_reg_mr_ex at another address", prepare_memory,
+	      register_region, judge_ex, .call = MR_REG_MR_EX_IOVA, .access = LW),
 	TRIAL("reg-mr-ex", "dmabuf", "ibv_reg_mr_ex of the dma-heap \"system\"", prepare_dmabuf,
 	      register_region, judge_ex, .call = MR_REG_MR_EX_FD, .access = LW,
 	      .dmabuf = MR_DMABUF_HEAP),

@@ -409,8 +409,8 @@ struct loop {
 	struct mr_follow *follow;
 	pid_t child;
 	int child_fd;
-	pid_t other;     /* that has not joined, once no other is left; or 0 */
-	bool is_in_exec; /* a process was within execve(2) at the last search for it */
+	pid_t other;             /* that has not joined, once no other is left; or 0 */
+	bool is_in_exec;         /* a process was within execve(2) at the last search for it */
 	unsigned int exec_looks; /* at which one was */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */

@@ -216,7 +216,8 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 			 kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
 						    : type_of_file(&range->mapping),
 			 range);
-	} else if (is_of_file) { /* its file system determines this, which no other kind of memory has */
+	} else if (
+		is_of_file) { /* its file system determines this, which no other kind of memory has */
 		remark_path(range);
 	} else {
 		set_memory(range, obstacles[kind].type, NULL);

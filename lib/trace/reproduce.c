@@ -470,7 +470,8 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 
 		comment(file, "With several devices, use mrctl -d %s", device ?: "");
 	}
-	comment(file, "The exit status is 0 if each line is refused in the same way as the program.");
+	comment(file,
+		"The exit status is 0 if each line is refused in the same way as the program.");
 }
 
 static void print_title(FILE *file, const struct mr_reproduced *it)

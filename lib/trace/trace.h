@@ -81,10 +81,10 @@ struct mr_traced_range {
 	char memory[300];
 	enum mr_memory_type type; /**< of @memory */
 	uint64_t addr, length;    /**< bytes of the call's range */
-	uint64_t offset;    /**< bytes from the start of a mapping of that kind to the range */
-	uint64_t page_size; /**< bytes of the pages behind it; 0: not known */
-	bool is_exact;      /**< @memory meets the same rules of the kernel as the range */
-	char remark[200];   /**< the differences, or why no kind reproduces it; or empty */
+	uint64_t offset;       /**< bytes from the start of a mapping of that kind to the range */
+	uint64_t page_size;    /**< bytes of the pages behind it; 0: not known */
+	bool is_exact;         /**< @memory meets the same rules of the kernel as the range */
+	char remark[200];      /**< the differences, or why no kind reproduces it; or empty */
 	unsigned int mappings; /**< that the range is in, as far as they were examined */
 	bool has_mapping;
 	struct mr_mapping mapping;  /**< that has the first byte, or with an obstacle its page */

@@ -204,13 +204,13 @@ int mr_ioctl_create(const struct mr_uverbs *uverbs, struct mr_ioctl *request, co
 struct mr_driver {
 	/** Its name in user space: "mlx5"; "" of an unknown driver, which may require private input to REG_MR. */
 	const char *provider;
-	uint32_t id;         /**< enum rdma_driver_id */
-	uint16_t reg_in;     /**< bytes of its private input to REG_MR; zeros mean an ordinary region */
-	uint16_t reg_out;    /**< bytes of its private answer to REG_MR */
-	bool imports;        /**< its provider has ibv_import_device(3) */
-	bool blocks_removal; /**< removing a device waits until it is closed everywhere */
-	bool lacks_dmabufs;  /**< neither its provider nor the driver registers dma-bufs */
-	bool lacks_rereg;    /**< its provider has no ibv_rereg_mr(3) */
+	uint32_t id;     /**< enum rdma_driver_id */
+	uint16_t reg_in; /**< bytes of its private input to REG_MR; zeros mean an ordinary region */
+	uint16_t reg_out;     /**< bytes of its private answer to REG_MR */
+	bool imports;         /**< its provider has ibv_import_device(3) */
+	bool blocks_removal;  /**< removing a device waits until it is closed everywhere */
+	bool lacks_dmabufs;   /**< neither its provider nor the driver registers dma-bufs */
+	bool lacks_rereg;     /**< its provider has no ibv_rereg_mr(3) */
 	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */
 };
 

@@ -112,9 +112,11 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() requires */
 	if (refusal->errnum == EINVAL) {
 		if (is_rxe(inquiry) && !(refusal->region_access & MR_ACCESS_LOCAL_WRITE))
-			mr_suspect(suspicion, MR_CERTAIN,
-				   "rxe accepts advice only for regions with local-write, and the access 0x%" PRIx32 " lacks it",
-				   refusal->region_access);
+			mr_suspect(
+				suspicion, MR_CERTAIN,
+				"rxe accepts advice only for regions with local-write, and the access 0x%" PRIx32
+				" lacks it",
+				refusal->region_access);
 		return;
 	}
 	if (!writes)
@@ -123,7 +125,8 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		rule_out(inquiry, suspicion, "the region may be written");
 	else if (is_mlx5(inquiry))
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "prefetch-write requires write access, and the access 0x%" PRIx32 " has none",
+			   "prefetch-write requires write access, and the access 0x%" PRIx32
+			   " has none",
 			   refusal->region_access);
 }
 

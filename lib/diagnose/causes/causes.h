@@ -572,9 +572,9 @@ struct mr_cause {
 	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
 	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
 	const char
-		*statuses;  /**< of mlx5's firmware, by one of which it has refused; a byte each */
-	const char *shows;  /**< names of facts of the call that are evidence, or NULL */
-	bool is_of_gpu;     /**< of memory of a GPU */
+		*statuses; /**< of mlx5's firmware, by one of which it has refused; a byte each */
+	const char *shows; /**< names of facts of the call that are evidence, or NULL */
+	bool is_of_gpu;    /**< of memory of a GPU */
 	bool is_of_request; /**< other memory does not cure it: address, length or flags are refused */
 	const struct mr_cause *table; /**< the table of the row */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);

@@ -150,7 +150,8 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	else
 		mr_suspect(
 			suspicion, MR_LIKELY,
-			"for these access flags mlx5 registers the memory of the process at 0x%" PRIx64 " again, and nothing is mapped there",
+			"for these access flags mlx5 registers the memory of the process at 0x%" PRIx64
+			" again, and nothing is mapped there",
 			addr);
 }
 
@@ -341,8 +342,8 @@ static void look_at_users(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   users, users == 1 ? "" : "s", owner, users == 1 ? "is" : "are", where);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "no region of this %s is %s; objects of other programs may be there", owner,
-			   where);
+			   "no region of this %s is %s; objects of other programs may be there",
+			   owner, where);
 }
 
 /* sw/rxe/rxe_mr.c rxe_dereg_mr(): EINVAL, for this reason alone. */
@@ -398,8 +399,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			    refusal->handle);
 	else if (rc == -ENOENT)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the kernel has no MR with the handle %" PRIu32 " now",
-			   refusal->handle);
+			   "the kernel has no MR with the handle %" PRIu32 " now", refusal->handle);
 }
 
 #include "lib/diagnose/causes/changes.inc"

@@ -77,11 +77,10 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	is_low = limit.is_found && (limit.is_full || limit.max - limit.used < GIVEN_BACK);
 	if (!is_low && function && strstr(function, "rdmacg_try_charge")) {
 		mr_evidence_text(suspicion, "function", "%s", function);
-		mr_suspect(
-			suspicion, MR_CERTAIN,
-			"%s refused: a control group that is not visible here has reached its "
-			"maximum of RDMA objects",
-			function);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%s refused: a control group that is not visible here has reached its "
+			   "maximum of RDMA objects",
+			   function);
 		mr_suspect_remedy(
 			suspicion,
 			"check rdma.max and rdma.current of the process's groups on the host, "
@@ -101,11 +100,12 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		mr_rule_out(suspicion, "the control group uses %" PRIu64 " of %" PRIu64 " %s",
 			    limit.used, limit.max, resource);
 	else
-		mr_suspect(
-			suspicion, mr_certain_if(limit.is_full && !(is_object && opens(inquiry))),
-			"the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s",
-			path, limit.used, limit.max, resource, device_of(inquiry),
-			limit.is_full ? "and none is left" : "and a registration needs more than one");
+		mr_suspect(suspicion,
+			   mr_certain_if(limit.is_full && !(is_object && opens(inquiry))),
+			   "the control group %.100s has %" PRIu64 " of %" PRIu64 " %s of %s, %s",
+			   path, limit.used, limit.max, resource, device_of(inquiry),
+			   limit.is_full ? "and none is left"
+					 : "and a registration needs more than one");
 	mr_suspect_remedy(suspicion,
 			  "raise %s in %.100s%.100s/rdma.max, or end processes of the group that "
 			  "hold objects",
@@ -229,11 +229,10 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_text(suspicion, "group", "%.100s", group.path[0] ? group.path : "/");
 	mr_evidence_number(suspicion, "limit", limit.max.value);
 	mr_evidence_number(suspicion, "used", limit.used.value);
-	mr_suspect(
-		suspicion, mr_certain_if(needs_page(obstacle)),
-		"the control group is limited to %s in huge pages of %s and uses %s: no page is "
-		"left",
-		MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
+	mr_suspect(suspicion, mr_certain_if(needs_page(obstacle)),
+		   "the control group is limited to %s in huge pages of %s and uses %s: no page is "
+		   "left",
+		   MR_SIZE(limit.max.value), MR_SIZE(page), MR_SIZE(limit.used.value));
 	mr_suspect_remedy(suspicion,
 			  "raise %s%s/%s, or request huge pages for the pod or job "
 			  "(hugepages-2Mi), or use ordinary memory",
@@ -291,12 +290,12 @@ static void look_at_segments(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "shmmni", most);
 	if (count >= most)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "%" PRIu64 " segments of shared memory exist, and kernel.shmmni is %" PRIu64,
+			   "%" PRIu64
+			   " segments of shared memory exist, and kernel.shmmni is %" PRIu64,
 			   count, most);
 	else
-		mr_rule_out(suspicion,
-			    "%" PRIu64 " of %" PRIu64 " segments of shared memory exist", count,
-			    most);
+		mr_rule_out(suspicion, "%" PRIu64 " of %" PRIu64 " segments of shared memory exist",
+			    count, most);
 }
 
 #include "lib/diagnose/causes/control_groups.inc"

@@ -147,12 +147,13 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		return;
 	if (proven && !(proven->layers & 1U << suspicion->layer)) {
 		if (function)
-			mr_rule_out(suspicion, "%s refused, which does not belong to the layer %s", function,
-				    layer);
+			mr_rule_out(suspicion, "%s refused, which does not belong to the layer %s",
+				    function, layer);
 		else
-			mr_rule_out(suspicion,
-				    "the kernel did not refuse, so its layer %s did not refuse either",
-				    layer);
+			mr_rule_out(
+				suspicion,
+				"the kernel did not refuse, so its layer %s did not refuse either",
+				layer);
 		return;
 	}
 	if (1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))

@@ -94,7 +94,8 @@ static void look_at_data_direct_iova(struct mr_inquiry *inquiry, struct mr_suspi
 			   " is not at the start of a page, which Data Direct requires",
 			   iova);
 	mr_suspect_remedy(suspicion,
-			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64 ", with %" PRIu64 " more bytes",
+			  "register from --offset 0x%" PRIx64 " with --iova 0x%" PRIx64
+			  ", with %" PRIu64 " more bytes",
 			  inquiry->request->addr & ~(page - 1), iova & ~(page - 1),
 			  iova & (page - 1));
 }

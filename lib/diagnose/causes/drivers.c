@@ -70,8 +70,8 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_suspect(suspicion,
 		   mr_inquiry_is_since(inquiry, 7, 2) && mr_is_pinned(inquiry) ? MR_CERTAIN
 									       : MR_POSSIBLE,
-		   "the IOVA 0x%" PRIx64 " with %" PRIu64 " bytes exceeds 64 bits",
-		   request->iova, request->length);
+		   "the IOVA 0x%" PRIx64 " with %" PRIu64 " bytes exceeds 64 bits", request->iova,
+		   request->length);
 }
 
 /* hw/efa: an MR that others may write has at most 1 Mi pages of the host; a device has some 24 Mi for all. */
@@ -88,8 +88,8 @@ static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	else
 		mr_suspect(suspicion, mr_likely_if(pages > all),
 			   "%s are %" PRIu64
-			   	" pages of %s; EFA allows 1 Mi pages in a region that others may "
-				"write, and some 24 Mi pages in all",
+			   " pages of %s; EFA allows 1 Mi pages in a region that others may "
+			   "write, and some 24 Mi pages in all",
 			   MR_SIZE(length), pages, MR_SIZE(page_size));
 }
 
@@ -129,7 +129,8 @@ static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_number(suspicion, "registerable", most);
 	if (length > most || inquiry->refusal->held > most - length)
 		mr_suspect(suspicion, MR_LIKELY,
-			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this region has %s",
+			   "mlx4 registers at most %s (log_num_mtt %" PRIu64
+			   "), and this region has %s",
 			   MR_SIZE(most), segments, MR_SIZE(length));
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,

@@ -48,8 +48,8 @@ static void look_by_errno(const struct mr_inquiry *inquiry, struct mr_suspicion 
 			continue;
 		mr_evidence_text(suspicion, "function", "%s", function);
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the firmware refused a command, with a status such as %s (%s)", row->name,
-			   row->meaning);
+			   "the firmware refused a command, with a status such as %s (%s)",
+			   row->name, row->meaning);
 		return;
 	}
 }
@@ -173,7 +173,8 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	mr_evidence_number(suspicion, "fw_pages", device.fw_pages.value);
 	mr_suspect(suspicion, MR_POSSIBLE,
-		   "the firmware uses %" PRIu64 " pages of the host, and may not get more pages for keys",
+		   "the firmware uses %" PRIu64
+		   " pages of the host, and may not get more pages for keys",
 		   device.fw_pages.value);
 }
 

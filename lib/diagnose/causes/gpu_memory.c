@@ -27,14 +27,15 @@ static bool find_gpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 
 	if (!node)
 		return false;
-	*gpu = (struct gpu_memory){ .addr = obstacle->addr,
-				    .node = node->path,
-				    .is = is_reserved
-						  ? "is reserved in the way that CUDA reserves memory of a GPU"
-						  : "is memory of a GPU",
-				    .is_decisive = obstacle->is_decisive && !is_reserved,
-				    .is_nvidia = !strncmp(node->path, "/dev/nvidia", 11) ||
-						 !strncmp(node->path, "cuda:", 5) };
+	*gpu = (struct gpu_memory){
+		.addr = obstacle->addr,
+		.node = node->path,
+		.is = is_reserved ? "is reserved in the way that CUDA reserves memory of a GPU"
+				  : "is memory of a GPU",
+		.is_decisive = obstacle->is_decisive && !is_reserved,
+		.is_nvidia =
+			!strncmp(node->path, "/dev/nvidia", 11) || !strncmp(node->path, "cuda:", 5)
+	};
 	if (gpu->is_nvidia)
 		gpu->module = mr_nvidia_module(inquiry->host);
 	mr_evidence_hex(suspicion, "address", gpu->addr);
@@ -121,7 +122,8 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 	if (find_gpu(inquiry, suspicion, &gpu) && gpu.module)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "0x%" PRIx64 " %s (%s), which may come from cuMemCreate without gpuDirectRDMACapable",
+			   "0x%" PRIx64
+			   " %s (%s), which may come from cuMemCreate without gpuDirectRDMACapable",
 			   gpu.addr, gpu.is, gpu.node);
 }
 

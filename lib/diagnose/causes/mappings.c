@@ -49,8 +49,8 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 			   hole.text, addr);
 	} else if (obstacle->kind == MR_OBSTACLE_END) {
 		mr_suspect(suspicion, certainty,
-			   "the mapping ends at 0x%" PRIx64 ", and the range continues for %s", addr,
-			   hole.text);
+			   "the mapping ends at 0x%" PRIx64 ", and the range continues for %s",
+			   addr, hole.text);
 	} else if (IS_OF_KERNEL(addr)) {
 		mr_suspect(suspicion, certainty,
 			   "0x%" PRIx64 " is an address of the kernel: no process has memory there",
@@ -59,8 +59,8 @@ static void suspect_hole(const struct mr_obstacle *obstacle, enum mr_certainty c
 				  "correct the address: mmap and malloc return no such address");
 	} else {
 		mr_suspect(suspicion, certainty,
-			   "nothing is mapped at 0x%" PRIx64 ", nor in the %s from there on",
-			   addr, hole.text);
+			   "nothing is mapped at 0x%" PRIx64 ", nor in the %s from there on", addr,
+			   hole.text);
 	}
 }
 
@@ -137,7 +137,8 @@ static void suspect_mapping(struct mr_inquiry *inquiry, const struct mr_obstacle
 	}
 	describe(obstacle, mr_inquiry_access(inquiry) & MR_WRITING, text, sizeof(text));
 	mr_suspect(suspicion, certainty, "0x%" PRIx64 " %s%s%s", obstacle->addr, text,
-		   gpu ? ", in the way that CUDA reserves memory of a GPU: the process has mapped " : "",
+		   gpu ? ", in the way that CUDA reserves memory of a GPU: the process has mapped "
+		       : "",
 		   gpu ? gpu->path : "");
 	if (gpu)
 		mr_suspect_remedy(suspicion,
@@ -347,7 +348,8 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   used.value, max.value,
 			   maps ? "" : ", and fork protection (RDMAV_FORK_SAFE) splits them");
 	if (maps)
-		mr_suspect_remedy(suspicion, "raise vm.max_map_count (sysctl), or map fewer, larger areas");
+		mr_suspect_remedy(suspicion,
+				  "raise vm.max_map_count (sysctl), or map fewer, larger areas");
 }
 
 /* Whether an end of the range is inside of a huge page, where the mapping cannot be split. */

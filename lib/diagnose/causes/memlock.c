@@ -209,7 +209,8 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	else if (limit == UINT64_MAX)
 		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
 	else
-		mr_rule_out(suspicion, "%s are pinned, this call needs %s, and RLIMIT_MEMLOCK is %s",
+		mr_rule_out(suspicion,
+			    "%s are pinned, this call needs %s, and RLIMIT_MEMLOCK is %s",
 			    MR_SIZE(pinned), MR_SIZE(memlock.asked), MR_SIZE(limit));
 }
 

@@ -44,8 +44,9 @@ static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *
 			  mr_inquiry_check(inquiry, "MR-NODE-ACCESS", place->device).remedy);
 	if (!node->mode.known) {
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the permissions of the directory of %s do not let user %" PRIu64 " enter it", node->path,
-			   status->uid.value);
+			   "the permissions of the directory of %s do not let user %" PRIu64
+			   " enter it",
+			   node->path, status->uid.value);
 		return;
 	}
 	if (mr_node_is_permitted(inquiry->host, status, node)) {
@@ -132,15 +133,15 @@ static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (!S_ISCHR(file.mode))
 		mr_suspect(suspicion, certainty, "%s is not a character device", node->path);
 	else if (node->is_other)
-		mr_suspect(suspicion, certainty,
-			   "%s has the number %" PRIu32 ":%" PRIu32
-			   ", but that of %s is %u:%u: the node is old, or belongs to another device",
-			   node->path, file.major, file.minor, node->device, node->major,
-			   node->minor);
+		mr_suspect(
+			suspicion, certainty,
+			"%s has the number %" PRIu32 ":%" PRIu32
+			", but that of %s is %u:%u: the node is old, or belongs to another device",
+			node->path, file.major, file.minor, node->device, node->major, node->minor);
 	else if (place->opened == -ENXIO)
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "%s answers ENXIO: no device has its number %u:%u now",
-			   node->path, node->major, node->minor);
+			   "%s answers ENXIO: no device has its number %u:%u now", node->path,
+			   node->major, node->minor);
 	else
 		mr_rule_out(suspicion, "%s has the number of %s, %u:%u", node->path, node->device,
 			    node->major, node->minor);

@@ -90,9 +90,8 @@ static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *
 	if (!strncmp(memory, "hugetlb", 7))
 		mr_rule_out(suspicion, "the memory has huge pages");
 	else
-		mr_suspect(
-			suspicion, mr_likely_if(*memory),
-			"access has hugetlb and on-demand, and the memory may have small pages");
+		mr_suspect(suspicion, mr_likely_if(*memory),
+			   "access has hugetlb and on-demand, and the memory may have small pages");
 }
 
 /*

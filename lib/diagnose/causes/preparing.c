@@ -77,7 +77,8 @@ static void look_at_bounds(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (inquiry->refusal->errnum == ENOMEM) {
 		if (addr > ADDRESSES_END - mapping->length || mapping->length > ADDRESSES_END)
 			mr_suspect(suspicion, MR_LIKELY,
-				   "the addresses of a process end at 0x%" PRIx64 ", and the memory would end beyond",
+				   "the addresses of a process end at 0x%" PRIx64
+				   ", and the memory would end beyond",
 				   ADDRESSES_END);
 	} else if (mr_host_number(inquiry->host, &least, "/proc/sys/vm/mmap_min_addr")) {
 		mr_evidence_hex(suspicion, "least", least);

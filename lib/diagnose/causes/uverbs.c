@@ -120,7 +120,8 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 		mr_rule_out(suspicion, "address and IOVA have the same offset in their pages");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "the IOVA is at byte %" PRIu64 " of its page, and the address at byte %" PRIu64,
+			   "the IOVA is at byte %" PRIu64
+			   " of its page, and the address at byte %" PRIu64,
 			   iova & within, addr & within);
 	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
 			  (iova & ~within) | (addr & within));

@@ -84,7 +84,7 @@ extern const struct mr_log_topic mr_log_topics[];
 struct mr_log_line {
 	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
 	bool is_named;    /**< the line has that name; else words that usually mean it */
-	bool is_bare;     /**< only the word "registration" indicates it: the errno determines the call */
+	bool is_bare; /**< only the word "registration" indicates it: the errno determines the call */
 	bool is_vague;    /**< it registers something that need not be memory */
 	bool is_exact;    /**< its words mean memory of RDMA alone: "MR" */
 	bool is_foreign;  /**< it has words of another subsystem, and names no call */

@@ -180,10 +180,12 @@ int mr_kprobe_fail(int errnum, struct mr_error *err)
 	mr_fail(err, MR_ERROR_HOST, errnum, "perf_event_open",
 		"functions of the kernel cannot be watched");
 	if (errnum == EACCES || errnum == EPERM)
-		mr_hint(err, geteuid() ? "this requires root (CAP_PERFMON or CAP_SYS_ADMIN): run mrctl with sudo"
-				       : "root has no permission here: the kernel is locked down "
-					 "(/sys/kernel/security/lockdown), or this is a container "
-					 "without CAP_PERFMON; run mrctl on the host");
+		mr_hint(err,
+			geteuid()
+				? "this requires root (CAP_PERFMON or CAP_SYS_ADMIN): run mrctl with sudo"
+				: "root has no permission here: the kernel is locked down "
+				  "(/sys/kernel/security/lockdown), or this is a container "
+				  "without CAP_PERFMON; run mrctl on the host");
 	else if (is_exhausted(errnum))
 		mr_hint(err, "%s",
 			errnum == ENOMEM ? "no more memory can be mapped: raise vm.max_map_count "
@@ -192,7 +194,8 @@ int mr_kprobe_fail(int errnum, struct mr_error *err)
 	else if (errnum == ENOENT)
 		mr_hint(err, "the kernel does not have the functions: ib_uverbs is not loaded");
 	else
-		mr_hint(err, "this requires a kernel with CONFIG_KPROBE_EVENTS and CONFIG_PERF_EVENTS");
+		mr_hint(err,
+			"this requires a kernel with CONFIG_KPROBE_EVENTS and CONFIG_PERF_EVENTS");
 	return -errnum;
 }
 

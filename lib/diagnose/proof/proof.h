@@ -104,7 +104,7 @@ void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
 struct mr_proof {
 	bool is_tried; /**< probes were put up, or could not be */
 	struct mr_watch watch;
-	char note[1040];      /**< why nothing can be proven, and the remedy; empty: proof is possible */
+	char note[1040]; /**< why nothing can be proven, and the remedy; empty: proof is possible */
 	char pci_address[32]; /**< of the device whose counters are known; empty: none */
 	struct mr_mlx5_command commands[MR_MLX5_COMMANDS]; /**< as they were before the call */
 };
@@ -140,7 +140,7 @@ struct mr_proof_question {
 	const char *provider; /**< of the device: "mlx5" */
 	bool is_simulated;    /**< the device is: no kernel has answered */
 	bool by_library;      /**< an open device was asked by libibverbs, which may have refused */
-	bool is_filtered; /**< a filter may keep system calls from the RDMA stack: seccomp(2) */
+	bool is_filtered;     /**< a filter may keep system calls from the RDMA stack: seccomp(2) */
 };
 
 /**

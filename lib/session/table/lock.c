@@ -63,8 +63,7 @@ static void name_holder(const struct flock *lock, struct mr_error *err)
 			"process %d holds it (%s); if it is stopped: kill -CONT %d, or kill it",
 			(int)lock->l_pid, name, (int)lock->l_pid);
 	else
-		mr_hint(err,
-			"process %d holds the lock, and is not visible here: end the session",
+		mr_hint(err, "process %d holds the lock, and is not visible here: end the session",
 			(int)lock->l_pid);
 }
 
