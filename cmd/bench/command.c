@@ -40,25 +40,22 @@ static int run_bench(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_spec what_options[] = {
 	ARG(0, "sizes", sizes, sizes, "SIZE,...",
-	    "measure these sizes; 4K..1G: each four times the last (default: from 4K, as far as "
-	    "memory allows)"),
+	    "measure sizes, 4K..1G: each four times the last (default: from 4K, as fits)"),
 	ARG('m', "memory", memories, memory, "KIND",
-	    "measure this kind of memory; may be repeated (default: anon)"),
-	ARG('f', "from", dmabuf, from, "SOURCE",
-	    "take the dma-bufs of reg-dmabuf from SOURCE (default: udmabuf)"),
+	    "measure this memory; repeatable (default: anon)"),
+	ARG('f', "from", dmabuf, from, "SOURCE", "take dma-bufs from SOURCE (default: udmabuf)"),
 	ARG('a', "access", access, access, "FLAG,...", "set access flags (default: local-write)"),
-	ARG(0, "via", via, via, "PATH",
-	    "call libibverbs (library, default), or the kernel directly"),
+	ARG(0, "via", via, via, "PATH", "call by: library (default) or kernel"),
 	ARG(0, "plan", size, plan, "SIZE", "estimate the time to register SIZE in pieces"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
 	ARG(0, "threads", counts, threads, "N,...",
-	    "run N threads at once; 1..8: each twice the last (default: 1)"),
+	    "run N threads at once, 1..8: each twice the last"),
 	ARG(0, "processes", counts, processes, "N,...",
-	    "run N processes at once, each with the threads of --threads (default: 1)"),
+	    "run N processes at once, each with these threads"),
 	ARG(0, "all-devices", flag, all_devices, NULL,
-	    "use all devices at once, each with the processes of --processes"),
+	    "use all devices at once, each with these processes"),
 	ARG(0, "occupied", occupied, occupied, "N,BYTES",
 	    "keep up to N regions of BYTES registered"),
 	OPTION_END,
@@ -66,8 +63,7 @@ static const struct option_spec load_options[] = {
 static const struct option_spec length_options[] = {
 	ARG(0, "seconds", seconds, seconds, "SECONDS",
 	    "measure each row for SECONDS (default: 0.5)"),
-	ARG('c', "count", number, calls, "N",
-	    "make N calls in each worker and row, in place of --seconds"),
+	ARG('c', "count", number, calls, "N", "make N calls per worker and row, not --seconds"),
 	ARG(0, "rounds", number, rounds, "N", "measure each row in N rounds (default: 10)"),
 	OPTION_END,
 };
@@ -78,8 +74,7 @@ static const struct option_spec picture_options[] = {
 	OPTION_END,
 };
 static const struct option_spec compare_options[] = {
-	ARG(0, "compare", flag, compare, NULL,
-	    "compare OLD with NEW, or with a new measurement; exit 1 if slower"),
+	ARG(0, "compare", flag, compare, NULL, "compare OLD with NEW or now; exit 1 if slower"),
 	ARG(0, "tolerance", percent, tolerance, "PERCENT",
 	    "ignore differences up to this (default: 5%)"),
 	ARG(0, "anyway", flag, anyway, NULL, "also compare documents of different hosts"),

@@ -23,7 +23,7 @@
 
 const struct option_spec memory_options[] = {
 	OPTION('s', "size", size, struct memory_args, size, "SIZE",
-	       "register SIZE bytes: 4096, 64K, 1G, max (default: one page)"),
+	       "register SIZE bytes: 64K, max (default: one page)"),
 	MAPPING_OPTIONS,
 	OPTION('c', "count", number, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
@@ -34,7 +34,7 @@ const struct option_spec memory_options[] = {
 
 const struct option_spec new_memory_options[] = {
 	OPTION('s', "size", size, struct memory_args, size, "SIZE",
-	       "register SIZE bytes: 4096, 64K, 1G, max (default: as before)"),
+	       "register SIZE bytes: 64K, max (default: as before)"),
 	MAPPING_OPTIONS,
 	OPTION_END,
 };
@@ -132,9 +132,9 @@ static const struct option_spec advise_options[] = {
 	REGISTER_OPTION(0, "advise", advice, advise.advice, "ADVICE",
 			"also prefetch pages of the region (ibv_advise_mr)"),
 	REGISTER_OPTION(0, "advise-offset", size, advise.offset, "SIZE",
-			"start the advised range this far into the region (default: 0)"),
+			"start this far into the region (default: 0)"),
 	REGISTER_OPTION(0, "advise-size", size, advise.size, "SIZE",
-			"advise SIZE bytes (default: to the end of the region)"),
+			"advise SIZE bytes (default: to the region's end)"),
 	OPTION_END,
 };
 
