@@ -216,7 +216,7 @@ static const struct option_spec host_options[] = {
 	ARG(0, "only", string, only, "ID,...", "make only these checks"),
 	ARG(0, "ignore", string, ignore, "ID,...", "omit these checks"),
 	ARG(0, "fail-on", fail_on, fail_on, "VERDICT", "exit 1 on VERDICT or worse"),
-	ARG(0, "exit", exit_style, exit_style, "STYLE", "set the exit status for"),
+	ARG(0, "exit", exit_style, exit_style, "STYLE", "set exit status for"),
 	ARG(0, "root", string, root, "DIR", "check a host recorded in DIR"),
 	ARG(0, "record", string, record, "DIR", "record this host in DIR"),
 	OPTION_END,
