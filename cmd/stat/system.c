@@ -136,8 +136,8 @@ static const struct field totals_fields[] = {
 	TOTAL(pinned, 0, "bytes pinned for the processes (VmPin)"),
 	TOTAL(locked, 0, "bytes that the processes locked by mlock(2) (VmLck)"),
 	TOTAL(pinned_by_all, 0, "bytes pinned on the whole machine, for any purpose"),
-	TOTAL(not_pinned, 0, "bytes registered without ODP beyond the pinned ones"),
-	TOTAL(pinned_by_others, 0, "bytes pinned beyond the registered ones"),
+	TOTAL(not_pinned, 0, "bytes registered without ODP in excess of the pinned bytes"),
+	TOTAL(pinned_by_others, 0, "pinned bytes in excess of the registered bytes"),
 	FIELD_END,
 };
 static const struct record system_totals_record = { "system_totals", totals_fields, NULL };
