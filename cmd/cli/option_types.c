@@ -290,7 +290,7 @@ static const struct option_spec global_options[] = {
 	GLOBAL('q', "quiet", flag, style.quiet, NULL, "print errors only"),
 	GLOBAL('v', "verbose", flag, style.verbose, NULL, "print all columns and details"),
 	GLOBAL(0, "session", string, session, "WHERE",
-	       "use session fd:N or pid:N (default: $MRCTL_SESSION)"),
+	       "join fd:N or pid:N (default: $MRCTL_SESSION)"),
 	GLOBAL(0, "why", why, why, "DEPTH", "explain by"),
 	GLOBAL('h', "help", flag, help, NULL, "print this help"),
 	GLOBAL('V', "version", flag, version, NULL, "print the versions of mrctl and rdma-core"),
