@@ -337,7 +337,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		tokio_uring: could not register memory buffers: ENOMEM
 		Failed to create MR !4711 for group/project: cannot allocate memory
 		error: failed to create MR: a pipeline for branch 'feature-x' is still running
-		asterisk[99]: chan_sip: registration failed: Cannot allocate memory
 		videobuf2_common: failed to register dmabuf: -22
 		multipathd[711]: failed to create dm device: Cannot allocate memory
 		vault[411]: failed to lock memory: RLIMIT_MEMLOCK is too small for mlockall
