@@ -27,6 +27,8 @@ require_odp() {
 	json '.failures[0] | .causes[0] | .id == "MR-ODP" and (.certainty | IN("certain", "likely")) and
 		.evidence.odp_general_caps == "0x0"'
 	refused_because MR-ADVICE-DEVICE certain "${old[@]}" --advise prefetch --via kernel
+	# ib_uverbs looks before rxe does, which refuses hugetlb
+	refused_because MR-ODP certain "${old[@]}" --access $ODP,hugetlb
 }
 
 @test "a region of all memory, and small pages where huge ones are expected" {

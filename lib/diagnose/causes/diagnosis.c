@@ -82,14 +82,24 @@ const struct mr_cause *mr_cause_find(const char *id, size_t length)
 	return cause;
 }
 
-/* Causes that are equally certain stay in the order in which the call meets them. */
+/*
+ * Causes that are equally certain stay in the order in which the call meets them, and only the first obstacle is certain.
+ * Tables of drivers and of memory also have rules of ib_uverbs, which come first.
+ */
 static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *suspicion)
 {
+	struct mr_suspicion *first = diagnosis->causes, later;
 	size_t place;
 
 	if (suspicion->certainty == MR_CERTAIN && diagnosis->cause_count &&
-	    diagnosis->causes[0].certainty == MR_CERTAIN)
-		suspicion->certainty = MR_POSSIBLE; /* the call had failed before it came to this */
+	    first->certainty == MR_CERTAIN) {
+		if (suspicion->layer == MR_LAYER_UVERBS && first->layer > MR_LAYER_UVERBS) {
+			later = *first;
+			*first = *suspicion;
+			*suspicion = later;
+		}
+		suspicion->certainty = MR_POSSIBLE; /* the call failed before it came to this */
+	}
 	for (place = diagnosis->cause_count; place; place--)
 		if (diagnosis->causes[place - 1].certainty >= suspicion->certainty)
 			break;
