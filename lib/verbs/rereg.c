@@ -174,20 +174,25 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 
 /*
  * Returns the state of the region after @code: as before, too, if provider or kernel lack the call.  Where the
- * provider does not, libibverbs' dummy_ops.c answers EOPNOTSUPP without a system call; where the driver does not, the
- * kernel answers it.
+ * provider does not have it, libibverbs' dummy_ops.c answers EOPNOTSUPP without a system call, also in a context that
+ * has no descriptor.  Where the driver does not, the kernel answers it.
  */
 static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
 				     struct ibv_mr *mr, struct mr_rereg_failure *failure,
 				     struct mr_error *err)
 {
+	const int fd = mr->context->cmd_fd;
+
 	mr_hint(err, "%s: %s", code->name, code->meaning);
 	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
 	    !ibv_rereg_mr(mr, 0, registrar->pd, NULL, 0, 0) || errno != EOPNOTSUPP)
 		return code->old;
-	failure->lacks = registrar->uverbs && mr_kernel_has_rereg(registrar->uverbs, mr->handle)
-				 ? MR_REREG_OF_PROVIDER
-				 : MR_REREG_OF_KERNEL;
+	if (registrar->uverbs) { /* no other thread uses the context */
+		mr->context->cmd_fd = -1;
+		ibv_rereg_mr(mr, 0, registrar->pd, NULL, 0, 0);
+		failure->lacks = errno == EBADF ? MR_REREG_OF_KERNEL : MR_REREG_OF_PROVIDER;
+		mr->context->cmd_fd = fd;
+	}
 	mr_hint(err, "%s, but nothing was tried: the region is as before", code->name);
 	return MR_OLD_VALID;
 }

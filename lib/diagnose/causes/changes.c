@@ -299,7 +299,7 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	enum mr_certainty certainty = MR_LIKELY;
 
-	if (!failure)
+	if (!failure || failure->lacks == MR_REREG_OF_PROVIDER) /* the kernel was not called */
 		return;
 	if (mr_inquiry_is_driver(inquiry, "rxe"))
 		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
