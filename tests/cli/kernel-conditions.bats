@@ -237,7 +237,10 @@ answers() {
 	session_begin
 	rdma dev set "$MRCTL_TEST_DEVICE" netns $NETNS
 	refused_because MR-DEVICE-GONE likely ms reg --json
-	ip netns exec $NETNS rdma dev set "$MRCTL_TEST_DEVICE" netns $$
+	# an older rdma(8) finds a namespace by its name alone
+	ip netns attach $NETNS-own $$
+	ip netns exec $NETNS rdma dev set "$MRCTL_TEST_DEVICE" netns $NETNS-own
+	ip netns delete $NETNS-own
 	session_end
 }
 
