@@ -76,7 +76,8 @@ is_mapped() {
 	poison | cow) ! on_simulator || return 1 ;; # the machine itself would lose memory
 	end) [ "$EUID" -eq 0 ] || return 1 ;; # others may not look into /proc/PID/map_files: its size is not known
 	huge) ! on_simulator || grep -q '^HugePages_Total: *0$' /proc/meminfo || return 1 ;;
-	device | file | readfile | full) [ -n "${FILE_OF[$1]:-}" ] || return 1 ;;
+	file) linux 6.5 && [ -n "${FILE_OF[$1]:-}" ] || return 1 ;; # older kernels pin it
+	device | readfile | full) [ -n "${FILE_OF[$1]:-}" ] || return 1 ;;
 	esac
 	entry "$1" "$AT" "${KIB[$1]}"
 	MAPPINGS=$MAPPINGS LD_PRELOAD=$SO env true 2>/dev/null
