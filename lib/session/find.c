@@ -223,7 +223,7 @@ static int follow_processes(struct location location, int *fd, struct mr_error *
 	}
 	return mr_fail_text(
 		err, MR_ERROR_ABSENT, ELOOP,
-		"the session of process %" PRIu64 " is another's, and so on in a circle", first);
+		"the session of process %" PRIu64 " refers to other processes in a circle", first);
 }
 
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err)

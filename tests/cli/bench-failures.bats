@@ -199,13 +199,13 @@ bench() {
 		--memory none|this process cannot write to such memory
 		--memory dm|this process cannot write to such memory
 		--memory foo|unknown
-		--from udmabuf|which 'reg' is not
+		--from udmabuf|'reg' is another call
 		reg-dmabuf --from dm|--from dm
 		reg-dmabuf --memory anon|use --from
 		relaxed --via kernel|not available with --via kernel
 		--plan 0|give at least 1 byte
 		--plan 1M --sizes 2M|larger than the whole
-		--plan 1M dereg|which 'dereg' is not
+		--plan 1M dereg|'dereg' does not
 		--plan 1M --processes 2|--plan excludes --processes
 		--plan 1M --compare a b|excludes --plan
 		-d mlx5_0 --all-devices|--all-devices excludes -d

@@ -98,7 +98,7 @@ cuda() {
 	for option in --populate "--numa 0" "--addr 0x10000"; do
 		# shellcheck disable=SC2086 # words
 		cuda mr reg --memory cuda:0 $option
-		usage_error "${option%% *}:"
+		usage_error "${option%% *}"
 	done
 	cuda mr bench --memory cuda:0 --sizes 64K --count 3 --access local-write,on-demand --json
 	succeeded
@@ -115,7 +115,7 @@ cuda() {
 
 	stand_in
 	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [likely, MR-GPU-DRIVER]' \
-		'none:0 cuda:9|no GPU of that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
+		'none:0 cuda:9|CUDA has no GPU with that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
 		'cuMemAlloc:2 cuda:0|the GPU has no 64 KiB of memory free [certain, MR-GPU-FULL]' \
 		'cuMemGetHandleForAddressRange:801 cuda:0|exports no memory of this GPU as a dma-buf [likely, MR-GPU-EXPORT]' \
 		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, which Data Direct requires [likely, MR-GPU-EXPORT]'; do

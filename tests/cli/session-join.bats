@@ -64,7 +64,7 @@ leads_nowhere() {
 	started fd:nonsense
 	leads_nowhere "the environment of process $STARTED has an invalid session: 'fd:nonsense'"
 	started own
-	leads_nowhere "the session of process $STARTED is another's, and so on without end"
+	leads_nowhere "the session of process $STARTED refers to other processes in a circle"
 	started ''
 	leads_nowhere "process $STARTED was not started in a session"
 }

@@ -83,7 +83,7 @@ file_refused() {
 	file_refused MR-FILE-OPEN ENOTDIR /dev/null/file
 	unprepared_because MR-FILE-OPEN likely mr reg --memory "device:$BATS_TEST_TMPDIR/none" --json
 	unprepared_because MR-FILE-OPEN certain mr reg --memory "file:$BATS_TEST_TMPDIR" --json
-	json '.failures[0] | .errno == "EISDIR" and (.causes[0].cause | endswith(" is a folder"))'
+	json '.failures[0] | .errno == "EISDIR" and (.causes[0].cause | endswith(" is a directory"))'
 	in_namespace "mount -t tmpfs -o ro none $BATS_TEST_TMPDIR &&
 		exec ${MR[*]} reg --memory file:$BATS_TEST_TMPDIR/file --json"
 	json '.failures[0].causes[0] | .id == "MR-FILE-OPEN" and .certainty == "likely" and (.cause | test("read-only"))'
