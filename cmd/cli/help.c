@@ -236,15 +236,6 @@ static size_t print_checks(const char *word)
 	return count;
 }
 
-/* Whether the cause can have that errno; 0: no */
-static bool has_errno(const struct mr_cause *cause, int errnum)
-{
-	for (const int *number = cause->errnums; errnum && *number; number++)
-		if (*number == errnum)
-			return true;
-	return false;
-}
-
 /* The same of causes, with their errnos. */
 static size_t print_causes(const char *word)
 {
@@ -254,7 +245,10 @@ static size_t print_causes(const char *word)
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
-		if (word && (has_errno(cause, errnum) || speaks_of(cause->id, word) ||
+		const bool is_of_errno =
+			errnum && cause->errnums[0] && mr_cause_speaks_for(cause, 0, errnum);
+
+		if (word && (is_of_errno || speaks_of(cause->id, word) ||
 			     speaks_of(cause->subject, word) || speaks_of(cause->what, word) ||
 			     speaks_of(cause->recognise, word) || speaks_of(cause->remedy, word)))
 			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
