@@ -211,10 +211,10 @@ static bool is_of_others(struct mr_log_line *line, const struct copy *copy)
 	if ((!line->has_owner && !line->is_vague) || has_one(copy, rdma))
 		return false;
 	mr_log_find_device(line, &copy->tokens);
-	if (line->provider[0] || line->has_owner)
-		return !line->provider[0];
-	return line->call && !line->topics && !mr_log_has_address(&copy->tokens) &&
-	       !(line->is_vague && has_one(copy, near_rdma));
+	if (line->provider[0])
+		return false;
+	return line->has_owner || (line->call && !line->topics &&
+				   !mr_log_has_address(&copy->tokens) && !has_one(copy, near_rdma));
 }
 
 /* @is_any: the line need be about no call. */
