@@ -116,16 +116,25 @@ bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 	return true;
 }
 
+static bool read_stat(const struct mr_process *process, struct mr_process_stat *stat)
+{
+	char line[1024] = "";
+
+	mr_process_read(process, "stat", line, sizeof(line));
+	return mr_process_stat_parse(line, stat);
+}
+
 bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 {
 	struct mr_process process;
-	char line[1024] = "";
+	bool is_read;
 
-	if (mr_process_open(pid, &process)) {
-		mr_process_read(&process, "stat", line, sizeof(line));
-		mr_process_close(&process);
-	}
-	return mr_process_stat_parse(line, stat);
+	*stat = (struct mr_process_stat){ .state = '?' };
+	if (!mr_process_open(pid, &process))
+		return false;
+	is_read = read_stat(&process, stat);
+	mr_process_close(&process);
+	return is_read;
 }
 
 /* Reads the next figure of a text, and moves @text behind it. */
@@ -386,10 +395,8 @@ int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
 static uint64_t read_stack(const struct mr_process *process)
 {
 	struct mr_process_stat stat;
-	char line[1024] = "";
 
-	mr_process_read(process, "stat", line, sizeof(line));
-	return mr_process_stat_parse(line, &stat) ? stat.stack : 0;
+	return read_stat(process, &stat) ? stat.stack : 0;
 }
 
 /*
@@ -409,12 +416,14 @@ int mr_process_find_variable(const struct mr_process *process, const char *name,
 
 	value[0] = '\0';
 	for (int i = 0; i < LOOKS && got == -EAGAIN; i++) {
-		const uint64_t stack = read_stack(process);
-		const bool has_line = mr_process_read(process, "cmdline", byte, sizeof(byte)) > 0;
+		/* The first look suffices for most processes: only a later one finds it empty. */
+		const uint64_t stack = i ? read_stack(process) : 0;
+		const bool has_line =
+			stack && mr_process_read(process, "cmdline", byte, sizeof(byte)) > 0;
 
 		got = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX);
 		if (!got && mr_process_link(process, "exe", program, sizeof(program)) &&
-		    !(has_line && stack && stack == read_stack(process)))
+		    !(has_line && stack == read_stack(process)))
 			got = -EAGAIN;
 	}
 	found = got > 0 ? envz_get(environment, (size_t)got, name) : NULL;
