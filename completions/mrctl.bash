@@ -170,17 +170,20 @@ _mrctl_devices() {
 	[[ ${COMPREPLY[*]} != '*' ]] || COMPREPLY=()
 }
 
-# Completes a list of columns: those that the command prints with the options on the line.
+# Completes a list of columns: those that the command prints with the options on the line, also "--system --by unit".
 _mrctl_columns() {
-	local word title=Columns
+	local word before='' view='' title=Columns
 	local -a found
 
 	if [[ -n $command ]]; then
 		title='Columns for'
 		mapfile -t found < <("${program/#~\//$HOME/}" help columns "$command" 2>/dev/null)
 		for word in "${words[@]:1:cword-1}"; do
-			[[ ${found[*]} != *"Columns of $command $word,"* ]] || title="Columns of $command $word,"
+			[[ ${found[*]} != *"Columns of $command $view$before$word,"* ]] || view+=$before$word' '
+			before=
+			[[ $word != --by ]] || before='--by '
 		done
+		[[ -z $view ]] || title="Columns of $command ${view% },"
 	fi
 	mapfile -t found < <(_mrctl_section "$title" columns ${command:+"$command"})
 	_mrctl_list "${found[@]}"

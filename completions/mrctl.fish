@@ -109,16 +109,22 @@ function __mrctl_devices
     string replace -r '.*/' '' -- $devices
 end
 
-# __mrctl_columns VALUE COMMAND: completes a list of columns, of those that the command prints with its options
+# __mrctl_columns VALUE COMMAND: completes a list of columns, of those that the command prints with its options, also
+# "--system --by unit"
 function __mrctl_columns
     set -l title Columns
     if test -n "$argv[2]"
         set title 'Columns for'
         set -l help (__mrctl_topic columns $argv[2])
+        set -l view
+        set -l before
         for word in (commandline -opc)
-            string match -q -- "Columns of $argv[2] $word,*" $help
-            and set title "Columns of $argv[2] $word,"
+            string match -q -- "Columns of $argv[2] "(string join -- ' ' $view $before $word)",*" $help
+            and set -a view $before $word
+            set before
+            test "$word" != --by; or set before --by
         end
+        test -z "$view"; or set title "Columns of $argv[2] $view,"
     end
     __mrctl_topic columns $argv[2] | __mrctl_entries $title | __mrctl_list $argv[1]
 end

@@ -114,7 +114,7 @@ options() {
 
 # section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
 section() {
-	mrctl help ${2:+"$2"} |
+	mrctl help $2 |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
 }
@@ -154,6 +154,7 @@ what_there_is() {
 			(select(.columns != [] and .name != "trace") |
 				"\($line) -o |" + ([.columns[] | select(.filled).name] | words)),
 			(select(.name == "stat").views[] | "\($line) --\(.option) -o |" + ([.columns[].name] | words)))'
+	row 'mrctl stat --system --by unit -o ' $(section 'Columns of stat --system --by unit' 'columns stat')
 	for option in --fail-on --exit --format --by; do
 		row "mrctl stat $option " $(choices "$option")
 	done
@@ -331,6 +332,7 @@ offers_regions() {
 		mrctl bench rel>mrctl bench relaxed 
 		mrctl bench reg pla>mrctl bench reg plain.bin 
 		mrctl stat --system --sort page_p>mrctl stat --system --sort page_prefetch 
+		mrctl stat --system --by unit -o loc>mrctl stat --system --by unit -o locked,
 		mrctl report --to pla>mrctl report --to plain.bin 
 		mrctl stat --host --record sy>mrctl stat --host --record sys/
 		mrctl --why pro>mrctl --why prove 
