@@ -232,7 +232,7 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/layers.ranks $(BUILD)/tests/unit/main.
 		$(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
 ## tests: build everything, and the programs that check runs
-tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS)
+tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS) $(BUILD)/differential
 
 check-unit: all $(UNIT_BIN)
 	@for round in $$(seq $${REPEAT:-1}); do BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN) || exit; done
@@ -256,7 +256,7 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
 	trace-reproduce trace-programs)
 
-check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS)
+check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS) $(BUILD)/differential
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(REFUSED) \

@@ -7,7 +7,7 @@
 set -eu
 
 packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils libcjson-dev
-	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
+	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace xz-utils'
 [ $# -eq 0 ] || packages="$packages shellcheck ccache clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev rpm
