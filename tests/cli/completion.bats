@@ -114,6 +114,7 @@ options() {
 
 # section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
 section() {
+	# shellcheck disable=SC2086 # words
 	mrctl help $2 |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
