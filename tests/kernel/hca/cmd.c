@@ -30,7 +30,7 @@ static const struct {
 	{ OP_ACCESS_REG, access_reg }, { OP_QUERY_VUID, query_vuid },
 	{ OP_CREATE_MKEY, create_mkey }, { OP_QUERY_MKEY, query_mkey },
 	{ OP_DESTROY_MKEY, destroy_mkey }, { OP_QUERY_SPECIAL_CONTEXTS, special_contexts },
-	{ OP_PAGE_FAULT_RESUME, accept_only },
+	{ OP_PAGE_FAULT_RESUME, page_fault_resume },
 	{ OP_ALLOC_MEMIC, alloc_memic }, { OP_DEALLOC_MEMIC, dealloc_memic },
 	{ OP_CREATE_UMEM, create_umem }, { OP_DESTROY_UMEM, destroy_umem },
 	{ OP_CREATE_UCTX, create_uctx }, { OP_DESTROY_UCTX, destroy_uctx },

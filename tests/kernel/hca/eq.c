@@ -7,7 +7,7 @@ static struct eq *eq_get(struct hca *h, uint32_t eqn)
 	return eqn < 1u << LOG_EQ && h->eq[eqn].used ? &h->eq[eqn] : NULL;
 }
 
-void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t len)
+void eq_post(struct hca *h, uint32_t eqn, uint32_t type, const void *data, size_t len)
 {
 	struct eq *e = eq_get(h, eqn);
 	uint8_t *p = e ? ring_at(h, &e->r, e->pi) : NULL;
@@ -17,7 +17,8 @@ void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t
 		return;
 	}
 	memset(p, 0, 63);
-	p[1] = type;
+	p[1] = (uint8_t)type;
+	p[3] = (uint8_t)(type >> 8);
 	memcpy(p + 32, data, len);
 	__atomic_store_n(p + 63, e->pi >> e->r.log_n & 1, __ATOMIC_RELEASE);
 	e->pi++;
@@ -93,6 +94,8 @@ int create_eq(struct hca *h, struct cmd *c)
 	uint64_t mask = be64(AT(c->in, create_eq_in__event_bitmask));
 	if (mask >> 0xa & 1)
 		h->cmd_eqn = n;
+	if (mask >> 0xc & 1)
+		h->page_fault_eqn = n;
 	SET(c->out, create_eq_out__eq_number, n);
 	note(c, "eqn %u size %u vector %u events %lx", n, 1u << e->r.log_n, e->intr, mask);
 	return OK;
@@ -115,6 +118,7 @@ int destroy_eq(struct hca *h, struct cmd *c)
 int create_cq(struct hca *h, struct cmd *c)
 {
 	const uint8_t *ctx = AT(c->in, create_cq_in__cq_context);
+	const unsigned shift = GET(ctx, cqc__log_page_size) + 12;
 	uint32_t n;
 	int err = OK;
 
@@ -127,8 +131,9 @@ int create_cq(struct hca *h, struct cmd *c)
 	memset(q, 0, sizeof(*q));
 	if (!GET(c->in, create_cq_in__cq_umem_valid))
 		err = ring_init(&q->r, AT(c->in, create_cq_in__pas),
-				bytes_left(c, AT(c->in, create_cq_in__pas)), GET(ctx, cqc__log_page_size) + 12,
-				GET(ctx, cqc__page_offset) << 6, GET(ctx, cqc__log_cq_size),
+				bytes_left(c, AT(c->in, create_cq_in__pas)), shift,
+				GET(ctx, cqc__page_offset) << (shift - 6),	/* in 64ths of a page */
+				GET(ctx, cqc__log_cq_size),
 				6 + GET(ctx, cqc__cqe_sz));
 	if (err) {
 		id_free(&h->cq_id, n);

@@ -150,16 +150,24 @@ struct cq {
 	uint8_t ctx[64];
 };
 
-enum { QP_REG_UMR = 0xc };	/* the type of the queue of the driver's UMRs, which has no PD */
+enum { QP_RC = 0, QP_REG_UMR = 0xc };	/* types of queues; QP_REG_UMR: of the driver's UMRs, which has no PD */
+enum { QP_RST, QP_INIT, QP_RTR, QP_RTS, QP_ERR = 6 };	/* states */
 
 struct qp {
 	struct ring r;		/* the send queue */
 	uint32_t ci, uid;	/* consumer index: the next work request */
 	bool used, has_ring;
-	uint32_t state;		/* 0 RST, 1 INIT, 2 RTR, 3 RTS, 6 ERR */
+	uint32_t state;		/* QP_RST... */
 	uint64_t dbr;		/* address of its doorbell record */
 	uint32_t cqn;
 	uint8_t ctx[256];
+	struct ring rq;		/* the receive queue */
+	uint32_t rq_ci;
+	bool has_rq;
+	bool is_faulted;	/* its request waits until the driver has brought a page, */
+	bool page_missing;	/* and the driver has answered that there is none */
+	bool is_waiting;	/* its request waits for the peer */
+	uint32_t tries;		/* of the request, so far */
 };
 
 struct mkey {
@@ -231,6 +239,8 @@ struct hca {
 	struct cq cq[1u << LOG_CQ];
 	struct qp qp[1u << LOG_QP];
 	uint32_t cmd_eqn;	/* 0: none, commands are polled */
+	uint32_t page_fault_eqn;	/* 0: none */
+	bool is_waiting;	/* a queue waits for its peer: path_retry() soon */
 	uint64_t n_cmd;
 
 	/* what was last written to the control window: window.h */
@@ -300,7 +310,7 @@ void fail_add(struct hca *h, int op, int status, int nth);
 int fail_take(struct hca *h, int op);
 
 /* eq.c */
-void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t len);
+void eq_post(struct hca *h, uint32_t eqn, uint32_t type, const void *data, size_t len);	/* type: subtype << 8 | type */
 void eq_doorbell(struct hca *h, uint32_t val, bool arm);
 void cq_doorbell(struct hca *h, uint32_t w0, uint32_t w1);
 void cq_post(struct hca *h, uint32_t cqn, uint8_t *cqe);
@@ -309,12 +319,24 @@ void cq_post(struct hca *h, uint32_t cqn, uint8_t *cqe);
 void qp_doorbell(struct hca *h, uint32_t qpn);
 void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);	/* completes what was posted */
 
+/* path.c */
+struct result {
+	uint8_t synd, vendor;		/* 0: done */
+	uint32_t byte_count;
+};
+/* Carries out the work request w of len bytes; false: it waits. */
+bool path_execute(struct hca *h, struct qp *q, uint32_t qpn, uint8_t *w, uint32_t len, struct result *r);
+void path_flush(struct hca *h, struct qp *q, uint32_t qpn);
+void path_retry(struct hca *h);			/* goes on with the queues that wait for their peers */
+
 /* mem.c */
 void window_unbind(struct hca *h, struct mkey *window);
 const char *window_bind(struct hca *h, struct mkey *window, uint32_t pd, uint32_t key);
-enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* bits; none: a local read */
-uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w,
-			  uint32_t *route);
+enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2, A_ATOMIC = 4 };	/* bits; none: a local read */
+/* Reads or writes memory through a key, as a work request does.  pd: that of the queue, or 0: any.  b: NULL to check
+ * alone.  Returns P_NONE, or why not, before the first byte; route: how the first byte went, R_... */
+uint32_t mkey_access(struct hca *h, uint32_t key, uint32_t pd, uint64_t va, uint64_t len, int how, void *b,
+		     uint32_t *route);
 
 /* memic.c */
 void memic_caps(uint8_t *b);
@@ -338,7 +360,7 @@ handler create_mkey, query_mkey, destroy_mkey, special_contexts;
 handler alloc_memic, dealloc_memic;
 handler create_umem, destroy_umem, create_uctx, destroy_uctx;
 handler create_eq, destroy_eq, create_cq, destroy_cq, query_cq, create_qp, destroy_qp, modify_qp,
-	query_qp;
+	query_qp, page_fault_resume;
 handler alloc_pd, dealloc_pd, alloc_uar, dealloc_uar, alloc_td, dealloc_td, alloc_xrcd,
 	dealloc_xrcd, alloc_counter, dealloc_counter, create_srq, destroy_srq, create_obj,
 	destroy_obj;

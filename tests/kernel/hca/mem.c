@@ -198,7 +198,7 @@ const char *window_bind(struct hca *h, struct mkey *window, uint32_t pd, uint32_
 }
 
 /* Whether a key lets a word be accessed; P_NONE, or why not */
-static uint32_t check_access(const struct mkey *m, uint64_t va, int how)
+static uint32_t check_access(const struct mkey *m, uint64_t va, uint64_t size, int how)
 {
 	uint64_t base, len;
 
@@ -206,7 +206,8 @@ static uint32_t check_access(const struct mkey *m, uint64_t va, int how)
 		return P_NO_KEY;
 	if (GET(m->mkc, mkc__free))
 		return P_FREE;
-	if (!(how == A_READ ? GET(m->mkc, mkc__lr) :
+	if (!(how & A_ATOMIC ? GET(m->mkc, mkc__a) :
+	      how == A_READ ? GET(m->mkc, mkc__lr) :
 	      how == A_WRITE ? GET(m->mkc, mkc__lw) :
 	      how == A_REMOTE ? GET(m->mkc, mkc__rr) : GET(m->mkc, mkc__rw)))
 		return P_ACCESS;
@@ -214,14 +215,16 @@ static uint32_t check_access(const struct mkey *m, uint64_t va, int how)
 	base = access_mode(m->mkc) == MEMIC ? 0 : GET64(m->mkc, mkc__start_addr);
 	len = GET64(m->mkc, mkc__len);
 	if (!GET(m->mkc, mkc__length64) &&
-	    (va < base || va - base > len || len - (va - base) < sizeof(uint32_t)))
+	    (va < base || va - base > len || len - (va - base) < size))
 		return P_RANGE;
 	return P_NONE;
 }
 
-/* The byte at va of a key of mode KSM, whose entries are a key and an address in it.  Only keys of the Data
- * Direct function are followed. */
-static uint8_t *translate_by_keys(struct hca *h, const struct mkey *m, uint64_t va, uint32_t *route)
+static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int how, uint32_t *route);
+
+/* The byte at va of a key of mode KSM, whose entries are a key and an address in it: of the Data Direct function, or
+ * of the regions that an implicit one consists of */
+static uint8_t *translate_by_keys(struct hca *h, const struct mkey *m, uint64_t va, int how, uint32_t *route)
 {
 	uint32_t shift = GET(m->mkc, mkc__log_page_size);
 	uint64_t page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
@@ -230,7 +233,11 @@ static uint8_t *translate_by_keys(struct hca *h, const struct mkey *m, uint64_t 
 	if (page * 2 + 1 >= m->n_translations)
 		return NULL;
 	pages = mkey_of(h, (uint32_t)m->translations[page * 2]);
-	if (!pages || !pages->is_data_direct || access_mode(pages->mkc) != PA)
+	if (!pages || GET(pages->mkc, mkc__free))
+		return NULL;
+	if (access_mode(pages->mkc) == MTT)
+		return translate(h, pages, m->translations[page * 2 + 1] + (va & ((1ull << shift) - 1)), how, route);
+	if (!pages->is_data_direct || access_mode(pages->mkc) != PA)
 		return NULL;
 	*route = GET(pages->mkc, mkc__relaxed_ordering_write) ? R_DATA_DIRECT_RELAXED : R_DATA_DIRECT;
 	return data_direct_ptr(h, m->translations[page * 2 + 1] + (va & ((1ull << shift) - 1)), 1);
@@ -245,7 +252,7 @@ static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int 
 	if (access_mode(m->mkc) == MEMIC)
 		return h->memic + (GET64(m->mkc, mkc__start_addr) - MEMIC_START) + va;
 	if (access_mode(m->mkc) == KSM)
-		return translate_by_keys(h, m, va, route);
+		return translate_by_keys(h, m, va, how, route);
 	*route = R_HCA;
 	if (access_mode(m->mkc) == PA)
 		return dma_ptr(h, va, 1);
@@ -265,46 +272,50 @@ static struct mkey *bound_key(struct hca *h, const struct mkey *window, uint64_t
 	return mkey_of(h, window->bound_to);
 }
 
-/* Reads or writes one word through a key, as a work request would.  Returns P_NONE, or why not; route: how
- * the word went, R_... */
-uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w, uint32_t *route)
+uint32_t mkey_access(struct hca *h, uint32_t key, uint32_t pd, uint64_t va, uint64_t len, int how, void *b,
+		     uint32_t *route)
 {
 	struct mkey *m = mkey_of(h, key);
-	uint8_t *p[sizeof(*w)], *b = (uint8_t *)w;
-	uint32_t reason = check_access(m, va, how);
+	uint32_t reason = check_access(m, va, len, how), *first = route, other;
 	bool crosses;
 
 	*route = R_NONE;
+	if (!reason && pd && GET(m->mkc, mkc__pd) != pd)
+		reason = P_ACCESS;
 	if (reason)
 		return reason;
 	if (m->bound_to) {		/* what the peer may do is the window's: the key has its local rights */
 		m = bound_key(h, m, &va);
 		how &= A_WRITE;
-		reason = check_access(m, va, how);
+		reason = check_access(m, va, len, how);
 		if (reason)
 			return reason;
 	}
 	crosses = access_mode(m->mkc) == CROSSING;
 	if (crosses) {
 		m = mkey_of(h, m->crossed);
-		reason = check_access(m, va, how);
+		reason = check_access(m, va, len, how);
 		if (reason)
 			return reason;
 	}
 	if (m->umem || (crosses ? access_mode(m->mkc) != KSM :
-			access_mode(m->mkc) > MTT && access_mode(m->mkc) != MEMIC))
+			access_mode(m->mkc) == KLM || (access_mode(m->mkc) > KSM && access_mode(m->mkc) != MEMIC)))
 		return P_MODE;
-	for (size_t i = 0; i < sizeof(*w); i++) {
-		p[i] = translate(h, m, va + i, how, route);
-		if (!p[i])
-			return P_PAGE;
-	}
-	for (size_t i = 0; i < sizeof(*w); i++) {
-		if (how & A_WRITE)
-			*p[i] = b[i];
-		else
-			b[i] = *p[i];
-	}
+	/* pages are contiguous inside; first all are looked for */
+	for (int copies = 0; copies <= (b ? 1 : 0); copies++)
+		for (uint64_t done = 0, n; done < len; done += n, first = &other) {
+			uint8_t *p = translate(h, m, va + done, how, copies ? &other : first);
+
+			n = PAGE - (va + done) % PAGE;
+			if (n > len - done)
+				n = len - done;
+			if (!p)
+				return P_PAGE;
+			if (copies && how & A_WRITE)
+				memcpy(p, (uint8_t *)b + done, n);
+			else if (copies)
+				memcpy((uint8_t *)b + done, p, n);
+		}
 	return P_NONE;
 }
 

@@ -112,8 +112,10 @@ void obj_reset(struct hca *h)
 		ring_free(&h->eq[i].r);
 	for (uint32_t i = 0; i < 1u << LOG_CQ; i++)
 		ring_free(&h->cq[i].r);
-	for (uint32_t i = 0; i < 1u << LOG_QP; i++)
+	for (uint32_t i = 0; i < 1u << LOG_QP; i++) {
 		ring_free(&h->qp[i].r);
+		ring_free(&h->qp[i].rq);
+	}
 	memset(h->memic_size, 0, sizeof(h->memic_size));
 	h->n_memic = 0;
 	memset(h->eq, 0, sizeof(h->eq));
@@ -214,13 +216,23 @@ int create_qp(struct hca *h, struct cmd *c)
 	memset(q, 0, sizeof(*q));
 	memcpy(q->ctx, ctx, sizeof(q->ctx));
 	if (!GET(ctx, qpc__no_sq) && !GET(c->in, create_qp_in__wq_umem_valid)) {
-		if (GET(ctx, qpc__rq_type) == 0)
+		const uint8_t *pas = AT(c->in, create_qp_in__pas);
+		const unsigned shift = GET(ctx, qpc__log_page_size) + 12;
+		const uint32_t start = GET(ctx, qpc__page_offset) << (shift - 6);	/* in 64ths of a page */
+
+		if (GET(ctx, qpc__rq_type) == 0) {
 			rq = 1u << (GET(ctx, qpc__log_rq_size) + GET(ctx, qpc__log_rq_stride) + 4);
-		err = ring_init(&q->r, AT(c->in, create_qp_in__pas), bytes_left(c, AT(c->in, create_qp_in__pas)),
-				GET(ctx, qpc__log_page_size) + 12,
-				(GET(ctx, qpc__page_offset) << 6) + rq,
-				GET(ctx, qpc__log_sq_size), 6);
+			err = ring_init(&q->rq, pas, bytes_left(c, pas), shift, start, GET(ctx, qpc__log_rq_size),
+					GET(ctx, qpc__log_rq_stride) + 4);
+			if (err) {
+				id_free(&h->qp_id, n);
+				return err;
+			}
+			q->has_rq = true;
+		}
+		err = ring_init(&q->r, pas, bytes_left(c, pas), shift, start + rq, GET(ctx, qpc__log_sq_size), 6);
 		if (err) {
+			ring_free(&q->rq);
 			id_free(&h->qp_id, n);
 			return err;
 		}
@@ -244,8 +256,29 @@ int destroy_qp(struct hca *h, struct cmd *c)
 	if (!id_free(&h->qp_id, n))
 		return BAD_RES;
 	ring_free(&h->qp[n].r);
+	ring_free(&h->qp[n].rq);
 	h->qp[n].used = false;
 	return OK;
+}
+
+/* The fields of a queue's context that the path needs, where the command has them */
+static void update_qp(struct qp *q, const struct cmd *c)
+{
+	/* MLX5_QP_OPTPAR_RRE, _RAE and _RWE */
+	enum { OPT_RRE = 1 << 1, OPT_RAE = 1 << 2, OPT_RWE = 1 << 3 };
+	const uint8_t *ctx = AT(c->in, rst2init_qp_in__qpc);
+	const uint32_t opt = be32(AT(c->in, rst2init_qp_in__opt_param_mask));
+
+	if (opt & OPT_RRE)
+		SET(q->ctx, qpc__rre, GET(ctx, qpc__rre));
+	if (opt & OPT_RAE)
+		SET(q->ctx, qpc__rae, GET(ctx, qpc__rae));
+	if (opt & OPT_RWE)
+		SET(q->ctx, qpc__rwe, GET(ctx, qpc__rwe));
+	if (q->state == QP_RTR)
+		SET(q->ctx, qpc__remote_qpn, GET(ctx, qpc__remote_qpn));
+	if ((c->op & 15) == 4)	/* RTR2RTS */
+		SET(q->ctx, qpc__rnr_retry, GET(ctx, qpc__rnr_retry));
 }
 
 int modify_qp(struct hca *h, struct cmd *c)
@@ -260,10 +293,16 @@ int modify_qp(struct hca *h, struct cmd *c)
 		return BAD_RES;
 	struct qp *q = &h->qp[n];
 	q->state = to[c->op & 15];
-	if (q->state == 0)
-		q->ci = 0;
-	if (q->state == 6)
+	if (q->state == QP_INIT || q->state == QP_RTR || q->state == QP_RTS)
+		update_qp(q, c);
+	if (q->state == QP_RST)
+		q->ci = q->rq_ci = q->tries = 0;
+	if (q->state == QP_RST || q->state == QP_ERR)
+		q->is_faulted = q->is_waiting = q->page_missing = false;
+	if (q->state == QP_ERR) {
 		qp_drain(h, q, n);
+		path_flush(h, q, n);
+	}
 	note(c, "state %u", q->state);
 	return OK;
 }

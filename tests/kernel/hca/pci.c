@@ -47,8 +47,8 @@ static uint32_t window_access(struct hca *h, uint32_t off, bool write, uint32_t 
 		return write ? h->probe_addr_high = v : 0;
 	case W_LOCAL:
 	case W_REMOTE:
-		h->probe_reason = mkey_access_word(h, h->probe_key, va, (off == W_REMOTE ? A_REMOTE : 0) |
-					    (write ? A_WRITE : A_READ), &v, &h->probe_route);
+		h->probe_reason = mkey_access(h, h->probe_key, 0, va, sizeof(v), (off == W_REMOTE ? A_REMOTE : 0) |
+					      (write ? A_WRITE : A_READ), &v, &h->probe_route);
 		trace(h, 2, "probe key %x at %lx %s%s: %u by %u", h->probe_key, va,
 		      off == W_REMOTE ? "remote " : "", write ? "write" : "read", h->probe_reason,
 		      h->probe_route);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Send queues.  Work requests that update memory keys (UMR) are carried out.  Every other one completes at once
- * without effect: there is no network behind this device. */
+/* Send queues.  Work requests that update memory keys (UMR) are carried out, and those of RC queues (path.c).  Every
+ * other one completes at once without effect: there is no network behind this device. */
 #include "hca.h"
 
-enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, SYND_UMR = 6 };
+enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, VENDOR_FLUSH = 0xf9, SYND_UMR = 6 };
 enum { F_CHECK_QPN = 1 << 3, F_OFFSET = 1 << 4, F_CHECK_NOT_FREE = 1 << 5, F_CHECK_FREE = 2 << 5, F_INLINE = 1 << 7 };
 
 /* the bits of a UMR's mask, and the field of the memory key that each allows to change */
@@ -116,14 +116,17 @@ static uint32_t doorbell_index(struct hca *h, struct qp *q)
 }
 
 static void post_completion(struct hca *h, struct qp *q, uint32_t qpn, const uint8_t *w, uint32_t ctr,
-		     uint8_t synd)
+		     const struct result *r)
 {
-	uint8_t cqe[64] = { 0 };
+	uint8_t cqe[64] = { 0 }, synd = r->synd;
 
 	if (!synd && !(w[11] & 8))	/* successful, and no completion was asked for */
 		return;
+	put32(cqe + 32, GET(q->ctx, qpc__user_index));
+	put32(cqe + 44, synd ? 0 : r->byte_count);
 	put32(cqe + 56, (uint32_t)w[3] << 24 | qpn);
 	put32(cqe + 60, ctr << 16);
+	cqe[54] = r->vendor;
 	cqe[55] = synd;
 	cqe[63] = synd ? CQE_REQ_ERR : CQE_REQ;
 	cq_post(h, q->cqn, cqe);
@@ -133,11 +136,13 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 {
 	uint32_t pi = doorbell_index(h, q), n = 1u << q->r.log_n;
 
-	while (n-- && q->has_ring && q->ci != pi && (q->state == 3 || q->state == 6)) {
+	if (q->is_faulted)
+		return;
+	while (n-- && q->has_ring && q->ci != pi && (q->state == QP_RTS || q->state == QP_ERR)) {
 		uint8_t w[1024] = { 0 };
 		uint8_t *p = ring_at(h, &q->r, q->ci);
 		uint32_t ctr = q->ci, ds, bb;
-		uint8_t synd = 0;
+		struct result r = { .synd = 0 };
 
 		if (!p)
 			return;
@@ -148,21 +153,25 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 		for (uint32_t i = 0; i < bb; i++)
 			if ((p = ring_at(h, &q->r, q->ci + i)))
 				memcpy(w + 64 * i, p, 64);
-		q->ci = (q->ci + bb) & 0xffff;
-		if (q->state == 6) {
-			synd = SYND_FLUSH;
+		if (q->state == QP_ERR) {
+			r.synd = SYND_FLUSH;
+			r.vendor = VENDOR_FLUSH;
 		} else if (w[3] == UMR) {
 			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : update_mkey(h, q, qpn, w, ds * 16);
 
 			if (e) {
 				trace(h, 1, "umr mkey %x: refused: %s", be32(w + 12), e);
-				synd = SYND_UMR;
-				q->state = 6;
+				r.synd = SYND_UMR;
+				q->state = QP_ERR;
 			}
+		} else if (GET(q->ctx, qpc__st) == QP_RC) {
+			if (!path_execute(h, q, qpn, w, ds * 16, &r))
+				return;
 		} else {
 			trace(h, 2, "qp %u: work request %x dropped", qpn, w[3]);
 		}
-		post_completion(h, q, qpn, w, ctr, synd);
+		q->ci = (q->ci + bb) & 0xffff;
+		post_completion(h, q, qpn, w, ctr, &r);
 	}
 }
 

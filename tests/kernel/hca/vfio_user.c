@@ -274,8 +274,10 @@ int vfio_user_serve(struct hca *h)
 	while (h->fn[FN_HCA].sock >= 0) {
 		for (int i = 0; i < N_FN; i++)
 			p[i] = (struct pollfd){ .fd = h->fn[i].sock, .events = POLLIN };
-		if (poll(p, N_FN, -1) < 0 && errno != EINTR)
+		if (poll(p, N_FN, h->is_waiting ? 1 : -1) < 0 && errno != EINTR)
 			return errno;
+		if (h->is_waiting)
+			path_retry(h);
 		for (int i = 0; i < N_FN; i++) {
 			struct pci_function *f = &h->fn[i];
 
