@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A software ConnectX: the control path of an HCA, served over vfio-user.  See README.md. */
+/* A software ConnectX: an HCA that is served over vfio-user.  See README.md. */
 #ifndef HCA_H
 #define HCA_H
 
