@@ -377,7 +377,7 @@ struct mr_kernel_option {
 /**
  * mr_kernel_options_read() - look up options in the file that distributions install with a kernel
  * @options: by name; is_on is set
- * @path:    set to the file, or to an empty text
+ * @path:    set to the file, or to an empty text; it has room for 40 bytes more than the release
  *
  * Files are looked for in /boot and /lib/modules; /proc/config.gz, which is compressed, is not read.
  *

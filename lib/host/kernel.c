@@ -72,15 +72,12 @@ int mr_kernel_options_read(struct mr_host *host, const char *release,
 
 	for (size_t i = 0; i < count; i++)
 		options[i].is_on = MR_UNKNOWN;
-	for (size_t i = 0; rc && i < sizeof(files) / sizeof(*files); i++) {
+	/* a release with a '/' is none, and would lead elsewhere */
+	for (size_t i = 0; rc && !strchr(release, '/') && i < sizeof(files) / sizeof(*files); i++) {
 		const char *gap = strstr(files[i], "%s");
 		int next;
 
-		/* a release with a '/' is none, and would lead elsewhere */
-		if (strchr(release, '/') ||
-		    (size_t)snprintf(path, size, "%.*s%s%s", (int)(gap - files[i]), files[i],
-				     release, gap + 2) >= size)
-			break;
+		snprintf(path, size, "%.*s%s%s", (int)(gap - files[i]), files[i], release, gap + 2);
 		next = mr_host_lines(host, take_option, &search, "%s", path);
 		rc = next == -ENOENT ? rc : next;
 	}
@@ -190,9 +187,8 @@ enum mr_tristate mr_kernel_has_symbol(struct mr_host *host, const char *name)
 	return !strcmp(answer, "yes") ? MR_YES : !strcmp(answer, "no") ? MR_NO : MR_UNKNOWN;
 }
 
-/* Actions of syslog(2). */
-#define READ_ALL    3
-#define SIZE_BUFFER 10
+/* An action of syslog(2). */
+#define READ_ALL 3
 
 /* The largest log that is read: CONFIG_LOG_BUF_SHIFT is at most 25. */
 #define LOG_MAX (32 << 20)
@@ -273,21 +269,19 @@ void mr_kernel_log_choose(char *log, char *text, size_t size)
 }
 
 static int answer_log(const struct mr_host *host __attribute__((unused)),
-		      void *data __attribute__((unused)), char *text, size_t size)
+		      void *data __attribute__((unused)), char *text,
+		      size_t size __attribute__((unused)))
 {
-	const int room = klogctl(SIZE_BUFFER, NULL, 0);
-	const int wanted = room > 0 && room < LOG_MAX ? room : LOG_MAX;
-	char *log = malloc((size_t)wanted + 1);
+	char *log = malloc(LOG_MAX + 1); /* only what the kernel writes to becomes memory */
 	int length, rc;
 
 	if (!log)
 		return -ENOMEM;
-	length = klogctl(READ_ALL, log, wanted);
+	length = klogctl(READ_ALL, log, LOG_MAX);
 	rc = length < 0 ? -errno : 0;
 	if (!rc) {
 		log[length] = '\0';
-		mr_kernel_log_choose(log, text,
-				     size < MR_KERNEL_LOG_MAX ? size : MR_KERNEL_LOG_MAX);
+		mr_kernel_log_choose(log, text, MR_KERNEL_LOG_MAX);
 	}
 	free(log);
 	return rc;

@@ -118,7 +118,7 @@ static void take_flags(const char *flags, struct mr_mapping_details *details)
 		const size_t length = strcspn(flags, " ");
 
 		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-			if (length == 2 && !strncmp(flags, rows[i].name, 2))
+			if (!strncmp(flags, rows[i].name, 2))
 				*(bool *)((char *)details + rows[i].member) = true;
 		flags += length;
 	}

@@ -292,8 +292,7 @@ static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct
 		      "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");
 		return MR_SHORTAGE_COMMIT;
 	}
-	if (mode == 0 && info.total.known && info.swap_total.known &&
-	    s->length > info.total.value + info.swap_total.value) {
+	if (mode == 0 && info.total.known && s->length > info.total.value + info.swap_total.value) {
 		WRITE(reason->text,
 		      "this machine has %" PRIu64 " bytes of memory and %" PRIu64
 		      " of swap, and with vm.overcommit_memory 0 no mapping is larger",
