@@ -679,7 +679,7 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 	    answer_call(host, "link", path, answer_link, path, whole, sizeof(whole)) < 0 ||
 	    strlen(whole) >= size)
 		return false;
-	memcpy(target, whole, strlen(whole) + 1);
+	strcpy(target, whole);
 	return true;
 }
 
@@ -694,7 +694,7 @@ void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *
 	if (strrchr(target, '/'))
 		last = strrchr(target, '/') + 1;
 	if (strlen(last) < size)
-		memcpy(end, last, strlen(last) + 1);
+		strcpy(end, last);
 }
 
 static int answer_stat(const struct mr_host *host, void *data, char *text, size_t size)

@@ -141,14 +141,14 @@ static const struct namespace_inode first[] = {
 enum mr_tristate mr_namespace_is_first(struct mr_host *host, const char *type)
 {
 	uint64_t inside, outside, count;
-	char line[128], name[32];
+	char line[128];
 	uint32_t inode;
 	size_t i = 0;
 
 	while (strcmp(first[i].type, type) != 0)
 		i++;
 	if (mr_host_link(host, line, sizeof(line), "/proc/self/ns/%s", type) &&
-	    sscanf(line, "%31[a-z]:[%" SCNu32 "]", name, &inode) == 2 && !strcmp(name, type))
+	    sscanf(line, "%*[a-z]:[%" SCNu32 "]", &inode) == 1)
 		return inode == first[i].inode ? MR_YES : MR_NO;
 	/* The first user namespace maps all numbers to themselves, user_namespaces(7). */
 	if (strcmp(type, "user") != 0 ||
@@ -169,13 +169,10 @@ int mr_rlimit_read(struct mr_host *host, const char *process, const char *name,
 		MR_FIGURE(__typeof__(found), name, hard, .index = 1),
 		{ .name = NULL },
 	};
-	int rc;
+	const int rc = mr_host_figures(host, rows, &found, "/proc/%s/limits", process);
 
-	rc = mr_host_figures(host, rows, &found, "/proc/%s/limits", process);
 	*limit = (struct mr_rlimit){ found.soft.value, found.hard.value };
-	if (rc)
-		return rc;
-	return found.soft.known && found.hard.known ? 0 : -EINVAL;
+	return rc ?: found.soft.known && found.hard.known ? 0 : -EINVAL;
 }
 
 /* Container engines give their groups the id of the container, in hexadecimal; people use its beginning. */

@@ -17,6 +17,8 @@ static void read_status(const char *text)
 
 TEST(status_is_read_by_line)
 {
+	struct mr_rlimit limit;
+
 	read_status("Name:\tsome name that is long\nTgid:\t11\nPPid:\t12\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
 		    "Groups:\t9 10 \nVmLck:\t1 kB\nVmPin:\t2 kB\nCapPrm:\t0000000000004000\n"
 		    "CapEff:\t0000000000000002\nCapBnd:\tffffffffffffffff\nSeccomp:\t2\n");
@@ -41,6 +43,9 @@ TEST(status_is_read_by_line)
 	assert_false(status.effective.known || status.permitted.known);
 	assert_int_equal(status.gid.value, 2);
 	assert_int_equal(mr_process_status_read(&recorded.host, "4711", &status), -ENOENT);
+	assert_int_equal(mr_rlimit_read(&recorded.host, "self", MR_MEMLOCK, &limit), -ENOENT);
+	recorded_host_put(&recorded, "/proc/self/limits", "Max locked memory  1  bytes");
+	assert_int_equal(mr_rlimit_read(&recorded.host, "self", MR_MEMLOCK, &limit), -EINVAL);
 }
 
 TEST(permission_is_that_of_the_first_class_that_fits)
@@ -213,7 +218,8 @@ TEST(a_figure_of_a_group_is_a_number_or_max)
 	}
 }
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define HEX63 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
+#define ID    HEX63 "f"
 
 /* Finds what a process runs for: the service, and the unit as people name it. */
 TEST(units_and_containers_by_the_group)
@@ -240,6 +246,7 @@ TEST(units_and_containers_by_the_group)
 		{ "0::/docker/" ID "0\n", "", "/docker/" ID "0", "" },
 		{ "0::/g" ID "\n", "", "/g" ID, "" },
 		{ "0::/docker-x" ID "\n", "", "/docker-x" ID, "" },
+		{ "0::/docker-" HEX63 "g\n", "", "/docker-" HEX63 "g", "" },
 		/* of several hierarchies one with a name counts */
 		{ "5:memory:/m\n4:cpu:/c\n0::/\n", "", "/m", "" },
 		{ "garbage\n::\n\n0:\n", "", "", "" },
