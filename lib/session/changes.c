@@ -363,17 +363,18 @@ int mr_session_begin_rereg(struct mr_session *session, struct mr_session_rereg *
 		mr_table_unlock(&session->table);
 		return rc;
 	}
-	rc = check_kind(entry, err);
-	if (!rc && (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
+	if (check_kind(entry, err)) {
+		rc = -EINVAL;
+	} else if (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
 		rc = mr_session_fail_gone(entry, err);
-	else if (!rc && region.state == MR_STATE_UNKNOWN)
+	} else if (region.state == MR_STATE_UNKNOWN) {
 		rc = -err->errnum;
-	else if (!rc)
+	} else {
 		take_from_kernel(entry, &region.kernel);
-	if (rc)
-		mr_session_unclaim(session, slot);
-	else
 		mr_table_unlock(&session->table);
+		return 0;
+	}
+	mr_session_unclaim(session, slot);
 	return rc;
 }
 

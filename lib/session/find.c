@@ -53,29 +53,33 @@ static int parse_location(const char *where, struct location *location, struct m
 
 static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 {
+	int rc;
+
 	*fd = (int)number;
 	if (fcntl(*fd, F_GETFD) >= 0)
 		return 0;
-	mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed", *fd);
+	rc = mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed",
+			  *fd);
 	if (*fd >= 1024 && (!kill(*fd, 0) || errno == EPERM)) { /* descriptors seldom are so many */
 		mr_hint(err, "%d is the number of a process; to join its session: --session pid:%d",
 			*fd, *fd);
-		return -EBADF;
+		return rc;
 	}
 	mr_hint(err,
 		"sudo, Python's subprocess and others close inherited descriptors: join by "
 		"process (--session pid:$$ in a shell of the session), or pass the descriptor on "
 		"(pass_fds=(%d,))",
 		*fd);
-	return -EBADF;
+	return rc;
 }
 
 static int fail_ended(uint64_t pid, struct mr_error *err)
 {
-	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
-		     "the session has ended: no such process: %" PRIu64, pid);
+	const int rc = mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+				    "the session has ended: no such process: %" PRIu64, pid);
+
 	mr_hint(err, "open another one: mrctl session; or use none: unset %s", MR_SESSION_VARIABLE);
-	return -ESRCH;
+	return rc;
 }
 
 /* Reads from the environment that a process was started with where its session is.  Return: 0 or -errno. */
@@ -96,10 +100,10 @@ static int read_environment(uint64_t pid, struct location *location, struct mr_e
 		return mr_fail(err, MR_ERROR_HOST, -rc, "open",
 			       "cannot read /proc/%" PRIu64 "/environ", pid);
 	if (!value[0]) {
-		mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-			     "process %" PRIu64 " was not started in a session", pid);
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+				  "process %" PRIu64 " was not started in a session", pid);
 		mr_hint(err, "name the process that mrctl session runs, or a child of it");
-		return -ENOENT;
+		return rc;
 	}
 	if (!parse_location(value, location, err))
 		return 0;
@@ -136,14 +140,15 @@ static void hint_forbidden(pid_t pid, struct mr_error *err)
 static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 {
 	struct pollfd end = { .fd = process, .events = POLLIN };
+	int rc;
 
 	/* The kernel answers EPERM, too, where it has ended and was not waited for: it has no descriptors any more. */
 	if (poll(&end, 1, 0) == 1)
 		return fail_ended(pid, err);
-	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
-		"cannot take the session out of process %" PRIu64, pid);
+	rc = mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
+		     "cannot take the session out of process %" PRIu64, pid);
 	hint_forbidden((pid_t)pid, err);
-	return -EPERM;
+	return rc;
 }
 
 /* Gets a duplicate of a descriptor of another process.  @process: its pidfd.  Return: 0 or -errno. */
@@ -164,20 +169,22 @@ static int take_descriptor(int process, uint64_t pid, uint64_t number, int *fd,
 		       "cannot take the session out of process %" PRIu64, pid);
 }
 
-/* EINVAL, since Linux 6.16 ENOENT: the number is not that of a process, but of a thread (pidfd_prepare()). */
+/* Reports why pidfd_open() failed.  For a thread that is EINVAL, since Linux 6.16 ENOENT (pidfd_prepare()). */
 static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 {
-	bool is_thread = errnum == EINVAL || errnum == ENOENT;
-	uint64_t process = is_thread ? (uint64_t)mr_process_of_thread((pid_t)pid) : pid;
+	uint64_t process;
+	int rc;
 
 	if (errnum == ESRCH)
 		return fail_ended(pid, err);
+	process = (uint64_t)mr_process_of_thread((pid_t)pid);
 	if (!process || process == pid)
 		return mr_fail(err, MR_ERROR_HOST, errnum, "pidfd_open",
 			       "cannot take the session out of process %" PRIu64, pid);
-	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, not a process", pid);
+	rc = mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, not a process",
+			  pid);
 	mr_hint(err, "name its process: pid:%" PRIu64, process);
-	return -ESRCH;
+	return rc;
 }
 
 /*
@@ -487,7 +494,7 @@ static void sort_holders(struct mr_found_session *session)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < session->holder_count && session->holder_count > 1; i++)
+	for (size_t i = 0; i < session->holder_count; i++)
 		if (session->holders[i].pid != getpid())
 			session->holders[kept++] = session->holders[i];
 	if (kept)
@@ -608,6 +615,7 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 {
 	char program[PATH_MAX] = "", own[PATH_MAX] = "";
 	struct mr_process self;
+	int rc;
 
 	if (!program_of(process, program))
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink",
@@ -618,10 +626,11 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 	}
 	if (!strcmp(own, program))
 		return 0;
-	mr_fail_text(err, MR_ERROR_HOST, EXDEV,
-		     "the process %d that holds the session runs another mrctl", (int)process->pid);
+	rc = mr_fail_text(err, MR_ERROR_HOST, EXDEV,
+			  "the process %d that holds the session runs another mrctl",
+			  (int)process->pid);
 	mr_hint(err, "end it with that mrctl: %s", program);
-	return -EXDEV;
+	return rc;
 }
 
 /* "bash (4711), vim (4712)": the holders of a session, without the detached one. */
@@ -712,8 +721,8 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll",
 			       "process %d was sent SIGTERM and may not have ended yet",
 			       (int)holder->pid);
-	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
-		     "process %d was sent SIGTERM and has not ended yet", (int)holder->pid);
+	rc = mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT,
+			  "process %d was sent SIGTERM and has not ended yet", (int)holder->pid);
 	mr_hint(err, "if it is stopped, continue it: kill -CONT %d", (int)holder->pid);
-	return -ETIMEDOUT;
+	return rc;
 }

@@ -283,8 +283,7 @@ enum mr_session_state mr_session_compare(struct mr_session *session, uint32_t sl
 	if (rc < 0) {
 		mr_wrap(err, "cannot query region %llu", (unsigned long long)entry->id);
 		/* EBUSY of QUERY_MR: the region is being destroyed.  For a umem there is no such answer. */
-		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
-										 : MR_STATE_UNKNOWN;
+		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
 	}
 	if (mr_entry_is_marked(entry))
 		return MR_STATE_DEFERRED;
@@ -355,7 +354,6 @@ static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, u
 		       struct mr_entry *entry)
 {
 	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle, NULL), entry) &&
-	       mr_entry_matches(entry, MR_BY_HANDLE, handle, NULL) &&
 	       mr_region_kind(entry->call) == kind;
 }
 

@@ -53,7 +53,7 @@ static int mr_session_send(int socket, int device, int table, struct mr_error *e
 static int fail_no_session(struct mr_error *err, int fd, const char *what)
 {
 	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "descriptor %d %s", fd, what);
-	return -ENOTCONN;
+	return -ENOTCONN; /* an analyser does not see that the other one is not 0 */
 }
 
 /*
@@ -126,7 +126,7 @@ static int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 	 * The kernel leaves out descriptors that it cannot install (scm_detach_fds()), without a reason.  Whether
 	 * this process can have no more is found out before some are closed again.
 	 */
-	if (message.msg_flags & MSG_CTRUNC && count < 2) {
+	if (message.msg_flags & MSG_CTRUNC) {
 		more = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		full = more < 0 && errno == EMFILE;
 	}
@@ -241,10 +241,10 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 	if (fstat(fd, &st))
 		return mr_fail(err, MR_ERROR_HOST, errno, "fstat", "cannot join the session");
 	if (memfd && !S_ISCHR(st.st_mode)) {
-		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV,
-			     "the session is on a simulated HCA, and this process is not");
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENODEV,
+				  "the session is on a simulated HCA, and this process is not");
 		mr_hint(err, "run mrctl below mrctl sim as well: mrctl sim -- mrctl ...");
-		return -ENODEV;
+		return rc;
 	}
 	if (memfd)
 		return 0;

@@ -172,14 +172,14 @@ void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
+	int rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu was already gone: %s",
+			      (unsigned long long)entry->id,
+			      registered ? "the kernel has no such region"
+					 : "a process was killed while it registered the region");
 
-	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu was already gone: %s",
-		     (unsigned long long)entry->id,
-		     registered ? "the kernel has no such region"
-				: "a process was killed while it registered the region");
 	if (!registered)
 		mr_hint(err, "if the kernel has it, mrctl stat shows it as unlisted");
-	return -ENOENT;
+	return rc;
 }
 
 static int fail_absent(uint64_t id, struct mr_error *err)
@@ -307,15 +307,16 @@ static int register_to_stay(const struct mr_session *session, const struct mr_re
 		return rc;
 	mr_region_deregister(registrar, region, &ignored);
 	if (mr_region_is_null(request->call)) {
-		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
+		rc = mr_fail(
+			err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
 			"a null MR cannot stay in a session: it is not an object of the kernel");
 		mr_hint(err, "outside of it: MRCTL_SESSION= mrctl reg --memory null-mr");
-		return -EOPNOTSUPP;
+		return rc;
 	}
-	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
-		"the umem cannot stay in the session: libmlx5 does not export its handle");
+	rc = mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
+		     "the umem cannot stay in the session: libmlx5 does not export its handle");
 	mr_hint(err, "use --via kernel");
-	return -EOPNOTSUPP;
+	return rc;
 }
 
 int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
@@ -382,12 +383,13 @@ static int begin_deregister(struct mr_session *session, const struct removal *re
 	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
 	int rc = mr_session_claim(session, removal->slot, removal->id, &region, removal->err);
 
-	if (!rc)
-		*removal->entry = region.entry;
-	if (!rc && removal->only_deferred && !mr_entry_is_marked(removal->entry))
+	if (rc)
+		return rc;
+	*removal->entry = region.entry;
+	if (removal->only_deferred && !mr_entry_is_marked(removal->entry)) {
 		rc = mr_fail_text(removal->err, MR_ERROR_ABSENT, ENOENT,
 				  "region %llu is not deferred", (unsigned long long)removal->id);
-	if (!rc && (region.state == MR_STATE_GONE || region.entry.state == MR_ENTRY_PENDING)) {
+	} else if (region.state == MR_STATE_GONE || region.entry.state == MR_ENTRY_PENDING) {
 		mr_table_remove(table, removal->slot, removal->id);
 		rc = mr_session_fail_gone(removal->entry, removal->err);
 	}
@@ -411,10 +413,8 @@ static int destroy_region(struct mr_session *session, const struct removal *remo
 		return rc;
 	if (removal->ns)
 		*removal->ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
-	if (held) { /* its memory is unmapped with the last region on it */
+	if (held) /* its memory is unmapped with the last region on it */
 		mr_held_move(held, NULL);
-		held->region.live = false;
-	}
 	return 0;
 }
 

@@ -63,6 +63,8 @@ leads_nowhere() {
 	[[ $stderr == *": the session has ended: no such process: "* ]]
 	started fd:nonsense
 	leads_nowhere "the environment of process $STARTED has an invalid session: 'fd:nonsense'"
+	started fd:777
+	leads_nowhere "process $STARTED has closed descriptor 777 of the session"
 	started own
 	leads_nowhere "the session of process $STARTED refers to other processes in a circle"
 	started ''

@@ -193,16 +193,18 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 {
 	const short type = alone ? F_WRLCK : F_RDLCK;
 	struct flock lock;
+	int rc;
 
 	if (table->is_private || !mr_lock_byte(table->fd, F_SETLK, type, PD_BYTES + pd_slot, &lock))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
 			       "cannot lock the protection domain");
-	mr_fail_text(err, MR_ERROR_HOST, EBUSY, "another process is using the protection domain");
+	rc = mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+			  "another process is using the protection domain");
 	if (find_lock(table, type, PD_BYTES + pd_slot, &lock))
 		name_holder(&lock, err);
-	return -EBUSY;
+	return rc;
 }
 
 void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot)

@@ -63,9 +63,11 @@ static uint64_t size_for(uint32_t capacity)
 
 static int fail_unsound(struct mr_error *err, const char *why)
 {
-	mr_fail_text(err, MR_ERROR_ABSENT, EPROTO, "this is not a valid session table: %s", why);
+	const int rc = mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
+				    "this is not a valid session table: %s", why);
+
 	mr_hint(err, "end the session and open a new one");
-	return -EPROTO;
+	return rc;
 }
 
 /*
@@ -319,10 +321,10 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
 
 int mr_table_open(int fd, struct mr_table *table, struct mr_error *err)
 {
-	int seals = fcntl(fd, F_GET_SEALS), rc;
+	int seals = fcntl(fd, F_GET_SEALS), rc; /* -1, an error, has the bit of F_SEAL_WRITE */
 
 	*table = (struct mr_table){ .fd = fd };
-	if (seals < 0 || (seals & SEALS) != SEALS || seals & (F_SEAL_GROW | F_SEAL_WRITE))
+	if ((seals & SEALS) != SEALS || seals & (F_SEAL_GROW | F_SEAL_WRITE))
 		rc = fail_unsound(err, "it is not a memfd with mrctl's seals");
 	else
 		rc = map_table(table, err);

@@ -47,29 +47,6 @@ static void need_pidfd(void)
 		skip();
 }
 
-/* Starts a process that sleeps, with MRCTL_SESSION set to @where. */
-static pid_t start_sleeper(const char *where)
-{
-	int ready[2];
-	pid_t pid;
-	char c;
-
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		setenv(MR_SESSION_VARIABLE, where, 1);
-		mr_session_allow_joining(&err);
-		execlp("sleep", "sleep", "60", NULL);
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &c, 1), 0); /* the pipe is closed at exec */
-	close(ready[0]);
-	return pid;
-}
-
 static int join_process(pid_t pid, int *borrowed)
 {
 	char where[32];
@@ -80,52 +57,35 @@ static int join_process(pid_t pid, int *borrowed)
 	return mr_session_locate(where, &fd, borrowed, &err);
 }
 
-TEST(a_process_that_has_closed_its_session_or_has_ended_has_none)
+static pthread_barrier_t barrier;
+
+static void *tell_number(void *number)
 {
-	int borrowed;
-	pid_t pid;
-
-	need_pidfd();
-	pid = start_sleeper("fd:777");
-	assert_failure(join_process(pid, &borrowed), -EBADF, err, MR_ERROR_ABSENT,
-		       "has closed descriptor 777");
-	end_child(pid);
-	assert_int_equal(join_process(pid, &borrowed), -ESRCH);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-}
-
-static void *tell_number(void *pipes)
-{
-	pid_t number = gettid();
-	char c;
-
-	if (write(((int *)pipes)[1], &number, sizeof(number)) < 0)
-		return NULL;
-	return read(((int *)pipes)[2], &c, 1) < 0 ? NULL : pipes;
+	*(pid_t *)number = gettid();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return NULL;
 }
 
 TEST(a_thread_is_not_taken_for_a_process)
 {
-	int there[2], back[2], borrowed;
 	char process[32];
 	pthread_t thread;
 	pid_t number;
+	int borrowed;
 
 	need_pidfd();
-	assert_int_equal(pipe(there) | pipe(back), 0);
-	assert_int_equal(
-		pthread_create(&thread, NULL, tell_number, (int[]){ there[0], there[1], back[0] }),
-		0);
-	assert_int_equal(read(there[0], &number, sizeof(number)), sizeof(number));
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, tell_number, &number), 0);
+	pthread_barrier_wait(&barrier);
+	assert_failure(join_process(INT32_MAX, &borrowed), -ESRCH, err, MR_ERROR_ABSENT, "the session has ended");
 	assert_failure(join_process(number, &borrowed), -ESRCH, err, MR_ERROR_ABSENT,
 		       "is a thread, not a process");
 	snprintf(process, sizeof(process), "pid:%d", (int)getpid());
 	assert_contains(err.hint, process);
-	close(back[1]);
+	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
-	close(back[0]);
-	close(there[0]);
-	close(there[1]);
+	pthread_barrier_destroy(&barrier);
 }
 
 TEST(a_search_for_sessions_that_runs_out_of_time_is_incomplete)
