@@ -50,6 +50,7 @@ TEST(each_channel_has_a_name_and_a_token_of_its_own)
 	assert_string_not_equal(other.token, channel.token);
 	assert_int_equal(strlen(channel.token), MR_TRACE_TOKEN);
 	assert_int_equal(strspn(channel.token, "0123456789abcdef"), MR_TRACE_TOKEN);
+	assert_int_equal(mr_channel_accept(&channel, &pid, &got), -EAGAIN);
 	mr_channel_close(&other);
 }
 
