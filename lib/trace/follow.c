@@ -387,9 +387,6 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 		mr_monitor_announced(&follow->monitor, pid);
 		follow->sink.not_followed(follow->sink.data, pid, request->path, request->obstacle);
 		break;
-	default:
-		close(connection);
-		return;
 	}
 	mr_channel_reply(connection, &reply, fd);
 }

@@ -173,6 +173,23 @@ TEST(a_forked_process_has_the_objects_of_its_parent_by_their_handles)
 	mr_ledger_release(&child);
 }
 
+/* Another library may be loaded at the addresses of one that is gone. */
+TEST(places_of_a_library_that_is_gone_stay_with_their_regions)
+{
+	const struct mr_traced_record record = { .call = { .call = MR_TRACED_IBV_REG_MR, .object = 0x60 } };
+	struct mr_ledger own = { .parent = NULL };
+	struct mr_site *places[3];
+
+	for (uint64_t i = 0; i < 3; i++)
+		places[i] = mr_ledger_site(&own, i + 1, MR_TRACED_IBV_REG_MR, 0);
+	mr_ledger_take(&own, &totals, &record, places[1]);
+	mr_ledger_retire(&own);
+	assert_int_equal(own.site_count, 1);
+	assert_ptr_not_equal(mr_ledger_site(&own, 2, MR_TRACED_IBV_REG_MR, 0), places[1]);
+	mr_ledger_count(&own, false, &totals);
+	mr_ledger_release(&own);
+}
+
 static void take_at(uint64_t begin_ns, enum mr_traced_call call, uint64_t object)
 {
 	take((struct mr_trace_record){ .begin_ns = begin_ns,

@@ -9,8 +9,7 @@
 static struct mr_refusal_kind kind;
 static struct mr_look look;
 
-/* The batch of one refusal of memory that is gone, with @text in each member that has one. */
-static char *batch_with(char *text)
+static char *write_batch(const char *text)
 {
 	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
 	char *batch = NULL;
@@ -18,6 +17,14 @@ static char *batch_with(char *text)
 	FILE *file = open_memstream(&batch, &size);
 
 	assert_non_null(file);
+	mr_reproduction_write(&refusals, text, text, 0, file);
+	fclose(file);
+	return batch;
+}
+
+/* The batch of one refusal of memory that is gone, with @text in each member that has one. */
+static char *batch_with(char *text)
+{
 	look = (struct mr_look){ 0 };
 	kind = (struct mr_refusal_kind){ .count = 1,
 					 .record.call = { .call = MR_TRACED_IBV_REG_MR,
@@ -44,18 +51,13 @@ static char *batch_with(char *text)
 	look.diagnosis.causes[0].cause =
 		mr_cause_find("MR-RANGE-UNMAPPED", strlen("MR-RANGE-UNMAPPED"));
 	SET(look.diagnosis.causes[0].text, text);
-	mr_reproduction_write(&refusals, text, text, 0, file);
-	fclose(file);
-	return batch;
+	return write_batch(text);
 }
 
 TEST(a_limit_of_a_control_group_is_named)
 {
-	struct mr_refusals refusals = { .kinds = { &kind }, .count = 1, .total = 1 };
 	struct mr_suspicion *cause = &look.diagnosis.causes[0];
 	char plain[] = "mlx5_0", *batch = batch_with(plain);
-	size_t size;
-	FILE *file;
 
 	assert_null(strstr(batch, "rdma.max"));
 	free(batch);
@@ -63,9 +65,7 @@ TEST(a_limit_of_a_control_group_is_named)
 	mr_evidence_text(cause, "resource", "hca_object");
 	mr_evidence_number(cause, "max", 5);
 	kind.record.call.errnum = EAGAIN;
-	file = open_memstream(&batch, &size);
-	mr_reproduction_write(&refusals, plain, plain, 0, file);
-	fclose(file);
+	batch = write_batch(plain);
 	assert_non_null(strstr(batch, "\n# it needs a control group with this limit in rdma.max: mlx5_0 hca_object=5\n"));
 	free(batch);
 }
@@ -80,6 +80,21 @@ static size_t lines_of(char *batch, char *run, size_t size)
 		if (line[0] != '#')
 			snprintf(run + strlen(run), size - strlen(run), "%s\n", line);
 	return count;
+}
+
+TEST(what_was_registered_before_is_reproduced_where_memory_or_a_limit_may_be_short)
+{
+	static const int errnums[] = { ENOMEM, EAGAIN, ENOSPC, ENOBUFS, EFAULT, EINVAL };
+	char plain[] = "mlx5_0", *batch;
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnums); i++) {
+		free(batch_with(plain));
+		look.registered_bytes = look.registered_count = 1;
+		kind.record.call.errnum = errnums[i];
+		batch = write_batch(plain);
+		assert_equal_for(strerror(errnums[i]), strstr(batch, "\nreg --size 1 --count 1\n") != NULL, i < 4);
+		free(batch);
+	}
 }
 
 TEST(text_of_the_program_stays_in_comments)

@@ -60,6 +60,23 @@ TEST(records_come_in_their_order_also_from_a_full_ring)
 	end();
 }
 
+static bool give_up(uint64_t *begin __attribute__((unused)))
+{
+	return false;
+}
+
+TEST(a_full_ring_takes_no_record)
+{
+	make(0);
+	for (taken.call.addr = 0; taken.call.addr < MR_TRACE_SLOTS; taken.call.addr++)
+		assert_true(mr_ring_put(&ring, &taken, give_up));
+	assert_false(mr_ring_put(&ring, &taken, give_up));
+	assert_int_equal(mr_ring_lost(&ring), 1);
+	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
+		assert_int_equal(at(i)->addr, i);
+	end();
+}
+
 TEST(what_is_not_complete_is_waited_for_until_the_process_has_ended)
 {
 	make(0);
