@@ -193,7 +193,7 @@ static uint32_t longest_chain(const struct mr_table *table, unsigned int index)
 {
 	bool limited = !table->is_private && index < MR_TABLE_HASHES;
 
-	return limited && table->capacity > CHAIN_MAX ? CHAIN_MAX : table->capacity;
+	return limited ? CHAIN_MAX : table->capacity;
 }
 
 /* Other holders can make a chain lead anywhere: each step is checked, and their number is limited. */
