@@ -89,6 +89,8 @@ static const struct option_group *const groups[] = { &what_group,    &load_group
 						     &picture_group, &compare_group, NULL };
 static const struct option_rule rules[] = {
 	{ "plan", OPTION_EXCLUDES, "processes,all-devices,occupied,from,plot,svg" },
+	{ "compare", OPTION_EXCLUDES,
+	  "sizes,memory,from,access,via,threads,processes,all-devices,occupied,plot,svg" },
 	{ "seconds", OPTION_EXCLUDES, "count" },
 	{ "tolerance", OPTION_NEEDS, "compare" },
 	{ "anyway", OPTION_NEEDS, "compare" },

@@ -480,11 +480,6 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 		return mr_fail_usage(
 			err,
 			"--compare requires one document of 'mrctl -j bench', or two: OLD and NEW");
-	if (args->sizes.count || args->memory.count || args->from.text || args->access.given ||
-	    args->via.given || args->threads.count || args->processes.count || args->all_devices ||
-	    args->occupied.count || args->plot.given || args->svg)
-		return mr_fail_usage(err, "--compare measures the rows of OLD, and accepts only "
-					  "--seconds, --count and --rounds");
 	if (operands[1] && (args->rounds.known || args->seconds.known || args->calls.known ||
 			    invocation->global->device))
 		return mr_fail_usage(err,
