@@ -172,7 +172,7 @@ static struct parser *prepare_command(struct batch_job *job, const struct comman
 	} else if (!command) {
 		mr_fail_usage(err, "unknown command '%s'", name);
 		suggest_command(job->invocation->commands, name, err);
-	} else if (command->runs_program || command->not_in_batch) {
+	} else if (command->not_in_batch) {
 		mr_fail_usage(err, "mrctl %s is not available in a batch", name);
 	} else if (parser_init(found, command, &job->given, err)) {
 		parser_release(found);

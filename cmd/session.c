@@ -291,18 +291,15 @@ static void session_report_ready(void)
 static int wait_for_holder(int answer, pid_t pid, struct mr_error *err)
 {
 	int errnum = 0, status = 0;
-	ssize_t got;
+	/* mrctl handles no signal, so none interrupts this. */
+	const ssize_t got = recv(answer, &errnum, sizeof(errnum), 0);
 
-	do
-		got = recv(answer, &errnum, sizeof(errnum), 0);
-	while (got < 0 && errno == EINTR);
 	if (got < 0 || errnum)
 		return mr_fail(err, MR_ERROR_HOST, got < 0 ? errno : errnum, "execv",
 			       "cannot start the process that holds the session");
 	if (got) {
 		/* The holder closes the socket when it has closed all else that it does not need. */
-		while (recv(answer, &errnum, sizeof(errnum), 0) < 0 && errno == EINTR)
-			continue;
+		recv(answer, &errnum, sizeof(errnum), 0);
 		return 0;
 	}
 	waitpid(pid, &status, 0);
@@ -380,7 +377,7 @@ static int session_detach(const struct invocation *invocation,
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
 			    MR_SESSION_VARIABLE);
 		rc = output_flush(err);
-		if (!rc && !global->style.quiet &&
+		if (!global->style.quiet &&
 		    output_is_terminal()) /* not in eval "$(mrctl session --detach)" */
 			report_note(
 				invocation->command->name,
@@ -670,6 +667,7 @@ const struct command command_session = {
 					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
 					   "eval \"$(mrctl session --detach)\"", NULL },
 	.runs_program = true,
+	.not_in_batch = true,
 	.check = session_check,
 	.run = run_session,
 };

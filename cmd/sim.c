@@ -72,6 +72,7 @@ const struct command command_sim = {
 				       "mrctl sim --fault reg_mr@2=ENOMEM -- mrctl reg --count 3",
 				       NULL },
 	.runs_program = true,
+	.not_in_batch = true,
 	.opens_no_device = true,
 	.check = check_sim,
 	.run = run_sim,

@@ -208,7 +208,7 @@ static bool may_be_in(const struct command *command, const char *name)
 	if (!command->record)
 		return false;
 	if (!strcmp(name, LINE_RECORD))
-		return !command->not_in_batch && !command->runs_program;
+		return !command->not_in_batch;
 	/* stat has views. */
 	return !command->views == !strcmp(name, ANSWER_RECORD);
 }

@@ -20,6 +20,7 @@ urn:mrctl:json:1:$(mrctl --version | cut -d ' ' -f 2)" ]
 	diff <(mrctl --dump-cli | jq -r '.commands[] | .name as $name | select(.columns != [] or $name == "report") |
 			"mrctl-" + ($name, (.views[] | $name + "-" + .option))' | cat - <(printf '%s\n' call mrctl-dump-cli) | sort) \
 		<(jq -r '.anyOf[]."$ref" | ltrimstr("#/$defs/")' schema.json | sort)
+	[ "$(jq -c '[.. | .properties? // empty | keys[] | select(. == "")], (."$defs".line.properties | has("sessions"))' schema.json)" = $'[]\nfalse' ]
 	# what is referred to is defined, and nothing else is
 	diff <(jq -r '[.. | ."$ref"? // empty | ltrimstr("#/$defs/")] | unique[]' schema.json) \
 		<(jq -r '."$defs" | keys[]' schema.json)

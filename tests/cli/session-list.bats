@@ -119,6 +119,7 @@ holding() {
 	other=$(mr session --detach -n)
 	run --separate-stderr mrctl session --list
 	mrctl session --end "$other"
+	[[ $(mrctl session --list 2>&1) == *" cannot be joined: the session is on a simulated HCA"* ]]
 	# there is one reason, reported once
 	[[ $stderr =~ "mrctl: session: pid:"[0-9]+" and "[0-9]+" more cannot be joined: the session is on a simulated HCA" ]]
 	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
@@ -311,6 +312,8 @@ sham() {
 		--end 4711|for the session of process 4711, pid:4711
 		--end nonsense|invalid session 'nonsense'
 		-j -- true|--json requires --list, --end or --detach
+		-o device -- true|--output requires --list, --end or --detach
+		-j --hold|--json requires --list, --end or --detach
 		--list -o bogus|column
 		--detach -q -n|--quiet excludes --no-headings
 	EOF
