@@ -42,7 +42,7 @@ struct log {
 	uint64_t seen;       /**< lines that were read, but for empty ones */
 	uint64_t last_seen;  /**< number of lines up to the last one about that refusal */
 	bool is_open;        /**< the next line continues that refusal */
-	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_close() it */
+	struct mr_languages *languages; /**< NULL: not read yet; mr_languages_free() it */
 	/** These lines: [seen % (LOG_NEAR + 1)] is the last one. */
 	struct log_before {
 		char text[256];

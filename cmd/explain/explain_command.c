@@ -431,7 +431,7 @@ static int answer_lines(struct answer *answer, const char *line, struct mr_error
 		log_complete(&log);
 		print_log(answer, &log);
 	}
-	mr_languages_close(log.languages);
+	mr_languages_free(log.languages);
 	return rc;
 }
 

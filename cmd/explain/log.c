@@ -76,7 +76,7 @@ static bool are_of_two_nodes(const char *a, const char *b)
 		a += digits;
 		b += others;
 	}
-	return differ && *a == ':' && *b == ':' && a[1] == ' ';
+	return differ && *a == *b && !strncmp(a, ": ", 2);
 }
 
 static struct log_before *line_before(struct log *log, uint64_t number)

@@ -383,7 +383,7 @@ struct mr_languages *mr_languages_open(const char *folder)
 		closedir(dir);
 	if (has_room)
 		return languages;
-	mr_languages_close(languages);
+	mr_languages_free(languages);
 	return NULL;
 }
 
@@ -406,7 +406,7 @@ int mr_languages_errno(const struct mr_languages *languages, const char *text, s
 	return errnum;
 }
 
-void mr_languages_close(struct mr_languages *languages)
+void mr_languages_free(struct mr_languages *languages)
 {
 	if (!languages)
 		return;

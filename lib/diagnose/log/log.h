@@ -59,8 +59,8 @@ struct mr_languages *mr_languages_open(const char *folder);
 /** mr_languages_errno() - the errno whose text a line has, the longest one; 0: none; @languages may be NULL */
 int mr_languages_errno(const struct mr_languages *languages, const char *text, size_t length);
 
-/** mr_languages_close() - @languages may be NULL */
-void mr_languages_close(struct mr_languages *languages);
+/** mr_languages_free() - @languages may be NULL */
+void mr_languages_free(struct mr_languages *languages);
 
 /** Bytes of a line.  No program writes longer ones about a registration. */
 #define MR_LOG_LINE_MAX 4095

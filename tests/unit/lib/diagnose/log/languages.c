@@ -40,7 +40,7 @@ static int errno_by(const char *file, size_t size, const char *line)
 	languages = mr_languages_open(recorded.folder);
 	assert_non_null(languages);
 	errnum = mr_languages_errno(languages, line, strlen(line));
-	mr_languages_close(languages);
+	mr_languages_free(languages);
 	return errnum;
 }
 
