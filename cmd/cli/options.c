@@ -161,7 +161,7 @@ static int read_letters(struct parser *parser, const char *word, char ***at, str
 		if (!value)
 			return fail_unknown(parser, option, 2, err);
 		/* A whole name behind one dash: -size, in place of -s ize. */
-		if (inside && find_name(parser, word + 1)) {
+		if (find_name(parser, word + 1)) {
 			mr_fail_usage(err, "unknown option '%s'", word);
 			mr_hint(err, "did you mean '-%s'?", word);
 			return -EINVAL;

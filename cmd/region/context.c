@@ -49,9 +49,8 @@ static void hint_at_views(const struct invocation *invocation, struct mr_error *
 	while (word && *view && strcmp((*view)->name, word) != 0)
 		view++;
 	/* "stat mlx5_0", "stat host" */
-	if (word && !strchr(word, '/') && *word != '.' &&
-	    mr_host_line(mr_this_host(), type, sizeof(type), "/sys/class/infiniband/%s/node_type",
-			 word))
+	if (word && mr_host_line(mr_this_host(), type, sizeof(type),
+				 "/sys/class/infiniband/%s/node_type", word))
 		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name, word);
 	else if (word && *view)
 		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, word);

@@ -30,6 +30,7 @@ topics() {
 		[ "$(mrctl --help "$command")" = "$output" ]
 		[ "$(mrctl help "$command")" = "$output" ]
 	done
+	[[ $(mrctl help reg) == *$'\nTopics (mrctl help TOPIC): memory, access, advice, columns reg\nGlobal options: '* ]]
 	[ "$(topics | wc -l)" -ge 5 ]
 	for topic in $(topics); do
 		succeeded mrctl help "$topic"
