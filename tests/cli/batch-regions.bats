@@ -18,7 +18,8 @@ load batch
 	json '.lines[3].regions == []'
 	json '[.lines[].regions[].lkey] | unique | length == 1'
 	# its process lives as long as the batch
-	batch -- 'reg --access local-write,on-demand'
+	batch -- 'reg --name a --access local-write,on-demand' 'rereg a --size 8K'
+	succeeded
 	[[ $stderr != *inert* ]]
 }
 

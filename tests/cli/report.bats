@@ -241,6 +241,28 @@ teardown() {
 		.environment.kernel != $kernel' --arg kernel "$(uname -r)"
 }
 
+@test "each part of a report is printed, and a member that it lacks is left out with the words about it" {
+	cat >r.json <<-'EOF'
+		{"format": 1, "command": "report", "made": "now", "host_name": null, "environment": {"mrctl": "1"}, "program": {
+		"argv": ["a b", "c"], "exit_status": 1, "signal": null, "elapsed_ns": 5, "reproduction": ["reg", "umem"], "answer": {
+		"error": "E", "failures": [{"message": "m", "request": {"length": 4096, "memory": "hole"}, "causes": [{"cause": "x",
+		"certainty": "certain", "id": "MR-A", "remedy": "r"}, {"cause": "y", "certainty": "likely"}]}, {"message": "", "call": "f",
+		"errno": "EINVAL", "request": {"device": "d"}}], "refusals": [{"call": "g", "errno": "EIO", "count": 3, "place": "h+1",
+		"program": "p", "addr": "0x1", "stack": ["s", "t"]}], "libraries": ["k", "l"]}}, "devices": {"text": ["u```v", ""]},
+		"session": {"regions": []}, "kernel_log": {"errno": "EPERM", "lines": ["z"]}}
+	EOF
+	diff <(mrctl report --read r.json) <(tr -d '\n' <<-'EOF' | tr '~' '\n'
+		# mrctl report~~```~made:       now~mrctl:      1~```~~## The program~~```~'a b' c~exit_status: 1~elapsed_ns: 5~~E~m~
+		  asked for 4096 bytes, memory hole~  because: x [certain, MR-A]~  try: r~  or: y [likely]~f: EINVAL~  on d~
+		g: EIO, count 3, first at h+1~  by p at 0x1~  in s~  in t~~libraries that its processes had mapped:~  k~  l~~
+		a batch that is refused in the same way: refused.batch~reg~umem~```~~## Judged again~~```~
+		The report has no recording of the host, so these are its original verdicts.~```~~## Devices~~````~u```v~~````~~
+		## Regions of the session~~```~{~"regions":[]~}~```~~## The kernel's log~~```~
+		Only root may read it (EPERM). Add the output of: sudo dmesg | grep -iE 'mlx5|rdma|infiniband|oom'~z~```~~
+	EOF
+	)
+}
+
 @test "options that exclude one another are usage errors" {
 	local args text
 
