@@ -115,6 +115,20 @@ bench() {
 	[[ $output == *"4K"* ]]
 }
 
+@test "gnuplot gets a block of percentiles for each group, and one of the distribution for each row" {
+	local script=$BATS_TEST_TMPDIR/script
+
+	printf '#!/bin/sh\nexec cat "$1"\n' >"$BATS_TEST_TMPDIR/gnuplot"
+	chmod +x "$BATS_TEST_TMPDIR/gnuplot"
+	PATH=$BATS_TEST_TMPDIR:$PATH bench dereg reg --sizes 4K,16K --count 3 --plot="$script"
+	diff <(jq -r '(.rows | group_by(.call) | to_entries[] | "$b\(.key) << EOD",
+		(.value[] | "\(.size) \(.p50_ns) \(.p90_ns) \(.p99_ns) \(.max_ns)"), "EOD"), (.rows | to_entries[] | "$b\(.key) << EOD",
+		"\(.value.min_ns) 0", (foreach .value.histogram[] as $b (0; . + $b.count; "\($b.ns) \(. * 100 / 3 | round)")), "EOD")' \
+		<<<"$output") <(awk '/^EOD/ { on = 0; print } on && NF > 2 { printf "%s", $1; for (i = 2; i <= NF; i++) printf " %.0f", $i * 1e9
+		print "" } on && NF == 2 { printf "%.0f %.0f\n", $1 * 1e9, $2 } /<< EOD/ { on = 1; print }' "$script")
+	[ "$(grep -oE "title '(4K |16K )?(de)?reg\>" "$script" | cut -c 8- | tr '\n' ,)" = "dereg,reg,4K dereg,16K dereg,4K reg,16K reg," ]
+}
+
 @test "each call's time is measured, and a plan's is that of its calls" {
 	# a call that waits takes as long at least; the highest bound finds another unit
 	run --separate-stderr faulty reg_mr=delay:20 -j bench --sizes 4K --count 2 --rounds 1
@@ -198,6 +212,8 @@ compared() {
 		100% unclear
 		100.1 same
 	EOT
+	compared "$NEW" "$OLD.1" --tolerance 50%
+	json '.comparison[0].verdict == "unclear"'
 	exits 1 mrctl bench --compare "$OLD.1" "$NEW"
 	[[ $output == *"RATIO"*"slower"* && $stderr == *"1 slower, 0 faster, 0 same, 0 unclear: "*"rank-sum test"* ]]
 	figures 1000000 3 "$NEW"

@@ -54,7 +54,7 @@ no_report() {
 
 	for file in "${@:2}"; do
 		run --separate-stderr timeout 60 mrctl report --read "$file"
-		[ "$status" -eq 1 ] || fail "$file: $status" || return
+		[[ $status -eq 1 && -z $output ]] || fail "$file: $status $output" || return
 		[[ $stderr == "mrctl: report: "*"$file"*"$1"* ]] || fail "$file: $stderr" || return
 	done
 }
