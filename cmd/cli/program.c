@@ -70,8 +70,6 @@ static int wait_for(struct child *child, pid_t pid, uint64_t start_ns, const sig
 		if (child->patience_ns && now - start_ns > child->patience_ns) {
 			child->is_late = true;
 			kill(pid, SIGKILL);
-			waitpid(pid, &child->status, 0);
-			break;
 		}
 		signal = mr_signals_wait_until(now + LOOK_AGAIN_NS, ends, -1);
 		if (signal <= 0 || signal == SIGCHLD)
@@ -124,7 +122,7 @@ int child_run(struct child *child, struct mr_error *err)
 		return 0;
 	size = lseek(caught, 0, SEEK_END);
 	errno = size > CATCH_MAX ? EFBIG : ENOMEM;
-	child->text = size >= 0 && size <= CATCH_MAX ? malloc((size_t)size + 1) : NULL;
+	child->text = size <= CATCH_MAX ? malloc((size_t)size + 1) : NULL;
 	if (child->text)
 		got = pread(caught, child->text, (size_t)size, 0);
 	if (got < 0)

@@ -81,7 +81,7 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 		   const struct why *why)
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-	const bool has_keys = !call->errnum && (call->lkey || call->rkey) &&
+	const bool has_keys = !call->errnum && call->lkey &&
 			      (effect == MR_TRACED_REGISTERS || effect == MR_TRACED_CHANGES);
 	const bool has_flags = effect == MR_TRACED_CHANGES || effect == MR_TRACED_ADVISES ||
 			       effect == MR_TRACED_PROTECTS;

@@ -224,8 +224,8 @@ The causes were judged by '* ]]
 	# a line that cannot be explained says what it lacks
 	run --separate-stderr mrctl explain 'MSG MR is registered: ibv_reg_mr'
 	[[ $status -eq 1 && $stderr == *'the line names ibv_reg_mr, but neither a failure nor an errno'* ]]
-	run --separate-stderr mrctl explain 'open failed: Permission denied'
-	[[ $status -eq 1 && $stderr == *'the line has EACCES, but names no call'* ]]
+	exits 1 mrctl -j explain 'open failed: Permission denied'
+	[[ $(jq -r '.failures[].errno' <<<"$output") == ENOMSG && $stderr == *'the line has EACCES, but names no call'* ]]
 	run --separate-stderr mrctl explain 'hello world'
 	[[ $status -eq 1 && -z $output && $stderr == *'names neither a call of registration nor an errno'* ]]
 }

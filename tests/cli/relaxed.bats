@@ -137,7 +137,8 @@ is_overdue() {
 @test "the watermark invalidates all, and with one of 1 nothing is deferred" {
 	session_begin --relaxed-watermark 3
 	ms reg --relaxed --count 4 --name n --quiet
-	ms dereg n.1 n.2 --defer-for 600 --quiet
+	gives '.failures == []' ms dereg n.1 n.2 --defer-for 600
+	[ -z "$stderr" ]
 	[ "$(states | sort)" = $'1 deferred\n2 deferred\n3 live\n4 live' ]
 	gives '[.regions[] | .name, .state] == ["n.3", "deregistered"]' ms dereg n.3 --defer-for 600
 	[ "$(states)" = "4 live" ]

@@ -189,9 +189,9 @@ nobody_has() {
 	[ "$(states)" = "1 live"$'\n'"2 live" ]
 	# the id of a refused region is not used again
 	[ "$(ms reg --name a -n -o id)" = 4 ]
-	run --separate-stderr ms reg --name a --json
-	[ "$status" -ne 0 ]
-	[[ $stderr == *"a region named 'a' already"* ]]
+	run --separate-stderr ms reg --name a --pd unused --json
+	[[ $status -ne 0 && $stderr == *"a region named 'a' already"* ]]
+	shows '[.totals.pds[].name] == ["default"]' ms stat
 	ms dereg a --quiet
 	ms reg --name a --quiet
 }

@@ -38,6 +38,7 @@ setup() {
 	# one region is lines, not a table
 	run --separate-stderr ms stat n.1
 	grep -Eqx 'name: *n.1' <<<"$output"
+	outputs $'ID\n 1\n 2' ms stat -o id
 	[[ $output != *in_force* && $(ms --verbose stat n.1) == *in_force* ]]
 }
 

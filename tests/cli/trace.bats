@@ -229,7 +229,7 @@ told() {
 	told ", 4096, iova 0x3000, local-write) = lkey 0x" "] ibv_dereg_mr($(device)"
 	on_mlx5 || return 0
 	trace -q --live -- mrctl -q umem --page-sizes 4K,2M
-	told "pages 4K,2M" "mlx5dv_devx_umem_dereg($(device)) = ok <"
+	told ", 4096, local-write, pages 4K,2M) = ok <" "mlx5dv_devx_umem_dereg($(device)) = ok <"
 }
 
 @test "--calls adds a table, and JSON has all" {

@@ -53,6 +53,7 @@ on_linux_6_1() {
 	json '.failures[0].errno == "EINVAL"'
 	refused_because MR-REREG-FLAGS certain ms rereg a --flags 0x80 --json
 	json '.failures[0].errno == "EOPNOTSUPP"'
+	[[ $stderr == *"asked for the flags 0x80"* ]]
 	run --separate-stderr ms rereg a --flags 0
 	[[ $stderr == *"the region is as before"*"because: no flag is set [certain, MR-REREG-FLAGS]"* ]] ||
 		fail "$stderr"
