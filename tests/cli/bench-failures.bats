@@ -216,9 +216,6 @@ bench() {
 		-d mlx5_0 --compare a b|--compare of two documents measures nothing
 		--compare a b --seconds 5|--compare of two documents measures nothing
 		--compare a --sizes 4K|--compare excludes --sizes
-		--compare a --memory thp|--compare excludes --memory
-		--compare a --via kernel|--compare excludes --via
-		--compare a --plot|--compare excludes --plot
 		--tolerance 5%|--tolerance requires --compare
 	EOT
 	usage_error "--svg requires the name of a file" -- mr bench --sizes 4K --count 1 --svg ''

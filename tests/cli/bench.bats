@@ -116,17 +116,14 @@ bench() {
 }
 
 @test "gnuplot gets a block of percentiles for each group, and one of the distribution for each row" {
-	local script=$BATS_TEST_TMPDIR/script
-
-	printf '#!/bin/sh\nexec cat "$1"\n' >"$BATS_TEST_TMPDIR/gnuplot"
-	chmod +x "$BATS_TEST_TMPDIR/gnuplot"
-	PATH=$BATS_TEST_TMPDIR:$PATH bench dereg reg --sizes 4K,16K --count 3 --plot="$script"
+	install -m 755 /dev/stdin "$BATS_TEST_TMPDIR/gnuplot" <<<$'#!/bin/sh\nexec cat "$1"'
+	PATH=$BATS_TEST_TMPDIR:$PATH bench dereg reg --sizes 4K,16K --count 3 --plot="$NEW"
 	diff <(jq -r '(.rows | group_by(.call) | to_entries[] | "$b\(.key) << EOD",
 		(.value[] | "\(.size) \(.p50_ns) \(.p90_ns) \(.p99_ns) \(.max_ns)"), "EOD"), (.rows | to_entries[] | "$b\(.key) << EOD",
 		"\(.value.min_ns) 0", (foreach .value.histogram[] as $b (0; . + $b.count; "\($b.ns) \(. * 100 / 3 | round)")), "EOD")' \
 		<<<"$output") <(awk '/^EOD/ { on = 0; print } on && NF > 2 { printf "%s", $1; for (i = 2; i <= NF; i++) printf " %.0f", $i * 1e9
-		print "" } on && NF == 2 { printf "%.0f %.0f\n", $1 * 1e9, $2 } /<< EOD/ { on = 1; print }' "$script")
-	[ "$(grep -oE "title '(4K |16K )?(de)?reg\>" "$script" | cut -c 8- | tr '\n' ,)" = "dereg,reg,4K dereg,16K dereg,4K reg,16K reg," ]
+		print "" } on && NF == 2 { printf "%.0f %.0f\n", $1 * 1e9, $2 } /<< EOD/ { on = 1; print }' "$NEW")
+	[ "$(grep -oE "title '(4K |16K )?(de)?reg\>" "$NEW" | cut -c 8- | tr '\n' ,)" = "dereg,reg,4K dereg,16K dereg,4K reg,16K reg," ]
 }
 
 @test "each call's time is measured, and a plan's is that of its calls" {
@@ -328,8 +325,7 @@ compared() {
 	[ ! -e "$BATS_TEST_TMPDIR/made" ]
 	jq '.rows[].memory = "file:/nonexistent/file"' "$OLD" >"$NEW"
 	run --separate-stderr mr bench --compare "$NEW"
-	[ "$status" -ne 0 ]
-	[[ $output == *old-only* && $stderr == *"'/nonexistent/file'"* ]]
+	[[ $status -ne 0 && $output == *old-only* && $stderr == *"'/nonexistent/file'"* ]]
 	jq '.environment.device = "nosuch"' "$OLD" >"$NEW"
 	absent "nosuch" "${SIM[@]}" mrctl bench --compare "$NEW"
 	[ -z "$output" ]

@@ -41,8 +41,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	[ "$(grep -c '^MR-' <<<"$output")" -eq "$(mrctl -n -o id explain EINVAL | wc -l)" ]
 	run --separate-stderr mrctl explain EPERM --call ibv_reg_mr
 	[[ $output == 'EPERM (Operation not permitted) of ibv_reg_mr: '*' causes, the most frequent ones'* ]]
-	run --separate-stderr mrctl explain --call ibv_advise_mr
-	[[ $output == 'ibv_advise_mr: '*' causes, '* ]]
 	exits 1 mrctl -j explain EXDEV --call ibv_reg_mr
 	[[ $stderr == *'no cause of EXDEV by ibv_reg_mr is known' ]]
 	json '.causes == [] and [.failures[].errno] == ["ENOMSG"]'
@@ -147,8 +145,7 @@ ibv_reg_mr: EINVAL (Invalid argument)
 
 The causes were judged by '* ]]
 	shows '.log[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .length == 10485760 and
-		.addr == "0x7f56f0f20000" and .access == ["remote-write"]' mrctl explain "$UCX"
-	json '.log[0].text == $line' --arg line "$UCX"
+		.addr == "0x7f56f0f20000" and .access == ["remote-write"] and (.text | endswith(": Invalid argument"))' mrctl explain "$UCX"
 	json '.causes[0] | .log == 1 and .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
 	json '.causes[] | select(.id == "MR-LENGTH-ZERO") | .certainty == "ruled-out"'
 	# the command that repeats the call is refused as the program was

@@ -112,7 +112,7 @@ document_is_complete() {
 	output=$(mrctl -v stat --host --root "$dir" | tr -s ' \n' ' ')
 	while IFS= read -r detail; do
 		[[ $output == *"$detail"* ]] || fail "$detail" || return
-	done < <(mrctl -j stat --host --root "$dir" | jq -r '.checks[].detail // empty' | tr -s ' ')
+	done < <(mrctl -j stat --host --root "$dir" | jq -r '.checks[] | .id, (.detail // empty)' | tr -s ' ')
 }
 
 @test "--only and --ignore choose checks, in any case" {
@@ -187,8 +187,7 @@ document_is_complete() {
 		on "$verdict" --exit nagios --format openmetrics
 		[[ ${lines[0]} == '# HELP'* ]] || fail "$output" || return
 		on "$verdict" --exit nagios --quiet
-		[ "$status" -eq "$expected" ]
-		[ -z "$output" ]
+		[[ $status -eq $expected && -z $output ]]
 	done
 }
 
@@ -207,6 +206,10 @@ document_is_complete() {
 	for name in rootless poor-hca no-proc-no-sys; do
 		run --separate-stderr mrctl stat --host --root "$(host_folder $name)" --exit npd --fail-on warn
 		[[ ${#lines[@]} -eq 1 && ${#output} -le 80 && $status -le 2 ]] || fail "$name: $output"
+		# it names only checks of the worst verdict
+		verdict=${output#* } verdict=${verdict%%[,:]*}
+		diff <(grep -oE 'MR-[A-Z0-9-]+' <<<"$output") <(mrctl -n -o id,verdict stat --host --root "$(host_folder $name)" |
+			sed -n "s/ *$verdict$//p") | sed -n '/^</p' | { ! grep .; }
 	done
 }
 

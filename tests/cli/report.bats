@@ -134,8 +134,7 @@ teardown() {
 	umask 0
 	report --to r.md
 	succeeded
-	[ -z "$output" ]
-	[[ $stderr == *"mrctl report --read r.md"* ]]
+	[[ -z $output && $stderr == *"mrctl report --read r.md"* ]]
 	[ "$(stat -c %a r.md)" = 600 ]
 	echo mine >mine
 	ln -s mine link
@@ -213,11 +212,10 @@ teardown() {
 	mkdir tmp
 	TMPDIR=$PWD/tmp run --separate-stderr mrctl report --read r.json
 	[ -z "$(ls -A tmp)" ]
-	for words in "--read r.json" ""; do
-		# shellcheck disable=SC2086 # words
-		TMPDIR=/nonexistent run --separate-stderr "${SIM[@]}" mrctl report $words
-		[[ $status -eq 1 && -z $output && $stderr == *mkdtemp*ENOENT* ]]
-	done
+	TMPDIR=/nonexistent report --read r.json
+	[[ $status -eq 1 && -z $output && $stderr == *mkdtemp*ENOENT* ]]
+	TMPDIR=/nonexistent report
+	[[ $status -eq 1 && -z $output && $stderr == *mkdtemp*ENOENT* ]]
 	jq '.host.checks |= map(if .id == "MR-MEMLOCK" then .verdict = "bad" else . end)' r.json >other.json
 	run --separate-stderr mrctl -j report --read other.json
 	json '.judged_again | length == 1 and .[0].id == "MR-MEMLOCK" and .[0].then == "bad" and .[0].now != "bad"'
