@@ -206,7 +206,6 @@ document_is_complete() {
 	for name in rootless poor-hca no-proc-no-sys; do
 		run --separate-stderr mrctl stat --host --root "$(host_folder $name)" --exit npd --fail-on warn
 		[[ ${#lines[@]} -eq 1 && ${#output} -le 80 && $status -le 2 ]] || fail "$name: $output"
-		# it names only checks of the worst verdict
 		verdict=${output#* } verdict=${verdict%%[,:]*}
 		diff <(grep -oE 'MR-[A-Z0-9-]+' <<<"$output") <(mrctl -n -o id,verdict stat --host --root "$(host_folder $name)" |
 			sed -n "s/ *$verdict$//p") | sed -n '/^</p' | { ! grep .; }
