@@ -90,12 +90,11 @@ uint64_t mr_histogram_quantile(const struct mr_histogram *histogram, double part
 		return histogram->min;
 	if (rank >= (double)histogram->count)
 		return histogram->max;
-	for (size_t i = 0; i < BUCKETS; i++) {
+	for (size_t i = 0;; i++) {
 		seen += histogram->buckets[i];
 		if ((double)seen >= rank)
 			return within(histogram, middle_of(i));
 	}
-	return histogram->max;
 }
 
 double mr_histogram_mean(const struct mr_histogram *histogram)

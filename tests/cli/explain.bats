@@ -270,6 +270,7 @@ The causes were judged by '* ]]
 		MR-FW-COMMANDS|mlx5_core 0000:61:00.0: wait_func:1132:(pid 1): CREATE_MKEY(0x200) timeout. Will cause a leak of a command resource
 		MR-PEER-SYMBOLS|modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument
 		MR-RANGE-UNMAPPED|ibv_reg_mr failed: Bad address
+		MR-RANGE-UNMAPPED|ibv_reg_mr(address=0x7f0000001000, length=4096, access=0x1) failed: Bad address
 		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument
 		MR-MEMLOCK-ZERO|ibv_reg_mr failed: Operation not permitted
 		MR-PD-BUSY|ibgda.cpp:3312: non-zero status: ibv_dealloc_pd failed on mlx5_0

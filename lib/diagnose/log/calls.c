@@ -49,7 +49,7 @@ static bool is_name(const struct mr_token *token, const char *name)
 {
 	const size_t length = memchr(token->text, *name, token->length) ? strlen(name) : 0;
 
-	return length && token->kind == MR_TOKEN_WORD && token->length >= length &&
+	return length && token->length >= length &&
 	       !strncmp(token->text + token->length - length, name, length) &&
 	       (token->length == length || token->text[token->length - length - 1] == '_');
 }

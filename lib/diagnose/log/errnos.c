@@ -145,8 +145,6 @@ static int find_name(const struct mr_tokens *tokens)
 		size_t length = token->length;
 		int errnum;
 
-		if (token->kind != MR_TOKEN_WORD)
-			continue;
 		if (length > 3 && !strncmp(name, "FI_", 3)) {
 			name += 3;
 			length -= 3;

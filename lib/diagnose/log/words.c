@@ -351,7 +351,7 @@ static bool is_unlimited(const struct mr_token *token)
 
 /*
  * The limit of locked memory: the first amount behind its name.
- * Return: the token behind it; NULL: there is none
+ * Return: the token behind that amount; NULL: there is no amount
  */
 static const struct mr_token *find_limit(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
@@ -366,7 +366,7 @@ static const struct mr_token *find_limit(struct mr_log_line *line, const struct 
 			     mr_token_is_sign(&token[-1], "(");
 		if (is_behind && is_unlimited(token)) {
 			set(&line->limit, UINT64_MAX);
-			return token + 1;
+			return NULL;
 		}
 		end = is_behind ? read_amount(token, &amount, &has_unit) : NULL;
 		/* "Memlock limit: 65536" */

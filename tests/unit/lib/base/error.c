@@ -134,3 +134,16 @@ TEST(names_of_errnos_are_read_and_guessed)
 	assert_int_equal(mr_errno_parse("EINVAL,ENOMEM", 5), 0);
 	assert_contains(mr_errno_text(524), "kernel-internal");
 }
+
+TEST(items_of_a_list_have_no_blanks_around_them_and_may_be_empty)
+{
+	static const char *const items[] = { "a b", "", "", "c" };
+	const char *rest = " a b\t, ,|c", *item;
+	size_t length, count = 0;
+
+	for (; (item = mr_list_item(&rest, ",|", &length)); count++) {
+		assert_int_equal(length, strlen(items[count]));
+		assert_memory_equal(item, items[count], length);
+	}
+	assert_int_equal(count, ARRAY_SIZE(items));
+}

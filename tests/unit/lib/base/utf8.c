@@ -53,3 +53,17 @@ TEST(characters_that_a_terminal_shows_have_a_length)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_equal_for(rows[i].text, mr_utf8_shown(rows[i].text), rows[i].length);
 }
+
+TEST(characters_that_a_terminal_obeys_are_controls_and_those_that_turn_or_end_lines)
+{
+	static const uint32_t ranges[][2] = { { 0, 0x1f },       { 0x7f, 0x9f },     { 0x61c, 0x61c },
+					      { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
+
+	for (uint32_t c = 0; c < 0x3000; c++) {
+		bool is_obeyed = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+			is_obeyed |= c >= ranges[i][0] && c <= ranges[i][1];
+		assert_int_equal(mr_utf8_is_obeyed(c), is_obeyed);
+	}
+}

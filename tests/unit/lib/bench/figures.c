@@ -101,6 +101,8 @@ TEST(no_values_are_zeros_and_the_least_and_greatest_numbers_have_a_place)
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.9), UINT64_MAX);
 	assert_int_equal(histogram.min, 0);
 	assert_int_equal(histogram.max, UINT64_MAX);
+	free(mr_histogram_list(&histogram, &count));
+	assert_int_equal(count, 2);
 }
 
 TEST(the_buckets_go_up_and_hold_each_value_once)
@@ -138,6 +140,15 @@ TEST(outliers_are_far_from_values_that_differ_or_do_not)
 }
 
 EACH_TEST(set_up, tear_down)
+
+TEST(the_median_is_a_value_and_the_lower_one_of_two)
+{
+	uint64_t times[] = { 9, 1, 7, 3, 5, 2 };
+
+	assert_int_equal(mr_bench_median(times, 0), 0);
+	assert_int_equal(mr_bench_median(times, 5), 5);
+	assert_int_equal(mr_bench_median(times, 6), 3);
+}
 
 /* More than 0, less than 1. */
 static double next_part(void)
@@ -202,7 +213,7 @@ TEST(a_line_needs_three_sizes_and_times_above_zero)
 	assert_int_equal(mr_fit(points, 2, &fit), -EDOM);
 	assert_int_equal(mr_fit(points, 0, &fit), -EDOM);
 	assert_int_equal(mr_fit(points, 3, &fit), 0);
-	points[2].y = 0;
+	points[FITTED - 1].y = 0;
 	assert_int_equal(mr_fit(points, FITTED, &fit), -EDOM);
 	for (size_t i = 0; i < FITTED; i++)
 		points[i].y = i % 2 ? 1 : 1000;

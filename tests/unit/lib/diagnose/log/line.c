@@ -81,6 +81,8 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr failed [error code: 14]", "ibv_reg_mr 14" },
 	{ "ibv_alloc_pd(ctx): ok; ibv_reg_mr(pd, 0x1000, 4096, 1): Bad address", "ibv_reg_mr 14" },
 	{ "ibv_alloc_pd(ctx): not ok; ibv_reg_mr(pd): Bad address", "ibv_alloc_pd 14" },
+	{ "retrying ibv_open_device: EPERM", "ibv_open_device 1" },
+	{ "ibv_reg_mr of 2 gigabytes: EINVAL", "ibv_reg_mr 22 of 80000000" },
 	{ "ibv_reg_mr: out of memory", "ibv_reg_mr 12" },
 	{ "ibv_reg_dmabuf_mr(...) failed: Unknown error 524", "ibv_reg_dmabuf_mr 524" },
 	{ "[82047.691057] mlx5_1:mr_umem_get:766:(pid 63518): umem get failed (-95)",
@@ -177,6 +179,8 @@ static const struct sample samples[] = {
 	{ "registration failed: Connection refused", "- 111" },
 	/* numbers that are no errno */
 	{ "ERROR 12:30:11 ibv_reg_mr(addr=0x1000)", "ibv_reg_mr 0 at 1000" },
+	{ "ibv_reg_mr: error 12:30:11", "ibv_reg_mr 0" },
+	{ "ibv_reg_mr: error 12: 30 times", "ibv_reg_mr 12" },
 	{ "[ERROR] 14 ibv_reg_mr", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr returned -1", "ibv_reg_mr 0" },
 	{ "ibv_reg_mr: status 12", "ibv_reg_mr 0" },
@@ -192,6 +196,7 @@ static const struct sample samples[] = {
 	{ "ibv_reg_mr: aBad address", "ibv_reg_mr 0" },
 	/* numbers that are no range */
 	{ "failed to register memory region [0x3000..0x1000]: Bad address", "ibv_reg_mr 14 at 3000" },
+	{ "failed to register memory region [0x1000..0x1000]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "failed to register memory region [0x1000..8192]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "failed to register memory region [0x1000.]: Bad address", "ibv_reg_mr 14 at 1000" },
 	{ "open of a file: Bad address", "- 0" },
@@ -254,6 +259,7 @@ TEST(commands_of_the_firmware_have_status_and_syndrome)
 			 "syndrome (0x1), err(-12)"); /* registers nothing */
 	assert_null(line.call);
 	assert_int_equal(line.errnum, ENOMEM);
+	assert_string_equal(line.provider, "mlx5");
 }
 
 TEST(a_request_needs_address_length_and_access)
