@@ -10,7 +10,7 @@
 #define KERNEL_ENOTSUPP 524
 
 /* No errno from this number on has a name. */
-#define ERRNO_END 532
+#define ERRNO_END (KERNEL_ENOTSUPP + 1)
 
 static void reset(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *call)
 {

@@ -536,7 +536,7 @@ static void judge_huge(struct walk *walk, const struct mr_huge_limit *limit, uin
 		find_worse(walk, verdict, HUGE_REMEDY,
 			   "%s is %" PRIu64 ": none of the host's huge pages can be used",
 			   limit->file, max);
-	else if (size.known && (max < wanted || left < wanted))
+	else if (size.known && left < wanted)
 		find_worse(walk, verdict, HUGE_REMEDY, "%s: %s of %s are left < %s asked",
 			   limit->file, MR_SIZE(left), MR_SIZE(max), MR_SIZE(size.value));
 	else if (size.known && !limit->used.known)

@@ -15,7 +15,7 @@
 #include "lib/host/host.h"
 
 /* No errno from this number on has a name (lib/base/base.h), and none between these but one of the kernel's own. */
-#define ERRNO_END    532
+#define ERRNO_END    525
 #define ERRNO_COMMON 134
 #define ERRNO_KERNEL 524
 

@@ -79,6 +79,9 @@ TEST(an_unknown_word_is_answered_with_the_known_ones)
 	mr_fail_word(&err, "number", "towns", 3, rows, sizeof(*rows));
 	assert_string_equal(err.text,
 			    "unknown number 'tow': did you mean 'two'? valid values: one, two");
+	mr_fail_word(&err, "number", "twenty_two", 10, rows, sizeof(*rows));
+	assert_string_equal(err.text,
+			    "unknown number 'twenty_two': did you mean 'two'? valid values: one, two");
 	memset(word, 'x', sizeof(word));
 	mr_fail_word(&err, "number", word, sizeof(word), rows, sizeof(*rows));
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);

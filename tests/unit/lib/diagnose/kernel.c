@@ -68,7 +68,7 @@ TEST(options_of_the_kernel)
 		{ "/boot/config-6/1 # CONFIG_INFINIBAND is not set\n" RELEASE("6/1"), 0, UNKNOWN, "" },
 		{ "# MLNX_OFED has its own\n" RELEASE("6.12.1") CONFIG OFF("INFINIBAND") CONFIG OFF(
 			  "INFINIBAND_ON_DEMAND_PAGING") HCA UVERBS MODULE("mlx_compat"),
-		  0, OK, "RDMA for programs" },
+		  0, OK, "RDMA for programs|!, on-demand paging" },
 	};
 
 	CHECK(mr_check_kernel_config, rows);

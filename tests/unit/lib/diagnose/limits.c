@@ -239,6 +239,7 @@ TEST(rdma_objects_of_the_control_group)
 		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
 		{ "/calls/cg/rdma/rdma.max.read.error EIO", 0, UNKNOWN, "rdma.max: " },
 		{ "# what is used is not shown\n" VERSION_1 MAX("hca_handle=10 hca_object=20"), 0, UNKNOWN, "" },
+		{ MAX("hca_handle=0 hca_object=20"), 0, BAD, "" },
 		{ "# a group above may be limited\n" VERSION_2 "/calls/proc/self/ns/cgroup.link cgroup:[4026532567]\n"
 		  "/sys/class/infiniband_verbs/abi_version 6\n"
 		  "/proc/cgroups #subsys_name\thierarchy\tnum_cgroups\tenabled\n/proc/cgroups rdma\t0\t105\t1",

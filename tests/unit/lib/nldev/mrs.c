@@ -20,6 +20,8 @@ static void put_mr(struct nlmsghdr *answer, uint32_t number)
 {
 	struct nlattr *driver;
 
+	if (number % 10 != 9)
+		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_PDN, 2);
 	if (permitted) {
 		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_RKEY, number << 8 | 1);
 		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_LKEY, number << 8);
@@ -30,7 +32,6 @@ static void put_mr(struct nlmsghdr *answer, uint32_t number)
 		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_KERN_NAME, "rpcrdma");
 		return;
 	}
-	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_PDN, 2);
 	if (number % 10 != 8) /* its creator has gone */
 		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_PID, 1000 + number % 10);
 	if (number % 10 > 1)
