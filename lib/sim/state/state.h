@@ -20,7 +20,7 @@
  * SCM_RIGHTS and the death of the process that made them.
  */
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   10
+#define SIM_VERSION   11
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -41,7 +41,8 @@ struct sim_object {
 
 	/**
 	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
-	 * SIM_MR_DM_EXPORT: first page << 16 | count; SIM_MR_DMAH, which never changes its memory: the DMA handle
+	 * SIM_MR_DM_EXPORT: first page << 16 | count; SIM_MR_DMAH, which never changes its memory: the DMA handle;
+	 * CQ, SRQ, QP: number of its struct sim_queue
 	 */
 	union {
 		uint32_t key_pages;
@@ -49,8 +50,9 @@ struct sim_object {
 		uint32_t dm;
 		uint32_t exported_pages;
 		uint32_t dmah;
+		uint32_t queue;
 	};
-	uint32_t pinned; /**< MR, umem: pages */
+	uint32_t pinned; /**< MR, umem, CQ, SRQ, QP: pages */
 	uint32_t access; /**< MR, umem: enum ib_uverbs_access_flags */
 	uint32_t older;  /**< the object made before this one, or SIM_NO_HANDLE */
 	uint32_t newer;  /**< the object made after it, or SIM_NO_HANDLE: derived */
@@ -65,6 +67,7 @@ struct sim_object {
 #define SIM_MR_DMAH        64u /**< with a DMA handle: mr->dmah */
 
 #define SIM_FREED_KEYS     1024
+#define SIM_QUEUES         8192 /* CQs, SRQs and QPs of a table */
 
 /** Start of the file.  A zero bit is a free handle, so that new pages of the file need no preparation. */
 struct sim_header {
@@ -92,7 +95,10 @@ struct sim_header {
 	uint32_t newest;          /**< the object made last, or SIM_NO_HANDLE */
 	uint32_t changing; /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
 	struct sim_object change;
-	uint64_t full3;     /**< bit i: full2[i] has no zero bit */
+	bool has_queues;                       /**< a record of a queue was made */
+	uint64_t rings_size;                   /**< bytes of all rings that were allocated */
+	uint64_t used_queues[SIM_QUEUES / 64]; /**< bit i: record i has an object: derived */
+	uint64_t full3;                        /**< bit i: full2[i] has no zero bit */
 	uint64_t full2[64]; /**< bit j of word i: full1[64 i + j] has no zero bit; and so on */
 	uint64_t full1[64 * 64];
 	uint64_t used[64 * 64 * 64]; /**< bit j of word i: handle 64 i + j is taken */
@@ -104,11 +110,21 @@ struct sim_header {
 	((sizeof(struct sim_header) + SIM_ALIGNMENT - 1) / SIM_ALIGNMENT * SIM_ALIGNMENT)
 #define SIM_DM_SIZE (256u << 10)
 
+/** Where the records of queues are: behind the memory of the device. */
+#define SIM_QUEUES_START (SIM_DM_START + SIM_DM_SIZE)
+#define SIM_QUEUE_SIZE   512u /* bytes of a record */
+
+/** Where the objects are: behind the records; and the rings that programs map: behind the last object. */
+#define SIM_OBJECTS_START (SIM_QUEUES_START + SIM_QUEUES * SIM_QUEUE_SIZE)
+#define SIM_MAX_OBJECTS   (64u * 64 * 64 * 64) /* as many as the bitmaps have bits */
+#define SIM_RINGS_START   (SIM_OBJECTS_START + SIM_MAX_OBJECTS * sizeof(struct sim_object))
+
 /** A table as it is mapped in this process. */
 struct sim_table {
 	struct sim_header *header;
 	struct sim_object *objects; /**< valid while the table is locked */
 	uint32_t mapped;            /**< number of elements of @objects */
+	struct sim_queue *queues;   /**< SIM_QUEUES records; NULL while the table has had none */
 	enum mr_sim_profile kind;   /**< of its device */
 	enum mr_sim_kernel kernel;
 	int fd; /**< a descriptor of its file */
@@ -125,6 +141,9 @@ int sim_table_create(enum mr_sim_profile kind, bool cloexec);
 
 /** sim_table_reopen() - open a table's file once more, with O_RDWR or O_RDONLY: the descriptor, or -errno */
 int sim_table_reopen(int fd, int flags);
+
+/** sim_table_map_part() - map a part of a table's file, shared: 0 or -errno */
+int sim_table_map_part(int fd, size_t start, size_t length, void **address);
 
 /**
  * sim_table_allocate() - have the pages of a part of the file allocated

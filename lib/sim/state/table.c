@@ -10,11 +10,10 @@
 
 #include "lib/base/base.h"
 #include "lib/sim/base/base.h"
+#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
-#define OBJECTS_START (SIM_DM_START + SIM_DM_SIZE)
 #define FIRST_OBJECTS 1024u
-#define MAX_OBJECTS   (64u * 64 * 64 * 64) /* as many as the bitmaps have bits */
 #define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
 
 _Static_assert(sizeof(struct sim_object) == 64, "an object is a cache line");
@@ -33,7 +32,7 @@ int sim_table_reopen(int fd, int flags)
 	return errno == ENOENT ? -EIO : -errno;
 }
 
-static int map_file(int fd, size_t start, size_t length, void **address)
+int sim_table_map_part(int fd, size_t start, size_t length, void **address)
 {
 	int own = sim_table_reopen(fd, O_RDWR), rc = 0;
 
@@ -68,7 +67,7 @@ static int allocate_objects(int fd, uint32_t capacity)
 	int rc = sim_table_allocate(fd, 0, bitmaps);
 
 	return rc ? rc
-		  : sim_table_allocate(fd, OBJECTS_START, capacity * sizeof(struct sim_object));
+		  : sim_table_allocate(fd, SIM_OBJECTS_START, capacity * sizeof(struct sim_object));
 }
 
 static int init_lock(pthread_mutex_t *lock)
@@ -94,7 +93,7 @@ static int format_file(int fd, enum mr_sim_profile kind)
 	int rc = allocate_objects(fd, FIRST_OBJECTS);
 
 	if (!rc)
-		rc = map_file(fd, 0, sizeof(*header), &address);
+		rc = sim_table_map_part(fd, 0, sizeof(*header), &address);
 	if (rc)
 		return rc;
 	header = address;
@@ -179,7 +178,7 @@ int sim_table_map(struct sim_table *table, int fd)
 	if (!rc && table->kind == MR_SIM_PROFILES)
 		rc = -EBADF;
 	if (!rc)
-		rc = map_file(fd, 0, sizeof(*table->header), &address);
+		rc = sim_table_map_part(fd, 0, sizeof(*table->header), &address);
 	if (rc)
 		return rc;
 	table->header = address;
@@ -197,6 +196,8 @@ void sim_table_unmap(struct sim_table *table)
 {
 	if (table->objects)
 		munmap(table->objects, table->mapped * sizeof(*table->objects));
+	if (table->queues)
+		munmap(table->queues, SIM_QUEUES * SIM_QUEUE_SIZE);
 	munmap(table->header, sizeof(*table->header));
 }
 
@@ -215,11 +216,11 @@ static int map_objects(struct sim_table *table)
 	if (mapped == capacity)
 		return 0;
 	/* access to a mapping behind the end of the file raises SIGBUS */
-	if (capacity < mapped || capacity < FIRST_OBJECTS || capacity > MAX_OBJECTS ||
+	if (capacity < mapped || capacity < FIRST_OBJECTS || capacity > SIM_MAX_OBJECTS ||
 	    sim_libc()->fstat(table->fd, &st) ||
-	    (uint64_t)st.st_size < OBJECTS_START + capacity * sizeof(*before))
+	    (uint64_t)st.st_size < SIM_OBJECTS_START + capacity * sizeof(*before))
 		return -EIO;
-	rc = map_file(table->fd, OBJECTS_START, capacity * sizeof(*before), &objects);
+	rc = sim_table_map_part(table->fd, SIM_OBJECTS_START, capacity * sizeof(*before), &objects);
 	if (rc)
 		return rc;
 	__atomic_store_n(&table->objects, objects, __ATOMIC_RELEASE);
@@ -391,9 +392,12 @@ void sim_object_renew(struct sim_table *table, uint32_t handle)
 void sim_object_delete(struct sim_table *table, uint32_t handle)
 {
 	struct sim_object *object = &table->objects[handle];
+	const bool has_queue = sim_has_queue(object);
 
 	object->type = 0;
 	keep_order();
+	if (has_queue)
+		sim_queue_release(table, object);
 	remove_from_list(table, handle);
 	if (object->parent != SIM_NO_HANDLE)
 		table->objects[object->parent].users--;
@@ -450,6 +454,7 @@ static void repair_objects(struct sim_table *table)
 	header->full3 = 0;
 	header->taken = 0;
 	header->freed_count = 0;
+	memset(header->used_queues, 0, sizeof(header->used_queues));
 	for (uint32_t i = 0; i < header->capacity; i++)
 		table->objects[i].users = 0;
 	for (uint32_t i = 0; i < header->capacity; i++) {
@@ -459,6 +464,8 @@ static void repair_objects(struct sim_table *table)
 		take_handle(header, i);
 		if (object->parent < header->capacity)
 			table->objects[object->parent].users++;
+		if (sim_has_queue(object))
+			sim_queue_keep(table, object);
 	}
 }
 
@@ -721,6 +728,8 @@ int sim_table_lock(struct sim_table *table)
 	if (rc)
 		return -rc;
 	rc = map_objects(table);
+	if (!rc && header->has_queues)
+		rc = sim_queues_map(table);
 	if (!rc && header->damaged) {
 		repair_objects(table);
 		header->damaged = false;

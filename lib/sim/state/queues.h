@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the records of CQs, SRQs and QPs, which the processes of a simulated device share. */
+#ifndef LIB_SIM_STATE_QUEUES_H
+#define LIB_SIM_STATE_QUEUES_H
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/sim/state/state.h"
+
+/** Entries of a queue. */
+struct sim_ring {
+	/** mlx5: address in the memory of the owner; rxe: bytes from the start of the table's file to its struct rxe_queue_buf */
+	uint64_t start;
+	uint64_t size;  /**< bytes from @start on; 0: there is no such queue */
+	uint32_t count; /**< number of entries: a power of 2 */
+	uint32_t shift; /**< log2 of the bytes of an entry */
+};
+
+/** Completions that a CQ reports by an event in its channel. */
+enum sim_cq_notify {
+	SIM_CQ_QUIET,
+	SIM_CQ_SOLICITED, /**< the next one that is solicited or an error */
+	SIM_CQ_NEXT,
+};
+
+struct sim_cq {
+	struct sim_ring ring;
+	uint64_t
+		doorbell; /**< mlx5: address of the record with the consumer index and the arming */
+	uint64_t user_handle; /**< for events in the channel */
+	uint32_t cqe;         /**< greatest number of completions, as answered */
+	uint32_t notify;      /**< rxe: enum sim_cq_notify; mlx5 has it in the doorbell record */
+	int channel; /**< the owner's descriptor of the channel, which can be written; -1: none */
+	uint64_t
+		channel_ino; /**< inode of the channel: else the descriptor is of another file now */
+	uint32_t comp_events; /**< number of events in the channel */
+};
+
+struct sim_srq {
+	struct sim_ring ring;
+	uint64_t doorbell; /**< mlx5 */
+	uint64_t user_handle;
+	uint32_t number; /**< SRQN */
+	struct ib_uverbs_query_srq_resp attr;
+};
+
+struct sim_qp {
+	struct sim_ring sq, rq; /**< @rq: none with an SRQ */
+	uint64_t doorbell;      /**< mlx5: address of the record with the producer indexes */
+	uint64_t user_handle;
+	uint32_t number; /**< QPN: no other QP of this machine's simulated devices has it */
+	uint32_t type;   /**< enum ib_uverbs_qp_type */
+	uint32_t send_cq, recv_cq; /**< handles, or SIM_NO_HANDLE */
+	uint32_t srq;              /**< handle, or SIM_NO_HANDLE */
+	uint32_t user_index;       /**< mlx5: for the CQEs, with CQE version 1 */
+	/** State, path, timers, access flags and limits (qp_state: enum ibv_qp_state); sq_sig_all is there, too. */
+	struct ib_uverbs_query_qp_resp attr;
+};
+
+/** The record of a CQ, SRQ or QP; member @queue of its struct sim_object is the number of the record. */
+struct sim_queue {
+	uint32_t object; /**< handle */
+	pid_t owner;     /**< process that made it, whose memory the ring is in */
+	union {
+		struct sim_cq cq;
+		struct sim_srq srq;
+		struct sim_qp qp;
+		uint8_t room[SIM_QUEUE_SIZE - 8];
+	};
+};
+
+/** sim_has_queue() - whether an object is of a type that has a record */
+static inline bool sim_has_queue(const struct sim_object *object)
+{
+	return object->type == UVERBS_OBJECT_CQ || object->type == UVERBS_OBJECT_SRQ ||
+	       object->type == UVERBS_OBJECT_QP;
+}
+
+/** sim_queues_map() - map the records, unless they are: 0 or -errno; sim_table_lock() does */
+int sim_queues_map(struct sim_table *table);
+
+/**
+ * sim_queue_reserve() - reserve a record for an object that is being made; the table is locked
+ * @object: gets the number of the record
+ * @queue:  set to the record, with handle and owner and else zeros
+ *
+ * Call sim_queue_release() if the object is not made after all; to delete the object releases it, too.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int sim_queue_reserve(struct sim_table *table, struct sim_object *object, struct sim_queue **queue);
+void sim_queue_release(struct sim_table *table, const struct sim_object *object);
+
+/** sim_queue_keep() - reserve the record that an object has, while a table is repaired */
+void sim_queue_keep(struct sim_table *table, const struct sim_object *object);
+
+/** sim_queue_of() - the record of a CQ, SRQ or QP; the table is locked */
+struct sim_queue *sim_queue_of(const struct sim_table *table, const struct sim_object *object);
+
+/** sim_queue_next() - the record behind this one, or with NULL the first; NULL: there is none; the table is locked */
+struct sim_queue *sim_queue_next(const struct sim_table *table, const struct sim_queue *queue);
+
+/** sim_queue_is_used() - whether QPs use a CQ or SRQ; the table is locked */
+bool sim_queue_is_used(const struct sim_table *table, uint32_t handle);
+
+/**
+ * sim_ring_allocate() - have the table's file hold a ring that programs map, all zeros
+ * @ring: @size bytes; @start is set
+ *
+ * Return: 0, or as sim_table_allocate().
+ */
+int sim_ring_allocate(struct sim_table *table, struct sim_ring *ring);
+
+/** sim_ring_free() - give the memory of a ring back */
+void sim_ring_free(const struct sim_table *table, const struct sim_ring *ring);
+
+/** sim_ring_map() - map a ring of the table's file into this process: NULL if that fails; munmap() it */
+void *sim_ring_map(const struct sim_table *table, const struct sim_ring *ring);
+
+#endif
